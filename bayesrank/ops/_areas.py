@@ -1,11 +1,9 @@
 """Curves as arrays: rates along the thresholds, areas under them, points on them.
 
-Areas under precision-recall and lift curves go by steps, each at the height of its right end: the area under precision
-is the average precision, as scikit-learn has it. That rule meets the tables of Zhao et al.; the straight lines between
-precisions, of which their text speaks, do not, and would let a curve with few thresholds exceed the ideal one. Areas
-under ROC and gain are those under straight lines. Points lie where the rates between two thresholds, interpolated
-linearly, lead (Zhao et al., Eq. 9, with u_l for the misprinted x_l): a threshold that lets through part of a group of
-tied cases, chosen at random.
+Areas under precision-recall and lift curves sum steps at the height of their right end (average precision, as in
+scikit-learn). This rule reproduces the tables of Zhao et al.; the straight lines in their text do not, and could exceed
+the ideal area. Areas under ROC and gain are trapezoidal. Points use rates interpolated linearly between two thresholds
+(Zhao et al., Eq. 9, with u_l for the misprinted x_l), as if part of a tied group were selected at random.
 """
 
 from collections.abc import Callable
@@ -14,7 +12,7 @@ import numpy as np
 
 __all__ = ["AREAS", "POINTS", "area", "area_range", "bootstrap_rates", "ideal_area", "point", "rates"]
 
-#: Area metrics, with the area of the ideal ranking, by which the normalised ones are divided (Zhao et al., Table 3).
+#: Area metrics, with the area of the ideal ranking, the divisor of normalised ones (Zhao et al., Table 3).
 IDEAL: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "roc": lambda prevalence: np.ones_like(prevalence),
     "pr": lambda prevalence: np.ones_like(prevalence),
@@ -22,7 +20,7 @@ IDEAL: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "gain": lambda prevalence: 1 - prevalence / 2,
 }
 AREAS = {f"{prefix}_{curve}": curve for prefix in ("auc", "nauc") for curve in IDEAL}
-#: Points on a curve: the name of the abscissa, and the ordinate.
+#: Points on a curve: name of the abscissa, and the ordinate.
 POINTS = {
     "tpr_at_fpr": ("fpr", "tpr"),
     "precision_at_recall": ("recall", "precision"),
@@ -34,7 +32,7 @@ POINTS = {
 
 
 def area(curve: str, fpr: np.ndarray, tpr: np.ndarray, prevalence: np.ndarray) -> np.ndarray:
-    """Area under a curve: trapezoids of ROC and gain, right steps of precision-recall and lift.
+    """Return the area under a curve: trapezoids for ROC and gain, right steps for precision-recall and lift.
 
     Rates (..., point) go from (0, 0) to (1, 1); prevalence (...).
     """
@@ -50,14 +48,14 @@ def area(curve: str, fpr: np.ndarray, tpr: np.ndarray, prevalence: np.ndarray) -
 
 
 def ideal_area(curve: str, prevalence: np.ndarray) -> np.ndarray:
-    """Area of the ranking that puts all positives first."""
+    """Return the area of the ranking that puts all positives first."""
     return IDEAL[curve](np.asarray(prevalence, dtype=float))
 
 
 def area_range(curve: str, prevalence: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Smallest and largest area at a prevalence: all positives last, all positives first, a threshold for each case.
+    """Return the smallest and largest area at a prevalence: all positives last, and all positives first.
 
-    Steps of finitely many thresholds come close to those of precision-recall and lift, from within: the worst curve
+    The limit has one threshold per case. Steps of finitely many thresholds approach it from within: the worst curve
     rises, the ideal one falls or is level.
     """
     prevalence = np.asarray(prevalence, dtype=float)
@@ -71,7 +69,7 @@ def area_range(curve: str, prevalence: np.ndarray) -> tuple[np.ndarray, np.ndarr
 
 
 def point(metric: str, at: float, fpr: np.ndarray, tpr: np.ndarray, prevalence: np.ndarray) -> np.ndarray:
-    """The ordinate where the abscissa first reaches ``at``, the rates interpolated linearly (Zhao et al., Eq. 9)."""
+    """Return the ordinate where the abscissa first reaches ``at``, with linear interpolation (Zhao et al., Eq. 9)."""
     abscissa, ordinate = POINTS[metric]
     x = {"fpr": lambda: fpr, "recall": lambda: tpr, "share": lambda: _share(fpr, tpr, prevalence)}[abscissa]()
     right = np.clip(np.sum(x < at - 1e-12, axis=-1, keepdims=True), 1, x.shape[-1] - 1)
@@ -92,12 +90,12 @@ def point(metric: str, at: float, fpr: np.ndarray, tpr: np.ndarray, prevalence: 
 
 
 def rates(positive: np.ndarray, score: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Rates (point) of a ranking from (0, 0) to (1, 1), one point for each distinct score."""
+    """Return the rates (point) of a ranking from (0, 0) to (1, 1), one point for each distinct score."""
     return tuple(rate[0] for rate in bootstrap_rates(positive, score, np.ones((1, positive.size))))
 
 
 def bootstrap_rates(positive: np.ndarray, score: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Rates (draw, point) under weights of the cases (draw, case)."""
+    """Return the rates (draw, point) under weights of the cases (draw, case)."""
     order = np.argsort(-score, kind="stable")
     last = np.flatnonzero(np.append(np.diff(score[order]) != 0, True))
     out = []
@@ -110,6 +108,6 @@ def bootstrap_rates(positive: np.ndarray, score: np.ndarray, weight: np.ndarray)
 
 
 def _share(fpr: np.ndarray, tpr: np.ndarray, prevalence: np.ndarray) -> np.ndarray:
-    """Share of the cases called positive."""
+    """Return the share of cases called positive."""
     prevalence = np.asarray(prevalence)[..., None]
     return prevalence * tpr + (1 - prevalence) * fpr

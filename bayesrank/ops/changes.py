@@ -1,7 +1,7 @@
-"""What draws of OPS say: means, intervals, and drift, how it changed between periods and what did it.
+"""Summaries of draws of OPS, and drift: changes between periods and their causes.
 
-OPS moves with the prevalence even at fixed rates, so a fall of OPS alone does not mean that a classifier got worse.
-Each change is split into a prevalence part, with the rates held, and a rate part, with the prevalence held.
+OPS depends on the prevalence even at fixed rates, so a lower OPS does not imply a worse classifier. Each change is
+split into a prevalence part at fixed rates, and a rate part at fixed prevalence.
 """
 
 from collections.abc import Callable, Mapping
@@ -25,21 +25,20 @@ __all__ = ["below_zero", "drift", "summarize"]
 
 
 def summarize(ops: xr.DataArray, *, prob: float = 0.95) -> xr.Dataset:
-    """Posterior mean, standard deviation and equal-tailed credible interval of OPS, or of a difference of two.
+    """Return the posterior mean, standard deviation and equal-tailed credible interval of OPS, or of a difference.
 
     Parameters
     ----------
     ops : xarray.DataArray
-        With the dims ``chain`` and ``draw``.
+        OPS with the dims ``chain`` and ``draw``.
     prob : float
         Probability of the interval.
 
     Returns
     -------
     xarray.Dataset
-        ``mean``, ``sd``, ``lower``, ``upper``, and ``negative``, the probability of a value below 0, of use for
-        differences, with its Monte-Carlo standard error ``negative_error``. NaN where half the draws or more are
-        undefined; else of the defined ones.
+        ``mean``, ``sd``, ``lower``, ``upper``, and ``negative``, P(value < 0), with its Monte-Carlo standard error
+        ``negative_error``; over the defined draws. NaN if half the draws or more are undefined.
 
     Raises
     ------
@@ -62,10 +61,10 @@ def summarize(ops: xr.DataArray, *, prob: float = 0.95) -> xr.Dataset:
         raise ValueError(f"ops must have the dims chain and draw, or sample; got {ops.dims}")
     prob = check_prob("prob", prob)
     if ops.chunks is not None:
-        ops = ops.chunk(dict.fromkeys(draws, -1))  # a quantile needs all draws of an entity at once
+        ops = ops.chunk(dict.fromkeys(draws, -1))  # quantiles need all draws of an entity at once
     known = ops.notnull().mean(draws) > 0.5
     tail = (1 - prob) / 2
-    some = ops.where(known, 0.0)  # no warning for what becomes NaN below
+    some = ops.where(known, 0.0)  # avoid warnings for entries that become NaN below
     ends = some.quantile([tail, 1 - tail], draws)
     result = {
         "mean": some.mean(draws),
@@ -77,7 +76,7 @@ def summarize(ops: xr.DataArray, *, prob: float = 0.95) -> xr.Dataset:
 
 
 def below_zero(values: xr.DataArray) -> tuple[xr.DataArray, xr.DataArray]:
-    """Probability of a value below 0 among the defined draws, and its Monte-Carlo standard error.
+    """Return the probability of a value below 0 among the defined draws, and its Monte-Carlo standard error.
 
     Examples
     --------
@@ -127,46 +126,45 @@ def drift(
     reference: Reference | None = None,
     kind: str | None = None,
 ) -> xr.Dataset:
-    """Changes of OPS between periods, split into a prevalence part and a rate part.
+    """Return the changes of OPS between periods, split into a prevalence part and a rate part.
 
-    The order in which prevalence and rates change is not known, so each part is the mean over both orders; the two
-    parts sum exactly to the change.
+    Each part is the mean over both orders of changing prevalence and rates; the parts sum exactly to the change.
 
     Parameters
     ----------
     source : DataArray, Dataset, InferenceData, DataTree or mapping
-        Whatever holds two-class performances with the dim ``dim``, its periods in order of time; or a mapping from
-        the name of every period to what holds its performance.
+        Two-class performances with the dim ``dim``, periods in order of time; or a mapping from the name of each
+        period to its performance.
     score : Score, str or callable
         Any score with a direction.
     baseline : label, optional
-        The period that all others are compared with; by default each is compared with the one before.
+        The period to compare all others with; by default each is compared with the previous one.
     dim : str
         The dim of the periods.
     prob : float
         Probability of the credible intervals.
     reference : Distribution or Sample, optional
-        Uniform by default.
+        The performances to compare with; uniform distribution by default.
     kind : str, optional
         Which performance of the posterior, as in :func:`bayesrank.as_performance`.
 
     Returns
     -------
     xarray.Dataset
-        ``ops`` (..., period) and ``change`` (..., period, part), with the parts "total", "prevalence" and "rates";
-        NaN in a period with nothing to be compared with. With draws also their ``_mean``, ``_lower`` and ``_upper``;
-        ``degraded``, the probability that the rate part is negative; and ``tpr_fell`` and ``tnr_fell``, the
-        probabilities that each rate is lower; each with its Monte-Carlo standard error ``<name>_error``.
+        ``ops`` (..., period) and ``change`` (..., period, part), with the parts "total", "prevalence" and "rates"; NaN
+        for a period without a comparison. With draws also their ``_mean``, ``_lower`` and ``_upper``; ``degraded``,
+        P(rate part < 0); and ``tpr_fell`` and ``tnr_fell``, the probabilities that each rate is lower. Monte-Carlo
+        standard errors are ``<name>_error``.
 
     Raises
     ------
     ValueError
-        If there are fewer than two periods, or the baseline is none of them.
+        If there are fewer than two periods, or the baseline is not a period.
 
     Notes
     -----
-    A performance may rank lower by one score and higher by another when one rate fell and the other rose; "degraded"
-    is meant for the score asked for, and ``tpr_fell`` and ``tnr_fell`` tell what happened.
+    If one rate fell and the other rose, scores may disagree. ``degraded`` refers to the given score; ``tpr_fell`` and
+    ``tnr_fell`` show what changed.
 
     Examples
     --------
@@ -182,7 +180,7 @@ def drift(
     True
     """
     score, reference, prob = orient(score), check_reference(reference), check_prob("prob", prob)
-    # Whether a period was measured shows as NaN; as a coord it would clash between periods.
+    # NaN marks an unmeasured period; a coord would conflict between periods.
     performance = _periods(source, dim, kind).drop_vars("measured", errors="ignore")
     labels = performance[dim].values.tolist() if dim in performance.coords else list(range(performance.sizes[dim]))
     rates = _rates(performance)
@@ -196,7 +194,7 @@ def drift(
     out = xr.Dataset(
         {
             "ops": labelled(xr.apply_ufunc(ops, *rates.values(), **LAZILY).assign_coords({dim: labels})),
-            # A period with nothing to be compared with has no change: NaN.
+            # A period without a comparison has no change: NaN.
             "change": change.reindex({dim: labels}),
         }
     ).assign_attrs(score=score.name, prob=prob, baseline="previous" if baseline is None else str(baseline))
@@ -217,7 +215,7 @@ def drift(
 
 
 def _rates(performance: xr.DataArray) -> dict[str, xr.DataArray]:
-    """Both rates and the prevalence; NaN where a class has no share."""
+    """Return both rates and the prevalence; NaN where a class has no share."""
     check_positive(performance, "changes of both rates")
     cells = two_class_cells(performance)
     positive = cells["fn"] + cells["tp"]
@@ -231,7 +229,7 @@ def _rates(performance: xr.DataArray) -> dict[str, xr.DataArray]:
 def _pairs(
     rates: dict[str, xr.DataArray], dim: str, labels: list, baseline: Any
 ) -> tuple[dict[str, xr.DataArray], dict[str, xr.DataArray]]:
-    """Rates before and after, along the periods that are compared with one: with the baseline, or the one before."""
+    """Return the rates before and after, along the compared periods: against the baseline, or the previous period."""
     if len(labels) < 2:
         raise ValueError(f"source must hold two or more periods along {dim}; got {labels}")
     if baseline is not None:
@@ -249,7 +247,7 @@ def _pairs(
 def _split(
     ops: Callable[..., np.ndarray], before: dict[str, xr.DataArray], after: dict[str, xr.DataArray]
 ) -> xr.DataArray:
-    """Changes of OPS (..., part): in all, and in its parts, each the mean over both orders."""
+    """Return the changes of OPS (..., part): in total, and in parts that are means over both orders."""
 
     def split(*states: np.ndarray) -> np.ndarray:
         (x0, y0, p0), (x1, y1, p1) = states[:3], states[3:]
@@ -269,21 +267,21 @@ def _split(
 
 
 def _check_apart(rates: dict[str, xr.DataArray], dim: str, labels: list) -> None:
-    """Refuse periods that share random draws: their differences would look surer than they are.
+    """Raise if periods share random draws: the uncertainty of their differences would be too small.
 
-    Two fits with one seed share them where they share evidence. What does not vary over the draws is no draw. A few
-    draws tell; a lazy posterior is not read for it as a whole.
+    Two fits with one seed and the same data share draws; constant values are not draws. A few draws of a lazy posterior
+    suffice for the check.
     """
     dims = draw_dims(rates["prevalence"])
     few = {d: slice(0, 3) for d in dims}
-    # Together, so that what is lazy is computed once for it.
+    # Compute both together, so that lazy data are read once.
     first = xr.Dataset({name: rate.isel(few).reset_coords(drop=True) for name, rate in rates.items()}).compute()
     for name, rate in first.items():
         values = rate.transpose(*dims, dim, ...).values
         flat = values.reshape(int(np.prod(values.shape[: len(dims)])), len(labels), -1)
         varies = ~np.isclose(flat, flat[:1], rtol=1e-9, atol=0).all(axis=0)
         for i, label in enumerate(labels[:-1]):
-            # Rates of one draw of rows at two prevalences differ by rounding, as shares that are known do.
+            # Rates of the same draw at two prevalences differ by rounding, as do known shares.
             same = np.isclose(flat[:, i + 1 :], flat[:, i : i + 1], rtol=1e-9, atol=0).all(axis=0) & varies[i]
             if same.any():
                 other = labels[i + 1 + int(np.argwhere(same)[0, 0])]
@@ -294,7 +292,7 @@ def _check_apart(rates: dict[str, xr.DataArray], dim: str, labels: list) -> None
 
 
 def _periods(source: Any, dim: str, kind: str | None) -> xr.DataArray:
-    """The performances of all periods along ``dim``."""
+    """Return the performances of all periods along ``dim``."""
     if not isinstance(dim, str):
         raise TypeError(f"dim must be the name of a dim; got {describe_value(dim)}")
     if not isinstance(source, Mapping) or isinstance(source, xr.Dataset) or is_container(source):
@@ -310,5 +308,5 @@ def _periods(source: Any, dim: str, kind: str | None) -> xr.DataArray:
         raise ValueError(f"source must hold the same numbers of chains and draws in every period; got {sorted(sizes)}")
     taken = sorted({str(d) for one in each for d in one.dims})
     if dim in taken:
-        raise ValueError(f"dim must be a new one for the periods of a mapping, beside {taken}; got {dim!r}")
+        raise ValueError(f"dim must be a new name for the periods of a mapping, not in {taken}; got {dim!r}")
     return xr.concat(each, pd.Index(list(source), name=dim))

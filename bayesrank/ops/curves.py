@@ -1,9 +1,9 @@
 """Outperformance scores of curves: areas under ROC, precision-recall, lift and gain curves, and points on them.
 
-The reference is a distribution of whole curves, the directed binary tree by default. One rule holds for the observed
-curve as for the reference: areas under precision-recall and lift curves go by steps of the height at their right end
-(the average precision), areas under ROC and gain by straight lines, and points by rates interpolated linearly between
-thresholds. Every OPS of a curve comes from a sample of curves and carries its standard error.
+The reference is a distribution of whole curves, by default the directed binary tree. Areas under precision-recall and
+lift curves are sums of steps at the height of their right end (average precision); areas under ROC and gain curves are
+trapezoidal. Points come from rates interpolated linearly between thresholds. Each OPS of a curve is estimated from a
+sample of curves and has a standard error.
 """
 
 from collections.abc import Iterator, Mapping
@@ -40,11 +40,11 @@ AT_K = {"precision_at_k": "precision_at_share", "lift_at_k": "lift_at_share", "r
 CURVE_METRICS = (*AREAS, *POINTS, *AT_K)
 BLOCK = 2_000_000
 DRAWS = 1000
-#: Both rates of a ranking by chance.
+#: TPR and FPR of a random ranking.
 DIAGONAL = np.array([0.0, 1.0])
-#: A metric, and where on the curve.
+#: A metric and its position on the curve.
 Place = tuple[str, float]
-#: Between prevalences this far apart in log-odds OPS is interpolated; it costs less than the Monte-Carlo error.
+#: Step in log-odds of the prevalence for interpolating OPS; the error is below the Monte-Carlo error.
 STEP = 0.25
 
 
@@ -57,41 +57,38 @@ def of_value(
     size: int | None = None,
     reference: Reference | xr.Dataset | None = None,
 ) -> xr.DataArray:
-    """OPS of a reported value, of a two-class score or of a metric of a curve.
+    """Return the OPS of a reported value, for a two-class score or a metric of a curve.
 
     Parameters
     ----------
     score : Score, str or callable
-        A two-class score with a direction; or a metric of a curve: the areas ``"auc_roc"``, ``"auc_pr"`` (the average
-        precision), ``"auc_lift"`` (the mean lift), ``"auc_gain"``; divided by the ideal ones, ``"nauc_roc"`` and so
-        on; and the points ``"tpr_at_fpr"``, ``"tnr_at_recall"``, ``"precision_at_recall"``, ``"precision_at_share"``,
-        ``"lift_at_share"``, ``"recall_at_share"`` (of the cases called positive), ``"precision_at_k"``,
-        ``"lift_at_k"``, ``"recall_at_k"``.
+        A two-class score with a direction; or a metric of a curve: the areas ``"auc_roc"``, ``"auc_pr"``,
+        ``"auc_lift"``, ``"auc_gain"``, or relative to the ideal area ``"nauc_roc"`` and so on; or the points
+        ``"tpr_at_fpr"``, ``"tnr_at_recall"``, and ``"precision"``, ``"lift"`` or ``"recall"`` with ``"_at_share"``
+        (of cases called positive) or ``"_at_k"``, and ``"precision_at_recall"``.
     value : number, array_like or DataArray
-        The reported value. NaN gives NaN.
+        The reported value; NaN gives NaN.
     prevalence : number, array_like or DataArray
-        Of the positive class, strictly between 0 and 1; broadcasts with ``value``.
+        Prevalence of the positive class, strictly between 0 and 1; broadcasts with ``value``.
     at : number, optional
-        Where on the curve: the FPR, the recall or the share, strictly between 0 and 1; or the number of cases K. (If K
-        is the whole test set all precisions are the prevalence, nobody is worse, and OPS is 0.)
+        Position on the curve: the FPR, recall or share, strictly between 0 and 1; or the number of cases K.
     size : int, optional
-        Cases of the test set; for metrics at K only.
+        Number of cases in the test set; only for metrics at K.
     reference : Distribution or Sample; for curves a Dataset, optional
-        Uniform for scores; for curves ``fpr`` and ``tpr`` (sample, point) as of :func:`directed_binary_tree`,
-        which is the default.
+        Uniform for scores; for curves ``fpr`` and ``tpr`` (sample, point), :func:`directed_binary_tree` by default.
 
     Returns
     -------
     xarray.DataArray
-        Named "ops": the probability that a performance of the reference is strictly worse at that prevalence. Where
-        it rests on a sample, the coord ``ops_error`` holds its standard error. Closed forms where they exist, else
-        quadrature with an error below 1e-8 for scores that rise with TPR and TNR.
+        Named "ops": the probability that a performance from the reference is strictly worse at that prevalence. For
+        samples, the coord ``ops_error`` is the standard error. Other values are closed forms, or quadrature with an
+        error below 1e-8 for scores that rise with TPR and TNR.
 
     Raises
     ------
     ValueError
-        If the value is outside the score's range at that prevalence, the prevalence is not between 0 and 1, or K
-        exceeds the test set.
+        If the value is outside the score's range at that prevalence, the prevalence is not strictly between 0 and 1,
+        or K exceeds the test set.
     KeyError
         If the score is unknown.
 
@@ -133,42 +130,41 @@ def of_curve(
     weights: xr.DataArray | None = None,
     seed: Seed = None,
 ) -> xr.Dataset:
-    """OPS of areas under curves and of points on them, from the cases.
+    """Return the OPS of areas under curves, or of points on them, from per-case data.
 
     Parameters
     ----------
     y_true : array_like
-        Label of every case, of two classes.
+        Label of each case, from two classes.
     y_score : array_like, mapping or DataFrame
-        Score of every case, larger meaning more positive; several classifiers as a mapping or a DataFrame.
+        Score of each case, higher for more positive; a mapping or DataFrame holds several classifiers.
     metric : str
         A metric of a curve, as for :func:`of_value`.
     at : number or sequence, optional
-        Where on the curve: the FPR, the recall, the share, or the number of cases K. A sequence gives a whole curve of
-        OPS: the OPRC for ``"precision_at_recall"``, the OPS(lift) curve for ``"lift_at_share"``.
+        Position on the curve: the FPR, recall, share, or number of cases K. A sequence gives a curve of OPS: the OPRC
+        for ``"precision_at_recall"``, the OPS(lift) curve for ``"lift_at_share"``.
     positive : label
-        Which label is the positive class.
+        The label of the positive class.
     draws : int
-        Draws of the Bayesian bootstrap over cases; 0 for none. All classifiers share their weights, and so do calls
-        with the same labels in the same order and the same seed: pairs stay pairs.
+        Draws of the Bayesian bootstrap over cases; 0 for none. Classifiers share their weights, as do calls with the
+        same labels in the same order and the same seed.
     prob : float
         Probability of the credible intervals.
     reference : xarray.Dataset, optional
-        Curves as of :func:`directed_binary_tree`, which is the default.
+        Curves, by default :func:`directed_binary_tree`.
     seed : int, SeedSequence or Generator, optional
-        Of the bootstrap.
+        Seed of the bootstrap.
     weights : xarray.DataArray, optional
-        Draws of the cases' weights, of :func:`bayesrank.case_weights`, in the place of ``draws`` and ``seed``: of
-        clusters, of several chains, at a prevalence set by design, or shared with other metrics.
+        Draws of case weights from :func:`bayesrank.case_weights`, instead of ``draws`` and ``seed``; for clusters,
+        several chains, or a designed prevalence.
 
     Returns
     -------
     xarray.Dataset
-        ``value``, ``ops`` and ``ops_error`` (entity; and a last dim ``fpr``, ``recall``, ``share`` or ``k`` if ``at``
-        is a sequence), ``prevalence``; ``no_skill`` and ``ops_no_skill``, value and OPS of a ranking by chance; with
-        draws also ``value_draws`` and ``ops_draws`` (chain, draw, entity, ...), each at the draw's own
-        ``prevalence_draws``, and ``ops_lower``, ``ops_upper``. Between prevalences 0.25 apart in log-odds the OPS of
-        draws is interpolated linearly.
+        ``value``, ``ops`` and ``ops_error`` (entity, and the dim ``fpr``, ``recall``, ``share`` or ``k`` if ``at`` is
+        a sequence), ``prevalence``, and ``no_skill`` and ``ops_no_skill`` for a random ranking. With draws also
+        ``value_draws`` and ``ops_draws`` (chain, draw, entity, ...), ``prevalence_draws``, ``ops_lower`` and
+        ``ops_upper``. The OPS of draws is interpolated between prevalences 0.25 apart in log-odds.
 
     Raises
     ------
@@ -234,7 +230,7 @@ def of_curve(
 
 
 def _drawn(truth: np.ndarray, draws: int, seed: Seed, weights: Any) -> xr.DataArray | None:
-    """Draws of the cases' weights: those that are given, or of a bootstrap; None for none."""
+    """Return draws of the case weights, given or from a bootstrap; None without draws."""
     if weights is not None:
         for name, given, free in (("seed", seed, None), ("draws", draws, DRAWS)):
             if given != free:
@@ -247,7 +243,7 @@ def _drawn(truth: np.ndarray, draws: int, seed: Seed, weights: Any) -> xr.DataAr
     if not draws:
         return None
     check_memory("draws must be fewer", f"{draws} draws of {truth.size} cases", (draws, truth.size), str(draws))
-    # Keyed by the labels: calls for one test set share their weights, other test sets get their own.
+    # Seeded by the labels: calls for one test set share their weights, other test sets do not.
     rng = stream(root_sequence(seed), "bayesian_bootstrap", truth.size, np.packbits(truth).tobytes().hex())
     return check_case_weights(
         xr.DataArray(rng.standard_exponential((1, draws, truth.size)), dims=("chain", "draw", "case"))
@@ -255,7 +251,7 @@ def _drawn(truth: np.ndarray, draws: int, seed: Seed, weights: Any) -> xr.DataAr
 
 
 def _weighings(drawn: xr.DataArray | None, size: int) -> Iterator[tuple[int, np.ndarray]]:
-    """Weights (draw, case) in blocks, those that were observed first."""
+    """Yield weights (draw, case) in blocks, starting with the observed weights."""
     yield 0, np.ones((1, size)) if drawn is None else drawn["count"].values[None].astype(float)
     for start, block in () if drawn is None else blocks_of(drawn):
         yield start + 1, block
@@ -264,34 +260,34 @@ def _weighings(drawn: xr.DataArray | None, size: int) -> Iterator[tuple[int, np.
 def _values(
     truth: np.ndarray, scores: list[np.ndarray], places: list[Place], drawn: xr.DataArray | None
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Prevalence (draw) and values (draw, classifier, place) on the curves; what was observed comes first."""
+    """Return the prevalence (draw) and the values (draw, classifier, place) on the curves, observed values first."""
     size = 1 if drawn is None else 1 + int(np.prod([drawn.sizes[dim] for dim in draw_dims(drawn)]))
     prevalence, value = np.empty(size), np.empty((size, len(scores), len(places)))
     for start, weight in _weighings(drawn, truth.size):
         part = slice(start, start + len(weight))
-        with np.errstate(invalid="ignore"):  # a class may have no weight
+        with np.errstate(invalid="ignore"):  # a class may have weight 0
             prevalence[part] = weight[:, truth].sum(1) / weight.sum(1)
             for row, score in enumerate(scores):
                 fpr, tpr = bootstrap_rates(truth, score, weight)
                 for column, place in enumerate(places):
                     value[part, row, column] = _metric(*place, fpr, tpr, prevalence[part])
-    if np.ptp(prevalence) < 1e-12:  # set by design: it differs by rounding
+    if np.ptp(prevalence) < 1e-12:  # designed: equal up to rounding
         prevalence[:] = prevalence[0]
     return prevalence, value
 
 
 def _ops(curves: xr.Dataset, places: list[Place], value: np.ndarray, prevalence: np.ndarray) -> np.ndarray:
-    """OPS of such values, each at the prevalence of its draw."""
+    """Return the OPS of the values, each at the prevalence of its draw."""
     ops = np.empty(value.shape)
     shares = np.broadcast_to(prevalence[:, None], value.shape[:2])
     for column, place in enumerate(places):
-        for rows in (slice(0, 1), slice(1, None)):  # the observed one needs no interpolation between prevalences
+        for rows in (slice(0, 1), slice(1, None)):  # observed values need no interpolation between prevalences
             ops[rows, :, column] = _below(curves, *place, value[rows, :, column], shares[rows])
     return ops
 
 
 def curve_metric(score: Any) -> TypeGuard[str]:
-    """Whether it is the name of a metric of a curve.
+    """Return whether the score names a metric of a curve.
 
     Examples
     --------
@@ -302,7 +298,7 @@ def curve_metric(score: Any) -> TypeGuard[str]:
 
 
 def curve_range(metric: str, prevalence: np.ndarray, at: Any, size: int | None) -> tuple[np.ndarray, np.ndarray]:
-    """Smallest and largest value of a metric of a curve at each prevalence.
+    """Return the smallest and largest value of a metric of a curve at each prevalence.
 
     Examples
     --------
@@ -323,7 +319,7 @@ def _checked_metric(metric: Any) -> str:
 
 
 def _asked(at: Any) -> list:
-    """Where on the curve: at one place, at several, or nowhere in particular."""
+    """Return the positions on the curve as a list."""
     if at is None or is_number(at):
         return [at]
     found = check_numbers("at", at)
@@ -333,7 +329,7 @@ def _asked(at: Any) -> list:
 
 
 def _place(metric: str, at: Any, size: int | None) -> Place:
-    """The metric and where on the curve, K turned into a share of the cases."""
+    """Return the metric and its position on the curve, with K converted to a share of the cases."""
     if metric in AREAS:
         for name, given in (("at", at), ("size", size)):
             check_absent(name, given, f"for {metric}, which is no metric of a point on a curve")
@@ -366,17 +362,17 @@ def _metric(metric: str, at: float, fpr: np.ndarray, tpr: np.ndarray, prevalence
 
 
 def _below(curves: xr.Dataset, metric: str, at: float, value: np.ndarray, prevalence: np.ndarray) -> np.ndarray:
-    """Share of the reference curves with a smaller metric, for arrays of any shape.
+    """Return the share of the reference curves with a smaller metric, for arrays of any shape.
 
-    A metric is first turned into one that orders the curves alike and whose distribution depends less on prevalence.
+    The metric is first replaced by one that orders curves alike but depends less on prevalence.
     """
     out = np.full(value.shape, np.nan)
     known = ~np.isnan(value) & (prevalence > 0) & (prevalence < 1)
-    if metric in ("auc_gain", "nauc_gain"):  # linear in the area under ROC: no new sample of the metric
+    if metric in ("auc_gain", "nauc_gain"):  # linear in the area under ROC: the same sample serves
         gain = value * ideal_area("gain", prevalence) if metric == "nauc_gain" else value
         value, metric = (gain - prevalence / 2) / (1 - prevalence), "auc_roc"
     elif metric == "precision_at_recall":
-        # At a given recall, precision is a falling function of the FPR, and the reference's FPR knows no prevalence.
+        # At fixed recall, precision falls with the FPR, and the FPR of the reference is independent of prevalence.
         odds = prevalence / (1 - prevalence) * at
         with np.errstate(divide="ignore"):
             value, metric = 1 - odds * (1 / value - 1), "tnr_at_recall"
@@ -391,7 +387,7 @@ def _below(curves: xr.Dataset, metric: str, at: float, value: np.ndarray, preval
     if not shares.size:
         return out
     asked = value[known]
-    # Rounding must not let a curve beat itself, nor a value at the end of the range lose to its own limit.
+    # Rounding must not let a curve outperform itself, or a value at the end of the range be below its own limit.
     asked = asked - 1e-12 * np.maximum(1.0, np.abs(asked))
     rivals = (_rivals(curves, metric, at, float(share)) for share in shares)
     table = np.stack([np.searchsorted(rival, asked, side="left") / rival.size for rival in rivals])
@@ -402,7 +398,7 @@ def _below(curves: xr.Dataset, metric: str, at: float, value: np.ndarray, preval
 
 
 def _prevalence_nodes(prevalence: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Prevalences at which the reference is evaluated, and the position of every prevalence among them."""
+    """Return the prevalences at which the reference is evaluated, and the position of each prevalence among them."""
     distinct, position = np.unique(prevalence, return_inverse=True)
     if distinct.size <= 8:
         return distinct, position.astype(float)
@@ -413,7 +409,7 @@ def _prevalence_nodes(prevalence: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _rivals(curves: xr.Dataset, metric: str, at: float, prevalence: float) -> np.ndarray:
-    """The metric of all reference curves, sorted; of the default ones it is kept, which value after value needs."""
+    """Return the metric of all reference curves, sorted; cached for the default curves."""
     if curves is check_curves(None):
         return _default_rivals(metric, at, prevalence)
     return _sorted_metric(curves, metric, at, prevalence)
@@ -435,7 +431,7 @@ def _sorted_metric(curves: xr.Dataset, metric: str, at: float, prevalence: float
 
 
 def check_curve_cases(y_true: Any, y_score: Any, positive: Any) -> tuple[np.ndarray, dict[Any, np.ndarray]]:
-    """Which cases are positive, and the scores of every classifier.
+    """Return which cases are positive, and the scores of each classifier.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""OPS as a function of the value, of scores and of metrics of curves: what a value is worth at each prevalence."""
+"""OPS as a function of the value of a score or of a metric of a curve."""
 
 from typing import Any
 
@@ -23,7 +23,7 @@ def value_curves(
     at: float | None = None,
     size: int | None = None,
 ) -> xr.DataArray:
-    """OPS as a function of the value, for several prevalences.
+    """Return OPS as a function of the value, for several prevalences.
 
     Parameters
     ----------
@@ -31,24 +31,24 @@ def value_curves(
         A two-class score with a direction and a finite range, or a metric of a curve, as for
         :func:`bayesrank.ops.of_value`.
     prevalence : sequence of float
-        Strictly between 0 and 1.
+        Prevalences of the positive class, strictly between 0 and 1.
     points : int
-        Values, evenly spaced over the score's range, or over that of the metric at all these prevalences.
+        Number of values, evenly spaced over the range of the score or metric at these prevalences.
     reference : Distribution or Sample; for curves a Dataset, optional
         As for :func:`bayesrank.ops.of_value`.
     at, size : number, optional
-        Where on the curve, and the cases of the test set, as for :func:`bayesrank.ops.of_value`.
+        Position on the curve, and size of the test set, as for :func:`bayesrank.ops.of_value`.
 
     Returns
     -------
     xarray.DataArray
-        Named "ops" (prevalence, value); NaN outside the range at a prevalence. Where it rests on a sample, the coord
-        ``ops_error`` holds its standard error.
+        Named "ops" (prevalence, value); NaN outside the range at a prevalence. For samples, the coord ``ops_error`` is
+        the standard error.
 
     Raises
     ------
     ValueError
-        If the score has no direction or an infinite range, or ``at`` or ``size`` does not go with it.
+        If the score has no direction or an infinite range, or does not accept ``at`` or ``size``.
 
     References
     ----------

@@ -1,10 +1,9 @@
-"""Reference distributions: the pool of performances, or of whole curves, that an outperformance score ranks against.
+"""Reference distributions of performances, or of whole curves, for outperformance scores.
 
 A reference of performances has one method, ``below(score, value, prevalence)``: the probability that a performance
-drawn from it is worse. Two kinds suffice: a distribution of the two rates, integrated to about 1e-9, and a sample of
-them, which brings a Monte-Carlo error. Rates are independent of the prevalence, which comes with the value to be
-judged. A reference of curves is a sample of them, a Dataset with ``fpr`` and ``tpr`` over (sample, point), that serves
-every metric and prevalence: the directed binary tree, or any other.
+drawn from it is worse. It is a distribution of the two rates, integrated to about 1e-9, or a sample of them, with a
+Monte-Carlo error. Rates are independent of the prevalence, which is given with the value. A reference of curves is a
+Dataset with ``fpr`` and ``tpr`` (sample, point), valid for every metric and prevalence.
 """
 
 from collections.abc import Callable
@@ -53,18 +52,18 @@ BLOCK = 2_000_000
 
 @dataclass(frozen=True)
 class Distribution:
-    """A reference given by the distribution of its rates.
+    """A reference given by the distribution of TPR and FPR.
 
     Parameters
     ----------
     name : str
-        For people to read.
+        Display name.
     fpr_quantile : callable
-        Of probabilities: the quantile function of the FPR.
+        Quantile function of the FPR: maps arrays of probabilities to rates.
     tpr_below : callable
-        Of arrays (fpr, tpr): the probability of a lower TPR given that FPR.
+        Conditional distribution: maps arrays (fpr, tpr) to the probability of a lower TPR at that FPR.
     exact : bool
-        True for the uniform reference, whose OPS has closed forms.
+        True for the uniform reference, for which OPS has closed forms.
 
     Examples
     --------
@@ -87,7 +86,7 @@ class Distribution:
         check_bool("exact", self.exact)
 
     def below(self, score: Score, value: np.ndarray, prevalence: np.ndarray) -> np.ndarray:
-        """Probability of a performance worse than ``value``, for flat arrays of values and prevalences."""
+        """Return the probability of a performance worse than ``value``, for flat arrays of values and prevalences."""
         form = closed_area(score) if self.exact else None
         if form is not None:
             return np.clip(form(value, prevalence), 0.0, 1.0)
@@ -96,12 +95,12 @@ class Distribution:
 
 @dataclass(frozen=True, eq=False)
 class Sample:
-    """A reference given by a sample of rates.
+    """A reference given by a sample of TPR and FPR.
 
     Parameters
     ----------
     name : str
-        For people to read.
+        Display name.
     fpr, tpr : numpy.ndarray
         The rates of each sampled performance, of equal length.
 
@@ -128,13 +127,13 @@ class Sample:
 
     @property
     def size(self) -> int:
-        """Number of sampled performances."""
+        """Return the number of sampled performances."""
         return self.fpr.size
 
     def below(self, score: Score, value: np.ndarray, prevalence: np.ndarray) -> np.ndarray:
-        """Share of the sampled performances with a score worse than ``value``, among those where it is defined."""
+        """Return the share of sampled performances with a score worse than ``value``, among those defined."""
         sign = 1.0 if score.higher_is_better else -1.0
-        # Rounding must not let a performance beat itself.
+        # Rounding must not let a performance outperform itself.
         asked = sign * value - 1e-12 * np.maximum(1.0, np.abs(value))
         out = np.empty(value.shape)
         shares, member = np.unique(prevalence, return_inverse=True) if score.depends_on_prevalence else (
@@ -154,17 +153,17 @@ class Sample:
 
 Reference = Distribution | Sample
 
-#: All pairs of rates equally likely (Zhao et al., Outperformance Score, Eq. 6).
+#: All pairs of rates are equally likely (Zhao et al., Outperformance Score, Eq. 6).
 UNIFORM = Distribution("uniform", lambda u: u, lambda fpr, tpr: tpr, exact=True)
 
 
 def independent_betas(fpr: tuple[float, float], tpr: tuple[float, float]) -> Distribution:
-    """Reference with independent Beta distributions of the two rates.
+    """Return a reference with independent Beta distributions of the two rates.
 
     Parameters
     ----------
     fpr, tpr : pair of float
-        The parameters of each Beta.
+        The two parameters of each Beta distribution, above 0.
 
     Returns
     -------
@@ -194,7 +193,7 @@ def independent_betas(fpr: tuple[float, float], tpr: tuple[float, float]) -> Dis
 
 
 def better_than_chance() -> Distribution:
-    """Reference uniform over the performances with TPR > FPR, the upper triangle of the ROC square.
+    """Return the uniform reference over performances with TPR > FPR, the upper triangle of the ROC square.
 
     Returns
     -------
@@ -212,19 +211,19 @@ def better_than_chance() -> Distribution:
 
 
 def from_performances(source: Container, *, kind: str | None = None) -> Sample:
-    """Reference of the performances that were met: rival classifiers, earlier studies, posterior draws of them.
+    """Return a reference of known performances, such as rival classifiers, earlier studies, or their draws.
 
     Parameters
     ----------
     source : counts, DataArray, Dataset, InferenceData or DataTree
-        Whatever holds two-class performances; all dims but the outcomes are pooled, undefined rates left out.
+        Two-class performances; all dims except the outcomes are pooled, and undefined rates are ignored.
     kind : str, optional
         Which performance of the posterior, as in :func:`bayesrank.as_performance`.
 
     Returns
     -------
     Sample
-        Every (draw of a) performance counts once. The prevalence of the pool plays no part.
+        The pool, in which each (draw of a) performance counts once. Its prevalence is not used.
 
     Raises
     ------
@@ -235,7 +234,7 @@ def from_performances(source: Container, *, kind: str | None = None) -> Sample:
     --------
     >>> import bayesrank as br
     >>> rivals = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
-    >>> pool(rivals).tpr.round(3).tolist()
+    >>> from_performances(rivals).tpr.round(3).tolist()
     [0.8, 0.7]
     """
     performance = as_performance(source, kind)
@@ -243,7 +242,7 @@ def from_performances(source: Container, *, kind: str | None = None) -> Sample:
     cells = two_class_cells(performance)
     negative, positive = cells["tn"] + cells["fp"], cells["fn"] + cells["tp"]
     rates = {"fpr": cells["fp"] / negative.where(negative > 0), "tpr": cells["tp"] / positive.where(positive > 0)}
-    # Together, so that what is lazy is computed once, and no more of it held than the rates.
+    # Compute both rates together, so that lazy data are read once and only the rates are kept.
     held = xr.Dataset({name: rate.reset_coords(drop=True) for name, rate in rates.items()}).compute()
     fpr, tpr = held["fpr"].values.ravel(), held["tpr"].values.ravel()
     kept = ~(np.isnan(fpr) | np.isnan(tpr))
@@ -255,18 +254,18 @@ def from_performances(source: Container, *, kind: str | None = None) -> Sample:
 def from_sampler(
     sampler: Callable[[np.random.Generator, int], Any], size: int = 40_000, name: str = "sampler", *, seed: Seed = 0
 ) -> Sample:
-    """Reference of a user's own sampler.
+    """Return a reference from a user-defined sampler of the two rates.
 
     Parameters
     ----------
     sampler : callable
-        Of a NumPy Generator and a size; returns (fpr, tpr), two arrays of that size.
+        Called with a NumPy Generator and a size; returns (fpr, tpr), two arrays of that size.
     size : int
-        Performances to sample; 40,000 keep the standard error of every OPS below 0.0025.
+        Number of samples; with 40,000 the standard error of OPS is below 0.0025.
     seed : int, SeedSequence or Generator, optional
-        Of the sample.
+        Seed of the sample.
     name : str
-        For people to read.
+        Display name.
 
     Returns
     -------
@@ -297,43 +296,42 @@ def from_sampler(
 
 
 SOBOL_LEVELS = 3
-#: Of so many binary digits are the numbers of the Sobol sequence, and how many there are.
+#: Number of binary digits in the Sobol sequence, and its maximum length.
 SOBOL_BITS = 30
-#: Levels of a tree: no curve has more points than a sequence has numbers.
+#: Maximum depth of a tree: a curve cannot have more points than the sequence has numbers.
 DEEPEST = 30
 
 
 def directed_binary_tree(depth: int = 7, samples: int = 32_768, seed: Seed = 0) -> xr.Dataset:
-    """A sample of ROC curves from the directed binary tree distribution.
+    """Sample ROC curves from the directed binary tree distribution.
 
-    A curve starts with one point, uniform on the square; the point leaves one rectangle to its lower left and one to
-    its upper right, and each gets a uniform point of its own, and so on. The points of the first levels come from a
-    scrambled Sobol sequence, which about halves the error of independent samples; the error stated is that of
-    independent ones.
+    The first point of a curve is uniform on the square. It leaves a rectangle to its lower left and one to its upper
+    right; each gets a uniform point, and so on. A scrambled Sobol sequence gives the first levels, which about halves
+    the error; the reported error is that of independent samples.
 
     Parameters
     ----------
     depth : int
-        Levels below the first point, 30 at most: a curve has 2^(depth + 1) - 1 points, and the ends (0, 0) and (1, 1).
+        Levels below the first point, at most 30: a curve has 2^(depth + 1) - 1 points, and the ends (0, 0) and (1, 1).
     samples : int
-        Curves; 32,768 keep the standard error of every OPS below 0.0028.
+        Number of curves; with 32,768 the standard error of OPS is below 0.0028.
     seed : int, SeedSequence or Generator, optional
-        Of the sample.
+        Seed of the sample.
 
     Returns
     -------
     xarray.Dataset
-        ``fpr`` and ``tpr`` (sample, point), single precision, not decreasing along ``point``. Sample it once, and
-        pass it as ``reference`` to reuse it.
+        ``fpr`` and ``tpr`` (sample, point), single precision, not decreasing along ``point``. Pass it as ``reference``
+        to several calls to sample only once.
 
     Raises
     ------
     ValueError
-        If the depth is negative, there are no samples, or the curves would fill the machine's memory.
+        If the depth is negative, there are no samples, or the curves exceed the memory.
 
     References
     ----------
-    Zhao et al., Outperformance Score, Section 3.3 and Figure 2 (there of depth 3).
+    Zhao et al., Outperformance Score, Section 3.3 and Figure 2 (depth 3).
 
     Examples
     --------
@@ -342,7 +340,7 @@ def directed_binary_tree(depth: int = 7, samples: int = 32_768, seed: Seed = 0) 
     ((5, 17), [1.0, 1.0, 1.0, 1.0, 1.0])
     """
     depth, samples = check_integer("depth", depth, 0, DEEPEST), check_integer("samples", samples, 1, 2**SOBOL_BITS)
-    # The curves, and the last level on the way to them, in single precision.
+    # Memory for the curves and the last level before them, in single precision.
     needed = (samples, 2 ** (depth + 1) + 1, 2)
     check_memory("depth or samples must be smaller", f"{samples} curves", needed, f"depth={depth}, samples={samples}")
     from scipy.stats import qmc
@@ -361,7 +359,7 @@ def directed_binary_tree(depth: int = 7, samples: int = 32_768, seed: Seed = 0) 
             u = rng.random((2, samples, pieces), np.float32)
         finer = np.empty((2, samples, 2 * pieces + 1), np.float32)
         finer[..., ::2] = curve
-        # Rounding must not take a point past its neighbour.
+        # Rounding must not move a point past its neighbour.
         finer[..., 1::2] = np.minimum(curve[..., :-1] + u * np.diff(curve), curve[..., 1:])
         curve = finer
     return xr.Dataset({"fpr": (("sample", "point"), curve[0]), "tpr": (("sample", "point"), curve[1])})
@@ -373,7 +371,7 @@ def _default_tree() -> xr.Dataset:
 
 
 def check_curves(reference: Any) -> xr.Dataset:
-    """The curves themselves, after a check; the default tree if none are given.
+    """Return the curves after a check, or the default tree if none are given.
 
     Examples
     --------
@@ -400,7 +398,7 @@ def check_curves(reference: Any) -> xr.Dataset:
 
 
 def check_reference(reference: Any) -> Reference:
-    """The reference, uniform if none is given.
+    """Return the reference after a check, or the uniform one if none is given.
 
     Examples
     --------
@@ -417,7 +415,7 @@ def check_reference(reference: Any) -> Reference:
 
 
 def below(reference: Reference, score: Score, value: np.ndarray, prevalence: np.ndarray) -> np.ndarray:
-    """OPS for arrays of any shape; NaN where the value is NaN or infinite, or one class is missing.
+    """Return OPS for arrays of any shape; NaN where the value is NaN or infinite, or a class is missing.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""Along the thresholds of a classifier: its curves, ends included, and the threshold that is best by a score.
+"""Curves of a classifier along its thresholds, and the best threshold for a score.
 
-A threshold chosen for the cases that it is then judged by looks better than it is. Here it is chosen without the cases
-that judge it, in every draw of the cases' weights.
+A threshold chosen and judged on the same cases looks better than it is. Here each case is judged by a threshold chosen
+without it, in every draw of the case weights.
 """
 
 from typing import Any
@@ -23,26 +23,26 @@ CURVES = tuple(_areas.IDEAL)
 
 
 def ideal_area(curve: str, prevalence: Any) -> xr.DataArray:
-    """The area under a curve of the ranking that puts all positives first.
+    """Return the area under a curve of the ideal ranking, with all positives first.
 
     Parameters
     ----------
     curve : {"roc", "pr", "lift", "gain"}
-        1, 1, 1 - log π and 1 - π / 2.
+        Name of the curve; the areas are 1, 1, 1 - log π and 1 - π / 2.
     prevalence : number, sequence or DataArray
-        Of the positive class, strictly between 0 and 1.
+        Prevalence π of the positive class, strictly between 0 and 1.
 
     Returns
     -------
     xarray.DataArray
-        What the areas ``"auc_..."`` are divided by to give ``"nauc_..."``.
+        The areas by which ``"auc_..."`` is divided to give ``"nauc_..."``.
 
     Raises
     ------
     KeyError
-        If there is no such curve.
+        If the curve is unknown.
     ValueError, TypeError
-        If a prevalence is no number strictly between 0 and 1.
+        If a prevalence is not strictly between 0 and 1.
 
     References
     ----------
@@ -59,25 +59,24 @@ def ideal_area(curve: str, prevalence: Any) -> xr.DataArray:
 
 
 def threshold_curves(y_true: Any, y_score: Any, *, positive: Any = 1) -> xr.Dataset:
-    """The ROC, precision-recall, lift and gain curves at every threshold, both ends included.
+    """Return the ROC, precision-recall, lift and gain curves at every threshold, ends included.
 
     Parameters
     ----------
     y_true : array_like
-        Label of every case, of two classes.
+        Label of each case, from two classes.
     y_score : array_like, mapping or DataFrame
-        Score of every case, larger meaning more positive; several classifiers as a mapping or a DataFrame.
+        Score of each case, higher for more positive; a mapping or DataFrame holds several classifiers.
     positive : label
-        Which label is the positive class.
+        The label of the positive class.
 
     Returns
     -------
     xarray.Dataset
-        Along ``point``, for each ``entity``: ``threshold`` (cases from it on are called positive; infinite at first,
-        when none is), ``fpr``, ``recall``, ``share`` of the cases called positive, ``precision``, ``lift``; and the
-        ``prevalence``. An entity with fewer thresholds than another ends in NaN. Without a case called positive
-        precision and lift are NaN. ROC is recall over fpr, the precision-recall curve precision over recall, the lift
-        curve lift over share, the gain curve recall over share.
+        Along ``point``, for each ``entity``: ``threshold`` (cases at or above it are called positive; first infinite),
+        ``fpr``, ``recall``, ``share`` of cases called positive, ``precision``, ``lift``; and the ``prevalence``. Rows
+        are padded with NaN; precision and lift are NaN without a positive call. The curves are recall over fpr (ROC),
+        precision over recall, lift over share, and recall over share (gain).
 
     Raises
     ------
@@ -127,50 +126,48 @@ def best_threshold(
     prob: float = 0.95,
     seed: Seed = None,
 ) -> xr.Dataset:
-    """The threshold by which a classifier scores highest, and what it scores on cases that did not choose it.
+    """Return the threshold with the highest score, and its score on cases that were not used to choose it.
 
     Parameters
     ----------
     y_true : array_like
-        Label of every case, of two classes.
+        Label of each case, from two classes.
     y_score : array_like, mapping or DataFrame
-        Score of every case, larger meaning more positive; several classifiers as a mapping or a DataFrame.
+        Score of each case, higher for more positive; a mapping or DataFrame holds several classifiers.
     score : Score, str or callable
         Any two-class score with a direction.
     positive : label
-        Which label is the positive class.
+        The label of the positive class.
     draws : int
-        Draws of the cases' weights (Bayesian bootstrap), each with folds of its own; 1 or more.
+        Draws of the case weights (Bayesian bootstrap), each with its own folds; at least 1.
     folds : int, optional
-        Parts of the cases, each class dealt out evenly; at least 2, and no more than cases of each class. Default: 10,
-        or as many as the smaller class has cases.
+        Number of stratified folds, from 2 to the size of the smaller class. Default: 10, or that size if smaller.
     prob : float
         Probability of the credible intervals.
     seed : int, SeedSequence or Generator, optional
-        Of the weights and folds, which all classifiers share.
+        Seed of the weights and folds, which all classifiers share.
 
     Returns
     -------
     xarray.Dataset
-        ``threshold`` (entity), the best for the cases as they are, and ``apparent``, the score there. Over (draw,
-        entity): ``threshold_draws``, ``apparent_draws``, the best threshold of all weighted cases and the score of
-        these, and ``honest_draws``, the score of all cases when each was judged by the threshold that the others chose.
-        ``honest``, their mean with ``honest_lower``, ``honest_upper``; ``optimism``, the mean of apparent less honest
-        (of honest less apparent where lower is better), with ``optimism_error``, its Monte-Carlo standard error.
+        ``threshold`` (entity), the best for the observed cases, and ``apparent``, its score. Over (draw, entity):
+        ``threshold_draws`` and ``apparent_draws``, the same for weighted cases, and ``honest_draws``, the
+        cross-validated score. ``honest``, ``honest_lower``, ``honest_upper`` are its mean and interval; ``optimism``
+        is the mean of apparent minus honest (reversed if lower is better), with standard error ``optimism_error``.
 
     Raises
     ------
     ValueError
-        If one class is missing, a score is NaN or all are equal, the folds are more than a class has cases, or the
-        score has no direction or is undefined at all thresholds.
+        If one class is missing, a score is NaN or all are equal, a class has fewer cases than folds, or the score has
+        no direction or is undefined at all thresholds.
 
     Notes
     -----
-    Among equally good thresholds the highest is taken. Draws in which the score is undefined are left out of means.
+    Ties go to the highest threshold. Means ignore draws in which the score is undefined.
 
     References
     ----------
-    Zhao et al., Outperformance Score, Section 4.1, chooses thresholds on a validation set.
+    Zhao et al., Outperformance Score, Section 4.1 (thresholds chosen on a validation set).
 
     Examples
     --------
@@ -237,7 +234,7 @@ def best_threshold(
     ).assign_attrs(score=rule.name, folds=folds, prob=prob)
 
 
-#: Thresholds, highest first; the order of the cases by score; and after how many of them each threshold lies.
+#: Thresholds, highest first; the order of the cases by score; and the number of cases above each threshold.
 Thresholds = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
@@ -249,7 +246,7 @@ def _thresholds(score: np.ndarray) -> Thresholds:
 
 
 def _cells(part: Thresholds, truth: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, ...]:
-    """Weighted tn, fp, fn, tp at every threshold."""
+    """Return weighted tn, fp, fn, tp at every threshold."""
     _, order, after = part
     found = []
     for members in (~truth, truth):
@@ -260,7 +257,7 @@ def _cells(part: Thresholds, truth: np.ndarray, weight: np.ndarray) -> tuple[np.
 
 
 def _chosen(rule: Score, *cells: np.ndarray) -> tuple[int, float]:
-    """Which threshold is the best, the highest of equals, and its score; NaN if none is defined."""
+    """Return the best threshold, the highest in a tie, and its score; NaN if none is defined."""
     values = rule.of_cells(*cells)
     if np.isnan(values).all():
         return 0, np.nan
@@ -271,7 +268,7 @@ def _chosen(rule: Score, *cells: np.ndarray) -> tuple[int, float]:
 def _held_out(
     rule: Score, part: Thresholds, truth: np.ndarray, weight: np.ndarray, fold: np.ndarray, folds: int
 ) -> float:
-    """The score of all cases, each judged by the threshold that the other folds chose."""
+    """Return the score of all cases, each judged by the threshold chosen from the other folds."""
     total = np.zeros(4)
     for left_out in range(folds):
         inside = fold == left_out

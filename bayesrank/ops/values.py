@@ -1,4 +1,4 @@
-"""Outperformance scores of reported values, of posterior draws, and of the whole Tile."""
+"""Outperformance scores (OPS) of reported values, of posterior draws, and of the whole Tile."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -34,7 +34,7 @@ ERROR = "standard error of a share of the reference's sample"
 
 
 def of_scored_value(score: Any, value: Any, prevalence: Any, reference: Reference | None = None) -> xr.DataArray:
-    """OPS of a value of a two-class score; the part of :func:`bayesrank.ops.of_value` for single matrices.
+    """Return the OPS of a value of a two-class score, for :func:`bayesrank.ops.of_value`.
 
     Examples
     --------
@@ -52,23 +52,23 @@ def of_scored_value(score: Any, value: Any, prevalence: Any, reference: Referenc
 def of_draws(
     source: Container, score: ScoreLike, reference: Reference | None = None, *, kind: str | None = None
 ) -> xr.DataArray:
-    """OPS of every draw of a performance, each at its own prevalence.
+    """Return the OPS of every draw of a performance, each at its own prevalence.
 
     Parameters
     ----------
     source : counts, DataArray, Dataset, InferenceData or DataTree
-        Whatever holds a two-class performance.
+        Two-class performances.
     score : Score, str or callable
         Any score with a direction.
     reference : Distribution or Sample, optional
-        The performances to compare with; uniform by default.
+        The performances to compare with; uniform distribution by default.
     kind : str, optional
         Which performance of the posterior, as in :func:`bayesrank.as_performance`.
 
     Returns
     -------
     xarray.DataArray
-        Named "ops", with the dims of the performance without the outcomes. NaN where the score is undefined or the
+        Named "ops", with the dims of the performance except the outcomes; NaN where the score is undefined or the
         prevalence is 0 or 1. Lazy if the source is.
 
     Raises
@@ -78,7 +78,7 @@ def of_draws(
 
     References
     ----------
-    Zhao et al., Outperformance Score, Definition 1 and Eq. 6; its Section 5 asks for this uncertainty.
+    Zhao et al., Outperformance Score, Definition 1, Eq. 6, and Section 5 (uncertainty).
 
     Examples
     --------
@@ -104,22 +104,21 @@ def of_draws(
 
 
 def on_tile(source: Container, resolution: int = 101, *, kind: str | None = None) -> xr.DataArray:
-    """The OPS Tile: the outperformance score of every canonical ranking score R_ab.
+    """Return the OPS Tile: the outperformance score of every canonical ranking score R_ab.
 
     Parameters
     ----------
     source : counts, DataArray, Dataset, InferenceData or DataTree
-        Whatever holds a two-class performance. Draws give a Tile each: pass chunked draws to stay lazy.
+        Two-class performances. Each draw gives a Tile: pass chunked draws to stay lazy.
     resolution : int
-        Points on each axis, ends included.
+        Number of points on each axis, ends included.
     kind : str, optional
         Which performance of the posterior, as in :func:`bayesrank.as_performance`.
 
     Returns
     -------
     xarray.DataArray
-        Named "ops"; the dims of the performance without the outcomes, then ``b`` and ``a``. NaN where R_ab is
-        undefined. Uniform reference, in closed form.
+        Named "ops" (..., b, a), for the uniform reference, in closed form; NaN where R_ab is undefined.
 
     Raises
     ------
@@ -134,7 +133,7 @@ def on_tile(source: Container, resolution: int = 101, *, kind: str | None = None
     --------
     >>> import bayesrank as br
     >>> counts = br.from_counts(tn=80, fp=1, fn=3, tp=27)
-    >>> ops = tile(counts, resolution=3)
+    >>> ops = on_tile(counts, resolution=3)
     >>> ops.dims, ops.sel(a=1, b=0.5).item() == of_draws(counts, "f1").item()
     (('entity', 'b', 'a'), True)
     """
@@ -176,39 +175,37 @@ def by_label(
     reference: Reference | None = None,
     kind: str | None = None,
 ) -> xr.Dataset:
-    """OPS of each label of a multi-class or multi-label problem, and their average.
+    """Return the OPS of each label of a multi-class or multi-label problem, and their average.
 
-    Labels differ in prevalence, so that averages of raw scores mix unlike numbers; outperformance scores share one
-    scale.
+    Raw scores are not comparable between labels of different prevalence; outperformance scores are.
 
     Parameters
     ----------
     source : counts, DataArray, Dataset, InferenceData or DataTree
-        A performance over C classes (each class is then judged against all others), or two-class performances with
-        the dim ``label``.
+        A performance over C classes (each class against all others), or two-class performances with the dim ``label``.
     score : Score, str or callable
         A two-class score with a direction.
     weights : mapping or DataArray, optional
-        Non-negative weight of every label; equal by default.
+        Non-negative weight of each label; equal by default.
     reference : Distribution or Sample, optional
-        Uniform by default.
+        The performances to compare with; uniform distribution by default.
     kind : str, optional
         Which performance of the posterior, as in :func:`bayesrank.as_performance`.
 
     Returns
     -------
     xarray.Dataset
-        ``ops`` (..., label) and ``average`` (...), draw by draw, so that :func:`bayesrank.ops.summarize` gives either
-        its uncertainty. The average is NaN where the OPS of a label with weight is undefined.
+        ``ops`` (..., label) and ``average`` (...), for each draw; the average is NaN if the OPS of a label with weight
+        is undefined. See :func:`bayesrank.ops.summarize`.
 
     Raises
     ------
     ValueError
-        If there are no labels, or the weights do not fit them.
+        If there are no labels, or the weights do not match them.
 
     References
     ----------
-    Zhao et al., Outperformance Score, Section 5, first direction.
+    Zhao et al., Outperformance Score, Section 5.
 
     Examples
     --------
@@ -242,21 +239,21 @@ def by_label(
 
 
 def square(score: ScoreLike, value: float, prevalence: float, resolution: int = 201) -> xr.Dataset:
-    """The score over the ROC square at one prevalence, and the OPS of a value: the area where the score is worse.
+    """Return the score over the ROC square at one prevalence, and the OPS of a value: the area with worse scores.
 
     Parameters
     ----------
     score : Score, str or callable
         A two-class score with a direction.
     value, prevalence : float
-        The value to be judged, and the prevalence.
+        The value to compare, and the prevalence of the positive class.
     resolution : int
-        Points on each axis, strictly inside the square.
+        Number of points on each axis, strictly inside the square.
 
     Returns
     -------
     xarray.Dataset
-        ``score`` (tpr, fpr), ``worse`` (tpr, fpr), whether a performance there is outperformed, and ``ops``.
+        ``score`` (tpr, fpr), ``worse`` (tpr, fpr), True where the score is worse than ``value``, and ``ops``.
 
     References
     ----------
@@ -282,17 +279,17 @@ def square(score: ScoreLike, value: float, prevalence: float, resolution: int = 
 
 
 def _points(resolution: Any, least: int) -> int:
-    """Points on each of two axes."""
+    """Check the number of points on each of two axes."""
     size = check_integer("resolution", resolution, least)
     check_memory("resolution must be lower", f"{size} x {size} points", (size, size), str(size))
     return size
 
 
 def value_range(score: Score, prevalence: xr.DataArray) -> tuple[np.ndarray, np.ndarray]:
-    """Smallest and largest value of a score at each prevalence.
+    """Return the smallest and largest value of a score at each prevalence.
 
-    A score that rises with TPR and TNR has them where both rates are 0 and 1; where it is undefined or infinite there,
-    and for scores that go up and down, the range of the metadata stands.
+    A score that rises with TPR and TNR takes them where both rates are 0 and 1. The range of the metadata is used for
+    other scores, and where the score is undefined or infinite there.
 
     Examples
     --------
@@ -311,7 +308,7 @@ def value_range(score: Score, prevalence: xr.DataArray) -> tuple[np.ndarray, np.
 
 
 def check_range(name: str, value: np.ndarray, prevalence: np.ndarray, low: np.ndarray, high: np.ndarray) -> None:
-    """Raise unless the values are ones that the score or metric can take at their prevalences.
+    """Raise unless the values are possible for the score or metric at their prevalences.
 
     Examples
     --------
@@ -331,7 +328,7 @@ def check_range(name: str, value: np.ndarray, prevalence: np.ndarray, low: np.nd
 
 
 def orient(score: Any) -> Score:
-    """The score, if it has a direction.
+    """Return the score; raise if it has no direction.
 
     Examples
     --------
@@ -339,16 +336,16 @@ def orient(score: Any) -> Score:
     'tpr'
     >>> orient("prevalence")
     Traceback (most recent call last):
-    ValueError: score must have a direction to outperform anyone; got prevalence, which has none
+    ValueError: score must have a direction, higher or lower is better; got prevalence, which has none
     """
     score = as_score(score)
     if score.higher_is_better is None:
-        raise ValueError(f"score must have a direction to outperform anyone; got {score.name}, which has none")
+        raise ValueError(f"score must have a direction, higher or lower is better; got {score.name}, which has none")
     return score
 
 
 def broadcast(value: Any, prevalence: Any) -> tuple[xr.DataArray, xr.DataArray]:
-    """Values and prevalences as DataArrays of one shape, the prevalences checked.
+    """Return values and prevalences as DataArrays of one shape, with checked prevalences.
 
     Examples
     --------
@@ -367,7 +364,7 @@ def broadcast(value: Any, prevalence: Any) -> tuple[xr.DataArray, xr.DataArray]:
 
 
 def wrap(like: xr.DataArray, ops: np.ndarray, size: int | None) -> xr.DataArray:
-    """OPS as a DataArray, with its Monte-Carlo standard error as the coord ``ops_error`` if it has one.
+    """Return OPS as a DataArray; for samples, the coord ``ops_error`` is its Monte-Carlo standard error.
 
     Examples
     --------
@@ -382,7 +379,7 @@ def wrap(like: xr.DataArray, ops: np.ndarray, size: int | None) -> xr.DataArray:
 
 
 def labelled(ops: xr.DataArray, long_name: str = "OPS") -> xr.DataArray:
-    """OPS with its own metadata: of a score where lower is better, a higher OPS is better all the same.
+    """Return OPS with its own metadata: higher OPS is better even where a lower score is better.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Rankings: from a number per draw to an order, and how sure it is."""
+"""Rankings: the order of entities by draws of a score, and its uncertainty."""
 
 from bayesrank.ranking.credible import credible_ranking
 from bayesrank.ranking.ranks import rank

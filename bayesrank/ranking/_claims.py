@@ -1,9 +1,9 @@
-"""What a ranking may claim about the truth: who is not best, who could be, and whether there is a clear winner.
+"""Claims of a ranking about the truth: entities that are not best, entities that could be, and a clear winner.
 
-Probabilities of a posterior are pairwise and hold on average over its prior. With many equal entities some pair nearly
-always looks decided, because the leader was chosen by its luck. So a sentence that calls an entity worse, or one
-entity the winner, rests on the confidence sets, which hold jointly at fixed truths. Where these are withheld, nobody
-is called worse, and a winner is one by posterior probabilities only.
+Posterior probabilities are pairwise and hold on average over the prior. With many equal entities some pair nearly
+always seems separated, because the leader was selected by luck. Claims that an entity is worse, or the winner,
+therefore use the confidence sets, which hold jointly at fixed truths. If these are withheld, no entity is called
+worse, and a winner is one by posterior probabilities only.
 """
 
 import numpy as np
@@ -22,16 +22,16 @@ __all__ = [
     "why_withheld",
 ]
 
-#: Why an exact ranking without draws has no sets.
+#: Why exact rankings without draws have no sets.
 NOT_COMPUTED = "not computed"
-#: Of fewer entities the spread of a population cannot be estimated.
+#: Minimum number of entities for estimating the spread of a population.
 FEWEST_ENTITIES = 3
-#: A leader's expected loss on new cases is worth a sentence beyond this share of its interval's width.
+#: Report the leader's expected loss on new cases if it exceeds this share of its interval's width.
 NOTABLE = 0.25
 
 
 def sets_available(ranking: xr.Dataset) -> bool:
-    """Whether a ranking has confidence sets, for at least one entity.
+    """Return whether a ranking has confidence sets, for at least one entity.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def sets_available(ranking: xr.Dataset) -> bool:
 
 
 def why_withheld(ranking: xr.Dataset) -> str:
-    """Return why a ranking has no confidence sets, in a few words; empty where it has them.
+    """Return why a ranking has no confidence sets; empty if it has them.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def why_withheld(ranking: xr.Dataset) -> str:
 
 
 def could_be_best(ranking: xr.Dataset) -> list[str]:
-    """Return the names of the entities that could be truly best, sorted; where sets are withheld, of all ranked ones.
+    """Return the sorted names of the entities that could be truly best; all ranked ones if sets are withheld.
 
     Examples
     --------
@@ -75,7 +75,7 @@ def could_be_best(ranking: xr.Dataset) -> list[str]:
 
 
 def surely_worse(ranking: xr.Dataset) -> list[str]:
-    """Return the names of the entities that are surely not best, sorted; none where sets are withheld.
+    """Return the sorted names of the entities that are surely not best; none if sets are withheld.
 
     At most about 1 - prob of repeated experiments name one that is truly best, ties included.
 
@@ -94,10 +94,9 @@ def surely_worse(ranking: xr.Dataset) -> list[str]:
 def clear_winner(ranking: xr.Dataset) -> str | None:
     """Return the name of the clear winner, or None.
 
-    It is the one entity that the confidence set for the best holds, is best with probability at least ``prob``, and
-    beats every rival with at least that. Where a population prior withholds the sets, the two posterior conditions
-    decide alone, and a sentence has to say so. Where thin evidence does, the posterior is too narrow as well, and
-    nobody is a clear winner.
+    It is the only entity in the confidence set for the best, is best with probability at least ``prob``, and beats each
+    rival with at least that probability. If a population prior withholds the sets, only the two posterior conditions
+    apply, and the verdict must say so. If thin evidence does, the posterior is too narrow for a clear winner.
 
     Examples
     --------
@@ -120,9 +119,9 @@ def clear_winner(ranking: xr.Dataset) -> str | None:
 
 
 def leader_overestimate(ranking: xr.Dataset) -> tuple[str, float, bool]:
-    """Return the most probable best, by how much its score is expected to be too good, and whether that is much.
+    """Return the most probable best entity, its expected overestimate, and whether that is large.
 
-    The loss is in units of the score, NaN where not known; it is much beyond a quarter of the interval's width. See
+    The overestimate is in units of the score, NaN if unknown; large means over a quarter of the interval's width. See
     :func:`expected_overestimates`.
 
     Examples
@@ -143,13 +142,12 @@ def leader_overestimate(ranking: xr.Dataset) -> tuple[str, float, bool]:
 
 
 def expected_overestimates(x: np.ndarray, members: np.ndarray, sign: int) -> np.ndarray:
-    """Return by how much each entity's posterior mean is expected to be too good (entity), from values (draw, entity).
+    """Return the expected overestimate of each entity's posterior mean (entity), from values (draw, entity).
 
-    The entity that looks best was selected by its luck. If the entities are a sample of a normal population with the
-    variance τ², a score with the error variance s² is expected to fall back to the mean of the population by the
-    share s²/(s² + τ²). Errors that all entities have in common select nobody and are left out. τ² is that of
-    DerSimonian and Laird (1986), Controlled Clinical Trials 7:177-188. Negative below the mean; NaN of fewer than
-    three entities.
+    The entity that looks best was selected by luck. If the entities are a sample of a normal population with variance
+    τ², a score with error variance s² is expected to regress to the population mean by the share s²/(s² + τ²). Common
+    errors are excluded, as they do not affect the selection. τ² is the estimate of DerSimonian and Laird (1986),
+    Controlled Clinical Trials 7:177-188. Negative below the mean; NaN for fewer than three entities.
 
     Examples
     --------
@@ -173,7 +171,7 @@ def expected_overestimates(x: np.ndarray, members: np.ndarray, sign: int) -> np.
 
 
 def _mean_and_own_variance(x: np.ndarray, who: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return means of draws, and variances of their distance from the mean of all entities in the draw (entity)."""
+    """Return means of draws, and variances of the distance from the mean of all entities in the draw (entity)."""
     sums = np.zeros((4, len(who)))
     start, few = None, max(BLOCK // len(who), 1)
     for first in range(0, len(x), few):
@@ -181,7 +179,7 @@ def _mean_and_own_variance(x: np.ndarray, who: np.ndarray) -> tuple[np.ndarray, 
         known = ~np.isnan(part)
         some = np.maximum(known.sum(axis=1, keepdims=True), 1)
         off = part - part.sum(axis=1, keepdims=True, where=known) / some
-        if start is None:  # near the mean, so that squares lose no digits
+        if start is None:  # near the mean, so that squares keep their digits
             start = off.sum(axis=0, where=known) / np.maximum(known.sum(axis=0), 1)
         off -= start
         np.nan_to_num(off, copy=False, nan=0.0)

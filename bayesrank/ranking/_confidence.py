@@ -1,23 +1,21 @@
-"""Confidence sets for ranks: which ranks the data leave to each entity, whatever the true scores.
+"""Confidence sets for ranks: the ranks that the data allow each entity, for any true scores.
 
-Of two entities the draws give the mean :math:`m_{ij}` and the standard deviation :math:`s_{ij}` of how far i is ahead
-of j. That i is not ahead of j is one hypothesis for each ordered pair; it is given up where
-:math:`m_{ij} > c\\,s_{ij}`, with the critical value c that the largest :math:`(d_{ij} - m_{ij}) / s_{ij}` of a draw,
-over all pairs that may still err, exceeds with probability 1 - prob. A hypothesis that was given up errs no more: c is
-found again without it, its reverse being kept, until nothing changes (the stepdown).
+The draws give the mean :math:`m_{ij}` and standard deviation :math:`s_{ij}` of the lead of i over j. Each ordered pair
+has the hypothesis that i is not ahead of j. It is rejected if :math:`m_{ij} > c\\,s_{ij}`. The largest
+:math:`(d_{ij} - m_{ij}) / s_{ij}` of a draw, over all pairs not yet rejected, exceeds the critical value c with
+probability 1 - prob. After rejections c is computed again, keeping reversed pairs, until nothing changes (stepdown).
 
-If none was given up wrongly, every true rank lies between 1 plus the number of those surely ahead and K minus the
-number of those surely behind. Standard deviations obey the triangle inequality: who is surely ahead of one who is
-surely ahead of a third is surely ahead of that.
+Without false rejections, every true rank lies between 1 plus the number of entities surely ahead and K minus the
+number surely behind. "Surely ahead" is transitive, as standard deviations obey the triangle inequality.
 
-Ranks know no scale, but means and standard deviations do. An entity is surely ahead only if it is on two scales, which
-err in different corners: on a bounded one (rates), where a few cases in the middle of the range tell too much, and on a
-stretched one (their logits), where unequal numbers of cases near an end do. docs/credible_ranking.md has the numbers.
+Ranks have no scale, but means and standard deviations do. An entity is surely ahead only if it is so on two scales that
+fail in different cases. A bounded scale (rates) is too confident for few cases in the middle of the range, a stretched
+one (logits) for unequal numbers of cases near an end. docs/credible_ranking.md has the numbers.
 
 Mogstad, Romano, Shaikh, Wilhelm (2024), Inference for ranks with applications to mobility across neighborhoods and
-academic achievement across countries, Review of Economic Studies 91:476-518, with the posterior in place of the
-bootstrap; the stepdown is that of Romano and Wolf (2005), Exact and approximate stepdown methods for multiple
-hypothesis testing, Journal of the American Statistical Association 100:94-108.
+academic achievement across countries, Review of Economic Studies 91:476-518, with the posterior instead of the
+bootstrap; stepdown of Romano and Wolf (2005), Exact and approximate stepdown methods for multiple hypothesis testing,
+Journal of the American Statistical Association 100:94-108.
 """
 
 from collections.abc import Callable
@@ -33,21 +31,21 @@ from bayesrank.ranking._loops import largest
 from bayesrank.ranking.values import ScoreValues
 from bayesrank.scores.score import log
 
-#: A variance of differences below this share of the variances that it comes from is what rounding left.
+#: A variance of differences below this share of the original variances is rounding error.
 ROUNDING = 1e-12
-#: Numbers not much beyond it are more than the single precision, in which draws are held, can tell.
+#: Slightly larger numbers exceed the single precision of the draws.
 HUGE = 1e30
 
 
 class Sets(NamedTuple):
     """Confidence sets of one ranking; NaN where withheld, and for entities that are not ranked."""
 
-    #: First and last rank that is left to each entity.
+    #: First and last possible rank of each entity.
     lower: np.ndarray
     upper: np.ndarray
-    #: Whether each entity could be the best one: 1 or 0.
+    #: 1 for entities that could be best, else 0.
     best: np.ndarray
-    #: "joint" where sets are given, else why they are withheld.
+    #: "joint", or why the sets are withheld.
     reason: str
 
     def variables(self) -> dict[str, np.ndarray]:
@@ -67,23 +65,22 @@ def confidence_sets(
     worth: float,
     information: Information | None = None,
 ) -> Sets:
-    """Ranks that are left to each entity and who could be best, jointly at ``prob``, from values (draw, entity).
+    """Return the possible ranks of each entity, and which could be best, jointly at ``prob``.
 
     Parameters
     ----------
     x : ndarray
-        NaN where undefined: such a draw says nothing of the pairs of this entity.
+        Values (draw, entity), NaN where undefined; such draws do not count for pairs of this entity.
     members : ndarray
-        Which entities (entity) are ranked, against each other alone; the sets of all others are NaN.
-    found : Scored
-        What is known of the score: its better end, and its range, which says on which scales it is measured.
+        Whether each entity (entity) is ranked; the sets of all others are NaN.
+    found : ScoreValues
+        The score, with its direction, and its range, which determines the scales.
     prob : float
         Confidence.
     worth : float
-        Independent draws that the draws are worth. With fewer than 1 / (1 - prob), or NaN, nothing is sure.
+        Effective sample size; if NaN or below 1 / (1 - prob), nothing is sure.
     information : Information, optional
-        Effective counts of the evidence: they withhold the sets, or widen them. Without, the evidence is taken as
-        large.
+        Effective counts of the evidence, which withhold or widen the sets; by default the evidence is large.
     """
     who = np.flatnonzero(members)
     reason = information.withheld() if information else ""
@@ -97,7 +94,7 @@ def confidence_sets(
         sure[:], out[:] = True, True
         margin = Margin.of(information, who)
         for scale in scales(x, low, high, found.finite_mean):
-            ahead, behind, _ = separate(_scaled(x, who, found.sign, scale), prob, margin)  # which frees the values
+            ahead, behind, _ = separate(_scaled(x, who, found.sign, scale), prob, margin)  # frees the values
             sure &= ahead
             out &= behind
     ends = np.zeros((3, x.shape[1]))
@@ -107,14 +104,14 @@ def confidence_sets(
 
 
 class Margin(NamedTuple):
-    """How much wider than draws of a normal posterior say a comparison has to be (entity, rival)."""
+    """Factors by which comparisons are widened relative to draws of a normal posterior (entity, rival)."""
 
     freedom: np.ndarray | float = np.inf
     factor: np.ndarray | float = 1.0
 
     @classmethod
     def of(cls, information: Information | None, who: np.ndarray) -> "Margin":
-        """Return the margin of some entities; a pair has the larger factor of its two."""
+        """Return the margin of some entities; a pair has the larger factor of the two."""
         if information is None:
             return cls()
         freedom, factor = information.freedom, information.inflation
@@ -125,7 +122,7 @@ class Margin(NamedTuple):
         return cls(freedom, factor)
 
     def threshold(self, critical: float) -> np.ndarray | float:
-        """Return the standard deviations that a pair needs, by its t distribution, for the level of a normal one.
+        """Return the standard deviations that a pair requires, from t distributions, for a normal critical value.
 
         Examples
         --------
@@ -143,20 +140,20 @@ class Margin(NamedTuple):
 
 
 def _scaled(x: np.ndarray, who: np.ndarray, sign: int, scale: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
-    """Values (draw, entity) of some entities on a scale, higher is better; a few draws at a time."""
+    """Return values (draw, entity) of some entities on a scale where higher is better, in blocks of draws."""
     y, few = np.empty((len(x), len(who))), max(BLOCK // len(who), 1)
-    with np.errstate(over="ignore", invalid="ignore"):  # of outcomes near the largest float, whose distance overflows
+    with np.errstate(over="ignore", invalid="ignore"):  # differences of huge outcomes overflow
         for start in range(0, len(x), few):
             y[start : start + few] = sign * scale(x[start : start + few, who])
     return y
 
 
 def scales(x: np.ndarray, low: float, high: float, finite_mean: bool) -> list[Callable[[np.ndarray], np.ndarray]]:
-    """The scales that a score is measured on, as functions that increase with it.
+    """Return the scales on which a score is measured, as increasing functions of the score.
 
-    Between two ends: the values and their logits. Beyond one end: the values and the logarithm of their distance
-    from it; where the mean may be infinite (ratios), that distance as odds, t / (1 + t), takes the place of the values.
-    Without ends, or with values outside of them: the values alone. Where there is no finite logarithm, NaN.
+    With two finite ends: the values and their logits. With one end: the values and the logarithm of their distance from
+    it; if the mean may be infinite (ratios), the odds transform t / (1 + t) of that distance replaces the values.
+    Without ends, or with values outside them: the values only. NaN where the logarithm is not finite.
 
     Examples
     --------
@@ -167,7 +164,7 @@ def scales(x: np.ndarray, low: float, high: float, finite_mean: bool) -> list[Ca
     [[0.0, 0.5, 0.9], [nan, 0.0, 2.2]]
     """
     both = np.isfinite(low) and np.isfinite(high)
-    slack = 1e-9 * (high - low if both else 1)  # for rounding
+    slack = 1e-9 * (high - low if both else 1)  # for rounding errors
     least, most = np.fmin.reduce(x, axis=None), np.fmax.reduce(x, axis=None)
     if not (np.isfinite(low) or np.isfinite(high)) or least < low - slack or most > high + slack:
         return [np.asarray]
@@ -188,21 +185,19 @@ def scales(x: np.ndarray, low: float, high: float, finite_mean: bool) -> list[Ca
 
 
 def separate(y: np.ndarray, prob: float, margin: Margin | None = None) -> tuple[np.ndarray, np.ndarray, float]:
-    """Return who is surely ahead of whom (entity, rival), who is surely not best (entity), and the critical value.
+    """Return which entity is surely ahead of which (entity, rival), which are surely not best, and the critical value.
 
-    Both hold jointly at ``prob``. The two stepdowns share their first step. For ranks a decided pair leaves in its
-    direction; for the best every pair of an entity that is surely not best leaves, so that the critical value is that
-    of comparisons among those that could be best.
+    Both hold jointly at ``prob``; the two stepdowns share their first step. For ranks, a rejected pair is removed; for
+    the best, all pairs of an entity that is surely not best are removed.
 
     Parameters
     ----------
     y : ndarray
-        Values (draw, entity) on one scale, of which higher is better; NaN where undefined. Used up: the memory of it
-        is taken for what is computed.
+        Values (draw, entity) on one scale, higher is better, NaN where undefined. Overwritten.
     prob : float
-        Confidence. With fewer draws than 1 / (1 - prob) nothing is sure, and the critical value infinite.
+        Confidence. With fewer draws than 1 / (1 - prob) nothing is sure, and the critical value is infinite.
     margin : Margin, optional
-        How much wider comparisons have to be where the evidence is thin.
+        Factors by which comparisons are widened where the evidence is thin.
 
     Examples
     --------
@@ -214,7 +209,7 @@ def separate(y: np.ndarray, prob: float, margin: Margin | None = None) -> tuple[
     draws, size = y.shape
     margin = margin or Margin()
     none = np.zeros((size, size), bool)
-    # As for one more draw among the others: so many of them may lie at the critical value or beyond.
+    # The number of draws at or beyond the critical value, as if there were one more draw.
     beyond = int(np.floor((1 - prob) * (draws + 1) + 1e-9))
     if not beyond:
         return none, np.zeros(size, bool), np.inf
@@ -227,10 +222,10 @@ def separate(y: np.ndarray, prob: float, margin: Margin | None = None) -> tuple[
         sure, left, highest, stale = none.copy(), weight.copy(), found.copy(), np.zeros(draws, bool)
         while True:
             critical = _critical(rows, shift, left, highest, stale, beyond)
-            with np.errstate(invalid="ignore"):  # no bound, of those that never differ
+            with np.errstate(invalid="ignore"):  # pairs that never differ have no bound
                 more = (lead > margin.threshold(critical) * spread) & ~sure
             if not by_pairs:
-                more[:, sure.any(axis=0)] = False  # whoever is out takes part in no more comparisons
+                more[:, sure.any(axis=0)] = False  # entities surely not best take part in no more comparisons
                 more[sure.any(axis=0)] = False
             if not more.any():
                 return sure, critical
@@ -247,7 +242,7 @@ def separate(y: np.ndarray, prob: float, margin: Margin | None = None) -> tuple[
 
 
 def separated_pairs(y: np.ndarray, prob: float) -> tuple[np.ndarray, float]:
-    """Return who is surely ahead of whom (entity, rival), and the critical value, as :func:`separate` does.
+    """Return which entity is surely ahead of which (entity, rival), and the critical value; see :func:`separate`.
 
     Examples
     --------
@@ -262,12 +257,11 @@ def separated_pairs(y: np.ndarray, prob: float) -> tuple[np.ndarray, float]:
 def _critical(
     rows: np.ndarray, shift: np.ndarray, weight: np.ndarray, found: np.ndarray, stale: np.ndarray, beyond: int
 ) -> float:
-    """The ``beyond``-largest of the draws' largest leads, which are of too many pairs in ``stale`` draws.
+    """Return the ``beyond``-largest of the draws' largest leads, updating ``stale`` draws as needed.
 
-    With fewer pairs the largest lead of a draw can only fall, so that a draw has to be looked at again only while it
-    is among the first.
+    Removing pairs can only lower a draw's largest lead, so a draw is recomputed only while it is among the first.
     """
-    beyond = min(max(beyond, 1), len(found))  # of a probability next to 0 or 1 no draw, or all
+    beyond = min(max(beyond, 1), len(found))  # for probabilities near 0 or 1
     while True:
         first = np.argpartition(found, -beyond)[-beyond:]
         again = np.sort(first[stale[first]])
@@ -279,12 +273,12 @@ def _critical(
 
 
 def _leads(y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """How far one is ahead (entity, rival): mean and standard deviation of the draws in which both are defined.
+    """Return mean and standard deviation of the leads (entity, rival), over draws in which both are defined.
 
-    And centred values (entity, draw), with the mean lead by these (entity, rival): 0 where all is defined.
+    Also return centred values (entity, draw), and their mean lead (entity, rival): 0 where all is defined.
     """
     size = max(np.fmax.reduce(y, axis=None), -np.fmin.reduce(y, axis=None))
-    if size > HUGE:  # who is ahead of whom does not depend on the unit
+    if size > HUGE:  # leads do not depend on the unit
         y /= size
     centre = y.sum(axis=0) / len(y)
     whole = not np.isnan(centre).any()
@@ -301,7 +295,7 @@ def _leads(y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarra
         both = defined.astype(float)
         number = both.T @ both
         number[number == 0] = np.nan
-        # Means of an entity over the draws in which its rival is defined, too.
+        # Means of an entity over the draws in which its rival is defined too.
         product, own, shift = (part / number for part in (off.T @ off, np.square(off).T @ both, off.T @ both))
         shift -= shift.T.copy()
     lead = centre[:, None] - centre + shift

@@ -1,4 +1,4 @@
-"""Notes on discordant cases: cases on which two entities differ, which alone say which of the two is better."""
+"""Notes on discordant cases: cases on which two entities differ, the only ones that separate the two."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,9 +11,9 @@ from bayesrank.ranking._information import Information, least
 
 __all__ = ["discordance_notes"]
 
-#: Below so many discordant cases a conclusion on a pair rests on few observations, even with a prior.
+#: With fewer discordant cases a conclusion on a pair rests on few observations, even with a prior.
 FEW = 10
-#: The same without a prior, where nothing stands beside the observed differences.
+#: The same limit without a prior.
 FEW_WITHOUT_PRIOR = 50
 
 
@@ -29,9 +29,9 @@ def discordance_notes(
     about : mapping
         Attrs of the posterior.
     names : sequence or ndarray
-        Of the entities.
+        Names of the entities.
     order : ndarray
-        Place of each entity in the consensus order; NaN where it is not ranked.
+        Position of each entity in the consensus order; NaN if not ranked.
     claimed : ndarray
         Whether the first entity beats each rival with the required probability (entity).
 

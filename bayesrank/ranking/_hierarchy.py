@@ -1,14 +1,12 @@
-"""How settled an order is as a whole: the SUCRA of each entity, and one number of their spread.
+"""Certainty of the whole order: the SUCRA of each entity, and the precision of the hierarchy (POTH).
 
-An entity's surface under the cumulative ranking curve (Salanti, Ades and Ioannidis 2011) is, of K entities, (K −
-expected rank) / (K − 1), and the same as the mean of the probabilities that it is before each of its rivals, ties as
-halves. The second says more where values can be undefined: of a pair it counts the draws in which both are defined,
-so that the mean over entities stays 1/2.
+The surface under the cumulative ranking curve (Salanti, Ades and Ioannidis 2011) is (K − expected rank) / (K − 1) for K
+entities. It equals the mean probability of ranking before a rival, with ties as halves. This mean is used here, as it
+also covers undefined values: a pair counts in draws with both defined, so the mean over entities stays 1/2.
 
-The precision of treatment hierarchy (Wigle et al., arXiv:2501.11596) is the variance of the SUCRAs over the largest
-that there is. That is the variance of (0, 1, ..., K − 1) / (K − 1), (K + 1) / (12 (K − 1)), of an order that is
-certain. No table of pairs has a larger one, since the sums of its rows are majorized by those of an order (Landau
-1953; Moon 1963 for probabilities).
+The precision of treatment hierarchy (Wigle et al., arXiv:2501.11596) is the variance of the SUCRAs relative to its
+maximum, (K + 1) / (12 (K − 1)), which a certain order has. No table of pairs exceeds it, as the sums of its rows are
+majorized by those of an order (Landau 1953; Moon 1963 for probabilities).
 """
 
 from typing import Any, NamedTuple
@@ -20,7 +18,7 @@ from bayesrank.ranking.ranks import positions
 
 
 class Hierarchy(NamedTuple):
-    """SUCRA of each entity, NaN where it is not ranked, and the precision of the order of all, with errors."""
+    """SUCRA of each entity, NaN if not ranked, and the precision of the hierarchy, with errors."""
 
     sucra: np.ndarray
     sucra_error: np.ndarray
@@ -29,7 +27,7 @@ class Hierarchy(NamedTuple):
 
 
 def sucra_of(preference: np.ndarray) -> np.ndarray:
-    """The SUCRA of each of several entities from the probabilities (i, j) that i is before j, ties as halves.
+    """Return the SUCRA of each entity from the probabilities (i, j) that i is before j, with ties as halves.
 
     Examples
     --------
@@ -41,7 +39,7 @@ def sucra_of(preference: np.ndarray) -> np.ndarray:
 
 
 def poth_of(sucra: np.ndarray) -> float:
-    """The precision of an order from the SUCRAs of its entities: 0 if all are the same, 1 if it is certain.
+    """Return the precision of an order from the SUCRAs of its entities: 0 if all are equal, 1 if it is certain.
 
     Examples
     --------
@@ -54,23 +52,23 @@ def poth_of(sucra: np.ndarray) -> float:
 def hierarchy(
     preference: np.ndarray, twice: np.ndarray, ranked: np.ndarray, batches: Batches, worth: float
 ) -> Hierarchy:
-    """Both, with Monte-Carlo errors from batch means.
+    """Return SUCRAs and POTH, with Monte-Carlo errors from batch means.
 
-    Of the POTH, a sum of squares, the error is that of its linear part, and what errors of the SUCRAs alone would
-    make of a hierarchy in which all are the same: near 0 it says no more than the draws can.
+    The error of the POTH, a sum of squares, combines its linear part with the effect of the errors of the SUCRAs on a
+    hierarchy of equal entities.
 
     Parameters
     ----------
     preference : ndarray
-        Probability (i, j) that i is before j, ties as halves, 1/2 for pairs that are never both defined.
+        Probability (i, j) that i is before j, with ties as halves; 1/2 for pairs never both defined.
     twice : ndarray
         Twice the average rank of each draw (draw, entity), 0 where undefined.
     ranked : ndarray
-        Which entities are ranked.
+        Whether each entity is ranked.
     batches : Batches
         Of the draws.
     worth : float
-        Independent draws that the draws are worth; NaN for a point.
+        Effective sample size; NaN for a point.
     """
     size, whole = int(ranked.sum()), np.full(len(ranked), np.nan)
     if size < 2:
@@ -99,7 +97,7 @@ def hierarchy(
     number = numbers.sum(axis=0)
     some = np.where(number > 0, number, np.nan)
     spread = np.sqrt(np.maximum(squares / some - (sums.sum(axis=0) / some) ** 2, 0.0))
-    # What never moved in n draws may still move in the next: two neighbours may change places.
+    # An order that is constant over n draws may change in the next: assume one swap of two neighbours.
     error = _at_least(mean_error(sums, numbers), spread, some, worth, 1 / (size - 1))
     poth = poth_of(sucra)
     pull_spread = np.sqrt(max(pull_squares / batches.number - (pulls.sum() / batches.number) ** 2, 0.0))
@@ -111,12 +109,12 @@ def hierarchy(
 
 
 def _scale(size: int) -> float:
-    """What makes a sum of squared differences from 1/2 a POTH."""
+    """Return the factor from a sum of squared differences from 1/2 to a POTH."""
     return 12 * (size - 1) / (size + 1) / size
 
 
 def _beaten(twice: np.ndarray, ranked: np.ndarray) -> np.ndarray:
-    """Of each draw, the share of the other ranked and defined entities that each is before, ties as halves.
+    """Return, for each draw, the share of the other ranked and defined entities that each one is before.
 
     Examples
     --------
@@ -134,6 +132,6 @@ def _beaten(twice: np.ndarray, ranked: np.ndarray) -> np.ndarray:
 
 
 def _at_least(error: np.ndarray, spread: Any, number: Any, worth: float, step: float) -> np.ndarray:
-    """An error that is never below that of independent draws, or of one step in what the draws are worth."""
+    """Return an error of at least that of independent draws, and of one step in the effective draws."""
     least = np.maximum(spread / np.sqrt(number), step / worth)
     return np.fmax(error, least) + 0 * least

@@ -1,14 +1,12 @@
-"""How much information the evidence holds: effective counts, and what they allow a ranking to claim.
+"""The information in the evidence: effective counts, and the claims that they allow.
 
-Cases are no measure of information where they come in clusters, where two entities give the same answer to nearly all
-of them, where a class has few, or where a population prior ties the entities together. Every sentence and every
-confidence set asks the record of this module instead of counting cases.
+Numbers of cases overstate information if cases come in clusters, if two entities agree on nearly all of them, if a
+class has few, or if a population prior links the entities. Sentences and confidence sets use this module instead.
 
-A mean of clusters with the shares w has a posterior standard deviation that is too small: the clusters with the
-largest shares pull the mean towards themselves, and the weights of a Bayesian bootstrap vary too little. With equal
-variances of the cluster means the expected shortfall and Satterthwaite's degrees of freedom have closed forms in the
-sums of powers of w. Bell and McCaffrey (2002), Bias reduction in standard errors for linear regression with
-multi-stage samples, Survey Methodology 28:169-181.
+The posterior standard deviation of a mean over clusters with shares w is too small: large clusters pull the mean, and
+Bayesian bootstrap weights vary too little. For equal variances of cluster means, the shortfall and Satterthwaite's
+degrees of freedom have closed forms in power sums of w. Bell and McCaffrey (2002), Bias reduction in standard errors
+for linear regression with multi-stage samples, Survey Methodology 28:169-181.
 """
 
 from dataclasses import dataclass, replace
@@ -19,42 +17,42 @@ import xarray as xr
 
 __all__ = ["Information", "Patterns", "average_inflation", "cluster_information", "count_discordant"]
 
-#: Why a hierarchical model has no confidence sets: its prior pulls entities, data sets or classes together.
+#: A hierarchical model has no confidence sets, as its prior pulls entities, data sets or classes together.
 POPULATION = "population prior"
-#: With fewer effective clusters, or fewer cases without a prior, no confidence set is given.
+#: Minimum of effective clusters, or of cases without a prior, for confidence sets.
 FEWEST_UNITS = 5
-#: With fewer cases of a class (or data set) the spread of its rate cannot be estimated.
+#: Minimum of cases of a class (or data set) for estimating the spread of its rate.
 FEWEST_OF_CLASS = 2
-#: A prior that counts as fewer cases does not make up for few discordant ones.
+#: A prior equivalent to fewer cases does not compensate for few discordant cases.
 PRIOR_CASES = 2.0
 
 
 @dataclass(frozen=True)
 class Information:
-    """Effective counts behind a ranking; NaN (or None) where not known or not applicable.
+    """Effective counts behind a ranking; NaN (or None) if unknown or not applicable.
 
-    Arrays are over ``entity`` in the order of the ranking, but for ``discordant``.
+    Arrays have the dim ``entity``, in the order of the ranking, except where noted.
     """
 
-    #: Cases that each entity met.
+    #: Number of cases of each entity.
     cases: np.ndarray
     #: Effective number of clusters: Satterthwaite's degrees of freedom plus 1.
     clusters: np.ndarray
-    #: Cases of the rarest class that has some.
+    #: Number of cases of the rarest class that has any.
     rarest: np.ndarray
-    #: Of paired evidence: cases (or clusters) on which two entities differ (entity, rival).
+    #: For paired evidence: cases (or clusters) on which two entities differ (entity, rival).
     discordant: np.ndarray | None = None
-    #: Number of data sets that the evidence comes from.
+    #: Number of data sets in the evidence.
     datasets: int = 1
-    #: What a hierarchical model learns a population of: "entities", "data sets" or "classes"; empty without one.
+    #: The population in a hierarchical model: "entities", "data sets" or "classes"; empty without one.
     population: str = ""
-    #: Degrees of freedom of a difference (entity, rival); infinite where a normal quantile serves.
+    #: Degrees of freedom of a difference (entity, rival); infinite for a normal quantile.
     freedom: np.ndarray | float = np.inf
     #: Factor by which the posterior standard deviation of a score is too small (entity), at least 1.
     inflation: np.ndarray | float = 1.0
 
     def withheld(self) -> str:
-        """Return why confidence sets are withheld, in plain words; empty where they are given.
+        """Return why confidence sets are withheld; empty if they are available.
 
         Examples
         --------
@@ -76,7 +74,7 @@ class Information:
 
     @property
     def fewest_discordant(self) -> float:
-        """Cases (or clusters) on which the two most similar entities differ; NaN unless paired."""
+        """Return the cases (or clusters) on which the two most similar entities differ; NaN unless paired."""
         if self.discordant is None or len(self.discordant) < 2:
             return np.nan
         return float(self.discordant[np.triu_indices(len(self.discordant), 1)].min())
@@ -86,20 +84,20 @@ class Information:
 class Patterns:
     """Joint outcomes of paired evidence, as codes."""
 
-    #: Answers (pattern, entity); negative where one is missing.
+    #: Answers (pattern, entity); negative if missing.
     answers: np.ndarray
-    #: Cases of each pattern.
+    #: Number of cases of each pattern.
     count: np.ndarray
-    #: Cluster of each pattern; None where cases are independent.
+    #: Cluster of each pattern; None for independent cases.
     cluster: np.ndarray | None
     #: Data set of each pattern; None for a single one.
     dataset: np.ndarray | None
-    #: Whether all cases weigh the same, whatever the size of their cluster.
+    #: Whether all cases have equal weight, regardless of the size of their cluster.
     by_case: bool
 
     @classmethod
     def of(cls, observed: xr.Dataset, by_case: bool) -> "Patterns | None":
-        """Read the patterns of the group ``observed_data``; None where it has none.
+        """Read the patterns of the group ``observed_data``; None if there are none.
 
         Examples
         --------
@@ -124,7 +122,7 @@ class Patterns:
         return replace(self, answers=self.answers[here], count=self.count[here], cluster=cluster, dataset=None)
 
     def sizes(self, entity: int) -> list[np.ndarray]:
-        """Return the weights of the units of each data set for one entity: of its clusters, or of single cases."""
+        """Return the weights of the units (clusters, or single cases) of each data set for one entity."""
         met = self.answers[:, entity] >= 0
         names = np.zeros(len(met), int) if self.dataset is None else pd.factorize(self.dataset)[0]
         found: list[np.ndarray] = []
@@ -155,16 +153,16 @@ def cluster_information(sizes: list[np.ndarray], weights: np.ndarray) -> tuple[f
     Parameters
     ----------
     sizes : list of ndarray
-        Cases of each cluster (cluster), of each data set.
+        Number of cases in each cluster (cluster), for each data set.
     weights : ndarray
         Weight of each data set (dataset).
 
     Returns
     -------
     freedom : float
-        Satterthwaite's degrees of freedom, for equal variances of the means of clusters: G - 1 for equal sizes.
+        Satterthwaite's degrees of freedom, for equal variances of cluster means: G - 1 for equal sizes.
     factor : float
-        True standard deviation over the one expected of the Bayesian bootstrap: √((G + 1)/(G - 1)) for equal sizes.
+        True standard deviation relative to the Bayesian bootstrap: √((G + 1)/(G - 1)) for equal sizes.
 
     Examples
     --------
@@ -190,14 +188,14 @@ def cluster_information(sizes: list[np.ndarray], weights: np.ndarray) -> tuple[f
 def average_inflation(cases: np.ndarray, mass: np.ndarray, weights: np.ndarray) -> float:
     """Return the factor by which the posterior of an average over classes or data sets is too narrow.
 
-    A rate p seen on n cases, with a prior that counts as a cases, has the posterior mean (x + ap)/(n + a), whose
-    variance is np(1 - p)/(n + a)². The expected posterior variance is (1 - n/(n + a)²) p(1 - p)/(n + a + 1). Without
-    a prior their ratio is (n + 1)/(n - 1); a prior of two cases makes it less than 1 for every n.
+    For n cases at rate p and a prior of a cases, the posterior mean (x + ap)/(n + a) has the variance
+    np(1 - p)/(n + a)². The expected posterior variance is (1 - n/(n + a)²) p(1 - p)/(n + a + 1). Their ratio is
+    (n + 1)/(n - 1) without a prior, and below 1 for a = 2.
 
     Parameters
     ----------
     cases, mass, weights : ndarray
-        Of each class or data set: its cases, the cases that its prior counts as, and its weight.
+        Number of cases, equivalent cases of the prior, and weight, for each class or data set.
 
     Examples
     --------
@@ -213,23 +211,23 @@ def average_inflation(cases: np.ndarray, mass: np.ndarray, weights: np.ndarray) 
         return 1.0
     kept = n / (n + a) ** 2
     expected = (share * (1 - kept) / (n + a + 1)).sum()
-    alone = n + a < FEWEST_OF_CLASS  # whose rate seems certain whatever it is
+    alone = n + a < FEWEST_OF_CLASS  # a single case makes any rate seem certain
     if alone.any() or expected <= 0:
         return np.inf
     return float(np.sqrt(max((share * kept).sum() / expected, 1.0)))
 
 
 def count_discordant(answers: np.ndarray, count: np.ndarray, cluster: np.ndarray | None) -> np.ndarray:
-    """Count the cases, or the clusters, on which two entities give different answers (entity, rival).
+    """Count the cases, or clusters, on which two entities give different answers (entity, rival).
 
     Parameters
     ----------
     answers : ndarray of int
-        Answers (pattern, entity) as codes; negative where one is missing, which is no difference.
+        Answers (pattern, entity) as codes; negative if missing, which counts as no difference.
     count : ndarray
-        Cases of each pattern.
+        Number of cases of each pattern.
     cluster : ndarray of int, optional
-        Cluster of each pattern: clusters with a difference are then counted.
+        Cluster of each pattern; if given, count clusters with a difference.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Rank intervals: of one entity, and of all entities together."""
+"""Rank intervals: for single entities, and simultaneous for all entities."""
 
 from typing import NamedTuple
 
@@ -6,12 +6,12 @@ import numpy as np
 
 from bayesrank._draws import BLOCK, Batches, iterate_blocks, mean_error, share_error
 
-#: Ranks and probabilities that differ by less differ by rounding.
+#: Differences of ranks and probabilities below this are rounding errors.
 ROUNDING = 1e-12
 
 
 def rank_intervals(probability: np.ndarray, tail: float) -> tuple[np.ndarray, np.ndarray]:
-    """Narrowest rank interval of each entity with no more than ``tail`` beyond either end; NaN where not known.
+    """Return the narrowest rank interval of each entity with at most ``tail`` beyond either end; NaN if unknown.
 
     Examples
     --------
@@ -28,42 +28,42 @@ def rank_intervals(probability: np.ndarray, tail: float) -> tuple[np.ndarray, np
 
 
 class Simultaneous(NamedTuple):
-    """Intervals of all entities together, the share of draws that they hold, and the level that they are cut at."""
+    """Intervals of all entities, the share of draws that they jointly hold, and their level."""
 
     lower: np.ndarray
     upper: np.ndarray
     probability: float
     error: float
-    #: The tail; 0 or less where the draws are too few to tell it.
+    #: The tail; 0 or less if there are too few draws to estimate it.
     level: float
 
 
 def simultaneous_intervals(
     mass: np.ndarray, twice: np.ndarray, batches: Batches, ranked: np.ndarray, prob: float, worth: float
 ) -> Simultaneous:
-    """Intervals with the narrowest common level that together hold all ranks with probability ``prob``.
+    """Return intervals at the narrowest common level that jointly hold all ranks with probability ``prob``.
 
-    Intervals judged by the draws that made them hold too much: with hundreds of entities most of their ends are the
-    extremes of those very draws. So each half of the draws is judged by the intervals of the other.
+    Intervals hold too many of the draws that they were made from: with hundreds of entities most of their ends are
+    extremes. Each half of the draws therefore validates the intervals of the other half.
 
-    The depth of a rank under an entity's mass is the smaller of the probabilities at or below it and at or above it:
-    the tail at which it drops out of its interval. Beyond the range of ranks seen it is minus the number of ranks
-    to the range, by which an interval must be widened to hold it. A draw's depth is the smallest of its ranks'.
+    The depth of a rank is the smaller of the probabilities at or below it and at or above it: the tail at which it
+    leaves its interval. Outside the observed range it is minus the number of ranks to the range. The depth of a draw is
+    the smallest depth of its ranks.
 
     Parameters
     ----------
     mass : ndarray
-        Draws at each rank (half, entity, rank).
+        Number of draws at each rank (half, entity, rank).
     twice : ndarray
         Twice the average rank of each draw (draw, entity), 0 where undefined.
     batches : Batches
-        Of the draws.
+        The batches of the draws.
     ranked : ndarray
-        Which entities have intervals.
+        Whether each entity has an interval.
     prob : float
-        Probability to hold all of them.
+        Joint probability of the intervals.
     worth : float
-        Independent draws that the draws are worth.
+        Effective sample size.
     """
     halves = batches.half(np.repeat(np.arange(len(batches.sizes)), batches.sizes))
     share = _shares(mass.sum(axis=0), ranked)
@@ -82,7 +82,7 @@ def simultaneous_intervals(
                 depth[at] = table[own, block.values[:, members]].min(axis=1)
         del table
     allowed = min(int(np.floor((1 - prob) * len(depth) + 1e-9)), len(depth) - 1)
-    # A tail of 1/2 would empty an interval whose median is between two ranks.
+    # A tail of 1/2 would give an empty interval if the median is between two ranks.
     level = min(np.partition(depth, allowed)[allowed], 0.5)
     held = depth >= level - ROUNDING
     sums = np.add.reduceat(held, np.cumsum(batches.sizes) - batches.sizes, dtype=float)
@@ -91,8 +91,8 @@ def simultaneous_intervals(
     if level > 0:
         lower, upper = rank_intervals(share, level - 2 * ROUNDING)
     else:
-        # The range of all draws is wider than the halves' ranges that were judged, and would hold more than they do:
-        # the means of their ends are nearer to what was judged.
+        # The range of all draws is wider than the validated ranges of the halves, and would hold more ranks; use the
+        # means of their ends.
         ranges = [rank_intervals(_shares(_seen(mass, half), ranked), 0.0) for half in (0, 1)]
         lower, upper = np.mean(ranges, axis=0)
         lower, upper = np.maximum(np.ceil(lower + level), 1), np.minimum(np.floor(upper - level), size)
@@ -102,31 +102,31 @@ def simultaneous_intervals(
 
 
 def with_gaps(whole: np.ndarray, known: np.ndarray) -> np.ndarray:
-    """Whole numbers, or floats with NaN where something is not known."""
+    """Return whole numbers, or floats with NaN where unknown."""
     return whole.astype(int) if known.all() else np.where(known, whole.astype(float), np.nan)
 
 
 def _seen(mass: np.ndarray, half: int) -> np.ndarray:
-    """The mass of one half; that of the other for entities which this half never saw."""
+    """Return the mass of one half, or of the other half for entities without draws in it."""
     some = mass[half].any(axis=1)
     return mass[half] if some.all() else np.where(some[:, None], mass[half], mass[1 - half])
 
 
 def _shares(mass: np.ndarray, known: np.ndarray) -> np.ndarray:
-    """Each row over its sum, NaN where not known."""
+    """Return each row divided by its sum, NaN where unknown."""
     total = np.where(known, mass.sum(axis=1), np.nan)
     return mass / total[:, None]
 
 
 def _depths(mass: np.ndarray) -> np.ndarray:
-    """Of each average rank, doubled (entity, 2 rank), its depth from that side where it is smaller.
+    """Return the depth of each average rank, doubled (entity, 2 rank), from the side with the smaller depth.
 
-    One between two ranks is held if its neighbours on either side are; an undefined one, 0, always is.
+    A rank between two ranks is held if both neighbours are; an undefined one, 0, always is.
     """
     size = mass.shape[1]
     depth = np.full((len(mass), 2 * size + 1), np.inf)
     rank, few = np.arange(size), max(BLOCK // size, 1)
-    for start in range(0, len(mass), few):  # some entities at a time: there are many tables on the way
+    for start in range(0, len(mass), few):  # in blocks of entities, to save memory
         part, out = mass[start : start + few], depth[start : start + few]
         seen = part > 0
         lowest, highest = np.argmax(seen, axis=1)[:, None], size - 1 - np.argmax(seen[:, ::-1], axis=1)[:, None]

@@ -6,17 +6,17 @@ import numpy as np
 from bayesrank._compiled import njit
 from bayesrank._threads import in_threads
 
-#: Entities of one strip: their draws stay in the cache while all others pass by.
+#: Number of entities in a strip: their draws stay in the cache during comparisons with all others.
 STRIP = 16
-#: Draws that go through all pairs together.
+#: Number of draws compared together for all pairs.
 WIDTH = 512
-#: Pairs times draws that are worth a thread of their own: some milliseconds.
+#: Minimum of pairs times draws for a thread of its own: some milliseconds.
 WORTH = 2**23
 
 
 @numba.njit(inline="always")
 def _above(x: np.ndarray, y: np.ndarray) -> np.int32:
-    count = np.int32(0)  # as narrow as what is compared, so that as many are compared at once
+    count = np.int32(0)  # as narrow as the compared values, for vectorisation
     for d in range(x.size):
         count = np.int32(count + (x[d] > y[d]))
     return count
@@ -35,7 +35,7 @@ def _compare_strip(
     strip: int, values: np.ndarray, whole: np.ndarray, edges: np.ndarray, rope: float, joint: np.ndarray,
     batches: np.ndarray, won: np.ndarray, won_squares: np.ndarray, before: np.ndarray, before_squares: np.ndarray,
 ) -> None:  # fmt: skip
-    """The pairs of a strip's entities with each other and with those behind it."""
+    """Compare a strip's entities with each other and with those after it."""
     size = len(values)
     start, stop = strip * STRIP, min(strip * STRIP + STRIP, size)
     for b in range(len(edges) - 1):
@@ -83,7 +83,7 @@ def compare_pairs(
 
     size, draws = values.shape
     number = (size + STRIP - 1) // STRIP
-    # A strip meets those behind it: a long one and a short one make pairs of strips that are equal work.
+    # A strip is compared with those after it: pairing a long and a short one balances the work.
     pairs = [sorted({p, number - 1 - p}) for p in range((number + 1) // 2)]
     if size * size * draws < WORTH:
         pairs = [list(range(number))]
@@ -108,7 +108,7 @@ def _largest(rows: np.ndarray, shift: np.ndarray, weight: np.ndarray, found: np.
                         one, other = lead * up, -lead * down
                         best[d] = one if one > best[d] else best[d]
                         best[d] = other if other > best[d] else best[d]
-        for d in range(high - low):  # as a slice it takes four times as long to compile, for the words of an error
+        for d in range(high - low):  # a slice takes four times as long to compile
             found[low + d] = best[d]
 
 

@@ -1,7 +1,7 @@
-"""The steps whose work is draws × entities × entities: NumPy for small problems, compiled loops for large ones.
+"""Loops over draws × entities × entities: NumPy for small problems, compiled code for large ones.
 
-Both routes add the same numbers in the same order, so that they agree to the last bit. Numba takes longer to import
-than a small problem takes to rank.
+Both add the same numbers in the same order, so results agree to the last bit. Importing numba takes longer than ranking
+a small problem.
 """
 
 from itertools import pairwise
@@ -10,7 +10,7 @@ import numpy as np
 
 __all__ = ["compare_pairs", "fold_ranks", "largest", "tally_ranks"]
 
-#: Numbers (pairs times draws, or entities times draws) up to which NumPy does the work.
+#: Problem size (pairs times draws, or entities times draws) up to which NumPy is used.
 SMALL_PAIRS, SMALL_RANKS = 2**22, 2**18
 
 
@@ -18,11 +18,11 @@ def compare_pairs(
     values: np.ndarray, whole: np.ndarray, edges: np.ndarray, rope: float, joint: np.ndarray, batches: np.ndarray,
     won: np.ndarray, won_squares: np.ndarray, before: np.ndarray, before_squares: np.ndarray,
 ) -> None:  # fmt: skip
-    """Fill tables (entity, rival) from values (entity, draw), whose draws fall into batches between ``edges``.
+    """Fill tables (entity, rival) from values (entity, draw), with batches of draws between ``edges``.
 
-    ``joint``: draws in which both are defined (always, for entities that are ``whole``), in how many ``batches``;
-    ``won``: those in which the entity beats the rival by more than ``rope``; ``before``: by anything, ties as halves;
-    each with the sum over batches of squares over the batch's joint draws.
+    ``joint``: number of draws with both defined (all, for entities in ``whole``), in ``batches`` batches; ``won``:
+    draws in which the entity beats the rival by more than ``rope``; ``before``: by any margin, with ties as halves.
+    ``*_squares`` are sums over batches of squares divided by the joint draws of the batch.
     """
     size, draws = values.shape
     if size * size * draws > SMALL_PAIRS:
@@ -47,13 +47,13 @@ def compare_pairs(
 
 
 def fold_ranks(steps: np.ndarray, draws: int, mass: np.ndarray, squares: np.ndarray) -> None:
-    """Add a complete batch's draws at each rank (entity, rank), and their squares over its draws.
+    """Add a complete batch's draws at each rank (entity, rank), and their squares over the number of draws.
 
-    ``steps`` (entity, rank + 1) go up at the first position of a tied group and down after its last: their running
-    sum is the mass.
+    ``steps`` (entity, rank + 1) rise at the first position of a tied group and fall after its last; their running sum
+    is the mass.
     """
     total = np.add.accumulate(steps[:, :-1], axis=1)
-    total[total <= 1e-9] = 0.0  # shares of ties do not always cancel to the last digit
+    total[total <= 1e-9] = 0.0  # shares of ties may not cancel to the last digit
     mass += total
     squares += total * total / draws
 
@@ -62,11 +62,11 @@ def tally_ranks(
     x: np.ndarray, order: np.ndarray, twice: np.ndarray, steps: np.ndarray, defined: np.ndarray, ranks: np.ndarray,
     rank_squares: np.ndarray, losses: np.ndarray, loss_squares: np.ndarray,
 ) -> None:  # fmt: skip
-    """Rank values (draw, entity), higher is better, of which ``order`` (draw, place) is one from best to undefined.
+    """Rank values (draw, entity), higher is better, given an ``order`` (draw, place) from best to undefined.
 
-    Into ``twice`` (draw, entity) twice the average rank, which stays as it is where undefined; to ``steps`` (entity,
-    rank + 1) what :func:`fold_ranks` takes: a tied group's mass is spread evenly over the positions it occupies. Each
-    entity's number of draws, ranks, shortfalls against the best of the draw, and their squares, are added up.
+    Write twice the average rank to ``twice`` (draw, entity), unchanged where undefined, and the input of
+    :func:`fold_ranks` to ``steps`` (entity, rank + 1), with ties spread evenly. Add each entity's number of draws,
+    ranks, losses against the best of the draw, and their squares.
     """
     if x.size > SMALL_RANKS:
         from bayesrank.ranking import _kernel
@@ -96,15 +96,15 @@ def tally_ranks(
     for total, more in (
         (ranks, both / 2), (rank_squares, both * both / 4), (losses, loss), (loss_squares, loss * loss)
     ):  # fmt: skip
-        # Draw by draw, as the compiled loop adds, and not in pairs.
+        # Draw by draw, in the summation order of the compiled loop.
         total[:] = np.add.accumulate(np.vstack([total, more]), axis=0)[-1]
 
 
 def largest(rows: np.ndarray, shift: np.ndarray, weight: np.ndarray, found: np.ndarray) -> None:
-    """Of each draw, the largest weighted lead of one entity over another, and at least 0, into ``found`` (draw).
+    """Write the largest weighted lead of one entity over another, at least 0, to ``found`` (draw).
 
-    ``rows`` (entity, draw); leads are less ``shift`` and count ``weight`` (entity, rival) times, those of an undefined
-    value not at all.
+    ``rows`` is (entity, draw). Leads are reduced by ``shift`` and multiplied by ``weight`` (entity, rival); leads of
+    undefined values are ignored.
     """
     size, draws = rows.shape
     if size * size * draws > SMALL_PAIRS:

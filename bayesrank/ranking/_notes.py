@@ -1,4 +1,4 @@
-"""Notes on the evidence behind a ranking: what it cannot carry, and which of it changes the reading."""
+"""Notes on the evidence behind a ranking: its limits, and which of them change the reading."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -26,15 +26,15 @@ __all__ = [
     "first_names",
 ]
 
-#: A class with fewer cases leaves its rates to the prior.
+#: With fewer cases of a class, the prior has a large weight in its rate.
 FEW = 10
-#: So many classes tell how classes differ.
+#: Minimum number of classes for learning how classes differ.
 LEARN = 3
 NAMED = 3
 
 
 def count_notes(counts: xr.DataArray, score: Score | None, about: Mapping[Any, Any]) -> list[str]:
-    """Return notes on what the counts cannot carry; ``about`` holds the attrs of the posterior.
+    """Return notes on the limits of the counts; ``about`` holds the attrs of the posterior.
 
     Examples
     --------
@@ -43,20 +43,20 @@ def count_notes(counts: xr.DataArray, score: Score | None, about: Mapping[Any, A
     >>> count_notes(few, br.scores.f1, {})
     ["1 entity has fewer than 10 cases of a class (a has 5 of 'positive'): the prior has a large weight in that rate."]
     """
-    # By name, so that a sentence names the same few of many whatever the order of input.
+    # By name, so that a sentence names the same entities for any input order.
     counts = _by_name(counts)
     parts = parts_of(counts)
     pooled = pooling_notes(parts, score) if parts is not None and score is not None else []
-    # A paired model was told how errors overlap.
+    # A paired model knows how errors overlap.
     overlap = [] if about.get("paired") else _same_cases(counts)
     few = _few_cases(counts, about.get("population")) if "actual" in counts.dims else _few_outcomes(counts)
     return pooled + overlap + few + _class_population(counts, score, about)
 
 
 def positive_class_notes(source: Any, score: Score | None) -> list[str]:
-    """Which class is the positive one, unless it is called so or the score is the same with classes swapped.
+    """Return a note on the positive class, unless its name says so or the score is symmetric.
 
-    It is a caveat where it was set by the user, against the convention of a standing pair or without one.
+    It is a caveat if the user set the class against the convention, or without one.
 
     Examples
     --------
@@ -92,7 +92,7 @@ def prevalence_notes(mean: xr.DataArray | None, variance: np.ndarray | None, sco
     place = 1 if two else int(np.nanargmax(width))
     m, v = mean.values[:, place], variance[:, place]
     low, high = np.nanargmin(m), np.nanargmax(m)
-    # Of all pairs and classes the most different was picked: one in forty of such picks may be chance.
+    # The most different pair and class was picked: one in forty of such picks may be chance.
     comparisons = m.size * (m.size - 1) / 2 * (1 if two else mean.sizes["actual"])
     if m[high] - m[low] <= max(ndtri(1 - 0.0125 / comparisons) * np.sqrt(v[high] + v[low]), 1e-9):
         return []
@@ -111,8 +111,8 @@ def prevalence_caveat(score: Score, about: Mapping[Any, Any]) -> list[str]:
     Examples
     --------
     >>> import bayesrank as br
-    >>> prevalence_caveat(br.scores.f1, {"prevalence": "sampled"}), len(prevalence_caveat(br.scores.f1, {"prevalence": "observed"}))
-    ([], 1)
+    >>> [len(prevalence_caveat(br.scores.f1, {"prevalence": how})) for how in ("sampled", "observed")]
+    [0, 1]
     """
     if about.get("prevalence", "sampled") == "sampled":
         return []
@@ -122,7 +122,7 @@ def prevalence_caveat(score: Score, about: Mapping[Any, Any]) -> list[str]:
 
 
 def cases_of_classes(counts: xr.DataArray) -> xr.DataArray:
-    """Cases of each class (entity, actual), on all data sets together.
+    """Return the number of cases of each class (entity, actual), over all data sets.
 
     Examples
     --------
@@ -137,16 +137,16 @@ def cases_of_classes(counts: xr.DataArray) -> xr.DataArray:
 
 
 def _cases_of_some(counts: xr.DataArray) -> xr.DataArray:
-    """The same of those who have some: who has none at all was not measured, or is forced."""
+    """Return the number of cases of each class, for entities with any cases."""
     cases = cases_of_classes(counts)
     return cases.isel(entity=cases.values.sum(axis=1) > 0)
 
 
 def _same_cases(counts: xr.DataArray) -> list[str]:
-    """Whether entities met the same cases, so that their errors may go together."""
+    """Return a note on entities with the same cases, whose errors may be correlated."""
     if "test_set" not in counts.coords:
         return []
-    # Of several data sets each has test sets of its own.
+    # Several data sets have separate test sets.
     names = counts["test_set"].transpose("entity", ...).values.reshape(counts.sizes["entity"], -1)
     sets = Counter(name for name in names.ravel().tolist() if name)
     shared = {name for name, size in sets.items() if size > 1}
@@ -169,7 +169,7 @@ def _same_cases(counts: xr.DataArray) -> list[str]:
 
 
 def share_cases(counts: xr.DataArray) -> bool:
-    """Return whether some entities met the same cases, as far as names or class sizes say.
+    """Return whether some entities have the same cases, judged by names or class sizes.
 
     Examples
     --------
@@ -216,7 +216,7 @@ def _few_cases(counts: xr.DataArray, population: Any = None) -> list[str]:
 
 
 def _class_population(counts: xr.DataArray, score: Score | None, about: Mapping[Any, Any]) -> list[str]:
-    """Whether an average over classes rests on rates that are mostly the prior's, where they could be learned."""
+    """Return a note if an average over classes rests mostly on the prior of rates that a model could learn."""
     average = score is not None and isinstance(score.matrix_function, Average) and score.matrix_function.kind != "micro"
     told = "population" in about or about.get("paired") or "model" not in about
     if not average or told or counts.sizes["actual"] < LEARN:
@@ -234,7 +234,7 @@ def _class_population(counts: xr.DataArray, score: Score | None, about: Mapping[
 
 
 def _few_outcomes(counts: xr.DataArray) -> list[str]:
-    """Who has so few cases that the prior says much of the mean."""
+    """Return a note on entities with so few cases that the prior has a large weight in the mean."""
     cases = counts.sum([d for d in counts.dims if d != "entity"])
     few = (cases.values > 0) & (cases.values < FEW)
     if not few.any():
@@ -249,12 +249,12 @@ def _few_outcomes(counts: xr.DataArray) -> list[str]:
 
 
 def first_names(names: list[str], most: int = NAMED) -> str:
-    """A few of many names."""
+    """Return the first of many names as text."""
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 def _by_name(counts: xr.DataArray) -> xr.DataArray:
-    """Counts with their entities sorted."""
+    """Return counts with sorted entities."""
     if "entity" not in counts.dims or "entity" not in counts.coords:
         return counts
     return counts.isel(entity=np.argsort([str(name) for name in counts["entity"].values], kind="stable"))

@@ -1,4 +1,4 @@
-"""What a pool of data sets hides: orders that no data set has, and differences that no pooled interval knows of."""
+"""Effects hidden by pooling data sets: reversed orders, and differences between data sets."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -16,21 +16,20 @@ from bayesrank.scores import Score, as_score
 
 __all__ = ["differing_datasets", "pooling_notes"]
 
-#: Pairs that a sentence names.
+#: Maximum number of pairs named in a sentence.
 NAMED = 3
-#: Values of a score this close differ by rounding alone: cells are whole numbers, so equal ones are equal to the last
-#: digits, whatever the order of the sums in a formula.
+#: Relative difference of values due to rounding: cells are whole numbers, so equal values agree to the last digits.
 CLOSE = 32 * np.finfo(float).eps
-#: Adjusted p-values below are differences.
+#: Significance level of adjusted p-values.
 LEVEL = 0.05
-#: More distinct outcomes are numbers, which no hierarchical model takes.
+#: Maximum number of distinct outcomes for a hierarchical model.
 MOST_OUTCOMES = 20
 
 
 def pooling_notes(parts: xr.DataArray, score: Any) -> list[str]:
-    """Sentences on what the pool of data sets does not show.
+    """Return sentences on what the pool of data sets hides.
 
-    Simpson's paradox: pairs that all data sets rank one way and their pool the other way.
+    Simpson's paradox: pairs that all data sets rank one way and the pool the other way.
 
     Parameters
     ----------
@@ -38,17 +37,16 @@ def pooling_notes(parts: xr.DataArray, score: Any) -> list[str]:
         Integer counts (entity, dataset, actual, predicted), or (entity, dataset, outcome), as summed by
         :func:`bayesrank.pool`.
     score : Score, str or callable
-        What is ranked by.
+        The score to rank by.
 
     Returns
     -------
     list of str
-        One sentence an item; none where there is nothing to say.
+        One sentence per item; empty if there is nothing to report.
 
     References
     ----------
-    Charig et al. (1986), British Medical Journal 292:879-882, for the example: two treatments of small and of large
-    kidney stones, and their successes.
+    Charig et al. (1986), British Medical Journal 292:879-882 (the example: two treatments of kidney stones).
 
     Examples
     --------
@@ -69,7 +67,7 @@ def pooling_notes(parts: xr.DataArray, score: Any) -> list[str]:
 
 
 def _reversed_pairs(each: xr.DataArray, pooled: xr.DataArray, score: Score) -> list[str]:
-    """Simpson's paradox, of pairs that have a score on two data sets or more, and on none of these the same one."""
+    """Return a sentence on pairs reversed by pooling, among pairs with different scores on two data sets or more."""
     direction = -1 if score.higher_is_better is False else 1
     size = each.sizes["entity"]
     always, times = np.ones((size, size), bool), np.zeros((size, size), int)
@@ -93,7 +91,7 @@ def _reversed_pairs(each: xr.DataArray, pooled: xr.DataArray, score: Score) -> l
 
 
 def _above(values: np.ndarray) -> np.ndarray:
-    """Whether the value of the row is above that of the column, by more than rounding; never where undefined."""
+    """Return whether the value of the row is above that of the column, by more than rounding; False if undefined."""
     difference = values[:, None] - values
     return difference > CLOSE * np.maximum(1.0, np.maximum(np.abs(values)[:, None], np.abs(values)))
 
@@ -101,19 +99,19 @@ def _above(values: np.ndarray) -> np.ndarray:
 def differing_datasets(
     about: Mapping[Any, Any], score: Score | None, entities: Sequence[Any] | None = None
 ) -> list[Note]:
-    """Return the caveat that pooled data sets differ, if they do for any entity; tests are adjusted by Holm's method.
+    """Return the caveat that pooled data sets differ, if they do for any entity; p-values are adjusted by Holm.
 
-    Only what the score depends on is tested: the recalls of classes, their shares where the score depends on the
-    prevalence and that is learned or observed, or the mean outcome.
+    Only relevant parts are tested: recalls of classes, class shares (if the score depends on the prevalence and it is
+    learned or observed), or the mean outcome.
 
     Parameters
     ----------
     about : mapping
         Attrs of pooled evidence or of its posterior, with the record ``pooled`` of :func:`bayesrank.pool`.
     score : Score, optional
-        What is ranked by; without one, all parts of the evidence count.
+        The score to rank by; without one, all parts of the evidence are tested.
     entities : sequence, optional
-        Those that are ranked, by default all of the pool.
+        The ranked entities, by default all in the pool.
 
     Examples
     --------
@@ -142,7 +140,7 @@ def differing_datasets(
     differ = [str(names[i]) for i, smallest in zip(chosen, p.min(axis=0), strict=True) if smallest < LEVEL]
     if not differ:
         return []
-    # Of equal p-values the first by name, so that the order of the input changes nothing.
+    # Ties of p-values are broken by name, so that the input order does not matter.
     where = sorted((x, str(names[i]), k) for k, row in enumerate(p) for i, x in zip(chosen, row, strict=True))
     smallest, first, k = where[0]
     what, label = parts[k][:2]
@@ -153,7 +151,7 @@ def differing_datasets(
 
 
 def _matters(what: str, label: str, record: Mapping[str, Any], score: Score | None, about: Mapping[Any, Any]) -> bool:
-    """Whether a score depends on a part of the evidence."""
+    """Return whether a score depends on a part of the evidence."""
     if what == MEAN or score is None:
         return True
     if what == SHARE:
@@ -163,7 +161,7 @@ def _matters(what: str, label: str, record: Mapping[str, Any], score: Score | No
 
 
 def _depends_on(score: Score, row: int, size: int) -> bool:
-    """Whether the score changes when the answers to the cases of one class do."""
+    """Return whether the score changes with the answers to the cases of one class."""
     table = np.ones((size, size)) + np.diag(np.arange(size) + 2.0)
     other = table.copy()
     other[row] = np.roll(table[row], 1)
@@ -174,13 +172,13 @@ def _depends_on(score: Score, row: int, size: int) -> bool:
     )
     try:
         before, after = score(tables).values.tolist()
-    except (TypeError, ValueError, KeyError):  # a score of certain labels
+    except (TypeError, ValueError, KeyError):  # a score with fixed labels
         return True
     return not np.isclose(before, after, rtol=1e-9, atol=0)
 
 
 def _plain(name: Any) -> str:
-    """A name as the text of a record has it, where 1 and "1" are two."""
+    """Return a name as in a record, where 1 and "1" differ."""
     return json.dumps(name, default=str)
 
 
@@ -191,7 +189,7 @@ def _p_value(p: float) -> str:
 
 
 def _remedy(record: Mapping[str, Any]) -> str:
-    """The model that learns how data sets differ, as a flag and in Python; where there is none, each data set alone."""
+    """Return the model that learns how data sets differ, or the advice to rank each data set."""
     if record["clusters"] or record["outcomes"] > MOST_OUTCOMES:
         return "rank each data set (--dataset NAME, in Python br.fit before br.pool)"
     model = model_for_datasets(record["outcomes"])

@@ -1,7 +1,7 @@
-"""What a credible ranking keeps of its draws: ranks and losses, block by block, and who beats whom.
+"""Reducers of draws for a credible ranking: ranks and losses, block by block, and pairwise comparisons.
 
-Nothing here is draws × entities × entities, nor batches × entities × entities: a batch is counted on its own and
-folded, when complete, into a sum and a sum of squares.
+No array is draws × entities × entities or batches × entities × entities: each complete batch is folded into a sum and a
+sum of squares.
 """
 
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from bayesrank.ranking._loops import compare_pairs, fold_ranks, tally_ranks
 
 @dataclass(frozen=True)
 class Ranks:
-    """Of every entity, over the draws."""
+    """Summaries of the ranks of each entity, over the draws."""
 
     defined: np.ndarray  #: Draws with a value.
     expected: np.ndarray
@@ -27,14 +27,14 @@ class Ranks:
 
 @dataclass(frozen=True)
 class Mass:
-    """Tables of every entity and rank, which are large."""
+    """Tables (entity, rank), which are large."""
 
     draws: np.ndarray  #: Draws at each rank (half, entity, rank).
     share_error: np.ndarray  #: Of their share of all draws, from batch means (entity, rank).
 
 
 class RankReducer:
-    """Ranks and losses of values (draw, entity), the highest best after ``sign``."""
+    """Ranks and losses of values (draw, entity), highest best after multiplication by ``sign``."""
 
     def __init__(self, sign: int) -> None:
         self.sign = sign
@@ -59,14 +59,14 @@ class RankReducer:
         steps = self.open.setdefault(block.batch, np.zeros((size, size + 1)))
         defined, ranks, losses = (held[block.batch] for held in (self.defined, self.ranks, self.losses))
         twice = self.twice[block.start : block.start + len(x)]
-        order = np.argsort(-x, axis=1)  # the undefined last
+        order = np.argsort(-x, axis=1)  # undefined last
         tally_ranks(x, order, twice, steps, defined, ranks, self.rank_squares, losses, self.loss_squares)
         if block.complete:
             half, draws = self.batches.half(block.batch), self.batches.sizes[block.batch]
             fold_ranks(self.open.pop(block.batch), draws, self.mass[half], self.squares)
 
     def finish(self) -> tuple[Ranks, Mass, np.ndarray]:
-        """And twice the average rank of each draw (draw, entity), 0 where undefined."""
+        """Return summaries, tables, and twice the average rank of each draw (draw, entity), 0 where undefined."""
         number, filled = self.batches.number, (self.batches.sizes > 0).sum()
         defined = self.defined.sum(axis=0)
         some = np.where(defined > 0, defined, np.nan)
@@ -86,7 +86,7 @@ class RankReducer:
 
 @dataclass(frozen=True)
 class Pairs:
-    """Of every pair (entity, rival), among the draws in which both are defined; NaN if there are none."""
+    """Comparisons of each pair (entity, rival), over draws with both defined; NaN if there are none."""
 
     joint: np.ndarray  #: Draws in which both are defined.
     superiority: np.ndarray  #: Share in which the entity beats the rival by more than the ROPE.
@@ -96,12 +96,12 @@ class Pairs:
 
 
 def compare(x: np.ndarray, sign: int, twice: np.ndarray, batches: Batches, rope: float) -> Pairs:
-    """Who beats whom in values (draw, entity), the highest best after ``sign``; ``twice`` their ranks, doubled."""
+    """Compare pairs of values (draw, entity), highest best after ``sign``; ``twice`` are their ranks, doubled."""
     if rope > 0:
         rows = np.array(x.T, order="C")
         np.multiply(rows, sign, out=rows)
     else:
-        # Ranks order the values, in half the bytes.
+        # Ranks order the values with half the memory.
         rows = np.array(twice.T, np.float32, order="C")
         rows[rows == 0] = np.nan
         np.negative(rows, out=rows)

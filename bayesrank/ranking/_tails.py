@@ -1,22 +1,22 @@
-"""Heavy tails: outcomes so skewed that the bootstrap's interval of their mean is too narrow."""
+"""Heavy tails: outcomes so skewed that the bootstrap interval of their mean is too narrow."""
 
 import numpy as np
 
 __all__ = ["LIMIT", "skewness_ratio"]
 
-#: Above it, intervals of 95% covered 0.93 or less in docs/measure_heavy_tails.py.
+#: Above this ratio, intervals of 95% covered 0.93 or less in docs/measure_heavy_tails.py.
 LIMIT = 0.25
 
 
 def skewness_ratio(values: np.ndarray, count: np.ndarray | None = None) -> np.ndarray:
-    """Return |skewness| / sqrt(cases) of each column of values (case, ...), the first term that a normal mean lacks.
+    """Return |skewness| / sqrt(cases) of each column of values (case, ...), the first error term of a normal mean.
 
     Parameters
     ----------
     values : ndarray
-        NaN where there is none.
+        Values, NaN if missing.
     count : ndarray, optional
-        How often each row occurred.
+        Number of occurrences of each row.
 
     Examples
     --------
@@ -30,7 +30,7 @@ def skewness_ratio(values: np.ndarray, count: np.ndarray | None = None) -> np.nd
     each = weight.reshape(-1, *[1] * (values.ndim - 1)) * known
     size = each.sum(axis=0)
     plain = np.where(known, values, 0.0)
-    # The ratio has no unit. Divided by a power of two, values of any size have sums and powers that do not overflow.
+    # The ratio has no unit: scaling by a power of two avoids overflow of sums and powers.
     plain = np.ldexp(plain, -np.frexp(np.abs(plain).max(axis=0, initial=0.0))[1])
     with np.errstate(invalid="ignore", divide="ignore"):
         off = np.where(known, plain - (each * plain).sum(axis=0) / size, 0.0)

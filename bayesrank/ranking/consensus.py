@@ -1,8 +1,8 @@
-"""The consensus order: the one that the draws disagree with least.
+"""The consensus order: the order with the smallest posterior expected Kendall distance.
 
-Of all orders it has the smallest posterior expected Kendall distance, the expected number of pairs that it orders
-the wrong way round (Kemeny's rule on the posterior). Where the pairwise majorities have no cycle, sorting by them is
-optimal. Cycles live inside strongly connected components, which are solved on their own.
+The distance is the expected number of pairs in the wrong order (Kemeny's rule on the posterior). Without cycles among
+the pairwise majorities, sorting by them is optimal. Cycles lie within strongly connected components, which are solved
+separately.
 """
 
 from typing import Any
@@ -13,7 +13,7 @@ from bayesrank.ranking._intervals import with_gaps
 
 __all__ = ["best_set", "consensus_of", "consensus_order", "share_ranks", "make_tiers"]
 
-#: Components up to this size are solved exactly, by dynamic programming over their subsets.
+#: Maximum size of components that are solved exactly, by dynamic programming over subsets.
 EXACT_SIZE = 16
 
 
@@ -26,18 +26,18 @@ def consensus_of(
     ranked: np.ndarray,
     prob: float,
 ) -> dict[str, Any]:
-    """What a ranking says of one order, by the names that the result has for it.
+    """Return the consensus order and the tiers, by the variable names of the result.
 
     Parameters
     ----------
     names, expected : ndarray
-        Names and expected ranks of the entities: they settle equal orders; the order of input never does.
+        Names and expected ranks of the entities, which break ties instead of the input order.
     preference, error, superiority : ndarray
-        As for :func:`share_ranks` and :func:`make_tiers`, of all entities.
+        Arguments of :func:`share_ranks` and :func:`make_tiers`, for all entities.
     ranked : ndarray
-        Which entities have a place.
+        Whether each entity is ranked.
     prob : float
-        Of the tiers.
+        Probability for the tiers.
 
     Examples
     --------
@@ -62,21 +62,21 @@ def consensus_of(
 
 
 def consensus_order(preference: np.ndarray) -> tuple[np.ndarray, float, float]:
-    """The order with the smallest expected Kendall distance.
+    """Return the order with the smallest expected Kendall distance.
 
     Parameters
     ----------
     preference : ndarray
-        Probability (i, j) that i is before j, ties split evenly; preference + its transpose is 1.
+        Probability (i, j) that i is before j, with ties split evenly; preference + its transpose is 1.
 
     Returns
     -------
     order : ndarray
-        Entities from first to last. Where several orders are optimal, that of the input decides.
+        Entities from first to last. Ties between optimal orders are broken by the input order.
     distance : float
         Expected number of discordant pairs.
     lower_bound : float
-        Σ min(p_ij, p_ji) over pairs: no order can do better. Equal to the distance where there is no cycle.
+        Σ min(p_ij, p_ji) over pairs, a bound for all orders. Equal to the distance without cycles.
 
     Examples
     --------
@@ -96,11 +96,11 @@ def consensus_order(preference: np.ndarray) -> tuple[np.ndarray, float, float]:
 
 
 def share_ranks(order: np.ndarray, preference: np.ndarray, error: np.ndarray) -> np.ndarray:
-    """Ranks from an order; entities whose order the draws cannot tell, within Monte-Carlo error, share a rank.
+    """Return ranks from an order; entities with equal preference up to Monte-Carlo error share a rank.
 
-    An entity that the draws cannot tell from all of the group before it joins that group. In a cycle so do whole
-    blocks whose exchange leaves the expected distance as it is: a, b, c that beat each other in a circle equally
-    often share a rank, for no order of theirs is better than its rotations.
+    An entity joins the group before it if it is not separated from any of its members. So do blocks of a cycle whose
+    exchange does not change the expected distance: if a, b, c beat each other in a circle equally often, they share a
+    rank.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def share_ranks(order: np.ndarray, preference: np.ndarray, error: np.ndarray) ->
     Returns
     -------
     ndarray
-        Rank of each entity: the position of the first of its group; 0 for those not in the order.
+        Rank of each entity: the position of the first of its group; 0 for entities outside the order.
 
     Examples
     --------
@@ -132,9 +132,9 @@ def share_ranks(order: np.ndarray, preference: np.ndarray, error: np.ndarray) ->
 
 
 def make_tiers(order: np.ndarray, superiority: np.ndarray, prob: float) -> np.ndarray:
-    """Tier of each entity, from 1; 0 for those not in the order.
+    """Return the tier of each entity, from 1; 0 for entities outside the order.
 
-    The first entity not yet placed takes with it all unplaced ones that it does not beat with probability ``prob``.
+    The first entity without a tier takes all others without one that it does not beat with probability ``prob``.
 
     Examples
     --------
@@ -153,9 +153,9 @@ def make_tiers(order: np.ndarray, superiority: np.ndarray, prob: float) -> np.nd
 
 
 def best_set(best: np.ndarray, prob: float) -> np.ndarray:
-    """The smallest set that holds the best with probability ``prob``; equals of its last member belong to it.
+    """Return the smallest set that holds the best with probability ``prob``, with all ties of its last member.
 
-    Draws in which nobody has a value have no best and do not count.
+    Draws without any value do not count.
 
     Examples
     --------
@@ -168,13 +168,13 @@ def best_set(best: np.ndarray, prob: float) -> np.ndarray:
 
 
 def _components(preference: np.ndarray) -> list[np.ndarray]:
-    """Strongly connected components of the strict majorities, in an order that contradicts none of them."""
+    """Return strongly connected components of the strict majorities, in an order consistent with all of them."""
     from scipy.sparse.csgraph import connected_components
 
     beats = preference > 0.5
     number, label = connected_components(beats, directed=True, connection="strong")
     members = [np.flatnonzero(label == i) for i in range(number)]
-    # Majorities between components have no cycle: take the first component that nobody left beats.
+    # Majorities between components have no cycle: take the first component that no remaining one beats.
     members.sort(key=lambda m: m[0])
     place = np.empty(len(label), int)
     for i, component in enumerate(members):
@@ -194,9 +194,9 @@ def _components(preference: np.ndarray) -> list[np.ndarray]:
 
 
 def _circular(preference: np.ndarray, error: np.ndarray) -> np.ndarray:
-    """Which positions of an order share a rank with the one before, because adjacent blocks of a cycle may swap.
+    """Return which positions share a rank with the previous one, because adjacent blocks of a cycle may be exchanged.
 
-    The errors of the preferences are added as if they were independent.
+    The errors of the preferences are added as if independent.
     """
     shared = np.zeros(len(preference), bool)
     for members in _components(preference):
@@ -213,13 +213,13 @@ def _circular(preference: np.ndarray, error: np.ndarray) -> np.ndarray:
 
 
 def _exact(preference: np.ndarray) -> np.ndarray:
-    """Best order of a few entities, by dynamic programming over the set of those placed so far."""
+    """Return the best order of a few entities, by dynamic programming over the set already placed."""
     size = len(preference)
     if size == 1:
         return np.zeros(1, int)
     masks = np.arange(1 << size)
     bits = 1 << np.arange(size)
-    # What it costs to place k after all of a set: Σ over its members m of P(k before m).
+    # Cost of placing k after a set: Σ over its members m of P(k before m).
     cost = ((masks[:, None] & bits) > 0).astype(float) @ preference.T
     best = np.full(1 << size, np.inf)
     last = np.zeros(1 << size, int)
@@ -230,7 +230,7 @@ def _exact(preference: np.ndarray) -> np.ndarray:
         of_level = masks[count == level]
         before = of_level[:, None] ^ bits
         total = np.where(inside[of_level], best[before] + cost[before, np.arange(size)], np.inf)
-        # The later of equals goes last, so that equal orders keep that of the input.
+        # In a tie the later entity goes last, so that equal orders keep the input order.
         pick = size - 1 - np.argmin(np.round(total[:, ::-1], 12), axis=1)
         best[of_level], last[of_level] = total[np.arange(len(of_level)), pick], pick
     order, mask = [], (1 << size) - 1
@@ -241,7 +241,7 @@ def _exact(preference: np.ndarray) -> np.ndarray:
 
 
 def _improve(preference: np.ndarray) -> np.ndarray:
-    """A good order of many entities: Borda's, then moves of one entity at a time while they help."""
+    """Return a good order of many entities: Borda's, improved by moves of single entities."""
     order = np.argsort(-preference.sum(axis=1), kind="stable").tolist()
     improved = True
     while improved:
@@ -249,7 +249,7 @@ def _improve(preference: np.ndarray) -> np.ndarray:
         for entity in list(order):
             at = order.index(entity)
             rest = order[:at] + order[at + 1 :]
-            # Discordance of each place among the rest: those before that it beats, those after that beat it.
+            # Discordance of each position: entities before it that it beats, entities after it that beat it.
             before = np.concatenate([[0.0], np.cumsum(preference[entity, rest])])
             after = np.concatenate([np.cumsum(preference[rest, entity][::-1])[::-1], [0.0]])
             place = int(np.argmin(before + after))

@@ -1,6 +1,6 @@
-"""The evidence behind a ranking: what was observed, its notes and caveats, and which further evidence would help.
+"""The evidence behind a ranking: observed values, notes and caveats, and the most useful further evidence.
 
-The sentences on counts are in :mod:`bayesrank.ranking._notes`.
+Sentences on counts are in :mod:`bayesrank.ranking._notes`.
 """
 
 import re
@@ -49,46 +49,46 @@ from bayesrank.scores.score import values_of
 
 __all__ = ["Evidence", "cases_of", "evidence_of", "sampling"]
 
-#: With fewer data sets, what is learned of how they differ is mostly the prior.
+#: With fewer data sets, their estimated spread is mostly the prior.
 FEW_DATASETS = 10
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """What is known of the evidence: all of it may be unknown."""
+    """Known facts on the evidence; all may be unknown."""
 
-    #: Observed counts (entity, [dataset], actual, predicted), or (entity, [dataset], outcome), of what is ranked.
+    #: Observed counts (entity, [dataset], actual, predicted), or (entity, [dataset], outcome).
     counts: xr.DataArray | None = None
-    #: Observed performance (entity, actual, predicted) where it is a mean over data sets, of which ``counts`` are.
+    #: Observed performance (entity, actual, predicted), if it is a mean over data sets with these ``counts``.
     shares: xr.DataArray | None = None
-    #: Observed performance, or value, of all cases pooled, where a typical data set is ranked.
+    #: Observed performance, or value, of all pooled cases, if a typical data set is ranked.
     pooled: xr.DataArray | None = None
-    #: Other observed values of what is ranked, by entity.
+    #: Other observed values of the ranked quantity, by entity.
     values: xr.DataArray | None = None
-    #: The performance that is ranked, where it is a table in memory.
+    #: The ranked performance, if it is in memory.
     performance: xr.DataArray | None = None
     #: Attrs of the posterior.
     about: Mapping[Any, Any] | None = None
-    #: Sentences on the sampler.
+    #: Sentences on MCMC diagnostics.
     sampler: tuple[str, ...] = ()
     #: Numbers of cases (entity, [dataset]).
     cases: xr.DataArray | None = None
-    #: Which performance of a population of data sets is ranked: typical, new or observed; empty where it is of none.
+    #: The ranked data set of a population: typical, new or observed; empty without a population.
     kind: str = ""
     #: Joint outcomes of paired evidence.
     patterns: Patterns | None = None
-    #: Cases that the prior of each cell counts as (entity, [dataset], ...).
+    #: Prior of each cell in equivalent cases (entity, [dataset], ...).
     prior: xr.DataArray | None = None
-    #: Names of the data sets, and their weights where the ranking is by a mean over them.
+    #: Names of the data sets, and their weights if the ranking is by a mean over them.
     datasets: tuple[Any, ...] = ()
     weights: np.ndarray | None = None
-    #: The fewest data sets on which an entity was measured, where others like these are ranked.
+    #: Smallest number of data sets with cases of an entity, if other data sets are ranked.
     fewest_datasets: int | None = None
-    #: Names of entities whose outcomes have heavy tails, where the Bayesian bootstrap gives their mean.
+    #: Names of entities with heavy-tailed outcomes, if the Bayesian bootstrap gives their mean.
     heavy_tails: tuple[str, ...] = ()
 
     def at(self, dim: str, i: int) -> "Evidence":
-        """That of one data set, or one item of another dim."""
+        """Return the evidence of one data set, or of one item of another dim."""
 
         def one(array: xr.DataArray | None) -> xr.DataArray | None:
             return array.isel({dim: i}, drop=True) if array is not None and dim in array.dims else array
@@ -125,7 +125,7 @@ class Evidence:
         return self._paired(found, entities) if self.patterns is not None else found
 
     def _paired(self, found: Information, entities: int) -> Information:
-        """Add what joint outcomes tell: effective clusters, discordant cases, degrees of freedom."""
+        """Add the information from joint outcomes: effective clusters, discordant cases, degrees of freedom."""
         assert self.patterns is not None
         if self.patterns.answers.shape[1] != entities:
             return found
@@ -140,7 +140,7 @@ class Evidence:
         if len(each[0]) != len(weights):  # sums over data sets
             each = [[np.concatenate(parts)] for parts in each]
             weights = np.ones(1)
-        # Entities that met the same cases, as most do, have the same numbers.
+        # Entities with the same cases, as usual, have the same numbers.
         known: dict[bytes, tuple[float, float]] = {}
         pairs = []
         for parts in each:
@@ -164,7 +164,7 @@ class Evidence:
         return 1
 
     def _inflation(self, score: Score | None, entities: int) -> np.ndarray:
-        """Return by how much intervals of averages over small classes or data sets are too narrow (entity)."""
+        """Return the factor by which intervals of averages over small classes or data sets are too narrow (entity)."""
         found = np.ones(entities)
         if self.counts is None or self.prior is None or self.about is None or "population" in self.about:
             return found
@@ -183,58 +183,58 @@ class Evidence:
                 for array in (self.counts, self.prior)
             )
             weights = self.weights if dim == "dataset" else np.ones(cases.shape[1])
-            if weights is None or len(weights) != cases.shape[1]:  # some data sets weigh nothing
+            if weights is None or len(weights) != cases.shape[1]:  # some data sets have weight 0
                 continue
             found = np.maximum(found, [average_inflation(n, a, weights) for n, a in zip(cases, mass, strict=True)])
         return found
 
     def size(self, entities: int) -> np.ndarray:
-        """How many cases each entity met, in all data sets that there still are; NaN where not known."""
+        """Return the number of cases of each entity over all remaining data sets; NaN if unknown."""
         if self.cases is None:
             return np.full(entities, np.nan)
         return self.cases.sum([d for d in self.cases.dims if d != "entity"]).values.astype(float)
 
     def observed(self, score: Score | None) -> xr.DataArray | None:
-        """The score of what was observed (entity), at the prevalence that is ranked; None where not known."""
+        """Return the score of the observed counts (entity), at the ranked prevalence; None if unknown."""
         observed = self.counts if self.shares is None else self.shares
         if observed is None or score is None or (score.space == "outcomes" and "outcome" not in observed.dims):
             return self.values
         return self._score(score, observed)
 
     def observed_in_pool(self, score: Score | None) -> xr.DataArray | None:
-        """Return the score of all cases pooled (entity), where a typical data set is ranked; else None.
+        """Return the score of all pooled cases (entity) if a typical data set is ranked; else None.
 
-        A typical rate lies between the mean over data sets and the rate of the pool, nearer to the pool the more the
-        data sets are alike.
+        A typical rate lies between the mean over data sets and the pooled rate, nearer to the latter the more alike
+        the data sets are.
         """
         if self.pooled is None or not outcome_dims(self.pooled):
             return self.pooled
         return None if score is None else self._score(score, self.pooled)
 
     def _score(self, score: Score, observed: xr.DataArray) -> xr.DataArray | None:
-        """The score of an observed performance, at the prevalence that is ranked."""
+        """Return the score of an observed performance, at the ranked prevalence."""
         given = (self.about or {}).get("prevalence", "sampled")
         if given in ("sampled", "observed") or not score.depends_on_prevalence:
             return score(observed)
         try:
             return score(shift_prior(observed, float(given)))
-        except ValueError:  # draws of it, or of more than two classes
+        except ValueError:  # a sampled prevalence, or more than two classes
             return None
 
     def observed_of(self, scores: Sequence[Score]) -> list[xr.DataArray | None]:
-        """:meth:`observed` of each of several scores."""
+        """Return :meth:`observed` for each of several scores."""
         observed = self.counts if self.shares is None else self.shares
         if observed is None or (self.about or {}).get("prevalence", "sampled") not in ("sampled", "observed"):
             return [self.observed(score) for score in scores]
         return [*values_of(scores, observed)]
 
     def extreme(self) -> xr.DataArray | None:
-        """Entities at an end of what can be observed: always wrong, or of one answer for all cases of a class.
+        """Return entities at an end of the range: always wrong, or with one answer for all cases of a class.
 
-        Whatever the prior, the posterior lies on one side of them, and they contradict nothing.
+        For any prior the posterior lies on one side of them, so they are never outside their interval.
         """
         observed = self.counts if self.shares is None else self.shares
-        if observed is None or "actual" not in observed.dims:  # whose ends are those of the score
+        if observed is None or "actual" not in observed.dims:  # the ends are those of the score
             return None
         table = observed.transpose(..., *OUTCOME_DIMS)
         cells = table.values
@@ -260,12 +260,12 @@ class Evidence:
         return lines if classes is None else lines + positive_class_notes(classes, score)
 
     def origin(self) -> dict[str, Any]:
-        """Attrs that say how the evidence was put together: of the posterior, or of the counts themselves."""
+        """Return attrs on how the evidence was combined, from the posterior or the counts."""
         about = self.about or {}
         return dict(about) if self.counts is None else {**self.counts.attrs, **about}
 
     def facts(self) -> dict[str, str]:
-        """Attrs of a ranking: how its evidence was put together, and which data set of a population is ranked."""
+        """Return attrs of a ranking: how its evidence was combined, and which data set of a population is ranked."""
         lines = provenance(self.origin())
         found = {"evidence": " ".join(lines)} if lines else {}
         if self.kind:
@@ -275,7 +275,7 @@ class Evidence:
         return found
 
     def _pooled(self, score: Score | None) -> list[Note]:
-        """Whether pooled data sets differ."""
+        """Return the caveat that pooled data sets differ, if they do."""
         about = self.origin()
         if "pooled" not in about:
             return []
@@ -284,7 +284,7 @@ class Evidence:
         return differing_datasets(about, score, names)
 
     def needed(self) -> str:
-        """Return which further evidence would help most to separate entities; empty where nothing is known."""
+        """Return the further evidence that would help most to separate entities; empty if unknown."""
         about = self.about or {}
         if about.get("population") == "data sets":
             return "data sets"
@@ -297,7 +297,7 @@ class Evidence:
         return "per-case data" if share_cases(self.counts) else "cases"
 
     def _bootstrap(self) -> list[str]:
-        """Return notes on the Bayesian bootstrap of cases, where there is no prior."""
+        """Return notes on the Bayesian bootstrap of cases, which has no prior."""
         about = self.about or {}
         if not about.get("paired") or about.get("prior") != "haldane" or self.patterns is None:
             return []
@@ -316,7 +316,7 @@ class Evidence:
         ]
 
     def _without_cases(self) -> list[str]:
-        """Return a caveat on entities without any case, of which the prior alone says something."""
+        """Return a caveat on entities without cases, whose results come from the prior alone."""
         if self.cases is None or "entity" not in self.cases.coords:
             return []
         total = self.cases.sum([d for d in self.cases.dims if d != "entity"])
@@ -328,7 +328,7 @@ class Evidence:
         return [Note(text, Caveat.PRIOR_OUTWEIGHS_DATA)]
 
     def _kinds(self, score: Score | None) -> list[str]:
-        """Return which data set the ranking is for, where the model learned a population of data sets."""
+        """Return which data set the ranking is for, if the model has a population of data sets."""
         about = self.about or {}
         lines: list[str] = []
         if self.kind == "new":
@@ -349,7 +349,7 @@ class Evidence:
         return lines
 
     def _shares(self) -> tuple[xr.DataArray | None, np.ndarray | None]:
-        """Mean (entity, actual) and variance of class shares: of the cases, or else of the draws of the performance."""
+        """Return mean (entity, actual) and variance of class shares, of the cases or of the sampled performance."""
         how = (self.about or {}).get("prevalence", "sampled")
         if self.counts is not None and how in ("sampled", "observed"):
             cases = cases_of_classes(self.counts)
@@ -366,7 +366,7 @@ class Evidence:
 
 
 def evidence_of(source: Any, variable: str | None, values: xr.DataArray, kind: str | None) -> Evidence:
-    """The evidence behind ``values``, which are a posterior's ``variable`` or a score of its performance.
+    """Return the evidence behind ``values``, a posterior's ``variable`` or a score of its performance.
 
     Parameters
     ----------
@@ -395,7 +395,7 @@ def evidence_of(source: Any, variable: str | None, values: xr.DataArray, kind: s
     )
     if many and wanted == "typical":
         return _of_typical(known, source, values)
-    # Of outcomes of many values there are no counts.
+    # There are no counts of outcomes with many values.
     seen = get_variable(groups.get("observed_data"), variable or str(values.name))
     known = replace(known, values=None if seen is None else _like(seen, values))
     if variable is not None:
@@ -411,7 +411,7 @@ def evidence_of(source: Any, variable: str | None, values: xr.DataArray, kind: s
         counts = counts if _fits(counts, values) else None
     known = replace(known, counts=counts, shares=shares if averaged else None)
     if counts is not None and (about or {}).get("prevalence", "sampled") in ("sampled", "observed"):
-        return known  # whose class shares nobody has to look for in the draws
+        return known  # no need to search the draws for its class shares
     if posterior is not None and "performance" not in posterior:
         return known
     array = as_performance(source, kind)
@@ -420,7 +420,7 @@ def evidence_of(source: Any, variable: str | None, values: xr.DataArray, kind: s
 
 
 def _fewest_datasets(source: Any, posterior: xr.Dataset | None) -> int | None:
-    """The fewest data sets on which an entity was measured; None where not known."""
+    """Return the smallest number of data sets with cases of an entity; None if unknown."""
     counts = observed_counts(source)
     if counts is not None and {"entity", "dataset"} <= set(counts.dims):
         cases = counts.sum(outcome_dims(counts))
@@ -429,7 +429,7 @@ def _fewest_datasets(source: Any, posterior: xr.Dataset | None) -> int | None:
 
 
 def _of_typical(known: Evidence, source: Any, values: xr.DataArray) -> Evidence:
-    """What was observed of a typical data set: the mean over data sets, or their median, and the pool."""
+    """Return the observed evidence of a typical data set: the mean or median over data sets, and the pool."""
     counts = observed_counts(source)
     if counts is None or "dataset" not in counts.dims or not _fits(pool := counts.sum("dataset"), values):
         return known
@@ -438,18 +438,18 @@ def _of_typical(known: Evidence, source: Any, values: xr.DataArray) -> Evidence:
 
 
 def _typical_shares(counts: xr.DataArray, middle: str) -> xr.DataArray:
-    """Observed rates over data sets, each weighing the same, at the mean class shares of test sets.
+    """Return observed rates over equally weighted data sets, at the mean class shares of test sets.
 
     Parameters
     ----------
     counts : xarray.DataArray
         (entity, dataset, actual, predicted) or (entity, dataset, outcome), with the coord ``test_set``.
     middle : {"mean", "median"}
-        Of the rates of each class, over the data sets with cases of the class.
+        The average of the rates of each class, over the data sets with cases of the class.
 
     Examples
     --------
-    Rates of 0.9 and 0.5 on ten and on two cases, whose pool has 10 of 12:
+    Rates of 0.9 and 0.5 on ten and on two cases, with a pooled rate of 10/12:
 
     >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[9, 1], fp=[1, 1], fn=[2, 4], tp=[8, 6], entity=["a", "a"], dataset=["x", "y"])
@@ -465,14 +465,14 @@ def _typical_shares(counts: xr.DataArray, middle: str) -> xr.DataArray:
         return rates
     cases = total.where(total.sum("actual") > 0)
     share = (cases / cases.sum("actual")).stack(table=("entity", "dataset"))
-    # A test set enters once, whichever entities met it.
+    # A test set counts once, whatever entities it has.
     named = counts["test_set"].values.ravel() if "test_set" in counts.coords else np.arange(share.sizes["table"])
     first = np.sort(np.unique(named, return_index=True)[1])
     return rates * share.isel(table=first).mean("table")
 
 
 def cases_of(source: Any, values: xr.DataArray) -> xr.DataArray | None:
-    """How many cases the entities of ``values`` met (entity, [dataset]); None where the source does not tell.
+    """Return the number of cases of each entity of ``values`` (entity, [dataset]); None if unknown.
 
     Examples
     --------
@@ -486,7 +486,7 @@ def cases_of(source: Any, values: xr.DataArray) -> xr.DataArray | None:
     patterns = get_variable(groups.get("observed_data"), "pattern_count")
     if counts is not None:
         cases = counts.sum(outcome_dims(counts))
-    elif patterns is not None and "entity" in values.coords:  # every entity met every case
+    elif patterns is not None and "entity" in values.coords:  # all entities have the same cases
         cases = xr.full_like(values["entity"], int(patterns.sum()), dtype=int).drop_attrs()
     else:
         return None
@@ -496,7 +496,7 @@ def cases_of(source: Any, values: xr.DataArray) -> xr.DataArray | None:
 
 
 def sampling(groups: Mapping[str, xr.Dataset], values: xr.DataArray) -> dict[str, Any]:
-    """Divergences, largest R-hat and smallest bulk effective sample size of sampled values; NaN where not known."""
+    """Return divergences, largest R-hat and smallest bulk effective sample size of values; NaN if unknown."""
     az = import_arviz()
     stats = groups["sample_stats"]
     found = {
@@ -506,7 +506,7 @@ def sampling(groups: Mapping[str, xr.Dataset], values: xr.DataArray) -> dict[str
     }
     if values.sizes.get("chain", 1) < 2 or values.sizes.get("draw", 0) < 4:
         return found
-    # An undefined draw says nothing of whether the chains agree: it counts as the middle one.
+    # An undefined draw does not show whether the chains agree: use the middle rank.
     dims = ("chain", "draw")
     plain = values.drop_attrs().reset_coords(drop=True).astype(float)
     middle = plain.median(dims, skipna=True)
@@ -522,14 +522,14 @@ def sampling(groups: Mapping[str, xr.Dataset], values: xr.DataArray) -> dict[str
 
 
 def _sampling(groups: Mapping[str, xr.Dataset], values: xr.DataArray) -> list[str]:
-    """Whether the sampler's chains can be trusted, of what is ranked."""
+    """Return caveats from the MCMC diagnostics of the ranked values."""
     if "sample_stats" not in groups:
         return []
     found = sampling(groups, values)
     how = groups["sample_stats"].attrs
     given = found["divergences"], found["rhat"], found["effective"], values.sizes.get("chain", 1)
     text = chain_problems(*given, how.get("tune"), how.get("target_accept"), how.get("sampler", "nuts"))
-    # The first sentence is the caveat; what to do about it follows as plain notes.
+    # The first sentence is the caveat; remedies follow as plain notes.
     first, *more = re.split(r"(?<=[a-z)]\.) (?=[A-Z])", text)
     return [Note(first, Caveat.NOT_CONVERGED), *more] if text else []
 
@@ -544,19 +544,19 @@ def _heavy_tails(observed: xr.Dataset, about: Mapping[Any, Any]) -> tuple[str, .
 
 
 def _dataset_weights(about: Mapping[Any, Any], values: xr.DataArray) -> np.ndarray | None:
-    """Return the weights of the data sets that ``values`` are a mean over; None where they are not."""
+    """Return the weights of the data sets if ``values`` are a mean over them; else None."""
     if "dataset_weights" not in about or "dataset" in values.dims:
         return None
     return np.atleast_1d(np.asarray(about["dataset_weights"], float))
 
 
 def _like(observed: xr.DataArray, values: xr.DataArray) -> xr.DataArray | None:
-    """Observed values, if they are of what is ranked."""
+    """Return observed values if they match the ranked values; else None."""
     return observed.astype(float).reset_coords(drop=True) if _fits(observed, values) else None
 
 
 def _fits(observed: xr.DataArray, values: xr.DataArray) -> bool:
-    """Whether something observed is of the entities and data sets of ``values``, in their order."""
+    """Return whether observations have the entities and data sets of ``values``, in the same order."""
     dims = [d for d in observed.dims if d not in (*OUTCOME_DIMS, "outcome")]
     if "entity" not in dims or set(dims) - set(values.dims):
         return False

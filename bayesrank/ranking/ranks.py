@@ -1,4 +1,4 @@
-"""Ranks of entities: 1 is best, ties share a rank, and an undefined value has none."""
+"""Ranks of entities: 1 is best, ties share a rank, and undefined values have no rank."""
 
 from typing import Literal
 
@@ -20,33 +20,33 @@ def rank(
     higher_is_better: bool | None = None,
     kind: str | None = None,
 ) -> xr.DataArray:
-    """Ranks along ``entity``, draw by draw.
+    """Rank the entities along ``entity``, in each draw.
 
     Parameters
     ----------
     source : DataArray, Dataset, InferenceData or DataTree
-        Whatever holds a performance, with the score to rank by; a posterior, with the name of one of its variables
-        over ``entity``; or values of a score with the dim ``entity``. All other dims pass through. May be lazy.
+        Performances, with the score to rank by; a posterior, with the name of one of its variables over ``entity``; or
+        values of a score with the dim ``entity``. Other dims are kept. May be lazy.
     score : Score, str or callable, optional
-        What to rank by, which brings its direction. Left out, ``source`` is values of which higher is better; those
-        whose name or attrs say otherwise are refused.
+        The score to rank by, with its direction. Without it, ``source`` must be values where higher is better (checked
+        against name and attrs).
     method : {"average", "min", "max"}
-        The rank that tied entities share: the mean, the best or the worst of the positions that they occupy.
+        The rank of tied entities: the mean, the best or the worst of their positions.
     higher_is_better : bool, optional
-        Overrides the direction of the score; must be told for scores that have none.
+        Overrides the direction of the score; required for scores without one.
     kind : str, optional
         Which performance of the posterior, as in :func:`bayesrank.as_performance`.
 
     Returns
     -------
     xarray.DataArray
-        Float ``rank``; 1 is best, NaN where the value is NaN, and the others rank among the defined. It satisfies
-        axiom 1 of Piérard et al., Foundations of the theory of performance-based ranking.
+        Float ``rank``; 1 is best, among defined values; NaN where the value is NaN. It satisfies axiom 1 of Piérard et
+        al., Foundations of the theory of performance-based ranking.
 
     Raises
     ------
     ValueError, TypeError
-        Naming the argument, what it held and what it should hold.
+        If an argument is invalid.
 
     Examples
     --------
@@ -78,9 +78,9 @@ def rank(
 
 
 def positions(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """First and last position (from 0) of each value's tied group along the last axis, the highest first.
+    """Return the first and last position (from 0) of each value's tied group along the last axis, highest first.
 
-    NaN come after all others; their positions mean nothing.
+    NaN come last; their positions are meaningless.
 
     Examples
     --------

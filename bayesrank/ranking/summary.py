@@ -1,4 +1,4 @@
-"""A credible ranking as a table, and checks that something is a ranking."""
+"""A credible ranking as a table, and checks of rankings."""
 
 import numpy as np
 import pandas as pd
@@ -19,7 +19,7 @@ __all__ = [
     "effective_draws",
 ]
 
-#: What makes a Dataset a ranking; and what one lacks that was made without comparing all pairs.
+#: Variables of every ranking, and those missing without pairwise comparisons.
 NEEDED = {
     *("median", "lower", "upper", "observed", "contradicted", "undefined", "cases", "notes"),
     *("expected_rank", "rank_lower", "rank_upper", "probability_best", "probability_best_error"),
@@ -28,31 +28,30 @@ OF_PAIRS = (
     *("superiority", "equivalence", "consensus_position", "consensus_rank", "tier", "in_best_set", "expected_regret"),
 )
 
-#: Errors of quadrature that let no probability be told to three digits.
+#: Quadrature errors above which probabilities are not exact to three digits.
 UNRESOLVED = 5e-4
 
 
 def ranking_table(ranking: xr.Dataset) -> pd.DataFrame:
-    """The table that a person reads, best first.
+    """Return a ranking as a table, best first.
 
     Parameters
     ----------
     ranking : xarray.Dataset
-        Of :func:`bayesrank.credible_ranking`.
+        The result of :func:`bayesrank.credible_ranking`.
 
     Returns
     -------
     pandas.DataFrame
-        Indexed by entity, in consensus order; of a ranking with ``joint=False``, in the order of the expected ranks.
-        Columns, as far as the ranking has them: ``median``, ``lower`` and ``upper`` of the score (equal tails at the
-        ranking's ``prob``), ``observed``, ``probability_best``, ``expected_rank``, ``rank_lower``, ``rank_upper``,
-        ``rank_confidence_lower``, ``rank_confidence_upper``, ``consensus_rank``, ``tier``, ``expected_regret``,
-        ``undefined``.
+        Indexed by entity, in consensus order (by expected rank if ``joint=False``). Columns, if available: ``median``,
+        ``lower`` and ``upper`` of the score, ``observed``, ``probability_best``, ``expected_rank``, ``rank_lower``,
+        ``rank_upper``, ``rank_confidence_lower``, ``rank_confidence_upper``, ``consensus_rank``, ``tier``,
+        ``expected_regret``, ``undefined``.
 
     Raises
     ------
     ValueError
-        If ``ranking`` is none, or holds several rankings.
+        If ``ranking`` is not a ranking, or holds several rankings.
 
     Examples
     --------
@@ -68,14 +67,14 @@ def ranking_table(ranking: xr.Dataset) -> pd.DataFrame:
     ]  # fmt: skip
     found = {column: ranking[column].values for column in columns if column in ranking}
     frame = pd.DataFrame(found, pd.Index(ranking["entity"].values, name="entity"))
-    # Who is not ranked comes last, by name.
+    # Entities without a rank come last, by name.
     names = np.array([str(name) for name in frame.index])
     known = ranking.get("consensus_position", ranking["expected_rank"].where(ranking["rank_lower"].notnull()))
     return frame.iloc[np.lexsort((names, known.values))]
 
 
 def check_complete(ranking: xr.Dataset) -> None:
-    """Raise if something is no ranking, or lacks its pairs or some of its entities.
+    """Raise if the argument is not a ranking, or lacks its pairs or some of its entities.
 
     Examples
     --------
@@ -83,18 +82,18 @@ def check_complete(ranking: xr.Dataset) -> None:
     >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
     >>> check_complete(br.credible_ranking(counts, "f1").isel(entity=[0]))
     Traceback (most recent call last):
-    ValueError: ranking must be whole, of 2 entities; got 1 of them (rank those alone to speak of them alone)
+    ValueError: ranking must be whole, of 2 entities; got 1 of them (rank only those entities to describe a part)
     """
     check_pairs(ranking)
     if ranking.sizes["rival"] != ranking.sizes["entity"]:
         raise ValueError(
             f"ranking must be whole, of {ranking.sizes['rival']} entities; got {ranking.sizes['entity']} of them (rank "
-            "those alone to speak of them alone)"
+            "only those entities to describe a part)"
         )
 
 
 def check_pairs(ranking: xr.Dataset) -> None:
-    """Raise if something is no ranking, or one that was made without comparing all pairs.
+    """Raise if the argument is not a ranking, or was made without comparing all pairs.
 
     Examples
     --------
@@ -113,7 +112,7 @@ def check_pairs(ranking: xr.Dataset) -> None:
 
 
 def is_exact(ranking: xr.Dataset) -> bool:
-    """Whether the probabilities of a ranking rest on no draws.
+    """Return whether the probabilities of a ranking were computed without draws.
 
     Examples
     --------
@@ -126,9 +125,9 @@ def is_exact(ranking: xr.Dataset) -> bool:
 
 
 def effective_draws(ranking: xr.Dataset) -> float:
-    """Independent draws that a ranking's draws are worth, by its stickiest entity: what a printed probability rests on.
+    """Return the effective sample size of a ranking, the smallest over its entities.
 
-    Infinitely many where no draws were needed.
+    It is infinite if no draws were needed.
 
     Examples
     --------
@@ -162,7 +161,7 @@ def outside_interval(ranking: xr.Dataset) -> list[str]:
     outside = ranking["contradicted"]
     if not bool(outside.any()):
         return []
-    # The first by name, so that the order of the entities changes nothing.
+    # The first by name, so that the order of the entities does not matter.
     names = [str(name) for name in ranking["entity"].values]
     i = min(np.flatnonzero(outside.values), key=lambda k: names[k])
     one = ranking.isel(entity=int(i))

@@ -1,4 +1,4 @@
-"""Several scores of the same entities side by side: what a paper tabulates before it ranks by one of them."""
+"""Tables of several scores of the same entities."""
 
 from collections.abc import Sequence
 from math import prod
@@ -22,43 +22,40 @@ __all__ = ["score_table"]
 def score_table(
     source: Container, scores: Sequence[Any], *, prob: float = 0.95, prevalence: Any = None, kind: str | None = None
 ) -> xr.Dataset:
-    """Several scores at once: median, interval, and what was observed.
+    """Return several scores at once: median, interval, and observed value.
 
     Parameters
     ----------
     source : DataArray, Dataset, InferenceData or DataTree
-        Whatever holds a performance. Of a point estimate, integer counts among them, both ends of an interval are the
-        value itself.
+        Performances. For point estimates, including integer counts, both ends of an interval are the value itself.
     scores : list or tuple
-        Of what a ``score`` may be elsewhere: Scores, names or aliases, functions, names of a posterior's variables over
-        ``entity``; each name once. They need no direction.
+        Scores, names or aliases, functions, or names of posterior variables over ``entity``, each once. They need no
+        direction.
     prob : float
-        Credible probability of the intervals (equal tails).
+        Credibility of the equal-tailed intervals.
     prevalence : number or DataArray, optional
-        The target population's, as in :func:`bayesrank.at_prevalence`: predictive values change with it, rates and
-        likelihood ratios do not.
+        Prevalence of the target population, as in :func:`bayesrank.at_prevalence`.
     kind : str, optional
         Which performance of the posterior, as in :func:`bayesrank.as_performance`.
 
     Returns
     -------
     xarray.Dataset
-        ``median``, ``lower``, ``upper``, ``observed``, ``undefined`` (entity, score), in units of each score, with any
-        other dim of the source, such as ``dataset``, between the two. The first three are of the draws in which the
-        score is defined, and are those of :func:`bayesrank.credible_ranking`; ``undefined`` is the share of the others.
-        A ratio whose denominator is 0 is undefined, not infinite. Ratios such as the diagnostic odds ratio may have an
-        infinite mean; their quantiles are finite. ``observed`` is at the target prevalence as well, and NaN where it is
-        not known or not defined. The attrs are ``prob``, ``method`` ("draws"), and ``prevalence`` if one was given.
+        ``median``, ``lower``, ``upper``, ``observed``, ``undefined`` (entity, score), with any other dim of the source
+        between the two, in units of each score. Quantiles are over draws with a defined score, as in
+        :func:`bayesrank.credible_ranking`; ``undefined`` is the share of the other draws. A ratio with denominator 0 is
+        undefined, not infinite. ``observed`` is at the target prevalence, NaN if unknown or undefined. The attrs are
+        ``prob``, ``method`` ("draws"), and ``prevalence`` if given.
 
     Raises
     ------
     ValueError, TypeError, KeyError
-        Naming the argument, what it held and what it should hold.
+        If an argument is invalid.
 
     Notes
     -----
-    The quantiles carry Monte-Carlo error, so that entities with the same evidence differ by as much.
-    :func:`bayesrank.score_posterior` has exact ones of one score of two classes.
+    Quantiles have Monte-Carlo error, so entities with the same evidence differ slightly.
+    :func:`bayesrank.score_posterior` returns exact quantiles of one two-class score.
 
     Examples
     --------
@@ -76,9 +73,9 @@ def score_table(
     if not isinstance(scores, list | tuple) or not scores:
         raise TypeError(f"scores must be a list of scores, one or more; got {describe_value(scores)}")
     if isinstance(source, xr.DataArray):
-        as_performance(source)  # which refuses bare values of a score
+        as_performance(source)  # raises for bare values of a score
     moved = source if prevalence is None else at_prevalence(source, prevalence)
-    # Whatever their direction: nothing is ranked here.
+    # In any direction, as nothing is ranked here.
     found = score_values_together(moved, scores, True, kind)
     names = [one.name for one in found]
     if len(set(names)) < len(names):
@@ -102,7 +99,7 @@ def score_table(
 
 
 def _quantiles(found: list[ScoreValues], dims: list[str], shape: tuple[int, ...], prob: float) -> dict[str, np.ndarray]:
-    """Quantiles of the values of each score, entity by entity: (..., score)."""
+    """Return quantiles of the values of each score, one entity at a time: (..., score)."""
     columns: dict[str, list[np.ndarray]] = {name: [] for name in ("median", "lower", "upper", "undefined")}
     ordered = (
         one.values if one.values.dims[-len(dims) :] == tuple(dims) else one.values.transpose(..., *dims)
@@ -117,9 +114,9 @@ def _quantiles(found: list[ScoreValues], dims: list[str], shape: tuple[int, ...]
 
 
 def _observed(source: Any, found: list[ScoreValues], prevalence: Any, kind: str | None) -> list[xr.DataArray | None]:
-    """What was observed of each score, at the target prevalence."""
+    """Return the observed value of each score, at the target prevalence."""
     others = [one for one in found if not one.variable]
-    # The evidence of one score of the performance is that of all.
+    # All scores of the performance have the same evidence.
     evidence = evidence_of(source, None, others[0].values, kind) if others else None
     if evidence is not None and prevalence is None:
         seen = iter(evidence.observed_of([one.score for one in others if one.score]))
@@ -137,5 +134,5 @@ def _observed_of(evidence: Evidence, score: Score | None, prevalence: Any) -> xr
         return evidence.observed(score)
     try:
         return score(at_prevalence(as_performance(seen), prevalence))
-    except ValueError:  # draws of it, which counts do not have
+    except ValueError:  # a sampled prevalence, which counts do not have
         return None

@@ -1,4 +1,4 @@
-"""The k best entities: sets that hold them all, of both kinds."""
+"""Sets that hold the k best entities: credible sets and confidence sets."""
 
 import numpy as np
 import xarray as xr
@@ -24,7 +24,7 @@ from bayesrank.ranking.values import finite, score_values
 
 __all__ = ["top_set"]
 
-#: Among so many doubtful entities the smallest set is found by looking at all of their subsets.
+#: Maximum number of doubtful entities for which all subsets are tried.
 EXACT_SIZE = 16
 
 
@@ -37,24 +37,22 @@ def top_set(
     higher_is_better: bool | None = None,
     kind: str | None = None,
 ) -> xr.Dataset:
-    """Which entities to keep in order to keep the k best.
+    """Return the entities to keep in order to keep the k best.
 
     Parameters
     ----------
     source : DataArray, Dataset, InferenceData or DataTree
-        Whatever holds a performance, with the score to rank by; a posterior, with the name of one of its variables
-        over ``entity``; or values of a score, as for :func:`bayesrank.credible_ranking`, with no other dims than
-        ``entity`` and those of the draws.
+        Performances, a posterior or values of a score, as for :func:`bayesrank.credible_ranking`, with no other dims
+        than ``entity`` and those of the draws.
     score : Score, str or callable, optional
-        What to rank by, which brings its direction and range. Left out, ``source`` is values of which higher is
-        better.
+        The score to rank by, with its direction and range. Without it, ``source`` is values where higher is better.
     k : int
-        How many are wanted, from 1 to the number of entities. Of entities that tie for the last place all are meant:
-        the k best are those than which fewer than k are better.
+        Number of best entities, from 1 to the number of entities. Ties for the last place are all included: an entity
+        is among the k best if fewer than k are better.
     prob : float
         Probability, and confidence, with which the sets hold all of the k best.
     higher_is_better : bool, optional
-        Overrides the direction of the score; must be told for scores that have none.
+        Overrides the direction of the score; required for scores without one.
     kind : str, optional
         Which performance of the posterior, as in :func:`bayesrank.as_performance`.
 
@@ -63,33 +61,32 @@ def top_set(
     xarray.Dataset
         Over ``entity``:
 
-        - ``probability_top``: probability to be among the k best.
-        - ``in_credible_set``: whether in the smallest set that holds all of the k best with probability ``prob``. It
-          is a statement of the posterior, for a world that resembles the prior. A set holds too much of the draws
-          that chose it, so each half of the draws is judged by the set of the other.
-        - ``credible_probability``: what these hold, at least ``prob``. If it is less, the draws are too few, and the
-          set has everybody who was among the k best in any draw.
-        - ``in_confidence_set``: whether the confidence set of the entity's rank reaches k. They hold all of the k
-          best in about ``prob`` of repeated experiments, whatever the true scores and for all k at once. Where
+        - ``probability_top``: probability of being among the k best.
+        - ``in_credible_set``: whether in the smallest set that holds all of the k best with posterior probability
+          ``prob``. Each half of the draws validates the set chosen from the other half.
+        - ``credible_probability``: the validated probability, at least ``prob``. If it is less, there are too few
+          draws, and the set holds every entity that was among the k best in any draw.
+        - ``in_confidence_set``: whether the confidence set of the entity's rank reaches k. All of the k best are in
+          this set in about ``prob`` of repeated experiments, for any true scores and all k at once. If
           ``attrs["confidence_sets"]`` is not "joint" but a reason, sets are withheld, and this one holds all.
-        - ``surely_top``: whether it ends at k or before. With the same confidence all of these are among the k best.
-        - ``rank_confidence_lower``, ``rank_confidence_upper``: those confidence sets, as in
+        - ``surely_top``: whether the confidence set ends at k or before; these entities are among the k best with the
+          same confidence.
+        - ``rank_confidence_lower``, ``rank_confidence_upper``: the confidence sets for the ranks, as in
           :func:`bayesrank.credible_ranking`.
         - Monte-Carlo standard errors ``<name>_error``.
 
-        The attrs are those of a ranking, ``k``, and ``smallest``: 0 if there were too many doubtful entities, those
-        whose probability lies between 0 and 1 - ``prob``, to try all subsets of them. They were then left out one by
-        one, the one that costs least first, and a smaller set may exist. Entities undefined in more than half of the
-        draws are not ranked, and are in no set; in a draw in which some are undefined, the others are compared.
+        The attrs are those of a ranking, ``k``, and ``smallest``: 0 if too many entities were doubtful (probability
+        between 0 and 1 - ``prob``) to try all subsets. Entities were then removed one by one, and a smaller set may
+        exist. Entities undefined in more than half of the draws are in no set; other draws compare defined entities.
 
     Raises
     ------
     ValueError, TypeError
-        Naming the argument, what it held and what it should hold.
+        If an argument is invalid.
 
     Notes
     -----
-    The confidence set is that of Mogstad, Romano, Shaikh and Wilhelm (2024), Inference for ranks, for the tau best.
+    For the confidence set see Mogstad, Romano, Shaikh and Wilhelm (2024), Inference for ranks (the tau best).
 
     Examples
     --------
@@ -121,16 +118,16 @@ def top_set(
     sets = confidence_sets(
         x, ranked, found, prob, worth, evidence.information(None if found.variable else found.score, size)
     )
-    withheld = sets.reason != "joint"  # nothing is then known to be in, or out
+    withheld = sets.reason != "joint"  # no entity is then known to be in, or out
     top, few = np.empty(x.shape, bool), max(BLOCK // size, 1)
     for start in range(0, len(x), few):
         part = np.where(ranked, x[start : start + few], np.nan)
         top[start : start + few] = (positions(found.sign * part)[0] < k) & ~np.isnan(part)
-    # Draws in which nobody has a value have no best.
+    # Draws without any value have no best entity.
     some = top.any(axis=1)
     batch = np.repeat(np.arange(len(batches.sizes)), batches.sizes)[some]
     share, share_off = _share(top[some], batch, len(batches.sizes), worth)
-    # Equals are settled by name, never by the order of input.
+    # Ties are broken by name, never by input order.
     order = np.argsort([str(name) for name in names], kind="stable")
     ordered = top[np.ix_(some, order)]
     chosen = np.zeros(size, bool)
@@ -154,10 +151,10 @@ def top_set(
 
 
 def smallest_set(top: np.ndarray, lost: int) -> tuple[np.ndarray, bool]:
-    """The smallest set that holds all that is ``top`` (draw, entity) in all draws but ``lost`` of them.
+    """Return the smallest set that holds all that is ``top`` (draw, entity) in all draws except ``lost``.
 
-    Of equally small ones, that which holds most draws; then later entities are left out first. And whether it is
-    known to be the smallest.
+    Ties are broken by the number of held draws, then by dropping later entities. Also return whether the set is known
+    to be the smallest.
 
     Examples
     --------
@@ -171,7 +168,7 @@ def smallest_set(top: np.ndarray, lost: int) -> tuple[np.ndarray, bool]:
     if len(doubtful) <= EXACT_SIZE:
         kept[doubtful] = _best_subset(top[:, doubtful], lost)
         return kept, True
-    # From the last on, so that of equal costs the last is found first.
+    # From the last entity on, so that ties drop the last.
     doubtful = doubtful[::-1]
     out = top[:, doubtful]
     costs = out.sum(axis=0)
@@ -188,26 +185,26 @@ def smallest_set(top: np.ndarray, lost: int) -> tuple[np.ndarray, bool]:
 
 
 def _best_subset(top: np.ndarray, lost: int) -> np.ndarray:
-    """Which few entities to keep so that at most ``lost`` draws lose one of theirs."""
+    """Return the entities to keep so that at most ``lost`` draws lose one of theirs, by trying all subsets."""
     size = top.shape[1]
     bits = 1 << np.arange(size)
     held = np.bincount(top @ bits, minlength=1 << size)
-    # Draws all of whose members are in a subset: sums over its subsets, one entity at a time.
+    # Draws with all members in a subset: sums over its subsets, one entity at a time.
     for i in range(size):
         pairs = held.reshape(-1, 2, 1 << i)
         pairs[:, 1] += pairs[:, 0]
     subset = np.arange(1 << size)
     number = (subset[:, None] & bits > 0).sum(axis=1)
     enough = np.flatnonzero(held >= len(top) - lost)
-    # Earlier entities are the lower bits: of equals, the smaller number keeps them.
+    # Earlier entities are the lower bits, so the smaller number keeps them in a tie.
     best = enough[np.lexsort((enough, -held[enough], number[enough]))[0]]
     return best & bits > 0
 
 
 def _allowed(top: np.ndarray, half: np.ndarray, prob: float) -> tuple[int, np.ndarray]:
-    """How many draws the set may lose so that it holds others with probability ``prob``, and which it then holds.
+    """Return the number of draws that the set may lose to hold ``prob`` of the other half, and the draws it holds.
 
-    Which draws the set of the other half holds, that loses as large a share of its own; NaN if there are no halves.
+    The held draws are those of each half in the set of the other half; NaN without halves.
     """
     most = int(np.floor((1 - prob) * len(top) + 1e-9))
     sizes = [int((half == h).sum()) for h in (0, 1)]
@@ -235,7 +232,7 @@ def _allowed(top: np.ndarray, half: np.ndarray, prob: float) -> tuple[int, np.nd
 
 
 def _share(held: np.ndarray, batch: np.ndarray, number: int, worth: float) -> tuple[np.ndarray, np.ndarray]:
-    """The share of draws (draw, ...) and its error."""
+    """Return the share of draws (draw, ...) and its error."""
     sizes = np.bincount(batch, minlength=number)
     sums = np.zeros((number, *held.shape[1:]))
     np.add.at(sums, batch, held)

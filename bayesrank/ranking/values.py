@@ -1,7 +1,7 @@
-"""What is ranked: values over ``entity``, which end is better, and what is known of the score.
+"""The values to rank, over ``entity``, their direction, and the score.
 
-Direction belongs to the score, not to the numbers. xarray may keep a name and attrs through arithmetic or drop them,
-so what they say of bare values never decides; it only has them refused until somebody says what they are.
+Direction belongs to the score, not to the values. xarray may keep or drop a name and attrs in arithmetic, so these
+never decide; if they contradict the direction, an error asks the user to state it.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,16 +28,16 @@ DIRECTION = {True: "higher is better", False: "lower is better", None: "none"}
 
 @dataclass(frozen=True)
 class ScoreValues:
-    """Values (..., entity) of a score, its name, which end is better, and the score where it is known."""
+    """Values (..., entity) of a score, its name and direction, and the score if it is known."""
 
     values: xr.DataArray
     name: str
     higher_is_better: bool
     score: Score | None = None
-    #: The name of the posterior's variable that the values are, and between which values it lies, if that is known.
+    #: The posterior variable with the values, and its range if known.
     variable: str | None = None
     ends: tuple[float, float] | None = None
-    #: Whether nobody asked for the score.
+    #: Whether the score was chosen by default.
     natural: bool = False
 
     @property
@@ -46,13 +46,13 @@ class ScoreValues:
 
     @property
     def finite_mean(self) -> bool:
-        """Whether a mean, and with it a regret, is known to exist."""
+        """Return whether the mean, and with it the regret, is known to be finite."""
         if self.ends is not None:
             return True
         return self.variable is None and self.score is not None and self.score.finite_mean
 
     def notes(self) -> list[str]:
-        """Return a note on a score that nobody asked for."""
+        """Return a note on a score chosen by default."""
         if not self.natural:
             return []
         low, high = self.facts()["range"]
@@ -60,7 +60,7 @@ class ScoreValues:
         return [f"No score was given: the ranking is by {self.facts()['display']}{ends}."]
 
     def facts(self) -> dict[str, Any]:
-        """What a result says of the score."""
+        """Return the attrs of a result that describe the score."""
         score = self.score
         ends = self.ends or (score.range if score else (-INFINITY, INFINITY))
         return {
@@ -73,7 +73,7 @@ class ScoreValues:
 
 
 def finite(values: np.ndarray) -> np.ndarray:
-    """Values of which none is infinite; some may be undefined.
+    """Return values, NaN allowed; raise if one is infinite.
 
     Examples
     --------
@@ -86,9 +86,9 @@ def finite(values: np.ndarray) -> np.ndarray:
 
 
 def variables_of(result: dict[str, Any], error: str) -> dict[str, tuple]:
-    """What a ranking says of entities, of their ranks or of their rivals, with dims and attrs as its names tell.
+    """Return variables over entities, ranks or rivals, with dims and attrs derived from their names.
 
-    The ``error`` says of what kind errors are.
+    ``error`` describes the kind of errors.
 
     Examples
     --------
@@ -104,7 +104,7 @@ def variables_of(result: dict[str, Any], error: str) -> dict[str, tuple]:
 
 
 def about_error(name: str, error: str) -> dict[str, str]:
-    """What kind of error a variable of that name holds, as attrs.
+    """Return attrs with the kind of error, for a variable of that name.
 
     Examples
     --------
@@ -115,7 +115,7 @@ def about_error(name: str, error: str) -> dict[str, str]:
 
 
 def score_values(source: Any, score: Any, higher_is_better: bool | None, kind: str | None) -> ScoreValues:
-    """The values to rank, from values with or without their score, a performance with a score, or a variable."""
+    """Return the values to rank, from values with or without a score, a performance with a score, or a variable."""
     if higher_is_better is not None:
         check_bool("higher_is_better", higher_is_better)
     if isinstance(source, xr.DataArray) and not set(source.dims) & {*OUTCOME_DIMS, "outcome"}:
@@ -137,7 +137,7 @@ def score_values(source: Any, score: Any, higher_is_better: bool | None, kind: s
 
 
 def natural_score(source: Any) -> Score | None:
-    """The score that evidence or a posterior is ranked by unless another is asked for; None where there is none.
+    """Return the default score of evidence or a posterior; None if there is none.
 
     Examples
     --------
@@ -153,7 +153,7 @@ def natural_score(source: Any) -> Score | None:
 
 
 def sizes_of_space(evidence: xr.DataArray | xr.Dataset) -> Mapping[Any, int]:
-    """The size of the dims of counts, or the number of classes or outcomes of joint outcomes.
+    """Return the sizes of the dims of counts, or the number of classes or outcomes of joint outcomes.
 
     Examples
     --------
@@ -169,7 +169,7 @@ def sizes_of_space(evidence: xr.DataArray | xr.Dataset) -> Mapping[Any, int]:
 def score_values_together(
     source: Any, scores: Sequence[Any], higher_is_better: bool | None, kind: str | None
 ) -> list[ScoreValues]:
-    """What several scores give of one source that holds a performance, which is gone through once."""
+    """Return the values of several scores of one source that holds a performance, which is read once."""
     known = [_variable_of(source, score, higher_is_better, kind) for score in scores]
     others = [as_score(score) for score, one in zip(scores, known, strict=True) if one is None]
     values = iter(values_of(others, source, kind) if others else ())
@@ -184,7 +184,7 @@ def _of_score(score: Score, values: xr.DataArray, higher_is_better: bool | None)
 
 
 def _variable_of(source: Any, score: Any, higher_is_better: bool | None, kind: str | None) -> ScoreValues | None:
-    """The posterior's variable of that name, if there is one; of outcomes it may hold no more than the score's."""
+    """Return the posterior variable of that name, if there is one, unless it only repeats a score of outcomes."""
     known = find(score) if isinstance(score, str) else score if isinstance(score, Score) else None
     name = score if isinstance(score, str) else known.name if known and known.space == "outcomes" else None
     if name is None or isinstance(source, xr.DataArray) or (variable := _variable(source, name, kind)) is None:
@@ -193,13 +193,13 @@ def _variable_of(source: Any, score: Any, higher_is_better: bool | None, kind: s
     if higher_is_better is None:
         _refuse(variable, better, name)
     ends = posterior_of(source).attrs.get(f"{name}_range", variable.attrs.get(f"{name}_range"))
-    # The values of a score of outcomes, whether there are few outcomes or as many as cases, are the score's.
+    # A score of outcomes has the same values as the variable, for few outcomes or as many as cases.
     own = None if known and known.space == "outcomes" else name
     return ScoreValues(_check(variable), name, better, known, own, None if ends is None else tuple(ends))
 
 
 def bare_values(values: Any, higher_is_better: bool | None) -> tuple[xr.DataArray, int]:
-    """Values of no stated score after a check, and the sign that makes higher better.
+    """Return checked values without a score, and the sign that makes higher better.
 
     Examples
     --------
@@ -219,7 +219,7 @@ def _of_values(values: xr.DataArray, score: Any, higher_is_better: bool | None) 
         if higher_is_better is None and other is not None and other.name != known.name:
             raise ValueError(
                 f"score must be that of the values, whose name says {other.name}; got {known.name} (rename them, or "
-                "tell higher_is_better)"
+                "pass higher_is_better=)"
             )
         better = _better(known.name, known.higher_is_better, higher_is_better)
         if higher_is_better is None:
@@ -231,7 +231,7 @@ def _of_values(values: xr.DataArray, score: Any, higher_is_better: bool | None) 
 
 
 def _refuse(values: xr.DataArray, better: bool, score: str | None) -> None:
-    """Raise if name or attrs of values say that another end is better than ``score`` (or nobody) says."""
+    """Raise if name or attrs of values contradict the direction of ``score``, or none is given."""
     expected, told = DIRECTION[better], find(values.name)
     said = {DIRECTION[told.higher_is_better]} if told else set()
     said |= {str(values.attrs["direction"])} if "direction" in values.attrs else set()
@@ -266,9 +266,9 @@ def _check(values: Any) -> xr.DataArray:
 
 
 def _variable(source: Any, name: str, kind: str | None) -> xr.DataArray | None:
-    """The posterior's variable over entity of that name, None if there is none.
+    """Return the posterior variable over entity of that name, None if there is none.
 
-    A model of several data sets may have one of each kind: ``resolved``, ``resolved_typical`` and ``resolved_new``.
+    A model of several data sets may have one for each kind: ``resolved``, ``resolved_typical`` and ``resolved_new``.
     """
     posterior = posterior_of(source)
     wanted = kind or posterior.attrs.get("kind", "observed")
@@ -286,7 +286,7 @@ def _kind_of(source: Any) -> str:
 
 
 def one_ranking(dims: Any) -> None:
-    """Refuse a source that holds several rankings."""
+    """Raise if a source holds several rankings."""
     extra = [str(dim) for dim in dims if dim not in (*DRAW_DIMS, "entity")]
     if extra:
         raise ValueError(f"source must be of one ranking (select it with .isel); got the dims {extra} too")

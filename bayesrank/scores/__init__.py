@@ -1,7 +1,7 @@
 """Scores: from a performance to a number.
 
-Every score of the catalogue is an attribute, by its name or an alias: ``br.scores.f1``, ``br.scores.recall``; and so
-are the averages of two-class scores over the classes of a larger problem: ``br.scores.macro_f1``.
+Each score of the catalogue is an attribute by its name or alias, such as ``br.scores.f1`` or ``br.scores.recall``.
+Averages over classes are, too: ``br.scores.macro_f1``.
 """
 
 from bayesrank.scores import formulas, lattice  # noqa: F401 - the catalogue fills itself; lattice is br.scores.lattice

@@ -1,4 +1,4 @@
-"""Confusion matrices of many classes as tables of two: each class against all others."""
+"""Multi-class confusion matrices as two-class tables: each class against all others."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ Cells = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 
 def against_rest(matrix: np.ndarray, tn: bool = True) -> Cells:
-    """tn, fp, fn, tp (..., class) of each class against all others; the first, most of the work, nothing if not ``tn``.
+    """Return tn, fp, fn, tp (..., class) of each class against all others; tn, the slowest, only on request.
 
     Examples
     --------
@@ -20,7 +20,7 @@ def against_rest(matrix: np.ndarray, tn: bool = True) -> Cells:
     from bayesrank.scores._rest_kernel import split
 
     lead, size = matrix.shape[:-2], matrix.shape[-1]
-    # Class by class, so that what follows runs along many tables.
+    # Class by class, so that later steps run along many tables.
     cells = np.empty((4, size, *lead))
     if not tn:
         cells[0] = 0
@@ -31,12 +31,12 @@ def against_rest(matrix: np.ndarray, tn: bool = True) -> Cells:
 
 @dataclass(frozen=True)
 class OfMargins:
-    """A function of confusion matrices (..., actual, predicted) that needs the margins and the diagonal alone.
+    """A function of confusion matrices (..., actual, predicted) that needs only the margins and the diagonal.
 
     Parameters
     ----------
     function : callable
-        Of the right answers of each class, its cases and its predictions (..., class).
+        Function of the right answers of each class, its cases and its predictions (..., class).
     """
 
     function: Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
@@ -46,6 +46,6 @@ class OfMargins:
         return self.of_rest(against_rest(np.asarray(matrix), self.needs_tn), present)
 
     def of_rest(self, cells: Cells, present: Any) -> np.ndarray:
-        """The same from the tables of each class against all others, of which averages are."""
+        """Return the value from tables of each class against all others."""
         _, fp, fn, tp = cells
         return self.function(tp, tp + fn, tp + fp)

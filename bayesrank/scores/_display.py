@@ -1,4 +1,4 @@
-"""Display names of scores: how text and axes write them, as the literature does."""
+"""Display names of scores, for text and axes, as in the literature."""
 
 __all__ = ["display_name"]
 
@@ -46,12 +46,12 @@ NAMES = {
     "yule_q": "Yule's Q",
     "yule_y": "Yule's Y",
 }
-#: Beginnings of names that are made of another score's name.
+#: Prefixes of names derived from another score's name.
 PREFIXES = ("macro", "micro", "weighted", "geometric", "harmonic", "smallest", "largest", "balanced", "log")
 
 
 def display_name(name: str) -> str:
-    """Return how text writes a score of this name; an unknown name is written with spaces for underscores.
+    """Return the display name of a score; an unknown name gets spaces for underscores.
 
     Examples
     --------

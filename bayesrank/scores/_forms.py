@@ -1,7 +1,7 @@
-"""What may be known of a score in closed form: its contours in ROC space, and the area where it is worse.
+"""Closed forms for scores: contours in ROC space, and the area where a score is worse.
 
-Rates and prevalences come as x (FPR), y (TPR), p and n (shares of the positive and of the negative class), values of
-the score as k. All on plain arrays, with the uniform distribution over the square of the rates.
+Notation: x (FPR), y (TPR), p and n (prevalence of the positive and negative class), k (value of the score). All are
+plain arrays; areas are under the uniform distribution of the rates.
 """
 
 from collections.abc import Callable
@@ -12,12 +12,11 @@ import numpy as np
 
 __all__ = ["Area", "Contour", "ExactRatio", "Turning", "corners", "half_plane", "ranking_area"]
 
-#: Something of value k, FPR x, and the shares p and n.
+#: A function of the value k, FPR x, and the prevalences p and n.
 Form = Callable[[Any, Any, Any, Any], Any]
-#: The outperformance score of values and prevalences.
+#: Outperformance score of values and prevalences.
 Area = Callable[[Any, Any], Any]
-#: Whole numbers n, d and m of whole cells such that the score, or its square with the same sign, is n / (d m), and m is
-#: the same for all tables given.
+#: Whole numbers n, d and m of whole cells: the score, or its signed square, is n / (d m), with one m for all tables.
 ExactRatio = Callable[[Any, Any, Any, Any], tuple[Any, Any, Any]]
 #: FPRs and TPRs at a prevalence.
 Meeting = Callable[[float], tuple[tuple[float, float], ...]]
@@ -25,7 +24,7 @@ Meeting = Callable[[float], tuple[tuple[float, float], ...]]
 
 @dataclass(frozen=True)
 class Corners:
-    """Points that are the same at every prevalence."""
+    """Meeting points that are the same at every prevalence."""
 
     points: tuple[tuple[float, float], ...]
 
@@ -34,7 +33,7 @@ class Corners:
 
 
 def corners(*points: tuple[float, float]) -> Meeting:
-    """Contours that meet there, whatever the prevalence."""
+    """Return meeting points that do not depend on the prevalence."""
     return Corners(points)
 
 
@@ -43,7 +42,7 @@ PARALLEL = corners()
 
 @dataclass(frozen=True)
 class Turning:
-    """A contour that turns back beyond the square, where two TPRs go with one FPR, as a curve.
+    """A contour that turns back beyond the square, so that one FPR has two TPRs, as a parametric curve.
 
     Parameters
     ----------
@@ -52,7 +51,7 @@ class Turning:
     parameter : callable
         t at FPR, TPR, p and n.
     ends : pair of float, optional
-        Of t; by default those of the picture.
+        Range of t; by default that of the plot.
     """
 
     rates: Callable[[Any, Any, Any, Any], tuple[Any, Any]]
@@ -67,13 +66,13 @@ class Contour:
     Parameters
     ----------
     tpr : callable
-        At value k, FPR x, p and n; on the branch that crosses the square where there are two.
+        TPR at value k, FPR x, p and n; on the branch that crosses the square if there are two.
     meeting : callable
-        The points where all contours of a prevalence meet.
+        Points where all contours of a prevalence meet.
     turning : Turning, optional
-        Where contours turn back.
+        Curves of contours that turn back.
     upright : callable, optional
-        FPR at value k, p and n, where contours are vertical lines.
+        FPR at value k, p and n, for vertical contours.
     """
 
     tpr: Form
@@ -82,7 +81,7 @@ class Contour:
     upright: Callable[[Any, Any, Any], Any] | None = None
 
     def at(self, value: Callable[[Any], Any]) -> "Contour":
-        """Contours of a function of the score, which is k where the score is ``value(k)``."""
+        """Return contours of a transformed score, which is k where the score is ``value(k)``."""
         tpr, turning, upright = self.tpr, self.turning, self.upright
         if turning is not None:
             rates = turning.rates
@@ -95,7 +94,7 @@ class Contour:
         )
 
     def balanced(self) -> "Contour":
-        """Contours of the score at a prevalence of 1/2."""
+        """Return contours of the score at a prevalence of 1/2."""
         tpr, turning, meeting, upright = self.tpr, self.turning, self.meeting, self.upright
         if turning is not None:
             rates, parameter = turning.rates, turning.parameter
@@ -113,10 +112,10 @@ class Contour:
 
 
 def half_plane(tnr: Any, tpr: Any, bound: Any) -> np.ndarray:
-    """Area of {tnr·TNR + tpr·TPR < bound} in the unit square, for coefficients >= 0.
+    """Return the area of {tnr·TNR + tpr·TPR < bound} in the unit square, for coefficients >= 0.
 
-    As the mean over one rate of the clipped bound on the other. Divided by the larger coefficient, so that nothing
-    cancels when the other one goes to 0.
+    It is the mean over one rate of the clipped bound on the other. Division by the larger coefficient avoids
+    cancellation when the other approaches 0.
     """
     first, second, bound = np.broadcast_arrays(*(np.asarray(x, dtype=float) for x in (tnr, tpr, bound)))
     large, small = np.maximum(first, second), np.maximum(np.minimum(first, second), 0.0)
@@ -128,14 +127,14 @@ def half_plane(tnr: Any, tpr: Any, bound: Any) -> np.ndarray:
 
 
 def _ramp(height: np.ndarray, slope: np.ndarray) -> np.ndarray:
-    """Integral of (height - slope·x)₊ over x in [0, 1]."""
+    """Return the integral of (height - slope·x)₊ over x in [0, 1]."""
     with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
         triangle = np.maximum(height, 0.0) ** 2 / (2 * slope)
     return np.where(height >= slope, height - slope / 2, np.where(height > 0, triangle, 0.0))
 
 
 def ranking_area(value: Any, prevalence: Any, *, tn: Any, fp: Any, fn: Any, tp: Any) -> np.ndarray:
-    """OPS of the ranking score of an importance; everything broadcasts.
+    """Return OPS of the ranking score of an importance; all arguments broadcast.
 
     R < v means (1 - v)(π₋ I(tn) TNR + π₊ I(tp) TPR) < v (π₋ I(fp) FPR + π₊ I(fn) FNR), which is a half-plane.
     """

@@ -1,4 +1,4 @@
-"""The compiled part of putting each class against all others. Loaded on first use; compiled code is kept on disk."""
+"""Compiled split of each class against all others. Loaded on first use; compiled code is cached on disk."""
 
 import numpy as np
 
@@ -9,8 +9,8 @@ from bayesrank._compiled import njit
 def split(tables, all_four, cells):
     """Fill ``cells`` (4, class, table) with tn, fp, fn, tp of ``tables`` (table, actual, predicted), in one pass.
 
-    Not tn unless ``all_four``. Sums of cells only: a difference of probabilities leaves rounding errors, and rates of
-    those can be anything.
+    tn is computed only with ``all_four``. Cells are summed, never subtracted: a difference of probabilities leaves
+    rounding errors, whose rates are arbitrary.
     """
     size = tables.shape[1]
     left, wrongly, rightly = np.empty((3, size))
@@ -37,7 +37,7 @@ def split(tables, all_four, cells):
                     if j != i:
                         rightly[j] += left[j] + total
                     total += row[j]
-        for j in range(size):  # as slices they take most of the time to compile, for the words of an error
+        for j in range(size):  # slices would take most of the compile time
             cells[1, j, t] = wrongly[j]
             if all_four:
                 cells[0, j, t] = rightly[j]

@@ -1,10 +1,9 @@
 """Averages of a two-class score over the classes of a larger problem, each class against all others.
 
-They are popular, and they have pitfalls: an average of ranking scores is in general not a ranking score. Entities
-ranked by a macro or micro average may break the axioms of performance-based ranking, so that mixing two of them gives
-one that is better than both (Piérard et al., Foundations of the theory of performance-based ranking, A.2.1). To rank
-classifiers of more than two classes, use a ranking score of the whole matrix, such as the accuracy or
-:func:`bayesrank.scores.of_importance` with importances of your own; read averages as summaries.
+An average of ranking scores is in general not a ranking score. It may violate the axioms, so that a mixture of two
+entities beats both (Piérard et al., Foundations of the theory of performance-based ranking, A.2.1). To rank classifiers
+of more than two classes, use a ranking score of the whole matrix, such as accuracy or
+:func:`bayesrank.scores.of_importance`; use averages as summaries.
 """
 
 from collections.abc import Callable
@@ -20,7 +19,7 @@ from bayesrank.scores.score import SCORES, Score, ratio
 __all__ = ["AVERAGES", "Average", "against_rest", "average_of"]
 
 FOUNDATIONS = "Piérard et al., Foundations of the theory of performance-based ranking, A.2.1"
-#: What each is in words, and where it comes from.
+#: Description and source of each average.
 AVERAGES = {
     "macro": ("mean over the classes of {}", f"Sokolova and Lapalme (2009); {FOUNDATIONS}"),
     "micro": ("{} of the sum over the classes of their tables", f"Sokolova and Lapalme (2009); {FOUNDATIONS}"),
@@ -43,24 +42,24 @@ class Average:
     score: Score
 
     def __call__(self, matrix: np.ndarray, present: Any) -> np.ndarray:
-        """``present`` says which classes (..., class) take part; True means all."""
+        """Return the average over the classes in ``present`` (..., class); True means all."""
         return self.of_rest(against_rest(np.asarray(matrix), self.needs_tn), present)
 
     @property
     def needs_tn(self) -> bool:
-        """Whether the score may depend on true negatives: one of the catalogue that gives them no weight does not."""
+        """Return whether the score may depend on true negatives."""
         weight = self.score.importance if SCORES.get(self.score.name) is self.score else None
         return weight is None or weight["tn"] != 0
 
     def of_rest(self, cells: tuple[np.ndarray, ...], present: Any) -> np.ndarray:
-        """The same from the tables of each class against all others, tn, fp, fn, tp (..., class)."""
-        if self.kind == "micro":  # a class without cases has false positives all the same
+        """Return the average from tables of each class against all others, tn, fp, fn, tp (..., class)."""
+        if self.kind == "micro":  # a class without cases can still have false positives
             return self.score.of_cells(*(cell.sum(axis=-1) for cell in cells))
         present = np.broadcast_to(present, cells[3].shape)
         each = self.score.of_cells(*cells)
         if self.kind == "weighted":
             cases = np.where(present, cells[2] + cells[3], 0.0)
-            # A class without cases weighs nothing, defined or not.
+            # A class without cases has weight 0, defined or not.
             return ratio(np.where(cases != 0, each * cases, 0.0).sum(axis=-1), cases.sum(axis=-1))
         return MEANS[self.kind](each, present)
 
@@ -97,7 +96,7 @@ MEANS: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
 
 @lru_cache(maxsize=1024)
 def average_of(score: Score, kind: str) -> Score:
-    """The average of that kind over the classes, of a two-class score.
+    """Return the average of that kind over the classes, of a two-class score.
 
     Examples
     --------
@@ -110,7 +109,7 @@ def average_of(score: Score, kind: str) -> Score:
     if kind in ("geometric", "harmonic") and score.range[0] < 0:
         raise ValueError(f"score must not be negative for a {kind} mean; got {score.name!r}")
     words, reference = AVERAGES[kind]
-    # The recall of a class, and 1 minus it, is of the class alone.
+    # The recall of a class, and 1 minus it, depends on the class alone.
     own = score.complement or score
     of_class = own.importance is not None and own.importance["tn"] == own.importance["fp"] == 0
     return Score(

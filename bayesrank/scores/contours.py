@@ -1,9 +1,9 @@
-"""Contours: where in (and beyond) the ROC square a score takes one value.
+"""Contours: curves in (and beyond) the ROC square on which a score has one value.
 
-Every score of Lovell et al., appendices B and C, has its contour in closed form, as has every ranking score: there a
-contour is a straight line, and all lines of one prevalence meet in a point. A balanced score is the plain one at a
-prevalence of 1/2. Any other score that is monotone in TPR is solved numerically, within the square. The area of the
-square where a score is worse than a value, its outperformance score, follows from the contour where that is simple.
+Every score of Lovell et al., appendices B and C, has closed-form contours, as has every ranking score. Contours of a
+ranking score are straight lines that meet in one point at each prevalence. A balanced score is the plain one at a
+prevalence of 1/2. Other scores that are monotone in TPR are solved numerically within the square. Simple contours also
+give the area where a score is worse than a value, its outperformance score.
 """
 
 from collections.abc import Mapping
@@ -32,7 +32,7 @@ STEPS = 55
 
 
 def contour(score: ScoreLike, value: Any, fpr: Any, prevalence: Any) -> xr.DataArray:
-    """TPR at which a score takes a value, for a FPR and a prevalence.
+    """Return the TPR at which a score takes a value, for a FPR and a prevalence.
 
     Parameters
     ----------
@@ -43,24 +43,23 @@ def contour(score: ScoreLike, value: Any, fpr: Any, prevalence: Any) -> xr.DataA
     fpr : float, sequence or DataArray
         False positive rates; a sequence gives the dim ``fpr``. Closed forms go beyond 0 and 1 too.
     prevalence : float, sequence or DataArray
-        Shares of the positive class, between 0 and 1, ends excluded; a sequence gives the dim ``prevalence``.
+        Prevalence of the positive class, strictly between 0 and 1; a sequence gives the dim ``prevalence``.
 
     Returns
     -------
     xarray.DataArray
-        ``tpr`` over the dims given. By closed forms also below 0 and above 1: the contour beyond the ROC square. NaN
-        where the score takes the value for no TPR (numerically solved scores: none in [0, 1]), or does not depend
-        on it. Some contours turn back beyond the square, so that two TPRs go with one FPR: this is the one on the
-        branch that crosses the square; :func:`contour_curve` follows the contour around.
+        ``tpr`` over the given dims; closed forms also give values outside [0, 1]. NaN where no TPR gives the value, or
+        the score does not depend on it. If a contour turns back and has two TPRs, the result is on the branch that
+        crosses the square; :func:`contour_curve` returns both.
 
     Raises
     ------
     ValueError
-        If a prevalence is outside of (0, 1).
+        If a prevalence is outside (0, 1).
 
     References
     ----------
-    Lovell et al., Never mind the metrics, Eq. 45-112; Eq. 59-60 hold with the plus root for negative values as well.
+    Lovell et al., Never mind the metrics, Eq. 45-112; Eq. 59-60 use the plus root for negative values too.
 
     Examples
     --------
@@ -83,23 +82,23 @@ def contour(score: ScoreLike, value: Any, fpr: Any, prevalence: Any) -> xr.DataA
 def contour_curve(
     score: Any, value: Any, prevalence: float, extent: tuple[float, float] = (0.0, 1.0), points: int = 401
 ) -> xr.Dataset:
-    """Contours as curves to draw, vertical ones (of scores of the TNR alone) and those that turn back included.
+    """Return contours as curves for plotting, including vertical contours and contours that turn back.
 
     Parameters
     ----------
     score, value
         As for :func:`contour`.
     prevalence : float
-        Share of the positive class.
+        Prevalence of the positive class.
     extent : pair of float
         Range of FPR and TPR.
     points : int
-        Points along each curve; twice as many along contours that turn back.
+        Number of points along each curve; twice as many on contours that turn back.
 
     Returns
     -------
     xarray.Dataset
-        ``fpr`` and ``tpr`` (value, point), NaN outside of the extent.
+        ``fpr`` and ``tpr`` (value, point), NaN outside ``extent``.
 
     Examples
     --------
@@ -124,9 +123,9 @@ def contour_curve(
 
 
 def _reach(x: np.ndarray, y: np.ndarray, low: float, high: float) -> None:
-    """Moves, in place, the first point of a curve outside of the extent to its edge: a steep one else ends far from it.
+    """Move, in place, the first point of a curve outside the extent to its edge, so that steep curves reach it.
 
-    A step back, or one that is much larger than the one before, is that over a pole.
+    A step back, or one much larger than the previous step, crosses a pole and is not moved.
     """
     inside = (y >= low) & (y <= high)
     for i in np.flatnonzero(inside):
@@ -145,7 +144,7 @@ def _reach(x: np.ndarray, y: np.ndarray, low: float, high: float) -> None:
 def _around(
     closed: Contour, k: xr.DataArray, along: xr.DataArray, p: float, extent: tuple[float, float]
 ) -> tuple[xr.DataArray, xr.DataArray]:
-    """FPR and TPR along contours that turn back: at the parameters of evenly spaced FPRs, and at evenly spaced ones."""
+    """Return FPR and TPR along contours that turn back, at evenly spaced FPRs and parameters."""
     turning = closed.turning
     assert turning is not None
     with np.errstate(invalid="ignore", divide="ignore"):
@@ -158,25 +157,25 @@ def _around(
 
 
 def contour_meeting_points(score: Any, prevalence: float) -> xr.Dataset:
-    """Where all contours of a score meet, within or beyond the ROC square.
+    """Return the points where all contours of a score meet, within or beyond the ROC square.
 
     Parameters
     ----------
     score : Score or str
-        One whose contours are known in closed form.
+        A score with closed-form contours.
     prevalence : float
-        Share of the positive class.
+        Prevalence of the positive class.
 
     Returns
     -------
     xarray.Dataset
-        ``fpr`` and ``tpr`` (point); no point where the contours are parallel or do not meet. The contours of mcc for
-        k and -k make up one ellipse: each is the part of it between both points, above or below their line.
+        ``fpr`` and ``tpr`` (point); empty if the contours do not meet. The MCC contours for k and -k are two parts of
+        one ellipse, divided by the line through both points.
 
     Raises
     ------
     ValueError
-        If no contours of the score are known in closed form, or the prevalence is not strictly between 0 and 1.
+        If the score has no closed-form contours, or the prevalence is not strictly between 0 and 1.
 
     References
     ----------
@@ -197,7 +196,7 @@ def contour_meeting_points(score: Any, prevalence: float) -> xr.Dataset:
 
 
 def closed_form(score: Score) -> Contour | None:
-    """The score's contours, where they are known; those of an importance or of benefits follow from these.
+    """Return the closed-form contours of a score, derived from its importance or benefits if necessary; or None.
 
     Examples
     --------
@@ -218,7 +217,7 @@ def closed_form(score: Score) -> Contour | None:
 
 
 def _of_another(function: Any) -> Contour | None:
-    """Contours of a score made of another one whose contours are known."""
+    """Return the contours of a score derived from another score with known contours."""
     if isinstance(function, Balanced):
         plain = closed_form(function.score)
         return None if plain is None else plain.balanced()
@@ -231,20 +230,20 @@ def _of_another(function: Any) -> Contour | None:
 
 
 def _line(importance: Mapping[str, Any], k: Any, x: Any, p: Any, n: Any) -> Any:
-    """A ranking score is k where (1 - k) times the weighted right answers is k times the weighted wrong ones."""
+    """Return the TPR at which (1 - k) times weighted right answers equals k times weighted wrong answers."""
     tn, fp, fn, tp = (importance[cell] for cell in ("tn", "fp", "fn", "tp"))
     return (k * (n * fp * x + p * fn) - (1 - k) * n * tn * (1 - x)) / (p * ((1 - k) * tp + k * fn))
 
 
 def _lines(importance: Mapping[str, float]) -> Contour:
-    """The contours of a ranking score, which meet in one point."""
+    """Return the contours of a ranking score, which meet in one point."""
     tn, fp, fn, tp = (float(importance[cell]) for cell in ("tn", "fp", "fn", "tp"))
 
     def line(k: Any, x: Any, p: Any, n: Any) -> Any:
         return _line({"tn": tn, "fp": fp, "fn": fn, "tp": tp}, k, x, p, n)
 
     def meeting(p: float) -> tuple[tuple[float, float], ...]:
-        # Where the weighted right answers and the weighted wrong ones are both 0.
+        # Weighted right answers and weighted wrong answers are both 0.
         n = 1 - p
         lines = np.array([[-n * tn, p * tp], [n * fp, -p * fn]])
         if abs(np.linalg.det(lines)) <= 1e-12 * np.abs(lines).max() ** 2:
@@ -257,7 +256,7 @@ def _lines(importance: Mapping[str, float]) -> Contour:
 
 
 def _benefits(score: Score) -> dict[str, float] | None:
-    """What each outcome is worth, if the score is the mean of that over the cases: seen at five performances."""
+    """Return the benefit of each outcome if the score is a mean benefit, tested at five performances."""
     if np.isnan(worth := score.of_cells(*np.eye(4))).any():
         return None
     mixed = np.array([[0.1, 0.2, 0.3, 0.4], [0.4, 0.1, 0.2, 0.3], [0.35, 0.3, 0.05, 0.3], [0.2, 0.6, 0.1, 0.1],
@@ -267,9 +266,9 @@ def _benefits(score: Score) -> dict[str, float] | None:
 
 
 def _parallels(benefits: Mapping[str, float]) -> Contour:
-    """Parallel lines, vertical where it is all the same whether positives are found.
+    """Return parallel contours, vertical if finding positives has no benefit.
 
-    Eq. 53 and 54, whose last term should be n times the benefit of a false positive.
+    See Eq. 53 and 54, whose last term should be n times the benefit of a false positive.
     """
     tn, fp, fn, tp = (float(benefits[cell]) for cell in ("tn", "fp", "fn", "tp"))
     upright = (lambda k, p, n: (n * tn + p * fn - k) / (n * (tn - fp))) if tp == fn and tn != fp else None
@@ -277,7 +276,7 @@ def _parallels(benefits: Mapping[str, float]) -> Contour:
 
 
 def _solve(score: Score, k: Any, x: Any, p: Any) -> np.ndarray:
-    """TPR in [0, 1] by bisection; scores may rise or fall with it, and may be undefined at its ends."""
+    """Return the TPR in [0, 1] by bisection; scores may rise or fall, and be undefined at the ends."""
     k, x, p = np.broadcast_arrays(*(np.asarray(a, dtype=float) for a in (k, x, p)))
 
     def at(y: np.ndarray) -> np.ndarray:
@@ -303,7 +302,7 @@ def _finite(values: Any) -> Any:
 
 
 def closed_area(score: Score) -> Area | None:
-    """OPS of ``score`` as a function of (value, prevalence), or None where only quadrature serves.
+    """Return OPS of ``score`` as a function of (value, prevalence), or None without a closed form.
 
     Examples
     --------
@@ -318,6 +317,6 @@ def closed_area(score: Score) -> Area | None:
         return lambda value, prevalence: ranking_area(value, prevalence, **importance)
     if score.area is not None:
         return score.area
-    # Less than v is more than 1 - v of the complement, and the better end of one is the worse of the other.
+    # score < v means complement > 1 - v, and the better end of one is the worse end of the other.
     plain = closed_area(score.complement) if score.complement is not None else None
     return None if plain is None else lambda value, prevalence: plain(1 - value, prevalence)

@@ -1,4 +1,4 @@
-"""Scores made of other scores: at equal class sizes, as logarithms, averaged over classes."""
+"""Scores derived from other scores: at equal class sizes, as logarithms, averaged over classes."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -21,7 +21,7 @@ class Balanced:
     score: Score
 
     def __call__(self, tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
-        # Each class is weighed by the size of the other, which makes them equal and keeps counts whole.
+        # Weighting each class by the size of the other makes them equal and keeps counts whole.
         negative, positive = tn + fp, fn + tp
         return self.score.unclipped(tn * positive, fp * positive, fn * negative, tp * negative)
 
@@ -38,34 +38,32 @@ class Logarithm:
 
 
 def average(score: ScoreLike, how: str) -> Score:
-    """The average over the classes of a two-class score, each class against all others.
+    """Return the average of a two-class score over the classes, each class against all others.
 
-    Those of the catalogue have names: ``br.scores.macro_f1``, ``br.scores.weighted_ppv``, ``br.scores.smallest_tpr``.
-    Classes without cases are left out where the counts are known (counts, or the container that :func:`bayesrank.fit`
-    makes): only the prior speaks of them. Of a bare performance all classes count.
+    Averages of catalogue scores have names, such as ``br.scores.macro_f1``. Classes without cases are ignored where
+    the counts are known (counts, or the result of :func:`bayesrank.fit`); for a bare performance all classes count.
 
-    A summary, not a ranking score: entities ranked by it may break the axioms, so that a mixture of two beats both
-    (the documentation shows counterexamples as numbers). The micro averages of precision, recall and F1 all equal the
-    accuracy, and with one label a case any other is an increasing function of it.
+    An average is a summary, not a ranking score: it may violate the axioms, so that a mixture of two entities beats
+    both. With one label per case, micro averages equal accuracy or an increasing function of it.
 
     Parameters
     ----------
     score : Score, str or callable
         A two-class score.
     how : {"macro", "micro", "weighted", "geometric", "harmonic", "smallest", "largest"}
-        The plain mean; the score of the sum of all tables; the mean weighted by the classes' cases; the geometric or
-        harmonic mean; the smallest or largest value.
+        Mean over classes; score of the summed tables; mean weighted by the cases of each class; geometric or harmonic
+        mean; smallest or largest value.
 
     Returns
     -------
     Score
-        Of any number of classes; NaN where ``score`` is undefined for a class with cases.
+        A score of any number of classes; NaN where ``score`` is undefined for a class with cases.
 
     Raises
     ------
     ValueError, TypeError, KeyError
-        If there is no such score or average, or the score is not one of two classes, or has negative values and the
-        mean is geometric or harmonic.
+        If the score or average is unknown, the score is not of two classes, or a geometric or harmonic mean is
+        requested for a score with negative values.
 
     References
     ----------
@@ -84,16 +82,16 @@ def average(score: ScoreLike, how: str) -> Score:
 
 
 def balanced(score: ScoreLike, name: str, **metadata: Any) -> Score:
-    """The same score at equal class sizes: of the rates alone, whatever the prevalence.
+    """Return the score at equal class sizes: a function of the rates, independent of prevalence.
 
     Parameters
     ----------
     score : Score, str or callable
         Any two-class score.
     name : str
-        Of the new score.
+        Name of the new score.
     **metadata
-        Whatever else :class:`Score` takes.
+        Further fields of :class:`Score`.
 
     Returns
     -------
@@ -119,19 +117,19 @@ def balanced(score: ScoreLike, name: str, **metadata: Any) -> Score:
 
 
 def scaled_log(score: ScoreLike, positives: int, negatives: int) -> Score:
-    """The logarithm of a likelihood or odds ratio over the largest finite one, in size, of a test set.
+    """Return the logarithm of a likelihood or odds ratio, divided by its largest finite value on a test set.
 
     Parameters
     ----------
     score : Score or str
         ``positive_likelihood_ratio``, ``negative_likelihood_ratio`` or ``diagnostic_odds_ratio``.
     positives, negatives : int
-        Cases of each class in the test set, at least 3.
+        Number of cases in each class of the test set, at least 3.
 
     Returns
     -------
     Score
-        Between -1 and 1 on the tables of that test set for which it is defined.
+        Between -1 and 1 on tables of that test set where it is defined.
 
     References
     ----------
@@ -146,8 +144,8 @@ def scaled_log(score: ScoreLike, positives: int, negatives: int) -> Score:
     score, p, n = as_score(score), check_integer("positives", positives, 3), check_integer("negatives", negatives, 3)
     if score.range != (0.0, np.inf) or score.depends_on_prevalence:
         raise ValueError(f"score must be one of the likelihood and odds ratios; got {score.name!r}")
-    # Met where a rate is an end or one case from it: likelihood ratios lie between 1/p and n, odds ratios within
-    # (p-1)(n-1) and its inverse. (The paper's n(p-1)/p and pn/(n-1) are not the largest likelihood ratios.)
+    # The largest values have a rate at an end or one case from it: likelihood ratios lie between 1/p and n, odds ratios
+    # within (p-1)(n-1) and its inverse. (The paper's n(p-1)/p and pn/(n-1) are not the largest likelihood ratios.)
     tp, fp = np.meshgrid([0, 1, p - 1, p], [0, 1, n - 1, n])
     scale = float(np.nanmax(np.abs(log(score.of_cells(n - fp, fp, p - tp, tp)))))
     return logarithm(
@@ -162,7 +160,7 @@ def scaled_log(score: ScoreLike, positives: int, negatives: int) -> Score:
 
 
 def logarithm(score: Score, name: str, scale: float = 1.0, **metadata: Any) -> Score:
-    """The natural logarithm of a score, divided by a scale; undefined where the score is 0.
+    """Return the natural logarithm of a score, divided by a scale; undefined where the score is 0.
 
     Examples
     --------

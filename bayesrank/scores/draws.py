@@ -1,4 +1,4 @@
-"""What draws say: how far entities are from one of them, how the data moved them, where in ROC they probably are."""
+"""Summaries of draws of scores: differences to one entity, prior and posterior histograms, regions in ROC space."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ __all__ = ["differences", "histograms", "rate_regions"]
 
 
 def differences(values: xr.DataArray, to: Any, rope: float = 0.0, *, prob: float = 0.95) -> xr.Dataset:
-    """Every entity's difference to one of them: median, interval, and whether it is of practical importance.
+    """Return the difference of each entity to one entity: median, interval, and practical importance.
 
     Parameters
     ----------
@@ -31,16 +31,16 @@ def differences(values: xr.DataArray, to: Any, rope: float = 0.0, *, prob: float
     Returns
     -------
     xarray.Dataset
-        ``median``, ``lower``, ``upper`` (entity), in units of the score, of the draws where both are defined, largest
-        medians first; and ``verdict`` (entity): "above" or "below" where the interval lies beyond the region of
-        practical equivalence, else "undecided", or "" where nothing is defined.
+        ``median``, ``lower``, ``upper`` (entity), in units of the score, over draws with both defined, largest median
+        first; and ``verdict`` (entity): "above" or "below" if the interval lies outside the region of practical
+        equivalence, else "undecided", or "" if nothing is defined.
 
     Raises
     ------
     KeyError
-        If there is no such entity.
+        If the entity is unknown.
     ValueError, TypeError
-        If there is no other, or ``rope`` or ``prob`` is no such number.
+        If there is no other entity, or ``rope`` or ``prob`` is out of range.
 
     Examples
     --------
@@ -65,20 +65,20 @@ def differences(values: xr.DataArray, to: Any, rope: float = 0.0, *, prob: float
 
 
 def histograms(values: xr.DataArray, prior: xr.DataArray, bins: int = 80) -> xr.Dataset:
-    """Numbers of posterior and prior draws of a score, in bins from the 0.1% to the 99.9% quantile of all of them.
+    """Return histograms of posterior and prior draws of a score, from the 0.1% to the 99.9% quantile of all draws.
 
     Parameters
     ----------
     values, prior : xarray.DataArray
         Posterior and prior draws of a score (chain, draw, entity).
     bins : int
-        Of equal width.
+        Number of bins of equal width.
 
     Returns
     -------
     xarray.Dataset
-        ``posterior`` and ``prior`` (entity, bin), numbers of draws, with the coords ``left`` and ``right`` (bin) in
-        units of the score; entities by their posterior median, highest first.
+        ``posterior`` and ``prior`` (entity, bin), counts of draws, with the coords ``left`` and ``right`` (bin) in
+        units of the score; entities by posterior median, highest first.
 
     Examples
     --------
@@ -93,9 +93,9 @@ def histograms(values: xr.DataArray, prior: xr.DataArray, bins: int = 80) -> xr.
         name: np.asarray(x.transpose("entity", ...).values).reshape(len(names), -1)
         for name, x in (("posterior", values), ("prior", prior))
     }
-    # Beyond the extreme tails of either there is nothing to see.
+    # Cut off the extreme tails of both.
     low, high = np.nanquantile(np.concatenate([x.ravel() for x in both.values()]), [0.001, 0.999])
-    middle, reach = (low + high) / 2, max((high - low) / 2, 1e-3)  # equal draws, too, have a width
+    middle, reach = (low + high) / 2, max((high - low) / 2, 1e-3)  # equal draws need a width too
     edges = np.linspace(middle - reach, middle + reach, bins + 1)
     order = np.argsort(-_quantiles(values, [0.5])[0])
     return xr.Dataset(
@@ -105,11 +105,11 @@ def histograms(values: xr.DataArray, prior: xr.DataArray, bins: int = 80) -> xr.
 
 
 def rate_regions(source: Any, points: int = 181, *, prob: float = 0.95, kind: str | None = None) -> xr.Dataset:
-    """Where in ROC each entity probably is: the medians of its rates, and a region that holds a share of its draws.
+    """Return the median rates of each entity, and a credible region in ROC space.
 
-    The region is an ellipse of the normal scores of both rates (where a draw lies among the draws, as a quantile of the
-    normal distribution), brought back to rates: it lies within ROC, follows the skewness and the correlation of the
-    rates, and holds the share ``prob`` of the draws. It goes no further than the draws do.
+    The region is an ellipse in the normal scores of both rates, transformed back to rates. It lies within ROC space,
+    follows the skewness and correlation of the rates, and holds the share ``prob`` of the draws. It does not extend
+    beyond the draws.
 
     Parameters
     ----------
@@ -118,20 +118,20 @@ def rate_regions(source: Any, points: int = 181, *, prob: float = 0.95, kind: st
     prob : float
         Credible probability of each entity's region.
     points : int
-        Of each region's closed curve, at least 3.
+        Number of points on each region's closed curve, at least 3.
     kind : str, optional
         Which performance of the posterior, as in :func:`bayesrank.as_performance`.
 
     Returns
     -------
     xarray.Dataset
-        ``fpr``, ``tpr`` (entity), medians; and, of draws, ``region_fpr``, ``region_tpr`` (entity, vertex). Draws
-        without one of the rates are left out, and an entity without any has NaN.
+        ``fpr``, ``tpr`` (entity), medians; with draws also ``region_fpr``, ``region_tpr`` (entity, vertex). Draws with
+        an undefined rate are ignored; an entity without any other is NaN.
 
     Raises
     ------
     ValueError, TypeError
-        If the source has other dims (data sets, say) or more classes, or an argument is out of range.
+        If the source has other dims (for example data sets) or more than two classes, or an argument is out of range.
 
     Examples
     --------
@@ -171,7 +171,7 @@ def rate_regions(source: Any, points: int = 181, *, prob: float = 0.95, kind: st
 
 
 def _ellipse(rates: np.ndarray, prob: float, circle: np.ndarray) -> np.ndarray:
-    """The curve (2, vertex) around the share ``prob`` of the draws (2, draw) of two rates."""
+    """Return the curve (2, vertex) around the share ``prob`` of the draws (2, draw) of two rates."""
     from scipy.stats import rankdata
 
     size = rates.shape[1]
@@ -186,7 +186,7 @@ def _ellipse(rates: np.ndarray, prob: float, circle: np.ndarray) -> np.ndarray:
 
 
 def _quantiles(values: xr.DataArray, levels: list[float]) -> np.ndarray:
-    """Quantiles (level, entity) of the defined draws; NaN, without a warning, where there are none."""
+    """Return quantiles (level, entity) of the defined draws; NaN, without a warning, if there are none."""
     dims = draw_dims(values)
     known = values.notnull().any(dims)
     found = values.where(known, 0.0).quantile(levels, dims, skipna=True).where(known)

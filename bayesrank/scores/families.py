@@ -1,4 +1,4 @@
-"""Families of scores: of events, of an importance or a place on the Tile, of a weight, of a benefit."""
+"""Families of scores with parameters: events, importances, Tile positions, weights and benefits."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -24,13 +24,12 @@ TILE_PAPER = "Piérard et al., The Tile"
 CELLS = ("tn", "fp", "fn", "tp")
 WORDS = {"tn": "TN", "fp": "FP", "fn": "FN", "tp": "TP"}
 
-# Functions of cells with their parameters as data, so that scores are equal where these are, and travel to other
-# processes.
+# Parameters are stored as data, so that scores with equal parameters are equal and can be pickled.
 
 
 @dataclass(frozen=True)
 class OfEvent:
-    """The probability of some cells among some."""
+    """The conditional probability of one set of cells given another."""
 
     event: tuple[str, ...]
     given: tuple[str, ...]
@@ -42,7 +41,7 @@ class OfEvent:
 
 @dataclass(frozen=True)
 class OfImportance:
-    """The share of the right answers, every answer weighed by its importance."""
+    """The share of right answers, with each answer weighted by its importance."""
 
     tn: float
     fp: float
@@ -56,7 +55,7 @@ class OfImportance:
 
 @dataclass(frozen=True)
 class OfRates:
-    """The mean of TPR, which has the weight, and TNR, which has the rest."""
+    """The weighted mean of TPR and TNR."""
 
     weight: float
 
@@ -67,7 +66,7 @@ class OfRates:
 
 @dataclass(frozen=True)
 class OfBenefits:
-    """The mean benefit of a case."""
+    """The mean benefit per case."""
 
     tn: float
     fp: float
@@ -81,7 +80,7 @@ class OfBenefits:
 
 @dataclass(frozen=True)
 class OfOdds:
-    """True positives a case, less false positives at odds."""
+    """True positives per case minus false positives at fixed odds."""
 
     odds: float
 
@@ -91,7 +90,7 @@ class OfOdds:
 
 @dataclass(frozen=True)
 class OfItself:
-    """The value v that solves v = R(a, b) where a and b are those of v, on the way from ``low`` to ``high``."""
+    """The value v that solves v = R(a, b), where a and b move linearly with v."""
 
     low: tuple[float, float]
     high: tuple[float, float]
@@ -105,27 +104,27 @@ class OfItself:
         return ratio(2 * right, 2 * right + wrong - above + root)
 
     def importance(self, value: Any) -> dict[str, Any]:
-        """What counts at a value."""
+        """Return the importance at a value."""
         a, b = ((1 - value) * first + value * last for first, last in zip(self.low, self.high, strict=True))
         return {"tn": 1 - a, "fp": 1 - b, "fn": b, "tp": a}
 
 
 def conditional_probability(name: str, event: str, given: str = "tn fp fn tp", **metadata: Any) -> Score:
-    """The probabilistic score P(event | given), of two sets of cells (T Eq. 1 and 2).
+    """Return the probabilistic score P(event | given) of two sets of cells (T Eq. 1 and 2).
 
     Parameters
     ----------
     name : str
         Name of the score.
     event, given : str
-        Cells, separated by spaces; the event is a proper part of what is given.
+        Cells, separated by spaces; ``event`` is a proper subset of ``given``.
     **metadata
         Further fields of :class:`Score`.
 
     Returns
     -------
     Score
-        A ranking score where the event holds just the correct ones of the given cells (T Lemma 6).
+        A ranking score if the event consists of the correct cells in ``given`` (T Lemma 6).
 
     Examples
     --------
@@ -155,7 +154,7 @@ def conditional_probability(name: str, event: str, given: str = "tn fp fn tp", *
 def by_importance(
     name: str, *, tn: float = 0.0, fp: float = 0.0, fn: float = 0.0, tp: float = 0.0, **metadata: Any
 ) -> Score:
-    """The ranking score of an importance of tn, fp, fn and tp, with S(tn) = S(tp) = 1 and S(fp) = S(fn) = 0 (T Eq. 3).
+    """Return the ranking score of an importance, with S(tn) = S(tp) = 1 and S(fp) = S(fn) = 0 (T Eq. 3).
 
     Examples
     --------
@@ -168,12 +167,12 @@ def by_importance(
 
 
 def canonical(a: float, b: float) -> Score:
-    """The canonical ranking score at a place of the Tile (T Definition 1).
+    """Return the canonical ranking score at a point of the Tile (T Definition 1).
 
     Parameters
     ----------
     a, b : float
-        Between 0 and 1. a weighs true positives against true negatives, b false negatives against false positives.
+        Between 0 and 1. a trades true positives against true negatives, b false negatives against false positives.
 
     Returns
     -------
@@ -182,7 +181,7 @@ def canonical(a: float, b: float) -> Score:
     Raises
     ------
     TypeError, ValueError
-        If one is no number between 0 and 1.
+        If a or b is not between 0 and 1.
 
     Examples
     --------
@@ -205,23 +204,23 @@ def canonical(a: float, b: float) -> Score:
 
 
 def implicit(low: tuple[float, float], high: tuple[float, float]) -> Score:
-    """The score that is its own canonical score: v = R(a, b), where a and b move with v.
+    """Return the score that is its own canonical score: v = R(a, b), where a and b move with v.
 
     Parameters
     ----------
     low, high : pair of float
-        Places (a, b) on the Tile: what counts where the value is 0, and where it is 1; between them both move linearly.
+        Points (a, b) of the Tile at values 0 and 1; a and b move linearly between them.
 
     Returns
     -------
     Score
-        It satisfies the three axioms. Unless ``low`` is ``high`` it is no ranking score, and has no place on the Tile:
-        it is an implicit weighted utility.
+        An implicit weighted utility, which satisfies the three axioms. Unless ``low`` equals ``high``, it is not a
+        ranking score and has no position on the Tile.
 
     Raises
     ------
     TypeError, ValueError
-        If one is no pair of numbers between 0 and 1, or a coordinate moves to or from 0 or 1.
+        If an argument is not a pair of numbers between 0 and 1, or a moving coordinate reaches 0 or 1.
 
     References
     ----------
@@ -259,7 +258,7 @@ def implicit(low: tuple[float, float], high: tuple[float, float]) -> Score:
 
 
 def f_beta(beta: float) -> Score:
-    """The F score, which weighs recall β² times as much as precision.
+    """Return the F score, which weighs recall β² times as much as precision.
 
     Parameters
     ----------
@@ -298,22 +297,22 @@ def f_beta(beta: float) -> Score:
 
 
 def weighted_accuracy(weight: float) -> Score:
-    """The weighted mean of TPR and TNR.
+    """Return the weighted mean of TPR and TNR.
 
     Parameters
     ----------
     weight : float
-        Of TPR, between 0 and 1; TNR has the rest. 1/2 gives the balanced accuracy.
+        Weight of TPR, between 0 and 1; TNR has the rest. 1/2 gives balanced accuracy.
 
     Returns
     -------
     Score
-        Monotone in a ranking score while the prevalence is fixed (T Lemma 9).
+        Monotone in a ranking score at fixed prevalence (T Lemma 9).
 
     Raises
     ------
     ValueError, TypeError
-        If the weight is no number between 0 and 1.
+        If the weight is not a number between 0 and 1.
 
     Examples
     --------
@@ -334,12 +333,12 @@ def weighted_accuracy(weight: float) -> Score:
 
 
 def tversky(alpha: float, beta: float) -> Score:
-    """The Tversky index TP / (TP + α FP + β FN): a ranking score.
+    """Return the Tversky index TP / (TP + α FP + β FN), a ranking score.
 
     Parameters
     ----------
     alpha, beta : float
-        Weights of false positives and false negatives, not negative.
+        Non-negative weights of false positives and false negatives.
 
     Examples
     --------
@@ -362,13 +361,13 @@ def tversky(alpha: float, beta: float) -> Score:
 
 
 def decision_benefit(benefit: Any) -> Score:
-    """The mean benefit of a case, by the user's own benefit of each outcome.
+    """Return the mean benefit per case, from a benefit of each outcome.
 
     Parameters
     ----------
     benefit : array_like
-        Benefits of shape (2, 2) in any one unit: rows are the actual class, columns the predicted one, negative
-        first. Costs are negative.
+        Benefits of shape (2, 2) in one unit: actual classes in rows, predicted ones in columns, negative first. Costs
+        are negative.
 
     Returns
     -------
@@ -404,12 +403,12 @@ def decision_benefit(benefit: Any) -> Score:
 
 
 def net_benefit(threshold: float) -> Score:
-    """Net benefit of decision curves: true positives less false positives at the threshold's odds, per case.
+    """Return the net benefit per case: true positives minus false positives at the threshold's odds.
 
     Parameters
     ----------
     threshold : float
-        Probability at which one is indifferent to treating, strictly between 0 and 1.
+        Probability at which treatment and no treatment are equally good, strictly between 0 and 1.
 
     Examples
     --------

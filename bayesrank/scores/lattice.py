@@ -1,7 +1,7 @@
-"""The lattice of all confusion matrices of one size: its simplex in space, and its slices in ROC and precision-recall.
+"""The lattice of all confusion matrices of one size: as a simplex, and in ROC and precision-recall space.
 
-A matrix of N cases is one of finitely many points. Those with the same number of positives form a slice, a rectangular
-lattice that is the ROC square when scaled by the class sizes.
+Matrices with the same number of positives form a slice, a rectangular lattice. Scaled by the class sizes, it is the ROC
+square.
 """
 
 from typing import Any
@@ -27,18 +27,18 @@ __all__ = [
 
 
 def simplex(counts: xr.DataArray) -> xr.DataArray:
-    """Confusion matrices as points in space, neighbours at equal distances.
+    """Return confusion matrices as points in space, with equal distances between neighbours.
 
     Parameters
     ----------
     counts : xarray.DataArray
-        Two-class counts (actual, predicted; any other dims).
+        Two-class counts (actual, predicted, other dims).
 
     Returns
     -------
     xarray.DataArray
-        Coordinates (..., axis) with axis x, y, z: TP, FP, FN, each less TN / 3. The matrices of N cases fill a
-        regular tetrahedron with edges of N √2.
+        Coordinates (..., axis) with axis x, y, z: TP, FP and FN, each minus TN / 3. The matrices of N cases fill a
+        regular tetrahedron with edges of length N √2.
 
     References
     ----------
@@ -57,7 +57,7 @@ def simplex(counts: xr.DataArray) -> xr.DataArray:
 
 
 def simplex_slice(positives: int, negatives: int) -> xr.DataArray:
-    """The points of all matrices with these class sizes: a rectangular lattice in the simplex.
+    """Return the points of all matrices with given class sizes, a rectangular lattice in the simplex.
 
     Returns
     -------
@@ -73,18 +73,17 @@ def simplex_slice(positives: int, negatives: int) -> xr.DataArray:
 
 
 def all_matrices(total: int) -> xr.DataArray:
-    """Every confusion matrix of so many cases.
+    """Return every confusion matrix of a number of cases.
 
     Parameters
     ----------
     total : int
-        Cases. There are (total + 3)! / (3! total!) matrices: 176,851 of 100 cases.
+        Number of cases. There are (total + 3)! / (3! total!) matrices: 176,851 for 100 cases.
 
     Returns
     -------
     xarray.DataArray
-        Counts (matrix, actual, predicted), in order of positives, then of true positives, then of false positives: any
-        score takes them.
+        Counts (matrix, actual, predicted), ordered by positives, then true positives, then false positives.
 
     References
     ----------
@@ -105,17 +104,17 @@ def all_matrices(total: int) -> xr.DataArray:
 
 
 def simplex_corners(total: int) -> xr.DataArray:
-    """The four ends of the simplex of all matrices of one size, where all cases are in one cell.
+    """Return the four corners of the simplex of matrices of one size, with all cases in one cell.
 
     Parameters
     ----------
     total : int
-        Cases.
+        Number of cases.
 
     Returns
     -------
     xarray.DataArray
-        Coordinates (cell, axis), as of :func:`simplex`.
+        Coordinates (cell, axis), as from :func:`simplex`.
 
     Examples
     --------
@@ -129,14 +128,14 @@ def simplex_corners(total: int) -> xr.DataArray:
 
 
 def lattice_values(positives: int, negatives: int, score: Any) -> xr.DataArray:
-    """A score of all matrices with these class sizes.
+    """Return a score of all matrices with given class sizes.
 
     Parameters
     ----------
     positives, negatives : int
-        Cases of each class.
+        Number of cases in each class.
     score : Score, str or callable
-        Of two classes.
+        A two-class score.
 
     Returns
     -------
@@ -153,17 +152,17 @@ def lattice_values(positives: int, negatives: int, score: Any) -> xr.DataArray:
 
 
 def roc_lattice(positives: int, negatives: int) -> xr.Dataset:
-    """All points that a test set can have in the ROC square.
+    """Return all points that a test set can have in ROC space.
 
     Parameters
     ----------
     positives, negatives : int
-        Cases of each class.
+        Number of cases in each class.
 
     Returns
     -------
     xarray.Dataset
-        ``fpr`` and ``tpr`` (tp, fp); NaN where a class has no case.
+        ``fpr`` and ``tpr`` (tp, fp); NaN if a class has no cases.
 
     References
     ----------
@@ -181,12 +180,12 @@ def roc_lattice(positives: int, negatives: int) -> xr.Dataset:
 
 
 def pr_lattice(positives: int, negatives: int) -> xr.Dataset:
-    """All points that a test set can have in the precision-recall square.
+    """Return all points that a test set can have in precision-recall space.
 
     Returns
     -------
     xarray.Dataset
-        ``recall`` and ``precision`` (tp, fp); the precision is NaN where nothing is called positive.
+        ``recall`` and ``precision`` (tp, fp); precision is NaN without a positive call.
 
     References
     ----------
@@ -204,23 +203,23 @@ def pr_lattice(positives: int, negatives: int) -> xr.Dataset:
 
 
 def roc_to_pr(fpr: Any, tpr: Any, prevalence: Any) -> xr.Dataset:
-    """From the ROC square to the precision-recall square, at one prevalence.
+    """Transform points from ROC space to precision-recall space, at one prevalence.
 
     Parameters
     ----------
     fpr, tpr : float, array_like or DataArray
         Points of the ROC square.
     prevalence : float or DataArray
-        Share of the positive class.
+        Prevalence of the positive class.
 
     Returns
     -------
     xarray.Dataset
-        ``recall`` and ``precision``; the precision is NaN at (0, 0), where nothing is called positive.
+        ``recall`` and ``precision``; precision is NaN at (0, 0), without a positive call.
 
     References
     ----------
-    Lovell et al., Never mind the metrics, Eq. 113, written so that it holds for TPR = 0 too.
+    Lovell et al., Never mind the metrics, Eq. 113, in a form that also holds for TPR = 0.
 
     Examples
     --------
@@ -251,7 +250,7 @@ def _ranges(positives: int, negatives: int) -> tuple[xr.DataArray, xr.DataArray]
 
 
 def _matrices(positives: int, negatives: int) -> xr.DataArray:
-    """The counts of all matrices with these class sizes: (tp, fp, actual, predicted)."""
+    """Return the counts of all matrices with given class sizes: (tp, fp, actual, predicted)."""
     tp, fp = xr.broadcast(*_ranges(positives, negatives))
     cells = np.stack([negatives - fp, fp, positives - tp, tp], axis=-1).reshape(*tp.shape, 2, 2)
     classes = ["negative", "positive"]

@@ -1,4 +1,4 @@
-"""Scores by name: how a formula enters the catalogue, and how whatever stands for a score is found."""
+"""Scores by name: registration in the catalogue, and conversion of arguments to scores."""
 
 import re
 import unicodedata
@@ -20,7 +20,7 @@ from bayesrank.scores.score import SCORES, WORDS, CellFunction, ExactRatio, Scor
 __all__ = ["ALIASES", "SCORES", "add", "as_score", "catalog", "find", "get", "quotient", "score"]
 
 INFINITY = float("inf")
-# Sources and domains that many scores share.
+# Sources and domains shared by many scores.
 TILE = "Piérard et al., The Tile, Section 2.2"
 METRICS = "Lovell et al., Never mind the metrics"
 FOUNDATIONS = "Piérard et al., Foundations of the theory of performance-based ranking, Table 1"
@@ -29,15 +29,15 @@ BOTH_PREDICTED = "TN + FN > 0 and FP + TP > 0"
 ALL_MARGINS = f"{BOTH_CLASSES} and {BOTH_PREDICTED}"
 POSITIVES = "FN + TP > 0 and FP + TP > 0"
 
-#: Every other name of a score of the catalogue, as :func:`key` writes it, and its name.
+#: Aliases of catalogue scores, normalised by :func:`key`, and the score's name.
 ALIASES: dict[str, str] = {}
-#: Names and aliases as :func:`bare` writes them, and the name.
+#: Names and aliases, normalised by :func:`bare`, and the score's name.
 FOUND: dict[str, str] = {}
-#: Symbols as :func:`bare` writes them, and the names of their scores.
+#: Symbols, normalised by :func:`bare`, and the names of their scores.
 SYMBOLS: dict[str, set[str]] = {}
-#: What is called the same in different papers, and what needs a parameter, as :func:`bare` writes it.
+#: Ambiguous names, and families that need a parameter, normalised by :func:`bare`.
 SEVERAL = {"gmeasure": ("fowlkes_mallows", "g_mean", "jaccard")}
-#: Scores of predicted probabilities, which no table of counts has.
+#: Scores of predicted probabilities, which counts cannot give.
 OF_CASES = {
     *("auc", "auroc", "rocauc", "aucroc", "rocaucscore", "areaunderthecurve", "averageprecision", "aucpr", "auprc"),
     *("prauc", "ap", "map", "logloss", "crossentropy", "brier", "brierscore", "ece", "calibrationerror", "gini"),
@@ -52,7 +52,7 @@ FAMILIES = {
 
 
 def key(name: str) -> str:
-    """How aliases are listed: lower-case, with _ for spaces, full stops and hyphens within.
+    """Return the form in which aliases are listed: lower-case, with _ for spaces, full stops and inner hyphens.
 
     Examples
     --------
@@ -63,7 +63,7 @@ def key(name: str) -> str:
 
 
 def bare(name: str) -> str:
-    """How names are looked up: what a keyboard has, lower-case, and nothing between the words.
+    """Return the form in which names are looked up: lower-case keyboard characters without separators.
 
     Examples
     --------
@@ -76,7 +76,7 @@ def bare(name: str) -> str:
 
 
 def add(score: Score, **metadata: Any) -> Score:
-    """The score, entered into the catalogue with what else is known of it.
+    """Add a score to the catalogue with further metadata, and return it.
 
     Examples
     --------
@@ -98,10 +98,10 @@ def add(score: Score, **metadata: Any) -> Score:
 
 
 def score(**metadata: Any) -> Callable[[CellFunction], Score]:
-    """The score of a formula of (tn, fp, fn, tp), by the formula's name: a decorator.
+    """Decorate a formula of (tn, fp, fn, tp) to make it a score with the formula's name.
 
-    Formulas are homogeneous of degree 0, ratios of sums of products of the cells, so that counts and probabilities give
-    the same number and equal counts give exactly equal values.
+    Formulas are homogeneous of degree 0, ratios of sums of products of cells. Counts and probabilities therefore give
+    the same value, and equal counts exactly equal values.
 
     Examples
     --------
@@ -113,7 +113,7 @@ def score(**metadata: Any) -> Callable[[CellFunction], Score]:
 
 
 def quotient(**metadata: Any) -> Callable[[Callable[..., tuple[Any, Any]]], Score]:
-    """The same of a formula that gives numerator and denominator: a decorator. On counts both are whole numbers.
+    """Decorate a formula that returns numerator and denominator, whole numbers for counts, to make it a score.
 
     Examples
     --------
@@ -129,7 +129,7 @@ def quotient(**metadata: Any) -> Callable[[Callable[..., tuple[Any, Any]]], Scor
 
 
 def find(name: Any) -> Score | None:
-    """The score of that name or alias, averages over classes included; None if there is none.
+    """Return the score of that name or alias, averages over classes included; None if there is none.
 
     Examples
     --------
@@ -139,7 +139,7 @@ def find(name: Any) -> Score | None:
     if not isinstance(name, str):
         return None
     wanted = bare(name)
-    # Papers write Youden's index where a name here is youden_index.
+    # Papers write Youden's index where the name here is youden_index.
     for written in (wanted, bare(re.sub("['′’]s?(?=\\s|$)", "", name)).replace("π", "pi").replace("κ", "kappa")):
         if written in FOUND:
             return SCORES[FOUND[written]]
@@ -148,13 +148,13 @@ def find(name: Any) -> Score | None:
 
 
 def _average(wanted: str, find: Callable[[str], Score | None]) -> tuple[str, Score | None]:
-    """The kind of average and the score that a bare name speaks of, if it does."""
+    """Return the kind of average and the score in a normalised name, if it names an average."""
     kind = next((kind for kind in AVERAGES if wanted.startswith(kind)), "")
     return kind, find(wanted.removeprefix(kind)) if kind else None
 
 
 def _why_not(kind: str, score: Score) -> str | None:
-    """Why an average has no name, or None if it has one."""
+    """Return the reason why an average has no name, or None if it has one."""
     if score.name in ("accuracy", "error_rate"):
         return (
             f"it has more than one meaning, the {kind} average of the recalls, {kind}_tpr, and that of the accuracies "
@@ -170,14 +170,14 @@ def _why_not(kind: str, score: Score) -> str | None:
 
 
 def get(name: str) -> Score:
-    """The score of that name, alias or symbol.
+    """Return the score of a name, alias or symbol.
 
     Parameters
     ----------
     name : str
-        Case, spaces, hyphens, underscores and full stops do not matter, nor which kind of minus sign. ``macro_``,
-        ``micro_``, ``weighted_``, ``geometric_``, ``harmonic_``, ``smallest_`` and ``largest_`` before the name of a
-        two-class score give its average over classes.
+        Case, spaces, hyphens, underscores, full stops and kinds of minus signs are ignored. The prefixes ``macro_``,
+        ``micro_``, ``weighted_``, ``geometric_``, ``harmonic_``, ``smallest_`` and ``largest_`` give the average of a
+        two-class score over classes.
 
     Returns
     -------
@@ -186,10 +186,9 @@ def get(name: str) -> Score:
     Raises
     ------
     KeyError
-        If no score has that name (the message names near ones), two have that symbol or name (it names both), or it is
-        that of a family.
+        If the name is unknown (the message suggests similar names), ambiguous, or that of a family.
     TypeError
-        If ``name`` is no string.
+        If ``name`` is not a string.
 
     Examples
     --------
@@ -234,7 +233,7 @@ def _of_symbol(name: str) -> Score | None:
 
 
 def _hint(kind: str, wanted: str) -> str:
-    """Names near a bare one, all of which are names."""
+    """Return a hint with names similar to a normalised one."""
     from difflib import get_close_matches
 
     prefix = f"{kind}_" if kind else ""
@@ -244,14 +243,13 @@ def _hint(kind: str, wanted: str) -> str:
 
 
 def as_score(score: ScoreLike) -> Score:
-    """A Score from a Score, a name or alias, an importance, a place on the Tile, or a function of (tn, fp, fn, tp).
+    """Return a Score from a Score, name, alias, importance, Tile position, or function of (tn, fp, fn, tp).
 
     Parameters
     ----------
     score : Score, str, DataArray, pair of float, or callable
-        A DataArray is an importance, as of :func:`bayesrank.importance`; a pair (a, b) is a place on the Tile. A
-        function takes four arrays of probabilities and gives an array of numbers; higher is better, and its mean is
-        not known to be finite.
+        A DataArray is an importance, as from :func:`bayesrank.importance`; a pair (a, b) is a Tile position. A function
+        maps four arrays of probabilities to an array; higher is better, and its mean may be infinite.
 
     Returns
     -------
@@ -260,9 +258,9 @@ def as_score(score: ScoreLike) -> Score:
     Raises
     ------
     KeyError
-        If no score has that name.
+        If the name is unknown.
     TypeError, ValueError
-        If it is none of these, no importance, no place, or a function of other arguments.
+        If the argument is none of these, or is invalid.
 
     Examples
     --------
@@ -298,7 +296,7 @@ def _of_function(function: Callable[..., Any]) -> Score:
         signature(function).bind(*"abcd")
     except TypeError as error:
         raise TypeError(f"score must be a function of (tn, fp, fn, tp); got {name!r}: {error}") from None
-    except ValueError:  # built-in functions may not tell
+    except ValueError:  # built-in functions may have no signature
         pass
 
     return Score(
@@ -308,9 +306,9 @@ def _of_function(function: Callable[..., Any]) -> Score:
 
 @dataclass(frozen=True)
 class OfFunction:
-    """A plain function of probabilities, whatever the cells hold."""
+    """A plain function of probabilities, applied to normalised cells."""
 
-    function: Callable[..., Any] = field(hash=False)  # which need not have one
+    function: Callable[..., Any] = field(hash=False)  # may be unhashable
 
     def __call__(self, tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
         total = tn + fp + fn + tp
@@ -325,12 +323,12 @@ class OfFunction:
 
 
 def catalog() -> pd.DataFrame:
-    """All scores and what is known of them, one row a score; averages over classes are not listed.
+    """Return all scores and their metadata, one row per score, without averages over classes.
 
     Returns
     -------
     pandas.DataFrame
-        Indexed by name.
+        The catalogue, indexed by name.
 
     Examples
     --------

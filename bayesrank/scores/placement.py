@@ -1,8 +1,8 @@
-"""Where the order that a score induces lies on the Tile.
+"""The position on the Tile of the order that a score induces.
 
-A ranking score orders performances as the canonical score at one point (a, b) does. Some scores do so only while the
-prevalence is fixed, and their point moves with it; most scores have no place at all, and rank by no importance.
-A score of which less is better has the place of the order that it induces by its own direction.
+A ranking score orders performances as the canonical score at one point (a, b). Some scores do so only at a fixed
+prevalence, which determines the point; most scores have no position. If lower is better, the position is that of the
+order by the score's own direction.
 """
 
 from collections.abc import Iterator, Mapping
@@ -21,16 +21,16 @@ __all__ = ["FixedRate", "canonical_values", "fixed_rate", "place", "place_of_imp
 
 Place = tuple[float, float]
 
-# The orders with a name: corners, edges and centre are the probabilistic ranking scores of The Tile, Table 2, and what
-# is monotone in them (error rate, Bennett's S, likelihood ratios, ...); the last two are F0.5 and F2.
+# Named orders: corners, edges and centre are the probabilistic ranking scores of The Tile, Table 2, and monotone
+# functions of them (error rate, Bennett's S, likelihood ratios, ...); the last two are F0.5 and F2.
 NAMED = (*((a, b) for a in (0.0, 0.5, 1.0) for b in (0.0, 0.5, 1.0)), (1.0, 0.2), (1.0, 0.8))
 ROUNDING = 1e-9
-#: How far along both axes of ROC space a level line is followed.
+#: Distance along both axes of ROC space over which a level line is followed.
 REACH = 0.4
 
 
 class FixedRate(NamedTuple):
-    """What is the same in all performances: the prevalence, the rate of positive predictions, or neither."""
+    """The quantity fixed in all performances: prevalence, rate of positive predictions, or neither."""
 
     share: float | None
     predicted: bool
@@ -44,7 +44,7 @@ class FixedRate(NamedTuple):
 
 
 def fixed_rate(prevalence: float | None, prediction_rate: float | None, *, ends: bool = False) -> FixedRate:
-    """The one of both that is given, checked; strictly between 0 and 1, unless its ``ends`` may be.
+    """Return the given rate, checked: strictly between 0 and 1, or with ``ends`` also at 0 and 1.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def fixed_rate(prevalence: float | None, prediction_rate: float | None, *, ends:
 
 
 def swapped(score: Score) -> Score:
-    """The score of performances whose truth and predictions have changed roles.
+    """Return the score with the roles of truth and predictions exchanged.
 
     Examples
     --------
@@ -78,31 +78,28 @@ def swapped(score: Score) -> Score:
 
 
 def place(score: ScoreLike, prevalence: float | None = None, *, prediction_rate: float | None = None) -> Place | None:
-    """Where the order that a score induces lies on the Tile, exactly.
+    """Return the exact position on the Tile of the order that a score induces.
 
-    A score with an importance is placed by it. Any other, a plain function included, is held against the places of
-    all orders with a name, then against the place where its own level lines meet: it has a place if it is constant
-    where the canonical score there is, and rises (or falls, if less is better) with it.
+    The position of a ranking score follows from its importance. Any other score is compared with all named orders, then
+    with the point where its level lines meet. It has a position if it is constant where the canonical score is, and
+    rises (or falls, if lower is better) with it.
 
-    The order of a score holds between the performances of its domain alone (Foundations, Theorem 1); where 0/0 is given
-    a number, the domain grows. A place says that whatever the score says of two performances, the canonical score
-    says too. So the score must be undefined wherever the canonical score is: a precision that takes 0/0 for 0 has no
-    place, as it ranks performances without a positive call. It may be undefined at more performances, such as
-    likelihood ratios where they are infinite, but at none without an empty cell.
+    The score must also be undefined wherever the canonical score is (Foundations, Theorem 1): precision with 0/0 = 0
+    has no position, as it ranks performances without a positive call. It may be undefined at further performances, such
+    as likelihood ratios where they are infinite, but only if a cell is empty.
 
     Parameters
     ----------
     score : Score, str or callable
-    prevalence : float, optional
-        Strictly between 0 and 1, for the order among performances of that prevalence. Without it, among all.
+        Fix the prevalence, strictly between 0 and 1; by default all performances are compared.
     prediction_rate : float, optional
-        The same for performances of that rate of positive predictions; not of both.
+        Fix the rate of positive predictions instead.
 
     Returns
     -------
     tuple of float or None
-        (a, b), or None if the score orders as no ranking score does. Where neither an importance nor a name tells the
-        place of a plain function, it is exact to rounding.
+        (a, b), or None if no ranking score gives the same order. The position of a plain function without a named order
+        is exact up to rounding.
 
     Raises
     ------
@@ -126,7 +123,7 @@ def place(score: ScoreLike, prevalence: float | None = None, *, prediction_rate:
     fixed = fixed_rate(prevalence, prediction_rate)
     found = as_score(score)
     if fixed.predicted:
-        # The Tile, Table 1: with truth and prediction exchanged, what is at (a, b) is at (a, 1 - b).
+        # The Tile, Table 1: exchanging truth and prediction moves (a, b) to (a, 1 - b).
         mirrored = place(swapped(found), fixed.share)
         return None if mirrored is None else (mirrored[0], 1 - mirrored[1])
     if found.importance is not None and found.higher_is_better:
@@ -136,7 +133,7 @@ def place(score: ScoreLike, prevalence: float | None = None, *, prediction_rate:
 
 
 def place_of_importance(importance: Mapping[str, float]) -> Place | None:
-    """The place of a ranking score; None where it is constant, as all correct or all wrong outcomes weigh nothing.
+    """Return the position of a ranking score; None if it is constant, as all right or all wrong outcomes weigh 0.
 
     Examples
     --------
@@ -150,7 +147,7 @@ def place_of_importance(importance: Mapping[str, float]) -> Place | None:
 
 
 def places(prevalence: float | None) -> list[Place]:
-    """The places of the orders that have a name, among all performances or those of a prevalence.
+    """Return the positions of named orders, among all performances or those with a given prevalence.
 
     Examples
     --------
@@ -166,7 +163,7 @@ def places(prevalence: float | None) -> list[Place]:
 
 
 def _of_rates(score: Score, prevalence: float | None) -> Iterator[Place]:
-    """The place of a weighted accuracy (The Tile, Lemma 9)."""
+    """Yield the position of a weighted accuracy (The Tile, Lemma 9)."""
     if isinstance(score.function, OfRates) and prevalence is not None:
         for_a = score.function.weight * (1 - prevalence)
         a = for_a / (for_a + (1 - score.function.weight) * prevalence)
@@ -174,12 +171,12 @@ def _of_rates(score: Score, prevalence: float | None) -> Iterator[Place]:
 
 
 def _meeting_point(score: Score, prevalence: float) -> Iterator[Place]:
-    """The place of the pencil that two level lines of the score in ROC space span, if they do.
+    """Yield the position of the pencil spanned by two level lines of the score in ROC space, if there is one.
 
-    In homogeneous coordinates (FPR, TPR, 1) their meeting point is the vertex. The line from there through (1, 0) holds
-    the performances of canonical score 0, that through (0, 1) those of score 1; their slopes tell a and b.
+    In homogeneous coordinates (FPR, TPR, 1) the lines meet at the vertex. The line from the vertex through (1, 0) has
+    canonical score 0, the line through (0, 1) has score 1; their slopes determine a and b.
     """
-    # Up and to the left is better for every preference, so that the lines differ.
+    # Up and to the left is better for every preference, so the lines differ.
     below, above = _level_line(score, prevalence, 0.4, 0.2), _level_line(score, prevalence, 0.2, 0.4)
     if below is None or above is None:
         return
@@ -194,9 +191,9 @@ def _meeting_point(score: Score, prevalence: float) -> Iterator[Place]:
 
 
 def _level_line(score: Score, prevalence: float, fpr: float, tpr: float) -> np.ndarray | None:
-    """The line, in homogeneous coordinates, through the performances that score as one does; None if there is none.
+    """Return the level line through a performance, in homogeneous coordinates; None if there is none.
 
-    Better is up and to the left, so that the line crosses the way from a point further right to one further up.
+    Up and to the left is better, so the line crosses the path from a point further right to one further up.
     """
     from scipy.optimize import brentq
 
@@ -212,17 +209,17 @@ def _level_line(score: Score, prevalence: float, fpr: float, tpr: float) -> np.n
         return None
     try:
         share = brentq(excess, 0.0, 1.0, xtol=1e-15)
-    except ValueError:  # undefined on the way
+    except ValueError:  # undefined on the path
         return None
     return np.cross([fpr, tpr, 1.0], [fpr + REACH * (1 - share), tpr + REACH * share, 1.0])
 
 
 def _orders_alike(score: Score, at: Place, prevalence: float | None) -> bool:
-    """Whether the score, by its direction, orders as the canonical score at a place wherever it is defined.
+    """Return whether the score, by its direction, orders as the canonical score at a point wherever it is defined.
 
-    Of three performances ordered by the canonical score, the middle one is equivalent to some mixture of the others.
-    The score must agree on that, and on the order. One of the three may have empty cells, any of them: there the score
-    may be undefined, but must not rank what the canonical score does not. The other two have none.
+    In three performances ordered by the canonical score, the middle one is equivalent to a mixture of the others. The
+    score must agree on that, and on the order. One of the three may have empty cells, where the score may be undefined
+    but must not rank what the canonical score does not.
     """
     cells, inner = _triples(prevalence)
     canonical, values = canonical_values(cells, *at), score.of_cells(*cells)
@@ -231,7 +228,7 @@ def _orders_alike(score: Score, at: Place, prevalence: float | None) -> bool:
         return False
     seen = defined.all(axis=0)
     cells, canonical, values = cells[:, :, seen], canonical[:, seen], values[:, seen]
-    # No performance without empty cells is as good as the best ones or as bad as the worst: these among themselves.
+    # Performances without empty cells lie strictly between the best and the worst: compare those among themselves.
     extremes = (values[canonical == end] for end in (0.0, 1.0))
     if not all(_equal(extreme, extreme[:1]) for extreme in extremes):
         return False
@@ -244,24 +241,24 @@ def _orders_alike(score: Score, at: Place, prevalence: float | None) -> bool:
     twin = (1 - share) * cells[:, 0] + share * cells[:, 2]
     values, same = np.take_along_axis(values, order, axis=0), score.of_cells(*twin)
     rises, falls = (np.diff(values, axis=0) > 0).all(), (np.diff(values, axis=0) < 0).all()
-    # A score without a direction is placed by the one direction that has a place.
+    # A score without a direction takes the direction that has a position.
     directed = {True: rises, False: falls, None: rises or falls}[score.higher_is_better]
     return bool(directed) and _equal(same, values[1])
 
 
 def _equal(values: np.ndarray, others: np.ndarray) -> bool:
-    """Whether values agree up to rounding."""
+    """Return whether values agree up to rounding."""
     size = np.abs(others)
     return bool((np.abs(values - others) <= ROUNDING * (size + size.mean())).all()) if values.size else True
 
 
 def _triples(prevalence: float | None, number: int = 64) -> tuple[np.ndarray, np.ndarray]:
-    """Random performances (cell, 3, triple), and which triples lie inside; of the others the first has empty cells.
+    """Return random performances (cell, 3, triple), and which triples are interior.
 
-    Every set of cells that can be empty is, in as many triples.
+    In other triples the first performance has empty cells; all possible sets occur equally often.
     """
     full = np.array(list(product((True, False), repeat=4))[:-1])
-    if prevalence is not None:  # both classes have cases
+    if prevalence is not None:  # neither class is empty
         full = full[full[:, :2].any(axis=1) & full[:, 2:].any(axis=1)]
     rng = np.random.default_rng(0)
     weights = rng.random((4, 3, len(full), number))
@@ -277,7 +274,7 @@ def _triples(prevalence: float | None, number: int = 64) -> tuple[np.ndarray, np
 
 
 def canonical_values(cells: np.ndarray, a: Any, b: Any) -> np.ndarray:
-    """The canonical score at a place, or at places that broadcast against each cell.
+    """Return the canonical score at a point, or at points that broadcast against each cell.
 
     Examples
     --------
@@ -288,7 +285,7 @@ def canonical_values(cells: np.ndarray, a: Any, b: Any) -> np.ndarray:
 
 
 def _canonical_parts(cells: np.ndarray, a: Any, b: Any) -> tuple[np.ndarray, np.ndarray]:
-    """The importance of the right answers, and of all, by the canonical score at a place."""
+    """Return the canonical importance of the right answers, and of all answers, at a point."""
     tn, fp, fn, tp = cells
     right = (1 - a) * tn + a * tp
     return right, right + (1 - b) * fp + b * fn

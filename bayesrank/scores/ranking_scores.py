@@ -1,9 +1,9 @@
-"""Ranking scores: the family of scores that may rank, for any task with finitely many outcomes.
+"""Ranking scores, for any task with finitely many outcomes.
 
-A task is a sample space with a satisfaction S for each outcome; the preferences of an application are an importance
-I ≥ 0 for each outcome. The ranking score R_I = Σ I S P / Σ I P orders performances as the axioms of ranking ask.
-For two classes, up to the order they induce, they form a square, the Tile: its point (a, b) is the canonical score
-with I(tn) = 1 − a, I(tp) = a, I(fp) = 1 − b, I(fn) = b.
+A task is a sample space with a satisfaction S for each outcome. The preferences of an application are an importance
+I ≥ 0 for each outcome. The ranking score R_I = Σ I S P / Σ I P satisfies the axioms of ranking. For two classes and up
+to their order, ranking scores form a square, the Tile. Its point (a, b) is the canonical score with I(tn) = 1 − a,
+I(tp) = a, I(fp) = 1 − b, I(fn) = b.
 """
 
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ FOUNDATIONS = "Piérard et al., Foundations of the theory of performance-based r
 
 
 def importance(*, tn: float = 0.0, fp: float = 0.0, fn: float = 0.0, tp: float = 0.0) -> xr.DataArray:
-    """The importance of the four outcomes of two-class classification, as a labelled array.
+    """Return the importance of the four outcomes of two-class classification, as a labelled array.
 
     Parameters
     ----------
@@ -36,12 +36,12 @@ def importance(*, tn: float = 0.0, fp: float = 0.0, fn: float = 0.0, tp: float =
     Returns
     -------
     xarray.DataArray
-        Over (``actual``, ``predicted``).
+        Importance (actual, predicted).
 
     Raises
     ------
     ValueError
-        If one is negative or not finite, or all are 0.
+        If an importance is negative or not finite, or all are 0.
 
     References
     ----------
@@ -60,16 +60,15 @@ def importance(*, tn: float = 0.0, fp: float = 0.0, fn: float = 0.0, tp: float =
 
 
 def of_importance(importance: xr.DataArray) -> Score:
-    """The ranking score of an importance, for any number of classes: satisfied by right answers alone.
+    """Return the ranking score of an importance, for any number of classes.
 
     R_I(P) = Σ I(ω) P(ω) over the right outcomes / Σ I(ω) P(ω) over all.
 
     Parameters
     ----------
     importance : xarray.DataArray
-        Non-negative, over (``actual``, ``predicted``) as :func:`bayesrank.importance` makes it, or one of them, which
-        leaves it constant over the other. Classes are matched by label; two that are called negative and positive go
-        by position.
+        Non-negative, over (``actual``, ``predicted``) as from :func:`bayesrank.importance`, or constant over a missing
+        dim. Classes are matched by label; the labels negative and positive are matched by position.
 
     Returns
     -------
@@ -78,7 +77,7 @@ def of_importance(importance: xr.DataArray) -> Score:
     Raises
     ------
     TypeError, ValueError
-        If it is no DataArray over classes, negative or not finite, or weighs no outcome.
+        If the importance is not a DataArray over classes, is negative or not finite, or is all 0.
 
     References
     ----------
@@ -131,34 +130,31 @@ class OfTable:
 def ranking_score(
     source: Container, importance: xr.DataArray, satisfaction: xr.DataArray | None = None, *, kind: str | None = None
 ) -> xr.DataArray:
-    """The ranking score of an importance and a satisfaction, on any finite sample space.
+    """Return the ranking score of an importance and a satisfaction, on any finite sample space.
 
     R_I(P) = Σ I(ω) S(ω) P(ω) / Σ I(ω) P(ω).
 
     Parameters
     ----------
     source : DataArray, Dataset, InferenceData or DataTree
-        Whatever holds a performance or counts, over (``actual``, ``predicted``) with any number of classes, or over
-        ``outcome``.
+        Performance or counts, over (``actual``, ``predicted``) with any number of classes, or over ``outcome``.
     importance : DataArray
-        Non-negative, over the outcomes or some of their dims, which leaves it constant over the others. Further
-        dims give one score each.
+        Non-negative, over the outcomes; constant over missing outcome dims. Further dims give one score each.
     satisfaction : DataArray, optional
-        Real-valued, over the outcomes. Default, for classes: 1 where ``predicted`` is ``actual``, else 0. It may
-        vary by ``entity`` where the outcomes are the entity's own, as the errors of a regressor on the test cases.
+        Real-valued, over the outcomes; default for classes: 1 where ``predicted`` is ``actual``, else 0. It may also
+        vary by ``entity``, for example for the errors of regressors on test cases.
     kind : {"observed", "typical", "new"}, optional
         Which performance of a posterior over several data sets, as in :func:`bayesrank.as_performance`.
 
     Returns
     -------
     xarray.DataArray
-        Without the outcome dims; NaN where no outcome of any importance occurs. Lazy if the source is.
+        Scores without the outcome dims; NaN where no outcome with importance occurs. Lazy if the source is.
 
     Raises
     ------
     ValueError
-        If an argument does not fit the source, or the satisfaction is missing for a sample space that is no
-        confusion matrix.
+        If an argument does not match the source, or the satisfaction is missing for outcomes that are not classes.
 
     References
     ----------
@@ -171,7 +167,7 @@ def ranking_score(
     >>> ranking_score(counts, br.importance(fp=1, fn=1, tp=2)).item(), br.scores.f1(counts).item()
     (0.931..., 0.931...)
 
-    Three outcomes of a search, a missed result half as bad as a wrong one:
+    Three outcomes of a search, where a missed result is half as bad as a wrong one:
 
     >>> found = xr.DataArray([0.2, 0.3, 0.5], dims="outcome", coords={"outcome": ["fp", "fn", "tp"]})
     >>> good = xr.DataArray([-1.0, -0.5, 1.0], dims="outcome", coords={"outcome": ["fp", "fn", "tp"]})
@@ -197,30 +193,29 @@ def ranking_score(
 
 
 def canonical_score(source: Container, a: Any, b: Any, *, kind: str | None = None) -> xr.DataArray:
-    """The canonical ranking score at a point of the Tile, or at many.
+    """Return the canonical ranking score at one or more points of the Tile.
 
     R_ab = ((1 − a) tn + a tp) / ((1 − a) tn + a tp + (1 − b) fp + b fn).
 
     Parameters
     ----------
     source : DataArray, Dataset, InferenceData or DataTree
-        Whatever holds a two-class performance or counts.
+        Two-class performances or counts.
     a, b : float, sequence or DataArray
-        In [0, 1]. a weighs true positives against true negatives, b false negatives against false positives.
-        A sequence becomes a dim of that name, after all others (``b`` before ``a``); DataArrays keep their dims, so
-        that a and b along one dim are paired points.
+        In [0, 1]. a trades true positives against true negatives, b false negatives against false positives. A sequence
+        adds a dim of that name, ``b`` before ``a``. DataArrays keep their dims; a shared dim gives paired points.
     kind : {"observed", "typical", "new"}, optional
         Which performance of a posterior over several data sets, as in :func:`bayesrank.as_performance`.
 
     Returns
     -------
     xarray.DataArray
-        Without the outcome dims; NaN where the score is undefined.
+        Scores without the outcome dims; NaN where undefined.
 
     Raises
     ------
     ValueError
-        If a or b is outside [0, 1], or the source has not two classes.
+        If a or b is outside [0, 1], or the source does not have two classes.
 
     References
     ----------
@@ -249,7 +244,7 @@ def canonical_score(source: Container, a: Any, b: Any, *, kind: str | None = Non
 
 
 def _table_of(importance: xr.DataArray) -> tuple[np.ndarray, tuple[Any, ...] | None]:
-    """Importances as a square table, and the classes' labels if they have some."""
+    """Return importances as a square table, and the labels of the classes if there are any."""
     dims = ("actual", "predicted")
     if not importance.dims or set(importance.dims) - set(dims):
         raise ValueError(f"importance must be over actual and predicted; got {importance.dims}")
@@ -266,7 +261,7 @@ def _table_of(importance: xr.DataArray) -> tuple[np.ndarray, tuple[Any, ...] | N
 
 
 def _correct(array: xr.DataArray) -> xr.DataArray:
-    """1 where the predicted class is the actual one."""
+    """Return 1 where the predicted class is the actual one, else 0."""
     if "outcome" in array.dims:
         raise ValueError("satisfaction must be given for a performance over outcome; got None")
     labels = {dim: array[dim].values.tolist() for dim in ("actual", "predicted") if dim in array.coords}

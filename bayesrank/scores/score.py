@@ -1,4 +1,4 @@
-"""A score: a number for a performance, and what is known about it."""
+"""Scores: functions of performances, with their metadata."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -23,15 +23,15 @@ CellFunction = Callable[[Any, Any, Any, Any], Any]
 MatrixFunction = Callable[[np.ndarray, Any], np.ndarray]
 OutcomeFunction = Callable[[np.ndarray, np.ndarray], np.ndarray]
 
-#: The catalogue by name; :mod:`bayesrank.scores.names` fills it and finds in it.
+#: The catalogue by name, filled and searched by :mod:`bayesrank.scores.names`.
 SCORES: dict[str, "Score"] = {}
-#: Numbers of tables that are scored together: 1 MB, which stays in a processor's cache; of tables of many classes, of
-#: which little is left after the first step, twice as much, or they would be few.
+#: Number of cells scored together: 1 MB, which fits a processor's cache. Tables of many classes shrink in the first
+#: step, so twice as many.
 TABLES, MANY = 2**17, 10
-#: Tables of probabilities and of small counts, and the same with the classes swapped.
+#: Tables of probabilities and of small counts, and the same tables with the classes swapped.
 _SOME = np.random.default_rng(1).dirichlet([1.0] * 4, 60).reshape(-1, 2, 2)
 MIRRORED = np.stack([_SOME, _SOME[:, ::-1, ::-1]])
-#: Of the many scores of two classes those that a message names, and how it calls what a score is of.
+#: Two-class scores suggested in messages, and the words for each sample space.
 USUAL = ("f1", "mcc", "informedness", "accuracy")
 WORDS = {"binary": "two classes", "classes": "classes", "outcomes": "outcomes without classes"}
 EVERY = xr.DataArray(np.ones(2, dtype=bool), dims="actual")
@@ -41,21 +41,21 @@ EVERY = xr.DataArray(np.ones(2, dtype=bool), dims="actual")
 class Score:
     """A score of two classes, of any number of classes, or of outcomes without classes.
 
-    Call it with whatever holds a performance to get its value, draw by draw, entity by entity.
+    Call it with a source of performances to get its values, for each draw and entity.
 
     Parameters
     ----------
     name : str
-        Lower-case snake case of the standard term.
+        The standard term in lower snake case.
     function : callable, optional
-        Of (tn, fp, fn, tp), as arrays or numbers: probabilities, or counts, which must give the same number.
-        Undefined values are NaN. None: the ``matrix_function`` serves two classes as well, or there are none.
+        Function of (tn, fp, fn, tp), as arrays or numbers. Probabilities and counts must give the same value; undefined
+        values are NaN. If None, ``matrix_function`` is used for two classes too.
     symbol : str
-        As in formulas.
+        Symbol in formulas.
     display : str
-        As text and axes write it, such as "F1" or "sensitivity (TPR)"; by default it follows from the name.
+        Name in text and on axes, such as "F1" or "sensitivity (TPR)"; by default from ``name``.
     formula : str
-        For people to read.
+        Formula for display.
     aliases : tuple of str
         Other names.
     range : tuple of float
@@ -63,32 +63,32 @@ class Score:
     higher_is_better : bool or None
         None if the score has no direction.
     depends_on_prevalence : bool
-        False if a function of TPR and TNR alone.
+        False for functions of TPR and TNR alone.
     importance : mapping, optional
-        Importance of tn, fp, fn, tp if it is a ranking score (F Section 4.3).
+        Importance of tn, fp, fn, tp, for ranking scores (F Section 4.3).
     finite_mean : bool
-        False for ratios whose posterior mean may be infinite: summaries use medians, and regret is undefined.
+        False for ratios with a possibly infinite posterior mean; they are summarised by medians, without regret.
     matrix_function : callable, optional
-        For more than two classes: of the confusion matrix (..., actual, predicted), counts or probabilities, and of
-        which classes have cases (..., class), or True if all have; only averages over classes ask.
+        Function for more than two classes, of the confusion matrix (..., actual, predicted) and of which classes have
+        cases (..., class), or True for all; only averages over classes use the latter.
     outcome_function : callable, optional
-        Of outcomes without classes: of counts or probabilities (..., outcome) and of the outcomes as numbers (outcome).
-        It must lie between the smallest and the largest outcome.
+        Function for outcomes without classes, of counts or probabilities (..., outcome) and of the numeric outcomes
+        (outcome). Its value must lie between the smallest and largest outcome.
     labels : tuple, optional
-        The classes in the order that ``matrix_function`` takes them, where it treats them differently by name.
+        Classes in the order of ``matrix_function``, if it treats them differently by name.
     domain : str
-        Where it is defined.
+        Where the score is defined.
     reference : str
-        Where it comes from.
+        Source of the definition.
     complement : Score, optional
-        The score that it is 1 minus.
+        The score that equals 1 minus this score.
     contour : Contour, optional
-        Its contours in closed form. Those of ranking scores follow from the importance, as does what follows here.
+        Contours in closed form. Those of ranking scores follow from the importance, as do area and fraction.
     area : callable, optional
-        Its outperformance score of a value and a prevalence (uniform reference) in closed form.
+        Outperformance score of a value and a prevalence (uniform reference), in closed form.
     fraction : callable, optional
-        Its value, or the square of that, as a fraction of whole numbers: n, d and m of (tn, fp, fn, tp) such that it is
-        n / (d m), and m is the same for all tables given.
+        The value, or its square, as a fraction of whole numbers: returns n, d and m for (tn, fp, fn, tp), with value
+        n / (d m) and the same m for all tables.
 
     Examples
     --------
@@ -125,30 +125,30 @@ class Score:
         if not isinstance(self.name, str):
             raise TypeError(f"name must be a string; got {describe_value(self.name)}")
         check_interval("range", self.range)
-        # Closed forms are of one function: dataclasses.replace(score, function=...) must not keep them.
+        # Closed forms belong to one function: dataclasses.replace(score, function=...) must not keep them.
         stale = self._forms_of is not None and self._forms_of is not self.function
         for name in ("complement", "contour", "area", "fraction") if stale else ():
             object.__setattr__(self, name, None)
         object.__setattr__(self, "_forms_of", self.function)
-        # A display name that followed from another name must not stay with dataclasses.replace(score, name=...).
+        # A derived display name must not survive dataclasses.replace(score, name=...).
         renamed = self._display_of not in (None, self.name) and self.display == display_name(str(self._display_of))
         if not self.display or renamed:
             object.__setattr__(self, "display", display_name(self.name))
         object.__setattr__(self, "_display_of", self.name)
 
     def __reduce_ex__(self, protocol: Any) -> Any:
-        """Scores of the catalogue are copied and pickled by name: some are functions within functions."""
+        """Copy and pickle scores of the catalogue by name, as some are local functions."""
         return (_by_name, (self.name,)) if SCORES.get(self.name) is self else super().__reduce_ex__(protocol)
 
     @property
     def space(self) -> str:
-        """What it is a score of: ``"binary"`` (two classes), ``"classes"`` (two or more) or ``"outcomes"``."""
+        """Return the sample space: ``"binary"`` (two classes), ``"classes"`` (two or more) or ``"outcomes"``."""
         if self.outcome_function is not None:
             return "outcomes"
         return "binary" if self.matrix_function is None else "classes"
 
     def check_space(self, sizes: Mapping[Any, int]) -> None:
-        """Raise if evidence of these ``sizes`` is of another sample space than the score, and name scores that fit.
+        """Raise if evidence of these ``sizes`` has another sample space than the score; suggest matching scores.
 
         Examples
         --------
@@ -172,16 +172,16 @@ class Score:
         )
 
     def __call__(self, source: Any, kind: str | None = None) -> xr.DataArray:
-        """The score's value, without the outcome dims, all others kept; lazy if the source is.
+        """Return the values, without the outcome dims; lazy if the source is.
 
-        ``kind`` says which performance of a posterior over several data sets, as in :func:`bayesrank.as_performance`.
+        ``kind`` selects a performance of a posterior over several data sets, as in :func:`bayesrank.as_performance`.
         """
         return values_of([self], source, kind)[0]
 
     def of_tables(self, tables: np.ndarray, present: Any = True) -> np.ndarray:
-        """The value of each of many tables (..., actual, predicted), some at a time; NaN where it is undefined.
+        """Return the value of each table (..., actual, predicted), in blocks; NaN where undefined.
 
-        ``present`` says of matrices which classes (..., class) take part in an average; True means all.
+        ``present`` are the classes (..., class) that take part in an average; True means all.
 
         Examples
         --------
@@ -192,7 +192,7 @@ class Score:
         return _of_tables([self], tables, present)[0]
 
     def of_cells(self, tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
-        """The value for four arrays or numbers; NaN where it is undefined or infinite.
+        """Return the value for four arrays or numbers; NaN where undefined or infinite.
 
         Examples
         --------
@@ -203,7 +203,7 @@ class Score:
         return _finite(self.unclipped(tn, fp, fn, tp))
 
     def unclipped(self, tn: Any, fp: Any, fn: Any, tp: Any) -> np.ndarray:
-        """What the function gives for four arrays or numbers, infinities included."""
+        """Return the value of the function for four arrays or numbers, infinities included."""
         cells = np.broadcast_arrays(*(np.asarray(cell, dtype=float) for cell in (tn, fp, fn, tp)))
         shape = cells[0].shape
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
@@ -225,11 +225,11 @@ class Score:
             raise ValueError(
                 f"score must give one number for each table, shape {shape}; {self.name!r} gave {values.shape}"
             )
-        # A copy: a constant would be a read-only view, and a function that gives a cell back would hand out its source.
+        # Copy: a constant would be a read-only view, and a function may return one of its inputs.
         return np.array(np.broadcast_to(values, shape), dtype=float)
 
     def attrs(self) -> dict[str, Any]:
-        """What values of the score carry with them: its long name, direction, range, whether its mean is finite."""
+        """Return the attrs of the values: long name, direction, range, and whether the mean is finite."""
         direction = {True: "higher is better", False: "lower is better", None: "none"}[self.higher_is_better]
         return {
             "long_name": self.display,
@@ -240,9 +240,9 @@ class Score:
 
     @cached_property
     def is_symmetric(self) -> bool:
-        """Whether the value does not change when two classes are swapped, so that neither has to be the positive one.
+        """Return whether swapping two classes leaves the value unchanged, so that neither has to be positive.
 
-        Found by computing it of tables and of their mirror images. A score that finds its classes by name needs none.
+        This is tested on tables and their mirror images. A score that finds classes by name is symmetric.
 
         Examples
         --------
@@ -256,7 +256,7 @@ class Score:
         return bool(np.allclose(values[0], values[1], rtol=1e-9, atol=1e-12, equal_nan=True))
 
     def check_classes(self, array: xr.DataArray) -> None:
-        """Raise if the score changes when the classes are swapped, and none of two is known to be the positive one."""
+        """Raise if the score depends on which of two classes is positive, and this is unknown."""
         if array.sizes.get("actual") == 2 and not self.is_symmetric:
             check_positive(array, self.name)
 
@@ -266,7 +266,7 @@ class Score:
     def _of_matrix(
         self, shape: tuple[int, ...], matrix: Callable[[], np.ndarray], present: Any, rest: Callable[[bool], Any]
     ) -> np.ndarray:
-        """Of tables (..., actual, predicted) of a ``shape`` (...), told as they are or, by ``rest``, class by class."""
+        """Score tables (..., actual, predicted) of a ``shape`` (...), as matrices or, by ``rest``, class by class."""
         function: Any = self.matrix_function
         if function is None:
             raise TypeError(f"score must have a function of cells or of matrices; {self.name!r} has none")
@@ -283,7 +283,7 @@ class Score:
 
 
 def values_of(scores: Sequence[Score], source: Any, kind: str | None = None) -> list[xr.DataArray]:
-    """The values of scores of one source, which is found, checked and gone through once: see ``Score.__call__``.
+    """Return the values of several scores of one source, which is checked and read once.
 
     Examples
     --------
@@ -310,7 +310,7 @@ def values_of(scores: Sequence[Score], source: Any, kind: str | None = None) -> 
         present = _classes_with_cases(source, here) if matrix else EVERY
         lazy, some = here.chunks is not None, [scores[i] for i in places]
         if lazy:
-            here = here.chunk({"actual": -1, "predicted": -1})  # a table is scored as a whole
+            here = here.chunk({"actual": -1, "predicted": -1})  # scoring needs whole tables
         if not lazy and _has_labels_of(present, here):
             values = _in_memory(some, here, present)
         else:
@@ -324,7 +324,7 @@ def values_of(scores: Sequence[Score], source: Any, kind: str | None = None) -> 
 
 
 def _of_outcomes(score: Score, array: xr.DataArray) -> xr.DataArray:
-    """The value of a score of outcomes, which are the labels of ``outcome``; its range is that of these outcomes."""
+    """Return the value of a score of outcomes (labels of ``outcome``), with their range."""
     numbers = numbers_of(array["outcome"].values) if "outcome" in array.coords else None
     if numbers is None:
         held = array["outcome"].values.tolist() if "outcome" in array.coords else "no labels"
@@ -339,7 +339,7 @@ def _of_outcomes(score: Score, array: xr.DataArray) -> xr.DataArray:
 
 
 def _in_memory(scores: Sequence[Score], array: xr.DataArray, present: xr.DataArray) -> list[xr.DataArray]:
-    """Values of scores of an array in memory: the labels once, at the end, or they take longer than the numbers."""
+    """Return the values of scores of an array in memory; labels are added last, as they cost more than the numbers."""
     tables = array.variable.transpose(..., "actual", "predicted")
     classes = present.variable.set_dims({d: tables.sizes[d] for d in (*tables.dims[:-2], "actual")})
     frame = array.isel(actual=0, predicted=0, drop=True)
@@ -347,7 +347,7 @@ def _in_memory(scores: Sequence[Score], array: xr.DataArray, present: xr.DataArr
 
 
 def _of_tables(scores: Sequence[Score], tables: np.ndarray, present: Any) -> list[np.ndarray]:
-    """The values of scores, all of which take a matrix or none does; what they have in common is computed once."""
+    """Return the values of scores, either all or none of matrices; shared parts are computed once."""
     matrix = scores[0]._takes_matrix(tables.shape[-1])
     lead = tables.shape[:-2]
     found = [np.empty(lead) for _ in scores]
@@ -358,7 +358,7 @@ def _of_tables(scores: Sequence[Score], tables: np.ndarray, present: Any) -> lis
 
         @cache
         def by_cell() -> np.ndarray:
-            """Cell by cell, so that every step of a formula runs along many tables."""
+            """Return the cells as contiguous arrays, so that formulas run along many tables."""
             return np.ascontiguousarray(np.moveaxis(part, (-2, -1), (0, 1)))
 
         def whole() -> np.ndarray:
@@ -378,7 +378,7 @@ def _of_tables(scores: Sequence[Score], tables: np.ndarray, present: Any) -> lis
 
 
 def ratio(numerator: Any, denominator: Any) -> Any:
-    """Quotient, NaN where the denominator is 0.
+    """Return the quotient, NaN where the denominator is 0.
 
     Examples
     --------
@@ -390,7 +390,7 @@ def ratio(numerator: Any, denominator: Any) -> Any:
 
 
 def log(values: Any) -> Any:
-    """Natural logarithm, NaN where there is none.
+    """Return the natural logarithm, NaN where undefined.
 
     Examples
     --------
@@ -399,12 +399,12 @@ def log(values: Any) -> Any:
     """
     values = np.asarray(values, dtype=float)
     with np.errstate(divide="ignore", invalid="ignore"):
-        found = np.log(values)  # of all, which is quicker than of some
+        found = np.log(values)  # for all values, which is faster than for some
     return np.where(values > 0, found, np.nan)
 
 
 def cells_at(fpr: Any, tpr: Any, prevalence: Any) -> tuple[Any, Any, Any, Any]:
-    """Probabilities of tn, fp, fn, tp at rates and a prevalence.
+    """Return the probabilities of tn, fp, fn, tp at given rates and prevalence.
 
     Examples
     --------
@@ -423,7 +423,7 @@ def _finite(values: np.ndarray) -> np.ndarray:
 
 
 def _with_classes(array: xr.DataArray, score: Score) -> xr.DataArray:
-    """The array after a check of its classes, which are put in the score's order if it has one."""
+    """Check the classes of the array, and put them in the order of the score."""
     sizes = {dim: array.sizes.get(dim) for dim in ("actual", "predicted")}
     if sizes["actual"] != sizes["predicted"]:
         raise ValueError(f"source must have the same classes on actual and predicted for {score.name}; got {sizes}")
@@ -446,7 +446,7 @@ def _with_classes(array: xr.DataArray, score: Score) -> xr.DataArray:
 
 
 def _classes_with_cases(source: Any, array: xr.DataArray) -> xr.DataArray:
-    """Which classes have cases (..., actual), where that is known; of the others only a prior speaks."""
+    """Return which classes have cases (..., actual), where that is known."""
     counts = observed_counts(source)
     if counts is None:
         return xr.DataArray(np.ones(array.sizes["actual"], dtype=bool), dims="actual")
@@ -454,13 +454,13 @@ def _classes_with_cases(source: Any, array: xr.DataArray) -> xr.DataArray:
         wanted = array["actual"].values
         if counts["actual"].values.tolist() != wanted.tolist():
             counts = counts.sel(actual=wanted)
-    # Of a performance without the dim of the data sets, a class is that occurs in any of them.
+    # For a performance without the dim of the data sets, a class is present if any of them has it.
     cases = counts.sum(["predicted", *(dim for dim in counts.dims if dim not in array.dims)])
     return (cases > 0).reset_coords(drop=True)
 
 
 def _has_labels_of(present: xr.DataArray, array: xr.DataArray) -> bool:
-    """Whether dims and labels are those of the array, so that they need not be aligned."""
+    """Return whether dims and labels equal those of the array, so that no alignment is needed."""
     return all(
         present.sizes[d] == array.sizes.get(d)
         and (d not in present.coords or d not in array.coords or bool((present[d].values == array[d].values).all()))

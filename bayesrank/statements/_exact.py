@@ -11,9 +11,9 @@ __all__ = ["exact_probability"]
 
 
 def exact_probability(ranking: xr.Dataset, statement: str) -> xr.Dataset | None:
-    """Return the probability of a statement, as :func:`bayesrank.probability` does, from the numbers of a ranking.
+    """Return the probability of a statement, as :func:`bayesrank.probability` does, from an exact ranking.
 
-    Returns None if the statement joins several claims: these need draws. Comparisons use the ranking's own ROPE.
+    Return None if the statement joins several claims, which needs draws. Comparisons use the ROPE of the ranking.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Statements on an order, such as "A > B and C in top 3", and how they are read.
+"""Parser of statements on an order, such as "A > B and C in top 3".
 
     statement = every {"or" every}              every = one {"and" one}
     one       = "not" one | "(" statement ")" | claim
@@ -6,8 +6,8 @@
               | name "beats" name
               | name ["is"] ["not"] ("best" | "worst" | "in" "top" whole)
 
-A name stands in quotes, doubled inside, or as it is. Of names that begin alike the longest is meant. The parser asks
-for quotes where a text could be read in two ways.
+A name is quoted (quotes doubled inside) or written as it is. The longest of several matching names is used. The parser
+asks for quotes if a text is ambiguous.
 """
 
 import re
@@ -29,7 +29,7 @@ class Beats:
 
 @dataclass(frozen=True)
 class Place:
-    """The entity is among the first ``number``; with ``bottom`` among the last."""
+    """The entity is among the first ``number``, or with ``bottom`` among the last."""
 
     entity: int
     number: int
@@ -54,31 +54,31 @@ class Either:
 Claim = Beats | Place
 Statement = Claim | Not | Every | Either
 
-#: Statements inside each other; deeper text would exhaust Python's stack.
+#: Maximum depth of nested statements; deeper text would exhaust Python's stack.
 DEPTH = 100
 MIRROR = {">": "<", ">=": "<=", "=": "=", "<=": ">=", "<": ">"}
 #: Words that may follow a name, and all words of the language.
 JOINTS = "and|or|not|is|in|beats"
 WORD = re.compile(f"{JOINTS}|top|best|worst", re.I)
-#: What a bare word ends before.
+#: Characters that end an unquoted word.
 END = r"(?=[\s<>=()]|$)"
-#: What may follow a name: where it follows the shorter of two names, either may be meant.
+#: Text that may follow a name: after the shorter of two names it makes the text ambiguous.
 AFTER = re.compile(rf"\s*[<>=)]|\s+({JOINTS}){END}", re.I)
-#: A margin, which is no part of a statement.
+#: A margin, which statements do not support.
 MARGIN = re.compile(rf"\s+(by\b|[+-]\s*[\d.]+%?{END})", re.I)
 #: Names that need no quotes.
 PLAIN = re.compile(r"[^\W\d][\w.-]*")
 
 
 def parse(text: str, names: list[str]) -> Statement:
-    """Read a statement; entities are numbered by their places among ``names``.
+    """Parse a statement; entities are numbered by their positions in ``names``.
 
     Raises
     ------
     ValueError
-        If the text is no statement: the message says where, and what may stand there.
+        If the text is not a statement; the message says where, and what is allowed there.
     KeyError
-        If it names an unknown entity.
+        If the text names an unknown entity.
 
     Examples
     --------
@@ -91,7 +91,7 @@ def parse(text: str, names: list[str]) -> Statement:
 
 
 def claims_of(statement: Statement) -> list[Claim]:
-    """Return the claims about entities in a statement, from left to right.
+    """Return the claims in a statement, from left to right.
 
     Examples
     --------
@@ -107,7 +107,7 @@ def claims_of(statement: Statement) -> list[Claim]:
 
 
 def quote_name(name: str, names: list[str]) -> str:
-    """Return a name as it can be written in a statement, in quotes where it needs them.
+    """Return a name as it is written in a statement, quoted if necessary.
 
     Examples
     --------
@@ -121,7 +121,7 @@ def quote_name(name: str, names: list[str]) -> str:
 
 
 class _Parser:
-    """Reads a statement from left to right; ``at`` is the place reached so far."""
+    """Parses a statement from left to right; ``at`` is the current position."""
 
     def __init__(self, text: str, names: list[str]) -> None:
         self.text, self.names = text, names
@@ -224,7 +224,7 @@ class _Parser:
         return self.names.index(name)
 
     def _names_at(self, start: int) -> list[str]:
-        """Return the names that the text continues with and that end where a word does."""
+        """Return the names that match at a position and end at a word boundary."""
         ends = re.compile(END)
         return [
             name
@@ -233,7 +233,7 @@ class _Parser:
         ]
 
     def _refuse_names_at(self, start: int) -> None:
-        """Refuse a keyword where a name begins with it too."""
+        """Raise if a keyword is also the beginning of a name."""
         for name in self._names_at(start):
             if not WORD.fullmatch(name.strip()) and any(char.isalnum() for char in name):
                 self._refuse(start, f"put {name!r} in quotes, for it begins like the language of statements")
@@ -248,7 +248,7 @@ class _Parser:
         return self._take(rf"{word}(?=[\s<>=()'\"]|$)").lower()
 
     def _take(self, pattern: str) -> str:
-        """Return what the text continues with, if it matches, and move behind it."""
+        """Return the match of a pattern at the current position, and move behind it."""
         found = re.compile(pattern, re.I).match(self.text, self._skip())
         self.at += len(found[0]) if found else 0
         return found[0] if found else ""

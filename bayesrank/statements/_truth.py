@@ -1,9 +1,8 @@
-"""In which draws a statement on the order holds; where tied entities share positions, in which part of them.
+"""The share of each draw in which a statement on the order holds.
 
-Comparisons look at values. Ranks are those of the draw's order, in which entities that tie stand in every order
-equally often: the part of a draw in which a statement holds is the share of these orders. Hence probabilities of
-statements add up as probabilities do, "A is best" is as probable as a credible ranking says, and no two entities are
-best at once. With an undefined value every comparison and every claim on the rank is false.
+Comparisons use values. Ranks come from the order of the draw; tied entities take every order equally often, and the
+statement holds in a share of these orders. Probabilities of statements are therefore additive, "A is best" agrees with
+the credible ranking, and no two entities are best at once. Claims on undefined values are false.
 """
 
 from collections.abc import Mapping
@@ -13,22 +12,22 @@ import numpy as np
 from bayesrank.ranking.ranks import positions
 from bayesrank.statements._parser import Beats, Claim, Either, Every, Not, Place, Statement, claims_of
 
-#: Ways to place tied entities that are counted at most, for all draws that tie the same way or not.
+#: Maximum number of distinct tie patterns and placements that are counted, over all draws.
 MOST = 2**16
 
 
 def share_true(statement: Statement, values: np.ndarray, sign: int, rope: float) -> np.ndarray:
-    """The part of each draw in which a statement holds.
+    """Return the share of each draw in which a statement holds.
 
     Parameters
     ----------
     statement : Statement
     values : ndarray
-        Of the score (draw, entity), NaN where undefined.
+        Values of the score (draw, entity), NaN where undefined.
     sign : int
-        1 where higher is better, -1 where lower is.
+        1 if higher is better, -1 if lower is better.
     rope : float
-        By how much an entity must be better, at least.
+        Difference that an entity must exceed to be better.
 
     Examples
     --------
@@ -60,10 +59,10 @@ def _over_orders(
     groups: tuple[np.ndarray, np.ndarray],
     number: np.ndarray,
 ) -> np.ndarray:
-    """The share of the orders of tied entities in which a statement holds.
+    """Return the share of the orders of tied entities in which a statement holds.
 
-    Positions fall into classes between which no claim of the statement tells. The members take classes one after
-    the other: of the free positions of its group each is as probable.
+    Positions form classes that no claim of the statement separates. Members are placed one after another; each free
+    position of the member's group is equally probable.
     """
     first, last = groups
     edges = _edges(statement, number)
@@ -72,7 +71,7 @@ def _over_orders(
     if edges.shape[1] ** most > MOST:
         raise ValueError(
             f"statement must ask for the ranks of fewer entities that tie; got {most} of them tied in one draw, with "
-            f"{edges.shape[1]} sets of ranks to tell apart"
+            f"{edges.shape[1]} sets of ranks to distinguish"
         )
     out = np.zeros(len(better))
 
@@ -102,10 +101,10 @@ def _over_orders(
 
 
 def _edges(statement: Statement, number: np.ndarray) -> np.ndarray:
-    """Last position of each class (draw, class): no claim of the statement tells the ranks of a class apart."""
+    """Return the last position of each class (draw, class); no claim separates the ranks in a class."""
     ends = {(0, True)} | {(claim.number, claim.bottom) for claim in claims_of(statement) if isinstance(claim, Place)}
     cuts = [number - at if bottom else np.full_like(number, at) for at, bottom in sorted(ends)]
-    # Classes without a position, where two cuts fall together, are never taken.
+    # Empty classes, where two cuts coincide, are never used.
     return np.sort(np.clip(np.stack(cuts, axis=1), 0, number[:, None]), axis=1)
 
 
@@ -116,7 +115,7 @@ def _holds(
     ranks: Mapping[int, np.ndarray],
     number: np.ndarray,
 ) -> np.ndarray:
-    """Whether a statement holds, given the ranks of the entities whose rank it asks for, 0 where there is none."""
+    """Return whether a statement holds, given the ranks of the entities in its claims, 0 if undefined."""
     match statement:
         case Not(inner):
             return ~_holds(inner, better, rope, ranks, number)
@@ -133,7 +132,7 @@ def _is_true(
     match claim:
         case Beats(entity, sign, rival):
             x, y = better[:, entity], better[:, rival]
-            # As a credible ranking compares: of two entities within the ROPE neither is better.
+            # As in a credible ranking: within the ROPE neither entity is better.
             above, below = x > y + rope, y > x + rope
             return above if sign == ">" else ~np.isnan(x + y) & ~below & ~(above & (sign == "="))
         case Place(entity, place, bottom):

@@ -1,4 +1,4 @@
-"""Questions to the whole order: how probable a statement is, and which orders are the most probable."""
+"""Probabilities of statements on the order, and the most probable orders."""
 
 from collections import Counter
 from dataclasses import replace
@@ -39,23 +39,22 @@ def probability(
     higher_is_better: bool | None = None,
     kind: str | None = None,
 ) -> xr.Dataset:
-    """The posterior probability of a statement on the order, such as "A > B and C in top 3".
+    """Return the posterior probability of a statement on the order, such as "A > B and C in top 3".
 
     Parameters
     ----------
     source : DataArray, Dataset, InferenceData or DataTree
-        As for :func:`bayesrank.credible_ranking`. If lazy, each chunk is computed once, and nothing is held.
+        As for :func:`bayesrank.credible_ranking`. Lazy chunks are computed once, and not kept.
     statement : str
         Claims, joined by ``and``, ``or``, ``not`` and parentheses:
 
-        - ``A > B`` or ``A beats B``: A is better by more than the ROPE, whichever end of the score that is. ``A < B``:
-          A is worse. ``A = B``: neither is better. ``A >= B``: B is not better. Chains: ``A > B > C``.
+        - ``A > B`` or ``A beats B``: A is better by more than the ROPE, in the direction of the score. ``A < B``: A is
+          worse. ``A = B``: neither is better. ``A >= B``: B is not better. Chains: ``A > B > C``.
         - ``A is best``, ``A is worst``, ``A in top 3``; each may be negated, as in ``A is not best``.
 
-        A name stands as it is, blanks included, or in quotes ('...' or "...", doubled inside). The parser asks for
-        quotes where a text can be read in two ways.
+        Names may contain blanks; ambiguous ones need quotes ('...' or "...", doubled inside).
     score : Score, str or callable, optional
-        What to rank by, as for :func:`bayesrank.credible_ranking`.
+        The score to rank by, as for :func:`bayesrank.credible_ranking`.
     rope : float
         Region of practical equivalence, in units of the score: A beats B only by more than this margin.
     higher_is_better : bool, optional
@@ -66,29 +65,28 @@ def probability(
     Returns
     -------
     xarray.Dataset
-        Over all dims but ``entity`` and those of the draws:
+        Over all dims except ``entity`` and those of the draws:
 
-        - ``probability``: share of the draws in which the statement holds. Entities that tie in a draw stand in every
-          order equally often where ranks are asked for, and the draw counts in part: ``A is best`` is as probable as
-          ``probability_best`` says, ``A in top k`` as the first k of ``rank_probability``, and ``A > B`` as
-          ``superiority``, where both are always defined.
-        - ``undefined``: share of the draws in which some entity of the statement has no value. There, what is claimed
-          of it is false, and ``not`` of that true; the others rank among the defined, from either end.
-        - ``probability_error``: Monte-Carlo standard error, as that of a credible ranking's probabilities; never 0.
+        - ``probability``: share of the draws in which the statement holds. Tied entities take every order equally
+          often, so ``A is best`` agrees with ``probability_best``, ``A in top k`` with the sum of the first k of
+          ``rank_probability``, and, if both are always defined, ``A > B`` with ``superiority``.
+        - ``undefined``: share of the draws in which an entity of the statement has no value. Claims on it are false
+          there, and their negations true.
+        - ``probability_error``: Monte-Carlo standard error, as in a credible ranking.
 
         The attrs hold the ``statement``, ``score``, ``higher_is_better``, ``rope`` and ``draws``.
 
     Raises
     ------
     ValueError, TypeError
-        Naming the argument, what it held and what it should hold; of a statement, where it goes wrong.
+        If an argument is invalid; for a statement, the message says where.
     KeyError
-        If the statement names an entity that is not there; with names that resemble it.
+        If the statement names an unknown entity; the message suggests similar names.
 
     References
     ----------
     Papakonstantinou et al. 2022, Answering complex hierarchy questions in network meta-analysis, BMC Medical Research
-    Methodology 22:47: shares of draws in which a hierarchy meets criteria that are joined by set operations.
+    Methodology 22:47.
 
     Examples
     --------
@@ -127,42 +125,42 @@ def probable_orders(
     higher_is_better: bool | None = None,
     kind: str | None = None,
 ) -> xr.Dataset:
-    """The most probable orders of all entities, or of the first few.
+    """Return the most probable orders of all entities, or of the first few.
 
     Parameters
     ----------
     source : DataArray, Dataset, InferenceData or DataTree
         As for :func:`bayesrank.credible_ranking`, of one ranking. If lazy, each chunk is computed once.
     score : Score, str or callable, optional
-        What to rank by, as for :func:`bayesrank.credible_ranking`.
+        The score to rank by, as for :func:`bayesrank.credible_ranking`.
     top : int
-        How many orders to list.
+        Number of orders to return.
     places : int, optional
-        Of each order, only the entities of rank ``places`` or better, the first of tied ranks; by default all.
+        Compare only the entities of rank ``places`` or better, the first of tied ranks; by default all.
     higher_is_better : bool, optional
-        Overrides the direction of the score; must be told for scores that have none.
+        Overrides the direction of the score; required for scores without one.
     kind : str, optional
         Which performance of the posterior, as in :func:`bayesrank.as_performance`.
 
     Returns
     -------
     xarray.Dataset
-        Over ``order``, the most probable first (equals by their names), and ``place``:
+        Over ``order``, the most probable first (ties by name), and ``place``:
 
         - ``probability`` and its Monte-Carlo standard error ``probability_error``.
-        - ``entity`` (order, place): names from first to last, empty where the order has ended, and ``rank``: entities
-          that tie share the first rank of their group, and stand there by name. An order with a tie is an order of
-          its own. An entity without a value in a draw is not in that draw's order.
-        - ``label`` (order): the same as text, "A > B = C". Of all entities, it is a statement to
-          :func:`bayesrank.probability`, as probable as the order.
+        - ``entity`` (order, place): names from first to last, empty after the end, and ``rank``: tied entities share
+          the first rank of their group, and are sorted by name. Orders with ties are distinct orders. Entities without
+          a value are not in the order of a draw.
+        - ``label`` (order): the order as text, "A > B = C". For all entities, it is a valid statement for
+          :func:`bayesrank.probability`, with the same probability.
 
-        The attr ``distinct`` is the number of different orders that the draws hold: of many entities every draw may
-        have its own, and the most probable of them mean nothing.
+        The attr ``distinct`` is the number of different orders among the draws. With many entities every draw may have
+        its own order, and the most probable ones are meaningless.
 
     Raises
     ------
     ValueError, TypeError
-        Naming the argument, what it held and what it should hold.
+        If an argument is invalid.
 
     Examples
     --------
@@ -198,7 +196,7 @@ def probable_orders(
 
 
 class _Shares:
-    """In which share of the draws a statement holds, with error; and in which its entities are not all defined."""
+    """The share of draws in which a statement holds, with its error, and in which its entities are undefined."""
 
     def __init__(self, statement: Statement, sign: int, rope: float) -> None:
         self.statement, self.sign, self.rope = statement, sign, rope
@@ -234,11 +232,11 @@ class _Shares:
         number = self.batches.number
         known = number if self.batches.sampled else np.nan
         share = self.sums.sum(axis=0) / number
-        # What a share is worth that hardly moves is told by the numbers that the statement compares.
+        # For a nearly constant share, the effective sample size is that of the values compared.
         worth = np.full(share.shape, float(number))
         if self.ranks:
             own = self.own.finish()
-            # Ranks depend on all that are ranked.
+            # Ranks depend on all ranked entities.
             worth = np.fmin(worth, np.where(self.missing / number <= MOSTLY, own, number).min(axis=1))
         if self.pairs:
             worth = np.fmin(worth, self.differences.finish().min(axis=1))
@@ -247,11 +245,11 @@ class _Shares:
 
 
 class _Orders:
-    """The most frequent orders: members from first to last, their ranks, share and error; and how many there are."""
+    """The most frequent orders: members from first to last, ranks, share and error; and the number of orders."""
 
     def __init__(self, sign: int, names: list[str], most: int, top: int | None) -> None:
         self.sign, self.most, self.top = sign, most, top or len(names)
-        # Equally frequent orders, and entities that tie, are listed by name, never by the order of input.
+        # Ties of orders, or of entities, are listed by name, never in input order.
         self.by_name = np.argsort(names, kind="stable")
 
     def start(self, batches: Batches) -> None:
@@ -269,7 +267,7 @@ class _Orders:
         self.missing = self.missing + np.isnan(values).sum(axis=0)
         first, _ = positions(self.sign * values)
         ranks = np.where(np.isnan(values) | (first >= self.top), 0, first + 1)[:, self.by_name]
-        # With the most significant byte first, bytes compare as the ranks do.
+        # With the most significant byte first, bytes sort as ranks.
         here = self.open.setdefault(block.batch, Counter())
         here.update(row.tobytes() for row in ranks.astype(">u4") if row.any())
         if block.complete:
@@ -297,7 +295,7 @@ class _Orders:
 
 
 def _label(members: np.ndarray, ranks: np.ndarray, names: list[str]) -> str:
-    """An order as text."""
+    """Return an order as text."""
     said = ""
     for i, member in enumerate(members):
         said += (" = " if ranks[i] == ranks[i - 1] else " > ") * (i > 0) + quote_name(names[member], names)
@@ -305,7 +303,7 @@ def _label(members: np.ndarray, ranks: np.ndarray, names: list[str]) -> str:
 
 
 def _checked(values: xr.DataArray) -> tuple[xr.DataArray, list[str]]:
-    """Values that have draws and entities, and the entities' names as text."""
+    """Return values with draws and entities, and the names of the entities as text."""
     if not values.size:
         raise ValueError(f"source must hold at least one entity and one draw; got the sizes {dict(values.sizes)}")
     names = values["entity"].values if "entity" in values.coords else range(values.sizes["entity"])

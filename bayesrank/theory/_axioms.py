@@ -1,4 +1,4 @@
-"""Counterexamples to the axioms of performance-based ranking, among the pairs of a lattice of performances."""
+"""Counterexamples to the axioms of performance-based ranking, from pairs on a lattice of performances."""
 
 from collections.abc import Callable, Iterator, Sequence
 from itertools import permutations
@@ -12,11 +12,11 @@ from bayesrank.scores.score import Score
 __all__ = ["OPERATIONS", "counterexamples", "lattice"]
 
 ROUNDING = 1e-9
-# Steps of the lattices searched for counterexamples, coarse first: what a person checks should have few digits.
+# Steps of the lattices searched for counterexamples, coarse first, so that examples have few digits.
 STEPS = {False: (2, 4, 8, 16), True: (2, 4, 10, 20, 40)}
-#: Performances of more than two classes that are looked at, at most: of their pairs there are many more.
+#: Maximum number of performances of more than two classes, as there are many more pairs.
 MOST = 2500
-#: What can be done to entities at no cost: choose one at random, give its predictions other labels, shuffle them.
+#: Operations on entities at no cost: choose one at random, relabel its predictions, or shuffle them.
 OPERATIONS = ("mix", "relabel", "shuffle")
 
 Values = Callable[[np.ndarray], np.ndarray]
@@ -25,7 +25,7 @@ Values = Callable[[np.ndarray], np.ndarray]
 def counterexamples(
     score: Score, prevalence: float | None, classes: int = 2, operations: Sequence[Any] = ("mix",)
 ) -> np.ndarray:
-    """Counterexamples over (test, role, cell); NaN where a test found none.
+    """Return counterexamples (test, role, cell); NaN if a test found none.
 
     Examples
     --------
@@ -57,7 +57,7 @@ def counterexamples(
 
 
 def _function(score: Score, classes: int) -> Values:
-    """The score of performances (cell, ...)."""
+    """Return the score as a function of performances (cell, ...)."""
     if classes == 2:
         return lambda points: score.of_cells(*points)
 
@@ -68,7 +68,7 @@ def _function(score: Score, classes: int) -> Values:
 
 
 def _axiom_2(points: np.ndarray, values: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """A performance that is surely wrong and beats another, or is beaten though surely right."""
+    """Find a performance that is surely wrong and beats another, or surely right and is beaten."""
     all_wrong, all_right = points[right].sum(axis=0) == 0, points[~right].sum(axis=0) == 0
     result = np.full((2, len(points)), np.nan)
     worst_gap = 0.0
@@ -84,7 +84,7 @@ def _axiom_2(points: np.ndarray, values: np.ndarray, right: np.ndarray) -> np.nd
 
 
 def _axiom_3(function: Values, points: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Two performances whose even mixture beats both, and two whose mixture both beat, over (2, role, cell)."""
+    """Find two performances whose even mixture beats both, and two that both beat theirs, over (2, role, cell)."""
     result = np.full((2, 3, len(points)), np.nan)
     points, values = points[:, ~np.isnan(values)], values[~np.isnan(values)]
     if values.size == 0:
@@ -92,14 +92,14 @@ def _axiom_3(function: Values, points: np.ndarray, values: np.ndarray) -> np.nda
     gaps = [0.0, 0.0]
     size = np.abs(values).mean()
     for block in np.array_split(np.arange(values.size), max(1, values.size // 200)):
-        rest = slice(block[0], None)  # a pair is looked at once
+        rest = slice(block[0], None)  # each pair once
         middle = (points[:, block, None] + points[:, None, rest]) / 2
         mixed = function(middle)
         high = np.maximum(values[block, None], values[rest])
         low = np.minimum(values[block, None], values[rest])
         slack = ROUNDING * (np.maximum(np.abs(high), np.abs(low)) + size)
         for side, excess in enumerate((mixed - high - slack, low - mixed - slack)):
-            # A mixture outside the domain of the score is comparable with neither part: both tests fail.
+            # A mixture outside the domain of the score is not comparable with either part: no violation.
             excess = np.where(np.isnan(mixed), np.inf, excess)
             i, j = np.unravel_index(np.argmax(excess), excess.shape)
             if excess[i, j] > gaps[side]:
@@ -109,18 +109,18 @@ def _axiom_3(function: Values, points: np.ndarray, values: np.ndarray) -> np.nda
 
 
 def _images(operation: Any, points: np.ndarray, classes: int) -> Iterator[np.ndarray]:
-    """The performances that an operation on single entities makes of these; none, for mixtures."""
+    """Yield the images of performances under an operation on single entities; none, for mixtures."""
     tables = points.reshape(classes, classes, -1)
-    if not isinstance(operation, str):  # noise: the share of each given prediction that becomes each other one
+    if not isinstance(operation, str):  # noise: transition probabilities of predictions
         yield np.einsum("apn,pq->aqn", tables, operation).reshape(points.shape)
         return
     if operation == "mix":
         return
-    if operation == "shuffle":  # half of the predictions are dealt out again at random: skill is halved
+    if operation == "shuffle":  # half of the predictions are permuted: skill is halved
         twins = tables.sum(axis=1, keepdims=True) * tables.sum(axis=0, keepdims=True)
         yield ((tables + twins) / 2).reshape(points.shape)
         return
-    # One label for another, or two exchanged: every relabelling is made of these.
+    # Replace one label by another, or exchange two: these generate all relabellings.
     for one, two in permutations(range(classes), 2):
         merged = tables.copy()
         merged[:, two] += merged[:, one]
@@ -133,7 +133,7 @@ def _images(operation: Any, points: np.ndarray, classes: int) -> Iterator[np.nda
 
 
 def _changed(function: Values, points: np.ndarray, values: np.ndarray, images: list[np.ndarray]) -> np.ndarray:
-    """A performance that an operation makes better, and one that it makes worse, over (2, role, cell)."""
+    """Find a performance that an operation improves, and one that it degrades, over (2, role, cell)."""
     result = np.full((2, 3, len(points)), np.nan)
     gaps = [0.0, 0.0]
     known = ~np.isnan(values)
@@ -151,7 +151,7 @@ def _changed(function: Values, points: np.ndarray, values: np.ndarray, images: l
 
 
 def _lattices(prevalence: float | None, classes: int) -> Iterator[np.ndarray]:
-    """Lattices of performances (cell, point), coarse first."""
+    """Yield lattices of performances (cell, point), coarse first."""
     if classes == 2:
         yield from (lattice(steps, prevalence) for steps in STEPS[prevalence is not None])
         return
@@ -163,7 +163,7 @@ def _lattices(prevalence: float | None, classes: int) -> Iterator[np.ndarray]:
 
 
 def _compositions(total: int, cells: int) -> np.ndarray:
-    """All ways to put so many cases into so many cells, one row a way."""
+    """Return all ways to put ``total`` cases into cells, one per row."""
     if cells == 1:
         return np.array([[total]])
     rows = [np.insert(_compositions(total - first, cells - 1), 0, first, axis=1) for first in range(total + 1)]
@@ -171,7 +171,7 @@ def _compositions(total: int, cells: int) -> np.ndarray:
 
 
 def lattice(steps: int, prevalence: float | None) -> np.ndarray:
-    """Performances (cell, point): the simplex, or the ROC square of a prevalence, cut into equal steps.
+    """Return performances (cell, point): the simplex, or the ROC square of a prevalence, in equal steps.
 
     Examples
     --------

@@ -1,9 +1,9 @@
-"""May this score rank? The axioms of performance-based ranking put to any two-class score.
+"""Audits of scores by the axioms of performance-based ranking.
 
-``bayesrank.audit`` takes a score as a raw function, higher counted as better, and looks for performances that show it
-unfit: one that is surely no more satisfying and yet scores higher (axiom 2), a mixture of two that scores higher than
-both (axiom 3, upper), or lower than both (axiom 3, lower). It also looks for the ranking scores that agree with it
-most and least, by Kendall's tau. ``python -m bayesrank.theory.audits`` prints the audit of 27 common scores.
+``bayesrank.audit`` takes a score as a raw function, higher counted as better, and searches for counterexamples: a
+performance that is surely no more satisfying and yet scores higher (axiom 2), and a mixture of two that scores higher
+(axiom 3, upper) or lower (axiom 3, lower) than both. It also finds the ranking scores with the highest and lowest
+Kendall's tau. ``python -m bayesrank.theory.audits`` prints the audit of 27 common scores.
 """
 
 from collections.abc import Iterable
@@ -25,9 +25,9 @@ __all__ = ["TABLE_1", "audit", "audit_table"]
 
 TESTS = ("axiom_2", "axiom_3_upper", "axiom_3_lower")
 ROLES = ("first", "second", "mixture")
-# The performances that Foundations, Section 5.2 correlates over: 6,545 and 6,561 points.
+# Performances for the correlations in Foundations, Section 5.2: 6,545 and 6,561 points.
 SIMPLEX_STEPS, ROC_STEPS = 32, 80
-# Nineteenths, then thirds of thirds: such points are never the halves and fifths where lattices tie by accident.
+# Nineteenths, then thirds of thirds: these avoid the halves and fifths, where lattices have accidental ties.
 GRID, ZOOMS = 20, 5
 
 
@@ -70,57 +70,50 @@ def audit(
     classes: int = 2,
     operations: Any = "mix",
 ) -> xr.Dataset:
-    """Whether a score may rank, and by what preferences: one row of a table of scores.
+    """Test whether a score may be used for ranking, and by what preferences.
 
-    The raw function is taken, higher counted as better, whatever the score's direction; where it is infinite or NaN
-    it is undefined. What lies outside the domain is comparable with nothing (Foundations, Theorem 1), so that no axiom
-    can fail there; a function that gives 0/0 a number is judged by that number: a precision that takes it for 0 ranks
-    the faultless performance without a positive call below all others, against axiom 2.
+    The raw function is used, higher counted as better, whatever the score's direction; infinite values and NaN are
+    undefined. Axioms cannot fail outside the domain (Foundations, Theorem 1). A function with a value for 0/0 is tested
+    there too: precision with 0/0 = 0 ranks the perfect performance without a positive call last, against axiom 2.
 
-    A failure is proved by the performances shown. Passing means that no counterexample was found among the pairs of a
-    lattice (470,000, or 1,400,000 at a fixed prevalence), which has performances with every set of cells empty; it is
-    a theorem only where ``place`` knows the score.
+    A failure is proved by its counterexample. A pass means that none was found among 470,000 pairs of a lattice
+    (1,400,000 at a fixed prevalence); it is a theorem only if ``place`` finds a position for the score.
 
     Parameters
     ----------
     score : Score, str or callable
     prevalence : float, optional
-        Audit the score for performances of that prevalence only.
+        Compare only performances with this prevalence.
     prediction_rate : float, optional
-        The same of a share of positive predictions; not of both.
+        Compare only performances with this share of positive predictions instead.
     classes : int
-        How many classes, 2 to 8. Of more than two the axioms alone are tested, on the pairs of up to 2,500
-        performances: there is no Tile.
+        Number of classes, 2 to 8. For more than two, only the axioms are tested, on pairs of up to 2,500 performances.
     operations : str, matrix, or iterable of such
-        What axiom 3 allows to be done to entities (Φ of the paper): ``"mix"``, choose one of two at random for each
-        case; ``"relabel"``, give their predictions other labels; ``"shuffle"``, deal half of the predictions of one out
-        again at random; and noise of any other kind, as a matrix (given, new) of probabilities: what share of each
-        given prediction becomes each new one. All but ``"mix"`` make a single performance better if the upper test
-        fails, and worse if the lower does: orders that pass all are few.
+        Operations in axiom 3 (Φ of the paper): ``"mix"``, choose one of two entities at random for each case;
+        ``"relabel"``, change the labels of predictions; ``"shuffle"``, permute half of the predictions; or a matrix
+        (given, new) of transition probabilities. Except ``"mix"``, a failed upper test means that the operation
+        improves a performance, a failed lower test that it degrades one. Few scores pass all.
 
     Returns
     -------
     xarray.Dataset
         ``axiom_2``, ``axiom_3_upper``, ``axiom_3_lower``: whether each held. ``counterexample`` (``test``, ``role``,
-        ``actual``, ``predicted``) and ``counterexample_value`` (``test``, ``role``): for axiom 2 a ``first``
-        performance that is surely no more satisfying than the ``second`` but scores higher; for axiom 3 two
-        performances and their even mixture (or twice one, and what an operation made of it); NaN where the test held.
-        ``tau_min``, ``tau_max``: the lowest and highest Kendall's tau-b with a canonical ranking score, at the
-        places ``tau_min_a``, ``tau_min_b``, ``tau_max_a``, ``tau_max_b`` of the Tile, over a lattice of 6,545
-        performances (6,561 at a fixed prevalence). ``tau_min_tied``, ``tau_max_tied``: the same at the places
-        where orders of known scores lie, such as (½, ½). There the lattice ties by accident, and tau-b is apart
-        from its value nearby by up to 0.015. tau is 0 for a score that is constant, where tau-b is 0/0.
-        Performances outside either domain are left out. ``verdict``: in words; where the score orders as a ranking
-        score, it says whether their domains differ.
+        ``actual``, ``predicted``) and ``counterexample_value`` (``test``, ``role``), NaN if the test held: for axiom 2
+        a ``first`` performance that is surely no more satisfying than the ``second`` but scores higher; for axiom 3 two
+        performances and their even mixture (or one, twice, and its image). ``tau_min``, ``tau_max``: the lowest and
+        highest Kendall's tau-b with a canonical ranking score, at ``tau_min_a``, ``tau_min_b``, ``tau_max_a``,
+        ``tau_max_b`` on the Tile, over 6,545 performances (6,561 at a fixed prevalence) in both domains; 0 for a
+        constant score. ``tau_min_tied``, ``tau_max_tied``: the same at positions of known orders, such as (½, ½),
+        where accidental ties change tau-b by up to 0.015. ``verdict``: the result in words, with any difference
+        between the domains.
 
     Raises
     ------
     ValueError
-        If the prevalence is not strictly between 0 and 1, the score is defined nowhere, there is no such operation, or
-        a rate is given of which there is no use: both of them, or one with more than two classes, or a prediction rate
-        while predictions are changed.
+        If a rate is not strictly between 0 and 1, the score is defined nowhere, an operation is unknown, or a rate
+        cannot be used: both rates, one with more than two classes, or a prediction rate with changed predictions.
     TypeError
-        If the score is of two classes alone, and ``classes`` are more.
+        If the score has only two classes, and ``classes`` is larger.
 
     References
     ----------
@@ -151,7 +144,7 @@ def audit(
     words = {}
     for extreme, where in at.items():
         words[extreme] = _in_words(asked, fixed, *where)
-    if "tau_min" in words:  # where 0/0 is given a number, the reverse order may break the axioms as well
+    if "tau_min" in words:  # with a value for 0/0, the reverse order may break the axioms too
         reverse = replace(asked, function=lambda *cells: -asked.of_cells(*cells))
         if not np.isnan(counterexamples(reverse, fixed.share)).all():
             del words["tau_min"]
@@ -164,7 +157,7 @@ def audit(
 
 
 def _row(score: Score, evidence: np.ndarray, taus: dict[str, Any], fixed: FixedRate, labels: list[Any]) -> xr.Dataset:
-    """A row without its verdict; ``evidence`` is over (test, role, actual, predicted)."""
+    """Return a row without its verdict; ``evidence`` is (test, role, actual, predicted)."""
     row = xr.Dataset(
         {
             **{test: ((), bool(np.isnan(evidence[i]).all())) for i, test in enumerate(TESTS)},
@@ -192,7 +185,7 @@ def _row(score: Score, evidence: np.ndarray, taus: dict[str, Any], fixed: FixedR
 
 
 def _audit_of_classes(score: Score, fixed: FixedRate, classes: int, operations: list[Any]) -> xr.Dataset:
-    """The axioms for more than two classes."""
+    """Audit a score of more than two classes by the axioms."""
     if fixed.share is not None:
         raise ValueError(
             f"{fixed.name} must be left out of {classes} classes, which have more than one; got {fixed.share}"
@@ -211,7 +204,7 @@ def _audit_of_classes(score: Score, fixed: FixedRate, classes: int, operations: 
 
 
 def _operations(operations: Any, classes: int) -> list[Any]:
-    """What axiom 3 allows: names, and matrices of noise."""
+    """Return the operations of axiom 3, as names and matrices of noise."""
     one = isinstance(operations, str) or np.ndim(_numeric(operations)) == 2
     found = [operations] if one else check_sequence("operations", operations)
     if not found:
@@ -220,7 +213,7 @@ def _operations(operations: Any, classes: int) -> list[Any]:
 
 
 def _noise(matrix: Any, classes: int) -> np.ndarray:
-    """Probabilities (given, new) of predictions, checked."""
+    """Return checked transition probabilities (given, new) of predictions."""
     found = _numeric(matrix)
     if found is None or isinstance(matrix, str):
         raise ValueError(f"operations must be some of {list(OPERATIONS)} or matrices of noise; got {matrix!r}")
@@ -232,7 +225,7 @@ def _noise(matrix: Any, classes: int) -> np.ndarray:
 
 
 def _numeric(values: Any) -> Any:
-    """Values as an array of numbers, or None if they are none."""
+    """Return values as a numeric array, or None if they are not numeric."""
     try:
         return np.asarray(values, dtype=float)
     except (TypeError, ValueError):
@@ -240,14 +233,14 @@ def _numeric(values: Any) -> Any:
 
 
 def audit_table(scores: Iterable[Any] = TABLE_1, prevalences: Iterable[float | None] = (None, 0.2, 0.5)) -> xr.Dataset:
-    """The audits of many scores, without constraint and at fixed prevalences.
+    """Audit many scores, without constraint and at fixed prevalences.
 
     Parameters
     ----------
     scores : iterable of Score, str or callable
         Default: the 27 scores of Foundations, Table 1.
     prevalences : iterable of float or None
-        None for all performances, which the coord shows as NaN.
+        None for all performances; NaN in the coord.
 
     Returns
     -------
@@ -257,7 +250,7 @@ def audit_table(scores: Iterable[Any] = TABLE_1, prevalences: Iterable[float | N
     Raises
     ------
     ValueError, TypeError
-        As :func:`audit`; or if there is no score or no prevalence.
+        As for :func:`audit`; or if there is no score or no prevalence.
 
     Examples
     --------
@@ -273,7 +266,7 @@ def audit_table(scores: Iterable[Any] = TABLE_1, prevalences: Iterable[float | N
 
 
 def _correlations(score: Score, prevalence: float | None) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Extremes of Kendall's tau over the Tile, and the places where the agreement is perfect."""
+    """Return the extremes of Kendall's tau over the Tile, and the positions with perfect agreement."""
     from bayesrank._kendall import tau_b
 
     points = _correlated(prevalence)
@@ -301,7 +294,7 @@ def _correlations(score: Score, prevalence: float | None) -> tuple[dict[str, Any
 def _zoom(
     values: np.ndarray, points: np.ndarray, start: np.ndarray, taus: np.ndarray, sign: float
 ) -> tuple[float, float, float]:
-    """The extreme of tau by ever finer grids around the best place so far (Foundations, A.7.2)."""
+    """Return the extreme of tau from successively finer grids around the best position (Foundations, A.7.2)."""
     from bayesrank._kendall import tau_b
 
     i = np.argmax(sign * taus)
@@ -319,7 +312,7 @@ def _zoom(
 
 
 def _ranks(points: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Ranks of the points by the canonical scores at places of the Tile, one row a place; -1 where undefined."""
+    """Return ranks of the points by canonical scores, one row per position; -1 where undefined."""
     from bayesrank._kendall import dense_ranks
 
     return dense_ranks(canonical_values(points, a[:, None], b[:, None]))
@@ -327,7 +320,7 @@ def _ranks(points: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 @lru_cache(maxsize=4)
 def _grid_ranks(prevalence: float | None) -> np.ndarray:
-    """The ranks on the coarse grid, which all scores share."""
+    """Return the ranks on the coarse grid, shared by all scores."""
     grid = np.linspace(0.0, 1.0, GRID)
     return _ranks(_correlated(prevalence), *_square(grid, grid))
 
@@ -341,7 +334,7 @@ def _correlated(prevalence: float | None) -> np.ndarray:
 
 
 def _in_words(score: Score, fixed: FixedRate, a: float, b: float) -> str:
-    """A ranking score by its place, and how the domain of a score that orders alike differs from its own."""
+    """Describe a ranking score by its position, and differences between the domains of scores with its order."""
     points = _correlated(fixed.share)
     own, other = (~np.isnan(values) for values in (score.of_cells(*points), canonical_values(points, a, b)))
     differences = [
@@ -357,7 +350,7 @@ def _in_words(score: Score, fixed: FixedRate, a: float, b: float) -> str:
 
 
 def _verdict(row: xr.Dataset, perfect: dict[str, str], at_fixed_prevalence: bool, where: str) -> str:
-    """What the audit found, in words."""
+    """Return the result of the audit in words."""
     if row["axiom_2"] and row["axiom_3_upper"] and row["axiom_3_lower"]:
         if "tau_max" in perfect:
             return f"may rank{where}: it orders as {perfect['tau_max']}"
@@ -380,7 +373,7 @@ def _verdict(row: xr.Dataset, perfect: dict[str, str], at_fixed_prevalence: bool
 
 
 def _made(row: xr.Dataset, test: int) -> str:
-    """What the third performance of a counterexample is, seen from the first two."""
+    """Describe how the third performance of a counterexample was made from the first two."""
     first, second = (row["counterexample"].values[test, role] for role in (0, 1))
     return "changed copy" if np.array_equal(first, second) else "mixture"
 

@@ -1,4 +1,4 @@
-"""Mixtures of performances, and the performance that is left when outcomes are kept by their importance."""
+"""Mixtures of performances, and performances filtered by the importance of outcomes."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -16,19 +16,17 @@ __all__ = ["filter_by_importance", "mix"]
 def mix(
     source: Container, weights: xr.DataArray | Mapping[Any, float], dim: str = "entity", *, kind: str | None = None
 ) -> xr.DataArray:
-    """The performance of a random choice among entities, or on a random choice among data sets.
+    """Return the performance of a random choice among entities, or among data sets.
 
-    Choosing an entity at random before each use gives the convex mixture of the entities' performances (Fawcett's
-    interpolation); choosing the data set that a case comes from gives that of the data sets' (Piérard's
-    summarization). No such mixture should rank above the best of its parts, nor below the worst.
+    Choosing an entity at random for each case gives the convex mixture of performances (Fawcett's interpolation);
+    choosing a data set gives Piérard's summarization. No mixture should rank above its best part or below its worst.
 
     Parameters
     ----------
     source : DataArray, Dataset, InferenceData or DataTree
-        Whatever holds a performance, with the dim ``dim``.
+        Performances, with the dim ``dim``.
     weights : DataArray or mapping
-        The probability of each label of ``dim``; labels left out have none. A DataArray may have further dims,
-        one mixture each.
+        Probability of each label of ``dim``; missing labels have 0. Further dims of a DataArray give one mixture each.
     dim : str
         The dim to mix over.
     kind : str, optional
@@ -37,12 +35,12 @@ def mix(
     Returns
     -------
     xarray.DataArray
-        The performance without ``dim``; NaN where a part of positive weight is.
+        The performance without ``dim``; NaN where a part of positive weight is NaN.
 
     Raises
     ------
     ValueError
-        If the source has no such dim, a label is not there, or the weights are no probabilities that sum to 1.
+        If the source has no such dim, a label is unknown, or the weights are not probabilities that sum to 1.
 
     References
     ----------
@@ -81,14 +79,14 @@ def mix(
 
 
 def filter_by_importance(source: Container, importance: xr.DataArray, *, kind: str | None = None) -> xr.DataArray:
-    """The performance after outcomes are kept with a probability in proportion to their importance.
+    """Return the performance after keeping outcomes with a probability proportional to their importance.
 
     P'(ω) = I(ω) P(ω) / Σ I P. A ranking score is the expected satisfaction of the filtered performance.
 
     Parameters
     ----------
     source : DataArray, Dataset, InferenceData or DataTree
-        Whatever holds a performance.
+        Performances.
     importance : DataArray
         Non-negative, over the outcomes, as from :func:`bayesrank.importance`.
     kind : str, optional
@@ -97,12 +95,12 @@ def filter_by_importance(source: Container, importance: xr.DataArray, *, kind: s
     Returns
     -------
     xarray.DataArray
-        A performance; NaN where no outcome of any importance occurs.
+        A performance; NaN where no outcome with importance occurs.
 
     Raises
     ------
     ValueError
-        If the importance is negative or nowhere positive, or its labels are not those of the source.
+        If the importance is negative or 0 everywhere, or its labels are not those of the source.
 
     References
     ----------

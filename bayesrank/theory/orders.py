@@ -1,4 +1,4 @@
-"""Do two scores put performances in the same order?"""
+"""Comparison of the orders that two scores induce."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from bayesrank.scores.score import Score
 
 __all__ = ["compare_orders"]
 
-#: Steps of the lattice, where many performances tie, and random performances beside it.
+#: Steps of the lattice, with many ties, and number of random performances.
 STEPS, RANDOM = 12, 4000
 ROLES = ("first", "second")
 
@@ -21,23 +21,22 @@ ROLES = ("first", "second")
 def compare_orders(
     score: ScoreLike, other: Any, prevalence: float | None = None, *, prediction_rate: float | None = None
 ) -> xr.Dataset:
-    """Whether two scores order performances alike, each by its own direction.
+    """Test whether two scores order performances alike, each by its own direction.
 
     Parameters
     ----------
     score, other : Score, str, callable, importance or place
-        A score without a direction is taken as better where it is higher.
+        A score without direction counts as higher-is-better.
     prevalence, prediction_rate : float, optional
-        Compare performances of that prevalence, or of that share of positive predictions, only. One of both.
+        Compare only performances with this prevalence, or this share of positive predictions; not both.
 
     Returns
     -------
     xarray.Dataset
-        ``alike``: whether they order in the same way wherever both are defined; ``opposite``: whether one is the
-        other's reverse there; ``same_domain``: whether each is defined just where the other is (infinite values count
-        as undefined). ``counterexample`` (``role``, ``actual``, ``predicted``) and its ``score_value`` and
-        ``other_value`` (``role``): two performances that the scores order in different ways; NaN if they are alike.
-        ``verdict``, in words.
+        ``alike``: whether both give the same order where both are defined; ``opposite``: whether one gives the reverse
+        order; ``same_domain``: whether both are defined for the same performances (infinite counts as undefined).
+        ``counterexample`` (``role``, ``actual``, ``predicted``), ``score_value`` and ``other_value`` (``role``): two
+        performances in different orders; NaN if alike. ``verdict``: the result in words.
 
     Raises
     ------
@@ -46,9 +45,8 @@ def compare_orders(
 
     Notes
     -----
-    A difference is proved by the counterexample. That two are alike means that none was found between 4,000
-    performances drawn at random and those of a lattice; it is a theorem where :func:`bayesrank.place` puts both at one
-    place.
+    A difference is proved by the counterexample. Agreement means that none was found among 4,000 random performances
+    and a lattice; it is a theorem if :func:`bayesrank.place` gives both scores the same position.
 
     References
     ----------
@@ -102,26 +100,26 @@ def compare_orders(
 
 
 def _directed(score: Score, points: np.ndarray) -> np.ndarray:
-    """Values of which more is better."""
+    """Return values where higher is better."""
     return (-1.0 if score.higher_is_better is False else 1.0) * score.of_cells(*points)
 
 
 def _disagreement(values: np.ndarray, others: np.ndarray) -> tuple[int, int] | None:
-    """Two performances that are ordered in different ways; None if there are none.
+    """Return two performances in different orders; None if there are none.
 
-    Ties count: between equal values the other score must be equal, too.
+    Ties count: if one score is equal, the other must be equal too.
     """
     from bayesrank._kendall import dense_ranks
 
     first, second = dense_ranks(values), dense_ranks(others)
     order = np.lexsort((second, first))
     first, second = first[order], second[order]
-    # Neighbours tell: in one order, ranks of both rise together, by one at a time.
+    # Comparing neighbours suffices: in equal orders, both ranks rise together, one at a time.
     steps = np.sign(np.diff(first)), np.sign(np.diff(second))
     wrong = np.flatnonzero(steps[0] != steps[1])
     if not wrong.size:
         return None
-    # Of the neighbours that disagree, those that no rounding can have separated.
+    # Among neighbours that disagree, choose those with differences above rounding.
     gaps = np.abs(np.diff(values[order])) / np.ptp(values) if np.ptp(values) else np.zeros(len(values) - 1)
     other_gaps = np.abs(np.diff(others[order])) / np.ptp(others) if np.ptp(others) else np.zeros(len(values) - 1)
     best = wrong[np.argmax((gaps + other_gaps)[wrong])]
@@ -129,7 +127,7 @@ def _disagreement(values: np.ndarray, others: np.ndarray) -> tuple[int, int] | N
 
 
 def _performances(prevalence: float | None) -> np.ndarray:
-    """Performances (cell, point): a lattice, whose points tie and have empty cells, and random ones."""
+    """Return performances (cell, point): a lattice, with ties and empty cells, and random ones."""
     rng = np.random.default_rng(0)
     if prevalence is None:
         grid = np.indices((STEPS + 1,) * 3).reshape(3, -1)

@@ -1,8 +1,8 @@
-"""Which performance is better: the preorder that a score induces, and the ranks it allows.
+"""The preorder that a score induces, and the ranks it allows.
 
-A score makes performance P worse than or equivalent to P' if both are in its domain and X(P) ≤ X(P'), or if they are
-the same performance. Two performances are then in one of four relations: worse, equivalent, better, incomparable.
-Undefined scores are incomparable with all others, so the order of the others never depends on who else is there.
+A performance P is worse than or equivalent to P' if both are in the domain of X and X(P) ≤ X(P'), or if they are the
+same performance. Two performances are worse, equivalent, better, or incomparable. Undefined scores are incomparable
+with all others, so the order of two entities does not depend on a third.
 """
 
 from typing import Any
@@ -18,29 +18,28 @@ __all__ = ["dominance", "dual", "is_preorder", "rank_bounds", "relation_properti
 
 
 def relations(values: xr.DataArray, performance: Any = None, higher_is_better: bool | None = None) -> xr.Dataset:
-    """How each entity compares with each other by a score.
+    """Compare each entity with every other one by a score.
 
     Parameters
     ----------
     values : DataArray
-        The score of each ``entity``, NaN where undefined; any other dims pass through.
+        The score of each ``entity``, NaN where undefined; other dims are kept.
     performance : DataArray, Dataset, InferenceData or DataTree, optional
-        The performances. Where the score is undefined, entities with the same performance are equivalent; without
-        this argument each is equivalent to itself alone.
+        The performances. If the score is undefined, entities with equal performances are equivalent; without this
+        argument each is equivalent only to itself.
     higher_is_better : bool, optional
-        Default: True; must be told for values whose name or attrs say that they came from a score of which it is not.
+        Default: True; required for values whose name or attrs say that they came from another kind of score.
 
     Returns
     -------
     xarray.Dataset
-        Booleans over (..., ``entity``, ``rival``): ``worse_or_equivalent`` (the preorder itself) and its converse
-        ``better_or_equivalent``; and ``worse``, ``equivalent``, ``better``, ``incomparable``, of which exactly one
-        holds.
+        Booleans (..., ``entity``, ``rival``): ``worse_or_equivalent`` (the preorder) and its converse
+        ``better_or_equivalent``; and ``worse``, ``equivalent``, ``better``, ``incomparable``: exactly one holds.
 
     Raises
     ------
     ValueError
-        If there is no dim ``entity``, or the score has no direction and none is given.
+        If there is no dim ``entity``, or the score has no direction and none was given.
 
     References
     ----------
@@ -68,24 +67,24 @@ def relations(values: xr.DataArray, performance: Any = None, higher_is_better: b
         if sorted(map(repr, held.tolist())) != sorted(map(repr, labels.tolist())):
             raise ValueError(f"performance must be that of the entities of values, {list(labels)}; got {list(held)}")
         same = (array == array.rename(entity="rival")).all(outcome_dims(array))
-        # An entity whose performance is unknown is still the same as itself.
+        # An entity with an unknown performance equals itself.
         same = same | xr.DataArray(np.eye(array.sizes["entity"], dtype=bool), dims=("entity", "rival"))
     order = (below | same).assign_coords(entity=labels, rival=labels).transpose(..., "entity", "rival")
     return _four_relations(order)
 
 
 def dual(order: xr.Dataset) -> xr.Dataset:
-    """The dual of an order: what was worse is better.
+    """Return the dual of an order, with worse and better exchanged.
 
     Parameters
     ----------
     order : Dataset
-        From :func:`relations`.
+        The result of :func:`relations`.
 
     Returns
     -------
     xarray.Dataset
-        As from :func:`relations`.
+        Variables as in :func:`relations`.
 
     Examples
     --------
@@ -98,25 +97,25 @@ def dual(order: xr.Dataset) -> xr.Dataset:
 
 
 def dominance(*orders: xr.Dataset) -> xr.Dataset:
-    """The order by several scores at once: better is who is so by one of them, and not worse by any.
+    """Return the order by several scores at once: better by one of them, and not worse by any.
 
-    It is the intersection of the orders, and as they are, a preorder; where they disagree, two entities are
-    incomparable. By TNR and TPR it is dominance in ROC space, by precision and recall that in precision-recall space.
+    This intersection of the orders is a preorder; where scores disagree, two entities are incomparable. With TNR and
+    TPR it is dominance in ROC space, with precision and recall dominance in precision-recall space.
 
     Parameters
     ----------
     *orders : Dataset
-        From :func:`relations`, of the same entities.
+        Results of :func:`relations`, for the same entities.
 
     Returns
     -------
     xarray.Dataset
-        As from :func:`relations`.
+        Variables as in :func:`relations`.
 
     Raises
     ------
     ValueError
-        If there is no order, one is none, or they are not of the same entities.
+        If there is no order, an argument is not an order, or entities differ.
 
     References
     ----------
@@ -138,7 +137,7 @@ def dominance(*orders: xr.Dataset) -> xr.Dataset:
     names = [part["entity"].values.tolist() for part in parts]
     if any(set(map(repr, one)) != set(map(repr, names[0])) for one in names):
         raise ValueError(f"orders must be of the same entities; got {names}")
-    # In the first one's order of entities.
+    # Use the entity order of the first argument.
     same = [part.sel(entity=names[0], rival=names[0]) for part in parts]
     both = same[0]
     for part in same[1:]:
@@ -147,23 +146,23 @@ def dominance(*orders: xr.Dataset) -> xr.Dataset:
 
 
 def rank_bounds(order: xr.Dataset) -> xr.Dataset:
-    """The ranks that an order allows each entity (1 is best).
+    """Return the ranks that an order allows each entity (1 is best).
 
     Parameters
     ----------
     order : Dataset
-        From :func:`relations`, or of several scores from :func:`dominance`.
+        The result of :func:`relations` or :func:`dominance`.
 
     Returns
     -------
     xarray.Dataset
-        ``lower``, one more than the number of better entities, and ``upper``, the number of better or equivalent
-        ones, over (..., ``entity``). An entity comparable with no other is in no order, though its bounds are 1 and 1.
+        ``lower``, 1 plus the number of better entities, and ``upper``, the number of better or equivalent ones, over
+        (..., ``entity``). An entity that is comparable with no other has the bounds 1 and 1 but no rank.
 
     Raises
     ------
     ValueError
-        If ``order`` is none.
+        If ``order`` is not an order.
 
     References
     ----------
@@ -182,28 +181,26 @@ def rank_bounds(order: xr.Dataset) -> xr.Dataset:
 
 
 def relation_properties(relation: xr.DataArray) -> xr.Dataset:
-    """What a relation on entities is: reflexive, transitive, a preorder, an equivalence, ...
+    """Return the properties of a relation: reflexive, transitive, a preorder, an equivalence, ...
 
     Parameters
     ----------
     relation : DataArray
-        Booleans over (..., ``entity``, ``rival``): whether the relation holds from one to the other; for example one
-        of those of :func:`relations`.
+        Booleans (..., ``entity``, ``rival``): whether the relation holds, for example a variable of :func:`relations`.
 
     Returns
     -------
     xarray.Dataset
         Booleans over the other dims: ``reflexive``, ``irreflexive``, ``transitive``, ``symmetric``, ``asymmetric``,
-        ``antisymmetric``; ``total`` (of any two one stands in relation to the other); and ``equivalence``,
-        ``preorder``, ``order`` (an antisymmetric preorder). In "antisymmetric" entities are the same if they are one
-        entity: two of the same performance are two.
+        ``antisymmetric``; ``total`` (any two are related in one direction at least); and ``equivalence``,
+        ``preorder``, ``order`` (an antisymmetric preorder). Entities with equal performances still count as two.
 
     Raises
     ------
     TypeError
-        If the relation is no DataArray of Booleans.
+        If the relation is not a DataArray of Booleans.
     ValueError
-        If it has not the dims ``entity`` and ``rival``, of one length.
+        If the dims ``entity`` and ``rival`` are missing, or differ in length.
 
     References
     ----------
@@ -245,7 +242,7 @@ def relation_properties(relation: xr.DataArray) -> xr.Dataset:
 
 
 def is_preorder(order: xr.DataArray) -> bool:
-    """Whether a relation over (``entity``, ``rival``) is reflexive and transitive.
+    """Return whether a relation (``entity``, ``rival``) is reflexive and transitive.
 
     Examples
     --------
@@ -256,7 +253,7 @@ def is_preorder(order: xr.DataArray) -> bool:
 
 
 def _preorder(argument: str, order: Any) -> xr.DataArray:
-    """The preorder itself of what :func:`relations` gives."""
+    """Return the preorder from the result of :func:`relations`."""
     return check_result("br.theory.relations", argument, order, ("worse", "worse_or_equivalent"))["worse_or_equivalent"]
 
 

@@ -1,4 +1,4 @@
-"""What the Tile's functions share: the axes, the cells, the two halves of the separable score, the draws."""
+"""Shared helpers of the Tile: axes, cells, the two parts of a canonical score, and windows."""
 
 from functools import lru_cache
 from math import prod
@@ -18,27 +18,27 @@ CELLS = ("tn", "fp", "fn", "tp")
 
 
 def axis(resolution: int, maps: int = 2) -> np.ndarray:
-    """``resolution`` points from 0 to 1, both included, where so many maps of their square fit into memory."""
-    size = check_integer("resolution", resolution, 2)  # both ends of each axis, at least
+    """Return ``resolution`` points from 0 to 1, ends included; raise if ``maps`` maps exceed the memory."""
+    size = check_integer("resolution", resolution, 2)
     check_memory("resolution must be lower", f"{maps} maps of {size} x {size} points", (maps, size, size), str(size))
     return np.linspace(0.0, 1.0, size)
 
 
 def tables_of(array: xr.DataArray) -> int:
-    """How many tables a performance holds; of a lazy one those of a block."""
+    """Return the number of tables in a performance, or in a block of a lazy one."""
     sizes = dict(array.sizes) if array.chunks is None else {d: max(n) for d, n in array.chunksizes.items()}
     return max(prod(n for dim, n in sizes.items() if dim not in ("actual", "predicted")), 1)
 
 
 def canonical_cells(array: xr.DataArray, points: np.ndarray) -> xr.Variable:
-    """All canonical scores (..., b, a) of performances, not labelled yet, since labels cost more than small maps do."""
+    """Return all canonical scores (..., b, a) of performances, unlabelled, as labels cost more than small maps."""
     table = array.variable.transpose("actual", "predicted", ...)
     tn, fp, fn, tp = (table.data[i, j, ..., None, None] for i in (0, 1) for j in (0, 1))
     return xr.Variable((*table.dims[2:], "b", "a"), ratio(*parts(tn, fp, fn, tp, points, points[:, None])))
 
 
 def label_map(scores: xr.Variable, like: xr.DataArray, points: np.ndarray, name: str) -> xr.DataArray:
-    """A map with the axes and whatever other coords of ``like`` fit its dims."""
+    """Return a map with the axes and those coords of ``like`` that fit its dims."""
     gone = {dim: 0 for dim in like.dims if dim not in scores.dims}
     coords = like.isel(gone, drop=True).coords.merge(axes(points.size)).coords
     return xr.DataArray(scores.data, coords, scores.dims, name, like.attrs)
@@ -46,25 +46,25 @@ def label_map(scores: xr.Variable, like: xr.DataArray, points: np.ndarray, name:
 
 @lru_cache(maxsize=8)
 def axes(resolution: int) -> xr.Coordinates:
-    """The coordinates b and a."""
+    """Return the coordinates b and a."""
     points = axis(resolution)
     return xr.Coordinates({"b": points, "a": points})
 
 
 def parts(tn: Any, fp: Any, fn: Any, tp: Any, a: Any, b: Any) -> tuple[Any, Any]:
-    """s(a) = (1-a) tn + a tp and u(b) = (1-b) fp + b fn: the canonical score is s / (s + u). For any kind of array."""
+    """Return s(a) = (1-a) tn + a tp and u(b) = (1-b) fp + b fn: the canonical score is s / (s + u)."""
     return (1 - a) * tn + a * tp, (1 - b) * fp + b * fn
 
 
 def ratio(part: Any, rest: Any) -> Any:
-    """part / (part + rest) of bare arrays, be they lazy, undefined where both are 0."""
+    """Return part / (part + rest) of bare or lazy arrays, NaN where both are 0."""
     whole = part + rest
     whole[whole <= 0] = np.nan
     return part / whole
 
 
 def two_class(source: Any, kind: str | None, dim: str | None = None) -> xr.DataArray:
-    """The two-class performance; no dims beside those of draws, entities and outcomes, and ``dim``."""
+    """Return the two-class performance; allow only the dims of draws, entities and outcomes, and ``dim``."""
     array = as_performance(source, kind)
     only_two_classes(array)
     check_positive(array, "the Tile")
@@ -78,7 +78,7 @@ def two_class(source: Any, kind: str | None, dim: str | None = None) -> xr.DataA
 
 
 def with_entity(source: Any, kind: str | None, dim: str | None = None) -> xr.DataArray:
-    """The same, with a dim ``entity`` even if it holds one entity alone."""
+    """Return the two-class performance, with a dim ``entity`` even for one entity."""
     array = two_class(source, kind, dim)
     if "entity" not in array.dims:
         name = array["entity"].item() if "entity" in array.coords else "entity 1"
@@ -89,10 +89,10 @@ def with_entity(source: Any, kind: str | None, dim: str | None = None) -> xr.Dat
 
 
 def zoom(source: Any, kind: str | None, window: Any) -> tuple[Any, str | None]:
-    """A source whose whole Tile is a window of that of ``source``, and its kind; the source itself without a window.
+    """Return a source whose full Tile is the window of the Tile of ``source``, and its kind.
 
-    s is linear in a and u in b, so that their values at the ends of the window stand for the four cells. The score does
-    not change when all four are divided by their sum.
+    s is linear in a and u in b, so their values at the ends of the window replace the four cells. The score does not
+    change when all four are divided by their sum. Without a window, return the source.
     """
     if window is None:
         return source, kind
@@ -107,7 +107,7 @@ def zoom(source: Any, kind: str | None, window: Any) -> tuple[Any, str | None]:
 
 
 def place_maps(result: Any, window: Any) -> Any:
-    """What was mapped on all of a zoomed Tile, labelled with the places of the window."""
+    """Label maps over a full, zoomed Tile with the positions of the window."""
     if window is None:
         return result
     left, right, low, high = edges = checked_window("window", window)
@@ -123,13 +123,13 @@ def not_empty(array: xr.DataArray) -> None:
 
 
 def on_the_tile(array: xr.DataArray) -> xr.DataArray:
-    """Two-class performances of draws and entities, as reducers take them; raises unless there are some."""
+    """Return two-class performances of draws and entities for reducers; raise if there are none."""
     not_empty(array)
     return array.transpose(*draw_dims(array), "actual", "predicted", "entity")
 
 
 def point_cells(source: Any, kind: str | None) -> tuple[np.ndarray, list]:
-    """The cells (4, entity) of performances without draws, and the names."""
+    """Return the cells (4, entity) of performances without draws, and the names."""
     array = with_entity(source, kind)
     if draw_dims(array):
         raise ValueError(f"source must hold no draws; got dims {array.dims} (br.tile.credible takes a posterior)")
@@ -138,15 +138,15 @@ def point_cells(source: Any, kind: str | None) -> tuple[np.ndarray, list]:
 
 
 def cells_of(block: Block) -> np.ndarray:
-    """The cells (draws, 4, entity) of a block of performances, contiguous."""
+    """Return the cells (draws, 4, entity) of a block of performances, contiguous."""
     draws, *_, entities = block.values.shape
     return np.ascontiguousarray(block.values.reshape(draws, 4, entities), dtype=np.float64)
 
 
 def score_cells(array: xr.DataArray, score: Score) -> xr.DataArray:
-    """A score and the four cells of two-class performances, (draws, rest, part), lazy where these are.
+    """Return a score and the four cells of two-class performances, (draws, rest, part), lazy if the source is.
 
-    All dims but those of draws and of the outcome are the ``rest``, and there is one draw at least.
+    ``rest`` stacks all dims except those of draws and the outcome; there is at least one draw.
     """
     along = draw_dims(array)
     rest = [dim for dim in array.dims if dim not in (*along, "actual", "predicted")]
@@ -157,7 +157,7 @@ def score_cells(array: xr.DataArray, score: Score) -> xr.DataArray:
 
 
 def area_weights(resolution: int) -> xr.DataArray:
-    """The area of the Tile that each grid point stands for (half cells on the borders); they sum to 1."""
+    """Return the area of each grid point, with half cells on the borders; the areas sum to 1."""
     side = np.full(resolution, 1.0 / (resolution - 1))
     side[[0, -1]] /= 2
     points = axis(resolution)

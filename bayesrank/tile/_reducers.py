@@ -1,7 +1,7 @@
-"""What maps of the Tile keep of the draws, block by block (see ``_draws``).
+"""Reducers of draws to maps of the Tile, block by block (see ``_draws``).
 
-A map is one for all threads: each thread has columns of its own, and every column sees the draws in their order. So
-sums depend on threads no more than on chunks, and memory does not grow with either.
+All threads share one map: each thread has its own columns, and each column sees the draws in order. Sums are therefore
+independent of threads and chunks, and so is memory.
 """
 
 from collections.abc import Callable, Collection
@@ -14,14 +14,14 @@ from bayesrank._draws import BLOCK, Batches, Block, error_of_squares, mean_error
 from bayesrank._threads import ShareOut
 from bayesrank.tile._grid import cells_of
 
-#: Maps of a credible Tile that can be left out.
+#: Optional maps of a credible Tile.
 OPTIONAL = ("expected_rank", "probability_skilled", "expected_regret")
-#: Numbers of cells that a column of the Tile sees together: 2 MB.
+#: Number of cells that a column of the Tile processes together: 2 MB.
 TOGETHER = 2 * BLOCK
 
 
 class Steps:
-    """What a compiled loop counts in each column of the Tile, (a, ..., b + 1) with differences along b."""
+    """Counts of a compiled loop in each column of the Tile, (a, ..., b + 1), as differences along b."""
 
     def __init__(self, tally: Callable, points: np.ndarray, shape: tuple[int, ...], share_out: ShareOut) -> None:
         self.tally, self.points, self.share_out = tally, points, share_out
@@ -39,13 +39,13 @@ class Steps:
         self.share_out(count, self.points.size)
 
     def finish(self) -> np.ndarray:
-        """The counts (a, ..., b)."""
+        """Return the counts (a, ..., b)."""
         return np.cumsum(self.steps, -1, out=self.steps)[..., :-1]
 
 
 @dataclass(frozen=True)
 class Maps:
-    """Of every entity (entity, b, a), over the draws: means, and their errors from batch means, by name."""
+    """Means over the draws for each entity (entity, b, a), and errors from batch means, by name."""
 
     mean: dict[str, np.ndarray]
     error: dict[str, np.ndarray]
@@ -55,9 +55,9 @@ class Maps:
 
 
 class Credible:
-    """The maps of :func:`bayesrank.tile.credible`; those of a batch are folded when it is complete.
+    """The maps of :func:`bayesrank.tile.credible`; a complete batch is folded into sums.
 
-    Some blocks are kept until there are enough of them: each column of the Tile then sees many draws at once.
+    Blocks are buffered, so that each column of the Tile processes many draws at once.
     """
 
     def __init__(self, entities: int, points: np.ndarray, maps: Collection[str], share_out: ShareOut) -> None:
@@ -87,7 +87,7 @@ class Credible:
 
     def add(self, block: Block) -> None:
         cells = cells_of(block)
-        # What follows a batch that stays open, and what goes on with one, has maps of its own.
+        # An incomplete batch has maps of its own.
         apart = bool(self.blocks) and block.batch != self.blocks[-1].batch
         apart = apart and (block.batch in self.open or not self.blocks[-1].complete)
         if apart or self.used + len(cells) > len(self.cells):
@@ -98,7 +98,7 @@ class Credible:
         self.lengths.append(len(cells))
 
     def _count(self) -> None:
-        """Let the columns see the blocks at hand: all of them of complete batches but the last ones, perhaps."""
+        """Count the buffered blocks in all columns; an incomplete last batch may wait."""
         from bayesrank.tile.kernels import _credible, _partition
 
         if not self.blocks:
@@ -143,7 +143,7 @@ class Credible:
         return Maps(*found, undefined=undefined, areas=self.areas, areas_error=self._areas_error())
 
     def _areas_error(self) -> np.ndarray:
-        """Among the draws in which somebody is best."""
+        """Return the errors of the areas, among draws with a best entity."""
         starts = np.cumsum(self.batches.sizes) - self.batches.sizes
         known = ~np.isnan(self.areas[:, :1])
         some = self.batches.sizes > 0
@@ -154,14 +154,14 @@ class Credible:
 
 
 def _turned(plane: np.ndarray, axes: tuple[int, ...]) -> np.ndarray:
-    """A contiguous array with its axes in another order, in its own memory: of many entities maps are large."""
+    """Return a contiguous copy with reordered axes; large maps need memory of their own."""
     turned = np.ascontiguousarray(plane.transpose(axes))
     plane.reshape(-1)[:] = turned.reshape(-1)
     return plane.reshape(turned.shape)
 
 
 class PreferenceRanks:
-    """Weights of the ranks at points of the Tile, of each entity in all draws and in each batch."""
+    """Weights of the ranks at points of the Tile, by entity, in all draws and in each batch."""
 
     def __init__(self, entities: int, a: np.ndarray, b: np.ndarray, weight: np.ndarray, share_out: ShareOut) -> None:
         self.a, self.b, self.weight, self.share_out = a, b, weight, share_out
@@ -169,7 +169,7 @@ class PreferenceRanks:
 
     def start(self, batches: Batches) -> None:
         self.batches = batches
-        #: Weight of the first rank, mean rank times the weight in which there is one, and that weight.
+        #: Weight of the first rank, weight times mean rank, and weight with a defined rank.
         self.first, self.ranks, self.defined = (np.zeros((len(batches.sizes), len(self.total))) for _ in range(3))
 
     def add(self, block: Block) -> None:
@@ -179,7 +179,7 @@ class PreferenceRanks:
         found: dict[int, np.ndarray] = {}
 
         def count(part: slice) -> None:
-            if part.start == part.stop:  # more threads than points: the next part starts there, too
+            if part.start == part.stop:  # more threads than points
                 return
             found[part.start] = out = np.zeros_like(self.total)
             _tallies.tally_ranks(cells, self.a[part], self.b[part], self.weight[part], out)
@@ -192,7 +192,7 @@ class PreferenceRanks:
             self.defined[block.batch] += mass.sum(axis=1)
 
     def finish(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Rank probabilities, and the errors of those of the first rank and of the mean ranks, from batch means."""
+        """Return rank probabilities, and the batch-means errors of P(best) and of the mean ranks."""
         probability = self.total / self.batches.number
         return probability, mean_error(self.first, self.batches.sizes), mean_error(self.ranks, self.defined)
 

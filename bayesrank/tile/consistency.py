@@ -1,4 +1,4 @@
-"""The ranking score that agrees best with a given score, on the performances that one has."""
+"""The ranking score that agrees best with a given score, on given performances."""
 
 import numpy as np
 import xarray as xr
@@ -13,7 +13,7 @@ from bayesrank.tile._grid import score_cells
 
 __all__ = ["best_consistency"]
 
-#: Points of each axis that are looked at first, and how often the steps are cut to a third around the best.
+#: Points per axis of the first grid, and the number of refinements around the best, each with a third of the step.
 GRID, ZOOMS = 21, 4
 ROUNDING = 1e-9
 
@@ -21,38 +21,38 @@ ROUNDING = 1e-9
 def best_consistency(
     score: ScoreLike, source: Container, *, method: str = "kendall", lowest: bool = False, kind: str | None = None
 ) -> xr.Dataset:
-    """Where on the Tile the ranking score lies that orders given performances most like a score does.
+    """Find the ranking score on the Tile that orders given performances most like a score does.
 
     Parameters
     ----------
     score : Score, str, callable or importance
-        Taken by its direction: of a score of which less is better, the reverse is matched.
+        The score to match, by its direction: where lower is better, the order is reversed.
     source : DataArray, Dataset, InferenceData or DataTree
-        Two-class performances, of entities say; all dims but those of draws count together. With draws, each draw is
-        matched by itself, unless there is no other dim: then they are a sample, and count together.
+        Two-class performances, for example of entities; all dims except draws are stacked. Each draw is matched
+        separately, but without another dim the draws are the sample.
     method : {"kendall", "spearman"}
-        Which rank correlation is the largest: Kendall's tau-b or Spearman's rho.
+        The rank correlation: Kendall's tau-b or Spearman's rho.
     lowest : bool
-        Find the place of the smallest correlation instead: the ranking score that contradicts the score most.
+        Find the smallest correlation instead: the ranking score that contradicts the score most.
     kind : str, optional
         Which performance of the posterior, as in :func:`bayesrank.as_performance`.
 
     Returns
     -------
     xarray.Dataset
-        ``a`` and ``b`` of the best place, its ``correlation``, and ``share``, the share of a grid over the Tile that
-        does as well: with few entities many scores order alike, and the place is then the one in their midst. Each
-        with the dims of the draws; NaN where fewer than two performances have both scores, or all are equal.
+        ``a`` and ``b`` of the best position, its ``correlation``, and ``share``, the fraction of a grid over the Tile
+        with an equal correlation. With few entities many scores order alike, and the position is near their mean.
+        Dims are those of the draws; NaN if fewer than two performances have both scores, or all are equal.
 
     Raises
     ------
     ValueError
-        If there is no such method, or the source has more than two classes.
+        If the method is unknown, or the source has more than two classes.
 
     Notes
     -----
-    The places are those of a grid of 21 by 21 points, of orders with a name (see :func:`bayesrank.place`), and of finer
-    grids around the best of these, from coarse to fine.
+    The search covers a grid of 21 by 21 points, named orders (see :func:`bayesrank.place`), and finer grids around the
+    best of them.
 
     References
     ----------
@@ -81,7 +81,7 @@ def best_consistency(
         a, b, correlation, share = _best(sign * rows[:, 0], rows[:, 1:].T, named, method)
         return a, b, side * correlation, share
 
-    if set(array.dims) <= {*along, "actual", "predicted"}:  # a sample of performances, as of sample_performances
+    if set(array.dims) <= {*along, "actual", "predicted"}:  # a sample, as from sample_performances
         along = []
         found = np.array([best(table.values.reshape(-1, 5))])
     else:
@@ -95,7 +95,7 @@ def best_consistency(
 
 
 def _best(values: np.ndarray, cells: np.ndarray, named: np.ndarray, method: str) -> tuple[float, float, float, float]:
-    """Place, correlation, and the share of the grid that does as well."""
+    """Return the best position, its correlation, and the share of the grid with an equal correlation."""
     known = ~np.isnan(values)
     if known.sum() < 2 or np.ptp(values[known]) == 0:
         return np.nan, np.nan, np.nan, np.nan
@@ -121,14 +121,14 @@ def _best(values: np.ndarray, cells: np.ndarray, named: np.ndarray, method: str)
 
 
 def _midst(places: np.ndarray, chosen: np.ndarray) -> tuple[float, float]:
-    """Of the places chosen, the one nearest to their mean."""
+    """Return the chosen place nearest to the mean of all chosen places."""
     kept = places[:, chosen]
     nearest = np.argmin(((kept - kept.mean(axis=1, keepdims=True)) ** 2).sum(axis=0))
     return float(kept[0, nearest]), float(kept[1, nearest])
 
 
 def _correlations(values: np.ndarray, cells: np.ndarray, at: np.ndarray, method: str) -> np.ndarray:
-    """The rank correlation of values with each of some canonical scores."""
+    """Return the rank correlation of values with each canonical score at given positions."""
     from scipy.stats import rankdata
 
     from bayesrank._kendall import dense_ranks, tau_b

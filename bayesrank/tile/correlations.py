@@ -1,4 +1,4 @@
-"""How a score relates to all canonical scores: its correlation Tile."""
+"""Correlation Tile: correlations of a score with all canonical scores."""
 
 import os
 from concurrent.futures import ThreadPoolExecutor
@@ -33,37 +33,37 @@ def correlation(
     kind: str | None = None,
     seed: Seed = 0,
 ) -> xr.DataArray:
-    """The correlation of a score with every canonical score, over a distribution of performances.
+    """Return the correlation of a score with every canonical score, over a distribution of performances.
 
     Parameters
     ----------
     score : Score, str or callable
-        Any two-class score; taken as it is, whether higher is better or not.
+        Any two-class score, used as it is even if lower is better.
     resolution : int
-        Points along each axis.
+        Number of points along each axis.
     performances : DataArray, Dataset, InferenceData or DataTree, optional
-        Performances to correlate over (all dims but the outcome's together): the empirical distribution.
+        Performances to correlate over: the empirical distribution, with all dims except the outcome's stacked.
     method : {"kendall", "spearman", "pearson"}
         Kendall's τ-b by default.
     size, prevalence, prediction_rate, seed
-        Without ``performances``: as for :func:`sample_performances`.
+        Without ``performances``: the arguments of :func:`sample_performances`.
     kind : str, optional
         Which performance of ``performances``, as in :func:`bayesrank.as_performance`.
 
     Returns
     -------
     xarray.DataArray
-        Correlations (b, a), over the performances for which both scores are defined; NaN where one of them is constant.
+        Correlations (b, a) over performances with both scores defined; NaN where a score is constant.
 
     Raises
     ------
     ValueError
-        If fewer than two performances have the score.
+        If fewer than two performances have a defined score.
 
     Notes
     -----
-    Of lazy performances Pearson's correlation holds sums alone. The others are of ranks among all: they hold the score
-    and the four cells of every performance, some 100 bytes while these are sorted.
+    For lazy performances, Pearson's correlation keeps only sums in memory. Rank correlations keep about 100 bytes per
+    performance.
 
     References
     ----------
@@ -102,16 +102,16 @@ def sample_performances(
     prediction_rate: float | None = None,
     seed: Seed = None,
 ) -> xr.DataArray:
-    """Performances drawn uniformly: from all of them, at a prevalence, or at a rate of positive predictions.
+    """Sample performances uniformly: from all, at fixed prevalence, or at a fixed rate of positive predictions.
 
     Parameters
     ----------
     size : int
-        How many.
+        Number of performances.
     prevalence, prediction_rate : float, optional
-        What is fixed, between 0 and 1; at most one of them.
+        The fixed quantity, between 0 and 1; at most one.
     seed : int, SeedSequence or Generator, optional
-        Of the draws.
+        Seed of the random numbers.
 
     Returns
     -------
@@ -121,11 +121,11 @@ def sample_performances(
     Raises
     ------
     ValueError, TypeError
-        If the size is no whole number above 0, both rates are fixed, or one is no number between 0 and 1.
+        If the size is not a whole number above 0, both rates are fixed, or one is not between 0 and 1.
 
     References
     ----------
-    Piérard et al., The Tile, Figures 4 and 7: the uniform Dirichlet distribution, and its case of fixed priors.
+    Piérard et al., The Tile, Figures 4 and 7: uniform Dirichlet distribution, without and with fixed priors.
 
     Examples
     --------
@@ -150,19 +150,19 @@ def sample_performances(
 def performance_grid(
     steps: int, *, prevalence: float | None = None, prediction_rate: float | None = None
 ) -> xr.DataArray:
-    """Return performances on a regular grid: of all of them, of a prevalence, or of a rate of positive predictions.
+    """Return performances on a regular grid: all, at fixed prevalence, or at a fixed rate of positive predictions.
 
     Parameters
     ----------
     steps : int
-        The simplex of all performances, or the square of those with the rate, is cut into so many steps.
+        Number of steps along the simplex of all performances, or the square with the fixed rate.
     prevalence, prediction_rate : float, optional
-        What is fixed, between 0 and 1; at most one of them.
+        The fixed quantity, between 0 and 1; at most one.
 
     Returns
     -------
     xarray.DataArray
-        Performances (sample, actual, predicted), ends included. Their mean is that of the uniform distribution.
+        Performances (sample, actual, predicted), ends included. Their mean is the mean of the uniform distribution.
 
     Raises
     ------
@@ -188,7 +188,7 @@ def _labelled(table: np.ndarray) -> xr.DataArray:
 
 
 class Defined:
-    """The score and the four cells of the performances for which the score is defined (part, performance)."""
+    """The score and the four cells of performances with a defined score (part, performance)."""
 
     def start(self, batches: Batches) -> None:
         self.number, self.used = batches.number, 0
@@ -203,12 +203,12 @@ class Defined:
         self.used += len(rows)
 
     def finish(self) -> tuple[int, np.ndarray]:
-        """How many these are, and they."""
+        """Return their number and their values."""
         return self.used, self.held[:, : self.used]
 
 
 class Products:
-    """Pearson's correlation with each canonical score, from sums of products about the first values."""
+    """Pearson's correlation with each canonical score, from sums of products centred at the first values."""
 
     def __init__(self, points: np.ndarray, share_out: ShareOut) -> None:
         self.points, self.share_out = points, share_out
@@ -237,19 +237,19 @@ class Products:
         self.share_out(add, self.points.size)
 
     def finish(self) -> tuple[int, np.ndarray]:
-        """Of how many performances, and the correlations (b, a)."""
+        """Return the number of performances, and the correlations (b, a)."""
         self.sums[:, :3] += self.everywhere[..., None]
         number, x, xx, y, yy, xy = self.sums.transpose(1, 2, 0)
         with np.errstate(invalid="ignore", divide="ignore"):
             square = xx + 2 * self.centre * x + number * self.centre**2
             xx, yy, xy = xx - x * x / number, yy - y * y / number, xy - x * y / number
-            # What rounding alone makes of constants is no variance.
+            # A variance due to rounding alone counts as 0.
             some = (number > 1) & (xx > 1e-28 * square) & (yy > 1e-28 * number)
             return self.count, np.where(some, xy / np.sqrt(xx * yy), np.nan)
 
 
 def _correlations(values: np.ndarray, cells: np.ndarray, a: np.ndarray, b: np.ndarray, kendall: bool) -> np.ndarray:
-    """Rank correlations (b, a)."""
+    """Return the rank correlations (b, a)."""
     from bayesrank.tile.kernels import _correlations as kernel
 
     x = _ranks(values)
@@ -268,7 +268,7 @@ def _correlations(values: np.ndarray, cells: np.ndarray, a: np.ndarray, b: np.nd
 def _fill_undefined(
     found: np.ndarray, values: np.ndarray, cells: np.ndarray, points: np.ndarray, kendall: bool
 ) -> None:
-    """Points where some canonical score is undefined: the rank correlation over the others."""
+    """Fill points where some canonical scores are undefined with the rank correlation over the other performances."""
     tn, fp, fn, tp = cells
     never_correct = [(tn == 0) if a == 0 else (tp == 0) if a == 1 else (tn == 0) & (tp == 0) for a in points]
     never_wrong = [(fp == 0) if b == 0 else (fn == 0) if b == 1 else (fp == 0) & (fn == 0) for b in points]
@@ -282,7 +282,7 @@ def _fill_undefined(
 
 
 def _ranks(values: np.ndarray) -> np.ndarray:
-    """Average ranks; values that differ by rounding alone are ties."""
+    """Return average ranks; values that differ only by rounding are ties."""
     from scipy.stats import rankdata
 
     order = np.argsort(values, kind="stable")

@@ -1,4 +1,4 @@
-"""The Tile of several entities: who stands where under each canonical score, and how far that holds."""
+"""Ranks of several entities on the Tile, rank probabilities, and the robustness of the order."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -19,7 +19,7 @@ __all__ = ["entity", "rank_probability", "entity_rank", "robustness"]
 def entity_rank(
     source: Container, entity: Any, resolution: int = 101, *, kind: str | None = None, window: Any = None
 ) -> xr.DataArray:
-    """The rank of one entity among all, at each point; 1 is best and ties share the average rank.
+    """Return the rank of one entity at each point; 1 is best, and ties share the average rank.
 
     Parameters
     ----------
@@ -28,21 +28,21 @@ def entity_rank(
     entity : hashable
         Name of the entity.
     resolution : int
-        Points along each axis.
+        Number of points along each axis.
     kind : str, optional
         Which performance of the posterior, as in :func:`bayesrank.as_performance`.
     window : pair of pairs of float, optional
-        ((low, high), (low, high)) of a and b: map this part of the Tile alone, at the full resolution.
+        ((low, high), (low, high)) of a and b: restrict the map to this part of the Tile.
 
     Returns
     -------
     xarray.DataArray
-        Ranks (b, a); NaN where the entity has no score. The attr ``entities`` says how many there are.
+        Ranks (b, a); NaN where the entity has no score. The attr ``entities`` is the number of entities.
 
     Raises
     ------
     KeyError
-        If no entity has that name.
+        If the entity is unknown.
 
     References
     ----------
@@ -52,7 +52,7 @@ def entity_rank(
     --------
     >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
-    >>> ranking(counts, "a", resolution=2).values.tolist()
+    >>> entity_rank(counts, "a", resolution=2).values.tolist()
     [[2.0, 2.0], [1.0, 1.0]]
     """
     from bayesrank.tile.kernels import _tallies
@@ -76,7 +76,7 @@ def entity_rank(
 def entity(
     source: Container, rank: int = 1, resolution: int = 101, *, kind: str | None = None, window: Any = None
 ) -> xr.DataArray:
-    """Who holds a rank, at each point.
+    """Return the entity that holds a rank, at each point.
 
     Parameters
     ----------
@@ -85,21 +85,21 @@ def entity(
     rank : int
         1 for the best.
     resolution : int
-        Points along each axis.
+        Number of points along each axis.
     kind : str, optional
         Which performance of the posterior, as in :func:`bayesrank.as_performance`.
     window : pair of pairs of float, optional
-        ((low, high), (low, high)) of a and b: map this part of the Tile alone, at the full resolution.
+        ((low, high), (low, high)) of a and b: restrict the map to this part of the Tile.
 
     Returns
     -------
     xarray.DataArray
-        Names (b, a); "" where several entities tie for the rank or fewer have a score.
+        Names (b, a); "" where several entities tie for the rank, or too few have a score.
 
     Raises
     ------
     ValueError
-        If there is no such rank, or the source has draws.
+        If the rank does not exist, or the source has draws.
 
     References
     ----------
@@ -131,32 +131,32 @@ def rank_probability(
     kind: str | None = None,
     window: Any = None,
 ) -> xr.DataArray:
-    """The probability that each entity holds each rank, or each of some ranks, at each point of the Tile.
+    """Return the probability that each entity holds each rank, at each point of the Tile.
 
     Parameters
     ----------
     source : DataArray, Dataset, InferenceData or DataTree
         Two-class performances (entity, actual, predicted), with or without draws.
     resolution : int
-        Points along each axis.
+        Number of points along each axis.
     ranks : iterable of int, optional
-        Which ranks, 1 for the best; all by default. Of hundreds of entities all do not fit into memory.
+        Ranks to compute, 1 for the best; all by default, which may exceed the memory for hundreds of entities.
     kind : str, optional
         Which performance of the posterior, as in :func:`bayesrank.as_performance`.
     window : pair of pairs of float, optional
-        ((low, high), (low, high)) of a and b: map this part of the Tile alone, at the full resolution.
+        ((low, high), (low, high)) of a and b: restrict the map to this part of the Tile.
 
     Returns
     -------
     xarray.DataArray
-        Probabilities (entity, rank, b, a), a tied group's spread evenly over the positions that it occupies; they sum
-        over all ranks to 1 less the undefined share.
+        Probabilities (entity, rank, b, a). Ties are spread evenly over the positions of the tied group. The sum over
+        all ranks is 1 minus the undefined share.
 
     Raises
     ------
     ValueError, TypeError
-        If the source has other dims (data sets, say), more classes or no draw, the resolution is below 2, there is no
-        such rank, or the probabilities do not fit into memory.
+        If the source has other dims (for example data sets), more than two classes or no draw, the resolution is below
+        2, a rank does not exist, or the probabilities exceed the memory.
 
     References
     ----------
@@ -192,30 +192,29 @@ def rank_probability(
     with thread_pool() as share_out:
         [held] = reduce(array, Steps(tally, points, (n, order.size), share_out), across=True)
     values = held.transpose(1, 2, 3, 0) / Batches.of(array).number
-    # Shares of ties do not always cancel to the last digit.
+    # Shares of ties may not cancel to the last digit.
     np.maximum(values, 0.0, out=values)
     coords = {"entity": array["entity"].values, "rank": order, "b": points, "a": points}
     return place_maps(xr.DataArray(values, coords, ("entity", "rank", "b", "a"), name="rank_probability"), window)
 
 
 def robustness(source: Container, resolution: int = 101, *, kind: str | None = None) -> xr.DataArray:
-    """How far the preference can move, in any direction, before the order of the entities changes.
+    """Return the distance that the preference can move in any direction before the order of the entities changes.
 
     Parameters
     ----------
     source : DataArray, Dataset, InferenceData or DataTree
         Two-class performances (entity, actual, predicted) without draws.
     resolution : int
-        Points along each axis.
+        Number of points along each axis.
     kind : str, optional
         Which performance of the posterior, as in :func:`bayesrank.as_performance`.
 
     Returns
     -------
     xarray.DataArray
-        Radius (b, a), exact: the distance to the nearest point of the Tile where two entities tie, infinite if there
-        is none. Entities that tie everywhere are left out. Where one of two scores is 0/0 they tie, as they do for
-        :func:`frontier`: there an entity leaves the order.
+        Radius (b, a): the exact distance to the nearest point of the Tile where two entities tie; infinite if none do.
+        Pairs that tie everywhere are ignored. An undefined score (0/0) counts as a tie, as in :func:`frontier`.
 
     Raises
     ------
@@ -224,7 +223,7 @@ def robustness(source: Container, resolution: int = 101, *, kind: str | None = N
 
     References
     ----------
-    After Piérard et al., The Tile, Section 4.2, which calls an order robust that holds under small changes.
+    Piérard et al., The Tile, Section 4.2 (robust orders hold under small changes of the preference).
 
     Examples
     --------
@@ -240,7 +239,7 @@ def robustness(source: Container, resolution: int = 101, *, kind: str | None = N
     n = len(entities)
     curves, edges, corners = np.empty((n * (n - 1) // 2 + 1, 4)), np.zeros(4, bool), np.zeros(4, bool)
     curves = curves[: _distances.frontiers(cells, curves, edges, corners)]
-    _, first = np.unique(np.round(curves, 13), axis=0, return_index=True)  # copies of entities repeat curves
+    _, first = np.unique(np.round(curves, 13), axis=0, return_index=True)  # identical entities repeat curves
     radius = np.empty((points.size, points.size))
     _distances.distances(curves[first], edges, corners, points, radius)
     return xr.DataArray(radius, axes(resolution), ("b", "a"), "robustness")

@@ -1,8 +1,8 @@
-"""Flavours of the Tile: maps over all canonical scores, of their values and of what these can be held against.
+"""Maps over all canonical scores: their values, and references to compare them with.
 
-The canonical score of the preference (a, b) is R = s / (s + u) with s = (1-a) tn + a tp and u = (1-b) fp + b fn: a
-weighs true positives against true negatives, b weighs false negatives against false positives. Maps end in the dims
-(b, a), so that a is horizontal in pictures; a score that is 0/0 is NaN.
+The canonical score of the preference (a, b) is R = s / (s + u) with s = (1-a) tn + a tp and u = (1-b) fp + b fn.
+The weight a trades true positives against true negatives; b trades false negatives against false positives. The last
+dims are (b, a), so that plots have a on the horizontal axis. A score of 0/0 is NaN.
 """
 
 from typing import Any
@@ -34,18 +34,18 @@ __all__ = [
 
 
 def value(source: Container, resolution: int = 101, *, kind: str | None = None, window: Any = None) -> xr.DataArray:
-    """Every canonical score of a performance.
+    """Return every canonical score of a performance.
 
     Parameters
     ----------
     source : DataArray, Dataset, InferenceData or DataTree
-        Two-class performances (entity, actual, predicted), with or without draws; either is kept.
+        Two-class performances (entity, actual, predicted), with or without draws.
     resolution : int
-        Points along each axis, ends included.
+        Number of points along each axis, ends included.
     kind : str, optional
         Which performance of the posterior, as in :func:`bayesrank.as_performance`.
     window : pair of pairs of float, optional
-        ((low, high), (low, high)) of a and b: map this part of the Tile alone, at the full resolution.
+        ((low, high), (low, high)) of a and b: restrict the map to this part of the Tile.
 
     Returns
     -------
@@ -55,7 +55,7 @@ def value(source: Container, resolution: int = 101, *, kind: str | None = None, 
     Raises
     ------
     ValueError, TypeError
-        If the source has other dims (data sets, say) or more classes, or the resolution is below 2.
+        If the source has other dims (for example data sets) or more than two classes, or the resolution is below 2.
 
     References
     ----------
@@ -75,16 +75,16 @@ def value(source: Container, resolution: int = 101, *, kind: str | None = None, 
 
 
 def baseline(source: Container, resolution: int = 101, dim: str = "entity", *, kind: str | None = None) -> xr.DataArray:
-    """The lowest value within a set, at each point; undefined values are left out.
+    """Return the lowest value within a set at each point, ignoring undefined values.
 
     Parameters
     ----------
     source : DataArray, Dataset, InferenceData or DataTree
         Two-class performances (entity, actual, predicted), with or without draws.
     resolution : int
-        Points along each axis.
+        Number of points along each axis.
     dim : str
-        The dim of the set; it may be one that a Tile does not take otherwise, such as ``dataset``.
+        The dim of the set, for example ``entity`` or ``dataset``.
     kind : str, optional
         Which performance of the posterior, as in :func:`bayesrank.as_performance`.
 
@@ -96,11 +96,11 @@ def baseline(source: Container, resolution: int = 101, dim: str = "entity", *, k
     Raises
     ------
     ValueError
-        If the source has no such dim, or others (data sets, say).
+        If the source has no such dim, or other extra dims.
 
     References
     ----------
-    The baseline flavour of the sequel of Piérard et al., The Tile (Halin et al., A hitchhiker's guide).
+    Halin et al., A hitchhiker's guide (the baseline flavour).
 
     Examples
     --------
@@ -117,16 +117,16 @@ def baseline(source: Container, resolution: int = 101, dim: str = "entity", *, k
 def state_of_the_art(
     source: Container, resolution: int = 101, dim: str = "entity", *, kind: str | None = None
 ) -> xr.DataArray:
-    """The highest value within a set, at each point; undefined values are left out.
+    """Return the highest value within a set at each point, ignoring undefined values.
 
     Parameters
     ----------
     source : DataArray, Dataset, InferenceData or DataTree
         Two-class performances (entity, actual, predicted), with or without draws.
     resolution : int
-        Points along each axis.
+        Number of points along each axis.
     dim : str
-        The dim of the set; it may be one that a Tile does not take otherwise, such as ``dataset``.
+        The dim of the set, for example ``entity`` or ``dataset``.
     kind : str, optional
         Which performance of the posterior, as in :func:`bayesrank.as_performance`.
 
@@ -138,11 +138,11 @@ def state_of_the_art(
     Raises
     ------
     ValueError
-        If the source has no such dim, or others (data sets, say).
+        If the source has no such dim, or other extra dims.
 
     References
     ----------
-    The state-of-the-art flavour of the sequel of Piérard et al., The Tile (Halin et al., A hitchhiker's guide).
+    Halin et al., A hitchhiker's guide (the state-of-the-art flavour).
 
     Examples
     --------
@@ -157,17 +157,17 @@ def state_of_the_art(
 
 
 def no_skill(prevalence: Any, resolution: int = 101) -> xr.DataArray:
-    """The highest value that a classifier without skill reaches at a prevalence.
+    """Return the highest value that a classifier without skill reaches at a prevalence.
 
-    It is reached by calling all cases negative, or all positive, since a canonical score is monotone along the line
-    of no-skill performances.
+    Canonical scores are monotone along the line of no-skill performances. An end of that line is therefore optimal:
+    calling all cases negative, or all cases positive.
 
     Parameters
     ----------
     prevalence : number or DataArray
-        Share of the positive class, 0 to 1.
+        Prevalence of the positive class, 0 to 1.
     resolution : int
-        Points along each axis.
+        Number of points along each axis.
 
     Returns
     -------
@@ -177,7 +177,7 @@ def no_skill(prevalence: Any, resolution: int = 101) -> xr.DataArray:
     Raises
     ------
     ValueError, TypeError
-        If the prevalence holds anything but numbers between 0 and 1, or the resolution is below 2.
+        If the prevalence is not between 0 and 1, or the resolution is below 2.
 
     References
     ----------
@@ -193,27 +193,27 @@ def no_skill(prevalence: Any, resolution: int = 101) -> xr.DataArray:
 
 
 def relative_skill(source: Container, resolution: int = 101, *, kind: str | None = None) -> xr.DataArray:
-    """How much of the way from the best no-skill value to 1 a performance goes, at its own prevalence.
+    """Return the skill of a performance relative to the best no-skill value at its own prevalence.
 
     Parameters
     ----------
     source : DataArray, Dataset, InferenceData or DataTree
         Two-class performances (entity, actual, predicted), with or without draws.
     resolution : int
-        Points along each axis.
+        Number of points along each axis.
     kind : str, optional
         Which performance of the posterior, as in :func:`bayesrank.as_performance`.
 
     Returns
     -------
     xarray.DataArray
-        (R - no skill) / (1 - no skill), dims (..., b, a): 1 when perfect, 0 at no skill, negative below; NaN where
-        no skill already reaches 1.
+        (R - no skill) / (1 - no skill), dims (..., b, a): 1 if perfect, 0 at no skill, negative below; NaN where no
+        skill already reaches 1.
 
     Raises
     ------
     ValueError, TypeError
-        If the source has other dims (data sets, say) or more classes, or the resolution is below 2.
+        If the source has other dims (for example data sets) or more than two classes, or the resolution is below 2.
 
     References
     ----------
@@ -237,7 +237,7 @@ def relative_skill(source: Container, resolution: int = 101, *, kind: str | None
 
 
 def _no_skill(prevalence: xr.DataArray, points: np.ndarray) -> xr.Variable:
-    """The better of calling all cases negative and all positive, by value."""
+    """Return the higher value of calling all cases negative and calling all positive."""
     positive = prevalence.data[..., None, None]
     negative, a, b = 1 - positive, points, points[:, None]
     best = np.fmax(ratio((1 - a) * negative, b * positive), ratio(a * positive, (1 - b) * negative))

@@ -1,8 +1,8 @@
-"""Exact geometry of rankings on the Tile, for any priors, equal or not.
+"""Exact geometry of rankings on the Tile, for equal or unequal class priors.
 
-Entities 1 and 2 tie where s₁(a) u₂(b) = s₂(a) u₁(b). For each a that is one b, a Möbius function of a, and the whole
-frontier is one monotone curve. Regions where an entity holds a rank are cut into slabs: ranges of a over which they
-lie between the same two frontiers. The area of a slab has a closed form.
+Entities 1 and 2 tie where s₁(a) u₂(b) = s₂(a) u₁(b). Each a has one such b, a Möbius function of a, so a frontier is
+one monotone curve. A region where an entity holds a rank is cut into slabs: ranges of a between the same two
+frontiers. The area of a slab has a closed form.
 """
 
 from itertools import combinations, product
@@ -20,14 +20,14 @@ from bayesrank.tile._grid import CELLS, point_cells, two_class, zoom
 
 __all__ = ["frontier", "frontiers", "holders", "isovalue", "regions", "shares", "volume"]
 
-#: How far inside the Tile its sides are looked at.
+#: Distance from the border of the Tile at which its sides are evaluated.
 EDGE = 1e-12
-#: The least area of a region: where three frontiers meet, rounding makes others.
+#: Smallest area of a region; rounding makes smaller ones where three frontiers meet.
 SMALLEST = 1e-9
 
 
 def frontier(source: Container, entity: Any, rival: Any, points: int = 201, *, kind: str | None = None) -> xr.Dataset:
-    """The curve on which two entities swap.
+    """Return the curve on which two entities swap ranks.
 
     Parameters
     ----------
@@ -36,28 +36,28 @@ def frontier(source: Container, entity: Any, rival: Any, points: int = 201, *, k
     entity, rival : hashable
         Names of the two entities.
     points : int
-        Points of a, and as many of b, at which the curve is given.
+        Number of points in a, and again in b.
     kind : str, optional
         Which performance of the posterior, as in :func:`bayesrank.as_performance`.
 
     Returns
     -------
     xarray.Dataset
-        ``a`` and ``b`` along ``point``, ordered along the curve, which rises or falls all the way; empty if one of the
-        two is nowhere worse, or undefined. A side of the Tile on which both scores are 0, or both 1, is no part of it.
+        ``a`` and ``b`` along ``point``, a monotone curve; empty if one of the two is nowhere worse, or undefined.
+        Sides of the Tile on which both scores are 0, or both 1, do not belong to it.
 
     Raises
     ------
     KeyError
-        If one of the two is unknown.
+        If an entity is unknown.
     TypeError
-        If ``points`` is no whole number.
+        If ``points`` is not a whole number.
     ValueError
-        If the source has draws, dims of its own or more than two classes, or ``points`` is below 2.
+        If the source has draws, other dims or more than two classes, or ``points`` is below 2.
 
     References
     ----------
-    Piérard et al., The Tile, Eq. 6 and 7, which are the case of equal class priors: then the curve is a line.
+    Piérard et al., The Tile, Eq. 6 and 7 (equal class priors, for which the curve is a line).
 
     Examples
     --------
@@ -80,7 +80,7 @@ def frontier(source: Container, entity: Any, rival: Any, points: int = 201, *, k
         corner[i, j], size = one - two, max(size, one + two)
     if (np.abs(corner) <= 1e-12 * size).all():
         return xr.Dataset({"a": ("point", np.empty(0)), "b": ("point", np.empty(0))})
-    # A hair inside the Tile: two may tie along a side, where both scores are 0 or 1, and not swap there.
+    # Slightly inside the Tile: on a side where both scores are 0 or 1, two entities tie without swapping ranks.
     inset = np.array([[1 - EDGE, EDGE], [EDGE, 1 - EDGE]])
     corner = inset @ corner @ inset
     steps = np.linspace(0.0, 1.0, points)
@@ -94,14 +94,14 @@ def frontier(source: Container, entity: Any, rival: Any, points: int = 201, *, k
     b = np.concatenate([crossing(*(corner.T @ across)), steps])
     on = ~(np.isnan(a) | np.isnan(b))
     a, b = a[on], b[on]
-    # Both ratios, of s in a and of u in b, are monotone: together they rise or fall.
+    # Both ratios, of s in a and of u in b, are monotone, so a and b rise or fall together.
     rises = (p["tp"] * q["tn"] - q["tp"] * p["tn"]) * (p["fn"] * q["fp"] - q["fn"] * p["fp"]) >= 0
     order = np.argsort(a + b if rises else a - b, kind="stable")
     return xr.Dataset({"a": ("point", a[order]), "b": ("point", b[order])})
 
 
 def frontiers(source: Container, points: int = 201, *, kind: str | None = None) -> xr.Dataset:
-    """Return the curves on which two entities swap, of all pairs that do.
+    """Return the curves on which two entities swap ranks, for all pairs.
 
     Parameters
     ----------
@@ -115,8 +115,8 @@ def frontiers(source: Container, points: int = 201, *, kind: str | None = None) 
     Returns
     -------
     xarray.Dataset
-        ``a`` and ``b`` (pair, point), padded with NaN, and the names of each pair, ``entity`` and ``rival`` (pair).
-        Pairs of which one is nowhere worse have no curve, and are left out.
+        ``a`` and ``b`` (pair, point), padded with NaN, and the names ``entity`` and ``rival`` (pair). A pair without a
+        curve is omitted.
 
     Raises
     ------
@@ -144,9 +144,9 @@ def frontiers(source: Container, points: int = 201, *, kind: str | None = None) 
 
 
 def isovalue(source: Container, value: Any, *, kind: str | None = None) -> xr.Dataset:
-    """Return the segment of the Tile on which canonical scores of a performance take a value.
+    """Return the segment of the Tile on which the canonical scores of a performance take a value.
 
-    The equation (1 - v) ((1 - a) TN + a TP) = v ((1 - b) FP + b FN) is that of a line.
+    The segment lies on the line (1 - v) ((1 - a) TN + a TP) = v ((1 - b) FP + b FN).
 
     Parameters
     ----------
@@ -160,12 +160,12 @@ def isovalue(source: Container, value: Any, *, kind: str | None = None) -> xr.Da
     Returns
     -------
     xarray.Dataset
-        ``a`` and ``b`` of both ends (entity, [value], point); NaN where no score of the Tile has the value, or all.
+        ``a`` and ``b`` of both ends (entity, [value], point); NaN where no score has the value, or all scores have it.
 
     Raises
     ------
     ValueError
-        If a value is not between 0 and 1, or the source has draws, dims of its own or more than two classes.
+        If a value is not between 0 and 1, or the source has draws, other dims or more than two classes.
 
     Examples
     --------
@@ -180,7 +180,7 @@ def isovalue(source: Container, value: Any, *, kind: str | None = None) -> xr.Da
     level = check_numbers("value", value, 0.0, 1.0)
     tn, fp, fn, tp = (cell[:, None] for cell in cells)
     v = np.atleast_1d(level)[None]
-    # The line p + q a + r b = 0; where it crosses each side of the Tile.
+    # The line is p + q a + r b = 0; find where it crosses each side of the Tile.
     p, q, r = (1 - v) * tn - v * fp, (1 - v) * (tp - tn), v * (fp - fn)
     with np.errstate(divide="ignore", invalid="ignore"):
         crossings = [(-(p + r * b) / q, np.full_like(p, b)) for b in (0.0, 1.0)]
@@ -188,7 +188,7 @@ def isovalue(source: Container, value: Any, *, kind: str | None = None) -> xr.Da
     a, b = (np.stack([crossing[k] for crossing in crossings], -1) for k in (0, 1))
     on = (a > -EDGE) & (a < 1 + EDGE) & (b > -EDGE) & (b < 1 + EDGE)
     a, b = np.where(on, a, 0.0), np.where(on, b, 0.0)
-    # Its ends are the first and the last crossing along the line, (-r, q); at a corner two crossings are one.
+    # The ends are the first and last crossing along the line (-r, q); at a corner two crossings coincide.
     along = q[..., None] * b - r[..., None] * a
     ends = [np.argmax(np.where(on, side * along, -np.inf), -1) for side in (-1, 1)]
     found = {}
@@ -205,7 +205,7 @@ def isovalue(source: Container, value: Any, *, kind: str | None = None) -> xr.Da
 def regions(
     source: Container, rank: int = 1, points: int = 65, *, kind: str | None = None, window: Any = None
 ) -> xr.Dataset:
-    """The regions of the Tile in which each entity holds a rank, as closed curves that cover the Tile once.
+    """Return the regions of the Tile in which each entity holds a rank, as closed curves.
 
     Parameters
     ----------
@@ -214,37 +214,36 @@ def regions(
     rank : int
         1 for the best.
     points : int
-        Points of each frontier of a slab, at least 2.
+        Number of points on each frontier of a slab, at least 2.
     kind : str, optional
         Which performance of the posterior, as in :func:`bayesrank.as_performance`.
     window : pair of pairs of float, optional
-        ((low, high), (low, high)) of a and b: map this part of the Tile alone, at the full resolution.
+        ((low, high), (low, high)) of a and b: restrict the map to this part of the Tile.
 
     Returns
     -------
     xarray.Dataset
-        Along ``region``: ``entity`` (identical entities are joined by " = "), ``first`` (the first of these),
-        ``position`` (its place among all entities of the source, from 0) and ``tied`` (how many they are), ``area``
-        (closed form), and the curve ``a``, ``b`` (region, vertex), padded with NaN. An entity may have several regions,
-        which touch or not. Along ``slab``, the exact parts, ranges of a: ``slab_region``, ``slab_a_lower``,
-        ``slab_a_upper``, ``slab_area``, and ``slab_below``, ``slab_above``: the entity beyond the frontier, or "" at
-        the border of the Tile. Of a window, areas are shares of it.
+        Along ``region``: ``entity`` (names of identical entities joined by " = "), ``first`` (the first of them),
+        ``position`` (its index in the source), ``tied`` (their number), ``area`` (closed form), and the curve ``a``,
+        ``b`` (region, vertex), padded with NaN. An entity may have several regions. Along ``slab`` (ranges of a):
+        ``slab_region``, ``slab_a_lower``, ``slab_a_upper``, ``slab_area``, and ``slab_below``, ``slab_above``: the
+        entity beyond the frontier, or "" at the border. With a window, areas are shares of the window.
 
     Raises
     ------
     TypeError
-        If ``points`` is no whole number.
+        If ``points`` is not a whole number.
     ValueError
-        If there is no such rank, the source has draws, dims of its own or more than two classes, no entity is defined,
-        or ``points`` is below 2.
+        If the rank does not exist, the source has draws, other dims or more than two classes, no entity is defined, or
+        ``points`` is below 2.
 
     Notes
     -----
-    Entities whose cells agree to 12 digits count as identical. Regions below an area of 1e-9 are left out.
+    Entities whose cells agree to 12 digits are identical. Regions with an area below 1e-9 are omitted.
 
     References
     ----------
-    Compare Piérard et al., The Tile, A.4.1, which goes by way of balanced priors and discretised edges.
+    Compare Piérard et al., The Tile, A.4.1, which uses balanced priors and discretised edges.
 
     Examples
     --------
@@ -297,17 +296,17 @@ def regions(
 
 
 def holders(regions: xr.Dataset) -> xr.Dataset:
-    """Who holds a rank anywhere, and on how much of the Tile, largest areas first.
+    """Return the entities that hold a rank anywhere, and their areas of the Tile, largest first.
 
     Parameters
     ----------
     regions : xarray.Dataset
-        As :func:`regions` gives it.
+        The result of :func:`regions`.
 
     Returns
     -------
     xarray.Dataset
-        ``area``, and ``first``, ``position`` and ``tied`` as of the regions, each (entity).
+        ``area``, ``first``, ``position`` and ``tied`` (entity), defined as in :func:`regions`.
 
     Examples
     --------
@@ -323,7 +322,7 @@ def holders(regions: xr.Dataset) -> xr.Dataset:
 
 
 def shares(source: Container, rank: int = 1, *, kind: str | None = None, window: Any = None) -> xr.DataArray:
-    """The area of the Tile on which each entity holds a rank, in closed form.
+    """Return the area of the Tile on which each entity holds a rank, in closed form.
 
     Parameters
     ----------
@@ -334,24 +333,23 @@ def shares(source: Container, rank: int = 1, *, kind: str | None = None, window:
     kind : str, optional
         Which performance of the posterior, as in :func:`bayesrank.as_performance`.
     window : pair of pairs of float, optional
-        ((low, high), (low, high)) of a and b: map this part of the Tile alone, at the full resolution.
+        ((low, high), (low, high)) of a and b: restrict the map to this part of the Tile.
 
     Returns
     -------
     xarray.DataArray
-        Areas (entity), of a window as shares of it, that sum to 1, accurate to about 1e-9 (to 1e-5 between entities
-        that differ from the eleventh digit on); identical entities, whose cells agree to 12 digits, share theirs
-        evenly; NaN for an entity without performance.
+        Areas (entity) that sum to 1, as shares of the window if there is one; NaN for an undefined entity. They are
+        accurate to about 1e-9 (1e-5 between entities that first differ in the eleventh digit). Identical entities,
+        whose cells agree to 12 digits, share their area evenly.
 
     Raises
     ------
     ValueError
-        If there is no such rank, the source has draws, dims of its own or more than two classes, or no entity is
-        defined.
+        If the rank does not exist, the source has draws, other dims or more than two classes, or no entity is defined.
 
     References
     ----------
-    Follows from Piérard et al., The Tile, Definition 1.
+    Piérard et al., The Tile, Definition 1.
 
     Examples
     --------
@@ -369,7 +367,7 @@ def shares(source: Container, rank: int = 1, *, kind: str | None = None, window:
 
 
 def _cut(cells: np.ndarray, rank: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[list[int]]]:
-    """Cells of distinct entities that may hold the rank, slabs, their areas, and who is behind each of the entities."""
+    """Return the cells of distinct entities that may hold the rank, slabs, areas, and the members of each entity."""
     from bayesrank.tile.kernels import _columns, _partition
 
     known = int((~np.isnan(cells).any(0)).sum())
@@ -392,12 +390,12 @@ def _cut(cells: np.ndarray, rank: int) -> tuple[np.ndarray, np.ndarray, np.ndarr
 
 
 def _chain(lines: np.ndarray, slabs: np.ndarray) -> list[list[int]]:
-    """Slabs of one entity that touch, joined from left to right."""
+    """Join touching slabs of one entity from left to right."""
     from bayesrank.tile.kernels import _partition
 
     ends = _partition.ends(lines, slabs, 1e-7)
     chains: list[list[int]] = []
-    open_chains: dict[tuple[float, float], list[list[int]]] = {}  # by where they end, and whose they are
+    open_chains: dict[tuple[float, float], list[list[int]]] = {}  # by right end and entity
     for i in np.argsort(slabs[:, 0], kind="stable").tolist():
         touching = open_chains.get((slabs[i, 0], slabs[i, 2]), [])
         for chain in touching:
@@ -414,7 +412,7 @@ def _chain(lines: np.ndarray, slabs: np.ndarray) -> list[list[int]]:
 
 
 def _outline(lines: np.ndarray, slabs: np.ndarray, points: int) -> np.ndarray:
-    """The closed curve around slabs: along their lower borders and back along the upper ones."""
+    """Return the closed curve around slabs: along their lower borders and back along the upper ones."""
     from bayesrank.tile.kernels import _partition
 
     lower, upper = [], []
@@ -431,30 +429,28 @@ def _outline(lines: np.ndarray, slabs: np.ndarray, points: int) -> np.ndarray:
 
 
 def volume(source: Container, *, kind: str | None = None) -> xr.DataArray:
-    """The mean of all canonical scores, the volume under the Tile.
+    """Return the mean of all canonical scores, the volume under the Tile.
 
     Parameters
     ----------
     source : DataArray, Dataset, InferenceData or DataTree
-        Two-class performances (entity, actual, predicted), with or without draws; either is kept.
+        Two-class performances (entity, actual, predicted), with or without draws.
     kind : str, optional
         Which performance of the posterior, as in :func:`bayesrank.as_performance`.
 
     Returns
     -------
     xarray.DataArray
-        Volumes between 0 and 1. Lazy if the source is.
+        Volumes between 0 and 1, with draws if the source has them. Lazy if the source is.
 
     Raises
     ------
     ValueError, TypeError
-        If the source has other dims (data sets, say) or more classes.
+        If the source has other dims (for example data sets) or more than two classes.
 
     Notes
     -----
-    As a score it is ``br.scores.vut``.
-
-    The order that the volume induces does not satisfy axiom 3, so it is a summary and no ranking score.
+    The same quantity as a score is ``br.scores.vut``. Its order violates axiom 3, so it is not a ranking score.
 
     References
     ----------

@@ -1,6 +1,6 @@
-"""The Tile of a posterior: for every preference at once, who is best and how sure that is.
+"""The Tile of a posterior: the probability of being best, for every preference at once.
 
-One pass over the draws, compiled and threaded; nothing of the size draws × entities × Tile is ever held.
+Compiled, threaded kernels make one pass over the draws. No array of size draws × entities × Tile is ever allocated.
 """
 
 from collections.abc import Collection
@@ -29,7 +29,7 @@ from bayesrank.tile._reducers import OPTIONAL, Cells, Credible, Maps, Steps
 
 __all__ = ["credible", "leaders", "probability_best", "value_interval"]
 
-#: Numbers of cells that are held at a time where all draws are needed at once: 256 MB.
+#: Number of cells held in memory where all draws are needed at once: 256 MB.
 HELD = 2**25
 
 
@@ -42,46 +42,45 @@ def credible(
     kind: str | None = None,
     window: Any = None,
 ) -> xr.Dataset:
-    """Who is best at each point of the Tile, and how probably.
+    """Return the probability of being best, and related maps, at each point of the Tile.
 
     Parameters
     ----------
     source : DataArray, Dataset, InferenceData or DataTree
         Two-class performances (entity, actual, predicted), with or without draws.
     resolution : int
-        Points along each axis, ends included.
+        Number of points along each axis, ends included.
     prob : float
-        Credibility of the shares' intervals, and below which the winner of a point counts as undecided.
+        Credibility of the intervals; a winner with a lower probability counts as undecided.
     maps : collection of {"expected_rank", "probability_skilled", "expected_regret"}
-        Which maps to make besides that of ``probability_best``, which alone takes a fraction of the time of any of
-        them; all by default. The others are the same whichever are made.
+        Maps to compute in addition to ``probability_best``; all by default. Each takes several times as long as
+        ``probability_best`` alone.
     kind : str, optional
         Which performance of the posterior, as in :func:`bayesrank.as_performance`.
     window : pair of pairs of float, optional
-        ((low, high), (low, high)) of a and b: map this part of the Tile alone, at the full resolution.
+        ((low, high), (low, high)) of a and b: restrict the map to this part of the Tile.
 
     Returns
     -------
     xarray.Dataset
-        - ``probability_best``, ``expected_rank``, ``expected_regret`` (how much lower the score is than the best one's
-          on average), ``probability_skilled`` (better than always negative and always positive at the entity's own
+        - ``probability_best``, ``expected_rank``, ``expected_regret`` (mean difference from the best score),
+          ``probability_skilled`` (P(better than calling all cases negative and all positive), at the entity's own
           prevalence) and ``undefined`` (share of draws without a score), each (entity, b, a);
-        - ``winner`` (b, a): the entity with the highest probability, "" where several share it or none is
-          defined, and ``winner_probability`` (b, a): that probability;
+        - ``winner`` (b, a): the entity with the highest probability, "" if several share it or none is defined, and
+          ``winner_probability`` (b, a);
         - ``share``, ``share_lower``, ``share_upper`` (entity): mean and equal-tailed interval of the area on which the
           entity is best, exact for each draw; ties over an area are shared evenly;
         - ``undecided_area``: the share of the Tile where the winner's probability is below ``prob``;
-        - Monte-Carlo standard errors ``<name>_error`` of probabilities, expectations and shares: they allow for
-          autocorrelation, and are never 0; NaN for a performance without draws. That of ``expected_rank`` is too
-          large where the score is undefined in some draws.
+        - Monte-Carlo standard errors ``<name>_error``, which account for autocorrelation; NaN for a performance
+          without draws. ``expected_rank_error`` is too large where the score is undefined in some draws.
 
-        Ranks are among those defined and tied ones share theirs; odds within 1e-12 of each other, relatively, tie.
-        Of a window, shares and areas are parts of it, and there is no ``probability_skilled``.
+        Ranks are among defined entities, and tied entities share theirs; odds within a relative 1e-12 tie. With a
+        window, shares and areas refer to the window, and ``probability_skilled`` is omitted.
 
     Raises
     ------
     ValueError, TypeError
-        If the source has other dims (data sets, say) or more classes, or an argument is out of range.
+        If the source has other dims (for example data sets) or more than two classes, or an argument is out of range.
 
     References
     ----------
@@ -97,14 +96,14 @@ def credible(
     """
     prob = check_prob("prob", prob)
     maps = [check_choice("maps", name, OPTIONAL) for name in check_sequence("maps", maps)]
-    if window is not None:  # no skill is a matter of all cells, which a window has not
+    if window is not None:  # skill needs all cells, and a window does not keep them
         maps = [name for name in maps if name != "probability_skilled"]
     points = axis(resolution, 8)
     array = on_the_tile(with_entity(*zoom(source, kind, window)))
     batches = Batches.of(array)
     with thread_pool() as share_out:
         found, worth = reduce(array, Credible(array.sizes["entity"], points, maps, share_out), EffectiveDraws())
-    # A point has no error that could be known.
+    # A single performance without draws has no measurable Monte-Carlo error.
     known = 1.0 if batches.sampled else np.nan
     result = _result(found, known * batches.number, known * worth.min(), prob)
     names = array["entity"].values
@@ -128,22 +127,22 @@ def credible(
 
 
 def leaders(credible: xr.Dataset) -> xr.Dataset:
-    """Who alone has the highest probability of being best, and where several have it.
+    """Return the entity that alone has the highest probability of being best, and where several share it.
 
-    Several do where others are within three Monte-Carlo errors of the highest: the lowest of some ten equal ones is as
-    far off.
+    Entities within three Monte-Carlo errors of the highest probability share it. (Among ten equal entities, the lowest
+    estimate is about that far from the highest.)
 
     Parameters
     ----------
     credible : xarray.Dataset
-        As :func:`credible` gives it.
+        The result of :func:`credible`.
 
     Returns
     -------
     xarray.Dataset
-        ``leader`` (b, a), "" where none leads alone; ``shared`` (b, a), whether several do; ``among`` (entity), who
-        these are if they are the same ones, two at least, on nearly all of that area; and ``exact``, whether the Tile
-        is one of a performance without draws, so that ties are ties.
+        ``leader`` (b, a), "" without a sole leader; ``shared`` (b, a), True where several lead; ``among`` (entity), the
+        two or more joint leaders if these are the same on nearly all of that area; ``exact``, True for a Tile without
+        draws, where ties are exact.
 
     Examples
     --------
@@ -180,28 +179,29 @@ def leaders(credible: xr.Dataset) -> xr.Dataset:
 def probability_best(
     source: Container, resolution: int = 101, *, kind: str | None = None, window: Any = None
 ) -> xr.DataArray:
-    """The probability that each entity is best, alone: :func:`credible` without its costlier maps.
+    """Return the probability that each entity is best: :func:`credible` without the slower maps.
 
     Parameters
     ----------
     source : DataArray, Dataset, InferenceData or DataTree
         Two-class performances (entity, actual, predicted), with or without draws.
     resolution : int
-        Points along each axis.
+        Number of points along each axis.
     kind : str, optional
         Which performance of the posterior, as in :func:`bayesrank.as_performance`.
     window : pair of pairs of float, optional
-        ((low, high), (low, high)) of a and b: map this part of the Tile alone, at the full resolution.
+        ((low, high), (low, high)) of a and b: restrict the map to this part of the Tile.
 
     Returns
     -------
     xarray.DataArray
-        Probabilities (entity, b, a), ties shared; NaN where no entity has a score in any draw.
+        Probabilities (entity, b, a), with ties shared; NaN where no entity has a score in any draw.
 
     Raises
     ------
     ValueError, TypeError
-        If the source has other dims (data sets, say), more classes or no draw, or the resolution is below 2.
+        If the source has other dims (for example data sets), more than two classes or no draw, or the resolution is
+        below 2.
 
     References
     ----------
@@ -221,7 +221,7 @@ def probability_best(
     with thread_pool() as share_out:
         steps = Steps(_tallies.tally_best, points, (array.sizes["entity"],), share_out)
         [won] = reduce(array, steps, across=True)
-    # Each draw in which some entity has a score has one winner, whole or in shares.
+    # Each draw with a defined score has one winner, or tied winners with equal shares.
     nowhere = won.sum(1) < 0.5
     if nowhere.any():
         won.swapaxes(1, 2)[nowhere] = np.nan
@@ -233,35 +233,34 @@ def probability_best(
 def value_interval(
     source: Container, resolution: int = 101, *, prob: float = 0.95, kind: str | None = None, window: Any = None
 ) -> xr.Dataset:
-    """The posterior mean and an equal-tailed interval of every canonical score.
+    """Return the posterior mean and an equal-tailed interval of every canonical score.
 
     Parameters
     ----------
     source : DataArray, Dataset, InferenceData or DataTree
         Two-class performances (entity, actual, predicted) with draws.
     resolution : int
-        Points along each axis.
+        Number of points along each axis.
     prob : float
         Credibility of the interval.
     kind : str, optional
         Which performance of the posterior, as in :func:`bayesrank.as_performance`.
     window : pair of pairs of float, optional
-        ((low, high), (low, high)) of a and b: map this part of the Tile alone, at the full resolution.
+        ((low, high), (low, high)) of a and b: restrict the map to this part of the Tile.
 
     Returns
     -------
     xarray.Dataset
-        ``mean``, ``lower``, ``upper`` (entity, b, a), over the draws in which the score is defined.
+        ``mean``, ``lower``, ``upper`` (entity, b, a), over the draws with a defined score.
 
     Raises
     ------
     ValueError, TypeError
-        If the source has more classes or no draw, the resolution is below 2, or ``prob`` is no number between 0 and 1.
+        If the source has no draw or more than two classes, the resolution is below 2, or ``prob`` is out of range.
 
     Notes
     -----
-    A quantile needs all draws at once: the cells of as many entities are held as fit into 256 MB, and what is lazy is
-    computed once for each such part.
+    Quantiles need all draws at once: blocks of entities are processed in 256 MB, and lazy data computed per block.
 
     References
     ----------
@@ -301,12 +300,12 @@ def value_interval(
 
 
 def _mean_and_tails(cells: np.ndarray, a: np.ndarray, b: float, tail: float) -> np.ndarray:
-    """Mean and both quantiles (3, a) of one entity's scores in a row of the Tile, from its cells (4, draw)."""
+    """Return the mean and both quantiles (3, a) of one entity's scores in a row of the Tile, from cells (4, draw)."""
     tn, fp, fn, tp = cells
     value = ratio(*parts(tn, fp, fn, tp, a[:, None], b))
     if not np.isnan(value).any():
         return np.stack([value.mean(axis=1), *np.quantile(value, [tail, 1 - tail], axis=1)])
-    # Who never has a score is left out before NumPy can warn: threads share what is done about warnings.
+    # Skip entities without any score before NumPy can warn: threads share the warning filters.
     found, some = np.full((3, len(value)), np.nan), ~np.isnan(value).all(axis=1)
     if some.any():
         value = value[some]
@@ -315,8 +314,8 @@ def _mean_and_tails(cells: np.ndarray, a: np.ndarray, b: float, tail: float) -> 
 
 
 def _result(found: Maps, number: float, worth: float, prob: float) -> dict[str, np.ndarray]:
-    """What there is to say of the maps of so many draws, worth so many independent ones; NaN if there are none."""
-    # In their own memory: of a thousand entities each of the maps has tens of megabytes.
+    """Summarise the maps of ``number`` draws with an effective sample size ``worth``; NaN without draws."""
+    # Separate arrays: for a thousand entities each map has tens of megabytes.
     undefined = found.undefined
     nowhere = undefined > 1 - 1e-12
     result: dict[str, np.ndarray] = {}
@@ -325,7 +324,7 @@ def _result(found: Maps, number: float, worth: float, prob: float) -> dict[str, 
         if name == "expected_rank":
             defined = np.where(nowhere, np.nan, 1 - undefined)
             mean /= defined
-            # A rank that never moved in n draws may still have moved in the next: as one success in n more.
+            # A rank that is constant over n draws may change in the next: assume one success in n more draws.
             error /= defined
             np.fmax(error, 1 / worth, out=error)
         elif name == "expected_regret":
@@ -354,7 +353,7 @@ def _result(found: Maps, number: float, worth: float, prob: float) -> dict[str, 
 
 
 def _winner(best: np.ndarray, names: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Whose the largest probability is, "" where several have it or none; and where it is (1, b, a)."""
+    """Return the entity with the largest probability, "" if tied or undefined, and that probability (1, b, a)."""
     known = ~np.isnan(best).all(0)
     filled = np.where(np.isnan(best), -1.0, best)
     at = filled.argmax(0)

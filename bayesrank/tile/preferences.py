@@ -1,4 +1,4 @@
-"""Ranks when the preference itself is uncertain: a distribution over the Tile beside the posterior."""
+"""Rankings under uncertain preferences: a distribution over the Tile in addition to the posterior."""
 
 from itertools import pairwise
 from typing import Any
@@ -26,7 +26,7 @@ from bayesrank.tile._reducers import PreferenceRanks
 
 __all__ = ["around", "beta_preferences", "between", "over", "preference_ranking"]
 
-#: Regions with a name (The Tile, Sections 4.1 and 4.2): what they hold, and their corners.
+#: Named regions (The Tile, Sections 4.1 and 4.2): description and corners.
 REGIONS: dict[str, tuple[str, tuple[Any, ...]]] = {
     "tile": ("all canonical scores", ("tnr", "ppv", "tpr", "npv")),
     "f_scores": ("the F-scores, from PPV to TPR", ("ppv", "tpr")),
@@ -41,18 +41,18 @@ REGIONS: dict[str, tuple[str, tuple[Any, ...]]] = {
 
 
 def around(score: ScoreLike, radius: float = 0.1, prevalence: float | None = None, points: int = 1000) -> xr.Dataset:
-    """Preferences near a score: uniform over the part of a disc that lies on the Tile.
+    """Return preferences near a score, uniform over the part of a disc that lies on the Tile.
 
     Parameters
     ----------
     score : Score, str, callable or pair of float
-        The centre: a score with a place on the Tile, or (a, b).
+        The centre: a score with a position on the Tile, or (a, b).
     radius : float
-        Of the disc; the Tile's side is 1.
+        Radius of the disc; the side of the Tile is 1.
     prevalence : float, optional
-        For scores whose place depends on it, such as the balanced accuracy.
+        Prevalence of the positive class, for scores whose position depends on it, such as balanced accuracy.
     points : int
-        Points spread evenly over the whole disc.
+        Number of points, spread evenly over the whole disc.
 
     Returns
     -------
@@ -62,11 +62,11 @@ def around(score: ScoreLike, radius: float = 0.1, prevalence: float | None = Non
     Raises
     ------
     ValueError
-        If the score has no place on the Tile, or the radius is not above 0.
+        If the score has no position on the Tile, or the radius is not above 0.
 
     References
     ----------
-    Piérard et al., The Tile, Section 4.2 (rankings should stand small changes of the parameters).
+    Piérard et al., The Tile, Section 4.2 (rankings should be robust to small changes of the parameters).
 
     Examples
     --------
@@ -80,9 +80,9 @@ def around(score: ScoreLike, radius: float = 0.1, prevalence: float | None = Non
     if not check_number("radius", radius) > 0:
         raise ValueError(f"radius must be above 0; got {radius}")
     check_integer("points", points, 1)
-    # A disc that holds all of the Tile is as good as a larger one.
+    # A disc that covers the Tile is as good as a larger one.
     radius = min(radius, np.hypot(max(centre_a, 1 - centre_a), max(centre_b, 1 - centre_b)))
-    # Vogel's spiral: each point stands for the same area.
+    # Vogel's spiral: each point represents the same area.
     steps = np.arange(points)
     distance, angle = radius * np.sqrt((steps + 0.5) / points), steps * np.pi * (3 - np.sqrt(5))
     a, b = centre_a + distance * np.cos(angle), centre_b + distance * np.sin(angle)
@@ -93,16 +93,16 @@ def around(score: ScoreLike, radius: float = 0.1, prevalence: float | None = Non
 
 
 def between(*corners: Any, prevalence: float | None = None, points: int = 31) -> xr.Dataset:
-    """Preferences between scores: uniform over the segment of two, or the convex region with more as its corners.
+    """Return preferences between scores, uniform over a segment (two scores) or a convex region (more).
 
     Parameters
     ----------
     *corners : Score, str, callable or pair of float
-        Scores with a place on the Tile, or places (a, b); three or more in their order round the region.
+        Scores with a position on the Tile, or positions (a, b); three or more in order around the region.
     prevalence : float, optional
-        For scores whose place depends on it.
+        Prevalence of the positive class, for scores whose position depends on it.
     points : int
-        Points along a segment; each triangle of a region is cut into ``points``² equal ones.
+        Number of points along a segment; each triangle of a region is cut into ``points``² equal ones.
 
     Returns
     -------
@@ -112,7 +112,7 @@ def between(*corners: Any, prevalence: float | None = None, points: int = 31) ->
     Raises
     ------
     ValueError
-        If a score has no place on the Tile, or the corners do not go round a convex region.
+        If a score has no position on the Tile, or the corners are not the vertices of a convex region in order.
 
     References
     ----------
@@ -120,7 +120,7 @@ def between(*corners: Any, prevalence: float | None = None, points: int = 31) ->
 
     Examples
     --------
-    Scores from accuracy to F1, then any that lies in the triangle below the falling diagonal:
+    Preferences from accuracy to F1, then preferences in the triangle below the falling diagonal:
 
     >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
@@ -140,11 +140,11 @@ def between(*corners: Any, prevalence: float | None = None, points: int = 31) ->
     sides = np.roll(where, -1, axis=0) - where
     turns = _cross(sides, np.roll(sides, -1, axis=0))
     areas = _cross(where[1:-1] - where[0], where[2:] - where[0]) / 2
-    # Turns all one way, and once round only: a star turns one way too, but not as seen from its first corner.
+    # All turns have one sign, and the region is traversed once: a star passes the first test only.
     sign = np.sign(areas.sum())
     if sign == 0 or (sign * np.append(turns, areas) < -1e-12).any():
         raise ValueError(f"corners must go round a convex region in their order; got {where.tolist()}")
-    # Centres of the small triangles, as shares of a triangle's two sides: those that point up, and down.
+    # Centres of the small triangles that point up or down, as fractions of two sides of the large triangle.
     i, j = np.meshgrid(np.arange(points), np.arange(points), indexing="ij")
     up, down = i + j < points, i + j < points - 1
     shares = np.concatenate(
@@ -158,21 +158,20 @@ def between(*corners: Any, prevalence: float | None = None, points: int = 31) ->
 
 
 def over(region: str, points: int = 31) -> xr.Dataset:
-    """Preferences in a region with a name, uniform along its line or over its area.
+    """Return preferences in a named region, uniform along its line or over its area.
 
     Parameters
     ----------
     region : str
         - ``"tile"``: all canonical scores;
         - ``"f_scores"``: the right side, from PPV to TPR, uniform in b = β² / (1 + β²);
-        - ``"weighted_accuracies"``: the rising diagonal, from TNR to TPR, where the weighted accuracies and the
-          balanced accuracy of any fixed prevalence lie;
+        - ``"weighted_accuracies"``: the rising diagonal, from TNR to TPR;
         - ``"median_horizontal"``: false positives and false negatives weigh alike;
         - ``"median_vertical"``: true negatives and true positives weigh alike;
         - ``"upper_half"``, ``"lower_half"``: false negatives weigh more than false positives, or less;
         - ``"right_half"``, ``"left_half"``: true positives weigh more than true negatives, or less.
     points : int
-        As for :func:`between`, which makes any other region.
+        As for :func:`between`, which supports other regions.
 
     Returns
     -------
@@ -182,7 +181,7 @@ def over(region: str, points: int = 31) -> xr.Dataset:
     Raises
     ------
     KeyError
-        If no region has that name.
+        If the region is unknown.
 
     References
     ----------
@@ -201,14 +200,14 @@ def over(region: str, points: int = 31) -> xr.Dataset:
 
 
 def beta_preferences(a: tuple[float, float], b: tuple[float, float], points: int = 31) -> xr.Dataset:
-    """Preferences with an independent Beta distribution on each axis.
+    """Return preferences with an independent Beta distribution on each axis.
 
     Parameters
     ----------
     a, b : pair of float
-        The two parameters of each axis, above 0: (2, 1) leans to 1, (1, 1) is uniform, (20, 20) is sure of about 1/2.
+        The two parameters on each axis, above 0: (2, 1) favours 1, (1, 1) is uniform, (20, 20) is close to 1/2.
     points : int
-        Points along each axis, at the middles of as many equally probable intervals.
+        Number of points along each axis, at the midpoints of equally probable intervals.
 
     Returns
     -------
@@ -222,7 +221,7 @@ def beta_preferences(a: tuple[float, float], b: tuple[float, float], points: int
 
     References
     ----------
-    Distributions of weights in rank acceptabilities: Lahdelma and Salminen, SMAA-2 (2001).
+    Weight distributions for rank acceptabilities: Lahdelma and Salminen, SMAA-2 (2001).
 
     Examples
     --------
@@ -246,39 +245,37 @@ def beta_preferences(a: tuple[float, float], b: tuple[float, float], points: int
 def preference_ranking(
     source: Container, a: Any, b: Any = None, weights: Any = None, *, prob: float = 0.95, kind: str | None = None
 ) -> xr.Dataset:
-    """Ranks that integrate over the posterior and over a distribution of preferences.
+    """Rank entities by integrating over the posterior and over a distribution of preferences.
 
     Parameters
     ----------
     source : DataArray, Dataset, InferenceData or DataTree
         Two-class performances (entity, actual, predicted), with or without draws.
     a : array_like or Dataset
-        Preferences as :func:`around`, :func:`between`, :func:`over` and :func:`beta_preferences` make them; or the
-        a of points of the Tile.
+        The result of :func:`around`, :func:`between`, :func:`over` or :func:`beta_preferences`; or the a of points.
     b : array_like, optional
-        The b of the points: ``a`` and ``b`` are paired and of one length; a number stands for all.
+        The b of the points, as long as ``a``; one number is used for all points.
     weights : array_like, optional
-        Weight of each point, non-negative; equal by default. A uniform distribution over the Tile is a convention,
-        not ignorance: another coordinate system of the same scores makes another "uniform".
+        Non-negative weight of each point; equal by default. "Uniform" depends on the coordinates, so it is a
+        convention and not ignorance.
     prob : float
-        Credible probability of the rank intervals.
+        Credibility of the rank intervals.
     kind : str, optional
         Which performance of the posterior, as in :func:`bayesrank.as_performance`.
 
     Returns
     -------
     xarray.Dataset
-        ``rank_probability`` (entity, rank), ``probability_best`` (entity), ``expected_rank`` (entity), ``rank_lower``
-        and ``rank_upper`` (entity; equal-tailed), and ``undefined`` (entity): the weight of draws and points without a
-        score, of which what is said of ranks leaves out. In each draw all entities are compared under the same
-        preference. Monte-Carlo standard errors ``<name>_error`` allow for autocorrelation and are never 0; NaN for a
-        performance without draws.
+        ``rank_probability`` (entity, rank), ``probability_best``, ``expected_rank``, ``rank_lower`` and ``rank_upper``
+        (equal-tailed), and ``undefined``, the weight of draws and points without a score, which the ranks ignore (each
+        entity). Each draw compares all entities under the same preference. Monte-Carlo standard errors
+        ``<name>_error`` account for autocorrelation; NaN for a performance without draws.
 
     Raises
     ------
     ValueError, TypeError
-        If points lie off the Tile, lengths differ, weights are negative or all 0, the source has other dims (data
-        sets, say) or more classes, or ``prob`` is out of range.
+        If points lie off the Tile, lengths differ, weights are negative or all 0, or ``prob`` is out of range; or if
+        the source has other dims (for example data sets) or more than two classes.
 
     References
     ----------
@@ -299,13 +296,13 @@ def preference_ranking(
     with thread_pool() as share_out:
         ranks = PreferenceRanks(n, where_a, where_b, weight, share_out)
         (probability, best_error, rank_error), worth = reduce(array, ranks, EffectiveDraws())
-    # A point has no error that could be known.
+    # A single performance without draws has no measurable Monte-Carlo error.
     worst = worth.min() if batches.sampled else np.nan
     defined = probability.sum(1)
     known = np.where(defined > 1e-12, defined, np.nan)
     order = np.arange(1, n + 1)
     lower, upper = rank_intervals(probability / known[:, None], (1 - prob) / 2)
-    # A rank that never moved in n draws may still have moved in the next: as one success in n more.
+    # A rank that is constant over n draws may change in the next: assume one success in n more draws.
     rank_error = np.where(np.isnan(known * worst), np.nan, np.fmax(rank_error, 1 / worst))
     return xr.Dataset(
         {
@@ -329,7 +326,7 @@ def _preferences(a: np.ndarray, b: np.ndarray, weight: Any = 1.0) -> xr.Dataset:
 
 
 def _place(corner: Any, prevalence: float | None) -> tuple[float, float]:
-    """(a, b), given as such or as a score that has a place."""
+    """Return (a, b) from a pair of numbers or from a score with a position on the Tile."""
     if isinstance(corner, list | tuple | np.ndarray):
         pair = check_numbers("a place on the Tile", corner, 0.0, 1.0)
         if pair.shape != (2,):
@@ -349,7 +346,7 @@ def _cross(first: np.ndarray, second: np.ndarray) -> np.ndarray:
 
 
 def _points(a: Any, b: Any, weights: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Checked arrays of one length; the weights sum to 1."""
+    """Return checked arrays of equal length, with weights that sum to 1."""
     if isinstance(a, xr.Dataset):
         if b is not None or weights is not None:
             raise ValueError(f"b and weights must be left out beside preferences; got {b!r} and {weights!r}")

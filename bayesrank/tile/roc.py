@@ -1,4 +1,4 @@
-"""The Tile and ROC space: pencils of iso-performance lines, no-skill curves, shifts of the prior, places that move."""
+"""The Tile and ROC space: iso-performance lines, no-skill curves and prior shifts."""
 
 from typing import Any
 
@@ -28,29 +28,29 @@ __all__ = [
 
 
 def isoperformance(a: Any, b: Any, value: Any, prevalence: Any, points: int = 2) -> xr.Dataset:
-    """The line of ROC space on which a canonical score takes a value.
+    """Return the line of ROC space on which a canonical score takes a value.
 
     Parameters
     ----------
     a, b : number or DataArray
-        Place of the score on the Tile.
+        Position of the score on the Tile.
     value : number or DataArray
-        Between 0 and 1. Several values of one score give a pencil of lines.
+        Value of the score, between 0 and 1. Several values give a pencil of lines.
     prevalence : number or DataArray
-        Share of the positive class.
+        Prevalence of the positive class.
     points : int
-        Points along the line, at least 2.
+        Number of points along the line, at least 2.
 
     Returns
     -------
     xarray.Dataset
-        ``fpr`` and ``tpr`` along ``point``, after the dims given, from end to end of the part within ROC; NaN if there
-        is no line, as the score is undefined or constant.
+        ``fpr`` and ``tpr`` along ``point``, after the dims of the arguments, from end to end within ROC space; NaN if
+        the score is undefined or constant.
 
     Raises
     ------
     TypeError, ValueError
-        If an argument is no number or labelled array between 0 and 1, or ``points`` no whole number from 2 on.
+        If an argument is not between 0 and 1, or ``points`` is not a whole number of at least 2.
 
     References
     ----------
@@ -68,7 +68,7 @@ def isoperformance(a: Any, b: Any, value: Any, prevalence: Any, points: int = 2)
     check_integer("points", points, 2)
     a, b, value, positive = check_labelled_probabilities(a=a, b=b, value=value, prevalence=prevalence)
     negative = 1 - positive
-    # of_y * tpr = of_x * fpr + constant, with no coefficient below 0: it meets ROC, where all values are taken.
+    # of_y * tpr = of_x * fpr + constant, with coefficients of at least 0: the line meets ROC space.
     of_y = positive * ((1 - value) * a + value * b)
     of_x = negative * ((1 - value) * (1 - a) + value * (1 - b))
     constant = value * b * positive - (1 - value) * (1 - a) * negative
@@ -76,9 +76,9 @@ def isoperformance(a: Any, b: Any, value: Any, prevalence: Any, points: int = 2)
     high = xr.where(of_x > 0, _over(of_y - constant, of_x), 1.0).clip(low, 1)
     t = xr.DataArray(np.linspace(0.0, 1.0, points), dims="point")
     fpr = low + t * (high - low)
-    # Vertical lines have no tpr of their own.
+    # A vertical line does not determine tpr.
     tpr = xr.where(of_y > 0, _over(of_x * fpr + constant, of_y).clip(0, 1), t)
-    # Half way along the line the score is defined, unless it is so nowhere on it.
+    # The score is defined half-way along the line, or nowhere on it.
     x, y = (low + high) / 2, (tpr.isel(point=0) + tpr.isel(point=-1)) / 2
     correct = (1 - a) * negative * (1 - x) + a * positive * y
     wrong = (1 - b) * negative * x + b * positive * (1 - y)
@@ -87,24 +87,24 @@ def isoperformance(a: Any, b: Any, value: Any, prevalence: Any, points: int = 2)
 
 
 def vertex(a: Any, b: Any, prevalence: Any) -> xr.Dataset:
-    """Where all iso-performance lines of a canonical score meet, outside ROC space or in one of its corners.
+    """Return the point where all iso-performance lines of a canonical score meet.
 
     Parameters
     ----------
     a, b, prevalence : number or DataArray
-        Place of the score, and share of the positive class.
+        Position of the score on the Tile, and prevalence of the positive class.
 
     Returns
     -------
     xarray.Dataset
-        ``fpr`` and ``tpr`` of the vertex, NaN where the lines are parallel (a = b, or a prevalence of 0 or 1), and the
-        slopes of the lines of value 0 (``slope_zero``; through (1, 0), one for each a) and of value 1 (``slope_one``;
-        through (0, 1), one for each b), NaN where vertical. Where a = b both are the slope of all lines.
+        ``fpr`` and ``tpr`` of the vertex, outside ROC space or at one of its corners; NaN for parallel lines (a = b, or
+        a prevalence of 0 or 1). ``slope_zero`` and ``slope_one`` are the slopes of the lines of value 0, through
+        (1, 0), and 1, through (0, 1); NaN if vertical.
 
     Raises
     ------
     TypeError, ValueError
-        If an argument is no number or labelled array between 0 and 1.
+        If an argument is not a number or labelled array between 0 and 1.
 
     References
     ----------
@@ -132,7 +132,7 @@ def vertex(a: Any, b: Any, prevalence: Any) -> xr.Dataset:
 
 
 def _over(part: Any, whole: Any) -> Any:
-    """The quotient, NaN for a divisor of 0, as whatever the arguments are: labelled, plain, or a number."""
+    """Return the quotient of numbers or arrays, NaN where the divisor is 0."""
     if isinstance(part, xr.DataArray) or isinstance(whole, xr.DataArray):
         return xr.apply_ufunc(ratio, part, whole)
     value = ratio(part, whole)
@@ -142,14 +142,14 @@ def _over(part: Any, whole: Any) -> Any:
 def no_skill_curve(
     *, prevalence: float | None = None, prediction_rate: float | None = None, points: int = 201
 ) -> xr.Dataset:
-    """The canonical scores that put all no-skill performances on one footing.
+    """Return the canonical scores that give all no-skill performances the same value.
 
     Parameters
     ----------
     prevalence, prediction_rate : float
-        What is fixed: the share of positive cases (γ_π), or of positive predictions (γ_τ). Just one of them.
+        The fixed quantity: prevalence (curve γ_π) or share of positive predictions (curve γ_τ). Pass exactly one.
     points : int
-        Points of a, and as many of b, at which the curve is given; at least 2.
+        Number of points in a, and again in b; at least 2.
 
     Returns
     -------
@@ -159,7 +159,7 @@ def no_skill_curve(
     Raises
     ------
     TypeError, ValueError
-        If not just one of the two shares is given, it is no number between 0 and 1, or ``points`` is below 2.
+        If not exactly one of the two shares is given, it is not between 0 and 1, or ``points`` is below 2.
 
     References
     ----------
@@ -193,25 +193,25 @@ def no_skill_curve(
 
 
 def no_skill_rates(a: Any, b: Any) -> tuple[Any, Any]:
-    """The prevalence and the prediction rate at which a canonical score puts all no-skill performances on one footing.
+    """Return the prevalence and prediction rate at which a canonical score is constant over no-skill performances.
 
-    The inverse of :func:`no_skill_curve`: each place inside the Tile lies on one curve γ_π and on one curve γ_τ.
+    This inverts :func:`no_skill_curve`: each point inside the Tile lies on one curve γ_π and one curve γ_τ.
 
     Parameters
     ----------
     a, b : number or array
-        Place of the score.
+        Position of the score on the Tile.
 
     Returns
     -------
     tuple
-        The prevalence π₊, and the share of positive predictions τ₊; NaN at the corners through which all curves of the
-        kind go, (0, 1) and (1, 0) for π₊, (0, 0) and (1, 1) for τ₊.
+        The prevalence π₊ and the share of positive predictions τ₊. NaN at the corners that all curves share: (0, 1) and
+        (1, 0) for π₊, (0, 0) and (1, 1) for τ₊.
 
     Raises
     ------
     TypeError, ValueError
-        If an argument is no number or array between 0 and 1.
+        If an argument is not a number or array between 0 and 1.
 
     References
     ----------
@@ -230,25 +230,25 @@ def no_skill_rates(a: Any, b: Any) -> tuple[Any, Any]:
 
 
 def chance_corrected_place(a: Any, b: Any, prevalence: Any) -> tuple[Any, Any]:
-    """Where Cohen's correction for chance sends a canonical score, at a fixed prevalence.
+    """Return the position of a canonical score after Cohen's correction for chance, at a fixed prevalence.
 
-    The corrected score (R - R of the no-skill twin) / (1 - R of the no-skill twin) orders as the canonical score at
-    the place returned: a whole horizontal line of the Tile goes to its point on the curve γ_π.
+    The corrected score is (R - R₀) / (1 - R₀), with R₀ the score of the no-skill twin. It orders performances as the
+    canonical score at the returned position, which lies on the curve γ_π for the same b.
 
     Parameters
     ----------
     a, b, prevalence : number or array
-        Place of the score, and share of the positive class.
+        Position of the score on the Tile, and prevalence of the positive class.
 
     Returns
     -------
     tuple
-        The new a and b; a is NaN where the prevalence is 0 or 1, as then nobody has skill.
+        The new a and b; a is NaN at a prevalence of 0 or 1, where no performance has skill.
 
     Raises
     ------
     TypeError, ValueError
-        If an argument is no number or array between 0 and 1.
+        If an argument is not a number or array between 0 and 1.
 
     References
     ----------
@@ -267,25 +267,24 @@ def chance_corrected_place(a: Any, b: Any, prevalence: Any) -> tuple[Any, Any]:
 
 
 def prior_grid(prevalence: float, lines: int = 11) -> xr.DataArray:
-    """Where the lines of a regular grid go when balanced priors are shifted to a prevalence, on either axis.
+    """Return the positions of regular grid lines after a shift from balanced priors to a prevalence.
 
     Parameters
     ----------
     prevalence : number
-        Share of the positive class after the shift.
+        Prevalence of the positive class after the shift.
     lines : int
-        How many lines, those at 0 and 1 included; at least 2.
+        Number of lines, including those at 0 and 1; at least 2.
 
     Returns
     -------
     xarray.DataArray
-        Places (line) between 0 and 1; the coordinate is where the line was. At a prevalence of 0 or 1 all lines but one
-        end up on one side.
+        Positions (line) between 0 and 1, the same on both axes; the coordinate holds the positions before the shift.
 
     Raises
     ------
     TypeError, ValueError
-        If the prevalence is no number between 0 and 1, or ``lines`` is below 2.
+        If the prevalence is not between 0 and 1, or ``lines`` is below 2.
 
     References
     ----------
@@ -303,29 +302,29 @@ def prior_grid(prevalence: float, lines: int = 11) -> xr.DataArray:
 
 
 def moved_place(operation: str, a: Any, b: Any, old: Any | None = None, new: Any | None = None) -> tuple[Any, Any]:
-    """Where the order at (a, b) moves when an operation is applied to all performances.
+    """Return the new position of the order at (a, b) after an operation on all performances.
 
     Parameters
     ----------
     operation : str
-        ``"change_predicted"`` and ``"change_actual"`` (the order is inverted), ``"swap_actual_predicted"``,
-        ``"swap_classes"``, or ``"shift_prior"``: the functions of :mod:`bayesrank.performance`.
+        One of the functions of :mod:`bayesrank.performance`: ``"change_predicted"`` or ``"change_actual"`` (these
+        invert the order), ``"swap_actual_predicted"``, ``"swap_classes"`` or ``"shift_prior"``.
     a, b : number or array
-        The original place.
+        The original position.
     old, new : number or array, optional
-        Prevalence before and after a shift, and for a shift alone.
+        Prevalence before and after the shift; only for ``"shift_prior"``.
 
     Returns
     -------
     tuple
-        The new a and b; NaN for a shift from a prevalence of 0 or 1 to another, which nothing determines.
+        The new a and b; NaN for a shift from a prevalence of 0 or 1 to another.
 
     Raises
     ------
     KeyError
-        If there is no such operation.
+        If the operation is unknown.
     TypeError, ValueError
-        If a number is missing, not asked for, or not between 0 and 1.
+        If a number is missing, superfluous, or not between 0 and 1.
 
     References
     ----------
@@ -357,7 +356,7 @@ def moved_place(operation: str, a: Any, b: Any, old: Any | None = None, new: Any
 
 
 def _shifted(x: Any, old: Any, new: Any) -> Any:
-    """Where a line of the Tile goes when the prevalence does: those at 0 and 1 stay, and all if it does."""
+    """Return the position of a line of the Tile after a prior shift; lines at 0 and 1 do not move."""
     plus, minus = x * old * (1 - new), (1 - x) * new * (1 - old)
     stays = plus + minus == 0
     defined = (old * (1 - old) > 0) | (old == new)

@@ -1,4 +1,4 @@
-"""Entities on the Tile beside others: their skill beyond chance, where some are ahead of others, a Tile in words."""
+"""Chance-corrected scores on the Tile, zones where some entities are ahead, and a summary in words."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -16,7 +16,7 @@ from bayesrank.tile.geometry import holders, regions
 
 __all__ = ["chance_corrected", "in_words", "zone"]
 
-#: The scores whose place on the Tile is the same at all priors, as on its pictures.
+#: Scores with the same position on the Tile at all class priors.
 NAMED = {
     "TNR": (0.0, 0.0),
     "PPV": (1.0, 0.0),
@@ -25,37 +25,37 @@ NAMED = {
     "NPV": (0.0, 1.0),
     "TPR": (1.0, 1.0),
 }
-#: Values closer than this are equal.
+#: Smallest difference between unequal values.
 ROUNDING = 1e-12
 
 
 def chance_corrected(source: Container, resolution: int = 101, *, kind: str | None = None) -> xr.DataArray:
-    """Every canonical score, corrected for chance as Cohen's κ corrects the accuracy.
+    """Return every canonical score, corrected for chance as Cohen's κ corrects accuracy.
 
     Parameters
     ----------
     source : DataArray, Dataset, InferenceData or DataTree
-        Two-class performances (entity, actual, predicted), with or without draws; either is kept.
+        Two-class performances (entity, actual, predicted), with or without draws.
     resolution : int
-        Points along each axis, ends included.
+        Number of points along each axis, ends included.
     kind : str, optional
         Which performance of the posterior, as in :func:`bayesrank.as_performance`.
 
     Returns
     -------
     xarray.DataArray
-        (R - R₀) / (1 - R₀), dims (..., b, a), with R₀ the value of the no-skill performance of the same prevalence and
-        prediction rate: 1 when perfect, 0 without skill; NaN where chance already reaches 1, or R is undefined.
+        (R - R₀) / (1 - R₀), dims (..., b, a), with R₀ of the no-skill performance with equal prevalence and prediction
+        rate: 1 if perfect, 0 without skill; NaN where R₀ is 1 or R is undefined.
 
     Raises
     ------
     ValueError, TypeError
-        If the source has other dims (data sets, say) or more classes, or the resolution is below 2.
+        If the source has other dims (for example data sets) or more than two classes, or the resolution is below 2.
 
     See Also
     --------
-    relative_skill : the same against the best performance without skill at that prevalence.
-    chance_corrected_place : which canonical scores these order as.
+    relative_skill : Compare with the best no-skill performance at the prevalence.
+    chance_corrected_place : Return the canonical score with the same order.
 
     References
     ----------
@@ -76,37 +76,35 @@ def chance_corrected(source: Container, resolution: int = 101, *, kind: str | No
 
 
 def zone(source: Container, entities: Any, rivals: Any, points: int = 201, *, kind: str | None = None) -> xr.Dataset:
-    """Where on the Tile all of some entities are better than or equivalent to all of some others.
+    """Return the zone of the Tile where all of some entities are better than or equivalent to all rivals.
 
     Parameters
     ----------
     source : DataArray, Dataset, InferenceData or DataTree
         Two-class performances (entity, actual, predicted) without draws.
     entities, rivals : hashable or list of hashable
-        Names of the ones and of the others.
+        Names of the entities, and of their rivals.
     points : int
-        Values of a at which the zone is given, at least 2.
+        Number of values of a, at least 2.
     kind : str, optional
         Which performance of the posterior, as in :func:`bayesrank.as_performance`.
 
     Returns
     -------
     xarray.Dataset
-        ``lower`` and ``upper`` (a): the zone holds the scores with b from one to the other, exactly; NaN where there
-        are none. ``area``: its share of the Tile, by the trapezoidal rule over 4,001 values of a. At points where a
-        score is undefined (0/0) it counts as equivalent.
+        ``lower`` and ``upper`` (a): the exact range of b in the zone; NaN where it is empty. ``area``: its share of the
+        Tile, by the trapezoidal rule over 4,001 values of a. An undefined score (0/0) counts as equivalent.
 
     Raises
     ------
     KeyError
         If an entity is unknown.
     ValueError
-        If there is none, or the source has draws, dims of its own or more than two classes.
+        If either list is empty, or the source has draws, other dims or more than two classes.
 
     References
     ----------
-    Piérard et al., The Tile, A.4.1 with Eq. 6 to 8, where the priors are equal and the zone is a convex polygon; this
-    is so for any priors.
+    Piérard et al., The Tile, A.4.1 with Eq. 6 to 8 (equal priors, for which the zone is a convex polygon).
 
     Examples
     --------
@@ -132,15 +130,15 @@ def zone(source: Container, entities: Any, rivals: Any, points: int = 201, *, ki
     below, above = _borders(chosen[0], chosen[1], fine)
     height = np.maximum(above - below, 0.0)
     area = np.sum((height[1:] + height[:-1]) / 2) / (fine.size - 1)
-    empty = ~(low <= high)  # of NaN as well
+    empty = ~(low <= high)  # also where NaN
     found = {"lower": ("a", np.where(empty, np.nan, low)), "upper": ("a", np.where(empty, np.nan, high))}
     return xr.Dataset({**found, "area": ((), float(area))}, {"a": a})
 
 
 def _borders(ones: np.ndarray, others: np.ndarray, a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The least and the largest b at which all of the first are ahead, for each a; crossed where there is none.
+    """Return the smallest and largest b at which all ``ones`` are ahead, for each a; lower > upper if there is none.
 
-    One is ahead of another where s u' - s' u >= 0, which is linear in b.
+    An entity is ahead of a rival where s u' - s' u >= 0, which is linear in b.
     """
     low, high = np.zeros_like(a), np.ones_like(a)
     for tn, fp, fn, tp in ones.T:
@@ -153,7 +151,7 @@ def _borders(ones: np.ndarray, others: np.ndarray, a: np.ndarray) -> tuple[np.nd
             at_0, at_1 = ends
             swaps = at_0 * at_1 < 0
             b = np.where(swaps, at_0 / np.where(swaps, at_0 - at_1, 1.0), 0.0)
-            # Ahead at the end where the difference is not negative; a tie at one end alone is that end.
+            # A difference of at least 0 at an end means ahead; a tie at one end alone is a single point.
             low = np.maximum(low, np.where(at_0 >= 0, 0.0, np.where(at_1 > 0, b, np.where(at_1 == 0, 1.0, np.inf))))
             high = np.minimum(high, np.where(at_1 >= 0, 1.0, np.where(at_0 > 0, b, np.where(at_0 == 0, 0.0, -np.inf))))
     known = not (np.isnan(ones).any() or np.isnan(others).any())
@@ -161,25 +159,25 @@ def _borders(ones: np.ndarray, others: np.ndarray, a: np.ndarray) -> tuple[np.nd
 
 
 def in_words(source: Container, *, kind: str | None = None) -> str:
-    """A Tile of performances in sentences: who is best by which share of the scores, and by those with a name.
+    """Summarise the Tile in sentences: the best entity by share of the scores, and by named scores.
 
     Parameters
     ----------
     source : DataArray, Dataset, InferenceData or DataTree
-        Two-class performances (entity, actual, predicted) without draws. Of draws,
-        :func:`bayesrank.tile.credible` says how sure it is.
+        Two-class performances (entity, actual, predicted) without draws; use :func:`bayesrank.tile.credible` for a
+        posterior.
     kind : str, optional
         Which performance of the posterior, as in :func:`bayesrank.as_performance`.
 
     Returns
     -------
     str
-        Shares below half a percent are summed up.
+        The summary; shares below half a percent are added up.
 
     Raises
     ------
     ValueError
-        If the source has draws, dims of its own or more than two classes, or no entity is defined.
+        If the source has draws, other dims or more than two classes, or no entity is defined.
 
     References
     ----------
@@ -221,7 +219,7 @@ def in_words(source: Container, *, kind: str | None = None) -> str:
 
 
 def _leaders(cells: np.ndarray, names: Iterable[Any], a: float, b: float) -> list[str]:
-    """Who has the highest score at a place; none if it is undefined for all."""
+    """Return the entities with the highest score at (a, b); none if it is undefined for all."""
     tn, fp, fn, tp = cells
     right, wrong = (1 - a) * tn + a * tp, (1 - b) * fp + b * fn
     whole_ = right + wrong
@@ -232,7 +230,7 @@ def _leaders(cells: np.ndarray, names: Iterable[Any], a: float, b: float) -> lis
 
 
 def _percent(share: float) -> str:
-    """A share that is neither said to be all nor nothing while it is not."""
+    """Format a share so that only exact values print as 0% or 100%."""
     if 0 < share < 0.005:
         return "under 1%"
     return "over 99%" if 0.995 <= share < 1 - 1e-9 else f"{share:.0%}"

@@ -1,4 +1,4 @@
-"""Scores of the agreement of what was predicted with what is: correlations, skills beyond chance, biases."""
+"""Scores of agreement between predicted and actual classes: correlations, chance-corrected skill, biases."""
 
 from collections.abc import Callable
 from typing import Any
@@ -25,7 +25,7 @@ NOT_ALL_RIGHT = "not all cases in one of TN, TP"
 
 
 def by_prediction_rate(rate: Any, skill: Any, p: Any, n: Any) -> tuple[Any, Any]:
-    """FPR and TPR at a share called positive, p TPR + n FPR, and an informedness, TPR - FPR.
+    """Return FPR and TPR at a share called positive, p TPR + n FPR, and an informedness, TPR - FPR.
 
     Examples
     --------
@@ -51,7 +51,7 @@ def _markedness_tpr(k: Any, x: Any, p: Any, n: Any) -> Any:
 
 
 def _markedness_area(value: Any, prevalence: Any) -> Any:
-    """As for MCC, with the contour d = v τ(1-τ) / (π₊π₋)."""
+    """Return the area below a value as for MCC, with the contour d = v τ(1-τ) / (π₊π₋)."""
     positive, negative = prevalence, 1 - prevalence
     size = np.maximum(np.abs(value), 1e-300)
     low, tail = np.maximum(1 - negative / size, 0.0), np.maximum(1 - positive / size, 0.0)
@@ -90,7 +90,7 @@ def markedness(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
 
 
 def _mcc_of_margins(right: np.ndarray, actual: np.ndarray, predicted: np.ndarray) -> np.ndarray:
-    """Correlation of the actual and the predicted class (Gorodkin 2004)."""
+    """Return the correlation of the actual and the predicted class (Gorodkin 2004)."""
     total = actual.sum(axis=-1)
     covariance = right.sum(axis=-1) * total - (actual * predicted).sum(axis=-1)
     spread = [total**2 - (margin**2).sum(axis=-1) for margin in (actual, predicted)]
@@ -107,15 +107,15 @@ def _mcc_tpr(k: Any, x: Any, p: Any, n: Any) -> Any:
     d = n * (1 - x)
     root = np.sqrt(k**2 * p * (n + p) ** 2 * (4 * d * (n - d) + k**2 * n * p) / n)
     tpr = (np.sign(k) * root + 2 * d * p * (k**2 - 1) + k**2 * p * (p - n) + 2 * n * p) / (2 * (k**2 * p + n)) / p
-    # The roots are of k and of -k. In the square one is above the FPR, for the positive value, and one below. Left of 0
-    # both are above, right of 1 both below.
+    # The roots belong to k and -k. In the square, the root above the FPR is for the positive value and the other for
+    # the negative one. Left of 0 both are above, right of 1 both below.
     return np.where(((x >= 0) | (k >= 0)) & ((x <= 1) | (k <= 0)), tpr, np.nan)
 
 
 def _mcc_area(value: Any, prevalence: Any) -> Any:
-    """In (τ, d) = (share called positive, TPR - FPR), of Jacobian 1, MCC < v is d < v √(τ(1-τ) / (π₊π₋)).
+    """Return the area where MCC < v, which is d < v √(τ(1-τ) / (π₊π₋)) in (τ, d) = (share called positive, TPR - FPR).
 
-    Negative values follow by calling everything the other way round, which turns MCC into -MCC.
+    The Jacobian is 1. Inverting all predictions turns MCC into -MCC, which gives the negative values.
     """
     positive, negative = prevalence, 1 - prevalence
     size = np.abs(value)
@@ -160,7 +160,7 @@ def mcc(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
 
 
 def _kappa_matrix(power: int) -> Callable[[np.ndarray, Any], np.ndarray]:
-    """Chance-corrected agreement; a disagreement weighs the distance of the classes to ``power`` (Cohen 1968)."""
+    """Return chance-corrected agreement; a disagreement weighs distance of classes to ``power`` (Cohen 1968)."""
 
     def function(matrix: np.ndarray, present: Any) -> np.ndarray:
         matrix = np.asarray(matrix, dtype=float)
@@ -195,7 +195,7 @@ def _kappa_area(value: Any, prevalence: Any) -> Any:
     matrix_function=_kappa_matrix(0),
     domain=NOT_ALL_RIGHT,
     reference=f"{TILE}; Cohen (1960)",
-    # U has TPR and TNR the other way round where the contours meet.
+    # U exchanges TPR and TNR at the meeting points.
     contour=Contour(_kappa_tpr, lambda p: () if p == 0.5 else ((p / (2 * p - 1), p / (2 * p - 1)),)),
     area=_kappa_area,
 )

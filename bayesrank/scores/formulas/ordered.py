@@ -1,4 +1,4 @@
-"""Scores of ordered classes: by how many classes an answer is off, in the order of the classes."""
+"""Scores of ordered classes, from the distance between predicted and actual class."""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,7 +12,7 @@ GAUDETTE = "Gaudette and Japkowicz (2009)"
 
 
 def _mean(loss: Callable[[np.ndarray], np.ndarray]) -> Callable[[np.ndarray, Any], np.ndarray]:
-    """The mean over the cases of a function of predicted less actual place."""
+    """Return the mean over the cases of a function of predicted minus actual position."""
 
     def function(matrix: np.ndarray, present: Any) -> np.ndarray:
         place = np.arange(matrix.shape[-1])

@@ -1,4 +1,4 @@
-"""Scores of outcomes without classes: grades, costs, or right and wrong answers."""
+"""Scores of outcomes without classes, such as grades, costs, or right and wrong answers."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Scores of how far positives and positive calls overlap, most of them blind to true negatives, and their means."""
+"""Scores of the overlap of positives and positive calls, mostly without true negatives, and their means."""
 
 from typing import Any
 
@@ -37,7 +37,7 @@ add(f_beta(0.5))
 
 
 def _fowlkes_mallows_area(value: Any, prevalence: Any) -> Any:
-    """FM < v where FPR > TPR (TPR - v²) π₊ / (v² π₋): a parabola, integrated over TPR."""
+    """Return the area where FM < v: FPR > TPR (TPR - v²) π₊ / (v² π₋), a parabola integrated over TPR."""
     square, odds = np.maximum(np.square(value), 1e-300), prevalence / (1 - prevalence)
     top = np.minimum((square + np.sqrt(square**2 + 4 * square / odds)) / 2, 1.0)
     # ∫ y (y - v²) dy from v² to top, in the width top - v² so that nothing cancels
@@ -100,7 +100,7 @@ for _base, _symbol, _formula, _aliases in (
 )
 def p4(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
     margins = (tn + fp) * (fn + tp) * (tn + fn) * (fp + tp)
-    # The harmonic mean of four zeros, where no answer is right, is 0.
+    # The harmonic mean is 0 where no answer is right.
     mean = np.where(tn + tp > 0, ratio(4 * tp * tn, 4 * tp * tn + (tp + tn) * (fp + fn)), 0.0)
     return np.where(margins > 0, mean, np.nan)
 

@@ -1,4 +1,4 @@
-"""Scores of the two rates: sums, products and ratios of TPR, TNR, FPR and FNR, whatever the prevalence."""
+"""Scores of rates: sums, products and ratios of TPR, TNR, FPR and FNR, independent of prevalence."""
 
 from typing import Any
 
@@ -116,7 +116,7 @@ def negative_likelihood_ratio(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
 
 
 def _odds_ratio_area(value: Any, prevalence: Any) -> Any:
-    """∫ v x / (1 + (v - 1) x) dx; a power series near v = 1, where the logarithm cancels."""
+    """Return ∫ v x / (1 + (v - 1) x) dx, by a power series near v = 1, where the logarithm cancels."""
     excess = value - 1
     near = np.abs(excess) < 0.1
     small = np.where(near, excess, 0.0)

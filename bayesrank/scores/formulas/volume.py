@@ -19,12 +19,11 @@ NODES, WEIGHTS = (NODES + 1) / 2, WEIGHTS / 2
     reference="Piérard et al., The Tile, Eq. 9 to 15",
 )
 def vut(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
-    """Mean of s / (s + u) for s uniform between tn and tp and u uniform between fp and fn.
+    """Return the mean of s / (s + u) for s uniform between tn and tp and u uniform between fp and fn.
 
-    The closed form has four cases, cancels near their borders, and in the fourth case cancels wherever hits and
-    errors are of different orders of magnitude. Here an axis along which the score is nearly constant (by a factor
-    below 1.5) is integrated by 14-point Gauss quadrature, which is exact to rounding there, and the other axis in
-    closed form; the fourth case is split into a smooth integral, by the same quadrature, and a closed form.
+    The closed form has four cases and cancels near their borders. Here an axis along which the score varies little (by
+    a factor below 1.5) is integrated by 14-point Gauss quadrature, exact up to rounding, and the other axis in closed
+    form. The fourth case is split into a smooth integral by the same quadrature and a closed form.
     """
     total = tn + fp + fn + tp  # divided by it, so that proportional counts tie exactly
     tn, fp, fn, tp = (ratio(cell, total) for cell in (tn, fp, fn, tp))
@@ -48,10 +47,10 @@ def vut(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
 
 
 def _small_share(s0: np.ndarray, s1: np.ndarray, u0: np.ndarray, u1: np.ndarray) -> np.ndarray:
-    """Mean of u / (s + u) where u1 <= s1, and neither s nor u is nearly constant beside s0 + u0.
+    """Return the mean of u / (s + u) where u1 <= s1, and neither s nor u is nearly constant relative to s0 + u0.
 
-    Over s it is u log((u + s1) / (u + s0)) / (s1 - s0), and then over u the integral of u log(1 + u / s1) by quadrature
-    less that of u log((u + s0) / s1) in closed form: none of them is large beside their difference.
+    The mean over s is u log((u + s1) / (u + s0)) / (s1 - s0). Its integral over u is that of u log(1 + u / s1), by
+    quadrature, minus that of u log((u + s0) / s1), in closed form; neither is large relative to the difference.
     """
     u = [(w, u0 + x * (u1 - u0)) for x, w in zip(NODES, WEIGHTS, strict=True)]
     upper = sum(w * x * np.log1p(x / s1) for w, x in u)
@@ -64,5 +63,5 @@ def _small_share(s0: np.ndarray, s1: np.ndarray, u0: np.ndarray, u1: np.ndarray)
 
 
 def _mean_over_u(s: np.ndarray, u0: np.ndarray, u1: np.ndarray) -> np.ndarray:
-    """Mean of s / (s + u) over u; 0 where s is 0."""
+    """Return the mean of s / (s + u) over u; 0 where s is 0."""
     return np.where(s == 0, 0.0, s * np.log1p((u1 - u0) / (s + u0)) / (u1 - u0))

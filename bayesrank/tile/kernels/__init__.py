@@ -1,1 +1,1 @@
-"""Compiled loops of the Tile, each module loaded on first use, since it loads numba; compiled code is kept on disk."""
+"""Compiled loops of the Tile, each module loaded on first use, as it imports numba; compiled code is cached on disk."""

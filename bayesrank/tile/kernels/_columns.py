@@ -1,24 +1,24 @@
-"""Compiled parts of a column of the Tile, for one draw. Loaded on first use; compiled code is kept on disk.
+"""Compiled parts of a column of the Tile, for one draw. Loaded on first use; compiled code is cached on disk.
 
 In column a of the Tile the inverse odds of entity k are a line in b: (1 - b) x + b y with x = fp / s(a) and
-y = fn / s(a). So the winner along a column is a lower envelope of lines, and two entities swap ranks at most once: a
-column costs what its crossings cost, not what its grid points cost. Counts are kept as differences along b.
+y = fn / s(a). The winner along a column is a lower envelope of lines, and two entities swap ranks at most once. A
+column therefore costs its number of crossings, not of grid points. Counts are stored as differences along b.
 """
 
 import numpy as np
 
 from bayesrank._compiled import njit
 
-#: Odds that differ by less than this, relatively, are a tie: rounding in the cells must not decide a rank.
+#: Relative difference of odds below which entities tie: rounding in the cells must not decide a rank.
 TOLERANCE = 1e-12
-#: Below it products of cells could underflow; such columns are ranked point by point, in logarithms.
+#: Cells below this could underflow in products; such columns are ranked point by point, in logarithms.
 TINY = 1e-100
 OPTIONS = {"cache": True, "nogil": True, "error_model": "numpy"}
 
 
 @njit(**OPTIONS)
 def may_be_slow(cells, entities):
-    """Whether :func:`column_is_slow` of some column: not if no cell is smaller than what products can hold."""
+    """Return whether :func:`column_is_slow` may hold for some column: some cell is too small for products."""
     smallest = np.inf
     for k in entities:
         smallest = min(smallest, cells[0, k], cells[1, k], cells[2, k], cells[3, k])
@@ -27,7 +27,7 @@ def may_be_slow(cells, entities):
 
 @njit(**OPTIONS)
 def column_is_slow(s, cells, entities):
-    """Whether some score in the column may be undefined, or too small for products."""
+    """Return whether some score in the column may be undefined, or too small for products."""
     slow = False
     for k in entities:
         slow = slow or s[k] < TINY or 0.0 < cells[1, k] < TINY or 0.0 < cells[2, k] < TINY
@@ -36,7 +36,7 @@ def column_is_slow(s, cells, entities):
 
 @njit(**OPTIONS)
 def enter_column(cells, a, entities, s, x, y):
-    """Put the lines of the entities in column ``a`` in ``x`` and ``y``; False if products are too small for them."""
+    """Write the lines of the entities in column ``a`` to ``x`` and ``y``; return False if products are too small."""
     for k in entities:
         s[k] = (1 - a) * cells[0, k] + a * cells[3, k]
     if column_is_slow(s, cells, entities):
@@ -48,13 +48,13 @@ def enter_column(cells, a, entities, s, x, y):
 
 @njit(**OPTIONS)
 def log_or_less(value):
-    """The logarithm, minus infinity for what rounding has put below 0."""
+    """Return the logarithm, minus infinity for values rounded below 0."""
     return np.log(value) if value > 0 else -np.inf
 
 
 @njit(**OPTIONS)
 def defined_entities(cells):
-    """Those without NaN in their cells."""
+    """Return the entities without NaN in their cells."""
     n = cells.shape[1]
     out = np.empty(n, np.int64)
     count = 0
@@ -67,7 +67,7 @@ def defined_entities(cells):
 
 @njit(**OPTIONS)
 def beats_everywhere(cells, j, i):
-    """Whether j is strictly better than i in all four cells, by more than rounding."""
+    """Return whether j is strictly better than i in all four cells, by more than rounding."""
     up, down = 1 + 1e-9, 1 - 1e-9
     return (
         cells[0, j] > up * cells[0, i]
@@ -79,10 +79,10 @@ def beats_everywhere(cells, j, i):
 
 @njit(**OPTIONS)
 def contenders(cells, rank):
-    """Who may hold a rank somewhere, and the rank among them.
+    """Return the entities that may hold a rank somewhere, and the rank among them.
 
-    Who is worse in all four cells than ``rank`` others is never in question, nor who is better than all but fewer than
-    ``rank``; and nor is NaN.
+    Excluded are NaN, entities worse in all four cells than ``rank`` others, and entities better in all four cells than
+    all but fewer than ``rank``.
     """
     n = cells.shape[1]
     worse, better = np.zeros(n, np.int64), np.zeros(n, np.int64)
@@ -109,9 +109,9 @@ def same(p, q):
 
 @njit(**OPTIONS)
 def swap_point(x, y, x_rival, y_rival, last):
-    """Where two lines cross along a column of last + 1 points: the signs before, at and after one grid point.
+    """Return the signs before, at and after the grid point where two lines cross in a column of last + 1 points.
 
-    A positive sign means that the first has the smaller inverse odds, i.e. is better.
+    A positive sign means that the first line has smaller inverse odds, i.e. is better.
     """
     before = 0 if same(x, x_rival) else (1 if x < x_rival else -1)
     after = 0 if same(y, y_rival) else (1 if y < y_rival else -1)
@@ -127,7 +127,7 @@ def swap_point(x, y, x_rival, y_rival, last):
 
 @njit(**OPTIONS)
 def add_best(x, y, who, last, best):
-    """Add the winner of each point of a column, ties shared, to differences along b.
+    """Add the winner of each point of a column, with ties shared, to differences along b.
 
     ``x`` and ``y`` hold the ends of the lines of the entities ``who``, in this order.
     """
@@ -165,7 +165,7 @@ def add_best(x, y, who, last, best):
 
 @njit(**OPTIONS)
 def sort_by(values, order):
-    """Sort an order that is nearly right; whether some neighbours tie."""
+    """Sort a nearly sorted order; return whether neighbours tie."""
     tied = False
     for p in range(1, order.size):
         k, q = order[p], p - 1
@@ -182,21 +182,21 @@ def sort_by(values, order):
 def add_ranks(x, y, by_x, by_y, last, rank):
     """Add the average ranks of a column to differences along b.
 
-    ``by_x`` and ``by_y`` are orders of the column before, which are nearly right for this one.
+    ``by_x`` and ``by_y`` are the orders of the previous column, nearly right for this one.
     """
     n = by_x.size
     tied = sort_by(x, by_x)
     if sort_by(y, by_y) or tied:
         add_ranks_of_pairs(x, y, by_x, last, rank)
         return
-    # Sorting by y what is sorted by x meets each pair that swaps ranks just once.
+    # Sorting by y after sorting by x meets each pair that swaps ranks exactly once.
     xs, ys, who = np.empty(n), np.empty(n), np.empty(n, np.int64)
     for p in range(n):
         k = by_x[p]
         rank[k, 0] += p + 1.0
         xk, yk, q = x[k], y[k], p - 1
         while q >= 0 and ys[q] > yk:
-            i = who[q]  # better than k up to the point where they swap
+            i = who[q]  # better than k up to the swap
             e0 = xk - xs[q]
             place = e0 / (e0 + ys[q] - yk) * last
             m = int(place + 0.5)
@@ -216,7 +216,7 @@ def add_ranks(x, y, by_x, by_y, last, rank):
 
 @njit(**OPTIONS)
 def add_ranks_of_pairs(x, y, entities, last, rank):
-    """The same for all pairs, whatever ties."""
+    """Add the average ranks of a column from all pairs, with any ties."""
     for p in range(entities.size):
         i = entities[p]
         rank[i, 0] += 1.0
@@ -233,7 +233,7 @@ def add_ranks_of_pairs(x, y, entities, last, rank):
 
 @njit(**OPTIONS)
 def sort_column(log_s, log_u, entities, order, keys):
-    """Order the entities at one point, best first, undefined last; how many are defined. ``order`` is nearly right."""
+    """Order the entities at one point, best first, undefined last; return the number defined."""
     n = entities.size
     defined = 0
     for p in range(n):
@@ -253,7 +253,7 @@ def sort_column(log_s, log_u, entities, order, keys):
 
 @njit(**OPTIONS)
 def sort_point(cells, log_s, b, entities, order, keys, log_u):
-    """The same from the cells, at one b; ``log_u`` is room to work in."""
+    """Order the entities at one b from their cells; ``log_u`` is a work array."""
     for k in entities:
         log_u[k] = log_or_less((1 - b) * cells[1, k] + b * cells[2, k])
     return sort_column(log_s, log_u, entities, order, keys)
@@ -261,7 +261,7 @@ def sort_point(cells, log_s, b, entities, order, keys, log_u):
 
 @njit(**OPTIONS)
 def tied_until(keys, order, first, defined):
-    """The end of the tied group that begins at position ``first``."""
+    """Return the end of the tied group that begins at position ``first``."""
     end = first + 1
     while end < defined:
         p, q = keys[order[end - 1]], keys[order[end]]
@@ -273,7 +273,7 @@ def tied_until(keys, order, first, defined):
 
 @njit(**OPTIONS)
 def add_point(keys, order, defined, total, m, best, rank, undefined):
-    """Add best and ranks of one point to differences along b."""
+    """Add the winners and ranks of one point to differences along b."""
     first = 0
     while first < defined:
         end = tied_until(keys, order, first, defined)
@@ -293,9 +293,9 @@ def add_point(keys, order, defined, total, m, best, rank, undefined):
 
 @njit(**OPTIONS)
 def skilled_between(cells, s, a, x, y, k, last):
-    """Where an entity beats both "always negative" and "always positive" at its own prevalence: from, and up to."""
+    """Return the range where an entity beats "always negative" and "always positive" at its own prevalence."""
     negative, positive = cells[0, k] + cells[1, k], cells[2, k] + cells[3, k]
-    # "Never": the line from 0 to y; a rival of score 0 or none at all is left out, for here s > 0.
+    # "Always negative" is the line from 0 to y; s > 0 here, so rivals with score 0 or undefined are ignored.
     low, high = 0, last
     rival_s = (1 - a) * negative
     if rival_s > TINY:
@@ -314,7 +314,7 @@ def skilled_between(cells, s, a, x, y, k, last):
 
 @njit(**OPTIONS)
 def add_skill_point(cells, a, b, entities, m, skilled):
-    """The same at one point, where scores may be undefined; values themselves are compared."""
+    """Add the skill at one point by comparing values, where scores may be undefined."""
     for k in entities:
         negative, positive = cells[0, k] + cells[1, k], cells[2, k] + cells[3, k]
         s, u = (1 - a) * cells[0, k] + a * cells[3, k], (1 - b) * cells[1, k] + b * cells[2, k]
@@ -333,7 +333,7 @@ def add_skill_point(cells, a, b, entities, m, skilled):
 
 @njit(**OPTIONS)
 def add_best_by_points(cells, s, points, entities, best):
-    """The same where scores may be undefined or products too small: point by point, in logarithms."""
+    """Add winners point by point in logarithms, where scores may be undefined or products too small."""
     odds = np.empty(cells.shape[1])
     for m in range(points.size):
         high = -np.inf

@@ -1,33 +1,32 @@
 """Compiled correlations along columns of the Tile. Loaded on first use.
 
-Spearman's correlation needs the performances in the order of a canonical score at each grid point. As many buckets as
-performances put them nearly in order in two passes, and an insertion sort does the rest: five times as quick as to sort
-the keys. Kendall's also counts pairs: the order changes little from one grid point to the next, an insertion sort
-repairs it, and each pair that it swaps moves the count by one known step, so that a point costs what has changed since
-its neighbour. Where no values are near a tie, Kendall's count comes afresh from bins instead: of 1,000 performances in
-half the time, of 10,000 in less than 0.4 of it (and the same numbers), which is what the bins are kept for.
+Spearman's correlation needs the performances in the order of a canonical score at each grid point. Buckets put them
+nearly in order in two passes, and an insertion sort does the rest: five times as fast as sorting the keys. Kendall's τ
+counts pairs: the order changes little between grid points, an insertion sort repairs it, and each swap changes the
+count by a known step. Where no values nearly tie, Kendall's count comes from bins instead: half the time for 1,000
+performances, below 0.4 of it for 10,000, with the same result.
 """
 
 import numpy as np
 
 from bayesrank._compiled import njit
 
-#: Bins of equal width that hold the values of one point: 32 x 32 x 64, two nested counts and the bits of a word.
+#: Equal-width bins for the values of one point: 32 x 32 x 64, two nested counts and the bits of a word.
 BINS = 65536
-#: Counts of 16 bits are added four at a time, as words of 64; more values than this they could not hold.
+#: Maximum number of values: 16-bit counts are added four at a time, as 64-bit words.
 MOST = 65535
-#: Row i adds 1 to all counts beyond the one that i belongs to.
+#: Row i adds 1 to all counts after i.
 BEYOND = np.triu(np.ones((32, 32), np.uint16), 1).view(np.uint64)
-#: Values nearer than this to the edge of a bin, or to each other in bins, may be ties and are left to the exact way.
+#: Values closer than this to the edge of a bin, or to each other, may tie and are counted exactly.
 EDGE = 1e-7
-#: Moves per value beyond which sorting anew is cheaper than repairing the order of the point before.
+#: Moves per value above which sorting from scratch is faster than repairing the previous order.
 ENOUGH = 32
 OPTIONS = {"cache": True, "nogil": True, "error_model": "numpy"}
 
 
 @njit(**OPTIONS)
 def inversions(ranks):
-    """Pairs of a sequence in falling minus pairs in rising order, by merging."""
+    """Return the number of falling minus rising pairs of a sequence, by merging."""
     n = ranks.size
     now, other = ranks.copy(), np.empty(n, ranks.dtype)
     falling = 0
@@ -57,9 +56,9 @@ def inversions(ranks):
 
 @njit(**OPTIONS)
 def scale_of_bins(s, fp, fn):
-    """Where the scale of bins starts and its bins per unit of 1 - R, for a whole column; 0 bins if it cannot be used.
+    """Return the start of the bins and the bins per unit of 1 - R for a column; 0 bins if they cannot be used.
 
-    1 - R = u / (s + u) is monotone along a column, so that its ends bound it.
+    1 - R = u / (s + u) is monotone along a column, so its ends bound it.
     """
     low, high = 1.0, 0.0
     for k in range(s.size):
@@ -69,13 +68,13 @@ def scale_of_bins(s, fp, fn):
         low, high = min(low, first, second), max(high, first, second)
     if high - low < 0.05 or s.size > MOST:
         return 0.0, 0.0
-    # No bin is narrower than 0.2 / BINS: a tie, 1e-12 of the odds and so 1e-12 / 4 of R at most, must stay below EDGE.
+    # No bin is narrower than 0.2 / BINS: a tie (1e-12 of the odds, at most 1e-12 / 4 of R) must stay below EDGE.
     return low, (BINS - 1) / max(high - low, 0.2)
 
 
 @njit(**OPTIONS)
 def ones(word):
-    """The bits of a word that are set."""
+    """Return the number of bits set in a word."""
     word -= (word >> np.uint64(1)) & np.uint64(0x5555555555555555)
     word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
     word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
@@ -84,10 +83,10 @@ def ones(word):
 
 @njit(**OPTIONS)
 def falling_pairs(values, top, middle, words, first, later, following):
-    """Pairs of a sequence on the scale of bins that fall; -1 if some might tie, or crowd in few bins.
+    """Return the number of falling pairs of a binned sequence; -1 if some may tie, or crowd in few bins.
 
-    Two nested counts tell how many of those before lie in lower words of 64 bins, and the bits of a word which of its
-    bins are taken. Who finds a bin taken joins the list of its word, whose members are compared one by one.
+    Two nested counts give the earlier values in lower words of 64 bins; the bits of a word mark its occupied bins. A
+    value in an occupied bin joins the list of its word, whose members are compared one by one.
     """
     n = values.size
     top[:] = 0
@@ -99,7 +98,7 @@ def falling_pairs(values, top, middle, words, first, later, following):
     left = 16 * n
     for k in range(n):
         v = values[k]
-        if not 0 <= v < BINS:  # rounding at the ends, or NaN: nothing is written beyond the bins
+        if not 0 <= v < BINS:  # rounding at the ends, or NaN: do not write outside the bins
             return -1
         place = np.uint32(v)
         rest = v - place
@@ -134,8 +133,10 @@ def falling_pairs(values, top, middle, words, first, later, following):
 
 @njit(**OPTIONS)
 def repair(keys, x, order):
-    """Sort by insertion what is nearly sorted by ``keys``: whether it is, and by how much the pairs of ``x`` that fall,
-    less those that rise, become more. It gives up when sorting anew is cheaper."""
+    """Sort nearly sorted ``keys`` by insertion; return success and the change of the count of falling pairs of ``x``.
+
+    Give up when sorting from scratch is faster.
+    """
     n = keys.size
     change, left = 0, ENOUGH * n
     for p in range(1, n):
@@ -154,10 +155,9 @@ def repair(keys, x, order):
 
 @njit(**OPTIONS)
 def sort_in_buckets(odds, x, share, place, ends, keys, along):
-    """Put ``odds`` in rising order in ``keys``, and ``x`` in the same order in ``along``; False if too many crowd.
+    """Write ``odds`` in rising order to ``keys``, and ``x`` in that order to ``along``; False if buckets are crowded.
 
-    Odds lie between 0 and infinity, these included, and fall into buckets by 1 / (1 + odds). ``share``, ``place`` and
-    ``ends`` are room to work in.
+    Odds between 0 and infinity fall into buckets by 1 / (1 + odds). ``share``, ``place`` and ``ends`` are work arrays.
     """
     n = odds.size
     low, high = 1.0, 0.0
@@ -193,9 +193,9 @@ def sort_in_buckets(odds, x, share, place, ends, keys, along):
 
 @njit(**OPTIONS)
 def rank_column(cells, a, points, ranks, kendall, out):
-    """Rank correlation of ``ranks`` (of the other score, rising) with the canonical scores of one column, into ``out``.
+    """Write the rank correlations of ``ranks`` (of the other score, rising) with one column of scores to ``out``.
 
-    Ties as in τ-b, or average ranks for Spearman. Points where a score is undefined are left NaN.
+    Ties as in τ-b, or average ranks for Spearman. Points with undefined scores stay NaN.
     """
     n = ranks.size
     s = np.empty(n)
@@ -209,7 +209,7 @@ def rank_column(cells, a, points, ranks, kendall, out):
     centred = ranks - 0.5 * (n + 1)
     var_x = (centred**2).sum()
     values, order = np.empty(n), np.empty(n, np.int64)
-    # Without ties a point is counted afresh, in the order of the other score; else neighbours help.
+    # Without ties each point is counted independently, in the order of the other score; else from its neighbour.
     fp, fn = cells[1], cells[2]
     start, bins = scale_of_bins(s, fp, fn) if kendall and ties_x == 0 else (0.0, 0.0)
     top, middle, words = np.empty(32, np.uint16), np.empty((32, 32), np.uint16), np.empty(1024, np.uint64)
@@ -271,11 +271,11 @@ def rank_column(cells, a, points, ranks, kendall, out):
 
 @njit(**OPTIONS)
 def add_products(rows, columns, points, centre, centres, sums, everywhere):
-    """Add, for performances (score, cells), the sums of which Pearson's correlation with each canonical score is made.
+    """Add the sums for Pearson's correlation of performances (score, cells) with each canonical score.
 
-    ``sums`` (a, 6, b) are: how many have both scores; the sums of both, less a centre; of their squares; and of their
-    product. What does not depend on b where s > 0 goes ``everywhere`` (a, 3) instead: the number, and sums of the score
-    alone. Centres of canonical scores (a, b) that are not known yet, NaN, become the first values.
+    ``sums`` (a, 6, b) are the number with both scores, the centred sums of both, of their squares, and of their
+    product. Parts independent of b where s > 0 go to ``everywhere`` (a, 3): the number, and the sums of the score.
+    Unknown centres (a, b) of canonical scores, NaN, become the first values.
     """
     for i in range(columns.size):
         a = columns[i]
@@ -311,7 +311,7 @@ def add_products(rows, columns, points, centre, centres, sums, everywhere):
 
 @njit(**OPTIONS)
 def _untied(ordered):
-    """Pairs of a sorted sequence that differ."""
+    """Return the number of pairs of a sorted sequence that differ."""
     n = ordered.size
     out = n * (n - 1) / 2
     first = 0

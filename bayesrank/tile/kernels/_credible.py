@@ -1,7 +1,7 @@
 """Compiled loops of the credible Tile: all its maps in one pass. Loaded on first use.
 
-A column of the Tile sees all draws that are at hand, batch by batch, before the next column does: what it counts, and
-the sums and squares that a batch's counts are folded into, then stay in a processor's cache.
+A column of the Tile processes all buffered draws, batch by batch, before the next column. Its counts, and the sums and
+squares of the batches, then stay in the processor's cache.
 """
 
 import numpy as np
@@ -23,15 +23,15 @@ from bayesrank.tile.kernels._columns import (
     sort_point,
 )
 
-#: Closer to a grid point than this, as a part of the axis, a place is looked at again: ties are 1,000 times nearer.
+#: A position closer to a grid point than this part of the axis is checked exactly; ties are 1,000 times nearer.
 NEAR = 1e-7
 
 
 @njit(**OPTIONS)
 def fold_steps(steps, draws, held, sums, squares):
-    """Add what a batch of so many draws counted, differences along the first axis, and its square / draws; empty it.
+    """Add a batch's counts of ``draws`` draws, and their squares / draws, to the sums; then clear the batch.
 
-    ``held`` is room to work in, one number an entity.
+    Counts are differences along the first axis. ``held`` is a work array, one number per entity.
     """
     held[:] = 0.0
     for m in range(sums.shape[0]):
@@ -45,7 +45,7 @@ def fold_steps(steps, draws, held, sums, squares):
 
 @njit(**OPTIONS)
 def fold_losses(total, top, draws, sums, squares):
-    """Add a batch's sums of losses, the largest values less the entities' own, and their squares / draws; empty it."""
+    """Add a batch's losses (largest value minus own value) and their squares / draws to the sums; clear the batch."""
     for k in range(total.shape[0]):
         for m in range(total.shape[1]):
             loss = top[m] - total[k, m]
@@ -57,9 +57,9 @@ def fold_losses(total, top, draws, sums, squares):
 
 @njit(**OPTIONS)
 def add_values(cells, a, points, entities, high, total, top):
-    """Add the values of all entities in a column (entity, b) and the largest of them (b); undefined counts as nothing.
+    """Add the values of all entities in a column (entity, b) and the largest one (b); undefined values add 0.
 
-    ``high`` is room to work in.
+    ``high`` is a work array.
     """
     high[:] = 0.0
     for k in entities:
@@ -77,8 +77,8 @@ def add_values(cells, a, points, entities, high, total, top):
 def add_skill(cells, s, a, x, y, entities, last, low, high, skilled):
     """Add where each entity beats both "always negative" and "always positive" at its own prevalence.
 
-    Who does is above one place along the column and below another, which two divisions tell: into ``low`` and ``high``.
-    On the borders, and near a grid point or a tie, :func:`skilled_between` looks closer.
+    The range along the column follows from two divisions, written to ``low`` and ``high``. On the borders, and near a
+    grid point or a tie, :func:`skilled_between` computes it exactly.
     """
     inside = 0.0 < a < 1.0
     left, right = (1 / (1 - a), 1 / a) if inside else (0.0, 0.0)
@@ -86,7 +86,7 @@ def add_skill(cells, s, a, x, y, entities, last, low, high, skilled):
         k = entities[p]
         fp, fn = cells[1, k], cells[2, k]
         negative, positive = cells[0, k] + fp, fn + cells[3, k]
-        # The rival's line ends, or starts, at the first of these times what the entity's does at the second.
+        # The line of the rival ends, or starts, at the first factor times that of the entity at the second.
         never, own_never = s[k] * positive * left, fn * negative
         always, own_always = s[k] * negative * right, fp * positive
         low[p] = fp * negative / (fp * negative + (never - own_never)) * last
@@ -110,13 +110,12 @@ def add_skill(cells, s, a, x, y, entities, last, low, high, skilled):
 
 @njit(**OPTIONS)
 def tally(draws, spans, columns, points, ranks, skill, regret, steps, undefined, values, top, sums, squares):
-    """Sum over draws who is best, ranks, skill and losses: what is asked for, by batches.
+    """Sum winners and the requested ranks, skill and losses over draws, by batches.
 
-    ``spans`` are runs of draws of one batch: the first, the end, and of how many draws the batch is if it is complete
-    with them, else 0. ``columns`` are the a, ``points`` the b.
-    What a batch counts is in ``steps`` (map, a, b + 1, entity), differences along b, and in ``values`` (a, entity, b)
-    and ``top`` (a, b); complete, it is folded into ``sums`` and ``squares`` (map, a, b, entity), the losses last.
-    ``undefined`` (a, b + 1, entity) is of all draws.
+    ``spans`` are runs of draws of one batch: start, end, and the size of the batch if they complete it, else 0.
+    ``columns`` are the a, ``points`` the b. Counts of a batch go to ``steps`` (map, a, b + 1, entity), as differences
+    along b, and to ``values`` (a, entity, b) and ``top`` (a, b). A complete batch is folded into ``sums`` and
+    ``squares`` (map, a, b, entity), losses last. ``undefined`` (a, b + 1, entity) covers all draws.
     """
     last = points.size - 1
     held, n = draws.shape[0], draws.shape[2]
@@ -125,7 +124,7 @@ def tally(draws, spans, columns, points, ranks, skill, regret, steps, undefined,
     log_s, log_u = np.empty(n), np.empty(n)
     low, high, room, of_values = np.empty(n), np.empty(n), np.empty(n), np.empty(points.size)
     unused = np.zeros((points.size + 1, n)).T
-    # Of each draw, the entities that are defined, those that may be best, and their orders in the column before.
+    # For each draw: the defined entities, the candidates for best, and their orders in the previous column.
     known, few, slow = np.empty(held, np.int64), np.empty(held, np.int64), np.empty(held, np.bool_)
     all_orders, all_candidates = np.empty((held, 4, n), np.int64), np.empty((held, n), np.int64)
     for d in range(held):

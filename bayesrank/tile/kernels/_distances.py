@@ -1,10 +1,10 @@
-"""Compiled exact distances to frontiers. Loaded on first use, since it loads numba; compiled code is kept on disk.
+"""Compiled exact distances to frontiers. Loaded on first use, as it imports numba; compiled code is cached on disk.
 
 Two entities tie where g(a, b) = A + B a + C b + D a b = 0: a hyperbola with axes of symmetry at 45 degrees, a line, or
 two lines. About a point (p, q), with a = p + t, it is b = q - (e0 + e1 t) / (c0 + c1 t), where e0 = g(p, q),
 e1 = B + D q, c0 = C + D p, c1 = D. The foot points are among the roots of t (c0 + c1 t)³ = K (e0 + e1 t) with
-K = A D - B C, and the slope there is K / (c0 + c1 t)². So a foot point where the curve is flatter than 45 degrees is
-found safely along a, and any other one along b.
+K = A D - B C, and the slope there is K / (c0 + c1 t)². Foot points where the curve is flatter than 45 degrees are
+searched along a, all others along b.
 """
 
 import numpy as np
@@ -15,10 +15,10 @@ from bayesrank.tile.kernels._columns import OPTIONS, same
 
 @njit(**OPTIONS)
 def frontiers(cells, curves, edges, corners):
-    """Where pairs of entities (4, entity) tie, unless they tie everywhere or nowhere on the Tile.
+    """Find where pairs of entities (4, entity) tie, except pairs that tie everywhere or nowhere; return their number.
 
-    Curves are given as g at the corners (0, 0), (1, 0), (0, 1), (1, 1); how many there are is returned. Ties on whole
-    edges (b = 0, b = 1, a = 0, a = 1) and in lonely corners are marked apart, since whole sets often share them.
+    Curves are given as g at the corners (0, 0), (1, 0), (0, 1), (1, 1). Ties on whole edges (b = 0, b = 1, a = 0,
+    a = 1) and at single corners are marked separately, since many pairs often share them.
     """
     count, n = 0, cells.shape[1]
     for i in range(n):
@@ -28,9 +28,9 @@ def frontiers(cells, curves, edges, corners):
                 correct, wrong = 3 * (corner % 2), 1 + corner // 2
                 x, y = cells[correct, i] * cells[wrong, j], cells[correct, j] * cells[wrong, i]
                 g[corner] = 0.0 if same(x, y) else x - y
-            if not np.abs(g).max() > 0.0:  # they tie everywhere, or one has no performance
+            if not np.abs(g).max() > 0.0:  # they tie everywhere, or one is undefined
                 continue
-            # What is 0 on an edge is a multiple of the distance from it: divide by that.
+            # A g that is 0 on an edge is a multiple of the distance from it: divide by the distance.
             if g[0] == 0.0 and g[1] == 0.0:
                 edges[0], g[0], g[1] = True, g[2], g[3]
             elif g[2] == 0.0 and g[3] == 0.0:
@@ -43,7 +43,7 @@ def frontiers(cells, curves, edges, corners):
                 for corner in range(4):
                     corners[corner] |= g[corner] == 0.0
             else:
-                # One scale and one sign, so that copies are seen to be copies.
+                # Normalise scale and sign, so that duplicates are recognised.
                 largest = np.abs(g).max()
                 g /= largest if g[np.argmax(np.abs(g) > 0.5 * largest)] > 0.0 else -largest
                 count += 1
@@ -60,10 +60,10 @@ def polynomial(c, degree, t):
 
 @njit(**OPTIONS)
 def sign_changes(c, low, high, places, work):
-    """Where a quartic, its coefficients in rising powers, changes sign between low and high; how many.
+    """Find the sign changes of a quartic (coefficients in rising powers) between low and high; return their number.
 
-    Between neighbouring extremes there is at most one such place, and the extremes are those of the derivative: so
-    from the third derivative down.
+    Neighbouring extremes enclose at most one sign change, and extremes are sign changes of the derivative. The search
+    therefore starts at the third derivative.
     """
     found = 0
     for degree in range(1, 5):
@@ -92,9 +92,9 @@ def sign_changes(c, low, high, places, work):
 
 @njit(**OPTIONS)
 def nearest_flat(p, q, e0, e1, c0, c1, k, radius, space):
-    """The least squared distance from (p, q) to a foot point where the curve is no steeper than 45 degrees.
+    """Return the least squared distance from (p, q) to a foot point where the curve is no steeper than 45 degrees.
 
-    Those beyond the radius may be left out.
+    Foot points beyond the radius may be ignored.
     """
     least = np.inf
     flat = 0.99 * np.sqrt(abs(k))  # below 1, so that the searches along a and along b overlap
@@ -122,7 +122,7 @@ def nearest_flat(p, q, e0, e1, c0, c1, k, radius, space):
 
 @njit(**OPTIONS)
 def nearest_on_edge(first, second, along, across):
-    """The squared distance to the tie on an edge of the Tile with g at its ends."""
+    """Return the squared distance to the tie on an edge of the Tile, from g at its ends."""
     if min(first, second) > 0.0 or max(first, second) < 0.0:
         return np.inf
     return (first / (first - second) - along) ** 2 + across**2
@@ -130,9 +130,9 @@ def nearest_on_edge(first, second, along, across):
 
 @njit(**OPTIONS)
 def distance(g, p, q, radius, space):
-    """The distance from (p, q) to a curve: to the nearest of its foot points within the radius and its ends.
+    """Return the distance from (p, q) to a curve: to its foot points within the radius and its ends.
 
-    All candidates lie on the curve, so that none can be too near.
+    All candidates lie on the curve, so the distance cannot be too small.
     """
     g00, g10, g01, g11 = g
     b, c, d = g10 - g00, g01 - g00, g00 + g11 - g10 - g01
@@ -149,7 +149,7 @@ def distance(g, p, q, radius, space):
 
 @njit(**OPTIONS)
 def distance_to_border(edges, corners, p, q):
-    """The distance from (p, q) to the nearest marked edge or corner."""
+    """Return the distance from (p, q) to the nearest marked edge or corner."""
     least = np.inf
     for edge, far in enumerate((q, 1 - q, p, 1 - p)):
         if edges[edge]:
@@ -162,7 +162,7 @@ def distance_to_border(edges, corners, p, q):
 
 @njit(**OPTIONS)
 def distances(curves, edges, corners, points, out):
-    """The distance from each grid point (b, a) to the nearest frontier, infinite if there is none."""
+    """Write the distance from each grid point (b, a) to the nearest frontier, infinite if there is none."""
     space = np.empty(5), np.empty(5), np.empty(5)
     g00, g10, g01, g11 = curves.T.copy()
     bend = np.abs(g00 + g11 - g10 - g01)
@@ -173,14 +173,14 @@ def distances(curves, edges, corners, points, out):
             p = points[i]
             radius = distance_to_border(edges, corners, p, q)
             if g00.size > 0:
-                # What was nearest to the point before is near: so few others are looked at closely.
+                # The curve nearest to the previous point is near: few others need a closer check.
                 radius = min(radius, distance(curves[nearest], p, q, radius, space))
             known = nearest
             for f in range(g00.size):
                 left, right = (1 - q) * g00[f] + q * g01[f], (1 - q) * g10[f] + q * g11[f]
                 along_a = right - left
                 along_b = (1 - p) * (g01[f] - g00[f]) + p * (g11[f] - g10[f])
-                # Within the radius g changes by radius · |gradient| + radius² |D| / 2 at most.
+                # Within the radius g changes by at most radius · |gradient| + radius² |D| / 2.
                 rest = abs(left + p * along_a) - 0.5 * bend[f] * radius**2
                 if f == known or (rest > 0.0 and rest**2 > radius**2 * (along_a**2 + along_b**2)):
                     continue

@@ -1,9 +1,9 @@
-"""Exact partition of the Tile by who holds a rank, compiled. Loaded on first use.
+"""Compiled exact partition of the Tile by the holder of a rank. Loaded on first use.
 
 In column a the inverse odds of the entities are lines in b, so the holder of rank r changes along the column only where
-two lines cross. Between events the sequence of holders is the same in every column and its borders are Möbius
-functions of a. An event is a column where three lines meet (the determinant of s, fp, fn is linear in a), where
-two lines meet at b = 0 or b = 1, or where two lines become one.
+two lines cross. Between events the sequence of holders is the same in every column, with Möbius functions of a as
+borders. An event is a column where three lines meet (the determinant of s, fp, fn is linear in a), where two lines meet
+at b = 0 or b = 1, or where two lines coincide.
 """
 
 import numpy as np
@@ -11,17 +11,17 @@ import numpy as np
 from bayesrank._compiled import njit
 from bayesrank.tile.kernels._columns import OPTIONS, contenders
 
-#: Slabs thinner than this are not resolved; it sets the accuracy of areas.
+#: Smallest width of a slab; it sets the accuracy of areas.
 STEP = 1e-9
-#: Relative error of a sum of products of cells. Lines that are closer meet, for all one can tell.
+#: Relative error of a sum of products of cells; closer lines count as meeting.
 ROUNDING = 4e-15
-#: Entities whose cells agree to this relative difference are the same.
+#: Relative difference of cells below which entities are identical.
 SAME = 1e-12
 
 
 @njit(**OPTIONS)
 def border(cells, i, j, a):
-    """The b at which entities i and j tie in column a, within [0, 1]."""
+    """Return the b at which entities i and j tie in column a, within [0, 1]."""
     si, sj = (1 - a) * cells[0, i] + a * cells[3, i], (1 - a) * cells[0, j] + a * cells[3, j]
     e0 = sj * cells[1, i] - si * cells[1, j]
     e1 = sj * cells[2, i] - si * cells[2, j]
@@ -36,18 +36,18 @@ def border(cells, i, j, a):
 
 @njit(**OPTIONS)
 def slope(cells, i, j, a):
-    """The denominator of the Möbius function of :func:`border`, up to sign."""
+    """Return the denominator of the Möbius function of :func:`border`, up to sign."""
     si, sj = (1 - a) * cells[0, i] + a * cells[3, i], (1 - a) * cells[0, j] + a * cells[3, j]
     return sj * (cells[1, i] - cells[2, i]) - si * (cells[1, j] - cells[2, j])
 
 
 @njit(**OPTIONS)
 def area_below(cells, i, j, a0, a1):
-    """∫ of the border over [a0, a1]: a weighted mean of its end points, the weight a function of one ratio."""
+    """Return ∫ of the border over [a0, a1]: a weighted mean of its ends, with a weight that depends on one ratio."""
     first, last = border(cells, i, j, a0), border(cells, i, j, a1)
     m0, m1 = slope(cells, i, j, a0), slope(cells, i, j, a1)
     if m0 == 0.0 or m1 == 0.0 or m1 / m0 <= 0.0:
-        # A common root of numerator and denominator: the border does not depend on a.
+        # Numerator and denominator share a root: the border does not depend on a.
         middle = border(cells, i, j, 0.5 * (a0 + a1))
         return (a1 - a0) * middle
     ratio = min(m1 / m0, 1e300)
@@ -61,10 +61,10 @@ def area_below(cells, i, j, a0, a1):
 
 @njit(**OPTIONS)
 def settle(x, y, b, k, weight, rank, met):
-    """Who holds the rank just above b, given an entity k that ties there with the holder.
+    """Return the holder of the rank just above b, given an entity k that ties there with the holder.
 
-    ``met`` marks who ties with k at b, but for rounding: they leave the point in the order of their slopes, and do not
-    meet again.
+    ``met`` marks the entities that tie with k at b up to rounding. They leave the point in the order of their slopes,
+    and do not meet again.
     """
     left = rank
     for j in range(weight.size):
@@ -72,7 +72,7 @@ def settle(x, y, b, k, weight, rank, met):
         if j == k or x[j] == np.inf:
             continue
         here = (1 - b) * (x[j] - x[k]) + b * (y[j] - y[k])
-        # Not (1 - b) x: the error of b counts as well.
+        # Not (1 - b) x, as the error of b counts too.
         met[j] = abs(here) <= ROUNDING * (max(x[k], x[j]) + b * max(y[k], y[j]))
         if not met[j] and here < 0.0:
             left -= weight[j]
@@ -94,9 +94,9 @@ def settle(x, y, b, k, weight, rank, met):
 
 @njit(**OPTIONS)
 def column(cells, a, weight, rank, x, y, met, out):
-    """The holders of a rank along column a, from b = 0 to b = 1, into ``out``; how many, or -1 if it is too small.
+    """Write the holders of a rank along column a, from b = 0 to 1, to ``out``; return their number, or -1 if too many.
 
-    Entities without a correct outcome, who are infinitely far, keep the last ranks.
+    Entities without a correct outcome have infinite odds and share the last ranks.
     """
     k = -1
     for j in range(weight.size):
@@ -136,7 +136,7 @@ def column(cells, a, weight, rank, x, y, met, out):
 
 @njit(**OPTIONS)
 def root(at0, at1):
-    """Where a linear function with these values at 0 and 1 vanishes; 2 if not inside."""
+    """Return the root of a linear function with these values at 0 and 1; 2 if it is outside."""
     if at0 == at1 or at0 * at1 > 0.0:
         return 2.0
     return at0 / (at0 - at1)
@@ -144,9 +144,9 @@ def root(at0, at1):
 
 @njit(**OPTIONS)
 def determinant(cells, i, j, k, row):
-    """Determinant of (s, fp, fn) of three entities at a = 0 (row 0: s = tn) or a = 1 (row 3: s = tp).
+    """Return the determinant of (s, fp, fn) of three entities at a = 0 (row 0: s = tn) or a = 1 (row 3: s = tp).
 
-    By differences, which stay accurate for entities that are nearly the same.
+    Differences keep it accurate for nearly identical entities.
     """
     s, f, g = cells[row, i], cells[1, i], cells[2, i]
     sj, fj, gj = cells[row, j] - s, cells[1, j] - f, cells[2, j] - g
@@ -156,7 +156,7 @@ def determinant(cells, i, j, k, row):
 
 @njit(**OPTIONS)
 def next_event(cells, holders, count, after):
-    """The first column after ``after`` where the sequence of holders may change."""
+    """Return the first column after ``after`` where the sequence of holders may change."""
     event = 1.0
     n = cells.shape[1]
     for end in range(2):
@@ -194,14 +194,14 @@ def alike(p, count_p, q, count_q):
 
 @njit(**OPTIONS)
 def partition(cells, weight, rank, slabs):
-    """Cut the Tile by who holds a rank: rows (a0, a1, entity, below, above) into ``slabs``; how many, or -1.
+    """Write rows (a0, a1, entity, below, above) of the Tile cut by holder to ``slabs``; return their number.
 
-    -1 says that ``slabs`` is too small.
-    ``below`` and ``above`` are the entities beyond the slab's borders, or -1 at the border of the Tile.
+    The result is -1 if ``slabs`` is too small. ``below`` and ``above`` are the entities beyond the slab's borders, or
+    -1 at the border of the Tile.
     """
     x, y, met = np.empty(weight.size), np.empty(weight.size), np.empty(weight.size, np.bool_)
     holders, other = np.empty(slabs.shape[0], np.int64), np.empty(slabs.shape[0], np.int64)
-    # The slabs that reach up to ``start``, and those that will reach up to ``end``.
+    # The slabs that end at ``start``, and those that end at ``end``.
     ending, reaching = np.empty(slabs.shape[0], np.int64), np.empty(slabs.shape[0], np.int64)
     used, open_until = 0, 0
     start = 0.0
@@ -211,7 +211,7 @@ def partition(cells, weight, rank, slabs):
         if count < 0:
             return -1
         end = next_event(cells, holders, count, near)
-        # Rounding may have hidden an event: if the middle or the far end look different, the change is searched for.
+        # Rounding may have hidden an event: if the middle or the far end differ, search for the change.
         for high in (0.5 * (start + end), end - STEP):
             if high > near and not alike(holders, count, other, column(cells, high, weight, rank, x, y, met, other)):
                 low = near
@@ -244,7 +244,7 @@ def partition(cells, weight, rank, slabs):
 
 @njit(**OPTIONS)
 def sizes(cells, slabs):
-    """Areas of slabs."""
+    """Return the areas of slabs."""
     out = np.empty(slabs.shape[0])
     for p in range(slabs.shape[0]):
         a0, a1, k, below, above = slabs[p, 0], slabs[p, 1], int(slabs[p, 2]), int(slabs[p, 3]), int(slabs[p, 4])
@@ -256,7 +256,7 @@ def sizes(cells, slabs):
 
 @njit(**OPTIONS)
 def ends(cells, slabs, margin):
-    """The b between which each slab lies, close to its left and right end: (slab, left or right, low or high)."""
+    """Return the range of b of each slab near its left and right end: (slab, left or right, low or high)."""
     out = np.empty((slabs.shape[0], 2, 2))
     for p in range(slabs.shape[0]):
         a0, a1, k, below, above = slabs[p, 0], slabs[p, 1], int(slabs[p, 2]), int(slabs[p, 3]), int(slabs[p, 4])
@@ -269,7 +269,7 @@ def ends(cells, slabs, margin):
 
 @njit(**OPTIONS)
 def curve(cells, i, j, a0, a1, points):
-    """Points (a, b) of the frontier of i and j over [a0, a1], evenly spread along the hyperbola, corners included."""
+    """Return points (a, b) of the frontier of i and j over [a0, a1], evenly spread along the hyperbola."""
     m0, m1 = slope(cells, i, j, a0), slope(cells, i, j, a1)
     stretch = np.log(min(max(m1 / m0, 1e-15), 1e15)) if m0 * m1 > 0.0 else 0.0
     out = np.empty((points, 2))
@@ -284,7 +284,7 @@ def curve(cells, i, j, a0, a1, points):
 
 @njit(**OPTIONS)
 def merge_identical(cells, kept, group):
-    """Leave one of each set of entities that tie everywhere; ``group`` maps everyone to a position in the result."""
+    """Keep one of each set of entities that tie everywhere; ``group`` maps entities to positions in the result."""
     count = 0
     for k in range(cells.shape[1]):
         group[k] = -1
@@ -312,9 +312,9 @@ def merge_identical(cells, kept, group):
 
 @njit(**OPTIONS)
 def shares(draws, out):
-    """For each draw the area on which each entity is best (draw, entity); identical entities share theirs evenly.
+    """Write, for each draw, the area on which each entity is best; identical entities share theirs evenly.
 
-    NaN where no entity is defined, or where a partition would not end.
+    NaN where no entity is defined, or where the partition does not terminate.
     """
     from_all = draws.shape[2]
     kept, group = np.empty(from_all, np.int64), np.empty(from_all, np.int64)

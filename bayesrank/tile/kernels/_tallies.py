@@ -1,7 +1,7 @@
-"""Compiled loops over draws: who is best, who holds which rank, the ranks of one entity, the holder of one rank.
+"""Compiled loops over draws: winners, rank probabilities, the ranks of one entity, the holder of one rank.
 
-Along a column the entities swap ranks where their lines cross (see ``_columns``): a column costs what its crossings
-cost. Columns with ties, crossings on grid points or undefined scores are ranked point by point.
+Along a column the entities swap ranks where their lines cross (see ``_columns``), so the cost is that of the crossings.
+Columns with ties, crossings on grid points or undefined scores are ranked point by point.
 """
 
 import numpy as np
@@ -29,7 +29,7 @@ from bayesrank.tile.kernels._columns import (
 
 @njit(**OPTIONS)
 def tally_best(draws, columns, points, best):
-    """Sum over draws of who is best in ``columns``: differences along b, as in :func:`tally`."""
+    """Sum the winners in ``columns`` over draws: differences along b, as in :func:`tally`."""
     n, last = draws.shape[2], points.size - 1
     s, x, y, own = np.empty(n), np.empty(n), np.empty(n), np.empty((4, n))
     for d in range(draws.shape[0]):
@@ -56,7 +56,7 @@ def tally_best(draws, columns, points, best):
 
 @njit(**OPTIONS)
 def tally_ranks(draws, a, b, weight, out):
-    """Add, at paired (``a``, ``b``), each draw's weight to (entity, rank) in ``out``, ties spread evenly."""
+    """Add each draw's weight at paired (``a``, ``b``) to (entity, rank) in ``out``, with ties spread evenly."""
     n = draws.shape[2]
     log_s, log_u, keys = np.empty(n), np.empty(n), np.empty(n)
     for d in range(draws.shape[0]):
@@ -78,9 +78,9 @@ def tally_ranks(draws, a, b, weight, out):
 
 @njit(**OPTIONS)
 def add_rank_steps(x, y, by_x, last, holder):
-    """Add who holds which rank in a column, (entity, rank, b + 1), as differences; False, and nothing, if some may tie.
+    """Add the ranks of a column, (entity, rank, b + 1), as differences; return False, adding nothing, if some may tie.
 
-    Lines sorted by x swap neighbours only, one pair after the other.
+    Lines sorted by x swap only with neighbours, one pair after another.
     """
     n = by_x.size
     for p in range(1, n):
@@ -115,7 +115,7 @@ def add_rank_steps(x, y, by_x, last, holder):
                 at[r + 1], first[r + 1], second[r + 1] = place, i, k
                 count += 1
     position = np.empty(holder.shape[0], np.int64)
-    # Rehearse: swaps closer together than rounding may come in an order that no sequence of neighbours allows.
+    # Dry run: swaps closer than rounding may come in an order that no sequence of neighbours allows.
     for p in range(n):
         position[by_x[p]] = p
     for e in range(count):
@@ -139,7 +139,7 @@ def add_rank_steps(x, y, by_x, last, holder):
 
 @njit(**OPTIONS)
 def tally_rank_steps(draws, columns, points, out):
-    """Sum over draws of who holds which rank, (a, entity, rank, b + 1): differences along b, ties spread evenly.
+    """Sum ranks over draws, (a, entity, rank, b + 1): differences along b, with ties spread evenly.
 
     ``columns`` are the a, ``points`` the b.
     """
@@ -169,7 +169,7 @@ def tally_rank_steps(draws, columns, points, out):
 
 @njit(**OPTIONS, fastmath={"nnan", "nsz"})
 def beside(values, pivot):
-    """How many values are less than a pivot and how many more, ties left out, and the nearest of each."""
+    """Return the numbers of values below and above a pivot, without ties, and the nearest value on each side."""
     fewer, low, high = (1 - TOLERANCE) * pivot, -np.inf, np.inf
     less, more = 0, 0
     for p in range(values.size):
@@ -184,10 +184,10 @@ def beside(values, pivot):
 
 @njit(**OPTIONS)
 def add_rank_of_column(x, y, entities, rank, points, pivot, out):
-    """Add who holds a rank in a column, (entity, b + 1), as differences; and the position of the first holder.
+    """Add the holder of a rank in a column, (entity, b + 1), as differences; return the index of the first holder.
 
-    From the holder at one point it is a few steps, of one rank each, to that at the next; ``pivot`` is the position
-    among the entities of who held it at the first point of the column before.
+    The holder changes by single ranks from one point to the next. ``pivot`` is the index of the first holder in the
+    previous column.
     """
     n = entities.size
     values = np.empty(n)
@@ -214,7 +214,7 @@ def add_rank_of_column(x, y, entities, rank, points, pivot, out):
 
 @njit(**OPTIONS)
 def tally_some_ranks(draws, columns, points, ranks, out):
-    """The same for some ``ranks``, (a, entity, rank, b + 1), with room and time for them alone."""
+    """Sum some ``ranks`` over draws, (a, entity, rank, b + 1), with memory and time for these only."""
     n = draws.shape[2]
     s, x, y, keys, log_s, log_u = np.empty((6, n))
     x_own, y_own = np.empty(n), np.empty(n)
@@ -248,7 +248,7 @@ def tally_some_ranks(draws, columns, points, ranks, out):
 
 @njit(**OPTIONS)
 def tally_one(draws, columns, points, which, rank, undefined):
-    """Sum over draws of one entity's ranks, and of where it is undefined: arrays (a, b + 1), differences along b."""
+    """Sum one entity's ranks, and where it is undefined, over draws: arrays (a, b + 1), differences along b."""
     last, n = points.size - 1, draws.shape[2]
     s, x, y, key = np.empty((4, n))
     for d in range(draws.shape[0]):
@@ -289,7 +289,7 @@ def tally_one(draws, columns, points, which, rank, undefined):
 
 @njit(**OPTIONS)
 def holders(cells, points, rank, out):
-    """Who alone holds a rank, (b, a); -1 where nobody does."""
+    """Write the sole holder of a rank (b, a); -1 where there is none."""
     last, n = points.size - 1, cells.shape[1]
     entities = defined_entities(cells)
     order, by_x, by_y = entities.copy(), entities.copy(), entities.copy()
@@ -310,7 +310,7 @@ def holders(cells, points, rank, out):
             held = 0.0
             for m in range(points.size):
                 held += ranks[k, m]
-                # Tied entities share their average rank: what one entity alone has is held without a tie.
+                # Tied entities share their average rank, so a sole holder has no tie.
                 if held == rank:
                     out[m, i] = k if out[m, i] == -1 else -2
     for i in range(points.size):
