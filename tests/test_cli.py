@@ -308,7 +308,7 @@ def test_one_dataset_of_several():
     lines = output.splitlines()
     (caveat,) = [i for i, line in enumerate(lines) if line.startswith("The 58 pooled data sets differ")]
     assert lines[caveat - 1].startswith("Expected loss from choosing ")
-    assert "P(best)" in lines[caveat - 2]
+    assert lines[0].endswith("; pooled over 58 data sets.")
 
 
 @pytest.mark.parametrize("command", ["rank", "tile", "ops"])
@@ -322,7 +322,7 @@ def test_different_data_sets_are_pooled_only_where_all_saw_them(command, tmp_pat
     inner = invoke(command, str(path), "--draws", "20", "--join", "inner")
     assert "Note: Pooled over 1 data set of 2, those that every entity saw; --dataset chooses one." in inner
     one = invoke(command, str(path), "--draws", "20", "--dataset", "x")
-    assert inner.startswith(one)
+    assert inner.splitlines()[1:8] == one.splitlines()[1:8]
 
 
 def test_nothing_to_pool_is_told(tmp_path):
@@ -372,7 +372,7 @@ def test_an_interrupt_while_it_is_loaded_is_one_line(module):
         "main()"
     )
     done = subprocess.run([sys.executable, "-c", code, "rank", "tornado"], capture_output=True, text=True)
-    assert (done.returncode, done.stdout, done.stderr) == (130, "", "bayesrank: interrupted\n")
+    assert (done.returncode, done.stdout, done.stderr.strip()) == (130, "", "bayesrank: interrupted")
 
 
 def test_the_answer_stands_above_the_table_and_columns_are_added_on_request(table):

@@ -147,8 +147,9 @@ def _ranking(ranking: xr.Dataset) -> Sheet:
     table = table.sort_index(key=lambda names: names.astype(str))
     table = table.loc[table["expected_rank"].round(9).sort_values(kind="stable", na_position="last").index]
     rows = [
-        [str(name), *rank_cells(row, ranking.attrs["draws"]), _text.number(row["expected_rank"], 1)]
+        [str(name), best, _text.number(row["expected_rank"], 1), places]
         for name, row in table.iterrows()
+        for best, places in [rank_cells(row, ranking.attrs["draws"])]
     ]
     partly = int((ranking["undefined"] > 1e-9).sum())
     lines = (
@@ -159,5 +160,6 @@ def _ranking(ranking: xr.Dataset) -> Sheet:
         if partly
         else []
     )
-    header = ["entity", *rank_header(ranking.attrs["prob"]), "E(rank)"]
+    best, places = rank_header(ranking.attrs["prob"])
+    header = ["entity", best, "E(rank)", places]
     return Sheet(header, rows, lines, table, {"prob": ranking.attrs["prob"]}, least="E(rank)")
