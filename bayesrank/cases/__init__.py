@@ -1,4 +1,4 @@
-"""Evidence from single cases: labels predicted, outcomes without classes, and what repeated runs tell."""
+"""Evidence from single cases: case weights, weighted metrics, and the cases on which entities differ."""
 
 from bayesrank.cases.deciding import deciding_cases
 from bayesrank.evidence.components import variance_components
