@@ -46,8 +46,8 @@ def weighted_metric(metric: Any, y_true: Any, predictions: Any, weights: Any, *,
     predictions : mapping, DataFrame, DataArray or sequence
         The predictions of each entity for each case: scores (larger means more positive), or probabilities of the
         positive class for ``"brier"`` and ``"log_loss"``. Pass a mapping from entity, a DataFrame with one column per
-        entity, a DataArray with the dim ``entity``, or a sequence for one entity. A function may take other predictions,
-        with cases first.
+        entity, a DataArray with the dim ``entity``, or a sequence for one entity. A function may take other
+        predictions, with cases first.
     weights : DataArray
         Weights (chain, draw, case), as from :func:`bayesrank.case_weights`. Lazy weights are drawn chunk by chunk.
     positive : label

@@ -82,12 +82,12 @@ def sensitivity(
     score : Score, str, pair of float, or callable, optional
         The score of the base analysis; optional for outcomes without classes.
     model : str or class, optional
-        The model of the base analysis, as for :func:`bayesrank.fit`. The default is ``"paired"`` for joint outcomes, and
-        ``"dirichlet_multinomial"`` for counts.
+        The model of the base analysis, as for :func:`bayesrank.fit`. The default is ``"paired"`` for joint outcomes,
+        and ``"dirichlet_multinomial"`` for counts.
     alternatives : sequence of {"priors", "weights", "models", "datasets", "entities"}
-        The changes in addition to scores and prevalences. ``"weights"`` halves and doubles the weight of the base prior,
-        for models with closed forms and the model "paired". For hierarchical models it scales the prior of the spread.
-        ``"datasets"`` omits each data set in turn, and ``"entities"`` each entity; the latter needs no new fit.
+        The changes in addition to scores and prevalences. ``"weights"`` halves and doubles the weight of the base
+        prior, for models with closed forms and the model "paired". For hierarchical models it scales the prior of the
+        spread. ``"datasets"`` omits each data set in turn, and ``"entities"`` each entity; the latter needs no new fit.
     priors : sequence or mapping, optional
         Other priors, as for :func:`bayesrank.fit`; a mapping gives their names. Priors with the concentrations of the
         base prior are omitted. The default is "uniform" and "jeffreys". Outcomes with many values have "haldane" (no

@@ -1,8 +1,9 @@
 """Prior-data conflict: whether the data are extreme under the prior predictive distribution, in closed form.
 
 In the conjugate models of tables, the number of right answers in a class has a beta-binomial prior prediction. So has a
-class size if the cases were drawn at random. Tail probabilities of these distributions need no draws. The checks use tails,
-not densities. So a prior with two peaks, at always right and always wrong, is not contradicted by values between them.
+class size if the cases were drawn at random. Tail probabilities of these distributions need no draws. The checks use
+tails, not densities. So a prior with two peaks, at always right and always wrong, is not contradicted by values between
+them.
 """
 
 from collections.abc import Callable
@@ -18,8 +19,8 @@ from bayesrank.predictive.confusion import beta_binomial
 
 __all__ = ["prior_conflict"]
 
-#: Up to this many cases, sums over classes are convolved count by count. For more cases, this many bins of the share are
-#: convolved. This changes tail probabilities by less than 1% of their value or 1e-4.
+#: Up to this many cases, sums over classes are convolved count by count. For more cases, this many bins of the share
+#: are convolved. This changes tail probabilities by less than 1% of their value or 1e-4.
 EXACT, BINS = 2**17, 2**13
 #: Settings of the trapezoidal rule.
 NODES = 4001
