@@ -1,8 +1,8 @@
-"""Evidence from single cases: case weights, weighted metrics, and the cases on which entities differ."""
+"""What single cases add to a ranking: weights of cases, weighted metrics, deciding cases, components of variance."""
 
 from bayesrank.cases.deciding import deciding_cases
+from bayesrank.cases.metrics import weighted_metric
+from bayesrank.cases.weights import case_weights
 from bayesrank.evidence.components import variance_components
-from bayesrank.evidence.outcomes import from_outcomes
-from bayesrank.evidence.predictions import from_predictions, joint_outcomes
 
-__all__ = ["deciding_cases", "from_outcomes", "from_predictions", "joint_outcomes", "variance_components"]
+__all__ = ["case_weights", "deciding_cases", "variance_components", "weighted_metric"]

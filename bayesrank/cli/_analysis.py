@@ -54,13 +54,13 @@ READING = (
     click.option(
         "--entity", help="The file's column that names the entities. [default: entity, model, team, test, ...]"
     ),
-    click.option("--entities", help="The columns that are entities, of a file with one column each: A,B,C."),
+    click.option("--entities", help="The columns of the entities, in a file with one column per entity: A,B,C."),
     click.option("--dataset-column", help="The column that names the data sets. [default: dataset]"),
     click.option("--case", help="The column that names the cases. [default: case]"),
     click.option("--run", help="The column that names the runs of a case. [default: run]"),
-    click.option("--cluster", help="The column that says what each case belongs to. [default: cluster]"),
-    click.option("--ignore", multiple=True, help="A column to leave out; may be repeated."),
-    click.option("--positive", help="The positive one of two classes, where labels are no pair such as no and yes."),
+    click.option("--cluster", help="The column that names the cluster of each case. [default: cluster]"),
+    click.option("--ignore", multiple=True, help="A column to ignore; may be repeated."),
+    click.option("--positive", help="The positive class, if the two labels are not a known pair such as no and yes."),
 )
 OPTIONS = (
     click.option(
@@ -73,7 +73,7 @@ OPTIONS = (
     click.option(
         "--prior",
         help="four_cases, uniform, jeffreys, haldane, unit, or a number. [default: four_cases; unit for hierarchical "
-        "models; haldane, which is none, for graded outcomes of single cases]",
+        "models; haldane (no prior) for graded outcomes of single cases]",
     ),
     click.option(
         "--prevalence", help="sampled, observed, or the share of positives: 0.02 or 2%. [default: the model's]"
@@ -82,20 +82,20 @@ OPTIONS = (
         "--dataset",
         callback=_once,
         multiple=True,
-        help="One data set of several. [default: all, pooled, but for hierarchical models]",
+        help="Use one data set. [default: all; pooled, except for hierarchical models]",
     ),
     *READING,
     click.option(
         "--missing",
-        help="Of single cases: what an empty field is. common: only cases that all met count; own: each entity stands "
-        "on its own cases; a number: what it counts as. [default: an error]",
+        help="Of single cases: the meaning of an empty field. common: use only cases that all entities have; own: use "
+        "each entity's own cases; a number: use it as the outcome. [default: an error]",
     ),
     click.option(
         "--join",
         type=click.Choice(["exact", "inner"]),
         default="exact",
         show_default=True,
-        help="Which data sets to pool: exact refuses where entities saw different ones, inner takes what all saw.",
+        help="Data sets to pool. exact: refuse if entities have different ones; inner: those of all entities.",
     ),
     click.option(
         "--prob",
@@ -104,8 +104,8 @@ OPTIONS = (
         show_default=True,
         help="Credible probability of intervals and tiers.",
     ),
-    click.option("--draws", default=1000, show_default=True, help="Draws of each of four chains."),
-    click.option("--seed", default=1, show_default=True, help="Of all randomness."),
+    click.option("--draws", default=1000, show_default=True, help="Draws in each of four chains."),
+    click.option("--seed", default=1, show_default=True, help="Seed of all randomness."),
 )
 SAMPLER = click.option("--sampler", type=click.Choice(["auto", "exact", "nuts"]), default="auto", show_default=True)
 

@@ -23,7 +23,7 @@ FORMATS = ("table", "csv", "json", "markdown", "latex")
 #: Those with all digits there are.
 FULL = ("csv", "json", "board")
 DIGITS = 3
-HELP = "csv and json have all digits; markdown and latex (no package needed) are to be pasted."
+HELP = "csv and json have all digits; markdown and latex are for pasting (no LaTeX package needed)."
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Sheet:
 
 
 def exporting(*more: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command the options that say in what form its result leaves; ``more`` formats than all have."""
+    """Add the options of the output format to a command; ``more`` are additional formats."""
     options = (
         click.option(
             "--format",
@@ -55,7 +55,9 @@ def exporting(*more: str) -> Callable[[Callable[..., None]], Callable[..., None]
             show_default=True,
             help=HELP,
         ),
-        click.option("--top", type=click.IntRange(1), help="Show only so many, the first; ranks are those among all."),
+        click.option(
+            "--top", type=click.IntRange(1), help="Show only the first entities; ranks are still those among all."
+        ),
         click.option(
             "--digits",
             type=click.IntRange(0, 12),
@@ -65,7 +67,7 @@ def exporting(*more: str) -> Callable[[Callable[..., None]], Callable[..., None]
             "--picture",
             type=click.Path(dir_okay=False),
             callback=_writable,
-            help="Write a picture, too (PNG, PDF or SVG by its ending).",
+            help="Also write a picture (PNG, PDF or SVG by the suffix).",
         ),
     )
 

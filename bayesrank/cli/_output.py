@@ -132,7 +132,7 @@ def rank_header(prob: float) -> list[str]:
 def rank_cells(row: Any, size: float) -> list[str]:
     """What a ranking from draws worth ``size`` independent ones says of an entity's place: a row of its table."""
     return [
-        # Who has no rank has no chance to be told.
+        # An entity without a rank has no P(best) to print.
         _text.probability(row["probability_best"] if row["expected_rank"] > 0 else float("nan"), size),
         _text.number(row["expected_rank"], 1),
         _text.interval(row["rank_lower"], row["rank_upper"], 0),

@@ -1,4 +1,4 @@
-"""Pictures of a credible ranking: scores with their intervals, who may hold which rank, and who beats whom."""
+"""Plots of a credible ranking: scores with intervals, rank probabilities, and pairwise probabilities."""
 
 from collections.abc import Mapping
 from itertools import groupby
@@ -33,7 +33,7 @@ TIERS = "tiers: pairwise posterior comparisons with the tier's first entity"
 def forest(
     ranking: xr.Dataset, ax: Any = None, *, top: int | None = None, colors: Mapping[Any, Any] | None = None
 ) -> Any:
-    """Draw each entity's median and interval, in the table's order, with its tier; diamonds are what was observed.
+    """Draw each entity's median, interval and tier, in the order of the table; diamonds are observed values.
 
     The axis of ratios, such as odds ratios, is logarithmic, and says so.
 
@@ -132,7 +132,7 @@ def _first(ranking: xr.Dataset, top: int | None) -> tuple[pd.DataFrame, str]:
 
 
 def rank_heatmap(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None) -> Any:
-    """The probability of each rank for each entity, as a heat map in consensus order.
+    """Draw the probability of each rank for each entity as a heat map, in consensus order.
 
     The colour scale is that of the square root, as its label says, so that small probabilities are seen.
 
@@ -179,7 +179,7 @@ def rank_heatmap(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None)
 
 
 def superiority(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None) -> Any:
-    """The probability that the entity of a row beats that of a column by more than the ROPE.
+    """Draw the probability that the entity of a row beats that of a column by more than the ROPE.
 
     Of more entities than there is room for, every so many are named beside their place in the consensus order.
 

@@ -1,4 +1,4 @@
-"""A plan in words: how many more cases, how sure that is, and which other cases would be cheaper."""
+"""The verdict on a plan: how many more cases, with which assurance, and which other cases need fewer."""
 
 import numpy as np
 import xarray as xr
@@ -10,9 +10,9 @@ from bayesrank.words._parts import Verdict, compose
 
 __all__ = ["NEEDED", "verdict_of_plan"]
 
-#: What makes a Dataset a plan.
+#: Variables that every plan has.
 NEEDED = {"success", "needed", "limit", "now", "n"}
-#: What stays as observed, and what its uncertainty is about.
+#: Units that stay as observed, and the source of their uncertainty.
 FIXED = {
     "data sets": "the data sets stay the same, and they differ",
     "new": "data sets differ, and the next one is not known",
@@ -61,7 +61,7 @@ def verdict_of_plan(plan: xr.Dataset) -> Verdict:
 
 
 def goal_words(plan: xr.Dataset) -> str:
-    """Return the target of a plan as a sentence without its end."""
+    """Return the target of a plan as the beginning of a sentence."""
     about, target = plan.attrs, f"{plan.attrs['target']:g}"
     entity, rival = about["entity"], about["rival"]
     who = entity or "the leader"
@@ -97,7 +97,7 @@ def round_up(n: float) -> int:
 
 
 def _many(needed: float, unit: str, plan: xr.Dataset) -> str:
-    """About how many units, and how many cases they hold."""
+    """Return the approximate number of units, and their number of cases."""
     many = round_up(needed)
     word = unit.removesuffix("s") if many == 1 else unit
     each = float(plan["cases_each"])
@@ -107,7 +107,7 @@ def _many(needed: float, unit: str, plan: xr.Dataset) -> str:
 
 
 def _loss(plan: xr.Dataset, at: float) -> str:
-    """The expected loss from choosing the leader after so many units."""
+    """State the expected loss from choosing the leader after this number of units."""
     if plan["expected_loss"].isnull().all():
         return ""
     loss = float(np.interp(np.log(at), np.log(plan["n"].values), plan["expected_loss"].values))
@@ -115,7 +115,7 @@ def _loss(plan: xr.Dataset, at: float) -> str:
 
 
 def _cheaper(plan: xr.Dataset) -> str:
-    """What the cheapest other kind of cases would need; empty where none was planned or none is cheaper."""
+    """State the cheapest other kind of cases; empty if none was planned or none is cheaper."""
     if "alternative_cases" not in plan:
         return ""
     cases = plan["alternative_cases"].values
