@@ -112,9 +112,9 @@ SAMPLER = click.option("--sampler", type=click.Choice(["auto", "exact", "nuts"])
 
 @dataclass(frozen=True)
 class Question:
-    """What is to be fitted: the evidence, what is known of it, how it was put together, the model and its options.
+    """The input of a fit: the evidence and its description, how it was pooled, the model and its options.
 
-    In ``whole`` the data sets stay apart, unless one was chosen, so that each may be left out.
+    ``whole`` keeps the data sets separate, unless one was chosen, so that each can be omitted.
     """
 
     evidence: xr.DataArray | xr.Dataset
@@ -145,7 +145,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Analysis:
-    """The data, pooled or of one data set, what is known of them, how they were put together, and their posterior.
+    """The data (pooled or one data set), their description, how they were pooled, and their posterior.
 
     ``counts`` are tables, or None where there are no classes.
     """
@@ -305,7 +305,7 @@ def _has_prior(evidence: xr.DataArray | xr.Dataset, prior: Any) -> bool:
 
 
 def chosen_score(evidence: xr.DataArray | xr.Dataset, typed: str | None, data: str) -> Score:
-    """The score that was typed, after a check that the data have it; by default that of the evidence."""
+    """Return the score option after a check against the data; the default depends on the evidence."""
     score = (natural_score(evidence) or _default_score(evidence)) if typed is None else read_score(typed)
     check_space(evidence, score, data)
     return score
@@ -365,7 +365,7 @@ def _columns_typed(text: str) -> list[str]:
 def _read(
     data: str, model: str | None, roles: Roles, ignore: Sequence[str]
 ) -> tuple[xr.DataArray | xr.Dataset, dict[str, str]]:
-    """Evidence, and what is known of it, from the name of a shipped data set or a CSV file."""
+    """Return the evidence and its description, from the name of a shipped data set or a CSV file."""
     if data in br.datasets.names():
         options = {"--dataset-column" if name == "dataset" else f"--{name}": held for name, held in vars(roles).items()}
         options.pop("--positive")
@@ -416,7 +416,7 @@ def _one_table_each(
 
 
 def _pool(counts: xr.DataArray, join: Any) -> tuple[xr.DataArray, list[str]]:
-    """All data sets together, or those that every entity saw."""
+    """Pool all data sets, or the data sets of all entities."""
     common, lacking = common_datasets(counts)
     learning = model_for_datasets(counts.shape[-1])
     many, all_of_them = _text.count(int(common.sum()), "data set"), common.size

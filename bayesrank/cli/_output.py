@@ -1,4 +1,4 @@
-"""How commands print: tables for people, whole on any terminal, and without a width in a pipe."""
+"""Printing of tables: they fit the terminal, and have no width limit in a pipe."""
 
 import math
 import shutil
@@ -22,16 +22,16 @@ Rows = Sequence[Sequence[str]]
 
 
 def print_text(header: Sequence[str], rows: Rows) -> None:
-    """Print columns of text, which wrap where there is no room; names, which people type, only on a small terminal."""
+    """Print columns of text, which wrap if necessary; names wrap only on a small terminal, since users copy them."""
     header, rows = _visible(header, rows)
     names = max(cell_len(row[0]) for row in rows)
     _print(header, rows, [names if 2 * names <= _width() else None, *[None] * (len(header) - 1)])
 
 
 def print_numbers(header: Sequence[str], rows: Rows, least: str | None = None) -> None:
-    """Print names and their numbers. Numbers are never cut: where there is no room, names are, and then columns leave.
+    """Print names and numbers. On a narrow terminal names are cut first, then columns dropped; numbers are never cut.
 
-    The column ``least`` leaves first, the others from the right; a note says which did. So a ranking keeps its score
+    The column ``least`` is dropped first, then columns from the right; a note names them. So a ranking keeps its score
     longest, then the interval, P(best), the ranks, the tier and E(rank).
     """
     width = _width()
@@ -130,7 +130,7 @@ def rank_header(prob: float) -> list[str]:
 
 
 def rank_cells(row: Any, size: float) -> list[str]:
-    """What a ranking from draws worth ``size`` independent ones says of an entity's place: a row of its table."""
+    """Return the row of an entity in the table of a ranking; ``size`` is the effective sample size."""
     return [
         # An entity without a rank has no P(best) to print.
         _text.probability(row["probability_best"] if row["expected_rank"] > 0 else float("nan"), size),

@@ -58,7 +58,7 @@ def decide(
     """
     with progress() as step:
         check_digits(digits, output)
-        # What is typed wrongly is better known before the work than after it.
+        # Check the options before the computation.
         worths = benefits(benefit)
         margins = _margins(reference, margin_tpr, margin_tnr)
         analysis = analyse(step, **how)
@@ -98,7 +98,7 @@ def entity_called(reference: str, counts: xr.DataArray) -> Any:
 
 
 def benefits(text: str) -> dict[str, float]:
-    """The worth of each cell, as typed.
+    """Parse the benefit of each cell.
 
     Examples
     --------

@@ -130,7 +130,7 @@ def _chosen(analysis: Analysis, known: dict[str, Score], share: float | None, da
 
 def _notes(analysis: Analysis, chosen: dict[str, Score], share: float | None) -> list[str]:
     """What must be known of the evidence, of any of the scores, each sentence once."""
-    # At a prevalence that was asked for, that of the cases plays no part.
+    # With --prevalence, the prevalence of the cases is not used.
     used = [None if share is not None and score.depends_on_prevalence else score for score in chosen.values()]
     return list(dict.fromkeys(line for score in used for line in analysis.notes(score)))
 

@@ -122,7 +122,7 @@ def _share(text: str) -> float:
 
 
 def _sheet(found: xr.Dataset, with_notes: bool, remarks: list[str]) -> Sheet:
-    """One row an alternative: who leads there, and what has become of the base's leader and conclusions."""
+    """Return one row per alternative: its leader, the base leader, and the conclusions that survive."""
     size = found.attrs["worth"]
     conclusions = found.sizes["conclusion"]
     rows = [

@@ -116,7 +116,7 @@ def share_legend(
     numbers: Sequence[str] | None = None,
     heading: str | None = None,
 ) -> None:
-    """Names of those that are best somewhere, largest shares first; of identical ones the first stands for all.
+    """Return names of entities that are best somewhere, largest shares first, with one name for identical entities.
 
     ``grey`` contains the names that share the grey area (may be empty), their share, and whether the tie is exact.
     """

@@ -129,7 +129,7 @@ def shrinkage(
 
 
 def _rows(column: xr.Dataset, over: str, sign: int) -> tuple[list, int]:
-    """Members by their posterior, those of which nothing is known last, and how many of the middle are left out."""
+    """Return the members sorted by posterior, unknown ones last, and how many in the middle are omitted."""
     order = np.argsort(np.nan_to_num(-sign * column["median"].values, nan=np.inf), kind="stable")
     members = column[over].values[order].tolist()
     if len(members) <= ROWS:
