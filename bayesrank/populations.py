@@ -1,4 +1,4 @@
-"""What a hierarchical posterior knows of its population: how much its members differ, and how far each was drawn.
+"""The population of a hierarchical posterior: how much its members differ, and how much each is shrunk.
 
 Members are the data sets of an entity, or without data sets all entities.
 """
@@ -22,56 +22,56 @@ from bayesrank.ranking.values import ScoreValues, score_values
 
 __all__ = ["heterogeneity", "shrinkage"]
 
-#: Draws of the performance from which test sets are drawn anew.
+#: Number of posterior draws for which new test sets are simulated.
 REPLICATES = 400
-#: Cells that a replicate of all data sets may hold at once.
+#: Largest number of cells of one replicate of all data sets.
 CELLS = 2**22
 TOLD = ("typical", "new", "between_sd", "share")
 
 
 def heterogeneity(posterior: Container, score: ScoreLike | None = None, *, prob: float = 0.95) -> xr.Dataset:
-    """How much a score differs from data set to data set, by more than chance makes of samples.
+    """Measure how much a score differs between data sets, beyond sampling error.
 
     Parameters
     ----------
     posterior : InferenceData, DataTree or Dataset
-        Of a hierarchical model over several data sets: with the performance on each, on a typical and on a new one.
+        Posterior of a hierarchical model over several data sets.
     score : Score, str or callable, optional
-        A score, or the name of a posterior variable; by default the mean of outcomes without classes.
+        A score, or the name of a posterior variable. The default for outcomes without classes is the mean outcome.
     prob : float
         Credible probability of the intervals (equal tails).
 
     Returns
     -------
     xarray.Dataset
-        Over ``entity``, in units of the score but for ``share``; each of the first four as a median, with its interval
-        in ``<name>_lower`` and ``<name>_upper``:
+        Results over ``entity``, in units of the score except ``share``. The first four are medians, with intervals in
+        ``<name>_lower`` and ``<name>_upper``:
 
         - ``typical``, ``new``: the score on a typical and on a new data set. The interval of ``new`` is the prediction
           interval;
         - ``between_sd``: the standard deviation of the true score between these data sets, s = √(Σ(S_d − S̄)²/(D − 1)),
-          in each draw over the data sets on which the entity was measured and has a score; NaN of fewer than two;
+          in each draw over the data sets with a defined score of the entity; NaN for fewer than two;
         - ``share``: the share of variance beyond sampling, I² = s²/(s² + v), where v is the mean of the squared
-          sampling error of the observed score, over the data sets in which there is one, and s as above;
-        - ``sampling_sd``: √v. The sampling error of a data set is what the observed score of as many new cases of it
-          would miss the true one by; NaN where counts are not known;
+          sampling error of the observed score over the data sets with an observed score, and s as above;
+        - ``sampling_sd``: √v. The sampling error of a data set is the difference between its true score and the
+          observed score of a new sample of the same size; NaN without counts;
         - ``new_sd``: the root mean squared distance of a new data set from the typical one. For a score that is a mean
-          over cases it is the standard deviation over all data sets like these (of which ``between_sd`` is a sample);
-        - ``datasets``: data sets on which the entity was measured.
+          over cases it is the standard deviation in the population of data sets (``between_sd``: in this sample);
+        - ``datasets``: number of data sets on which the entity was measured.
 
-        ``attrs["what"]`` says what the model means by typical, and at which prevalence.
+        ``attrs["what"]`` defines typical in this model, and the prevalence.
 
     Raises
     ------
     ValueError
-        If the posterior has no data sets, or nothing typical or new.
+        If the posterior has no data sets, or no typical or new performance.
     TypeError
         If it is no posterior.
 
     References
     ----------
     Gelman (2005), Analysis of variance: why it is more important than ever, Annals of Statistics 33:1-53, for the
-    standard deviation of the members at hand; Higgins and Thompson (2002), Quantifying heterogeneity in a
+    standard deviation of the observed members; Higgins and Thompson (2002), Quantifying heterogeneity in a
     meta-analysis, Statistics in Medicine 21:1539-1558, for I².
 
     Examples
@@ -106,7 +106,7 @@ def heterogeneity(posterior: Container, score: ScoreLike | None = None, *, prob:
 
 
 def _typical(posterior: Any, own: ScoreValues) -> str:
-    """What a model calls typical, and at which prevalence a score that depends on it stands."""
+    """Return the meaning of typical in a model, and the prevalence at which the score is computed."""
     about = posterior_of(posterior).attrs
     depends = own.score is not None and own.score.depends_on_prevalence and "prevalence" in about
     given = f"prevalence {about['prevalence']}" if depends else ""
@@ -115,12 +115,12 @@ def _typical(posterior: Any, own: ScoreValues) -> str:
 
 
 def shrinkage(posterior: Container, score: ScoreLike | None = None, *, prob: float = 0.95) -> xr.Dataset:
-    """What was observed of each member of a population, and what is known of it after learning from the others.
+    """Compare the observed score of each member of a population with its shrunk posterior.
 
     Parameters
     ----------
     posterior : InferenceData, DataTree or Dataset
-        Of a hierarchical model: over several data sets, which are then the members, or over entities alone.
+        Posterior of a hierarchical model. The members are its data sets, or without data sets its entities.
     score : Score, str or callable, optional
         A score, or the name of a posterior variable; by default the mean of outcomes without classes.
     prob : float
@@ -130,9 +130,9 @@ def shrinkage(posterior: Container, score: ScoreLike | None = None, *, prob: flo
     -------
     xarray.Dataset
         Over (``entity``, [``dataset``]): ``observed``; ``median``, ``lower`` and ``upper`` of the posterior; ``cases``.
-        ``observed`` and ``cases`` are NaN where they are not known. Over ``entity``, or of a population of entities
-        without dims: ``typical``, ``typical_lower`` and ``typical_upper``, and ``new_lower`` and ``new_upper``. Of a
-        population of entities the mean of all of them is typical, and nothing is known of a new one.
+        ``observed`` and ``cases`` are NaN where they are unknown. Over ``entity``: ``typical``, ``typical_lower``,
+        ``typical_upper``, ``new_lower`` and ``new_upper``. In a population of entities these have no dims; typical is
+        the mean of all entities, and new is undefined.
 
     Raises
     ------
@@ -175,7 +175,7 @@ def shrinkage(posterior: Container, score: ScoreLike | None = None, *, prob: flo
 
 
 class _Kinds(NamedTuple):
-    """A score on each of the members, on a typical and on a new one."""
+    """Return a score on each member, on a typical member and on a new one."""
 
     own: ScoreValues
     typical: Any
@@ -183,7 +183,7 @@ class _Kinds(NamedTuple):
 
 
 def _kinds(posterior: Any, score: Any, entities: bool = False) -> _Kinds:
-    """The score of all kinds; without a typical and a new one of a population of entities, where that will do."""
+    """Return the score of all kinds; a population of entities may lack the typical and the new one."""
     if isinstance(posterior, xr.DataArray) or not (isinstance(posterior, xr.Dataset) or is_container(posterior)):
         raise TypeError(
             "posterior must be an InferenceData, a DataTree or a Dataset of a hierarchical model; got "
@@ -207,7 +207,7 @@ def _kinds(posterior: Any, score: Any, entities: bool = False) -> _Kinds:
 
 
 def _counts(posterior: Any) -> xr.DataArray | None:
-    """The counts that a posterior keeps."""
+    """Return the counts in a posterior."""
     if isinstance(posterior, xr.Dataset) or "observed_data" not in groups_of(posterior):
         return None
     counts = observed_counts(posterior)
@@ -215,10 +215,10 @@ def _counts(posterior: Any) -> xr.DataArray | None:
 
 
 def _sampling_variance(posterior: Any, own: ScoreValues) -> xr.DataArray:
-    """Mean over data sets of the squared sampling error of an entity's observed score (entity); NaN if not known.
+    """Return the mean over data sets of the squared sampling error of observed scores (entity); NaN if unknown.
 
-    Over those in which it has an observed score. Where, say, no positive was met, a replicate may meet one by chance,
-    and its score is anything.
+    The mean is over data sets with an observed score. A data set without positives, say, is omitted, because a
+    replicate may contain one by chance, with an arbitrary score.
     """
     unknown = xr.full_like(own.values.isel(dict.fromkeys((*draw_dims(own.values), "dataset"), 0), drop=True), np.nan)
     counts = _counts(posterior)
@@ -226,7 +226,7 @@ def _sampling_variance(posterior: Any, own: ScoreValues) -> xr.DataArray:
     if counts is None or "performance" not in group or own.score is None or own.variable is not None:
         return unknown
     given = group.attrs.get("prevalence", "sampled")
-    # Some of the draws, the same of every chain.
+    # A subset of the draws, the same in every chain.
     *others, last = draw_dims(own.values)
     many = own.values.sizes[last] * np.prod([own.values.sizes[d] for d in others], dtype=int)
     some = {last: slice(None, None, max(int(many) // REPLICATES, 1))}
@@ -252,14 +252,14 @@ def _sampling_variance(posterior: Any, own: ScoreValues) -> xr.DataArray:
 
 
 def _parts(table: xr.DataArray) -> Iterable[slice]:
-    """Entities, as many at a time as fit."""
+    """Yield blocks of entities that fit into memory."""
     size = table.sizes["entity"]
     step = max(1, CELLS * size // max(table.size, 1))
     return (slice(start, start + step) for start in range(0, size, step))
 
 
 def _deviation(values: xr.DataArray) -> xr.DataArray:
-    """Standard deviation over the last dim, of what is defined; NaN of fewer than two."""
+    """Return the standard deviation of the defined values over the last dim; NaN for fewer than two."""
     held = values.values
     number = np.sum(~np.isnan(held), -1)
     mean = np.nansum(held, -1) / np.maximum(number, 1)
@@ -269,7 +269,7 @@ def _deviation(values: xr.DataArray) -> xr.DataArray:
 
 
 def _quantiles(values: xr.DataArray, levels: list[float]) -> list[xr.DataArray]:
-    """Quantiles over the draws in which a value is defined; NaN where there is none."""
+    """Return quantiles over the draws with a defined value; NaN if there is none."""
     dims = draw_dims(values)
     some = values.notnull().any(dims)
     found = values.where(some, 0.0).quantile(levels, dims, skipna=True).where(some)

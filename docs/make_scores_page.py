@@ -12,26 +12,35 @@ BETTER = {True: "higher", False: "lower", None: "–"}
 HEAD = """\
 # The scores
 
-{number} scores. Each is an attribute of `br.scores`, by its name or an alias, and is called with whatever holds a
-performance. Undefined values, infinite ones among them, are NaN.
+After this page you can find a score by its name or alias, and see its formula, its range and the cases where it is
+undefined.
 
-- *ranks*: the importance of TN, FP, FN, TP if it is a ranking score; `br.place` says where its order lies on the Tile.
-- *π*: whether it depends on the prevalence at fixed rates.
-- Families: `f_beta`, `weighted_accuracy`, `tversky`, `decision_benefit`, `net_benefit`, `scaled_log`, `balanced`,
-  `conditional_probability`, `implicit`; `of_importance(importance)` and `canonical(a, b)`, the scores of an importance
-  and of a place on the Tile. Wherever a score is asked for, an importance (as of `br.importance`) and a pair (a, b)
-  stand for these.
-- Of more than two classes as well: {more}.
-- Of outcomes without classes: {outcomes}, which needs not be named.
-- Averages over classes of any two-class score with a direction are scores, too, as `br.scores.macro_f1` and
-  `br.scores.smallest_recall`, by a word before its name or alias: {averages}. Classes without cases are left out where
-  the counts are known. `br.scores.average(score, how)` averages what has no name, such as `f_beta(3)`, and the
-  accuracy, as "macro accuracy" may mean two things. [Averages may not rank](theory/averages.md).
-- *Delta P* has two senses. Where the prediction is the cue and the truth the outcome, it is P(positive | called
-  positive) less P(positive | called negative): the `markedness`, and `delta_p` here. The other way round it is P(called
-  positive | positive) less P(called positive | negative): the `informedness`, which Powers writes ΔP′, and
-  `delta_p_prime` here. Lovell et al. call the informedness Delta P. Both are equal where as many cases are called
-  positive as are so.
+There are {number} scores. Each is an attribute of `br.scores`, such as `br.scores.f1(posterior)`. Functions with an
+argument `score` take its name, as in `br.credible_ranking(posterior, "f1")`. Undefined and infinite values are NaN.
+
+In the table,
+
+- *π* says whether the score depends on the prevalence at fixed rates;
+- *ranks* lists the importances of TN, FP, FN and TP if the score is a ranking score. `br.place` returns its place on
+  the Tile.
+
+More scores than the table lists:
+
+- **Families**: `f_beta`, `weighted_accuracy`, `tversky`, `decision_benefit`, `net_benefit`, `scaled_log`, `balanced`,
+  `conditional_probability` and `implicit`. `of_importance(importance)` and `canonical(a, b)` return the ranking score
+  of an importance, or of a point of the Tile. Functions with an argument `score` also take such an importance
+  (`br.importance`), or a pair (a, b).
+- **More than two classes**: {more} are defined for them.
+- **Averages over classes** of any two-class score with a direction, such as `br.scores.macro_f1` and
+  `br.scores.smallest_recall`. The prefix names the average: {averages}. Classes without cases are omitted if the counts
+  are available. `br.scores.average(score, how)` averages a score without a name, such as `f_beta(3)`. Use it for
+  accuracy, too, since "macro accuracy" has two meanings. [Averages may not rank](theory/averages.md).
+- **Outcomes without classes** have {outcomes}, which is their default.
+
+*Delta P* has two meanings. `delta_p` (also `markedness`) is P(positive | called positive) − P(positive | called
+negative): the prediction is the cue, and the truth is the outcome. `delta_p_prime` (also `informedness`; Powers' ΔP′)
+is P(called positive | positive) − P(called positive | negative). Lovell et al. call the informedness Delta P. The two
+are equal if as many cases are called positive as are positive.
 
 | name | symbol | formula | defined | range | better | π | ranks | aliases | reference |
 |---|---|---|---|---|---|---|---|---|---|

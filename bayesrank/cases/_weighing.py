@@ -1,4 +1,4 @@
-"""What is weighed: the cases of each data set, the units that are drawn as one, and draws of their weights."""
+"""Draws of case weights: the cases of each data set, the units that share a draw, and their weights."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -21,15 +21,15 @@ from bayesrank._random import BLOCK, fingerprint, stream
 
 __all__ = ["Cases", "Part", "cases_given", "parts_drawn", "step_of", "weights_drawn"]
 
-#: Numbers that come from one stream, at most, unless one draw has more.
+#: Largest count of numbers from one random stream, unless one draw needs more.
 NUMBERS = 2**20
 
 
 class Cases(NamedTuple):
-    """What is known of the cases, in the order in which they were given."""
+    """The cases and their properties, in the order of the input."""
 
-    times: np.ndarray  # how often each occurred
-    #: A label each; of joint outcomes the rows hold what else there is, in an order of the entities' names.
+    times: np.ndarray  # number of occurrences of each case
+    #: One label per case. For joint outcomes, rows of outcomes, with the entities sorted by name.
     label: np.ndarray | None
     rows: np.ndarray | None
     dataset: Sequence | None
@@ -37,18 +37,18 @@ class Cases(NamedTuple):
 
 
 class Part(NamedTuple):
-    """The cases of one data set: what is drawn, and how it becomes weights."""
+    """The cases of one data set, and the random variables that give their weights."""
 
     where: np.ndarray  # (case), positions among all cases
-    unit: np.ndarray  # (case), what is drawn as one
-    size: np.ndarray  # (case), what a case weighs in its unit
-    shape: np.ndarray  # (unit), of its gamma variable
+    unit: np.ndarray  # (case), index of the unit whose draw the case shares
+    size: np.ndarray  # (case), weight of a case within its unit
+    shape: np.ndarray  # (unit), shape of its gamma variable
     groups: list[tuple[Any, float]]  # cases whose weights have a known sum
-    key: tuple  # of its streams
+    key: tuple  # key of its random streams
 
 
 def cases_given(cases: Any, weight: Any, dataset: Any, cluster: Any) -> Cases:
-    """What :func:`bayesrank.case_weights` is given, after a check.
+    """Check and collect the arguments of :func:`bayesrank.case_weights`.
 
     Examples
     --------
@@ -95,7 +95,7 @@ def _of_patterns(joint: xr.Dataset) -> Cases:
 
 
 def parts_drawn(found: Cases, by_class: bool) -> list[Part]:
-    """What is drawn for each data set.
+    """Return the random variables of each data set.
 
     Examples
     --------
@@ -109,7 +109,7 @@ def parts_drawn(found: Cases, by_class: bool) -> list[Part]:
 
 def _part(found: Cases, where: np.ndarray, name: Any, by_class: bool) -> Part:
     count = found.times[where]
-    # Where more is known of the cases than a label, what they hold tells their order.
+    # Cases with more than a label are sorted by their content.
     content = np.arange(where.size) if found.rows is None else _ranked(found.rows[where])
     if found.cluster is None:
         order = np.argsort(content, kind="stable")
@@ -132,7 +132,7 @@ def _part(found: Cases, where: np.ndarray, name: Any, by_class: bool) -> Part:
 
 
 def _ranked(rows: np.ndarray) -> np.ndarray:
-    """Which of the distinct rows each row is, in an order that their content alone tells."""
+    """Return the index of each row among the distinct rows, which are sorted by content."""
     codes = np.column_stack([_codes(column) for column in rows.T])
     return unique_rows(codes)[1]
 
@@ -144,7 +144,7 @@ def _codes(column: np.ndarray) -> np.ndarray:
 
 
 def _by_content(unit: np.ndarray, content: np.ndarray, count: np.ndarray) -> np.ndarray:
-    """Clusters numbered by what they hold; those that hold the same are as good as each other."""
+    """Number clusters by their content; clusters with equal content are interchangeable."""
     held: list[list[tuple[int, int]]] = [[] for _ in range(unit.max() + 1)]
     for one, what, often in zip(unit.tolist(), content.tolist(), count.tolist(), strict=True):
         held[one].append((what, often))
@@ -155,7 +155,7 @@ def _by_content(unit: np.ndarray, content: np.ndarray, count: np.ndarray) -> np.
 def weights_drawn(
     parts: list[Part], size: int, root: np.random.SeedSequence, chain: int, start: int, stop: int
 ) -> np.ndarray:
-    """Weights (draw, case) of all data sets.
+    """Return the weights (draw, case) of all data sets.
 
     Examples
     --------
@@ -170,7 +170,7 @@ def weights_drawn(
 
 
 def step_of(size: int) -> int:
-    """Draws of so many numbers that come from one stream: that depends on nothing but the evidence.
+    """Return how many draws come from one random stream; it depends on the evidence only.
 
     Examples
     --------
@@ -181,8 +181,8 @@ def step_of(size: int) -> int:
 
 
 def _draw(part: Part, root: np.random.SeedSequence, chain: int, start: int, stop: int) -> np.ndarray:
-    """Weights (draw, case) of the draws ``start`` to ``stop`` of a chain."""
-    # So draws do not depend on how many are asked for.
+    """Return the weights (draw, case) of the draws ``start`` to ``stop`` of a chain."""
+    # So a draw does not depend on the number of draws.
     step = step_of(part.shape.size)
     weight = np.empty((stop - start, part.where.size))
     for first in range(start // step * step, stop, step):

@@ -1,7 +1,7 @@
 """Areas under curves of weighted cases, of many draws of the weights at once.
 
-Each area is made in two steps: from which cases are positive and the scores to a function, and from weights (case,
-draw) to values (draw). What belongs to the scores is found once. Areas are NaN where a class has no weight.
+Each area has two steps. The first takes the labels and scores, and returns a function. This function maps weights
+(case, draw) to values (draw). So the scores are sorted only once. Areas are NaN where a class has no weight.
 """
 
 from collections.abc import Callable
@@ -10,22 +10,22 @@ import numpy as np
 
 __all__ = ["Evaluate", "area_gain", "area_lift", "area_pr", "area_roc"]
 
-#: From weights (case, draw) to values (draw).
+#: A function from weights (case, draw) to values (draw).
 Evaluate = Callable[[np.ndarray], np.ndarray]
 
 
 def _codes(truth: np.ndarray, score: np.ndarray) -> np.ndarray:
-    """Places of the cases that rise with the score: odd where positives are, even between these.
+    """Return the positions of the cases by rising score: odd for positives, even between them.
 
-    Negatives that no positive tells apart share a place, so that orders that differ in nothing that counts give the
-    same numbers to the last digit, and tie.
+    Negatives with no positive between them share a position. So orders with the same area give the same number to the
+    last digit, and tie.
     """
     marks = np.unique(score[truth])
     return np.searchsorted(marks, score, "left") + np.searchsorted(marks, score, "right")
 
 
 def area_roc(truth: np.ndarray, score: np.ndarray) -> Evaluate:
-    """How often a positive case scores higher than a negative one, ties by half."""
+    """Return the probability that a positive case scores higher than a negative one, with ties as one half."""
     codes = _codes(truth, score)
     up, down = np.flatnonzero(truth), np.flatnonzero(~truth)
     down = down[np.argsort(codes[down], kind="stable")]
@@ -35,7 +35,7 @@ def area_roc(truth: np.ndarray, score: np.ndarray) -> Evaluate:
     def evaluate(weight: np.ndarray) -> np.ndarray:
         mine = weight[up]
         below = _sums(weight[down])
-        # What is lost, so that a perfect order has an area of 1 exactly.
+        # One minus the loss, so that a perfect order has an area of exactly 1.
         above = below[-1] - below[upper]
         above[tied] += (below[upper[tied]] - below[lower[tied]]) / 2
         lost = np.einsum("ij,ij->j", mine, above)
@@ -45,7 +45,7 @@ def area_roc(truth: np.ndarray, score: np.ndarray) -> Evaluate:
 
 
 def area_gain(truth: np.ndarray, score: np.ndarray) -> Evaluate:
-    """Linear in the area under ROC, at the prevalence of the draw."""
+    """Return the area under gain, linear in the area under ROC at the prevalence of the draw."""
     roc = area_roc(truth, score)
 
     def evaluate(weight: np.ndarray) -> np.ndarray:
@@ -56,9 +56,9 @@ def area_gain(truth: np.ndarray, score: np.ndarray) -> Evaluate:
 
 
 def area_pr(truth: np.ndarray, score: np.ndarray) -> Evaluate:
-    """The average precision: of each positive, the precision where it is reached."""
+    """Return the average precision: the mean over positives of the precision at their position."""
     codes = -_codes(truth, score)
-    # Positives before all negatives have a precision of 1, in whatever order.
+    # Positives before all negatives have a precision of 1 in any order.
     codes = np.maximum(codes, codes[~truth].min(initial=0) - 1)
     up, down = (where[np.argsort(codes[where], kind="stable")] for where in map(np.flatnonzero, (truth, ~truth)))
     last = _ends(codes[up])
@@ -74,7 +74,7 @@ def area_pr(truth: np.ndarray, score: np.ndarray) -> Evaluate:
 
 
 def area_lift(truth: np.ndarray, score: np.ndarray) -> Evaluate:
-    """The mean lift over all shares of the cases that may be called positive."""
+    """Return the mean lift over all shares of cases called positive."""
     order = np.argsort(-score, kind="stable")
     last = _ends(score[order])
     right = truth[order][:, None]
@@ -92,17 +92,17 @@ def area_lift(truth: np.ndarray, score: np.ndarray) -> Evaluate:
 
 
 def _ends(ordered: np.ndarray) -> np.ndarray:
-    """The last of each group of equals."""
+    """Mark the last of each group of equal values."""
     return np.flatnonzero(np.append(ordered[1:] != ordered[:-1], ordered.size > 0))
 
 
 def _sums(weight: np.ndarray) -> np.ndarray:
-    """Cumulated weights, of no case first."""
+    """Return cumulative weights, starting at 0."""
     out = np.zeros((len(weight) + 1, weight.shape[1]))
     np.cumsum(weight, axis=0, out=out[1:])
     return out
 
 
 def _told(positives: np.ndarray, negatives: np.ndarray) -> np.ndarray:
-    """The weight of the positives, NaN where a class has none: nothing is told apart."""
+    """Return the weight of the positives; NaN where a class has no weight, so the area is undefined."""
     return np.where((positives > 0) & (negatives > 0), positives, np.nan)

@@ -1,4 +1,4 @@
-"""Which cases decide: those on which entities differ. On all others the whole field is right, or wrong, together."""
+"""The cases that decide a ranking: the cases on which entities differ. On all others they agree."""
 
 from typing import Any
 
@@ -11,26 +11,26 @@ __all__ = ["deciding_cases"]
 
 
 def deciding_cases(joint: xr.Dataset) -> xr.Dataset:
-    """Cases by entities, the best entity and the easiest cases first, and which cases tell entities apart.
+    """Sort entities from best to worst and cases from easy to hard, and mark the cases on which entities differ.
 
     Parameters
     ----------
     joint : xarray.Dataset
-        Of :func:`bayesrank.joint_outcomes` or :func:`bayesrank.from_outcomes`.
+        Joint outcomes from :func:`bayesrank.joint_outcomes` or :func:`bayesrank.from_outcomes`.
 
     Returns
     -------
     xarray.Dataset
-        ``outcome`` (pattern, entity): 1 where an entity was right and 0 where it was wrong, or its outcome, NaN where
-        it has none; ``mean_outcome`` (entity) over all cases and ``ease`` (pattern), that of all entities; ``decides``
-        (pattern): not all entities with an outcome have the same; ``count`` (pattern). Entities are sorted by
-        ``mean_outcome``, patterns by ``ease``, both from high to low. Patterns that differ only in classes or clusters
-        are one.
+        ``outcome`` (pattern, entity): 1 if the entity was right and 0 if it was wrong, or its outcome; NaN if missing.
+        ``mean_outcome`` (entity): the mean over cases. ``ease`` (pattern): the mean over entities. ``decides``
+        (pattern): whether outcomes differ between entities. ``count`` (pattern): the number of cases. Entities are
+        sorted by ``mean_outcome``, patterns by ``ease``, both from high to low. Patterns that differ only in classes
+        or clusters are merged.
 
     Raises
     ------
     TypeError
-        If ``joint`` is no Dataset of joint outcomes.
+        If ``joint`` is not a Dataset of joint outcomes.
 
     Examples
     --------
@@ -45,13 +45,13 @@ def deciding_cases(joint: xr.Dataset) -> xr.Dataset:
     outcome = _outcomes(joint)
     count = joint["count"].values
     mean = _mean(outcome, count[:, None], 0)
-    # By name where means are equal, so that the order of the input says nothing.
+    # Ties are sorted by name, so that the order of the input does not matter.
     names = [repr(name) for name in joint["entity"].values.tolist()]
     order = sorted(range(len(names)), key=lambda i: (-mean[i], names[i]))
     patterns, which = np.unique(outcome[:, order], axis=0, return_inverse=True, equal_nan=True)
     cases = np.bincount(which.ravel(), count).astype(np.int64)
     ease = _mean(patterns, np.ones_like(patterns), 1)
-    # The order of equally easy cases follows the best entities: who fails a case that others solve stands out.
+    # Equally easy cases are sorted by the outcomes of the best entities, so that their failures stand out.
     sort = np.lexsort([*(-patterns.T[::-1]), -ease])
     patterns, ease = patterns[sort], ease[sort]
     differ = np.nanmax(patterns, axis=1) > np.nanmin(patterns, axis=1)
@@ -68,7 +68,7 @@ def deciding_cases(joint: xr.Dataset) -> xr.Dataset:
 
 
 def _outcomes(joint: Any) -> np.ndarray:
-    """What came of each pattern for each entity (pattern, entity), as numbers."""
+    """Return the outcome of each pattern for each entity (pattern, entity) as a number."""
     check_result("br.joint_outcomes or br.from_outcomes", "joint", joint, ("count", "entity"))
     if "outcome" in joint:
         return joint["outcome"].transpose("pattern", "entity").values.astype(float)
@@ -77,6 +77,6 @@ def _outcomes(joint: Any) -> np.ndarray:
 
 
 def _mean(values: np.ndarray, weight: np.ndarray, axis: int) -> np.ndarray:
-    """The weighted mean of what is there."""
+    """Return the weighted mean of the defined values."""
     there = ~np.isnan(values)
     return np.where(there, values * weight, 0).sum(axis) / (there * weight).sum(axis)

@@ -1,9 +1,9 @@
-"""Metrics of weighted cases: areas under curves, losses, means and one's own functions, of every draw of the weights.
+"""Metrics of weighted cases: areas under curves, losses, means and user functions, for every draw of the weights.
 
-A posterior of whatever scikit-learn computes with ``sample_weight``. All entities get the same weights in a draw, so
-that they are compared in pairs. Areas follow the conventions of :mod:`bayesrank.ops`: by steps under precision-recall
-and lift curves, by straight lines under ROC and gain. The named metrics take many draws at once, cases along the rows:
-what belongs to the scores (their order, the ends of ties) is found once for each entity.
+This gives a posterior of any metric that takes scikit-learn's ``sample_weight``. All entities get the same weights in a
+draw, so comparisons are paired. Areas follow the conventions of :mod:`bayesrank.ops`: steps under precision-recall and
+lift curves, straight lines under ROC and gain. The named metrics process many draws at once, with cases along the rows.
+The order of the scores and the ends of ties are computed once for each entity.
 """
 
 from collections.abc import Callable, Mapping
@@ -26,53 +26,54 @@ __all__ = ["CASE_METRICS", "weighted_metric"]
 
 INFINITY = float("inf")
 WORDS = "All entities met the same cases; what is computed of these was computed of draws of their weights."
-#: Endings of the names of functions of which lower is better, as scikit-learn has it.
+#: Suffixes of function names for which lower is better, following scikit-learn.
 LOWER = ("_loss", "_error", "_deviance", "_distance")
 SOME = 3
 
 
 def weighted_metric(metric: Any, y_true: Any, predictions: Any, weights: Any, *, positive: Any = 1) -> Any:
-    r"""The posterior of a metric that is computed from weighted cases, of entities that met the same cases.
+    r"""Compute the posterior of a metric from weighted cases, for entities that met the same cases.
 
     Parameters
     ----------
     metric : str or callable
         ``"auc_roc"``, ``"auc_pr"`` (the average precision), ``"auc_lift"`` (the mean lift), ``"auc_gain"``;
-        ``"brier"`` (the mean squared error of a probability), ``"log_loss"``; ``"mean"`` of what ``predictions`` holds
-        of each case. Or a function with scikit-learn's signature, ``metric(y_true, prediction, sample_weight=weight)``,
-        which returns a number; it is called for every draw and entity.
+        ``"brier"`` (the mean squared error of a probability), ``"log_loss"``; ``"mean"``, the mean of the values in
+        ``predictions``. Or a function ``metric(y_true, prediction, sample_weight=weight)`` that returns a number, as in
+        scikit-learn; it is called for every draw and entity.
     y_true : sequence of labels
-        Of two classes for named metrics; None for ``"mean"``, which needs none. Handed to a function as it is.
+        Labels of two classes for named metrics; None for ``"mean"``. A function gets them unchanged.
     predictions : mapping, DataFrame, DataArray or sequence
-        What each entity says of each case: scores, larger meaning more positive; probabilities of the positive class
-        for ``"brier"`` and ``"log_loss"``. As a mapping or a DataFrame from entity, a DataArray with the dim
-        ``entity``, or a sequence of one entity. For a function whatever it takes, cases first.
+        The predictions of each entity for each case: scores (larger means more positive), or probabilities of the
+        positive class for ``"brier"`` and ``"log_loss"``. Pass a mapping from entity, a DataFrame with one column per
+        entity, a DataArray with the dim ``entity``, or a sequence for one entity. A function may take other
+        predictions, with cases first.
     weights : DataArray
-        Of :func:`bayesrank.case_weights`, or others (chain, draw, case). Lazy ones are drawn chunk by chunk.
+        Weights (chain, draw, case), as from :func:`bayesrank.case_weights`. Lazy weights are drawn chunk by chunk.
     positive : label
-        Which label is the positive class of named metrics.
+        The positive class of named metrics.
 
     Returns
     -------
     arviz.InferenceData or xarray.DataTree
         ``posterior`` with a variable (chain, draw, entity, [dataset]) of the metric's name, or the function's;
-        ``observed_data`` with its value of the observed cases. :func:`bayesrank.credible_ranking` takes it with that
-        name, and for losses with ``higher_is_better=False``. A metric is NaN where it is undefined: an area without
-        cases of both classes, anything without cases.
+        ``observed_data`` with its value on the observed cases. :func:`bayesrank.credible_ranking` takes it with that
+        name, and for losses with ``higher_is_better=False``. A metric is NaN where it is undefined: without cases, or
+        for an area, without cases of both classes.
 
     Raises
     ------
     ValueError, TypeError
-        Naming the argument, what it held and what it should hold: also where a function returns no number, and where
-        a log loss is infinite, because a prediction was sure and wrong.
+        If an argument is invalid, if a function does not return a number, or if a log loss is infinite because a
+        prediction was certain and wrong. The message names the argument and its value, and says what it should be.
     KeyError
         If the name of the metric is unknown.
 
     Notes
     -----
-    The area under ROC does not know the prevalence. With w and v the shares of the weights among m positives and n
+    The area under ROC does not depend on the prevalence. With w and v the shares of the weights among m positives and n
     negatives, two independent Dirichlet variables, it is :math:`\sum_{ij} w_i v_j \psi_{ij}`, where :math:`\psi` is 1,
-    1/2 or 0 as the positive scores higher, equally or lower. So its posterior mean is the observed area, and its
+    1/2 or 0 if the positive scores higher, equally or lower. So its posterior mean is the observed area, and its
     variance exactly
 
     .. math::
@@ -94,7 +95,7 @@ def weighted_metric(metric: Any, y_true: Any, predictions: Any, weights: Any, *,
     >>> br.credible_ranking(areas, "auc_roc")["probability_best"].values.round(2).tolist()
     [1.0, 0.0]
 
-    A function of one's own:
+    A user function:
 
     >>> def slope(y_true, prediction, sample_weight):
     ...     return np.polyfit(prediction, y_true, 1, w=np.sqrt(sample_weight))[0]
@@ -153,7 +154,7 @@ def _name(metric: Any) -> str:
 
 
 def _truth(name: str, metric: Any, y_true: Any, positive: Any, size: int) -> Any:
-    """Which cases are positive, of named metrics; the labels as they are, of functions."""
+    """Return the positive cases as 0 and 1 for named metrics, and the labels unchanged for functions."""
     if metric == "mean":
         if y_true is not None:
             raise ValueError(f"y_true must be None for 'mean', which needs no labels; got {describe_value(y_true)}")
@@ -166,7 +167,7 @@ def _truth(name: str, metric: Any, y_true: Any, positive: Any, size: int) -> Any
 
 
 def _columns(predictions: Any, size: int, dim: str) -> dict[Any, np.ndarray]:
-    """What each entity says of the cases."""
+    """Return the predictions of each entity."""
     if isinstance(predictions, xr.DataArray):
         if set(predictions.dims) != {dim, "entity"} or "entity" not in predictions.coords:
             raise ValueError(f"predictions must have the dims {dim} and entity, by name; got {predictions.dims}")
@@ -190,7 +191,7 @@ def _columns(predictions: Any, size: int, dim: str) -> dict[Any, np.ndarray]:
 
 
 def _each(evaluate: list[list[Evaluate]], groups: list, part: np.ndarray) -> np.ndarray:
-    """Values (draw, entity, data set) of weights (draw, case)."""
+    """Return values (draw, entity, data set) for weights (draw, case)."""
     out = np.empty((len(part), len(evaluate), len(groups)))
     for column, cases in enumerate(groups):
         weight = np.ascontiguousarray(part[:, cases].T)
@@ -210,7 +211,7 @@ def _evaluator(metric: Any, truth: Any, column: np.ndarray, entity: Any, cases: 
 def _called(metric: Callable, entity: Any, truth: np.ndarray, prediction: np.ndarray, weight: np.ndarray) -> np.ndarray:
     out = np.empty(weight.shape[1])
     for i, one in enumerate(np.ascontiguousarray(weight.T)):
-        # A copy each: a function may do with its arguments what it likes.
+        # Pass copies: a function may change its arguments.
         try:
             found = metric(truth, prediction, sample_weight=one.copy())
         except Exception as error:
@@ -254,7 +255,7 @@ def _log_losses(truth: np.ndarray, score: np.ndarray) -> np.ndarray:
     return -np.log(np.where(truth, score, 1 - score))
 
 
-#: The named metrics: from which cases are positive and the scores to a function of the weights.
+#: The named metrics: each maps labels and scores to a function of the weights.
 CASE_METRICS: dict[str, Callable[[Any, np.ndarray], Evaluate]] = {
     "auc_roc": area_roc,
     "auc_pr": area_pr,
@@ -267,7 +268,7 @@ CASE_METRICS: dict[str, Callable[[Any, np.ndarray], Evaluate]] = {
 
 
 def _lower_is_better(name: str) -> bool | None:
-    """Whether the name says so; None where it says nothing."""
+    """Return whether higher is better by the name of a metric; None if the name does not say."""
     if name == "brier" or name.endswith(LOWER):
         return True
     return None
@@ -280,7 +281,7 @@ def _range(name: str, columns: Mapping[Any, np.ndarray]) -> list[float]:
 
 
 def _few_of_a_class(name: str, truth: Any, weights: xr.DataArray, groups: list) -> dict[str, str]:
-    """An area rests on the smaller class, however many cases the other has."""
+    """Note how few cases the smaller class has: the uncertainty of an area depends on it."""
     if not name.startswith("auc"):
         return {}
     count = weights["count"].values
@@ -306,7 +307,7 @@ def _designed(metric: Any, about: Mapping[str, Any]) -> str:
 
 
 def _unmoved(values: np.ndarray, columns: Mapping[Any, np.ndarray], groups: list, metric: Any) -> str:
-    """Who has the same value in all draws, because no case that was met says otherwise."""
+    """Note the entities with the same value in all draws, because all observed cases agree."""
     if len(values) < 2:
         return ""
     with np.errstate(invalid="ignore"):  # a function may return infinity
@@ -315,7 +316,7 @@ def _unmoved(values: np.ndarray, columns: Mapping[Any, np.ndarray], groups: list
     who = []
     for i, (entity, column) in enumerate(columns.items()):
         for j, cases in enumerate(groups):
-            # Who says the same of all cases has no area to be unsure of.
+            # An entity with the same prediction for all cases has a fixed area of 1/2.
             sure = area and len(np.unique(column[cases])) < 2
             if still[i, j] and not sure and str(entity) not in who:
                 who.append(str(entity))

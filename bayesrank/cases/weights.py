@@ -1,9 +1,8 @@
-r"""Weights of single cases: what the Bayesian bootstrap says of a test set that came out as it did.
+r"""Weights of single cases by the Bayesian bootstrap.
 
-The cases were drawn from a distribution of which nothing is assumed. Given them, their probabilities are
-:math:`\mathrm{Dirichlet}(1, \ldots, 1)`: one weight a case and draw. Whatever can be computed from weighted cases then
-has a posterior, and entities that are computed from the same weights are compared in pairs. It is what the model
-``paired`` is without a prior, of anything that is no confusion matrix.
+The cases are draws from an unknown distribution. Given the cases, their probabilities are
+:math:`\mathrm{Dirichlet}(1, \ldots, 1)`: one weight per case and draw. So any metric of weighted cases has a posterior.
+Entities with the same weights are compared in pairs. For confusion matrices this is the model ``paired`` without prior.
 """
 
 from collections.abc import Callable, Iterator
@@ -23,7 +22,7 @@ from bayesrank.models._joint import too_narrow
 __all__ = ["blocks_of", "case_weights", "check_case_weights", "few", "weight_blocks"]
 
 PREVALENCES = ("sampled", "observed")
-#: What a weight is of.
+#: Dims whose items have weights.
 CASES = ("case", "pattern")
 
 
@@ -39,56 +38,52 @@ def case_weights(
     seed: Seed = None,
     chunks: int | None = None,
 ) -> xr.DataArray:
-    r"""Draws of the cases' weights, for whatever takes scikit-learn's ``sample_weight``: the Bayesian bootstrap.
+    r"""Draw case weights by the Bayesian bootstrap, for metrics with scikit-learn's ``sample_weight``.
 
     Parameters
     ----------
     cases : int, sequence of labels or Dataset
-        How many cases there are; or the true label of each; or joint outcomes, as from
-        :func:`bayesrank.joint_outcomes` or :func:`bayesrank.from_outcomes`, whose patterns are weighed.
+        The number of cases, the true label of each case, or joint outcomes from :func:`bayesrank.joint_outcomes` or
+        :func:`bayesrank.from_outcomes`, whose patterns get the weights.
     draws, chains : int
         Draws in each chain, and chains.
     seed : int, SeedSequence or Generator, optional
-        Of all randomness. One seed gives the same cases the same weights, and the first draws of a longer run are
-        those of a shorter one. Of a bare number of cases nothing else is known: give independent test sets of one size
-        seeds of their own.
+        Seed of all randomness. One seed gives the same cases the same weights, and a longer run starts with the draws
+        of a shorter one. If you pass only a number of cases, independent test sets of one size need different seeds.
     weight : sequence of int, optional
         How many times each case counts (whole numbers).
     dataset : hashable or sequence, optional
         The data set of each case, or one name for all. Data sets are drawn independently of each other.
     cluster : sequence, optional
-        What each case belongs to (a patient, a series): the cases of a cluster share a draw. A cluster lies within
-        one data set.
+        The cluster of each case (a patient, a series). The cases of a cluster share a draw. A cluster lies within one
+        data set.
     prevalence : "sampled" or "observed"
-        Whether the cases were drawn at random, whatever their class, or the numbers of cases of each class were set by
-        design and hence are those of every draw. The latter needs the labels.
+        ``"sampled"`` if cases of all classes were drawn at random. ``"observed"`` if the number of cases of each class
+        was set by design; each class then keeps its total in every draw, which needs the labels.
     chunks : int, optional
-        Draws of a chain in a chunk: the weights are then lazy, and drawn chunk by chunk whenever they are used. Needs
-        Dask.
+        Draws of a chain per chunk. The weights are then lazy, and drawn chunk by chunk when they are used. Needs Dask.
 
     Returns
     -------
     xarray.DataArray
-        ``weight`` (chain, draw, case), or (chain, draw, pattern) of joint outcomes: not negative, and in every draw
-        summing to the number of cases of each data set, so that weights are 1 on average. The coord ``count``
-        holds what they are on average, and ``dataset`` and ``cluster`` what was given. Below 50 cases or clusters,
-        ``attrs["note"]`` says that they are few.
+        ``weight`` (chain, draw, case), or (chain, draw, pattern) for joint outcomes. Weights are not negative, and in
+        every draw their sum over a data set is its number of cases. The coord ``count`` contains their means, and
+        ``dataset`` and ``cluster`` are the arguments. Below 50 cases or clusters, ``attrs["note"]`` gives a warning.
 
     Raises
     ------
     ValueError, TypeError
-        Naming the argument, what it held and what it should hold.
+        If an argument is invalid. The message names it and its value, and says what it should be.
 
     Notes
     -----
-    The weights of n cases are n times a Dirichlet(1, ..., 1) variable; a pattern that occurred k times has the sum
-    of k of them. The mean of values v has the posterior mean :math:`\bar v` and the variance
-    :math:`\sum (v - \bar v)^2 / n / (n + 1)`, exactly; so have differences of two entities, which is what pairs them.
-    With clusters these are weighed, and all cases weigh the same whatever the size of their cluster.
+    The weights of n cases are n times a Dirichlet(1, ..., 1) variable. A pattern that occurred k times has the sum of
+    k of them. The mean of values v has the posterior mean :math:`\bar v` and the variance
+    :math:`\sum (v - \bar v)^2 / n / (n + 1)`, exactly. This also holds for the differences between two entities, so
+    comparisons are paired. With clusters, the clusters are drawn; all cases have the same expected weight.
 
-    No case is known but those that were met: where all agree, all draws do. Cases in another order get other draws of
-    the same distribution. Joint outcomes are put in an order that their content tells, so that the order of cases and
-    entities changes nothing there.
+    The bootstrap uses only the observed cases: if all agree, all draws agree. Cases in another order get other draws of
+    the same distribution. Joint outcomes are sorted by content, so the order of cases and entities does not matter.
 
     References
     ----------
@@ -136,9 +131,9 @@ def case_weights(
 
 
 def weight_blocks(joint: xr.Dataset, draws: int, seed: Seed) -> Iterator[tuple[int, np.ndarray]]:
-    """Weights (draw, pattern) of one chain of :func:`case_weights`, a few draws at a time, and which the first one is.
+    """Yield weights (draw, pattern) of one chain of :func:`case_weights` in blocks, with the index of the first draw.
 
-    Of many cases all draws of their weights are more than can be held.
+    All draws of the weights of many cases may not fit into memory.
 
     Examples
     --------
@@ -159,9 +154,9 @@ def weight_blocks(joint: xr.Dataset, draws: int, seed: Seed) -> Iterator[tuple[i
 
 
 def check_case_weights(weights: Any, size: int | None = None) -> xr.DataArray:
-    """Weights (chain, draw, case), or with other dims of draws, and of ``size`` cases.
+    """Check weights (chain, draw, case), or with other dims of draws, of ``size`` cases.
 
-    Those without a coord ``count`` get one: every case once.
+    Weights without a coord ``count`` get one that counts every case once.
 
     Examples
     --------
@@ -187,7 +182,7 @@ def check_case_weights(weights: Any, size: int | None = None) -> xr.DataArray:
 
 
 def blocks_of(weights: xr.DataArray) -> Iterator[tuple[int, np.ndarray]]:
-    """Checked weights (draw, case), a few draws at a time, and which draw of all the first one is; lazy ones once.
+    """Yield checked weights (draw, case) in blocks, with the index of the first draw; lazy weights are drawn once.
 
     Examples
     --------
@@ -202,7 +197,7 @@ def blocks_of(weights: xr.DataArray) -> Iterator[tuple[int, np.ndarray]]:
 
 
 def few(units: int, unit: str, where: str = "") -> dict[str, str]:
-    """What a reader must know of few units, as attrs of the weights, which alone do not tell it.
+    """Return a caveat about few units, as attrs of the weights.
 
     Examples
     --------

@@ -55,7 +55,7 @@ def cli() -> None:
 
 
 def main() -> None:
-    """Run the command. Bad input ends with exit code 2 and one line on what is wrong, Ctrl-C with exit code 130."""
+    """Run the command. Bad input ends with exit code 2 and one line that names the error, Ctrl-C with exit code 130."""
     if sys.stderr is None:  # closed by the shell
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115
     if sys.stdout is None:

@@ -54,13 +54,13 @@ READING = (
     click.option(
         "--entity", help="The file's column that names the entities. [default: entity, model, team, test, ...]"
     ),
-    click.option("--entities", help="The columns that are entities, of a file with one column each: A,B,C."),
+    click.option("--entities", help="The columns of the entities, in a file with one column per entity: A,B,C."),
     click.option("--dataset-column", help="The column that names the data sets. [default: dataset]"),
     click.option("--case", help="The column that names the cases. [default: case]"),
     click.option("--run", help="The column that names the runs of a case. [default: run]"),
-    click.option("--cluster", help="The column that says what each case belongs to. [default: cluster]"),
-    click.option("--ignore", multiple=True, help="A column to leave out; may be repeated."),
-    click.option("--positive", help="The positive one of two classes, where labels are no pair such as no and yes."),
+    click.option("--cluster", help="The column that names the cluster of each case. [default: cluster]"),
+    click.option("--ignore", multiple=True, help="A column to ignore; may be repeated."),
+    click.option("--positive", help="The positive class, if the two labels are not a known pair such as no and yes."),
 )
 OPTIONS = (
     click.option(
@@ -73,7 +73,7 @@ OPTIONS = (
     click.option(
         "--prior",
         help="four_cases, uniform, jeffreys, haldane, unit, or a number. [default: four_cases; unit for hierarchical "
-        "models; haldane, which is none, for graded outcomes of single cases]",
+        "models; haldane (no prior) for graded outcomes of single cases]",
     ),
     click.option(
         "--prevalence", help="sampled, observed, or the share of positives: 0.02 or 2%. [default: the model's]"
@@ -82,20 +82,20 @@ OPTIONS = (
         "--dataset",
         callback=_once,
         multiple=True,
-        help="One data set of several. [default: all, pooled, but for hierarchical models]",
+        help="Use one data set. [default: all; pooled, except for hierarchical models]",
     ),
     *READING,
     click.option(
         "--missing",
-        help="Of single cases: what an empty field is. common: only cases that all met count; own: each entity stands "
-        "on its own cases; a number: what it counts as. [default: an error]",
+        help="Of single cases: the meaning of an empty field. common: use only cases that all entities have; own: use "
+        "each entity's own cases; a number: use it as the outcome. [default: an error]",
     ),
     click.option(
         "--join",
         type=click.Choice(["exact", "inner"]),
         default="exact",
         show_default=True,
-        help="Which data sets to pool: exact refuses where entities saw different ones, inner takes what all saw.",
+        help="Data sets to pool. exact: refuse if entities have different ones; inner: those of all entities.",
     ),
     click.option(
         "--prob",
@@ -104,17 +104,17 @@ OPTIONS = (
         show_default=True,
         help="Credible probability of intervals and tiers.",
     ),
-    click.option("--draws", default=1000, show_default=True, help="Draws of each of four chains."),
-    click.option("--seed", default=1, show_default=True, help="Of all randomness."),
+    click.option("--draws", default=1000, show_default=True, help="Draws in each of four chains."),
+    click.option("--seed", default=1, show_default=True, help="Seed of all randomness."),
 )
 SAMPLER = click.option("--sampler", type=click.Choice(["auto", "exact", "nuts"]), default="auto", show_default=True)
 
 
 @dataclass(frozen=True)
 class Question:
-    """What is to be fitted: the evidence, what is known of it, how it was put together, the model and its options.
+    """The input of a fit: the evidence and its description, how it was pooled, the model and its options.
 
-    In ``whole`` the data sets stay apart, unless one was chosen, so that each may be left out.
+    ``whole`` keeps the data sets separate, unless one was chosen, so that each can be omitted.
     """
 
     evidence: xr.DataArray | xr.Dataset
@@ -145,7 +145,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Analysis:
-    """The data, pooled or of one data set, what is known of them, how they were put together, and their posterior.
+    """The data (pooled or one data set), their description, how they were pooled, and their posterior.
 
     ``counts`` are tables, or None where there are no classes.
     """
@@ -305,7 +305,7 @@ def _has_prior(evidence: xr.DataArray | xr.Dataset, prior: Any) -> bool:
 
 
 def chosen_score(evidence: xr.DataArray | xr.Dataset, typed: str | None, data: str) -> Score:
-    """The score that was typed, after a check that the data have it; by default that of the evidence."""
+    """Return the score option after a check against the data; the default depends on the evidence."""
     score = (natural_score(evidence) or _default_score(evidence)) if typed is None else read_score(typed)
     check_space(evidence, score, data)
     return score
@@ -365,7 +365,7 @@ def _columns_typed(text: str) -> list[str]:
 def _read(
     data: str, model: str | None, roles: Roles, ignore: Sequence[str]
 ) -> tuple[xr.DataArray | xr.Dataset, dict[str, str]]:
-    """Evidence, and what is known of it, from the name of a shipped data set or a CSV file."""
+    """Return the evidence and its description, from the name of a shipped data set or a CSV file."""
     if data in br.datasets.names():
         options = {"--dataset-column" if name == "dataset" else f"--{name}": held for name, held in vars(roles).items()}
         options.pop("--positive")
@@ -416,7 +416,7 @@ def _one_table_each(
 
 
 def _pool(counts: xr.DataArray, join: Any) -> tuple[xr.DataArray, list[str]]:
-    """All data sets together, or those that every entity saw."""
+    """Pool all data sets, or the data sets of all entities."""
     common, lacking = common_datasets(counts)
     learning = model_for_datasets(counts.shape[-1])
     many, all_of_them = _text.count(int(common.sum()), "data set"), common.size

@@ -1,4 +1,4 @@
-"""What the command says of the members of a population: several data sets, or the entities themselves."""
+"""Sentences of the command on the members of a population: data sets, or the entities themselves."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from bayesrank.report.words import population_words
 
 
 def dataset_lines(posterior: Any, score: Any, ranking: xr.Dataset) -> list[str]:
-    """How much data sets differ for the first of a ranking, with its typical and new performance, and for the others.
+    """State how much data sets differ for the leader, with its typical and new performance, and for the others.
 
     Of a population of entities, that it is one. Nothing of other models.
     """
@@ -33,7 +33,7 @@ def dataset_lines(posterior: Any, score: Any, ranking: xr.Dataset) -> list[str]:
 
 
 def with_populations(table: pd.DataFrame, posterior: Any, score: Any, prob: float) -> pd.DataFrame:
-    """A ranking's table, and beside it all numbers on how much data sets differ, where a model learned that."""
+    """Return the table of a ranking, with the heterogeneity between data sets if the model estimates it."""
     if not _of_datasets(posterior):
         return table
     found = br.heterogeneity(posterior, score, prob=prob)

@@ -1,4 +1,4 @@
-"""Files that the command reads, and what its help says of them. What a column means decides the reader of evidence."""
+"""Files that the command reads, and their help text. The reader of evidence interprets the columns."""
 
 import textwrap
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from bayesrank.evidence._columns import squeeze
 from bayesrank.evidence._reader import CASES, COUNTS, read_table
 from bayesrank.evidence._table import Roles
 
-#: Columns and what they say, in lines of a terminal.
+#: Columns and their meanings, in lines of a terminal.
 HELP = "\n".join(
     textwrap.fill(words, 80, initial_indent=f"  {'entity, ' + ', '.join(form):34}", subsequent_indent=" " * 36)
     for form, words in (COUNTS | CASES).items()

@@ -1,4 +1,4 @@
-"""How a result leaves a command: a table for people, CSV or JSON for programs, Markdown or LaTeX for papers, a picture.
+"""Output formats of the commands: tables, CSV, JSON, Markdown, LaTeX, and pictures.
 
 Nothing here computes: ranks and tiers are among all, however few entities are shown.
 """
@@ -20,34 +20,34 @@ from bayesrank._outputs import PICTURE_MARKS, check_output, write_output
 from bayesrank.cli._output import print_line, print_numbers
 
 FORMATS = ("table", "csv", "json", "markdown", "latex")
-#: Those with all digits there are.
+#: Formats with all digits.
 FULL = ("csv", "json", "board")
 DIGITS = 3
-HELP = "csv and json have all digits; markdown and latex (no package needed) are to be pasted."
+HELP = "csv and json have all digits; markdown and latex are for pasting (no LaTeX package needed)."
 
 
 @dataclass(frozen=True)
 class Sheet:
     """One result in every form that a format may want."""
 
-    #: For people: headings, and rows of an entity's name and its numbers.
+    #: For tables: headings, and rows with the name and the numbers of an entity.
     header: Sequence[str]
     rows: Sequence[Sequence[str]]
     #: Sentences below the table.
     lines: Sequence[str] = ()
     #: For programs: all numbers, in the same order, indexed by name; not wanted where another table has them.
     frame: pd.DataFrame | None = None
-    #: For programs: what is told beside the numbers, and what JSON calls these.
+    #: For programs: metadata, and the JSON keys of the numbers.
     about: dict[str, Any] = field(default_factory=dict)
     name: str = "entities"
-    #: The column that leaves first where there is no room.
+    #: The column that is dropped first if the terminal is too narrow.
     least: str | None = None
     #: Sentences above the table: what is ranked, and the answer.
     heading: Sequence[str] = ()
 
 
 def exporting(*more: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Give a command the options that say in what form its result leaves; ``more`` formats than all have."""
+    """Add the options of the output format to a command; ``more`` are additional formats."""
     options = (
         click.option(
             "--format",
@@ -57,7 +57,9 @@ def exporting(*more: str) -> Callable[[Callable[..., None]], Callable[..., None]
             show_default=True,
             help=HELP,
         ),
-        click.option("--top", type=click.IntRange(1), help="Show only so many, the first; ranks are those among all."),
+        click.option(
+            "--top", type=click.IntRange(1), help="Show only the first entities; ranks are still those among all."
+        ),
         click.option(
             "--digits",
             type=click.IntRange(0, 12),
@@ -67,7 +69,7 @@ def exporting(*more: str) -> Callable[[Callable[..., None]], Callable[..., None]
             "--picture",
             type=click.Path(dir_okay=False),
             callback=_writable,
-            help="Write a picture, too (PNG, PDF or SVG by its ending).",
+            help="Also write a picture (PNG, PDF or SVG by the suffix).",
         ),
     )
 
@@ -154,7 +156,7 @@ def latex(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def save(axes: Any, path: str) -> str:
-    """Write the picture that has these axes; what to say of it."""
+    """Write the picture of these axes, and return a sentence about it."""
     import numpy as np
 
     figure, page, ending = np.ravel(axes)[0].figure, io.BytesIO(), Path(path).suffix.lower()

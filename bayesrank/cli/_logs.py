@@ -20,24 +20,24 @@ from bayesrank.evidence.logs import Choices, check_choices, is_log
 OPTIONS = (
     click.option(
         "--name", "name", multiple=True, metavar="FILE=NAME",
-        help="Of logs: the system of a file, folder or pattern; without a NAME the file is left out. May be repeated.",
+        help="Logs only: the system of a file, folder or pattern; an empty NAME ignores the file. May be repeated.",
     ),
     click.option(
         "--only", multiple=True, metavar="WHAT=VALUE",
-        help="Of logs: keep a metric, variant (filter, perturbation), judge, dataset, category, entity, status or "
-        "file; several values with commas. May be repeated.",
+        help="Logs only: keep one metric, variant (filter, perturbation), judge, dataset, category, entity, status or "
+        "file; separate several values by commas. May be repeated.",
     ),
     click.option(
         "--match", type=click.Choice(["id", "content"]), default="id", show_default=True,
-        help="Of logs: what makes two cases the same.",
+        help="Logs only: match the cases of two systems by id or by content.",
     ),
     click.option(
         "--reruns", type=click.Choice(["runs", "latest"]),
-        help="Of logs: a system's second log of the same cases holds further runs, or replaces the first.",
+        help="Logs only: a second log of the same cases has further runs (runs), or replaces the first (latest).",
     ),
     click.option(
         "--errors", type=click.Choice(["scored"]),
-        help="Of logs: errors count as the files score them. [default: their outcome is missing]",
+        help="Logs only: use the scores in the files for runs with errors. [default: their outcome is missing]",
     ),
 )  # fmt: skip
 

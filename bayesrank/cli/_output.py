@@ -1,4 +1,4 @@
-"""How commands print: tables for people, whole on any terminal, and without a width in a pipe."""
+"""Printing of tables: they fit the terminal, and have no width limit in a pipe."""
 
 import math
 import shutil
@@ -22,14 +22,14 @@ Rows = Sequence[Sequence[str]]
 
 
 def print_text(header: Sequence[str], rows: Rows) -> None:
-    """Print columns of text, which wrap where there is no room; names, which people type, only on a small terminal."""
+    """Print columns of text, which wrap if necessary; names wrap only on a small terminal, since users copy them."""
     header, rows = _visible(header, rows)
     names = max(cell_len(row[0]) for row in rows)
     _print(header, rows, [names if 2 * names <= _width() else None, *[None] * (len(header) - 1)])
 
 
 def print_numbers(header: Sequence[str], rows: Rows, least: str | None = None) -> None:
-    """Print names and their numbers. Numbers are never cut: where there is no room, names are, and then columns leave.
+    """Print names and numbers. On a narrow terminal names are cut first, then columns dropped; numbers are never cut.
 
     The column ``least`` leaves first, the others from the right; a note says which did. So a ranking keeps its score
     longest, then the interval, P(best), the ranks and the tier.

@@ -1,4 +1,4 @@
-"""Preferences as people type them: "around f1 0.2", "between ppv tpr", "over upper_half", "beta 1 1 4 1"."""
+"""Preferences as text: "around f1 0.2", "between ppv tpr", "over upper_half", "beta 1 1 4 1"."""
 
 import re
 from typing import Any
@@ -65,7 +65,7 @@ def read_preferences(text: str, prevalence: str | None) -> tuple[xr.Dataset, str
 
 
 def fixed_prevalence(prevalence: str | None) -> float | None:
-    """The number that was typed, 2% being 0.02; None for what is no number.
+    """Return the number in a text (2% is 0.02), or None if it is not a number.
 
     Examples
     --------

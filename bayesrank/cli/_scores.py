@@ -1,4 +1,4 @@
-"""Scores as people type them: a name, an importance of the four cells, a place on the Tile, an F score of any beta."""
+"""Scores as text: a name, an importance of the four cells, a point of the Tile, or an F score with any beta."""
 
 import math
 import re

@@ -69,7 +69,7 @@ def _rows(path: str) -> list[tuple[int, list[str]]]:
 
 
 def _text(data: bytes, source: str) -> str:
-    """The text of a file in UTF-8; what is no text, or no table, is refused with what to do."""
+    """Return the text of a UTF-8 file; raise if it is not text or not a table, with a remedy."""
     if data[:4] == b"PK\x03\x04":
         raise ValueError(f'{source} must be text; it looks like a workbook (in Excel, save it as "CSV UTF-8")')
     try:

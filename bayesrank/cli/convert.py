@@ -17,7 +17,7 @@ from bayesrank.evidence.logs import collect, settle
 def convert(paths: tuple[str, ...], output: str | None, **how: Any) -> None:
     """Write evaluation logs as a CSV table with a row for each system, case and run.
 
-    'bayesrank rank' reads the table, and so does every other command.
+    All commands read this table.
     """
     if output is not None:
         check_output("--output", output, "table")

@@ -30,14 +30,12 @@ COMPARED = ("tpr_noninferior", "tnr_noninferior", "noninferior", "superior", "eq
 
 @click.command(epilog=EXAMPLES)
 @analysing
-@click.option(
-    "--benefit", required=True, help="What each outcome is worth: tn=0,fp=-1,fn=-10,tp=0. Costs are negative."
-)
-@click.option("--always", is_flag=True, help="Compare with answering negative, or positive, to every case.")
-@click.option("--reference", help="An entity: are the others no worse than it, in both rates?")
-@click.option("--margin-tpr", type=float, help="How much lower a TPR is accepted. [default: 0.05]")
-@click.option("--notes", is_flag=True, help="Print the notes below the verdict: what it leaves out.")
-@click.option("--margin-tnr", type=float, help="How much lower a TNR is accepted. [default: 0.05]")
+@click.option("--benefit", required=True, help="Benefit of each outcome: tn=0,fp=-1,fn=-10,tp=0. Costs are negative.")
+@click.option("--always", is_flag=True, help="Add rivals that answer negative, or positive, to every case.")
+@click.option("--reference", help="An entity: test whether the others are no worse in TPR and TNR.")
+@click.option("--margin-tpr", type=float, help="Margin by which the TPR may be lower. [default: 0.05]")
+@click.option("--notes", is_flag=True, help="Print the notes below the verdict.")
+@click.option("--margin-tnr", type=float, help="Margin by which the TNR may be lower. [default: 0.05]")
 @exporting()
 def decide(
     benefit: str,
@@ -53,14 +51,14 @@ def decide(
     picture: str | None,
     **how: Any,
 ) -> None:
-    """The expected utility of using each entity of DATA, the chance that it is the best choice, and the cost of doubt.
+    """Rank the entities of DATA by expected utility, with P(best) and the value of perfect information.
 
-    DATA is a shipped data set, or a CSV file as for 'bayesrank rank'. Utilities are in the unit of the benefits, for a
-    case at --prevalence.
+    DATA is a shipped data set, or a CSV file as for 'bayesrank rank'. Utilities are per case at
+    --prevalence, in the unit of the benefits.
     """
     with progress() as step:
         check_digits(digits, output)
-        # What is typed wrongly is better known before the work than after it.
+        # Check the options before the computation.
         worths = benefits(benefit)
         margins = _margins(reference, margin_tpr, margin_tnr)
         analysis = analyse(step, **how)
@@ -100,7 +98,7 @@ def entity_called(reference: str, counts: xr.DataArray) -> Any:
 
 
 def benefits(text: str) -> dict[str, float]:
-    """The worth of each cell, as typed.
+    """Parse the benefit of each cell.
 
     Examples
     --------

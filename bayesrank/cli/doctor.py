@@ -17,8 +17,8 @@ from bayesrank.evidence._doctor import diagnose
 def doctor(paths: tuple[str, ...], missing: str | None, **how: Any) -> None:
     """Describe evaluation logs: systems, cases, outcomes, runs, clusters, what is missing, doubts.
 
-    PATHS are files, folders, patterns, compressed files, zip archives, or - for standard input. Every stop is a choice
-    that only you can make; the last line is a command that ranks, with one choice made for each.
+    PATHS are files, folders, patterns, compressed files, zip archives, or - for standard input. A stop is a choice that
+    only you can make. The last line is a command that ranks; it contains one choice for each stop.
     """
     found = diagnose(paths, choices_of(how, None if missing is None else number_or_word(missing)))
     for line in str(found).splitlines():

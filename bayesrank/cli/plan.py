@@ -27,29 +27,35 @@ SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
 
 @click.command(epilog=EXAMPLES)
 @analysing
-@click.option("-s", "--score", help="What to rank by, as for 'bayesrank rank'.")
+@click.option("-s", "--score", help="Score, as for 'bayesrank rank'.")
 @LOWER
 @click.option("--target", type=SHARE, default=0.95, show_default=True, help="Posterior probability to reach.")
 @click.option("--assurance", type=SHARE, default=0.8, show_default=True, help="Probability of reaching it.")
-@click.option("--choose", help="The entity that has to meet the target. [default: whichever leads then]")
+@click.option("--choose", help="The entity that must meet the target. [default: the leader at that time]")
 @click.option("--rival", help="The entity to beat, or all: each one. [default: the target is P(best)]")
 @click.option("--k", type=click.IntRange(1), help="The target is to know the top k.")
-@click.option("--width", type=float, help="The target is an interval of the score that is at most so wide.")
+@click.option("--width", type=float, help="The target is an interval of the score of at most this width.")
 @click.option("--margin", type=float, help="With --choose and --rival: worse by less than this is enough.")
-@click.option("--rope", type=NUMBER, default=0.0, show_default=True, help="Differences up to this do not count.")
+@click.option(
+    "--rope",
+    type=NUMBER,
+    default=0.0,
+    show_default=True,
+    help="Region of practical equivalence: smaller differences count as equal.",
+)
 @click.option(
     "--more",
     type=click.Choice(["cases", "clusters", "data sets", "runs"]),
-    help="What is added. [default: data sets of hierarchical models, clusters where there are some, else cases]",
+    help="The units to add. [default: data sets for hierarchical models, clusters if there are any, else cases]",
 )
 @click.option(
     "--positives", type=SHARE, help="Share of positives among new cases, set by design. [default: as observed]"
 )
 @click.option(
-    "--kind", type=click.Choice(["typical", "new"]), help="Of a hierarchical model: a typical data set, or one more."
+    "--kind", type=click.Choice(["typical", "new"]), help="Hierarchical models only: a typical data set, or a new one."
 )
 @click.option("--alternatives", is_flag=True, help="Plan for other kinds of new cases too.")
-@click.option("--notes", is_flag=True, help="Print the notes below the verdict: what it leaves out.")
+@click.option("--notes", is_flag=True, help="Print the notes below the verdict.")
 @exporting()
 def plan(
     score: str | None,
@@ -74,7 +80,7 @@ def plan(
     picture: str | None,
     **how: Any,
 ) -> None:
-    """The number of new cases after which the ranking of DATA probably meets a target, or why no number would do.
+    """Find the number of new cases after which the ranking of DATA probably meets a target, or why there is none.
 
     DATA is a shipped data set, or a file as for 'bayesrank rank'. Future cases are drawn from the posterior and update
     it. The answer is the smallest number with which the share --assurance of these futures reaches --target.

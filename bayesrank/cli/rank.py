@@ -44,21 +44,21 @@ Examples:
   cut -d, -f1-5 counts.csv | bayesrank rank - --format board > board.json
 """
 
-LOWER = click.option("--lower-is-better", is_flag=True, help="Of outcomes such as costs, latencies or errors.")
+LOWER = click.option("--lower-is-better", is_flag=True, help="Rank low outcomes first, such as costs or errors.")
 WHAT = f"""Rank the entities of DATA: a shipped data set, a CSV file, evaluation logs, or - for standard input.
 
-Logs of evaluation tools are files, folders, patterns or archives, as many as there are; 'bayesrank doctor' says what
-they hold. Of a table:
+Logs of evaluation tools are one or more files, folders, patterns or archives; 'bayesrank doctor' describes them.
 
-The columns in the file's heading tell what a row is, in any order; beside entity they are those of exactly one line:
+In a table the heading determines what a row is. Its columns are entity and the columns of exactly one of these lines,
+in any order:
 
 \b
 {HELP}
 
-Other columns do not matter then. The column entity may be called model, classifier, system, team, test, name, study
-and the like, where only one of them is there; --entity names another. Without one a row is a case, and every column
-an entity: its outcome, 1 for right and 0 for wrong (or pass and fail, yes and no, C and I), a grade or another number.
-With a column actual (or y_true), which holds the true label, it is the label that the entity predicted.
+Other columns are ignored. The column entity may also be called model, classifier, system, team, test, name or study,
+if there is only one of them; --entity names another. Without such a column, a row is a case and every column an
+entity. Its values are outcomes: 1 for right and 0 for wrong (or pass and fail, yes and no, C and I), a grade, or
+another number. With a column actual (or y_true) for the true label, the values are predicted labels.
 
 Of two labels the positive one is known where they are 0/1, -1/1, false/true, negative/positive or no/yes; --positive
 names it elsewhere.
@@ -75,16 +75,21 @@ SCORING = (
     click.option(
         "-s",
         "--score",
-        help="Name or alias (see 'bayesrank scores'), f0.7, an importance tn=1,fp=1,fn=5,tp=1, or a place a=0.3,b=0.7. "
-        "[default: mean_outcome of outcomes; informedness of two classes with "
-        "cases; else accuracy]",
+        help="Name or alias (see 'bayesrank scores'), f0.7, an importance tn=1,fp=1,fn=5,tp=1, or a point of the Tile "
+        "a=0.3,b=0.7. [default: mean_outcome for outcomes; informedness for two classes with cases; else accuracy]",
     ),
     LOWER,
-    click.option("--rope", type=NUMBER, default=0.0, show_default=True, help="Differences up to this do not count."),
+    click.option(
+        "--rope",
+        type=NUMBER,
+        default=0.0,
+        show_default=True,
+        help="Region of practical equivalence: smaller differences count as equal.",
+    ),
     click.option(
         "--kind",
         type=click.Choice(["typical", "new"]),
-        help="Of a hierarchical model: rank by a typical data set or by one more. [default: typical]",
+        help="Hierarchical models only: rank for a typical data set or for a new one. [default: typical]",
     ),
 )
 
@@ -100,8 +105,12 @@ def scoring(command: Callable[..., None]) -> Callable[..., None]:
 @partial(analysing, nargs=-1)
 @reading_logs
 @scoring
-@click.option("--ask", multiple=True, help="How probable is this of the order? 'A > B and C in top 3'; again for more.")
-@click.option("--notes", is_flag=True, help="Print the notes below the verdict: what it leaves out.")
+@click.option(
+    "--ask",
+    multiple=True,
+    help="Print the probability of a statement, such as 'A > B and C in top 3'. May be repeated.",
+)
+@click.option("--notes", is_flag=True, help="Print the notes below the verdict.")
 @click.option("--columns", help="More columns of the table, with commas: expected_rank, observed, consensus_rank, ...")
 @exporting("board")
 def rank(
@@ -119,7 +128,7 @@ def rank(
     picture: str | None,
     **how: Any,
 ) -> None:
-    """A ranking in one of many formats, and as a picture."""
+    """Rank the entities, and write the table and the picture."""
     with progress() as step:
         check_digits(digits, output)
         if ask and output in ("csv", "board"):
@@ -193,7 +202,7 @@ def make_ranking(
 
 
 def direction(score: Score, lower_is_better: bool) -> bool | None:
-    """Which end of the score is better; None where the score says it."""
+    """Return whether higher is better; None if the score determines it."""
     if not lower_is_better:
         return None
     if score.space != "outcomes":

@@ -1,4 +1,4 @@
-"""``bayesrank report``: the ranking as one HTML page, with the sections that are asked for."""
+"""``bayesrank report``: the ranking as one HTML page, with the sections of your choice."""
 
 import shlex
 import sys
@@ -55,8 +55,8 @@ class With(click.Option):
 @scoring
 @click.option("-o", "--output", required=True, type=click.Path(dir_okay=False), help="The page to write: FILE.html.")
 @click.option("--with", "wanted", cls=With, type=Sections(), default="")
-@click.option("--benefit", help="Adds what using an entity is worth, as for 'bayesrank decide'; at --prevalence.")
-@click.option("--reference", help="Adds which entities are no worse than this one, as for 'bayesrank decide'.")
+@click.option("--benefit", help="Add the expected utility of each entity at --prevalence, as for 'bayesrank decide'.")
+@click.option("--reference", help="Add the comparison with this entity, as for 'bayesrank decide'.")
 def report(
     score: str | None,
     lower_is_better: bool,
@@ -71,8 +71,9 @@ def report(
 ) -> None:
     """Write the ranking of DATA as a page that opens without a network: verdict, pictures, table, methods to paste.
 
-    DATA is a shipped data set, or a CSV file as for 'bayesrank rank'. The page has what the data support: sensitivity
-    and specificity, confusions of classes, data sets, the Tile where preference changes the winner.
+    DATA is a shipped data set, or a CSV file as for 'bayesrank rank'. The page has the sections that the data
+    support, such as sensitivity and specificity, confusion matrices, data sets, and the Tile if preference changes the
+    winner.
     """
     from bayesrank.report import sections
     from bayesrank.report.page import Request

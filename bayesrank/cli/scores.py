@@ -26,7 +26,7 @@ Examples:
   bayesrank scores breast_cancer --prevalence 2%
   bayesrank scores counts.csv -s sens -s spec -s lr+ --format latex
 """
-#: What is shown when nobody says: of two classes what a diagnostic study reports, of more what all of them have.
+#: Default scores: those of a diagnostic study for two classes, and scores of any number of classes.
 OF_TWO = ("sensitivity", "specificity", "PPV", "NPV", "LR+", "LR-", "DOR")
 OF_MORE = ("accuracy", "macro_recall", "macro_precision", "macro_f1", "mcc")
 
@@ -38,8 +38,8 @@ OF_MORE = ("accuracy", "macro_recall", "macro_precision", "macro_f1", "mcc")
     "--score",
     "typed",
     multiple=True,
-    help="Name or alias, f0.7, an importance tn=1,fp=1,fn=5,tp=1, or a place a=0.3,b=0.7; again for more. [default: "
-    f"{', '.join(OF_TWO)}; of more classes {', '.join(OF_MORE)}; of outcomes mean_outcome]",
+    help="Name or alias, f0.7, an importance tn=1,fp=1,fn=5,tp=1, or a point a=0.3,b=0.7; may be repeated. [default: "
+    f"{', '.join(OF_TWO)}; for more classes {', '.join(OF_MORE)}; for outcomes mean_outcome]",
 )
 @exporting()
 def scores(
@@ -55,8 +55,8 @@ def scores(
 ) -> None:
     """List the scores, their aliases and formulas; with DATA, the medians and intervals of several scores in one table.
 
-    DATA is a shipped data set, or a CSV file as for 'bayesrank rank'. A share given as --prevalence is that of the
-    target population: predictive values are moved there, by the rates that were learned.
+    DATA is a shipped data set, or a CSV file as for 'bayesrank rank'. A number for --prevalence is the share of
+    positives in the target population; predictive values are computed for it from the posterior rates.
     """
     if data is None:
         given = {"--score": typed, "--prevalence": prevalence, "--picture": picture, "--top": top, "--digits": digits}
@@ -104,7 +104,7 @@ def _print_catalogue() -> None:
 
 
 def _refuse_repeated(known: dict[str, Score]) -> None:
-    """Refuse a score that was typed under two names."""
+    """Raise if a score was given by two names."""
     first: dict[str, str] = {}
     for typed, score in known.items():
         if score.name in first:
@@ -130,7 +130,7 @@ def _chosen(analysis: Analysis, known: dict[str, Score], share: float | None, da
 
 def _notes(analysis: Analysis, chosen: dict[str, Score], share: float | None) -> list[str]:
     """What must be known of the evidence, of any of the scores, each sentence once."""
-    # At a prevalence that was asked for, that of the cases plays no part.
+    # With --prevalence, the prevalence of the cases is not used.
     used = [None if share is not None and score.depends_on_prevalence else score for score in chosen.values()]
     return list(dict.fromkeys(line for score in used for line in analysis.notes(score)))
 

@@ -33,25 +33,34 @@ LEADER = 20
 
 @click.command(epilog=EXAMPLES)
 @asking
-@click.option("-s", "--score", help="Of the base analysis, as for 'bayesrank rank'.")
+@click.option("-s", "--score", help="Score of the base analysis, as for 'bayesrank rank'.")
 @LOWER
-@click.option("--rope", type=NUMBER, default=0.0, show_default=True, help="Differences up to this do not count.")
 @click.option(
-    "--other-prior", multiple=True, help="Another prior; may be repeated. [default: those that the evidence can have]"
+    "--rope",
+    type=NUMBER,
+    default=0.0,
+    show_default=True,
+    help="Region of practical equivalence: smaller differences count as equal.",
 )
+@click.option("--other-prior", multiple=True, help="Another prior; may be repeated. [default: all that fit the data]")
 @click.option(
     "--other-model",
     multiple=True,
     type=click.Choice(names()),
     metavar="MODEL",
-    help="Another model; may be repeated. [default: the other one in closed form, of counts of two classes]",
+    help="Another model; may be repeated. [default for counts of two classes: the other conjugate model]",
 )
 @click.option("--other-score", multiple=True, help="Another score; may be repeated.")
-@click.option("--other-prevalence", multiple=True, help="Where the entities might be used: 0.02 or 2%.")
 @click.option(
-    "--leave-out/--no-leave-out", default=True, show_default=True, help="Leave out each data set of several in turn."
+    "--other-prevalence", multiple=True, help="Prevalence of another target population, 0.02 or 2%; may be repeated."
 )
-@click.option("--notes", is_flag=True, help="Print the notes below the verdict: what it leaves out.")
+@click.option(
+    "--leave-out/--no-leave-out",
+    default=True,
+    show_default=True,
+    help="Omit each data set in turn, if there are several.",
+)
+@click.option("--notes", is_flag=True, help="Print the notes below the verdict.")
 @click.option("--format", "output", type=click.Choice(FORMATS), default="table", show_default=True, help=HELP)
 def sensitivity(
     score: str | None,
@@ -69,11 +78,11 @@ def sensitivity(
     seed: int,
     **how: Any,
 ) -> None:
-    """The ranking of DATA with one thing changed at a time, and which of its conclusions survive.
+    """Change one thing at a time in the ranking of DATA, and list the conclusions that survive.
 
-    DATA is a shipped data set, or a CSV file as for 'bayesrank rank'. The prior is changed, and halved and doubled in
-    weight; so are the model and whatever else is asked for. Conclusions that fall are told with what they fall under,
-    and a prior that the data contradict is told first.
+    DATA is a shipped data set, or a CSV file as for 'bayesrank rank'. The changes are other
+    priors, half and twice the weight of the prior, other models, and the options --other-... below. The output lists
+    each conclusion that fails and the change that breaks it. It starts with a warning if the data contradict the prior.
     """
     with progress() as step:
         others = [read_score(name) for name in other_score]
@@ -113,7 +122,7 @@ def _share(text: str) -> float:
 
 
 def _sheet(found: xr.Dataset, with_notes: bool, remarks: list[str]) -> Sheet:
-    """One row an alternative: who leads there, and what has become of the base's leader and conclusions."""
+    """Return one row per alternative: its leader, the base leader, and the conclusions that survive."""
     size = found.attrs["worth"]
     conclusions = found.sizes["conclusion"]
     rows = [

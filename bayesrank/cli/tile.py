@@ -39,7 +39,7 @@ PERCENT = 1
 
 @click.command(epilog=EXAMPLES)
 @analysing
-@click.option("--credible", is_flag=True, help="Over the posterior, not the observed rates alone.")
+@click.option("--credible", is_flag=True, help="Use the posterior instead of the observed rates.")
 @click.option("--preference", help=f"Rank under an uncertain preference: {FORMS}; see below.")
 @click.option(
     "--resolution",
@@ -60,11 +60,11 @@ def tile(
     picture: str | None,
     **how: Any,
 ) -> None:
-    """Map who is best for every preference: the Tile of all canonical ranking scores.
+    """Map the best entity for every preference: the Tile of all canonical ranking scores.
 
-    Across, a weighs true positives against true negatives; up, b weighs false negatives against false positives. The
-    share of an entity is the area on which it is best. With --preference, the entities are instead ranked over the
-    posterior and that preference at once, and the map is that of the posterior.
+    To the right, true positives count more than true negatives (a). Upwards, false negatives cost more than false
+    positives (b). The share of an entity is the area on which it is best. With --preference, the table instead ranks
+    the entities over the posterior and the preference together, and the map shows the posterior.
     """
     with progress() as step:
         check_digits(digits, output)

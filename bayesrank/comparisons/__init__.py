@@ -1,4 +1,4 @@
-"""Comparing models: how well each predicts what it has not seen, and the evidence for it."""
+"""Comparison of models by their predictions for omitted data, and by their marginal likelihood."""
 
 from bayesrank.comparisons.comparing import compare
 

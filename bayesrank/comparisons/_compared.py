@@ -1,4 +1,4 @@
-"""What is compared: each posterior's model, told again, and its evidence in one order, cut into what is left out."""
+"""Inputs of a comparison: the model of each posterior, its sorted evidence, and the units that are left out."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,12 +14,12 @@ from bayesrank.models import find_model, model_of, names
 from bayesrank.performance import outcome_dims
 
 BY = ("dataset", "table", "case")
-#: A name, tables (entity, data set), and which class sizes.
+#: A unit: its name, its tables (entity, data set), and its class sizes.
 Unit = tuple[str, list[tuple[int, int]], list[int]]
 
 
 class Sizes(NamedTuple):
-    """The class sizes of one test set on one data set: evidence that counts once, whoever met it."""
+    """The class sizes of one test set on one data set, which count once for all its entities."""
 
     test_set: str
     entities: frozenset[int]
@@ -31,8 +31,8 @@ class Sizes(NamedTuple):
 class Compared:
     """A posterior, its model, and its evidence (entity, data set, row, answer), names in order.
 
-    ``order`` holds the positions of entities and data sets in the posterior; ``tables`` whatever its data sets are: of
-    pooled counts their parts.
+    ``order`` contains the positions of entities and data sets in the posterior. ``tables`` contains the tables of the
+    data sets; for pooled counts these are their parts.
     """
 
     name: str
@@ -55,12 +55,12 @@ class Compared:
 
     @property
     def joint(self) -> bool:
-        """Whether the class sizes are part of what the model predicts."""
+        """Whether the model predicts class sizes."""
         return bool(self.sizes)
 
 
 def model_to_compare(name: str, posterior: Any, parts: bool) -> Compared:
-    """A posterior as it is compared; ``parts`` takes pooled counts apart again."""
+    """Prepare a posterior for comparison; ``parts`` splits pooled counts into their data sets."""
     groups, story, options = _told(name, posterior)
     counts = with_parts(groups["observed_data"])
     held = parts_of(counts) if parts and "dataset" not in counts.dims and hasattr(story, "conjugate") else None
@@ -96,7 +96,7 @@ def model_to_compare(name: str, posterior: Any, parts: bool) -> Compared:
 
 
 def _told(name: str, posterior: Any) -> tuple[dict[str, xr.Dataset], Any, dict[str, Any]]:
-    """The groups of a posterior, its model and its options, if it can be compared."""
+    """Return the groups, the model and the options of a posterior, or raise if it cannot be compared."""
     if not is_container(posterior):
         raise TypeError(
             f"posteriors must be mapped to what br.fit returns; got {type(posterior).__name__} for {name!r}"
@@ -121,7 +121,7 @@ def _told(name: str, posterior: Any) -> tuple[dict[str, xr.Dataset], Any, dict[s
 
 
 def _measured(tables: xr.DataArray, shape: tuple[int, int]) -> np.ndarray:
-    """Which tables (entity, data set) were measured."""
+    """Mark the tables (entity, data set) that were measured."""
     if "measured" not in tables.coords:
         return np.ones(shape, bool)
     dims = [dim for dim in ("entity", "dataset") if dim in tables.dims]
@@ -130,7 +130,7 @@ def _measured(tables: xr.DataArray, shape: tuple[int, int]) -> np.ndarray:
 
 
 def _sizes(counts: xr.DataArray, order: tuple, tables: np.ndarray, measured: np.ndarray) -> list[Sizes]:
-    """The class sizes of every test set, on each data set where counts were pooled."""
+    """Return the class sizes of every test set; for pooled counts on each data set."""
     if "test_set" not in counts.coords:
         return []
     over = "dataset" in counts.dims
@@ -147,7 +147,7 @@ def _sizes(counts: xr.DataArray, order: tuple, tables: np.ndarray, measured: np.
 
 
 def check_alike(models: list[Compared], by: str) -> None:
-    """Refuse models of different data, and of different parts of the same data."""
+    """Raise if the posteriors come from different data, or from different parts of the same data."""
     first = models[0]
     for other in models[1:]:
         if (
@@ -183,7 +183,7 @@ def _held(model: Compared) -> str:
 
 
 def _difference(first: Compared, other: Compared) -> str:
-    """Where they differ, if that is in names."""
+    """Return the names that differ, if any."""
     for what in ("entities", "datasets", "labels"):
         a, b = set(getattr(first, what)), set(getattr(other, what))
         if a != b:
@@ -192,7 +192,7 @@ def _difference(first: Compared, other: Compared) -> str:
 
 
 def left_out_units(model: Compared, by: str) -> list[Unit]:
-    """What is left out in turn: a name, tables (entity, data set), and which class sizes."""
+    """Return the units that are left out in turn: name, tables (entity, data set) and class sizes."""
     e, d = model.entities, model.datasets
     if by == "dataset":
         found: Iterable = (
@@ -211,7 +211,7 @@ def left_out_units(model: Compared, by: str) -> list[Unit]:
 
 
 def _called(model: Compared, sizes: Sizes) -> str:
-    """Class sizes by name: a pooled test set has one on each data set."""
+    """Return class sizes by name; a pooled test set has one name for each data set."""
     if not model.over_datasets:
         return f"class sizes of {sizes.test_set}"
     alone = sum(one.dataset == sizes.dataset for one in model.sizes) == 1

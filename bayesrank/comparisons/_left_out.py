@@ -1,7 +1,8 @@
-"""How well a model predicts what is left out: in closed form, by importance sampling, or by refits.
+"""Predictive densities of omitted units: in closed form, by importance sampling, or by refits.
 
-Conjugate models know the answer. Of others the draws of the whole posterior are weighed (Pareto-smoothed importance
-sampling); where the weights have too heavy a tail, which Pareto k tells, the model is learned again without the unit.
+Conjugate models have a closed form. For other models the draws of the full posterior are weighted by Pareto-smoothed
+importance sampling. If Pareto k shows that the tail of the weights is too heavy, the model is fitted again without the
+unit.
 """
 
 import json
@@ -19,7 +20,7 @@ from bayesrank.models._conjugate import log_evidence
 
 
 class LeftOut(NamedTuple):
-    """Of each unit: its expected log predictive density, what that loses to the data's own fit, and how it is known."""
+    """Expected log predictive density of each unit, its loss against the fit to all data, and the method."""
 
     elpd: np.ndarray
     loss: np.ndarray
@@ -29,7 +30,7 @@ class LeftOut(NamedTuple):
 
 
 class Cases(NamedTuple):
-    """Single cases that are alike: answers (entity, data set, row, answer) and classes (sizes, class), how many."""
+    """Numbers of equal single cases: answers (entity, data set, row, answer) and classes (sizes, class)."""
 
     answers: np.ndarray
     classes: np.ndarray
@@ -37,8 +38,8 @@ class Cases(NamedTuple):
 
 
 def distinct_cases(model: Compared) -> Cases:
-    """The distinct single cases, which are predicted given all others: each one's answer given its class, and, once a
-    test set, its class."""
+    """Return the distinct single cases. Each is predicted given all others: its answer given its class, and its class
+    once per test set."""
     answers = np.argwhere((model.tables > 0) & model.measured[:, :, None, None])
     sizes = _class_sizes(model)
     classes = np.argwhere(sizes > 0)
@@ -47,7 +48,7 @@ def distinct_cases(model: Compared) -> Cases:
 
 
 def expected_closed_form(model: Compared, by: str) -> LeftOut:
-    """Of a conjugate model: a ratio of Betas."""
+    """Return the densities of a conjugate model: ratios of Beta functions."""
     tables, before, sizes, sizes_before, kept = _concentrations(model)
     if by == "case":
         which = distinct_cases(model)
@@ -67,7 +68,7 @@ def expected_closed_form(model: Compared, by: str) -> LeftOut:
 
 
 def log_marginal(model: Compared) -> float:
-    """Log probability of all data before any, of a conjugate model or one that tells; NaN of others."""
+    """Return the log marginal likelihood of a conjugate model or of a model with ``log_evidence``, else NaN."""
     tables = model.tables * model.measured[:, :, None, None]
     sizes = _class_sizes(model)
     choose = _choose(tables).sum() + _choose(sizes).sum()
@@ -86,7 +87,7 @@ def log_marginal(model: Compared) -> float:
 
 
 def expected_by_sampling(model: Compared, by: str, refit: bool) -> LeftOut:
-    """By importance sampling, and by refits where the weights are not to be trusted."""
+    """Return the densities by importance sampling, and by refits where the weights are unreliable."""
     terms, log_likelihood = (_case_terms if by == "case" else _unit_terms)(model, by)
     elpd, k = _weighed(log_likelihood, model)
     draws = log_likelihood.shape[0] * log_likelihood.shape[1]
@@ -97,7 +98,7 @@ def expected_by_sampling(model: Compared, by: str, refit: bool) -> LeftOut:
         found = _refits(model, by, [terms[i] for i in np.flatnonzero(bad)])
         elpd[bad], again[bad] = found, True
     k = np.where(np.isneginf(k), np.nan, k)
-    # Terms of a unit add up; it is as bad as the worst of them.
+    # Terms of a unit are summed; its Pareto k is the largest of theirs.
     unit = np.array([term.unit for term in terms])
     size = unit.max(initial=-1) + 1
     worst = np.full(size, -np.inf)
@@ -113,12 +114,12 @@ def expected_by_sampling(model: Compared, by: str, refit: bool) -> LeftOut:
 
 
 def pareto_k_threshold(draws: int) -> float:
-    """Pareto k from which on importance sampling with so many draws is not to be trusted (Vehtari et al. 2024)."""
+    """Return the Pareto k above which importance sampling with this many draws is unreliable (Vehtari et al. 2024)."""
     return float(min(1 - 1 / np.log10(draws), 0.7))
 
 
 class _Term(NamedTuple):
-    """What is weighed together: rows (entity, data set, row, answer or None) and class sizes of one unit."""
+    """Return the terms of one unit: rows (entity, data set, row, answer or None) and class sizes."""
 
     unit: int
     rows: tuple[tuple[int, int, int, int | None], ...] = ()
@@ -152,7 +153,7 @@ def _case_terms(model: Compared, by: str) -> tuple[list[_Term], np.ndarray]:
 
 
 def _summed(term: _Term, rows: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """Log-likelihood (chain, draw) of a term."""
+    """Return the log-likelihood (chain, draw) of a term."""
     found = np.zeros(rows.shape[:2])
     for e, d, c, _ in term.rows:
         found += rows[:, :, e, d, c]
@@ -162,7 +163,7 @@ def _summed(term: _Term, rows: np.ndarray, sizes: np.ndarray) -> np.ndarray:
 
 
 def _weighed(log_likelihood: np.ndarray, model: Compared) -> tuple[np.ndarray, np.ndarray]:
-    """Expected log predictive density and Pareto k of each term; k is -inf of one that all draws predict alike."""
+    """Return the expected log predictive density and Pareto k of each term; k is -inf if all draws agree."""
     size = log_likelihood.shape[-1]
     elpd, k = log_likelihood[0, 0].copy(), np.full(size, -np.inf)
     moves = np.ptp(log_likelihood, axis=(0, 1)) > 1e-12
@@ -175,14 +176,14 @@ def _weighed(log_likelihood: np.ndarray, model: Compared) -> tuple[np.ndarray, n
 
 
 def relative_efficiency(model: Compared) -> float:
-    """What a draw is worth, of independent ones."""
+    """Return the relative effective sample size."""
     effective = model.groups.get("sample_stats", xr.Dataset()).attrs.get("ess_bulk", np.nan)
     draws = model.posterior.sizes["chain"] * model.posterior.sizes["draw"]
     return float(min(effective / draws, 1.0)) if np.isfinite(effective) else 1.0
 
 
 def _refits(model: Compared, by: str, terms: list[_Term]) -> list[float]:
-    """Expected log predictive densities of terms, each by a model that never saw its unit."""
+    """Return the expected log predictive densities of terms, each by a model fitted without its unit."""
     if hasattr(model.story, "log_evidence"):
         whole = model.story.log_evidence()
         found = []
@@ -208,7 +209,7 @@ def _refits(model: Compared, by: str, terms: list[_Term]) -> list[float]:
 
 
 def _take_out(model: Compared, term: _Term, members: np.ndarray, sizes: np.ndarray | None) -> float:
-    """Take a term out of the members and the class sizes of a model; log of the ways to order what was taken."""
+    """Remove a term from the members and class sizes of a model; return the log number of orders of its cases."""
     choose = 0.0
     for e, d, c, answer in term.rows:
         e, d = int(model.order[0][e]), int(model.order[1][d])
@@ -231,10 +232,10 @@ def _taken(row: np.ndarray, answer: int | None) -> float:
 
 
 def _without(model: Compared, by: str, term: _Term) -> tuple[np.ndarray, np.ndarray]:
-    """Log-likelihood, or log rates of cases, of the whole data by a model learned without a term's unit."""
+    """Return the log-likelihood, or log rates of cases, of all data by a model fitted without a term's unit."""
     counts = model.groups["observed_data"]["counts"]
     changed = counts.copy(deep=True)
-    # The class sizes of a test set are left out with its tables: they say nothing of each other.
+    # The class sizes of a test set are omitted with its tables, which are independent of them.
     names = np.array([], dtype=str) if "test_set" not in counts.coords else counts["test_set"].values.astype("U200")
     tables: list[tuple[int, int]] = []
     records: list[int] = []
@@ -245,7 +246,7 @@ def _without(model: Compared, by: str, term: _Term) -> tuple[np.ndarray, np.ndar
         _, tables, records = left_out_units(model, by)[term.unit]
         places = [(e, d, None, None) for e, d in tables]
     if by == "case" and term.sizes:
-        # A case less of its class, of everybody who met it, whatever the answer was.
+        # One case fewer of its class for every entity of the test set, for any answer.
         one, (r, c) = model.sizes[term.sizes[0][0]], term.sizes[0]
         places = [(e, one.dataset, c, int(np.argmax(model.tables[e, one.dataset, c]))) for e in one.entities]
     for r in records if not tables else ():
@@ -265,7 +266,7 @@ def _without(model: Compared, by: str, term: _Term) -> tuple[np.ndarray, np.ndar
         changed = changed.assign_coords(test_set=(counts["test_set"].dims, names)) if named else changed
     about = model.posterior.attrs
     seed = stream(root_sequence(0), "refit", model.name, by, repr(places)).integers(2**31)
-    # As the whole posterior was sampled, if that is the only way.
+    # With the settings of the full posterior, if the model must be sampled.
     nuts = json.loads(about["nuts"]) if "nuts" in about and not hasattr(model.story, "draw") else None
     again = fit(
         changed, about["model"], **model.options | getattr(model.story, "as_designed", {}), seed=int(seed),
@@ -284,7 +285,7 @@ def _likelihood_of(model: Compared) -> xr.Dataset:
 
 
 def _log_likelihood(model: Compared, found: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
-    """Of rows (chain, draw, entity, data set, row) and of class sizes (chain, draw, sizes), in the order compared."""
+    """Return log-likelihoods of rows (chain, draw, entity, data set, row) and class sizes (chain, draw, sizes)."""
     over = ["dataset"] * model.over_datasets
     counts = found["counts"]
     if "table" in counts.dims:
@@ -301,7 +302,7 @@ def _log_likelihood(model: Compared, found: xr.Dataset) -> tuple[np.ndarray, np.
 
 
 def _log_rates(model: Compared, posterior: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
-    """Logs of rates (chain, draw, entity, data set, row, answer) and of class shares (chain, draw, sizes, class)."""
+    """Return logs of rates (chain, draw, entity, data set, row, answer) and of shares (chain, draw, sizes, class)."""
     over = ["dataset"] * model.over_datasets
     table = posterior["rate"] if "rate" in posterior else posterior["performance"]
     values = table.transpose("chain", "draw", "entity", *over, ...).values
@@ -312,13 +313,13 @@ def _log_rates(model: Compared, posterior: xr.Dataset) -> tuple[np.ndarray, np.n
         share = np.log(values.sum(-1) / values.sum((-2, -1), keepdims=True)[..., 0])
     if not model.sizes:
         return rate, np.zeros((*rate.shape[:2], 0, 0))
-    # Whoever met the test set has its shares.
+    # Entities on one test set share its class shares.
     of = [(min(one.entities), one.dataset) for one in model.sizes]
     return rate, np.stack([share[:, :, e, d] for e, d in of], 2)
 
 
 def _concentrations(model: Compared) -> tuple[np.ndarray, ...]:
-    """Counts and prior of the tables, counts and prior of the class sizes, and all cases of each test set."""
+    """Return counts and prior of the tables, counts and prior of the class sizes, and the cases of each test set."""
     known = model.story.conjugate()
     tables = model.tables * model.measured[:, :, None, None]
     alpha = known.prior.values.reshape(len(model.order[0]), -1, *model.tables.shape[2:])[model.order[0]]
@@ -337,7 +338,7 @@ def _class_sizes(model: Compared) -> np.ndarray:
 
 
 def _others(tables: np.ndarray) -> np.ndarray:
-    """The cases of all other data sets."""
+    """Return the cases of all other data sets."""
     return tables.sum(1, keepdims=True) - tables
 
 
@@ -347,14 +348,14 @@ def _given_all(tables: np.ndarray, before: np.ndarray, pooled: bool) -> tuple[np
 
 
 def _one_case(after: np.ndarray, total: np.ndarray, places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Log probability of one case given all others, and given itself too."""
+    """Return the log probability of one case given all others, and given all cases including itself."""
     at = tuple(places.T)
     a, whole = after[at], total[at[:-1]]
     return np.log(a - 1) - np.log(whole - 1), np.log(a) - np.log(whole)
 
 
 def _table(counts: np.ndarray, alpha: np.ndarray) -> np.ndarray:
-    """Log probability of counts (..., answer) given their total: Dirichlet-multinomial."""
+    """Return the Dirichlet-multinomial log probability of counts (..., answer) given their total."""
     return log_evidence(counts, alpha) + _choose(counts)
 
 

@@ -1,4 +1,4 @@
-"""Which model predicts better what it has not seen, and by how much more than chance."""
+"""Comparison of models by predictions for omitted data, with standard errors."""
 
 from collections.abc import Mapping
 from typing import Any, Literal
@@ -21,11 +21,11 @@ from bayesrank.comparisons._left_out import (
 
 __all__ = ["compare"]
 
-#: A difference that is smaller, in nats or in its standard errors, is none to speak of (Sivula et al. 2020).
+#: Smaller differences, in nats or in standard errors, are not reported as differences (Sivula et al. 2020).
 NATS, ERRORS = 4.0, 2.0
-#: With fewer units the error of a difference is itself not known.
+#: With fewer units the error of a difference is unreliable.
 FEW = 20
-#: Units whose values are named at most, and how they are called.
+#: Largest number of units that a message names, and the names of their kinds.
 NOUNS = {"dataset": "data set", "table": "table", "case": "case"}
 
 
@@ -35,51 +35,49 @@ def compare(
     by: Literal["dataset", "table", "case"] | None = None,
     refit: bool = True,
 ) -> xr.Dataset:
-    """How well models predict data sets, tables or cases that are left out in turn.
+    """Compare how well models predict data sets, tables or cases that are left out in turn.
 
     Parameters
     ----------
     posteriors : mapping
-        From names to what :func:`bayesrank.fit` returned, of the same data. Counts that were pooled
-        (:func:`bayesrank.pool`) are compared by the data sets that they are of: a model of pooled counts predicts one
-        from the others.
+        Posteriors of :func:`bayesrank.fit` by name, from the same data. For pooled counts (:func:`bayesrank.pool`) the
+        units are the original data sets; a model of pooled counts predicts one of them from the others.
     by : {"dataset", "table", "case"}, optional
-        What is left out: a data set with all its entities; the table of one entity on one data set; a single case. By
-        default data sets, and tables where there are none. What a table, which is predicted given its class sizes, does
-        not say are the class sizes of a test set: they are left out by themselves, once, whoever met it.
+        The unit that is left out: a data set with all its entities; the table of one entity on one data set; or a
+        single case. The default is data sets, or tables if there are none. A table is predicted given its class sizes.
+        So the class sizes of a test set are units of their own, once per test set.
     refit : bool
-        Whether to learn a model again without what importance sampling cannot leave out. A model that is sampled is
-        sampled again for each of these.
+        Whether to fit a model again for each unit for which importance sampling is unreliable.
 
     Returns
     -------
     xarray.Dataset
-        Over ``model``, the best first:
+        Results over ``model``, the best first:
 
         - ``elpd``: expected log predictive density, in nats, the sum over all units, and ``se``, its standard error;
-        - ``elpd_diff``: how much less than the best's, and ``dse``, the standard error of that difference;
+        - ``elpd_diff``: the difference from the best model, and ``dse``, its standard error;
         - ``p``: effective number of parameters;
         - ``pareto_k``: the largest, NaN in closed form; ``refitted``: units predicted by a refit; ``unreliable``:
           units whose Pareto k is too large, without refit;
-        - ``log_evidence``: the log probability of all data before any, in nats, of conjugate models and of
+        - ``log_evidence``: the log marginal likelihood, in nats, for conjugate models and for
           ``"hierarchical_beta_binomial"`` (by quadrature), else NaN. Differences are logarithms of Bayes factors, and
           depend on the priors much more than ``elpd``;
         - ``method``: closed form, importance sampling, and refits;
 
-        and over (``model``, ``unit``): ``unit_elpd``, ``unit_pareto_k``; ``cases`` (unit), how many cases a unit of
-        ``by="case"`` stands for. ``attrs["verdict"]`` says it in words, ``attrs["by"]`` what was left out.
+        and over (``model``, ``unit``): ``unit_elpd``, ``unit_pareto_k``; ``cases`` (unit), the number of equal
+        cases in a unit of ``by="case"``. ``attrs["verdict"]`` states the result, and ``attrs["by"]`` the kind of unit.
 
     Raises
     ------
     ValueError, TypeError
-        If the models are of different data; if some predict class sizes and others are conditional on them; if there
-        are no data sets to leave out; if a prior is improper, or a posterior holds no log-likelihood.
+        If the posteriors come from different data, if only some models predict class sizes, if there are no data sets
+        to leave out, if a prior is improper, or if a posterior has no log-likelihood.
 
     Notes
     -----
-    In conjugate models a table that is left out has a Dirichlet-multinomial probability, and a case
-    (α + n − 1)/(A + N − 1). Of other models the log-likelihood of tables is weighed by Pareto-smoothed importance
-    sampling, with the rates of a table integrated out.
+    In conjugate models an omitted table has a Dirichlet-multinomial probability, and an omitted case the probability
+    (α + n − 1)/(A + N − 1). Other models use Pareto-smoothed importance sampling of the log-likelihood of tables, with
+    the rates of a table integrated out.
 
     References
     ----------
@@ -111,7 +109,7 @@ def compare(
     if not posteriors:
         raise ValueError("posteriors must hold at least one; got none")
     models = [model_to_compare(str(name), posterior, parts=True) for name, posterior in posteriors.items()]
-    # Where nobody tells data sets apart, pooled counts are what all of them saw.
+    # If no posterior has separate data sets, compare by the pooled counts.
     if by != "dataset" and any(not model.over_datasets for model in models):
         models = [model_to_compare(str(name), posterior, parts=False) for name, posterior in posteriors.items()]
     by = by or ("dataset" if models[0].over_datasets else "table")
@@ -173,7 +171,7 @@ def _result(models: list[Compared], found: list[LeftOut], by: str) -> xr.Dataset
 
 
 def _error(values: np.ndarray, times: np.ndarray) -> np.ndarray:
-    """Standard error of a sum over units (model, unit), each of which stands for some alike."""
+    """Return the standard error of a sum over units (model, unit), each with a number of equal cases."""
     size = times.sum()
     if size < 2:
         return np.full(len(values), np.nan)
@@ -182,7 +180,7 @@ def _error(values: np.ndarray, times: np.ndarray) -> np.ndarray:
 
 
 def _verdict(result: xr.Dataset, by: str, size: int) -> str:
-    """What the comparison says, and what it cannot say."""
+    """Return the verdict on the comparison, and its caveats."""
     left = count(size, NOUNS[by])
     names = result["model"].values.tolist()
     lines = []

@@ -1,4 +1,4 @@
-"""Decisions: what an entity is worth to a user, what choosing it risks, and whether it is as good as a reference."""
+"""Decisions: the expected utility of each entity, the loss from a wrong choice, and comparisons with a reference."""
 
 from bayesrank.decisions.curves import decision_curve
 from bayesrank.decisions.margins import noninferiority

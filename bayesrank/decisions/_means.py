@@ -1,4 +1,4 @@
-"""Means and shares of draws with their Monte-Carlo errors, of numbers with any dims."""
+"""Means and shares over draws, with Monte-Carlo errors, for arrays with any dims."""
 
 from typing import Any
 
@@ -10,9 +10,9 @@ from bayesrank._draws import BatchSums, EffectiveDraws, draw_dims, mean_error, r
 
 
 def mean_and_error(values: xr.DataArray) -> tuple[xr.DataArray, xr.DataArray]:
-    """Mean over the defined draws, and its Monte-Carlo standard error, at least that of independent draws.
+    """Return the mean over the defined draws and its Monte-Carlo standard error, at least that of independent draws.
 
-    NaN where nothing is defined; of a point no error is known.
+    Both are NaN where no draw is defined. Without draws the error is NaN.
 
     Examples
     --------
@@ -33,14 +33,15 @@ def mean_and_error(values: xr.DataArray) -> tuple[xr.DataArray, xr.DataArray]:
 
 
 def share_and_error(events: xr.DataArray, *numbers: xr.DataArray) -> tuple[xr.DataArray, xr.DataArray]:
-    """Share of the defined draws in which something is so, and its Monte-Carlo standard error, which is never 0.
+    """Return the share of the defined draws in which an event occurs, and its Monte-Carlo standard error (never 0).
 
     Parameters
     ----------
     events : DataArray
-        1 where it is so, 0 where it is not, NaN where that is not defined.
+        1 where the event occurs, 0 where it does not, NaN where it is undefined.
     *numbers : DataArray
-        What the events compare: how slowly these move tells what the draws are worth where the share does not.
+        The numbers that the events compare. Their autocorrelation gives the effective sample size where the share is
+        constant.
 
     Examples
     --------
@@ -62,7 +63,7 @@ def share_and_error(events: xr.DataArray, *numbers: xr.DataArray) -> tuple[xr.Da
 def as_posterior(
     values: xr.DataArray, observed: xr.DataArray | None, ends: tuple[float, float], source: Any = None
 ) -> xr.DataTree:
-    """What a ranking asks of a variable: its draws, its range, what was observed, and how the source's sampler did.
+    """The inputs of a ranking by a variable: its draws, range and observed values, and the diagnostics of the sampler.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Checks that something is an expected utility."""
+"""Checks that an argument is an expected utility."""
 
 from typing import Any
 
@@ -7,7 +7,7 @@ from bayesrank.ranking.summary import check_complete
 
 __all__ = ["NEEDED", "check_decision"]
 
-#: What makes a Dataset a decision.
+#: Variables that every decision has.
 NEEDED = {
     *("mean", "mean_error", "choice", "lower", "upper", "superiority", "superiority_error", "expected_regret"),
     *("probability_best", "probability_best_error", "effective_sample_size", "contradicted", "notes"),
@@ -16,7 +16,7 @@ NEEDED = {
 
 
 def check_decision(argument: str, decision: Any) -> None:
-    """Raise unless something is one expected utility, of all its entities.
+    """Raise unless the argument is one expected utility with all its entities.
 
     Examples
     --------

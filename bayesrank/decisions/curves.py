@@ -1,8 +1,7 @@
 """Decision curves: the net benefit of treating by a predicted probability, at every threshold, with its uncertainty.
 
-The cases are what is uncertain: all entities, all thresholds and the strategies of treating all or none are judged by
-the same draws of the cases' weights, those of :func:`bayesrank.case_weights`, so that they can be compared draw by
-draw.
+The uncertainty is about the cases. All entities, thresholds and strategies use the same draws of the case weights
+(:func:`bayesrank.case_weights`), so they can be compared draw by draw. The strategies treat all cases or none.
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,7 +31,7 @@ from bayesrank.decisions._means import mean_and_error, share_and_error
 __all__ = ["STRATEGIES", "decision_curve"]
 
 STRATEGIES = ("treat all", "treat none")
-#: Cases on which two decisions must differ for the bootstrap, which has no prior, to compare them.
+#: The bootstrap has no prior, so it compares two decisions only if they differ on this many cases.
 UNITS = 50
 
 
@@ -48,10 +47,10 @@ def decision_curve(
     prob: float = 0.95,
     seed: Seed = None,
 ) -> xr.Dataset:
-    """Net benefit of treating where the predicted probability reaches a threshold, beside treating all and none.
+    """Compute the net benefit of treating at each threshold of a predicted probability, and of treating all or none.
 
-    Net benefit = TPR π - FPR (1 - π) t / (1 - t) at prevalence π: who treats from a probability of t on says that a
-    false positive costs t / (1 - t) of what a true positive is worth.
+    Net benefit = TPR π - FPR (1 - π) t / (1 - t) at prevalence π. A threshold of t implies that a false positive costs
+    t / (1 - t) of the benefit of a true positive.
 
     Parameters
     ----------
@@ -62,31 +61,31 @@ def decision_curve(
     thresholds : sequence of float
         Probabilities, strictly between 0 and 1, each once.
     labels : sequence, optional
-        The two classes, the negative one first; by default as for :func:`bayesrank.from_predictions`.
+        The two classes, the negative one first. The default is that of :func:`bayesrank.from_predictions`.
     positive : label, optional
         The positive class, as for :func:`bayesrank.from_predictions`. It must be known.
     prevalence : number or DataArray, optional
-        Of the positive class where the entities are to be used, or draws of it along ``draw``. By default it is that
-        of the cases, which were drawn at random.
+        Prevalence of the positive class in the target population, or draws of it along ``draw``. The default is the
+        prevalence of the cases, which are assumed to be drawn at random.
     draws : int
-        Draws of the cases' weights, those of one chain of :func:`bayesrank.case_weights`.
+        Number of draws of the case weights, from one chain of :func:`bayesrank.case_weights`.
     seed : int, SeedSequence or Generator, optional
-        Of all randomness. The order of cases and entities changes nothing, nor do the thresholds.
+        Seed of all randomness. The draws do not depend on the order of cases and entities, nor on the thresholds.
     prob : float
         Credible probability of the intervals.
 
     Returns
     -------
     xarray.Dataset
-        Over (``entity``, ``threshold``); entities are those given, then "treat all" and "treat none", which the coord
-        ``strategy`` marks. ``mean`` of the net benefit, with ``mean_error``; ``lower`` and ``upper``, equal tails at
-        ``prob``; ``observed``; ``probability_best`` among all of them, who are tied sharing evenly, with ``_error``;
-        ``expected_regret``, with ``_error``. In true positives per case. ``notes`` says what the cases cannot carry.
+        Net benefits over (``entity``, ``threshold``), in true positives per case. After the supplied entities come
+        "treat all" and "treat none", which the coord ``strategy`` marks. Variables: ``mean`` with ``mean_error``;
+        ``lower`` and ``upper``, equal tails at ``prob``; ``observed``; ``probability_best`` with ``_error`` (ties share
+        it evenly); ``expected_regret`` with ``_error``. ``notes`` warns where there are too few cases.
 
     Raises
     ------
     TypeError, ValueError
-        Naming the argument, what it held and what it should hold.
+        If an argument is invalid. The message names it and its value, and says what it should be.
 
     References
     ----------
@@ -114,7 +113,7 @@ def decision_curve(
     names = check_unique("predictions", [*risks, *STRATEGIES])
     share = _share(prevalence, draws)
 
-    # Cases that are alike in all that is known of them are one pattern of the joint outcomes.
+    # Cases with the same labels and predictions form one pattern of the joint outcomes.
     levels = {name: np.unique(held, return_inverse=True) for name, held in risks.items()}
     codes, which = unique_rows(np.column_stack([truth, *(level.ravel() for _, level in levels.values())]))
     count = np.bincount(which)
@@ -153,7 +152,7 @@ def decision_curve(
 
 
 def _truth(y_true: Any, labels: Sequence[Any] | None, positive: Any) -> np.ndarray:
-    """Which cases are positive, as 0 and 1."""
+    """Return 1 for positive cases and 0 for the others."""
     held = check_labels("y_true", y_true)
     classes = all_classes(ordered_categories(y_true) if labels is None else labels, [held])
     unknown = [label for label in held.tolist() if label not in classes]
@@ -176,7 +175,7 @@ def _truth(y_true: Any, labels: Sequence[Any] | None, positive: Any) -> np.ndarr
 
 
 def _risks(predictions: Any, size: int) -> dict[Any, np.ndarray]:
-    """The predicted probabilities of each entity."""
+    """Return the predicted probabilities of each entity."""
     found = {}
     for name in check_by_entity("predictions", predictions, "predicted probabilities"):
         risk = check_numbers(f"predictions[{name!r}]", predictions[name], 0.0, 1.0)
@@ -189,7 +188,7 @@ def _risks(predictions: Any, size: int) -> dict[Any, np.ndarray]:
 
 
 def _share(prevalence: Any, draws: int) -> np.ndarray | None:
-    """The prevalence of each draw, if one was given."""
+    """Return the prevalence of each draw, or None if none was passed."""
     if prevalence is None:
         return None
     share = check_labelled_prevalence(prevalence)
@@ -199,9 +198,9 @@ def _share(prevalence: Any, draws: int) -> np.ndarray | None:
 
 
 def _decided(risk: np.ndarray, threshold: float) -> tuple[np.ndarray, np.ndarray]:
-    """Whom the entities and the strategies treat (decision, case), each decision once, and whose it is.
+    """Return the distinct decisions (decision, case), and the index of the decision of each entity and strategy.
 
-    Who decides alike has exactly the same net benefit, and shares a rank.
+    Entities with the same decisions have exactly the same net benefit, and share a rank.
     """
     treated = np.vstack([risk >= threshold, np.ones((1, risk.shape[1]), bool), np.zeros((1, risk.shape[1]), bool)])
     decisions, whose = np.unique(treated, axis=0, return_inverse=True)
@@ -215,7 +214,7 @@ def _net_benefit(
     thresholds: np.ndarray,
     share: np.ndarray | None,
 ) -> np.ndarray:
-    """Net benefit (draw, entity, threshold) of weights of the cases (draw, case)."""
+    """Return the net benefit (draw, entity, threshold) for case weights (draw, case)."""
     sick, well = weight[:, positive], weight[:, ~positive]
     sums = [part.sum(axis=1, keepdims=True) for part in (sick, well)]
     p = sums[0] / (sums[0] + sums[1]) if share is None else share[:, None]
@@ -228,12 +227,12 @@ def _net_benefit(
 
 
 def _few_discordant(result: xr.Dataset, decided: list[tuple[np.ndarray, np.ndarray]], count: np.ndarray) -> list[str]:
-    """A note on claims that rest on few cases: those that the best treats differently from another."""
+    """Note the claims that rest on few cases, because the best entity and another one treat few cases differently."""
     names = [str(name) for name in result["entity"].values]
     best = result["probability_best"].transpose("threshold", "entity").values
     found = []
     for i, (treated, whose) in enumerate(decided):
-        # Those who decide alike share P(best).
+        # Entities with the same decisions share P(best).
         together = np.bincount(whose, best[i], len(treated))
         first = int(together.argmax())
         differ = (treated != treated[first]) @ count
@@ -255,5 +254,5 @@ def _few_discordant(result: xr.Dataset, decided: list[tuple[np.ndarray, np.ndarr
 
 
 def _few_of_a_class(truth: np.ndarray) -> str:
-    """The rates are those of a class: how few cases the smaller one has."""
+    """Note how few cases the smaller class has, since rates depend on it."""
     return few(int(min(truth.sum(), (1 - truth).sum())), "case", " of a class").get("note", "")

@@ -27,27 +27,28 @@ def noninferiority(
     prob: float = 0.95,
     kind: str | None = None,
 ) -> xr.Dataset:
-    """Whether entities are no worse than a reference, as good, or better, in TPR and TNR together.
+    """Test whether entities are non-inferior, equivalent or superior to a reference in TPR and TNR together.
 
-    Joint draws are compared, so that what a paired posterior knows of common errors counts.
+    The comparison uses joint draws, so a paired posterior contributes its information about common errors.
 
     Parameters
     ----------
     source : DataArray, Dataset, InferenceData or DataTree
-        Whatever holds a two-class performance (..., entity, actual, predicted).
+        A container with a two-class performance (..., entity, actual, predicted).
     reference : hashable
         The entity that the others are compared with.
     tpr, tnr : float
-        The margins: how much lower a rate may be and still be accepted; of equivalence, how far apart. Between 0 and 1.
+        The margins, between 0 and 1: by how much a rate may be lower than that of the reference. For equivalence, the
+        largest difference in either direction.
     prob : float
-        Probability at which a verdict is given, and of the intervals.
+        Probability that a verdict needs, and credible probability of the intervals.
     kind : str, optional
         Which performance of the posterior, as in :func:`bayesrank.as_performance`.
 
     Returns
     -------
     xarray.Dataset
-        Over ``entity``, without the reference:
+        Results over ``entity``, without the reference:
 
         - ``tpr_difference``, ``tnr_difference``: median of the rate minus that of the reference, with ``_lower`` and
           ``_upper``, equal tails at ``prob``;
@@ -56,20 +57,20 @@ def noninferiority(
         - ``superior``: probability that both rates are above those of the reference;
         - ``equivalent``: probability that both differ from them by less than their margins;
         - their Monte-Carlo standard errors ``<name>_error``;
-        - ``undefined``: share of draws in which a rate has no value; probabilities are among the others;
-        - ``verdict``: "superior", "equivalent" (both, if both are), or else "non-inferior" where that has at least the
-          probability ``prob``; "inferior" where one of the rates falls short of its margin with it; else "undecided".
-          Each entity by itself: of twenty, one in error is to be expected.
+        - ``undefined``: share of draws in which a rate is undefined; the probabilities are over the other draws;
+        - ``verdict``: "superior", "equivalent" (or both), or else "non-inferior", if its probability is at least
+          ``prob``; "inferior" if one rate is below its margin with probability ``prob``; else "undecided". Verdicts are
+          about single entities: among twenty, expect one error.
 
-        ``notes`` holds sentences on the evidence, one a line. In the attrs are the reference, the margins, ``prob`` and
-        how many independent draws the draws are ``worth``.
+        ``notes`` contains one sentence on the evidence per line. The attrs contain the reference, the margins, ``prob``
+        and the effective sample size (``worth``).
 
     Raises
     ------
     KeyError
-        If there is no such entity.
+        If the reference is not an entity.
     TypeError, ValueError
-        If a margin or ``prob`` is no number between 0 and 1, there is no other entity, or there are not two classes.
+        If a margin or ``prob`` is not between 0 and 1, if there is only one entity, or if there are not two classes.
 
     Examples
     --------
@@ -85,7 +86,7 @@ def noninferiority(
     rates = {name: as_score(name)(source, kind) for name in RATES}
     evidence = evidence_of(source, None, rates["tpr"], kind)
     apart = load_arrays(*(_minus(values, reference) for values in rates.values()))
-    # One order in memory, whoever made them: sums over draws are then the same to the last digit.
+    # A fixed memory layout, so that sums over draws agree to the last digit for every source.
     apart = [values.copy(data=np.ascontiguousarray(values.data)) for values in apart]
     differences = dict(zip(rates, apart, strict=True))
     known = differences["tpr"].notnull() & differences["tnr"].notnull()
@@ -111,7 +112,7 @@ def noninferiority(
 
 
 def _minus(values: xr.DataArray, reference: Any) -> xr.DataArray:
-    """Each entity's values minus those of the reference, which is left out."""
+    """Return each entity's values minus those of the reference, without the reference."""
     if "entity" not in values.dims:
         raise ValueError(f"source must have the dim entity; got {values.dims}")
     if "entity" not in values.coords:
@@ -129,7 +130,7 @@ def _minus(values: xr.DataArray, reference: Any) -> xr.DataArray:
 def _lacking(
     source: Any, rates: dict[str, xr.DataArray], kind: str | None, reference: Any, like: xr.DataArray
 ) -> xr.DataArray:
-    """Whose rates nothing was observed of: there the prior alone speaks, which decides nothing; so of a reference."""
+    """Mark entities without observed cases of a class: their posterior is the prior, so they are undecided."""
     found = xr.zeros_like(like.isel(dict.fromkeys(draw_dims(like), 0), drop=True), bool)
     for name, values in rates.items():
         seen = evidence_of(source, None, values, kind).observed(as_score(name))
@@ -144,7 +145,7 @@ def _interval(name: str, values: xr.DataArray, tail: float) -> dict[str, xr.Data
     if not dims:
         return {f"{name}{end}": values for end in ("", "_lower", "_upper")}
     with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "All-NaN", RuntimeWarning)  # a rate that never has a value
+        warnings.filterwarnings("ignore", "All-NaN", RuntimeWarning)  # a rate that is undefined in all draws
         cuts = values.quantile([0.5, tail, 1 - tail], dims, skipna=True).drop_vars("quantile")
     return {f"{name}{end}": cuts.isel(quantile=i) for i, end in enumerate(("", "_lower", "_upper"))}
 
@@ -155,9 +156,9 @@ def _share(name: str, events: xr.DataArray, *values: xr.DataArray) -> dict[str, 
 
 
 def _verdict(found: xr.Dataset, prob: float) -> xr.DataArray:
-    """A word for each entity; none without draws, which alone tell how sure it is."""
+    """Return the verdict on each entity; empty without draws, since probabilities need draws."""
     sure = {name: (found[name] >= prob).values for name in ("superior", "equivalent", "noninferior")}
-    # One rate must fall short with the required probability: that one or the other does is easier to reach.
+    # One rate alone must fall short with the required probability; "either of them" would be a weaker claim.
     inferior = np.logical_or.reduce([(1 - found[f"{name}_noninferior"] >= prob).values for name in RATES])
     words = np.select(
         [sure["superior"] & sure["equivalent"], sure["superior"], sure["equivalent"], sure["noninferior"], inferior],

@@ -1,4 +1,4 @@
-"""A decision as a table for people: headings and rows of text, which the command and the report show."""
+"""A decision as headings and rows of text, for the command and the report."""
 
 import math
 
@@ -9,13 +9,13 @@ from bayesrank.ranking.summary import effective_draws
 
 __all__ = ["by_utility", "comparison_table", "comparison_words", "utility_table"]
 
-#: Decimals where intervals say nothing of how many there should be.
+#: Decimals if the intervals do not determine them.
 DIGITS = 3
 COLUMNS = ("noninferior", "superior", "equivalent", "tpr_noninferior", "tnr_noninferior")
 
 
 def by_utility(decision: xr.Dataset) -> xr.Dataset:
-    """The highest expected utility first, of equals by name.
+    """Return the order of the entities: highest expected utility first, ties by name.
 
     Examples
     --------
@@ -30,7 +30,7 @@ def by_utility(decision: xr.Dataset) -> xr.Dataset:
 
 
 def utility_table(decision: xr.Dataset, digits: int | None = None) -> tuple[list[str], list[list[str]]]:
-    """Expected utilities of all, the highest first, to as many digits as their intervals carry unless these are given.
+    """Return the table of expected utilities, the highest first; by default the intervals determine the digits.
 
     Examples
     --------
@@ -56,7 +56,7 @@ def utility_table(decision: xr.Dataset, digits: int | None = None) -> tuple[list
                 str(name),
                 _text.number(mean, digits),
                 _text.interval(lower, upper, digits),
-                # Who has no utility has no chance to be told.
+                # An entity with an undefined utility has no P(best) to print.
                 _text.probability(math.nan if math.isnan(mean) else best, size),
                 _text.number(regret, digits + 1),
             ]
@@ -66,7 +66,7 @@ def utility_table(decision: xr.Dataset, digits: int | None = None) -> tuple[list
 
 
 def comparison_table(compared: xr.Dataset) -> tuple[list[str], list[list[str]]]:
-    """Who is no worse than the reference, and how probably.
+    """Return the table of comparisons with the reference.
 
     Examples
     --------
@@ -90,7 +90,7 @@ def comparison_table(compared: xr.Dataset) -> tuple[list[str], list[list[str]]]:
 
 
 def comparison_words(compared: xr.Dataset) -> str:
-    """What the columns of :func:`comparison_table` mean.
+    """Return explanations of the columns of :func:`comparison_table`.
 
     Examples
     --------

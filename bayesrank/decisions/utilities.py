@@ -1,7 +1,7 @@
-"""Expected utility: which entity to use, by what its right and its wrong answers are worth to the user.
+"""Expected utility: which entity to use, given the benefits and costs of right and wrong answers.
 
-A benefit of each outcome makes a score that is linear in the performance, so that ranks, regret and their errors are
-those of a credible ranking. What is added: the means, by which a decision goes, and what knowing more would be worth.
+The benefits of the outcomes define a score that is linear in the performance. So ranks, regret and their errors
+come from a credible ranking. This module adds the mean utilities, which decide, and the values of information.
 """
 
 from collections.abc import Mapping
@@ -47,23 +47,23 @@ def expected_utility(
     prob: float = 0.95,
     kind: str | None = None,
 ) -> xr.Dataset:
-    """The expected benefit of a case with each entity, the chance that it is the best choice, and the cost of doubt.
+    """Rank entities by expected benefit per case, and compute the values of perfect and of prevalence information.
 
     Parameters
     ----------
     source : DataArray, Dataset, InferenceData or DataTree
-        Whatever holds a performance (..., entity, actual, predicted), of any number of classes.
+        A container with a performance (..., entity, actual, predicted), of any number of classes.
     benefit : mapping, array_like or DataArray
-        What each outcome is worth, in any one unit; costs are negative. For two classes a mapping with ``tn``, ``fp``,
-        ``fn`` and ``tp``; or an array of shape (classes, classes), rows the actual class, columns the predicted one;
-        or a DataArray over (``actual``, ``predicted``), matched by label.
+        The benefit of each outcome, in any unit; costs are negative. Pass a mapping with ``tn``, ``fp``, ``fn`` and
+        ``tp`` for two classes. Or pass an array (actual class, predicted class), or a DataArray over (``actual``,
+        ``predicted``), which is matched by label.
     prevalence : number or DataArray, optional
-        Where the entity is to be used: the share of the positive class, or labelled draws of it (dims among
-        ``chain``, ``draw`` and the other dims of the source; with ``actual``: of all classes), so that its
-        uncertainty counts. By default the prevalence of the source.
+        Prevalence of the positive class in the target population. Labelled draws of it include its uncertainty; their
+        dims are among ``chain``, ``draw`` and the other dims of the source, and ``actual`` for the shares of all
+        classes. The default is the prevalence of the source.
     strategies : bool
-        Whether to compare with giving every case the same answer ("always negative", "always positive", ...: to do
-        nothing, to treat all). They become entities of their own, marked by the coord ``strategy``.
+        Whether to add rivals that give every case the same answer ("always negative", "always positive", ...). They
+        become entities, and the coord ``strategy`` marks them.
     prob : float
         Credible probability of intervals and tiers.
     kind : str, optional
@@ -72,23 +72,23 @@ def expected_utility(
     Returns
     -------
     xarray.Dataset
-        All that :func:`bayesrank.credible_ranking` says of the utility (``lower`` and ``upper``, ``probability_best``,
-        ``expected_regret``, ... over ``entity``), in the unit of the benefits and per case, and
+        The variables of :func:`bayesrank.credible_ranking` for the utility (``lower``, ``upper``, ``probability_best``,
+        ``expected_regret``, ... over ``entity``), in the unit of the benefits per case. In addition:
 
         - ``mean`` (entity): the expected utility, by which to decide, and ``mean_error``;
-        - ``choice``: the entity with the highest mean; of equals the first by name;
-        - ``value_of_perfect_information``: E[max U] - max E[U], the expected regret of the best choice: no study of
-          these entities, however large, is worth more per case; with ``_error``;
-        - ``value_of_prevalence_information``: what knowing only the prevalence would be worth,
-          E[max E[U | prevalence]] - max E[U]; where ``prevalence`` was given, and taken as independent of the rates;
-          NaN elsewhere; with ``_error``.
+        - ``choice``: the entity with the highest mean; among ties the first by name;
+        - ``value_of_perfect_information``: E[max U] - max E[U], the expected regret of the best choice, with
+          ``_error``. It is an upper bound of the value of any study of these entities, per case;
+        - ``value_of_prevalence_information``: the value of knowing only the prevalence,
+          E[max E[U | prevalence]] - max E[U], with ``_error``. It assumes that the prevalence is independent of the
+          rates, and is NaN unless ``prevalence`` has draws.
 
-        In the attrs, ``benefit`` in words, and ``prevalence``, where one number was given.
+        The attrs contain ``benefit`` as text, and ``prevalence`` if it is one number.
 
     Raises
     ------
     TypeError, ValueError
-        Naming the argument, what it held and what it should hold.
+        If an argument is invalid. The message names it and its value, and says what it should be.
 
     References
     ----------
@@ -120,7 +120,7 @@ def expected_utility(
     found = None if seen is None else _utility(*seen)
     ends = float(worth.min()), float(worth.max())
     ranking = credible_ranking(as_posterior(values, found, ends, source), "utility", prob=prob)
-    if extreme is not None:  # at an end of what can be observed; strategies are sure of their answers
+    if extreme is not None:  # at an end of the observable range; the answers of strategies are fixed
         settled = extreme.assign_coords(entity=performance["entity"]).reindex(entity=ranking["entity"], fill_value=True)
         ranking["contradicted"] &= ~settled.transpose(*ranking["contradicted"].dims).values
     texts = join_notes(evidence.notes(_score(worth, given))) | {"needed_evidence": evidence.needed()}
@@ -139,7 +139,7 @@ def expected_utility(
 
 
 def class_shares(prevalence: Any, performance: xr.DataArray) -> xr.DataArray:
-    """Shares of the classes (actual, and what dims they come with), from a prevalence or draws of it.
+    """Return the shares of the classes (actual, and the dims of ``prevalence``), from a prevalence or draws of it.
 
     Examples
     --------
@@ -165,12 +165,12 @@ def _with_classes(source: Any, kind: str | None) -> xr.DataArray:
 
 
 def _bare(array: xr.DataArray) -> xr.DataArray:
-    """Without names of the draws: which number goes with which says nothing."""
+    """Drop the labels of the draws, which have no meaning."""
     return array.drop_vars([name for name, coord in array.coords.items() if set(coord.dims) & set(DRAW_DIMS)])
 
 
 def _benefits(benefit: Any, performance: xr.DataArray) -> xr.DataArray:
-    """What each outcome is worth (actual, predicted), with the labels of the performance."""
+    """Return the benefit of each outcome (actual, predicted), with the labels of the performance."""
     size = performance.sizes["actual"], performance.sizes["predicted"]
     if isinstance(benefit, Mapping):
         if set(benefit) != set(CELLS) or size != (2, 2):
@@ -196,7 +196,7 @@ def _benefits(benefit: Any, performance: xr.DataArray) -> xr.DataArray:
 
 
 def _in_words(worth: xr.DataArray) -> str:
-    """What outcomes are worth, for a reader: TN 0, FP -1, FN -10, TP 0; of more classes row by row."""
+    """Return the benefits as text: TN 0, FP -1, FN -10, TP 0; for more classes row by row."""
     if worth.shape == (2, 2):
         return ", ".join(f"{cell.upper()} {w:g}" for cell, w in zip(CELLS, worth.values.ravel(), strict=True))
     rows = "; ".join(" ".join(f"{w:g}" for w in row) for row in worth.values)
@@ -204,20 +204,20 @@ def _in_words(worth: xr.DataArray) -> str:
 
 
 def _by_class(performance: xr.DataArray, worth: xr.DataArray) -> xr.DataArray:
-    """The mean benefit of a case of each class (..., actual); NaN of a class that never occurs."""
+    """Return the mean benefit of a case of each class (..., actual); NaN for a class without cases."""
     total = performance.sum("predicted", skipna=False)
     return xr.dot(performance, worth, dim="predicted") / total.where(total > 0)
 
 
 def _utility(each: xr.DataArray, shares: xr.DataArray) -> xr.DataArray:
-    """Benefits of the classes, weighed by their shares; what a class that never occurs is worth does not matter."""
+    """Return the mean of the class benefits, weighted by the class shares; classes with share 0 are ignored."""
     values = xr.where(shares == 0, 0.0, shares * each).sum("actual", skipna=False)
     extra = [name for name in values.coords if name not in values.dims and values[name].dims != ("entity",)]
     return values.drop_vars(extra).transpose(*draw_dims(values), ..., "entity").rename("utility").drop_attrs()
 
 
 def _score(worth: xr.DataArray, given: xr.DataArray | None) -> Score:
-    """The utility as a score of tables, at the mean shares if some were given: for remarks on the evidence."""
+    """Return the utility as a score of tables, at the mean shares if supplied, for the notes on the evidence."""
     fixed = None if given is None else given.mean([dim for dim in given.dims if dim != "actual"]).values
 
     def of_matrix(matrix: np.ndarray, present: Any) -> np.ndarray:
@@ -232,7 +232,7 @@ def _score(worth: xr.DataArray, given: xr.DataArray | None) -> Score:
 def _observed(
     evidence: Evidence, worth: xr.DataArray, given: xr.DataArray | None
 ) -> tuple[xr.DataArray, xr.DataArray] | None:
-    """What was observed of each class, and the shares to weigh it by; None where it is not known."""
+    """Return the observed benefit of each class and the class shares; None if they are unknown."""
     if evidence.counts is None:
         return None
     rates = as_performance(evidence.counts).assign_coords(worth.coords)
@@ -248,14 +248,14 @@ def _observed(
 
 
 def _extreme(counts: xr.DataArray) -> xr.DataArray:
-    """Entities that were always right or always wrong of some class: outside of any interval of that rate."""
+    """Mark entities that were always right or always wrong on a class: outside any interval of that rate."""
     table = counts.transpose(..., *OUTCOME_DIMS)
     right = xr.DataArray(np.diagonal(table.values, axis1=-2, axis2=-1), dims=table.dims[:-1])
     return ((right == 0) | (right == table.sum("predicted").values)).any("actual")
 
 
 def _answers(worth: xr.DataArray) -> xr.DataArray:
-    """What the same answer to every case is worth in each class (actual, entity), with the strategy's name."""
+    """Return the benefit of each constant answer in each class (actual, entity), with the names of the strategies."""
     labels = worth["predicted"].values if "predicted" in worth.coords else np.arange(worth.sizes["predicted"])
     names = name_coord([f"always {label}" for label in labels.tolist()])
     return worth.drop_vars("predicted", errors="ignore").rename(predicted="entity").assign_coords(entity=names)
@@ -264,7 +264,7 @@ def _answers(worth: xr.DataArray) -> xr.DataArray:
 def _with_strategies(
     each: xr.DataArray, worth: xr.DataArray, shares: xr.DataArray
 ) -> tuple[xr.DataArray, xr.DataArray]:
-    """Benefits and shares of the classes, of the entities and of the strategies, which need shares common to all."""
+    """Return class benefits and shares of entities and strategies; strategies need shares common to all entities."""
     answers = _answers(worth)
     taken = [name for name in each["entity"].values.tolist() if name in answers["entity"].values]
     if taken:
@@ -283,7 +283,7 @@ def _with_strategies(
 
 
 def _appended(array: xr.DataArray, more: xr.DataArray) -> xr.DataArray:
-    """An array with more entities, which have nothing but names; dims that these lack are filled."""
+    """Append entities to an array, with empty coords except names; fill missing dims."""
     names = [*array["entity"].values.tolist(), *more["entity"].values.tolist()]
     first, second = (part.reset_coords(drop=True).drop_vars("entity") for part in (array, more))
     second = second.broadcast_like(first.isel(entity=0)).transpose(*first.dims)
@@ -292,7 +292,7 @@ def _appended(array: xr.DataArray, more: xr.DataArray) -> xr.DataArray:
 
 
 def _choice(ranking: xr.Dataset, mean: xr.DataArray) -> xr.DataArray:
-    """The entity with the highest mean, of equals the first by name; "" where none is ranked."""
+    """Return the entity with the highest mean, the first by name among ties; "" if none is ranked."""
     names = ranking["entity"].values.tolist()
     order = sorted(range(len(names)), key=lambda i: str(names[i]))
     ranked = mean.where(ranking["tier"].notnull()).isel(entity=order).round(12)
@@ -302,7 +302,7 @@ def _choice(ranking: xr.Dataset, mean: xr.DataArray) -> xr.DataArray:
 
 
 def _perfect(ranking: xr.Dataset) -> dict[str, xr.DataArray]:
-    """The least expected regret, and its error."""
+    """Return the smallest expected regret and its error."""
     regret = ranking["expected_regret"].where(ranking["tier"].notnull())
     least = regret.min("entity")
     error = ranking["expected_regret_error"].where(regret == least).max("entity")
@@ -310,7 +310,7 @@ def _perfect(ranking: xr.Dataset) -> dict[str, xr.DataArray]:
 
 
 def _of_prevalence(given: xr.DataArray | None, each: xr.DataArray, ranking: xr.Dataset) -> dict[str, xr.DataArray]:
-    """What knowing the prevalence is worth, if it is independent of the rates: then only their means matter."""
+    """Return the value of knowing the prevalence; if it is independent of the rates, only their means matter."""
     if given is None:
         gain = error = ranking["expected_regret"].max("entity") * np.nan
     else:
@@ -319,7 +319,7 @@ def _of_prevalence(given: xr.DataArray | None, each: xr.DataArray, ranking: xr.D
         mean = expected.mean(draw_dims(expected)) if draw_dims(expected) else expected
         best = mean.fillna(-np.inf).argmax("entity")
         gain, error = mean_and_error(expected.max("entity") - expected.isel(entity=best, drop=True))
-        # A known prevalence leaves nothing to learn, for certain.
+        # A known prevalence has an information value of exactly 0.
         error = error if draw_dims(given) else xr.zeros_like(gain)
     name = "value_of_prevalence_information"
     return {name: gain, f"{name}_error": error}

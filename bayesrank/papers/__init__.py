@@ -1,4 +1,4 @@
-"""Pictures that only the figures of the four papers need: simplices, contours, lattices of matrices, pencils.
+"""Plots for the figures of the four papers only: simplices, contours, lattices of matrices, pencils.
 
 ``docs/papers.md`` lists the figures and the call that draws each.
 """

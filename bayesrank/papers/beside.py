@@ -1,4 +1,4 @@
-"""The Tile beside ROC space: what chosen scores look like there (The Tile, Figure 1)."""
+"""The Tile beside ROC space: selected scores in both (The Tile, Figure 1)."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -31,7 +31,7 @@ def roc_beside_tile(
     *,
     colors: Mapping[Any, Any] | None = None,
 ) -> Any:
-    """A Tile with chosen scores, beside ROC with the pencil of iso-performance lines of each.
+    """Draw a Tile with selected scores, and ROC space with the iso-performance lines of each score.
 
     Parameters
     ----------
@@ -108,7 +108,7 @@ def roc_beside_tile(
 
 
 def _roc_points(ax: Any, source: Any, colors: Mapping[Any, Any] | None) -> None:
-    """Performances as points of ROC, with names where these are few."""
+    """Draw performances as points in ROC space, with names if they are few."""
     from bayesrank.scores import fpr, tpr
 
     across, up = fpr(source), tpr(source)

@@ -1,4 +1,4 @@
-"""Pages to explore: uncertainty of matrices and scores whatever was observed, and contours with a point to move.
+"""Interactive pages: the uncertainty of matrices and scores for any observation, and contours with a movable point.
 
 Each is one HTML file that needs no network, and shows in a notebook. Everything is computed here, exactly; in the
 browser it is looked up, multiplied and summed. After Lovell et al., *Never mind the metrics*, Appendix D.
@@ -48,7 +48,7 @@ def explore_pmf(
     observed: tuple[int, int] | None = None,
     prior: Any = None,
 ) -> Html:
-    """The next confusion matrix and its scores, whatever was observed, by both models: moved by sliders and pointer.
+    """Make a page of the next confusion matrix and its scores, for any observed matrix, by both models.
 
     The observed test set and the next one have the same class sizes. Joint pmf and margins by the beta-binomial and the
     binomial model, the pmf of each score with all its values, the number of matrices that share each, and a histogram;
@@ -125,7 +125,7 @@ def explore_contours(
     scores: Sequence[Any] = METRICS,
     observed: tuple[int, int] | None = None,
 ) -> Html:
-    """Contours of scores over all points of a test set, in the ROC square, beyond it, and in precision-recall space.
+    """Make a page of score contours over all points of a test set, in ROC and precision-recall space.
 
     Parameters
     ----------
@@ -197,7 +197,7 @@ def _sizes(sizes: Any) -> list[tuple[int, int]]:
 
 
 def _start(size: tuple[int, int], observed: Any = None) -> list[int]:
-    """True positives and true negatives at first."""
+    """Return the initial true positives and true negatives."""
     if observed is None:
         return [round(0.8 * cases) for cases in size]
     seen = check_sequence("observed", observed)
@@ -210,7 +210,7 @@ def _start(size: tuple[int, int], observed: Any = None) -> list[int]:
 
 
 def _pmfs(p: int, n: int, scores: Sequence[Score], start: Sequence[int], prior: Any) -> dict[str, Any]:
-    """Margins for every matrix that may be observed, by model; what matrices share a value; and the scales."""
+    """Return margins for every possible matrix by model, the matrices of each value, and the scales."""
     margins: dict[str, list[list[list[float]]]] = {"tp": [], "tn": []}
     for model in MODELS:
         for cell in margins:
@@ -229,7 +229,7 @@ def _pmfs(p: int, n: int, scores: Sequence[Score], start: Sequence[int], prior: 
 
 
 def _shared(p: int, n: int, score: Score, joints: Sequence[np.ndarray]) -> dict[str, Any]:
-    """The values of a score, and which of them each matrix (tp, tn) has; -1 where it is undefined."""
+    """Return the values of a score, and the index of the value of each matrix (tp, tn); -1 if undefined."""
     values = lattice_values(p, n, score).isel(fp=slice(None, None, -1)).transpose("tp", "fp").values.ravel()
 
     def cells(at: np.ndarray) -> tuple[Any, Any, Any, Any]:
@@ -272,7 +272,7 @@ def _contours(p: int, n: int, score: Score) -> dict[str, Any]:
 
 
 def _thinned(points: np.ndarray) -> np.ndarray:
-    """Points of a curve without those that lie on the line between others (Ramer, 1972)."""
+    """Simplify a curve: drop points on the line between others (Ramer, 1972)."""
     if len(points) < 3:
         return points
     start, end = points[0], points[-1]
@@ -287,7 +287,7 @@ def _thinned(points: np.ndarray) -> np.ndarray:
 
 
 def _observed(sizes: Sequence[tuple[int, int]], slider: bool = False) -> str:
-    """Controls of the test set and of the matrix that was observed, which a table shows."""
+    """Return the controls of the test set and of the observed matrix, with its table."""
     if slider:
         chosen = f'<input type="range" data-control="size" min="0" max="{len(sizes) - 1}" step="1" value="0">'
     else:
@@ -325,7 +325,7 @@ def _named(score: Score) -> str:
 
 
 def _explored(kind: str, data: Any, body: str) -> str:
-    """What is explored, with its style and its script, beside those of every page."""
+    """Return the page of an explorer, with its style sheet and script."""
     return (
         f"<style>\n{part('explore.css', 'bayesrank.papers')}</style>"
         f'<div class="explore" data-explore="{kind}">{embedded(data)}{body}</div>'

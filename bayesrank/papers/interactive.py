@@ -37,7 +37,7 @@ UNSEEN = 1e-4
 
 
 def turning_simplex(total: int, positives: Sequence[int], score: ScoreLike) -> Html:
-    """Slices of the simplex of confusion matrices, to turn by pointer or arrow keys; each slice can be hidden.
+    """Make a page of slices of the simplex of confusion matrices, which turn by pointer or arrow keys.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def pmf_slider(
     model: str = "beta_binomial",
     prior: Any = None,
 ) -> Html:
-    """The pmf of the next confusion matrix over a score's contours, as its class sizes move under a slider.
+    """Make a page of the pmf of the next confusion matrix over score contours, with a slider of class sizes.
 
     Areas are proportional to masses, at one scale in all frames; :func:`bayesrank.papers.explorers.explore_pmf` moves
     what was observed.
@@ -259,7 +259,7 @@ def _axes() -> str:
 
 
 def _key(values: Sequence[float], low: float, high: float) -> str:
-    """Colours of values, as words."""
+    """Return the names of colours of values."""
     parts = (
         f'<span style="white-space:nowrap"><b style="color:{_color(value, low, high)}" aria-hidden="true">■</b> '
         f"{value:g}</span>"

@@ -1,4 +1,4 @@
-"""Where scores lie on the Tile, and what a canonical score looks like in ROC space (The Tile, Figures 2 and 3)."""
+"""Plots of the places of scores on the Tile, and of canonical scores in ROC space (The Tile, Figures 2 and 3)."""
 
 from typing import Any
 
@@ -37,7 +37,7 @@ CORNERS = (
 
 
 def placement_tile(prevalence: float | None = None, ax: Any = None, *, prediction_rate: float | None = None) -> Any:
-    """Where the orders of common scores lie on the Tile.
+    """Draw the places of common scores on the Tile.
 
     Parameters
     ----------
@@ -129,7 +129,7 @@ def _mark(ax: Any, text: str, at: tuple[float, float], offset: Any, across: str,
 
 
 def pencil(a: float, b: float, prevalence: float, ax: Any = None, lines: int = 11) -> Any:
-    """The iso-performance lines of a canonical score in ROC space, and the vertex where they meet.
+    """Draw the iso-performance lines of a canonical score in ROC space, and the vertex where they meet.
 
     Parameters
     ----------
@@ -199,7 +199,7 @@ def pencil(a: float, b: float, prevalence: float, ax: Any = None, lines: int = 1
 
 
 def vertices(prevalence: float, axes: Any = None, values: Any = (0.1, 0.3, 0.5, 0.7, 0.9)) -> Any:
-    """Where the vertices of all canonical scores with one value of a lie in the plane of ROC space, and with one of b.
+    """Draw the vertices of canonical scores in the plane of ROC space, by values of a and of b.
 
     Parameters
     ----------
@@ -257,7 +257,7 @@ def vertices(prevalence: float, axes: Any = None, values: Any = (0.1, 0.3, 0.5, 
 
 
 def prior_grids(prevalences: Any = (0.1, 0.3, 0.5, 0.7, 0.9), axes: Any = None, lines: int = 11) -> Any:
-    """How the Tile of balanced priors is deformed by a shift to each prevalence, a panel each.
+    """Draw how a shift to each prevalence deforms the Tile of balanced priors, one panel per prevalence.
 
     Parameters
     ----------

@@ -30,7 +30,7 @@ def contours(
     extent: tuple[float, float] = (0.0, 1.0),
     ax: Any = None,
 ) -> Any:
-    """Contours of a score in the ROC square, or beyond it with a wider ``extent`` (Lovell et al., Figures B.1 to C.15).
+    """Draw score contours in the ROC square, or beyond it with a wider ``extent`` (Lovell et al., Figures B.1 to C.15).
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def contours(
 
 
 def roc_points(positives: int, negatives: int, score: ScoreLike, as_counts: bool = False, ax: Any = None) -> Any:
-    """All points of a test set in the ROC square, coloured by a score, over its contours (Lovell et al., Figure 2).
+    """Draw all points of a test set in the ROC square, coloured by a score, over contours (Lovell et al., Figure 2).
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def roc_points(positives: int, negatives: int, score: ScoreLike, as_counts: bool
 
 
 def pr_points(positives: int, negatives: int, score: ScoreLike, ax: Any = None) -> Any:
-    """All points of a test set in the precision-recall square, coloured by a score, under its contours.
+    """Draw all points of a test set in the precision-recall square, coloured by a score, under its contours.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ def pr_points(positives: int, negatives: int, score: ScoreLike, ax: Any = None) 
 
 
 def multiplicities(positives: int, negatives: int, score: ScoreLike, ax: Any = None) -> Any:
-    """How many matrices share the value of each, over the contours of the score (Lovell et al., Figure F.3).
+    """Draw how many matrices share each value, over the contours of the score (Lovell et al., Figure F.3).
 
     Returns
     -------
@@ -178,7 +178,7 @@ def multiplicities(positives: int, negatives: int, score: ScoreLike, ax: Any = N
 
 
 def _values(values: Any) -> np.ndarray:
-    """Values of which each has a contour."""
+    """Return the values of the contours."""
     found = check_numbers("values", check_sequence("values", values))
     if found.ndim != 1 or found.size > MOST:
         raise ValueError(f"values must be a sequence of {MOST} numbers at most; got shape {found.shape}")
@@ -186,7 +186,7 @@ def _values(values: Any) -> np.ndarray:
 
 
 def _lattice(positives: Any, negatives: Any, lattice: Callable[[int, int], Any] = roc_lattice) -> Any:
-    """All points of a test set, which has cases of both classes."""
+    """Return all points of a test set with cases of both classes."""
     for name, cases in (("positives", positives), ("negatives", negatives)):
         check_integer(name, cases, 1)
     if (positives + 1) * (negatives + 1) > POINTS:
@@ -199,7 +199,7 @@ def _lattice(positives: Any, negatives: Any, lattice: Callable[[int, int], Any] 
 def _draw_points(
     ax: Any, x: Any, y: Any, sizes: tuple[int, int], score: Score, bar: str = "right", **style: Any
 ) -> Any:
-    """The points of a lattice, coloured by a score."""
+    """Draw the points of a lattice, coloured by a score."""
     low, high = score_limits(score)
     value = lattice_values(*sizes, score).values.ravel()
     dots = ax.scatter(x, y, c=value, cmap=scale_on(ax, PAINT), vmin=low, vmax=high, **style)

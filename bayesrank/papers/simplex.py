@@ -30,10 +30,10 @@ def animate_contours(
     values: Sequence[float] | None = None,
     axes: Any = None,
 ) -> Any:
-    """All test sets of one size and a score's contours, as the positives become more; save it with its ``save``.
+    """Animate the contours of a score over all test sets of one size, by rising numbers of positives.
 
-    In the ROC square, and beside it as they lie in the simplex, with all cases at one scale (Lovell et al., Appendix
-    D.4).
+    The animation shows the ROC square and the simplex, with all cases at one scale (Lovell et al., Appendix D.4). Write
+    it to a file with its method ``save``.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def animate_contours(
 
 
 def confusion_simplex(total: int, positives: Sequence[int], score: ScoreLike, ax: Any = None) -> Any:
-    """Slices of the simplex of all confusion matrices of one size, coloured by a score (Lovell et al., Figure 1).
+    """Draw slices of the simplex of all confusion matrices of one size, coloured by a score (Lovell et al., Figure 1).
 
     Parameters
     ----------
@@ -167,7 +167,7 @@ def confusion_simplex(total: int, positives: Sequence[int], score: ScoreLike, ax
 
 
 def check_positive_count(positives: Any, total: int) -> list[int]:
-    """Numbers of positives, each of which leaves cases of both classes; one or more.
+    """Check numbers of positives: at least one, each with cases of both classes.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Pictures of results. They draw what was computed elsewhere; each takes ``ax=`` and returns the Axes.
+"""Plots of results. They draw computed results; each takes ``ax=`` and returns the Axes.
 
 An entity has one colour in all of them: that of its place among all entities, or that of ``colors=``. All else follows
 Matplotlib's style, dark ones too.

@@ -1,4 +1,4 @@
-"""Who has which colour, in every picture; and the colours of all else, which follow Matplotlib's style."""
+"""Colours of entities, the same in every plot; and the other colours, which follow Matplotlib's style."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -7,7 +7,7 @@ import numpy as np
 
 from bayesrank._checks import describe_value
 
-#: Okabe and Ito's eight colours, which people with any common colour blindness can tell apart.
+#: Okabe and Ito's eight colours, which remain distinct under common colour blindness.
 OKABE_ITO = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#000000")
 #: Colours of entities. After Okabe and Ito's first six, each is as far as can be from all before it and from grey, in
 #: OKLab as seen with and without the three kinds of colour blindness, among those that are seen on white and on black.
@@ -25,7 +25,7 @@ SEEN = 2.0
 
 
 def colors(entities: Any, *, top: int = 8) -> dict[Any, Any]:
-    """Colours for the ``colors=`` of all pictures: the first entities get one each, all others grey.
+    """Choose colours for ``colors=`` of all plots: one for each of the first entities, grey for the others.
 
     Without ``colors=`` an entity has the colour of its place among all entities of the posterior, and after the twelfth
     colours come again in other shades.
@@ -66,7 +66,7 @@ def colors(entities: Any, *, top: int = 8) -> dict[Any, Any]:
 
 
 def place_colors(places: Sequence[int]) -> list[str]:
-    """The colours of places among the entities of a posterior."""
+    """Return colours by position among the entities of a posterior."""
     from matplotlib.colors import to_rgb
 
     found = []
@@ -82,7 +82,7 @@ def place_colors(places: Sequence[int]) -> list[str]:
 
 
 def entity_colors(entities: Sequence[Any], colors: Mapping[Any, Any] | None = None) -> dict[Any, Any]:
-    """One colour per entity, the same in every picture of a posterior: by position in ``entities``, or as told."""
+    """Return one colour per entity, the same in all plots: by position in ``entities`` or by ``colors``."""
     if colors is None:
         return dict(zip(entities, place_colors(range(len(entities))), strict=True))
     told = check_colors(colors)
@@ -90,7 +90,7 @@ def entity_colors(entities: Sequence[Any], colors: Mapping[Any, Any] | None = No
 
 
 def check_colors(colors: Any) -> dict[Any, Any]:
-    """What a user gave as ``colors=``, checked; it may name entities that a picture does not show."""
+    """Check the argument ``colors=``; it may name entities that a plot does not show."""
     from matplotlib.colors import is_color_like
 
     if not isinstance(colors, Mapping):
@@ -103,7 +103,7 @@ def check_colors(colors: Any) -> dict[Any, Any]:
 
 
 def list_colors(ax: Any, entities: Sequence[Any], colors: Mapping[Any, Any] | None = None) -> dict[Any, Any]:
-    """Colours of rows that have their names beside them: one colour for all where there are too many to tell apart."""
+    """Return colours of labelled rows: one colour for all if there are too many to distinguish."""
     if colors is None and len(entities) > DISTINCT:
         return dict.fromkeys(entities, grey_shade(ax, 0.65))
     return entity_colors(entities, colors)
@@ -112,7 +112,7 @@ def list_colors(ax: Any, entities: Sequence[Any], colors: Mapping[Any, Any] | No
 def frequent_winners(table: np.ndarray, most: int = 8) -> list[int]:
     """Rows that are the highest in some column, those that are so most often first; at most so many.
 
-    Where more than these share the highest value, it names nobody.
+    If more rows share the highest value, none of them is included.
 
     Examples
     --------
@@ -126,7 +126,7 @@ def frequent_winners(table: np.ndarray, most: int = 8) -> list[int]:
 
 
 def ink_color() -> Any:
-    """The colour of lines and letters that belong to nobody: black, or white in a dark style."""
+    """Return the colour of lines and letters without an entity: black, or white in a dark style."""
     import matplotlib
 
     return matplotlib.rcParams["text.color"]
@@ -199,7 +199,7 @@ def contrast(color: Any, other: Any) -> float:
 
 
 def contrasting(color: Any) -> str:
-    """Black or white, whichever is read better on a colour."""
+    """Return black or white, by the better contrast on a colour."""
     return "black" if light(color) > 0.18 else "white"
 
 
@@ -226,6 +226,6 @@ def halo(ax: Any, width: float = 3.0) -> list[Any]:
 
 
 def marks_and_dashes(places: Sequence[int]) -> Iterator[tuple[str, Any]]:
-    """Mark and dash of places among entities: they tell apart what colours do not, to some people or in print."""
+    """Return markers and dashes by position among entities, which distinguish entities without colours."""
     for place in places:
         yield MARKS[place % len(MARKS)], DASHES[place % len(DASHES)]

@@ -96,7 +96,7 @@ def _few_ticks() -> Any:
 
 
 def share_colors(names: Sequence[Any], places: Sequence[int], colors: Mapping[Any, Any] | None) -> dict[Any, Any]:
-    """Colours of those who are best somewhere: of their places among all entities, or as told."""
+    """Return the colours of entities that are best somewhere, by position among all entities or by ``colors``."""
     if colors is None:
         return dict(zip(names, place_colors(places), strict=True))
     told = check_colors(colors)
@@ -116,9 +116,9 @@ def share_legend(
     numbers: Sequence[str] | None = None,
     heading: str | None = None,
 ) -> None:
-    """Names of those that are best somewhere, largest shares first; of identical ones the first stands for all.
+    """Return names of entities that are best somewhere, largest shares first, with one name for identical entities.
 
-    ``grey`` says who shares the grey area (nobody in particular, if empty), their share, and whether they tie exactly.
+    ``grey`` contains the names that share the grey area (may be empty), their share, and whether the tie is exact.
     """
     from matplotlib.patches import Patch
 
@@ -151,7 +151,7 @@ def share_legend(
 
 
 def shared_winners(ax: Any) -> str:
-    """Where no single entity is the likeliest best."""
+    """Mark the points where no single entity is the most probable best."""
     return grey_shade(ax, 0.15)
 
 
@@ -238,7 +238,7 @@ def color_bar(mappable: Any, ax: Any, tile: xr.DataArray, label: str | None, shr
 
 
 def title(tile: xr.DataArray) -> str:
-    """What a map shows, in words."""
+    """Return a description of a map."""
     name = str(tile.name or "").replace("_", " ")
     return {
         "robustness": "distance to the nearest change of the order",

@@ -127,7 +127,7 @@ SMALLEST = 5.0
 
 
 def rank_ticks(axis: Any, size: int) -> None:
-    """Whole ranks along an axis, from 1 on."""
+    """Label an axis with integer ranks, from 1 on."""
     step = next(n for n in (1, 2, 5, 10, 20, 50, 100, 200, 500, size) if size <= 12 * n)
     axis.set_ticks([1, *range(max(step, 2), size + 1, step)] if size > 1 else [1])
 
@@ -144,7 +144,7 @@ def is_ratio(about: Mapping[Any, Any]) -> bool:
     [True, False]
     """
     low, high = about.get("range", (0.0, 1.0))
-    # What a file held is numbers of NumPy, whose comparisons are no bool of Python.
+    # Attrs from files are NumPy numbers, whose comparisons are not Python bools.
     return bool(low == 0 and high == np.inf and not about.get("finite_mean", 1))
 
 
@@ -181,7 +181,7 @@ def log_ticks(low: float, high: float) -> list[float]:
         ticks = [float(f"{mark}e{power}") for power in powers for mark in marks]
         inside = [tick for tick in ticks if low <= tick <= high]
         if len(inside) <= 7:
-            # Of a narrow range, whatever round numbers there are.
+            # For a narrow range, use any round numbers.
             if len(inside) < 2:
                 inside = [float(tick) for tick in MaxNLocator(4).tick_values(low, high) if low <= tick <= high]
             return inside
@@ -189,7 +189,7 @@ def log_ticks(low: float, high: float) -> list[float]:
 
 
 def log_axis(ax: Any) -> None:
-    """Make the horizontal axis logarithmic, its numbers as people write them; to be called when all is drawn."""
+    """Make the horizontal axis logarithmic, with plain numbers; call it after drawing."""
     from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
     ax.set_xscale("log")

@@ -1,4 +1,4 @@
-"""Cases by entities: where they agree, and which cases decide."""
+"""Plot of cases by entities: where entities agree, and which cases decide."""
 
 from typing import Any
 
@@ -14,9 +14,9 @@ __all__ = ["case_grid"]
 
 
 def case_grid(cases: xr.Dataset, ax: Any = None) -> Any:
-    """Draw what came of every case for every entity, the best entity on top, the easiest cases on the left.
+    """Draw the outcome of every case for every entity, the best entity on top, the easiest cases on the left.
 
-    Cases on which all entities have the same outcome say nothing about the order, and are left out.
+    Cases on which all entities have the same outcome do not affect the order, and are omitted.
 
     Parameters
     ----------

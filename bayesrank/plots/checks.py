@@ -1,4 +1,4 @@
-"""Posterior predictive checks: what was observed over what the model replicates."""
+"""Plots of posterior predictive checks: observed and replicated statistics."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ LABELS = {
 
 
 def predictive_check(check: xr.Dataset, figure: Any = None) -> Any:
-    """Each statistic of the data as a line over a histogram of the replicates; 1 is what chance alone makes.
+    """Draw each observed statistic as a line over a histogram of its replicates; 1 is the value under chance.
 
     Parameters
     ----------

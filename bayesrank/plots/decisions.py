@@ -18,9 +18,9 @@ NAMED = 12
 
 
 def decision_curve(curve: xr.Dataset, ax: Any = None, *, colors: Mapping[Any, Any] | None = None) -> Any:
-    """Net benefit of every entity over the threshold, with its interval, beside treating all and treating none.
+    """Draw the net benefit over the threshold, with intervals, for entities, treating all and treating none.
 
-    What lies far below treating none is cut off: nobody would choose it. Of more than twelve models only those with the
+    Curves far below treating none are cut off. Of more than twelve models only those with the
     highest mean somewhere are named, eight at most; the others are grey lines.
 
     Parameters

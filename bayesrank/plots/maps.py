@@ -25,7 +25,7 @@ from bayesrank.plots._style import new_axes, plain_names
 
 __all__ = ["value_tile", "value_tiles"]
 
-#: Isovalue lines in a map; of more nothing can be told.
+#: Largest number of isovalue lines in a map.
 MOST = 1000
 
 
@@ -40,7 +40,7 @@ def value_tile(
     cmap: Any = None,
     bar: bool = True,
 ) -> Any:
-    """A map of numbers (b, a): values, ranks, skill, robustness, correlations, each with the colours of its kind.
+    """Draw a map of numbers (b, a): values, ranks, skill, robustness or correlations, each with its colour scale.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def value_tile(
 
 
 def _isolines(ax: Any, tile: xr.DataArray, lines: int | Sequence[float]) -> None:
-    """Lines of equal values with their values, seen on any colour."""
+    """Draw labelled isovalue lines that are visible on any colour."""
     from matplotlib.patheffects import withStroke
 
     single = not isinstance(lines, Iterable) or isinstance(lines, str)
@@ -123,7 +123,7 @@ def value_tiles(
     *,
     lines: int | Sequence[float] = 0,
 ) -> Any:
-    """Maps of one kind side by side, under one scale of colours.
+    """Draw maps of one kind side by side, with one colour scale.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The picture that diagnostic meta-analyses print: studies, summary points and their regions in the ROC square."""
+"""The summary ROC plot of diagnostic meta-analysis: studies, summary points and their regions."""
 
 from typing import Any
 
@@ -20,12 +20,12 @@ NAMED = 16
 LARGEST = 220.0
 #: Ends of an axis; one of which less than this part is used shows no more than that.
 WHOLE, PART = (-0.02, 1.02), 0.85
-#: Marks tell apart what colours alone do not: to some people, or after the eighth.
+#: Markers distinguish entities with similar or equal colours.
 MARKS = "sD^vPXp*"
 
 
 def summary_roc(source: Container, ax: Any = None, *, prob: float = 0.95) -> Any:
-    """Draw the summary ROC of each entity: where the typical data set lies, and where one more may.
+    """Draw the summary ROC of each entity: the typical data set, and the region of a new one.
 
     Circles are the entity's data sets, with areas as their cases. The mark is the summary point; the filled region
     holds it with probability ``prob``, the dashed one the entity on one more data set. The line is the summary curve,
@@ -122,7 +122,7 @@ def summary_roc(source: Container, ax: Any = None, *, prob: float = 0.95) -> Any
 
 
 def _ends(values: np.ndarray) -> tuple[float, float]:
-    """Of an axis on which everything can be seen: the whole of it, or the part that is used."""
+    """Return axis limits that show all points: the full range, or the used part of it."""
     used = values[~np.isnan(values)]
     if used.size == 0 or np.ptp(used) > PART:
         return WHOLE

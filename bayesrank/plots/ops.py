@@ -25,7 +25,7 @@ PART_COLORS = {"prevalence": OKABE_ITO[4], "rates": OKABE_ITO[5]}
 
 
 def ops_values(ops: xr.DataArray, ax: Any = None) -> Any:
-    """OPS against the value of a score, one line a prevalence.
+    """Draw OPS against the value of a score, one line per prevalence.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def ops_values(ops: xr.DataArray, ax: Any = None) -> Any:
 
 
 def ops_square(square: xr.Dataset, ax: Any = None) -> Any:
-    """The unit square of rates with the area that a value outperforms: its OPS.
+    """Draw the unit square of rates and the area that a value outperforms, which is its OPS.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def ops_square(square: xr.Dataset, ax: Any = None) -> Any:
 def ops_curve(
     result: xr.Dataset | Mapping[Any, xr.Dataset], axes: Any = None, *, colors: Mapping[Any, Any] | None = None
 ) -> Any:
-    """A curve beside the curve of its OPS, both with a ranking by chance: PRC beside OPRC, lift beside OPS(lift).
+    """Draw a curve and the curve of its OPS, both with a random ranking: PRC and OPRC, or lift and OPS(lift).
 
     Parameters
     ----------
@@ -177,7 +177,7 @@ def ops_curve(
 
 
 def _ops_curves(results: Mapping[Any, xr.Dataset], axes: Any, colors: Mapping[Any, Any] | None) -> Any:
-    """Curves of several test sets, each of one entity or of several, with a line without skill for each test set."""
+    """Draw curves of several test sets, each for one or several entities, with a no-skill line per test set."""
     if not results:
         raise ValueError("result must be of br.ops.of_curve, or a mapping from names to such; got none")
     for name, one in results.items():
@@ -220,14 +220,14 @@ def _ops_curves(results: Mapping[Any, xr.Dataset], axes: Any, colors: Mapping[An
 
 
 def ops_drift(result: xr.Dataset, entity: Any = None, axes: Any = None) -> Any:
-    """OPS over the periods, and below it each change as its prevalence part and its rate part.
+    """Draw OPS over the periods, and below it each change with its prevalence part and its rate part.
 
     Parameters
     ----------
     result : xarray.Dataset
         Of :func:`bayesrank.ops.drift`, with draws.
     entity : label, optional
-        Whose; may be left out where there is but one.
+        The entity to draw; optional if there is only one.
     axes : pair of matplotlib.axes.Axes, optional
         Where to draw.
 

@@ -1,4 +1,4 @@
-"""Shrinkage: what was observed of each member of a population, and what is known of it with the others."""
+"""Plots of shrinkage: the observed and the posterior score of each member of a population."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -25,7 +25,7 @@ from bayesrank.scores._display import display_name
 
 __all__ = ["shrinkage"]
 
-#: Entities side by side when nobody names them, and rows at most: of more the first and the last ones.
+#: Default number of entities side by side, and largest number of rows; longer lists show their first and last rows.
 PANELS, ROWS = 3, 60
 #: Area in square points of the mark of the largest and the smallest number of cases.
 LARGEST, SMALLEST = 90.0, 8.0
@@ -40,7 +40,7 @@ def shrinkage(
     prob: float = 0.95,
     axes: Any = None,
 ) -> Any:
-    """Draw what was observed of each data set, and the posterior that it was drawn to, one column an entity.
+    """Draw the observed score and the shrunk posterior of each data set, one column per entity.
 
     Hollow circles are what was observed, the larger the more cases; full ones with a line are posterior medians and
     intervals. The vertical line is the typical data set with its interval, the wide band where a new one will lie. Of a
@@ -129,7 +129,7 @@ def shrinkage(
 
 
 def _rows(column: xr.Dataset, over: str, sign: int) -> tuple[list, int]:
-    """Members by their posterior, those of which nothing is known last, and how many of the middle are left out."""
+    """Return the members sorted by posterior, unknown ones last, and how many in the middle are omitted."""
     order = np.argsort(np.nan_to_num(-sign * column["median"].values, nan=np.inf), kind="stable")
     members = column[over].values[order].tolist()
     if len(members) <= ROWS:
@@ -138,7 +138,7 @@ def _rows(column: xr.Dataset, over: str, sign: int) -> tuple[list, int]:
 
 
 def _column(ax: Any, column: xr.Dataset, over: str, most: float) -> None:
-    """One entity's data sets, or all entities."""
+    """Draw the data sets of one entity, or all entities."""
     y = np.arange(column.sizes[over])
     if bool(column["new_lower"].notnull()):
         ax.axvspan(

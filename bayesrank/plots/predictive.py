@@ -30,7 +30,7 @@ __all__ = ["effect_of_size", "matrix_pmf", "pmf_over_contours", "pr_pmf"]
 def matrix_pmf(
     pmf: xr.DataArray | Mapping[str, xr.DataArray], observed: xr.DataArray | None = None, figure: Any = None
 ) -> Any:
-    """A future confusion matrix: the joint pmf in the ROC square and its margins (Lovell et al., Figures 3 and E.1).
+    """Draw a future confusion matrix: joint pmf in the ROC square and margins (Lovell et al., Figures 3 and E.1).
 
     Parameters
     ----------
@@ -88,7 +88,7 @@ def matrix_pmf(
 
 
 def pr_pmf(pmf: xr.DataArray, observed: xr.DataArray | None = None, ax: Any = None) -> Any:
-    """A future confusion matrix in the precision-recall square: areas are proportional to masses.
+    """Draw a future confusion matrix in the precision-recall square; areas are proportional to masses.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def pr_pmf(pmf: xr.DataArray, observed: xr.DataArray | None = None, ax: Any = No
     Returns
     -------
     matplotlib Axes
-        Where nothing is called positive there is no precision: the probability of that is told in the title.
+        Without positive calls the precision is undefined; the title states the probability of this.
 
     References
     ----------
@@ -132,7 +132,7 @@ def pr_pmf(pmf: xr.DataArray, observed: xr.DataArray | None = None, ax: Any = No
 
 
 def effect_of_size(counts: xr.DataArray, factors: Sequence[int] = (1, 4, 16), axes: Any = None) -> Any:
-    """Pmfs of the next test set after ever more of the same evidence (Lovell et al., Figure 5).
+    """Draw pmfs of the next test set after increasing amounts of the same evidence (Lovell et al., Figure 5).
 
     Parameters
     ----------
@@ -174,7 +174,7 @@ def effect_of_size(counts: xr.DataArray, factors: Sequence[int] = (1, 4, 16), ax
 def pmf_over_contours(
     pmf: xr.DataArray, score: ScoreLike, values: Sequence[float] = (), ridges: bool = False, ax: Any = None
 ) -> Any:
-    """The joint pmf over the contours of a score, in circles or in ridge lines (Lovell et al., Figure F.1).
+    """Draw the joint pmf over the contours of a score, in circles or in ridge lines (Lovell et al., Figure F.1).
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Pictures of a credible ranking: scores with their intervals, who may hold which rank, and who beats whom."""
+"""Plots of a credible ranking: scores with intervals, rank probabilities, and pairwise probabilities."""
 
 from collections.abc import Mapping
 from itertools import groupby
@@ -33,7 +33,7 @@ TIERS = "tiers: pairwise posterior comparisons with the tier's first entity"
 def forest(
     ranking: xr.Dataset, ax: Any = None, *, top: int | None = None, colors: Mapping[Any, Any] | None = None
 ) -> Any:
-    """Draw each entity's median and interval, in the table's order, with its tier; diamonds are what was observed.
+    """Draw each entity's median, interval and tier, in the order of the table; diamonds are observed values.
 
     The axis of ratios, such as odds ratios, is logarithmic, and says so.
 
@@ -101,7 +101,7 @@ def forest(
 
 
 def _bands(ax: Any, tiers: np.ndarray) -> None:
-    """Tiers as bands behind the rows, each with its number on the right; the rows of one may lie apart."""
+    """Draw tiers as bands behind the rows, with their numbers on the right; a tier may have several bands."""
     start = 0
     known = [None if np.isnan(tier) else int(tier) for tier in tiers]
     for tier, rows in groupby(known):
@@ -124,7 +124,7 @@ def _mark_size(ax: Any, rows: int) -> float:
 
 
 def _first(ranking: xr.Dataset, top: int | None) -> tuple[pd.DataFrame, str]:
-    """The rows of all pictures of a ranking, and how many are left out in words."""
+    """Return the rows of plots of a ranking, and a sentence on the omitted ones."""
     table = ranking_table(ranking)
     shown = table if top is None else table.iloc[: check_integer("top", top, 1)]
     rest = len(table) - len(shown)
@@ -132,7 +132,7 @@ def _first(ranking: xr.Dataset, top: int | None) -> tuple[pd.DataFrame, str]:
 
 
 def rank_heatmap(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None) -> Any:
-    """The probability of each rank for each entity, as a heat map in consensus order.
+    """Draw the probability of each rank for each entity as a heat map, in consensus order.
 
     The colour scale is that of the square root, as its label says, so that small probabilities are seen.
 
@@ -167,7 +167,7 @@ def rank_heatmap(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None)
         np.arange(size + 1) - 0.5,
         ordered["rank_probability"].transpose("entity", "rank").values,
         cmap=fading(ax),
-        # One sure entity must not hide what is known of a hundred unsure ones.
+        # One certain entity must not hide the probabilities of a hundred uncertain ones.
         norm=PowerNorm(0.5, vmin=0, vmax=float(ordered["rank_probability"].max()) or 1.0),
         rasterized=True,
     )
@@ -179,7 +179,7 @@ def rank_heatmap(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None)
 
 
 def superiority(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None) -> Any:
-    """The probability that the entity of a row beats that of a column by more than the ROPE.
+    """Draw the probability that the entity of a row beats that of a column by more than the ROPE.
 
     Of more entities than there is room for, every so many are named beside their place in the consensus order.
 
@@ -231,7 +231,7 @@ def superiority(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None) 
 
 
 def _in_order(ranking: xr.Dataset, top: int | None) -> tuple[xr.Dataset, str]:
-    """Entities and rivals in the order of the table, and how many are left out in words."""
+    """Return entities and rivals in the order of the table, and a sentence on the omitted ones."""
     table, left_out = _first(ranking, top)
     place = {name: i for i, name in enumerate(ranking["entity"].values.tolist())}
     order = [place[name] for name in table.index]

@@ -1,4 +1,4 @@
-"""Pictures of named entities in ROC: their rates, with the regions that hold them with a given probability."""
+"""Plots of entities in the ROC square: their rates with credible regions."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -27,7 +27,7 @@ def roc_regions(
     colors: Mapping[Any, Any] | None = None,
     kind: str | None = None,
 ) -> Any:
-    """Entities in ROC: medians of their rates, and the region that holds both with probability ``prob``.
+    """Draw entities in the ROC square: medians of their rates, and joint regions with probability ``prob``.
 
     Where marks would hide each other, later ones are drawn around earlier ones.
 

@@ -19,7 +19,7 @@ __all__ = ["score_pmf", "score_pmf_by_tpr", "score_pmfs"]
 
 KINDS = ("forest", "histogram", "violin")
 BINS = 40
-#: Bins in a picture; of more nothing can be told.
+#: Largest number of bins in a plot.
 MOST = 10_000
 #: The colour of numbers of matrices.
 MATRICES = OKABE_ITO[2]
@@ -28,7 +28,7 @@ MATRICES = OKABE_ITO[2]
 def score_pmf(
     pmfs: Mapping[str, xr.Dataset] | xr.Dataset, observed: float | None = None, ax: Any = None, *, bins: int = 0
 ) -> Any:
-    """The values of a future score and their probabilities, and how many matrices share each (Lovell et al., Figure 4).
+    """Draw the values of a future score with probabilities and numbers of matrices (Lovell et al., Figure 4).
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def score_pmf(
 def score_pmfs(
     pmfs: Mapping[str, xr.Dataset], form: str = "forest", observed: Mapping[str, float] | None = None, ax: Any = None
 ) -> Any:
-    """Pmfs of a score, or of several, one below the other: a row and a colour each.
+    """Draw pmfs of one or several scores, one below the other, each with a colour.
 
     Parameters
     ----------
@@ -197,7 +197,7 @@ def _ends(pmfs: Sequence[xr.Dataset]) -> tuple[float, float]:
 
 
 def score_pmf_by_tpr(pmf: xr.DataArray, score: ScoreLike, ax: Any = None) -> Any:
-    """The values of a future score and their probabilities, joined where matrices share the TPR (Lovell et al., F.2).
+    """Draw the values of a future score and their probabilities, connected at equal TPR (Lovell et al., F.2).
 
     Returns
     -------

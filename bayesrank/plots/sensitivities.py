@@ -1,4 +1,4 @@
-"""Sensitivity: who is how probably the best under each alternative analysis."""
+"""Plot of a sensitivity: P(best) under each alternative analysis."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -20,7 +20,7 @@ MARKS = "os^vDP"
 
 
 def sensitivity(result: xr.Dataset, ax: Any = None, *, colors: Mapping[Any, Any] | None = None) -> Any:
-    """P(best) of the likeliest entities under every alternative, the base analysis on top with a line through it.
+    """Draw P(best) of the leading entities under every alternative, with the base analysis on top.
 
     Hollow marks are where the entity is not in the first tier.
 
@@ -52,7 +52,7 @@ def sensitivity(result: xr.Dataset, ax: Any = None, *, colors: Mapping[Any, Any]
     """
     check_result("br.sensitivity", "result", result, ("survives", "probability_best", "tier", "alternative"))
     best = result["probability_best"].values
-    # Those who are likely somewhere, in the order of the base.
+    # The entities with high P(best) under any alternative, in the order of the base.
     chosen = np.argsort(-best.max(axis=0), kind="stable")[:DRAWN]
     chosen = chosen[np.argsort(-best[0, chosen], kind="stable")]
     rows = result.sizes["alternative"]

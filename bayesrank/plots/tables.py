@@ -1,4 +1,4 @@
-"""Pictures of a table of intervals: one panel a score."""
+"""Plots of a table of intervals: one panel per score."""
 
 from typing import Any
 
@@ -15,12 +15,12 @@ __all__ = ["intervals"]
 
 #: Panels beside each other.
 ACROSS = 4
-#: Ends of intervals so many times apart are seen on a logarithmic axis alone.
+#: Ratio of interval ends from which the axis is logarithmic.
 FAR = 20.0
 
 
 def intervals(table: xr.Dataset, label: str | None = None, axes: Any = None) -> Any:
-    """Each entity's point and interval, one panel a score, in the table's order; diamonds are what was observed.
+    """Draw points and intervals of entities, one panel per score, in the table's order; diamonds are observed values.
 
     The axis of ratios, such as odds ratios, and of other positive numbers that lie far apart, is logarithmic, and says
     so.

@@ -1,4 +1,4 @@
-"""Pictures of who is best where on the Tile: a is horizontal, b vertical, corners and well-known scores are labelled.
+"""Plots of the best entity on the Tile: a is horizontal, b vertical, corners and well-known scores are labelled.
 
 They draw what :mod:`bayesrank.tile` computes, on all of the Tile or in a window of it.
 """
@@ -39,7 +39,7 @@ def winner_tile(
     prediction_rate: float | None = None,
     colors: Mapping[Any, Any] | None = None,
 ) -> Any:
-    """Who holds a rank where, with the exact frontiers.
+    """Draw the entity with a given rank at each point of the Tile, with exact frontiers.
 
     Parameters
     ----------
@@ -101,7 +101,7 @@ def winner_tile(
 
 
 def frontier_tile(frontiers: xr.Dataset, ax: Any = None, names: int = 12, prevalence: float | None = None) -> Any:
-    """The curves on which two entities swap, of all pairs.
+    """Draw the curves on which two entities change order, for all pairs.
 
     Parameters
     ----------
@@ -150,7 +150,7 @@ def credible_tile(
     prediction_rate: float | None = None,
     colors: Mapping[Any, Any] | None = None,
 ) -> Any:
-    """Who is probably best where: the probability as saturation, undecided points hatched.
+    """Draw the most probable best entity at each point: saturation shows the probability, hatching undecided points.
 
     Parameters
     ----------
@@ -239,13 +239,13 @@ def credible_tile(
 
 
 def _checked(credible: Any) -> xr.Dataset:
-    """A credible Tile, of all kinds of pictures of one."""
+    """Return the credible Tile for any of its plots."""
     needed = ("winner_probability", "probability_best", "share", "share_lower", "a", "b", "entity")
     return check_result("br.tile.credible", "credible", credible, needed)
 
 
 def expected_rank_tile(credible: xr.Dataset, entity: Any, ax: Any = None) -> Any:
-    """The expected rank of one entity; 1 is best.
+    """Draw the expected rank of one entity; 1 is best.
 
     Examples
     --------
@@ -265,7 +265,7 @@ def expected_rank_tile(credible: xr.Dataset, entity: Any, ax: Any = None) -> Any
 
 
 def shares(credible: xr.Dataset, ax: Any = None, *, top: int = 20, colors: Mapping[Any, Any] | None = None) -> Any:
-    """Each entity's share of the Tile with its interval, largest first, in its colour.
+    """Draw each entity's share of the Tile with its interval, largest first.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Pictures of a score's draws: differences to one entity, and the posterior against the prior."""
+"""Plots of the draws of a score: differences to one entity, and the posterior against the prior."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -42,7 +42,7 @@ def score_differences(
     top: int | None = None,
     colors: Mapping[Any, Any] | None = None,
 ) -> Any:
-    """Every entity's difference to the best or to another one, draw by draw, with the region of practical equivalence.
+    """Draw the differences of all entities to the best or another one, with the region of practical equivalence.
 
     Both scores are of the same draw, so that what a draw has in common (the prevalence, paired cases) cancels. Ratios,
     such as odds ratios, are divided by that of the other entity, on a logarithmic axis that says so. Full
@@ -172,7 +172,7 @@ def posterior_against_prior(
     ranking: xr.Dataset | None = None,
     colors: Mapping[Any, Any] | None = None,
 ) -> Any:
-    """Each entity's posterior of a score over its prior, as densities scaled to one height.
+    """Draw each entity's posterior of a score over its prior, as densities scaled to one height.
 
     The axis of ratios, such as odds ratios, is logarithmic, and the densities are those over it.
 

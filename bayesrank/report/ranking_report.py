@@ -58,45 +58,45 @@ def ranking_report(
     Parameters
     ----------
     source : DataArray, Dataset, InferenceData or DataTree
-        Whatever :func:`bayesrank.credible_ranking` ranks: a posterior, a user's own too, a performance, counts, or
-        values of a score (chain, draw, entity). Of one data set, or of several pooled by :func:`bayesrank.pool`. With
-        the group ``prior`` the report says what the prior implies on the score.
+        A source for :func:`bayesrank.credible_ranking`: a posterior (also your own), a performance, counts, or values
+        of a score (chain, draw, entity). It has one data set, or several pooled by :func:`bayesrank.pool`. With the
+        group ``prior`` the report shows the prior of the score.
     score : Score, str or callable, optional
-        What to rank by, or the name of a variable of the posterior; values of a score need none, nor do
-        outcomes without classes, which are ranked by their mean.
+        The score of the ranking, or the name of a variable of the posterior. It is optional for values of a score, and
+        for outcomes without classes, which are ranked by their mean.
     path : str or path, optional
-        A file ending in .html to write the page to, too. It replaces an earlier report, and no other file.
+        Also write the page to this .html file. It may replace an earlier report, but no other file.
     ranking : xarray.Dataset, optional
         The credible ranking, if it is not the default one.
     kind : str, optional
-        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
+        The kind of performance, as in :func:`bayesrank.as_performance`.
     higher_is_better : bool, optional
         Overrides the direction of the score, as for :func:`bayesrank.credible_ranking`.
     data : dict, optional
-        What is known of the data, with any of the keys of :func:`bayesrank.datasets.describe`.
+        Description of the data, with any of the keys of :func:`bayesrank.datasets.describe`.
     command : str, optional
-        What reproduces the report.
+        The command that reproduces the report.
     sections : sequence of str, optional
-        Names of the sections between table and notes, those of ``bayesrank.report.sections.names()``; "default" stands
-        for all that nobody has to ask for. A section that was named and cannot be had is mentioned in the notes.
+        Names of the sections between table and notes (``bayesrank.report.sections.names()``); "default" means all
+        default sections. If a named section lacks its data, a note says so.
     results : dict, optional
-        Results for sections that show one, by the name of the section, which is then shown: ``drift`` of
-        :func:`bayesrank.ops.drift`, ``cases`` of :func:`bayesrank.cases.deciding_cases`, ``sensitivity`` of
-        :func:`bayesrank.sensitivity`, ``decisions`` one or more of :func:`bayesrank.decisions.expected_utility`,
+        Results for sections, by name of the section, which is then shown: ``drift`` from
+        :func:`bayesrank.ops.drift`, ``cases`` from :func:`bayesrank.cases.deciding_cases`, ``sensitivity`` from
+        :func:`bayesrank.sensitivity`, ``decisions`` from one or more of :func:`bayesrank.decisions.expected_utility`,
         :func:`bayesrank.decisions.noninferiority` and :func:`bayesrank.decisions.decision_curve`.
 
     Returns
     -------
     str
-        HTML, which a notebook shows.
+        HTML. Notebooks display it.
 
     Raises
     ------
     ValueError, TypeError
-        If the source is over several data sets, there is no such section, or a result is of another kind than its
-        section shows; or if ``path`` leads to another file than an earlier report.
+        If the source has several data sets, a section is unknown, a result does not fit its section, or ``path`` is an
+        existing file other than a report.
     OSError
-        If the file cannot be written; an earlier report is as it was.
+        If the file cannot be written; an earlier report is unchanged.
 
     Examples
     --------
@@ -285,7 +285,7 @@ def _caveats(facts: Mapping[str, str], parts: xr.DataArray | None) -> list[str]:
 
 
 def _evidence(counts: xr.DataArray, parts: xr.DataArray | None) -> str:
-    """How many cases of which classes, and which entities met the same ones."""
+    """State the number of cases of each class, and the entities that share test sets."""
     if are_outcomes(counts):
         return _outcomes(counts, parts)
     rows = counts.sum([d for d in counts.dims if d not in ("entity", "actual")]).transpose("entity", "actual")
@@ -307,7 +307,7 @@ def _evidence(counts: xr.DataArray, parts: xr.DataArray | None) -> str:
 
 
 def _outcomes(counts: xr.DataArray, parts: xr.DataArray | None) -> str:
-    """How many cases, and which outcomes they may have."""
+    """State the number of cases and their possible outcomes."""
     cases, labels = counts.sum("outcome").values, [str(label) for label in counts["outcome"].values]
     words = [] if parts is None else [f"{_text.count(parts.sizes['dataset'], 'data set')}, pooled"]
     same = cases.min() == cases.max()
@@ -317,7 +317,7 @@ def _outcomes(counts: xr.DataArray, parts: xr.DataArray | None) -> str:
 
 
 def _model(about: dict[str, Any]) -> str:
-    """The model's name and its story."""
+    """Return the name of the model and its assumption."""
     name = str(about.get("model", "not known, the draws were given")).replace("_", "-")
     return ": ".join(filter(None, [name[:1].upper() + name[1:], about.get("words", "")]))
 

@@ -1,4 +1,4 @@
-"""What can be changed in an analysis, one thing at a time: prior, model, score, prevalence, and the data sets."""
+"""Alternatives to an analysis, each with one change: prior, model, score, prevalence, or the data sets."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
@@ -21,20 +21,20 @@ from bayesrank.sensitivities.conflicts import prior_conflict
 
 __all__ = ["KINDS", "Alternative", "base_analysis", "alternatives_to", "check_evidence", "conflict"]
 
-#: What the prior's weight is multiplied by, and how that is called.
+#: Factors of the prior's weight, and their names.
 WEIGHTS = {"prior at half its weight": 0.5, "prior at twice its weight": 2.0}
-#: The same of the scale of a hierarchical model's prior of the spread.
+#: Factors of the scale of the prior of the spread, for hierarchical models, and their names.
 SPREADS = {"prior of the spread at half its scale": 0.5, "prior of the spread at twice its scale": 2.0}
-#: What can be changed beside scores and prevalences.
+#: Kinds of alternatives in addition to scores and prevalences.
 KINDS = ("priors", "weights", "models", "datasets", "entities")
-#: The priors that are tried where nobody says which.
+#: The default alternative priors.
 PRIORS = ("uniform", "jeffreys")
 
 Evidence = xr.DataArray | xr.Dataset
 
 
 class Alternative(NamedTuple):
-    """One thing that is changed: what it is called, of what kind it is, and the analysis."""
+    """An alternative: its name, its kind, and the changed analysis."""
 
     name: str
     kind: str
@@ -45,7 +45,7 @@ class Alternative(NamedTuple):
 
 
 def check_evidence(evidence: Any) -> Evidence:
-    """Counts over classes or outcomes, or joint outcomes; others are refused."""
+    """Check that the evidence is counts over classes or outcomes, or joint outcomes."""
     if isinstance(evidence, xr.Dataset):
         check_joint(evidence)
         return evidence
@@ -53,7 +53,7 @@ def check_evidence(evidence: Any) -> Evidence:
 
 
 def base_analysis(evidence: Evidence, score: Any, model: Any, join: Any, options: dict[str, Any]) -> Alternative:
-    """The analysis that others are compared with."""
+    """Return the base analysis."""
     if model is None:
         model = chosen_by_evidence(evidence)
     return Alternative("base", "base", _taken(evidence, model, join, _tested), model, _score(evidence, score), options)
@@ -70,7 +70,7 @@ def alternatives_to(
     prevalences: Iterable[Any],
     join: Any,
 ) -> list[Alternative]:
-    """All alternatives to the base analysis."""
+    """Return all alternatives to the base analysis."""
     return [
         *_priors(base, priors if "priors" in wanted else (), "weights" in wanted),
         *(_spreads(base) if "weights" in wanted else []),
@@ -88,12 +88,12 @@ def alternatives_to(
 
 
 def conflict(base: Alternative) -> xr.Dataset | None:
-    """Whether the data contradict the base prior, where that is known in closed form."""
+    """Check whether the data contradict the base prior, if there is a closed form."""
     evidence, model, options = base.evidence, base.model, base.options
     if isinstance(evidence, xr.Dataset):
         if not takes_cases(model) or "cluster" in evidence.coords:
             return None
-        # The table of each entity alone is that of a model that takes entities one by one.
+        # The check looks at one table per entity, so it uses the model that treats entities separately.
         margins, evidence = _story(base).margins, counts_of(evidence)
         if "outcome" in evidence.dims:
             if not margins.proper or not margins.few:
@@ -109,7 +109,7 @@ def conflict(base: Alternative) -> xr.Dataset | None:
 
 
 def _score(evidence: Evidence, score: Any) -> Score:
-    """What is ranked by; left out, the natural score of the evidence."""
+    """Return the score of the ranking; without one, the default score of the evidence."""
     chosen: Any = natural_score(evidence) if score is None else score
     known = as_score(chosen)
     known.check_space(sizes_of_space(evidence))
@@ -121,7 +121,7 @@ def _story(one: Alternative) -> Any:
 
 
 def _taken(evidence: Evidence, model: Any, join: Any, pooling: Callable[[Any, Any], Any] = pool_untested) -> Evidence:
-    """The evidence as the model takes it: pooled, unless it learns from several data sets together."""
+    """Return the evidence for a model: pooled, unless the model learns from several data sets together."""
     if isinstance(evidence, xr.Dataset) and not takes_cases(model):
         evidence = counts_of(evidence)
     together = getattr(find_model(model), "over_datasets_together", False)
@@ -137,7 +137,7 @@ def _called(value: Any) -> str:
 
 
 def _prior(one: Alternative) -> xr.DataArray:
-    """The concentrations that the analysis starts from."""
+    """Return the prior concentrations of the analysis."""
     story = _story(one)
     if hasattr(story, "conjugate"):
         return story.conjugate().prior.reset_coords(drop=True)
@@ -145,12 +145,12 @@ def _prior(one: Alternative) -> xr.DataArray:
         return story.margins.prior
     if hasattr(story, "concentration"):
         return story.concentration.reset_coords(drop=True)
-    assert isinstance(one.evidence, xr.DataArray)  # what a model of counts takes
+    assert isinstance(one.evidence, xr.DataArray)  # models of counts take DataArrays
     return concentration(one.evidence, one.options.get("prior"))
 
 
 def _masses(prior: xr.DataArray, factor: float = 1.0) -> dict[float, float]:
-    """A prior of joint outcomes, which is that of every entity, by the values that it has mass on."""
+    """Return the prior of joint outcomes, the same for every entity, as a mapping from values to mass."""
     each = prior.isel({dim: 0 for dim in prior.dims if dim != "outcome"})
     return {
         value: factor * mass for value, mass in zip(each["outcome"].values.tolist(), each.values.tolist(), strict=True)
@@ -158,12 +158,12 @@ def _masses(prior: xr.DataArray, factor: float = 1.0) -> dict[float, float]:
 
 
 def _is_graded(base: Alternative) -> bool:
-    """Whether single cases have outcomes that are numbers: their prior has a grammar of its own."""
+    """Return whether the outcomes of single cases are numbers; these have other priors."""
     return isinstance(base.evidence, xr.Dataset) and "outcome" in base.evidence.data_vars
 
 
 def _default_priors(base: Alternative) -> tuple[str, ...]:
-    """The priors that are tried where nobody says which: those that the evidence can have."""
+    """Return the default alternative priors for the evidence."""
     if not _is_graded(base):
         return PRIORS
     if {"range", "base"} & set(base.options):
@@ -172,9 +172,9 @@ def _default_priors(base: Alternative) -> tuple[str, ...]:
 
 
 def _priors(base: Alternative, priors: Any, weights: bool) -> list[Alternative]:
-    """Other priors, and the base's own scaled; those of the same concentrations once."""
+    """Return alternative priors and the scaled base prior, without duplicates."""
     if priors is None and "prior" not in options_of(find_model(base.model)):
-        return []  # a model of one's own, whose priors are not known here
+        return []  # a user's model; its priors are unknown here
     priors = _default_priors(base) if priors is None else priors
     named = dict(priors) if isinstance(priors, Mapping) else {_called(p): p for p in check_sequence("priors", priors)}
     # A base measure is a prior.
@@ -186,7 +186,7 @@ def _priors(base: Alternative, priors: Any, weights: bool) -> list[Alternative]:
         if story.margins.proper:
             options |= {name: rest | {"base": _masses(own, factor)} for name, factor in WEIGHTS.items()}
     elif weights and (hasattr(story, "conjugate") or hasattr(story, "margins")):
-        # Elsewhere it is not scaled: it is not all of the prior there is.
+        # Other models have more priors than this one, so it is not scaled.
         options |= {name: others | {"prior": own * factor} for name, factor in WEIGHTS.items()}
     seen, found = [own], []
     for name, these in options.items():
@@ -210,7 +210,7 @@ def _spreads(base: Alternative) -> list[Alternative]:
 
 
 def _same(one: xr.DataArray, other: xr.DataArray) -> bool:
-    """Whether two priors put the same mass on the same; where there is none a value is as good as left out."""
+    """Return whether two priors have the same mass on the same values; a mass of 0 counts as absent."""
     if one.dims != other.dims:
         return not one.values.any() and not other.values.any()
     if "outcome" in one.dims:
@@ -242,7 +242,7 @@ def _options_for(base: Alternative, model: Any) -> dict[str, Any]:
 
 
 def _data(base: Alternative, evidence: Evidence, join: Any) -> list[Alternative]:
-    """Each data set left out in turn, the others pooled unless the model takes them together."""
+    """Return the alternatives without one data set; the others are pooled unless the model takes them together."""
     if "dataset" not in evidence.coords:
         return []
     used = list(dict.fromkeys(evidence["dataset"].values.tolist()))
@@ -250,7 +250,7 @@ def _data(base: Alternative, evidence: Evidence, join: Any) -> list[Alternative]
         return []
     options = base.options
     if _is_graded(base) and "base" not in options and (margins := _story(base).margins).proper:
-        # The prior stays as it was, even where a value occurred nowhere else.
+        # Keep the prior, even if a value occurred only in this data set.
         options = {name: value for name, value in options.items() if name != "prior"} | {"base": _masses(margins.prior)}
     found = []
     for i, name in enumerate(used):

@@ -1,7 +1,7 @@
 """Sensitivity: which conclusions of a ranking survive other priors, models, scores, prevalences and fewer data sets.
 
-One thing is changed at a time, everything else stays as it was in the base analysis. Nothing is chosen: what survives
-is told, and what does not.
+Each alternative changes one thing in the base analysis. The result states which conclusions survive; it recommends no
+alternative.
 """
 
 from collections.abc import Iterable, Mapping
@@ -34,14 +34,14 @@ from bayesrank.sensitivities.leaving_out import leave_out_entities
 __all__ = ["NEEDED", "sensitivity"]
 
 NAMED = 5
-#: Monte-Carlo standard errors within which a change is no finding.
+#: A change within this many Monte-Carlo standard errors does not count.
 SURE = 2
-#: What is said of each entity under each alternative.
+#: Variables of each entity under each alternative.
 PER_ENTITY = (
     *("median", "lower", "upper", "probability_best", "probability_best_error", "rank_lower", "rank_upper", "tier"),
     "consensus_rank",
 )
-#: What makes a Dataset a sensitivity.
+#: Variables that every sensitivity has.
 NEEDED = (
     *("survives", "leader", "kendall_tau", "pairs", "pairs_kept", "pairs_turned", "prior_conflict", "notes"),
     *("base_leader_probability_best", "conclusion", "entity"),
@@ -68,92 +68,90 @@ def sensitivity(
     nuts: Mapping[str, Any] | None = None,
     **options: Any,
 ) -> xr.Dataset:
-    """The ranking under other priors, models, scores, prevalences and data, and which conclusions survive them all.
+    """Rank again with other priors, models, scores, prevalences and data, and find the conclusions that survive.
 
-    The prior is scaled exactly, by refitting: its density over the logarithms of odds, to the power 1/2 and 2, makes
-    its concentrations half and twice as large, so that it counts as half and twice as many cases.
+    The prior is scaled exactly, by refitting. Its density over log-odds is raised to the power 1/2 or 2. This halves or
+    doubles its concentrations, so that it counts as half or twice as many cases.
 
     Parameters
     ----------
     evidence : xarray.DataArray or Dataset
         Integer counts (entity, [dataset], actual, predicted) or (entity, [dataset], outcome), or joint outcomes, as
-        from :func:`bayesrank.joint_outcomes` or :func:`bayesrank.from_outcomes`. Several data sets are pooled, but for
-        hierarchical models.
+        from :func:`bayesrank.joint_outcomes` or :func:`bayesrank.from_outcomes`. Several data sets are pooled,
+        except for hierarchical models.
     score : Score, str, pair of float, or callable, optional
-        What the base analysis ranks by; outcomes without classes need none.
+        The score of the base analysis; optional for outcomes without classes.
     model : str or class, optional
-        Of the base analysis, as for :func:`bayesrank.fit`; by default ``"paired"`` of joint outcomes, else
-        ``"dirichlet_multinomial"``.
+        The model of the base analysis, as for :func:`bayesrank.fit`. The default is ``"paired"`` for joint outcomes,
+        and ``"dirichlet_multinomial"`` for counts.
     alternatives : sequence of {"priors", "weights", "models", "datasets", "entities"}
-        What to change beside scores and prevalences. ``"weights"`` halves and doubles the weight of the base prior, of
-        models that are known in closed form and of the model "paired"; and of hierarchical models the scale of the
-        prior of the spread. ``"datasets"`` leaves out each data set in turn, where there are several, and
-        ``"entities"`` each entity: nothing is fitted again for that.
+        The changes in addition to scores and prevalences. ``"weights"`` halves and doubles the weight of the base
+        prior, for models with closed forms and the model "paired". For hierarchical models it scales the prior of the
+        spread. ``"datasets"`` omits each data set in turn, and ``"entities"`` each entity; the latter needs no new fit.
     priors : sequence or mapping, optional
-        Other priors, as for :func:`bayesrank.fit`; a mapping says how each is to be called. One that means the same
-        concentrations as the base prior is left out. By default "uniform" and "jeffreys"; none of outcomes of many
-        values, whose range is not declared, and "haldane", which is no prior, where it or a base measure is.
+        Other priors, as for :func:`bayesrank.fit`; a mapping gives their names. Priors with the concentrations of the
+        base prior are omitted. The default is "uniform" and "jeffreys". Outcomes with many values have "haldane" (no
+        prior) if a range or a base measure is declared, and none otherwise.
     models : sequence, optional
-        Other models, of joint outcomes also those that take entities one by one; by default the other one of the two
-        conjugate models, for counts of two classes.
+        Other models; for joint outcomes also models that treat entities separately. The default for counts of two
+        classes is the other one of the two conjugate models.
     scores : sequence
-        Other scores; a pair (a, b) is a place on the Tile, and so another preference. None of outcomes without classes.
+        Other scores; a pair (a, b) is a point of the Tile. Outcomes without classes have none.
     prevalences : sequence of float
-        Prevalences at which the entities might be used, for scores that depend on it.
+        Prevalences of possible target populations, for scores that depend on the prevalence.
     join : {"exact", "inner"}
         Which data sets to pool, as for :func:`bayesrank.pool`.
     prob, rope : float
         As for :func:`bayesrank.credible_ranking`.
     higher_is_better : bool, optional
-        Of the base score, as for :func:`bayesrank.credible_ranking`: False for outcomes such as costs. Other scores
-        have their own direction.
+        Direction of the base score, as for :func:`bayesrank.credible_ranking`: False for outcomes such as costs. Other
+        scores have their own direction.
     kind : str, optional
-        Which performance of a hierarchical model, as for :func:`bayesrank.credible_ranking`; other models among the
-        alternatives have one performance alone, by which they rank.
+        Performance of a hierarchical model, as for :func:`bayesrank.credible_ranking`. Other models have only one.
     draws : int
-        Draws of each of four chains.
+        Draws in each of four chains.
     seed : int, SeedSequence or Generator, optional
-        Of all randomness.
+        Seed of all randomness.
     nuts : mapping, optional
-        As for :func:`bayesrank.fit`, of the models that are sampled.
+        As for :func:`bayesrank.fit`, for sampled models.
     **options
-        The model's own in the base analysis: ``prior``, ``prevalence``, ``range``, ...
+        Options of the model of the base analysis: ``prior``, ``prevalence``, ``range``, ...
 
     Returns
     -------
     xarray.Dataset
-        Over ``alternative``, whose first item is "base" and whose labels say what was changed:
+        Results over ``alternative``. The first one is "base"; the labels name the changes:
 
         - ``kind``: base, prior, model, score, prevalence or data;
         - ``leader``: the first entity of the consensus order; ``median``, ``lower``, ``upper`` (alternative, entity);
         - ``probability_best`` (alternative, entity), with ``_error``; ``rank_lower``, ``rank_upper``, ``tier``,
           ``consensus_rank`` (alternative, entity); ``base_leader_probability_best``, ``base_leader_rank_lower`` and
-          ``_upper``: those of the base leader;
-        - ``kendall_tau``: tau-b between the consensus order and that of the base; NaN where either is no order;
+          ``_upper``: P(best) and rank interval of the base leader;
+        - ``kendall_tau``: tau-b between the consensus order and that of the base; NaN without an order;
         - ``survives`` (alternative, conclusion): whether each conclusion of the base holds, up to twice the Monte-Carlo
-          error (none where probabilities are exact). They are: who comes first, if it is one; that it is the best with
-          at least ``prob``, if so; who is in the first tier; and whom the leader beats with at least ``prob``;
-        - ``pairs``: how many pairs the base tells apart with ``prob``, whoever leads; ``pairs_kept`` (alternative): how
-          many of them are told apart so, too; ``pairs_turned``: how many the other way round.
+          error (0 for exact probabilities). The conclusions are: the first entity, if it is unique; that it is best
+          with at least ``prob``; the members of the first tier; and the rivals that the leader beats with ``prob``;
+        - ``pairs``: the number of pairs that the base separates with ``prob``; ``pairs_kept`` (alternative): the number
+          of these that the alternative separates, too; ``pairs_turned``: the number that it orders the other way.
 
         Over (``left_out``, ``entity``), with ``"entities"`` among the alternatives: ``tier_without`` and
         ``position_without`` (in the consensus order) among the others; and over ``left_out``: ``changed_without``, the
-        share of pairs of the others whose tiers compare otherwise than in the base; ``leader_changed_without``;
-        ``poth_without``, the precision of the order of the others, much larger than that of all where the one left out
-        is what unsettles the order.
+        share of pairs of the others whose tiers compare differently than in the base; ``leader_changed_without``;
+        ``poth_without``, the precision of the order of the others. It is much larger than that of all entities if the
+        omitted entity unsettles the order.
 
-        Over (``entity``, [``dataset``], ``check``), where the base prior is known in closed form, whether the data
-        contradict it. The checks are the right answers to the cases of each class, of all classes together, and, where
-        prevalences are sampled, the size of each class; of outcomes the cases with each outcome:
+        Over (``entity``, [``dataset``], ``check``), for base priors with a closed form: whether the data contradict the
+        prior. The checks are the right answers in each class and in all classes and, if prevalences are sampled, the
+        size of each class. For outcomes they are the cases with each outcome:
 
-        - ``check_observed``: the share that was observed; ``check_expected``: its mean before any data;
+        - ``check_observed``: the observed share; ``check_expected``: its prior mean;
         - ``check_tail_probability``: twice the smaller prior predictive probability of as much or less, and of as much
           or more, at most 1; NaN where there are no cases, or the prior is improper;
-        - ``check_pull``: how far the posterior mean is from what was observed, in posterior standard deviations;
+        - ``check_pull``: distance of the posterior mean from the observed share, in posterior standard deviations;
         - ``check_conflict``: whether the tail is at most ``attrs["check_bound"]``, 0.01 divided by the number of checks
-          (Bonferroni), and the pull is more than 2: a prior worth a few cases is soon surprised, but does no harm.
+          (Bonferroni), and the pull is more than 2. A prior of a few cases is easily contradicted, but does no harm.
 
-        ``prior_conflict`` holds these conflicts in words, one a line, and ``notes`` those of the base ranking.
+        ``prior_conflict`` states these conflicts, one per line. ``notes`` contains the notes of the base ranking.
 
     Raises
     ------
@@ -237,7 +235,7 @@ def _some(names: list[str]) -> str:
 
 
 def _table(alternatives: list[Alternative], rankings: list[xr.Dataset]) -> xr.Dataset:
-    """What is told of each alternative, and which conclusions of the first survive in it."""
+    """Return the variables of each alternative, and the conclusions of the base that survive in it."""
     names = rankings[0]["entity"].values.tolist()
     prob = rankings[0].attrs["prob"]
     same = [ranking.sel(entity=names, rival=names) for ranking in rankings]
@@ -252,7 +250,7 @@ def _table(alternatives: list[Alternative], rankings: list[xr.Dataset]) -> xr.Da
     for name in ("probability_best", "probability_best_error", "rank_lower", "rank_upper"):
         values = found[name][1]
         found[f"base_leader_{name}"] = ("alternative", np.full(len(same), np.nan) if lead is None else values[:, lead])
-    # A change within Monte-Carlo error is no finding: a pair is lost, or turned, only by more than that.
+    # Only changes beyond the Monte-Carlo error count as lost or turned pairs.
     probability = np.stack([ranking["superiority"].values for ranking in same])
     slack = SURE * np.nan_to_num(np.stack([ranking["superiority_error"].values for ranking in same]))
     beats, may_beat, surely = probability[0] >= prob, probability + slack >= prob, probability - slack >= prob
@@ -269,13 +267,13 @@ def _table(alternatives: list[Alternative], rankings: list[xr.Dataset]) -> xr.Da
 
 
 def _leader(ranking: xr.Dataset) -> int | None:
-    """The first of the consensus order; None where nobody is ranked."""
+    """Return the first entity of the consensus order; None if no entity is ranked."""
     position = ranking["consensus_position"].values
     return None if np.isnan(position).all() else int(np.nanargmin(position))
 
 
 def _taus(ranks: list[np.ndarray]) -> list[float]:
-    """Kendall's tau-b of each order with the first; NaN where one has no two ranks among those ranked in both."""
+    """Return Kendall's tau-b of each order with the first; NaN unless both have two ranks among the shared entities."""
     from bayesrank._kendall import dense_ranks, tau_b
 
     taus = []
@@ -294,13 +292,13 @@ def _conclusions(
     names: list[str],
     prob: float,
 ) -> list[tuple[str, list[bool]]]:
-    """What the first ranking concludes, in words, and in which rankings it holds within Monte-Carlo error."""
+    """Return the conclusions of the first ranking as text, and the rankings in which each holds up to its error."""
     if lead is None:
         return []
     found = []
     first = [ranking["consensus_rank"].values == 1 for ranking in rankings]
     if first[0].sum() == 1:
-        # Entities share a rank where draws cannot say which is ahead.
+        # Entities share a rank if the draws do not separate them.
         found.append((f"{names[lead]} comes first", [bool(f[lead]) for f in first]))
     best = [float(ranking["probability_best"].values[lead]) for ranking in rankings]
     error = [SURE * np.nan_to_num(float(ranking["probability_best_error"].values[lead])) for ranking in rankings]
@@ -316,7 +314,7 @@ def _conclusions(
 
 
 def _same_tier(ranking: xr.Dataset, members: np.ndarray, prob: float) -> bool:
-    """Whether the first tier has these members, but for entities that Monte-Carlo error may have moved."""
+    """Return whether the first tier has these members, up to entities within Monte-Carlo error of its border."""
     differ = (ranking["tier"].values == 1) != members
     if not differ.any():
         return True

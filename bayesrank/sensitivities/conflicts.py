@@ -1,9 +1,9 @@
-"""Prior-data conflict: whether what was observed is far out in what the prior predicted, in closed form.
+"""Prior-data conflict: whether the data are extreme under the prior predictive distribution, in closed form.
 
-In the conjugate models of tables the number of right answers to the cases of a class is beta-binomial before any data,
-and so is a class size where the cases were drawn at random. How far out in these distributions the data lie needs no
-draws. Tails are told, not densities: a prior with two peaks, at always right and always wrong, is not contradicted by
-what lies between them.
+In the conjugate models of tables, the number of right answers in a class has a beta-binomial prior prediction. So has a
+class size if the cases were drawn at random. Tail probabilities of these distributions need no draws. The checks use
+tails, not densities. So a prior with two peaks, at always right and always wrong, is not contradicted by values between
+them.
 """
 
 from collections.abc import Callable
@@ -19,27 +19,27 @@ from bayesrank.predictive.confusion import beta_binomial
 
 __all__ = ["prior_conflict"]
 
-#: Cases of several classes up to which their sum is convolved count by count; of more, so many bins of their share are,
-#: which moves tail probabilities by less than 1% of themselves or 1e-4.
+#: Up to this many cases, sums over classes are convolved count by count. For more cases, this many bins of the share
+#: are convolved. This changes tail probabilities by less than 1% of their value or 1e-4.
 EXACT, BINS = 2**17, 2**13
-#: Of the trapezoidal rule.
+#: Settings of the trapezoidal rule.
 NODES = 4001
-#: Masses below this are what rounding leaves of a sum of distributions.
+#: Masses below this are rounding errors of a convolution.
 ROUNDING = 1e-15
-#: A prior that moves the posterior by no more standard deviations does no harm.
+#: A prior that moves the posterior by fewer standard deviations does no harm.
 PULL = 2.0
 TOLD = ("observed", "expected", "tail_probability", "pull")
 
 
 def prior_conflict(counts: xr.DataArray, model: Any = None, *, level: float = 0.01, **options: Any) -> xr.Dataset:
-    """Whether the data contradict the prior, by prior predictive checks: see ``br.sensitivity``.
+    """Check whether the data contradict the prior, by prior predictive checks: see ``br.sensitivity``.
 
     Returns
     -------
     xarray.Dataset
-        Over (``entity``, [``dataset``], ``check``), with ``attrs["bound"]``: ``level``, the probability of any alarm
-        at all if the prior is right, divided by the number of checks. ``notes`` tells conflicts in words, one a line,
-        the worst first.
+        Checks over (``entity``, [``dataset``], ``check``). ``attrs["bound"]`` is ``level``, the probability of any
+        alarm if the prior is right, divided by the number of checks. ``notes`` states the conflicts, one per line, the
+        worst first.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def prior_conflict(counts: xr.DataArray, model: Any = None, *, level: float = 0.
 
 
 def _checks(table: np.ndarray, alpha: np.ndarray, sizes: bool) -> np.ndarray:
-    """Observed and expected share, tail and pull of every check of one table (check, 4)."""
+    """Return observed and expected share, tail and pull of every check of one table (check, 4)."""
     cases, weights = table.sum(-1).tolist(), alpha.sum(-1).tolist()
     each = list(zip(np.diagonal(table).tolist(), cases, np.diagonal(alpha).tolist(), weights, strict=True))
     found = [_one(*x) for x in each]
@@ -92,24 +92,24 @@ def _checks(table: np.ndarray, alpha: np.ndarray, sizes: bool) -> np.ndarray:
 
 
 def _outcome_checks(table: np.ndarray, alpha: np.ndarray, sizes: bool) -> np.ndarray:
-    """Observed and expected share, tail and pull of the cases with each outcome (check, 4)."""
+    """Return observed and expected share, tail and pull of the cases with each outcome (check, 4)."""
     cases, weight = int(table.sum()), float(alpha.sum())
     each = [_one(n, cases, w, weight) for n, w in zip(table.tolist(), alpha.tolist(), strict=True)]
     return np.array(_told(each))
 
 
 def _told(each: list) -> list:
-    """Of two classes or outcomes the cases of one tell those of the other."""
+    """Drop the second of two classes or outcomes, since the first determines it."""
     return each[1:] if len(each) == 2 else each
 
 
 def _one(seen: int, number: int, weight: float, whole: float) -> tuple[float, ...]:
-    """Of a beta-binomial count; undefined without cases, and of a prior that has no distribution."""
+    """Return the check of a beta-binomial count; NaN without cases or with an improper prior."""
     return _together([(seen, number, weight, whole)] if number else [])
 
 
 def _together(rows: list[tuple[int, int, float, float]]) -> tuple[float, ...]:
-    """Of a sum of independent beta-binomial counts."""
+    """Return the check of a sum of independent beta-binomial counts."""
     if not rows or any(min(weight, whole - weight) <= 0 for _, _, weight, whole in rows):
         return (np.nan,) * 4
     seen, number = sum(row[0] for row in rows), sum(row[1] for row in rows)
@@ -126,7 +126,7 @@ def _together(rows: list[tuple[int, int, float, float]]) -> tuple[float, ...]:
 
 
 def _tail(rows: list[tuple[int, int, float, float]], seen: int, number: int) -> float:
-    """Twice the smaller tail, what was seen included."""
+    """Return twice the smaller tail probability, including the observed value."""
     from scipy.signal import fftconvolve
 
     if len(rows) == 1:
@@ -139,15 +139,15 @@ def _tail(rows: list[tuple[int, int, float, float]], seen: int, number: int) -> 
         these = beta_binomial(n, a, w - a) if width == 1 else _binned(n, a, w - a, width)
         masses = fftconvolve(masses, these) if len(masses) > 1 else these
     masses = np.where(masses > ROUNDING, masses, 0.0)
-    # A bin stands for its middle, so that the sum lies about this many bins from the beginning.
+    # Each bin represents its middle, so the sum is about this many bins from the start.
     at = seen if width == 1 else int(np.clip(round(seen / width - len(rows) / 2), 0, len(masses) - 1))
     return float(min(1.0, 2 * min(masses[: at + 1].sum(), masses[at:].sum())))
 
 
 def beta_binomial_tails(seen: int, size: int, alpha: float, beta: float) -> tuple[float, float]:
-    """P(K <= seen) and P(K >= seen) of a beta-binomial count, in a time that does not depend on its size.
+    """Return P(K <= seen) and P(K >= seen) of a beta-binomial count, in constant time.
 
-    Of a rate R ~ Beta(alpha, beta), P(K <= k | R) = P(X > R) with X ~ Beta(k + 1, size - k). So P(K <= k) is the mean
+    For a rate R ~ Beta(alpha, beta), P(K <= k | R) = P(X > R) with X ~ Beta(k + 1, size - k). So P(K <= k) is the mean
     of the distribution function of R over X, an integral over the logit of X that the trapezoidal rule solves to ten
     digits.
 
@@ -162,27 +162,27 @@ def beta_binomial_tails(seen: int, size: int, alpha: float, beta: float) -> tupl
 
 
 def _mean_over(function: Callable[[np.ndarray, np.ndarray], np.ndarray], right: float, wrong: float) -> float:
-    """The mean of a function of x and 1 - x over x ~ Beta(right, wrong)."""
+    """Return the mean of a function of x and 1 - x over x ~ Beta(right, wrong)."""
     middle, spread = np.log(right / wrong), np.sqrt(1 / right + 1 / wrong)
     z = np.linspace(middle - 12 * spread - 40 / right, middle + 12 * spread + 40 / wrong, NODES)
     log_x, log_y = -np.logaddexp(0.0, -z), -np.logaddexp(0.0, z)
-    # From the mode, so that large exponents are multiplied by small differences.
+    # Relative to the mode, so that large exponents multiply small differences.
     at_mode = -np.logaddexp(0.0, -middle), -np.logaddexp(0.0, middle)
     weight = np.exp(right * (log_x - at_mode[0]) + wrong * (log_y - at_mode[1]))
     return float((weight * function(np.exp(log_x), np.exp(log_y))).sum() / weight.sum())
 
 
 def _binned(size: int, alpha: float, beta: float, width: int) -> np.ndarray:
-    """Masses of bins of a beta-binomial count: of its share, which has nearly the distribution of the rate."""
+    """Return the bin masses of the share of a beta-binomial count, which has nearly the distribution of the rate."""
     edges = np.minimum(np.arange(width, size + width, width), size)
-    # A Beta with the mean and variance of the share, which varies by 1 / size more than the rate does.
+    # A Beta with the mean and the variance of the share, which has 1 / size more variance than the rate.
     factor = (size * (alpha + beta + 1) / (alpha + beta + size) - 1) / (alpha + beta)
     below = betainc(alpha * factor, beta * factor, edges / size)
     return np.diff(below, prepend=0.0)
 
 
 def _notes(result: xr.Dataset, cells: list) -> str:
-    """The worst conflict of each check, in words."""
+    """Return the worst conflict of each check as text."""
     lines = []
     tails = result["tail_probability"].where(result["conflict"]).transpose("check", *cells)
     for i in np.argsort(tails.fillna(2.0).min(cells).values, kind="stable"):

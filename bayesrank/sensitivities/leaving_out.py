@@ -23,14 +23,14 @@ def leave_out_entities(
     higher_is_better: bool | None = None,
     kind: str | None = None,
 ) -> xr.Dataset:
-    """What becomes of the tiers and the consensus order when an entity is left out: see ``br.sensitivity``.
+    """Recompute the tiers and the consensus order without each entity: see ``br.sensitivity``.
 
-    No model is fitted again, the draws of the others stay what they are: nothing changes in models whose entities are
-    drawn one by one, and in those whose entities share a distribution the one left out still speaks in it. Of equally
-    good orders it is the one that the whole ranking shows, and so it is in circles too large to be solved exactly.
+    No model is fitted again; the draws of the other entities are reused. For models that treat entities separately this
+    is exact. In models whose entities share a distribution, the omitted entity still contributes to it. Among equally
+    good orders, and in cycles that are too large for an exact solution, the order of the whole ranking is kept.
 
-    A tier is a comparison with its first entity: only without that one, or where the majorities of pairs run in a
-    circle, others can come into other tiers.
+    A tier is a comparison with its first entity. So tiers change only if that entity is omitted, or if the pairwise
+    majorities form a cycle.
 
     Examples
     --------
@@ -45,7 +45,7 @@ def leave_out_entities(
     options: dict[str, Any] = {"prob": prob, "higher_is_better": higher_is_better, "kind": kind}
     ranking = credible_ranking(source, score, rope=rope, **options)
     one_ranking([dim for dim in ranking.dims if dim not in ("rank", "rival")])
-    # Whom draws have before whom does not depend on the ROPE.
+    # The order within a draw does not depend on the ROPE.
     plain = credible_ranking(source, score, **options) if rope else ranking
     superiority = ranking["superiority"].values
     before = plain["superiority"].values
@@ -79,10 +79,10 @@ def leave_out_entities(
 
 
 def _without(place: int, order: np.ndarray, circle: np.ndarray, preference: np.ndarray) -> np.ndarray:
-    """A consensus order without the entity at a place, given the circle of majorities that each place belongs to.
+    """Return a consensus order without the entity at a position, given the majority cycle of each position.
 
-    Circles are next to each other in it, and pairs of different ones stand as their majority has them: no order does
-    better without the one, except inside its own circle, which is solved again unless it is too large to be.
+    The members of a cycle are neighbours in the order, and pairs from different cycles follow their majority. So only
+    the cycle of the omitted entity can get a better order. It is solved again unless it is too large.
     """
     inside = np.flatnonzero(circle == circle[place])
     if not 1 < len(inside) <= EXACT_SIZE:
@@ -93,7 +93,7 @@ def _without(place: int, order: np.ndarray, circle: np.ndarray, preference: np.n
 
 
 def _differing(before: np.ndarray, after: np.ndarray) -> float:
-    """Share of the pairs that compare otherwise; NaN if there are none."""
+    """Return the share of pairs that compare differently; NaN without pairs."""
     if len(before) < 2:
         return np.nan
     before, after = (np.unique(tier, return_inverse=True)[1] for tier in (before, after))

@@ -8,13 +8,13 @@ from bayesrank._notes import Caveat, caveat_of
 
 __all__ = ["Verdict", "compose", "few_names", "join_names"]
 
-#: Names that a sentence lists; of more it gives the number.
+#: Largest number of names that a sentence lists; for more it gives the number.
 NAMED = 5
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """A verdict in its four parts, and the notes that go with it; empty parts are left out.
+    """A verdict in its four parts, and its notes; empty parts are omitted.
 
     Examples
     --------
@@ -30,7 +30,7 @@ class Verdict:
     notes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        # Names of entities may hold control characters, which no sentence passes on.
+        # Names of entities may contain control characters, which are removed here.
         for part in ("headline", "loss", "next_step", "caveat"):
             object.__setattr__(self, part, escape_invisible(getattr(self, part)))
         object.__setattr__(self, "notes", tuple(escape_invisible(note) for note in self.notes))

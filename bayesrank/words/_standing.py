@@ -1,4 +1,4 @@
-"""Who leads a ranking, who could also be best and who is worse: the facts that a headline states."""
+"""The standing of entities: the leader, the entities that could also be best, and the worse ones."""
 
 from dataclasses import dataclass
 
@@ -15,10 +15,10 @@ __all__ = ["Standing", "headline_of"]
 
 @dataclass(frozen=True)
 class Standing:
-    """The entities that are compared, leader first, and what separates them.
+    """The compared entities, leader first, and the comparisons between them.
 
-    ``places`` are positions in the ranking. ``could_be_best`` says which could be best by the confidence set; None
-    where such sets are withheld.
+    ``places`` are positions in the ranking. ``could_be_best`` marks the members of the confidence set for the best;
+    None where such sets are withheld.
     """
 
     ranking: xr.Dataset
@@ -72,15 +72,16 @@ class Standing:
 
     @property
     def tied(self) -> np.ndarray:
-        """Return which entities share the first place of the consensus order with the leader, it included."""
+        """Mark the entities that share the first place of the consensus order, including the leader."""
         rank = self.ranking["consensus_rank"].values[self.places]
         return rank == rank[0]
 
     @property
     def rivals(self) -> np.ndarray:
-        """Return which entities besides the leader cannot be ruled out as best.
+        """Mark the entities, without the leader, that cannot be ruled out as best.
 
-        Without confidence sets, by the smallest set that holds the best with the required posterior probability.
+        Without confidence sets, the smallest set that contains the best with the required posterior probability
+        decides.
         """
         held = self.ranking["in_best_set"].values[self.places].astype(bool)
         found = held.copy() if self.could_be_best is None else self.could_be_best.copy()
@@ -106,13 +107,13 @@ def relation(p: float, size: float) -> str:
 
 
 def headline_of(standing: Standing, lead: str, best: str) -> tuple[str, str]:
-    """Return the kind of headline and its text, of two entities or more.
+    """Return the kind of headline and its text, for two entities or more.
 
     Parameters
     ----------
     standing : Standing
     lead, best : str
-        How to begin of a leader, "b leads (P(best) = 0.60)", and of a clear winner, "b is best: P(best) > 0.999".
+        The beginning for a leader, "b leads (P(best) = 0.60)", and for a clear winner, "b is best: P(best) > 0.999".
     """
     if standing.tied.sum() > 1:
         return "tie at the top", _tie(standing)
@@ -133,7 +134,7 @@ def headline_of(standing: Standing, lead: str, best: str) -> tuple[str, str]:
 
 
 def _tie(standing: Standing) -> str:
-    """The first place is shared: "9 of 108 entities share the first place; 45 more cannot be ruled out."""
+    """Return the headline of a tie: "9 of 108 entities share the first place; 45 more cannot be ruled out."""
     tied, size = standing.tied, len(standing.places)
     if tied.sum() <= NAMED:
         who = join_names(sorted(standing.names(tied)))
@@ -157,7 +158,7 @@ def _tie(standing: Standing) -> str:
 
 
 def _close(standing: Standing, lead: str, short: np.ndarray) -> str:
-    """The leader alone could be best, but not by the required margin or probability."""
+    """Return the headline if only the leader could be best, but by less than the required margin or probability."""
     near = np.flatnonzero(short) + 1
     if len(near) == 1:
         i = int(near[0])
@@ -169,7 +170,7 @@ def _close(standing: Standing, lead: str, short: np.ndarray) -> str:
 
 
 def _by_posterior(standing: Standing, lead: str) -> tuple[str, str]:
-    """The headline where confidence sets are withheld: the credible set for the best, named as such."""
+    """Return the headline without confidence sets: it uses the credible set for the best, and says so."""
     rivals, size = standing.rivals, len(standing.places)
     if rivals.sum() == size - 1:
         whole = "both entities" if size == 2 else f"all {size} entities"
@@ -184,7 +185,7 @@ def _by_posterior(standing: Standing, lead: str) -> tuple[str, str]:
 
 
 def _by_confidence_set(standing: Standing, lead: str) -> tuple[str, str]:
-    """The headline by the confidence set for the best, which is named where the posterior alone would say more."""
+    """Return the headline by the confidence set for the best, named if the posterior alone would claim more."""
     assert standing.could_be_best is not None
     rivals, worse = standing.rivals, ~standing.could_be_best
     worse[0] = False
@@ -202,7 +203,7 @@ def _by_confidence_set(standing: Standing, lead: str) -> tuple[str, str]:
 
 
 def _nothing_separated(standing: Standing) -> bool:
-    """Whether the confidence sets leave every rank to every entity."""
+    """Return whether every confidence set contains all ranks."""
     if "rank_confidence_lower" not in standing.ranking:
         return True
     low, high = (standing.ranking[f"rank_confidence_{end}"].values[standing.places] for end in ("lower", "upper"))
@@ -210,7 +211,7 @@ def _nothing_separated(standing: Standing) -> bool:
 
 
 def _others(standing: Standing, members: np.ndarray) -> str:
-    """Few members by name, many by number."""
+    """Return a few members by name, or the number of many."""
     names = standing.names(members)
     return join_names(names) if len(names) <= NAMED else f"{len(names)} others"
 
@@ -222,7 +223,7 @@ def _worse(standing: Standing, members: np.ndarray) -> str:
 
 
 def _could_be_best(ranking: xr.Dataset, places: np.ndarray) -> np.ndarray | None:
-    """Return which entities could be best by the confidence set, the leader among them; None where it is withheld."""
+    """Mark the members of the confidence set for the best, and the leader; None where the set is withheld."""
     if not sets_available(ranking):
         return None
     found = ranking["in_best_confidence_set"].values[places] != 0  # NaN: not ruled out

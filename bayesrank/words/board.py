@@ -15,9 +15,9 @@ from bayesrank.words.rankings import verdict_of_ranking
 
 __all__ = ["DEFINITIONS", "board"]
 
-#: Significant digits of every number: fewer than floating-point sums may lose, more than anybody reads.
+#: Significant digits of every number: few enough to be free of rounding errors, and enough for readers.
 DIGITS = 6
-#: What a reader of the page has to know of each field of an entity.
+#: Definitions of the fields of an entity, for readers of the page.
 DEFINITIONS = {
     "cases": "Number of cases that the entity was tested on; null where not known.",
     "contradicted": "Whether the observed value lies outside of the entity's own interval: then the prior or the model "
@@ -43,27 +43,27 @@ WHOLE = ("cases", "rank", "rank_lower", "rank_upper", "tier")
 
 
 def board(ranking: xr.Dataset, *, top: int | None = None) -> str:
-    """A ranking as JSON for a leaderboard: the same bytes for the same evidence, in whatever order it came.
+    """Return a ranking as JSON for a leaderboard: the same bytes for the same evidence in any order.
 
-    Keys are sorted, numbers have six significant digits, there is no time and no path in it, and what is undefined is
-    null. bayesrank/words/board.schema.json says what is in it, and so does its own part ``definitions``.
+    Keys are sorted, numbers have six significant digits, and undefined values are null. The text contains no time and
+    no path. bayesrank/words/board.schema.json is its schema; ``definitions`` in the text explains its fields.
 
     Parameters
     ----------
     ranking : xarray.Dataset
-        Of :func:`bayesrank.credible_ranking`.
+        A ranking from :func:`bayesrank.credible_ranking`.
     top : int, optional
-        Only so many entities, the first ones; their ranks and tiers are those among all.
+        Number of entities to include, from the first. Their ranks and tiers are still those among all.
 
     Returns
     -------
     str
-        In consensus order, ending with a line break.
+        The entities in consensus order. The text ends with a line break.
 
     Raises
     ------
     ValueError, TypeError
-        If ``ranking`` is none, holds several rankings, or is a part of one; if ``top`` is no whole number from 1 on.
+        If ``ranking`` is not one complete ranking, or ``top`` is not an integer of at least 1.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def board(ranking: xr.Dataset, *, top: int | None = None) -> str:
         top = check_integer("top", top, 1)
     check_complete(ranking)
     table = ranking_table(ranking)
-    # In consensus order, so that the order of input changes no sentence.
+    # In consensus order, so that sentences do not depend on the order of the input.
     labels = ranking["entity"].values.tolist()
     order = [labels.index(name) for name in table.index.tolist()]
     parts = verdict_of_ranking(ranking.isel(entity=order, rival=order))
@@ -89,7 +89,7 @@ def board(ranking: xr.Dataset, *, top: int | None = None) -> str:
         _text.probability(p if rank > 0 else math.nan, effective_draws(ranking))
         for p, rank in zip(table["probability_best"], table["expected_rank"], strict=True)
     ]
-    # The first of a tier, in consensus order, is whom it was built around.
+    # The first entity of a tier, in consensus order, is its anchor.
     anchors = {tier: part.index[0] for tier, part in table.groupby("tier")}
     table["tier_anchor"] = [anchors.get(tier) for tier in table["tier"]]
     table["entity"] = table.index
@@ -121,7 +121,7 @@ def board(ranking: xr.Dataset, *, top: int | None = None) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """A value as JSON has it: numbers to fixed digits, null for what is no finite number."""
+    """Return a value for JSON: numbers with fixed digits, null if not finite."""
     value = value.item() if isinstance(value, np.generic) else value
     if value is None or isinstance(value, str | bool | int):
         return value
@@ -131,7 +131,7 @@ def _plain(value: Any) -> Any:
 
 
 def _rounded(name: str, value: Any) -> Any:
-    """A probability or an error without the digits that differ between versions of Python and its libraries."""
+    """Round a probability or an error to digits that agree between versions of Python and its libraries."""
     if not isinstance(value, float) or not math.isfinite(value):
         return value
     if name.endswith("_error"):

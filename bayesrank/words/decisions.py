@@ -1,4 +1,4 @@
-"""A decision in words."""
+"""The verdict on a decision."""
 
 import numpy as np
 import xarray as xr
@@ -17,7 +17,7 @@ SCORE = "utility"
 
 
 def verdict_of_decision(decision: xr.Dataset) -> Verdict:
-    """Return the verdict on one expected utility, of :func:`bayesrank.decisions.expected_utility`.
+    """Return the verdict on one expected utility from :func:`bayesrank.decisions.expected_utility`.
 
     Examples
     --------
@@ -53,7 +53,7 @@ def verdict_of_decision(decision: xr.Dataset) -> Verdict:
 
 
 def _order(decision: xr.Dataset) -> np.ndarray:
-    """The place of each ranked entity by its mean utility, the choice first; NaN of the others."""
+    """Return the position of each ranked entity by mean utility, the choice first; NaN for the others."""
     names = [str(name) for name in decision["entity"].values]
     mean = decision["mean"].values.round(12)
     ranked = decision["tier"].notnull().values
@@ -65,7 +65,7 @@ def _order(decision: xr.Dataset) -> np.ndarray:
 
 
 def _close(standing: Standing) -> list[str]:
-    """Entities whose mean utility differs from the highest by less than its Monte-Carlo error."""
+    """Note the entities whose mean utility is within Monte-Carlo error of the highest."""
     decision, places = standing.ranking, standing.places
     mean, error = (decision[name].values[places] for name in ("mean", "mean_error"))
     near = mean[0] - mean <= 2 * np.hypot(error, error[0])
@@ -77,7 +77,7 @@ def _close(standing: Standing) -> list[str]:
 
 
 def _strategies(standing: Standing) -> list[str]:
-    """How the choice compares with the best of giving every case the same answer."""
+    """Note how the choice compares with the best strategy that gives every case the same answer."""
     decision = standing.ranking
     if "strategy" not in decision.coords:
         return []
@@ -93,7 +93,7 @@ def _strategies(standing: Standing) -> list[str]:
 
 
 def _information(decision: xr.Dataset) -> list[str]:
-    """What perfect information and knowledge of the prevalence are worth, with their errors."""
+    """Note the values of perfect information and of knowing the prevalence, with their errors."""
     value, error = (float(decision[f"value_of_perfect_information{end}"]) for end in ("", "_error"))
     lines = []
     if value > 0:

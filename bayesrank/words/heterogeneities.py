@@ -1,4 +1,4 @@
-"""A heterogeneity in words: how much a score differs from data set to data set."""
+"""The verdict on a heterogeneity: how much a score differs between data sets."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ NEEDED = {
     "datasets",
     *(f"{name}{end}" for name in ("between_sd", "share", "new", "typical") for end in ("", "_lower", "_upper")),
 }
-#: Entities whose data sets are described one by one in the verdict; of more the extremes.
+#: Up to this many entities, the verdict describes each; for more it describes the extremes.
 DESCRIBED = 2
 
 
@@ -72,7 +72,7 @@ def _deviation(one: xr.Dataset, prob: float | None = None) -> str:
 
 
 def _described(one: xr.Dataset, found: xr.Dataset) -> list[str]:
-    """The share of the observed variance, and the score on a typical and on a new data set."""
+    """State the share of the observed variance, and the score on a typical and on a new data set."""
     name, score = _name(one), score_name(found)
     held = {str(key): float(value) for key, value in one.data_vars.items() if _is_number(value)}
 

@@ -14,14 +14,14 @@ from bayesrank.predictive import predictive_check
 
 __all__ = ["CHEAP", "check_model", "model_caveat"]
 
-#: Replicated counts that take less than a second.
+#: Largest number of counts to replicate, which takes less than a second.
 CHEAP = 10_000_000
 #: A share of replicates below which the model contradicts the data.
 LEVEL = 0.001
 
 
 def check_model(posterior: Any, most: int = CHEAP) -> xr.Dataset | None:
-    """Return the predictive check of a posterior of several data sets; None of one data set, or where it takes long.
+    """Return the predictive check of a posterior of several data sets; None for one data set, or if it takes too long.
 
     Examples
     --------
@@ -39,12 +39,12 @@ def check_model(posterior: Any, most: int = CHEAP) -> xr.Dataset | None:
         return None
     try:
         return predictive_check(posterior, seed=0)
-    except ValueError:  # a model that replicates no counts
+    except ValueError:  # the model does not replicate counts
         return None
 
 
 def model_caveat(check: xr.Dataset | None, posterior: Any) -> list[str]:
-    """Return a caveat where data sets differ more than the model says, with the models that learn such differences."""
+    """Return a caveat if data sets differ more than the model predicts, with models for such differences."""
     if check is None:
         return []
     p = float(check["p_value"].min())

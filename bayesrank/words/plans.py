@@ -1,4 +1,4 @@
-"""A plan in words: how many more cases, how sure that is, and which other cases would be cheaper."""
+"""The verdict on a plan: how many more cases, with which assurance, and which other cases need fewer."""
 
 import numpy as np
 import xarray as xr

@@ -1,4 +1,4 @@
-"""A ranking in words."""
+"""The verdict on a ranking."""
 
 from collections.abc import Sequence
 
@@ -25,13 +25,13 @@ from bayesrank.words.plans import round_up
 
 __all__ = ["common_notes", "loss_of", "step_of", "verdict_of_ranking"]
 
-#: Independent draws that a probability of 0.95 needs: of fewer, 1 of all may well be less.
+#: Effective draws that a probability of 0.95 needs. With fewer, the true probability may be lower even if all agree.
 FEWEST = 60
-#: An expected loss below which no digit matters.
+#: Smaller expected losses are printed as this bound.
 LEAST = 1e-6
-#: Evidence of which the number of further cases is known; with which assurance, and up to how many times as many.
+#: Kinds of evidence for which a number of cases is computed; its assurance, and the largest multiple of the cases.
 OF_CASES, ASSURANCE, MOST = ("cases", "paired cases", "per-case data"), 0.8, 100
-#: What would help to separate entities, by the variable ``needed_evidence``.
+#: Advice on separating entities, by the variable ``needed_evidence``.
 STEPS = {
     "data sets": "More data sets would help most; more cases of the same data sets would help less.",
     "clusters": "More clusters would help; more cases of the same clusters would help less.",
@@ -44,7 +44,7 @@ STEPS = {
 
 
 def verdict_of_ranking(ranking: xr.Dataset, more: Sequence[str] = ()) -> Verdict:
-    """Return the verdict on one whole ranking; ``more`` are notes that the ranking does not hold itself.
+    """Return the verdict on one complete ranking; ``more`` are additional notes.
 
     Examples
     --------
@@ -81,7 +81,7 @@ def verdict_of_ranking(ranking: xr.Dataset, more: Sequence[str] = ()) -> Verdict
 
 
 def loss_of(ranking: xr.Dataset, leader: str, place: int, unit: str) -> str:
-    """Return the sentence on the expected loss from choosing the leader; empty where it is not defined."""
+    """Return the sentence on the expected loss from choosing the leader; empty if undefined."""
     regret = float(ranking["expected_regret"].values[place])
     if np.isnan(regret):
         return ""
@@ -95,13 +95,13 @@ def loss_of(ranking: xr.Dataset, leader: str, place: int, unit: str) -> str:
 
 
 def step_of(ranking: xr.Dataset) -> str:
-    """Return what would help to separate the entities, without a promise."""
+    """Return general advice on separating the entities, without a number."""
     needed = str(ranking["needed_evidence"].item()) if "needed_evidence" in ranking else ""
     return STEPS[needed]
 
 
 def next_step(ranking: xr.Dataset, standing: Standing) -> str:
-    """Return how many more cases would separate the leader from its closest rival, or what estimates that number."""
+    """Return how many more cases would separate the leader from its closest rival, or how to estimate the number."""
     needed = str(ranking["needed_evidence"].item()) if "needed_evidence" in ranking else ""
     if needed in ("data sets", "clusters"):
         return f"More {needed} would help most; bayesrank plan (br.plan) estimates how many."
@@ -135,7 +135,7 @@ def common_notes(standing: Standing, score: str) -> list[str]:
 
 
 def _order(ranking: xr.Dataset) -> np.ndarray:
-    """The consensus position of each ranked entity; NaN of the others."""
+    """Return the consensus position of each ranked entity; NaN for the others."""
     return np.where(ranking["tier"].isnull().values, np.nan, ranking["consensus_position"].values)
 
 
@@ -149,7 +149,7 @@ def _single(ranking: xr.Dataset, standing: Standing, score: str) -> str:
 
 
 def _uncertain(ranking: xr.Dataset, standing: Standing, point: bool) -> tuple[str, str]:
-    """Headline and next step where too little is known of probabilities."""
+    """Return headline and next step if the probabilities are too uncertain."""
     names = sorted(standing.names(standing.tied))
     come = "comes" if len(names) == 1 else "come"
     if point:
@@ -161,13 +161,13 @@ def _uncertain(ranking: xr.Dataset, standing: Standing, point: bool) -> tuple[st
 
 
 def _never_together(standing: Standing) -> str:
-    """The headline where no draw compares the leader with anything."""
+    """Return the headline if no draw compares the leader with a rival."""
     names = few_names([standing.name(i) for i in range(len(standing.places))])
     return f"No winner: {names} cannot be compared, since they never have a value in the same draw."
 
 
 def _confidence_set(standing: Standing) -> list[str]:
-    """What the confidence set for the best leaves, always; or why it is withheld."""
+    """Note the confidence set for the best, or why it is withheld."""
     size, prob = len(standing.places), standing.prob
     if standing.could_be_best is None:
         why = why_withheld(standing.ranking)
@@ -180,7 +180,7 @@ def _confidence_set(standing: Standing) -> list[str]:
 
 
 def _best_set(standing: Standing) -> list[str]:
-    """The smallest set that holds the best, by the posterior; the most probable first."""
+    """Note the smallest credible set for the best, the most probable entity first."""
     ranking = standing.ranking
     held = ranking.isel(entity=np.flatnonzero(ranking["in_best_set"].values))
     if not held.sizes["entity"]:
@@ -195,7 +195,7 @@ def _best_set(standing: Standing) -> list[str]:
 
 
 def _pairs(standing: Standing) -> list[str]:
-    """Which rivals the leader beats, pair by pair."""
+    """Note the rivals that the leader beats, pair by pair."""
     p = standing.superiority
     if len(p) == 2:
         if np.isnan(p[1]):
@@ -214,7 +214,7 @@ def _pairs(standing: Standing) -> list[str]:
 
 
 def _ties(standing: Standing) -> list[str]:
-    """Which entities are as good as the leader with the required probability."""
+    """Note the entities that are equivalent to the leader with the required probability."""
     equal = standing.equivalence >= standing.prob
     if not equal.any():
         return []
@@ -225,7 +225,7 @@ def _ties(standing: Standing) -> list[str]:
 
 
 def _tiers(table: pd.DataFrame, standing: Standing) -> list[str]:
-    """How tiers are made, where there are several, and entities that stand before one of a better tier."""
+    """Note how tiers are made, if there are several, and the entities ahead of a member of a better tier."""
     tier = table["tier"].to_numpy()
     if not (tier > 1).any():
         return []
@@ -248,7 +248,7 @@ def _tiers(table: pd.DataFrame, standing: Standing) -> list[str]:
 
 
 def _overestimate(ranking: xr.Dataset, score: str) -> list[str]:
-    """By how much the most probable best is expected to be worse on new cases, where that is much."""
+    """Note by how much the leader's estimate is expected to be too high, if that is large."""
     name, loss, much = leader_overestimate(ranking)
     if not much:
         return []
@@ -259,7 +259,7 @@ def _overestimate(ranking: xr.Dataset, score: str) -> list[str]:
 
 
 def _quadrature(standing: Standing) -> list[str]:
-    """Whether quadrature leaves open which of several is the most probable best."""
+    """Note a tie for the highest P(best) within the error of quadrature."""
     ranking = standing.ranking
     error = ranking["probability_best_error"].fillna(0.0).values
     best = ranking["probability_best"].values
@@ -272,7 +272,7 @@ def _quadrature(standing: Standing) -> list[str]:
 
 
 def _unranked(ranking: xr.Dataset, score: str) -> list[str]:
-    """Entities that are not ranked, by name, and those that were not ranked in some draws."""
+    """Note the entities that are not ranked, and those that are not ranked in some draws."""
     lines = []
     unranked, never = ranking["tier"].isnull(), ranking["undefined"] == 1
     for here, how in ((never, f"no defined {score}"), (~never, f"a defined {score} in less than half of the draws")):
@@ -287,7 +287,7 @@ def _unranked(ranking: xr.Dataset, score: str) -> list[str]:
 
 
 def _too_few_draws(ranking: xr.Dataset) -> list[str]:
-    """Whether joint rank intervals had to be widened to the ends of the draws, or beyond."""
+    """Note joint rank intervals that were widened to the extremes of the draws, or beyond."""
     if "rank_simultaneous_level" not in ranking or not float(ranking["rank_simultaneous_level"]) <= 0:
         return []
     size = int(ranking["tier"].notnull().sum())

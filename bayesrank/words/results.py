@@ -1,4 +1,4 @@
-"""Any result in words: the verdict of at most four sentences, and the notes."""
+"""Verdicts (at most four sentences) and notes on any result."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -23,23 +23,22 @@ def verdict(result: xr.Dataset) -> list[str]:
     Parameters
     ----------
     result : xarray.Dataset
-        One ranking, of :func:`bayesrank.credible_ranking`; one decision, of
-        :func:`bayesrank.decisions.expected_utility`; a sensitivity, of :func:`bayesrank.sensitivity`; a plan, of
-        :func:`bayesrank.plan`; or a heterogeneity, of :func:`bayesrank.heterogeneity`.
+        A ranking (:func:`bayesrank.credible_ranking`), a decision (:func:`bayesrank.decisions.expected_utility`), a
+        sensitivity (:func:`bayesrank.sensitivity`), a plan (:func:`bayesrank.plan`) or a heterogeneity
+        (:func:`bayesrank.heterogeneity`).
 
     Returns
     -------
     list of str
-        Of a ranking or a decision: a clear winner, a leading group, a tie at the top, no winner, or nothing to rank;
-        the expected loss from choosing the leader; what would help, unless there is a clear winner; and the caveat
-        that changes the reading most, if there is one. Of a sensitivity: which conclusions survive. Of a plan:
-        how many more cases would do, or why none. Of a heterogeneity: how much data sets
-        differ. All else is in :func:`bayesrank.notes`.
+        For a ranking or a decision: the headline (a clear winner, a leading group, a tie at the top, no winner, or
+        nothing to rank); the expected loss from choosing the leader; the next step, unless there is a clear winner; and
+        the most important caveat. For a sensitivity: the conclusions that survive. For a plan: the number of new cases,
+        or why there is none. For a heterogeneity: how much data sets differ. :func:`bayesrank.notes` has the rest.
 
     Raises
     ------
     ValueError
-        If ``result`` is none of these, holds several of them, or was made with ``joint=False``.
+        If ``result`` is not one of these, contains several of them, or was made with ``joint=False``.
 
     Examples
     --------
@@ -54,7 +53,7 @@ def verdict(result: xr.Dataset) -> list[str]:
 
 
 def notes(result: xr.Dataset) -> list[str]:
-    """Return what the verdict leaves out: confidence sets, tiers, evidence, and every further caveat.
+    """Return the notes on a result: confidence sets, tiers, evidence, and all caveats that are not in the verdict.
 
     Parameters
     ----------
@@ -64,7 +63,7 @@ def notes(result: xr.Dataset) -> list[str]:
     Returns
     -------
     list of str
-        One note an item; caveats first, the most important one of all being in the verdict.
+        The notes, caveats first. The most important caveat is in the verdict.
 
     Raises
     ------
@@ -83,7 +82,7 @@ def notes(result: xr.Dataset) -> list[str]:
 
 
 def verdict_parts(result: Any, more: Sequence[str] = ()) -> Verdict:
-    """Return the verdict on a result in its parts, by what the Dataset holds; ``more`` are further notes on a ranking.
+    """Return the verdict on a result in its parts; ``more`` are additional notes on a ranking.
 
     Examples
     --------
@@ -92,7 +91,7 @@ def verdict_parts(result: Any, more: Sequence[str] = ()) -> Verdict:
     ValueError: result must come from br.credible_ranking, br.decisions.expected_utility, ...
     """
     held = set(result.variables) if isinstance(result, xr.Dataset) else set()
-    # What only one kind of result holds decides; that function says what a broken one lacks.
+    # A variable that only one kind of result has decides the kind. Its function then names missing variables.
     if held & {"choice", "value_of_perfect_information"}:
         return verdict_of_decision(result)
     if "survives" in held:

@@ -1,4 +1,4 @@
-"""A sensitivity in words: which conclusions of a ranking hold under every alternative."""
+"""The verdict on a sensitivity: the conclusions of a ranking that hold under every alternative."""
 
 import numpy as np
 import xarray as xr
@@ -14,7 +14,7 @@ __all__ = ["verdict_of_sensitivity"]
 
 
 def verdict_of_sensitivity(result: xr.Dataset) -> Verdict:
-    """Return the verdict on a sensitivity, of :func:`bayesrank.sensitivity`.
+    """Return the verdict on a sensitivity from :func:`bayesrank.sensitivity`.
 
     Examples
     --------
@@ -66,7 +66,7 @@ def verdict_of_sensitivity(result: xr.Dataset) -> Verdict:
 
 
 def _together(names: list[str]) -> list[str]:
-    """Conclusions, with those on the rivals that the leader beats in one."""
+    """Return the conclusions; those on the rivals that the leader beats are combined."""
     beaten = [name for name in names if " beats " in name]
     if len(beaten) < 2:
         return names
@@ -81,7 +81,7 @@ def _fallen(others: xr.Dataset, i: int) -> str:
 
 
 def _pairs(result: xr.Dataset, others: xr.Dataset) -> list[str]:
-    """How many pairs are separated under every alternative, and how many are turned."""
+    """State how many pairs are separated under every alternative, and how many are reversed."""
     pairs = int(result["pairs"])
     if not pairs:
         return []
@@ -93,7 +93,7 @@ def _pairs(result: xr.Dataset, others: xr.Dataset) -> list[str]:
 
 
 def _without(result: xr.Dataset) -> list[str]:
-    """Whether the tiers of the others need an entity, where each was left out."""
+    """State whether the tiers of the others depend on one entity, if each was left out in turn."""
     if "changed_without" not in result:
         return []
     names = [str(name) for name in result["left_out"].values[(result["changed_without"] > 0).values]]
@@ -103,7 +103,7 @@ def _without(result: xr.Dataset) -> list[str]:
 
 
 def _moves(result: xr.Dataset) -> str:
-    """How far P(best) of the base leader moves."""
+    """State the range of P(best) of the base leader."""
     best, size = result["base_leader_probability_best"].values, result.attrs["worth"]
     low, high, base = (_text.probability(float(p), size) for p in (np.nanmin(best), np.nanmax(best), best[0]))
     leader = result["leader"].values[0]

@@ -1,14 +1,14 @@
-"""The sections of the report, one file each. Adding a section is adding its file; no other file knows it.
+"""The sections of the report, one file each. To add a section, add its file; no other file changes.
 
 A section is a module with
 
-- ``PLACE``: a number that says where on the page it stands, from 10 on;
-- ``NEEDS``: what it needs, in words that follow "needs";
-- ``ON_REQUEST``: whether it is shown only if somebody names it;
-- ``make(page)``: its :class:`bayesrank.report.page.Block` for a :class:`bayesrank.report.page.Page`, or None if the
-  page has not what it needs;
-- ``compute(request)``, optional: the result that ``make`` finds in ``page.results`` under the section's name, for the
-  command, from a :class:`bayesrank.report.page.Request`.
+- ``PLACE``: a number, at least 10, by which sections are sorted;
+- ``NEEDS``: the required data, in words that follow "needs";
+- ``ON_REQUEST``: True if it is shown only when a user names it;
+- ``make(page)``: returns its :class:`bayesrank.report.page.Block` for a :class:`bayesrank.report.page.Page`, or None if
+  the page lacks the required data;
+- ``compute(request)``, optional: returns the result for the command from a :class:`bayesrank.report.page.Request`;
+  ``make`` finds it in ``page.results`` under the name of the section.
 """
 
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ from bayesrank._checks import check_unique, describe_value
 
 __all__ = ["DEFAULT", "check_names", "find", "lacking", "names"]
 
-#: Stands for the sections that are shown when nobody names any.
+#: The name for all sections that are shown by default.
 DEFAULT = "default"
 
 
@@ -50,7 +50,7 @@ def find(name: str) -> Any:
 
 
 def check_names(argument: str, wanted: Any) -> list[str]:
-    """Return names of sections, each of which there is, once; :data:`DEFAULT` may be among them.
+    """Check names of sections: each exists and occurs once; :data:`DEFAULT` is allowed.
 
     Examples
     --------
@@ -67,7 +67,7 @@ def check_names(argument: str, wanted: Any) -> list[str]:
 
 
 def lacking(name: str) -> str:
-    """Return what to say of a section that was named and that the page cannot have.
+    """Return the note on a section that was named but lacks its data.
 
     Examples
     --------

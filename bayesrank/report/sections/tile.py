@@ -71,7 +71,7 @@ def map_of(
     prevalence: float | None,
     ranking: xr.Dataset | None = None,
 ) -> dict[str, Any]:
-    """Return who is best under other preferences, in words, as a map, and as data for the page's script.
+    """Return the best entities under other preferences: text, a map, and data for the script of the page.
 
     The probabilities rest on ``size`` independent draws; P(best) of ``ranking`` stands at the place of its score, so
     that table and map show the same numbers. ``cells`` are (x, y, width, colour, strength), ``unsure`` is a path,
@@ -159,7 +159,7 @@ def map_of(
 
 
 def _leaders_at(probability: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Who leads at each point, and how probably (b, a, place); -1 where nobody has a score, or is ever best."""
+    """Return the leaders at each point and their probabilities (b, a, place); -1 without a leader."""
     known = np.nan_to_num(probability, nan=-1.0)
     order = np.argsort(-known, axis=-1, kind="stable")[..., :LEADERS]
     p = np.take_along_axis(known, order, -1)
@@ -191,7 +191,7 @@ def _on(at: tuple[float, float]) -> bool:
 
 
 def _row(name: str, at: tuple[float, float], who: Any, p: Any, shared: Any, names: list[Any], size: float) -> dict:
-    """Who is best at a place, in words."""
+    """State the best entity at a point."""
     i, j = (round(x * (RESOLUTION - 1)) for x in at)
     if who[j, i, 0] < 0:
         best, how = "–", "–"
