@@ -58,7 +58,7 @@ def record_text(record: Any) -> str:
 
     Examples
     --------
-    >>> text_of(Pooled("{}")), text_of("{}")
+    >>> record_text(Pooled("{}")), record_text("{}")
     ('{}', '{}')
     """
     return str(record.item()) if isinstance(record, np.ndarray) else str(record)

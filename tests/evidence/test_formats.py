@@ -527,7 +527,7 @@ def test_convert_writes_what_rank_reads(tmp_path):
 def test_the_report_says_what_doctor_found(tmp_path):
     both(tau, tmp_path)
     page = tmp_path / "page.html"
-    CliRunner().invoke(cli, ["rank", f"{tmp_path}/*.json", "--report", str(page)], standalone_mode=False)
+    CliRunner().invoke(cli, ["report", f"{tmp_path}/*.json", "-o", str(page)], standalone_mode=False)
     assert "2: a, b." in page.read_text()
 
 
