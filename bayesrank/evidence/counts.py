@@ -242,7 +242,8 @@ def with_parts(observed: xr.Dataset) -> xr.DataArray:
     --------
     >>> counts = from_counts(tn=[8, 9], fp=[2, 1], fn=[1, 0], tp=[9, 7], entity=["a", "a"], dataset=["x", "y"])
     >>> pooled = pool(counts)
-    >>> held = xr.Dataset({"counts": pooled.assign_attrs(pooled=record_text(pooled.attrs["pooled"]))} | hold_parts(pooled))
+    >>> written = pooled.assign_attrs(pooled=record_text(pooled.attrs["pooled"]))
+    >>> held = xr.Dataset({"counts": written} | hold_parts(pooled))
     >>> parts_of(with_parts(held)).sizes["dataset"]
     2
     """
