@@ -1,5 +1,6 @@
 """A ranking of each category, by the mean over categories, and by the worst category."""
 
+import shlex
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -63,11 +64,13 @@ def rank_categories(
         apart, split = (
             br.fit(evidence, asked.model, **fitted, **asked.options, split_prior=split) for split in (False, True)
         )
+    observed = groups_of(apart)["observed_data"]["mean_outcome"]
+    _check_met(observed, by, "logs" in how and by in ("category", "dataset"))
     step("ranking")
     options: dict[str, Any] = {"prob": prob, "rope": rope, "higher_is_better": better(the_score, asked.lower)}
     mean = br.credible_ranking(br.performance.mean_over_datasets(split), the_score, **options)
     values = score_values(apart, the_score, options["higher_is_better"], None)
-    worst, lines = _worst(values.values, values.sign, groups_of(apart)["observed_data"]["mean_outcome"], options)
+    worst, lines = _worst(values.values, values.sign, observed, options)
     each = br.credible_ranking(apart, the_score, **options)
     sizes = evidence["count"].groupby(evidence["dataset"]).sum().to_series()
     return [
@@ -93,6 +96,19 @@ def rank_categories(
     ]
 
 
+def _check_met(observed: xr.DataArray, by: str, logs: bool) -> None:
+    """Refuse categories that an entity did not meet, whose means would be of different tasks."""
+    lacking = observed.isnull()
+    if not bool(lacking.any()):
+        return
+    common = observed["dataset"].values[~lacking.any("entity").values].astype(str).tolist()
+    name = observed["entity"].values[lacking.any("dataset").values][0]
+    category = observed["dataset"].values[lacking.sel(entity=name).values][0]
+    typed = shlex.join(["--only", f"{by}={','.join(common)}"])
+    remedy = f" ({typed} keeps those that all met)" if logs and len(common) > 1 else ""
+    raise ValueError(f"--by must name categories that every entity met; {name} has no outcome in {category}{remedy}")
+
+
 def _worst(
     values: xr.DataArray, sign: int, observed: xr.DataArray, options: dict[str, Any]
 ) -> tuple[xr.Dataset, list[str]]:
@@ -114,11 +130,11 @@ def _worst(
 
 def _lost_variance(cases: np.ndarray) -> list[str]:
     """Say that the one prior that is spread over categories loses variance where these have few cases."""
-    n = float(cases.min())
-    kept = np.sqrt((n - 1) / (n + 1))
+    # Of n cases it keeps (n - 1) / (n + 1) of the variance.
+    kept = np.sqrt(((cases - 1) / (cases + 1) / cases).sum() / (1 / cases).sum())
     if kept >= KEPT:
         return []
     return [
-        f"Categories have as few as {_text.count(int(n), 'case')}: intervals of the mean are too narrow by up to "
-        f"{100 * (1 - kept):.0f}%."
+        f"Categories have as few as {_text.count(int(cases.min()), 'case')}: intervals of the mean are too narrow by "
+        f"about {100 * (1 - kept):.0f}%."
     ]

@@ -552,7 +552,7 @@ def ranked_by(*words):
     shown = CliRunner().invoke(cli, ["rank", *words, "--format", "json"], standalone_mode=False, catch_exceptions=False)
     parts = {}
     for row in json.loads(shown.output)["ranking"]:
-        parts.setdefault(row["part"].split(" ")[0] + row["part"][9:11].strip(), {})[row["entity"]] = row
+        parts.setdefault(row["part"].split(" over ")[0], {})[row["entity"]] = row
     return parts
 
 
@@ -592,12 +592,23 @@ def test_categories_are_ranked_by_their_mean_and_their_worst(lower, tmp_path):
         assert one["a"]["observed"] == other["a"]["observed"]
 
 
+def test_categories_that_not_all_met_are_refused_with_a_remedy(tmp_path):
+    by_category(tmp_path)
+    path = tmp_path / "a.jsonl"
+    path.write_text("".join(line for line in path.read_text().splitlines(True) if '"x/' not in line))
+    words = ["rank", str(tmp_path), "--only", "metric=score_binarized", "--missing", "own", "--by", "category"]
+    refused = str(CliRunner().invoke(cli, words, standalone_mode=False).exception)
+    assert "a has no outcome in x" in refused
+    remedy = shlex.split(refused[refused.index("(") + 1 : refused.index(" keeps")])
+    assert list(ranked_by(*words[1:], *remedy)["Mean"]) == ["b", "a"]
+
+
 def test_the_mean_over_few_cases_says_that_its_intervals_are_narrow(tmp_path):
-    by_category(tmp_path, sizes=(40, 3, 60))
+    by_category(tmp_path, sizes=(3, 3, 3))
     words = ["rank", str(tmp_path), "--only", "metric=score_binarized", "--by", "category"]
     shown = CliRunner().invoke(cli, words, standalone_mode=False)
     # Of n cases a proper posterior without a prior keeps (n - 1) / (n + 1) of the variance.
-    assert f"too narrow by up to {100 * (1 - (2 / 4) ** 0.5):.0f}%" in shown.output
+    assert f"too narrow by about {100 * (1 - (2 / 4) ** 0.5):.0f}%" in shown.output
     assert "worst on" in shown.output
 
 
