@@ -134,7 +134,7 @@ def _lost_variance(cases: np.ndarray) -> list[str]:
     kept = np.sqrt(((cases - 1) / (cases + 1) / cases).sum() / (1 / cases).sum())
     if kept >= KEPT:
         return []
-    return [
-        f"Categories have as few as {_text.count(int(cases.min()), 'case')}: intervals of the mean are too narrow by "
-        f"about {100 * (1 - kept):.0f}%."
-    ]
+    few = f"Categories have as few as {_text.count(int(cases.min()), 'case')}"
+    if cases.min() < 2:
+        return [f"{few}, which does not say how much cases vary: intervals of the mean are too narrow."]
+    return [f"{few}: intervals of the mean are too narrow by about {100 * (1 - kept):.0f}%."]
