@@ -236,9 +236,15 @@ def question(
     missing: str | None,
     join: Any,
     logs: Choices | None = None,
+    by: str | None = None,
 ) -> Question:
-    """Read, and choose or pool; ``logs`` are choices about evaluation logs, whose paths DATA has a line each."""
+    """Read, and choose or pool; ``logs`` are choices about evaluation logs, whose paths DATA has a line each.
+
+    The groups of cases in the column ``by`` take the place of data sets, and stay apart.
+    """
     step("reading")
+    if by is not None and logs is None and by != "dataset":
+        dataset_column = by
     roles = Roles(
         entity,
         None if entities is None else _columns_typed(entities),
@@ -253,16 +259,15 @@ def question(
     if logs is None:
         evidence, about = _read(data, model, roles, ignore)
     else:
-        evidence, about, frame = _read_logs(data, dataset, roles, ignore, logs)
+        evidence, about, frame = _read_logs(data, dataset, roles, ignore, logs, by)
     chosen = chosen_by_evidence(evidence)
     name = model or (chosen if isinstance(evidence, xr.Dataset) else about.get("model", chosen))
     if isinstance(evidence, xr.Dataset) and not takes_cases(name):
         evidence = counts_of(evidence)
     whole = evidence
-    evidence, remarks = _one_table_each(
-        evidence, dataset, join, getattr(find_model(name), "over_datasets_together", False)
-    )
-    for said in ("remarks", *(["remarks_pooled"] if dataset is None else [])):
+    together = getattr(find_model(name), "over_datasets_together", False)
+    evidence, remarks = (evidence, []) if by is not None else _one_table_each(evidence, dataset, join, together)
+    for said in ("remarks", *(["remarks_pooled"] if dataset is None and by is None else [])):
         remarks += whole.attrs.get(said, "").splitlines()
     whole = whole if dataset is None else evidence
     if isinstance(evidence, xr.DataArray) and not bool((evidence > 0).any()):
@@ -435,7 +440,7 @@ def _pool(counts: xr.DataArray, join: Any) -> tuple[xr.DataArray, list[str]]:
 
 
 def _read_logs(
-    data: str, dataset: str | None, roles: Roles, ignore: Sequence[str], logs: Choices
+    data: str, dataset: str | None, roles: Roles, ignore: Sequence[str], logs: Choices, by: str | None
 ) -> tuple[xr.DataArray | xr.Dataset, dict[str, str], pd.DataFrame]:
     """Evidence from evaluation logs, what was found in them, and their table."""
     logs = logs.also(missing=roles.missing, **({"only": {"dataset": [dataset]}} if dataset is not None else {}))
@@ -447,7 +452,7 @@ def _read_logs(
     assert frame is not None
     words = "\n".join(f"{title}: {' '.join(said)}" for title, said in found.sections.items())
     title = ", ".join(Path(path).name or path for path in data.splitlines()[:3])
-    return evidence_of_frame(frame, roles, ignore), {"title": title, "found": words}, frame
+    return evidence_of_frame(frame, roles, ignore, by), {"title": title, "found": words}, frame
 
 
 def number_or_word(text: str) -> float | str:

@@ -85,8 +85,21 @@ def are_logs(paths: Sequence[str]) -> bool:
     return path.is_dir() or any(mark in text for mark in "*?[")
 
 
-def evidence_of_frame(frame: pd.DataFrame, roles: Roles, ignore: Sequence[str]) -> xr.DataArray | xr.Dataset:
-    """Return the evidence that a table of logs holds, with remedies as they are typed in a shell."""
+def evidence_of_frame(
+    frame: pd.DataFrame, roles: Roles, ignore: Sequence[str], by: str | None = None
+) -> xr.DataArray | xr.Dataset:
+    """Return the evidence that a table of logs holds, with remedies as they are typed in a shell.
+
+    The groups of cases in the column ``by`` take the place of data sets.
+    """
+    if by is not None and by != "dataset":
+        free = [str(name) for name in frame if name not in ("entity", "dataset", "case", "run", "outcome")]
+        if by not in free:
+            raise ValueError(f"--by must name a column of the logs, {', '.join(['dataset', *free])}; got {by!r}")
+        if frame[by].isna().any():
+            raise ValueError(f"--by must name a column with a value in every row; {by} has empty fields")
+        frame = frame.assign(dataset=frame[by].astype(str), case=frame["dataset"] + " " + frame["case"])
+        frame = frame.drop(columns=by)
     spare = {"category", "cost", "seconds", "status"} - set(map(str, roles.columns().values())) - set(ignore)
     table = replace(table_of(frame.drop(columns=[*(spare & set(frame))])), source="the logs", shell=True)
     return read_table(table.drop([table.find("ignore", name) for name in ignore]), roles)

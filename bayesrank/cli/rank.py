@@ -14,6 +14,7 @@ import bayesrank as br
 from bayesrank import _text
 from bayesrank._compat import groups_of
 from bayesrank.cli._analysis import Analysis, analyse, analysing, chosen_score, progress
+from bayesrank.cli._categories import CategoryRanking, rank_categories
 from bayesrank.cli._datasets import dataset_lines, with_populations
 from bayesrank.cli._files import HELP
 from bayesrank.cli._formats import DIGITS, FULL, Sheet, check_digits, exporting, save, show
@@ -40,6 +41,7 @@ Examples:
   bayesrank rank antibody_tests --top 10 --format latex
   bayesrank rank breast_cancer --ask "logreg > knn5" --ask "rf in top 3"
   bayesrank rank logs/ --only metric=acc
+  bayesrank rank logs/ --by category
   bayesrank rank answers.csv --cluster question --ignore remark
   cut -d, -f1-5 counts.csv | bayesrank rank - --format board > board.json
 """
@@ -111,6 +113,7 @@ def scoring(command: Callable[..., None]) -> Callable[..., None]:
     help="Print the probability of a statement, such as 'A > B and C in top 3'. May be repeated.",
 )
 @click.option("--notes", is_flag=True, help="Print the notes below the verdict.")
+@click.option("--by", metavar="COLUMN", help="Of outcomes: rank by the mean and the worst of categories, and in each.")
 @click.option("--columns", help="More columns of the table, with commas: expected_rank, observed, consensus_rank, ...")
 @exporting("board")
 def rank(
@@ -121,6 +124,7 @@ def rank(
     ask: tuple[str, ...],
     kind: str | None,
     notes: bool,
+    by: str | None,
     columns: str | None,
     output: str,
     top: int | None,
@@ -135,6 +139,21 @@ def rank(
             raise ValueError(
                 f"--ask must be left out of --format {output}, which has only a row for each entity; json has both"
             )
+        if by is not None:
+            unfit = {"--ask": ask, "--columns": columns, "--notes": notes, "--picture": picture,
+                     "--kind": kind, "--dataset": how["dataset"],
+                     "--dataset-column": how["dataset_column"], "--format": output == "board" and output}  # fmt: skip
+            given = next((option for option, value in unfit.items() if value), None)
+            if given is not None:
+                raise ValueError(f"{given} must be left out beside --by; got {unfit[given]!r}")
+            _prepare(score, lower_is_better, kind, how)
+            rankings = rank_categories(
+                step, by, score, lambda known, lower: direction(known, lower_is_better or lower), rope, prob, how
+            )
+    if by is not None:
+        _show_categories(rankings, by, output, top, DIGITS if digits is None else digits)
+        return
+    with progress() as step:
         analysis, the_score, ranking = make_ranking(step, score, lower_is_better, rope, prob, kind, how)
         table = br.ranking_table(ranking)
         wanted = _columns(columns, table, output)
@@ -178,6 +197,19 @@ def make_ranking(
     step: Any, score: str | None, lower_is_better: bool, rope: float, prob: float, kind: str | None, how: dict[str, Any]
 ) -> tuple[Analysis, Score, xr.Dataset]:
     """Return the analysis of DATA, the score that it is ranked by, and the ranking."""
+    _prepare(score, lower_is_better, kind, how)
+    analysis = analyse(step, **how)
+    the_score = chosen_score(analysis.asked.evidence, score, how["data"])
+    step("ranking")
+    better = direction(the_score, lower_is_better or analysis.asked.lower)
+    ranking = br.credible_ranking(
+        analysis.posterior, the_score, prob=prob, rope=rope, higher_is_better=better, kind=kind, method="auto"
+    )
+    return analysis, the_score, ranking
+
+
+def _prepare(score: str | None, lower_is_better: bool, kind: str | None, how: dict[str, Any]) -> None:
+    """Check the score, and take the paths and the options of logs out of ``how``."""
     # A name that does not exist is better known before the work than after it.
     known = None if score is None else read_score(score)
     if known is not None and known.higher_is_better is None:
@@ -191,14 +223,6 @@ def make_ranking(
         how["logs"] = logs
     elif logs.typed().removesuffix("--lower-is-better"):
         raise ValueError(f"{logs.typed().split()[0]} must be left out of a table, which is no log; got {how['data']}")
-    analysis = analyse(step, **how)
-    the_score = chosen_score(analysis.asked.evidence, score, how["data"])
-    step("ranking")
-    better = direction(the_score, lower_is_better or analysis.asked.lower)
-    ranking = br.credible_ranking(
-        analysis.posterior, the_score, prob=prob, rope=rope, higher_is_better=better, kind=kind, method="auto"
-    )
-    return analysis, the_score, ranking
 
 
 def direction(score: Score, lower_is_better: bool) -> bool | None:
@@ -244,6 +268,21 @@ def _score_cells(row: Any, digits: int) -> list[str]:
     return [_text.format_with_interval(row["median"], low, high, digits), _text.interval_digits(low, high, digits)]
 
 
+def _show_categories(rankings: list[CategoryRanking], by: str, output: str, top: int | None, digits: int) -> None:
+    """Print one ranking below the other, or all in one table that programs read."""
+    if output in FULL:
+        frames = [br.ranking_table(one.ranking).assign(part=one.title) for one in rankings]
+        about = {"by": by, "lines": {one.title: one.lines for one in rankings}}
+        show(
+            Sheet([], [], frame=pd.concat([frame.iloc[:top] for frame in frames]), about=about, name="ranking"), output
+        )
+        return
+    for one in rankings:
+        header, rows = _cells(one.ranking, br.ranking_table(one.ranking), [], digits)
+        show(Sheet(header, rows, one.lines, heading=[one.title]), output, top)
+        click.echo()
+
+
 def _columns(typed: str | None, table: pd.DataFrame, output: str) -> list[str]:
     """Return the names of the columns that were asked for, after a check that the ranking has them."""
     names = [name.strip() for name in (typed or "").split(",") if name.strip()]
@@ -270,16 +309,13 @@ def _title(ranking: xr.Dataset, score: Score, analysis: Analysis, top: int | Non
     return "; ".join(said) + "."
 
 
-def _sheet(
-    ranking: xr.Dataset,
-    table: pd.DataFrame,
-    columns: list[str],
-    answers: list[xr.Dataset],
-    parts: Verdict,
-    lines: list[str],
-    digits: int,
-) -> Sheet:
+def _cells(
+    ranking: xr.Dataset, table: pd.DataFrame, columns: list[str], digits: int
+) -> tuple[list[str], list[list[str]]]:
+    """Return the headings and the rows of a ranking."""
     size = effective_draws(ranking)
+    level = f"{100 * ranking.attrs['prob']:g}%"
+    header = ["entity", score_name(ranking), f"{level} interval", *rank_header(ranking.attrs["prob"]), "tier"]
     rows = [
         [
             str(name),
@@ -290,7 +326,18 @@ def _sheet(
         ]
         for name, row in table.iterrows()
     ]
-    level = f"{100 * ranking.attrs['prob']:g}%"
+    return [*header, *columns], rows
+
+
+def _sheet(
+    ranking: xr.Dataset,
+    table: pd.DataFrame,
+    columns: list[str],
+    answers: list[xr.Dataset],
+    parts: Verdict,
+    lines: list[str],
+    digits: int,
+) -> Sheet:
     about = {name: ranking.attrs[name] for name in ("score", "prob", "rope", "method")}
     about |= {"verdict": parts.sentences(), "notes": list(parts.notes)}
     about["asked"] = [
@@ -298,5 +345,4 @@ def _sheet(
         | {str(name): float(held) for name, held in answer.items()}
         for answer in answers
     ]
-    header = ["entity", score_name(ranking), f"{level} interval", *rank_header(ranking.attrs["prob"]), "tier"]
-    return Sheet([*header, *columns], rows, lines, table, about, "ranking")
+    return Sheet(*_cells(ranking, table, columns, digits), lines, table, about, "ranking")

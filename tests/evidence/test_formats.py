@@ -527,8 +527,113 @@ def test_convert_writes_what_rank_reads(tmp_path):
 def test_the_report_says_what_doctor_found(tmp_path):
     both(tau, tmp_path)
     page = tmp_path / "page.html"
-    CliRunner().invoke(cli, ["rank", f"{tmp_path}/*.json", "--report", str(page)], standalone_mode=False)
+    CliRunner().invoke(cli, ["report", f"{tmp_path}/*.json", "-o", str(page)], standalone_mode=False)
     assert "2: a, b." in page.read_text()
+
+
+def by_category(folder, seed=0, sizes=(40, 20, 60)):
+    """Write logs of METR with three task families; return the outcomes by system and family."""
+    rng = np.random.default_rng(seed)
+    held = {
+        (model, family): rng.integers(0, 10, n) < 4 + 2 * k
+        for k, model in enumerate("ab")
+        for family, n in zip(("x", "y", "z"), sizes, strict=True)
+    }
+    for model in "ab":
+        rows = [
+            {"run_id": "r", "task_id": f"{family}/{i}", "task_family": family, "alias": name, "score_binarized": int(v)}
+            for (name, family), values in held.items() if name == model for i, v in enumerate(values)
+        ]  # fmt: skip
+        dump(folder / f"{model}.jsonl", rows, lines=True)
+    return held
+
+
+def ranked_by(*words):
+    shown = CliRunner().invoke(cli, ["rank", *words, "--format", "json"], standalone_mode=False, catch_exceptions=False)
+    parts = {}
+    for row in json.loads(shown.output)["ranking"]:
+        parts.setdefault(row["part"].split(" over ")[0], {})[row["entity"]] = row
+    return parts
+
+
+@pytest.mark.parametrize("lower", [False, True])
+def test_categories_are_ranked_by_their_mean_and_their_worst(lower, tmp_path):
+    held = by_category(tmp_path)
+    table = tmp_path / "table.csv"
+    only = ["--only", "metric=score_binarized"]
+    CliRunner().invoke(cli, ["convert", str(tmp_path), *only, "-o", str(table)], standalone_mode=False)
+    # The logs say that higher is better; a table says nothing.
+    parts = ranked_by(str(table), "--by", "category", *["--lower-is-better"] * lower)
+    mean, worst, *each = parts.values()
+    assert [len(part) for part in parts.values()] == [2] * 5
+    rng = np.random.default_rng(1)
+    for model in "ab":
+        right = {family: (int(v.sum()), len(v)) for (name, family), v in held.items() if name == model}
+        observed = np.array([s / n for s, n in right.values()])
+        # Each category has the prior Beta(2, 2); the mean has it once, a third of it in each category.
+        single = np.array([rng.beta(2 + s, 2 + n - s, 200_000) for s, n in right.values()])
+        split = np.array([rng.beta(2 / 3 + s, 2 / 3 + n - s, 200_000) for s, n in right.values()])
+        end = np.max if lower else np.min
+        for row, draws, seen in [
+            (mean[model], split.mean(0), observed.mean()),
+            (worst[model], end(single, 0), end(observed)),
+            *((part[model], single[k], observed[k]) for k, part in enumerate(each)),
+        ]:
+            assert row["observed"] == pytest.approx(seen)
+            # Five standard errors of a quantile of 4,000 draws.
+            for name, level, wide in (("median", 0.5, 1.25), ("lower", 0.025, 2.7), ("upper", 0.975, 2.7)):
+                assert row[name] == pytest.approx(np.quantile(draws, level), abs=5 * wide * draws.std() / 4000**0.5)
+    best = [min(part, key=lambda name: part[name]["expected_rank"]) for part in (mean, worst)]
+    assert best == ["a" if lower else "b"] * 2
+    assert worst["a"]["rank_confidence_upper"] is None  # its promise was not measured for a minimum
+    again = parts if lower else ranked_by(f"{tmp_path}/*.jsonl", *only, "--by", "category")
+    for one, other in zip(again.values(), parts.values(), strict=True):
+        assert one["a"]["median"] == pytest.approx(other["a"]["median"], abs=0.02)
+        assert one["a"]["observed"] == other["a"]["observed"]
+
+
+def test_categories_that_not_all_met_are_refused_with_a_remedy(tmp_path):
+    by_category(tmp_path)
+    path = tmp_path / "a.jsonl"
+    path.write_text("".join(line for line in path.read_text().splitlines(True) if '"x/' not in line))
+    words = ["rank", str(tmp_path), "--only", "metric=score_binarized", "--missing", "own", "--by", "category"]
+    refused = str(CliRunner().invoke(cli, words, standalone_mode=False).exception)
+    assert "a has no outcome in x" in refused
+    remedy = shlex.split(refused[refused.index("(") + 1 : refused.index(" keeps")])
+    assert list(ranked_by(*words[1:], *remedy)["Mean"]) == ["b", "a"]
+
+
+def test_the_mean_over_few_cases_says_that_its_intervals_are_narrow(tmp_path):
+    by_category(tmp_path, sizes=(3, 3, 3))
+    words = ["rank", str(tmp_path), "--only", "metric=score_binarized", "--by", "category"]
+    shown = CliRunner().invoke(cli, words, standalone_mode=False)
+    # Of n cases a proper posterior without a prior keeps (n - 1) / (n + 1) of the variance.
+    assert f"too narrow by about {100 * (1 - (2 / 4) ** 0.5):.0f}%" in shown.output
+    assert "worst on" in shown.output
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--by", "colour"], "--by must name a column of the logs, dataset, category"),
+        (["--by", "dataset"], "at least two categories"),
+        (["--by", "category", "--notes"], "--notes must be left out beside --by"),
+        (["--by", "dataset", "breast_cancer"], "--by must be left out of informedness"),
+        (["--by", "category", "--cluster", "half"], "--cluster must name groups within categories"),
+    ],
+)
+def test_categories_that_cannot_be_ranked_are_refused(options, words, tmp_path):
+    by_category(tmp_path)
+    frame = br.read(tmp_path, only={"metric": "score_binarized"})
+    paths = [str(tmp_path), "--only", "metric=score_binarized"]
+    if "half" in options:
+        number = frame["case"].str.extract(r"(\d+)$", expand=False).astype(int)
+        frame.assign(half=number % 2).to_csv(tmp_path / "t.csv", index=False)
+        paths = [str(tmp_path / "t.csv")]
+    if "breast_cancer" in options:
+        paths = []
+    shown = CliRunner().invoke(cli, ["rank", *paths, *options], standalone_mode=False)
+    assert words in str(shown.exception)
 
 
 def test_clusters_widen_intervals_as_the_standard_error_of_their_means_does(tmp_path):

@@ -1,0 +1,140 @@
+"""A ranking of each category, by the mean over categories, and by the worst category."""
+
+import shlex
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+import bayesrank as br
+from bayesrank import _text
+from bayesrank._compat import groups_of
+from bayesrank.cli._analysis import chosen_score, question, quiet
+from bayesrank.ranking.summary import effective_draws
+from bayesrank.ranking.values import score_values
+from bayesrank.scores import Score
+from bayesrank.words.results import verdict_parts
+
+__all__ = ["CategoryRanking", "rank_categories"]
+
+#: Below this share of the standard error a split prior is said to lose variance.
+KEPT = 0.95
+#: What the confidence sets of a ranking are called, whose promise was not measured for a minimum.
+PROMISED = ("rank_confidence_lower", "rank_confidence_upper", "in_best_confidence_set")
+
+
+@dataclass(frozen=True)
+class CategoryRanking:
+    """A ranking, what it is of, and sentences on it."""
+
+    title: str
+    ranking: xr.Dataset
+    lines: list[str]
+
+
+def rank_categories(
+    step: Any,
+    by: str,
+    score: str | None,
+    better: Callable[[Score, bool], bool | None],
+    rope: float,
+    prob: float,
+    how: dict[str, Any],
+) -> list[CategoryRanking]:
+    """Return the rankings by the mean over categories and by the worst category, and one of each category.
+
+    ``better`` returns which end of a score is better, given the score and whether the files say that lower is.
+    """
+    fitted = {name: how.pop(name) for name in ("draws", "seed", "sampler")}
+    asked = question(step, by=by, **how)
+    evidence = asked.evidence
+    the_score = chosen_score(evidence, score, how["data"])
+    if the_score.space != "outcomes" or not isinstance(evidence, xr.Dataset):
+        raise ValueError(f"--by must be left out of {the_score.name}; it takes outcomes of single cases")
+    if "dataset" not in evidence.coords or len(set(evidence["dataset"].values.tolist())) < 2:
+        raise ValueError(f"--by must name a column with at least two categories; got {by!r}")
+    if "cluster" in evidence.coords:
+        pairs = set(zip(evidence["cluster"].values.tolist(), evidence["dataset"].values.tolist(), strict=True))
+        if len(pairs) > len({cluster for cluster, _ in pairs}):
+            raise ValueError(f"--cluster must name groups within categories of {by}; a group is in several")
+    step("drawing")
+    with quiet():
+        apart, split = (
+            br.fit(evidence, asked.model, **fitted, **asked.options, split_prior=split) for split in (False, True)
+        )
+    observed = groups_of(apart)["observed_data"]["mean_outcome"]
+    _check_met(observed, by, "logs" in how and by in ("category", "dataset"))
+    step("ranking")
+    options: dict[str, Any] = {"prob": prob, "rope": rope, "higher_is_better": better(the_score, asked.lower)}
+    mean = br.credible_ranking(br.performance.mean_over_datasets(split), the_score, **options)
+    values = score_values(apart, the_score, options["higher_is_better"], None)
+    worst, lines = _worst(values.values, values.sign, observed, options)
+    each = br.credible_ranking(apart, the_score, **options)
+    sizes = evidence["count"].groupby(evidence["dataset"]).sum().to_series()
+    return [
+        CategoryRanking(
+            f"Mean over {len(sizes)} categories, each weighing the same",
+            mean,
+            # How many more cases would help depends on which categories they are of.
+            [
+                *replace(verdict_parts(mean), next_step="").sentences(),
+                *_lost_variance(sizes.to_numpy()),
+                *asked.stated(the_score),
+            ],
+        ),
+        CategoryRanking("Worst category of each entity", worst, lines),
+        *(
+            CategoryRanking(
+                f"{by} {name} ({_text.count(int(sizes[name]), 'case')})",
+                each.sel(dataset=name, drop=True),
+                verdict_parts(each.sel(dataset=name, drop=True)).sentences()[:1],
+            )
+            for name in each["dataset"].values.tolist()
+        ),
+    ]
+
+
+def _check_met(observed: xr.DataArray, by: str, logs: bool) -> None:
+    """Refuse categories that an entity did not meet, whose means would be of different tasks."""
+    lacking = observed.isnull()
+    if not bool(lacking.any()):
+        return
+    common = observed["dataset"].values[~lacking.any("entity").values].astype(str).tolist()
+    name = observed["entity"].values[lacking.any("dataset").values][0]
+    category = observed["dataset"].values[lacking.sel(entity=name).values][0]
+    typed = shlex.join(["--only", f"{by}={','.join(common)}"])
+    remedy = f" ({typed} keeps those that all met)" if logs and len(common) > 1 else ""
+    raise ValueError(f"--by must name categories that every entity met; {name} has no outcome in {category}{remedy}")
+
+
+def _worst(
+    values: xr.DataArray, sign: int, observed: xr.DataArray, options: dict[str, Any]
+) -> tuple[xr.Dataset, list[str]]:
+    """Rank by the worst category of each draw, and say which category that is."""
+    ranking = br.credible_ranking(sign * (sign * values).min("dataset"), "mean_outcome", **options)
+    ranking = ranking.assign({name: ranking[name] * np.nan for name in PROMISED if name in ranking})
+    ranking["observed"] = sign * (sign * observed).min("dataset").sel(entity=ranking["entity"])
+    table = br.ranking_table(ranking)
+    first = table.index[0]
+    best = _text.probability(table["probability_best"].iloc[0], effective_draws(ranking))
+    lines = [f"{first} leads by its worst category: P(best) = {best}."]
+    found = (sign * values).idxmin("dataset")
+    for name in table.index:
+        categories, often = np.unique(found.sel(entity=name).values.astype(str), return_counts=True)
+        share = _text.probability(often.max() / often.sum(), effective_draws(ranking))
+        lines.append(f"{name}: worst on {categories[often.argmax()]} with probability {share}.")
+    return ranking, lines
+
+
+def _lost_variance(cases: np.ndarray) -> list[str]:
+    """Say that the one prior that is spread over categories loses variance where these have few cases."""
+    # Of n cases it keeps (n - 1) / (n + 1) of the variance.
+    kept = np.sqrt(((cases - 1) / (cases + 1) / cases).sum() / (1 / cases).sum())
+    if kept >= KEPT:
+        return []
+    few = f"Categories have as few as {_text.count(int(cases.min()), 'case')}"
+    if cases.min() < 2:
+        return [f"{few}, which does not say how much cases vary: intervals of the mean are too narrow."]
+    return [f"{few}: intervals of the mean are too narrow by about {100 * (1 - kept):.0f}%."]
