@@ -15,11 +15,11 @@ import pandas as pd
 import xarray as xr
 
 import bayesrank as br
-from bayesrank.sensitivities.conflicts import prior_conflict
 from bayesrank import ops, papers, plots, predictive, scores, theory, tile
 from bayesrank._compat import groups_of
 from bayesrank.cases.weights import check_case_weights
 from bayesrank.papers import explorers, interactive
+from bayesrank.sensitivities.conflicts import prior_conflict
 
 INF, NAN, BIG = math.inf, math.nan, 10**12
 CELLS = {"tn": 8, "fp": 2, "fn": 1, "tp": 9}
@@ -471,7 +471,7 @@ PERFORMANCES = [
 
 RANKINGS = [
     # sensitivities, comparisons, decisions
-    ("must be a sequence|prevalence must lie|prior must be|alternatives must hold each name once|alternatives must be ", lambda x: br.sensitivity(COUNTS, "f1", draws=20, **x), {"priors": "uniform"}, {"scores": "f1"}, {"prevalences": 0.5}, {"models": "beta_binomial"}, {"prevalences": [1.5]}, {"priors": ["flat"]}, {"scores": ["tpr", "recall"]}, {"alternatives": 1}, {"alternatives": "priors"}, {"alternatives": ["all"]}),
+    ("must be a sequence|prevalence must lie|prior must be|alternatives must (hold each name once|be )", lambda x: br.sensitivity(COUNTS, "f1", draws=20, **x), {"priors": "uniform"}, {"scores": "f1"}, {"prevalences": 0.5}, {"models": "beta_binomial"}, {"prevalences": [1.5]}, {"priors": ["flat"]}, {"scores": ["tpr", "recall"]}, {"alternatives": 1}, {"alternatives": "priors"}, {"alternatives": ["all"]}),
     ("evidence must be a DataArray", lambda: br.sensitivity([1], "f1")),
     ("score must be 'mean_outcome' for outcomes|prevalence must be None|prior must be", lambda x: br.sensitivity(br.from_outcomes(ANSWERS), draws=20, **x), {"score": "f1"}, {"scores": ["f1"]}, {"prevalences": [0.5]}, {"priors": ["flat"]}),
     ("model must be 'paired' for cases in clusters", lambda: br.sensitivity(br.from_outcomes(ANSWERS, cluster=np.arange(60) // 4), models=["dirichlet_multinomial"], draws=20)),
@@ -825,7 +825,7 @@ COMMANDS = [
     ("line 3: cluster must be the same for all entities on case '1'", "rank FILE --draws 9", "entity,case,outcome,cluster\na,1,1,x\nb,1,0,y\n"),
     ("line 3: actual must be the same for all entities on case '1'", "rank FILE --draws 9", "entity,case,actual,predicted\na,1,1,1\nb,1,0,1\n"),
     ("line 2: outcome must be an outcome", "rank FILE --draws 9", "entity,case,outcome\na,1,good\n"),
-    ("outcomes that are numbers to be ranked by their mean; got bad, good", "rank FILE --draws 9", "entity,outcome,count\na,good,3\na,bad,4\n"),
+    ("DATA must have numbers as outcomes, which are ranked by their mean; got bad, good in ", "rank FILE --draws 9", "entity,outcome,count\na,good,3\na,bad,4\n"),
     ("DATA must hold at least one case", "rank FILE --draws 9", "entity,correct,wrong\na,0,0\n"),
     ("must hold two labels or more, true or predicted; got only 1", "rank FILE --draws 9", "actual,a,b\n1,1,1\n"),
     ("line 2: must close each quotation mark that it opens", "rank FILE --draws 9", "entity,correct,wrong\n\"a,1,2\n"),
