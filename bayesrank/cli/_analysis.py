@@ -17,6 +17,7 @@ import xarray as xr
 
 import bayesrank as br
 from bayesrank import _text
+from bayesrank._checks import label_values
 from bayesrank._compat import groups_of
 from bayesrank._labels import check_positive, known_classes
 from bayesrank.cli._files import read_evidence
@@ -288,6 +289,9 @@ def question(
         raise ValueError(
             f"--model must be {chosen_by_evidence(evidence)} for counts of outcomes, which have no classes; got {name}"
         )
+    if outcomes and isinstance(evidence, xr.DataArray) and label_values(evidence["outcome"].values) is None:
+        given = ", ".join(map(str, evidence["outcome"].values.tolist()))
+        raise ValueError(f"DATA must have numbers as outcomes, which are ranked by their mean; got {given} in {data}")
     if outcomes and prevalence is not None:
         raise ValueError(f"--prevalence must be left out for outcomes, which have no classes; got {prevalence!r}")
     options: dict[str, Any] = {} if prior is None else {"prior": number_or_word(prior)}
