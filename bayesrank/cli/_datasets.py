@@ -7,7 +7,7 @@ import xarray as xr
 
 import bayesrank as br
 from bayesrank._compat import groups_of
-from bayesrank.report.words import population_words
+from bayesrank.words.models import population_words
 
 
 def dataset_lines(posterior: Any, score: Any, ranking: xr.Dataset) -> list[str]:

@@ -6,9 +6,6 @@ from typing import Any
 import click
 import xarray as xr
 
-from bayesrank.tile import around, beta_preferences, between, over
-from bayesrank.tile.preferences import REGIONS
-
 FORMS = "'around SCORE [RADIUS]', 'between SCORE SCORE ...', 'over REGION' or 'beta A1 A2 B1 B2'"
 CONVENTION = (
     "Uniform is a convention, not ignorance: other coordinates for the same scores would make another distribution "
@@ -40,6 +37,9 @@ def read_preferences(text: str, prevalence: str | None) -> tuple[xr.Dataset, str
     ``text`` and ``prevalence`` are what was typed. A score is a name, or a place such as (0.5, 1); some have a place
     only if the prevalence is a number.
     """
+    from bayesrank.tile import around, beta_preferences, between, over
+    from bayesrank.tile.preferences import REGIONS
+
     fixed = fixed_prevalence(prevalence)
     words = [word for word in re.findall(r"\([^()]*\)|[^\s,()]+", text) if word != "and"]
     kind, rest = (words[0], words[1:]) if words else ("", [])

@@ -163,7 +163,6 @@ def cases_to_separate(p: float, cases: float, target: float = 0.95, assurance: f
     >>> round(cases_to_separate(0.9, 100)), cases_to_separate(0.96, 100)
     (732, 0.0)
     """
-    from scipy.optimize import brentq
     from scipy.special import ndtr, ndtri
 
     z, wanted = abs(float(ndtri(p))), float(ndtri(target))
@@ -174,8 +173,11 @@ def cases_to_separate(p: float, cases: float, target: float = 0.95, assurance: f
         left, scale = wanted * np.sqrt(1 - share), np.sqrt(share)
         return float(ndtr((z - left) / scale) + ndtr((-z - left) / scale)) - assurance
 
-    share = brentq(shortfall, 1e-9, 1 - 1e-12)
-    return float(cases * share / (1 - share))
+    low, high = 0.0, 1.0
+    for _ in range(50):
+        share = (low + high) / 2
+        low, high = (share, high) if shortfall(share) < 0 else (low, share)
+    return float(cases * high / (1 - high)) if high < 1 else np.inf
 
 
 def _goal(source: Source, target: float, entity: Any, rival: Any, k: Any, width: Any, margin: Any, rope: float) -> Goal:

@@ -8,12 +8,11 @@ import xarray as xr
 from bayesrank import _text
 from bayesrank._compat import groups_of, is_container
 from bayesrank._draws import draw_dims
-from bayesrank.performance import posterior_of
 from bayesrank.ranking.values import score_values
 from bayesrank.ranking.without_draws import prior_quantiles
 from bayesrank.scores import Score
 
-__all__ = ["implied_prior", "population_words", "prior_scores"]
+__all__ = ["implied_prior", "prior_scores"]
 
 #: Standard errors within which draws of one prior lie, for however many entities.
 SURE = 5
@@ -73,31 +72,6 @@ def implied_prior(
         least, most = np.argmin(each[:, 0]), np.argmax(each[:, 0])
     names = values["entity"].values
     return f"{_in_words(each[least], prob)} ({names[least]}) up to a {_in_words(each[most], prob)} ({names[most]})"
-
-
-def population_words(posterior: Any) -> str | None:
-    """Return what a model without data sets took for its population; None where there are data sets, or no such model.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
-    >>> population_words(br.fit(counts, "hierarchical_beta_binomial", seed=1))
-    'There is one data set, so the population is that of the 2 entities: each is drawn towards the mean of all, the...'
-    """
-    group = posterior_of(posterior)
-    if group.attrs.get("population") != "entities":
-        return None
-    size = group.sizes["entity"]
-    if size == 1:
-        return (
-            "There is one data set and one entity, so there is no population to learn from: the result rests on the "
-            "prior and the entity's own cases."
-        )
-    return (
-        f"There is one data set, so the population is that of the {size} entities: each is drawn towards the mean of "
-        "all, the more the fewer cases it has."
-    )
 
 
 def _is_one_prior(draws: np.ndarray, together: np.ndarray, levels: np.ndarray) -> bool:

@@ -9,10 +9,10 @@ from bayesrank._compat import groups_of, is_container
 from bayesrank._notes import Caveat, Note
 from bayesrank.evidence.counts import parts_of
 from bayesrank.models import model_for_datasets
-from bayesrank.performance import observed_counts
+from bayesrank.performance import observed_counts, posterior_of
 from bayesrank.predictive import predictive_check
 
-__all__ = ["CHEAP", "check_model", "model_caveat"]
+__all__ = ["CHEAP", "check_model", "model_caveat", "population_words"]
 
 #: Largest number of counts to replicate, which takes less than a second.
 CHEAP = 10_000_000
@@ -57,3 +57,28 @@ def model_caveat(check: xr.Dataset | None, posterior: Any) -> list[str]:
     other = None if counts is None else model_for_datasets(counts.shape[-1])
     remedy = [f"The model {other!r} learns how data sets differ (br.predictive.predictive_check checks it)."]
     return [Note(text, Caveat.MODEL_CONTRADICTED), *(remedy if other not in (None, model) else [])]
+
+
+def population_words(posterior: Any) -> str | None:
+    """Return what a model without data sets took for its population; None where there are data sets, or no such model.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
+    >>> population_words(br.fit(counts, "hierarchical_beta_binomial", seed=1))
+    'There is one data set, so the population is that of the 2 entities: each is drawn towards the mean of all, the...'
+    """
+    group = posterior_of(posterior)
+    if group.attrs.get("population") != "entities":
+        return None
+    size = group.sizes["entity"]
+    if size == 1:
+        return (
+            "There is one data set and one entity, so there is no population to learn from: the result rests on the "
+            "prior and the entity's own cases."
+        )
+    return (
+        f"There is one data set, so the population is that of the {size} entities: each is drawn towards the mean of "
+        "all, the more the fewer cases it has."
+    )

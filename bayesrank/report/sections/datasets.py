@@ -15,8 +15,8 @@ from bayesrank.ranking import score_table
 from bayesrank.report.page import Block, Page, bars, block, folded, picture
 from bayesrank.report.pictures import Axis
 from bayesrank.report.sections.rates import RATES, TITLES
-from bayesrank.report.words import population_words
 from bayesrank.scores._display import display_name
+from bayesrank.words.models import population_words
 
 PLACE, ON_REQUEST = 20, False
 NEEDS = "a model that learns from several data sets"
