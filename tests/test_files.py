@@ -160,7 +160,7 @@ def test_the_ranking_of_cases_is_that_of_python(write):
         br.fit(br.from_outcomes(cases, cluster="question"), "paired", draws=100, seed=1), "mean_outcome"
     )
     for name in ("gpt", "Llama", "7a"):
-        row = next(line.split() for line in output.splitlines() if line.startswith(name))
+        row = next(line.split() for line in output.splitlines()[3:] if line.startswith(name))
         assert row[1] == f"{float(ranking['median'].sel(entity=name)):.3f}"
     for line in (
         "Note: Per-case data are available, so the model is paired; --model chooses another.",
