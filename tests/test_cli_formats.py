@@ -125,7 +125,6 @@ def test_csv_and_json_agree_and_top_changes_no_number(command, data):
     if command == "rank":
         shown = next(part for part in table.split("\n\n") if "──" in part)
         tiers = [line.split()[-1] for line in shown.splitlines()[2:]]
-        ]
         assert tiers == [f"{tier:.0f}" for tier in whole["tier"][:2]]
 
 
