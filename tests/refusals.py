@@ -285,7 +285,7 @@ EVIDENCE = [
     ("run must name each run of a case once; got duplicate runs: 1 of 'x'", lambda: br.from_outcomes(pd.DataFrame(GUESSES), case=list("xxyy"), run=[1, 1, 1, 2])),
     ("duplicate cases: 'x' in 1 and in 2", lambda: br.from_outcomes(pd.DataFrame(GUESSES), case=list("xxyy"), run=[1, 2, 1, 2], dataset=[1, 2, 3, 3])),
     ("cluster must be the same for all runs of a case; got 1 and 2 for 'x'", lambda: br.from_outcomes(pd.DataFrame(GUESSES), case=list("xxyy"), run=[1, 2, 1, 2], cluster=[1, 2, 3, 3])),
-    ("frame must (be a pandas DataFrame|hold a case|hold each name once; got 'a'|hold numbers; got str 'x'|hold finite numbers)", lambda x: br.from_outcomes(x), {"a": [1]}, ANSWERS.iloc[:0], ANSWERS[["a", "a"]], pd.DataFrame({"a": [1, 2], "b": [1, "x"]}), pd.DataFrame({"a": [1, INF]})),
+    ("frame must (be a pandas DataFrame|hold a case|hold each name once; got 'a'|hold numbers; got str 'x'|hold finite numbers|hold numbers up to 1e.100)", lambda x: br.from_outcomes(x), {"a": [1]}, ANSWERS.iloc[:0], ANSWERS[["a", "a"]], pd.DataFrame({"a": [1, 2], "b": [1, "x"]}), pd.DataFrame({"a": [1, INF]}), pd.DataFrame({"a": [1, -1e101]})),
     (r"none in column 'a', row \d+ \(missing='common'", lambda: br.from_outcomes(ANSWERS.astype(float).replace(1.0, NAN))),
     ("weight must hold (one number for each of the 60 cases|non-negative whole numbers)", lambda x: br.from_outcomes(ANSWERS, weight=x), [1], [0.5] * 60),
     ("cluster must hold 60 names", lambda: br.from_outcomes(ANSWERS, cluster="question")),
