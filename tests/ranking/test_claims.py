@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -49,7 +49,6 @@ def not_best_by_loops(y, prob):
         left = [i for i in left if i not in out]
 
 
-@settings(deadline=None, max_examples=40)
 @given(st.integers(0, 10**6), st.integers(40, 90), st.integers(2, 7), st.sampled_from([0.8, 0.9, 0.95]))
 def test_the_set_for_the_best_against_loops(seed, draws, size, prob):
     rng = np.random.default_rng(seed)
@@ -143,7 +142,6 @@ def test_small_classes_without_a_prior_are_too_narrow_by_a_known_factor(p):
     assert average_inflation(np.array([3.0, 0.0]), np.full(2, 0.4), np.array([0.0, 1.0])) == 1.0
 
 
-@settings(deadline=None, max_examples=30)
 @given(st.integers(0, 10**6), st.booleans())
 def test_discordant_cases_against_loops(seed, clustered):
     rng = np.random.default_rng(seed)

@@ -131,8 +131,8 @@ def test_probabilities_agree_with_draws(score, cases, apart):
 
 
 def test_the_order_of_entities_changes_nothing():
-    """Not a digit, in 25 boards, whatever is ranked: verdicts included."""
-    for seed in range(25):
+    """Not a digit, in 9 boards, whatever is ranked: verdicts included."""
+    for seed in range(9):
         rng = np.random.default_rng(seed)
         counts = board(rng, int(rng.choice([60, 300, 20_000])), int(rng.integers(3, 8)), bool(seed % 2))
         score, model = (("informedness", "beta_binomial"), ("f1", None), ("mcc", "beta_binomial"))[seed % 3]
