@@ -14,7 +14,7 @@ import pytest
 os.environ.setdefault("MPLBACKEND", "Agg")
 
 hypothesis.settings.register_profile("fixed", deadline=None, derandomize=True)
-hypothesis.settings.register_profile("quick", deadline=None, derandomize=True, max_examples=25)
+hypothesis.settings.register_profile("quick", deadline=None, derandomize=True, max_examples=15)
 
 
 def is_quick(config):

@@ -8,6 +8,7 @@ A row without values is one call. ``tests/test_refusals.py`` runs the table.
 # fmt: off
 
 import math
+from functools import cache
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -76,9 +77,14 @@ MATRIX_PMF = predictive.confusion_pmf(ONE, positives=5, negatives=6)
 TOTAL_PMF = predictive.confusion_pmf(ONE, model="dirichlet_multinomial", total=9)
 SCORE_PMF = predictive.score_pmf(MATRIX_PMF, "f1")
 TILE = tile.value(POINT, 3)
-CREDIBLE = tile.credible(POSTERIOR, 3)
 NEAR = tile.around("f1")
 STAR = [(0.5 + 0.4 * np.cos(t), 0.5 + 0.4 * np.sin(t)) for t in 4 * np.pi / 5 * np.arange(5)]
+
+
+@cache
+def credible():
+    """A credible Tile, which compiles: when it is needed, not when tests are collected."""
+    return tile.credible(POSTERIOR, 3)
 
 
 def by_entity(values, names=None):
@@ -658,9 +664,9 @@ PICTURES = [
     ("^square must", plots.ops_square, xr.Dataset()),
     (r"^result(\['x'\])? must", plots.ops_curve, None, {"x": None}),
     ("^result must", plots.ops_drift, None),
-    ("^entity must", lambda x: x("nobody"), lambda e: plots.ops_drift(DRIFT, e), lambda e: plots.expected_rank_tile(CREDIBLE, e)),
+    ("^entity must", lambda x: x("nobody"), lambda e: plots.ops_drift(DRIFT, e), lambda e: plots.expected_rank_tile(credible(), e)),
     ("^credible must", plots.credible_tile, None),
-    ("^top must", lambda: plots.shares(CREDIBLE, top="x")),
+    ("^top must", lambda: plots.shares(credible(), top="x")),
     ("^regions must", plots.winner_tile, xr.Dataset()),
     ("^cases must", plots.case_grid, None, BETWEEN),
     ("^check must", plots.predictive_check, None),

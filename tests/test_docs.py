@@ -60,7 +60,11 @@ PAGES = [
 PAGES += [f"theory/{page.stem}" for page in sorted((DOCS / "theory").glob("*.md")) if page.stem != "index"]
 
 
-@pytest.mark.parametrize("page", PAGES)
+#: Pages whose examples take longest.
+LONG = {"decisions", "models", "predictive", "tile", "credible_ranking", "large", "theory/audit"}
+
+
+@pytest.mark.parametrize("page", [pytest.param(page, marks=[pytest.mark.slow] * (page in LONG)) for page in PAGES])
 def test_the_examples_of_a_page_run(page):
     text = re.sub(r"^```.*$", "", (DOCS / f"{page}.md").read_text(encoding="utf-8"), flags=re.MULTILINE)
     test = doctest.DocTestParser().get_doctest(text, {}, page, page, 0)
