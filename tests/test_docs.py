@@ -1,7 +1,6 @@
 """Generated pages are up to date, and the first example prints what the README shows."""
 
 import doctest
-import importlib.util
 import inspect
 import io
 import re
@@ -17,15 +16,14 @@ from click.testing import CliRunner
 import bayesrank as br
 from bayesrank import ranking, report
 from bayesrank.cli import cli
+from tests.scripts import load_script
 
 DOCS = Path(__file__).parent.parent / "docs"
 
 
 def test_the_page_of_scores_is_up_to_date():
-    spec = importlib.util.spec_from_file_location("make_scores_page", DOCS / "make_scores_page.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    assert (DOCS / "scores.md").read_text(encoding="utf-8") == module.page(), "run make docs"
+    page = load_script("docs/make_scores_page.py").page()
+    assert (DOCS / "scores.md").read_text(encoding="utf-8") == page, "run make docs"
 
 
 def test_the_readme_prints_what_it_shows():
@@ -54,6 +52,7 @@ PAGES = [
     "large",
     "models",
     "ops",
+    "planning",
     "predictive",
     "tile",
 ]
@@ -61,7 +60,7 @@ PAGES += [f"theory/{page.stem}" for page in sorted((DOCS / "theory").glob("*.md"
 
 
 #: Pages whose examples take longest.
-LONG = {"decisions", "models", "predictive", "tile", "credible_ranking", "large", "theory/audit"}
+LONG = {"decisions", "models", "predictive", "tile", "credible_ranking", "large", "planning", "theory/audit"}
 
 
 @pytest.mark.parametrize("page", [pytest.param(page, marks=[pytest.mark.slow] * (page in LONG)) for page in PAGES])

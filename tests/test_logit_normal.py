@@ -1,8 +1,5 @@
 """Hierarchical logit-normal: density, limits and pieces against known answers, another sampler, calibration."""
 
-import importlib.util
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -16,6 +13,7 @@ from bayesrank.models import make_model
 from bayesrank.models._bivariate import effects
 from bayesrank.models._designs import between, empirical_logits, terms
 from bayesrank.models._table_evidence import binomial_evidence
+from tests.scripts import load_script
 
 NAME = "hierarchical_logit_normal"
 
@@ -23,11 +21,7 @@ NAME = "hierarchical_logit_normal"
 @pytest.fixture(scope="module")
 def measure():
     """The sampler of many meta-analyses, which the documentation's numbers come from."""
-    path = Path(__file__).parent.parent / "docs" / "measure_meta_analysis.py"
-    spec = importlib.util.spec_from_file_location("measure_meta_analysis", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_script("docs/measure_meta_analysis.py")
 
 
 def tables(entities=1, datasets=15, seed=7, rho=-0.5):
