@@ -227,13 +227,7 @@ def check_memory(wanted: str, what: str, shape: tuple[int, ...], held: str) -> N
 
 
 def available_memory() -> tuple[float, str]:
-    """Return the bytes available to this process and what limits them: the process, its container or the machine.
-
-    Examples
-    --------
-    >>> available_memory()[0] > 0
-    True
-    """
+    """Return the bytes available to this process and what limits them: the process, its container or the machine."""
     machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else np.inf
     limits: list[tuple[float, str]] = [(machine, "this machine's memory")]
     limits += [(limit, "this container's memory") for limit in container_limits()]
@@ -469,13 +463,7 @@ def all_classes(labels: Sequence[Any] | None, seen: Sequence[np.ndarray]) -> lis
 
 
 def label_values(labels: Any) -> np.ndarray | None:
-    """Return numeric labels as floats; None if any label is not a number.
-
-    Examples
-    --------
-    >>> label_values([0, 0.5, True]), label_values(["fail", "pass"]) is None
-    (array([0. , 0.5, 1. ]), True)
-    """
+    """Return numeric labels as floats; None if any label is not a number."""
     held = np.asarray(labels, dtype=object).tolist()
     plain = all(isinstance(label, bool) or is_number(label) for label in held)
     return np.array(held, dtype=float) if plain else None

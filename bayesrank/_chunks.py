@@ -31,19 +31,7 @@ def dask_array() -> Any:
 def chunk_sizes(chunks: Any, shape: tuple[int, int], numbers: int) -> Sizes:
     """Return the sizes of chunks along chain and draw, for draws of ``numbers`` values each.
 
-    Parameters
-    ----------
-    chunks : int, str or mapping
-        Draws of a chain in a chunk, "auto", -1 (all), or an argument of ``DataArray.chunk`` for chain and draw.
-
-    Examples
-    --------
-    >>> chunk_sizes(2000, (2, 5500), 4)
-    ((1, 1), (2000, 2000, 1500))
-    >>> chunk_sizes({"chain": -1, "draw": (1000, 3000)}, (2, 4000), 4)
-    ((2,), (1000, 3000))
-    >>> chunk_sizes("auto", (1, 9000), 4000)[1]
-    (4000, 4000, 1000)
+    ``chunks`` is a number of draws, "auto", -1 (all), or an argument of ``DataArray.chunk`` for chain and draw.
     """
     core = dask_array().core
     if isinstance(chunks, Mapping):

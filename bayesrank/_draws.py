@@ -54,13 +54,7 @@ RARE = 5
 
 
 def draw_dims(array: xr.DataArray) -> list[str]:
-    """Return the dims of the draws: chain and draw, or sample if these were stacked.
-
-    Examples
-    --------
-    >>> draw_dims(xr.DataArray(np.zeros((2, 3, 1)), dims=("chain", "draw", "entity")))
-    ['chain', 'draw']
-    """
+    """Return the dims of the draws: chain and draw, or sample if these were stacked."""
     return [dim for dim in DRAW_DIMS if dim in array.dims]
 
 
@@ -141,28 +135,8 @@ class Reducer(Protocol):
 def reduce(array: Any, *reducers: Any, batches: Batches | None = None, across: bool = False) -> list[Any]:
     """Pass all draws once through the reducers and return their results.
 
-    Parameters
-    ----------
-    array : DataArray or ndarray
-        Labelled, or plain with the draws first.
-    *reducers : Reducer
-        See the module docstring.
-    batches : Batches, optional
-        The batches of a plain array that holds several chains, one after the other.
-    across : bool
-        Whether blocks may span batches: fewer and larger blocks, for reducers that estimate no error.
-
-    Returns
-    -------
-    list
-        The value of each reducer's ``finish``.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> [sums] = reduce(np.arange(80.0), BatchSums())
-    >>> sums.sum().item(), sums.shape
-    (3160.0, (20,))
+    ``batches`` describes a plain array of several chains, one after the other. With ``across``, blocks may span
+    batches: fewer and larger blocks, for reducers that estimate no error.
     """
     batches = batches or Batches.of(array)
     for reducer in reducers:
@@ -174,14 +148,7 @@ def reduce(array: Any, *reducers: Any, batches: Batches | None = None, across: b
 
 
 def iterate_blocks(array: Any, batches: Batches | None = None, across: bool = False) -> Iterator[Block]:
-    """Yield every draw once, in blocks within a chunk and a batch, or within a chunk and a chain.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> [(block.start, len(block.values)) for block in iterate_blocks(np.zeros((10, 3)))]
-    [(0, 5), (5, 5)]
-    """
+    """Yield every draw once, in blocks within a chunk and a batch, or within a chunk and a chain."""
     batches = batches or Batches.of(array)
     data = array
     if isinstance(array, xr.DataArray):
@@ -218,12 +185,6 @@ def load_arrays(*arrays: xr.DataArray) -> list[xr.DataArray]:
     """Load lazy arrays into memory, some chunks at a time, each chunk for all arrays together.
 
     A lazy posterior behind several scores is thus drawn once and never held whole.
-
-    Examples
-    --------
-    >>> [array] = load_arrays(xr.DataArray([1.0, 2.0], dims="draw").chunk(draw=1))
-    >>> array.values.tolist(), array.chunks
-    ([1.0, 2.0], None)
     """
     groups: dict[Any, list[int]] = {}
     for i, array in enumerate(arrays):
@@ -360,13 +321,7 @@ class EffectiveDraws:
 
 
 def product_of(rows: np.ndarray) -> np.ndarray:
-    """Return rows.T @ rows; products of few columns are split so that no threads start.
-
-    Examples
-    --------
-    >>> product_of(np.array([[1.0, 2.0], [3.0, 4.0]])).tolist()
-    [[10.0, 14.0], [14.0, 20.0]]
-    """
+    """Return rows.T @ rows; products of few columns are split so that no threads start."""
     together = ALONE // max(rows.shape[1] ** 2, 1)
     if together < 64 or together >= len(rows):
         return rows.T @ rows
@@ -378,23 +333,12 @@ def efficiency(within: np.ndarray, between: np.ndarray) -> np.ndarray:
     """Return the effective sample size per draw, at most 1, from the variances of :class:`Moments`.
 
     Constant draws count as independent, since they show no autocorrelation.
-
-    Examples
-    --------
-    >>> efficiency(np.array([1.0, 1.0, 0.0]), np.array([4.0, 0.9, 0.0])).tolist()
-    [0.25, 1.0, 1.0]
     """
     return np.divide(within, between, out=np.ones_like(within), where=between > np.maximum(within, 0.0))
 
 
 def mean_error(sums: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """Return the standard error of Σ sums / Σ sizes from batches (batch, ...); NaN if fewer than two have draws.
-
-    Examples
-    --------
-    >>> mean_error(np.array([0.0, 2.0]), np.array([2, 2])).item()
-    0.5
-    """
+    """Return the standard error of Σ sums / Σ sizes from batches (batch, ...); NaN if fewer than two have draws."""
     sums = np.asarray(sums, float)
     sizes = np.broadcast_to(np.reshape(sizes, np.shape(sizes) + (1,) * (sums.ndim - np.ndim(sizes))), sums.shape)
     total = sizes.sum(axis=0)
@@ -411,27 +355,10 @@ def error_of_squares(mean: Any, squares: Any, batches: Any) -> np.ndarray:
 
 
 def share_error(share: Any, error: Any, number: Any, worth: Any) -> np.ndarray:
-    """Return the Monte-Carlo standard error of a share of draws; never 0.
+    """Return the Monte-Carlo standard error of a share of ``number`` draws; never 0.
 
-    Parameters
-    ----------
-    share, error : array_like
-        The share and its error from batch means (NaN if unknown).
-    number : array_like
-        The number of draws in the denominator of the share.
-    worth : array_like
-        The effective sample size of the numbers that the share compares. A share near 0 or 1 does not show its own
-        autocorrelation.
-
-    Returns
-    -------
-    ndarray
-        NaN where ``number`` is NaN.
-
-    Examples
-    --------
-    >>> share_error(1.0, 0.0, 4000, 4000).round(5).item(), share_error(1.0, 0.0, 4000, 40).round(5).item()
-    (0.00018, 0.01694)
+    ``error`` is that from batch means, NaN if unknown. ``worth`` is the effective sample size of the numbers that the
+    share compares: a share near 0 or 1 does not show its own autocorrelation.
     """
     known = np.fmax(error, proportion_error(share, number))
     rare = np.minimum(share, 1 - share) * worth < RARE
@@ -442,11 +369,6 @@ def part_error(part: Any, error: Any, worth: Any) -> np.ndarray:
     """Return the Monte-Carlo standard error of a mean of numbers in [0, 1], given their effective sample size; never 0.
 
     The bounds are those of :func:`share_error`; a share, a mean of zeros and ones, has the largest variance.
-
-    Examples
-    --------
-    >>> part_error([0.5, 0.5, 0.0], [0.01, 0.0, 0.0], 4000).round(5).tolist()
-    [0.01, 0.00018, 0.00018]
     """
     part = np.asarray(part)
     rare = np.minimum(part, 1 - part) * worth < RARE

@@ -40,29 +40,11 @@ def fill_tables(
     share: np.ndarray | None = None,
     of: np.ndarray | None = None,
 ) -> None:
-    """Fill tables of an array (draw, table, row, answer) with rows of Dirichlet draws, as :func:`dirichlet`.
+    """Fill the tables ``which`` of an array (draw, table, row, answer) with Dirichlet draws, as :func:`dirichlet`.
 
-    Parameters
-    ----------
-    out : ndarray
-        The array to fill.
-    which : ndarray of int
-        The tables to fill.
-    concentration : ndarray
-        Concentrations of all tables (table, row, answer).
-    seeds : ndarray
-        Two words for each table (table, 2), from :func:`bayesrank._random.seed_words`.
-    place : tuple of int
-        Chain and block of the draws; together with the seeds, the key of each table's stream.
-    share : ndarray, optional
-        Factors of the rows (draw, set, row); 1 by default.
-    of : ndarray of int, optional
-        The set of each table (table).
-
-    Raises
-    ------
-    ValueError
-        If a concentration is negative or NaN, or the sum of a row is infinite.
+    ``seeds`` holds two words for each table, from :func:`bayesrank._random.seed_words`; with ``place``, the chain and
+    block of the draws, they are the key of the table's stream. Rows are multiplied by ``share`` (draw, set, row);
+    ``of`` is the set of each table.
     """
     asked = concentration[which]
     with np.errstate(over="ignore"):
@@ -126,13 +108,7 @@ def dirichlet_of_each(rng: np.random.Generator, concentration: np.ndarray) -> np
 
 
 def outcome_order(outcomes: np.ndarray) -> np.ndarray:
-    """Return the order of outcomes that sorts numbers by value and others by name.
-
-    Examples
-    --------
-    >>> outcome_order(np.array([10, 9, 1])).tolist(), outcome_order(np.array(["b", "a"])).tolist()
-    ([2, 1, 0], [1, 0])
-    """
+    """Return the order of outcomes that sorts numbers by value and others by name."""
     return np.argsort(outcomes if outcomes.dtype.kind in "biuf" else [repr(name) for name in outcomes.tolist()])
 
 

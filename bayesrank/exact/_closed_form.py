@@ -46,12 +46,7 @@ class ClosedForm(NamedTuple):
 def closed_form_of(source: Any, model: Any, options: dict[str, Any], group: str = "posterior") -> ClosedForm:
     """Return the closed form of counts with a model and its options, or of a posterior without them.
 
-    ``group="prior"`` gives that of the prior instead.
-
-    Raises
-    ------
-    NoClosedForm
-        If the posterior is not known in closed form.
+    ``group="prior"`` gives that of the prior instead. Raise :class:`NoClosedForm` if it is not known.
     """
     if isinstance(source, xr.DataArray):
         counts = check_tables(source, "source")

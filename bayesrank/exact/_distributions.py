@@ -42,14 +42,7 @@ TOLERANCE = 1e-9
 
 
 def value_at(score: Score, tnr: Any, tpr: Any, share: Any) -> np.ndarray:
-    """The score, negated if lower is better, where TNR and TPR have these log odds.
-
-    Examples
-    --------
-    >>> from bayesrank.scores import as_score
-    >>> value_at(as_score("informedness"), 0.0, np.inf, 0.5).item()
-    0.5
-    """
+    """The score, negated if lower is better, where TNR and TPR have these log odds."""
     right, wrong = special.expit(tnr), special.expit(-np.asarray(tnr))
     hit, miss = special.expit(tpr), special.expit(-np.asarray(tpr))
     values = score.unclipped((1 - share) * right, (1 - share) * wrong, share * miss, share * hit)
@@ -198,14 +191,7 @@ class Rates:
 
 
 def rate_scale(value: Callable[[Any], np.ndarray]) -> Scale:
-    """Return the scale of a score of one rate, ``value`` of its log odds: these log odds themselves.
-
-    Examples
-    --------
-    >>> scale = rate_scale(lambda logit: special.expit(logit) ** 2)
-    >>> scale.place(np.array([0.25, 1.0])).round(9).tolist()
-    [0.0, inf]
-    """
+    """Return the scale of a score of one rate, ``value`` of its log odds: these log odds themselves."""
 
     def place(values: Any) -> np.ndarray:
         wanted = np.atleast_1d(np.asarray(values, dtype=float))

@@ -68,10 +68,7 @@ class _Step(NamedTuple):
 def answer(plan: Plan, levels: np.ndarray, rope: float) -> Answer:
     """Return what the distributions imply about the order of the entities, with errors.
 
-    Raises
-    ------
-    NoClosedForm
-        If probabilities err by more than 0.01, or if another route disagrees.
+    Raise :class:`NoClosedForm` if probabilities err by more than 0.01, or if another route disagrees.
     """
     if not plan.contents:
         return _nothing(plan, levels)
@@ -212,13 +209,7 @@ def _worst(error: Numbers) -> float:
 
 
 def _reason(unresolved: float, few_nodes: float, bends: float, moved: float) -> str:
-    """The cause of the largest error.
-
-    Examples
-    --------
-    >>> _reason(0.0, 0.07, 1e-10, 1e-4)
-    'the quadrature has too few nodes for so many entities or such narrow distributions'
-    """
+    """The cause of the largest error."""
     causes = {
         "a concentration near 0 puts scores so near to an end of their range that they look the same": unresolved,
         "the quadrature has too few nodes for so many entities or such narrow distributions": few_nodes,

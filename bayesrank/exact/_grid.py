@@ -87,14 +87,7 @@ class Measures(NamedTuple):
 
 @lru_cache(maxsize=8)
 def lobatto(size: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Gauss and Lobatto's nodes on [-1, 1], and the matrices of slopes and of slopes times weights.
-
-    Examples
-    --------
-    >>> nodes, slopes, changes = lobatto(3)
-    >>> nodes.tolist(), (slopes @ nodes**2).round(12).tolist(), changes.sum().round(12).item()
-    ([-1.0, 0.0, 1.0], [-2.0, 0.0, 2.0], 0.0)
-    """
+    """Gauss and Lobatto's nodes on [-1, 1], and the matrices of slopes and of slopes times weights."""
     last = np.polynomial.legendre.Legendre.basis(size - 1)
     inner = last.deriv().roots().real
     x = np.concatenate([[-1.0], (inner - inner[::-1]) / 2, [1.0]])
@@ -108,13 +101,7 @@ def lobatto(size: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def in_common(mass: np.ndarray, times: np.ndarray) -> float:
-    """Return the expected number of pairs of entities that are both somewhere, at most 1.
-
-    Examples
-    --------
-    >>> in_common(np.array([0.9]), np.array([1])), round(in_common(np.array([0.1]), np.array([2])), 12)
-    (0.0, 0.01)
-    """
+    """Return the expected number of pairs of entities that are both somewhere, at most 1."""
     return float(np.clip(((mass @ times) ** 2 - mass**2 @ times) / 2, 0.0, 1.0))
 
 
@@ -240,13 +227,7 @@ def _add_pairs(board: Board, panel: _Panel, other: _Panel, out: np.ndarray) -> N
 
 
 def _roots(size: int) -> np.ndarray:
-    """Half of the roots of unity of an odd order; -1 is none of them, where a factor could be 0.
-
-    Examples
-    --------
-    >>> len(_roots(4)), len(_roots(5))
-    (3, 3)
-    """
+    """Half of the roots of unity of an odd order; -1 is none of them, where a factor could be 0."""
     order = size | 1
     return np.exp(-2j * np.pi * np.arange(order // 2 + 1) / order)
 

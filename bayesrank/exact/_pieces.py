@@ -55,12 +55,6 @@ def approximate(
     """Halve the pieces of each row until all are resolved; ``function`` takes rows and places, elementwise.
 
     A remainder below ``noise`` that does not shrink is an error of the function, not a reason to go on.
-
-    Examples
-    --------
-    >>> found = approximate(lambda row, x: (1 + row) * x / 2, np.zeros(2), np.ones(2))
-    >>> found(np.array([0, 1]), np.array([0.5, 2.0])).round(9).tolist()
-    [0.25, 1.0]
     """
     row = np.repeat(np.arange(len(low)), START)
     start = np.tile(np.arange(START) / START, len(low))

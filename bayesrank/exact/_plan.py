@@ -154,13 +154,7 @@ def _prevalences(share: Share, number: int) -> tuple[list[float], list[float]]:
 
 
 def plan_of(score: Score, known: ClosedForm) -> Plan:
-    """Return the groups of a score's posteriors.
-
-    Raises
-    ------
-    NoClosedForm
-        If the score's distributions are not known.
-    """
+    """Return the groups of a score's posteriors; raise :class:`NoClosedForm` if its distributions are not known."""
     classes = known.concentration.shape[-1]
     if classes > 2:
         found, value, rate = _of_accuracy(score, known), _value_at_accuracy(score, classes), 1
@@ -273,14 +267,7 @@ def _is_defined(score: Score, tnr: np.ndarray, tpr: np.ndarray, share: float) ->
 
 
 def _needs(score: Score, share: float) -> tuple[bool, bool]:
-    """Whether a score depends on TNR, and on TPR.
-
-    Examples
-    --------
-    >>> from bayesrank.scores import as_score
-    >>> [_needs(as_score(name), 0.3) for name in ("tpr", "fpr", "mcc", "prevalence")]
-    [(False, True), (True, False), (True, True), (False, False)]
-    """
+    """Whether a score depends on TNR, and on TPR."""
     seen = value_at(score, LOGITS[:, None], LOGITS, share)
     slack = SAME * max(np.abs(seen).max(), 1)
     return tuple(bool((np.ptp(seen, axis=axis) > slack).any()) for axis in (0, 1))  # type: ignore[return-value]

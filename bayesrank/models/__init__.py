@@ -123,71 +123,32 @@ def _names(*path: str) -> tuple[str, ...]:
 
 
 def names() -> list[str]:
-    """Return the names of the models, the default first.
-
-    Examples
-    --------
-    >>> names()[0]
-    'dirichlet_multinomial'
-    """
+    """Return the names of the models, the default first."""
     return list(_names(*__path__))
 
 
 def chosen_by_evidence(evidence: Any) -> str:
-    """Return the default model for the evidence: "paired" for joint outcomes, else "dirichlet_multinomial".
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> chosen_by_evidence(br.from_counts(tn=8, fp=2, fn=1, tp=9))
-    'dirichlet_multinomial'
-    >>> chosen_by_evidence(br.joint_outcomes([0, 1], {"a": [0, 1]}))
-    'paired'
-    """
+    """Return the default model for the evidence: "paired" for joint outcomes, else "dirichlet_multinomial"."""
     return "paired" if isinstance(evidence, xr.Dataset) else "dirichlet_multinomial"
 
 
 def takes_cases(model: Any) -> bool:
-    """Return whether a model takes joint outcomes of single cases; others take counts.
-
-    Examples
-    --------
-    >>> takes_cases("paired"), takes_cases("beta_binomial")
-    (True, False)
-    """
+    """Return whether a model takes joint outcomes of single cases; others take counts."""
     return getattr(find_model(model), "takes", "counts") == "cases"
 
 
 def in_closed_form() -> list[str]:
-    """Return the models whose posterior is known in closed form, the default first.
-
-    Examples
-    --------
-    >>> in_closed_form()
-    ['dirichlet_multinomial', 'beta_binomial']
-    """
+    """Return the models whose posterior is known in closed form, the default first."""
     return [name for name in names() if hasattr(find_model(name), "conjugate")]
 
 
 def population_of(model: Any) -> str:
-    """Return what the population of a model consists of: "data sets", "classes", or "" if it has none.
-
-    Examples
-    --------
-    >>> population_of("hierarchical_logit_normal"), population_of("paired")
-    ('data sets', '')
-    """
+    """Return what the population of a model consists of: "data sets", "classes", or "" if it has none."""
     return getattr(find_model(model), "learns", "")
 
 
 def model_for_datasets(outcomes: int) -> str:
-    """Return the first model of differences between data sets that allows this number of classes or outcomes.
-
-    Examples
-    --------
-    >>> model_for_datasets(2), model_for_datasets(3)
-    ('hierarchical_beta_binomial', 'hierarchical_dirichlet_multinomial')
-    """
+    """Return the first model of differences between data sets that allows this number of classes or outcomes."""
     for name in names():
         model = find_model(name)
         if population_of(name) == "data sets" and outcomes <= (getattr(model, "most_outcomes", None) or outcomes):
@@ -196,24 +157,12 @@ def model_for_datasets(outcomes: int) -> str:
 
 
 def references_of(model: Any) -> list[str]:
-    """Return the references of a named model, an empty list for others.
-
-    Examples
-    --------
-    >>> len(references_of("paired")), references_of("beta_binomial"), references_of(None)
-    (2, [], [])
-    """
+    """Return the references of a named model, an empty list for others."""
     return list(getattr(find_model(model), "references", ())) if model in names() else []
 
 
 def find_model(model: Any) -> type:
-    """Return the class of a model by its name, or a class unchanged.
-
-    Examples
-    --------
-    >>> find_model("beta_binomial").__name__
-    'BetaBinomial'
-    """
+    """Return the class of a model by its name, or a class unchanged."""
     if isinstance(model, type):
         lacking = [part for part in ("observed", "build", "performances") if not callable(getattr(model, part, None))]
         if lacking:
@@ -224,14 +173,7 @@ def find_model(model: Any) -> type:
 
 
 def conjugate_posterior(model: Any, evidence: Any, options: dict[str, Any]) -> Any:
-    """Return the closed-form posterior of a model.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> conjugate_posterior("beta_binomial", br.from_counts(tn=8, fp=2, fn=1, tp=9), {}).posterior.values.tolist()
-    [[[9.0, 3.0], [2.0, 10.0]]]
-    """
+    """Return the closed-form posterior of a model."""
     story = make_model(model, evidence, options)
     if not hasattr(story, "conjugate"):
         raise ValueError(f"model must have a posterior in closed form; {type(story).__name__} has none")
@@ -239,14 +181,7 @@ def conjugate_posterior(model: Any, evidence: Any, options: dict[str, Any]) -> A
 
 
 def make_model(model: Any, evidence: Any, options: dict[str, Any]) -> Any:
-    """Return the model of the evidence with these options; unknown options raise an error.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> make_model("beta_binomial", br.from_counts(tn=8, fp=2, fn=1, tp=9), {"prior": 2}).settings["prior"]
-    '2'
-    """
+    """Return the model of the evidence with these options; unknown options raise an error."""
     story = find_model(chosen_by_evidence(evidence) if model is None else model)
     if hasattr(story, "taking"):
         story = story.taking(evidence)
@@ -265,13 +200,7 @@ def make_model(model: Any, evidence: Any, options: dict[str, Any]) -> Any:
 
 @cache
 def options_of(model: Any) -> list[str]:
-    """Return the names of a model's options: keywords of its class and of the classes that receive the rest.
-
-    Examples
-    --------
-    >>> options_of(find_model("hierarchical_beta_binomial"))
-    ['prior', 'prevalence', 'spread', 'force']
-    """
+    """Return the names of a model's options: keywords of its class and of the classes that receive the rest."""
     found: list[str] = []
     for each in model.__mro__:
         if "__init__" not in vars(each) or each is object:
@@ -288,14 +217,6 @@ def model_of(groups: Mapping[str, xr.Dataset]) -> tuple[Any, dict[str, Any]]:
     """Reconstruct the model of a posterior and its options; (None, {}) if the posterior does not determine them.
 
     A given prevalence is not restored, since the likelihood does not depend on it.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> from bayesrank._compat import groups_of
-    >>> fit = br.fit(br.from_counts(tn=8, fp=2, fn=1, tp=9), "beta_binomial", prior=3, seed=1, draws=5)
-    >>> float(model_of(groups_of(fit))[0].concentration.max())
-    3.0
     """
     counts, about = with_parts(groups["observed_data"]), groups["posterior"].attrs
     model = about.get("model")

@@ -33,22 +33,8 @@ def effects(
 ) -> tuple[list[Any], list[Any]]:
     """Return the effects on each row, and their standardised values, from latent variables (symbols or numbers).
 
-    Parameters
-    ----------
-    latent : callable
-        Maps a row, and the mean and scale of its latent variables, to these.
-    mean, sd : list
-        Means and standard deviations of the effects, by row.
-    correlation : number or symbol
-        Correlation of the two rows; ignored for a single row.
-    weight : list of numpy.ndarray
-        Degree of centring of each effect, in [0, 1], by row.
-
-    Examples
-    --------
-    >>> found, _ = effects(lambda row, mean, scale: mean + scale, [0.0, 0.0], [2.0, 1.0], 0.6, [np.zeros(1)] * 2)
-    >>> [value.round(2).tolist() for value in found]
-    [[2.0], [1.4]]
+    ``latent`` maps a row, and the mean and scale of its latent variables, to these. ``weight`` is the degree of
+    centring of each effect, in [0, 1], by row.
     """
     found: list[Any] = []
     standard: list[Any] = []
@@ -64,13 +50,7 @@ def effects(
 
 
 def alike(weight: np.ndarray) -> np.ndarray:
-    """Return the weights, or a single one if all are equal; PyTensor warns of constant vectors in a graph.
-
-    Examples
-    --------
-    >>> alike(np.array([0.5, 0.5])).tolist(), alike(np.array([0.5, 0.4])).tolist()
-    ([0.5], [0.5, 0.4])
-    """
+    """Return the weights, or a single one if all are equal; PyTensor warns of constant vectors in a graph."""
     return weight[:1] if weight.size and np.ptp(weight) == 0 else weight
 
 
@@ -83,25 +63,13 @@ def covariance(sd: np.ndarray, half: np.ndarray | None) -> np.ndarray:
 
 
 def factor_of(sd: np.ndarray, half: np.ndarray | None) -> np.ndarray:
-    """Return the Cholesky factor of the covariance (draw, row, row).
-
-    Examples
-    --------
-    >>> factor_of(np.array([[3.0, 5.0]]), np.array([0.8])).round(2).tolist()
-    [[[3.0, 0.0], [3.0, 4.0]]]
-    """
+    """Return the Cholesky factor of the covariance (draw, row, row)."""
     found = covariance(sd, half)
     return np.linalg.cholesky(found + TINY * np.eye(found.shape[-1]))
 
 
 def logit_of_mean(mean: np.ndarray, sd: np.ndarray) -> np.ndarray:
-    """Return the logit of the mean rate if logits are normal, without cancellation for rates near 1.
-
-    Examples
-    --------
-    >>> logit_of_mean(np.array([-2.0, 2.0, 2.0]), np.array([1.0, 0.0, 1.0])).round(3).tolist()
-    [-1.692, 2.0, 1.692]
-    """
+    """Return the logit of the mean rate if logits are normal, without cancellation for rates near 1."""
     nodes, weights = np.polynomial.hermite_e.hermegauss(NODES)
     right, wrong = (
         sum(w * expit(sign * (mean + z * sd)) for z, w in zip(nodes, weights / weights.sum(), strict=True))

@@ -167,25 +167,12 @@ def _sizes(array: xr.DataArray, dims: tuple[str, ...], shape: tuple[int, ...]) -
 
 
 def log_evidence(counts: np.ndarray, alpha: np.ndarray) -> np.ndarray:
-    """Return the log marginal likelihood of cases (..., answer) in their order: a ratio of Beta functions.
-
-    Examples
-    --------
-    >>> float(np.exp(log_evidence(np.array([1, 1]), np.ones(2))).round(4))  # of one right, then one wrong
-    0.1667
-    """
+    """Return the log marginal likelihood of cases (..., answer) in their order: a ratio of Beta functions."""
     each = (gammaln(alpha + counts) - gammaln(alpha)).sum(-1)
     return each - gammaln((alpha + counts).sum(-1)) + gammaln(alpha.sum(-1))
 
 
 def check_proper_prior(proper: bool) -> None:
-    """Raise an error if draws are wanted from an improper prior.
-
-    Examples
-    --------
-    >>> check_proper_prior(False)
-    Traceback (most recent call last):
-    ValueError: groups cannot hold 'prior' where the prior is improper; got a concentration of 0
-    """
+    """Raise an error if draws are wanted from an improper prior."""
     if not proper:
         raise ValueError("groups cannot hold 'prior' where the prior is improper; got a concentration of 0")

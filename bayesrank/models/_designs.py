@@ -11,21 +11,10 @@ LEAST = 0.1
 def terms(pairs: np.ndarray) -> tuple[str, ...]:
     """Return the terms that a design identifies: ("difficulty", "deviations"), ("deviations",) or ().
 
-    Entity effects are free. With X their columns, P = 1 - X X⁺, and Z the columns of the data sets, logits have the
-    covariance σ² ZZ' + τ² 1, identified from P ZZ' P and P. If P is 0, no entity has two data sets and no term is
-    identified. If the two are multiples (one entity, or no data set with two entities) there is one term.
-
-    Parameters
-    ----------
-    pairs : numpy.ndarray of int
-        Entity and data set (pair, 2) of each table with cases.
-
-    Examples
-    --------
-    >>> terms(np.array([(0, 0), (0, 1)])), terms(np.array([(0, 0), (0, 1), (1, 0), (1, 1)]))
-    (('deviations',), ('difficulty', 'deviations'))
-    >>> terms(np.array([(0, 0), (1, 0)]))
-    ()
+    ``pairs`` (pair, 2) holds entity and data set of each table with cases. Entity effects are free. With X their
+    columns, P = 1 - X X⁺, and Z the columns of the data sets, logits have the covariance σ² ZZ' + τ² 1, identified from
+    P ZZ' P and P. If P is 0, no entity has two data sets and no term is identified. If the two are multiples (one
+    entity, or no data set with two entities) there is one term.
     """
     entity, dataset = pairs.T
     # Entities on one data set have residuals of 0 and do not contribute.
@@ -48,13 +37,7 @@ def terms(pairs: np.ndarray) -> tuple[str, ...]:
 
 
 def empirical_logits(right: np.ndarray, cases: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return logits of observed rates, with half a case added to each side, and their information (0 without cases).
-
-    Examples
-    --------
-    >>> [part.round(3).tolist() for part in empirical_logits(np.array([5, 0]), np.array([10, 0]))]
-    [[0.0, 0.0], [2.75, 0.0]]
-    """
+    """Return logits of observed rates, with half a case added to each side, and their information (0 without cases)."""
     yes, no = right + 0.5, cases - right + 0.5
     return np.log(yes / no), np.where(cases > 0, yes * no / (cases + 1), 0.0)
 
@@ -65,12 +48,6 @@ def between(logit: np.ndarray, information: np.ndarray, entity: np.ndarray) -> t
     References
     ----------
     DerSimonian and Laird (1986), Controlled Clinical Trials 7:177-188, equation 8, summed over entities.
-
-    Examples
-    --------
-    >>> mean, variance = between(np.array([-1.0, 1.0]), np.array([50.0, 50.0]), np.array([0, 0]))
-    >>> mean.tolist(), round(variance, 2)
-    ([0.0], 1.98)
     """
     total = np.bincount(entity, information)
     mean = np.bincount(entity, information * logit) / np.maximum(total, 1e-300)

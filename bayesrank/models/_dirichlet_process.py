@@ -124,12 +124,6 @@ def gather(
 
     Without clusters each pattern is a unit. With clusters, equal contents of clusters are a unit. Cases have equal
     weights (``by_case``), or clusters do.
-
-    Examples
-    --------
-    >>> patterns, unit, size, count = gather(np.array([[1, 1], [0, 1], [1, 1]]), np.array([2, 1, 3]), None)
-    >>> patterns.tolist(), unit.tolist(), size.tolist(), count.tolist()
-    ([[0, 1], [1, 1]], [0, 1], [1.0, 1.0], [1.0, 5.0])
     """
     patterns, which = unique_rows(codes)
     if cluster is None:

@@ -395,15 +395,7 @@ class Apart(Hierarchical):
 
 
 def stacked(parts: list[dict[str, xr.Variable]], sampled: xr.Dataset, coords: dict[str, Any]) -> xr.Dataset:
-    """Stack the variables of each chain into a group with the sampled chains and draws.
-
-    Examples
-    --------
-    >>> sampled = xr.Dataset(coords={"chain": [0, 1], "draw": [0, 1, 2]})
-    >>> parts = [{"rate": xr.Variable("draw", np.zeros(3))}, {"rate": xr.Variable("draw", np.ones(3))}]
-    >>> stacked(parts, sampled, {})["rate"].sum("draw").values.tolist()
-    [0.0, 3.0]
-    """
+    """Stack the variables of each chain into a group with the sampled chains and draws."""
     found = {
         name: (("chain", *map(str, variable.dims)), np.stack([part[name].values for part in parts]))
         for name, variable in parts[0].items()
@@ -412,14 +404,7 @@ def stacked(parts: list[dict[str, xr.Variable]], sampled: xr.Dataset, coords: di
 
 
 def log_odds_density(rate: xr.DataArray, prior: xr.DataArray, answers: str) -> xr.DataArray:
-    """Return the log density of Dirichlet rates over their log odds, without constants: linear in the concentrations.
-
-    Examples
-    --------
-    >>> rate = xr.DataArray([0.25, 0.75], dims="answer")
-    >>> log_odds_density(rate, xr.DataArray([1.0, 2.0], dims="answer"), "answer").round(3).item()
-    -1.962
-    """
+    """Return the log density of Dirichlet rates over their log odds, without constants: linear in the concentrations."""
     kept = rate.drop_vars([name for name, c in rate.coords.items() if answers in c.dims])
     logs: xr.DataArray = xr.apply_ufunc(np.log, kept.where(~(kept < np.finfo(float).tiny), np.finfo(float).tiny))
     return (logs * prior).sum(answers, skipna=False).transpose(*[d for d in rate.dims if d != answers])

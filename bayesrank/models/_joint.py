@@ -177,15 +177,7 @@ def units_note(
 
 
 def too_narrow(units: int, unit: str, where: str = "") -> str:
-    """Return the note on few units without a prior; "" for enough units.
-
-    Examples
-    --------
-    >>> too_narrow(12, "case", " of a class")
-    'Only 12 cases of a class, and no prior to speak of: intervals from fewer than some 50 are too narrow.'
-    >>> too_narrow(60, "case")
-    ''
-    """
+    """Return the note on few units without a prior; "" for enough units."""
     if units >= FEW:
         return ""
     none = ", and no prior to speak of" if unit == "case" else ""

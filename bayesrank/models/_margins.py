@@ -170,11 +170,6 @@ def are_shares(seen: np.ndarray, about: Mapping[Any, Any]) -> bool:
 
     The attr ``right_or_wrong_runs`` in ``about`` decides. Without it, outcomes must be multiples of 1/m in [0, 1] for
     some m up to 10.
-
-    Examples
-    --------
-    >>> are_shares(np.array([0.0, 0.25, 1.0]), {}), are_shares(np.array([0.13, 0.5]), {})
-    (True, False)
     """
     if np.isin(seen, [0, 1]).all() or seen.min() < 0 or seen.max() > 1:
         return False

@@ -126,14 +126,7 @@ class Outcomes:
 
 
 def observed_data(counts: xr.DataArray, test_set: xr.DataArray, values: np.ndarray | None) -> xr.Dataset:
-    """Return counts with their test sets and, for numeric outcomes with these ``values``, the observed mean.
-
-    Examples
-    --------
-    >>> counts = xr.DataArray([[1, 3]], {"entity": ["a"], "outcome": [0, 1]}, ("entity", "outcome"))
-    >>> observed_data(counts, xr.DataArray(["t"], dims="entity"), np.array([0.0, 1.0]))["mean_outcome"].item()
-    0.75
-    """
+    """Return counts with their test sets and, for numeric outcomes with these ``values``, the observed mean."""
     found = counts.assign_coords(test_set=test_set).rename("counts").to_dataset()
     if values is not None:
         total = counts.sum("outcome")

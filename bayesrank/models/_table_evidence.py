@@ -14,20 +14,7 @@ def binomial_evidence(
 ) -> np.ndarray:
     """Return the log probability (draw) of right answers (row), with the normal logits of the rates integrated out.
 
-    Parameters
-    ----------
-    right, cases : numpy.ndarray of int
-        Counts of one or two rows.
-    mean, sd : numpy.ndarray
-        Mean and standard deviation of the logits (draw, row).
-    correlation : numpy.ndarray
-        Correlation of the logits of two rows (draw).
-
-    Examples
-    --------
-    >>> one = np.ones((1, 1))
-    >>> np.exp(binomial_evidence(np.array([1]), np.array([2]), 0 * one, one, one[0])).round(3).tolist()
-    [0.413]
+    There are one or two rows. ``mean`` and ``sd`` (draw, row) and ``correlation`` (draw) are those of the logits.
     """
     rows = cases.size
     # Logits are mean + factor @ t with t standard normal.

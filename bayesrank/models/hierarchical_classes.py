@@ -222,14 +222,7 @@ class HierarchicalClasses:
 
 
 def answer_tables(table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return wrong and right answers of each class (..., class, 2), and the errors (..., class, other class).
-
-    Examples
-    --------
-    >>> answers, errors = answer_tables(np.array([[5, 1, 0], [2, 7, 1], [0, 0, 4]]))
-    >>> answers.tolist(), errors.tolist()
-    ([[1, 5], [3, 7], [0, 4]], [[1, 0], [2, 1], [0, 0]])
-    """
+    """Return wrong and right answers of each class (..., class, 2), and the errors (..., class, other class)."""
     classes = table.shape[-1]
     off = ~np.eye(classes, dtype=bool)
     errors = table[..., off].reshape(*table.shape[:-1], classes - 1)

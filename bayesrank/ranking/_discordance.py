@@ -22,25 +22,8 @@ def discordance_notes(
 ) -> list[str]:
     """Return a caveat where few cases separate the first entity from a rival that it beats.
 
-    Parameters
-    ----------
-    information : Information
-        The effective counts.
-    about : mapping
-        Attrs of the posterior.
-    names : sequence or ndarray
-        Names of the entities.
-    order : ndarray
-        Position of each entity in the consensus order; NaN if not ranked.
-    claimed : ndarray
-        Whether the first entity beats each rival with the required probability (entity).
-
-    Examples
-    --------
-    >>> unknown = np.full(2, np.nan)
-    >>> information = Information(np.array([60.0, 60.0]), unknown, unknown, np.array([[0.0, 1.0], [1.0, 0.0]]))
-    >>> discordance_notes(information, {"prior": "four_cases"}, ["a", "b"], np.array([1, 2]), np.array([False, True]))
-    ['a and b differ on only 1 of 60 cases: the comparison rests on these and on the prior.']
+    ``order`` holds the position of each entity in the consensus order, NaN if not ranked; ``claimed`` whether the first
+    entity beats it with the required probability.
     """
     if information.discordant is None or np.isnan(order).all() or len(names) < 2:
         return []

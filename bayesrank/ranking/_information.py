@@ -52,16 +52,7 @@ class Information:
     inflation: np.ndarray | float = 1.0
 
     def withheld(self) -> str:
-        """Return why confidence sets are withheld; empty if they are available.
-
-        Examples
-        --------
-        >>> unknown = np.full(2, np.nan)
-        >>> Information(unknown, np.array([4.0, 4.0]), unknown).withheld()
-        'fewer than 5 effective clusters'
-        >>> Information(unknown, unknown, unknown).withheld()
-        ''
-        """
+        """Return why confidence sets are withheld; empty if they are available."""
         if self.population:
             return POPULATION
         if least(self.clusters) < FEWEST_UNITS - 1e-9:
@@ -97,13 +88,7 @@ class Patterns:
 
     @classmethod
     def of(cls, observed: xr.Dataset, by_case: bool) -> "Patterns | None":
-        """Read the patterns of the group ``observed_data``; None if there are none.
-
-        Examples
-        --------
-        >>> Patterns.of(xr.Dataset(), True) is None
-        True
-        """
+        """Read the patterns of the group ``observed_data``; None if there are none."""
         held = observed.get("pattern_outcome", observed.get("pattern_predicted"))
         if held is None or "pattern_count" not in observed:
             return None
@@ -137,38 +122,15 @@ class Patterns:
 
 
 def least(values: np.ndarray) -> float:
-    """Return the smallest known value; infinite if none is known.
-
-    Examples
-    --------
-    >>> least(np.array([np.nan, 3.0])), least(np.array([np.nan]))
-    (3.0, inf)
-    """
+    """Return the smallest known value; infinite if none is known."""
     return float(np.fmin.reduce(values, axis=None, initial=np.inf))
 
 
 def cluster_information(sizes: list[np.ndarray], weights: np.ndarray) -> tuple[float, float]:
     """Return the degrees of freedom of a mean over clusters, and the factor by which its bootstrap is too narrow.
 
-    Parameters
-    ----------
-    sizes : list of ndarray
-        Number of cases in each cluster (cluster), for each data set.
-    weights : ndarray
-        Weight of each data set (dataset).
-
-    Returns
-    -------
-    freedom : float
-        Satterthwaite's degrees of freedom, for equal variances of cluster means: G - 1 for equal sizes.
-    factor : float
-        True standard deviation relative to the Bayesian bootstrap: √((G + 1)/(G - 1)) for equal sizes.
-
-    Examples
-    --------
-    >>> freedom, factor = cluster_information([np.full(6, 10.0)], np.ones(1))
-    >>> round(freedom, 9), round(factor**2, 9)
-    (5.0, 1.4)
+    ``sizes`` holds the cases of each cluster, for each data set. G clusters of equal size have Satterthwaite's G - 1
+    degrees of freedom and the factor √((G + 1)/(G - 1)).
     """
     true = expected = squares = 0.0
     for size, weight in zip(sizes, weights.tolist(), strict=True):
@@ -188,22 +150,9 @@ def cluster_information(sizes: list[np.ndarray], weights: np.ndarray) -> tuple[f
 def average_inflation(cases: np.ndarray, mass: np.ndarray, weights: np.ndarray) -> float:
     """Return the factor by which the posterior of an average over classes or data sets is too narrow.
 
-    For n cases at rate p and a prior of a cases, the posterior mean (x + ap)/(n + a) has the variance
-    np(1 - p)/(n + a)². The expected posterior variance is (1 - n/(n + a)²) p(1 - p)/(n + a + 1). Their ratio is
-    (n + 1)/(n - 1) without a prior, and below 1 for a = 2.
-
-    Parameters
-    ----------
-    cases, mass, weights : ndarray
-        Number of cases, equivalent cases of the prior, and weight, for each class or data set.
-
-    Examples
-    --------
-    >>> three = np.full(10, 3.0)
-    >>> round(average_inflation(three, np.zeros(10), np.ones(10)) ** 2, 9)
-    2.0
-    >>> average_inflation(three, np.full(10, 2.0), np.ones(10))
-    1.0
+    For n cases at rate p and a prior of a cases, the posterior mean (x + ap)/(n + a) has the variance np(1 - p)/(n +
+    a)². The expected posterior variance is (1 - n/(n + a)²) p(1 - p)/(n + a + 1). Their ratio is (n + 1)/(n - 1)
+    without a prior, and below 1 for a = 2.
     """
     seen = (weights > 0) & (cases > 0)
     n, a, share = cases[seen], mass[seen], np.square(weights[seen])
@@ -220,19 +169,7 @@ def average_inflation(cases: np.ndarray, mass: np.ndarray, weights: np.ndarray) 
 def count_discordant(answers: np.ndarray, count: np.ndarray, cluster: np.ndarray | None) -> np.ndarray:
     """Count the cases, or clusters, on which two entities give different answers (entity, rival).
 
-    Parameters
-    ----------
-    answers : ndarray of int
-        Answers (pattern, entity) as codes; negative if missing, which counts as no difference.
-    count : ndarray
-        Number of cases of each pattern.
-    cluster : ndarray of int, optional
-        Cluster of each pattern; if given, count clusters with a difference.
-
-    Examples
-    --------
-    >>> count_discordant(np.array([[0, 0, 1], [1, 0, 1]]), np.array([3, 2]), None).astype(int).tolist()
-    [[0, 2, 3], [2, 0, 5], [3, 5, 0]]
+    ``answers`` (pattern, entity) are codes; a negative one is missing and counts as no difference.
     """
     if cluster is not None:
         order = np.argsort(cluster, kind="stable")

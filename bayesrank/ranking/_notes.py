@@ -34,15 +34,7 @@ NAMED = 3
 
 
 def count_notes(counts: xr.DataArray, score: Score | None, about: Mapping[Any, Any]) -> list[str]:
-    """Return notes on the limits of the counts; ``about`` holds the attrs of the posterior.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> few = br.from_counts(tn=80, fp=20, fn=1, tp=4, entity=["a"])
-    >>> count_notes(few, br.scores.f1, {})
-    ["1 entity has fewer than 10 cases of a class (a has 5 of 'positive'): the prior has a large weight in that rate."]
-    """
+    """Return notes on the limits of the counts; ``about`` holds the attrs of the posterior."""
     # By name, so that a sentence names the same entities for any input order.
     counts = _by_name(counts)
     parts = parts_of(counts)
@@ -57,13 +49,6 @@ def positive_class_notes(source: Any, score: Score | None) -> list[str]:
     """Return a note on the positive class, unless its name says so or the score is symmetric.
 
     It is a caveat if the user set the class against the convention, or without one.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> counts = br.from_predictions(["cancer", "healthy"], {"a": ["cancer", "cancer"]}, positive="cancer")
-    >>> positive_class_notes(counts, br.scores.f1), positive_class_notes(counts, br.scores.f1)[0].caveat.name
-    (["The positive class is 'cancer', the negative one 'healthy'."], 'POSITIVE_LABEL')
     """
     known = known_classes(source)
     if known is None or known == ("negative", "positive") or (score is not None and score.is_symmetric):
@@ -74,15 +59,7 @@ def positive_class_notes(source: Any, score: Score | None) -> list[str]:
 
 
 def prevalence_notes(mean: xr.DataArray | None, variance: np.ndarray | None, score: Score) -> list[str]:
-    """Return a note where the prevalences (entity, actual) differ between entities by more than chance.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> mean = xr.DataArray([[0.8, 0.2], [0.4, 0.6]], {"entity": ["a", "b"]}, ("entity", "actual"))
-    >>> prevalence_notes(mean, np.full((2, 2), 1e-4), br.scores.f1)
-    ['The prevalence differs between entities, from 0.2 (a) to 0.6 (b), and F1 depends on it: ...']
-    """
+    """Return a note where the prevalences (entity, actual) differ between entities by more than chance."""
     if mean is None or variance is None or mean.sizes["entity"] < 2:
         return []
     width = np.fmax.reduce(mean.values) - np.fmin.reduce(mean.values)
@@ -106,14 +83,7 @@ def prevalence_notes(mean: xr.DataArray | None, variance: np.ndarray | None, sco
 
 
 def prevalence_caveat(score: Score, about: Mapping[Any, Any]) -> list[str]:
-    """Return a caveat where the score depends on a prevalence that was set, not learned from the cases.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> [len(prevalence_caveat(br.scores.f1, {"prevalence": how})) for how in ("sampled", "observed")]
-    [0, 1]
-    """
+    """Return a caveat where the score depends on a prevalence that was set, not learned from the cases."""
     if about.get("prevalence", "sampled") == "sampled":
         return []
     how = "by the design of the study" if about["prevalence"] == "observed" else "by hand"
@@ -122,14 +92,7 @@ def prevalence_caveat(score: Score, about: Mapping[Any, Any]) -> list[str]:
 
 
 def cases_of_classes(counts: xr.DataArray) -> xr.DataArray:
-    """Return the number of cases of each class (entity, actual), over all data sets.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> cases_of_classes(br.from_counts(tn=8, fp=2, fn=1, tp=4)).values.tolist()
-    [[10, 5]]
-    """
+    """Return the number of cases of each class (entity, actual), over all data sets."""
     plain = counts.transpose("entity", "actual", ...)
     cases = plain.values.reshape(*plain.shape[:2], -1).sum(axis=-1)
     names = {d: counts.coords[d].variable for d in ("entity", "actual") if d in counts.coords}
@@ -169,15 +132,7 @@ def _same_cases(counts: xr.DataArray) -> list[str]:
 
 
 def share_cases(counts: xr.DataArray) -> bool:
-    """Return whether some entities have the same cases, judged by names or class sizes.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> counts = br.from_counts(tn=[8, 7], fp=[2, 3], fn=[1, 1], tp=[4, 4], entity=["a", "b"])
-    >>> share_cases(br.fit(counts, seed=1)["observed_data"]["counts"])
-    True
-    """
+    """Return whether some entities have the same cases, judged by names or class sizes."""
     return bool(_same_cases(counts))
 
 

@@ -11,19 +11,7 @@ LIMIT = 0.25
 def skewness_ratio(values: np.ndarray, count: np.ndarray | None = None) -> np.ndarray:
     """Return |skewness| / sqrt(cases) of each column of values (case, ...), the first error term of a normal mean.
 
-    Parameters
-    ----------
-    values : ndarray
-        Values, NaN if missing.
-    count : ndarray, optional
-        Number of occurrences of each row.
-
-    Examples
-    --------
-    >>> skewness_ratio(np.array([[0.0, 1.0], [0.0, 2.0], [0.0, 9.0]])).round(3).tolist()
-    [0.0, 0.384]
-    >>> skewness_ratio(1e308 * np.array([[0.0], [0.1], [1.0]])).round(3).tolist()
-    [0.393]
+    NaN is missing; ``count`` is the number of occurrences of each row.
     """
     weight = np.ones(len(values)) if count is None else count.astype(float)
     known = ~np.isnan(values)

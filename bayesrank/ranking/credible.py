@@ -436,13 +436,7 @@ def _checked(values: xr.DataArray) -> xr.DataArray:
 
 
 def quantiles_of(x: np.ndarray, tail: float) -> tuple[np.ndarray, ...]:
-    """Return median, lower and upper end, and mean of each column over its defined draws, in blocks of columns.
-
-    Examples
-    --------
-    >>> [float(q[0]) for q in quantiles_of(np.array([[1.0], [2.0], [np.nan], [3.0], [5.0]]), 0.0)]
-    [2.5, 1.0, 5.0, 2.75]
-    """
+    """Return median, lower and upper end, and mean of each column over its defined draws, in blocks of columns."""
     out = np.full((4, x.shape[1]), np.nan)
     few = max(min(32, COLUMNS // max(len(x), 1)), 1)
     for start in range(0, x.shape[1], few):

@@ -366,16 +366,7 @@ class Evidence:
 
 
 def evidence_of(source: Any, variable: str | None, values: xr.DataArray, kind: str | None) -> Evidence:
-    """Return the evidence behind ``values``, a posterior's ``variable`` or a score of its performance.
-
-    Parameters
-    ----------
-    source : DataArray, Dataset, InferenceData or DataTree
-    variable : str or None
-    values : DataArray
-    kind : str or None
-        Which performance of the posterior.
-    """
+    """Return the evidence behind ``values``, a posterior's ``variable`` or a score of its performance."""
     groups = groups_of(source) if is_container(source) else {}
     posterior = source if isinstance(source, xr.Dataset) else groups.get("posterior")
     about = None if isinstance(source, xr.DataArray) else {} if posterior is None else posterior.attrs
@@ -440,22 +431,7 @@ def _of_typical(known: Evidence, source: Any, values: xr.DataArray) -> Evidence:
 def _typical_shares(counts: xr.DataArray, middle: str) -> xr.DataArray:
     """Return observed rates over equally weighted data sets, at the mean class shares of test sets.
 
-    Parameters
-    ----------
-    counts : xarray.DataArray
-        (entity, dataset, actual, predicted) or (entity, dataset, outcome), with the coord ``test_set``.
-    middle : {"mean", "median"}
-        The average of the rates of each class, over the data sets with cases of the class.
-
-    Examples
-    --------
-    Rates of 0.9 and 0.5 on ten and on two cases, with a pooled rate of 10/12:
-
-    >>> import bayesrank as br
-    >>> counts = br.from_counts(tn=[9, 1], fp=[1, 1], fn=[2, 4], tp=[8, 6], entity=["a", "a"], dataset=["x", "y"])
-    >>> table = _typical_shares(counts, "mean")
-    >>> [round(float(score(table)[0]), 2) for score in (br.scores.tnr, br.scores.tpr)]
-    [0.7, 0.7]
+    ``middle`` ("mean" or "median") averages the rates of a class over the data sets with cases of the class.
     """
     answers = str(counts.dims[-1])
     plain = counts.reset_coords(drop=True)
@@ -472,15 +448,7 @@ def _typical_shares(counts: xr.DataArray, middle: str) -> xr.DataArray:
 
 
 def cases_of(source: Any, values: xr.DataArray) -> xr.DataArray | None:
-    """Return the number of cases of each entity of ``values`` (entity, [dataset]); None if unknown.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> posterior = br.fit(br.from_counts(tn=[8, 7], fp=[2, 3], fn=[1, 0], tp=[9, 0], entity=["a", "b"]), seed=1)
-    >>> cases_of(posterior, br.scores.tnr(posterior)).values.tolist()
-    [20, 10]
-    """
+    """Return the number of cases of each entity of ``values`` (entity, [dataset]); None if unknown."""
     counts = observed_counts(source)
     groups = groups_of(source) if is_container(source) else {}
     patterns = get_variable(groups.get("observed_data"), "pattern_count")

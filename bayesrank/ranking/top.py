@@ -155,12 +155,6 @@ def smallest_set(top: np.ndarray, lost: int) -> tuple[np.ndarray, bool]:
 
     Ties are broken by the number of held draws, then by dropping later entities. Also return whether the set is known
     to be the smallest.
-
-    Examples
-    --------
-    >>> top = np.array([[1, 1, 0]] * 6 + [[1, 0, 1]] * 3 + [[0, 1, 1]], bool)
-    >>> smallest_set(top, 4)[0].tolist(), smallest_set(top, 3)[0].tolist()
-    ([True, True, False], [True, True, True])
     """
     count = top.sum(axis=0)
     kept = count > 0

@@ -73,13 +73,7 @@ class ScoreValues:
 
 
 def finite(values: np.ndarray) -> np.ndarray:
-    """Return values, NaN allowed; raise if one is infinite.
-
-    Examples
-    --------
-    >>> finite(np.array([0.5, np.nan])).tolist()
-    [0.5, nan]
-    """
+    """Return values, NaN allowed; raise if one is infinite."""
     if np.isinf(values).any():
         raise ValueError("source must have finite or NaN values; got an infinite one")
     return values
@@ -89,12 +83,6 @@ def variables_of(result: dict[str, Any], error: str) -> dict[str, tuple]:
     """Return variables over entities, ranks or rivals, with dims and attrs derived from their names.
 
     ``error`` describes the kind of errors.
-
-    Examples
-    --------
-    >>> found = variables_of({"tier": np.ones(2), "superiority": np.eye(2)}, "of draws")
-    >>> {name: variable[0] for name, variable in found.items()}
-    {'tier': ('entity',), 'superiority': ('entity', 'rival')}
     """
     second = {name: "rank" if name.startswith("rank_probability") else "rival" for name in result}
     return {
@@ -104,13 +92,7 @@ def variables_of(result: dict[str, Any], error: str) -> dict[str, tuple]:
 
 
 def about_error(name: str, error: str) -> dict[str, str]:
-    """Return attrs with the kind of error, for a variable of that name.
-
-    Examples
-    --------
-    >>> about_error("tier", "of draws"), about_error("superiority_error", "of draws")
-    ({}, {'method': 'of draws'})
-    """
+    """Return attrs with the kind of error, for a variable of that name."""
     return {"method": error} if name.endswith("_error") else {}
 
 
@@ -137,30 +119,14 @@ def score_values(source: Any, score: Any, higher_is_better: bool | None, kind: s
 
 
 def natural_score(source: Any) -> Score | None:
-    """Return the default score of evidence or a posterior; None if there is none.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> natural_score(xr.DataArray([[3, 7]], dims=("entity", "outcome"))).name
-    'mean_outcome'
-    >>> natural_score(br.from_counts(tn=80, fp=0, fn=3, tp=27)) is None
-    True
-    """
+    """Return the default score of evidence or a posterior; None if there is none."""
     held = posterior_of(source) if is_container(source) else source
     names = {*held.dims, *getattr(held, "data_vars", ())}
     return get("mean_outcome") if {"outcome", "mean_outcome"} & names else None
 
 
 def sizes_of_space(evidence: xr.DataArray | xr.Dataset) -> Mapping[Any, int]:
-    """Return the sizes of the dims of counts, or the number of classes or outcomes of joint outcomes.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> sizes_of_space(br.joint_outcomes([0, 1, 1], {"a": [0, 1, 1]}))
-    {'actual': 2}
-    """
+    """Return the sizes of the dims of counts, or the number of classes or outcomes of joint outcomes."""
     if isinstance(evidence, xr.DataArray):
         return evidence.sizes
     return {"outcome": 2} if "outcome" in evidence else {"actual": evidence.sizes["label"]}
@@ -199,14 +165,7 @@ def _variable_of(source: Any, score: Any, higher_is_better: bool | None, kind: s
 
 
 def bare_values(values: Any, higher_is_better: bool | None) -> tuple[xr.DataArray, int]:
-    """Return checked values without a score, and the sign that makes higher better.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> bare_values(br.scores.fnr(br.from_counts(tn=80, fp=0, fn=3, tp=27)), False)[1]
-    -1
-    """
+    """Return checked values without a score, and the sign that makes higher better."""
     found = score_values(_check(values), None, higher_is_better, None)
     return found.values, found.sign
 

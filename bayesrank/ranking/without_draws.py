@@ -46,18 +46,7 @@ def rank_exactly(
 ) -> xr.Dataset:
     """Rank counts, or a posterior that was made of counts, by integrals: see :func:`bayesrank.credible_ranking`.
 
-    Raises
-    ------
-    ValueError
-        Among others :class:`bayesrank.exact.NoClosedForm`, where integrals are not known or not accurate.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> counts = br.from_counts(tn=[75, 79, 79], fp=[5, 1, 1], fn=[2, 1, 1], tp=[28, 29, 29], entity=["a", "b", "c"])
-    >>> best = rank_exactly(counts, "informedness", prob=0.95, rope=0.0, model="beta_binomial")["probability_best"]
-    >>> best.round(4).values.tolist(), best.sel(entity="b").item() == best.sel(entity="c").item()
-    ([0.0387, 0.4807, 0.4807], True)
+    Raise :class:`bayesrank.exact.NoClosedForm` where integrals are not known or not accurate.
     """
     if kind is not None:
         raise ValueError(f"kind must be left out for method='exact', which ranks no learned population; got {kind!r}")
@@ -121,15 +110,7 @@ def replace_drawn(drawn: xr.Dataset, source: Any, score: Any, prob: float, rope:
 
 
 def prior_quantiles(posterior: Any, score: Any, levels: np.ndarray) -> xr.DataArray | None:
-    """Return quantiles of a score before any data (entity, level), if the prior of the score has a closed form.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> posterior = br.fit(br.from_counts(tn=8, fp=2, fn=1, tp=9), seed=1)
-    >>> prior_quantiles(posterior, "tpr", np.array([0.025, 0.5])).values.round(9).tolist()
-    [[0.025, 0.5]]
-    """
+    """Return quantiles of a score before any data (entity, level), if the prior of the score has a closed form."""
     if not _is_conjugate(posterior, score):
         return None
     try:

@@ -34,23 +34,9 @@ TOLD = ("observed", "expected", "tail_probability", "pull")
 def prior_conflict(counts: xr.DataArray, model: Any = None, *, level: float = 0.01, **options: Any) -> xr.Dataset:
     """Check whether the data contradict the prior, by prior predictive checks: see ``br.sensitivity``.
 
-    Returns
-    -------
-    xarray.Dataset
-        Checks over (``entity``, [``dataset``], ``check``). ``attrs["bound"]`` is ``level``, the probability of any
-        alarm if the prior is right, divided by the number of checks. ``notes`` states the conflicts, one per line, the
-        worst first.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> counts = br.from_counts(tn=[58, 91], fp=[42, 9], fn=[41, 8], tp=[59, 92], entity=["a", "b"])
-    >>> sure = [[90, 10], [10, 90]]  # a prior worth two hundred cases, nine in ten right
-    >>> found = prior_conflict(counts, "beta_binomial", prior=sure)
-    >>> found["conflict"].any("check").values.tolist()
-    [True, False]
-    >>> bool(prior_conflict(counts, "beta_binomial")["conflict"].any())
-    False
+    The checks are over (``entity``, [``dataset``], ``check``). ``attrs["bound"]`` is ``level``, the probability of any
+    alarm if the prior is right, divided by the number of checks. ``notes`` states the conflicts, one per line, the
+    worst first.
     """
     level = check_prob("level", level)
     with rename_argument("counts", "evidence"):
@@ -150,11 +136,6 @@ def beta_binomial_tails(seen: int, size: int, alpha: float, beta: float) -> tupl
     For a rate R ~ Beta(alpha, beta), P(K <= k | R) = P(X > R) with X ~ Beta(k + 1, size - k). So P(K <= k) is the mean
     of the distribution function of R over X, an integral over the logit of X that the trapezoidal rule solves to ten
     digits.
-
-    Examples
-    --------
-    >>> [round(tail, 9) for tail in beta_binomial_tails(3, 10, 1.0, 1.0)]  # 4 and 8 of 11 equally likely counts
-    [0.363636364, 0.727272727]
     """
     low = 1.0 if seen == size else _mean_over(lambda x, y: betainc(alpha, beta, x), seen + 1, size - seen)
     high = 1.0 if seen == 0 else _mean_over(lambda x, y: betainc(beta, alpha, y), seen, size - seen + 1)
