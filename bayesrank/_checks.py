@@ -30,7 +30,7 @@ def check_number(
         raise TypeError(f"{argument} must be a number; got {describe_value(value)}")
     value = check_finite(argument, value)
     if not (low <= value <= high if ends else low < value < high) or (finite and np.isinf(value)):
-        raise ValueError(f"{argument} must {_within(low, high, ends, finite)}; got {value}")
+        raise ValueError(f"{argument} must {_describe_bounds(low, high, ends, finite)}; got {value}")
     return float(value)
 
 
@@ -54,7 +54,7 @@ def check_numbers(
         array = array.astype(float)
     if array.dtype.kind not in "iuf":
         raise TypeError(f"{argument} must hold numbers; got {describe_value(values)}")
-    _bounded(argument, array, low, high, ends)
+    _check_bounds(argument, array, low, high, ends)
     return array.astype(float)
 
 
@@ -69,7 +69,7 @@ def check_labelled_numbers(
         return xr.DataArray(array, {argument: array} if array.ndim else {}, (argument,)[: array.ndim])
     if values.dtype.kind not in "iuf":
         raise TypeError(f"{argument} must hold numbers; got dtype {values.dtype}")
-    _bounded(argument, values, low, high, ends)
+    _check_bounds(argument, values, low, high, ends)
     return values.astype(float)
 
 
@@ -485,17 +485,17 @@ def _no_dataset(argument: str, values: Any, what: str) -> Any:
     return values
 
 
-def _bounded(argument: str, values: Any, low: float, high: float, ends: bool) -> None:
+def _check_bounds(argument: str, values: Any, low: float, high: float, ends: bool) -> None:
     """Raise an error unless all values are within the bounds; computes a lazy array."""
     if low == -np.inf and high == np.inf:
         return
     held = np.asarray(values)
     outside = held[~((held >= low) & (held <= high) if ends else (held > low) & (held < high))]
     if outside.size:
-        raise ValueError(f"{argument} must {_within(low, high, ends)}; got {outside.flat[0]:g}")
+        raise ValueError(f"{argument} must {_describe_bounds(low, high, ends)}; got {outside.flat[0]:g}")
 
 
-def _within(low: float, high: float, ends: bool, finite: bool = False) -> str:
+def _describe_bounds(low: float, high: float, ends: bool, finite: bool = False) -> str:
     if low == -np.inf and high == np.inf:
         return "be finite" if finite else "not be NaN"
     if high < np.inf:

@@ -5,12 +5,12 @@ its own random streams.
 """
 
 from collections.abc import Callable, Mapping
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from bayesrank._checks import check_memory, describe_value
+from bayesrank._draws import spans_of
 from bayesrank._random import BLOCK, Block, blocks_between
 
 #: The values of a chunk: name -> (dims, values), with chain and draw first.
@@ -76,7 +76,7 @@ def draw_lazily(draw: Callable[[list[Block]], Drawn], sizes: Sizes) -> dict[str,
     known = draw([Block(0, 0, 1, shape)])
     # The drawer, which holds the evidence, is one item of the graph that all chunks share.
     drawer, later = dask.delayed(draw, traverse=False, pure=False), dask.delayed(_chunk, pure=False)
-    grid = [[later(drawer, *chains, *draws, shape) for draws in _spans(sizes[1])] for chains in _spans(sizes[0])]
+    grid = [[later(drawer, *chains, *draws, shape) for draws in spans_of(sizes[1])] for chains in spans_of(sizes[0])]
     return {
         name: (dims, join_parts([[part[name] for part in row] for row in grid], sizes, values.shape[2:]))
         for name, (dims, values) in known.items()
@@ -107,7 +107,3 @@ def _preferred() -> int:
     import dask
 
     return int(dask.utils.parse_bytes(dask.config.get("array.chunk-size", "128MiB")))
-
-
-def _spans(sizes: tuple[int, ...]) -> list[tuple[int, int]]:
-    return list(pairwise(np.cumsum([0, *sizes]).tolist()))

@@ -59,10 +59,10 @@ def get_variable(dataset: xr.Dataset | None, name: str) -> xr.DataArray | None:
     return dataset[name] if dataset is not None and name in dataset.data_vars else None
 
 
-def psis(log_likelihood: xr.DataArray, worth: float) -> tuple[xr.DataArray, xr.DataArray]:
+def psis(log_likelihood: xr.DataArray, effective_size: float) -> tuple[xr.DataArray, xr.DataArray]:
     """Estimate leave-one-out expected log predictive densities and Pareto k with the installed ArviZ.
 
-    ``log_likelihood`` is over (chain, draw, term); ``worth`` is the effective sample size per draw.
+    ``log_likelihood`` is over (chain, draw, term); ``effective_size`` is the effective sample size per draw.
     """
     import warnings
 
@@ -72,6 +72,6 @@ def psis(log_likelihood: xr.DataArray, worth: float) -> tuple[xr.DataArray, xr.D
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the caller checks these
-        found = az.loo(held, var_name="x", pointwise=True, reff=worth)
+        found = az.loo(held, var_name="x", pointwise=True, reff=effective_size)
     pointwise = found.loo_i if hasattr(found, "loo_i") else found.elpd_i
     return xr.DataArray(pointwise), xr.DataArray(found.pareto_k)

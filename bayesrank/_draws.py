@@ -25,10 +25,11 @@ that it compares (:func:`share_error`).
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from math import prod
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -60,14 +61,7 @@ def draw_dims(array: xr.DataArray) -> list[str]:
 
 @dataclass(frozen=True)
 class Batches:
-    """Assign draws to batches.
-
-    Examples
-    --------
-    >>> batches = Batches(chains=4, draws=1000)
-    >>> batches.number, batches.sizes.tolist() == [100] * 40
-    (4000, True)
-    """
+    """Assign draws to batches."""
 
     chains: int
     draws: int
@@ -122,16 +116,6 @@ class Block:
     complete: bool
 
 
-class Reducer(Protocol):
-    """The interface of the reducers that :func:`reduce` calls."""
-
-    def start(self, batches: Batches) -> None: ...
-
-    def add(self, block: Block) -> None: ...
-
-    def finish(self) -> Any: ...
-
-
 def reduce(array: Any, *reducers: Any, batches: Batches | None = None, across: bool = False) -> list[Any]:
     """Pass all draws once through the reducers and return their results.
 
@@ -165,8 +149,8 @@ def iterate_blocks(array: Any, batches: Batches | None = None, across: bool = Fa
     cuts = np.union1d(edges, np.arange(0, batches.draws, STREAM))
     spans = list(zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True))
     batch_of = np.searchsorted(edges, cuts[:-1], side="right") - 1
-    for chain, chain_end in _ranges(chains):
-        for draw, draw_end in _ranges(draws):
+    for chain, chain_end in spans_of(chains):
+        for draw, draw_end in spans_of(draws):
             part = np.asarray(data[chain:chain_end, draw:draw_end])
             for c in range(chain, chain_end):
                 for (first, last), batch in zip(spans, batch_of.tolist(), strict=True):
@@ -198,7 +182,7 @@ def load_arrays(*arrays: xr.DataArray) -> list[xr.DataArray]:
         data = [arrays[i].data for i in places]
         numbers = [np.empty(one.shape, one.dtype) for one in data]
         together = max(WAITING // (len(data) * max(prod(map(max, chunks)), 1)), 1)
-        spans = [list(_ranges(sizes)) for sizes in chunks]
+        spans = [spans_of(sizes) for sizes in chunks]
         positions = list(np.ndindex(*map(len, chunks)))
         for start in range(0, len(positions), together):
             some = positions[start : start + together]
@@ -287,37 +271,22 @@ class Moments:
 
 
 class EffectiveDraws:
-    """Estimate the effective sample size of each number (...) separately.
-
-    NaN counts as the ``centre`` (...), a value near the mean, so that squares keep their digits. By default the centre
-    is the first draw, or 0 where that is NaN.
-    """
-
-    def __init__(self, centre: Any = None) -> None:
-        self.centre = centre
+    """Estimate the effective sample size of each number (...) separately; NaN counts as the first draw, or 0."""
 
     def start(self, batches: Batches) -> None:
-        self.sizes = batches.sizes
-        self.sums: Any = None
+        self.batches = batches
+        self.moments: Moments | None = None
 
     def add(self, block: Block) -> None:
-        if self.sums is None:
-            self.centre = np.nan_to_num(block.values[0] if self.centre is None else self.centre)
-            self.sums = np.zeros((len(self.sizes), *self.centre.shape))
-            self.squares = np.zeros(self.centre.shape)
-        off = block.values - self.centre
-        total = off.sum(axis=0)
-        if np.isnan(total).any():
-            np.nan_to_num(off, copy=False, nan=0.0)
-            total = off.sum(axis=0)
-        self.sums[block.batch] += total
-        self.squares += np.square(off, out=off).sum(axis=0)
+        if self.moments is None:
+            self.shape = block.values.shape[1:]
+            self.moments = Moments(block.values[0].ravel(), pairs=False)
+            self.moments.start(self.batches)
+        self.moments.add(replace(block, values=block.values.reshape(len(block.values), -1)))
 
     def finish(self) -> np.ndarray:
-        number = self.sizes.sum()
-        mean = self.sums.sum(axis=0) / number
-        within = np.maximum(self.squares / number - mean**2, 0.0)
-        return number * efficiency(within, number * mean_error(self.sums, self.sizes) ** 2)
+        assert self.moments is not None
+        return self.batches.number * efficiency(*self.moments.finish()).reshape(self.shape)
 
 
 def product_of(rows: np.ndarray) -> np.ndarray:
@@ -354,25 +323,25 @@ def error_of_squares(mean: Any, squares: Any, batches: Any) -> np.ndarray:
     return np.sqrt(np.maximum(squares - mean**2, 0.0) / free)
 
 
-def share_error(share: Any, error: Any, number: Any, worth: Any) -> np.ndarray:
+def share_error(share: Any, error: Any, number: Any, effective_size: Any) -> np.ndarray:
     """Return the Monte-Carlo standard error of a share of ``number`` draws; never 0.
 
-    ``error`` is that from batch means, NaN if unknown. ``worth`` is the effective sample size of the numbers that the
-    share compares: a share near 0 or 1 does not show its own autocorrelation.
+    ``error`` is that from batch means, NaN if unknown. ``effective_size`` is that of the numbers which the share
+    compares: a share near 0 or 1 does not show its own autocorrelation.
     """
     known = np.fmax(error, proportion_error(share, number))
-    rare = np.minimum(share, 1 - share) * worth < RARE
-    return np.where(rare, np.fmax(known, proportion_error(share, worth)), known)
+    rare = np.minimum(share, 1 - share) * effective_size < RARE
+    return np.where(rare, np.fmax(known, proportion_error(share, effective_size)), known)
 
 
-def part_error(part: Any, error: Any, worth: Any) -> np.ndarray:
+def part_error(part: Any, error: Any, effective_size: Any) -> np.ndarray:
     """Return the Monte-Carlo standard error of a mean of numbers in [0, 1], given their effective sample size; never 0.
 
     The bounds are those of :func:`share_error`; a share, a mean of zeros and ones, has the largest variance.
     """
     part = np.asarray(part)
-    rare = np.minimum(part, 1 - part) * worth < RARE
-    return np.fmax(error, proportion_error(np.where(rare, part, 0.0), worth)) + 0 * part
+    rare = np.minimum(part, 1 - part) * effective_size < RARE
+    return np.fmax(error, proportion_error(np.where(rare, part, 0.0), effective_size)) + 0 * part
 
 
 def proportion_error(share: Any, size: Any) -> Any:
@@ -381,8 +350,6 @@ def proportion_error(share: Any, size: Any) -> Any:
     return np.sqrt(smooth * (1 - smooth) / (size + 2))
 
 
-def _ranges(sizes: tuple[int, ...]) -> Iterator[tuple[int, int]]:
-    at = 0
-    for size in sizes:
-        yield at, at + size
-        at += size
+def spans_of(sizes: tuple[int, ...]) -> list[tuple[int, int]]:
+    """Return the start and the end of each chunk of these sizes."""
+    return list(pairwise(np.cumsum([0, *sizes]).tolist()))

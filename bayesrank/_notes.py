@@ -23,13 +23,7 @@ class Caveat(IntEnum):
 
 
 class Note(str):
-    """A sentence that knows whether it changes the reading.
-
-    Examples
-    --------
-    >>> Note("The chains have not converged.", Caveat.NOT_CONVERGED).caveat.name
-    'NOT_CONVERGED'
-    """
+    """A sentence with a mark that says whether it changes the reading."""
 
     caveat: Caveat
 

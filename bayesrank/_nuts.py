@@ -50,17 +50,17 @@ def sample(model: Any, shape: tuple[int, int], seed: int, options: Mapping[str, 
 
 def choose_sampler(options: Mapping[str, Any]) -> str:
     """Return the requested sampler, else nutpie if it is installed and supports the options, else "pymc"."""
-    asked = options.get("nuts_sampler")
-    if asked is None:
+    wanted = options.get("nuts_sampler")
+    if wanted is None:
         known = {*NUTPIE, "progressbar"}
         return "nutpie" if set(options) <= known and _installed("nutpie") else "pymc"
-    if asked == "nutpie":
+    if wanted == "nutpie":
         if not _installed("nutpie"):
             raise ValueError("nuts must hold a nuts_sampler that is installed; got 'nutpie', which is not")
         unknown = sorted(set(options) - {*NUTPIE, "progressbar", "nuts_sampler"})
         if unknown:
             raise ValueError(f"nuts must hold options among {sorted(NUTPIE)} for nutpie; got {unknown}")
-    return str(asked)
+    return str(wanted)
 
 
 def diagnostics(posterior: xr.Dataset, stats: xr.Dataset) -> dict[str, Any]:
@@ -124,7 +124,7 @@ def chain_problems(
         wrong.append(f"only {effective:.0f} effective draws")
         times = max(2, int(np.ceil(EFFECTIVE * chains / max(effective, 1.0))))
         if not rhat > RHAT:
-            todo.append(f"Few effective draws: some {times} times as many, draws=.")
+            todo.append(f"Few effective draws: about {times} times as many, draws=.")
     if not wrong:
         return ""
     return f"The sampler did not settle ({', '.join(wrong)}): do not rely on these numbers yet. {' '.join(todo)}"

@@ -16,7 +16,7 @@ STIRLING = 20.0
 
 
 def cdf(a: Any, b: Any, logit: Any) -> np.ndarray:
-    """P(Beta(a, b) <= a rate), given the log odds of the rate."""
+    """Return P(Beta(a, b) <= a rate), given the log odds of the rate."""
     a, b, x = np.broadcast_arrays(*(np.asarray(each, dtype=float) for each in (a, b, logit)))
     left = x < 0
     # From the end that is nearer, so that neither end loses digits.
@@ -32,7 +32,7 @@ def cdf(a: Any, b: Any, logit: Any) -> np.ndarray:
 
 
 def support(a: Any, b: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Log odds between which a Beta variable lies, except for a probability of ``TAIL`` beyond either end."""
+    """Return the log odds between which a Beta variable lies, except for a probability of ``TAIL`` at either end."""
     return _low(a, b), -_low(b, a)
 
 
@@ -43,7 +43,7 @@ def _low(a: Any, b: Any) -> np.ndarray:
 
 
 def density(a: Any, b: Any, logit: Any, log_at_mode: Any) -> np.ndarray:
-    """The density of the log odds of a Beta(a, b) variable, given its logarithm at the mode.
+    """Return the density of the log odds of a Beta(a, b) variable, given its logarithm at the mode.
 
     Relative to the mode, whose log odds are log(a / b), so that large concentrations lose no digits.
     """
@@ -55,12 +55,12 @@ def density(a: Any, b: Any, logit: Any, log_at_mode: Any) -> np.ndarray:
 
 
 def log_at_mode(a: Any, b: Any) -> np.ndarray:
-    """The logarithm of the density of the log odds of a Beta(a, b) variable at its mode."""
+    """Return the logarithm of the density of the log odds of a Beta(a, b) variable at its mode."""
     return 0.5 * np.log(a / (a + b) * b / (2 * np.pi)) - _rest(a) - _rest(b) + _rest(a + b)
 
 
 def _rest(a: Any) -> np.ndarray:
-    """What Stirling's formula leaves of log gamma(a)."""
+    """Return the difference between log gamma(a) and Stirling's formula."""
     a = np.asarray(a, dtype=float)
     large = np.maximum(a, STIRLING)
     series = (1 / 12 - (1 / 360 - (1 / 1260 - 1 / 1680 / large**2) / large**2) / large**2) / large

@@ -32,7 +32,7 @@ class Pieces:
     rest: np.ndarray
 
     def __call__(self, row: np.ndarray, x: np.ndarray) -> np.ndarray:
-        """The value of each row at x, elementwise."""
+        """Return the value of each row at x, elementwise."""
         low, high = self.low[row], self.high[row]
         share = np.clip((np.clip(x, low, high) - low) / np.where(high > low, high - low, 1.0), 0.0, 1 - 2.0**-36)
         piece = np.searchsorted(self.edges[:, 0], row + share, side="right") - 1
@@ -44,7 +44,7 @@ class Pieces:
         return np.clip(self.series[piece, 0] + t * a - b, 0.0, 1.0)
 
     def ends(self) -> tuple[np.ndarray, np.ndarray]:
-        """Where every piece begins and ends."""
+        """Return where every piece begins and ends."""
         row = np.floor(self.edges[:, 0]).astype(int)
         return tuple(self.low[row] + (self.edges[:, k] - row) * (self.high - self.low)[row] for k in (0, 1))
 

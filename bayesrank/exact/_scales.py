@@ -1,4 +1,4 @@
-"""The axis on which distributions of a score are integrated: places that spread the ends of its range apart."""
+"""The axis on which distributions of a score are integrated, such as log odds: it stretches the ends of a range."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple

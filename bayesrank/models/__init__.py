@@ -174,28 +174,28 @@ def find_model(model: Any) -> type:
 
 def conjugate_posterior(model: Any, evidence: Any, options: dict[str, Any]) -> Any:
     """Return the closed-form posterior of a model."""
-    story = make_model(model, evidence, options)
-    if not hasattr(story, "conjugate"):
-        raise ValueError(f"model must have a posterior in closed form; {type(story).__name__} has none")
-    return story.conjugate()
+    instance = make_model(model, evidence, options)
+    if not hasattr(instance, "conjugate"):
+        raise ValueError(f"model must have a posterior in closed form; {type(instance).__name__} has none")
+    return instance.conjugate()
 
 
 def make_model(model: Any, evidence: Any, options: dict[str, Any]) -> Any:
     """Return the model of the evidence with these options; unknown options raise an error."""
-    story = find_model(chosen_by_evidence(evidence) if model is None else model)
-    if hasattr(story, "taking"):
-        story = story.taking(evidence)
-    known = options_of(story)
+    model_class = find_model(chosen_by_evidence(evidence) if model is None else model)
+    if hasattr(model_class, "taking"):
+        model_class = model_class.taking(evidence)
+    known = options_of(model_class)
     unknown = sorted(set(options) - set(known))
     if unknown:
         from difflib import get_close_matches
 
         near = get_close_matches(unknown[0], known, n=1)
         raise TypeError(
-            f"options must be among {known} for the model {story.__name__}; got {unknown}"
+            f"options must be among {known} for the model {model_class.__name__}; got {unknown}"
             + (f"; did you mean {near[0]}?" if near else " (options of the sampler go into nuts={...})")
         )
-    return story(evidence, **options)
+    return model_class(evidence, **options)
 
 
 @cache
@@ -224,9 +224,9 @@ def model_of(groups: Mapping[str, xr.Dataset]) -> tuple[Any, dict[str, Any]]:
         return None, {}
     if "test_set" in counts.coords and not counts["test_set"].attrs.get("named", 0):
         counts = counts.drop_vars("test_set")
-    story = find_model(model)
-    story = story.taking(counts) if hasattr(story, "taking") else story
-    known = set(options_of(story))
+    model_class = find_model(model)
+    model_class = model_class.taking(counts) if hasattr(model_class, "taking") else model_class
+    known = set(options_of(model_class))
     options: dict[str, Any] = {}
     constants = groups.get("constant_data", xr.Dataset())
     if "prior_concentration" in constants and "prior" in known:
@@ -238,18 +238,18 @@ def model_of(groups: Mapping[str, xr.Dataset]) -> tuple[Any, dict[str, Any]]:
     if "force" in known:
         options["force"] = True
     # Restore only settings that differ from the default; an attr of a default may not be a valid option.
-    apart = _apart(make_model(model, counts, options), about)
-    options |= {name: about[name] for name in sorted(apart & known & set(about))}
+    changed = _changed_settings(make_model(model, counts, options), about)
+    options |= {name: about[name] for name in sorted(changed & known & set(about))}
     if "shared_prevalence" in options:
         options["shared_prevalence"] = bool(options["shared_prevalence"])
     try:
-        told = make_model(model, counts, options)
+        instance = make_model(model, counts, options)
     except (TypeError, ValueError):
         return None, {}
-    return (None, {}) if _apart(told, about) else (told, options)
+    return (None, {}) if _changed_settings(instance, about) else (instance, options)
 
 
-def _apart(story: Any, about: Mapping[Any, Any]) -> set[str]:
+def _changed_settings(instance: Any, about: Mapping[Any, Any]) -> set[str]:
     """Return the settings that differ between a model and the attrs of a posterior."""
-    plain = {key: np.asarray(value).tolist() for key, value in story.settings.items() if key not in REPEATED_OPTIONS}
+    plain = {key: np.asarray(value).tolist() for key, value in instance.settings.items() if key not in REPEATED_OPTIONS}
     return {key for key, value in plain.items() if np.asarray(about.get(key)).tolist() != value}

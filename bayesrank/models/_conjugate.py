@@ -24,23 +24,17 @@ class Conjugate:
 
     Outcomes without classes are one row, whose total is not random.
 
-    Parameters
-    ----------
-    prior, posterior : xarray.DataArray
-        Concentrations (entity, [dataset], actual, predicted) or (entity, [dataset], outcome).
-    totals : xarray.DataArray or None
-        Known class shares (actual, and any of chain, draw, entity, dataset). None if they are sampled, with the sums of
-        the rows' concentrations as their concentrations.
-    test_set : xarray.DataArray
-        The name of each table's test set (entity, [dataset]); "" if not measured.
-    key : xarray.DataArray
-        Key, besides the data set, of the stream of each table's row totals; equal for all tables of a test set.
     """
 
+    #: Concentrations (entity, [dataset], actual, predicted) or (entity, [dataset], outcome).
     prior: xr.DataArray
     posterior: xr.DataArray
+    #: Known class shares (actual, and any of chain, draw, entity, dataset). None if they are sampled: the sums of the
+    #: rows' concentrations are then their concentrations.
     totals: xr.DataArray | None
+    #: The name of each table's test set (entity, [dataset]); "" if not measured.
     test_set: xr.DataArray
+    #: Key, besides the data set, of the stream of each table's row totals; equal for all tables of a test set.
     key: xr.DataArray
 
     @cached_property

@@ -25,30 +25,20 @@ TINY = 1e-150
 
 @dataclass(frozen=True)
 class Process:
-    """The posterior of a process whose base measure has independent answers of the entities given the class.
+    """The posterior of a process whose base measure has independent answers of the entities given the class."""
 
-    Parameters
-    ----------
-    prior : array (entity, class, answer)
-        Concentrations; all entities have the same sums over answers.
-    codes : array of int (pattern, 1 + entity)
-        The class of a case, and the answer of each entity.
-    unit, size : array (pattern)
-        The unit of each pattern, in order, and its weight there. Units carry the mass: patterns, or clusters of cases.
-    count : array (unit)
-        Number of times that the unit was observed.
-    features : array (answer, feature)
-        The summands: indicators or numeric values of the answers; zeros for a missing answer.
-    base : array (answer, feature)
-        Features of the answers of ``prior``, which may differ from the observed answers.
-    """
-
+    #: Concentrations (entity, class, answer); all entities have the same sums over answers.
     prior: np.ndarray
+    #: The class of a case, and the answer of each entity (pattern, 1 + entity).
     codes: np.ndarray
+    #: The unit of each pattern, in order, and its weight there. Units carry the mass: patterns, or clusters of cases.
     unit: np.ndarray
     size: np.ndarray
+    #: Number of times that each unit was observed.
     count: np.ndarray
+    #: The summands (answer, feature): indicators or numeric values of the answers; zeros for a missing answer.
     features: np.ndarray
+    #: Features of the answers of ``prior``, which may differ from the observed answers.
     base: np.ndarray
 
     @property

@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import check_choice, check_labelled_numbers, check_numbers
-from bayesrank._checks import describe_value as held_words
+from bayesrank._checks import check_choice, check_labelled_numbers, check_numbers, describe_value
 
 #: Concentrations of every cell by name; "four_cases" and "unit" depend on the number of classes.
 FLAT = {"uniform": 1.0, "jeffreys": 0.5, "haldane": 0.0}
@@ -113,7 +112,7 @@ def of_shape(prior: Any, shape: tuple[int, ...]) -> np.ndarray:
     except (TypeError, ValueError):
         raise TypeError(f"prior must be a number, a name, an array or a mapping; got {prior!r:.80}") from None
     if values.shape not in ((), shape):
-        raise ValueError(f"prior must be one number or of shape {shape}; got {held_words(prior)}")
+        raise ValueError(f"prior must be one number or of shape {shape}; got {describe_value(prior)}")
     _check(values)
     return np.broadcast_to(values, shape)
 

@@ -1,4 +1,4 @@
-"""Claims of a ranking about the truth: entities that are not best, entities that could be, and a clear winner.
+"""What a ranking may claim: whether it has confidence sets, and by how much luck overestimates the leader.
 
 Posterior probabilities are pairwise and hold on average over the prior. With many equal entities some pair nearly
 always seems separated, because the leader was selected by luck. Claims that an entity is worse, or the winner,
@@ -10,15 +10,11 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._draws import BLOCK
-from bayesrank.ranking._information import POPULATION
 
 __all__ = [
-    "clear_winner",
-    "could_be_best",
     "expected_overestimates",
     "leader_overestimate",
     "sets_available",
-    "surely_worse",
     "why_withheld",
 ]
 
@@ -41,43 +37,6 @@ def why_withheld(ranking: xr.Dataset) -> str:
         return ""
     reason = str(ranking.attrs.get("confidence_sets", ""))
     return reason if reason not in ("", "joint") else NOT_COMPUTED
-
-
-def could_be_best(ranking: xr.Dataset) -> list[str]:
-    """Return the sorted names of the entities that could be truly best; all ranked ones if sets are withheld."""
-    ranked = ranking["rank_lower"].notnull().values
-    kept = ranking["in_best_confidence_set"].values == 1 if sets_available(ranking) else ranked
-    return sorted(str(name) for name in ranking["entity"].values[kept])
-
-
-def surely_worse(ranking: xr.Dataset) -> list[str]:
-    """Return the sorted names of the entities that are surely not best; none if sets are withheld.
-
-    At most about 1 - prob of repeated experiments name one that is truly best, ties included.
-    """
-    if not sets_available(ranking):
-        return []
-    return sorted(str(name) for name in ranking["entity"].values[ranking["in_best_confidence_set"].values == 0])
-
-
-def clear_winner(ranking: xr.Dataset) -> str | None:
-    """Return the name of the clear winner, or None.
-
-    It is the only entity in the confidence set for the best, is best with probability at least ``prob``, and beats each
-    rival with at least that probability. If a population prior withholds the sets, only the two posterior conditions
-    apply, and the verdict must say so. If thin evidence does, the posterior is too narrow for a clear winner.
-    """
-    prob, ranked = ranking.attrs["prob"], ranking["rank_lower"].notnull().values
-    if ranked.sum() < 2:
-        return None
-    best = np.where(ranked, ranking["probability_best"].values, 0.0)
-    first = int(np.argmax(best))
-    rivals = ranked & (np.arange(len(ranked)) != first)
-    if why_withheld(ranking) not in ("", POPULATION, NOT_COMPUTED):
-        return None
-    alone = not sets_available(ranking) or could_be_best(ranking) == [str(ranking["entity"].values[first])]
-    beats = bool((ranking["superiority"].values[first, rivals] >= prob).all())
-    return str(ranking["entity"].values[first]) if alone and beats and best[first] >= prob else None
 
 
 def leader_overestimate(ranking: xr.Dataset) -> tuple[str, float, bool]:

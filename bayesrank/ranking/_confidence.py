@@ -62,13 +62,13 @@ def confidence_sets(
     members: np.ndarray,
     found: ScoreValues,
     prob: float,
-    worth: float,
+    effective_size: float,
     information: Information | None = None,
 ) -> Sets:
     """Return the possible ranks of each entity, and which could be best, jointly at ``prob``.
 
     Draws ``x`` (draw, entity) that are NaN do not count for pairs of this entity. Entities that are not ``members``
-    have NaN. If the effective sample size ``worth`` is NaN or below 1 / (1 - prob), nothing is sure.
+    have NaN. If the effective sample size ``effective_size`` is NaN or below 1 / (1 - prob), nothing is sure.
     """
     who = np.flatnonzero(members)
     reason = information.withheld() if information else ""
@@ -77,7 +77,7 @@ def confidence_sets(
         return Sets(none, none.copy(), none.copy(), reason)
     sure = np.zeros((len(who), len(who)), bool)
     out = np.zeros(len(who), bool)
-    if worth * (1 - prob) >= 1 - 1e-9 and len(who) > 1:
+    if effective_size * (1 - prob) >= 1 - 1e-9 and len(who) > 1:
         low, high = found.facts()["range"]
         sure[:], out[:] = True, True
         margin = Margin.of(information, who)
@@ -197,12 +197,6 @@ def separate(y: np.ndarray, prob: float, margin: Margin | None = None) -> tuple[
     ahead, critical = step_down(by_pairs=True)
     behind = np.any(step_down(by_pairs=False)[0], axis=0)
     return ahead, np.asarray(behind), critical
-
-
-def separated_pairs(y: np.ndarray, prob: float) -> tuple[np.ndarray, float]:
-    """Return which entity is surely ahead of which (entity, rival), and the critical value; see :func:`separate`."""
-    ahead, _, critical = separate(y, prob)
-    return ahead, critical
 
 
 def _critical(

@@ -38,7 +38,7 @@ def poth_of(sucra: np.ndarray) -> float:
 
 
 def hierarchy(
-    preference: np.ndarray, twice: np.ndarray, ranked: np.ndarray, batches: Batches, worth: float
+    preference: np.ndarray, twice: np.ndarray, ranked: np.ndarray, batches: Batches, effective_size: float
 ) -> Hierarchy:
     """Return SUCRAs and POTH from P(i before j), ties as halves, with Monte-Carlo errors from batch means.
 
@@ -73,11 +73,11 @@ def hierarchy(
     some = np.where(number > 0, number, np.nan)
     spread = np.sqrt(np.maximum(squares / some - (sums.sum(axis=0) / some) ** 2, 0.0))
     # An order that is constant over n draws may change in the next: assume one swap of two neighbours.
-    error = _at_least(mean_error(sums, numbers), spread, some, worth, 1 / (size - 1))
+    error = _at_least(mean_error(sums, numbers), spread, some, effective_size, 1 / (size - 1))
     poth = poth_of(sucra)
     pull_spread = np.sqrt(max(pull_squares / batches.number - (pulls.sum() / batches.number) ** 2, 0.0))
     step = np.sqrt(2 * (slope**2).sum()) / (size - 1)
-    linear = _at_least(mean_error(pulls, batches.sizes), pull_spread, batches.number, worth, step)
+    linear = _at_least(mean_error(pulls, batches.sizes), pull_spread, batches.number, effective_size, step)
     whole[ranked], errors = sucra, whole.copy()
     errors[ranked] = error
     return Hierarchy(whole, errors, poth, float(np.hypot(linear, _scale(size) * (error**2).sum())))
@@ -99,7 +99,7 @@ def _beaten(twice: np.ndarray, ranked: np.ndarray) -> np.ndarray:
     return np.divide(2 * number - part, 2 * (number - 1), out=np.full(part.shape, np.nan), where=defined & (number > 1))
 
 
-def _at_least(error: np.ndarray, spread: Any, number: Any, worth: float, step: float) -> np.ndarray:
+def _at_least(error: np.ndarray, spread: Any, number: Any, effective_size: float, step: float) -> np.ndarray:
     """Return an error of at least that of independent draws, and of one step in the effective draws."""
-    least = np.maximum(spread / np.sqrt(number), step / worth)
+    least = np.maximum(spread / np.sqrt(number), step / effective_size)
     return np.fmax(error, least) + 0 * least

@@ -15,7 +15,16 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-__all__ = ["Information", "Patterns", "average_inflation", "cluster_information", "count_discordant"]
+__all__ = [
+    "HEAVY_TAIL",
+    "Information",
+    "Patterns",
+    "average_inflation",
+    "cluster_information",
+    "count_discordant",
+    "least",
+    "skewness_ratio",
+]
 
 #: A hierarchical model has no confidence sets, as its prior pulls entities, data sets or classes together.
 POPULATION = "population prior"
@@ -23,6 +32,8 @@ POPULATION = "population prior"
 FEWEST_UNITS = 5
 #: Minimum of cases of a class (or data set) for estimating the spread of its rate.
 FEWEST_OF_CLASS = 2
+#: Above this skewness ratio, bootstrap intervals of 95% covered 0.93 or less in docs/measure_heavy_tails.py.
+HEAVY_TAIL = 0.25
 #: A prior equivalent to fewer cases does not compensate for few discordant cases.
 PRIOR_CASES = 2.0
 
@@ -62,13 +73,6 @@ class Information:
         if np.isnan(self.clusters).all() and np.isfinite(self.freedom).any() and least(self.cases) < FEWEST_UNITS:
             return f"fewer than {FEWEST_UNITS} cases"
         return ""
-
-    @property
-    def fewest_discordant(self) -> float:
-        """Return the cases (or clusters) on which the two most similar entities differ; NaN unless paired."""
-        if self.discordant is None or len(self.discordant) < 2:
-            return np.nan
-        return float(self.discordant[np.triu_indices(len(self.discordant), 1)].min())
 
 
 @dataclass(frozen=True)
@@ -184,3 +188,22 @@ def count_discordant(answers: np.ndarray, count: np.ndarray, cluster: np.ndarray
         else:
             found[i, i + 1 :] = np.logical_or.reduceat(differ, starts).sum(axis=0)
     return found + found.T
+
+
+def skewness_ratio(values: np.ndarray, count: np.ndarray | None = None) -> np.ndarray:
+    """Return |skewness| / sqrt(cases) of each column of values (case, ...), the first error term of a normal mean.
+
+    NaN is missing; ``count`` is the number of occurrences of each row.
+    """
+    weight = np.ones(len(values)) if count is None else count.astype(float)
+    known = ~np.isnan(values)
+    each = weight.reshape(-1, *[1] * (values.ndim - 1)) * known
+    size = each.sum(axis=0)
+    plain = np.where(known, values, 0.0)
+    # The ratio has no unit: scaling by a power of two avoids overflow of sums and powers.
+    plain = np.ldexp(plain, -np.frexp(np.abs(plain).max(axis=0, initial=0.0))[1])
+    with np.errstate(invalid="ignore", divide="ignore"):
+        off = np.where(known, plain - (each * plain).sum(axis=0) / size, 0.0)
+        second, third = ((each * off**k).sum(axis=0) / size for k in (2, 3))
+        ratio = np.abs(third) / second**1.5 / np.sqrt(size)
+    return np.where(second > 0, np.nan_to_num(ratio), 0.0)

@@ -32,7 +32,7 @@ class Simultaneous(NamedTuple):
 
 
 def simultaneous_intervals(
-    mass: np.ndarray, twice: np.ndarray, batches: Batches, ranked: np.ndarray, prob: float, worth: float
+    mass: np.ndarray, twice: np.ndarray, batches: Batches, ranked: np.ndarray, prob: float, effective_size: float
 ) -> Simultaneous:
     """Return intervals at the narrowest common level that jointly hold all ranks with probability ``prob``.
 
@@ -66,7 +66,7 @@ def simultaneous_intervals(
     held = depth >= level - ROUNDING
     sums = np.add.reduceat(held, np.cumsum(batches.sizes) - batches.sizes, dtype=float)
     probability = held.mean()
-    error = share_error(probability, mean_error(sums, batches.sizes), len(held), worth)
+    error = share_error(probability, mean_error(sums, batches.sizes), len(held), effective_size)
     if level > 0:
         lower, upper = rank_intervals(share, level - 2 * ROUNDING)
     else:

@@ -12,6 +12,7 @@ from bayesrank import _text
 from bayesrank._labels import known_classes, standing_pair
 from bayesrank._notes import Caveat, Note
 from bayesrank.evidence.counts import parts_of
+from bayesrank.ranking._information import Information, least
 from bayesrank.ranking._pooling import pooling_notes
 from bayesrank.scores import Score
 from bayesrank.scores.averages import Average
@@ -20,6 +21,7 @@ __all__ = [
     "cases_of_classes",
     "prevalence_caveat",
     "count_notes",
+    "discordance_notes",
     "positive_class_notes",
     "prevalence_notes",
     "share_cases",
@@ -30,6 +32,8 @@ __all__ = [
 FEW = 10
 #: Minimum number of classes for learning how classes differ.
 LEARN = 3
+#: With fewer discordant cases and no prior, a conclusion on a pair rests on too few observations; with a prior, FEW.
+FEW_WITHOUT_PRIOR = 50
 NAMED = 3
 
 
@@ -56,6 +60,34 @@ def positive_class_notes(source: Any, score: Score | None) -> list[str]:
     changes = standing_pair(known) != known and score is not None
     text = f"The positive class is {str(known[1])!r}, the negative one {str(known[0])!r}."
     return [Note(text, Caveat.POSITIVE_LABEL if changes else Caveat.NONE)]
+
+
+def discordance_notes(
+    information: Information, about: Mapping[Any, Any], names: Any, order: np.ndarray, claimed: np.ndarray
+) -> list[str]:
+    """Return a caveat where few cases separate the first entity from a rival that it beats.
+
+    ``order`` holds the position of each entity in the consensus order, NaN if not ranked; ``claimed`` whether the first
+    entity beats it with the required probability.
+    """
+    if information.discordant is None or np.isnan(order).all() or len(names) < 2:
+        return []
+    first = int(np.nanargmin(order))
+    different = information.discordant[first]
+    bootstrap = about.get("prior") == "haldane"
+    few = claimed & (different < (FEW_WITHOUT_PRIOR if bootstrap else FEW))
+    few[first] = False
+    if not few.any():
+        return []
+    rival = int(min(np.flatnonzero(few), key=lambda i: (different[i], str(names[i]))))
+    rests = "too few for the Bayesian bootstrap" if bootstrap else "the comparison rests on these and on the prior"
+    cases = least(information.cases)
+    if "target" in about:  # cases in clusters
+        units = f"{different[rival]:.0f} clusters"
+    else:
+        number = _text.count(int(different[rival]), "case")
+        units = f"{different[rival]:.0f} of {cases:.0f} cases" if np.isfinite(cases) else number
+    return [Note(f"{names[first]} and {names[rival]} differ on only {units}: {rests}.", Caveat.FEW_UNITS)]
 
 
 def prevalence_notes(mean: xr.DataArray | None, variance: np.ndarray | None, score: Score) -> list[str]:
@@ -173,8 +205,8 @@ def _few_cases(counts: xr.DataArray, population: Any = None) -> list[str]:
 def _class_population(counts: xr.DataArray, score: Score | None, about: Mapping[Any, Any]) -> list[str]:
     """Return a note if an average over classes rests mostly on the prior of rates that a model could learn."""
     average = score is not None and isinstance(score.matrix_function, Average) and score.matrix_function.kind != "micro"
-    told = "population" in about or about.get("paired") or "model" not in about
-    if not average or told or counts.sizes["actual"] < LEARN:
+    has_population = "population" in about or about.get("paired") or "model" not in about
+    if not average or has_population or counts.sizes["actual"] < LEARN:
         return []
     few = ((_cases_of_some(counts).values < FEW).mean(-1) >= 0.5).sum()
     if not few:

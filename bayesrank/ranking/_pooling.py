@@ -96,8 +96,8 @@ def differing_datasets(
     what, label = parts[k][:2]
     part = f"{what} of {label!r}" if label else what
     who = first if len(chosen) == 1 else f"{len(differ)} of {len(chosen)} entities, most for {first}"
-    said = f"The {len(record['datasets'])} pooled data sets differ for {who} ({part}, adjusted p {_p_value(smallest)})"
-    return [Note(f"{said}: {_remedy(record)}.", Caveat.DATASETS_DIFFER)]
+    text = f"The {len(record['datasets'])} pooled data sets differ for {who} ({part}, adjusted p {_p_value(smallest)})"
+    return [Note(f"{text}: {_remedy(record)}.", Caveat.DATASETS_DIFFER)]
 
 
 def _matters(what: str, label: str, record: Mapping[str, Any], score: Score | None, about: Mapping[Any, Any]) -> bool:

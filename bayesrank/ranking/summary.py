@@ -78,8 +78,8 @@ def check_complete(ranking: xr.Dataset) -> None:
     check_pairs(ranking)
     if ranking.sizes["rival"] != ranking.sizes["entity"]:
         raise ValueError(
-            f"ranking must be whole, of {ranking.sizes['rival']} entities; got {ranking.sizes['entity']} of them (rank "
-            "only those entities to describe a part)"
+            f"ranking must hold all of its {ranking.sizes['rival']} entities; got {ranking.sizes['entity']} of them "
+            "(rank only those entities to describe a part)"
         )
 
 
@@ -88,9 +88,7 @@ def check_pairs(ranking: xr.Dataset) -> None:
     _check_ranking(ranking)
     for name in OF_PAIRS:
         if name not in ranking:
-            raise ValueError(
-                f"ranking must hold {name}, as br.credible_ranking(..., joint=True) gives it; got none of it"
-            )
+            raise ValueError(f"ranking must hold {name}, as from br.credible_ranking(..., joint=True); got none")
 
 
 def is_exact(ranking: xr.Dataset) -> bool:

@@ -6,7 +6,7 @@ never decide; if they contradict the direction, an error asks the user to state 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
@@ -24,6 +24,14 @@ from bayesrank.scores.score import Score, values_of
 INFINITY = float("inf")
 
 DIRECTION = {True: "higher is better", False: "lower is better", None: "none"}
+
+
+class RankingOptions(NamedTuple):
+    """Options of a ranking, as in :func:`bayesrank.credible_ranking`."""
+
+    prob: float
+    rope: float
+    joint: bool = True
 
 
 @dataclass(frozen=True)
@@ -50,6 +58,10 @@ class ScoreValues:
         if self.ends is not None:
             return True
         return self.variable is None and self.score is not None and self.score.finite_mean
+
+    def at_an_end(self, observed: np.ndarray) -> np.ndarray:
+        """Return which values are at an end of the range, outside of every equal-tailed interval."""
+        return np.isclose(observed[:, None], self.facts()["range"], rtol=1e-9, atol=1e-9).any(axis=1)
 
     def notes(self) -> list[str]:
         """Return a note on a score chosen by default."""
@@ -191,21 +203,21 @@ def _of_values(values: xr.DataArray, score: Any, higher_is_better: bool | None) 
 
 def _refuse(values: xr.DataArray, better: bool, score: str | None) -> None:
     """Raise if name or attrs of values contradict the direction of ``score``, or none is given."""
-    expected, told = DIRECTION[better], find(values.name)
-    said = {DIRECTION[told.higher_is_better]} if told else set()
-    said |= {str(values.attrs["direction"])} if "direction" in values.attrs else set()
-    for other in sorted(said - {expected}):
-        what = "have no better end" if other == DIRECTION[None] else f"came from a score of which {other}"
+    expected, named = DIRECTION[better], find(values.name)
+    stated = {DIRECTION[named.higher_is_better]} if named else set()
+    stated |= {str(values.attrs["direction"])} if "direction" in values.attrs else set()
+    for other in sorted(stated - {expected}):
+        what = "have no direction" if other == DIRECTION[None] else f"came from a score of which {other}"
         raise ValueError(
             f"score or higher_is_better must be given for values whose name or attrs say that they {what}; got "
             f"{score!r} for {str(values.name or 'score')!r}"
         )
 
 
-def _better(name: str, known: bool | None, told: bool | None) -> bool:
-    if told is None and known is None:
-        raise ValueError(f"higher_is_better must be told for {name!r}, a score without direction; got None")
-    return bool(known if told is None else told)
+def _better(name: str, known: bool | None, given: bool | None) -> bool:
+    if given is None and known is None:
+        raise ValueError(f"higher_is_better must be given for {name!r}, which has no direction; got None")
+    return bool(known if given is None else given)
 
 
 def _check(values: Any) -> xr.DataArray:
