@@ -4,7 +4,7 @@ import numpy as np
 
 __all__ = ["LIMIT", "skewness_ratio"]
 
-#: Above this ratio, intervals of 95% covered 0.93 or less in docs/measure_heavy_tails.py.
+#: Above this ratio, intervals of 95% covered 0.93 or less in scripts/measure_heavy_tails.py.
 LIMIT = 0.25
 
 
