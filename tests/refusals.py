@@ -402,7 +402,9 @@ POSTERIORS = [
     ("actual.*outcomes have no classes", lambda x: x(), lambda: br.at_prevalence(OUTCOMES, 0.3), lambda: br.decisions.expected_utility(OUTCOMES, np.eye(2))),
     ("by must be one of", lambda: br.compare({"a": EACH}, by="x")),
     ("refit must", lambda: br.compare({"a": EACH}, refit="x")),
-    ("posteriors must (be a mapping|hold at least one|be mapped to what br.fit returns; got DataArray for 'a')", br.compare, [EACH], {}, {"a": STUDIES}),
+    ("posteriors must (hold at least one|be mapped to what br.fit returns; got DataArray for 'a')", br.compare, {}, {"a": STUDIES}),
+    ("evidence must be a mapping from names to posteriors", br.compare, [EACH], STUDIES),
+    ("models must be a sequence of models", lambda: br.compare(STUDIES, "beta_binomial")),
 ]
 
 PERFORMANCES = [
@@ -511,8 +513,8 @@ RANKINGS = [
     ("ranking must hold (superiority|tier|consensus_position), .*joint=True", lambda x: x[0](RANKING.drop_vars(x[1])), *((f, v) for f in (br.verdict, br.board, plots.superiority) for v in ("superiority", "tier", "consensus_position"))),
     ("ranking must hold superiority, .*joint=True", lambda x: x(br.credible_ranking(POSTERIOR, "f1", joint=False)), br.verdict, br.board, plots.superiority, lambda r: br.ranking_report(POSTERIOR, "f1", ranking=r)),
     ("score must .*catalog", lambda: br.ranking_report(POSTERIOR, "f7")),
-    ("^k must lie between 1 and 2; got 4", lambda: br.top_set(F1, k=4)),
-    ("^source must (hold draws of entities and have no other dims|have finite or NaN values)", lambda x: br.top_set(x, k=1), F1.expand_dims("dataset"), F1.where(F1.min() < F1, INF)),
+    ("^k must lie between 1 and 2; got 4", lambda: br.top_set(F1, None, 4)),
+    ("^source must (hold draws of entities and have no other dims|have finite or NaN values)", lambda x: br.top_set(x, None, 1), F1.expand_dims("dataset"), F1.where(F1.min() < F1, INF)),
     # statements
     ("source must (have finite or NaN values|hold at least one entity and one draw|be a DataArray)", lambda x: br.probability(x, "a > b"), F1.where(F1.min() < F1, INF), F1.isel(draw=[]), 1),
     ("source must (have finite or NaN values|hold at least one entity and one draw|be a DataArray)", lambda x: br.statements.probable_orders(x), F1.where(F1.min() < F1, INF), F1.isel(draw=[]), 1),

@@ -389,3 +389,9 @@ def _three_grades():
     counts[0][0] = np.array([55, 4, 1])
     coords = {"entity": ["a"], "dataset": list("uvwxyz"), "outcome": [0, 1, 2]}
     return xr.DataArray(np.array(counts), coords, ("entity", "dataset", "outcome"), name="counts")
+
+
+def test_models_fitted_by_name_are_those_fitted_before():
+    names = ["dirichlet_multinomial", "hierarchical_beta_binomial"]
+    found = br.compare(COUNTS, names, seed=1)
+    xr.testing.assert_identical(found, br.compare({name: br.fit(COUNTS, name, seed=1) for name in names}))

@@ -59,7 +59,7 @@ OF_VALUES = {
     "credible_ranking": lambda p: br.credible_ranking(p, "f1"),
     "rope": lambda p: br.credible_ranking(p, "f1", rope=0.01),
     "score_table": lambda p: br.score_table(p, ["f1", "tpr"]),
-    "top_set": lambda p: br.top_set(p, "f1", k=3),
+    "top_set": lambda p: br.top_set(p, "f1", 3),
     "stability": lambda p: leave_out_entities(p, "f1"),
     "expected_utility": lambda p: br.decisions.expected_utility(p, UTILITY),
     "tile.credible": lambda p: br.tile.credible(p, 7),  # the shares of the Tile, of each draw

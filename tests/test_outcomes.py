@@ -285,3 +285,26 @@ def test_one_unit_is_singular():
 def test_too_many_draws_of_outcomes_are_refused_before_memory_runs_out():
     with pytest.raises(ValueError, match=r"draws must be fewer for 4 x 1000000000 draws of 2 means"):
         br.fit(br.from_outcomes(pd.DataFrame({"a": [1, 0], "b": [0, 0]})), "paired", draws=10**9)
+
+
+def test_bounds_of_the_evidence_are_those_of_the_fit():
+    grades = pd.DataFrame({"x": [1, 5, 3, 4], "y": [2, 2, 3, 3]})
+    of_evidence = br.fit(br.from_outcomes(grades, range=(1, 5)), seed=1)
+    of_fit = br.fit(br.from_outcomes(grades), seed=1, range=(1, 5))
+    for fitted in (of_evidence, of_fit):
+        assert groups_of(fitted)["posterior"].attrs["mean_outcome_range"] == [1, 5]
+    xr.testing.assert_equal(*(groups_of(fitted)["posterior"]["mean_outcome"] for fitted in (of_evidence, of_fit)))
+    with pytest.raises(ValueError, match=r"range must hold every outcome; got \(2, 4\) and 1"):
+        br.from_outcomes(grades, range=(2, 4))
+
+
+def test_runs_of_a_case_are_its_cluster():
+    truth = [0, 0, 1, 1, 0, 1]
+    predictions, case, run = {"a": truth, "b": [0, 1, 1, 1, 0, 0]}, list("uuvvww"), [1, 2] * 3
+    with pytest.raises(ValueError, match="run must name each run of a case once"):
+        br.joint_outcomes(truth, predictions, case=list("uuuvww"), run=run)
+    with pytest.raises(ValueError, match="case must be given where run is"):
+        br.joint_outcomes(truth, predictions, run=run)
+    xr.testing.assert_identical(
+        br.joint_outcomes(truth, predictions, case=case, run=run), br.joint_outcomes(truth, predictions, cluster=case)
+    )

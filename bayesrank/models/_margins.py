@@ -1,15 +1,16 @@
 """Marginal parts of the paired model: counts or mean of each entity, its prior, and the variables of its draws."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import check_numbers, check_weights, is_number
+from bayesrank._checks import check_numbers, check_weights
 from bayesrank._checks import describe_value as held_words
 from bayesrank._labels import name_coord
 from bayesrank._random import Block
+from bayesrank.evidence.outcomes import check_range
 from bayesrank.models._conjugate import Conjugate
 from bayesrank.models._joint import (
     check_one_prevalence,
@@ -111,6 +112,7 @@ class Outcomes:
                 "entities; got 'cluster' (missing='common' of br.from_outcomes keeps the cases that all met)"
             )
         seen = np.unique(outcome[~missing])
+        declared = joint.attrs.get("range") if declared is None else declared
         if declared is None and base is None and prior is None and are_shares(seen, joint.attrs):
             declared = (0, 1)
         base_measure = _base_measure(seen, prior, declared, base)
@@ -205,7 +207,7 @@ def _base_measure(seen: np.ndarray, prior: Any, declared: Any, base: Any) -> _Ba
             )
         mass = dict(zip(values.tolist(), each.tolist(), strict=True)) if values.size <= VALUES else {}
         return _Base(mass, (float(values[0]), float(values[-1])), in_words(prior, default))
-    ends = None if declared is None else _declared(declared)
+    ends = None if declared is None else check_range(declared)
     if base is not None:
         if prior is not None:
             raise ValueError(f"prior must be None where base says how much each value counts; got {prior!r}")
@@ -225,14 +227,6 @@ def _base_measure(seen: np.ndarray, prior: Any, declared: Any, base: Any) -> _Ba
     if outside.size:
         raise ValueError(f"range must hold every outcome, and every value of base; got {ends} and {outside[0]:g}")
     return _Base(mass, ends, said)
-
-
-def _declared(ends: Any) -> tuple[float, float]:
-    """Return the declared bounds of an outcome."""
-    pair = list(ends) if isinstance(ends, Sequence | np.ndarray) and not isinstance(ends, str) else []
-    if len(pair) != 2 or not all(is_number(end) and np.isfinite(end) for end in pair) or not pair[0] < pair[1]:
-        raise ValueError(f"range must be two finite numbers, the lower one first; got {held_words(ends)}")
-    return float(pair[0]), float(pair[1])
 
 
 def _masses(base: Any) -> dict[float, float]:

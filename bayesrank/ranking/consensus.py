@@ -46,8 +46,10 @@ def consensus_of(
     >>> found["consensus_rank"].tolist(), found["tier"].tolist()
     ([2, 1], [2, 1])
     """
+    # Without draws a tie has preference 1/2 up to rounding errors, which may not decide who comes first.
+    preference, superiority, expected = (np.round(values, 10) for values in (preference, superiority, expected))
     order = np.flatnonzero(ranked)
-    order = order[np.lexsort((names[order], np.round(expected[order], 12)))]
+    order = order[np.lexsort((names[order], expected[order]))]
     placed, distance, bound = consensus_order(preference[np.ix_(order, order)])
     order = order[placed]
     position = np.zeros(len(names), int)

@@ -30,9 +30,9 @@ EXACT_SIZE = 16
 
 def top_set(
     source: Container,
-    score: ScoreLike | None = None,
-    *,
+    score: ScoreLike | None,
     k: int,
+    *,
     prob: float = 0.95,
     higher_is_better: bool | None = None,
     kind: str | None = None,
@@ -44,8 +44,8 @@ def top_set(
     source : DataArray, Dataset, InferenceData or DataTree
         Performances, a posterior or values of a score, as for :func:`bayesrank.credible_ranking`, with no other dims
         than ``entity`` and those of the draws.
-    score : Score, str or callable, optional
-        The score to rank by, with its direction and range. Without it, ``source`` is values where higher is better.
+    score : Score, str, callable or None
+        The score to rank by, with its direction and range. If None, ``source`` is values where higher is better.
     k : int
         Number of best entities, from 1 to the number of entities. Ties for the last place are all included: an entity
         is among the k best if fewer than k are better.
@@ -92,7 +92,7 @@ def top_set(
     --------
     >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 79, 50], fp=[10, 1, 30], fn=[9, 1, 15], tp=[21, 29, 15], entity=["a", "b", "c"])
-    >>> top = top_set(br.fit(counts, seed=1), "informedness", k=1)
+    >>> top = top_set(br.fit(counts, seed=1), "informedness", 1)
     >>> top["in_credible_set"].values.tolist(), top["in_confidence_set"].values.tolist()
     ([False, True, False], [False, True, False])
     """

@@ -166,7 +166,7 @@ def _default_priors(base: Alternative) -> tuple[str, ...]:
     """Return the default alternative priors for the evidence."""
     if not _is_graded(base):
         return PRIORS
-    if {"range", "base"} & set(base.options):
+    if {"range", "base"} & set(base.options) or "range" in base.evidence.attrs:
         return ("haldane",)
     return PRIORS if _story(base).margins.values.size <= VALUES else ()
 

@@ -180,7 +180,7 @@ def test_few_or_unequal_clusters_withhold_the_sets():
     # Where all clusters weigh the same, their sizes do not matter.
     posterior = br.fit(clustered(zipf), "paired", target="cluster", seed=1)
     assert br.credible_ranking(posterior, "mean_outcome").attrs["confidence_sets"] == "joint"
-    top = br.top_set(br.fit(clustered(four), "paired", seed=1), "mean_outcome", k=1)
+    top = br.top_set(br.fit(clustered(four), "paired", seed=1), "mean_outcome", 1)
     assert top["in_confidence_set"].all()
     assert not top["surely_top"].any()
     assert top.attrs["confidence_sets"] == "fewer than 5 effective clusters"
