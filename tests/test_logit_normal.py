@@ -21,7 +21,7 @@ NAME = "hierarchical_logit_normal"
 @pytest.fixture(scope="module")
 def measure():
     """The sampler of many meta-analyses, which the documentation's numbers come from."""
-    path = Path(__file__).parent.parent / "docs" / "measure_meta_analysis.py"
+    path = Path(__file__).parent.parent / "scripts" / "measure_meta_analysis.py"
     spec = importlib.util.spec_from_file_location("measure_meta_analysis", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

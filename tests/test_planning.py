@@ -150,7 +150,7 @@ def test_tables_are_calibrated():
 
 
 def measured():
-    path = Path(__file__).parent.parent / "docs" / "measure_planning.py"
+    path = Path(__file__).parent.parent / "scripts" / "measure_planning.py"
     spec = importlib.util.spec_from_file_location("measure_planning", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

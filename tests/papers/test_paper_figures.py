@@ -7,7 +7,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-SCRIPT = Path(__file__).parents[2] / "docs" / "paper_figures.py"
+SCRIPT = Path(__file__).parents[2] / "scripts" / "paper_figures.py"
 #: Every figure of The Tile, of Outperformance score and of Never mind the metrics; those of D.2 and D.4 are one page.
 PRINTED = {
     *(f"T{k}" for k in range(1, 10)), *(f"O{k}" for k in range(1, 8)), "U1", "U2a", "U2b", "U3", "U4", "U5",

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-PATH = Path(__file__).parents[2] / "docs" / "measure_coverage.py"
+PATH = Path(__file__).parents[2] / "scripts" / "measure_coverage.py"
 
 
 def simulate(boards, size, seed):

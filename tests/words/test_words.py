@@ -198,7 +198,7 @@ def test_a_model_that_fails_its_check_is_a_caveat():
 @pytest.mark.parametrize("design", ["p = 0.99 everywhere", "p = 0.5 everywhere", "p = 1, but 0.5 on 3 cases"])
 def test_identical_systems_are_seldom_called_different(design):
     """At most 10% of the boards are nominal; 200 boards have a standard error of 0.021."""
-    path = Path(__file__).parents[2] / "docs" / "measure_repeated_runs.py"
+    path = Path(__file__).parents[2] / "scripts" / "measure_repeated_runs.py"
     spec = importlib.util.spec_from_file_location("measure_repeated_runs", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
