@@ -9,7 +9,7 @@ from bayesrank import _text
 from bayesrank._notes import Caveat, Note
 from bayesrank.ranking._information import Information, least
 
-__all__ = ["discordance_notes"]
+__all__ = ["discordance_notes", "first_two_agree"]
 
 #: With fewer discordant cases a conclusion on a pair rests on few observations, even with a prior.
 FEW = 10
@@ -60,3 +60,15 @@ def discordance_notes(
         number = _text.count(int(different[rival]), "case")
         units = f"{different[rival]:.0f} of {cases:.0f} cases" if np.isfinite(cases) else number
     return [Note(f"{names[first]} and {names[rival]} differ on only {units}: {rests}.", Caveat.FEW_UNITS)]
+
+
+def first_two_agree(information: Information, order: np.ndarray, superiority: np.ndarray) -> bool:
+    """Return whether the first entity and its closest rival had the same outcome on every case."""
+    if information.discordant is None or np.isnan(order).all():
+        return False
+    first = int(np.nanargmin(order))
+    rivals = np.flatnonzero(~np.isnan(order) & ~np.isnan(superiority[first]))
+    rivals = rivals[rivals != first]
+    if not rivals.size:
+        return False
+    return bool(information.discordant[first, rivals[superiority[first, rivals].argmin()]] == 0)

@@ -22,7 +22,7 @@ from bayesrank._notes import join_notes
 from bayesrank._types import Container, ModelName, ScoreLike
 from bayesrank.ranking._claims import expected_overestimates
 from bayesrank.ranking._confidence import confidence_sets
-from bayesrank.ranking._discordance import discordance_notes
+from bayesrank.ranking._discordance import discordance_notes, first_two_agree
 from bayesrank.ranking._hierarchy import hierarchy
 from bayesrank.ranking._information import Information
 from bayesrank.ranking._intervals import rank_intervals, simultaneous_intervals
@@ -264,10 +264,13 @@ def _one(values: xr.DataArray, evidence: Evidence, found: ScoreValues, asked: Ra
     if pooled is not None:  # a typical value lies between the pool's and the mean over data sets
         result["contradicted"] &= _contradicted(x, pooled.values.astype(float), result, found, asked.prob)
     result["cases"] = evidence.size(size)
-    notes = [*found.notes(), *evidence.notes(score)]
+    notes, needed = [*found.notes(), *evidence.notes(score)], evidence.needed()
     if asked.joint:
-        notes += discordance_notes(information, evidence.about or {}, names, *_leads(result, asked.prob))
-    result |= join_notes(notes) | {"needed_evidence": evidence.needed()}
+        order, claimed = _leads(result, asked.prob)
+        notes += discordance_notes(information, evidence.about or {}, names, order, claimed)
+        if needed == "paired cases" and first_two_agree(information, order, result["superiority"]):
+            needed = "other cases"
+    result |= join_notes(notes) | {"needed_evidence": needed}
     variables = variables_of(result, ERROR)
     # Further coords of the entities (such as their authors) are kept.
     coords: dict[str, Any] = {"entity": names} | ({"rival": names} if asked.joint else {})
