@@ -723,7 +723,7 @@ COMMANDS = [
     ("rope must be at least 0", "rank tornado --rope -1"),
     ("seed must be a non-negative integer", "rank tornado --seed -1"),
     ("--dataset must be one of", "rank tornado --dataset nowhere"),
-    ("--score must have a better end to rank by; prevalence has none", "rank tornado --score prevalence"),
+    ("--score must have a direction to rank by; prevalence has none", "rank tornado --score prevalence"),
     ("--preference must be 'around", "tile tornado --preference ''"),
     ("--preference must be 'around", "tile tornado --preference f1"),
     ("--preference must be 'around", "tile tornado --preference around"),

@@ -130,6 +130,6 @@ def test_chunks_are_written_and_read_one_by_one(kind, tmp_path):
             br.probability(back, "a < b", "f1")
             peaks.append(tracemalloc.get_traced_memory()[1])
             tracemalloc.stop()
-    # 40,000 more draws of 2 tables are 2.6 MB. Up to 1.3 MB were seen: the coord of the draws, Dask's graph of 40
-    # chunks, and the buffers of Zarr's threads.
+    # 40,000 more draws of 2 tables are 2.6 MB. Up to 1.3 MB were seen: the coord of the draws, Dask's graph of chunks,
+    # and the buffers of Zarr's threads.
     assert peaks[1] - peaks[0] < 0.75 * 40_000 * 64

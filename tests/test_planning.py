@@ -149,7 +149,7 @@ def test_tables_are_calibrated():
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["tables", "paired", "clustered", "hierarchical"])
 def test_the_assurance_is_the_share_of_refitted_futures(name):
-    module = load_script("docs/measure_planning.py")
+    module = load_script("scripts/measure_planning.py")
     design, n = module.DESIGNS[name]
     stated, error, share, other = module.compare(design, n, {}, 300)
     assert abs(stated - share) < 3.5 * np.hypot(error, other) + 0.02

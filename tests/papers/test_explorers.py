@@ -58,12 +58,19 @@ def test_values_are_told_apart_in_the_largest_lattices():
     assert (exact[~known] == 0).all()
 
 
+def lattice(score):
+    tp, tn = (counts.ravel() for counts in np.meshgrid(np.arange(P + 1), np.arange(N + 1), indexing="ij"))
+    return score.of_cells(tn, N - tn, P - tp, tp)
+
+
 def test_contours_are_on_their_values_within_and_beyond():
-    one = held(CONTOURS)["sizes"][0]
+    data = held(CONTOURS)
+    one = data["sizes"][0]
     beyond = 0
-    for name, score in zip(("mcc", "f1", "ppv", "tnr"), one["scores"], strict=True):
+    names = ("mcc", "f1", "ppv", "tnr")
+    for name, lines, values in zip(names, data["lines"][one["share"]], one["values"], strict=True):
         rule = br.scores.get(name)
-        for line in score["lines"]:
+        for line in lines:
             points = np.concatenate([np.array(part) for part in line["parts"]])
             x, y = points.T
             inside = ((points > 0.02) & (points < 0.98)).all(axis=1)
@@ -71,10 +78,10 @@ def test_contours_are_on_their_values_within_and_beyond():
             p = P / (P + N)
             found = rule.of_cells((1 - p) * (1 - x), (1 - p) * x, p * (1 - y), p * y)[inside]
             np.testing.assert_allclose(found, line["at"], atol=5e-3)
-        values = [np.nan if value is None else value for value in score["values"]]
         k = 4 * (N + 1) + 7  # tp 4, tn 7
         assert values[k] == pytest.approx(rule.of_cells(7, 2, 2, 4), rel=1e-3)
         assert len(values) == (P + 1) * (N + 1)
+        assert [value is None for value in values] == np.isnan(lattice(rule)).tolist()
     assert beyond > 20
     assert len(METRICS) == len({br.scores.get(name).name for name in METRICS}) > 20
 
@@ -145,7 +152,7 @@ def test_a_browser_shows_what_follows_from_what_was_observed(tmp_path):
     found.bars = [drawn()];
     set('bars', false);
     found.bars.push(drawn());
-    set('size', 1, 'change');
+    set('total', 0);
     found.smaller = [cells(), all('circle').length];
     return found;"""  # fmt: skip
     found = told(tmp_path, PMF, script)
@@ -193,8 +200,8 @@ def test_a_browser_moves_the_point_and_its_contours(tmp_path):
     found.dots = [all('circle').length];
     set('points', false);
     found.dots.push(all('circle').length);
-    set('size', 1);
-    found.smaller = [cells(), document.querySelector('[data-control=size-said]').textContent];
+    set('total', 0);
+    found.smaller = [cells(), document.querySelector('[data-control=positives-said]').textContent];
     return found;"""
     )
     found = told(tmp_path, CONTOURS, script)
@@ -227,4 +234,30 @@ def test_a_browser_moves_the_point_and_its_contours(tmp_path):
     np.testing.assert_allclose(y, br.contour("f1", 0.5, x, p), atol=4e-3)
     assert found["mcc"] != found["f1"]
     assert found["dots"] == [70 + 69, 0]  # one matrix has no precision
-    assert found["smaller"] == [[1, 1, 3, 2], "4 positives, 3 negatives"]
+    assert found["smaller"] == [[1, 1, 3, 2], "4 of 7"]
+
+
+@needs_browser
+@pytest.mark.parametrize("explore", [explore_pmf, explore_contours])
+def test_sliders_reach_every_number_of_cases_and_of_positives(tmp_path, explore):
+    sizes = [(2, 3), *((p, total - p) for total in (7, 5, 6) for p in range(1, total) if (p, total) != (2, 5))]
+    script = (
+        HELP
+        + """
+    const slider = (name) => document.querySelector(`[data-control=${name}]`);
+    const number = (text) => Number(text.match(/^[0-9]+/));
+    const said = (name) => number(document.querySelector(`[data-control=${name}-said]`).textContent);
+    const seen = [[said('total'), said('positives')]];
+    for (let i = 0; i <= slider('total').max; i += 1) {
+      set('total', i);
+      for (let k = 0; k <= slider('positives').max; k += 1) {
+        set('positives', k);
+        const matrix = cells();
+        seen.push([said('total'), said('positives'), matrix[0] + matrix[2], matrix[1] + matrix[3]]);
+      }
+    }
+    return seen;"""
+    )
+    first, *seen = told(tmp_path, explore(sizes, ["f1"]), script)
+    assert first == [5, 2]
+    assert seen == [[total, p, p, total - p] for total in (5, 6, 7) for p in range(1, total)]

@@ -16,7 +16,7 @@ PRINTED = {
 
 @pytest.fixture(scope="module")
 def script():
-    return load_script("docs/paper_figures.py")
+    return load_script("scripts/paper_figures.py")
 
 
 def looked_at(folder, files):

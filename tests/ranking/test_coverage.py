@@ -7,7 +7,7 @@ from tests.scripts import load_script
 
 
 def simulate(boards, size, seed):
-    return load_script("docs/measure_coverage.py").from_the_prior(boards, size, seed)
+    return load_script("scripts/measure_coverage.py").from_the_prior(boards, size, seed)
 
 
 @pytest.mark.parametrize(("boards", "size", "seed"), [(60, 5, 1), pytest.param(1500, 10, 5, marks=pytest.mark.slow)])

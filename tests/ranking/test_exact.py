@@ -756,7 +756,7 @@ def test_refusals():
         with pytest.raises(NoClosedForm, match=f"^{words}"):
             br.credible_ranking(source, score, **options, method="exact")
     others = [
-        (THREE, "prevalence", {}, "score must have a better end to rank by"),
+        (THREE, "prevalence", {}, "score must have a direction to rank by"),
         (posterior, "f1", {"model": "beta_binomial"}, "model and its options must be left out"),
         (posterior, "f1", {"prior": 1}, "model and its options must be left out"),
         (br.as_performance(posterior), "f1", {}, "source must"),
