@@ -237,6 +237,7 @@ def test_bins_move_a_score_by_no_more_than_they_say(monkeypatch):
             assert low - 1e-12 <= mass_between(exact, upper=cut) <= high + 1e-12
 
 
+@pytest.mark.slow
 def test_ten_billion_points():
     counts = br.from_counts(tn=60_000, fp=40_000, fn=30_000, tp=70_000)
     pmf = P.confusion_pmf(counts)
