@@ -547,7 +547,7 @@ def test_the_loglikelihood_is_of_tables(one):
 # --- Calibration --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("sizes", ["plain", "sparse"])
+@pytest.mark.parametrize("sizes", ["plain", pytest.param("sparse", marks=pytest.mark.slow)])
 def test_calibration_in_short(measure, sizes):
     """Truths drawn from the priors have uniform ranks among draws of the model's posterior."""
     found = measure.ranks(11, 200, 6, sizes, draws=39, tune=500, thin=10)
