@@ -40,17 +40,9 @@ ADVICE = {
 
 
 def in_options(message: str) -> str:
-    """An error's message as the command prints it.
-
-    Examples
-    --------
-    >>> in_options("prior must be positive for sampler='nuts'; got a concentration of 0")
-    '--prior must be positive for --sampler nuts; got a concentration of 0'
-    >>> in_options("counts.csv, line 3: tn must be a count")
-    'counts.csv, line 3: tn must be a count'
-    """
-    for said, meant in ADVICE.items():
-        message = message.replace(said, meant)
+    """Return an error's message as the command prints it."""
+    for wording, meant in ADVICE.items():
+        message = message.replace(wording, meant)
     message = re.sub(r"\(pass positive=(.+?) or positive=(.+?) where the labels are read, or .*\)", _positives, message)
     names = "|".join({*OPTIONS, *RENAMED})
     found = re.match(rf"({names}) (?=must |cannot )", message)
@@ -62,13 +54,7 @@ LONGEST_WORD, LONGEST_MESSAGE = 160, 1200
 
 
 def shortened(message: str) -> str:
-    """A message on one line that repeats no more than the beginning of what was typed or read.
-
-    Examples
-    --------
-    >>> shortened("got '" + 1000 * "x" + "' in line 3")[-30:]
-    'xxxxxxxxxxxxxx... in line 3'
-    """
+    """Return a message on one line that cuts long quotations."""
     words = (f"{word[:LONGEST_WORD]}..." if len(word) > LONGEST_WORD + 3 else word for word in message.split(" "))
     text = escape_invisible(" ".join(words))
     if len(text) <= LONGEST_MESSAGE:

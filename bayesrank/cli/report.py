@@ -80,16 +80,16 @@ def report(
 
     with progress() as step:
         check_output("--output", output, "report")
-        worth = benefits(benefit) if benefit else None
+        benefits_by_cell = benefits(benefit) if benefit else None
         analysis, the_score, ranking = make_ranking(step, score, lower_is_better, rope, prob, kind, how)
-        asked = analysis.asked
+        inputs = analysis.inputs
         two = analysis.counts is not None and analysis.counts.sizes["actual"] == 2
         for option, value in (("--benefit", benefit), ("--reference", reference)):
             if value and not two:
                 raise ValueError(f"{option} must be left out for data that are not of two classes; got {value!r}")
         request = Request(
-            analysis.posterior, asked.whole, asked.about["title"], asked.model, asked.options, the_score, kind,
-            how["join"], prob, rope, how["draws"], how["seed"], worth,
+            analysis.posterior, inputs.by_dataset, inputs.about["title"], inputs.model, inputs.options, the_score, kind,
+            how["join"], prob, rope, how["draws"], how["seed"], benefits_by_cell,
             entity_called(reference, analysis.counts) if reference and analysis.counts is not None else None,
         )  # fmt: skip
         step("writing")
@@ -102,7 +102,7 @@ def report(
             the_score,
             ranking=ranking,
             kind=kind,
-            data=asked.about,
+            data=inputs.about,
             command=shlex.join(["bayesrank", *sys.argv[1:]]),
             sections=[sections.DEFAULT, *(name for name, _ in found)],
             results=results,
