@@ -12,6 +12,7 @@ from bayesrank.cli._analysis import analyse, analysing, chosen_score, progress
 from bayesrank.cli._formats import Sheet, check_digits, exporting, save, show
 from bayesrank.cli._preferences import NUMBER
 from bayesrank.cli.rank import LOWER, direction
+from bayesrank.performance import posterior_of
 from bayesrank.ranking.summary import score_name
 from bayesrank.words.results import verdict_parts
 
@@ -90,7 +91,7 @@ def plan(
         analysis = analyse(step, **how)
         the_score = chosen_score(analysis.asked.evidence, score, how["data"])
         step("planning")
-        entities = {str(name): name for name in analysis.performance["entity"].values.tolist()}
+        entities = {str(name): name for name in posterior_of(analysis.posterior)["entity"].values.tolist()}
         found = br.plan(
             analysis.posterior,
             the_score,

@@ -22,6 +22,7 @@ __all__ = [
     "chosen_by_evidence",
     "conjugate_posterior",
     "find_model",
+    "holds_means",
     "model_for_datasets",
     "in_closed_form",
     "population_of",
@@ -48,7 +49,7 @@ class Model(Protocol):
     words: ClassVar[str]
     #: The references of the model, for reports. Optional.
     references: ClassVar[tuple[str, ...]]
-    #: The kind of evidence: "counts" (default) or "cases" (joint outcomes). Optional.
+    #: The kind of evidence: "counts" (default), "cases" (joint outcomes) or "means". Optional.
     takes: ClassVar[str]
     #: What the learned population consists of: "data sets" (or entities, without data sets), "classes" or "". Optional.
     learns: ClassVar[str]
@@ -134,7 +135,7 @@ def names() -> list[str]:
 
 
 def chosen_by_evidence(evidence: Any) -> str:
-    """Return the default model for the evidence: "paired" for joint outcomes, else "dirichlet_multinomial".
+    """Return the default model for the evidence: counts, joint outcomes of cases, or means and standard errors.
 
     Examples
     --------
@@ -144,7 +145,20 @@ def chosen_by_evidence(evidence: Any) -> str:
     >>> chosen_by_evidence(br.joint_outcomes([0, 1], {"a": [0, 1]}))
     'paired'
     """
-    return "paired" if isinstance(evidence, xr.Dataset) else "dirichlet_multinomial"
+    if not isinstance(evidence, xr.Dataset):
+        return "dirichlet_multinomial"
+    return "normal_means" if holds_means(evidence) else "paired"
+
+
+def holds_means(evidence: Any) -> bool:
+    """Return whether evidence consists of mean outcomes and their standard errors.
+
+    Examples
+    --------
+    >>> holds_means(xr.Dataset({"mean_outcome": ("entity", [0.5]), "standard_error": ("entity", [0.1])}))
+    True
+    """
+    return isinstance(evidence, xr.Dataset) and "standard_error" in evidence
 
 
 def takes_cases(model: Any) -> bool:
@@ -248,6 +262,11 @@ def make_model(model: Any, evidence: Any, options: dict[str, Any]) -> Any:
     '2'
     """
     story = find_model(chosen_by_evidence(evidence) if model is None else model)
+    if holds_means(evidence) and getattr(story, "takes", "counts") != "means":
+        raise ValueError(
+            f"model must be {chosen_by_evidence(evidence)} for means and standard errors, which hold neither counts "
+            f"nor cases; got {story.__name__}"
+        )
     if hasattr(story, "taking"):
         story = story.taking(evidence)
     known = options_of(story)

@@ -8,6 +8,7 @@ from bayesrank.plots._colors import colors
 from bayesrank.plots.cases import case_grid
 from bayesrank.plots.checks import predictive_check
 from bayesrank.plots.decisions import decision_curve
+from bayesrank.plots.fronts import pareto_front
 from bayesrank.plots.maps import value_tile, value_tiles
 from bayesrank.plots.meta_analysis import summary_roc
 from bayesrank.plots.ops import ops_curve, ops_drift, ops_square, ops_values
@@ -37,6 +38,7 @@ __all__ = [
     "ops_drift",
     "ops_square",
     "ops_values",
+    "pareto_front",
     "plan",
     "pmf_over_contours",
     "posterior_against_prior",

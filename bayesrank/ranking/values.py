@@ -153,7 +153,7 @@ def natural_score(source: Any) -> Score | None:
 
 
 def sizes_of_space(evidence: xr.DataArray | xr.Dataset) -> Mapping[Any, int]:
-    """Return the sizes of the dims of counts, or the number of classes or outcomes of joint outcomes.
+    """Return the sizes of the dims of counts, or the number of classes or outcomes of other evidence.
 
     Examples
     --------
@@ -163,7 +163,9 @@ def sizes_of_space(evidence: xr.DataArray | xr.Dataset) -> Mapping[Any, int]:
     """
     if isinstance(evidence, xr.DataArray):
         return evidence.sizes
-    return {"outcome": 2} if "outcome" in evidence else {"actual": evidence.sizes["label"]}
+    if {"outcome", "mean_outcome"} & set(evidence.data_vars):
+        return {"outcome": 2}
+    return {"actual": evidence.sizes["label"]}
 
 
 def score_values_together(
