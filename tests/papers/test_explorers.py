@@ -253,7 +253,8 @@ def test_sliders_reach_every_number_of_cases_and_of_positives(tmp_path, explore)
     script = (
         HELP
         + """
-    const slider = (name) => document.querySelector(`[data-control=${name}]`), number = (text) => Number(text.match(/^[0-9]+/));
+    const slider = (name) => document.querySelector(`[data-control=${name}]`);
+    const number = (text) => Number(text.match(/^[0-9]+/));
     const said = (name) => number(document.querySelector(`[data-control=${name}-said]`).textContent);
     const seen = [[said('total'), said('positives')]];
     for (let i = 0; i <= slider('total').max; i += 1) {
