@@ -2,9 +2,6 @@
 
 import json
 import re
-import shutil
-import subprocess
-from html import unescape
 
 import numpy as np
 import pytest
@@ -12,9 +9,9 @@ import pytest
 import bayesrank as br
 from bayesrank.papers.explorers import METRICS, _shared, _thinned, explore_contours, explore_pmf
 from bayesrank.plots._page import part
+from tests.browser import needs_browser, run_scripts
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-browser = pytest.mark.skipif(CHROMIUM is None, reason="needs chromium")
+PHONE = "--window-size=360,740"
 P, N = 6, 9
 PMF = explore_pmf([(P, N), (4, 3)], ["mcc", "balanced_accuracy", "f1"], observed=(5, 7))
 CONTOURS = explore_contours([(P, N), (4, 3)], ["mcc", "f1", "ppv", "tnr"], observed=(5, 7))
@@ -107,22 +104,16 @@ def test_nothing_is_loaded():
     assert not re.search(r"fetch|XMLHttp|import\(", part("explore.js", "bayesrank.papers"))
 
 
-def told(tmp_path, page, script, *flags):
-    """What ``script``, the body of a function, returns in a page, and what went wrong there."""
+def told(tmp_path, page, script):
+    """What ``script``, the body of a function, returns in a page that fits a phone, where nothing goes wrong."""
     caught = "<script>window.wrong = []; addEventListener('error', (event) => wrong.push(event.message));</script>"
     loaded = "performance.getEntriesByType('resource').length"
-    script = f"document.title = JSON.stringify([(() => {{ {script} }})(), wrong, {loaded}])"
-    path = tmp_path / "page.html"
-    text = page.replace("<body>", f"<body>{caught}").replace("</body>", f"<script>{script}</script></body>")
-    path.write_text(text, encoding="utf-8")
-    usual = (
-        "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-        f"--disable-component-update --disable-sync --dump-dom --user-data-dir={tmp_path / 'profile'}"
-    )
-    command = [CHROMIUM, *usual.split(), *flags, path.as_uri()]
-    dom = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
-    found, wrong, loaded = json.loads(unescape(re.search("<title>(.*?)</title>", dom, re.S)[1]))
-    assert (wrong, loaded) == ([], 0)
+    room = "[document.documentElement.scrollWidth, innerWidth, document.querySelectorAll('[hidden]').length]"
+    page = page.replace("<body>", f"<body>{caught}")
+    scripts = [f"return {room}", script, f"return [wrong, {loaded}]"]
+    (wide, room, hidden), found, (wrong, loaded) = run_scripts(tmp_path, page, *scripts, flags=[PHONE])
+    assert (wrong, loaded, hidden) == ([], 0, 0)
+    assert wide <= room
     return found
 
 
@@ -143,7 +134,7 @@ HELP = """
 """
 
 
-@browser
+@needs_browser
 def test_a_browser_shows_what_follows_from_what_was_observed(tmp_path):
     script = HELP + """
     const joints = all('svg[data-joint]'), inside = (svg) => [...svg.querySelectorAll('circle')];
@@ -189,7 +180,7 @@ def test_a_browser_shows_what_follows_from_what_was_observed(tmp_path):
     assert found["smaller"] == [[1, 2, 3, 1], 2 * 5 * 4]  # rates stay, as nearly as counts can
 
 
-@browser
+@needs_browser
 def test_a_browser_moves_the_point_and_its_contours(tmp_path):
     script = (
         HELP
@@ -246,7 +237,7 @@ def test_a_browser_moves_the_point_and_its_contours(tmp_path):
     assert found["smaller"] == [[1, 1, 3, 2], "4 of 7"]
 
 
-@browser
+@needs_browser
 @pytest.mark.parametrize("explore", [explore_pmf, explore_contours])
 def test_sliders_reach_every_number_of_cases_and_of_positives(tmp_path, explore):
     sizes = [(2, 3), *((p, total - p) for total in (7, 5, 6) for p in range(1, total) if (p, total) != (2, 5))]
@@ -270,12 +261,3 @@ def test_sliders_reach_every_number_of_cases_and_of_positives(tmp_path, explore)
     first, *seen = told(tmp_path, explore(sizes, ["f1"]), script)
     assert first == [5, 2]
     assert seen == [[total, p, p, total - p] for total in (5, 6, 7) for p in range(1, total)]
-
-
-@browser
-@pytest.mark.parametrize("page", [PMF, CONTOURS], ids=["pmf", "contours"])
-def test_pages_fit_a_phone(tmp_path, page):
-    script = "return [document.documentElement.scrollWidth, innerWidth, document.querySelectorAll('[hidden]').length];"
-    wide, room, hidden = told(tmp_path, page, script, "--window-size=360,740")
-    assert wide <= room
-    assert hidden == 0
