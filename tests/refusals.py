@@ -692,7 +692,6 @@ PICTURES = [
     ("^entities must", plots.colors, 3),
     ("^result must come from br.sensitivity", plots.sensitivity, xr.Dataset()),
     ("^curve must (come from br.decisions.decision_curve|be of two thresholds)", plots.decision_curve, xr.Dataset(), br.decisions.decision_curve(Y, RISK, [0.3], draws=10, seed=1)),
-    ("^sizes must", lambda x: interactive.pmf_slider(ONE, "f1", x), [3], [], [(0, 4)]),
     ("^positives must", lambda x: interactive.turning_simplex(*x, "f1"), (10, 3), (20, [20])),
     ("^html must come from", lambda: interactive.save("page", "x.html")),
     ("a must lie|prevalence must|lines must|prediction_rate must|values must", lambda x: x(), lambda: papers.pencil(1.2, 0, 0.3), lambda: papers.pencil(1, 0, 0), lambda: papers.pencil(1, 0, 0.2, lines=1), lambda: papers.placement_tile(prediction_rate=1.0), lambda: papers.vertices(0.2, values=[2])),

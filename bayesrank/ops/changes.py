@@ -99,8 +99,8 @@ def below_zero(values: xr.DataArray) -> tuple[xr.DataArray, xr.DataArray]:
         )
         probability = below.sum(axis=0) / number
         variance = np.where(defined, off**2, 0.0).sum(axis=0) / number
-        worth = number * efficiency(variance, number * mean_error(sums, sizes) ** 2)
-        error = share_error(probability, mean_error(below, sizes), number, worth)
+        effective = number * efficiency(variance, number * mean_error(sums, sizes) ** 2)
+        error = share_error(probability, mean_error(below, sizes), number, effective)
         shape = x.shape[: x.ndim - len(draws)]
         return probability.reshape(shape), error.reshape(shape)
 

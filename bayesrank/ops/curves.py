@@ -445,17 +445,17 @@ def check_curve_cases(y_true: Any, y_score: Any, positive: Any) -> tuple[np.ndar
     scores: dict[Any, np.ndarray] = {}
     for name, column in columns.items():
         score = check_regular_array("y_score", column, "numbers")
-        held = f"{name!r}" if named else "it"
+        what = f"{name!r}" if named else "it"
         if score.dtype.kind not in "biuf" or score.shape != truth.shape:
             raise ValueError(
                 f"y_score must hold one number for each of {truth.size} cases; got {score.dtype} of shape "
-                f"{score.shape} for {held}"
+                f"{score.shape} for {what}"
             )
         score = score.astype(float)
         if np.isnan(score).any():
-            raise ValueError(f"y_score must hold no NaN; got {int(np.isnan(score).sum())} for {held}")
+            raise ValueError(f"y_score must hold no NaN; got {int(np.isnan(score).sum())} for {what}")
         if score.min() == score.max():
-            raise ValueError(f"y_score must rank the cases; {held} holds only {score[0]:g}")
+            raise ValueError(f"y_score must rank the cases; {what} holds only {score[0]:g}")
         scores[name] = score
     if not scores:
         raise ValueError("y_score must hold at least one classifier; got none")

@@ -243,8 +243,8 @@ def from_performances(source: Container, *, kind: str | None = None) -> Sample:
     negative, positive = cells["tn"] + cells["fp"], cells["fn"] + cells["tp"]
     rates = {"fpr": cells["fp"] / negative.where(negative > 0), "tpr": cells["tp"] / positive.where(positive > 0)}
     # Compute both rates together, so that lazy data are read once and only the rates are kept.
-    held = xr.Dataset({name: rate.reset_coords(drop=True) for name, rate in rates.items()}).compute()
-    fpr, tpr = held["fpr"].values.ravel(), held["tpr"].values.ravel()
+    together = xr.Dataset({name: rate.reset_coords(drop=True) for name, rate in rates.items()}).compute()
+    fpr, tpr = together["fpr"].values.ravel(), together["tpr"].values.ravel()
     kept = ~(np.isnan(fpr) | np.isnan(tpr))
     if not kept.any():
         raise ValueError("source must hold at least one performance with negatives and positives; got none")

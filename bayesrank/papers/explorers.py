@@ -13,7 +13,7 @@ import numpy as np
 
 from bayesrank._checks import check_integer, check_sequence, describe_value, is_number
 from bayesrank.evidence.counts import from_counts
-from bayesrank.papers.interactive import SCALE, _short, check_sizes
+from bayesrank.papers.interactive import SCALE, _short
 from bayesrank.plots._colors import OKABE_ITO
 from bayesrank.plots._contours import round_values, score_label, score_limits
 from bayesrank.plots._page import Html, embed_json, page, part
@@ -55,7 +55,7 @@ def explore_pmf(
 
     The observed test set and the next one have the same class sizes. Joint pmf and margins by the beta-binomial and the
     binomial model, the pmf of each score with all its values, the number of matrices that share each, and a histogram;
-    scales stay as they are when the observed matrix moves, so that pmfs can be held against each other.
+    scales stay as they are when the observed matrix moves, so that pmfs can be compared.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def explore_pmf(
     Returns
     -------
     str
-        The page, which a notebook shows, written to a file by :func:`bayesrank.papers.interactive.save`.
+        The page, which a notebook shows, written to a file by :func:`bayesrank.papers.save`.
 
     Raises
     ------
@@ -144,7 +144,7 @@ def explore_contours(
     Returns
     -------
     str
-        The page, which a notebook shows, written to a file by :func:`bayesrank.papers.interactive.save`.
+        The page, which a notebook shows, written to a file by :func:`bayesrank.papers.save`.
 
     Raises
     ------
@@ -214,10 +214,17 @@ OBSERVED = (
 
 
 def _sizes(sizes: Any) -> list[tuple[int, int]]:
-    found = check_sizes(sizes)
-    for p, n in found:
+    """Return checked pairs of positives and negatives."""
+    found = []
+    for pair in check_sequence("sizes", sizes):
+        if not isinstance(pair, Sequence | np.ndarray) or len(pair) != 2:
+            raise TypeError(f"sizes must hold pairs of positives and negatives; got {describe_value(pair)}")
+        p, n = (check_integer("sizes", cases, 1) for cases in pair)
         if (p + 1) * (n + 1) > MOST:
             raise ValueError(f"sizes must have {MOST:,} matrices at most; got {(p + 1) * (n + 1):,} for {(p, n)}")
+        found.append((p, n))
+    if not found:
+        raise ValueError("sizes must hold a pair at least; got none")
     return found
 
 
@@ -329,7 +336,7 @@ def _boxes(*named: tuple[str, str], off: Sequence[str] = ()) -> str:
 
 def _named(score: Score) -> str:
     plain = score.display
-    return score_label(score) if score_label(score).lower() == plain else f"{score_label(score)}, {plain}"
+    return score_label(score) if score_label(score).lower() == plain.lower() else f"{score_label(score)}, {plain}"
 
 
 def _explored(kind: str, data: Any, body: str) -> str:

@@ -12,7 +12,7 @@ from bayesrank.plots._style import OKABE_ITO, new_axes, new_panels
 
 __all__ = ["pencil", "placement_tile", "prior_grids", "vertices"]
 
-#: Lines in a picture; of more nothing can be told.
+#: Most lines in a picture; more would be illegible.
 MOST = 1000
 ORANGE, BLUE, GREEN, PURPLE, RED = (OKABE_ITO[i] for i in (1, 0, 2, 3, 5))
 #: Orders with one place at all priors: what is written, (a, b), and where it is written.

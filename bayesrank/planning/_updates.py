@@ -19,7 +19,7 @@ __all__ = ["JointOutcomes", "NormalScores", "OverlappingTables", "Tables", "Upda
 
 #: Cases that stand for the prior of a paired model: its base measure, in small pieces.
 PIECES = 200
-#: Numbers that are held at once.
+#: Most numbers in memory at once.
 MOST = 2**24
 
 #: A score of tables (..., entity, class, answer); higher is better.
@@ -70,18 +70,8 @@ def gradient(score: TableScore, tables: np.ndarray) -> np.ndarray:
 class Tables:
     """Tables of counts: rows are Dirichlet; row totals are known, or Dirichlet and shared by a test set.
 
-    Parameters
-    ----------
-    score : callable
-        Of tables (..., entity, class, answer).
-    alpha : ndarray
-        Concentrations (entity, class, answer): the prior and the counts.
-    known : ndarray or None
-        Known class shares (entity, class) of the performance; None where they are sampled.
-    shares : ndarray or None
-        Class shares (entity, class) of the new cases, where ``known``.
-    test_set : ndarray of int
-        The test set of each entity.
+    ``alpha`` (entity, class, answer) holds the prior and the counts; ``known`` the known class shares (entity, class)
+    of the performance, and ``shares`` those of the new cases: both are None where classes are sampled.
     """
 
     def __init__(
@@ -226,29 +216,11 @@ def _pairs(shares: np.ndarray) -> np.ndarray:
 class JointOutcomes:
     """Joint outcomes of paired cases, or of clusters of them: the posterior is a Dirichlet process.
 
-    Its base measure is cut into :data:`PIECES` cases with the exact class shares, on which entities answer
-    independently.
-
-    Parameters
-    ----------
-    score : callable
-        Of tables (..., entity, class, answer); of numbers, those of means (..., entity, 1, 1).
-    codes : ndarray of int
-        The class of a pattern, and what each entity answered (pattern, 1 + entity).
-    count, cluster : ndarray
-        Cases of each pattern, and the cluster it belongs to (or None).
-    prior : ndarray
-        Concentrations (entity, class, answer).
-    values : ndarray or None
-        Of outcomes that are numbers, the value of each answer, NaN for a missing one; None of classes.
-    known, shares : ndarray or None
-        Known class shares of the performance (class), and those of the new cases (class).
-    by_case : bool
-        Whether all cases have the same weight, or all clusters.
-    twin : ndarray of int, optional
-        The first entity with the same outcomes on all cases; both answer alike on the prior's cases, too.
-    pair : bool
-        Whether the updated posterior knows which outcomes belong together.
+    Its base measure is cut into PIECES cases with the exact class shares, on which entities answer independently.
+    ``codes`` (pattern, 1 + entity) holds the class and the answers; ``values`` the value of each answer if outcomes are
+    numbers (NaN if missing); ``known`` and ``shares`` (class) are as in Tables. ``twin`` is the first entity with the
+    same outcomes on all cases. All cases have the same weight (``by_case``), or all clusters. Without ``pair`` the
+    updated posterior does not know which outcomes belong together.
     """
 
     def __init__(
@@ -355,29 +327,20 @@ class JointOutcomes:
 class NormalScores:
     """Scores with a normal posterior; further units can reduce the part ``within`` of its covariance.
 
-    One more unit is as informative as an observed one: its noise is ``within`` times the number of observed units.
-
-    Parameters
-    ----------
-    draws : ndarray
-        Posterior draws of the scores (draw, entity).
-    within : ndarray
-        The part (entity, entity) of their covariance that further units can reduce.
-    units : ndarray
-        Units observed of each entity (entity).
+    One more unit is as informative as an observed one: its noise is ``within`` times the number of observed ``units``.
     """
 
     def __init__(
         self, draws: np.ndarray, within: np.ndarray, units: np.ndarray, futures: int, rng: np.random.Generator
     ) -> None:
-        self.centre, whole = draws.mean(0), np.cov(draws.T).reshape(draws.shape[1], -1)
+        self.centre, total = draws.mean(0), np.cov(draws.T).reshape(draws.shape[1], -1)
         self.units, self.rng, self.added = units.astype(float), rng, 0.0
-        self.within = _between(within, whole)
-        self.rest = whole - self.within
+        self.within = _between(within, total)
+        self.rest = total - self.within
         self.noise = self.within * np.sqrt(self.units[:, None] * self.units)
         self.truth = draws[np.linspace(0, len(draws) - 1, futures).round().astype(int)]
-        # Of each truth the part that new units show, given the whole of it.
-        gain = self.within @ np.linalg.pinv(whole)
+        # The part of each truth that new units show, given all of it.
+        gain = self.within @ np.linalg.pinv(total)
         spread = self.within - gain @ self.within
         self.visible = (self.truth - self.centre) @ gain.T + self._normal(spread, futures)
         self.sums = np.zeros_like(self.visible)
@@ -423,21 +386,21 @@ def split_cases(before: int, more: int, shares: np.ndarray) -> np.ndarray:
 def _pieces(prior: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """The base measure of a paired prior as cases (piece, 1 + entity), and the mass of each."""
     rows = prior[0].sum(-1)
-    held = np.flatnonzero(rows)
-    each = PIECES // len(held)
+    classes = np.flatnonzero(rows)
+    each = PIECES // len(classes)
     blocks = []
-    for c in held.tolist():
+    for c in classes.tolist():
         # Evenly spaced levels give every entity its own shares of answers, in an order of its own.
         level = (np.arange(each) + 0.5) / each
         ends = np.cumsum(prior[:, c] / prior[:, c].sum(-1, keepdims=True), -1)[:, :-1]
         answers = [rng.permutation(np.searchsorted(end, level, side="right")) for end in ends]
         blocks.append(np.column_stack([np.full(each, c), *answers]))
-    return np.vstack(blocks), np.repeat(rows[held] / each, each)
+    return np.vstack(blocks), np.repeat(rows[classes] / each, each)
 
 
-def _between(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
-    """Return the part of a covariance, kept between nothing and the whole of it."""
-    values, vectors = np.linalg.eigh((whole + whole.T) / 2)
+def _between(part: np.ndarray, total: np.ndarray) -> np.ndarray:
+    """Return the part of a covariance, bounded by 0 and the total covariance."""
+    values, vectors = np.linalg.eigh((total + total.T) / 2)
     scale = np.sqrt(np.maximum(values, 1e-12 * max(values.max(), 1e-300)))
     root, inverse = vectors * scale, vectors / scale
     inner, axes = np.linalg.eigh(inverse.T @ ((part + part.T) / 2) @ inverse)
