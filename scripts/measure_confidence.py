@@ -21,7 +21,7 @@ from scipy import stats
 
 import bayesrank as br
 from bayesrank._draws import Batches, reduce
-from bayesrank.ranking._confidence import confidence_sets, separated_pairs
+from bayesrank.ranking._confidence import confidence_sets, separate
 from bayesrank.ranking._intervals import simultaneous_intervals
 from bayesrank.ranking._reducers import RankReducer
 from bayesrank.ranking.values import ScoreValues
@@ -146,7 +146,7 @@ def scales(boards: int) -> None:
                 for _ in range(times):
                     hits = rng.binomial(n, top)
                     x = np.clip(rng.beta(2 + hits, 2 + n - hits, (DRAWS, size)), 1e-300, 1 - 1e-16)
-                    raw, arc, logit = (separated_pairs(1 * of(x), PROB)[0] for of in transforms)
+                    raw, arc, logit = (separate(1 * of(x), PROB)[0] for of in transforms)
                     right += [not sure.any() for sure in (raw, arc, logit, raw & logit)]
                 worst = np.minimum(worst, right / times)
             row(size, name, *(f"{w:.3f}" for w in worst))

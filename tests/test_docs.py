@@ -91,7 +91,18 @@ def has_code(path):
     return any(kind == "console" or ">>>" in source for kind, _, source in pages.blocks(path.read_text("utf-8")))
 
 
-@pytest.mark.parametrize("path", filter(has_code, PAGES), ids=lambda path: str(path.relative_to(ROOT)))
+#: Pages whose code takes longest; CI runs it too.
+LONG = {"decisions", "models", "predictive", "tile", "credible_ranking", "large", "audit"}
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(path, id=str(path.relative_to(ROOT)), marks=[pytest.mark.slow] * (path.stem in LONG))
+        for path in PAGES
+        if has_code(path)
+    ],
+)
 def test_the_code_of_a_page_runs(path, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert pages.run_page(path, path.read_text(encoding="utf-8"))

@@ -157,12 +157,12 @@ def measured():
     return module
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["tables", "paired", "clustered", "hierarchical"])
-@pytest.mark.parametrize("repeats", [16, pytest.param(300, marks=pytest.mark.slow)])
-def test_the_assurance_is_the_share_of_refitted_futures(name, repeats):
+def test_the_assurance_is_the_share_of_refitted_futures(name):
     module = measured()
     design, n = module.DESIGNS[name]
-    stated, error, share, other = module.compare(design, n, {}, repeats)
+    stated, error, share, other = module.compare(design, n, {}, 300)
     assert abs(stated - share) < 3.5 * np.hypot(error, other) + 0.02
 
 

@@ -10,7 +10,7 @@ from bayesrank._checks import check_bool, check_choice
 from bayesrank._labels import name_coord
 from bayesrank._text import count
 from bayesrank._types import ModelName
-from bayesrank.comparisons._compared import BY, Compared, check_alike, left_out_units, model_to_compare
+from bayesrank.comparisons._compared import BY, Compared, check_same_data, left_out_units, model_to_compare
 from bayesrank.comparisons._left_out import (
     LeftOut,
     distinct_cases,
@@ -127,11 +127,11 @@ def compare(
     if by != "dataset" and any(not model.over_datasets for model in compared):
         compared = [model_to_compare(str(name), posterior, parts=False) for name, posterior in posteriors.items()]
     by = by or ("dataset" if compared[0].over_datasets else "table")
-    check_alike(compared, by)
+    check_same_data(compared, by)
     if not compared[0].tables.any():
         raise ValueError("posteriors must be of counts that hold cases, of which some can be left out; got none")
     found = [
-        expected_closed_form(m, by) if hasattr(m.story, "conjugate") else expected_by_sampling(m, by, refit)
+        expected_closed_form(m, by) if hasattr(m.instance, "conjugate") else expected_by_sampling(m, by, refit)
         for m in compared
     ]
     return _result(compared, found, by)
@@ -222,15 +222,15 @@ def _verdict(result: xr.Dataset, by: str, size: int) -> str:
             lines.append(f"{names[0]} predicts a {NOUNS[by]} left out better than {names[i]}, by {what} nats in all.")
         else:
             lines.append(
-                f"{names[0]} and {names[i]} cannot be told apart by how they predict a {NOUNS[by]} left out: {what} "
-                "nats in all."
+                f"{names[0]} and {names[i]} are not separated: their predictions of a {NOUNS[by]} left out differ by "
+                f"{what} nats in all."
             )
     if len(names) > 1 and size < FEW:
         lines.append(f"Only {left}: the errors of the differences are rough.")
     for name, bad in zip(names, result["unreliable"].values.tolist(), strict=True):
         if bad:
             lines.append(
-                f"What is said of {name} is not to be relied on: Pareto k is too large for {bad} of the units, which "
-                "only refits could mend."
+                f"The result for {name} is unreliable: Pareto k is too large for {bad} of the units (refit=True fits "
+                "again without each of them)."
             )
     return " ".join(lines)

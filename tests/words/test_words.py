@@ -156,6 +156,7 @@ def test_a_decision_curve_on_one_treated_case():
     assert "marker and treat none differ on only 1 of 500 cases" in curve["notes"].item()
 
 
+@pytest.mark.slow
 def test_a_change_within_monte_carlo_error_is_no_finding():
     """With 400 draws P(best) moved by 0.03 from alternative to alternative; the exact values differ by 0.016."""
     found = br.sensitivity(br.datasets.load("breast_cancer"), "mcc", seed=1, draws=100, models=[])
