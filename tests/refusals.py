@@ -694,7 +694,7 @@ PICTURES = [
     ("^curve must (come from br.decisions.decision_curve|be of two thresholds)", plots.decision_curve, xr.Dataset(), br.decisions.decision_curve(Y, RISK, [0.3], draws=10, seed=1)),
     ("^positives must", lambda x: interactive.turning_simplex(*x, "f1"), (10, 3), (20, [20])),
     ("^html must come from", lambda: interactive.save("page", "x.html")),
-    ("a must lie|prevalence must|lines must|prediction_rate must|values must", lambda x: x(), lambda: papers.pencil(1.2, 0, 0.3), lambda: papers.pencil(1, 0, 0), lambda: papers.pencil(1, 0, 0.2, lines=1), lambda: papers.placement_tile(prediction_rate=1.0), lambda: papers.vertices(0.2, values=[2])),
+    ("a must lie|prevalence must|prediction_rate must", lambda x: x(), lambda: papers.pencil(1.2, 0, 0.3), lambda: papers.pencil(1, 0, 0), lambda: papers.placement_tile(prediction_rate=1.0)),
 ]
 
 #: What the command refuses: words, what is typed, and the text of FILE.

@@ -371,13 +371,7 @@ def _default_tree() -> xr.Dataset:
 
 
 def check_curves(reference: Any) -> xr.Dataset:
-    """Return the curves after a check, or the default tree if none are given.
-
-    Examples
-    --------
-    >>> check_curves(directed_binary_tree(depth=1, samples=2)).sizes["point"]
-    5
-    """
+    """Return the curves after a check, or the default tree if none are given."""
     if reference is None:
         return _default_tree()
     if not isinstance(reference, xr.Dataset) or not {"fpr", "tpr"} <= set(reference.data_vars):
@@ -398,13 +392,7 @@ def check_curves(reference: Any) -> xr.Dataset:
 
 
 def check_reference(reference: Any) -> Reference:
-    """Return the reference after a check, or the uniform one if none is given.
-
-    Examples
-    --------
-    >>> check_reference(None).name
-    'uniform'
-    """
+    """Return the reference after a check, or the uniform one if none is given."""
     if reference is None:
         return UNIFORM
     if isinstance(reference, type) or not callable(getattr(reference, "below", None)):
@@ -415,14 +403,7 @@ def check_reference(reference: Any) -> Reference:
 
 
 def below(reference: Reference, score: Score, value: np.ndarray, prevalence: np.ndarray) -> np.ndarray:
-    """Return OPS for arrays of any shape; NaN where the value is NaN or infinite, or a class is missing.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> below(UNIFORM, br.scores.tpr, np.array([0.25, np.nan]), np.array([0.5, 0.5])).tolist()
-    [0.25, nan]
-    """
+    """Return OPS for arrays of any shape; NaN where the value is NaN or infinite, or a class is missing."""
     value, prevalence = np.broadcast_arrays(np.asarray(value, float), np.asarray(prevalence, float))
     known = np.isfinite(value) & (prevalence > 0) & (prevalence < 1)
     out = np.full(value.shape, np.nan)

@@ -111,7 +111,7 @@ def explore_pmf(
         '</svg><output aria-live="polite"></output></div>'
         for score in found
     )
-    boxes = _boxes(("rug", "values that can be"), ("counts", "matrices with each value"), ("bars", "histogram"))
+    boxes = _boxes(("rug", "possible values"), ("counts", "matrices with each value"), ("bars", "histogram"))
     body = (
         "<p>A classifier was tested on some cases. What will its confusion matrix be on as many others? Crosses and "
         f"dashed lines mark the observed matrix. Drag it, or use the sliders or arrow keys.</p>{OBSERVED}"
@@ -120,7 +120,7 @@ def explore_pmf(
         f'<output data-control="zoom-said"></output></div><div>{boxes}</div></div>'
         f'<div class="row" hidden>{joint}</div><div class="row" hidden>{panels}</div>'
         f"<p>Areas of circles are proportional to probabilities. Histograms have {BINS} bins over the range of a "
-        "score. Scales stay when the observed matrix moves; what is beyond them is cut off.</p>"
+        "score. Scales stay the same when the observed matrix moves; larger values are cut off.</p>"
     )
     return page("Uncertainty in confusion matrices and their scores", _explored("pmf", data, body))
 
@@ -188,8 +188,8 @@ def explore_contours(
     rows = "".join(f'<tr><th scope="row">{escape(_named(score))}</th><td data-value></td></tr>' for score in found)
     boxes = _boxes(("beyond", "beyond the ROC square"), ("points", "points"), off=("beyond",))
     body = (
-        "<p>Lines on which a score is the same, from red, low, to blue, high, over all confusion matrices of so many "
-        "cases. The cross is one of them: drag it, or use the sliders or arrow keys.</p>"
+        "<p>Lines of equal score, from red (low) to blue (high), over all confusion matrices of N cases. The cross "
+        "marks one matrix: drag it, or use the sliders or arrow keys.</p>"
         f'<p hidden><label>Lines of <select data-control="score">{choices}</select></label></p>'
         f'{OBSERVED}<p hidden>{boxes}</p><div class="row" hidden>{squares}</div>'
         f"<table hidden><caption>Scores of the cross</caption>{rows}</table>"

@@ -121,11 +121,6 @@ def pair_probability(
     ----------
     Hall (1992), The bootstrap and Edgeworth expansion, section 2.3: the normal distribution and the term of the
     third moment.
-
-    Examples
-    --------
-    >>> pair_probability(np.array([[1.0, 0.0]]), np.eye(2)[None] / 2, np.zeros((2, 2))).round(3).tolist()
-    [[[0.0, 0.841], [0.159, 0.0]]]
     """
     from scipy.special import ndtr
 

@@ -8,7 +8,7 @@ taken as normal, and each further unit is as informative as an observed one.
 """
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -26,34 +26,29 @@ MOST = 2**24
 TableScore = Callable[[np.ndarray], np.ndarray]
 
 
-class Updates(Protocol):
+class Updates:
     """Simulated futures of one posterior."""
 
-    #: Scores (future, entity) under each simulated truth.
+    #: Scores (future, entity) under each simulated truth; today's units (entity), the prior's included; those added.
     truth: np.ndarray
+    before: np.ndarray
+    added: float = 0
 
     def extend(self, more: int) -> None:
         """Add ``more`` units to every future."""
-        ...
+        raise NotImplementedError
 
     def moments(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the mean (future, entity) and the covariance (future, entity, entity) of the updated scores."""
-        ...
+        raise NotImplementedError
 
     def past(self) -> np.ndarray:
         """Return the share of today's units among all (entity)."""
-        ...
+        return self.before / (self.before + self.added)
 
 
 def gradient(score: TableScore, tables: np.ndarray) -> np.ndarray:
-    """Return the derivative of a score by each cell of its table, by central differences.
-
-    Examples
-    --------
-    >>> table = np.array([[0.5, 0.1], [0.2, 0.2]])
-    >>> gradient(lambda t: t[..., 0, 0] + t[..., 1, 1], table).round(6).tolist()
-    [[1.0, 0.0], [0.0, 1.0]]
-    """
+    """Return the derivative of a score by each cell of its table, by central differences."""
     found = np.empty(tables.shape)
     moved = tables.copy()
     for c, o in np.ndindex(tables.shape[-2:]):
@@ -67,7 +62,7 @@ def gradient(score: TableScore, tables: np.ndarray) -> np.ndarray:
     return np.nan_to_num(found)
 
 
-class Tables:
+class Tables(Updates):
     """Tables of counts: rows are Dirichlet; row totals are known, or Dirichlet and shared by a test set.
 
     ``alpha`` (entity, class, answer) holds the prior and the counts; ``known`` the known class shares (entity, class)
@@ -98,7 +93,6 @@ class Tables:
         else:
             self.prevalence = np.broadcast_to(known, (futures, *known.shape))
         self.truth = score(self.rates * self.prevalence[..., None])
-        self.added = 0
 
     def extend(self, more: int) -> None:
         """Draw the classes of ``more`` cases, the same ones for the entities of a test set, and the answers."""
@@ -112,7 +106,6 @@ class Tables:
         self.added += more
 
     def moments(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the mean and the covariance of the updated scores."""
         size = self.alpha.sum(-1)
         rates = self.alpha / size[..., None]
         share = size / size.sum(-1, keepdims=True) if self.known is None else self.prevalence
@@ -128,10 +121,6 @@ class Tables:
             common = centred @ np.swapaxes(centred, 1, 2) / (size.sum(-1)[..., None] + 1)
             covariance += common * (self.test_set[:, None] == self.test_set)
         return self.score(tables), covariance
-
-    def past(self) -> np.ndarray:
-        """Return the share of today's cases, those of the prior included."""
-        return self.before / (self.before + self.added)
 
 
 class OverlappingTables(Tables):
@@ -163,13 +152,11 @@ class OverlappingTables(Tables):
         self.sums = np.zeros_like(self.truth)
 
     def extend(self, more: int) -> None:
-        """Add what ``more`` cases show of the scores."""
         noise = np.einsum("fij,fj->fi", self.root, self.rng.standard_normal(self.truth.shape))
         self.sums += more * self.truth + np.sqrt(more) * noise
         self.added += more
 
     def moments(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the mean and the covariance of the updated scores."""
         if not self.added:
             return self.start, self.past_covariance
         both = self.past_covariance + self.noise / self.added
@@ -182,12 +169,6 @@ def comonotone(values: np.ndarray, shares: np.ndarray) -> np.ndarray:
     """Return the largest possible mean products (..., entity, entity) of values that occur with given shares.
 
     Both are (..., entity, answer). A product is largest if the order of the values is the same for both entities.
-
-    Examples
-    --------
-    >>> values, shares = np.array([[0.0, 1.0], [0.0, 1.0]]), np.array([[0.2, 0.8], [0.3, 0.7]])
-    >>> comonotone(values, shares).round(6).tolist()  # both are 1 in 0.7 of the cases
-    [[0.8, 0.7], [0.7, 0.7]]
     """
     order = np.argsort(values, axis=-1)
     values = np.take_along_axis(values, order, -1)
@@ -213,7 +194,7 @@ def _pairs(shares: np.ndarray) -> np.ndarray:
     return np.sqrt(shares[..., :, None] * shares[..., None, :])
 
 
-class JointOutcomes:
+class JointOutcomes(Updates):
     """Joint outcomes of paired cases, or of clusters of them: the posterior is a Dirichlet process.
 
     Its base measure is cut into PIECES cases with the exact class shares, on which entities answer independently.
@@ -263,7 +244,7 @@ class JointOutcomes:
         for e in range(entities):
             np.add.at(self.content[e], (unit, place[:, e]), added[:, e])
             np.add.at(self.cases[e], (unit, patterns[:, 0]), met[:, e])
-        self.start = start
+        self.start, self.before = start, np.full(len(prior), start.sum())
         self.weights = dirichlet(rng, start, futures)
         self.count = np.repeat(start[None], futures, axis=0)
         self.groups: list[tuple[np.ndarray, float]] = []
@@ -272,7 +253,6 @@ class JointOutcomes:
             of[unit] = patterns[:, 0]
             self.groups = [(np.flatnonzero(of == c), share) for c, share in enumerate(shares.tolist())]
         self.truth = self.score(self._tables(self.weights)[0])
-        self.added = 0
 
     def extend(self, more: int) -> None:
         """Draw ``more`` cases or clusters: of those observed, and of the prior's."""
@@ -286,7 +266,6 @@ class JointOutcomes:
         self.added += more
 
     def moments(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the mean and the covariance of the updated scores."""
         tables, cases = self._tables(self.count)
         mean, slope = self.score(tables), gradient(self.score, tables)
         # How much one more unit moves each score: its content, less what the table already holds.
@@ -310,10 +289,6 @@ class JointOutcomes:
             covariance[here] = moves @ np.swapaxes(moves, 1, 2) * (total[here] / (total[here] + 1))[:, None, None]
         return mean, covariance if self.pair else covariance * np.eye(mean.shape[1])
 
-    def past(self) -> np.ndarray:
-        """Return the share of today's units, those of the prior included."""
-        return np.full(self.shape[0], self.start.sum() / (self.start.sum() + self.added))
-
     def _tables(self, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Tables (future, entity, class, answer) of weights (future, unit), and the cases of each class."""
         sums = np.stack([weight @ content for content in self.content], 1).reshape(len(weight), *self.shape)
@@ -324,7 +299,7 @@ class JointOutcomes:
             return sums / cases.sum(-1)[..., None, None], cases
 
 
-class NormalScores:
+class NormalScores(Updates):
     """Scores with a normal posterior; further units can reduce the part ``within`` of its covariance.
 
     One more unit is as informative as an observed one: its noise is ``within`` times the number of observed ``units``.
@@ -334,10 +309,10 @@ class NormalScores:
         self, draws: np.ndarray, within: np.ndarray, units: np.ndarray, futures: int, rng: np.random.Generator
     ) -> None:
         self.centre, total = draws.mean(0), np.cov(draws.T).reshape(draws.shape[1], -1)
-        self.units, self.rng, self.added = units.astype(float), rng, 0.0
+        self.before, self.rng = units.astype(float), rng
         self.within = _between(within, total)
         self.rest = total - self.within
-        self.noise = self.within * np.sqrt(self.units[:, None] * self.units)
+        self.noise = self.within * np.sqrt(self.before[:, None] * self.before)
         self.truth = draws[np.linspace(0, len(draws) - 1, futures).round().astype(int)]
         # The part of each truth that new units show, given all of it.
         gain = self.within @ np.linalg.pinv(total)
@@ -352,7 +327,6 @@ class NormalScores:
         self.added += more
 
     def moments(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the mean and the covariance of the updated scores."""
         size = self.truth.shape
         if not np.isfinite(self.added):
             return self.centre + self.visible, np.broadcast_to(self.rest, (*size, size[1]))
@@ -361,23 +335,13 @@ class NormalScores:
         covariance = self.rest + self.within - gain @ self.within
         return mean, np.broadcast_to(covariance, (*size, size[1]))
 
-    def past(self) -> np.ndarray:
-        """Return the share of today's units."""
-        return self.units / (self.units + self.added)
-
     def _normal(self, covariance: np.ndarray, size: int) -> np.ndarray:
         values, vectors = np.linalg.eigh((covariance + covariance.T) / 2)
         return self.rng.standard_normal((size, len(values))) @ (vectors * np.sqrt(np.maximum(values, 0))).T
 
 
 def split_cases(before: int, more: int, shares: np.ndarray) -> np.ndarray:
-    """Return how many of ``more`` cases fall into each class, when ``before`` cases were split by the same shares.
-
-    Examples
-    --------
-    >>> split_cases(0, 10, np.array([0.25, 0.75])).tolist(), split_cases(10, 10, np.array([0.25, 0.75])).tolist()
-    ([2, 8], [3, 7])
-    """
+    """Return how many of ``more`` cases fall into each class, when ``before`` cases were split by the same shares."""
     ends = np.append(0.0, np.cumsum(shares / shares.sum()))
     ends[-1] = 1.0
     return np.diff(np.rint((before + more) * ends)).astype(int) - np.diff(np.rint(before * ends)).astype(int)

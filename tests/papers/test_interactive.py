@@ -1,4 +1,4 @@
-"""Interactive pictures: frames of our own numbers, one file without a network, drawn by a real browser."""
+"""The simplex to turn: its numbers, one file without a network, drawn by a real browser."""
 
 import html
 import json
