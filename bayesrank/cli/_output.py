@@ -18,7 +18,7 @@ LONGEST_NAME = 60
 SHORTEST_NAME = 16
 LONGEST_HEADING = 16
 #: Lines of a screen for the sentences above and below a table.
-ROWS_OF_TEXT = 14
+ROWS_OF_TEXT = 18
 
 Rows = Sequence[Sequence[str]]
 

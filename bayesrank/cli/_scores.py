@@ -28,6 +28,20 @@ def _of_numbers(text: str) -> Score:
         f"--score must be a name, an importance tn=1,fp=1,fn=5,tp=1, or a place a=0.3,b=0.7, with decimal points; got "
         f"{text!r}"
     )
+    found = read_numbers(text, wanted)
+    if set(found) == {"a", "b"}:
+        score = as_score((found["a"], found["b"]))
+        return replace(score, display=f"ranking score (a={found['a']:g}, b={found['b']:g})")
+    if not found or not set(found) <= set(CELLS):
+        raise ValueError(wanted)
+    typed = [f"{cell}={found.get(cell, 0):g}" for cell in CELLS]
+    return replace(
+        as_score(br.importance(**found)), name=",".join(typed), display=f"ranking score ({', '.join(typed)})"
+    )
+
+
+def read_numbers(text: str, wanted: str) -> dict[str, float]:
+    """Parse NAME=NUMBER,...; an error says what is wanted."""
     found: dict[str, float] = {}
     for part in re.split(r"[,;\s]+(?=[a-z])", text.strip().lower()):
         name, _, value = (word.strip() for word in part.partition("="))
@@ -38,12 +52,4 @@ def _of_numbers(text: str) -> Score:
         if name in found or not math.isfinite(number):
             raise ValueError(wanted)
         found[name] = number
-    if set(found) == {"a", "b"}:
-        score = as_score((found["a"], found["b"]))
-        return replace(score, display=f"ranking score (a={found['a']:g}, b={found['b']:g})")
-    if not found or not set(found) <= set(CELLS):
-        raise ValueError(wanted)
-    typed = [f"{cell}={found.get(cell, 0):g}" for cell in CELLS]
-    return replace(
-        as_score(br.importance(**found)), name=",".join(typed), display=f"ranking score ({', '.join(typed)})"
-    )
+    return found

@@ -1,6 +1,5 @@
 """``bayesrank decide``: which entity to use, given benefits and costs of answers."""
 
-import math
 from dataclasses import replace
 from typing import Any
 
@@ -13,6 +12,7 @@ from bayesrank import _text
 from bayesrank.cli._analysis import analyse, analysing, progress
 from bayesrank.cli._formats import FULL, Sheet, check_digits, exporting, save, show
 from bayesrank.cli._preferences import NOTES
+from bayesrank.cli._scores import read_numbers
 from bayesrank.decisions.tables import by_utility, comparison_table, comparison_words, utility_table
 from bayesrank.words.results import verdict_parts
 
@@ -101,17 +101,8 @@ def entity_called(reference: str, counts: xr.DataArray) -> Any:
 def benefits(text: str) -> dict[str, float]:
     """Parse the benefit of each cell."""
     wanted = f"--benefit must be tn=NUMBER,fp=NUMBER,fn=NUMBER,tp=NUMBER, each once; got {text!r}"
-    found: dict[str, float] = {}
-    for part in text.split(","):
-        name, _, value = (word.strip() for word in part.partition("="))
-        try:
-            number = float(value)
-        except ValueError:
-            raise ValueError(wanted) from None
-        if name not in CELLS or name in found or not math.isfinite(number):
-            raise ValueError(wanted)
-        found[name] = number
-    if len(found) < len(CELLS):
+    found = read_numbers(text, wanted)
+    if set(found) != set(CELLS):
         raise ValueError(wanted)
     return found
 

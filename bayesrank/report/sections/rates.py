@@ -110,4 +110,4 @@ def prevalence_of(page: Page) -> tuple[float, str]:
     low, high, middle = float(shares.min()), float(shares.max()), float(shares.mean())
     if high - low < 1e-9:
         return middle, f"a prevalence of {100 * middle:.3g}%"
-    return middle, f"the mean prevalence of these data, {100 * middle:.2g}% (none was stated)"
+    return middle, f"the mean prevalence of these data, {100 * middle:.3g}% (none was stated)"
