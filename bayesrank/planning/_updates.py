@@ -340,7 +340,7 @@ class NormalScores(Updates):
         return self.rng.standard_normal((size, len(values))) @ (vectors * np.sqrt(np.maximum(values, 0))).T
 
 
-def split_cases(before: int, more: int, shares: np.ndarray) -> np.ndarray:
+def split_cases(before: float, more: float, shares: np.ndarray) -> np.ndarray:
     """Return how many of ``more`` cases fall into each class, when ``before`` cases were split by the same shares."""
     ends = np.append(0.0, np.cumsum(shares / shares.sum()))
     ends[-1] = 1.0
