@@ -809,7 +809,7 @@ COMMANDS = [
     ("line 2: count must be a count", "rank FILE --draws 9", "entity,outcome,count\na,1,2.5\n"),
     ("one row for each outcome", "rank FILE --draws 9", "entity,outcome,count\na,1,2\na,1.0,3\n"),
     ("its heading has gpt more than once", "rank FILE --draws 9", "gpt,gpt\n1,0\n"),
-    ("'question' is hardly one: named like an id, a group or a cost. --case question says that it names the cases", "rank FILE --draws 9", "gpt,question\n1,77\n"),
+    ("'question' is probably none: named like an id, a group or a cost. --case question says that it names the cases", "rank FILE --draws 9", "gpt,question\n1,77\n"),
     ("--entities gpt ranks these alone; --ignore 'Unnamed: 1' leaves it out", "rank FILE --draws 9", "gpt,\n1,0\n"),
     ("must have a heading that names its columns", "rank FILE --draws 9", "1,0\n1,0\n"),
     ("must have a column for each entity; its heading is case, weight", "rank FILE --draws 9", "case,weight\n1,0\n"),

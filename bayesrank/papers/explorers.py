@@ -16,7 +16,7 @@ from bayesrank.evidence.counts import from_counts
 from bayesrank.papers.interactive import SCALE, _short
 from bayesrank.plots._colors import OKABE_ITO
 from bayesrank.plots._contours import round_values, score_label, score_limits
-from bayesrank.plots._page import Html, embedded, page, part
+from bayesrank.plots._page import Html, embed_json, page, part
 from bayesrank.predictive import confusion_pmf
 from bayesrank.predictive.scores import equal_runs, exact_ratio
 from bayesrank.scores import Score, as_score
@@ -343,6 +343,6 @@ def _explored(kind: str, data: Any, body: str) -> str:
     """Return the page of an explorer, with its style sheet and script."""
     return (
         f"<style>\n{part('explore.css', 'bayesrank.papers')}</style>"
-        f'<div class="explore" data-explore="{kind}">{embedded(data)}{body}</div>'
+        f'<div class="explore" data-explore="{kind}">{embed_json(data)}{body}</div>'
         f"<script>\n{part('explore.js', 'bayesrank.papers')}</script>"
     )

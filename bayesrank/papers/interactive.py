@@ -16,7 +16,7 @@ from bayesrank.papers.roc import _lattice
 from bayesrank.papers.simplex import SIDE as SIDE_SEEN
 from bayesrank.papers.simplex import check_positive_count
 from bayesrank.plots._contours import score_label, score_limits
-from bayesrank.plots._page import Html, embedded, page
+from bayesrank.plots._page import Html, embed_json, page
 from bayesrank.scores import as_score
 from bayesrank.scores.lattice import lattice_values, simplex_corners
 
@@ -84,7 +84,7 @@ def turning_simplex(total: int, positives: Sequence[int], score: ScoreLike) -> H
         f"All confusion matrices of {total} cases with the shown numbers of positives, coloured by {score_label(score)}"
     )
     body = (
-        f'<div class="solid" data-page="solid">{embedded(data)}<p>{boxes}</p>'
+        f'<div class="solid" data-page="solid">{embed_json(data)}<p>{boxes}</p>'
         f'<canvas width="720" height="720" tabindex="0" role="img" aria-label="{escape(words)}; arrow keys turn it">'
         f'</canvas><p><output aria-live="polite"></output></p>{_key([low, (low + high) / 2, high], low, high)}'
         f"<p>{escape(words)}. Drag it, or use the arrow keys, to turn it.</p></div>"

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 
 from bayesrank._checks import check_number, check_prevalence, rename_argument
-from bayesrank.plots._colors import grey_shade, halo, ink_color, paper_color, scale_on
+from bayesrank.plots._colors import draw_halo, grey_shade, ink_color, paper_color, scale_on
 from bayesrank.plots._furniture import draw_tile_axes
-from bayesrank.plots._letters import legible
+from bayesrank.plots._letters import add_missing_fonts
 from bayesrank.plots._style import OKABE_ITO, new_axes, new_panels
 
 __all__ = ["pencil", "placement_tile", "prior_grids", "vertices"]
@@ -117,14 +117,14 @@ def placement_tile(prevalence: float | None = None, ax: Any = None, *, predictio
     if said:
         ax.set_title(said, fontsize=8, loc="left")
         ax.legend(frameon=False, fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=2)
-    return legible(ax)
+    return add_missing_fonts(ax)
 
 
 def _mark(ax: Any, text: str, at: tuple[float, float], offset: Any, across: str, up: str, color: Any) -> None:
     ax.plot(*at, "o", color=color, markeredgecolor=paper_color(ax), markersize=6, clip_on=False, zorder=4)
     ax.annotate(
         text.replace("$", r"\$"), at, offset, textcoords="offset points", ha=across, va=up, fontsize=8, zorder=5,
-        path_effects=halo(ax, 2.5),
+        path_effects=draw_halo(ax, 2.5),
     )  # fmt: skip
 
 
@@ -192,7 +192,7 @@ def pencil(a: float, b: float, prevalence: float, ax: Any = None) -> Any:
         )
     ax.set_title(f"the score at a = {a:g}, b = {b:g}, prevalence {prevalence:g}", fontsize=10)
     ax.legend(frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(1.0, 1.0))
-    return legible(ax)
+    return add_missing_fonts(ax)
 
 
 def vertices(prevalence: float, axes: Any = None) -> Any:
@@ -245,7 +245,7 @@ def vertices(prevalence: float, axes: Any = None) -> Any:
         ax.plot(*corner, "o", color=ink_color(), markersize=5, zorder=4)
         ax.set_title(f"vertices with one {name}", fontsize=10)
         ax.legend(frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(1.0, 1.0))
-        legible(ax)
+        add_missing_fonts(ax)
     return axes
 
 

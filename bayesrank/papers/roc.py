@@ -10,7 +10,7 @@ import numpy as np
 
 from bayesrank._checks import check_bool, check_integer, check_interval, check_numbers, check_prevalence, check_sequence
 from bayesrank._types import ScoreLike
-from bayesrank.plots._colors import grey_shade, halo, ink_color, mix_colors, scale_on
+from bayesrank.plots._colors import draw_halo, grey_shade, ink_color, mix_colors, scale_on
 from bayesrank.plots._contours import PAINT, draw_contours, score_label, score_limits
 from bayesrank.plots._style import new_axes
 from bayesrank.predictive import multiplicity
@@ -211,7 +211,7 @@ def _draw_points(
 
 def _above(ax: Any, line: Any) -> None:
     """A contour over points of its own colour: darker, with an edge of paper."""
-    line.set(zorder=3, color=mix_colors(line.get_color(), ink_color(), 0.45), path_effects=halo(ax, 2.0))
+    line.set(zorder=3, color=mix_colors(line.get_color(), ink_color(), 0.45), path_effects=draw_halo(ax, 2.0))
 
 
 def _roc_axes(ax: Any, extent: tuple[float, float]) -> None:

@@ -159,6 +159,11 @@ def source_of(
                 "positives must be None unless class sizes were set by design, of two classes (model 'beta_binomial', "
                 f"or prevalence= of br.fit): else new cases have the classes they have; got {positives!r}"
             )
+    if about.get("unpaired"):
+        raise ValueError(
+            "posterior must be of counts or cases to plan more of them; it is of means and standard errors, whose "
+            "error shrinks with the root of the number of cases"
+        )
     if more == "runs":
         return _of_runs(parts)
     if over_datasets:

@@ -23,15 +23,7 @@ FIXED = {
 
 
 def verdict_of_plan(plan: xr.Dataset) -> Verdict:
-    """Return the verdict on a plan, of :func:`bayesrank.plan`.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> counts = br.from_counts(tn=[80, 84], fp=[20, 16], fn=[15, 14], tp=[35, 36], entity=["a", "b"])
-    >>> print(verdict_of_plan(br.plan(br.fit(counts, seed=1), "mcc", entity="b", rival="a", seed=1)).headline)
-    No number of cases would do: P(b beats a) reaches 0.95 with probability 0.75 at most, below the 0.8 wanted.
-    """
+    """Return the verdict on a plan, of :func:`bayesrank.plan`."""
     check_result("br.plan", "plan", plan, NEEDED)
     if not {"goal", "target", "assurance", "unit", "reason"} <= set(plan.attrs):
         raise ValueError(f"plan must come from br.plan; got {describe_value(plan)}")
@@ -86,13 +78,7 @@ def goal_words(plan: xr.Dataset) -> str:
 
 
 def round_up(n: float) -> int:
-    """Round a number of cases up to two digits.
-
-    Examples
-    --------
-    >>> round_up(1234.0), round_up(87.2), round_up(0.0)
-    (1300, 88, 0)
-    """
+    """Round a number of cases up to two digits."""
     if n < 100:
         return int(np.ceil(n))
     unit = 10 ** (int(np.log10(n)) - 1)
@@ -114,7 +100,7 @@ def _loss(plan: xr.Dataset, at: float) -> str:
     if plan["expected_loss"].isnull().all():
         return ""
     loss = float(np.interp(np.log(at), np.log(plan["n"].values), plan["expected_loss"].values))
-    return f"Expected loss from choosing the leader after them: {loss:.2g} {score_name(plan)}."
+    return f"Expected loss from choosing the leader after them: {_text.significant(loss)} {score_name(plan)}."
 
 
 def _cheaper(plan: xr.Dataset) -> str:

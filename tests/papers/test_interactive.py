@@ -9,7 +9,7 @@ import pytest
 
 import bayesrank as br
 from bayesrank.papers.interactive import save, turning_simplex
-from bayesrank.plots._page import Html, colors_of, page, themed
+from bayesrank.plots._page import Html, apply_theme, colors_of, page
 from bayesrank.report import ranking_report
 from bayesrank.scores.lattice import lattice_values, simplex_slice
 from tests.browser import needs_browser, run_scripts
@@ -45,7 +45,7 @@ def test_a_page_and_a_notebook_hold_the_same():
 
 
 def test_colours_follow_the_page():
-    svg = themed('<path style="fill: #000000; stroke: #4a4a4a"/><path style="fill: #0072b2"/><a href="#aabbcc"/>')
+    svg = apply_theme('<path style="fill: #000000; stroke: #4a4a4a"/><path style="fill: #0072b2"/><a href="#aabbcc"/>')
     assert (
         svg == '<path style="fill: var(--g00); stroke: var(--g4a)"/><path style="fill: var(--e0)"/><a href="#aabbcc"/>'
     )

@@ -222,6 +222,9 @@ def test_rates_are_beta_and_their_counts_are_of_a_thousand_cases():
     posterior = br.fit(COUNTS, "beta_binomial", prior="uniform", prevalence=0.1, seed=1, draws=50)
     html = ranking_report(posterior, "informedness", sections=["rates"])
     text = text_of(html)
+    noted = COUNTS.assign_coords(origin=("entity", [f"file {i}" for i in range(COUNTS.sizes["entity"])]))
+    posterior = br.fit(noted, "beta_binomial", prior="uniform", prevalence=0.1, seed=1, draws=50)
+    assert text_of(ranking_report(posterior, "informedness", sections=["rates"])) == text
     assert "In 1,000 cases at a prevalence of 10%, 100 are positive." in text
     low, middle, high = stats.beta(1 + 29, 1 + 1).ppf([0.025, 0.5, 0.975])
     found, missed = (100 * np.array(x) for x in ((middle, low, high), (1 - middle, 1 - high, 1 - low)))
