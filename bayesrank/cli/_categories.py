@@ -48,8 +48,8 @@ def rank_categories(
     ``better`` returns which end of a score is better, given the score and whether the files say that lower is.
     """
     fitted = {name: how.pop(name) for name in ("draws", "seed", "sampler")}
-    asked = question(step, by=by, **how)
-    evidence = asked.evidence
+    inputs = question(step, by=by, **how)
+    evidence = inputs.evidence
     the_score = chosen_score(evidence, score, how["data"])
     if the_score.space != "outcomes" or not isinstance(evidence, xr.Dataset):
         raise ValueError(f"--by must be left out of {the_score.name}; it takes outcomes of single cases")
@@ -62,12 +62,12 @@ def rank_categories(
     step("drawing")
     with quiet():
         apart, split = (
-            br.fit(evidence, asked.model, **fitted, **asked.options, split_prior=split) for split in (False, True)
+            br.fit(evidence, inputs.model, **fitted, **inputs.options, split_prior=split) for split in (False, True)
         )
     observed = groups_of(apart)["observed_data"]["mean_outcome"]
     _check_met(observed, by, "logs" in how and by in ("category", "dataset"))
     step("ranking")
-    options: dict[str, Any] = {"prob": prob, "rope": rope, "higher_is_better": better(the_score, asked.lower)}
+    options: dict[str, Any] = {"prob": prob, "rope": rope, "higher_is_better": better(the_score, inputs.lower)}
     mean = br.credible_ranking(br.performance.mean_over_datasets(split), the_score, **options)
     values = score_values(apart, the_score, options["higher_is_better"], None)
     worst, lines = _worst(values.values, values.sign, observed, options)
@@ -81,7 +81,7 @@ def rank_categories(
             [
                 *replace(verdict_parts(mean), next_step="").sentences(),
                 *_lost_variance(sizes.to_numpy()),
-                *asked.stated(the_score),
+                *inputs.stated(the_score),
             ],
         ),
         CategoryRanking("Worst category of each entity", worst, lines),

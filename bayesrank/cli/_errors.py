@@ -52,13 +52,7 @@ LONGEST_WORD, LONGEST_MESSAGE = 160, 1200
 
 
 def shortened(message: str) -> str:
-    """A message on one line that repeats no more than the beginning of what was typed or read.
-
-    Examples
-    --------
-    >>> shortened("got '" + 1000 * "x" + "' in line 3")[-30:]
-    'xxxxxxxxxxxxxx... in line 3'
-    """
+    """Return a message on one line that cuts long quotations."""
     words = (f"{word[:LONGEST_WORD]}..." if len(word) > LONGEST_WORD + 3 else word for word in message.split(" "))
     text = escape_invisible(" ".join(words))
     if len(text) <= LONGEST_MESSAGE:

@@ -23,8 +23,8 @@ def read_evidence(path: str, ignore: Sequence[str] = (), **roles: Any) -> xr.Dat
 
     ``roles`` are the arguments of ``br.from_frame``.
     """
-    said = Roles(**roles)
-    for role, column in said.columns().items():
+    roles_of_columns = Roles(**roles)
+    for role, column in roles_of_columns.columns().items():
         if squeeze(column) in map(squeeze, ignore):
             raise ValueError(f"--{role} must name a column that --ignore does not leave out; got {column!r} in both")
-    return read_table(read_csv(path, ignore), said)
+    return read_table(read_csv(path, ignore), roles_of_columns)

@@ -63,8 +63,8 @@ def choices_of(how: dict[str, Any], missing: Any = None) -> Choices:
     only: dict[str, list[str]] = {}
     for key, value in pairs["only"]:
         only.setdefault(key, []).append(value)
-    rest = [how.pop(option) for option in ("match", "reruns", "errors")]
-    choices = check_choices(dict(pairs["name"]), only, *rest, shell=True)
+    rest = {option: how.pop(option) for option in ("match", "reruns", "errors")}
+    choices = check_choices(dict(pairs["name"]), only, **rest, shell=True)
     return choices.also(missing=missing)
 
 

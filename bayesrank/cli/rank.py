@@ -20,7 +20,7 @@ from bayesrank.cli._files import HELP
 from bayesrank.cli._formats import DIGITS, FULL, Sheet, check_digits, exporting, save, show
 from bayesrank.cli._logs import are_logs, choices_of, reading_logs
 from bayesrank.cli._output import rank_cells, rank_header
-from bayesrank.cli._preferences import NUMBER
+from bayesrank.cli._preferences import KIND, NOTES, ROPE
 from bayesrank.cli._scores import read_score
 from bayesrank.models import population_of
 from bayesrank.ranking._notes import positive_class_notes
@@ -81,18 +81,8 @@ SCORING = (
         "a=0.3,b=0.7. [default: mean_outcome for outcomes; informedness for two classes with cases; else accuracy]",
     ),
     LOWER,
-    click.option(
-        "--rope",
-        type=NUMBER,
-        default=0.0,
-        show_default=True,
-        help="Region of practical equivalence: smaller differences count as equal.",
-    ),
-    click.option(
-        "--kind",
-        type=click.Choice(["typical", "new"]),
-        help="Hierarchical models only: rank for a typical data set or for a new one. [default: typical]",
-    ),
+    ROPE,
+    KIND,
 )
 
 
@@ -112,7 +102,7 @@ def scoring(command: Callable[..., None]) -> Callable[..., None]:
     multiple=True,
     help="Print the probability of a statement, such as 'A > B and C in top 3'. May be repeated.",
 )
-@click.option("--notes", is_flag=True, help="Print the notes below the verdict.")
+@NOTES
 @click.option("--by", metavar="COLUMN", help="Of outcomes: rank by the mean and the worst of categories, and in each.")
 @click.option(
     "--cost",
@@ -168,23 +158,21 @@ def rank(
             table = table.join(_costs(front))
         wanted = _columns(columns, table, output)
         answers = [_answer(ranking, statement, analysis.posterior, the_score, kind) for statement in ask]
-        drawn = (
-            save(br.plots.forest(ranking) if front is None else br.plots.pareto_front(front), picture)
-            if picture
-            else None
-        )
+        saved_to = None
+        if picture:
+            saved_to = save(br.plots.forest(ranking) if front is None else br.plots.pareto_front(front), picture)
     if output == "board":
         click.echo(br.board(ranking, top=top), nl=False)
         return
     parts = verdict_parts(ranking, model_caveat(check_model(analysis.posterior), analysis.posterior))
-    lines, remarks = parts.sentences()[1:], analysis.asked.stated(the_score)
+    lines, remarks = parts.sentences()[1:], analysis.inputs.stated(the_score)
     if front is not None:
         lines = [*verdict_parts(front).sentences(), *lines]
         remarks = [*remarks, *verdict_parts(front).notes]
     if output not in FULL:
         lines += parts.notes if notes else []
         lines += _prior_line(analysis.posterior, the_score, kind, prob, score_name(ranking)) if notes else []
-        lines += dataset_lines(analysis.posterior, the_score, ranking)
+        lines += dataset_lines(analysis.posterior, the_score, ranking) if notes else []
         for answer in answers:
             p = _text.probability(
                 float(answer["probability"]), min(effective_draws(ranking), answer.attrs.get("draws", np.inf))
@@ -193,7 +181,10 @@ def rank(
             origin = "without draws" if is_exact(answer) else f"from draws, Monte-Carlo error {error:.2g}"
             apart = f"; differences up to the ROPE of {rope:g} do not count" if rope else ""
             lines.append(f"{answer.attrs['statement']}: probability {p} ({origin}{apart}).")
-        lines += [f"Note: {line}" for line in remarks if line not in lines]
+        noun = analysis.inputs.noun
+        shown = f"the column {noun} names the entities."  # the heading says it
+        kept = (line for line in remarks if line not in lines and line.lower() != shown)
+        lines += [f"Note: {line}" for line in kept]
         if score is None and the_score.name != "informedness":
             low, high = ranking.attrs["range"]
             what = f", the mean of outcomes from {low:g} to {high:g}" * (
@@ -201,14 +192,15 @@ def rank(
             )
             what += "; lower is better" * lower_is_better
             lines.append(f"Note: No --score was given: the ranking is by {score_name(ranking)}{what}.")
-        lines += [drawn] if drawn and output == "table" else []
+        lines += [saved_to] if saved_to and output == "table" else []
     sheet = _sheet(ranking, table, wanted, answers, parts, lines, DIGITS if digits is None else digits)
-    sheet = replace(sheet, heading=[_title(ranking, the_score, analysis, top), parts.headline])
+    header = [analysis.inputs.noun, *sheet.header[1:]]
+    sheet = replace(sheet, header=header, heading=[_title(ranking, the_score, analysis, top), parts.headline])
     if output in FULL:
         frame = with_populations(table, analysis.posterior, the_score, prob)
-        told_of = {"evidence": ranking.attrs["evidence"]} if "evidence" in ranking.attrs else {}
-        sheet = replace(sheet, frame=frame.assign(**(told_of if output == "csv" else {})))
-        sheet = replace(sheet, about={**sheet.about, **analysis.asked.labels, **told_of, "remarks": remarks})
+        source = {"evidence": ranking.attrs["evidence"]} if "evidence" in ranking.attrs else {}
+        sheet = replace(sheet, frame=frame.assign(**(source if output == "csv" else {})))
+        sheet = replace(sheet, about={**sheet.about, **analysis.inputs.labels, **source, "remarks": remarks})
     show(sheet, output, top)
 
 
@@ -225,9 +217,9 @@ def make_ranking(
     """Return the analysis of DATA, the score that it is ranked by, and the ranking; ``more`` are further columns."""
     _prepare(score, lower_is_better, kind, how)
     analysis = analyse(step, **how, **more)
-    the_score = chosen_score(analysis.asked.evidence, score, how["data"])
+    the_score = chosen_score(analysis.inputs.evidence, score, how["data"])
     step("ranking")
-    better = known_direction(lower_is_better, the_score, analysis.asked.lower)
+    better = direction(the_score, lower_is_better or analysis.inputs.lower)
     ranking = br.credible_ranking(
         analysis.posterior, the_score, prob=prob, rope=rope, higher_is_better=better, kind=kind, method="auto"
     )
@@ -266,7 +258,7 @@ def direction(score: Score, lower_is_better: bool) -> bool | None:
 
 
 def _answer(ranking: xr.Dataset, statement: str, posterior: Any, score: Score, kind: str | None) -> xr.Dataset:
-    """How probable a statement is: by the numbers of the table, if it has them, so that both say the same."""
+    """Return the probability of a statement; from the numbers of the table where they suffice, so that both agree."""
     known = exact_probability(ranking, statement) if is_exact(ranking) else None
     return (
         br.probability(
@@ -292,7 +284,7 @@ def _prior_line(posterior: Any, score: Score, kind: str | None, prob: float, nam
 
 
 def _score_cells(row: Any, digits: int) -> list[str]:
-    """Median and interval."""
+    """Return median and interval."""
     low, high = row["lower"], row["upper"]
     if np.isnan(low):
         return ["–", "–"]
@@ -341,17 +333,17 @@ def _columns(typed: str | None, table: pd.DataFrame, output: str) -> list[str]:
 
 def _title(ranking: xr.Dataset, score: Score, analysis: Analysis, top: int | None) -> str:
     """Return what is ranked by what, with the choices that decide how to read it."""
-    size, settings = ranking.sizes["entity"], analysis.asked.options
+    size, settings = ranking.sizes["entity"], analysis.inputs.options
     first = f"the first {top} of " if top is not None and top < size else ""
-    said = [f"Ranking of {first}{_text.count(size, 'entity')} by {score_name(ranking)}"]
+    words = [f"Ranking of {first}{_text.count(size, analysis.inputs.noun)} by {score_name(ranking)}"]
     if "prevalence" in settings:
         given = settings["prevalence"]
-        said.append(f"prevalence {given if isinstance(given, str) else f'{100 * given:g}%'}")
-    if positive_class_notes(analysis.asked.whole, score):
-        said += [f"positive class {label}" for label in analysis.asked.labels.values()]
-    joined = (line for line in analysis.asked.remarks if line.startswith(("Pooled over", "Learned from")))
-    said += [line[0].lower() + line[1:].split(";")[0].split(",")[0].rstrip(".") for line in joined]
-    return "; ".join(said) + "."
+        words.append(f"prevalence {given if isinstance(given, str) else f'{100 * given:g}%'}")
+    if positive_class_notes(analysis.inputs.by_dataset, score):
+        words += [f"positive class {label}" for label in analysis.inputs.labels.values()]
+    joined = (line for line in analysis.inputs.remarks if line.startswith(("Pooled over", "Learned from")))
+    words += [line[0].lower() + line[1:].split(";")[0].split(",")[0].rstrip(".") for line in joined]
+    return "; ".join(words) + "."
 
 
 def _cells(
@@ -390,7 +382,7 @@ def _sheet(
     about |= {"verdict": parts.sentences(), "notes": list(parts.notes)}
     about["asked"] = [
         {name: answer.attrs[name] for name in ("statement", "method")}
-        | {str(name): float(held) for name, held in answer.items()}
+        | {str(name): float(value) for name, value in answer.items()}
         for answer in answers
     ]
     return Sheet(*_cells(ranking, table, columns, digits), lines, table, about, "ranking")

@@ -86,12 +86,12 @@ def report(
 
     with progress() as step:
         check_output("--output", output, "report")
-        worth = benefits(benefit) if benefit else None
+        benefits_by_cell = benefits(benefit) if benefit else None
         if by is not None and how["dataset"] is not None:
             raise ValueError(f"--dataset must be left out beside --by; got {how['dataset']!r}")
-        paid = {} if cost is None else {"cost": cost}
-        analysis, the_score, ranking = make_ranking(step, score, lower_is_better, rope, prob, kind, how, paid)
-        asked = analysis.asked
+        more = {} if cost is None else {"cost": cost}
+        analysis, the_score, ranking = make_ranking(step, score, lower_is_better, rope, prob, kind, how, more)
+        inputs = analysis.inputs
         two = analysis.counts is not None and analysis.counts.sizes["actual"] == 2
         for option, value in (("--benefit", benefit), ("--reference", reference)):
             if value and not two:
@@ -99,8 +99,8 @@ def report(
         better = partial(known_direction, lower_is_better)
         rankings = [] if by is None else rank_categories(step, by, score, better, rope, prob, dict(how))
         request = Request(
-            analysis.posterior, asked.whole, asked.about["title"], asked.model, asked.options, the_score, kind,
-            how["join"], prob, rope, how["draws"], how["seed"], worth,
+            analysis.posterior, inputs.by_dataset, inputs.about["title"], inputs.model, inputs.options, the_score, kind,
+            how["join"], prob, rope, how["draws"], how["seed"], benefits_by_cell,
             entity_called(reference, analysis.counts) if reference and analysis.counts is not None else None,
             rankings,
         )  # fmt: skip
@@ -114,7 +114,7 @@ def report(
             the_score,
             ranking=ranking,
             kind=kind,
-            data=asked.about,
+            data=inputs.about,
             command=shlex.join(["bayesrank", *sys.argv[1:]]),
             sections=[sections.DEFAULT, *(name for name, _ in found)],
             results=results,

@@ -124,10 +124,12 @@ def find_entity(table: Table, known: Known, roles: Roles) -> Any:
     if not found or (not forms and not _marks(known) and "actual" in known.of):
         return None
     if len(found) > 1:
+        options = [table.option("entity", name) for name in found]
+        if len(found) == 2 and squeeze(found[1]) == "study" and "dataset" not in known.of:
+            options[0] += f"{' ' if table.shell else ', '}{table.option('dataset', found[1])}"
         raise ValueError(
             f"{table.source} must have one column that names the entities; its heading has "
-            f"{' and '.join(map(str, found))}: {join_with_or([table.option('entity', name) for name in found])} "
-            "says which"
+            f"{' and '.join(map(str, found))}: {join_with_or(options)} says which"
         )
     return found[0]
 

@@ -389,7 +389,7 @@ def count_cases(
     """
     datasets = [None] if where is None else list(dict.fromkeys(where))
     place = {name: i for i, name in enumerate(datasets)}
-    rows = 0 if where is None else np.array([place[name] for name in where], int)
+    rows = np.zeros(len(codes), int) if where is None else np.array([place[name] for name in where], int)
     tables = np.zeros((len(entities), len(datasets), len(classes), len(classes)), np.int64)
     for table, predicted in zip(tables, codes[:, 1:].T, strict=True):
         np.add.at(table, (rows, codes[:, 0], predicted), weight)

@@ -10,7 +10,7 @@ from bayesrank import _text
 from bayesrank._checks import check_result
 from bayesrank.decisions.fronts import on_front
 from bayesrank.plots._colors import entity_colors, grey_shade, ink_color, paper_color
-from bayesrank.plots._letters import legible
+from bayesrank.plots._letters import add_missing_fonts
 from bayesrank.plots._style import new_axes, plain_names
 
 __all__ = ["pareto_front"]
@@ -81,4 +81,4 @@ def pareto_front(front: xr.Dataset, ax: Any = None, *, colors: Mapping[Any, Any]
         ax.spines[side].set_visible(False)
     ax.legend(title="P(on the Pareto front)", title_fontsize=8, frameon=False, fontsize=8, loc="upper left",
               bbox_to_anchor=(1.01, 1.0), borderaxespad=0, labelcolor=ink_color())  # fmt: skip
-    return legible(ax)
+    return add_missing_fonts(ax)

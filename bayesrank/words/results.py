@@ -83,27 +83,20 @@ def notes(result: xr.Dataset) -> list[str]:
 
 
 def verdict_parts(result: Any, more: Sequence[str] = ()) -> Verdict:
-    """Return the verdict on a result in its parts; ``more`` are additional notes on a ranking.
-
-    Examples
-    --------
-    >>> verdict_parts(xr.Dataset())
-    Traceback (most recent call last):
-    ValueError: result must come from br.credible_ranking, br.decisions.expected_utility, ...
-    """
-    held = set(result.variables) if isinstance(result, xr.Dataset) else set()
+    """Return the verdict on a result in its parts; ``more`` are additional notes on a ranking."""
+    names = set(result.variables) if isinstance(result, xr.Dataset) else set()
     # A variable that only one kind of result has decides the kind. Its function then names missing variables.
-    if held & {"choice", "value_of_perfect_information"}:
+    if names & {"choice", "value_of_perfect_information"}:
         return verdict_of_decision(result)
-    if "survives" in held:
+    if "survives" in names:
         return verdict_of_sensitivity(result)
-    if held >= OF_PLAN:
+    if names >= OF_PLAN:
         return verdict_of_plan(result)
-    if "probability_front" in held:
+    if "probability_front" in names:
         return verdict_of_front(result)
-    if "between_sd" in held:
+    if "between_sd" in names:
         return verdict_of_heterogeneity(result)
-    if held & {"expected_rank", "tier", "superiority"}:
+    if names & {"expected_rank", "tier", "superiority"}:
         return verdict_of_ranking(result, more)
     raise ValueError(
         "result must come from br.credible_ranking, br.decisions.expected_utility, "
