@@ -71,9 +71,6 @@ PICTURES = {
     "decision_curve": lambda d: br.plots.decision_curve(
         br.decisions.decision_curve(d["actual"], d["risk"], [0.1, 0.3, 0.5], draws=20, seed=1)
     ),
-    "pareto_front": lambda d: br.plots.pareto_front(
-        br.decisions.pareto_front(d["posterior"], "f1", cost=br.scores.fpr(d["posterior"]))
-    ),
     "sensitivity": lambda d: br.plots.sensitivity(br.sensitivity(d["counts"], "informedness", draws=20, seed=1)),
     "case_grid": lambda d: br.plots.case_grid(
         br.cases.deciding_cases(
