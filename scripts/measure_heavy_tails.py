@@ -5,7 +5,6 @@ of the 95% interval of the mean, and the share of flagged samples. Run: python s
 """
 
 import numpy as np
-
 from bayesrank.ranking._tails import LIMIT, skewness_ratio
 
 BOARDS, DRAWS = 2000, 1000
