@@ -159,7 +159,7 @@ def test_importance_sampling_agrees_with_exact_refits(fits, by, monkeypatch):
     assert np.abs(gap[good]).mean() < 0.04
 
 
-@pytest.mark.parametrize("by", ["dataset", "table"])
+@pytest.mark.parametrize("by", ["dataset", pytest.param("table", marks=pytest.mark.slow)])
 def test_refits_by_draws_agree_with_those_by_quadrature(by, monkeypatch):
     only = {"it": br.fit(COUNTS.isel(dataset=slice(3)), HIERARCHICAL, seed=1, draws=500, prior="uniform", spread=0.5)}
     monkeypatch.setattr(_left_out, "pareto_k_threshold", lambda draws: -np.inf)
@@ -170,6 +170,7 @@ def test_refits_by_draws_agree_with_those_by_quadrature(by, monkeypatch):
     np.testing.assert_allclose(drawn["unit_elpd"], exact["unit_elpd"], atol=0.2)
 
 
+@pytest.mark.slow
 def test_cases_are_refitted_by_draws_too(monkeypatch):
     counts = br.from_counts(tn=[7, 9], fp=[1, 1], fn=[2, 1], tp=[4, 5], entity=["a"] * 2, dataset=["x", "y"])
     only = {"it": br.fit(counts, HIERARCHICAL, seed=1, draws=1000)}
@@ -239,6 +240,7 @@ def test_a_population_of_entities_predicts_class_sizes_as_any_model_does():
 # --- What the comparison says -------------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_origin_of_the_data_is_found():
     """Rates that are the same everywhere are best predicted by pooling; rates that vary are not, by far."""
     found = {}

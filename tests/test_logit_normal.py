@@ -21,7 +21,7 @@ NAME = "hierarchical_logit_normal"
 @pytest.fixture(scope="module")
 def measure():
     """The sampler of many meta-analyses, which the documentation's numbers come from."""
-    path = Path(__file__).parent.parent / "docs" / "measure_meta_analysis.py"
+    path = Path(__file__).parent.parent / "scripts" / "measure_meta_analysis.py"
     spec = importlib.util.spec_from_file_location("measure_meta_analysis", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -229,7 +229,7 @@ def learned(post, story):
     return np.concatenate(found, -1)
 
 
-@pytest.mark.parametrize("entities", [1, 2])
+@pytest.mark.parametrize("entities", [pytest.param(1, marks=pytest.mark.slow), 2])
 def test_the_posterior_is_the_prior_times_the_probability_of_the_counts(entities):
     """A known answer for the sampler: draws of the prior, weighted by the likelihood of small tables."""
     cells = {"tn": [4, 2, 5, 3], "fp": [1, 2, 0, 3], "fn": [0, 1, 2, 0], "tp": [3, 1, 2, 0]}
@@ -277,6 +277,7 @@ def test_the_order_of_entities_and_data_sets_changes_nothing():
     xr.testing.assert_equal(second.sel(entity=first["entity"], dataset=first["dataset"]), first)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["ascus_hc2_repc", pytest.param("scheidler_lymph_imaging", marks=pytest.mark.slow)])
 def test_published_meta_analyses_converge_by_default(name):
     """One seed each; more seeds were tried by hand and have no script yet."""

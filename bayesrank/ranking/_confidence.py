@@ -10,7 +10,7 @@ number surely behind. "Surely ahead" is transitive, as standard deviations obey 
 
 Ranks have no scale, but means and standard deviations do. An entity is surely ahead only if it is so on two scales that
 fail in different cases. A bounded scale (rates) is too confident for few cases in the middle of the range, a stretched
-one (logits) for unequal numbers of cases near an end. docs/credible_ranking.md has the numbers.
+one (logits) for unequal numbers of cases near an end. docs/understand/credible_ranking.md has the numbers.
 
 Mogstad, Romano, Shaikh, Wilhelm (2024), Inference for ranks with applications to mobility across neighborhoods and
 academic achievement across countries, Review of Economic Studies 91:476-518, with the posterior instead of the

@@ -32,7 +32,7 @@ POPULATION = "population prior"
 FEWEST_UNITS = 5
 #: Minimum of cases of a class (or data set) for estimating the spread of its rate.
 FEWEST_OF_CLASS = 2
-#: Above this skewness ratio, bootstrap intervals of 95% covered 0.93 or less in docs/measure_heavy_tails.py.
+#: Above this skewness ratio, bootstrap intervals of 95% covered 0.93 or less in scripts/measure_heavy_tails.py.
 HEAVY_TAIL = 0.25
 #: A prior equivalent to fewer cases does not compensate for few discordant cases.
 PRIOR_CASES = 2.0

@@ -22,6 +22,7 @@ __all__ = [
     "prevalence_caveat",
     "count_notes",
     "discordance_notes",
+    "first_two_agree",
     "positive_class_notes",
     "prevalence_notes",
     "share_cases",
@@ -245,3 +246,15 @@ def _by_name(counts: xr.DataArray) -> xr.DataArray:
     if "entity" not in counts.dims or "entity" not in counts.coords:
         return counts
     return counts.isel(entity=np.argsort([str(name) for name in counts["entity"].values], kind="stable"))
+
+
+def first_two_agree(information: Information, order: np.ndarray, superiority: np.ndarray) -> bool:
+    """Return whether the first entity and its closest rival had the same outcome on every case."""
+    if information.discordant is None or np.isnan(order).all():
+        return False
+    first = int(np.nanargmin(order))
+    rivals = np.flatnonzero(~np.isnan(order) & ~np.isnan(superiority[first]))
+    rivals = rivals[rivals != first]
+    if not rivals.size:
+        return False
+    return bool(information.discordant[first, rivals[superiority[first, rivals].argmin()]] == 0)

@@ -25,7 +25,7 @@ from bayesrank.ranking._confidence import confidence_sets
 from bayesrank.ranking._hierarchy import hierarchy
 from bayesrank.ranking._information import Information
 from bayesrank.ranking._intervals import rank_intervals, simultaneous_intervals
-from bayesrank.ranking._notes import discordance_notes
+from bayesrank.ranking._notes import discordance_notes, first_two_agree
 from bayesrank.ranking._reducers import Mass, RankReducer, Ranks, compare
 from bayesrank.ranking.consensus import best_set, consensus_of
 from bayesrank.ranking.evidence import Evidence, evidence_of
@@ -232,10 +232,13 @@ def _one(values: xr.DataArray, evidence: Evidence, found: ScoreValues, settings:
     if pooled is not None:  # a typical value lies between the pool's and the mean over data sets
         result["contradicted"] &= _contradicted(x, pooled.values.astype(float), result, found, settings.prob)
     result["cases"] = evidence.size(size)
-    notes = [*found.notes(), *evidence.notes(score)]
+    notes, needed = [*found.notes(), *evidence.notes(score)], evidence.needed()
     if settings.joint:
-        notes += discordance_notes(information, evidence.about or {}, names, *_leader_claims(result, settings.prob))
-    result |= join_notes(notes) | {"needed_evidence": evidence.needed()}
+        order, claimed = _leader_claims(result, settings.prob)
+        notes += discordance_notes(information, evidence.about or {}, names, order, claimed)
+        if needed == "paired cases" and first_two_agree(information, order, result["superiority"]):
+            needed = "other cases"
+    result |= join_notes(notes) | {"needed_evidence": needed}
     variables = variables_of(result, ERROR)
     # Further coords of the entities (such as their authors) are kept.
     coords: dict[str, Any] = {"entity": names} | ({"rival": names} if settings.joint else {})

@@ -39,20 +39,13 @@ STEPS = {
     "per-case data": "Per-case data would help (the paired model uses that entities met the same cases), as would more "
     "cases.",
     "cases": "More cases would help to separate them.",
+    "other cases": "Cases on which the first two could differ would help: on these they had the same outcomes.",
     "": "More data would help to separate them.",
 }
 
 
 def verdict_of_ranking(ranking: xr.Dataset, more: Sequence[str] = ()) -> Verdict:
-    """Return the verdict on one complete ranking; ``more`` are additional notes.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> counts = br.from_counts(tn=[70, 779], fp=[10, 21], fn=[9, 21], tp=[21, 279], entity=["a", "b"])
-    >>> verdict_of_ranking(br.credible_ranking(br.fit(counts, seed=1), "informedness")).kind
-    'clear winner'
-    """
+    """Return the verdict on one complete ranking; ``more`` are additional notes."""
     check_complete(ranking)
     score, exact = score_name(ranking), is_exact(ranking)
     notes = [*outside_interval(ranking), *more, *read_notes(ranking)]
@@ -87,10 +80,8 @@ def loss_of(ranking: xr.Dataset, leader: str, place: int, unit: str) -> str:
         return ""
     if regret == 0 and not is_exact(ranking):
         much = f"0 {unit} in all {ranking.attrs['draws']:,} draws"
-    elif regret < LEAST:
-        much = f"less than {LEAST:g} {unit}"
     else:
-        much = f"{regret:.2g} {unit}"
+        much = f"{'less than ' * (regret < LEAST)}{_text.significant(max(regret, LEAST))} {unit}"
     return f"Expected loss from choosing {leader} instead of the true best: {much}."
 
 
@@ -107,15 +98,20 @@ def next_step(ranking: xr.Dataset, standing: Standing) -> str:
         return f"More {needed} would help most; bayesrank plan (br.plan) estimates how many."
     i = int(np.nanargmin(standing.superiority))
     p = float(standing.superiority[i])
+    pair = f"separate {standing.name(0)} from {standing.name(i)}"
+    if needed == "other cases":
+        return f"No number of cases like these is expected to {pair}: they had the same outcome on every case."
     cases = ranking["cases"].values[standing.places[[0, i]]] if "cases" in ranking else np.full(2, np.nan)
     if needed not in OF_CASES or standing.rope or cases[0] != cases[1] or not 0 < p < standing.prob:
         return "bayesrank plan (br.plan) estimates how many more cases would help." if needed else STEPS[needed]
     number = cases_to_separate(p, cases[0], standing.prob, ASSURANCE)
-    pair = f"separate {standing.name(0)} from {standing.name(i)}"
     if number > MOST * cases[0]:
         return f"More than {MOST} times as many cases would be needed to {pair}."
     fewer = "; per-case data may need fewer" if needed == "per-case data" else ""
-    return f"About {round_up(number):,} more cases would {pair} with {100 * ASSURANCE:g}% assurance{fewer}."
+    about = f"bout {round_up(number):,} more cases would {pair} with {100 * ASSURANCE:g}% assurance{fewer}."
+    if ranking["observed"].values[standing.places[0]] == ranking["observed"].values[standing.places[i]]:
+        return f"The data show no difference; if there is one, a{about}"
+    return f"A{about}"
 
 
 def common_notes(standing: Standing, score: str) -> list[str]:
@@ -182,12 +178,12 @@ def _confidence_set(standing: Standing) -> list[str]:
 def _best_set(standing: Standing) -> list[str]:
     """Note the smallest credible set for the best, the most probable entity first."""
     ranking = standing.ranking
-    held = ranking.isel(entity=np.flatnonzero(ranking["in_best_set"].values))
-    if not held.sizes["entity"]:
+    members = ranking.isel(entity=np.flatnonzero(ranking["in_best_set"].values))
+    if not members.sizes["entity"]:
         return []
-    by_name = sorted(range(held.sizes["entity"]), key=lambda i: str(held["entity"].values[i]))
-    order = sorted(by_name, key=lambda i: -float(held["probability_best"].values[i]))
-    names = [str(held["entity"].values[i]) for i in order]
+    by_name = sorted(range(members.sizes["entity"]), key=lambda i: str(members["entity"].values[i]))
+    order = sorted(by_name, key=lambda i: -float(members["probability_best"].values[i]))
+    names = [str(members["entity"].values[i]) for i in order]
     return [
         f"By the posterior, the smallest set that holds the best with probability {standing.prob:g} has "
         f"{_text.count(len(names), 'member')}: {few_names(names)}."
@@ -253,8 +249,8 @@ def _overestimate(ranking: xr.Dataset, score: str) -> list[str]:
     if not much:
         return []
     return [
-        f"The {score} of {name} is expected to be {loss:.2g} worse on new cases than estimated, since it was selected "
-        "as the best; a model that learns a population of entities corrects this."
+        f"The {score} of {name} is expected to be {_text.significant(loss)} worse on new cases than estimated, "
+        "since it was selected as the best; a model that learns a population of entities corrects this."
     ]
 
 

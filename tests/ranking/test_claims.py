@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -43,7 +43,6 @@ def not_best_by_loops(y, prob):
         left = [i for i in left if i not in out]
 
 
-@settings(deadline=None, max_examples=40)
 @given(st.integers(0, 10**6), st.integers(40, 90), st.integers(2, 7), st.sampled_from([0.8, 0.9, 0.95]))
 def test_the_set_for_the_best_against_loops(seed, draws, size, prob):
     rng = np.random.default_rng(seed)
@@ -66,7 +65,9 @@ def test_the_set_for_the_best_is_narrower_than_that_of_all_ranks():
     assert gained > 0
 
 
-@pytest.mark.parametrize(("size", "boards"), [(2, 300), (5, 300), (20, 150)])
+@pytest.mark.parametrize(
+    ("size", "boards"), [*(pytest.param(n, 300, marks=pytest.mark.slow) for n in (2, 5)), (20, 100)]
+)
 def test_equal_entities_are_seldom_called_worse(size, boards):
     """Accuracies on 200 cases; two standard errors about 0.05 are allowed twice."""
     rng = np.random.default_rng(size)
@@ -143,7 +144,6 @@ def test_small_classes_without_a_prior_are_too_narrow_by_a_known_factor(p):
     assert average_inflation(np.array([3.0, 0.0]), np.full(2, 0.4), np.array([0.0, 1.0])) == 1.0
 
 
-@settings(deadline=None, max_examples=30)
 @given(st.integers(0, 10**6), st.booleans())
 def test_discordant_cases_against_loops(seed, clustered):
     rng = np.random.default_rng(seed)

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import xarray as xr
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
@@ -46,7 +46,6 @@ def by_loops(y, prob):
         sure |= more
 
 
-@settings(deadline=None, max_examples=60)
 @given(st.integers(0, 10**6), st.integers(20, 90), st.integers(1, 7), st.sampled_from([0.5, 0.9, 0.95]), st.booleans())
 def test_against_loops(seed, draws, size, prob, gaps):
     rng = np.random.default_rng(seed)

@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 import xarray as xr
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import bayesrank as br
@@ -37,7 +37,6 @@ def best_of(x, k):
     return top[top.any(axis=1)]
 
 
-@settings(deadline=None, max_examples=60)
 @given(score_draws(max_draws=30, max_entities=6), st.integers(1, 6), st.sampled_from([0.0, 0.05, 0.2, 0.5]))
 def test_the_smallest_of_all_subsets(values, k, share):
     top = best_of(values.values, k)
@@ -49,7 +48,6 @@ def test_the_smallest_of_all_subsets(values, k, share):
         assert (~(top & ~chosen).any(axis=1)).sum() == held
 
 
-@settings(deadline=None, max_examples=40)
 @given(score_draws(max_draws=40, max_entities=6), st.integers(1, 6), st.sampled_from([0.5, 0.8]), st.randoms())
 def test_each_half_is_judged_by_the_other(values, k, prob, random):
     size = values.sizes["entity"]
