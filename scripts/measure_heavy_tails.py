@@ -33,7 +33,8 @@ def measure(name, cases, seed=1):
 
 def main():
     print(
-        f"{BOARDS} samples each: coverage of the 95% interval (share flagged by |skewness| / sqrt(cases) > {HEAVY_TAIL:g})\n"
+        f"{BOARDS} samples each: coverage of the 95% interval "
+        f"(share flagged by |skewness| / sqrt(cases) > {HEAVY_TAIL:g})\n"
     )
     sizes = (30, 60, 120, 250, 1000)
     print("| distribution | " + " | ".join(f"{n} cases" for n in sizes) + " |\n|---|" + "---:|" * len(sizes))
