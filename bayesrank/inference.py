@@ -290,22 +290,18 @@ def _sample(
 
     The seed of NUTS depends on the evidence.
     """
+    tune = TUNE
     if options is None and hasattr(instance, "sample_chains"):
         sampled = instance.sample_chains(shape, root)
-        warn_of_chains(sampled["sample_stats"], shape[0], TUNE)
-        return {
-            "posterior": _posterior_group(instance, sampled["posterior"], root),
-            "sample_stats": sampled["sample_stats"],
-        }
-    evidence = [group[name].values for group in observed.values() for name in sorted(map(str, group.variables))]
-    seed = int(stream(root, "nuts", type(instance).__name__, fingerprint(*evidence)).integers(2**31))
-    options = getattr(instance, "nuts", {}) | (options or {})
-    sampled = sample(instance.build(), shape, seed, options)
-    warn_of_chains(sampled["sample_stats"], shape[0], options.get("tune", TUNE))
-    return {
-        "posterior": _posterior_group(instance, sampled["posterior"], root),
-        "sample_stats": sampled["sample_stats"],
-    }
+    else:
+        evidence = [group[name].values for group in observed.values() for name in sorted(map(str, group.variables))]
+        seed = int(stream(root, "nuts", type(instance).__name__, fingerprint(*evidence)).integers(2**31))
+        options = getattr(instance, "nuts", {}) | (options or {})
+        sampled = sample(instance.build(), shape, seed, options)
+        tune = options.get("tune", TUNE)
+    stats = sampled["sample_stats"]
+    warn_of_chains(stats, shape[0], tune)
+    return {"posterior": _posterior_group(instance, sampled["posterior"], root), "sample_stats": stats}
 
 
 def _posterior_group(instance: Any, sampled: xr.Dataset, root: np.random.SeedSequence) -> xr.Dataset:
