@@ -25,7 +25,7 @@ RENAMED = {
 }
 #: An argument with its value, as Python types it, and advice in parentheses that only Python can take.
 TYPED = re.compile(rf"\b({'|'.join(OPTIONS)})=('[^']*'|[\w.-]+)")
-PYTHON = re.compile(r" \((?![^)]*(--|in Python))[^()]*\bbr\.(?:[^()]|\([^()]*\))*\)")
+PYTHON = re.compile(r" \((?:or, in Python,|(?![^)]*(?:--|in Python))[^()]*\bbr\.)(?:[^()]|\([^()]*\))*\)")
 
 
 def in_options(message: str) -> str:
