@@ -310,8 +310,8 @@ def grades(sizes=(60, 40, 30, 50)):
 
 @pytest.fixture(scope="module")
 def graded():
-    nuts = {"tune": 300, "target_accept": 0.9}
-    return br.fit(grades(), "hierarchical_dirichlet_multinomial", seed=1, draws=300, chains=2, nuts=nuts)
+    nuts = {"tune": 400, "target_accept": 0.9}
+    return br.fit(grades(), "hierarchical_dirichlet_multinomial", seed=1, draws=400, chains=2, nuts=nuts)
 
 
 def test_two_answers_go_by_quadrature_whatever_the_name():
