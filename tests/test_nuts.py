@@ -19,7 +19,7 @@ GRADES = xr.DataArray(
 )
 MODEL = "hierarchical_dirichlet_multinomial"
 #: What is installed is tested; nutpie is an extra.
-SAMPLERS = ["pymc", *["nutpie"] * _nuts._installed("nutpie")]
+SAMPLERS = ["pymc", *["nutpie"] * _nuts._is_installed("nutpie")]
 
 
 class Terminal(io.StringIO):
