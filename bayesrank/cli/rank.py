@@ -181,9 +181,9 @@ def rank(
     sheet = replace(sheet, header=header, heading=[_title(ranking, the_score, analysis, top), parts.headline])
     if output in FULL:
         frame = with_populations(table, analysis.posterior, the_score, prob)
-        origin = {"evidence": ranking.attrs["evidence"]} if "evidence" in ranking.attrs else {}
-        sheet = replace(sheet, frame=frame.assign(**(origin if output == "csv" else {})))
-        sheet = replace(sheet, about={**sheet.about, **analysis.inputs.labels, **origin, "remarks": remarks})
+        source = {"evidence": ranking.attrs["evidence"]} if "evidence" in ranking.attrs else {}
+        sheet = replace(sheet, frame=frame.assign(**(source if output == "csv" else {})))
+        sheet = replace(sheet, about={**sheet.about, **analysis.inputs.labels, **source, "remarks": remarks})
     show(sheet, output, top)
 
 
