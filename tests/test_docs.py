@@ -178,17 +178,11 @@ def test_the_page_of_the_papers_names_what_is_there():
     subprocess.run([sys.executable, "-c", script, *names], check=True)
 
 
-#: The rows of docs/papers.md whose call does a part of the row alone.
-PARTLY = {"Table 4", "D.2, Fig D.2", "D.5, Fig D.6"}
-
-
 def test_each_row_of_the_papers_has_its_status():
     rows = rows_of_the_papers()
     assert {len(row) for row in rows} == {5}
     assert len(rows) == 235
-    assert {row[-1] for row in rows} <= {"works", "partly", "not"}
-    assert {row[0] for row in rows if row[-1] != "works"} == PARTLY
-    assert all("missing: " in row[2] for row in rows if row[-1] != "works")
+    assert {row[-1] for row in rows} == {"works"}
     assert not re.search("all .{0,20}answered", (DOCS / "papers.md").read_text(encoding="utf-8"), re.IGNORECASE)
 
 

@@ -27,12 +27,12 @@ from bayesrank.cli._preferences import fixed_prevalence
 from bayesrank.cli._scores import read_score
 from bayesrank.cli._table import STDIN
 from bayesrank.evidence._case_counts import counts_of
-from bayesrank.evidence._doctor import diagnose
 from bayesrank.evidence._table import Roles
 from bayesrank.evidence.counts import common_datasets, put_in_class_order
 from bayesrank.evidence.logs import Choices
+from bayesrank.evidence.logs.doctor import diagnose
 from bayesrank.inference import draw_groups
-from bayesrank.models import chosen_by_evidence, find_model, model_for_datasets, names, takes_cases
+from bayesrank.models import chosen_by_evidence, find_model, holds_means, model_for_datasets, names, takes_cases
 from bayesrank.models._margins import are_shares
 from bayesrank.ranking._notes import positive_class_notes
 from bayesrank.ranking.evidence import evidence_of
@@ -255,7 +255,14 @@ def question(
         evidence, about, frame = _read_logs(data, dataset, roles, ignore, logs, by)
     chosen = chosen_by_evidence(evidence)
     name = model or (chosen if isinstance(evidence, xr.Dataset) else about.get("model", chosen))
-    if isinstance(evidence, xr.Dataset) and not takes_cases(name):
+    means = holds_means(evidence)
+    if means and name != chosen:
+        raise ValueError(
+            f"--model must be {chosen} for means and standard errors, which hold neither counts nor cases; got {name}"
+        )
+    if means and prior is not None:
+        raise ValueError(f"--prior must be left out for means and standard errors, whose prior is flat; got {prior!r}")
+    if isinstance(evidence, xr.Dataset) and not means and not takes_cases(name):
         evidence = counts_of(evidence)
     whole = evidence
     together = getattr(find_model(name), "over_datasets_together", False)
@@ -265,7 +272,7 @@ def question(
     whole = whole if dataset is None else evidence
     if isinstance(evidence, xr.DataArray) and not bool((evidence > 0).any()):
         raise ValueError(f"DATA must hold at least one case; all counts are 0 in {data}")
-    if isinstance(evidence, xr.Dataset):
+    if isinstance(evidence, xr.Dataset) and not means:
         if model is None:
             remarks.append(f"Per-case data are available, so the model is {name}; --model chooses another.")
         if "cluster" in evidence.coords:
@@ -299,7 +306,9 @@ def question(
 
 
 def _has_prior(evidence: xr.DataArray | xr.Dataset, prior: Any) -> bool:
-    """Return whether there is a prior to draw from; graded outcomes of single cases have none unless it is given."""
+    """Return whether there is a prior to draw from; means have none, and graded outcomes only a given one."""
+    if holds_means(evidence):
+        return False
     if prior is None and isinstance(evidence, xr.Dataset) and "outcome" in evidence:
         seen = np.unique(evidence["outcome"].values)
         seen = seen[~np.isnan(seen)]

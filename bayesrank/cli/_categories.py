@@ -1,6 +1,5 @@
 """A ranking of each category, by the mean over categories, and by the worst category."""
 
-import shlex
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,6 +11,7 @@ import bayesrank as br
 from bayesrank import _text
 from bayesrank._compat import groups_of
 from bayesrank.cli._analysis import chosen_score, question, quiet
+from bayesrank.evidence.logs import Choices
 from bayesrank.ranking.summary import effective_draws
 from bayesrank.ranking.values import score_values
 from bayesrank.scores import Score
@@ -104,7 +104,7 @@ def _check_met(observed: xr.DataArray, by: str, logs: bool) -> None:
     common = observed["dataset"].values[~lacking.any("entity").values].astype(str).tolist()
     name = observed["entity"].values[lacking.any("dataset").values][0]
     category = observed["dataset"].values[lacking.sel(entity=name).values][0]
-    typed = shlex.join(["--only", f"{by}={','.join(common)}"])
+    typed = Choices(shell=True).say("only", common, by)
     remedy = f" ({typed} keeps those that all met)" if logs and len(common) > 1 else ""
     raise ValueError(f"--by must name categories that every entity met; {name} has no outcome in {category}{remedy}")
 

@@ -8,13 +8,13 @@ import xarray as xr
 
 from bayesrank.cli._table import read_csv
 from bayesrank.evidence._columns import squeeze
-from bayesrank.evidence._reader import CASES, COUNTS, read_table
+from bayesrank.evidence._reader import FORMS, read_table
 from bayesrank.evidence._table import Roles
 
 #: Columns and their meanings, in lines of a terminal.
 HELP = "\n".join(
     textwrap.fill(words, 80, initial_indent=f"  {'entity, ' + ', '.join(form):34}", subsequent_indent=" " * 36)
-    for form, words in (COUNTS | CASES).items()
+    for form, words in FORMS.items()
 )
 
 

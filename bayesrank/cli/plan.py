@@ -12,6 +12,7 @@ from bayesrank.cli._analysis import analyse, analysing, chosen_score, progress
 from bayesrank.cli._formats import Sheet, check_digits, exporting, save, show
 from bayesrank.cli._preferences import KIND, NOTES, ROPE
 from bayesrank.cli.rank import LOWER, direction
+from bayesrank.performance import posterior_of
 from bayesrank.ranking.summary import score_name
 from bayesrank.words.results import verdict_parts
 
@@ -75,7 +76,8 @@ def plan(
         analysis = analyse(step, **how)
         the_score = chosen_score(analysis.inputs.evidence, score, how["data"])
         step("planning")
-        entities: dict[str | None, Any] = {str(name): name for name in analysis.performance["entity"].values.tolist()}
+        names = posterior_of(analysis.posterior)["entity"].values.tolist()
+        entities: dict[str | None, Any] = {str(name): name for name in names}
         found = br.plan(
             analysis.posterior,
             the_score,

@@ -104,6 +104,12 @@ def scoring(command: Callable[..., None]) -> Callable[..., None]:
 )
 @NOTES
 @click.option("--by", metavar="COLUMN", help="Of outcomes: rank by the mean and the worst of categories, and in each.")
+@click.option(
+    "--cost",
+    metavar="COLUMN",
+    help="Of outcomes by case: the column with the cost of each answer. Adds the mean cost and "
+    "the probability of being on the Pareto front of outcome and cost, which --picture then draws.",
+)
 @click.option("--columns", help="More columns of the table, with commas: expected_rank, observed, consensus_rank, ...")
 @exporting("board")
 def rank(
@@ -115,6 +121,7 @@ def rank(
     kind: str | None,
     notes: bool,
     by: str | None,
+    cost: str | None,
     columns: str | None,
     output: str,
     top: int | None,
@@ -130,30 +137,38 @@ def rank(
                 f"--ask must be left out of --format {output}, which has only a row for each entity; json has both"
             )
         if by is not None:
-            unfit = {"--ask": ask, "--columns": columns, "--notes": notes, "--picture": picture,
+            unfit = {"--ask": ask, "--columns": columns, "--notes": notes, "--picture": picture, "--cost": cost,
                      "--kind": kind, "--dataset": how["dataset"],
                      "--dataset-column": how["dataset_column"], "--format": output == "board" and output}  # fmt: skip
             given = next((option for option, value in unfit.items() if value), None)
             if given is not None:
                 raise ValueError(f"{given} must be left out beside --by; got {unfit[given]!r}")
             _prepare(score, lower_is_better, kind, how)
-            rankings = rank_categories(
-                step, by, score, lambda known, lower: direction(known, lower_is_better or lower), rope, prob, how
-            )
+            rankings = rank_categories(step, by, score, partial(known_direction, lower_is_better), rope, prob, how)
     if by is not None:
         _show_categories(rankings, by, output, top, DIGITS if digits is None else digits)
         return
     with progress() as step:
-        analysis, the_score, ranking = make_ranking(step, score, lower_is_better, rope, prob, kind, how)
-        table = br.ranking_table(ranking)
+        paid = {} if cost is None else {"cost": cost}
+        analysis, the_score, ranking = make_ranking(step, score, lower_is_better, rope, prob, kind, how, paid)
+        table, front = br.ranking_table(ranking), None
+        if cost is not None:
+            better = bool(ranking.attrs["higher_is_better"])
+            front = br.decisions.pareto_front(analysis.posterior, the_score, prob=prob, higher_is_better=better)
+            table = table.join(_costs(front))
         wanted = _columns(columns, table, output)
         answers = [_answer(ranking, statement, analysis.posterior, the_score, kind) for statement in ask]
-        saved_to = save(br.plots.forest(ranking), picture) if picture else None
+        saved_to = None
+        if picture:
+            saved_to = save(br.plots.forest(ranking) if front is None else br.plots.pareto_front(front), picture)
     if output == "board":
         click.echo(br.board(ranking, top=top), nl=False)
         return
     parts = verdict_parts(ranking, model_caveat(check_model(analysis.posterior), analysis.posterior))
     lines, remarks = parts.sentences()[1:], analysis.inputs.stated(the_score)
+    if front is not None:
+        lines = [*verdict_parts(front).sentences(), *lines]
+        remarks = [*remarks, *verdict_parts(front).notes]
     if output not in FULL:
         lines += parts.notes if notes else []
         lines += _prior_line(analysis.posterior, the_score, kind, prob, score_name(ranking)) if notes else []
@@ -172,7 +187,9 @@ def rank(
         lines += [f"Note: {line}" for line in kept]
         if score is None and the_score.name != "informedness":
             low, high = ranking.attrs["range"]
-            what = f", the mean of outcomes from {low:g} to {high:g}" * (the_score.space == "outcomes")
+            what = f", the mean of outcomes from {low:g} to {high:g}" * (
+                the_score.space == "outcomes" and high < np.inf
+            )
             what += "; lower is better" * lower_is_better
             lines.append(f"Note: No --score was given: the ranking is by {score_name(ranking)}{what}.")
         lines += [saved_to] if saved_to and output == "table" else []
@@ -188,11 +205,18 @@ def rank(
 
 
 def make_ranking(
-    step: Any, score: str | None, lower_is_better: bool, rope: float, prob: float, kind: str | None, how: dict[str, Any]
+    step: Any,
+    score: str | None,
+    lower_is_better: bool,
+    rope: float,
+    prob: float,
+    kind: str | None,
+    how: dict[str, Any],
+    more: dict[str, Any],
 ) -> tuple[Analysis, Score, xr.Dataset]:
-    """Return the analysis of DATA, the score that it is ranked by, and the ranking."""
+    """Return the analysis of DATA, the score that it is ranked by, and the ranking; ``more`` are further columns."""
     _prepare(score, lower_is_better, kind, how)
-    analysis = analyse(step, **how)
+    analysis = analyse(step, **how, **more)
     the_score = chosen_score(analysis.inputs.evidence, score, how["data"])
     step("ranking")
     better = direction(the_score, lower_is_better or analysis.inputs.lower)
@@ -217,6 +241,11 @@ def _prepare(score: str | None, lower_is_better: bool, kind: str | None, how: di
         how["logs"] = logs
     elif logs.typed().removesuffix("--lower-is-better"):
         raise ValueError(f"{logs.typed().split()[0]} must be left out of a table, which is no log; got {how['data']}")
+
+
+def known_direction(lower_is_better: bool, score: Score, lower: bool) -> bool | None:
+    """Return whether higher is better, if the user or the files (``lower``) say so; None if the score determines it."""
+    return direction(score, lower_is_better or lower)
 
 
 def direction(score: Score, lower_is_better: bool) -> bool | None:
@@ -262,6 +291,13 @@ def _score_cells(row: Any, digits: int) -> list[str]:
     return [_text.format_with_interval(row["median"], low, high, digits), _text.interval_digits(low, high, digits)]
 
 
+def _cost_cells(row: Any, digits: int, size: float) -> list[str]:
+    """Return the median and the interval of the mean cost, and the probability of being on the Pareto front."""
+    low, high = row["mean_cost_lower"], row["mean_cost_upper"]
+    middle = _text.format_with_interval(row["mean_cost"], low, high, digits)
+    return [middle, _text.interval_digits(low, high, digits), _text.probability(row["probability_front"], size)]
+
+
 def _show_categories(rankings: list[CategoryRanking], by: str, output: str, top: int | None, digits: int) -> None:
     """Print one ranking below the other, or all in one table that programs read."""
     if output in FULL:
@@ -275,6 +311,13 @@ def _show_categories(rankings: list[CategoryRanking], by: str, output: str, top:
         header, rows = _cells(one.ranking, br.ranking_table(one.ranking), [], digits)
         show(Sheet(header, rows, one.lines, heading=[one.title]), output, top)
         click.echo()
+
+
+def _costs(front: xr.Dataset) -> pd.DataFrame:
+    """Return the columns of the table on costs and the Pareto front."""
+    kept = {"cost": "mean_cost", "cost_lower": "mean_cost_lower", "cost_upper": "mean_cost_upper"}
+    kept |= {name: name for name in ("probability_front", "probability_front_error")}
+    return pd.DataFrame({new: front[name].to_series() for name, new in kept.items()})
 
 
 def _columns(typed: str | None, table: pd.DataFrame, output: str) -> list[str]:
@@ -310,12 +353,15 @@ def _cells(
     size = effective_draws(ranking)
     level = f"{100 * ranking.attrs['prob']:g}%"
     header = ["entity", score_name(ranking), f"{level} interval", *rank_header(ranking.attrs["prob"]), "tier"]
+    costs = "mean_cost" in table
+    header += ["mean cost", f"{level} interval", "P(front)"] * costs
     rows = [
         [
             str(name),
             *_score_cells(row, digits),
             *rank_cells(row, size),
             _text.number(row["tier"], 0),
+            *(_cost_cells(row, digits, size) if costs else []),
             *(_text.number(row[name], digits) for name in columns),
         ]
         for name, row in table.iterrows()

@@ -28,6 +28,8 @@ ROLES: dict[str, tuple[str, ...]] = {
     "correct": ("correct", "ncorrect", "numcorrect", "right", "correctanswers"),
     "wrong": ("wrong", "incorrect", "nwrong", "nincorrect", "numincorrect", "wronganswers"),
     "total": ("total", "n", "ntotal", "numtotal", "ncases", "trials"),
+    "mean": ("mean", "meanoutcome", "meanscore", "average", "avg"),
+    "se": ("se", "stderr", "stderror", "standarderror", "sem"),
     "outcome": ("outcome", "iscorrect", "score", "result", "passed", "success", "grade"),
     "entity": ("entity",),
     "case": ("case", "caseid", "casename"),

@@ -433,6 +433,24 @@ def arrange(values: np.ndarray, entities: list, datasets: list | None, classes: 
     return _arrange(values, entities, datasets, {"actual": name_coord(classes), "predicted": name_coord(classes)})
 
 
+def count_cases(
+    codes: np.ndarray, weight: np.ndarray, entities: list, where: list | None, classes: list
+) -> xr.DataArray:
+    """Return the counts of cases, whose actual and predicted classes are ``codes`` (case, 1 + entity).
+
+    ``where`` names the data set of each case, or is None.
+    """
+    datasets = [None] if where is None else list(dict.fromkeys(where))
+    place = {name: i for i, name in enumerate(datasets)}
+    rows = np.zeros(len(codes), int) if where is None else np.array([place[name] for name in where], int)
+    tables = np.zeros((len(entities), len(datasets), len(classes), len(classes)), np.int64)
+    for table, predicted in zip(tables, codes[:, 1:].T, strict=True):
+        np.add.at(table, (rows, codes[:, 0], predicted), weight)
+    pairs = [(entity, dataset) for entity in entities for dataset in datasets]
+    sets = None if where is None else [dataset for _, dataset in pairs]
+    return arrange(tables.reshape(len(pairs), *tables.shape[2:]), [entity for entity, _ in pairs], sets, classes)
+
+
 def arrange_outcomes(values: np.ndarray, entities: list, datasets: list | None, outcomes: list) -> xr.DataArray:
     """Label counts (pair, outcome); pairs without counts get zeros and ``measured=False``."""
     return _arrange(values, entities, datasets, {"outcome": name_coord(outcomes)})

@@ -9,7 +9,7 @@ import xarray as xr
 from bayesrank import _text
 from bayesrank._checks import check_counts_array, check_nested, check_unique, describe_value
 from bayesrank._labels import positive_label
-from bayesrank.evidence.counts import arrange, mark_positive
+from bayesrank.evidence.counts import count_cases, mark_positive
 from bayesrank.models._dirichlet_process import Process
 
 #: Number of units below which bootstrap intervals are too narrow (95% covered 0.85 at 19 cases of a rate of 0.1).
@@ -79,24 +79,18 @@ def rows_of(joint: xr.Dataset, datasets: list) -> np.ndarray:
     return positions(joint["dataset"].values, datasets) if datasets else np.zeros(joint.sizes["pattern"], int)
 
 
-def counts_of(joint: xr.Dataset, codes: np.ndarray, datasets: list) -> xr.DataArray:
+def counts_of(joint: xr.Dataset, codes: np.ndarray) -> xr.DataArray:
     """Return the counts of each entity."""
-    entities, classes = joint["entity"].values.tolist(), joint["label"].values.tolist()
-    rows = rows_of(joint, datasets)
-    tables = np.zeros((len(entities), max(len(datasets), 1), len(classes), len(classes)), np.int64)
-    for table, predicted in zip(tables, codes[:, 1:].T, strict=True):
-        np.add.at(table, (rows, codes[:, 0], predicted), joint["count"].values)
-    if not datasets:
-        return mark_positive(arrange(tables[:, 0], entities, None, classes), positive_label(joint))
-    pairs = [(entity, dataset) for entity in entities for dataset in datasets]
-    counts = arrange(
-        tables.reshape(-1, len(classes), len(classes)), [e for e, _ in pairs], [d for _, d in pairs], classes
-    )
-    return mark_positive(counts, positive_label(joint))
+    names, classes = (joint[name].values.tolist() for name in ("entity", "label"))
+    where = joint["dataset"].values.tolist() if "dataset" in joint.coords else None
+    return mark_positive(count_cases(codes, joint["count"].values, names, where, classes), positive_label(joint))
 
 
-def mean_outcome(joint: xr.Dataset, datasets: list, by_case: bool) -> np.ndarray:
-    """Return the observed means (entity, data set) over cases or over clusters' means; NaN without cases."""
+def mean_outcome(joint: xr.Dataset, datasets: list, by_case: bool, name: str = "outcome") -> np.ndarray:
+    """Return the observed means (entity, data set) over cases or over clusters' means; NaN without cases.
+
+    ``name`` is the variable whose means are wanted.
+    """
     weight = joint["count"].values.astype(float)
     if not by_case:
         cluster = pd.factorize(joint["cluster"].values)[0]
@@ -104,7 +98,7 @@ def mean_outcome(joint: xr.Dataset, datasets: list, by_case: bool) -> np.ndarray
     rows, size = rows_of(joint, datasets), max(len(datasets), 1)
     means = np.empty((joint.sizes["entity"], size))
     with np.errstate(invalid="ignore"):
-        for mean, outcome in zip(means, joint["outcome"].values.T, strict=True):
+        for mean, outcome in zip(means, joint[name].values.T, strict=True):
             own = np.where(np.isnan(outcome), 0.0, weight)
             mean[:] = np.bincount(rows, own * np.nan_to_num(outcome), size) / np.bincount(rows, own, size)
     return means

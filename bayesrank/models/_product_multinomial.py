@@ -290,7 +290,8 @@ def check_proper(counts: xr.DataArray, alpha: xr.DataArray) -> None:
         at = np.argwhere(empty)[0]
         where = {d: counts[d].values.tolist()[i] for d, i in zip(counts.dims, at, strict=True)}
         raise ValueError(
-            f"prior must be positive where a cell has no cases, or a rate is degenerate; got concentration 0 and "
+            f"prior must be positive, as four_cases, uniform and jeffreys are, where a cell has no cases, or a rate "
+            f"is degenerate; got concentration 0 and "
             f"count 0 at {where} (br.fit(..., force=True) accepts it)"
         )
 

@@ -19,7 +19,7 @@ from bayesrank.scores.lattice import lattice_values, pr_lattice, roc_lattice, ro
 
 __all__ = ["contours", "multiplicities", "pr_points", "roc_points"]
 
-#: Contours, and points of a lattice, in a picture: of more nothing can be told.
+#: Most contours, and most points of a lattice, in a picture; more would be illegible.
 MOST, POINTS = 200, 1_000_000
 
 
@@ -61,8 +61,8 @@ def contours(
     ax = new_axes(ax, 4.6, 4.2)
     draw_contours(ax, score, prevalence, shown, extent, bar=True)
     _roc_axes(ax, extent)
-    told = f", prevalence {prevalence:.3g}" if score.depends_on_prevalence else ""
-    ax.set_title(f"{score_label(score)}{told}")
+    suffix = f", prevalence {prevalence:.3g}" if score.depends_on_prevalence else ""
+    ax.set_title(f"{score_label(score)}{suffix}")
     return ax
 
 

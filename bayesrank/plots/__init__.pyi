@@ -2,6 +2,7 @@ from ._colors import colors as colors
 from .cases import case_grid as case_grid
 from .checks import predictive_check as predictive_check
 from .decisions import decision_curve as decision_curve
+from .fronts import pareto_front as pareto_front
 from .maps import value_tile as value_tile
 from .maps import value_tiles as value_tiles
 from .meta_analysis import summary_roc as summary_roc

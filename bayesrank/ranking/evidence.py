@@ -293,6 +293,9 @@ class Evidence:
             return "clusters"
         if about.get("paired"):
             return "paired cases"
+        if about.get("unpaired"):
+            same = self.cases is not None and len(set(self.cases.values.tolist())) == 1
+            return "per-case data" if same else ""
         if self.counts is None:
             return "cases" if self.cases is not None else ""
         return "per-case data" if share_cases(self.counts) else "cases"
@@ -452,9 +455,11 @@ def cases_of(source: Any, values: xr.DataArray) -> xr.DataArray | None:
     """Return the number of cases of each entity of ``values`` (entity, [dataset]); None if unknown."""
     counts = observed_counts(source)
     groups = groups_of(source) if is_container(source) else {}
-    patterns = get_variable(groups.get("observed_data"), "pattern_count")
+    patterns, sizes = (get_variable(groups.get("observed_data"), name) for name in ("pattern_count", "cases"))
     if counts is not None:
         cases = counts.sum(outcome_dims(counts))
+    elif sizes is not None:
+        cases = sizes
     elif patterns is not None and "entity" in values.coords:  # all entities have the same cases
         cases = xr.full_like(values["entity"], int(patterns.sum()), dtype=int).drop_attrs()
     else:

@@ -32,7 +32,8 @@ WIDER = 3.0
 class Request:
     """What the command knows when a section is asked for: enough to compute the section's result.
 
-    ``evidence`` has its data sets apart; ``options`` are those of the model; ``benefit`` and ``reference`` are typed.
+    ``evidence`` has its data sets apart; ``options`` are those of the model; ``benefit`` and ``reference`` are typed,
+    and ``categories`` are rankings of categories.
     """
 
     posterior: Any
@@ -49,6 +50,7 @@ class Request:
     seed: int
     benefit: Mapping[str, float] | None = None
     reference: str | None = None
+    categories: Sequence[Any] = ()
 
 
 @dataclass(frozen=True)

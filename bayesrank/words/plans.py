@@ -46,7 +46,7 @@ def verdict_of_plan(plan: xr.Dataset) -> Verdict:
         )
         return compose("beyond", headline, _notes(plan), _loss(plan, float(largest)), step)
     why = f", since {FIXED[about['fixed']]}" if about["reason"] == "fixed" else ""
-    if about["alike"] and float(plan["limit"]) == 0:
+    if about["alike"] and float(plan["now"]) == 0:
         why = f", since {join_names(about['alike'])} had the same outcome on every case"
     headline = (
         f"No number of {about['unit']} would do{why}: {goal} with probability {limit} at most, below the "
@@ -108,16 +108,17 @@ def _cheaper(plan: xr.Dataset) -> str:
     if "alternative_cases" not in plan:
         return ""
     cases = plan["alternative_cases"].values
-    own = float(plan["needed"]) * float(plan["cases_each"])
-    if OVERLAP in plan["alternative"].values:
-        least = float(plan["alternative_cases"].sel(alternative=OVERLAP))
-        return f"Per-case data would need between {round_up(least):,} and {round_up(own):,}." if least < own else ""
-    if np.isnan(cases).all():
-        return ""
-    i = int(np.nanargmin(cases))
-    if own <= 1.05 * cases[i]:
-        return ""
-    return f"Cheapest: {plan['alternative'].values[i]}, about {round_up(cases[i]):,} cases."
+    own = np.nan_to_num(float(plan["needed"]) * float(plan["cases_each"]), nan=np.inf)
+    each = zip(plan["alternative"].values.tolist(), cases.tolist(), strict=True)
+    found = {name: n for name, n in each if n < own / 1.05}
+    least, lines = found.pop(OVERLAP, None), []
+    if found:
+        name = min(found, key=lambda name: found[name])
+        lines.append(f"Cheapest: {name}, about {round_up(found[name]):,} cases.")
+    if least is not None:
+        most = f" and {round_up(own):,}" if np.isfinite(own) else ""
+        lines.append(f"Per-case data would need {'between' if most else 'at least'} {round_up(least):,}{most} cases.")
+    return " ".join(lines)
 
 
 def _notes(plan: xr.Dataset) -> list[str]:

@@ -8,6 +8,7 @@ import xarray as xr
 from bayesrank._checks import describe_value
 from bayesrank.words._parts import Verdict
 from bayesrank.words.decisions import verdict_of_decision
+from bayesrank.words.fronts import verdict_of_front
 from bayesrank.words.heterogeneities import verdict_of_heterogeneity
 from bayesrank.words.plans import NEEDED as OF_PLAN
 from bayesrank.words.plans import verdict_of_plan
@@ -24,8 +25,8 @@ def verdict(result: xr.Dataset) -> list[str]:
     ----------
     result : xarray.Dataset
         A ranking (:func:`bayesrank.credible_ranking`), a decision (:func:`bayesrank.decisions.expected_utility`), a
-        sensitivity (:func:`bayesrank.sensitivity`), a plan (:func:`bayesrank.plan`) or a heterogeneity
-        (:func:`bayesrank.heterogeneity`).
+        Pareto front (:func:`bayesrank.decisions.pareto_front`), a sensitivity (:func:`bayesrank.sensitivity`), a plan
+        (:func:`bayesrank.plan`) or a heterogeneity (:func:`bayesrank.heterogeneity`).
 
     Returns
     -------
@@ -91,6 +92,8 @@ def verdict_parts(result: Any, more: Sequence[str] = ()) -> Verdict:
         return verdict_of_sensitivity(result)
     if names >= OF_PLAN:
         return verdict_of_plan(result)
+    if "probability_front" in names:
+        return verdict_of_front(result)
     if "between_sd" in names:
         return verdict_of_heterogeneity(result)
     if names & {"expected_rank", "tier", "superiority"}:

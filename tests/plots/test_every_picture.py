@@ -47,6 +47,7 @@ def analysed(size):
 PICTURES = {
     "forest": lambda d: br.plots.forest(d["ranking"]),
     "rank_heatmap": lambda d: br.plots.rank_heatmap(d["ranking"]),
+    "pareto_front": lambda d: br.plots.pareto_front(br.decisions.pareto_front(d["values"], cost=d["values"] ** 2)),
     "superiority": lambda d: br.plots.superiority(d["ranking"]),
     "score_differences": lambda d: br.plots.score_differences(d["values"], ranking=d["ranking"], rope=0.02),
     "posterior_against_prior": lambda d: br.plots.posterior_against_prior(
