@@ -47,8 +47,7 @@ def as_performance(source: Container, kind: str | None = None) -> xr.DataArray:
         stay. Integer counts are converted to relative frequencies.
     kind : {"observed", "typical", "new"}, optional
         Which performance of a posterior over several data sets: on the observed data sets, or (hierarchical models) on
-        a typical or a new one. By default that of the model, else "observed". For one performance over all cases, fit
-        :func:`bayesrank.pool` of the counts; for a mixture of performances, see :func:`mix`.
+        a typical or a new one. By default that of the model, else "observed".
 
     Returns
     -------
@@ -59,10 +58,9 @@ def as_performance(source: Container, kind: str | None = None) -> xr.DataArray:
 
     Raises
     ------
-    ValueError
-        If the values are not probabilities, ``actual`` and ``predicted`` differ in labels, or the kind does not exist.
-    TypeError
-        If the source is of another type.
+    ValueError, TypeError
+        If the values are not probabilities, ``actual`` and ``predicted`` differ in labels, the kind does not exist, or
+        the source is of another type.
 
     Examples
     --------
@@ -71,14 +69,14 @@ def as_performance(source: Container, kind: str | None = None) -> xr.DataArray:
     >>> as_performance(counts).sel(actual="positive").sum().item()
     0.2727...
     """
-    array, outcome = _told(source, kind)
+    array, outcome = _read_source(source, kind)
     if are_counts(array):
         total = array.sum(outcome)
         array = array / total.where(total > 0)
     return array.rename("performance")
 
 
-def _told(source: Any, kind: str | None) -> tuple[xr.DataArray, list[str]]:
+def _read_source(source: Any, kind: str | None) -> tuple[xr.DataArray, list[str]]:
     """Return the validated counts or performance in ``source``, and its outcome dims."""
     if kind is not None:
         check_choice("kind", kind, KINDS)
@@ -125,39 +123,19 @@ def _check_not_negative(counts: np.ndarray) -> None:
 
 
 def are_counts(source: Container) -> bool:
-    """Return whether ``source`` holds counts: a DataArray of integer type.
-
-    Examples
-    --------
-    >>> are_counts(xr.DataArray([1, 2])), are_counts(xr.DataArray([1.0, 2.0]))
-    (True, False)
-    """
+    """Return whether ``source`` holds counts: a DataArray of integer type."""
     return isinstance(source, xr.DataArray) and source.dtype.kind in "iu"
 
 
 def counts_or_performance(source: Container, kind: str | None = None) -> xr.DataArray:
-    """Return counts unchanged, else the performance in ``source``; scores of integers detect ties exactly.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> counts_or_performance(br.from_counts(tn=80, fp=1, fn=3, tp=27)).values.tolist()
-    [[[80, 1], [3, 27]]]
-    """
+    """Return counts unchanged, else the performance in ``source``; scores of integers detect ties exactly."""
     if are_counts(source):
-        return _told(source, kind)[0]
+        return _read_source(source, kind)[0]
     return as_performance(source, kind)
 
 
 def observed_counts(source: Container) -> xr.DataArray | None:
-    """Return the counts behind ``source``: itself, or those that a posterior keeps; None if unknown.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> observed_counts(br.fit(br.from_counts(tn=80, fp=1, fn=3, tp=27), seed=1)).values.tolist()
-    [[[80, 1], [3, 27]]]
-    """
+    """Return the counts behind ``source``: itself, or those that a posterior keeps; None if unknown."""
     if isinstance(source, xr.DataArray):
         # Counts with draws are predictions, not evidence.
         is_evidence = are_counts(source) and outcome_dims(source) and not draw_dims(source)
@@ -168,15 +146,7 @@ def observed_counts(source: Container) -> xr.DataArray | None:
 
 
 def two_class_cells(array: xr.DataArray, argument: str = "source") -> dict[str, xr.DataArray]:
-    """Return the four cells tn, fp, fn, tp of two-class counts or performances.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> cells = two_class_cells(br.from_counts(tn=80, fp=1, fn=3, tp=27))
-    >>> [cell.item() for cell in cells.values()]
-    [80, 1, 3, 27]
-    """
+    """Return the four cells tn, fp, fn, tp of two-class counts or performances."""
     only_two_classes(array, argument)
     return {
         cell: array.isel(actual=i, predicted=j, drop=True)
@@ -185,14 +155,7 @@ def two_class_cells(array: xr.DataArray, argument: str = "source") -> dict[str, 
 
 
 def only_two_classes(array: xr.DataArray, argument: str = "source") -> None:
-    """Raise an error unless there are two classes.
-
-    Examples
-    --------
-    >>> only_two_classes(xr.DataArray(np.ones((3, 3)), dims=("actual", "predicted")))
-    Traceback (most recent call last):
-    ValueError: source must have two classes on actual and predicted for a two-class score; got ...
-    """
+    """Raise an error unless there are two classes."""
     if "outcome" in array.dims:
         raise ValueError(f"{argument} must have two classes on actual and predicted; got {array.dims} ({NO_CLASSES})")
     sizes = {dim: array.sizes.get(dim) for dim in OUTCOME_DIMS}
@@ -204,13 +167,7 @@ def only_two_classes(array: xr.DataArray, argument: str = "source") -> None:
 
 
 def outcome_dims(array: xr.DataArray) -> list[str]:
-    """Return the dims of the sample space: actual and predicted, or outcome.
-
-    Examples
-    --------
-    >>> outcome_dims(xr.DataArray(np.ones((1, 4)) / 4, dims=("entity", "outcome")))
-    ['outcome']
-    """
+    """Return the dims of the sample space: actual and predicted, or outcome."""
     return [dim for dim in (*OUTCOME_DIMS, "outcome") if dim in array.dims]
 
 
@@ -219,14 +176,6 @@ def align_outcomes(values: Any, array: xr.DataArray, argument: str) -> xr.DataAr
 
     Labels are matched by name; the labels negative and positive are matched by position, since every two-class
     performance has the negative class first.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> names = ["well", "ill"]
-    >>> counts = br.from_counts(tn=80, fp=1, fn=3, tp=27).assign_coords(actual=names, predicted=names, positive="ill")
-    >>> align_outcomes(br.importance(fn=1), counts, "importance").sel(actual="ill", predicted="well").item()
-    1.0
     """
     if not isinstance(values, xr.DataArray):
         raise TypeError(f"{argument} must be a DataArray over the outcomes; got {type(values).__name__}")
@@ -261,14 +210,7 @@ def align_outcomes(values: Any, array: xr.DataArray, argument: str) -> xr.DataAr
 
 
 def posterior_of(source: Container) -> xr.Dataset:
-    """Return the posterior group of a container, or a Dataset unchanged.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> sorted(posterior_of(br.fit(br.from_counts(tn=80, fp=1, fn=3, tp=27), seed=1)))
-    ['performance', 'prevalence']
-    """
+    """Return the posterior group of a container, or a Dataset unchanged."""
     if is_container(source):
         groups = groups_of(source)
         if "posterior" in groups:
@@ -298,14 +240,7 @@ def _find(source: Any, kind: str | None) -> xr.DataArray:
 
 
 def check_reserved(posterior: xr.Dataset) -> None:
-    """Raise an error if a posterior variable has a reserved name but not its dims.
-
-    Examples
-    --------
-    >>> check_reserved(xr.Dataset({"rate": ("entity", [0.5])}))
-    Traceback (most recent call last):
-    ValueError: rate is a reserved name: a variable of a posterior with this name must have the dims actual, ...
-    """
+    """Raise an error if a posterior variable has a reserved name but not its dims."""
     for name, dims in RESERVED.items():
         held = get_variable(posterior, name)
         if held is not None and not dims <= set(held.dims):

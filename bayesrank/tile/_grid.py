@@ -15,6 +15,8 @@ from bayesrank.performance import as_performance, only_two_classes, two_class_ce
 from bayesrank.scores import Score
 
 CELLS = ("tn", "fp", "fn", "tp")
+#: Relative difference of odds below which entities tie: rounding in the cells must not decide a rank.
+TOLERANCE = 1e-12
 
 
 def axis(resolution: int, maps: int = 2) -> np.ndarray:
@@ -116,15 +118,10 @@ def place_maps(result: Any, window: Any) -> Any:
     return result.assign_attrs(window=list(edges))
 
 
-def not_empty(array: xr.DataArray) -> None:
-    """Raise unless there is an entity and a draw."""
-    if not array.size:
-        raise ValueError(f"source must hold at least one entity and one draw; got the sizes {dict(array.sizes)}")
-
-
 def on_the_tile(array: xr.DataArray) -> xr.DataArray:
     """Return two-class performances of draws and entities for reducers; raise if there are none."""
-    not_empty(array)
+    if not array.size:
+        raise ValueError(f"source must hold at least one entity and one draw; got the sizes {dict(array.sizes)}")
     return array.transpose(*draw_dims(array), "actual", "predicted", "entity")
 
 
