@@ -3,16 +3,16 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-all check bench docs clean
+.PHONY: demo test test-all check bench docs figures clean
 
 demo: $(VENV)/.package
 	$(BIN)/bayesrank report antibody_tests --model beta_binomial --score informedness -o antibody_tests.html
 
 test: $(VENV)/.dev
-	$(BIN)/python -m pytest -m "not slow" -n 2 --dist loadfile
+	$(BIN)/python -m pytest -m "not slow" -n 2 --dist worksteal
 
 test-all: $(VENV)/.dev
-	$(BIN)/python -m pytest -n 2 --dist loadfile
+	$(BIN)/python -m pytest -n 2 --dist worksteal
 
 check: $(VENV)/.dev
 	$(BIN)/ruff format --check .
@@ -23,11 +23,16 @@ bench: $(VENV)/.dev
 	for file in tests/benchmarks/bench_*.py; do $(BIN)/python $$file || exit 1; done
 	$(BIN)/python tests/benchmarks/table.py
 
-docs: $(VENV)/.dev
-	for file in docs/make_*.py; do $(BIN)/python $$file || exit 1; done
+docs: $(VENV)/.docs
+	$(BIN)/python scripts/make_scores_page.py
+	$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/_build/html
+	@echo "open docs/_build/html/index.html"
+
+figures: $(VENV)/.dev
+	for file in scripts/make_*.py; do $(BIN)/python $$file || exit 1; done
 
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache antibody_tests.html
+	rm -rf $(VENV) docs/_build docs/reference/api docs/learn/notebooks .pytest_cache .mypy_cache .ruff_cache antibody_tests.html
 
 $(VENV)/.package: pyproject.toml
 	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'bayesrank needs Python 3.11 or newer')"
@@ -38,4 +43,8 @@ $(VENV)/.package: pyproject.toml
 
 $(VENV)/.dev: $(VENV)/.package
 	$(BIN)/python -m pip install --quiet --group dev
+	touch $@
+
+$(VENV)/.docs: $(VENV)/.package
+	$(BIN)/python -m pip install --quiet --group docs
 	touch $@

@@ -1,9 +1,10 @@
 """Shared by tests and doctests.
 
-Pictures without a screen, closed after each test; the same random examples in every run, however slow the machine; and
-a switch that forbids skips in CI.
+Pictures without a screen, closed after each test; the same random examples in every run, however slow the machine,
+fewer of them in the quick run; and a switch that forbids skips in CI.
 """
 
+import gc
 import os
 import sys
 
@@ -13,7 +14,27 @@ import pytest
 os.environ.setdefault("MPLBACKEND", "Agg")
 
 hypothesis.settings.register_profile("fixed", deadline=None, derandomize=True)
-hypothesis.settings.load_profile("fixed")
+hypothesis.settings.register_profile("quick", deadline=None, derandomize=True, max_examples=15)
+
+
+def is_quick(config):
+    """Whether slow tests are left out."""
+    return "not slow" in (config.getoption("markexpr", "") or "")
+
+
+def pytest_configure(config):
+    hypothesis.settings.load_profile("quick" if is_quick(config) else "fixed")
+
+
+def pytest_ignore_collect(collection_path, config):
+    """Benchmarks are imported, which takes seconds, only where all tests run."""
+    return True if is_quick(config) and "benchmarks" in collection_path.parts else None
+
+
+def pytest_collection_finish():
+    # What is imported and collected stays: the collector need not walk through it again and again.
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)

@@ -30,7 +30,7 @@ def check_number(
         raise TypeError(f"{argument} must be a number; got {describe_value(value)}")
     value = check_finite(argument, value)
     if not (low <= value <= high if ends else low < value < high) or (finite and np.isinf(value)):
-        raise ValueError(f"{argument} must {_within(low, high, ends, finite)}; got {value}")
+        raise ValueError(f"{argument} must {_describe_bounds(low, high, ends, finite)}; got {value}")
     return float(value)
 
 
@@ -54,7 +54,7 @@ def check_numbers(
         array = array.astype(float)
     if array.dtype.kind not in "iuf":
         raise TypeError(f"{argument} must hold numbers; got {describe_value(values)}")
-    _bounded(argument, array, low, high, ends)
+    _check_bounds(argument, array, low, high, ends)
     return array.astype(float)
 
 
@@ -69,7 +69,7 @@ def check_labelled_numbers(
         return xr.DataArray(array, {argument: array} if array.ndim else {}, (argument,)[: array.ndim])
     if values.dtype.kind not in "iuf":
         raise TypeError(f"{argument} must hold numbers; got dtype {values.dtype}")
-    _bounded(argument, values, low, high, ends)
+    _check_bounds(argument, values, low, high, ends)
     return values.astype(float)
 
 
@@ -227,13 +227,7 @@ def check_memory(wanted: str, what: str, shape: tuple[int, ...], held: str) -> N
 
 
 def available_memory() -> tuple[float, str]:
-    """Return the bytes available to this process and what limits them: the process, its container or the machine.
-
-    Examples
-    --------
-    >>> available_memory()[0] > 0
-    True
-    """
+    """Return the bytes available to this process and what limits them: the process, its container or the machine."""
     machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else np.inf
     limits: list[tuple[float, str]] = [(machine, "this machine's memory")]
     limits += [(limit, "this container's memory") for limit in container_limits()]
@@ -469,13 +463,7 @@ def all_classes(labels: Sequence[Any] | None, seen: Sequence[np.ndarray]) -> lis
 
 
 def label_values(labels: Any) -> np.ndarray | None:
-    """Return numeric labels as floats; None if any label is not a number.
-
-    Examples
-    --------
-    >>> label_values([0, 0.5, True]), label_values(["fail", "pass"]) is None
-    (array([0. , 0.5, 1. ]), True)
-    """
+    """Return numeric labels as floats; None if any label is not a number."""
     held = np.asarray(labels, dtype=object).tolist()
     plain = all(isinstance(label, bool) or is_number(label) for label in held)
     return np.array(held, dtype=float) if plain else None
@@ -497,17 +485,17 @@ def _no_dataset(argument: str, values: Any, what: str) -> Any:
     return values
 
 
-def _bounded(argument: str, values: Any, low: float, high: float, ends: bool) -> None:
+def _check_bounds(argument: str, values: Any, low: float, high: float, ends: bool) -> None:
     """Raise an error unless all values are within the bounds; computes a lazy array."""
     if low == -np.inf and high == np.inf:
         return
     held = np.asarray(values)
     outside = held[~((held >= low) & (held <= high) if ends else (held > low) & (held < high))]
     if outside.size:
-        raise ValueError(f"{argument} must {_within(low, high, ends)}; got {outside.flat[0]:g}")
+        raise ValueError(f"{argument} must {_describe_bounds(low, high, ends)}; got {outside.flat[0]:g}")
 
 
-def _within(low: float, high: float, ends: bool, finite: bool = False) -> str:
+def _describe_bounds(low: float, high: float, ends: bool, finite: bool = False) -> str:
     if low == -np.inf and high == np.inf:
         return "be finite" if finite else "not be NaN"
     if high < np.inf:

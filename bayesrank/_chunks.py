@@ -5,12 +5,12 @@ its own random streams.
 """
 
 from collections.abc import Callable, Mapping
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
 from bayesrank._checks import check_memory, describe_value
+from bayesrank._draws import spans_of
 from bayesrank._random import BLOCK, Block, blocks_between
 
 #: The values of a chunk: name -> (dims, values), with chain and draw first.
@@ -31,19 +31,7 @@ def dask_array() -> Any:
 def chunk_sizes(chunks: Any, shape: tuple[int, int], numbers: int) -> Sizes:
     """Return the sizes of chunks along chain and draw, for draws of ``numbers`` values each.
 
-    Parameters
-    ----------
-    chunks : int, str or mapping
-        Draws of a chain in a chunk, "auto", -1 (all), or an argument of ``DataArray.chunk`` for chain and draw.
-
-    Examples
-    --------
-    >>> chunk_sizes(2000, (2, 5500), 4)
-    ((1, 1), (2000, 2000, 1500))
-    >>> chunk_sizes({"chain": -1, "draw": (1000, 3000)}, (2, 4000), 4)
-    ((2,), (1000, 3000))
-    >>> chunk_sizes("auto", (1, 9000), 4000)[1]
-    (4000, 4000, 1000)
+    ``chunks`` is a number of draws, "auto", -1 (all), or an argument of ``DataArray.chunk`` for chain and draw.
     """
     core = dask_array().core
     if isinstance(chunks, Mapping):
@@ -88,7 +76,7 @@ def draw_lazily(draw: Callable[[list[Block]], Drawn], sizes: Sizes) -> dict[str,
     known = draw([Block(0, 0, 1, shape)])
     # The drawer, which holds the evidence, is one item of the graph that all chunks share.
     drawer, later = dask.delayed(draw, traverse=False, pure=False), dask.delayed(_chunk, pure=False)
-    grid = [[later(drawer, *chains, *draws, shape) for draws in _spans(sizes[1])] for chains in _spans(sizes[0])]
+    grid = [[later(drawer, *chains, *draws, shape) for draws in spans_of(sizes[1])] for chains in spans_of(sizes[0])]
     return {
         name: (dims, join_parts([[part[name] for part in row] for row in grid], sizes, values.shape[2:]))
         for name, (dims, values) in known.items()
@@ -119,7 +107,3 @@ def _preferred() -> int:
     import dask
 
     return int(dask.utils.parse_bytes(dask.config.get("array.chunk-size", "128MiB")))
-
-
-def _spans(sizes: tuple[int, ...]) -> list[tuple[int, int]]:
-    return list(pairwise(np.cumsum([0, *sizes]).tolist()))

@@ -19,21 +19,7 @@ def order_classes(array: Labelled, argument: str = "source") -> Labelled:
     """Put ``actual`` and ``predicted`` in the same order by label.
 
     The order is that of ``actual``. Of two classes the positive one comes last: the one that the coord ``positive``
-    names, or that of a standing pair (no and yes, 0 and 1, ...).
-    An axis without labels keeps its positions.
-
-    Raises
-    ------
-    ValueError
-        If a label occurs twice on an axis, the labels of ``predicted`` are not those of ``actual``, or one axis would
-        have to be reordered and the other has no labels.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> counts = br.from_counts(tn=80, fp=1, fn=3, tp=27)
-    >>> order_classes(counts.isel(predicted=[1, 0])).values.tolist()
-    [[[80, 1], [3, 27]]]
+    names, or that of a standing pair (no and yes, 0 and 1, ...). An axis without labels keeps its positions.
     """
     labels = {dim: array[dim].values.tolist() for dim in DIMS if dim in array.dims and dim in array.coords}
     if not labels:

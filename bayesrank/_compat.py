@@ -55,33 +55,14 @@ def _dataset(node: Any) -> xr.Dataset:
 
 
 def get_variable(dataset: xr.Dataset | None, name: str) -> xr.DataArray | None:
-    """Return a variable of a Dataset, or None; faster than ``.get``, which searches for similar names.
-
-    Examples
-    --------
-    >>> get_variable(xr.Dataset({"counts": 3}), "counts").item(), get_variable(None, "counts")
-    (3, None)
-    """
+    """Return a variable of a Dataset, or None; faster than ``.get``, which searches for similar names."""
     return dataset[name] if dataset is not None and name in dataset.data_vars else None
 
 
-def psis(log_likelihood: xr.DataArray, worth: float) -> tuple[xr.DataArray, xr.DataArray]:
+def psis(log_likelihood: xr.DataArray, effective_size: float) -> tuple[xr.DataArray, xr.DataArray]:
     """Estimate leave-one-out expected log predictive densities and Pareto k with the installed ArviZ.
 
-    Parameters
-    ----------
-    log_likelihood : xarray.DataArray
-        Over (chain, draw, term).
-    worth : float
-        Effective sample size per draw.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> draws = np.random.default_rng(1).beta(8, 4, (4, 1000, 1))  # of a rate with 7 of 10 right, of Beta(1, 1)
-    >>> elpd, k = psis(xr.DataArray(np.log(draws), dims=("chain", "draw", "term")), 1.0)
-    >>> bool(abs(elpd[0] - np.log(7 / 11)) < 0.02), bool(k[0] < 0.5)
-    (True, True)
+    ``log_likelihood`` is over (chain, draw, term); ``effective_size`` is the effective sample size per draw.
     """
     import warnings
 
@@ -91,6 +72,6 @@ def psis(log_likelihood: xr.DataArray, worth: float) -> tuple[xr.DataArray, xr.D
     )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the caller checks these
-        found = az.loo(held, var_name="x", pointwise=True, reff=worth)
+        found = az.loo(held, var_name="x", pointwise=True, reff=effective_size)
     pointwise = found.loo_i if hasattr(found, "loo_i") else found.elpd_i
     return xr.DataArray(pointwise), xr.DataArray(found.pareto_k)

@@ -11,13 +11,7 @@ import numba
 
 
 def njit(**options: Any) -> Callable[[Callable[..., Any]], Any]:
-    """Compile as ``numba.njit`` does; ``cache=True`` caches on disk if any folder is writable.
-
-    Examples
-    --------
-    >>> njit(cache=True)(lambda x: x + 1)(2)
-    3
-    """
+    """Compile as ``numba.njit`` does; ``cache=True`` caches on disk if any folder is writable."""
 
     def compiled(function: Callable[..., Any]) -> Any:
         try:

@@ -25,10 +25,11 @@ that it compares (:func:`share_error`).
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import pairwise
 from math import prod
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -54,26 +55,13 @@ RARE = 5
 
 
 def draw_dims(array: xr.DataArray) -> list[str]:
-    """Return the dims of the draws: chain and draw, or sample if these were stacked.
-
-    Examples
-    --------
-    >>> draw_dims(xr.DataArray(np.zeros((2, 3, 1)), dims=("chain", "draw", "entity")))
-    ['chain', 'draw']
-    """
+    """Return the dims of the draws: chain and draw, or sample if these were stacked."""
     return [dim for dim in DRAW_DIMS if dim in array.dims]
 
 
 @dataclass(frozen=True)
 class Batches:
-    """Assign draws to batches.
-
-    Examples
-    --------
-    >>> batches = Batches(chains=4, draws=1000)
-    >>> batches.number, batches.sizes.tolist() == [100] * 40
-    (4000, True)
-    """
+    """Assign draws to batches."""
 
     chains: int
     draws: int
@@ -128,41 +116,11 @@ class Block:
     complete: bool
 
 
-class Reducer(Protocol):
-    """The interface of the reducers that :func:`reduce` calls."""
-
-    def start(self, batches: Batches) -> None: ...
-
-    def add(self, block: Block) -> None: ...
-
-    def finish(self) -> Any: ...
-
-
 def reduce(array: Any, *reducers: Any, batches: Batches | None = None, across: bool = False) -> list[Any]:
     """Pass all draws once through the reducers and return their results.
 
-    Parameters
-    ----------
-    array : DataArray or ndarray
-        Labelled, or plain with the draws first.
-    *reducers : Reducer
-        See the module docstring.
-    batches : Batches, optional
-        The batches of a plain array that holds several chains, one after the other.
-    across : bool
-        Whether blocks may span batches: fewer and larger blocks, for reducers that estimate no error.
-
-    Returns
-    -------
-    list
-        The value of each reducer's ``finish``.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> [sums] = reduce(np.arange(80.0), BatchSums())
-    >>> sums.sum().item(), sums.shape
-    (3160.0, (20,))
+    ``batches`` describes a plain array of several chains, one after the other. With ``across``, blocks may span
+    batches: fewer and larger blocks, for reducers that estimate no error.
     """
     batches = batches or Batches.of(array)
     for reducer in reducers:
@@ -174,14 +132,7 @@ def reduce(array: Any, *reducers: Any, batches: Batches | None = None, across: b
 
 
 def iterate_blocks(array: Any, batches: Batches | None = None, across: bool = False) -> Iterator[Block]:
-    """Yield every draw once, in blocks within a chunk and a batch, or within a chunk and a chain.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> [(block.start, len(block.values)) for block in iterate_blocks(np.zeros((10, 3)))]
-    [(0, 5), (5, 5)]
-    """
+    """Yield every draw once, in blocks within a chunk and a batch, or within a chunk and a chain."""
     batches = batches or Batches.of(array)
     data = array
     if isinstance(array, xr.DataArray):
@@ -198,8 +149,8 @@ def iterate_blocks(array: Any, batches: Batches | None = None, across: bool = Fa
     cuts = np.union1d(edges, np.arange(0, batches.draws, STREAM))
     spans = list(zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True))
     batch_of = np.searchsorted(edges, cuts[:-1], side="right") - 1
-    for chain, chain_end in _ranges(chains):
-        for draw, draw_end in _ranges(draws):
+    for chain, chain_end in spans_of(chains):
+        for draw, draw_end in spans_of(draws):
             part = np.asarray(data[chain:chain_end, draw:draw_end])
             for c in range(chain, chain_end):
                 for (first, last), batch in zip(spans, batch_of.tolist(), strict=True):
@@ -218,12 +169,6 @@ def load_arrays(*arrays: xr.DataArray) -> list[xr.DataArray]:
     """Load lazy arrays into memory, some chunks at a time, each chunk for all arrays together.
 
     A lazy posterior behind several scores is thus drawn once and never held whole.
-
-    Examples
-    --------
-    >>> [array] = load_arrays(xr.DataArray([1.0, 2.0], dims="draw").chunk(draw=1))
-    >>> array.values.tolist(), array.chunks
-    ([1.0, 2.0], None)
     """
     groups: dict[Any, list[int]] = {}
     for i, array in enumerate(arrays):
@@ -237,7 +182,7 @@ def load_arrays(*arrays: xr.DataArray) -> list[xr.DataArray]:
         data = [arrays[i].data for i in places]
         numbers = [np.empty(one.shape, one.dtype) for one in data]
         together = max(WAITING // (len(data) * max(prod(map(max, chunks)), 1)), 1)
-        spans = [list(_ranges(sizes)) for sizes in chunks]
+        spans = [spans_of(sizes) for sizes in chunks]
         positions = list(np.ndindex(*map(len, chunks)))
         for start in range(0, len(positions), together):
             some = positions[start : start + together]
@@ -326,47 +271,26 @@ class Moments:
 
 
 class EffectiveDraws:
-    """Estimate the effective sample size of each number (...) separately.
-
-    NaN counts as the ``centre`` (...), a value near the mean, so that squares keep their digits. By default the centre
-    is the first draw, or 0 where that is NaN.
-    """
-
-    def __init__(self, centre: Any = None) -> None:
-        self.centre = centre
+    """Estimate the effective sample size of each number (...) separately; NaN counts as the first draw, or 0."""
 
     def start(self, batches: Batches) -> None:
-        self.sizes = batches.sizes
-        self.sums: Any = None
+        self.batches = batches
+        self.moments: Moments | None = None
 
     def add(self, block: Block) -> None:
-        if self.sums is None:
-            self.centre = np.nan_to_num(block.values[0] if self.centre is None else self.centre)
-            self.sums = np.zeros((len(self.sizes), *self.centre.shape))
-            self.squares = np.zeros(self.centre.shape)
-        off = block.values - self.centre
-        total = off.sum(axis=0)
-        if np.isnan(total).any():
-            np.nan_to_num(off, copy=False, nan=0.0)
-            total = off.sum(axis=0)
-        self.sums[block.batch] += total
-        self.squares += np.square(off, out=off).sum(axis=0)
+        if self.moments is None:
+            self.shape = block.values.shape[1:]
+            self.moments = Moments(block.values[0].ravel(), pairs=False)
+            self.moments.start(self.batches)
+        self.moments.add(replace(block, values=block.values.reshape(len(block.values), -1)))
 
     def finish(self) -> np.ndarray:
-        number = self.sizes.sum()
-        mean = self.sums.sum(axis=0) / number
-        within = np.maximum(self.squares / number - mean**2, 0.0)
-        return number * efficiency(within, number * mean_error(self.sums, self.sizes) ** 2)
+        assert self.moments is not None
+        return self.batches.number * efficiency(*self.moments.finish()).reshape(self.shape)
 
 
 def product_of(rows: np.ndarray) -> np.ndarray:
-    """Return rows.T @ rows; products of few columns are split so that no threads start.
-
-    Examples
-    --------
-    >>> product_of(np.array([[1.0, 2.0], [3.0, 4.0]])).tolist()
-    [[10.0, 14.0], [14.0, 20.0]]
-    """
+    """Return rows.T @ rows; products of few columns are split so that no threads start."""
     together = ALONE // max(rows.shape[1] ** 2, 1)
     if together < 64 or together >= len(rows):
         return rows.T @ rows
@@ -378,23 +302,12 @@ def efficiency(within: np.ndarray, between: np.ndarray) -> np.ndarray:
     """Return the effective sample size per draw, at most 1, from the variances of :class:`Moments`.
 
     Constant draws count as independent, since they show no autocorrelation.
-
-    Examples
-    --------
-    >>> efficiency(np.array([1.0, 1.0, 0.0]), np.array([4.0, 0.9, 0.0])).tolist()
-    [0.25, 1.0, 1.0]
     """
     return np.divide(within, between, out=np.ones_like(within), where=between > np.maximum(within, 0.0))
 
 
 def mean_error(sums: np.ndarray, sizes: np.ndarray) -> np.ndarray:
-    """Return the standard error of Σ sums / Σ sizes from batches (batch, ...); NaN if fewer than two have draws.
-
-    Examples
-    --------
-    >>> mean_error(np.array([0.0, 2.0]), np.array([2, 2])).item()
-    0.5
-    """
+    """Return the standard error of Σ sums / Σ sizes from batches (batch, ...); NaN if fewer than two have draws."""
     sums = np.asarray(sums, float)
     sizes = np.broadcast_to(np.reshape(sizes, np.shape(sizes) + (1,) * (sums.ndim - np.ndim(sizes))), sums.shape)
     total = sizes.sum(axis=0)
@@ -410,47 +323,25 @@ def error_of_squares(mean: Any, squares: Any, batches: Any) -> np.ndarray:
     return np.sqrt(np.maximum(squares - mean**2, 0.0) / free)
 
 
-def share_error(share: Any, error: Any, number: Any, worth: Any) -> np.ndarray:
-    """Return the Monte-Carlo standard error of a share of draws; never 0.
+def share_error(share: Any, error: Any, number: Any, effective_size: Any) -> np.ndarray:
+    """Return the Monte-Carlo standard error of a share of ``number`` draws; never 0.
 
-    Parameters
-    ----------
-    share, error : array_like
-        The share and its error from batch means (NaN if unknown).
-    number : array_like
-        The number of draws in the denominator of the share.
-    worth : array_like
-        The effective sample size of the numbers that the share compares. A share near 0 or 1 does not show its own
-        autocorrelation.
-
-    Returns
-    -------
-    ndarray
-        NaN where ``number`` is NaN.
-
-    Examples
-    --------
-    >>> share_error(1.0, 0.0, 4000, 4000).round(5).item(), share_error(1.0, 0.0, 4000, 40).round(5).item()
-    (0.00018, 0.01694)
+    ``error`` is that from batch means, NaN if unknown. ``effective_size`` is that of the numbers which the share
+    compares: a share near 0 or 1 does not show its own autocorrelation.
     """
     known = np.fmax(error, proportion_error(share, number))
-    rare = np.minimum(share, 1 - share) * worth < RARE
-    return np.where(rare, np.fmax(known, proportion_error(share, worth)), known)
+    rare = np.minimum(share, 1 - share) * effective_size < RARE
+    return np.where(rare, np.fmax(known, proportion_error(share, effective_size)), known)
 
 
-def part_error(part: Any, error: Any, worth: Any) -> np.ndarray:
+def part_error(part: Any, error: Any, effective_size: Any) -> np.ndarray:
     """Return the Monte-Carlo standard error of a mean of numbers in [0, 1], given their effective sample size; never 0.
 
     The bounds are those of :func:`share_error`; a share, a mean of zeros and ones, has the largest variance.
-
-    Examples
-    --------
-    >>> part_error([0.5, 0.5, 0.0], [0.01, 0.0, 0.0], 4000).round(5).tolist()
-    [0.01, 0.00018, 0.00018]
     """
     part = np.asarray(part)
-    rare = np.minimum(part, 1 - part) * worth < RARE
-    return np.fmax(error, proportion_error(np.where(rare, part, 0.0), worth)) + 0 * part
+    rare = np.minimum(part, 1 - part) * effective_size < RARE
+    return np.fmax(error, proportion_error(np.where(rare, part, 0.0), effective_size)) + 0 * part
 
 
 def proportion_error(share: Any, size: Any) -> Any:
@@ -459,8 +350,6 @@ def proportion_error(share: Any, size: Any) -> Any:
     return np.sqrt(smooth * (1 - smooth) / (size + 2))
 
 
-def _ranges(sizes: tuple[int, ...]) -> Iterator[tuple[int, int]]:
-    at = 0
-    for size in sizes:
-        yield at, at + size
-        at += size
+def spans_of(sizes: tuple[int, ...]) -> list[tuple[int, int]]:
+    """Return the start and the end of each chunk of these sizes."""
+    return list(pairwise(np.cumsum([0, *sizes]).tolist()))

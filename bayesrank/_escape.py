@@ -49,26 +49,14 @@ NUMBER = re.compile(r"[+-]?\d+(\.\d*)?")
 
 
 def escape_invisible(text: str, keep: str = "") -> str:
-    r"""Escape control characters, escape sequences and bidirectional overrides.
-
-    Examples
-    --------
-    >>> print(escape_invisible("a\x1b[2Jb\u202ec"))
-    a\x1b[2Jb\u202ec
-    """
+    """Escape control characters, escape sequences and bidirectional overrides."""
     if text.isprintable():
         return text
     return "".join(letter if letter in keep or not _is_invisible(letter) else _code(letter) for letter in text)
 
 
 def escape_lines(lines: Iterable[str]) -> list[str]:
-    r"""Escape sentences with :func:`escape_invisible`; notes keep their caveat.
-
-    Examples
-    --------
-    >>> escape_lines(["a" + chr(7) + " leads"])
-    ['a\\x07 leads']
-    """
+    """Escape sentences with :func:`escape_invisible`; notes keep their caveat."""
     return [
         Note(escape_invisible(line), line.caveat) if isinstance(line, Note) else escape_invisible(line)
         for line in lines
@@ -76,13 +64,7 @@ def escape_lines(lines: Iterable[str]) -> list[str]:
 
 
 def csv_cell(value: Any) -> Any:
-    """Put an apostrophe before a text that spreadsheets would run as a formula; numbers stay.
-
-    Examples
-    --------
-    >>> csv_cell("=HYPERLINK(x)"), csv_cell("a-b"), csv_cell("-1.5"), csv_cell(0.5)
-    ("'=HYPERLINK(x)", 'a-b', '-1.5', 0.5)
-    """
+    """Put an apostrophe before a text that spreadsheets would run as a formula; numbers stay."""
     if not isinstance(value, str):
         return value
     starts = value.lstrip()[:1]
@@ -91,15 +73,7 @@ def csv_cell(value: Any) -> Any:
 
 
 def csv_table(frame: "pd.DataFrame") -> str:
-    """Return a table as CSV with all digits; texts are escaped by :func:`csv_cell`.
-
-    Examples
-    --------
-    >>> import pandas as pd
-    >>> print(csv_table(pd.DataFrame({"median": [0.5]}, pd.Index(["@a"], name="entity"))).replace(chr(13), ""), end="")
-    entity,median
-    '@a,0.5
-    """
+    """Return a table as CSV with all digits; texts are escaped by :func:`csv_cell`."""
     safe = frame.set_axis([csv_cell(name) for name in frame.columns], axis=1)
     safe.index = frame.index.astype(object).map(csv_cell)
     for name in [name for name in safe if safe[name].dtype.kind not in "biufc"]:
@@ -108,13 +82,7 @@ def csv_table(frame: "pd.DataFrame") -> str:
 
 
 def json_text(text: str) -> str:
-    r"""Escape invisible characters in JSON, so that programs read the same names.
-
-    Examples
-    --------
-    >>> print(json_text('{"name": "a\x9bb"}'))
-    {"name": "a\u009bb"}
-    """
+    """Escape invisible characters in JSON, so that programs read the same names."""
     return "".join(
         _utf16(letter) if letter not in "\n" and not letter.isprintable() and _is_invisible(letter) else letter
         for letter in text
@@ -122,36 +90,18 @@ def json_text(text: str) -> str:
 
 
 def markdown_text(text: str) -> str:
-    r"""Escape Markdown markup.
-
-    Examples
-    --------
-    >>> print(markdown_text("a|b_c"))
-    a\|b\_c
-    """
+    """Escape Markdown markup."""
     return MARKDOWN.sub(r"\\\1", escape_invisible(" ".join(text.split())))
 
 
 def latex_text(text: str) -> str:
-    r"""Escape LaTeX markup; two hyphens stay two.
-
-    Examples
-    --------
-    >>> print(latex_text("R&D_{50%} --x"))
-    R\&D\_\{50\%\} -{}-x
-    """
+    """Escape LaTeX markup; two hyphens stay two."""
     plain = escape_invisible(" ".join(text.split()))
     return re.sub("-(?=-)", "-{}", "".join(LATEX.get(sign, sign) for sign in plain))
 
 
 def mathtext(text: str) -> str:
-    r"""Escape formulas of Matplotlib.
-
-    Examples
-    --------
-    >>> print(mathtext("$x$"))
-    \$x\$
-    """
+    """Escape formulas of Matplotlib."""
     return escape_invisible(text).replace("$", r"\$")
 
 

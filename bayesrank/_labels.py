@@ -32,12 +32,6 @@ def unique_rows(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the sorted unique rows of small non-negative integers, and the index of each row among them.
 
     The result is that of :func:`numpy.unique` along an axis; sorting one number for each row is many times faster.
-
-    Examples
-    --------
-    >>> found, which = unique_rows(np.array([[1, 0], [0, 2], [1, 0]]))
-    >>> found.tolist(), which.tolist()
-    ([[0, 2], [1, 0]], [1, 0, 1])
     """
     key, numbers = np.zeros(len(rows), np.int64), 1
     for column in rows.T:
@@ -65,13 +59,7 @@ STANDING_PAIRS = (("0", "1"), ("-1", "1"), ("false", "true"), ("negative", "posi
 
 
 def standing_pair(labels: Any) -> tuple[Any, Any] | None:
-    """Return two labels as (negative, positive) if they are a standard pair, in any case; else None.
-
-    Examples
-    --------
-    >>> standing_pair(["Yes", "no"]), standing_pair([1, 0]), standing_pair(["cancer", "healthy"])
-    (('no', 'Yes'), (0, 1), None)
-    """
+    """Return two labels as (negative, positive) if they are a standard pair, in any case; else None."""
     found = {_pair_key(label): label for label in labels}
     for negative, positive in STANDING_PAIRS:
         if set(found) == {negative, positive} and len(list(labels)) == 2:
@@ -90,19 +78,8 @@ def _pair_key(label: Any) -> str:
 def arrange_classes(classes: list, positive: Any = None, ordered: bool = False) -> tuple[list, Any]:
     """Order two classes as negative, positive; return them and the positive class, None if unknown.
 
-    Parameters
-    ----------
-    classes : list
-        All classes. More than two have no positive class.
-    positive : label, optional
-        The positive class, or the label's text.
-    ordered : bool
-        Whether the user gave the classes in order, the negative one first.
-
-    Examples
-    --------
-    >>> arrange_classes(["cancer", "healthy"]), arrange_classes(["cancer", "healthy"], "cancer")
-    ((['cancer', 'healthy'], None), (['healthy', 'cancer'], 'cancer'))
+    ``positive`` is the positive class or its text. If the classes are ``ordered``, the user gave the negative one
+    first.
     """
     if positive is not None:
         if len(classes) != 2:
@@ -116,14 +93,7 @@ def arrange_classes(classes: list, positive: Any = None, ordered: bool = False) 
 
 
 def check_order(labels: Any) -> None:
-    """Raise an error if ordered labels of the user contradict a standard pair.
-
-    Examples
-    --------
-    >>> check_order([1, 0])
-    Traceback (most recent call last):
-    ValueError: labels must have the negative class first, [0, 1]; got [1, 0] (positive=0 makes 0 the positive class)
-    """
+    """Raise an error if ordered labels of the user contradict a standard pair."""
     given = list(labels)
     pair = standing_pair(given) if len(given) == 2 else None
     if pair is not None and list(pair) != given:

@@ -23,13 +23,7 @@ class Caveat(IntEnum):
 
 
 class Note(str):
-    """A sentence that knows whether it changes the reading.
-
-    Examples
-    --------
-    >>> Note("The chains have not converged.", Caveat.NOT_CONVERGED).caveat.name
-    'NOT_CONVERGED'
-    """
+    """A sentence with a mark that says whether it changes the reading."""
 
     caveat: Caveat
 
@@ -40,26 +34,13 @@ class Note(str):
 
 
 def join_notes(notes: Iterable[str]) -> dict[str, str]:
-    """Return ``notes`` and ``caveats`` as two texts with a line for each note, which every file format can hold.
-
-    Examples
-    --------
-    >>> join_notes([Note("Few data sets.", Caveat.FEW_UNITS), "A plain note."])
-    {'notes': 'Few data sets.\\nA plain note.', 'caveats': 'FEW_UNITS\\nNONE'}
-    """
+    """Return ``notes`` and ``caveats`` as two texts with a line for each note, which every file format can hold."""
     lines = [(line, caveat_of(note).name) for note in notes for line in str(note).split("\n") if line]
     return {"notes": "\n".join(line for line, _ in lines), "caveats": "\n".join(name for _, name in lines)}
 
 
 def read_notes(result: Any) -> list[Note]:
-    """Return the notes of a result with their caveats, as :func:`join_notes` stored them; all plain without caveats.
-
-    Examples
-    --------
-    >>> notes = read_notes(join_notes([Note("Few data sets.", Caveat.FEW_UNITS), "A plain note."]))
-    >>> [(str(note), note.caveat.name) for note in notes]
-    [('Few data sets.', 'FEW_UNITS'), ('A plain note.', 'NONE')]
-    """
+    """Return the notes of a result with their caveats, as :func:`join_notes` stored them; all plain without caveats."""
     lines, names = (_lines(result[name]) if name in result else [] for name in ("notes", "caveats"))
     if len(names) != len(lines):
         names = ["NONE"] * len(lines)
@@ -67,13 +48,7 @@ def read_notes(result: Any) -> list[Note]:
 
 
 def caveat_of(note: str) -> Caveat:
-    """Return how much a note changes the reading; a plain string does not.
-
-    Examples
-    --------
-    >>> caveat_of("A plain note.").name
-    'NONE'
-    """
+    """Return how much a note changes the reading; a plain string does not."""
     return note.caveat if isinstance(note, Note) else Caveat.NONE
 
 

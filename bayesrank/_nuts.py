@@ -29,20 +29,8 @@ TUNE = 1000
 def sample(model: Any, shape: tuple[int, int], seed: int, options: Mapping[str, Any]) -> dict[str, xr.Dataset]:
     """Sample a PyMC model; return the groups ``posterior``, with the model's variables, and ``sample_stats``.
 
-    Parameters
-    ----------
-    model : pymc.Model
-    shape : (int, int)
-        Chains and draws.
-    seed : int
-    options : mapping
-        Arguments of :func:`pymc.sample`. ``nuts_sampler`` selects the sampler, ``progressbar`` the bar (by default on a
-        terminal).
-
-    Returns
-    -------
-    dict of str to xarray.Dataset
-        ``sample_stats`` has the attrs ``nuts_sampler``, and those of :func:`diagnostics`.
+    ``options`` are arguments of :func:`pymc.sample`: ``nuts_sampler`` selects the sampler, ``progressbar`` the bar (by
+    default on a terminal). ``sample_stats`` has the attrs ``nuts_sampler``, and those of :func:`diagnostics`.
     """
     options = {"tune": TUNE, "cores": min(shape[0], 2)} | dict(options)
     name = choose_sampler(options)
@@ -61,42 +49,25 @@ def sample(model: Any, shape: tuple[int, int], seed: int, options: Mapping[str, 
 
 
 def choose_sampler(options: Mapping[str, Any]) -> str:
-    """Return the requested sampler, else nutpie if it is installed and supports the options, else "pymc".
-
-    Examples
-    --------
-    >>> choose_sampler({"nuts_sampler": "pymc"}), choose_sampler({"init": "adapt_diag"})
-    ('pymc', 'pymc')
-    """
-    asked = options.get("nuts_sampler")
-    if asked is None:
+    """Return the requested sampler, else nutpie if it is installed and supports the options, else "pymc"."""
+    wanted = options.get("nuts_sampler")
+    if wanted is None:
         known = {*NUTPIE, "progressbar"}
         return "nutpie" if set(options) <= known and _installed("nutpie") else "pymc"
-    if asked == "nutpie":
+    if wanted == "nutpie":
         if not _installed("nutpie"):
             raise ValueError("nuts must hold a nuts_sampler that is installed; got 'nutpie', which is not")
         unknown = sorted(set(options) - {*NUTPIE, "progressbar", "nuts_sampler"})
         if unknown:
             raise ValueError(f"nuts must hold options among {sorted(NUTPIE)} for nutpie; got {unknown}")
-    return str(asked)
+    return str(wanted)
 
 
 def diagnostics(posterior: xr.Dataset, stats: xr.Dataset) -> dict[str, Any]:
     """Return divergences, the largest R-hat and the smallest effective sample sizes of all variables that vary.
 
-    Returns
-    -------
-    dict
-        ``divergences``; ``rhat``, ``ess_bulk`` and ``ess_tail``, NaN if there are too few draws; ``worst``, the
-        variable with the smallest effective sample size.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(1)
-    >>> draws = xr.Dataset({"x": (("chain", "draw"), rng.normal(size=(4, 500)))})
-    >>> found = diagnostics(draws, xr.Dataset({"diverging": (("chain", "draw"), np.zeros((4, 500), bool))}))
-    >>> found["divergences"], found["rhat"] < 1.01, found["ess_bulk"] > 1000, found["worst"]
-    (0, True, True, 'x')
+    R-hat and effective sample sizes are NaN if there are too few draws. ``worst`` is the variable with the smallest
+    one.
     """
     found = {
         "divergences": int(stats["diverging"].sum()) if "diverging" in stats else 0,
@@ -134,26 +105,8 @@ def chain_problems(
 ) -> str:
     """Describe what is wrong with the chains and what to change; "" for reliable chains.
 
-    Parameters
-    ----------
-    divergences : int
-    rhat, effective : float
-        The largest R-hat and the smallest effective sample size; NaN if unknown.
-    chains : int
-    tune : int, optional
-        Number of tuning steps.
-    accept : float, optional
-        The target acceptance rate (``target_accept``).
-    sampler : str
-        ``"metropolis"`` has no options; it needs more draws.
-
-    Examples
-    --------
-    >>> chain_problems(0, 1.001, 3000, 4)
-    ''
-    >>> chain_problems(3, 1.001, 3000, 4)
-    "The sampler did not settle (3 divergences): do not rely on these numbers yet. Divergences: smaller steps, \
-nuts={'target_accept': 0.95}; if they stay, a tighter prior or another parametrisation of the model."
+    R-hat and the effective sample size are the worst of all variables, NaN if unknown. The ``sampler`` "metropolis" has
+    no options; it needs more draws.
     """
     wrong, todo = [], []
     if divergences:
@@ -171,7 +124,7 @@ nuts={'target_accept': 0.95}; if they stay, a tighter prior or another parametri
         wrong.append(f"only {effective:.0f} effective draws")
         times = max(2, int(np.ceil(EFFECTIVE * chains / max(effective, 1.0))))
         if not rhat > RHAT:
-            todo.append(f"Few effective draws: some {times} times as many, draws=.")
+            todo.append(f"Few effective draws: about {times} times as many, draws=.")
     if not wrong:
         return ""
     return f"The sampler did not settle ({', '.join(wrong)}): do not rely on these numbers yet. {' '.join(todo)}"

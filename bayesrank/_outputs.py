@@ -53,26 +53,8 @@ LARGEST = 2**28
 def check_output(argument: str, path: str | os.PathLike[str], kind: str) -> Path:
     """Return the resolved path of an output file; raise an error unless it may be written.
 
-    Parameters
-    ----------
-    argument : str
-        Name of the path in messages.
-    path : path-like
-        Symbolic links are followed.
-    kind : {"report", "page", "picture", "table"}
-        A report, another HTML page, a picture, or a table of evaluation logs.
-
-    Raises
-    ------
-    ValueError
-        If the ending is wrong, the folder does not exist, or the path is neither an earlier output of this kind nor an
-        empty file.
-
-    Examples
-    --------
-    >>> check_output("--report", "counts.csv", "report")
-    Traceback (most recent call last):
-    ValueError: --report must end in .html; got 'counts.csv'
+    Its ending must fit the kind ("report", "page", "picture", "table"), its folder must exist, and it must be new,
+    empty or an earlier output of this kind. ``argument`` names the path in messages.
     """
     given, known = os.fspath(path), KINDS[kind]
     target = Path(os.path.realpath(given))
@@ -94,23 +76,7 @@ def check_output(argument: str, path: str | os.PathLike[str], kind: str) -> Path
 
 
 def write_output(argument: str, path: str | os.PathLike[str], kind: str, content: str | bytes) -> Path:
-    """Write a file completely or not at all, if :func:`check_output` allows it.
-
-    Raises
-    ------
-    ValueError
-        As :func:`check_output`.
-    OSError
-        If the file cannot be written; an existing file stays unchanged.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> page = '<!doctype html><meta name="generator" content="bayesrank">'
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_output("path", f"{folder}/page.html", "page", page).name
-    'page.html'
-    """
+    """Write a file completely or not at all, if :func:`check_output` allows it."""
     target = check_output(argument, path, kind)
     data = content.encode("utf-8", "backslashreplace") if isinstance(content, str) else content
     beside = target.with_name(f".bayesrank-{os.getpid()}-{secrets.token_hex(4)}.tmp")

@@ -41,24 +41,12 @@ class Block(NamedTuple):
 
 
 def blocks(chains: int, draws: int) -> Iterator[Block]:
-    """Yield the grid of blocks of at most 1,000 draws.
-
-    Examples
-    --------
-    >>> [(block.chain, block.start, block.stop) for block in blocks(2, 1500)]
-    [(0, 0, 1000), (0, 1000, 1500), (1, 0, 1000), (1, 1000, 1500)]
-    """
+    """Yield the grid of blocks of at most 1,000 draws."""
     yield from blocks_between(0, chains, 0, draws, (chains, draws))
 
 
 def blocks_between(chain: int, chain_end: int, start: int, stop: int, shape: tuple[int, int]) -> list[Block]:
-    """Return the blocks of a part of the grid that starts at a block.
-
-    Examples
-    --------
-    >>> [(block.chain, block.start, block.stop) for block in blocks_between(1, 2, 1000, 2500, (2, 2500))]
-    [(1, 1000, 2000), (1, 2000, 2500)]
-    """
+    """Return the blocks of a part of the grid that starts at a block."""
     return [
         Block(c, at, min(at + BLOCK, stop), shape) for c in range(chain, chain_end) for at in range(start, stop, BLOCK)
     ]
@@ -95,13 +83,7 @@ def _sequence(root: np.random.SeedSequence, key: Sequence[Any]) -> np.random.See
 
 
 def fingerprint(*arrays: Any) -> str:
-    """Return a stable hash of arrays, the evidence in a key.
-
-    Examples
-    --------
-    >>> fingerprint([1, 2]) == fingerprint(np.array([1.0, 2.0])), fingerprint([1, 2]) == fingerprint([2, 1])
-    (True, False)
-    """
+    """Return a stable hash of arrays, the evidence in a key."""
     found = hashlib.sha256()
     for array in map(np.asarray, arrays):
         numeric = array.dtype.kind in "biuf"

@@ -40,35 +40,17 @@ def fill_tables(
     share: np.ndarray | None = None,
     of: np.ndarray | None = None,
 ) -> None:
-    """Fill tables of an array (draw, table, row, answer) with rows of Dirichlet draws, as :func:`dirichlet`.
+    """Fill the tables ``which`` of an array (draw, table, row, answer) with Dirichlet draws, as :func:`dirichlet`.
 
-    Parameters
-    ----------
-    out : ndarray
-        The array to fill.
-    which : ndarray of int
-        The tables to fill.
-    concentration : ndarray
-        Concentrations of all tables (table, row, answer).
-    seeds : ndarray
-        Two words for each table (table, 2), from :func:`bayesrank._random.seed_words`.
-    place : tuple of int
-        Chain and block of the draws; together with the seeds, the key of each table's stream.
-    share : ndarray, optional
-        Factors of the rows (draw, set, row); 1 by default.
-    of : ndarray of int, optional
-        The set of each table (table).
-
-    Raises
-    ------
-    ValueError
-        If a concentration is negative or NaN, or the sum of a row is infinite.
+    ``seeds`` holds two words for each table, from :func:`bayesrank._random.seed_words`; with ``place``, the chain and
+    block of the draws, they are the key of the table's stream. Rows are multiplied by ``share`` (draw, set, row);
+    ``of`` is the set of each table.
     """
-    asked = concentration[which]
+    chosen = concentration[which]
     with np.errstate(over="ignore"):
-        sound = (asked >= 0).all() and np.isfinite(asked.sum(axis=-1)).all()
+        sound = (chosen >= 0).all() and np.isfinite(chosen.sum(axis=-1)).all()
     if not sound:
-        worst = [*asked[~((asked >= 0) & (asked < np.inf))].tolist(), asked.max()][0]
+        worst = [*chosen[~((chosen >= 0) & (chosen < np.inf))].tolist(), chosen.max()][0]
         raise ValueError(f"concentration must be non-negative with finite sums of rows; got {worst}")
     for table in which.tolist():
         rows = _dirichlet_rows(concentration[table], len(out), seeds[table], (place[0] << 32) + place[1])
@@ -102,7 +84,7 @@ def _dirichlet_rows(alpha: np.ndarray, draws: int, seeds: np.ndarray, place: int
 
 
 def _stream_of(seeds: np.ndarray, place: int, counter: int) -> np.random.Generator:
-    """Return an SFC64 generator with these words as state, three times faster than from a SeedSequence."""
+    """Return an SFC64 generator with these words as state: 18 µs, without a SeedSequence."""
     bits = np.random.SFC64(0)
     bits.state = bits.state | {"state": {"state": np.array([*seeds, place, counter], np.uint64)}}
     bits.random_raw(FORGOTTEN, output=False)
@@ -126,13 +108,7 @@ def dirichlet_of_each(rng: np.random.Generator, concentration: np.ndarray) -> np
 
 
 def outcome_order(outcomes: np.ndarray) -> np.ndarray:
-    """Return the order of outcomes that sorts numbers by value and others by name.
-
-    Examples
-    --------
-    >>> outcome_order(np.array([10, 9, 1])).tolist(), outcome_order(np.array(["b", "a"])).tolist()
-    ([2, 1, 0], [1, 0])
-    """
+    """Return the order of outcomes that sorts numbers by value and others by name."""
     return np.argsort(outcomes if outcomes.dtype.kind in "biuf" else [repr(name) for name in outcomes.tolist()])
 
 
@@ -143,13 +119,13 @@ def sample_outcomes(
     order: Any = outcome_order(performance["outcome"].values) if "outcome" in performance.coords else slice(None)
 
     def sample(place: tuple[int, int], name: list, cases: np.ndarray, table: np.ndarray) -> np.ndarray:
-        p, known = _known(table[..., order], 1)
+        p, known = _measured_tables(table[..., order], 1)
         rng = stream(root, purpose, "outcomes", *name, *place, fingerprint(np.round(p, 6)))
         out = np.empty(p.shape, np.int64)
         out[..., order] = rng.multinomial(np.where(known, cases, 0), p / p.sum(-1, keepdims=True))
         return out
 
-    return _of_each(sample, performance, totals, ["outcome"])
+    return _sample_tables(sample, performance, totals, ["outcome"])
 
 
 def sample_counts(
@@ -169,7 +145,7 @@ def sample_counts(
     def sample(
         place: tuple[int, int], name: list, cases: np.ndarray, table: np.ndarray, row: np.ndarray | None = None
     ) -> np.ndarray:
-        p, measured = _known(table, 2)
+        p, measured = _measured_tables(table, 2)
         share = p.sum(-1)
         # The key is the prevalence draws, so that entities with the same draws share the test set. It is rounded so
         # coarsely that differences in the last bit do not change it.
@@ -182,27 +158,27 @@ def sample_counts(
         if row is None:
             if (sizes > 0)[share == 0].any():
                 raise ValueError(
-                    "performance must have positive prevalence for every class with cases, or its rates are lost; "
+                    "performance must have positive prevalence for every class with cases, to hold its rates; "
                     f"got 0 for {dict(zip(cells, name, strict=True))}"
                 )
             with np.errstate(invalid="ignore"):
                 row = np.where(share[..., None] > 0, p / share[..., None], 1 / p.shape[-1])
         else:
-            row, _ = _known(row, 2)
+            row, _ = _measured_tables(row, 2)
         rng = stream(root, purpose, "answers", *name, *place, fingerprint(np.round(p, 6)))
         return rng.multinomial(sizes, row / row.sum(-1, keepdims=True))
 
     cases = counts.sum("predicted") if "predicted" in counts.dims else counts
-    return _of_each(sample, performance, cases, ["actual", "predicted"], *([] if rate is None else [rate]))
+    return _sample_tables(sample, performance, cases, ["actual", "predicted"], *([] if rate is None else [rate]))
 
 
-def _known(tables: np.ndarray, dims: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return tables with ones in those that were not measured, and a mask of the measured ones."""
+def _measured_tables(tables: np.ndarray, dims: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return tables, 1 in all cells of those that were not measured, and a mask of the measured tables."""
     measured = ~np.isnan(tables).any(axis=tuple(range(-dims, 0)))
     return np.where(measured[(..., *[None] * dims)], tables, 1.0), measured
 
 
-def _of_each(
+def _sample_tables(
     sample: Callable[..., np.ndarray], performance: xr.DataArray, cases: xr.DataArray, outcome: list[str], *more: Any
 ) -> xr.DataArray:
     """Draw counts with the dims of a performance, lazily if it is lazy, by ``sample`` on every block of each table.

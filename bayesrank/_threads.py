@@ -51,16 +51,7 @@ def in_threads(function: Callable[[Any], Any], pieces: Iterable[Any], numbers: i
 
 @contextmanager
 def thread_pool() -> Iterator[ShareOut]:
-    """Yield ``share_out(function, *sizes)``, which calls the function in every thread with its part of each range.
-
-    Examples
-    --------
-    >>> total = np.zeros(10)
-    >>> with thread_pool() as share_out:
-    ...     share_out(lambda part: total[part].fill(1.0), 10)
-    >>> total.sum().item()
-    10.0
-    """
+    """Yield ``share_out(function, *sizes)``, which calls the function in every thread with its part of each range."""
     count = workers()
     with ThreadPoolExecutor(count) as pool:
 
@@ -73,13 +64,7 @@ def thread_pool() -> Iterator[ShareOut]:
 
 
 def pieces(shape: tuple[int, ...], most: int) -> Iterator[tuple[slice, ...]]:
-    """Split an array of a shape into parts of about the same size, of at most ``most`` items each.
-
-    Examples
-    --------
-    >>> [[(part.start, part.stop) for part in piece] for piece in pieces((2, 5), 3)]
-    [[(0, 1), (0, 3)], [(0, 1), (3, 5)], [(1, 2), (0, 3)], [(1, 2), (3, 5)]]
-    """
+    """Split an array of a shape into parts of about the same size, of at most ``most`` items each."""
     if not shape:
         yield ()
         return

@@ -5,10 +5,10 @@ draw; scores, rankings and maps are functions of it. Models define themselves: n
 """
 
 import json
-from collections.abc import Mapping, Sequence
-from functools import cache, partial
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, partial, wraps
 from importlib.metadata import version
-from typing import Any, Literal
+from typing import Any, Literal, ParamSpec
 
 import numpy as np
 import xarray as xr
@@ -26,11 +26,24 @@ from bayesrank.models import chosen_by_evidence, make_model, takes_cases
 
 __all__ = ["draw_groups", "fit"]
 
+Options = ParamSpec("Options")
+
 GROUPS = ("prior", "prior_predictive", "posterior_predictive", "log_likelihood", "log_prior")
 #: Attrs of the evidence that the posterior keeps.
 KEPT = ("note", "pooled", "missing", "cases", "cases_left_out", "fewest_runs", "most_runs")
 
 
+def _in_container(function: Callable[Options, dict[str, xr.Dataset]]) -> Callable[Options, Any]:
+    """Decorate a function so that it returns its groups as the container of the installed ArviZ."""
+
+    @wraps(function)
+    def wrapped(*args: Options.args, **kwargs: Options.kwargs) -> Any:
+        return to_container(function(*args, **kwargs))
+
+    return wrapped
+
+
+@_in_container
 def fit(
     evidence: Any,
     model: ModelName | None = None,
@@ -128,36 +141,6 @@ def fit(
     >>> br.as_performance(posterior).dims
     ('chain', 'draw', 'entity', 'actual', 'predicted')
     """
-    return to_container(
-        draw_groups(
-            evidence,
-            model,
-            draws=draws,
-            chains=chains,
-            seed=seed,
-            sampler=sampler,
-            groups=groups,
-            nuts=nuts,
-            chunks=chunks,
-            **options,
-        )
-    )
-
-
-def draw_groups(
-    evidence: Any,
-    model: Any = None,
-    *,
-    draws: int = 1000,
-    chains: int = 4,
-    seed: Seed = None,
-    sampler: Literal["auto", "exact", "nuts"] = "auto",
-    groups: Sequence[str] = (),
-    nuts: Mapping[str, Any] | None = None,
-    chunks: Any = None,
-    **options: Any,
-) -> dict[str, xr.Dataset]:
-    """Return the groups of :func:`fit` by name, without importing ArviZ, which takes longer than most fits."""
     shape = check_integer("chains", chains, 1), check_integer("draws", draws, 1)
     check_choice("sampler", sampler, ("auto", "exact", "nuts"))
     if isinstance(groups, str) or not isinstance(groups, Sequence | set) or [g for g in groups if g not in GROUPS]:
@@ -170,14 +153,14 @@ def draw_groups(
     chosen = model is None
     model = chosen_by_evidence(evidence) if chosen else model
     evidence = _evidence_for(model, evidence)
-    story = make_model(model, evidence, options)
-    exact = hasattr(story, "draw")
+    instance = make_model(model, evidence, options)
+    exact = hasattr(instance, "draw")
     if sampler == "exact" and not exact:
-        raise ValueError(f"sampler must be 'nuts' or 'auto' for {type(story).__name__}, which has no exact draws")
+        raise ValueError(f"sampler must be 'nuts' or 'auto' for {type(instance).__name__}, which has no exact draws")
     if nuts is not None and sampler != "nuts" and exact:
         raise ValueError(f"nuts must be left out unless sampler='nuts'; got it with sampler={sampler!r}")
     root = root_sequence(seed)
-    result = dict(story.observed())
+    result = dict(instance.observed())
     sizes = None
     if "counts" in (observed := result.get("observed_data", xr.Dataset())).data_vars:
         # The attrs of the variable record the pooling, also in a file.
@@ -188,33 +171,35 @@ def draw_groups(
     if chunks is None:
         _check_memory(result, shape)
     else:
-        _check_lazy(story, exact and sampler != "nuts")
-        sizes = chunk_sizes(chunks, shape, _numbers(result))
+        _check_lazy(instance, exact and sampler != "nuts")
+        sizes = chunk_sizes(chunks, shape, _values_per_draw(result))
 
     if exact and sampler != "nuts":
-        result["posterior"] = _exact(story, "posterior", shape, root, sizes)
+        result["posterior"] = _draw_exactly(instance, "posterior", shape, root, sizes)
     else:
-        result |= _sampled(story, shape, root, result, None if sampler == "auto" and nuts is None else dict(nuts or {}))
+        result |= _sample(
+            instance, shape, root, result, None if sampler == "auto" and nuts is None else dict(nuts or {})
+        )
     if {"prior", "prior_predictive"} & set(groups):
-        _needs(story, "draw" if exact else "draw_prior", "prior")
-        result["prior"] = _exact(story, "prior", shape, root, sizes).assign_attrs(kind=story.kind)
+        _check_method(instance, "draw" if exact else "draw_prior", "prior")
+        result["prior"] = _draw_exactly(instance, "prior", shape, root, sizes).assign_attrs(kind=instance.kind)
     for name in ("prior_predictive", "posterior_predictive"):
         if name in groups:
-            _needs(story, "replicate", name)
-            result[name] = story.replicate(result[name.removesuffix("_predictive")], root, name)
+            _check_method(instance, "replicate", name)
+            result[name] = instance.replicate(result[name.removesuffix("_predictive")], root, name)
     for name in ("log_likelihood", "log_prior"):
         if name in groups:
-            _needs(story, name, name)
-            result[name] = _of_measured(getattr(story, name)(result["posterior"]), _observed(result))
+            _check_method(instance, name, name)
+            result[name] = _measured_only(getattr(instance, name)(result["posterior"]), _observed_values(result))
     sampler = result["sample_stats"].attrs.get("sampler", "nuts") if "sample_stats" in result else "exact"
     result["posterior"].attrs |= (
         _provenance(evidence)
-        | story.settings
+        | instance.settings
         | {
-            "model": model if isinstance(model, str) else type(story).__name__,
+            "model": model if isinstance(model, str) else type(instance).__name__,
             "model_chosen_by": "evidence" if chosen else "user",
-            "words": story.words,
-            "kind": story.kind,
+            "words": instance.words,
+            "kind": instance.kind,
             "sampler": sampler,
             **({"nuts": json.dumps(dict(nuts), default=str)} if nuts else {}),
             "seed": str(seed),
@@ -228,6 +213,10 @@ def draw_groups(
         if name in kept:
             result[name] = _plain_coords(result[name], result.get("observed_data", xr.Dataset()))
     return {name: result[name] for name in kept}
+
+
+#: The groups of :func:`fit` by name, without importing ArviZ, which takes longer than most fits.
+draw_groups: Callable[..., dict[str, xr.Dataset]] = fit.__wrapped__  # type: ignore[attr-defined]
 
 
 def _evidence_for(model: Any, evidence: Any) -> Any:
@@ -260,27 +249,27 @@ def _own_version() -> str:
     return version("bayesrank")  # cached, since each call reads a file
 
 
-def _exact(
-    story: Any, group: str, shape: tuple[int, int], root: np.random.SeedSequence, sizes: Sizes | None
+def _draw_exactly(
+    instance: Any, group: str, shape: tuple[int, int], root: np.random.SeedSequence, sizes: Sizes | None
 ) -> xr.Dataset:
     """Return exact draws of all blocks, or lazily of the blocks of each chunk."""
-    coords = {"chain": np.arange(shape[0]), "draw": np.arange(shape[1])} | story.coords()
-    draw = partial(_drawn, story, group, root)
+    coords = {"chain": np.arange(shape[0]), "draw": np.arange(shape[1])} | instance.coords()
+    draw = partial(_draw_blocks, instance, group, root)
     return xr.Dataset(draw(list(blocks(*shape))) if sizes is None else draw_lazily(draw, sizes), coords)
 
 
-def _drawn(story: Any, group: str, root: np.random.SeedSequence, blocks: Sequence[Block]) -> Drawn:
+def _draw_blocks(instance: Any, group: str, root: np.random.SeedSequence, blocks: Sequence[Block]) -> Drawn:
     """Draw blocks (chain, draw, ...), the same ones in each chain; all at once if the model can."""
     shape = len({block.chain for block in blocks}), -1
-    if hasattr(story, "draws"):
+    if hasattr(instance, "draws"):
         return {
             name: (("chain", *map(str, part.dims)), part.values.reshape(*shape, *part.shape[1:]))
-            for name, part in story.draws(group, blocks, root).items()
+            for name, part in instance.draws(group, blocks, root).items()
         }
     starts = np.cumsum([0, *(block.size for block in blocks)])
     found: dict[str, tuple[tuple[str, ...], np.ndarray]] = {}
     for i, block in enumerate(blocks):
-        drawn = story.draw(group, block, root) if hasattr(story, "draw") else story.draw_prior(block, root)
+        drawn = instance.draw(group, block, root) if hasattr(instance, "draw") else instance.draw_prior(block, root)
         for name, part in drawn.items():
             if not i:
                 found[name] = (("chain", *map(str, part.dims)), np.empty((starts[-1], *part.shape[1:])))
@@ -288,8 +277,8 @@ def _drawn(story: Any, group: str, root: np.random.SeedSequence, blocks: Sequenc
     return {name: (dims, part.reshape(*shape, *part.shape[1:])) for name, (dims, part) in found.items()}
 
 
-def _sampled(
-    story: Any,
+def _sample(
+    instance: Any,
     shape: tuple[int, int],
     root: np.random.SeedSequence,
     observed: Mapping[str, xr.Dataset],
@@ -299,45 +288,51 @@ def _sampled(
 
     The seed of NUTS depends on the evidence.
     """
-    if options is None and hasattr(story, "sample_chains"):
-        sampled = story.sample_chains(shape, root)
+    if options is None and hasattr(instance, "sample_chains"):
+        sampled = instance.sample_chains(shape, root)
         warn_of_chains(sampled["sample_stats"], shape[0], TUNE)
-        return {"posterior": _finished(story, sampled["posterior"], root), "sample_stats": sampled["sample_stats"]}
+        return {
+            "posterior": _posterior_group(instance, sampled["posterior"], root),
+            "sample_stats": sampled["sample_stats"],
+        }
     evidence = [group[name].values for group in observed.values() for name in sorted(map(str, group.variables))]
-    seed = int(stream(root, "nuts", type(story).__name__, fingerprint(*evidence)).integers(2**31))
-    options = getattr(story, "nuts", {}) | (options or {})
-    sampled = sample(story.build(), shape, seed, options)
+    seed = int(stream(root, "nuts", type(instance).__name__, fingerprint(*evidence)).integers(2**31))
+    options = getattr(instance, "nuts", {}) | (options or {})
+    sampled = sample(instance.build(), shape, seed, options)
     warn_of_chains(sampled["sample_stats"], shape[0], options.get("tune", TUNE))
-    return {"posterior": _finished(story, sampled["posterior"], root), "sample_stats": sampled["sample_stats"]}
+    return {
+        "posterior": _posterior_group(instance, sampled["posterior"], root),
+        "sample_stats": sampled["sample_stats"],
+    }
 
 
-def _finished(story: Any, sampled: xr.Dataset, root: np.random.SeedSequence) -> xr.Dataset:
+def _posterior_group(instance: Any, sampled: xr.Dataset, root: np.random.SeedSequence) -> xr.Dataset:
     """Return the posterior group from sampled variables, with the coords of the model."""
-    posterior = story.performances(sampled, root)
-    if hasattr(story, "coords"):
-        posterior = posterior.assign_coords({k: v for k, v in story.coords().items() if k not in posterior.coords})
+    posterior = instance.performances(sampled, root)
+    if hasattr(instance, "coords"):
+        posterior = posterior.assign_coords({k: v for k, v in instance.coords().items() if k not in posterior.coords})
     return posterior
 
 
-def _needs(story: Any, method: str, group: str) -> None:
-    if not hasattr(story, method):
+def _check_method(instance: Any, method: str, group: str) -> None:
+    if not hasattr(instance, method):
         hint = " (br.sensitivity scales priors by refitting)" if group == "log_prior" else ""
         raise ValueError(
-            f"groups cannot hold {group!r} for {type(story).__name__}, which has no method {method!r}{hint}"
+            f"groups cannot hold {group!r} for {type(instance).__name__}, which has no method {method!r}{hint}"
         )
 
 
-def _check_lazy(story: Any, exact: bool) -> None:
+def _check_lazy(instance: Any, exact: bool) -> None:
     """Raise an error for chunks if the model cannot draw lazily."""
     if not exact:
-        why = "which has no exact draws" if not hasattr(story, "draw") else "sampler='nuts'"
+        why = "which has no exact draws" if not hasattr(instance, "draw") else "sampler='nuts'"
         raise ValueError(
-            f"chunks must be None for {type(story).__name__}, {why}: NUTS holds all of its draws (.chunk makes chunks "
-            "of them)"
+            f"chunks must be None for {type(instance).__name__}, {why}: NUTS holds all of its draws (.chunk makes "
+            "chunks of them)"
         )
 
 
-def _of_measured(found: xr.Dataset, counts: xr.DataArray | None) -> xr.Dataset:
+def _measured_only(found: xr.Dataset, counts: xr.DataArray | None) -> xr.Dataset:
     """Return log-likelihoods along ``table``, without tables that were not measured, since ArviZ cannot skip them."""
     measured = None if counts is None else counts.coords.get("measured")
     pair = ["entity", "dataset"]
@@ -348,13 +343,13 @@ def _of_measured(found: xr.Dataset, counts: xr.DataArray | None) -> xr.Dataset:
     return found.drop_vars(["counts", "measured", *pair], errors="ignore").assign(counts=tables.reset_index("table"))
 
 
-def _numbers(observed: Mapping[str, xr.Dataset]) -> int:
+def _values_per_draw(observed: Mapping[str, xr.Dataset]) -> int:
     """Return the approximate number of values in a draw: the cells of the tables, or the means."""
-    held = _observed(observed)
+    held = _observed_values(observed)
     return 1 if held is None else held.size
 
 
-def _observed(observed: Mapping[str, xr.Dataset]) -> xr.DataArray | None:
+def _observed_values(observed: Mapping[str, xr.Dataset]) -> xr.DataArray | None:
     """Return the observed tables or means."""
     data = observed.get("observed_data")
     counts = get_variable(data, "counts")
@@ -363,7 +358,7 @@ def _observed(observed: Mapping[str, xr.Dataset]) -> xr.DataArray | None:
 
 def _check_memory(observed: Mapping[str, xr.Dataset], shape: tuple[int, int]) -> None:
     """Raise an error if the draws do not fit into memory."""
-    held = _observed(observed)
+    held = _observed_values(observed)
     if held is not None:
         draws = f"{shape[0]} x {shape[1]} draws of {' x '.join(str(size) for size in held.shape)} "
         what = "cells" if held.name == "counts" else "means"

@@ -26,7 +26,7 @@ __all__ = ["heterogeneity", "shrinkage"]
 REPLICATES = 400
 #: Largest number of cells of one replicate of all data sets.
 CELLS = 2**22
-TOLD = ("typical", "new", "between_sd", "share")
+RESULTS = ("typical", "new", "between_sd", "share")
 
 
 def heterogeneity(posterior: Container, score: ScoreLike | None = None, *, prob: float = 0.95) -> xr.Dataset:
@@ -95,17 +95,17 @@ def heterogeneity(posterior: Container, score: ScoreLike | None = None, *, prob:
     error = _sampling_variance(posterior, own)
     share = between**2 / (between**2 + error)
     found: dict[str, xr.DataArray] = {}
-    for name, draws in zip(TOLD, (typical.values, new.values, between, share), strict=True):
+    for name, draws in zip(RESULTS, (typical.values, new.values, between, share), strict=True):
         middle, low, high = _quantiles(draws, levels)
         found |= {name: middle, f"{name}_lower": low, f"{name}_upper": high}
     found["sampling_sd"] = error**0.5
     found["new_sd"] = ((new.values - typical.values) ** 2).mean(dims) ** 0.5
     found["datasets"] = own.values.notnull().any(dims).sum("dataset")
     plain = {name: held.reset_coords(drop=True).drop_attrs() for name, held in found.items()}
-    return xr.Dataset(plain, attrs={"score": own.name, "prob": float(prob), "what": _typical(posterior, own)})
+    return xr.Dataset(plain, attrs={"score": own.name, "prob": float(prob), "what": _describe_typical(posterior, own)})
 
 
-def _typical(posterior: Any, own: ScoreValues) -> str:
+def _describe_typical(posterior: Any, own: ScoreValues) -> str:
     """Return the meaning of typical in a model, and the prevalence at which the score is computed."""
     about = posterior_of(posterior).attrs
     depends = own.score is not None and own.score.depends_on_prevalence and "prevalence" in about
@@ -234,7 +234,7 @@ def _sampling_variance(posterior: Any, own: ScoreValues) -> xr.DataArray:
     true = own.values.isel(some).reset_coords(drop=True)
     root = root_sequence(0)
     each = []
-    for entities in _parts(table):
+    for entities in _entity_blocks(table):
         part, seen = table.isel(entity=entities), counts.isel(entity=entities)
         if own.score.space == "outcomes":
             again = sample_outcomes(part, seen.sum("outcome"), root, "heterogeneity")
@@ -251,7 +251,7 @@ def _sampling_variance(posterior: Any, own: ScoreValues) -> xr.DataArray:
     return xr.concat(each, "entity").mean(draw_dims(true)).mean("dataset").drop_attrs()
 
 
-def _parts(table: xr.DataArray) -> Iterable[slice]:
+def _entity_blocks(table: xr.DataArray) -> Iterable[slice]:
     """Yield blocks of entities that fit into memory."""
     size = table.sizes["entity"]
     step = max(1, CELLS * size // max(table.size, 1))

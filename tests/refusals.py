@@ -8,6 +8,7 @@ A row without values is one call. ``tests/test_refusals.py`` runs the table.
 # fmt: off
 
 import math
+from functools import cache
 
 import matplotlib.pyplot as plt
 import numpy as np
@@ -76,9 +77,14 @@ MATRIX_PMF = predictive.confusion_pmf(ONE, positives=5, negatives=6)
 TOTAL_PMF = predictive.confusion_pmf(ONE, model="dirichlet_multinomial", total=9)
 SCORE_PMF = predictive.score_pmf(MATRIX_PMF, "f1")
 TILE = tile.value(POINT, 3)
-CREDIBLE = tile.credible(POSTERIOR, 3)
 NEAR = tile.around("f1")
 STAR = [(0.5 + 0.4 * np.cos(t), 0.5 + 0.4 * np.sin(t)) for t in 4 * np.pi / 5 * np.arange(5)]
+
+
+@cache
+def credible():
+    """A credible Tile, which compiles: when it is needed, not when tests are collected."""
+    return tile.credible(POSTERIOR, 3)
 
 
 def by_entity(values, names=None):
@@ -285,7 +291,7 @@ EVIDENCE = [
     ("run must name each run of a case once; got duplicate runs: 1 of 'x'", lambda: br.from_outcomes(pd.DataFrame(GUESSES), case=list("xxyy"), run=[1, 1, 1, 2])),
     ("duplicate cases: 'x' in 1 and in 2", lambda: br.from_outcomes(pd.DataFrame(GUESSES), case=list("xxyy"), run=[1, 2, 1, 2], dataset=[1, 2, 3, 3])),
     ("cluster must be the same for all runs of a case; got 1 and 2 for 'x'", lambda: br.from_outcomes(pd.DataFrame(GUESSES), case=list("xxyy"), run=[1, 2, 1, 2], cluster=[1, 2, 3, 3])),
-    ("frame must (be a pandas DataFrame|hold a case|hold each name once; got 'a'|hold numbers; got str 'x'|hold finite numbers)", lambda x: br.from_outcomes(x), {"a": [1]}, ANSWERS.iloc[:0], ANSWERS[["a", "a"]], pd.DataFrame({"a": [1, 2], "b": [1, "x"]}), pd.DataFrame({"a": [1, INF]})),
+    ("frame must (be a pandas DataFrame|hold a case|hold each name once; got 'a'|hold numbers; got str 'x'|hold finite numbers|hold numbers up to 1e.100)", lambda x: br.from_outcomes(x), {"a": [1]}, ANSWERS.iloc[:0], ANSWERS[["a", "a"]], pd.DataFrame({"a": [1, 2], "b": [1, "x"]}), pd.DataFrame({"a": [1, INF]}), pd.DataFrame({"a": [1, -1e101]})),
     (r"none in column 'a', row \d+ \(missing='common'", lambda: br.from_outcomes(ANSWERS.astype(float).replace(1.0, NAN))),
     ("weight must hold (one number for each of the 60 cases|non-negative whole numbers)", lambda x: br.from_outcomes(ANSWERS, weight=x), [1], [0.5] * 60),
     ("cluster must hold 60 names", lambda: br.from_outcomes(ANSWERS, cluster="question")),
@@ -402,7 +408,9 @@ POSTERIORS = [
     ("actual.*outcomes have no classes", lambda x: x(), lambda: br.at_prevalence(OUTCOMES, 0.3), lambda: br.decisions.expected_utility(OUTCOMES, np.eye(2))),
     ("by must be one of", lambda: br.compare({"a": EACH}, by="x")),
     ("refit must", lambda: br.compare({"a": EACH}, refit="x")),
-    ("posteriors must (be a mapping|hold at least one|be mapped to what br.fit returns; got DataArray for 'a')", br.compare, [EACH], {}, {"a": STUDIES}),
+    ("posteriors must (hold at least one|be mapped to what br.fit returns; got DataArray for 'a')", br.compare, {}, {"a": STUDIES}),
+    ("evidence must be a mapping from names to posteriors", br.compare, [EACH], STUDIES),
+    ("models must be a sequence of models", lambda: br.compare(STUDIES, "beta_binomial")),
 ]
 
 PERFORMANCES = [
@@ -511,8 +519,8 @@ RANKINGS = [
     ("ranking must hold (superiority|tier|consensus_position), .*joint=True", lambda x: x[0](RANKING.drop_vars(x[1])), *((f, v) for f in (br.verdict, br.board, plots.superiority) for v in ("superiority", "tier", "consensus_position"))),
     ("ranking must hold superiority, .*joint=True", lambda x: x(br.credible_ranking(POSTERIOR, "f1", joint=False)), br.verdict, br.board, plots.superiority, lambda r: br.ranking_report(POSTERIOR, "f1", ranking=r)),
     ("score must .*catalog", lambda: br.ranking_report(POSTERIOR, "f7")),
-    ("^k must lie between 1 and 2; got 4", lambda: br.top_set(F1, k=4)),
-    ("^source must (hold draws of entities and have no other dims|have finite or NaN values)", lambda x: br.top_set(x, k=1), F1.expand_dims("dataset"), F1.where(F1.min() < F1, INF)),
+    ("^k must lie between 1 and 2; got 4", lambda: br.top_set(F1, None, 4)),
+    ("^source must (hold draws of entities and have no other dims|have finite or NaN values)", lambda x: br.top_set(x, None, 1), F1.expand_dims("dataset"), F1.where(F1.min() < F1, INF)),
     # statements
     ("source must (have finite or NaN values|hold at least one entity and one draw|be a DataArray)", lambda x: br.probability(x, "a > b"), F1.where(F1.min() < F1, INF), F1.isel(draw=[]), 1),
     ("source must (have finite or NaN values|hold at least one entity and one draw|be a DataArray)", lambda x: br.statements.probable_orders(x), F1.where(F1.min() < F1, INF), F1.isel(draw=[]), 1),
@@ -656,9 +664,9 @@ PICTURES = [
     ("^square must", plots.ops_square, xr.Dataset()),
     (r"^result(\['x'\])? must", plots.ops_curve, None, {"x": None}),
     ("^result must", plots.ops_drift, None),
-    ("^entity must", lambda x: x("nobody"), lambda e: plots.ops_drift(DRIFT, e), lambda e: plots.expected_rank_tile(CREDIBLE, e)),
+    ("^entity must", lambda x: x("nobody"), lambda e: plots.ops_drift(DRIFT, e), lambda e: plots.expected_rank_tile(credible(), e)),
     ("^credible must", plots.credible_tile, None),
-    ("^top must", lambda: plots.shares(CREDIBLE, top="x")),
+    ("^top must", lambda: plots.shares(credible(), top="x")),
     ("^regions must", plots.winner_tile, xr.Dataset()),
     ("^cases must", plots.case_grid, None, BETWEEN),
     ("^check must", plots.predictive_check, None),
@@ -715,7 +723,7 @@ COMMANDS = [
     ("rope must be at least 0", "rank tornado --rope -1"),
     ("seed must be a non-negative integer", "rank tornado --seed -1"),
     ("--dataset must be one of", "rank tornado --dataset nowhere"),
-    ("--score must have a better end to rank by; prevalence has none", "rank tornado --score prevalence"),
+    ("--score must have a direction to rank by; prevalence has none", "rank tornado --score prevalence"),
     ("--preference must be 'around", "tile tornado --preference ''"),
     ("--preference must be 'around", "tile tornado --preference f1"),
     ("--preference must be 'around", "tile tornado --preference around"),

@@ -39,7 +39,7 @@ OF_PERFORMANCES = {
     "rank": lambda p: br.rank(p, "f1"),
     "ranking_score": lambda p: br.ranking_score(p, br.importance(fp=1, tp=3, fn=1)),
     "score_table": lambda p: br.score_table(p, ["f1", "mcc"]),
-    "top_set": lambda p: br.top_set(p, "f1", k=1),
+    "top_set": lambda p: br.top_set(p, "f1", 1),
     "performance.change_actual": br.performance.change_actual,
     "performance.change_predicted": br.performance.change_predicted,
     "performance.swap_classes": br.performance.swap_classes,

@@ -76,7 +76,7 @@ def test_any_task_has_default_scores_and_a_line_that_says_so(data, names):
 def test_every_layout_shows_every_number():
     command = ["scores", "breast_cancer", "--draws", "50"]
     one = ["scores", "-", "--draws", "50"]
-    narrow, wide = (on_terminals([command], columns)[0] for columns in (60, 250))
+    [narrow], [wide] = on_terminals([command], 60, 250)
     assert max(map(len, narrow.split("Sorted")[0].splitlines())) <= 60
     assert "Left out" not in narrow + wide
     frame = pd.read_csv(io.StringIO(scores(*command[1:], "--format", "csv")))

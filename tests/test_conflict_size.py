@@ -50,9 +50,9 @@ def test_memory_and_time_do_not_grow_with_the_cases(size):
 
 
 def test_sensitivity_of_many_cases_needs_little_memory():
-    br.sensitivity(table(1000), "f1", draws=50, seed=1)
+    br.sensitivity(table(1000), "f1", alternatives=[], draws=50, seed=1)
     tracemalloc.start()
-    br.sensitivity(table(10**8), "f1", draws=50, seed=1)
+    br.sensitivity(table(10**8), "f1", alternatives=[], draws=50, seed=1)
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert most < 60e6

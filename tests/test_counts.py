@@ -3,7 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import confusion_matrix
 
@@ -143,7 +143,6 @@ def test_one_vs_rest_keeps_every_case(matrix):
         assert tn == np.delete(np.delete(matrix, i, 0), i, 1).sum()
 
 
-@settings(max_examples=30)
 @given(matrices())
 def test_one_vs_rest_commutes_with_normalising(matrix):
     counts = br.from_matrix(matrix + 1, "actual_rows")

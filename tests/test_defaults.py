@@ -29,7 +29,7 @@ def test_the_observed_accuracy_lies_in_its_interval():
     """In at least 95% of tables with 2 to 20 classes, 1 to 60 data sets, 50 cases or more (and, seen here, in all)."""
     rng = np.random.default_rng(12)
     inside = []
-    for _ in range(40):
+    for _ in range(16):
         counts = br.pool(tables(rng, int(rng.integers(2, 21)), int(rng.integers(1, 61)), entities=3))
         ranking = br.credible_ranking(br.fit(counts, draws=250, seed=1), "accuracy")
         open_ = (ranking["observed"] > 0) & (ranking["observed"] < 1)
@@ -37,7 +37,7 @@ def test_the_observed_accuracy_lies_in_its_interval():
         inside += held.values[open_.values].tolist()
         contradicted = not held.where(open_, True).all()
         assert contradicted == any("outside of its own" in line for line in br.verdict(ranking))
-    assert len(inside) > 100
+    assert len(inside) > 40
     assert np.mean(inside) >= 0.95
 
 

@@ -54,8 +54,19 @@ def clean(text):
     assert found is None, repr(text[max(found.start() - 60, 0) : found.end() + 20])
 
 
-@pytest.mark.parametrize("output", ["table", "csv", "json", "markdown", "latex"])
-@pytest.mark.parametrize("command", COMMANDS)
+OUTPUTS = ["table", "csv", "json", "markdown", "latex"]
+#: All commands print through the same functions: each as a table, and two of them in every form, are quick.
+QUICK = {(command, "table") for command in COMMANDS} | {(command, o) for command in ("rank", "scores") for o in OUTPUTS}
+
+
+@pytest.mark.parametrize(
+    ("command", "output"),
+    [
+        pytest.param(command, output, marks=[pytest.mark.slow] * ((command, output) not in QUICK))
+        for command in COMMANDS
+        for output in OUTPUTS
+    ],
+)
 def test_no_command_prints_what_drives_a_terminal(command, output, data):
     name, *options = COMMANDS[command]
     if output == "csv" and "--ask" in options:

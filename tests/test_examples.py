@@ -11,7 +11,13 @@ import pytest
 NOTEBOOKS = sorted((Path(__file__).parents[1] / "examples").glob("*.ipynb"))
 
 
-@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+QUICK = {"leaderboard", "paired_cases"}
+
+
+@pytest.mark.parametrize(
+    "path",
+    [pytest.param(path, id=path.stem, marks=[pytest.mark.slow] * (path.stem not in QUICK)) for path in NOTEBOOKS],
+)
 def test_notebook_prints_what_it_shows(path):
     names: dict = {}
     for cell in json.loads(path.read_text(encoding="utf-8"))["cells"]:

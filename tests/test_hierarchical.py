@@ -144,6 +144,7 @@ def fitted():
     return br.fit(STUDIES, "hierarchical_beta_binomial", seed=1)["posterior"]
 
 
+@pytest.mark.slow
 def test_nuts_agrees(fitted):
     """Means of every variable within four standard errors, of NUTS's effective draws and of the others."""
     import arviz as az
@@ -309,8 +310,8 @@ def grades(sizes=(60, 40, 30, 50)):
 
 @pytest.fixture(scope="module")
 def graded():
-    nuts = {"tune": 400, "target_accept": 0.9}
-    return br.fit(grades(), "hierarchical_dirichlet_multinomial", seed=1, draws=400, chains=2, nuts=nuts)
+    nuts = {"tune": 300, "target_accept": 0.9}
+    return br.fit(grades(), "hierarchical_dirichlet_multinomial", seed=1, draws=300, chains=2, nuts=nuts)
 
 
 def test_two_answers_go_by_quadrature_whatever_the_name():

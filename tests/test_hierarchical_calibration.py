@@ -51,6 +51,7 @@ def least_p_value(counts, truth, draws, tune):
     return min((stats.kstest(ranks, "uniform").pvalue, name) for name, ranks in below.items())
 
 
+@pytest.mark.slow
 def test_calibration_in_short():
     assert least_p_value(*world(1, 20, False), draws=100, tune=150) > (1e-3, "")
 

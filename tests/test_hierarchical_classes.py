@@ -166,6 +166,7 @@ def test_calibration():
         assert stats.kstest(below / 201, "uniform").pvalue > 1e-3, name
 
 
+@pytest.mark.slow
 def test_averages_over_classes_of_two_cases_are_covered():
     """Ten classes, recalls around 0.8: a prior on each class misses the macro recall twice as often as it should."""
     rng, number = np.random.default_rng(9), 120

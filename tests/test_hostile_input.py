@@ -43,11 +43,19 @@ def test_a_table_without_the_coord_entity_is_predicted():
     np.testing.assert_array_equal(found.values, br.predictive.confusion_pmf(one).values)
 
 
-def test_the_largest_outcomes_raise_no_warning():
-    frame = pd.DataFrame({"a": [1e308, -1e308, 5e307], "b": [1e308, 1e308, 1e307]})
+def test_the_largest_outcomes_are_ranked_as_small_ones():
+    """A power of two changes no digit: values and losses are scaled by it, and nothing else is changed."""
+    small, scale = pd.DataFrame({"a": [1.0, -1.0, 0.5], "b": [1.0, 1.0, 0.1]}), 2.0**332
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        br.credible_ranking(br.fit(br.from_outcomes(frame), "paired", draws=50, seed=1), "mean_outcome")
+        found, large = (
+            br.credible_ranking(br.fit(br.from_outcomes(frame), "paired", draws=50, seed=1), "mean_outcome")
+            for frame in (small, scale * small)
+        )
+    for name in ("lower", "median", "upper", "observed", "expected_regret"):
+        np.testing.assert_array_equal(large[name], scale * found[name], err_msg=name)
+    for name in ("rank_probability", "superiority", "contradicted", "tier"):
+        np.testing.assert_array_equal(large[name], found[name], err_msg=name)
 
 
 def test_limits_of_containers_are_read(tmp_path):

@@ -6,38 +6,38 @@ import subprocess
 import sys
 from importlib.metadata import version
 
-import pytest
-
 import bayesrank as br
 
 HEAVY = ["pymc", "pytensor", "arviz", "matplotlib", "numba"]
 
 
-def loaded_after(statement: str) -> set[str]:
-    code = f"{statement}\nimport sys\nprint(*sorted(m for m in {HEAVY} if m in sys.modules))"
-    return set(subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split())
+def loaded_after(*statements: str) -> list[set[str]]:
+    """What a new process has loaded of the heavy packages after each statement."""
+    code = (
+        "import sys\nfor statement in sys.argv[1:]:\n    exec(statement)\n"
+        f"    print(*(name for name in {HEAVY} if name in sys.modules))"
+    )
+    done = subprocess.run([sys.executable, "-c", code, *statements], capture_output=True, text=True, check=True)
+    return [set(line.split()) for line in done.stdout.splitlines()]
 
 
-def test_a_fit_imports_no_arviz_that_its_container_does_not_need():
+LIGHT = [
+    "import bayesrank",
+    "import bayesrank as br; br.from_counts(tn=1, fp=0, fn=0, tp=1)",
+    "import bayesrank as br; br.scores.f1(br.datasets.load('tornado')); br.rank, br.fit, br.credible_ranking",
+    "import bayesrank.models.dirichlet_multinomial, bayesrank.models.beta_binomial",
+    "import bayesrank as br; br.case_weights(9, draws=2); br.cases.weighted_metric",
+    "import bayesrank.cli",
+]
+FIT = "import bayesrank as br; f = br.fit(br.from_counts(tn=8, fp=2, fn=1, tp=9), seed=1); br.scores.f1(f)"
+
+
+def test_nothing_heavy_is_loaded_and_by_a_fit_only_its_container():
     """ArviZ 0.23 has a container of its own; later ones take a tree of xarray's."""
-    fit = "import bayesrank as br; f = br.fit(br.from_counts(tn=8, fp=2, fn=1, tp=9), seed=1); br.scores.f1(f)"
     old = version("arviz").startswith("0.")
-    assert loaded_after(fit) & {"arviz", "matplotlib", "pymc"} == ({"arviz", "matplotlib"} if old else set())
-
-
-@pytest.mark.parametrize(
-    "statement",
-    [
-        "import bayesrank",
-        "import bayesrank as br; br.from_counts(tn=1, fp=0, fn=0, tp=1)",
-        "import bayesrank as br; br.scores.f1(br.datasets.load('tornado')); br.rank, br.fit, br.credible_ranking",
-        "import bayesrank.models.dirichlet_multinomial, bayesrank.models.beta_binomial",
-        "import bayesrank as br; br.case_weights(9, draws=2); br.cases.weighted_metric",
-        "import bayesrank.cli",
-    ],
-)
-def test_nothing_heavy_is_loaded(statement):
-    assert loaded_after(statement) == set()
+    *light, fit = loaded_after(*LIGHT, FIT)
+    assert dict(zip(LIGHT, light, strict=True)) == {statement: set() for statement in LIGHT}
+    assert fit & {"arviz", "matplotlib", "pymc"} == ({"arviz", "matplotlib"} if old else set())
 
 
 def test_every_public_name_loads():

@@ -90,7 +90,10 @@ def test_finley():
 # --- NUTS ---------------------------------------------------------------------------------------------------------
 
 
-@pytest.fixture(scope="session", params=["dirichlet_multinomial", "beta_binomial"])
+SAMPLED = ["dirichlet_multinomial", pytest.param("beta_binomial", marks=pytest.mark.slow)]
+
+
+@pytest.fixture(scope="session", params=SAMPLED)
 def nuts(request):
     groups = ["prior", "prior_predictive", "posterior_predictive", "log_likelihood"]
     options = {"draws": 200, "chains": 2, "nuts": {"tune": 200}, "sampler": "nuts", "groups": groups}

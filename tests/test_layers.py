@@ -2,6 +2,7 @@
 
 import ast
 import graphlib
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -40,9 +41,14 @@ def name_of(path):
 MODULES = {name_of(path): path for path in FOLDER.rglob("*.py")}
 
 
+@cache
+def parsed(path):
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
 def imports(path, anywhere):
     """Modules of the package that a file imports, on its top level or anywhere in it."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
+    tree = parsed(path)
     for node in ast.walk(tree) if anywhere else tree.body:
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names if alias.name.split(".")[0] == "bayesrank")
@@ -83,7 +89,7 @@ def test_imports_name_the_whole_path():
     relative = {
         (module, node.lineno)
         for module, path in MODULES.items()
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in ast.walk(parsed(path))
         if isinstance(node, ast.ImportFrom) and node.level
     }
     assert relative == set()

@@ -13,9 +13,7 @@ import bayesrank as br
 from bayesrank._compat import groups_of
 from bayesrank._random import Block, root_sequence
 from bayesrank.models import make_model
-from bayesrank.models._bivariate import effects
-from bayesrank.models._designs import between, empirical_logits, terms
-from bayesrank.models._table_evidence import binomial_evidence
+from bayesrank.models._normal_logits import between, binomial_evidence, empirical_logits, identified_terms
 
 NAME = "hierarchical_logit_normal"
 
@@ -23,7 +21,7 @@ NAME = "hierarchical_logit_normal"
 @pytest.fixture(scope="module")
 def measure():
     """The sampler of many meta-analyses, which the documentation's numbers come from."""
-    path = Path(__file__).parent.parent / "docs" / "measure_meta_analysis.py"
+    path = Path(__file__).parent.parent / "scripts" / "measure_meta_analysis.py"
     spec = importlib.util.spec_from_file_location("measure_meta_analysis", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
@@ -77,7 +75,7 @@ def test_a_design_tells_what_its_matrices_tell():
     while len(found) < 300:
         design = rng.random(rng.integers(1, 5, 2)) < rng.choice([0.3, 0.6, 0.9])
         if design.any():
-            found.append(terms(np.argwhere(design)))
+            found.append(identified_terms(np.argwhere(design)))
             assert found[-1] == told_by_matrices(np.argwhere(design)), design
     assert len(set(found)) == 3
 
@@ -95,19 +93,6 @@ def test_the_variance_between_data_sets_is_by_moments():
     assert between(logit[:1], information[:1], np.zeros(1, int))[1] == pytest.approx(0.01)
     value, told = empirical_logits(np.array([3]), np.array([9]))
     assert (value.item(), told.item()) == pytest.approx((np.log(3.5 / 6.5), 1 / (1 / 3.5 + 1 / 6.5)))
-
-
-@pytest.mark.parametrize("weight", [0.0, 0.4, 1.0])
-def test_effects_are_normal_pairs_however_centred(weight):
-    rng = np.random.default_rng(2)
-    size, mean, sd, rho = 200_000, [1.0, -2.0], [0.5, 2.0], -0.7
-    found, standard = effects(
-        lambda row, centre, scale: centre + scale * rng.standard_normal(size), mean, sd, rho, [np.full(1, weight)] * 2
-    )
-    assert np.mean(found, axis=1) == pytest.approx(mean, abs=4 * 2 / np.sqrt(size))
-    assert np.std(found, axis=1) == pytest.approx(sd, rel=4 / np.sqrt(2 * size))
-    assert np.corrcoef(found)[0, 1] == pytest.approx(rho, abs=4 * (1 - rho**2) / np.sqrt(size))
-    assert abs(np.corrcoef(standard)[0, 1]) < 4 / np.sqrt(size)
 
 
 CELLS = [((7, 3), (10, 12)), ((0, 4), (6, 4)), ((200, 0), (230, 0)), ((0, 0), (900, 3))]
@@ -163,7 +148,7 @@ def plain_log_density(story, mu, hard, logits, sd, half):
 
 @pytest.mark.parametrize("entities", [1, 3])
 def test_the_density_of_the_graph_is_the_one_of_the_story(entities):
-    """Differences of log densities between points, the graph's on its own scale and with the change of variables."""
+    """Differences of log densities between points; those of the graph are of standard normal variables."""
     counts = tables(entities, 4)
     if entities == 3:
         counts = xr.where(
@@ -175,35 +160,22 @@ def test_the_density_of_the_graph_is_the_one_of_the_story(entities):
     rng = np.random.default_rng(5)
     gaps = []
     for _ in range(4):
-        hyper = {"level": rng.normal(size=(1, *story.start_mean.shape))}
+        point, change = {"mu": rng.normal(size=(entities, 2))}, 0.0
+        sd, half, effects = {}, {}, {"difficulty": np.zeros((4, 2))}
         for name in story.terms:
-            hyper[f"sd_of_{name}"] = rng.uniform(0.2, 1.5, (1, 2))
-            hyper[f"half_of_{name}"] = rng.uniform(0.1, 0.9, 1)
-            for row, start in enumerate(story.starts[name]):
-                hyper[f"{name}_{row}"] = rng.normal(size=(1, start.size))
-        placed = story._placed(hyper)
-        point, change = {}, 0.0
-        for name, value in hyper.items():
-            if name.startswith("sd_of"):
-                point[f"{name}_log__"] = np.log(value[0])
-            elif name.startswith("half_of"):
-                point[f"{name}_logodds__"] = special.logit(value[0])
-            else:
-                point[name] = value[0]
-        # Effects are scaled latent variables: the second of a pair by what the first leaves of its spread.
-        for name in story.terms:
-            rho = 2 * hyper[f"half_of_{name}"][0] - 1
-            for row, weight in enumerate(story.weights[name]):
-                scale = hyper[f"sd_of_{name}"][0, row] * (np.sqrt(1 - rho**2) if row else 1)
-                change += ((1 - weight) * np.log(scale)).sum()
-        wanted = plain_log_density(
-            story,
-            placed["mu"][0],
-            placed["difficulty"][0] if "difficulty" in placed else np.zeros((4, 2)),
-            placed["logits"][0],
-            {name: hyper[f"sd_of_{name}"][0] for name in story.terms},
-            {name: hyper[f"half_of_{name}"][0] for name in story.terms},
-        )
+            sd[name], half[name] = rng.uniform(0.2, 1.5, 2), rng.uniform(0.1, 0.9)
+            point[f"sd_of_{name}_log__"], point[f"half_of_{name}_logodds__"] = (
+                np.log(sd[name]),
+                special.logit(half[name]),
+            )
+            rho = 2 * half[name] - 1
+            factor = np.linalg.cholesky(np.outer(sd[name], sd[name]) * [[1, rho], [rho, 1]])
+            point[f"standard_{name}"] = z = rng.normal(size=(4 if name == "difficulty" else len(story.pairs), 2))
+            effects[name] = z @ factor.T
+            change += len(z) * np.log(np.diag(factor)).sum()
+        entity, dataset = story.pairs.T
+        logits = point["mu"][entity] - effects["difficulty"][dataset] + effects["deviations"]
+        wanted = plain_log_density(story, point["mu"], effects["difficulty"], logits, sd, half)
         gaps.append(float(logp(point)) - wanted - change)
     assert np.ptp(gaps) == pytest.approx(0, abs=1e-7)
 
@@ -257,7 +229,7 @@ def learned(post, story):
     return np.concatenate(found, -1)
 
 
-@pytest.mark.parametrize("entities", [1, 2])
+@pytest.mark.parametrize("entities", [pytest.param(1, marks=pytest.mark.slow), 2])
 def test_the_posterior_is_the_prior_times_the_probability_of_the_counts(entities):
     """A known answer for the sampler: draws of the prior, weighted by the likelihood of small tables."""
     cells = {"tn": [4, 2, 5, 3], "fp": [1, 2, 0, 3], "fn": [0, 1, 2, 0], "tp": [3, 1, 2, 0]}
@@ -285,9 +257,9 @@ def test_without_cases_the_posterior_is_the_prior():
     counts = 0 * tables(2, 3)
     counts["measured"][:] = True
     story = make_model(
-        NAME, counts, {"force": True, "terms": "difficulty that all entities share, and deviations of each"}
+        NAME, counts, {"force": True, "terms": "difficulty shared by all entities, and deviations of each"}
     )
-    posterior = story._walk((4, 1000), root_sequence(1), 20)
+    posterior = story._run_chains((4, 1000), root_sequence(1), 20)
     for name in story.terms:
         for sd in posterior[f"sd_of_{name}"].transpose("row", ...).values:
             assert stats.kstest(sd[:, ::5].ravel(), stats.halfnorm.cdf).pvalue > 1e-3
@@ -305,6 +277,7 @@ def test_the_order_of_entities_and_data_sets_changes_nothing():
     xr.testing.assert_equal(second.sel(entity=first["entity"], dataset=first["dataset"]), first)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["ascus_hc2_repc", pytest.param("scheidler_lymph_imaging", marks=pytest.mark.slow)])
 def test_published_meta_analyses_converge_by_default(name):
     """One seed each; more seeds were tried by hand and have no script yet."""
@@ -375,14 +348,14 @@ def test_one_entity_has_the_posterior_of_another_sampler(one, measure):
 @pytest.mark.slow
 def test_of_one_entity_difficulty_and_deviations_are_one_term(one):
     post = groups_of(one)["posterior"]
-    assert post.attrs["terms"].startswith("deviations, of which difficulty is no part")
+    assert post.attrs["terms"].startswith("deviations; the design does not separate difficulty")
     assert "difficulty" not in post
     np.testing.assert_allclose(post["sd_between_datasets"], post["sd_of_deviations"])
 
 
 def test_what_is_kept_has_its_dims_and_the_attrs_say_what_was_learned(three):
     post = groups_of(three)["posterior"]
-    assert post.attrs["terms"].startswith("difficulty that all entities share")
+    assert post.attrs["terms"].startswith("difficulty shared by all entities")
     assert post.attrs["typical"] == "rates of the median data set"
     assert post["difficulty"].dims == ("chain", "draw", "dataset", "actual")
     total = post["sd_of_difficulty"] ** 2 + post["sd_of_deviations"] ** 2

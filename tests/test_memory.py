@@ -59,7 +59,7 @@ OF_VALUES = {
     "credible_ranking": lambda p: br.credible_ranking(p, "f1"),
     "rope": lambda p: br.credible_ranking(p, "f1", rope=0.01),
     "score_table": lambda p: br.score_table(p, ["f1", "tpr"]),
-    "top_set": lambda p: br.top_set(p, "f1", k=3),
+    "top_set": lambda p: br.top_set(p, "f1", 3),
     "stability": lambda p: leave_out_entities(p, "f1"),
     "expected_utility": lambda p: br.decisions.expected_utility(p, UTILITY),
     "tile.credible": lambda p: br.tile.credible(p, 7),  # the shares of the Tile, of each draw
@@ -150,7 +150,7 @@ def peak_of(made, source):
         tracemalloc.stop()
 
 
-MAIN = ["credible_ranking", "score_table", "tile.credible", "ops.of_draws", "probability"]
+MAIN = ["credible_ranking", "tile.credible", "probability"]
 
 
 @pytest.mark.parametrize(
@@ -159,7 +159,10 @@ MAIN = ["credible_ranking", "score_table", "tile.credible", "ops.of_draws", "pro
 def test_memory_does_not_grow_with_the_draws(name, monkeypatch):
     monkeypatch.setattr("bayesrank._draws.WAITING", 2**15)
     made = (SMALL | OF_VALUES)[name]
-    few, many = 3000, 15_000
+    few, many = 2000, 9000
+    # Small problems are ranked by NumPy, large ones by compiled loops, whose code would count as memory of the draws.
+    monkeypatch.setattr("bayesrank.ranking._loops.SMALL_PAIRS", 0)
+    monkeypatch.setattr("bayesrank.ranking._loops.SMALL_RANKS", 0)
     made(posterior(1000, chunks=1000)).compute()
     with dask.config.set(scheduler="synchronous"):
         peaks = [peak_of(made, posterior(draws, chunks=1000)) for draws in (few, many)]

@@ -1,4 +1,4 @@
-"""Each row of docs/misprints.md: what is right holds in numbers, and what is printed does not."""
+"""Each row of docs/understand/misprints.md: what is right holds in numbers, and what is printed does not."""
 
 import inspect
 import re
@@ -13,7 +13,7 @@ import pytest
 import bayesrank as br
 from bayesrank.ops import _areas
 
-PAGE = Path(__file__).parent.parent / "docs" / "misprints.md"
+PAGE = Path(__file__).parent.parent / "docs" / "understand" / "misprints.md"
 CHECKS = {}
 TABLE = br.from_counts(tn=60, fp=10, fn=5, tp=25)
 TN, FP, FN, TP = 60, 10, 5, 25

@@ -49,7 +49,8 @@ def test_the_evidence_chooses_the_model(evidence, model):
 def test_sensitivity_has_the_same_default():
     for evidence, score in ((COUNTS, "f1"), (OUTCOMES, None)):
         model = attrs(br.fit(evidence, seed=1, draws=5))["model"]
-        one, other = (br.sensitivity(evidence, score, model=m, draws=20, seed=1) for m in (None, model))
+        some = {"alternatives": ["models"], "draws": 20, "seed": 1}
+        one, other = (br.sensitivity(evidence, score, model=m, **some) for m in (None, model))
         np.testing.assert_array_equal(one["probability_best"], other["probability_best"])
 
 

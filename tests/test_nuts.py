@@ -29,8 +29,8 @@ class Terminal(io.StringIO):
 
 @pytest.fixture(scope="module", params=SAMPLERS)
 def fitted(request):
-    nuts = {"tune": 500, "target_accept": 0.95, "nuts_sampler": request.param}
-    return request.param, groups_of(br.fit(GRADES, MODEL, seed=1, draws=500, chains=2, nuts=nuts))
+    nuts = {"tune": 300, "target_accept": 0.95, "nuts_sampler": request.param}
+    return request.param, groups_of(br.fit(GRADES, MODEL, seed=1, draws=300, chains=2, nuts=nuts))
 
 
 def test_every_sampler_gives_the_variables_of_the_model(fitted):
@@ -72,6 +72,7 @@ def test_the_extra_is_taken_where_it_is_installed(monkeypatch):
         br.fit(GRADES, MODEL, nuts={"nuts_sampler": "nutpie"})
 
 
+@pytest.mark.slow
 def test_transformed_variables_stay_out(monkeypatch):
     """nutpie under PyMC 5 leaves them in the posterior."""
     plain = _nuts._pymc
@@ -90,7 +91,7 @@ def test_transformed_variables_stay_out(monkeypatch):
 
 
 @pytest.mark.parametrize("name", SAMPLERS)
-@pytest.mark.parametrize("terminal", [True, False])
+@pytest.mark.parametrize("terminal", [True, pytest.param(False, marks=pytest.mark.slow)])
 def test_a_terminal_shows_that_it_compiles_and_nothing_else_shows_anything(name, terminal, monkeypatch, capfd):
     # Written at once, whatever is short.
     screen = Terminal() if terminal else io.StringIO()

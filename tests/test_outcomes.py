@@ -110,7 +110,8 @@ def test_on_its_own_cases_an_entity_has_the_marginals_of_its_own_counts(prior, m
     said = notes(posterior)
     met = GAPS.notna().sum()
     assert (
-        f"on its own cases, from {met.min()} of 60 (a) to 60: this order holds if answers are missing at random" in said
+        f"different cases, from {met.min()} of 60 (a) to 60: the ranking assumes that answers are missing at random"
+        in said
     )
 
 
@@ -264,7 +265,7 @@ def test_clusters_of_one_are_cases_where_answers_are_missing():
 def test_few_answers_are_told_to_lean_on_the_prior_as_few_counts_are():
     frame = pd.DataFrame({"a": [1], "b": [0]})
     ranking = br.credible_ranking(br.fit(br.from_outcomes(frame), "paired", seed=1, draws=100), "mean_outcome")
-    assert ranking["notes"].item() == "Only 1 case: what is said leans on the prior."
+    assert ranking["notes"].item() == "Only 1 case: the result depends on the prior."
     ten = pd.DataFrame({"a": [1, 0] * 5, "b": [0, 1] * 5})  # the entities differ on every case
     ranking = br.credible_ranking(br.fit(br.from_outcomes(ten), "paired", seed=1, draws=100), "mean_outcome")
     assert ranking["notes"].item() == ""
@@ -277,7 +278,7 @@ def test_few_answers_are_told_to_lean_on_the_prior_as_few_counts_are():
 def test_one_unit_is_singular():
     frame = pd.DataFrame({"a": [1, 0], "b": [0, 0]})
     alone = br.fit(br.from_outcomes(frame[:1]), "paired", prior="haldane", draws=10)
-    assert groups_of(alone)["posterior"].attrs["note"].startswith("Only 1 case, and no prior to speak of")
+    assert groups_of(alone)["posterior"].attrs["note"].startswith("Only 1 case, and almost no prior")
     together = br.fit(br.from_outcomes(frame, cluster=["x", "x"]), "paired", draws=10)
     assert groups_of(together)["posterior"].attrs["note"].startswith("Only 1 cluster: intervals")
 
@@ -285,3 +286,26 @@ def test_one_unit_is_singular():
 def test_too_many_draws_of_outcomes_are_refused_before_memory_runs_out():
     with pytest.raises(ValueError, match=r"draws must be fewer for 4 x 1000000000 draws of 2 means"):
         br.fit(br.from_outcomes(pd.DataFrame({"a": [1, 0], "b": [0, 0]})), "paired", draws=10**9)
+
+
+def test_bounds_of_the_evidence_are_those_of_the_fit():
+    grades = pd.DataFrame({"x": [1, 5, 3, 4], "y": [2, 2, 3, 3]})
+    of_evidence = br.fit(br.from_outcomes(grades, range=(1, 5)), seed=1)
+    of_fit = br.fit(br.from_outcomes(grades), seed=1, range=(1, 5))
+    for fitted in (of_evidence, of_fit):
+        assert groups_of(fitted)["posterior"].attrs["mean_outcome_range"] == [1, 5]
+    xr.testing.assert_equal(*(groups_of(fitted)["posterior"]["mean_outcome"] for fitted in (of_evidence, of_fit)))
+    with pytest.raises(ValueError, match=r"range must hold every outcome; got \(2, 4\) and 1"):
+        br.from_outcomes(grades, range=(2, 4))
+
+
+def test_runs_of_a_case_are_its_cluster():
+    truth = [0, 0, 1, 1, 0, 1]
+    predictions, case, run = {"a": truth, "b": [0, 1, 1, 1, 0, 0]}, list("uuvvww"), [1, 2] * 3
+    with pytest.raises(ValueError, match="run must name each run of a case once"):
+        br.joint_outcomes(truth, predictions, case=list("uuuvww"), run=run)
+    with pytest.raises(ValueError, match="case must be given where run is"):
+        br.joint_outcomes(truth, predictions, run=run)
+    xr.testing.assert_identical(
+        br.joint_outcomes(truth, predictions, case=case, run=run), br.joint_outcomes(truth, predictions, cluster=case)
+    )

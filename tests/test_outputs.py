@@ -61,7 +61,7 @@ def test_links_to_the_data_are_followed(data, tmp_path, link):
     assert data.read_text() == DATA
 
 
-@pytest.mark.parametrize("ending", [".png", ".pdf", ".svg"])
+@pytest.mark.parametrize("ending", [".png", *(pytest.param(name, marks=pytest.mark.slow) for name in (".pdf", ".svg"))])
 def test_earlier_outputs_are_replaced_and_other_files_are_not(data, tmp_path, ending):
     report, picture = tmp_path / "out.html", tmp_path / f"out{ending}"
     asked, written = ["rank", data, "--picture", picture], ["report", data, "-o", report]
@@ -113,7 +113,7 @@ def test_an_empty_file_is_filled(tmp_path):
     assert path.stat().st_size > 1000
 
 
-@pytest.mark.parametrize("step", ["fsync", "replace"])
+@pytest.mark.parametrize("step", [pytest.param("fsync", marks=pytest.mark.slow), "replace"])
 def test_a_full_disk_leaves_the_older_report(tmp_path, monkeypatch, step):
     path = tmp_path / "report.html"
     page = ranking_report(POSTERIOR, "f1", path=path)

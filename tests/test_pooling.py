@@ -388,7 +388,7 @@ def test_equal_data_sets_say_nothing():
 
 
 def test_the_caveat_is_rare_where_data_sets_are_alike():
-    # Of 200 boards more than 20 are one in 1,000 if 5% have it; docs/measure_pooling.py has more boards.
+    # Of 200 boards more than 20 are one in 1,000 if 5% have it; scripts/measure_pooling.py has more boards.
     rng = np.random.default_rng(8)
     found = sum(
         bool(said(alike(rng, 6, cases), score)) for cases in (8, 100) for _ in range(50) for score in ("f1", "tpr")

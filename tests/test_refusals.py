@@ -11,7 +11,7 @@ from click.testing import CliRunner
 
 import bayesrank as br
 from bayesrank.cli import cli
-from tests.refusals import COMMANDS, CREDIBLE, DRAWS, HUGE, ONE, POINT, ROWS, TILE, figure_axes
+from tests.refusals import COMMANDS, DRAWS, HUGE, ONE, POINT, ROWS, TILE, credible, figure_axes
 
 CASES = [
     pytest.param(words, call, values, id=f"{i}-{words[:30]}" + (f"-{j}" if values else ""))
@@ -20,8 +20,12 @@ CASES = [
 ]
 
 
+#: The first cases are of what would not fit into memory.
+LARGE = sum(len(row) - 2 or 1 for row in HUGE)
+
+
 @pytest.mark.filterwarnings("ignore:divide by zero")
-@pytest.mark.parametrize(("words", "call", "values"), CASES)
+@pytest.mark.parametrize(("words", "call", "values"), CASES[LARGE:])
 def test_bad_calls_are_refused_in_words(words, call, values):
     if values and values[0] is figure_axes:
         values = (figure_axes(),)
@@ -34,7 +38,7 @@ def test_bad_calls_are_refused_in_words(words, call, values):
     assert len(message) < 700
 
 
-@pytest.mark.parametrize(("words", "call", "values"), CASES[: sum(len(row) - 2 or 1 for row in HUGE)])
+@pytest.mark.parametrize(("words", "call", "values"), CASES[:LARGE])
 def test_what_would_not_fit_is_refused_before_the_work(words, call, values):
     tracemalloc.start()
     with pytest.raises((TypeError, ValueError), match=words):
@@ -68,13 +72,11 @@ GOOD = {
     "benefit": {"tn": 0, "fp": -1, "fn": -2, "tp": 0},
     "corners": ("f1", "accuracy"),
     "curve": "roc",
-    "credible": CREDIBLE,
     "entities": "a",
     "entity": "a",
     "evidence": br.from_counts(tn=70, fp=10, fn=6, tp=24),
     "fnr": 0.1,
     "fpr": 0.1,
-    "frontiers": br.tile.frontiers(POINT),
     "k": 1,
     "metric": "auc_roc",
     "ops": br.ops.of_draws(DRAWS, "f1"),
@@ -85,7 +87,6 @@ GOOD = {
     "prevalence": 0.3,
     "reference": "a",
     "region": "tile",
-    "regions": br.tile.regions(POINT),
     "rival": "b",
     "rivals": "b",
     "sampler": lambda rng, n: (rng.random(n), rng.random(n)),
@@ -104,6 +105,12 @@ GOOD = {
     "y_true": [0, 1, 1],
 }
 GOOD["counts"] = GOOD["evidence"]
+#: What compiles is made when it is needed.
+MADE = {
+    "credible": credible,
+    "frontiers": lambda: br.tile.frontiers(POINT),
+    "regions": lambda: br.tile.regions(POINT),
+}
 POINTS = {"source": POINT}
 GOOD_OF = {
     "beta_preferences": {"a": (1, 1), "b": (1, 1)},
@@ -142,7 +149,7 @@ def test_bad_values_of_shared_arguments_are_refused_by_name(function, argument, 
     parameters = inspect.signature(function).parameters.values()
     several = [value for p in parameters if p.kind is p.VAR_POSITIONAL for value in GOOD[p.name]]
     needed = [p.name for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD) and p.default is p.empty]
-    given = {name: GOOD[name] for name in needed} | GOOD_OF.get(function.__name__, {})
+    given = {name: MADE[name]() if name in MADE else GOOD[name] for name in needed} | GOOD_OF.get(function.__name__, {})
     with pytest.raises((TypeError, ValueError), match=rf"^{argument} must ") as caught:
         function(*several, **given | {argument: bad})
     assert "\n" not in str(caught.value)

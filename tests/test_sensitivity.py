@@ -131,8 +131,10 @@ def test_each_data_set_is_left_out_in_turn():
     assert "data" not in other["kind"].values
 
 
-@pytest.mark.parametrize("classes", [2, 10, 50])
-@pytest.mark.parametrize("entities", [1, 3])
+@pytest.mark.parametrize(
+    ("classes", "entities"),
+    [(2, 1), (10, 3), *(pytest.param(*each, marks=pytest.mark.slow) for each in ((2, 3), (10, 1), (50, 1), (50, 3)))],
+)
 def test_all_defaults_go_together(classes, entities):
     rng = np.random.default_rng(classes)
     table = rng.poisson(2, (entities, classes, classes)) + 20 * np.eye(classes, dtype=int)
@@ -148,14 +150,15 @@ def test_all_defaults_go_together(classes, entities):
 
 
 def test_order_and_seed():
-    one = br.sensitivity(COUNTS, "f1", seed=3, draws=100)
-    turned = br.sensitivity(COUNTS.isel(entity=[2, 0, 1]), "f1", seed=3, draws=100)
+    some = {"draws": 100, "alternatives": ["models"]}
+    one = br.sensitivity(COUNTS, "f1", seed=3, **some)
+    turned = br.sensitivity(COUNTS.isel(entity=[2, 0, 1]), "f1", seed=3, **some)
     for name in ("probability_best", "tier"):
         np.testing.assert_allclose(turned[name].sel(entity=one["entity"]), one[name], rtol=1e-12)
     assert turned["conclusion"].values.tolist() == one["conclusion"].values.tolist()
     assert (turned["survives"].values == one["survives"].values).all()
     # A generator is asked once: the rates of both models are drawn from the same streams.
-    generator = br.sensitivity(COUNTS, "tpr", seed=np.random.default_rng(1), draws=100)
+    generator = br.sensitivity(COUNTS, "tpr", seed=np.random.default_rng(1), **some)
     other = generator.sel(alternative="model beta_binomial")["median"]
     np.testing.assert_allclose(other, generator["median"][0], rtol=1e-12)
 

@@ -1,16 +1,13 @@
 """What the command prints on terminals of any width: whole numbers, distinct names, words on what is left out."""
 
 import csv
-import fcntl
 import io
 import math
 import os
 import pty
 import re
-import struct
 import subprocess
 import sys
-import termios
 
 import numpy as np
 import pytest
@@ -27,17 +24,19 @@ ALIKE = [f"{LONG}Kit A (IgG)", f"{LONG}Kit B (IgG)"]
 JAPANESE = ["国立研究所の迅速抗体検査キット第一号(血清)", "国立研究所の迅速抗体検査キット第二号(血清)"]
 
 
-def on_terminals(commands, columns, **environment):
-    """What a person sees on a terminal of that many columns; all commands in one process, for speed."""
+def on_terminals(commands, *widths, **environment):
+    """What a person sees on terminals of so many columns, for each width; all commands in one process, for speed."""
     code = (
-        "import sys\nfrom bayesrank.cli import cli\n"
-        "for line in sys.argv[1:]:\n    cli.main(line.split('|'), standalone_mode=False)\n    print('<end>')"
+        "import sys, termios\nfrom bayesrank.cli import cli\n"
+        "for line in sys.argv[1:]:\n    columns, *command = line.split('|')\n"
+        "    termios.tcsetwinsize(1, (24, int(columns)))\n"
+        "    cli.main(command, standalone_mode=False)\n    print('<end>')"
     )
+    lines = ["|".join([str(columns), *command]) for columns in widths for command in commands]
     leader, follower = pty.openpty()
-    fcntl.ioctl(follower, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
     clean = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "LINES")}
     process = subprocess.Popen(
-        [sys.executable, "-c", code, *("|".join(command) for command in commands)],
+        [sys.executable, "-c", code, *lines],
         stdin=follower,
         stdout=follower,
         stderr=subprocess.PIPE,
@@ -56,7 +55,8 @@ def on_terminals(commands, columns, **environment):
     errors = process.communicate()[1].decode()
     assert process.returncode == 0, errors
     text = re.sub(r"\x1b\[[0-9;]*m", "", seen.decode()).replace("\r\n", "\n")
-    return text.split("<end>\n")[:-1]
+    seen = text.split("<end>\n")[:-1]
+    return [seen[i : i + len(commands)] for i in range(0, len(seen), len(commands))]
 
 
 def split_table(text):
@@ -104,24 +104,35 @@ def printed(row, draws):
 LEFT_OUT = {40: 4, 80: 0}
 
 
-@pytest.mark.parametrize("columns", LEFT_OUT)
-def test_a_terminal_shows_whole_numbers(columns, names):
+@pytest.fixture
+def shown_on(names):
+    """The commands, and what they print on each width."""
     data = [["antibody_tests", "--model", "beta_binomial"], [names]]
     commands = [["rank", *source, "--draws", "200", "--score", "informedness"] for source in data]
-    for command, text in zip(commands, on_terminals(commands, columns), strict=True):
-        heading, rows, lines, below = split_table(text)
-        assert max(map(cell_len, lines)) <= columns
+    return commands, dict(zip(LEFT_OUT, on_terminals(commands, *LEFT_OUT), strict=True))
+
+
+def test_a_terminal_shows_whole_numbers(shown_on):
+    commands, shown = shown_on
+    for i, command in enumerate(commands):
         expected = list(csv.DictReader(io.StringIO(CliRunner().invoke(cli, [*command, "--format", "csv"]).output)))
-        assert len(rows) == len(expected) > 4
-        for cells, row in zip(rows, expected, strict=True):
-            wanted = printed(row, math.inf)  # without draws
-            assert cells[1:] == [wanted[name] for name in heading[1:]]
-        assert len({cells[0] for cells in rows}) == len(rows)
-        left_out = [name for name in wanted if name not in heading]
-        assert len(left_out) == LEFT_OUT[columns]
-        note = f"Left out to fit {columns} columns: {', '.join(left_out)}. A pipe or a wider terminal shows all."
-        assert (note in " ".join(below.split())) == bool(left_out)
-        assert [line for line in below.splitlines() if cell_len(line) > columns and " " in line] == []
+        for columns in LEFT_OUT:
+            check_numbers(shown[columns][i], expected, columns)
+
+
+def check_numbers(text, expected, columns):
+    heading, rows, lines, below = split_table(text)
+    assert max(map(cell_len, lines)) <= columns
+    assert len(rows) == len(expected) > 4
+    for cells, row in zip(rows, expected, strict=True):
+        wanted = printed(row, math.inf)  # without draws
+        assert cells[1:] == [wanted[name] for name in heading[1:]]
+    assert len({cells[0] for cells in rows}) == len(rows)
+    left_out = [name for name in wanted if name not in heading]
+    assert len(left_out) == LEFT_OUT[columns]
+    note = f"Left out to fit {columns} columns: {', '.join(left_out)}. A pipe or a wider terminal shows all."
+    assert (note in " ".join(below.split())) == bool(left_out)
+    assert [line for line in below.splitlines() if cell_len(line) > columns and " " in line] == []
 
 
 def test_nothing_is_wider_than_a_terminal_of_60_columns(names):
@@ -140,7 +151,7 @@ def test_nothing_is_wider_than_a_terminal_of_60_columns(names):
         ["scores"],
     ]
     # A dumb terminal has a width, too.
-    for command, text in zip(commands, on_terminals(commands, 60, TERM="dumb"), strict=True):
+    for command, text in zip(commands, on_terminals(commands, 60, TERM="dumb")[0], strict=True):
         lines = text.splitlines()
         assert [line for line in lines if cell_len(line) > 60] == [], command
         assert len(lines) >= 3

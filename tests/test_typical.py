@@ -125,10 +125,10 @@ def test_a_tiny_data_set_beside_large_ones_is_no_contradiction():
 
 
 def test_the_hierarchical_mean_over_data_sets_of_few_cases_holds():
-    """Thirty data sets of three cases, one rate for all: 200 entities of which a split prior holds 0.85."""
+    """Thirty data sets of three cases, one rate for all: 120 entities of which a split prior holds 0.85."""
     rng = np.random.default_rng(3)
-    right = rng.binomial(3, 0.8, (200, 30))
-    coords = {"entity": np.arange(200), "dataset": np.arange(30), "outcome": [0, 1]}
+    right = rng.binomial(3, 0.8, (120, 30))
+    coords = {"entity": np.arange(120), "dataset": np.arange(30), "outcome": [0, 1]}
     counts = xr.DataArray(np.stack([3 - right, right], -1), coords, ("entity", "dataset", "outcome"), name="counts")
     held = {}
     for model, options in ((MODEL, {}), ("dirichlet_multinomial", {"split_prior": True})):
@@ -136,8 +136,8 @@ def test_the_hierarchical_mean_over_data_sets_of_few_cases_holds():
         draws = fit["posterior"]["mean_outcome"]
         low, high = (draws.quantile(p, ["chain", "draw"]) for p in (0.025, 0.975))
         held[model] = float(((low <= 0.8) & (high >= 0.8)).mean())
-    assert held["dirichlet_multinomial"] < 0.92  # 0.86 expected, with a standard error of 0.025
-    assert held[MODEL] > 0.95 - 3 * 0.0155
+    assert held["dirichlet_multinomial"] < 0.92  # 0.86 expected, with a standard error of 0.03
+    assert held[MODEL] > 0.95 - 3 * 0.02
 
 
 @pytest.mark.parametrize(("datasets", "said"), [(5, True), (10, False)])

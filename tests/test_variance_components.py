@@ -96,7 +96,9 @@ def simulated(rng, cases, runs, clusters=None):
     return br.cases.variance_components(pd.DataFrame({"a": shares}), runs=runs, **group).isel(entity=0)
 
 
-@pytest.mark.parametrize(("cases", "runs", "clusters"), [(60, 4, None), (60, 4, 20)])
+@pytest.mark.parametrize(
+    ("cases", "runs", "clusters"), [pytest.param(60, 4, None, marks=pytest.mark.slow), (60, 4, 20)]
+)
 def test_what_is_estimated_is_what_varies(cases, runs, clusters):
     rng, times = np.random.default_rng(9), 400
     found = [simulated(rng, cases, runs, clusters) for _ in range(times)]

@@ -231,12 +231,10 @@ def test_few_cases_are_named():
         return br.case_weights(cases, draws=1, **given).attrs.get("note")
 
     assert note(50) is None
-    assert note(49) == "Only 49 cases, and no prior to speak of: intervals from fewer than some 50 are too narrow."
+    assert note(49) == "Only 49 cases, and almost no prior: intervals from fewer than about 50 are too narrow."
     assert note(25, weight=[2] * 25) is None
     assert "Only 25 clusters:" in note(100, cluster=np.arange(100) // 4)
-    assert "Only 40 cases on one of the data sets, and no prior to speak of:" in note(
-        100, dataset=["x"] * 60 + ["y"] * 40
-    )
+    assert "Only 40 cases on one of the data sets, and almost no prior:" in note(100, dataset=["x"] * 60 + ["y"] * 40)
     assert note(LABELS) is None
     assert "Only 1 case," in note(1)
     assert "Only 30 cases of a class" in note(LABELS, prevalence="observed")

@@ -202,7 +202,7 @@ def few(units: int, unit: str, where: str = "") -> dict[str, str]:
     Examples
     --------
     >>> few(1, "case")["note"]
-    'Only 1 case, and no prior to speak of: intervals from fewer than some 50 are too narrow.'
+    'Only 1 case, and almost no prior: intervals from fewer than about 50 are too narrow.'
     """
     said = too_narrow(units, unit, where)
     return {"note": said} if said else {}

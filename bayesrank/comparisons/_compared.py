@@ -37,7 +37,7 @@ class Compared:
 
     name: str
     groups: dict[str, xr.Dataset]
-    story: Any
+    instance: Any
     options: dict[str, Any]
     entities: list[str]
     datasets: list[str]
@@ -55,15 +55,15 @@ class Compared:
 
     @property
     def joint(self) -> bool:
-        """Whether the model predicts class sizes."""
+        """Return whether the model predicts class sizes."""
         return bool(self.sizes)
 
 
 def model_to_compare(name: str, posterior: Any, parts: bool) -> Compared:
     """Prepare a posterior for comparison; ``parts`` splits pooled counts into their data sets."""
-    groups, story, options = _told(name, posterior)
+    groups, instance, options = _read_posterior(name, posterior)
     counts = with_parts(groups["observed_data"])
-    held = parts_of(counts) if parts and "dataset" not in counts.dims and hasattr(story, "conjugate") else None
+    held = parts_of(counts) if parts and "dataset" not in counts.dims and hasattr(instance, "conjugate") else None
     tables = counts if held is None else held
     row = outcome_dims(tables)
     over = "dataset" in tables.dims
@@ -74,14 +74,14 @@ def model_to_compare(name: str, posterior: Any, parts: bool) -> Compared:
     order = np.argsort(entities, kind="stable"), np.argsort(datasets, kind="stable")
     seen = np.ones(values.shape[:2], bool) if held is not None else _measured(plain, values.shape[:2])
     values, seen = values[np.ix_(*order)], seen[np.ix_(*order)]
-    if story is None:
+    if instance is None:
         joint = "row_totals" in groups["log_likelihood"]
     else:
         joint = groups["posterior"].attrs.get("prevalence") == "sampled"
     return Compared(
         name=name,
         groups=groups,
-        story=story,
+        instance=instance,
         options=options,
         entities=[entities[i] for i in order[0]],
         datasets=[datasets[i] for i in order[1]],
@@ -95,7 +95,7 @@ def model_to_compare(name: str, posterior: Any, parts: bool) -> Compared:
     )
 
 
-def _told(name: str, posterior: Any) -> tuple[dict[str, xr.Dataset], Any, dict[str, Any]]:
+def _read_posterior(name: str, posterior: Any) -> tuple[dict[str, xr.Dataset], Any, dict[str, Any]]:
     """Return the groups, the model and the options of a posterior, or raise if it cannot be compared."""
     if not is_container(posterior):
         raise TypeError(
@@ -111,13 +111,13 @@ def _told(name: str, posterior: Any) -> tuple[dict[str, xr.Dataset], Any, dict[s
         raise ValueError(
             f"posteriors must be of models with a likelihood of tables; {name!r} is of {model!r}, which has none"
         )
-    story, options = model_of(groups)
-    if story is None and "log_likelihood" not in groups:
+    instance, options = model_of(groups)
+    if instance is None and "log_likelihood" not in groups:
         raise ValueError(
             f"posteriors must hold log_likelihood (br.fit(..., groups=['log_likelihood'])) where the model is not one "
             f"of {names()}; got none for {name!r}"
         )
-    return groups, story, options
+    return groups, instance, options
 
 
 def _measured(tables: xr.DataArray, shape: tuple[int, int]) -> np.ndarray:
@@ -146,7 +146,7 @@ def _sizes(counts: xr.DataArray, order: tuple, tables: np.ndarray, measured: np.
     return sorted(found, key=lambda one: (one.dataset, sorted(one.entities), one.test_set))
 
 
-def check_alike(models: list[Compared], by: str) -> None:
+def check_same_data(models: list[Compared], by: str) -> None:
     """Raise if the posteriors come from different data, or from different parts of the same data."""
     first = models[0]
     for other in models[1:]:
@@ -157,8 +157,8 @@ def check_alike(models: list[Compared], by: str) -> None:
             or not np.array_equal(first.measured, other.measured)
         ):
             raise ValueError(
-                f"posteriors must be of the same data; got {first.name!r} of {_held(first)} and {other.name!r} of "
-                f"{_held(other)}{_difference(first, other)}"
+                f"posteriors must be of the same data; got {first.name!r} of {_describe(first)} and {other.name!r} of "
+                f"{_describe(other)}{_difference(first, other)}"
             )
         if first.joint != other.joint:
             joint, conditional = (first, other) if first.joint else (other, first)
@@ -169,7 +169,7 @@ def check_alike(models: list[Compared], by: str) -> None:
             )
         if [one[1:] for one in first.sizes] != [one[1:] for one in other.sizes]:
             raise ValueError(
-                "posteriors must agree on who met the same test set, whose class sizes count once; got "
+                "posteriors must agree on which entities share a test set, whose class sizes count once; got "
                 f"{len(first.sizes)} for {first.name!r} and {len(other.sizes)} for {other.name!r} (the coord test_set "
                 "of the counts names them)"
             )
@@ -177,7 +177,7 @@ def check_alike(models: list[Compared], by: str) -> None:
         raise ValueError(f"by must be 'table' or 'case' where there are no data sets; got {by!r}")
 
 
-def _held(model: Compared) -> str:
+def _describe(model: Compared) -> str:
     entities, cases = count(len(model.entities), "entity"), count(int(model.tables.sum()), "case")
     return f"{entities} on {count(len(model.datasets), 'data set')}, {cases} in all"
 
@@ -207,10 +207,10 @@ def left_out_units(model: Compared, by: str) -> list[Unit]:
     places = [(int(i), int(j)) for i, j in np.argwhere(model.measured)]
     named = [f"{e[i]} on {d[j]}" if model.over_datasets else e[i] for i, j in places]
     tables: list[Unit] = [(name, [place], []) for name, place in zip(named, places, strict=True)]
-    return [*tables, *((_called(model, one), [], [k]) for k, one in enumerate(model.sizes))]
+    return [*tables, *((_name_of_sizes(model, one), [], [k]) for k, one in enumerate(model.sizes))]
 
 
-def _called(model: Compared, sizes: Sizes) -> str:
+def _name_of_sizes(model: Compared, sizes: Sizes) -> str:
     """Return class sizes by name; a pooled test set has one name for each data set."""
     if not model.over_datasets:
         return f"class sizes of {sizes.test_set}"

@@ -54,15 +54,17 @@ def expected_closed_form(model: Compared, by: str) -> LeftOut:
         which = distinct_cases(model)
         with np.errstate(divide="ignore"):
             parts = [
-                _one_case(*_given_all(tables, before, model.pooled), which.answers),
+                _one_case(*_posterior_of_cases(tables, before, model.pooled), which.answers),
                 _one_case(sizes_before + kept, sizes_before.sum(-1) + kept.sum(-1), which.classes),
             ]
         elpd, fitted = (np.concatenate([part[i] for part in parts]) for i in (0, 1))
     else:
-        others = _others(tables) if model.pooled else 0 * tables
+        others = _cases_of_others(tables) if model.pooled else 0 * tables
         left = _table(tables, before + others), _table(sizes, sizes_before + kept - sizes)
         own = _table(tables, before + others + tables), _table(sizes, sizes_before + kept)
-        elpd, fitted = (np.array([_sum(unit, *each) for unit in left_out_units(model, by)]) for each in (left, own))
+        elpd, fitted = (
+            np.array([_sum_of_unit(unit, *each) for unit in left_out_units(model, by)]) for each in (left, own)
+        )
     none = np.full(elpd.size, np.nan)
     return LeftOut(elpd, fitted - elpd, none, np.zeros(elpd.size, bool), "closed form")
 
@@ -72,8 +74,8 @@ def log_marginal(model: Compared) -> float:
     tables = model.tables * model.measured[:, :, None, None]
     sizes = _class_sizes(model)
     choose = _choose(tables).sum() + _choose(sizes).sum()
-    if not hasattr(model.story, "conjugate"):
-        known = getattr(model.story, "log_evidence", None)
+    if not hasattr(model.instance, "conjugate"):
+        known = getattr(model.instance, "log_evidence", None)
         return np.nan if known is None else float(choose + known())
     tables, before, sizes, sizes_before, _ = _concentrations(model)
     if model.pooled:
@@ -89,12 +91,12 @@ def log_marginal(model: Compared) -> float:
 def expected_by_sampling(model: Compared, by: str, refit: bool) -> LeftOut:
     """Return the densities by importance sampling, and by refits where the weights are unreliable."""
     terms, log_likelihood = (_case_terms if by == "case" else _unit_terms)(model, by)
-    elpd, k = _weighed(log_likelihood, model)
+    elpd, k = _weight_draws(log_likelihood, model)
     draws = log_likelihood.shape[0] * log_likelihood.shape[1]
     fitted = logsumexp(log_likelihood, axis=(0, 1)) - np.log(draws)
     bad = k > pareto_k_threshold(draws)
     again = np.zeros(elpd.size, bool)
-    if refit and bad.any() and model.story is not None:
+    if refit and bad.any() and model.instance is not None:
         found = _refits(model, by, [terms[i] for i in np.flatnonzero(bad)])
         elpd[bad], again[bad] = found, True
     k = np.where(np.isneginf(k), np.nan, k)
@@ -128,7 +130,7 @@ class _Term(NamedTuple):
 
 def _unit_terms(model: Compared, by: str) -> tuple[list[_Term], np.ndarray]:
     rows, sizes = _log_likelihood(model, _likelihood_of(model))
-    apart = getattr(model.story, "rows_apart", False)
+    apart = getattr(model.instance, "rows_apart", False)
     terms, found = [], []
     for i, (_, tables, records) in enumerate(left_out_units(model, by)):
         each = [(e, d, c, None) for e, d in tables for c in range(rows.shape[-1])]
@@ -138,7 +140,7 @@ def _unit_terms(model: Compared, by: str) -> tuple[list[_Term], np.ndarray]:
         if apart and records:
             own.append(_Term(i, (), tuple((r, None) for r in records)))
         terms += own
-        found += [_summed(term, rows, sizes) for term in own]
+        found += [_sum_of_term(term, rows, sizes) for term in own]
     return terms, np.stack(found, -1)
 
 
@@ -152,7 +154,7 @@ def _case_terms(model: Compared, by: str) -> tuple[list[_Term], np.ndarray]:
     return terms, np.concatenate(parts, -1)
 
 
-def _summed(term: _Term, rows: np.ndarray, sizes: np.ndarray) -> np.ndarray:
+def _sum_of_term(term: _Term, rows: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     """Return the log-likelihood (chain, draw) of a term."""
     found = np.zeros(rows.shape[:2])
     for e, d, c, _ in term.rows:
@@ -162,15 +164,15 @@ def _summed(term: _Term, rows: np.ndarray, sizes: np.ndarray) -> np.ndarray:
     return found
 
 
-def _weighed(log_likelihood: np.ndarray, model: Compared) -> tuple[np.ndarray, np.ndarray]:
+def _weight_draws(log_likelihood: np.ndarray, model: Compared) -> tuple[np.ndarray, np.ndarray]:
     """Return the expected log predictive density and Pareto k of each term; k is -inf if all draws agree."""
     size = log_likelihood.shape[-1]
     elpd, k = log_likelihood[0, 0].copy(), np.full(size, -np.inf)
     moves = np.ptp(log_likelihood, axis=(0, 1)) > 1e-12
     if moves.any():
-        worth = relative_efficiency(model)
+        effective_size = relative_efficiency(model)
         held = xr.DataArray(log_likelihood[..., moves], dims=("chain", "draw", "term"))
-        elpd[moves], k[moves] = (x.values for x in psis(held, worth))
+        elpd[moves], k[moves] = (x.values for x in psis(held, effective_size))
         k[moves] = np.where(np.isnan(k[moves]), np.inf, k[moves])
     return elpd, k
 
@@ -184,45 +186,45 @@ def relative_efficiency(model: Compared) -> float:
 
 def _refits(model: Compared, by: str, terms: list[_Term]) -> list[float]:
     """Return the expected log predictive densities of terms, each by a model fitted without its unit."""
-    if hasattr(model.story, "log_evidence"):
-        whole = model.story.log_evidence()
+    if hasattr(model.instance, "log_evidence"):
+        whole = model.instance.log_evidence()
         found = []
         for term in terms:
-            members, sizes = model.story.members.copy(), None
-            if not model.story.outcomes:
-                sizes = model.story.class_sizes.copy()
-            choose = _take_out(model, term, members, sizes)
-            found.append(whole - model.story.log_evidence(members, sizes) + choose)
+            members, sizes = model.instance.members.copy(), None
+            if not model.instance.outcomes:
+                sizes = model.instance.class_sizes.copy()
+            choose = _remove_term(model, term, members, sizes)
+            found.append(whole - model.instance.log_evidence(members, sizes) + choose)
         return found
     refitted: dict[Any, tuple] = {}
     found = []
     for term in terms:
         key = term if by == "case" else term.unit
         if key not in refitted:
-            refitted = {key: _without(model, by, term)}
+            refitted = {key: _refit_without(model, by, term)}
         rows, sizes = refitted[key]
         values = rows[(..., *term.rows[0])] if by == "case" and term.rows else None
         values = sizes[(..., *term.sizes[0])] if by == "case" and term.sizes else values
-        values = _summed(term, rows, sizes) if values is None else values
+        values = _sum_of_term(term, rows, sizes) if values is None else values
         found.append(float(logsumexp(values) - np.log(values.size)))
     return found
 
 
-def _take_out(model: Compared, term: _Term, members: np.ndarray, sizes: np.ndarray | None) -> float:
+def _remove_term(model: Compared, term: _Term, members: np.ndarray, sizes: np.ndarray | None) -> float:
     """Remove a term from the members and class sizes of a model; return the log number of orders of its cases."""
     choose = 0.0
     for e, d, c, answer in term.rows:
         e, d = int(model.order[0][e]), int(model.order[1][d])
         row = members[e, c, d] if model.over_datasets else members[0, c, e]
-        choose += _taken(row, answer)
-    named = model.story.test_sets if term.sizes else []
+        choose += _remove_answers(row, answer)
+    named = model.instance.test_sets if term.sizes else []
     for r, answer in term.sizes:
         assert sizes is not None
-        choose += _taken(sizes[named.index(model.sizes[r].test_set)], answer)
+        choose += _remove_answers(sizes[named.index(model.sizes[r].test_set)], answer)
     return choose
 
 
-def _taken(row: np.ndarray, answer: int | None) -> float:
+def _remove_answers(row: np.ndarray, answer: int | None) -> float:
     if answer is not None:
         row[answer] -= 1
         return 0.0
@@ -231,7 +233,7 @@ def _taken(row: np.ndarray, answer: int | None) -> float:
     return ways
 
 
-def _without(model: Compared, by: str, term: _Term) -> tuple[np.ndarray, np.ndarray]:
+def _refit_without(model: Compared, by: str, term: _Term) -> tuple[np.ndarray, np.ndarray]:
     """Return the log-likelihood, or log rates of cases, of all data by a model fitted without a term's unit."""
     counts = model.groups["observed_data"]["counts"]
     changed = counts.copy(deep=True)
@@ -267,21 +269,21 @@ def _without(model: Compared, by: str, term: _Term) -> tuple[np.ndarray, np.ndar
     about = model.posterior.attrs
     seed = stream(root_sequence(0), "refit", model.name, by, repr(places)).integers(2**31)
     # With the settings of the full posterior, if the model must be sampled.
-    nuts = json.loads(about["nuts"]) if "nuts" in about and not hasattr(model.story, "draw") else None
+    nuts = json.loads(about["nuts"]) if "nuts" in about and not hasattr(model.instance, "draw") else None
     again = fit(
-        changed, about["model"], **model.options | getattr(model.story, "as_designed", {}), seed=int(seed),
+        changed, about["model"], **model.options | getattr(model.instance, "as_designed", {}), seed=int(seed),
         draws=model.posterior.sizes["draw"], chains=model.posterior.sizes["chain"], nuts=nuts,
     )  # fmt: skip
     posterior = groups_of(again)["posterior"]
     if by == "case":
         return _log_rates(model, posterior)
-    return _log_likelihood(model, model.story.log_likelihood(posterior))
+    return _log_likelihood(model, model.instance.log_likelihood(posterior))
 
 
 def _likelihood_of(model: Compared) -> xr.Dataset:
     if "log_likelihood" in model.groups:
         return model.groups["log_likelihood"]
-    return model.story.log_likelihood(model.posterior)
+    return model.instance.log_likelihood(model.posterior)
 
 
 def _log_likelihood(model: Compared, found: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
@@ -320,7 +322,7 @@ def _log_rates(model: Compared, posterior: xr.Dataset) -> tuple[np.ndarray, np.n
 
 def _concentrations(model: Compared) -> tuple[np.ndarray, ...]:
     """Return counts and prior of the tables, counts and prior of the class sizes, and the cases of each test set."""
-    known = model.story.conjugate()
+    known = model.instance.conjugate()
     tables = model.tables * model.measured[:, :, None, None]
     alpha = known.prior.values.reshape(len(model.order[0]), -1, *model.tables.shape[2:])[model.order[0]]
     alpha = np.repeat(alpha, tables.shape[1], axis=1) if model.pooled else alpha[:, model.order[1]]
@@ -337,12 +339,12 @@ def _class_sizes(model: Compared) -> np.ndarray:
     return np.array([one.cases for one in model.sizes], np.int64).reshape(len(model.sizes), model.tables.shape[-2])
 
 
-def _others(tables: np.ndarray) -> np.ndarray:
+def _cases_of_others(tables: np.ndarray) -> np.ndarray:
     """Return the cases of all other data sets."""
     return tables.sum(1, keepdims=True) - tables
 
 
-def _given_all(tables: np.ndarray, before: np.ndarray, pooled: bool) -> tuple[np.ndarray, np.ndarray]:
+def _posterior_of_cases(tables: np.ndarray, before: np.ndarray, pooled: bool) -> tuple[np.ndarray, np.ndarray]:
     after = before + (tables.sum(1, keepdims=True) if pooled else tables)
     return after, after.sum(-1)
 
@@ -363,6 +365,6 @@ def _choose(counts: np.ndarray) -> np.ndarray:
     return gammaln(counts.sum(-1) + 1) - gammaln(counts + 1).sum(-1)
 
 
-def _sum(unit: tuple, rows: np.ndarray, sizes: np.ndarray) -> float:
+def _sum_of_unit(unit: tuple, rows: np.ndarray, sizes: np.ndarray) -> float:
     _, tables, records = unit
     return float(sum(rows[e, d].sum() for e, d in tables) + sum(sizes[k] for k in records))

@@ -1,6 +1,6 @@
 """Comparison of models by predictions for omitted data, with standard errors."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, Literal
 
 import numpy as np
@@ -9,7 +9,8 @@ import xarray as xr
 from bayesrank._checks import check_bool, check_choice
 from bayesrank._labels import name_coord
 from bayesrank._text import count
-from bayesrank.comparisons._compared import BY, Compared, check_alike, left_out_units, model_to_compare
+from bayesrank._types import ModelName
+from bayesrank.comparisons._compared import BY, Compared, check_same_data, left_out_units, model_to_compare
 from bayesrank.comparisons._left_out import (
     LeftOut,
     distinct_cases,
@@ -18,6 +19,7 @@ from bayesrank.comparisons._left_out import (
     log_marginal,
     pareto_k_threshold,
 )
+from bayesrank.inference import fit
 
 __all__ = ["compare"]
 
@@ -30,24 +32,31 @@ NOUNS = {"dataset": "data set", "table": "table", "case": "case"}
 
 
 def compare(
-    posteriors: Mapping[Any, Any],
+    evidence: xr.DataArray | xr.Dataset | Mapping[Any, Any],
+    models: Iterable[ModelName] | None = None,
     *,
     by: Literal["dataset", "table", "case"] | None = None,
     refit: bool = True,
+    **options: Any,
 ) -> xr.Dataset:
     """Compare how well models predict data sets, tables or cases that are left out in turn.
 
     Parameters
     ----------
-    posteriors : mapping
-        Posteriors of :func:`bayesrank.fit` by name, from the same data. For pooled counts (:func:`bayesrank.pool`) the
-        units are the original data sets; a model of pooled counts predicts one of them from the others.
+    evidence : DataArray, Dataset or mapping
+        Counts to which each of ``models`` is fitted; or posteriors of :func:`bayesrank.fit` by name, from the same
+        data. For pooled counts (:func:`bayesrank.pool`) the units are the original data sets; a model of pooled counts
+        predicts one of them from the others.
+    models : sequence of str or type, optional
+        Names or classes of models, if ``evidence`` is counts.
     by : {"dataset", "table", "case"}, optional
         The unit that is left out: a data set with all its entities; the table of one entity on one data set; or a
         single case. The default is data sets, or tables if there are none. A table is predicted given its class sizes.
         So the class sizes of a test set are units of their own, once per test set.
     refit : bool
         Whether to fit a model again for each unit for which importance sampling is unreliable.
+    **options
+        Arguments of :func:`bayesrank.fit`, such as ``seed``, if ``models`` are given.
 
     Returns
     -------
@@ -93,6 +102,12 @@ def compare(
     ...     tn=[45, 38, 90, 27, 60], fp=[5, 12, 10, 3, 40], fn=[4, 9, 2, 3, 1], tp=[16, 11, 28, 7, 19],
     ...     entity=["A"] * 5, dataset=["Oslo", "Rome", "Lima", "Kyiv", "Bonn"],
     ... )
+    >>> found = compare(studies, ["dirichlet_multinomial", "hierarchical_beta_binomial"], seed=1)
+    >>> found["model"].values.tolist()
+    ['hierarchical_beta_binomial', 'dirichlet_multinomial']
+
+    Pooled counts are fitted separately:
+
     >>> fits = {
     ...     "pooled": br.fit(br.pool(studies), seed=1),
     ...     "hierarchical": br.fit(studies, "hierarchical_beta_binomial", seed=1),
@@ -104,23 +119,36 @@ def compare(
     check_bool("refit", refit)
     if by is not None:
         check_choice("by", by, BY)
-    if not isinstance(posteriors, Mapping):
-        raise TypeError(f"posteriors must be a mapping from names to posteriors; got {type(posteriors).__name__}")
+    posteriors = _fits(evidence, models, options)
     if not posteriors:
         raise ValueError("posteriors must hold at least one; got none")
-    models = [model_to_compare(str(name), posterior, parts=True) for name, posterior in posteriors.items()]
+    compared = [model_to_compare(str(name), posterior, parts=True) for name, posterior in posteriors.items()]
     # If no posterior has separate data sets, compare by the pooled counts.
-    if by != "dataset" and any(not model.over_datasets for model in models):
-        models = [model_to_compare(str(name), posterior, parts=False) for name, posterior in posteriors.items()]
-    by = by or ("dataset" if models[0].over_datasets else "table")
-    check_alike(models, by)
-    if not models[0].tables.any():
+    if by != "dataset" and any(not model.over_datasets for model in compared):
+        compared = [model_to_compare(str(name), posterior, parts=False) for name, posterior in posteriors.items()]
+    by = by or ("dataset" if compared[0].over_datasets else "table")
+    check_same_data(compared, by)
+    if not compared[0].tables.any():
         raise ValueError("posteriors must be of counts that hold cases, of which some can be left out; got none")
     found = [
-        expected_closed_form(m, by) if hasattr(m.story, "conjugate") else expected_by_sampling(m, by, refit)
-        for m in models
+        expected_closed_form(m, by) if hasattr(m.instance, "conjugate") else expected_by_sampling(m, by, refit)
+        for m in compared
     ]
-    return _result(models, found, by)
+    return _result(compared, found, by)
+
+
+def _fits(evidence: Any, models: Iterable[ModelName] | None, options: dict[str, Any]) -> Mapping[Any, Any]:
+    """Return posteriors by name: the given ones, or a fit of each model."""
+    if models is None:
+        if options or isinstance(evidence, xr.Dataset) or not isinstance(evidence, Mapping):
+            raise TypeError(
+                "evidence must be a mapping from names to posteriors, or counts with models=['beta_binomial', ...]; "
+                f"got {type(evidence).__name__} and options {sorted(options)}"
+            )
+        return evidence
+    if isinstance(models, str | type):
+        raise TypeError(f"models must be a sequence of models; got {models!r}")
+    return {m if isinstance(m, str) else m.__name__: fit(evidence, m, **options) for m in models}
 
 
 def _result(models: list[Compared], found: list[LeftOut], by: str) -> xr.Dataset:
@@ -194,15 +222,15 @@ def _verdict(result: xr.Dataset, by: str, size: int) -> str:
             lines.append(f"{names[0]} predicts a {NOUNS[by]} left out better than {names[i]}, by {what} nats in all.")
         else:
             lines.append(
-                f"{names[0]} and {names[i]} cannot be told apart by how they predict a {NOUNS[by]} left out: {what} "
-                "nats in all."
+                f"{names[0]} and {names[i]} are not separated: their predictions of a {NOUNS[by]} left out differ by "
+                f"{what} nats in all."
             )
     if len(names) > 1 and size < FEW:
         lines.append(f"Only {left}: the errors of the differences are rough.")
     for name, bad in zip(names, result["unreliable"].values.tolist(), strict=True):
         if bad:
             lines.append(
-                f"What is said of {name} is not to be relied on: Pareto k is too large for {bad} of the units, which "
-                "only refits could mend."
+                f"The result for {name} is unreliable: Pareto k is too large for {bad} of the units (refit=True fits "
+                "again without each of them)."
             )
     return " ".join(lines)

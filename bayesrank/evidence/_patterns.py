@@ -11,6 +11,8 @@ from bayesrank._labels import name_coord, object_array, unique_rows
 
 #: Largest whole number that floats represent exactly.
 EXACT = 2**53
+#: Largest outcome: its squares can be summed over cases and draws.
+LARGEST = 1e100
 
 
 def patterns(
@@ -116,4 +118,6 @@ def _column(name: Any, column: pd.Series) -> np.ndarray:
         raise ValueError(f"frame must hold whole numbers up to 2**53; got {given.max()} in column {name!r}")
     if np.isinf(values).any():
         raise ValueError(f"frame must hold finite numbers; got an infinite one in column {name!r}")
+    if given.size and np.nanmax(np.abs(values)) > LARGEST:
+        raise ValueError(f"frame must hold numbers up to {LARGEST:.0e}, whose squares have sums; got more in {name!r}")
     return values

@@ -1,5 +1,6 @@
 """Outcomes without classes: right or wrong, a grade or a number, for every entity and case."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,7 +11,7 @@ from bayesrank._checks import check_item_names, check_repeats, describe_value, i
 from bayesrank._labels import name_coord
 from bayesrank.evidence._patterns import EXACT, check_cases, common_note, numbers_of, patterns, without_columns
 
-__all__ = ["from_outcomes"]
+__all__ = ["check_range", "from_outcomes"]
 
 #: Values of ``missing`` other than numbers.
 MISSING = ("common", "own")
@@ -25,6 +26,7 @@ def from_outcomes(
     case: Any = None,
     run: Any = None,
     missing: Any = None,
+    range: tuple[float, float] | None = None,
 ) -> xr.Dataset:
     """Count each pattern of outcomes of a case: right or wrong, a grade or a number for every entity.
 
@@ -51,6 +53,9 @@ def from_outcomes(
         ``"common"`` keeps the rows that all entities have. ``"own"`` evaluates each entity on its own cases, valid if
         answers are missing at random. A number replaces missing outcomes, such as 0 for wrong. By default they raise an
         error.
+    range : (low, high), optional
+        Bounds of the outcomes, such as (1, 5) for grades. The prior of model ``"paired"`` then has two cases at each
+        bound, as with ``range`` of :func:`bayesrank.fit`.
 
     Returns
     -------
@@ -97,14 +102,15 @@ def from_outcomes(
     values, weighs = numbers_of(outcomes), check_repeats(given["weight"], size)
     if case is not None:
         check_cases(groups["case"], weighs, groups.get("dataset"), groups.get("run"))
-    about: dict[str, Any] = {}
+    about: dict[str, Any] = {} if range is None else {"range": list(check_range(range, values))}
     if run is not None:
         kept = weighs > 0
         values, weighs = values[kept], weighs[kept]
         groups = {group: [name for name, k in zip(names, kept, strict=True) if k] for group, names in groups.items()}
     lacking = np.isnan(values)
     if lacking.any():
-        values, weighs, groups, about = _without_missing(values, weighs, groups, outcomes, missing)
+        values, weighs, groups, more = _without_missing(values, weighs, groups, outcomes, missing)
+        about |= more
     if run is not None:
         right_or_wrong = bool((np.isin(values, [0, 1]) | np.isnan(values)).all())
         values, groups, runs = _means(values, groups)
@@ -120,6 +126,17 @@ def from_outcomes(
         {"entity": name_coord(list(outcomes.columns))} | coords,
         about,
     )
+
+
+def check_range(bounds: Any, values: Any = ()) -> tuple[float, float]:
+    """Return the bounds of outcomes; raise if they are no bounds, or if a value is outside."""
+    pair = list(bounds) if isinstance(bounds, Sequence | np.ndarray) and not isinstance(bounds, str) else []
+    if len(pair) != 2 or not all(is_number(end) and np.isfinite(end) for end in pair) or not pair[0] < pair[1]:
+        raise ValueError(f"range must be two finite numbers, the lower one first; got {describe_value(bounds)}")
+    outside = [value for value in np.ravel(values).tolist() if value < pair[0] or value > pair[1]]
+    if outside:
+        raise ValueError(f"range must hold every outcome; got {tuple(pair)} and {outside[0]:g}")
+    return float(pair[0]), float(pair[1])
 
 
 def _check_missing(missing: Any) -> None:

@@ -96,6 +96,7 @@ def joint_outcomes(
     dataset: Any = None,
     cluster: Any = None,
     case: Any = None,
+    run: Any = None,
     missing: Literal["common"] | None = None,
 ) -> xr.Dataset:
     """Count each pattern of a case: its true label and every entity's prediction.
@@ -118,6 +119,9 @@ def joint_outcomes(
     case : sequence, optional
         The name of each case. A name that occurs twice, also in different data sets (overlapping folds), raises an
         error.
+    run : sequence, optional
+        The run (repetition, sample, seed) of the case; requires ``case``. Runs are not additional cases: the runs of a
+        case are its cluster, unless ``cluster`` is given.
     missing : "common", optional
         Keep only the cases that all entities predicted. By default a missing prediction (None or NaN) raises an error.
 
@@ -149,14 +153,18 @@ def joint_outcomes(
         )
     cases = _encode(y_true, predictions, labels, positive, weight, missing == "common")
     classes, size = name_coord(cases.classes), cases.weight.size
-    groups = {"dataset": dataset, "cluster": cluster, "case": case}
+    groups = {"dataset": dataset, "cluster": cluster, "case": case, "run": run}
     named = {
         group: check_item_names(group, given, size, broadcast=group == "dataset")
         for group, given in groups.items()
         if given is not None
     }
+    if run is not None and case is None:
+        raise ValueError("case must be given where run is, to tell whose runs they are; got None")
     if case is not None:
-        check_cases(named["case"], cases.weight, named.get("dataset"))
+        check_cases(named["case"], cases.weight, named.get("dataset"), named.pop("run", None))
+    if run is not None:
+        named.setdefault("cluster", named["case"])
     met = cases.predicted.min(axis=1) >= 0
     if not cases.weight[met].any() and cases.weight.any():
         raise ValueError("missing cannot be 'common' where no case was met by all entities; got none")

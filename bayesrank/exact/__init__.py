@@ -1,7 +1,7 @@
 """Rankings without draws: distributions of scores in closed form, and integrals over all of them on one grid.
 
-``answer`` takes a plan of who has which distribution and returns probabilities, quantiles and errors. Nothing here
-knows what a ranking says of them: :mod:`bayesrank.ranking` puts them into words and orders.
+``answer`` takes a plan with the distribution of each entity and returns probabilities, quantiles and errors, from which
+:mod:`bayesrank.ranking` makes a ranking.
 """
 
 from bayesrank.exact._closed_form import ClosedForm, closed_form_of

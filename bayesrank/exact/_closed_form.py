@@ -27,13 +27,13 @@ class ClosedForm(NamedTuple):
     test_set: np.ndarray
     #: The labels of all tables, as an array of zeros.
     frame: xr.DataArray
-    #: The model, told the counts.
+    #: The model of the counts.
     model: Any
     #: The expected performance; None where the prevalence is not known.
     performance: xr.DataArray | None
 
     def at(self, position: tuple[int, ...]) -> "ClosedForm":
-        """One item of the other dims."""
+        """Return the closed form of one item of the other dims."""
         here: Any = (slice(None), *position)
         return self._replace(
             concentration=self.concentration[here],
@@ -46,12 +46,7 @@ class ClosedForm(NamedTuple):
 def closed_form_of(source: Any, model: Any, options: dict[str, Any], group: str = "posterior") -> ClosedForm:
     """Return the closed form of counts with a model and its options, or of a posterior without them.
 
-    ``group="prior"`` gives that of the prior instead.
-
-    Raises
-    ------
-    NoClosedForm
-        If the posterior is not known in closed form.
+    ``group="prior"`` gives that of the prior instead. Raise :class:`NoClosedForm` if it is not known.
     """
     if isinstance(source, xr.DataArray):
         counts = check_tables(source, "source")
@@ -74,7 +69,7 @@ def closed_form_of(source: Any, model: Any, options: dict[str, Any], group: str 
         totals = (frame + found.totals).transpose(*frame.dims, "actual").values
         performance = table / table.sum("predicted") * found.totals.transpose(..., "actual")
     test_set = found.test_set.transpose(*frame.dims).values
-    return ClosedForm(table.values, totals, test_set, _labelled(frame, known), known, performance)
+    return ClosedForm(table.values, totals, test_set, _with_entity_coords(frame, known), known, performance)
 
 
 def _of_outcomes(known: Any, found: Any) -> ClosedForm:
@@ -88,18 +83,18 @@ def _of_outcomes(known: Any, found: Any) -> ClosedForm:
     concentration = np.stack([np.broadcast_to([1.0, 0.0], table.shape), table.values], axis=-2)
     totals = np.broadcast_to([0.0, 1.0], table.shape)
     test_set = found.test_set.transpose(*frame.dims).values
-    return ClosedForm(concentration, totals, test_set, _labelled(frame, known), known, None)
+    return ClosedForm(concentration, totals, test_set, _with_entity_coords(frame, known), known, None)
 
 
-def _labelled(frame: xr.DataArray, known: Any) -> xr.DataArray:
-    """The frame with what the counts say of their entities."""
+def _with_entity_coords(frame: xr.DataArray, known: Any) -> xr.DataArray:
+    """Return the frame with the coords of the entities in the counts."""
     counts = known.observed()["observed_data"]["counts"]
     kept = {name: c.variable for name, c in counts.coords.items() if c.dims == ("entity",) and name != "test_set"}
     return frame.assign_coords(kept)
 
 
 def _model_of(source: Any, model: Any, options: dict[str, Any]) -> Any:
-    """The model of a posterior, told its counts and its options again."""
+    """Return the model of a posterior, made again from its counts and options."""
     if not is_container(source):
         raise TypeError(f"source must be counts, or what br.fit makes of counts; got {describe_value(source)}")
     if model is not None or options:
@@ -130,7 +125,7 @@ def _model_of(source: Any, model: Any, options: dict[str, Any]) -> Any:
             raise NoClosedForm("source must not rest on draws of a prevalence, which have no closed form; it does")
         prevalence = prevalence / prevalence.sum("actual")
     if "test_set" in counts.coords:
-        # Tables that were not measured have no test set, but the model asks for a name.
+        # Tables that were not measured have no test set, but the model requires a name.
         counts = counts.assign_coords(test_set=xr.where(counts["test_set"] == "", "none", counts["test_set"]))
     shared = bool(about.get("shared_prevalence", 1))
     again = {"prior": prior, "prevalence": prevalence, "shared_prevalence": shared, "force": True}

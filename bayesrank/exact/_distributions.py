@@ -42,14 +42,7 @@ TOLERANCE = 1e-9
 
 
 def value_at(score: Score, tnr: Any, tpr: Any, share: Any) -> np.ndarray:
-    """The score, negated if lower is better, where TNR and TPR have these log odds.
-
-    Examples
-    --------
-    >>> from bayesrank.scores import as_score
-    >>> value_at(as_score("informedness"), 0.0, np.inf, 0.5).item()
-    0.5
-    """
+    """Return the score, negated if lower is better, where TNR and TPR have these log odds."""
     right, wrong = special.expit(tnr), special.expit(-np.asarray(tnr))
     hit, miss = special.expit(tpr), special.expit(-np.asarray(tpr))
     values = score.unclipped((1 - share) * right, (1 - share) * wrong, share * miss, share * hit)
@@ -57,46 +50,37 @@ def value_at(score: Score, tnr: Any, tpr: Any, share: Any) -> np.ndarray:
 
 
 def fixed_rate(beta: np.ndarray) -> np.ndarray:
-    """The log odds of rates that are 0 or 1 for sure (..., right and wrong); NaN where a rate varies."""
+    """Return the log odds of rates that are certainly 0 or 1 (..., right and wrong); NaN where a rate varies."""
     right, wrong = beta[..., 0], beta[..., 1]
     return np.where(wrong <= 0, np.inf, np.where(right <= 0, -np.inf, np.nan))
 
 
 def _columns(pairs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The two columns of an array (..., 2)."""
+    """Return the two columns of an array (..., 2)."""
     return pairs[..., 0], pairs[..., 1]
 
 
 @dataclass(frozen=True)
 class Rates:
-    """Distributions (rows), each of one entity given a prevalence.
+    """Distributions (rows), each of one entity given a prevalence."""
 
-    Parameters
-    ----------
-    score : Score
-        One that rises with TPR and TNR, or falls where lower is better.
-    scale : Scale
-        Of the score.
-    tnr, tpr : ndarray
-        Beta parameters (row, 2), right first. One of 0 fixes the rate at 0 or 1.
-    share : ndarray
-        Prevalence of the positive class (row).
-    """
-
+    #: One that rises with TPR and TNR, or falls where lower is better.
     score: Score
     scale: Scale
+    #: Beta parameters (row, 2), right first. One of 0 fixes the rate at 0 or 1.
     tnr: np.ndarray
     tpr: np.ndarray
+    #: Prevalence of the positive class (row).
     share: np.ndarray
 
     @cached_property
     def fixed(self) -> np.ndarray:
-        """Log odds of the rates that do not vary (row, TNR and TPR), else NaN."""
+        """Return log odds of the rates that do not vary (row, TNR and TPR), else NaN."""
         return np.stack([fixed_rate(self.tnr), fixed_rate(self.tpr)], axis=1)
 
     @cached_property
     def atom(self) -> np.ndarray:
-        """The one value that the score always has (row); NaN where it varies."""
+        """Return the value of a score that does not vary (row), a point mass; NaN where it varies."""
         points = np.array([[-2.0, -2.0], [0.0, 0.0], [2.0, 2.0], [-2.0, 2.0], [2.0, -2.0]])
         logits = np.where(np.isnan(self.fixed), points[:, None], self.fixed)
         every = value_at(self.score, *_columns(logits), self.share)
@@ -105,7 +89,7 @@ class Rates:
 
     @cached_property
     def window(self) -> np.ndarray:
-        """Log odds between which each rate lies: (row, TNR and TPR, low and high)."""
+        """Return log odds between which each rate lies: (row, TNR and TPR, low and high)."""
         out = np.repeat(self.fixed[..., None], 2, axis=2)
         for k, beta in enumerate((self.tnr, self.tpr)):
             free = np.isnan(self.fixed[:, k])
@@ -125,7 +109,7 @@ class Rates:
         return None if found is None else found.tpr
 
     def cdf(self, row: np.ndarray, place: np.ndarray) -> np.ndarray:
-        """P(score <= the value at a place), elementwise."""
+        """Return P(score <= the value at a place), elementwise."""
         out = np.zeros(len(row))
         free = np.isnan(self.fixed[row]).sum(axis=1)
         for number, function in ((1, self._of_one_rate), (2, self._of_two_rates)):
@@ -189,7 +173,7 @@ class Rates:
         return np.clip(outer + area, 0.0, 1.0)
 
     def _end(self, value: np.ndarray, share: np.ndarray, window: np.ndarray, end: int) -> np.ndarray:
-        """The TNR at which the contour meets an end of TPR's support: a bend, where the rate may reach 0 or 1."""
+        """Return the TNR at which the contour meets an end of TPR's support, a bend if the rate may reach 0 or 1."""
 
         def gap(tnr: np.ndarray, i: np.ndarray) -> np.ndarray:
             return value_at(self.score, tnr, window[i, 1, end], share[i]) - value[i]
@@ -198,14 +182,7 @@ class Rates:
 
 
 def rate_scale(value: Callable[[Any], np.ndarray]) -> Scale:
-    """Return the scale of a score of one rate, ``value`` of its log odds: these log odds themselves.
-
-    Examples
-    --------
-    >>> scale = rate_scale(lambda logit: special.expit(logit) ** 2)
-    >>> scale.place(np.array([0.25, 1.0])).round(9).tolist()
-    [0.0, inf]
-    """
+    """Return the scale of a score of one rate, ``value`` of its log odds: these log odds themselves."""
 
     def place(values: Any) -> np.ndarray:
         wanted = np.atleast_1d(np.asarray(values, dtype=float))
@@ -220,34 +197,28 @@ def rate_scale(value: Callable[[Any], np.ndarray]) -> Scale:
 
 @dataclass(frozen=True)
 class OneRate:
-    """Distributions (rows) of a score of one rate, a Beta variable each: no number is too near to 0 or 1.
+    """Distributions (rows) of a score of one rate, a Beta variable each: no number is too near to 0 or 1."""
 
-    Parameters
-    ----------
-    scale : Scale
-        That of :func:`rate_scale`.
-    beta : ndarray
-        Parameters (row, 2), right first.
-    """
-
+    #: That of :func:`rate_scale`.
     scale: Scale
+    #: Parameters (row, 2), right first.
     beta: np.ndarray
 
     @cached_property
     def atom(self) -> np.ndarray:
-        """The one value that the score always has (row); NaN where it varies."""
+        """Return the value of a score that does not vary (row), a point mass; NaN where it varies."""
         fixed = fixed_rate(self.beta)
         return np.where(np.isnan(fixed), np.nan, np.round(self.scale.value(np.nan_to_num(fixed, nan=0.0)), DECIMALS))
 
     @cached_property
     def support(self) -> tuple[np.ndarray, np.ndarray]:
-        """Log odds between which each rate lies, except for next to no probability."""
+        """Return log odds between which each rate lies, except for a negligible probability."""
         out, free = np.zeros((2, len(self.beta))), np.isnan(self.atom)
         out[:, free] = _betas.support(*_columns(self.beta[free]))
         return out[0], out[1]
 
     def cdf(self, row: np.ndarray, place: np.ndarray) -> np.ndarray:
-        """P(score <= the value at a place), elementwise."""
+        """Return P(score <= the value at a place), elementwise."""
         out, free = np.zeros(len(row)), np.isnan(self.atom)[row]
         out[free] = _betas.cdf(*_columns(self.beta[row[free]]), place[free])
         return out
@@ -268,34 +239,25 @@ class Table:
         self.support = np.clip(odds + [np.log(s / u) for s, u in weights], *scale.limits)
 
     def cdf(self, place: np.ndarray) -> np.ndarray:
-        """P(score <= the value at a place)."""
+        """Return P(score <= the value at a place)."""
         return self._cdf(self.scale.value(place))
 
 
 @dataclass(frozen=True)
 class Mixtures:
-    """Distributions (rows) that are averages of others, or tables.
-
-    Parameters
-    ----------
-    parts : Rates or OneRate
-        The distributions to average.
-    first : ndarray
-        The first part of each row; those of a row follow each other (row + 1). A table has none.
-    weight : ndarray
-        Of each part.
-    tables : dict
-        Rows that are tables.
-    """
+    """Distributions (rows) that are averages of others, or tables."""
 
     parts: Rates | OneRate
+    #: The first part of each row, and the number of parts; those of a row follow each other. A table has none.
     first: np.ndarray
+    #: The weight of each part.
     weight: np.ndarray
+    #: Rows that are tables.
     tables: dict[int, Table]
 
     @cached_property
     def atom(self) -> np.ndarray:
-        """The one value that the score always has (row); NaN where it varies."""
+        """Return the value of a score that does not vary (row), a point mass; NaN where it varies."""
         out, atoms = np.full(len(self.first) - 1, np.nan), self.parts.atom
         for row, (start, stop) in enumerate(zip(self.first[:-1], self.first[1:], strict=True)):
             some = atoms[start:stop]
@@ -320,7 +282,7 @@ class Mixtures:
         return out[0], out[1]
 
     def lost(self) -> np.ndarray:
-        """Probability of rates beyond the log odds that are integrated over, which may be missing from a cdf."""
+        """Return the probability of rates outside the integrated log odds, which may be missing from a cdf."""
         parts = self.parts
         if isinstance(parts, OneRate):
             return np.zeros(len(self.first) - 1)
@@ -332,7 +294,7 @@ class Mixtures:
         return np.array([each[i:j].max(initial=0.0) for i, j in zip(self.first[:-1], self.first[1:], strict=True)])
 
     def cdf(self, row: np.ndarray, place: np.ndarray) -> np.ndarray:
-        """P(score <= the value at a place), elementwise."""
+        """Return P(score <= the value at a place), elementwise."""
         number = np.diff(self.first)[row]
         which = np.repeat(np.arange(len(row)), number)
         part = self.first[row][which] + np.arange(len(which)) - (np.cumsum(number) - number)[which]

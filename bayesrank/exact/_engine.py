@@ -68,10 +68,7 @@ class _Step(NamedTuple):
 def answer(plan: Plan, levels: np.ndarray, rope: float) -> Answer:
     """Return what the distributions imply about the order of the entities, with errors.
 
-    Raises
-    ------
-    NoClosedForm
-        If probabilities err by more than 0.01, or if another route disagrees.
+    Raise :class:`NoClosedForm` if probabilities err by more than 0.01, or if another route disagrees.
     """
     if not plan.contents:
         return _nothing(plan, levels)
@@ -108,7 +105,7 @@ def answer(plan: Plan, levels: np.ndarray, rope: float) -> Answer:
 
 
 def _settled(plan: Plan, ends: np.ndarray, moving: np.ndarray, levels: np.ndarray, sign: int) -> np.ndarray:
-    """Intervals, those of the ``moving`` entities each with more prevalences, which concern no other entity."""
+    """Return intervals; those of ``moving`` entities use more prevalences, each entity alone."""
     ends = ends.copy()
     for item in set(plan.item[moving].tolist()):
         alone, before = plan.of_item(item), None
@@ -129,7 +126,7 @@ def _settled(plan: Plan, ends: np.ndarray, moving: np.ndarray, levels: np.ndarra
 
 
 def _nothing(plan: Plan, levels: np.ndarray) -> Answer:
-    """No entity has a value."""
+    """Return the answer if no entity has a value."""
     size = len(plan.item)
     one, two = np.full(size, np.nan), np.full((size, size), np.nan)
     none = Numbers(np.full((size, len(levels)), np.nan), np.zeros((size, size)), two, two.copy(), one, one.copy())
@@ -137,7 +134,7 @@ def _nothing(plan: Plan, levels: np.ndarray) -> Answer:
 
 
 def _step(plan: Plan, sizes: tuple[int, int], levels: np.ndarray, rope: float, last: _Step | None) -> _Step:
-    """Integrals with these numbers of nodes and of prevalences; the board of the last step serves if it can."""
+    """Return integrals with these numbers of nodes and prevalences, on the board of the last step if it still fits."""
     nodes, prevalences = sizes
     size = math.ceil(nodes * math.sqrt(max(1.0, (plan.item >= 0).sum() / CROWD)))
     if last is not None:
@@ -179,7 +176,7 @@ def _quantiles(board: Board, own: np.ndarray, weight: np.ndarray, levels: np.nda
 
 
 def _of_entities(plan: Plan, step: _Step, sign: int) -> Numbers:
-    """The numbers of items, entity by entity; NaN for entities without a value."""
+    """Return the numbers of each entity from those of its item; NaN for entities without a value."""
     defined, board, found = plan.item >= 0, step.board, step.measures
     pair, together = defined[:, None] & defined, plan.group[:, None] == plan.group
 
@@ -212,13 +209,7 @@ def _worst(error: Numbers) -> float:
 
 
 def _reason(unresolved: float, few_nodes: float, bends: float, moved: float) -> str:
-    """The cause of the largest error.
-
-    Examples
-    --------
-    >>> _reason(0.0, 0.07, 1e-10, 1e-4)
-    'the quadrature has too few nodes for so many entities or such narrow distributions'
-    """
+    """Return the cause of the largest error."""
     causes = {
         "a concentration near 0 puts scores so near to an end of their range that they look the same": unresolved,
         "the quadrature has too few nodes for so many entities or such narrow distributions": few_nodes,
@@ -236,7 +227,7 @@ def _useless(off: float, reason: str) -> NoClosedForm:
 
 
 def _unseen(plan: Plan, ends: np.ndarray) -> np.ndarray:
-    """Whether an end of the interval of a ratio lies beyond the odds that are integrated, as a faint prior implies."""
+    """Return whether an end of a ratio's interval lies beyond the integrated odds, as under a faint prior."""
     if np.isfinite(plan.score.range).all() or plan.rate >= 0:
         return np.zeros(len(ends), bool)
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -271,7 +262,7 @@ def _check(plan: Plan, step: _Step, levels: np.ndarray) -> None:
 
 
 def _turned(plan: Plan, rates: Rates) -> Rates:
-    """The same distributions with both classes exchanged, by a score whose contours are not stated."""
+    """Return the same distributions with both classes exchanged, by a score without stated contours."""
     score = plan.score
     turned = replace(
         score,

@@ -34,7 +34,7 @@ class Group(NamedTuple):
 
 @dataclass(frozen=True)
 class Board:
-    """All distributions (rows) and who has them."""
+    """All distributions (rows) and the groups of entities that have them."""
 
     groups: Sequence[Group]
     pieces: Pieces
@@ -44,7 +44,7 @@ class Board:
 
     @property
     def items(self) -> np.ndarray:
-        """Where the items of each group begin, and the number of items."""
+        """Return where the items of each group begin, and the number of items."""
         return np.cumsum([0, *(len(group.times) for group in self.groups)])
 
     def ends(self, rope: float = 0.0) -> tuple[np.ndarray, np.ndarray]:
@@ -61,7 +61,7 @@ class Board:
         return self.scale.place(self.scale.value(place) + rope) if rope else place
 
     def cdf(self, row: np.ndarray, x: np.ndarray, rope: float = 0.0) -> np.ndarray:
-        """P(value + ROPE <= that of x) of rows that vary, elementwise."""
+        """Return P(value + ROPE <= that of x) of rows that vary, elementwise."""
         x = self.moved(x, -rope)
         found = self.pieces(row, x)
         below = (x < self.pieces.low[row]) & ((found < NOTHING) | np.isneginf(x))
@@ -81,20 +81,13 @@ class Measures(NamedTuple):
     unresolved: float  #: Probability that two values are so near to an end of the range that they look the same.
 
     def moved(self, other: "Measures") -> float:
-        """The greatest difference of a probability."""
+        """Return the greatest difference of a probability."""
         return max(float(np.abs(a - b).max()) for a, b in zip(self[:5], other[:5], strict=True))
 
 
 @lru_cache(maxsize=8)
 def lobatto(size: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Gauss and Lobatto's nodes on [-1, 1], and the matrices of slopes and of slopes times weights.
-
-    Examples
-    --------
-    >>> nodes, slopes, changes = lobatto(3)
-    >>> nodes.tolist(), (slopes @ nodes**2).round(12).tolist(), changes.sum().round(12).item()
-    ([-1.0, 0.0, 1.0], [-2.0, 0.0, 2.0], 0.0)
-    """
+    """Return Gauss and Lobatto's nodes on [-1, 1], and the matrices of slopes and of slopes times weights."""
     last = np.polynomial.legendre.Legendre.basis(size - 1)
     inner = last.deriv().roots().real
     x = np.concatenate([[-1.0], (inner - inner[::-1]) / 2, [1.0]])
@@ -108,13 +101,7 @@ def lobatto(size: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def in_common(mass: np.ndarray, times: np.ndarray) -> float:
-    """Return the expected number of pairs of entities that are both somewhere, at most 1.
-
-    Examples
-    --------
-    >>> in_common(np.array([0.9]), np.array([1])), round(in_common(np.array([0.1]), np.array([2])), 12)
-    (0.0, 0.01)
-    """
+    """Return the expected number of pairs of entities that are both somewhere, at most 1."""
     return float(np.clip(((mass @ times) ** 2 - mass**2 @ times) / 2, 0.0, 1.0))
 
 
@@ -165,7 +152,7 @@ class _Panel(NamedTuple):
 
 
 def _panels(board: Board, size: int, rope: float, move: float) -> Iterator[_Panel]:
-    """All panels; ``rope`` makes them fit distributions that are moved up by it, ``move`` moves them."""
+    """Yield all panels; ``rope`` makes them fit distributions that are moved up by it, ``move`` moves them."""
     nodes, _, changes = lobatto(size)
     low, high = board.ends(move)
     fixed = ~np.isnan(board.atom)
@@ -192,7 +179,7 @@ def _panels(board: Board, size: int, rope: float, move: float) -> Iterator[_Pane
 
 
 def _edges(board: Board, rope: float) -> Iterator[tuple[float, float]]:
-    """Ends of panels: none longer than a piece of a distribution that varies there, none across a certain value."""
+    """Yield ends of panels, none longer than a piece of a distribution that varies there, none across a point mass."""
     moves = (0.0, rope) if rope else (0.0,)
     varies = np.isnan(board.atom)
     row = np.floor(board.pieces.edges[:, 0]).astype(int)
@@ -215,7 +202,7 @@ def _edges(board: Board, rope: float) -> Iterator[tuple[float, float]]:
 
 
 def _mean(group: Group, values: np.ndarray) -> np.ndarray:
-    """Averaged over the prevalences."""
+    """Return values averaged over the prevalences."""
     return np.tensordot(group.share, values, axes=1)
 
 
@@ -240,13 +227,7 @@ def _add_pairs(board: Board, panel: _Panel, other: _Panel, out: np.ndarray) -> N
 
 
 def _roots(size: int) -> np.ndarray:
-    """Half of the roots of unity of an odd order; -1 is none of them, where a factor could be 0.
-
-    Examples
-    --------
-    >>> len(_roots(4)), len(_roots(5))
-    (3, 3)
-    """
+    """Return half of the roots of unity of an odd order, without -1, where a factor could be 0."""
     order = size | 1
     return np.exp(-2j * np.pi * np.arange(order // 2 + 1) / order)
 
@@ -267,7 +248,7 @@ def _add_ranks(board: Board, panel: _Panel, rank: np.ndarray) -> None:
 
 
 def _generating(board: Board, panel: _Panel, some: slice, z: np.ndarray) -> np.ndarray:
-    """E[z^(active entities above an item)] on some nodes, (active item, z): all factors, divided by its own."""
+    """Return E[z^(active entities above an item)] on some nodes (active item, z): all factors, divided by its own."""
     everyone, others = [], []
     for group, part in zip(board.groups, panel.parts, strict=True):
         cdf, change, times = part.cdf[..., some, None], part.change[..., some, None], group.times[part.active]
@@ -330,7 +311,7 @@ def _add_atoms(board: Board, rank: np.ndarray | None, above: np.ndarray, ties: n
 def _generating_at(
     board: Board, has: list[np.ndarray], less: list[np.ndarray], equal: list[np.ndarray], z: np.ndarray
 ) -> np.ndarray:
-    """The generating function (item, z) of the ranks of items that have a certain value."""
+    """Return the generating function (item, z) of the ranks of items with a point mass."""
     products, tied = [], []
     for group, below, same in zip(board.groups, less, equal, strict=True):
         factor = np.where(same[..., None], 1.0, below[..., None] + (1 - below[..., None]) * z)
@@ -354,5 +335,5 @@ def _generating_at(
 
 
 def _shared(number: int, z: np.ndarray) -> np.ndarray:
-    """The generating function of a place among so many tied entities."""
+    """Return the generating function of a place among this number of tied entities."""
     return sum((z**k for k in range(number)), np.zeros_like(z)) / max(number, 1)

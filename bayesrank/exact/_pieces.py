@@ -32,7 +32,7 @@ class Pieces:
     rest: np.ndarray
 
     def __call__(self, row: np.ndarray, x: np.ndarray) -> np.ndarray:
-        """The value of each row at x, elementwise."""
+        """Return the value of each row at x, elementwise."""
         low, high = self.low[row], self.high[row]
         share = np.clip((np.clip(x, low, high) - low) / np.where(high > low, high - low, 1.0), 0.0, 1 - 2.0**-36)
         piece = np.searchsorted(self.edges[:, 0], row + share, side="right") - 1
@@ -44,7 +44,7 @@ class Pieces:
         return np.clip(self.series[piece, 0] + t * a - b, 0.0, 1.0)
 
     def ends(self) -> tuple[np.ndarray, np.ndarray]:
-        """Where every piece begins and ends."""
+        """Return where every piece begins and ends."""
         row = np.floor(self.edges[:, 0]).astype(int)
         return tuple(self.low[row] + (self.edges[:, k] - row) * (self.high - self.low)[row] for k in (0, 1))
 
@@ -55,12 +55,6 @@ def approximate(
     """Halve the pieces of each row until all are resolved; ``function`` takes rows and places, elementwise.
 
     A remainder below ``noise`` that does not shrink is an error of the function, not a reason to go on.
-
-    Examples
-    --------
-    >>> found = approximate(lambda row, x: (1 + row) * x / 2, np.zeros(2), np.ones(2))
-    >>> found(np.array([0, 1]), np.array([0.5, 2.0])).round(9).tolist()
-    [0.25, 1.0]
     """
     row = np.repeat(np.arange(len(low)), START)
     start = np.tile(np.arange(START) / START, len(low))

@@ -1,4 +1,4 @@
-"""Who has which distribution: entities become items of groups, in an order that forgets the order of input.
+"""The distribution of each entity: entities become items of groups, in an order independent of the order of input.
 
 Entities of one test set share its class shares, and are independent given these: they are a group. All others are
 independent: they make one group. Entities of a group with the same counts are one item, and groups with the same items
@@ -70,7 +70,7 @@ class Plan:
 
     @property
     def seconds(self) -> float:
-        """Roughly the CPU time of an answer, by what boards of 3 to 1,000 entities took."""
+        """Return the approximate CPU time of an answer, from boards of 3 to 1,000 entities."""
         every = [(content, share, rates) for content in self.contents for share, rates in content.items]
         rows = sum(
             FEW if isinstance(share, tuple) and not (content.share is None and self._table(share, rates)) else 1
@@ -80,13 +80,13 @@ class Plan:
         return OF_ROW * rows + OF_ITEM * len(every) + OF_RANKS * rows * entities**1.5
 
     def of_item(self, number: int) -> "Plan":
-        """The plan of one item alone."""
+        """Return the plan of one item alone."""
         every = [item for content in self.contents for item in content.items]
         content = _Content(None, (every[number],), (1,), 1)
         return replace(self, contents=(content,), item=np.zeros(1, int), group=np.zeros(1, int))
 
     def build(self, prevalences: int) -> tuple[list[Group], Mixtures, np.ndarray, np.ndarray]:
-        """Groups, their distributions, and those of single entities (item, part) with weights."""
+        """Return groups, their distributions, and those of single entities (item, part) with weights."""
         parts: list[tuple[float, tuple[float, ...]]] = []
         weights: list[float] = []
         first, tables = [0], {}
@@ -135,7 +135,7 @@ class Plan:
         return groups, Mixtures(made, np.array(first), np.array(weights), tables), own_rows, of_rows
 
     def _table(self, share: Share, rates: tuple[float, ...]) -> Table | None:
-        """The closed form of a ranking score whose prevalence was sampled with the cases."""
+        """Return the closed form of a ranking score whose prevalence was sampled with the cases, or None."""
         weights = self.score.importance
         if weights is None or not isinstance(share, tuple) or self.rate >= 0:
             return None
@@ -154,13 +154,7 @@ def _prevalences(share: Share, number: int) -> tuple[list[float], list[float]]:
 
 
 def plan_of(score: Score, known: ClosedForm) -> Plan:
-    """Return the groups of a score's posteriors.
-
-    Raises
-    ------
-    NoClosedForm
-        If the score's distributions are not known.
-    """
+    """Return the groups of a score's posteriors; raise :class:`NoClosedForm` if its distributions are not known."""
     classes = known.concentration.shape[-1]
     if classes > 2:
         found, value, rate = _of_accuracy(score, known), _value_at_accuracy(score, classes), 1
@@ -188,7 +182,7 @@ def plan_of(score: Score, known: ClosedForm) -> Plan:
 
 
 def _groups_by_content(names: list[str], items: dict[int, Item]) -> list[tuple[Any, list[list[int]]]]:
-    """Shared prevalence, different items and their numbers; and the entities of each group that has these."""
+    """Return shared prevalence, different items and their numbers, with the entities of each group that has these."""
     members: dict[str | None, list[int]] = {}
     for k, (share, _) in items.items():
         members.setdefault(names[k] if isinstance(share, tuple) else None, []).append(k)
@@ -209,7 +203,7 @@ def _middle(share: Share) -> float:
 
 
 def _scale(score: Score, shares: list[Share]) -> Scale:
-    """The scale of the score's range, if the score keeps to it."""
+    """Return the scale of the score's range, if all values are within it."""
     low, high = (0.0, 1.0) if score.importance else score.range
     if not score.higher_is_better:
         low, high = -high, -low
@@ -221,7 +215,7 @@ def _scale(score: Score, shares: list[Share]) -> Scale:
 
 
 def _of_two_classes(score: Score, known: ClosedForm) -> tuple[list[tuple[str, Item | None]], int]:
-    """The test set and the item of each entity, None if undefined; and the rate that the score depends on alone."""
+    """Return test set and item of each entity, None if undefined; and the only rate that the score depends on."""
     found: list[tuple[str, Item | None]] = []
     required: dict[float, tuple[bool, bool]] = {}
     for k, table in enumerate(known.concentration):
@@ -253,7 +247,7 @@ def _of_two_classes(score: Score, known: ClosedForm) -> tuple[list[tuple[str, It
 
 
 def _share(score: Score, known: ClosedForm, k: int) -> Share:
-    """The prevalence of the positive class, or the parameters of its Beta posterior."""
+    """Return the prevalence of the positive class, or the parameters of its Beta posterior."""
     if known.totals is not None:
         share = float(known.totals[k, 1])
         return share if score.depends_on_prevalence or share in (0.0, 1.0) else 0.5
@@ -265,7 +259,7 @@ def _share(score: Score, known: ClosedForm, k: int) -> Share:
 
 
 def _is_defined(score: Score, tnr: np.ndarray, tpr: np.ndarray, share: float) -> bool:
-    """Whether the score of an entity with these Beta parameters has a value."""
+    """Return whether the score of an entity with these Beta parameters has a value."""
     tnr_logit, tpr_logit = (
         np.nan_to_num(fixed_rate(rate), posinf=np.inf, neginf=-np.inf) if rate.any() else np.nan for rate in (tnr, tpr)
     )
@@ -273,21 +267,14 @@ def _is_defined(score: Score, tnr: np.ndarray, tpr: np.ndarray, share: float) ->
 
 
 def _needs(score: Score, share: float) -> tuple[bool, bool]:
-    """Whether a score depends on TNR, and on TPR.
-
-    Examples
-    --------
-    >>> from bayesrank.scores import as_score
-    >>> [_needs(as_score(name), 0.3) for name in ("tpr", "fpr", "mcc", "prevalence")]
-    [(False, True), (True, False), (True, True), (False, False)]
-    """
+    """Return whether a score depends on TNR, and on TPR."""
     seen = value_at(score, LOGITS[:, None], LOGITS, share)
     slack = SAME * max(np.abs(seen).max(), 1)
     return tuple(bool((np.ptp(seen, axis=axis) > slack).any()) for axis in (0, 1))  # type: ignore[return-value]
 
 
 def _value_at_rate(score: Score, rate: int, share: float) -> Any:
-    """The score as a function of the log odds of one rate; the other does not matter, and is none that is certain."""
+    """Return the score as a function of the log odds of one rate; the other rate is 1/2 and does not matter."""
     if rate == 0:
         return lambda tnr: value_at(score, tnr, 0.0, share)
     return lambda tpr: value_at(score, 0.0, tpr, share)
@@ -297,7 +284,7 @@ def _value_at_rate(score: Score, rate: int, share: float) -> Any:
 
 
 def _of_accuracy(score: Score, known: ClosedForm) -> list[tuple[str, Item | None]]:
-    """Accuracies, or what rises with them, of entities that have a test set each: Beta variables."""
+    """Return the Beta items of accuracies (or of a function of them) of entities with separate test sets."""
     classes = known.concentration.shape[-1]
     refused = f"got {score.name} of {classes} classes (method='draws' ranks by it)"
     if not _is_of_accuracy_alone(score, classes):
@@ -319,7 +306,7 @@ def _of_accuracy(score: Score, known: ClosedForm) -> list[tuple[str, Item | None
 
 
 def _value_at_accuracy(score: Score, classes: int) -> Any:
-    """The score, negated if lower is better, where all classes are recognised with one accuracy, of these log odds."""
+    """Return the score, negated if lower is better, as a function of the log odds of one accuracy of all classes."""
 
     eye = np.eye(classes)
 
@@ -338,7 +325,7 @@ def _of_matrix(score: Score, matrix: np.ndarray) -> np.ndarray:
 
 
 def _is_of_accuracy_alone(score: Score, classes: int) -> bool:
-    """Whether a score depends on the accuracy alone, by its values at a few tables."""
+    """Return whether a score depends on the accuracy alone, by its values at a few tables."""
 
     if score.matrix_function is None:
         return False

@@ -1,4 +1,4 @@
-"""The axis on which distributions of a score are integrated: places that spread the ends of its range apart."""
+"""The axis on which distributions of a score are integrated, such as log odds: it stretches the ends of a range."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -29,14 +29,7 @@ class Scale(NamedTuple):
 
 
 def range_scale(low: float, high: float) -> Scale:
-    """Return the scale of a score from ``low`` to ``high``: log odds of the distances from both ends.
-
-    Examples
-    --------
-    >>> scale = range_scale(-1.0, 1.0)
-    >>> scale.place(0.0).item(), scale.value(np.array([-np.inf, 0.0])).tolist()
-    (0.0, [-1.0, 0.0])
-    """
+    """Return the scale of a score from ``low`` to ``high``: log odds of the distances from both ends."""
     if np.isfinite([low, high]).all():
         far = -float(np.log(EDGE))
         return Scale(

@@ -123,71 +123,32 @@ def _names(*path: str) -> tuple[str, ...]:
 
 
 def names() -> list[str]:
-    """Return the names of the models, the default first.
-
-    Examples
-    --------
-    >>> names()[0]
-    'dirichlet_multinomial'
-    """
+    """Return the names of the models, the default first."""
     return list(_names(*__path__))
 
 
 def chosen_by_evidence(evidence: Any) -> str:
-    """Return the default model for the evidence: "paired" for joint outcomes, else "dirichlet_multinomial".
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> chosen_by_evidence(br.from_counts(tn=8, fp=2, fn=1, tp=9))
-    'dirichlet_multinomial'
-    >>> chosen_by_evidence(br.joint_outcomes([0, 1], {"a": [0, 1]}))
-    'paired'
-    """
+    """Return the default model for the evidence: "paired" for joint outcomes, else "dirichlet_multinomial"."""
     return "paired" if isinstance(evidence, xr.Dataset) else "dirichlet_multinomial"
 
 
 def takes_cases(model: Any) -> bool:
-    """Return whether a model takes joint outcomes of single cases; others take counts.
-
-    Examples
-    --------
-    >>> takes_cases("paired"), takes_cases("beta_binomial")
-    (True, False)
-    """
+    """Return whether a model takes joint outcomes of single cases; others take counts."""
     return getattr(find_model(model), "takes", "counts") == "cases"
 
 
 def in_closed_form() -> list[str]:
-    """Return the models whose posterior is known in closed form, the default first.
-
-    Examples
-    --------
-    >>> in_closed_form()
-    ['dirichlet_multinomial', 'beta_binomial']
-    """
+    """Return the models whose posterior is known in closed form, the default first."""
     return [name for name in names() if hasattr(find_model(name), "conjugate")]
 
 
 def population_of(model: Any) -> str:
-    """Return what the population of a model consists of: "data sets", "classes", or "" if it has none.
-
-    Examples
-    --------
-    >>> population_of("hierarchical_logit_normal"), population_of("paired")
-    ('data sets', '')
-    """
+    """Return what the population of a model consists of: "data sets", "classes", or "" if it has none."""
     return getattr(find_model(model), "learns", "")
 
 
 def model_for_datasets(outcomes: int) -> str:
-    """Return the first model of differences between data sets that allows this number of classes or outcomes.
-
-    Examples
-    --------
-    >>> model_for_datasets(2), model_for_datasets(3)
-    ('hierarchical_beta_binomial', 'hierarchical_dirichlet_multinomial')
-    """
+    """Return the first model of differences between data sets that allows this number of classes or outcomes."""
     for name in names():
         model = find_model(name)
         if population_of(name) == "data sets" and outcomes <= (getattr(model, "most_outcomes", None) or outcomes):
@@ -196,24 +157,12 @@ def model_for_datasets(outcomes: int) -> str:
 
 
 def references_of(model: Any) -> list[str]:
-    """Return the references of a named model, an empty list for others.
-
-    Examples
-    --------
-    >>> len(references_of("paired")), references_of("beta_binomial"), references_of(None)
-    (2, [], [])
-    """
+    """Return the references of a named model, an empty list for others."""
     return list(getattr(find_model(model), "references", ())) if model in names() else []
 
 
 def find_model(model: Any) -> type:
-    """Return the class of a model by its name, or a class unchanged.
-
-    Examples
-    --------
-    >>> find_model("beta_binomial").__name__
-    'BetaBinomial'
-    """
+    """Return the class of a model by its name, or a class unchanged."""
     if isinstance(model, type):
         lacking = [part for part in ("observed", "build", "performances") if not callable(getattr(model, part, None))]
         if lacking:
@@ -224,54 +173,34 @@ def find_model(model: Any) -> type:
 
 
 def conjugate_posterior(model: Any, evidence: Any, options: dict[str, Any]) -> Any:
-    """Return the closed-form posterior of a model.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> conjugate_posterior("beta_binomial", br.from_counts(tn=8, fp=2, fn=1, tp=9), {}).posterior.values.tolist()
-    [[[9.0, 3.0], [2.0, 10.0]]]
-    """
-    story = make_model(model, evidence, options)
-    if not hasattr(story, "conjugate"):
-        raise ValueError(f"model must have a posterior in closed form; {type(story).__name__} has none")
-    return story.conjugate()
+    """Return the closed-form posterior of a model."""
+    instance = make_model(model, evidence, options)
+    if not hasattr(instance, "conjugate"):
+        raise ValueError(f"model must have a posterior in closed form; {type(instance).__name__} has none")
+    return instance.conjugate()
 
 
 def make_model(model: Any, evidence: Any, options: dict[str, Any]) -> Any:
-    """Return the model of the evidence with these options; unknown options raise an error.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> make_model("beta_binomial", br.from_counts(tn=8, fp=2, fn=1, tp=9), {"prior": 2}).settings["prior"]
-    '2'
-    """
-    story = find_model(chosen_by_evidence(evidence) if model is None else model)
-    if hasattr(story, "taking"):
-        story = story.taking(evidence)
-    known = options_of(story)
+    """Return the model of the evidence with these options; unknown options raise an error."""
+    model_class = find_model(chosen_by_evidence(evidence) if model is None else model)
+    if hasattr(model_class, "taking"):
+        model_class = model_class.taking(evidence)
+    known = options_of(model_class)
     unknown = sorted(set(options) - set(known))
     if unknown:
         from difflib import get_close_matches
 
         near = get_close_matches(unknown[0], known, n=1)
         raise TypeError(
-            f"options must be among {known} for the model {story.__name__}; got {unknown}"
+            f"options must be among {known} for the model {model_class.__name__}; got {unknown}"
             + (f"; did you mean {near[0]}?" if near else " (options of the sampler go into nuts={...})")
         )
-    return story(evidence, **options)
+    return model_class(evidence, **options)
 
 
 @cache
 def options_of(model: Any) -> list[str]:
-    """Return the names of a model's options: keywords of its class and of the classes that receive the rest.
-
-    Examples
-    --------
-    >>> options_of(find_model("hierarchical_beta_binomial"))
-    ['prior', 'prevalence', 'spread', 'force']
-    """
+    """Return the names of a model's options: keywords of its class and of the classes that receive the rest."""
     found: list[str] = []
     for each in model.__mro__:
         if "__init__" not in vars(each) or each is object:
@@ -288,14 +217,6 @@ def model_of(groups: Mapping[str, xr.Dataset]) -> tuple[Any, dict[str, Any]]:
     """Reconstruct the model of a posterior and its options; (None, {}) if the posterior does not determine them.
 
     A given prevalence is not restored, since the likelihood does not depend on it.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> from bayesrank._compat import groups_of
-    >>> fit = br.fit(br.from_counts(tn=8, fp=2, fn=1, tp=9), "beta_binomial", prior=3, seed=1, draws=5)
-    >>> float(model_of(groups_of(fit))[0].concentration.max())
-    3.0
     """
     counts, about = with_parts(groups["observed_data"]), groups["posterior"].attrs
     model = about.get("model")
@@ -303,9 +224,9 @@ def model_of(groups: Mapping[str, xr.Dataset]) -> tuple[Any, dict[str, Any]]:
         return None, {}
     if "test_set" in counts.coords and not counts["test_set"].attrs.get("named", 0):
         counts = counts.drop_vars("test_set")
-    story = find_model(model)
-    story = story.taking(counts) if hasattr(story, "taking") else story
-    known = set(options_of(story))
+    model_class = find_model(model)
+    model_class = model_class.taking(counts) if hasattr(model_class, "taking") else model_class
+    known = set(options_of(model_class))
     options: dict[str, Any] = {}
     constants = groups.get("constant_data", xr.Dataset())
     if "prior_concentration" in constants and "prior" in known:
@@ -317,18 +238,18 @@ def model_of(groups: Mapping[str, xr.Dataset]) -> tuple[Any, dict[str, Any]]:
     if "force" in known:
         options["force"] = True
     # Restore only settings that differ from the default; an attr of a default may not be a valid option.
-    apart = _apart(make_model(model, counts, options), about)
-    options |= {name: about[name] for name in sorted(apart & known & set(about))}
+    changed = _changed_settings(make_model(model, counts, options), about)
+    options |= {name: about[name] for name in sorted(changed & known & set(about))}
     if "shared_prevalence" in options:
         options["shared_prevalence"] = bool(options["shared_prevalence"])
     try:
-        told = make_model(model, counts, options)
+        instance = make_model(model, counts, options)
     except (TypeError, ValueError):
         return None, {}
-    return (None, {}) if _apart(told, about) else (told, options)
+    return (None, {}) if _changed_settings(instance, about) else (instance, options)
 
 
-def _apart(story: Any, about: Mapping[Any, Any]) -> set[str]:
+def _changed_settings(instance: Any, about: Mapping[Any, Any]) -> set[str]:
     """Return the settings that differ between a model and the attrs of a posterior."""
-    plain = {key: np.asarray(value).tolist() for key, value in story.settings.items() if key not in REPEATED_OPTIONS}
+    plain = {key: np.asarray(value).tolist() for key, value in instance.settings.items() if key not in REPEATED_OPTIONS}
     return {key for key, value in plain.items() if np.asarray(about.get(key)).tolist() != value}

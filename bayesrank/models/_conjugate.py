@@ -24,23 +24,17 @@ class Conjugate:
 
     Outcomes without classes are one row, whose total is not random.
 
-    Parameters
-    ----------
-    prior, posterior : xarray.DataArray
-        Concentrations (entity, [dataset], actual, predicted) or (entity, [dataset], outcome).
-    totals : xarray.DataArray or None
-        Known class shares (actual, and any of chain, draw, entity, dataset). None if they are sampled, with the sums of
-        the rows' concentrations as their concentrations.
-    test_set : xarray.DataArray
-        The name of each table's test set (entity, [dataset]); "" if not measured.
-    key : xarray.DataArray
-        Key, besides the data set, of the stream of each table's row totals; equal for all tables of a test set.
     """
 
+    #: Concentrations (entity, [dataset], actual, predicted) or (entity, [dataset], outcome).
     prior: xr.DataArray
     posterior: xr.DataArray
+    #: Known class shares (actual, and any of chain, draw, entity, dataset). None if they are sampled: the sums of the
+    #: rows' concentrations are then their concentrations.
     totals: xr.DataArray | None
+    #: The name of each table's test set (entity, [dataset]); "" if not measured.
     test_set: xr.DataArray
+    #: Key, besides the data set, of the stream of each table's row totals; equal for all tables of a test set.
     key: xr.DataArray
 
     @cached_property
@@ -167,25 +161,12 @@ def _sizes(array: xr.DataArray, dims: tuple[str, ...], shape: tuple[int, ...]) -
 
 
 def log_evidence(counts: np.ndarray, alpha: np.ndarray) -> np.ndarray:
-    """Return the log marginal likelihood of cases (..., answer) in their order: a ratio of Beta functions.
-
-    Examples
-    --------
-    >>> float(np.exp(log_evidence(np.array([1, 1]), np.ones(2))).round(4))  # of one right, then one wrong
-    0.1667
-    """
+    """Return the log marginal likelihood of cases (..., answer) in their order: a ratio of Beta functions."""
     each = (gammaln(alpha + counts) - gammaln(alpha)).sum(-1)
     return each - gammaln((alpha + counts).sum(-1)) + gammaln(alpha.sum(-1))
 
 
 def check_proper_prior(proper: bool) -> None:
-    """Raise an error if draws are wanted from an improper prior.
-
-    Examples
-    --------
-    >>> check_proper_prior(False)
-    Traceback (most recent call last):
-    ValueError: groups cannot hold 'prior' where the prior is improper; got a concentration of 0
-    """
+    """Raise an error if draws are wanted from an improper prior."""
     if not proper:
         raise ValueError("groups cannot hold 'prior' where the prior is improper; got a concentration of 0")

@@ -25,30 +25,20 @@ TINY = 1e-150
 
 @dataclass(frozen=True)
 class Process:
-    """The posterior of a process whose base measure has independent answers of the entities given the class.
+    """The posterior of a process whose base measure has independent answers of the entities given the class."""
 
-    Parameters
-    ----------
-    prior : array (entity, class, answer)
-        Concentrations; all entities have the same sums over answers.
-    codes : array of int (pattern, 1 + entity)
-        The class of a case, and the answer of each entity.
-    unit, size : array (pattern)
-        The unit of each pattern, in order, and its weight there. Units carry the mass: patterns, or clusters of cases.
-    count : array (unit)
-        Number of times that the unit was observed.
-    features : array (answer, feature)
-        The summands: indicators or numeric values of the answers; zeros for a missing answer.
-    base : array (answer, feature)
-        Features of the answers of ``prior``, which may differ from the observed answers.
-    """
-
+    #: Concentrations (entity, class, answer); all entities have the same sums over answers.
     prior: np.ndarray
+    #: The class of a case, and the answer of each entity (pattern, 1 + entity).
     codes: np.ndarray
+    #: The unit of each pattern, in order, and its weight there. Units carry the mass: patterns, or clusters of cases.
     unit: np.ndarray
     size: np.ndarray
+    #: Number of times that each unit was observed.
     count: np.ndarray
+    #: The summands (answer, feature): indicators or numeric values of the answers; zeros for a missing answer.
     features: np.ndarray
+    #: Features of the answers of ``prior``, which may differ from the observed answers.
     base: np.ndarray
 
     @property
@@ -124,12 +114,6 @@ def gather(
 
     Without clusters each pattern is a unit. With clusters, equal contents of clusters are a unit. Cases have equal
     weights (``by_case``), or clusters do.
-
-    Examples
-    --------
-    >>> patterns, unit, size, count = gather(np.array([[1, 1], [0, 1], [1, 1]]), np.array([2, 1, 3]), None)
-    >>> patterns.tolist(), unit.tolist(), size.tolist(), count.tolist()
-    ([[0, 1], [1, 1]], [0, 1], [1.0, 1.0], [1.0, 5.0])
     """
     patterns, which = unique_rows(codes)
     if cluster is None:

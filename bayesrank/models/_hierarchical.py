@@ -1,5 +1,6 @@
 """Shared parts of hierarchical models of counts: members of a population, its mean and spread, three performances."""
 
+from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -27,6 +28,7 @@ from bayesrank.models._product_multinomial import check_proper, known_totals, mu
 #: Means and spreads by name: of the rates (population, row, ...) and of the class shares.
 Hyper = dict[str, np.ndarray]
 MEAN, SPREAD_OF, SHARES, SPREAD_OF_SHARES = "mean_rate", "spread", "mean_prevalence", "spread_of_prevalence"
+DRAWS = ("chain", "draw")
 #: Values of the attr ``typical`` of a posterior, by option.
 TYPICAL = {"median": "rates of the median data set", "mean": "means of the rates over data sets"}
 
@@ -34,21 +36,9 @@ TYPICAL = {"median": "rates of the median data set", "mean": "means of the rates
 class Hierarchical:
     """Model rows of counts whose rates vary between members: the data sets of an entity or, without them, the entities.
 
-    Parameters
-    ----------
-    counts : xarray.DataArray
-        Integer counts (entity, [dataset], actual, predicted) or (entity, [dataset], outcome). Pairs may be missing.
-    prior : number, str, array_like, mapping or DataArray, optional
-        Concentrations of the mean rates, as for models without hierarchy: one prior for any number of data sets. By
-        default ``"unit"``, the information of one data set.
-    prevalence : "sampled", number or DataArray, optional
-        Class shares: by default they vary between data sets around a mean of their own; or the prevalence of the
-        positive class, or draws of it. Not used for outcomes without classes.
-    spread : number
-        Scale of the half-Student-t prior (3 degrees of freedom) of 1/sqrt(kappa), the spread of rates and class shares;
-        0.25 by default. Larger scales expect larger differences between members.
-    force : bool
-        Accept an entity without cases, whose posterior is then the prior.
+    The options are ``prior``, ``prevalence``, ``spread`` and ``force``, as for :func:`bayesrank.fit`. The mean rates
+    have one prior, by default ``"unit"``, the information of one data set. Class shares vary between data sets around a
+    mean of their own, unless a prevalence is given.
     """
 
     words: ClassVar[str]
@@ -85,7 +75,7 @@ class Hierarchical:
         # Members are drawn in the order of their names, so that the order of the evidence has no effect.
         called = self.counts["dataset" if self.over_datasets else "entity"].values.tolist()
         self.order = np.array(sorted(range(len(called)), key=lambda i: repr(called[i])))
-        self.prior = _one_prior(alpha, self.over_datasets)
+        self.prior = _check_one_prior(alpha, self.over_datasets)
         rows = row_totals(self.concentration) if not self.outcomes else xr.zeros_like(row_totals(self.counts))
         self.test_set, _ = test_sets(self.counts, rows, True)
         self.kind = "typical" if self.over_datasets else "observed"
@@ -150,7 +140,7 @@ class Hierarchical:
         """Return the class sizes in an order that does not depend on the order of the evidence."""
         return np.array(sorted(self.class_sizes.tolist()))
 
-    def _whereabouts(self, name: str) -> tuple[list, str]:
+    def _sort_key(self, name: str) -> tuple[list, str]:
         """Return a sort key of test sets of equal size: the data sets and the given name."""
         given = name.split(" (test set ")[0] if self.test_set.attrs["named"] else ""
         if not self.over_datasets:
@@ -187,7 +177,7 @@ class Hierarchical:
             if self.values is not None:
                 mean = xr.Variable(cells[name], values @ self.values)
                 found[name.replace("performance", "mean_outcome")] = mean
-        return found | self._kept(hyper)
+        return found | self._parameters(hyper)
 
     def _rates(
         self, hyper: Hyper, group: str, block: Block, root: np.random.SeedSequence
@@ -207,7 +197,7 @@ class Hierarchical:
         own = np.moveaxis(members, 3, 2) if self.over_datasets else np.moveaxis(members[:, 0], 2, 1)
         return own, hyper[MEAN], new
 
-    def _kept(self, hyper: Hyper) -> dict[str, xr.Variable]:
+    def _parameters(self, hyper: Hyper) -> dict[str, xr.Variable]:
         """Return the parameters of the populations of rates, as posterior variables."""
         rows = self.row[:-1]
         over = ("draw", *["entity"] * self.over_datasets, *rows)
@@ -238,7 +228,7 @@ class Hierarchical:
         share = np.full((block.size, *named.shape, len(prior)), np.nan)
         key = fingerprint(self.ordered_sizes, prior)
         for i, name in enumerate(self.test_sets):
-            rng = stream(root, group, "prevalence", key, sizes[i].tolist(), *self._whereabouts(name), *block.key)
+            rng = stream(root, group, "prevalence", key, sizes[i].tolist(), *self._sort_key(name), *block.key)
             each[:, i] = dirichlet_of_each(rng, alpha + seen[i])
             share[:, named == name] = each[:, i, None]
         found = {"prevalence": xr.Variable(("draw", "test_set", "actual"), each)}
@@ -289,14 +279,7 @@ class Hierarchical:
 
     def performances(self, sampled: xr.Dataset, root: np.random.SeedSequence) -> xr.Dataset:
         """Return the posterior group from sampled means and spreads; rates given these are drawn exactly."""
-        chains, draws = sampled.sizes["chain"], sampled.sizes["draw"]
-        names = [name for name in (MEAN, SPREAD_OF, SHARES, SPREAD_OF_SHARES) if name in sampled]
-        parts = []
-        for chain in range(chains):
-            one = sampled.isel(chain=chain)
-            hyper = {name: one[name].transpose("draw", ...).values for name in names}
-            parts.append(self._tables(hyper, "posterior", Block(chain, 0, draws, (chains, draws)), root))
-        return stacked(parts, sampled, self.coords())
+        return by_chain(sampled, self.coords(), lambda hyper, block: self._tables(hyper, "posterior", block, root))
 
     def replicate(self, group: xr.Dataset, root: np.random.SeedSequence, purpose: str) -> xr.Dataset:
         """Draw counts of new cases of the same data sets, one table for each draw."""
@@ -336,34 +319,44 @@ class Hierarchical:
         (test_set) is the log probability of the class sizes given their population or, without data sets, the
         prevalence.
         """
-        draws = ("chain", "draw")
-        lead = [posterior.sizes[d] for d in draws]
-        mean = posterior[MEAN].transpose(*draws, ...).values.reshape(*lead, *self.prior.shape)
-        spread = posterior[SPREAD_OF].transpose(*draws, ...).values.reshape(*lead, *self.prior.shape[:-1])
+        mean, spread = self._populations(posterior)
         rows = log_likelihood(self.members, mean[..., None, :], spread[..., None])
         # In the layout of the tables: (entity, data set, row), or without data sets (entity, row).
         rows = np.swapaxes(rows, 3, 4) if self.over_datasets else np.swapaxes(rows[:, :, 0], 2, 3)
-        dims = (*draws, *map(str, self.test_set.dims), *self.row[:-1])
+        dims = (*DRAWS, *map(str, self.test_set.dims), *self.row[:-1])
         found: dict[str, Any] = {"counts": (dims, rows[..., 0] if self.outcomes else rows)}
         if (shares := self._log_likelihood_of_shares(posterior)) is not None:
             found["row_totals"] = shares
-        coords = {name: posterior[name] for name in draws} | self.coords()
+        coords = {name: posterior[name] for name in DRAWS} | self.coords()
         kept = {name: coord for name, coord in coords.items() if self.row[-1] not in getattr(coord, "dims", ())}
         return xr.Dataset(found, kept)
 
     def _log_likelihood_of_shares(self, posterior: xr.Dataset) -> tuple[tuple[str, ...], np.ndarray] | None:
         """Return the log probability of the class sizes of each test set, if class shares are sampled."""
-        draws = ("chain", "draw")
         if SHARES in posterior:
-            mean, spread = (posterior[name].transpose(*draws, ...).values for name in (SHARES, SPREAD_OF_SHARES))
+            mean, spread = (posterior[name].transpose(*DRAWS, ...).values for name in (SHARES, SPREAD_OF_SHARES))
             found = log_likelihood(self.class_sizes, mean[..., None, :], spread[..., None])
         elif "prevalence" in posterior:
             share = posterior["prevalence"]
             sizes = share.isel(chain=0, draw=0, drop=True).copy(data=self.class_sizes)
-            found = multinomial(sizes, share, "actual").transpose(*draws, "test_set").values
+            found = multinomial(sizes, share, "actual").transpose(*DRAWS, "test_set").values
         else:
             return None
-        return (*draws, "test_set"), found
+        return (*DRAWS, "test_set"), found
+
+    def _populations(self, posterior: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
+        """Return mean (chain, draw, population, row, answer) and spread (the same without answer)."""
+        lead = [posterior.sizes[d] for d in DRAWS]
+        mean, spread = (posterior[name].transpose(*DRAWS, ...).values for name in (MEAN, SPREAD_OF))
+        return mean.reshape(*lead, *self.prior.shape), spread.reshape(*lead, *self.prior.shape[:-1])
+
+    def _of_new_members(self, posterior: xr.Dataset, new: np.ndarray) -> xr.DataArray:
+        """Return counts (chain, draw, population, row, member, answer) with the dims of the evidence."""
+        own = np.swapaxes(new, 3, 4) if self.over_datasets else np.swapaxes(new[:, :, 0], 2, 3)
+        coords = {name: posterior[name].values for name in DRAWS}
+        coords |= {str(d): self.counts[d].values for d in self.counts.dims}
+        dims = (*DRAWS, *map(str, self.counts.dims))
+        return xr.DataArray(own.reshape(*new.shape[:2], *self.counts.shape), coords, dims, "counts")
 
 
 class Apart(Hierarchical):
@@ -376,34 +369,27 @@ class Apart(Hierarchical):
 
         The rates of new members do not depend on the counts; :meth:`replicate` draws new cases of the same members.
         """
-        draws = ("chain", "draw")
-        lead = [posterior.sizes[d] for d in draws]
-        mean = posterior[MEAN].transpose(*draws, ...).values.reshape(*lead, *self.prior.shape)
-        spread = posterior[SPREAD_OF].transpose(*draws, ...).values.reshape(*lead, *self.prior.shape[:-1])
-        alpha = concentration(mean, spread)
-        new = np.empty((*lead, *self.members.shape), np.int64)
+        alpha = concentration(*self._populations(posterior))
+        new = np.empty((*alpha.shape[:2], *self.members.shape), np.int64)
         for i, name in enumerate(self.names):
             for c, counts in enumerate(self.members[i]):
                 rng = stream(root, purpose, "new members", name, c, fingerprint(counts[self.order], self.prior[i, c]))
                 rates = dirichlet_of_each(rng, np.repeat(alpha[:, :, i, c, None], len(counts), axis=2))
                 new[:, :, i, c, self.order] = rng.multinomial(counts[self.order].sum(-1), rates)
-        own = np.swapaxes(new, 3, 4) if self.over_datasets else np.swapaxes(new[:, :, 0], 2, 3)
-        values = own.reshape(*lead, *self.counts.shape)
-        coords = {name: posterior[name].values for name in draws}
-        coords |= {str(d): self.counts[d].values for d in self.counts.dims}
-        return xr.DataArray(values, coords, (*draws, *map(str, self.counts.dims)), "counts")
+        return self._of_new_members(posterior, new)
 
 
-def stacked(parts: list[dict[str, xr.Variable]], sampled: xr.Dataset, coords: dict[str, Any]) -> xr.Dataset:
-    """Stack the variables of each chain into a group with the sampled chains and draws.
-
-    Examples
-    --------
-    >>> sampled = xr.Dataset(coords={"chain": [0, 1], "draw": [0, 1, 2]})
-    >>> parts = [{"rate": xr.Variable("draw", np.zeros(3))}, {"rate": xr.Variable("draw", np.ones(3))}]
-    >>> stacked(parts, sampled, {})["rate"].sum("draw").values.tolist()
-    [0.0, 3.0]
-    """
+def by_chain(
+    sampled: xr.Dataset, coords: dict[str, Any], tables: Callable[[Hyper, Block], dict[str, xr.Variable]]
+) -> xr.Dataset:
+    """Return the group of variables that ``tables`` draws for the sampled values (draw, ...) of each chain."""
+    chains, draws = sampled.sizes["chain"], sampled.sizes["draw"]
+    parts = []
+    for chain in range(chains):
+        hyper = {
+            str(name): one.isel(chain=chain).transpose("draw", ...).values for name, one in sampled.data_vars.items()
+        }
+        parts.append(tables(hyper, Block(chain, 0, draws, (chains, draws))))
     found = {
         name: (("chain", *map(str, variable.dims)), np.stack([part[name].values for part in parts]))
         for name, variable in parts[0].items()
@@ -412,14 +398,7 @@ def stacked(parts: list[dict[str, xr.Variable]], sampled: xr.Dataset, coords: di
 
 
 def log_odds_density(rate: xr.DataArray, prior: xr.DataArray, answers: str) -> xr.DataArray:
-    """Return the log density of Dirichlet rates over their log odds, without constants: linear in the concentrations.
-
-    Examples
-    --------
-    >>> rate = xr.DataArray([0.25, 0.75], dims="answer")
-    >>> log_odds_density(rate, xr.DataArray([1.0, 2.0], dims="answer"), "answer").round(3).item()
-    -1.962
-    """
+    """Return the log density of Dirichlet rates over their log odds, without constants."""
     kept = rate.drop_vars([name for name, c in rate.coords.items() if answers in c.dims])
     logs: xr.DataArray = xr.apply_ufunc(np.log, kept.where(~(kept < np.finfo(float).tiny), np.finfo(float).tiny))
     return (logs * prior).sum(answers, skipna=False).transpose(*[d for d in rate.dims if d != answers])
@@ -436,7 +415,7 @@ def concentration(mean: np.ndarray, spread: np.ndarray) -> np.ndarray:
     return mean * (1 / np.square(spread) - 1)[..., None]
 
 
-def _one_prior(alpha: np.ndarray, over_datasets: bool) -> np.ndarray:
+def _check_one_prior(alpha: np.ndarray, over_datasets: bool) -> np.ndarray:
     """Return the concentrations (population, row, answer), which must be equal within a population."""
     member = "dataset" if over_datasets else "entity"
     if (alpha != (alpha[:, :1] if over_datasets else alpha[:1])).any():

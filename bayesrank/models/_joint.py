@@ -7,8 +7,7 @@ import pandas as pd
 import xarray as xr
 
 from bayesrank import _text
-from bayesrank._checks import check_counts_array, check_nested, check_unique
-from bayesrank._checks import describe_value as held_words
+from bayesrank._checks import check_counts_array, check_nested, check_unique, describe_value
 from bayesrank._labels import positive_label
 from bayesrank.evidence.counts import arrange, mark_positive
 from bayesrank.models._dirichlet_process import Process
@@ -16,7 +15,7 @@ from bayesrank.models._dirichlet_process import Process
 #: Number of units below which bootstrap intervals are too narrow (95% covered 0.85 at 19 cases of a rate of 0.1).
 FEW = 50
 #: Number of units below which a note reports the influence of the prior, as for rankings of counts.
-LEANING = 10
+FEW_WITH_PRIOR = 10
 VARIABLES = {
     "actual": {"pattern"},
     "predicted": {"pattern", "entity"},
@@ -31,7 +30,7 @@ def check_joint(evidence: Any) -> xr.Dataset:
     if not isinstance(evidence, xr.Dataset):
         raise TypeError(
             "evidence must be a Dataset of joint outcomes, as made by br.joint_outcomes or br.from_outcomes, for the "
-            f"model Paired: counts of each entity do not tell which errors coincide; got {held_words(evidence)}"
+            f"model Paired: counts of each entity do not show which errors coincide; got {describe_value(evidence)}"
         )
     own = ["outcome"] if "outcome" in evidence else ["actual", "predicted", "label"]
     wanted = [*own, "count", "entity"]
@@ -114,11 +113,11 @@ def mean_outcome(joint: xr.Dataset, datasets: list, by_case: bool) -> np.ndarray
 def check_row_totals(alpha: xr.DataArray) -> None:
     """Raise an error unless all entities have the same row totals of the prior."""
     rows = alpha.sum("predicted").transpose("entity", ..., "actual").values
-    if (apart := _apart(rows)) is not None:
-        other, where = apart
+    if (found := _first_difference(rows)) is not None:
+        other, where = found
         names = alpha["entity"].values.tolist()
         raise ValueError(
-            "prior must give every entity the same row totals, since they met the same cases; got "
+            "prior must give every entity the same row totals, since they have the same cases; got "
             f"{rows[0, *where].tolist()} for {names[0]!r} and {rows[other, *where].tolist()} for {names[other]!r}"
         )
 
@@ -128,19 +127,19 @@ def check_one_prevalence(shares: xr.DataArray | None) -> None:
     if shares is None or "entity" not in shares.dims:
         return
     values = shares.transpose("entity", ..., "actual").values
-    if (apart := _apart(values)) is not None:
-        other, where = apart
+    if (found := _first_difference(values)) is not None:
+        other, where = found
         names = shares["entity"].values.tolist()
         raise ValueError(
-            "prevalence must be the same for all entities, since they met the same cases; got the class shares "
+            "prevalence must be the same for all entities, since they have the same cases; got the class shares "
             f"{values[0, *where].tolist()} for {names[0]!r} and {values[other, *where].tolist()} for {names[other]!r}"
         )
 
 
-def _apart(values: np.ndarray) -> tuple[int, list[int]] | None:
+def _first_difference(values: np.ndarray) -> tuple[int, list[int]] | None:
     """Return the first item along the first axis that differs from item 0, and the place; ignore the last axis."""
-    apart = np.argwhere(~np.isclose(values, values[0], rtol=1e-9, atol=0, equal_nan=True))
-    return (int(apart[0][0]), apart[0][1:-1].tolist()) if apart.size else None
+    differ = np.argwhere(~np.isclose(values, values[0], rtol=1e-9, atol=0, equal_nan=True))
+    return (int(differ[0][0]), differ[0][1:-1].tolist()) if differ.size else None
 
 
 def test_sets(like: xr.DataArray) -> xr.DataArray:
@@ -171,25 +170,17 @@ def units_note(
             return f"Only {cases}, beside {mass:g} at the ends of the range: means are drawn towards {centre:g}."
         # For classes, rankings report those with few cases.
         where = " on one of the data sets" if len(processes) > 1 else ""
-        return f"Only {cases}{where}: what is said leans on the prior." if outcomes and least < LEANING else ""
+        return f"Only {cases}{where}: the result depends on the prior." if outcomes and least < FEW_WITH_PRIOR else ""
     where = " of a class" * (least < min(units)) + " on one of the data sets" * (len(processes) > 1)
     return too_narrow(least, "cluster" if clustered else "case", where)
 
 
 def too_narrow(units: int, unit: str, where: str = "") -> str:
-    """Return the note on few units without a prior; "" for enough units.
-
-    Examples
-    --------
-    >>> too_narrow(12, "case", " of a class")
-    'Only 12 cases of a class, and no prior to speak of: intervals from fewer than some 50 are too narrow.'
-    >>> too_narrow(60, "case")
-    ''
-    """
+    """Return the note on few units without a prior; "" for enough units."""
     if units >= FEW:
         return ""
-    none = ", and no prior to speak of" if unit == "case" else ""
-    return f"Only {_text.count(units, unit)}{where}{none}: intervals from fewer than some {FEW} are too narrow."
+    none = ", and almost no prior" if unit == "case" else ""
+    return f"Only {_text.count(units, unit)}{where}{none}: intervals from fewer than about {FEW} are too narrow."
 
 
 def own_cases_note(joint: xr.Dataset) -> str:
@@ -203,6 +194,6 @@ def own_cases_note(joint: xr.Dataset) -> str:
     # Ties are resolved by name, so that the order of the entities has no effect.
     fewest, _, who = min(zip(met, map(repr, names), names, strict=True), key=lambda of: of[:2])
     return (
-        f"Answers are missing, and each entity stands on its own cases, from {fewest} of {cases} ({who}) to "
-        f"{max(met)}: this order holds if answers are missing at random."
+        f"Answers are missing, so that entities have different cases, from {fewest} of {cases} ({who}) to "
+        f"{max(met)}: the ranking assumes that answers are missing at random."
     )

@@ -22,12 +22,10 @@ import numpy as np
 from bayesrank._compiled import njit
 
 OPTIONS = {"cache": True, "nogil": True, "error_model": "numpy"}
-#: Number of jointly moved parameters: for each term two log standard deviations and artanh ρ; two shifts of medians.
-MOVED = 8
 #: Target acceptance rates of joint steps and of steps for single parameters.
-TOGETHER, SINGLE = 0.25, 0.4
+RATE_OF_JOINT_STEPS, RATE_OF_SINGLE_STEPS = 0.25, 0.4
 #: Warm-up sweeps between updates of the proposal covariance, and before the first.
-LOOK = 50
+INTERVAL = 50
 #: LKJ shape: the power of 1 - ρ² in the density of artanh ρ.
 CORRELATION = 2.0
 
@@ -57,7 +55,7 @@ def softplus(x):
 
 
 @njit(**OPTIONS)
-def scale_of(spread, term):
+def covariance_factor(spread, term):
     """Return the Cholesky factor of a term's covariance, as three numbers."""
     at = 3 * term
     first, second = np.exp(spread[at]), np.exp(spread[at + 1])
@@ -65,7 +63,7 @@ def scale_of(spread, term):
 
 
 @njit(**OPTIONS)
-def factor(a, b, d):
+def cholesky_factor(a, b, d):
     """Return the Cholesky factor of a 2 x 2 matrix, as three numbers."""
     first = np.sqrt(a)
     below = b / first
@@ -73,14 +71,14 @@ def factor(a, b, d):
 
 
 @njit(**OPTIONS)
-def table_factor(i0, i1, scale):
+def precision_factor(i0, i1, scale):
     """Return the Cholesky factor of the precision of a table's standardised deviations."""
     a, b, c = scale
-    return factor(1 + i0 * a * a + i1 * b * b, i1 * b * c, 1 + i1 * c * c)
+    return cholesky_factor(1 + i0 * a * a + i1 * b * b, i1 * b * c, 1 + i1 * c * c)
 
 
 @njit(**OPTIONS)
-def table_pull(i0, i1, r0, r1, scale, low):
+def solve_linear_term(i0, i1, r0, r1, scale, low):
     """Solve for the linear term with the factor, from residuals of the empirical logits."""
     a, b, c = scale
     w0 = (a * i0 * r0 + b * i1 * r1) / low[0]
@@ -88,27 +86,27 @@ def table_pull(i0, i1, r0, r1, scale, low):
 
 
 @njit(**OPTIONS)
-def up(low, w0, w1):
+def solve_transposed(low, w0, w1):
     """Solve with the transposed factor."""
     x1 = w1 / low[2]
     return (w0 - low[1] * x1) / low[0], x1
 
 
 @njit(**OPTIONS)
-def times(low, x0, x1):
+def multiply_by_factor(low, x0, x1):
     """Multiply a pair by the factor."""
     return low[0] * x0, low[1] * x0 + low[2] * x1
 
 
 @njit(**OPTIONS)
-def place_table(p, e0, e1, v0, v1, spread_scale, data, out):
+def compute_table(p, e0, e1, v0, v1, spread_scale, data, out):
     """Write the logits of a table and their log density into row ``p``, from its means and standard normal variables.
 
     ``out`` has the columns: two logits, two standardised deviations, log density, log determinant.
     """
-    low = table_factor(data[p, 2], data[p, 3], spread_scale)
-    w0, w1 = table_pull(data[p, 2], data[p, 3], data[p, 0] - e0, data[p, 1] - e1, spread_scale, low)
-    u0, u1 = up(low, w0 + v0, w1 + v1)
+    low = precision_factor(data[p, 2], data[p, 3], spread_scale)
+    w0, w1 = solve_linear_term(data[p, 2], data[p, 3], data[p, 0] - e0, data[p, 1] - e1, spread_scale, low)
+    u0, u1 = solve_transposed(low, w0 + v0, w1 + v1)
     x0 = e0 + spread_scale[0] * u0
     x1 = e1 + spread_scale[1] * u0 + spread_scale[2] * u1
     out[p, 0], out[p, 1], out[p, 2], out[p, 3] = x0, x1, u0, u1
@@ -120,9 +118,9 @@ def place_table(p, e0, e1, v0, v1, spread_scale, data, out):
 @njit(**OPTIONS)
 def approximate_difficulty(mu, spread, pairs, data, both, low, pull):
     """Approximate each data set's standardised difficulty by a normal: factors of precisions, and their solutions."""
-    a, b, c = scale_of(spread, 0)
+    a, b, c = covariance_factor(spread, 0)
     c00, c01, c11 = a * a, a * b, b * b + c * c
-    l0, l1, l2 = scale_of(spread, 1)
+    l0, l1, l2 = covariance_factor(spread, 1)
     low[:], pull[:] = 0.0, 0.0
     for p in range(len(pairs)):
         i0, i1, j = data[p, 2], data[p, 3], pairs[p, 1]
@@ -142,80 +140,80 @@ def approximate_difficulty(mu, spread, pairs, data, both, low, pull):
         w00, w01, w11 = low[j]
         # L'WL and -L'(W r), since difficulty is subtracted.
         m0, m1 = w00 * l0 + w01 * l1, w01 * l0 + w11 * l1
-        low[j] = factor(1 + l0 * m0 + l1 * m1, l2 * m1, 1 + l2 * l2 * w11)
+        low[j] = cholesky_factor(1 + l0 * m0 + l1 * m1, l2 * m1, 1 + l2 * l2 * w11)
         b0, b1 = -(l0 * pull[j, 0] + l1 * pull[j, 1]), -l2 * pull[j, 1]
         pull[j, 0] = b0 / low[j, 0]
         pull[j, 1] = (b1 - low[j, 1] * pull[j, 0]) / low[j, 2]
 
 
 @njit(**OPTIONS)
-def place_all(mu, z, v, spread, pairs, data, both, low, pull, t, out):
+def compute_effects(mu, z, v, spread, pairs, data, both, low, pull, t, out):
     """Compute all effects from the standard normal variables; return their log density and that of the counts."""
     approximate_difficulty(mu, spread, pairs, data, both, low, pull)
     total = 0.0
     for j in range(len(t)):
-        t[j] = up(low[j], pull[j, 0] + z[j, 0], pull[j, 1] + z[j, 1])
+        t[j] = solve_transposed(low[j], pull[j, 0] + z[j, 0], pull[j, 1] + z[j, 1])
         total -= 0.5 * (t[j, 0] ** 2 + t[j, 1] ** 2) + np.log(low[j, 0] * low[j, 2])
-    place_tables(mu, t, v, spread, pairs, data, both, out)
+    compute_tables(mu, t, v, spread, pairs, data, both, out)
     for p in range(len(pairs)):
         total += out[p, 4] + out[p, 5]
     return total
 
 
 @njit(**OPTIONS)
-def place_tables(mu, t, v, spread, pairs, data, both, out):
+def compute_tables(mu, t, v, spread, pairs, data, both, out):
     """Compute the logits of all tables from medians, difficulties and standard normal variables."""
-    scale, hard = scale_of(spread, 0), scale_of(spread, 1)
+    scale, difficulty_factor = covariance_factor(spread, 0), covariance_factor(spread, 1)
     for p in range(len(pairs)):
-        e0, e1 = table_mean(p, mu, t, hard, both, pairs)
-        place_table(p, e0, e1, v[p, 0], v[p, 1], scale, data, out)
+        e0, e1 = mean_logits(p, mu, t, difficulty_factor, both, pairs)
+        compute_table(p, e0, e1, v[p, 0], v[p, 1], scale, data, out)
 
 
 @njit(**OPTIONS)
-def accept(rng, at, gain, held, held_new, reach, pace, pairs, out, out_new):
+def accept_proposals(rng, at, gain, held, held_new, log_step, adaptation, pairs, out, out_new):
     """Accept or reject the proposals of all entities (``at`` 0) or data sets (1); return the number accepted.
 
     ``gain`` is the gain in log density of each without its tables, ``out_new`` holds the proposed tables.
     """
     for p in range(len(pairs)):
         gain[pairs[p, at]] += out_new[p, 4] - out[p, 4]
-    taken = 0
+    accepted = 0
     for i in range(len(gain)):
         ok = np.log(rng.random()) < gain[i]
-        reach[i] += pace * (ok - SINGLE)
+        log_step[i] += adaptation * (ok - RATE_OF_SINGLE_STEPS)
         gain[i] = ok
-        taken += ok
+        accepted += ok
         if ok:
             held[i] = held_new[i]
     for p in range(len(pairs)):
         if gain[pairs[p, at]] > 0:
             out[p] = out_new[p]
-    return taken
+    return accepted
 
 
 @njit(**OPTIONS)
-def table_mean(p, mu, t, hard, both, pairs):
+def mean_logits(p, mu, t, difficulty_factor, both, pairs):
     """Return the means of a table's logits."""
     e0, e1 = mu[pairs[p, 0], 0], mu[pairs[p, 0], 1]
     if both:
-        d0, d1 = times(hard, t[pairs[p, 1], 0], t[pairs[p, 1], 1])
+        d0, d1 = multiply_by_factor(difficulty_factor, t[pairs[p, 1], 0], t[pairs[p, 1], 1])
         e0 -= d0
         e1 -= d1
     return e0, e1
 
 
 @njit(**OPTIONS)
-def standardise(mu, spread, pairs, data, both, low, pull, t, out, z, v):
-    """Compute the standard normal variables of the effects, the inverse of :func:`place_all`."""
+def standardise_effects(mu, spread, pairs, data, both, low, pull, t, out, z, v):
+    """Compute the standard normal variables of the effects, the inverse of :func:`compute_effects`."""
     approximate_difficulty(mu, spread, pairs, data, both, low, pull)
     for j in range(len(t)):
         z[j, 0] = low[j, 0] * t[j, 0] + low[j, 1] * t[j, 1] - pull[j, 0]
         z[j, 1] = low[j, 2] * t[j, 1] - pull[j, 1]
-    scale, hard = scale_of(spread, 0), scale_of(spread, 1)
+    scale, difficulty_factor = covariance_factor(spread, 0), covariance_factor(spread, 1)
     for p in range(len(pairs)):
-        e0, e1 = table_mean(p, mu, t, hard, both, pairs)
-        f = table_factor(data[p, 2], data[p, 3], scale)
-        w0, w1 = table_pull(data[p, 2], data[p, 3], data[p, 0] - e0, data[p, 1] - e1, scale, f)
+        e0, e1 = mean_logits(p, mu, t, difficulty_factor, both, pairs)
+        f = precision_factor(data[p, 2], data[p, 3], scale)
+        w0, w1 = solve_linear_term(data[p, 2], data[p, 3], data[p, 0] - e0, data[p, 1] - e1, scale, f)
         v[p, 0] = f[0] * out[p, 2] + f[1] * out[p, 3] - w0
         v[p, 1] = f[2] * out[p, 3] - w1
 
@@ -225,9 +223,9 @@ def log_normal(s00, s01, s11, size, spread, term):
     """Return the log density of ``size`` normal pairs from their sums of squares and products."""
     at = 3 * term
     one, two, rho = np.exp(-spread[at]), np.exp(-spread[at + 1]), np.tanh(spread[at + 2])
-    away = s00 * one * one - 2 * rho * s01 * one * two + s11 * two * two
+    distance = s00 * one * one - 2 * rho * s01 * one * two + s11 * two * two
     log_half = log_cosh(spread[at + 2])
-    return -0.5 * away * np.exp(2 * log_half) - size * (spread[at] + spread[at + 1] - log_half)
+    return -0.5 * distance * np.exp(2 * log_half) - size * (spread[at] + spread[at + 1] - log_half)
 
 
 @njit(**OPTIONS)
@@ -241,7 +239,7 @@ def log_beta(mu, alpha):
 
 
 @njit(**OPTIONS)
-def run(rng, pairs, datasets, data, alpha, sd, both, moving, spread, mu, steps, warm, draws, thin):
+def run(rng, pairs, datasets, data, alpha, sd, both, is_sampled, spread, mu, steps, warm, draws, thin):
     """Run one chain: medians (draw, entity, 2), spreads (draw, 6), difficulties, logits and acceptance rates.
 
     Parameters
@@ -258,7 +256,7 @@ def run(rng, pairs, datasets, data, alpha, sd, both, moving, spread, mu, steps, 
         Prior scale of the standard deviations.
     both : bool
         Whether there is a difficulty besides deviations.
-    moving : (8,) bool
+    is_sampled : (8,) bool
         Which spreads and rows are sampled.
     spread, mu : (6,), (entity, 2)
         Initial values.
@@ -273,21 +271,21 @@ def run(rng, pairs, datasets, data, alpha, sd, both, moving, spread, mu, steps, 
     low, pull = np.zeros((datasets, 3)), np.zeros((datasets, 2))
     low_new, pull_new, t_new, out_new = low.copy(), pull.copy(), t.copy(), out.copy()
     mu_new, spread_new = mu.copy(), spread.copy()
-    which = np.flatnonzero(moving)
+    which = np.flatnonzero(is_sampled)
     size = len(which)
-    reach, near = np.log(0.3), np.log(np.full(2, 0.5))
+    log_step, near = np.log(0.3), np.log(np.full(2, 0.5))
     of_entity, of_dataset, of_table = np.zeros(entities), np.zeros(datasets), np.zeros(tables)
-    taken = np.zeros(5)
-    tried = np.zeros(5)
+    accepted = np.zeros(5)
+    proposed = np.zeros(5)
     shape = np.eye(size)
     place, place_mean, place_square = np.zeros(size), np.zeros(size), np.zeros((size, size))
     seen = 0
     kept_mu, kept_spread = np.zeros((draws, entities, 2)), np.zeros((draws, 6))
-    kept_hard, kept_logits = np.zeros((draws, datasets, 2)), np.zeros((draws, tables, 2))
+    kept_difficulty, kept_logits = np.zeros((draws, datasets, 2)), np.zeros((draws, tables, 2))
     gain_entity, gain_dataset = np.zeros(entities), np.zeros(datasets)
-    total = place_all(mu, z, v, spread, pairs, data, both, low, pull, t, out)
+    total = compute_effects(mu, z, v, spread, pairs, data, both, low, pull, t, out)
     for sweep in range(warm + draws * thin):
-        pace = 0.0 if sweep >= warm else 1 / (sweep + 1) ** 0.6
+        adaptation = 0.0 if sweep >= warm else 1 / (sweep + 1) ** 0.6
         # 1. All spreads and a shift of the medians, with standard normal variables fixed.
         for single in range(2):
             if single:
@@ -296,7 +294,7 @@ def run(rng, pairs, datasets, data, alpha, sd, both, moving, spread, mu, steps, 
                 noise = np.zeros(size)
                 noise[k] = length * rng.standard_normal()
             else:
-                noise = shape @ rng.standard_normal(size) * np.exp(reach)
+                noise = shape @ rng.standard_normal(size) * np.exp(log_step)
             spread_new[:] = spread
             mu_new[:] = mu
             for k in range(size):
@@ -304,7 +302,7 @@ def run(rng, pairs, datasets, data, alpha, sd, both, moving, spread, mu, steps, 
                     spread_new[which[k]] += noise[k]
                 else:
                     mu_new[:, which[k] - 6] += noise[k]
-            other = place_all(mu_new, z, v, spread_new, pairs, data, both, low_new, pull_new, t_new, out_new)
+            other = compute_effects(mu_new, z, v, spread_new, pairs, data, both, low_new, pull_new, t_new, out_new)
             gain = other - total + log_prior(spread_new, sd) - log_prior(spread, sd)
             gain += log_beta(mu_new, alpha) - log_beta(mu, alpha)
             ok = np.log(rng.random()) < gain
@@ -312,24 +310,24 @@ def run(rng, pairs, datasets, data, alpha, sd, both, moving, spread, mu, steps, 
                 total = other
                 spread[:], mu[:], t[:], out[:], low[:], pull[:] = spread_new, mu_new, t_new, out_new, low_new, pull_new
             if not single:
-                reach += pace * (ok - TOGETHER)
-                taken[0] += ok
-                tried[0] += 1
+                log_step += adaptation * (ok - RATE_OF_JOINT_STEPS)
+                accepted[0] += ok
+                proposed[0] += 1
         # 2. Spreads with the effects fixed.
         for term in range(1 + both):
             s00, s01, s11 = 0.0, 0.0, 0.0
-            own = scale_of(spread, term)
+            own = covariance_factor(spread, term)
             effect = out[:, 2:4] if term == 0 else t
             number = len(effect)
             for p in range(number):
-                d0, d1 = times(own, effect[p, 0], effect[p, 1])
+                d0, d1 = multiply_by_factor(own, effect[p, 0], effect[p, 1])
                 s00 += d0 * d0
                 s01 += d0 * d1
                 s11 += d1 * d1
             for _ in range(3):
                 spread_new[:] = spread
                 for k in range(3 * term, 3 * term + 3):
-                    if moving[k]:
+                    if is_sampled[k]:
                         spread_new[k] += np.exp(near[term]) * rng.standard_normal()
                 gain = log_prior(spread_new, sd) - log_prior(spread, sd)
                 gain += log_normal(s00, s01, s11, number, spread_new, term)
@@ -337,87 +335,89 @@ def run(rng, pairs, datasets, data, alpha, sd, both, moving, spread, mu, steps, 
                 ok = np.log(rng.random()) < gain
                 if ok:
                     spread[:] = spread_new
-                near[term] += pace * (ok - 0.3)
-                taken[1] += ok
-                tried[1] += 1
-            new = scale_of(spread, term)
+                near[term] += adaptation * (ok - 0.3)
+                accepted[1] += ok
+                proposed[1] += 1
+            new = covariance_factor(spread, term)
             for p in range(number):
-                d0, d1 = times(own, effect[p, 0], effect[p, 1])
+                d0, d1 = multiply_by_factor(own, effect[p, 0], effect[p, 1])
                 effect[p, 0] = d0 / new[0]
                 effect[p, 1] = (d1 - new[1] * effect[p, 0]) / new[2]
-        standardise(mu, spread, pairs, data, both, low, pull, t, out, z, v)
-        scale, hard = scale_of(spread, 0), scale_of(spread, 1)
-        place_tables(mu, t, v, spread, pairs, data, both, out)
+        standardise_effects(mu, spread, pairs, data, both, low, pull, t, out, z, v)
+        scale, difficulty_factor = covariance_factor(spread, 0), covariance_factor(spread, 1)
+        compute_tables(mu, t, v, spread, pairs, data, both, out)
         # 3. Medians, with difficulties fixed.
         gain_entity[:] = 0.0
         for i in range(entities):
             length = np.exp(of_entity[i])
             for row in range(2):
                 mu_new[i, row] = mu[i, row]
-                if moving[6 + row]:
+                if is_sampled[6 + row]:
                     mu_new[i, row] += steps[i, row] * length * rng.standard_normal()
                 gain_entity[i] -= alpha[i, row, 0] * (softplus(-mu_new[i, row]) - softplus(-mu[i, row]))
                 gain_entity[i] -= alpha[i, row, 1] * (softplus(mu_new[i, row]) - softplus(mu[i, row]))
-        place_tables(mu_new, t, v, spread, pairs, data, both, out_new)
-        taken[2] += accept(rng, 0, gain_entity, mu, mu_new, of_entity, pace, pairs, out, out_new)
-        tried[2] += entities
+        compute_tables(mu_new, t, v, spread, pairs, data, both, out_new)
+        accepted[2] += accept_proposals(rng, 0, gain_entity, mu, mu_new, of_entity, adaptation, pairs, out, out_new)
+        proposed[2] += entities
         # 4. Difficulties.
         if both:
             approximate_difficulty(mu, spread, pairs, data, both, low, pull)
             for j in range(datasets):
-                d0, d1 = up(low[j], rng.standard_normal(), rng.standard_normal())
+                d0, d1 = solve_transposed(low[j], rng.standard_normal(), rng.standard_normal())
                 length = np.exp(of_dataset[j])
                 t_new[j, 0] = t[j, 0] + length * d0
                 t_new[j, 1] = t[j, 1] + length * d1
                 gain_dataset[j] = 0.5 * (t[j, 0] ** 2 + t[j, 1] ** 2 - t_new[j, 0] ** 2 - t_new[j, 1] ** 2)
-            place_tables(mu, t_new, v, spread, pairs, data, both, out_new)
-            taken[3] += accept(rng, 1, gain_dataset, t, t_new, of_dataset, pace, pairs, out, out_new)
-            tried[3] += datasets
+            compute_tables(mu, t_new, v, spread, pairs, data, both, out_new)
+            accepted[3] += accept_proposals(rng, 1, gain_dataset, t, t_new, of_dataset, adaptation, pairs, out, out_new)
+            proposed[3] += datasets
         # 5. Logits of the tables: proposals from the approximation, then a random walk.
         for p in range(tables):
-            e0, e1 = table_mean(p, mu, t, hard, both, pairs)
-            for near_by in range(2):
-                if near_by:
+            e0, e1 = mean_logits(p, mu, t, difficulty_factor, both, pairs)
+            for is_walk in range(2):
+                if is_walk:
                     length = np.exp(of_table[p])
                     v0, v1 = v[p, 0] + length * rng.standard_normal(), v[p, 1] + length * rng.standard_normal()
                     gain = 0.0
                 else:
                     v0, v1 = rng.standard_normal(), rng.standard_normal()
                     gain = 0.5 * (v0 * v0 + v1 * v1 - v[p, 0] ** 2 - v[p, 1] ** 2)
-                place_table(p, e0, e1, v0, v1, scale, data, out_new)
+                compute_table(p, e0, e1, v0, v1, scale, data, out_new)
                 ok = np.log(rng.random()) < gain + out_new[p, 4] - out[p, 4]
-                if near_by:
-                    of_table[p] += pace * (ok - SINGLE)
+                if is_walk:
+                    of_table[p] += adaptation * (ok - RATE_OF_SINGLE_STEPS)
                 else:
-                    taken[4] += ok
-                    tried[4] += 1
+                    accepted[4] += ok
+                    proposed[4] += 1
                 if ok:
                     out[p] = out_new[p]
                     v[p, 0], v[p, 1] = v0, v1
-        standardise(mu, spread, pairs, data, both, low, pull, t, out, z, v)
-        total = place_all(mu, z, v, spread, pairs, data, both, low, pull, t, out)
+        standardise_effects(mu, spread, pairs, data, both, low, pull, t, out, z, v)
+        total = compute_effects(mu, z, v, spread, pairs, data, both, low, pull, t, out)
         if sweep < warm:
             # Adapt the covariance of the joint step, from the second update on.
-            if sweep >= LOOK:
+            if sweep >= INTERVAL:
                 seen += 1
                 for k in range(size):
                     place[k] = spread[which[k]] if which[k] < 6 else mu[:, which[k] - 6].mean()
                 place -= place_mean
                 place_mean += place / seen
                 place_square += np.outer(place, place) * ((seen - 1) / seen)
-            if seen >= 2 * LOOK and sweep % LOOK == 0:
-                if sweep % (8 * LOOK) == 0 and sweep < warm // 2:
+            if seen >= 2 * INTERVAL and sweep % INTERVAL == 0:
+                if sweep % (8 * INTERVAL) == 0 and sweep < warm // 2:
                     seen = 0  # discard the approach to the posterior
                     place_mean[:] = 0.0
                     place_square[:] = 0.0
                 else:
                     shape[:] = np.linalg.cholesky(place_square / seen + 1e-4 * np.eye(size))
-                    if sweep < 4 * LOOK:
-                        reach = np.log(1.5 / np.sqrt(size))
+                    if sweep < 4 * INTERVAL:
+                        log_step = np.log(1.5 / np.sqrt(size))
         elif (sweep - warm) % thin == thin - 1:
             at = (sweep - warm) // thin
             kept_mu[at], kept_spread[at] = mu, spread
             for j in range(datasets):
-                kept_hard[at, j, 0], kept_hard[at, j, 1] = times(hard, t[j, 0], t[j, 1])
+                kept_difficulty[at, j, 0], kept_difficulty[at, j, 1] = multiply_by_factor(
+                    difficulty_factor, t[j, 0], t[j, 1]
+                )
             kept_logits[at] = out[:, :2]
-    return kept_mu, kept_spread, kept_hard, kept_logits, taken / np.maximum(tried, 1)
+    return kept_mu, kept_spread, kept_difficulty, kept_logits, accepted / np.maximum(proposed, 1)

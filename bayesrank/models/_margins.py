@@ -1,15 +1,15 @@
 """Marginal parts of the paired model: counts or mean of each entity, its prior, and the variables of its draws."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import check_numbers, check_weights, is_number
-from bayesrank._checks import describe_value as held_words
+from bayesrank._checks import check_numbers, check_weights, describe_value
 from bayesrank._labels import name_coord
 from bayesrank._random import Block
+from bayesrank.evidence.outcomes import check_range
 from bayesrank.models._conjugate import Conjugate
 from bayesrank.models._joint import (
     check_one_prevalence,
@@ -108,9 +108,10 @@ class Outcomes:
         if missing.any() and not by_case:
             raise ValueError(
                 "target must be 'case' where answers are missing, since the cases of a cluster then differ between "
-                "entities; got 'cluster' (missing='common' of br.from_outcomes keeps the cases that all met)"
+                "entities; got 'cluster' (missing='common' of br.from_outcomes keeps the cases that all entities have)"
             )
         seen = np.unique(outcome[~missing])
+        declared = joint.attrs.get("range") if declared is None else declared
         if declared is None and base is None and prior is None and are_shares(seen, joint.attrs):
             declared = (0, 1)
         base_measure = _base_measure(seen, prior, declared, base)
@@ -142,7 +143,7 @@ class Outcomes:
         self.fewest = None
         between = declared is not None and base is None and not np.isin(seen, base_measure.ends).all()
         self.centre = sum(base_measure.ends) / 2 if between else None
-        self.settings = {"prior": base_measure.said, "mean_outcome_range": list(base_measure.ends)}
+        self.settings = {"prior": base_measure.text, "mean_outcome_range": list(base_measure.ends)}
 
     def _features(self, points: np.ndarray) -> np.ndarray:
         """Return the summands of each value: an indicator, or for many values the value and the weight."""
@@ -170,11 +171,6 @@ def are_shares(seen: np.ndarray, about: Mapping[Any, Any]) -> bool:
 
     The attr ``right_or_wrong_runs`` in ``about`` decides. Without it, outcomes must be multiples of 1/m in [0, 1] for
     some m up to 10.
-
-    Examples
-    --------
-    >>> are_shares(np.array([0.0, 0.25, 1.0]), {}), are_shares(np.array([0.13, 0.5]), {})
-    (True, False)
     """
     if np.isin(seen, [0, 1]).all() or seen.min() < 0 or seen.max() > 1:
         return False
@@ -188,7 +184,7 @@ class _Base(NamedTuple):
 
     mass: dict[float, float]  # of each value with mass, or that could have some
     ends: tuple[float, float]  # bounds of outcomes
-    said: str
+    text: str
 
 
 def _base_measure(seen: np.ndarray, prior: Any, declared: Any, base: Any) -> _Base:
@@ -205,40 +201,34 @@ def _base_measure(seen: np.ndarray, prior: Any, declared: Any, base: Any) -> _Ba
             )
         mass = dict(zip(values.tolist(), each.tolist(), strict=True)) if values.size <= VALUES else {}
         return _Base(mass, (float(values[0]), float(values[-1])), in_words(prior, default))
-    ends = None if declared is None else _declared(declared)
+    ends = None if declared is None else check_range(declared)
     if base is not None:
         if prior is not None:
-            raise ValueError(f"prior must be None where base says how much each value counts; got {prior!r}")
-        mass, said = _masses(base), "given as a base measure"
+            raise ValueError(f"prior must be None with base, which gives the mass of each value; got {prior!r}")
+        mass, text = _check_base(base), "given as a base measure"
     elif isinstance(prior, str) and prior == "haldane":
-        mass, _, said = _base_measure(seen, prior, None, None)
+        mass, _, text = _base_measure(seen, prior, None, None)
     elif ends is not None and (prior is None or (isinstance(prior, str) and prior == DEFAULT)):
-        mass, said = dict.fromkeys(ends, END), DEFAULT
+        mass, text = dict.fromkeys(ends, END), DEFAULT
     else:
         raise ValueError(
-            f"prior must be None, {DEFAULT!r} or 'haldane' beside range (base= tells masses); got {prior!r}"
+            f"prior must be None, {DEFAULT!r} or 'haldane' with range (base= gives masses of values); got {prior!r}"
         )
     held = np.union1d(seen, sorted(mass))
     if ends is None:
-        return _Base(mass, (float(held[0]), float(held[-1])), said)
+        return _Base(mass, (float(held[0]), float(held[-1])), text)
     outside = held[(held < ends[0]) | (held > ends[1])]
     if outside.size:
         raise ValueError(f"range must hold every outcome, and every value of base; got {ends} and {outside[0]:g}")
-    return _Base(mass, ends, said)
+    return _Base(mass, ends, text)
 
 
-def _declared(ends: Any) -> tuple[float, float]:
-    """Return the declared bounds of an outcome."""
-    pair = list(ends) if isinstance(ends, Sequence | np.ndarray) and not isinstance(ends, str) else []
-    if len(pair) != 2 or not all(is_number(end) and np.isfinite(end) for end in pair) or not pair[0] < pair[1]:
-        raise ValueError(f"range must be two finite numbers, the lower one first; got {held_words(ends)}")
-    return float(pair[0]), float(pair[1])
-
-
-def _masses(base: Any) -> dict[float, float]:
+def _check_base(base: Any) -> dict[float, float]:
     """Return the prior cases of each value."""
     if not isinstance(base, Mapping):
-        raise TypeError(f"base must be a mapping from values to the cases that they count as; got {held_words(base)}")
+        raise TypeError(
+            f"base must be a mapping from values to the cases that they count as; got {describe_value(base)}"
+        )
     values = np.asarray(check_numbers("base", list(base)))
     if not np.isfinite(values).all():
         raise ValueError(f"base must name finite values; got {list(base)}")

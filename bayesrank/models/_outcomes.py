@@ -18,19 +18,8 @@ from bayesrank.models._product_multinomial import check_proper, multinomial, row
 class Outcomes:
     """Model random cases with one of several outcomes each.
 
-    Parameters
-    ----------
-    counts : xarray.DataArray
-        Integer counts (entity, [dataset], outcome). Tables with the same value of the coord ``test_set`` (entity,
-        [dataset]) have the same cases.
-    prior : number, str, array_like, mapping or DataArray, optional
-        Concentration of each outcome: a number; ``"four_cases"`` (default: four over all outcomes, Beta(2, 2) for right
-        and wrong), ``"uniform"`` (1), ``"jeffreys"`` (1/2) or ``"haldane"`` (0); an array (outcome); a mapping from all
-        entities to any of these; or a DataArray over any dims of ``counts``.
-    split_prior : bool
-        Divide the prior by the entity's number of data sets, for means over them.
-    force : bool
-        Accept an entity without cases, and an outcome with neither prior nor cases.
+    Counts are (entity, [dataset], outcome). The options are ``prior``, ``split_prior`` and ``force``, as for
+    :func:`bayesrank.fit`; the default prior spreads four cases over all outcomes: Beta(2, 2) for right and wrong.
 
     Examples
     --------
@@ -126,14 +115,7 @@ class Outcomes:
 
 
 def observed_data(counts: xr.DataArray, test_set: xr.DataArray, values: np.ndarray | None) -> xr.Dataset:
-    """Return counts with their test sets and, for numeric outcomes with these ``values``, the observed mean.
-
-    Examples
-    --------
-    >>> counts = xr.DataArray([[1, 3]], {"entity": ["a"], "outcome": [0, 1]}, ("entity", "outcome"))
-    >>> observed_data(counts, xr.DataArray(["t"], dims="entity"), np.array([0.0, 1.0]))["mean_outcome"].item()
-    0.75
-    """
+    """Return counts with their test sets and, for numeric outcomes with these ``values``, the observed mean."""
     found = counts.assign_coords(test_set=test_set).rename("counts").to_dataset()
     if values is not None:
         total = counts.sum("outcome")

@@ -55,32 +55,12 @@ class Population(NamedTuple):
 
 
 def check_spread(spread: float) -> float:
-    """Return the scale of the prior of a spread; raise an error unless it is a positive number.
-
-    Examples
-    --------
-    >>> check_spread(0.1)
-    0.1
-    """
+    """Return the scale of the prior of a spread; raise an error unless it is a positive number."""
     return check_number("spread", spread, 0.0, np.inf, ends=False)
 
 
 def log_prior_of_spread(spread: np.ndarray, scale: float) -> np.ndarray:
-    """Return the log density of the spread s if s / sqrt(1 - s²) is half-Student-t with this scale.
-
-    Parameters
-    ----------
-    spread : numpy.ndarray
-        In (0, 1).
-    scale : float
-        Scale of the half-Student-t, in units of small spreads.
-
-    Examples
-    --------
-    >>> s = (np.arange(1000) + 0.5) / 1000
-    >>> round(float(np.exp(log_prior_of_spread(s, 0.25)).mean()), 4)
-    1.0
-    """
+    """Return the log density of a spread s in (0, 1) if s / sqrt(1 - s²) is half-Student-t with this scale."""
     rest = 1 - np.square(spread)
     constant = np.log(4 / (np.pi * np.sqrt(DEGREES) * scale))
     return constant + 0.5 * np.log(rest) - 2 * np.log(rest + np.square(spread / scale) / DEGREES)
@@ -95,23 +75,9 @@ def spread_variable(name: str, scale: float, shape: tuple[int, ...] = ()) -> Any
 
 
 def learn(right: np.ndarray, cases: np.ndarray, prior: np.ndarray, scale: float = SPREAD) -> Population:
-    """Return the posterior of mean and spread given the members' counts.
+    """Return the posterior of mean and spread, from the right answers and the cases of each member.
 
-    Parameters
-    ----------
-    right, cases : numpy.ndarray of int
-        Right answers and cases of each member; members without cases are ignored.
-    prior : numpy.ndarray
-        Concentrations of right and wrong in the Beta prior of the mean.
-    scale : float
-        Scale of the prior of the spread, as for :func:`log_prior_of_spread`.
-
-    Examples
-    --------
-    >>> found = learn(np.array([9, 8, 10]), np.array([10, 10, 10]), np.full(2, 0.5))
-    >>> mean, spread = found.draw(np.random.default_rng(1), 1000)
-    >>> round(float(mean.mean()), 2), round(float(spread.mean()), 2)
-    (0.87, 0.19)
+    ``prior`` holds the Beta concentrations of right and wrong of the mean. Members without cases are ignored.
     """
     seen = cases > 0
     ends = np.minimum(prior, EVEN)

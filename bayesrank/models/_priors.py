@@ -6,8 +6,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import check_choice, check_labelled_numbers, check_numbers
-from bayesrank._checks import describe_value as held_words
+from bayesrank._checks import check_choice, check_labelled_numbers, check_numbers, describe_value
 
 #: Concentrations of every cell by name; "four_cases" and "unit" depend on the number of classes.
 FLAT = {"uniform": 1.0, "jeffreys": 0.5, "haldane": 0.0}
@@ -25,11 +24,6 @@ def four_cases(classes: int) -> np.ndarray:
 
     The prior accuracy is Beta(2, 2) for any number of classes; two classes have the uniform prior. One prior case in
     each cell would be C² cases, which outweigh a thousand observations at ten classes.
-
-    Examples
-    --------
-    >>> four_cases(3).round(2).tolist()
-    [[0.67, 0.33, 0.33], [0.33, 0.67, 0.33], [0.33, 0.33, 0.67]]
     """
     return np.where(np.eye(classes, dtype=bool), 2 / classes, 2 / (classes * (classes - 1)))
 
@@ -39,38 +33,14 @@ def unit(classes: int) -> np.ndarray:
 
     For two classes it is Jeffreys' prior. For the mean of a population, the observation is a member, such as a data
     set.
-
-    Examples
-    --------
-    >>> unit(3).tolist()
-    [[0.5, 0.25, 0.25], [0.25, 0.5, 0.25], [0.25, 0.25, 0.5]]
     """
     return np.where(np.eye(classes, dtype=bool), 0.5, 0.5 / (classes - 1))
 
 
 def concentration(counts: xr.DataArray, prior: Any = None) -> xr.DataArray:
-    """Return the prior concentration of every cell, with the dims of ``counts``.
+    """Return the prior concentration (float, not negative) of every cell, with the dims of ``counts``.
 
-    Parameters
-    ----------
-    counts : xarray.DataArray
-        Integer counts (entity, [dataset], actual, predicted) or (entity, [dataset], outcome).
-    prior : number, str, array_like, mapping or DataArray, optional
-        A number for all cells; a name: ``"four_cases"`` (default), ``"uniform"`` (1), ``"jeffreys"`` (1/2),
-        ``"haldane"`` (0) or ``"unit"``, where :func:`four_cases` and :func:`unit` spread 4 and 1 over outcomes without
-        classes; an array (actual, predicted) or (outcome); a mapping from all entities to any of these; or a DataArray.
-
-    Returns
-    -------
-    xarray.DataArray
-        Non-negative floats, named "prior_concentration".
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> counts = br.from_counts(tn=80, fp=0, fn=3, tp=27)
-    >>> concentration(counts, "jeffreys").values.tolist()
-    [[[0.5, 0.5], [0.5, 0.5]]]
+    ``prior`` is as for :func:`bayesrank.fit`; of outcomes without classes, "four_cases" and "unit" spread 4 and 1.
     """
     entities = counts["entity"].values.tolist()
     if isinstance(prior, Mapping):
@@ -91,15 +61,7 @@ def concentration(counts: xr.DataArray, prior: Any = None) -> xr.DataArray:
 
 
 def split(prior: xr.DataArray, counts: xr.DataArray) -> xr.DataArray:
-    """Divide the prior by the number of data sets that each entity has.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> counts = br.from_counts(tn=[8, 9], fp=[2, 1], fn=[1, 0], tp=[9, 7], entity=["a", "a"], dataset=["x", "y"])
-    >>> split(concentration(counts, "uniform"), counts).sel(entity="a", dataset="x").values.tolist()
-    [[0.5, 0.5], [0.5, 0.5]]
-    """
+    """Divide the prior by the number of data sets that each entity has."""
     if "dataset" not in counts.dims:
         return prior
     seen = counts["measured"].sum("dataset") if "measured" in counts.coords else counts.sizes["dataset"]
@@ -138,13 +100,7 @@ def _of_cells(prior: Any, counts: xr.DataArray) -> xr.DataArray:
 
 
 def of_shape(prior: Any, shape: tuple[int, ...]) -> np.ndarray:
-    """Return concentrations (outcome) or (actual, predicted) from a number, a name or an array.
-
-    Examples
-    --------
-    >>> of_shape("four_cases", (2,)).tolist(), of_shape(0.5, (3,)).tolist()
-    ([2.0, 2.0], [0.5, 0.5, 0.5])
-    """
+    """Return concentrations (outcome) or (actual, predicted) from a number, a name or an array."""
     if prior is None:
         prior = DEFAULT
     if isinstance(prior, str):
@@ -156,7 +112,7 @@ def of_shape(prior: Any, shape: tuple[int, ...]) -> np.ndarray:
     except (TypeError, ValueError):
         raise TypeError(f"prior must be a number, a name, an array or a mapping; got {prior!r:.80}") from None
     if values.shape not in ((), shape):
-        raise ValueError(f"prior must be one number or of shape {shape}; got {held_words(prior)}")
+        raise ValueError(f"prior must be one number or of shape {shape}; got {describe_value(prior)}")
     _check(values)
     return np.broadcast_to(values, shape)
 

@@ -1,7 +1,7 @@
 """Shared parts of the conjugate models: multinomial rows with a Dirichlet prior, sampled or known row totals."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -21,24 +21,9 @@ from bayesrank.models._priors import DEFAULT, align, concentration, in_words, sp
 class ProductMultinomial:
     """Model tables whose rows are multinomial given their totals.
 
-    Parameters
-    ----------
-    counts : xarray.DataArray
-        Integer counts (entity, [dataset], actual, predicted). Tables with the same value of the coord ``test_set``
-        (entity, [dataset]) have the same cases; by default those with equal row totals on a data set.
-    prior : number, str, array_like, mapping or DataArray, optional
-        Concentration α of each cell: a number; ``"four_cases"`` (default: two cases over the diagonal, two over the
-        other cells), ``"uniform"`` (1), ``"jeffreys"`` (1/2) or ``"haldane"`` (0); an array (actual, predicted); a
-        mapping from all entities to any of these; or a DataArray over any dims of ``counts``.
-    prevalence : "sampled", "observed", number or DataArray, optional
-        Class shares: sampled with the cases, fixed at the observed ones, the prevalence of the positive class, or
-        labelled draws of it (dims among chain, draw, entity, dataset; with ``actual``, of all classes).
-    shared_prevalence : bool
-        Whether entities of a test set with equal row priors share the draws of its row totals.
-    split_prior : bool
-        Divide the prior by the entity's number of data sets, for means over them; by default each has the whole prior.
-    force : bool
-        Accept an entity without cases, and an improper prior of a rate without data: its draws are 0, 1 or NaN.
+    Counts are (entity, [dataset], actual, predicted). Tables with the same value of the coord ``test_set`` (entity,
+    [dataset]) have the same cases; by default those with equal row totals on a data set. The options are ``prior``,
+    ``prevalence``, ``shared_prevalence``, ``split_prior`` and ``force``, as for :func:`bayesrank.fit`.
     """
 
     #: One sentence on how the evidence arose, for reports.
@@ -134,9 +119,7 @@ class ProductMultinomial:
             row = pm.Dirichlet("row", a=alpha, dims=dims, shape=alpha.shape)
             pm.Multinomial("counts", n=row_totals, p=row, observed=self.counts.values, dims=dims)
             if self.totals is None:
-                at = [tuple(np.argwhere(self.test_set.values == name)[0]) for name in names]
-                cases = np.stack([row_totals[position] for position in at])
-                prior = np.stack([alpha.sum(-1)[position] for position in at])
+                cases, prior = (self._by_test_set(table, names) for table in (row_totals, alpha.sum(-1)))
                 pi = pm.Dirichlet("prevalence", a=prior, dims=("test_set", "actual"), shape=prior.shape)
                 pm.Multinomial("row_totals", n=cases.sum(-1), p=pi, observed=cases, dims=("test_set", "actual"))
         return model
@@ -168,17 +151,12 @@ class ProductMultinomial:
         Constants are omitted: a power of it multiplies the concentrations, as in :func:`bayesrank.sensitivity`. With a
         sampled prevalence, ``prevalence`` (test_set) is the density of the class shares.
         """
-        if "rate" in posterior:
-            rate = posterior["rate"]
-        else:
-            total = posterior["performance"].sum("predicted", skipna=False)
-            rate = posterior["performance"] / total.where(total > 0)
+        rate = _rates_of(posterior)
         alpha = self.concentration.drop_vars(["measured", "test_set"], errors="ignore")
         # 0 for pairs that were not measured.
         found = {"rate": xr.where(alpha > 0, alpha * np.log(rate), 0.0).sum("predicted", skipna=False).fillna(0.0)}
         if "prevalence" in posterior:
-            first_of = [np.argwhere(self.test_set.values == name)[0] for name in posterior["test_set"].values]
-            totals = np.stack([alpha.sum("predicted").values[tuple(position)] for position in first_of])
+            totals = self._by_test_set(alpha.sum("predicted").values, posterior["test_set"].values)
             log = np.log(posterior["prevalence"].transpose("chain", "draw", "test_set", "actual"))
             found["prevalence"] = (log * totals).sum("actual")
         names = [name for name in posterior.coords if name in ("chain", "draw", "entity", "dataset", "test_set")]
@@ -190,22 +168,28 @@ class ProductMultinomial:
 
         If row totals are sampled, ``row_totals`` (test_set) is their log probability, once for each test set.
         """
-        if "rate" in posterior:
-            rate = posterior["rate"]
-        else:
-            total = posterior["performance"].sum("predicted", skipna=False)
-            rate = posterior["performance"] / total.where(total > 0)
+        rate = _rates_of(posterior)
         # A class without cases has log probability 0 for any rates.
         rate = rate.where((self.counts.sum("predicted") > 0) | posterior["performance"].isnull(), 1.0)
         found = {"counts": multinomial(self.counts, rate, "predicted").transpose("chain", "draw", ...)}
         if "prevalence" in posterior:
-            cases = self.counts.sum("predicted")
-            first_of = [np.argwhere(self.test_set.values == name)[0] for name in posterior["test_set"].values]
-            each = np.stack([cases.values[tuple(position)] for position in first_of])
             share = posterior["prevalence"]
+            each = self._by_test_set(self.counts.sum("predicted").values, posterior["test_set"].values)
             of = share.isel(chain=0, draw=0, drop=True).copy(data=each)
             found["row_totals"] = multinomial(of, share, "actual").transpose("chain", "draw", ...)
         return xr.Dataset(found)
+
+    def _by_test_set(self, tables: np.ndarray, names: Iterable[Any]) -> np.ndarray:
+        """Return values of tables (entity, [dataset], ...) that all entities of a test set share: (test set, ...)."""
+        return np.stack([tables[tuple(np.argwhere(self.test_set.values == name)[0])] for name in names])
+
+
+def _rates_of(posterior: xr.Dataset) -> xr.DataArray:
+    """Return the rows of a posterior, given their totals."""
+    if "rate" in posterior:
+        return posterior["rate"]
+    total = posterior["performance"].sum("predicted", skipna=False)
+    return posterior["performance"] / total.where(total > 0)
 
 
 def row_totals(counts: xr.DataArray) -> xr.DataArray:
@@ -295,8 +279,8 @@ def check_proper(counts: xr.DataArray, alpha: xr.DataArray) -> None:
     if none.any():
         who = counts["entity"].values[none].tolist()
         raise ValueError(
-            f"evidence must hold at least one case of every entity, or only the prior speaks of it; got none of {who} "
-            "(br.fit(..., force=True) accepts it)"
+            f"evidence must hold at least one case of every entity, or the prior alone determines its result; got none "
+            f"of {who} (br.fit(..., force=True) accepts it)"
         )
     empty = counts.values + alpha.values <= 0
     if "measured" in counts.coords:

@@ -85,12 +85,7 @@ class HierarchicalBetaBinomial(Apart):
     def log_evidence(self, members: np.ndarray | None = None, sizes: np.ndarray | None = None) -> float:
         """Return the log marginal likelihood of the cases in their order.
 
-        Parameters
-        ----------
-        members : numpy.ndarray, optional
-            Counts (population, row, member, answer), by default the observed ones.
-        sizes : numpy.ndarray, optional
-            Class sizes (test set, class), if class shares are sampled.
+        By default of the observed ``members`` (population, row, member, answer) and class ``sizes`` (test set, class).
         """
         members = self.members if members is None else members
         found = 0.0

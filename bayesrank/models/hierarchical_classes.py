@@ -33,7 +33,7 @@ import xarray as xr
 
 from bayesrank._random import Block, fingerprint, stream
 from bayesrank._sampling import dirichlet, dirichlet_of_each
-from bayesrank.models._hierarchical import concentration, log_odds_density, log_spread_density, stacked
+from bayesrank.models._hierarchical import Hyper, by_chain, concentration, log_odds_density, log_spread_density
 from bayesrank.models._population import SPREAD, Population, check_spread, learn, log_likelihood, spread_variable
 from bayesrank.models.dirichlet_multinomial import DirichletMultinomial
 
@@ -45,15 +45,8 @@ class HierarchicalClasses:
 
     The evidence is counts of two or more classes. Means and spreads are drawn by quadrature, without chains.
 
-    Parameters
-    ----------
-    counts : xarray.DataArray
-        Integer counts (entity, [dataset], actual, predicted).
-    prior, prevalence, shared_prevalence, force
-        As for the Dirichlet-multinomial (:class:`~bayesrank.models._product_multinomial.ProductMultinomial`); the prior
-        must be positive.
-    spread : number
-        Scale of the half-Student-t prior (3 degrees of freedom) of 1/sqrt(kappa); 0.25 by default.
+    The options are ``prior`` (positive), ``prevalence``, ``shared_prevalence``, ``spread`` and ``force``, as for
+    :func:`bayesrank.fit`.
 
     Examples
     --------
@@ -98,8 +91,8 @@ class HierarchicalClasses:
         self.measured = self.plain.test_set.values != ""
         # (entity, [dataset], class, wrong or right), (entity, [dataset], class, other class)
         self.answers, self.errors = answer_tables(self.counts.values)
-        told_a_priori, self.error_prior = answer_tables(self.concentration.values)
-        mass = told_a_priori.sum(-2)
+        prior_answers, self.error_prior = answer_tables(self.concentration.values)
+        mass = prior_answers.sum(-2)
         self.prior = mass / mass.sum(-1, keepdims=True)
         self._learned: dict[str, Population] = {}
 
@@ -174,14 +167,13 @@ class HierarchicalClasses:
 
     def performances(self, sampled: xr.Dataset, root: np.random.SeedSequence) -> xr.Dataset:
         """Return the posterior group from sampled means and spreads; the rest is drawn exactly."""
-        chains, draws = sampled.sizes["chain"], sampled.sizes["draw"]
-        parts = []
-        for chain in range(chains):
-            mean, spread = np.full((2, draws, *self.measured.shape), np.nan)
-            for held, name in ((mean, MEAN), (spread, SPREAD_OF)):
-                held[:, self.measured] = sampled[name].isel(chain=chain).transpose("draw", ...).values
-            parts.append(self._tables(mean, spread, "posterior", Block(chain, 0, draws, (chains, draws)), root))
-        return stacked(parts, sampled, self.coords())
+
+        def tables(hyper: Hyper, block: Block) -> dict[str, xr.Variable]:
+            mean, spread = np.full((2, block.size, *self.measured.shape), np.nan)
+            mean[:, self.measured], spread[:, self.measured] = hyper[MEAN], hyper[SPREAD_OF]
+            return self._tables(mean, spread, "posterior", block, root)
+
+        return by_chain(sampled, self.coords(), tables)
 
     def replicate(self, group: xr.Dataset, root: np.random.SeedSequence, purpose: str) -> xr.Dataset:
         """Draw tables like the observed ones, one for each draw, with random row totals if the model samples them."""
@@ -222,14 +214,7 @@ class HierarchicalClasses:
 
 
 def answer_tables(table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return wrong and right answers of each class (..., class, 2), and the errors (..., class, other class).
-
-    Examples
-    --------
-    >>> answers, errors = answer_tables(np.array([[5, 1, 0], [2, 7, 1], [0, 0, 4]]))
-    >>> answers.tolist(), errors.tolist()
-    ([[1, 5], [3, 7], [0, 4]], [[1, 0], [2, 1], [0, 0]])
-    """
+    """Return wrong and right answers of each class (..., class, 2), and the errors (..., class, other class)."""
     classes = table.shape[-1]
     off = ~np.eye(classes, dtype=bool)
     errors = table[..., off].reshape(*table.shape[:-1], classes - 1)

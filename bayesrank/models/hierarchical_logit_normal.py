@@ -38,25 +38,30 @@ from scipy.special import expit
 
 from bayesrank._checks import check_choice
 from bayesrank._random import Block, fingerprint, stream
-from bayesrank.models._bivariate import alike, covariance, effects, factor_of, logit_of_mean
-from bayesrank.models._designs import LEAST, between, empirical_logits
-from bayesrank.models._designs import terms as design
-from bayesrank.models._hierarchical import TYPICAL, Hierarchical, Hyper, stacked
+from bayesrank.models._hierarchical import DRAWS, TYPICAL, Hierarchical, Hyper, by_chain
+from bayesrank.models._normal_logits import (
+    between,
+    binomial_evidence,
+    covariance,
+    empirical_logits,
+    factor_of,
+    identified_terms,
+    logit_of_mean,
+)
 from bayesrank.models._population import check_spread
 from bayesrank.models._priors import DEFAULT
-from bayesrank.models._table_evidence import binomial_evidence
 
 #: LKJ(2): both Beta concentrations of (correlation + 1) / 2.
 CORRELATION = 2.0
 #: Initial and maximum sweeps between draws; minimum sweeps of warm-up.
-THIN, THINNEST, WARM = 20, 320, 2000
+THIN, LARGEST_THIN, WARM = 20, 320, 2000
 #: Target effective sample size (at most a quarter of the draws), and the R-hat to stay below.
-ENOUGH, AGREE = 1200, 1.005
-ALONE = "deviations"
+TARGET_DRAWS, LARGEST_RHAT = 1200, 1.005
+DEVIATIONS_ONLY = "deviations"
 TERMS = {
     (): "none: no entity has two data sets",
-    ("deviations",): "deviations, of which difficulty is no part that the design could tell",
-    ("difficulty", "deviations"): "difficulty that all entities share, and deviations of each",
+    ("deviations",): "deviations; the design does not separate difficulty from them",
+    ("difficulty", "deviations"): "difficulty shared by all entities, and deviations of each",
 }
 
 
@@ -130,81 +135,51 @@ class HierarchicalLogitNormal(Hierarchical):
             there[:] = True
         #: Population and member of each table: (entity, data set), or (0, entity) without data sets.
         self.pairs = np.argwhere(there)
-        told = {words: which for which, words in TERMS.items()} if self.over_datasets else {ALONE: (ALONE,)}
+        known = (
+            {words: which for which, words in TERMS.items()}
+            if self.over_datasets
+            else {DEVIATIONS_ONLY: (DEVIATIONS_ONLY,)}
+        )
         if terms is not None:
-            check_choice("terms", terms, told)
-        self.terms = design(self.pairs[cases.sum(1)[there] > 0]) if terms is None else told[terms]
+            check_choice("terms", terms, known)
+        self.terms = identified_terms(self.pairs[cases.sum(1)[there] > 0]) if terms is None else known[terms]
         # (pair, row)
         self.cases = np.moveaxis(cases, 1, 2)[there]
         right = np.stack([self.members[:, row, :, answer] for row, answer in enumerate(self.right)], -1)
         self.hits = right[there]
         self.alpha = np.stack([self.prior[:, row, [a, 1 - a]] for row, a in enumerate(self.right)], 1)
-        self.settings |= {"spread": self.spread, "terms": TERMS[self.terms] if self.over_datasets else ALONE}
+        self.settings |= {"spread": self.spread, "terms": TERMS[self.terms] if self.over_datasets else DEVIATIONS_ONLY}
         if self.over_datasets:
             self.settings["typical"] = TYPICAL[typical]
         #: A part of the evidence keeps the terms of the whole, even if its design could not estimate them.
         self.as_designed = {"terms": self.settings["terms"]}
-        self._centring()
-
-    def _centring(self) -> None:
-        """Choose the degree of centring and the start of each effect from empirical logits and their information."""
-        entity, dataset = self.pairs.T
-        self.weights: dict[str, list[np.ndarray]] = {name: [] for name in self.terms}
-        self.starts: dict[str, list[np.ndarray]] = {name: [] for name in self.terms}
-        self.start_mean = np.empty((len(self.members), len(self.right)))
-        self.start_sd = {name: np.empty(len(self.right)) for name in self.terms}
-        for row in range(len(self.right)):
-            value, information = empirical_logits(self.hits[:, row], self.cases[:, row])
-            mean, total = between(value, information, entity)
-            total = min(total, self.spread**2)  # bounded by the prior
-            self.start_mean[:, row] = mean
-            off = value - mean[entity]
-            variance = min(between(off, information, dataset)[1], total) if len(self.terms) == 2 else total
-            told = information * variance
-            if "difficulty" in self.terms:
-                rest = max(total - variance, min(LEAST, self.spread) ** 2)
-                each = rest * np.bincount(dataset, information / (1 + told), self.members.shape[2])
-                self.weights["difficulty"].append(alike(each / (1 + each)))
-                self.starts["difficulty"].append(np.zeros(each.size))
-                self.start_sd["difficulty"][row] = np.sqrt(rest)
-            if "deviations" in self.terms:
-                # An effect starts at its shrunken estimate; well-estimated effects are more centred.
-                weight = told / (1 + told)
-                start = weight * (mean[entity] + off / variance ** ((1 - weight) / 2))
-                self.weights["deviations"].append(alike(weight))
-                self.starts["deviations"].append(start)
-                self.start_sd["deviations"][row] = np.sqrt(variance)
 
     def build(self) -> Any:
-        """Return the PyMC model of counts given the class sizes; class shares are learned separately by quadrature."""
+        """Return the PyMC model of counts given the class sizes; class shares are learned separately by quadrature.
+
+        Effects are products of standard normal variables and the factor of their covariance.
+        """
         import pymc as pm
 
         entity, dataset = self.pairs.T
-        rows = range(len(self.right))
+        rows, number = len(self.right), {"difficulty": self.members.shape[2], "deviations": len(self.pairs)}
         with pm.Model() as model:
-            # Logits at the mean difficulty of the data sets, which the counts determine better than the median.
-            level = pm.Flat("level", shape=self.start_mean.shape, initval=self.start_mean)
-            mu, mean = level, [level[entity, row] for row in rows]
-
-            def latent(name: str) -> Any:
-                return lambda row, centre, scale: pm.Normal(
-                    f"{name}_{row}", centre, scale, shape=len(self.starts[name][row]), initval=self.starts[name][row]
-                )
-
-            for name in self.terms:
-                sd = pm.HalfNormal(f"sd_of_{name}", self.spread, shape=len(rows), initval=self.start_sd[name])
-                half = pm.Beta(f"half_of_{name}", CORRELATION, CORRELATION) if len(rows) == 2 else 0.5
-                each = [sd[row] for row in rows]
-                if name == "difficulty":
-                    none = [0.0] * len(rows)
-                    hard, _ = effects(latent(name), none, each, 2 * half - 1, self.weights[name])
-                    shift = [hard[row].mean() for row in rows]
-                    mu = level + pm.math.stack(shift)
-                    mean = [mean[row] - (hard[row] - shift[row])[dataset] for row in rows]
-                else:
-                    mean, _ = effects(latent(name), mean, each, 2 * half - 1, self.weights[name])
+            mu = pm.Flat("mu", shape=(len(self.members), rows))
             pm.Potential("prior_of_mu", _log_beta(pm.math, mu, self.alpha))
-            logits = pm.math.stack(mean, axis=1)
+            logits = mu[entity]
+            for name in self.terms:
+                sd = pm.HalfNormal(f"sd_of_{name}", self.spread, shape=rows)
+                z = pm.Normal(f"standard_{name}", shape=(number[name], rows))
+                effect = sd * z
+                if rows == 2:
+                    rho = 2 * pm.Beta(f"half_of_{name}", CORRELATION, CORRELATION) - 1
+                    second = rho * z[:, 0] + pm.math.sqrt(1 - rho**2) * z[:, 1]
+                    effect = pm.math.stack([sd[0] * z[:, 0], sd[1] * second], axis=1)
+                if name == "difficulty":
+                    logits = logits - pm.Deterministic(name, effect)[dataset]
+                else:
+                    logits = logits + effect
+            logits = pm.Deterministic("logits", logits)
             pm.Binomial("counts", n=self.cases, logit_p=logits, observed=self.hits)
         return model
 
@@ -218,19 +193,19 @@ class HierarchicalLogitNormal(Hierarchical):
 
         thin, total = (THIN if self.terms else 1), shape[0] * shape[1]
         while True:
-            posterior = self._walk(shape, root, thin)
+            posterior = self._run_chains(shape, root, thin)
             found = diagnostics(posterior.drop_vars("acceptance_rate"), xr.Dataset())
             effective = np.nanmin([found["ess_bulk"], found["ess_tail"], np.inf])
-            apart = total >= ENOUGH and found["rhat"] > AGREE
-            if not self.terms or thin >= THINNEST or (effective >= min(ENOUGH, total / 4) and not apart):
+            disagree = total >= TARGET_DRAWS and found["rhat"] > LARGEST_RHAT
+            if not self.terms or thin >= LARGEST_THIN or (effective >= min(TARGET_DRAWS, total / 4) and not disagree):
                 break
             thin *= 2
         about = {"sampler": "metropolis", "thin": thin, **found}
-        apart = [str(name) for name in posterior if str(name).startswith("log_")]
+        logs = [str(name) for name in posterior if str(name).startswith("log_")]
         stats = posterior[["acceptance_rate"]].assign_attrs(about)
-        return {"posterior": posterior.drop_vars([*apart, "acceptance_rate"]), "sample_stats": stats}
+        return {"posterior": posterior.drop_vars([*logs, "acceptance_rate"]), "sample_stats": stats}
 
-    def _walk(self, shape: tuple[int, int], root: np.random.SeedSequence, thin: int) -> xr.Dataset:
+    def _run_chains(self, shape: tuple[int, int], root: np.random.SeedSequence, thin: int) -> xr.Dataset:
         """Run chains of the given shape, with ``thin`` sweeps between draws."""
         rows, (entities, datasets) = len(self.right), (len(self.members), self.members.shape[2])
         # Sorted by name, so that the order of the evidence does not change the draws.
@@ -248,7 +223,7 @@ class HierarchicalLogitNormal(Hierarchical):
         alpha[:, :rows] = self.alpha[places]
         key = fingerprint(pairs, data, alpha, [self.spread, thin], [*self.terms])
         generators = [stream(root, "chains", key, chain) for chain in range(shape[0])]
-        run = self._walk_chain if self.terms else self._draw_medians
+        run = self._run_chain if self.terms else self._draw_medians
         tables = Tables(pairs, datasets, data, alpha)
         chains = [run(rng, tables, shape[1], thin) for rng in generators]
         mu, spread, hard, logits, accepted = (np.stack(part) for part in zip(*chains, strict=True))
@@ -270,7 +245,7 @@ class HierarchicalLogitNormal(Hierarchical):
             found["difficulty"] = ((*dims, "dataset", "row"), hard[:, :, rank])
         return xr.Dataset(found, {"chain": np.arange(shape[0]), "draw": np.arange(shape[1])})
 
-    def _walk_chain(self, rng: np.random.Generator, tables: "Tables", draws: int, thin: int) -> list[np.ndarray]:
+    def _run_chain(self, rng: np.random.Generator, tables: "Tables", draws: int, thin: int) -> list[np.ndarray]:
         """Run one chain, started at jittered moments of the empirical logits."""
         from bayesrank.models._logit_normal_kernel import run
 
@@ -283,8 +258,8 @@ class HierarchicalLogitNormal(Hierarchical):
             mean, variance = between(data[:, row], information, pairs[:, 0])
             variance = min(variance, self.spread**2)  # bounded by the prior
             known = alpha[:, row].prod(-1) / alpha[:, row].sum(-1)
-            told = np.bincount(pairs[:, 0], information / (1 + information * variance), len(alpha)) + known
-            mu[: len(mean), row], steps[:, row] = mean, 1 / np.sqrt(told)
+            precision = np.bincount(pairs[:, 0], information / (1 + information * variance), len(alpha)) + known
+            mu[: len(mean), row], steps[:, row] = mean, 1 / np.sqrt(precision)
             spread[row] = spread[3 + row] = np.log(variance / (1 + both)) / 2 + 0.5 * rng.standard_normal()
         spread[[2, 5]] = 0.5 * rng.standard_normal(2) * (rows == 2)
         mu[:, :rows] += steps[:, :rows] * rng.standard_normal((len(mu), rows))
@@ -306,20 +281,11 @@ class HierarchicalLogitNormal(Hierarchical):
 
     def performances(self, sampled: xr.Dataset, root: np.random.SeedSequence) -> xr.Dataset:
         """Return the posterior group from sampled logits and spreads, with class shares drawn separately."""
-        chains, draws = sampled.sizes["chain"], sampled.sizes["draw"]
-        walked = "mu" in sampled
-        names = ["mu", "logits", "difficulty"] if walked else ["level"]
-        names += [*(f"{what}_{name}" for name in self.terms for what in ("sd_of", "half_of"))]
-        names += [f"{name}_{row}" for name in self.terms for row in range(len(self.right))]
-        parts = []
-        for chain in range(chains):
-            one = sampled.isel(chain=chain)
-            hyper = {name: one[name].transpose("draw", ...).values for name in names if name in one}
-            block = Block(chain, 0, draws, (chains, draws))
-            hyper |= self._shares_learned("posterior", block, root)
-            hyper = hyper if walked else self._placed(hyper)
-            parts.append(self._tables(hyper, "posterior", block, root))
-        return stacked(parts, sampled, self.coords())
+
+        def tables(hyper: Hyper, block: Block) -> dict[str, xr.Variable]:
+            return self._tables(hyper | self._shares_learned("posterior", block, root), "posterior", block, root)
+
+        return by_chain(sampled, self.coords(), tables)
 
     def draw_prior(self, block: Block, root: np.random.SeedSequence) -> dict[str, xr.Variable]:
         """Draw one block from the prior."""
@@ -327,47 +293,18 @@ class HierarchicalLogitNormal(Hierarchical):
         size, rows = block.size, len(self.right)
         right, wrong = (rng.standard_gamma(self.alpha[..., i], (size, *self.alpha.shape[:2])) for i in (0, 1))
         mu = np.log(np.maximum(right, 1e-300)) - np.log(np.maximum(wrong, 1e-300))
-        hyper: Hyper = {}
-        for name in self.terms:
-            hyper[f"sd_of_{name}"] = abs(rng.normal(0, self.spread, (size, rows)))
-            hyper[f"half_of_{name}"] = rng.beta(CORRELATION, CORRELATION, size)
-        hyper |= self._shares_learned("prior", block, root)
-        hyper |= {
-            f"{name}_{row}": rng.standard_normal((size, start.size))
-            for name in self.terms
-            for row, start in enumerate(self.starts[name])
-        }
-        return self._tables(self._placed(hyper, mu), "prior", block, root)
-
-    def _placed(self, hyper: Hyper, mu: np.ndarray | None = None) -> Hyper:
-        """Return the logits of each table (draw, pair, row) and of the varying terms, from latent variables.
-
-        Without ``mu`` these were sampled with logits at mean difficulty; with ``mu`` they are standard normal.
-        """
-        entity, dataset = self.pairs.T
-        rows = range(len(self.right))
-        level = hyper["level"] if mu is None else mu
-        shift = np.zeros((len(level), len(rows)))
-
-        def latent(name: str) -> Any:
-            if mu is None:
-                return lambda row, centre, scale: hyper[f"{name}_{row}"]
-            return lambda row, centre, scale: centre + scale * hyper[f"{name}_{row}"]
-
-        mean = [level[:, entity, row] for row in rows]
-        found = {name: held for name, held in hyper.items() if not name.endswith(("_0", "_1"))}
-        for name in self.terms:
-            sd = [hyper[f"sd_of_{name}"][:, [row]] for row in rows]
-            rho = 2 * hyper[f"half_of_{name}"][:, None] - 1 if len(rows) == 2 else 0.0
+        hyper: Hyper = {"mu": mu, "logits": mu[:, self.pairs[:, 0]]}
+        for name, number in (("difficulty", self.members.shape[2]), ("deviations", len(self.pairs))):
+            if name not in self.terms:
+                continue
+            sd = hyper[f"sd_of_{name}"] = abs(rng.normal(0, self.spread, (size, rows)))
+            half = hyper[f"half_of_{name}"] = rng.beta(CORRELATION, CORRELATION, size)
+            effect = np.einsum("drk,dnk->dnr", factor_of(sd, half), rng.standard_normal((size, number, rows)))
             if name == "difficulty":
-                none = [0.0] * len(rows)
-                hard, _ = effects(latent(name), none, sd, rho, self.weights[name])
-                found["difficulty"] = np.stack(hard, -1)
-                shift = found["difficulty"].mean(1) if mu is None else shift
-                mean = [mean[row] + shift[:, [row]] - hard[row][:, dataset] for row in rows]
-            else:
-                mean, _ = effects(latent(name), mean, sd, rho, self.weights[name])
-        return found | {"mu": level + shift[:, None], "logits": np.stack(mean, -1)}
+                hyper["difficulty"] = effect
+            hyper["logits"] = hyper["logits"] + (effect if name == "deviations" else -effect[:, self.pairs[:, 1]])
+        hyper |= self._shares_learned("prior", block, root)
+        return self._tables(hyper, "prior", block, root)
 
     def _covariance(self, hyper: Hyper) -> np.ndarray:
         """Return the covariance (draw, row, row) of an entity's logits between data sets."""
@@ -408,7 +345,7 @@ class HierarchicalLogitNormal(Hierarchical):
             found[..., row, 1 - answer] = expit(-logits[..., row])
         return found
 
-    def _kept(self, hyper: Hyper) -> dict[str, xr.Variable]:
+    def _parameters(self, hyper: Hyper) -> dict[str, xr.Variable]:
         rows = self.row[:-1]
         whose = ["entity"] * self.over_datasets
         rates = self._answers(hyper["mu"] if self.over_datasets else hyper["mu"][:, 0])
@@ -431,7 +368,7 @@ class HierarchicalLogitNormal(Hierarchical):
                 found["correlation_between_datasets"] = (("draw",), together)
         return {name: xr.Variable(*held) for name, held in found.items()}
 
-    def _held(self, posterior: xr.Dataset) -> Hyper:
+    def _sampled_parameters(self, posterior: xr.Dataset) -> Hyper:
         """Return the medians of logits, spreads and difficulty (draw, ...) in a posterior, with chains stacked."""
         size, rows = posterior.sizes["chain"] * posterior.sizes["draw"], len(self.right)
 
@@ -453,7 +390,7 @@ class HierarchicalLogitNormal(Hierarchical):
 
         A new data set has the same difficulty for all entities.
         """
-        held, rows = self._held(posterior), len(self.right)
+        held, rows = self._sampled_parameters(posterior), len(self.right)
         size = len(held["mu"])
         called = self.counts["dataset" if self.over_datasets else "entity"].values.tolist()
         factor = {name: factor_of(held[f"sd_of_{name}"], held.get(f"half_of_{name}")) for name in self.terms}
@@ -472,21 +409,16 @@ class HierarchicalLogitNormal(Hierarchical):
             for row, answer in enumerate(self.right):
                 new[:, i, row, j, answer] = hits[:, row]
                 new[:, i, row, j, 1 - answer] = cases[row] - hits[:, row]
-        own = np.swapaxes(new, 2, 3) if self.over_datasets else np.swapaxes(new[:, 0], 1, 2)
-        draws = ("chain", "draw")
-        coords = {name: posterior[name].values for name in draws}
-        coords |= {str(d): self.counts[d].values for d in self.counts.dims}
-        values = own.reshape(*(posterior.sizes[d] for d in draws), *self.counts.shape)
-        return xr.DataArray(values, coords, (*draws, *map(str, self.counts.dims)), "counts")
+        lead = (posterior.sizes[d] for d in DRAWS)
+        return self._of_new_members(posterior, new.reshape(*lead, *new.shape[1:]))
 
     def log_prior(self, posterior: xr.Dataset) -> xr.Dataset:
         """Return log prior densities (chain, draw) of the logits of median rates and of each term's spread.
 
         The densities are those of standard deviations, not of their logarithms, without constants.
         """
-        draws = ("chain", "draw")
-        shape = tuple(posterior.sizes[d] for d in draws)
-        held = self._held(posterior)
+        shape = tuple(posterior.sizes[d] for d in DRAWS)
+        held = self._sampled_parameters(posterior)
         right, wrong = (-np.logaddexp(0, sign * held["mu"]) for sign in (-1, 1))
         found = {"median_rate": (self.alpha[..., 0] * right + self.alpha[..., 1] * wrong).sum((1, 2))}
         for name in self.terms:
@@ -495,18 +427,17 @@ class HierarchicalLogitNormal(Hierarchical):
                 half = held[f"half_of_{name}"]
                 log = log + (CORRELATION - 1) * np.log(half * (1 - half))
             found[f"spread_of_{name}"] = log
-        coords = {d: posterior[d] for d in draws}
-        return xr.Dataset({name: (draws, log.reshape(shape)) for name, log in found.items()}, coords)
+        coords = {d: posterior[d] for d in DRAWS}
+        return xr.Dataset({name: (DRAWS, log.reshape(shape)) for name, log in found.items()}, coords)
 
     def log_likelihood(self, posterior: xr.Dataset) -> xr.Dataset:
         """Return the log probability ``counts`` (entity, [dataset]) of each table, given class sizes and parameters.
 
         Deviations are integrated out, so that leave-one-out removes a table; difficulties are not.
         """
-        draws = ("chain", "draw")
-        shape = tuple(posterior.sizes[d] for d in draws)
+        shape = tuple(posterior.sizes[d] for d in DRAWS)
         size, rows = int(np.prod(shape)), len(self.right)
-        held = self._held(posterior)
+        held = self._sampled_parameters(posterior)
         mean, hard = held["mu"], held.get("difficulty")
         sd = held.get("sd_of_deviations", np.zeros((size, rows)))
         rho = 2 * held["half_of_deviations"] - 1 if "half_of_deviations" in held else np.zeros(size)
@@ -516,7 +447,7 @@ class HierarchicalLogitNormal(Hierarchical):
             found[:, i, j] = binomial_evidence(right, cases, centre, sd, rho)
         found = found if self.over_datasets else found[:, 0]
         result: dict[str, Any] = {
-            "counts": ((*draws, *map(str, self.test_set.dims)), found.reshape(*shape, *found.shape[1:]))
+            "counts": ((*DRAWS, *map(str, self.test_set.dims)), found.reshape(*shape, *found.shape[1:]))
         }
         if (shares := self._log_likelihood_of_shares(posterior)) is not None:
             result["row_totals"] = shares

@@ -58,30 +58,15 @@ class Paired:
     Another entity changes the draws of all entities, since they depend on the joint outcomes, but not their
     distribution. The order of entities and cases has no effect.
 
-    Parameters
-    ----------
-    evidence : xarray.Dataset
-        Joint outcomes, as from :func:`bayesrank.joint_outcomes` or :func:`bayesrank.from_outcomes`.
-    prior : number, str, array_like, mapping or DataArray, optional
-        Concentration of each cell, as for models of counts; all entities have the same row totals. Without classes,
-        that of each value: a number, a name or an array. By default ``"four_cases"`` for outcomes 0 and 1 (the mean is
-        Beta(2, 2)) and for means over runs of such outcomes (see ``range``); else ``"haldane"``, the Bayesian
-        bootstrap.
-    range : (low, high), optional
-        Bounds of numeric outcomes. The prior counts as two cases at each bound, the widest base measure with its mean:
-        conservative for differences, with shrinkage of means near a bound. ``prior="haldane"`` only declares the range.
-        By default, outcomes on the grid 0, 1/m, ..., 1 are means of m runs with ``range=(0, 1)``; m is at most 10,
-        unless :func:`bayesrank.from_outcomes` was given runs.
-    base : mapping, optional
-        Another base measure of outcomes, instead of ``prior``: from values to prior cases.
-    prevalence : "sampled", "observed", number or DataArray, optional
-        Class shares, as for models of counts; by default sampled with the cases. They are the same for all entities.
-    target : "case" or "cluster", optional
-        Whether all cases (default) or all clusters have equal weights.
-    split_prior : bool
-        Divide the prior by the number of data sets, for means over them; by default each data set has the whole prior.
-    force : bool
-        Accept a cell with neither prior nor cases.
+    The evidence is joint outcomes, as from :func:`bayesrank.joint_outcomes` or :func:`bayesrank.from_outcomes`. The
+    options are those of :func:`bayesrank.fit`: ``prior``, ``prevalence``, ``range``, ``base``, ``target``,
+    ``split_prior`` and ``force``. All entities have the same prior row totals and the same prevalence.
+
+    The default prior is ``"four_cases"`` for tables, outcomes 0 and 1, and means over runs of these; else
+    ``"haldane"``, the Bayesian bootstrap. Outcomes on the grid 0, 1/m, ..., 1 are means of m runs with ``range=(0,
+    1)``; m is at most 10, unless :func:`bayesrank.from_outcomes` was given runs. With a ``range`` the prior counts as
+    two cases at each bound, the widest base measure with its mean: conservative for differences, with shrinkage of
+    means near a bound.
 
     Examples
     --------

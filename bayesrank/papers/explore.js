@@ -18,6 +18,33 @@
   const control = (box, name) => box.querySelector(`[data-control=${name}]`);
   const words = (input, text) => { control(input.closest("[data-explore]"), `${input.dataset.control}-said`).textContent = text; };
 
+  // Sliders of N and p over the sizes of the page. A new N keeps the share of positives, as nearly as its sizes allow.
+  function chooseSize(box, sizes, changed) {
+    const total = control(box, "total"), positives = control(box, "positives"), cases = ({ p, n }) => p + n;
+    const totals = [...new Set(sizes.map(cases))].sort((x, y) => x - y);
+    let chosen = sizes[0];
+    const alike = () => sizes.filter((one) => cases(one) === totals[total.value]).sort((x, y) => x.p - y.p);
+    const show = () => {
+      words(total, `${cases(chosen)} cases`);
+      words(positives, `${chosen.p} of ${cases(chosen)}`);
+    };
+    total.max = totals.length - 1;
+    total.value = totals.indexOf(cases(chosen));
+    positives.max = alike().length - 1;
+    positives.value = alike().indexOf(chosen);
+    show();
+    total.addEventListener("input", () => {
+      const share = chosen.p / cases(chosen), far = (one) => Math.abs(one.p / cases(one) - share);
+      chosen = alike().reduce((best, one) => (far(one) < far(best) ? one : best));
+      positives.max = alike().length - 1;
+      positives.value = alike().indexOf(chosen);
+      show();
+      changed();
+    });
+    positives.addEventListener("input", () => { chosen = alike()[positives.value]; show(); changed(); });
+    return () => chosen;
+  }
+
   // Sliders of TP and TN, and arrow keys and pointer on a picture, move one matrix: columns from FPR 0, rows from TPR 0.
   function movable(box, pictures, size, changed) {
     const tp = control(box, "tp"), tn = control(box, "tn");
@@ -75,10 +102,10 @@
 
   // The next confusion matrix and its scores, whatever was observed.
   function pmf(box) {
-    const data = held(box), colors = data.colors, sizes = control(box, "size"), zoom = control(box, "zoom");
+    const data = held(box), colors = data.colors, zoom = control(box, "zoom");
     const joints = all(box, "svg[data-joint]"), panels = all(box, "svg[data-score]"), frame = { x: 54, y: 384, side: 262 };
     const ON = { x: 48, y: 236, width: 330, height: 150 }, LARGEST = 8;
-    const size = () => data.sizes[Number(sizes.value)];
+    const size = chooseSize(box, data.sizes, () => build());
     const shown = (name) => control(box, name).checked;
     const matrix = (x, y) => [size().p * (frame.y - y) / frame.side, size().n * (1 - (x - frame.x) / frame.side)];
     const point = movable(box, joints.map((svg) => [svg, matrix]), size, () => fill());
@@ -128,14 +155,17 @@
         svg.parts.above.replaceChildren();
         draw(svg.parts.above, "path", { stroke: colors[m], d: tn[m][d].map((mass, j) =>
           `M${right - frame.side * j / n} ${frame.y - frame.side - 8}v${-height(mass, edge, 82)}`).join("") });
-        // A bar that is cut off has its mass beside it, or two of them would look alike.
-        tn[m][d].forEach((mass, j) => { if (mass > edge * wide) draw(svg.parts.above, "text", {
-          x: right - frame.side * j / n - 4, y: frame.y - frame.side - 78, class: "end" }, short(mass, 2)); });
+        // Bars that are cut off have their masses beside them, or they would look alike.
+        const cut = (masses) => [...masses.keys()].filter((k) => masses[k] > edge * wide).reverse();
+        const list = (masses) => cut(masses).map((k) => short(masses[k], 2)).join(", ");
+        const last = cut(tn[m][d]).at(-1), top = cut(tp[m][a])[0];
+        if (last !== undefined) draw(svg.parts.above, "text",
+          { x: right - frame.side * last / n + 4, y: frame.y - frame.side - 78 }, list(tn[m][d]));
         svg.parts.beside.replaceChildren();
         draw(svg.parts.beside, "path", { stroke: colors[m], d: tp[m][a].map((mass, i) =>
           `M${right + 8} ${frame.y - frame.side * i / p}h${height(mass, edge, 82)}`).join("") });
-        tp[m][a].forEach((mass, i) => { if (mass > edge * wide) draw(svg.parts.beside, "text", {
-          x: right + 90, y: frame.y - frame.side * i / p - 5, class: "end" }, short(mass, 2)); });
+        if (top !== undefined) draw(svg.parts.beside, "text",
+          { x: right + 90, y: frame.y - frame.side * top / p - 5, class: "end" }, list(tp[m][a]));
         svg.parts.mark.replaceChildren();
         const [x, y] = [frame.x + frame.side * (1 - d / n), frame.y - frame.side * a / p];
         draw(svg.parts.mark, "path", { d: `M${x - 6} ${y - 6}l12 12M${x + 6} ${y - 6}l-12 12` });
@@ -163,7 +193,6 @@
         svg.nextElementSibling.textContent = `${score.name}: observed ${value === undefined ? "undefined" : value.toFixed(3)}; ${said.join("; ")}`;
       });
     };
-    sizes.addEventListener("change", build);
     [zoom, ...["rug", "counts", "bars"].map((name) => control(box, name))].forEach((one) => one.addEventListener("input", fill));
     build();
     point.move(...data.start);
@@ -171,9 +200,9 @@
 
   // Contours of a score over the points of a test set, in the ROC square, beyond it, and in that of precision and recall.
   function contours(box) {
-    const data = held(box), score = control(box, "score"), sizes = control(box, "size"), beyond = control(box, "beyond");
+    const data = held(box), score = control(box, "score"), beyond = control(box, "beyond");
     const points = control(box, "points"), [roc, pr] = all(box, "svg[data-square]"), frame = { x: 54, y: 420, side: 400 };
-    const size = () => data.sizes[Number(sizes.value)];
+    const size = chooseSize(box, data.sizes, () => build());
     const ends = () => (beyond.checked ? data.extent : [0, 1]);
     const scaled = (t) => { const [low, high] = ends(); return (t - low) / (high - low); };
     const on = (x, y) => [frame.x + frame.side * scaled(x), frame.y - frame.side * scaled(y)];
@@ -212,9 +241,8 @@
       return out.map(path).join("");
     };
     const build = () => {
-      const { p, n, scores } = size(), k = Number(score.value), one = { ...scores[k], ...data.scores[k] };
+      const { p, n, values, share } = size(), k = Number(score.value), one = data.scores[k];
       point.resize();
-      words(sizes, `${p} positives, ${n} negatives`);
       [roc, pr].forEach((svg) => {
         const [still, dots, lines, spot] = put(svg, "still", "dots", "lines", "observed");
         const id = `clip${Math.random().toString(36).slice(2)}`;  // the page may be in another twice
@@ -226,12 +254,12 @@
           const [x, y] = on(0, 1), [right, low] = on(1, 0);
           draw(still, "rect", { x, y, width: right - x, height: low - y, class: "frame" });
         }
-        if (points.checked) one.values.forEach((value, index) => {
+        if (points.checked) values[k].forEach((value, index) => {
           const [a, d] = [Math.floor(index / (n + 1)), index % (n + 1)];
           const [cx, cy] = svg === roc ? on(1 - d / n, a / p) : flat(a / p, precision(1 - d / n, a / p));
           if (!isNaN(cy)) draw(dots, "circle", { cx, cy, r: 2, fill: color(value, one) });
         });
-        one.lines.forEach(({ at, parts }) => {
+        data.lines[share][k].forEach(({ at, parts }) => {
           const d = svg === roc ? parts.map((part) => path(part.map(([x, y]) => on(x, y)))).join("") : parts.map(bent).join("");
           const made = draw(lines, "path", { d, stroke: color(at, one) });
           draw(made, "title", {}, `${one.name} = ${at}`);
@@ -241,18 +269,18 @@
       mark();
     };
     const mark = () => {
-      const { p, n, scores } = size(), [a, d] = point.at();
+      const { p, n, values } = size(), [a, d] = point.at();
       told(box, { p, n }, a, d);
       [[roc, on(1 - d / n, a / p)], [pr, flat(a / p, precision(1 - d / n, a / p))]].forEach(([svg, [x, y]]) => {
         svg.spot.replaceChildren();
         if (!isNaN(y)) draw(svg.spot, "path", { d: `M${x - 7} ${y - 7}l14 14M${x + 7} ${y - 7}l-14 14` });
       });
       all(box, "[data-value]").forEach((cell, k) => {
-        const value = scores[k].values[a * (n + 1) + d];
+        const value = values[k][a * (n + 1) + d];
         cell.textContent = value === null ? "undefined" : short(value);
       });
     };
-    [score, sizes, beyond, points].forEach((one) => one.addEventListener("input", build));
+    [score, beyond, points].forEach((one) => one.addEventListener("input", build));
     build();
     point.move(...data.start);
   }

@@ -4,7 +4,8 @@ Each is one HTML file that needs no network, and shows in a notebook. Everything
 browser it is looked up, multiplied and summed. After Lovell et al., *Never mind the metrics*, Appendix D.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache, partial
 from html import escape
 from typing import Any
 
@@ -22,7 +23,7 @@ from bayesrank.scores import Score, as_score
 from bayesrank.scores.contours import contour_curve
 from bayesrank.scores.lattice import lattice_values
 
-__all__ = ["METRICS", "explore_contours", "explore_pmf"]
+__all__ = ["METRICS", "SIZES", "explore_contours", "explore_pmf"]
 
 #: The scores of Lovell et al., Appendices B and C.
 METRICS = (
@@ -30,6 +31,8 @@ METRICS = (
     "balanced_accuracy", "informedness", "g_mean", "prevalence_threshold", "balanced_mcc", "balanced_markedness",
     "balanced_f1", "balanced_fowlkes_mallows", "balanced_threat_score", "standardized_ppv", "standardized_npv",
 )  # fmt: skip
+#: Positives and negatives: the paper's, and totals of 20, 40 and 60 cases with 10% to 90% positives.
+SIZES = ((20, 40), *((p, total - p) for total in (20, 40, 60) for p in range(total // 10, total, total // 10)))
 MODELS = {"beta_binomial": "beta-binomial", "binomial": "binomial"}
 #: Red for the first model, blue for the second, as in the paper.
 COLORS = (OKABE_ITO[5], "var(--bar)")
@@ -43,7 +46,7 @@ FINE = 5e-4
 
 
 def explore_pmf(
-    sizes: Sequence[tuple[int, int]] = ((20, 40),),
+    sizes: Sequence[tuple[int, int]] = SIZES,
     scores: Sequence[Any] = ("mcc", "balanced_accuracy", "f1"),
     observed: tuple[int, int] | None = None,
     prior: Any = None,
@@ -57,7 +60,8 @@ def explore_pmf(
     Parameters
     ----------
     sizes : sequence of pairs of int
-        Positives and negatives, to choose from: at least one case of each, at most 10,000 matrices.
+        Positives and negatives: at least one case of each, at most 10,000 matrices. The sliders of N and p step through
+        all of them, and start at the first.
     scores : sequence of Score, str or callable
         Whose pmfs to show.
     observed : pair of int, optional
@@ -88,12 +92,13 @@ def explore_pmf(
     sizes = _sizes(sizes)
     found = [as_score(score) for score in check_sequence("scores", scores)]
     start = _start(sizes[0], observed)
+    margins = cache(partial(_margins, prior=prior))
     data = {
         "models": list(MODELS.values()),
         "colors": COLORS,
         "bins": BINS,
         "start": start,
-        "sizes": [_pmfs(*size, found, start if size == sizes[0] else _start(size), prior) for size in sizes],
+        "sizes": [_pmfs(*size, found, start if size == sizes[0] else _start(size), margins) for size in sizes],
     }
     joint = "".join(
         f'<div><svg data-joint viewBox="0 0 420 430" width="420" tabindex="0" role="application" '
@@ -109,7 +114,7 @@ def explore_pmf(
     boxes = _boxes(("rug", "values that can be"), ("counts", "matrices with each value"), ("bars", "histogram"))
     body = (
         "<p>A classifier was tested on some cases. What will its confusion matrix be on as many others? Crosses and "
-        f"upright lines: what was observed. Drag it, or use the sliders or arrow keys.</p>{_observed(sizes)}"
+        f"dashed lines mark the observed matrix. Drag it, or use the sliders or arrow keys.</p>{OBSERVED}"
         '<div class="row" hidden><div><label>Probabilities '
         '<input type="range" data-control="zoom" min="-3" max="5" step="0.5" value="0"></label> '
         f'<output data-control="zoom-said"></output></div><div>{boxes}</div></div>'
@@ -121,7 +126,7 @@ def explore_pmf(
 
 
 def explore_contours(
-    sizes: Sequence[tuple[int, int]] = ((6, 54), (12, 48), (20, 40), (30, 30), (40, 20), (48, 12), (54, 6)),
+    sizes: Sequence[tuple[int, int]] = SIZES,
     scores: Sequence[Any] = METRICS,
     observed: tuple[int, int] | None = None,
 ) -> Html:
@@ -130,7 +135,7 @@ def explore_contours(
     Parameters
     ----------
     sizes : sequence of pairs of int
-        Positives and negatives, one step of a slider each.
+        As for :func:`explore_pmf`.
     scores : sequence of Score, str or callable
         To choose from; the values of all at the point are listed.
     observed : pair of int, optional
@@ -162,13 +167,17 @@ def explore_contours(
         raise ValueError("scores must hold a score at least; got none")
     start = _start(sizes[0], observed)
     limits = [score_limits(score) for score in found]
+    shares = sorted({p / (p + n) for p, n in sizes})
     data = {
         "start": start,
         "extent": EXTENT,
         "scale": SCALE,
         "scores": [{"name": score_label(score), "low": low, "high": high}
                    for score, (low, high) in zip(found, limits, strict=True)],
-        "sizes": [{"p": p, "n": n, "scores": [_contours(p, n, score) for score in found]} for p, n in sizes],
+        "lines": [[_contours(share, score) for score in found] for share in shares],
+        "sizes": [{"p": p, "n": n, "share": shares.index(p / (p + n)),
+                   "values": [[_short(value) for value in _values(p, n, score).tolist()] for score in found]}
+                  for p, n in sizes],
     }  # fmt: skip
     choices = "".join(f'<option value="{k}">{escape(_named(score))}</option>' for k, score in enumerate(found))
     squares = "".join(
@@ -182,10 +191,26 @@ def explore_contours(
         "<p>Lines on which a score is the same, from red, low, to blue, high, over all confusion matrices of so many "
         "cases. The cross is one of them: drag it, or use the sliders or arrow keys.</p>"
         f'<p hidden><label>Lines of <select data-control="score">{choices}</select></label></p>'
-        f'{_observed(sizes, slider=True)}<p hidden>{boxes}</p><div class="row" hidden>{squares}</div>'
+        f'{OBSERVED}<p hidden>{boxes}</p><div class="row" hidden>{squares}</div>'
         f"<table hidden><caption>Scores of the cross</caption>{rows}</table>"
     )
     return page("Contours of scores", _explored("contours", data, body))
+
+
+#: The controls of the test set and of the observed matrix, with its table.
+OBSERVED = (
+    '<div class="row" hidden><div>'
+    + "".join(
+        f'<p><label>{words} <input type="range" data-control="{name}" min="0" step="1"></label> '
+        f'<output data-control="{name}-said" aria-live="polite"></output></p>'
+        for name, words in (
+            ("total", "N, all cases"), ("positives", "p, positives"), ("tp", "true positives"), ("tn", "true negatives")
+        )
+    )
+    + "</div><div><table><tr><td></td><th>positive</th><th>negative</th></tr>"
+    "<tr><th>called positive</th><td data-cell></td><td data-cell></td></tr>"
+    "<tr><th>called negative</th><td data-cell></td><td data-cell></td></tr></table></div></div>"
+)  # fmt: skip
 
 
 def _sizes(sizes: Any) -> list[tuple[int, int]]:
@@ -209,18 +234,24 @@ def _start(size: tuple[int, int], observed: Any = None) -> list[int]:
     return [check_integer("observed", count) for count in seen]
 
 
-def _pmfs(p: int, n: int, scores: Sequence[Score], start: Sequence[int], prior: Any) -> dict[str, Any]:
+def _margins(cell: str, cases: int, prior: Any) -> list[list[list[float]]]:
+    """Return the pmf of the true positives or negatives of a class, by model and by their observed number."""
+    other = "tn" if cell == "tp" else "tp"
+    rows: list[list[list[float]]] = [[] for _ in MODELS]
+    for seen in range(cases + 1):
+        a, d, p, n = (seen, 1, cases, 1) if cell == "tp" else (1, seen, 1, cases)
+        counts = from_counts(tn=d, fp=n - d, fn=p - a, tp=a)
+        for row, model in zip(rows, MODELS, strict=True):
+            pmf = confusion_pmf(counts, p, n, model, prior if model == "beta_binomial" else None)
+            row.append([float(f"{mass:.6g}") if mass > 1e-12 else 0.0 for mass in pmf.sum(other).values.tolist()])
+    return rows
+
+
+def _pmfs(
+    p: int, n: int, scores: Sequence[Score], start: Sequence[int], margins_of: Callable[[str, int], Any]
+) -> dict[str, Any]:
     """Return margins for every possible matrix by model, the matrices of each value, and the scales."""
-    margins: dict[str, list[list[list[float]]]] = {"tp": [], "tn": []}
-    for model in MODELS:
-        for cell in margins:
-            rows = []
-            for seen in range((p if cell == "tp" else n) + 1):
-                a, d = (seen, n) if cell == "tp" else (p, seen)
-                counts = from_counts(tn=d, fp=n - d, fn=p - a, tp=a)
-                pmf = confusion_pmf(counts, p, n, model, prior if model == "beta_binomial" else None)
-                rows.append([_rounded(mass) for mass in pmf.sum("tn" if cell == "tp" else "tp").values.tolist()])
-            margins[cell].append(rows)
+    margins = {"tp": margins_of("tp", p), "tn": margins_of("tn", n)}
     a, d = start
     joints = [np.outer(tp[a], tn[d]) for tp, tn in zip(margins["tp"], margins["tn"], strict=True)]
     edge = max(max(max(tp[a]), max(tn[d])) for tp, tn in zip(margins["tp"], margins["tn"], strict=True))
@@ -230,7 +261,7 @@ def _pmfs(p: int, n: int, scores: Sequence[Score], start: Sequence[int], prior: 
 
 def _shared(p: int, n: int, score: Score, joints: Sequence[np.ndarray]) -> dict[str, Any]:
     """Return the values of a score, and the index of the value of each matrix (tp, tn); -1 if undefined."""
-    values = lattice_values(p, n, score).isel(fp=slice(None, None, -1)).transpose("tp", "fp").values.ravel()
+    values = _values(p, n, score)
 
     def cells(at: np.ndarray) -> tuple[Any, Any, Any, Any]:
         tp, tn = np.divmod(at, n + 1)
@@ -255,11 +286,15 @@ def _shared(p: int, n: int, score: Score, joints: Sequence[np.ndarray]) -> dict[
     }
 
 
-def _contours(p: int, n: int, score: Score) -> dict[str, Any]:
-    """Lines of equal values, beyond the ROC square where their form is known, and values of all matrices (tp, tn)."""
-    low, high = score_limits(score)
-    steps = round_values(low, high)
-    curves = contour_curve(score, steps, p / (p + n), EXTENT, points=401)
+def _values(p: int, n: int, score: Score) -> np.ndarray:
+    """Return the values of all matrices (tp, tn)."""
+    return lattice_values(p, n, score).isel(fp=slice(None, None, -1)).transpose("tp", "fp").values.ravel()
+
+
+def _contours(prevalence: float, score: Score) -> list[dict[str, Any]]:
+    """Return lines of equal values, beyond the ROC square where their form is known."""
+    steps = round_values(*score_limits(score))
+    curves = contour_curve(score, steps, prevalence, EXTENT, points=401)
     lines = []
     for k, value in enumerate(steps.tolist()):
         points = np.column_stack([curves["fpr"].values[k], curves["tpr"].values[k]])
@@ -267,8 +302,7 @@ def _contours(p: int, n: int, score: Score) -> dict[str, Any]:
         pieces = (piece[~np.isnan(piece).any(axis=1)] for piece in np.split(points, gaps))
         parts = [np.round(_thinned(piece), 4).tolist() for piece in pieces if len(piece) > 1]
         lines.append({"at": value, "parts": parts})
-    values = lattice_values(p, n, score).isel(fp=slice(None, None, -1)).transpose("tp", "fp").values.ravel()
-    return {"lines": lines, "values": [_short(value) for value in values.tolist()]}
+    return lines
 
 
 def _thinned(points: np.ndarray) -> np.ndarray:
@@ -284,32 +318,6 @@ def _thinned(points: np.ndarray) -> np.ndarray:
     if far[at] <= FINE:
         return points[[0, -1]]
     return np.concatenate([_thinned(points[: at + 1])[:-1], _thinned(points[at:])])
-
-
-def _observed(sizes: Sequence[tuple[int, int]], slider: bool = False) -> str:
-    """Return the controls of the test set and of the observed matrix, with its table."""
-    if slider:
-        chosen = f'<input type="range" data-control="size" min="0" max="{len(sizes) - 1}" step="1" value="0">'
-    else:
-        options = "".join(
-            f'<option value="{k}">{p} positives, {n} negatives</option>' for k, (p, n) in enumerate(sizes)
-        )
-        chosen = f'<select data-control="size">{options}</select>'
-    ranges = "".join(
-        f'<p><label>{words} <input type="range" data-control="{name}" min="0" step="1"></label> '
-        f'<output data-control="{name}-said" aria-live="polite"></output></p>'
-        for name, words in (("tp", "true positives"), ("tn", "true negatives"))
-    )
-    cells = (
-        "<table><tr><td></td><th>positive</th><th>negative</th></tr>"
-        "<tr><th>called positive</th><td data-cell></td><td data-cell></td></tr>"
-        "<tr><th>called negative</th><td data-cell></td><td data-cell></td></tr></table>"
-    )
-    return (
-        f'<div class="row" hidden><div><p><label>test set {chosen}</label> '
-        '<output data-control="size-said"></output></p>'
-        f"{ranges}</div><div>{cells}</div></div>"
-    )
 
 
 def _boxes(*named: tuple[str, str], off: Sequence[str] = ()) -> str:
@@ -331,7 +339,3 @@ def _explored(kind: str, data: Any, body: str) -> str:
         f'<div class="explore" data-explore="{kind}">{embedded(data)}{body}</div>'
         f"<script>\n{part('explore.js', 'bayesrank.papers')}</script>"
     )
-
-
-def _rounded(mass: float) -> float:
-    return float(f"{mass:.6g}") if mass > 1e-12 else 0.0

@@ -14,12 +14,14 @@ from bayesrank._compat import groups_of, is_container
 from bayesrank._draws import draw_dims
 from bayesrank.models import in_closed_form
 from bayesrank.performance import as_performance, observed_counts
-from bayesrank.planning._updates import JointOutcomes, NormalScores, Tables, Updates, gradient
+from bayesrank.planning._updates import JointOutcomes, NormalScores, OverlappingTables, Tables, Updates, gradient
 from bayesrank.ranking.values import ScoreValues, score_values
 from bayesrank.scores import Score
 
 __all__ = ["Source", "kinds_of", "source_of"]
 
+#: The kind of new cases that is a bound: how far per-case data can help depends on errors that tables do not show.
+OVERLAP = "per-case data, largest overlap of errors"
 MORE = ("cases", "clusters", "data sets", "runs")
 #: Posterior draws that are used.
 DRAWS = 4000
@@ -45,6 +47,8 @@ class Source:
         Units observed of each entity.
     cases_each : float
         Cases that a new unit holds on average.
+    alike : list of str
+        Entities with the same outcomes as another one on all cases: they are taken as equal.
     fixed : str
         What stays as observed, so that more units cannot settle everything; empty if nothing does.
     updates : callable
@@ -58,6 +62,7 @@ class Source:
     units: np.ndarray
     cases_each: float
     fixed: str
+    alike: list[str]
     updates: Callable[[int, np.random.Generator], Updates]
 
 
@@ -72,6 +77,8 @@ class _Parts:
     kind: str | None
     keep: np.ndarray
     draws: np.ndarray
+    #: The first entity (position) with the same outcomes on all cases.
+    twin: np.ndarray | None = None
 
     @property
     def about(self) -> dict[Any, Any]:
@@ -112,7 +119,9 @@ class _Parts:
     def source(
         self, unit: str, units: np.ndarray, make: Callable[..., Updates], cases_each: float = 1.0, fixed: str = ""
     ) -> Source:
-        return Source(self.found, self.names, self.draws, unit, units, cases_each, fixed, make)
+        twin = np.arange(len(self.names)) if self.twin is None else self.twin
+        alike = [str(name) for i, name in enumerate(self.names) if (twin == twin[i]).sum() > 1]
+        return Source(self.found, self.names, self.draws, unit, units, cases_each, fixed, alike, make)
 
     def table_score(self, present: Any) -> Callable[[np.ndarray], np.ndarray]:
         """Return the score of tables (..., entity, class, answer), higher being better."""
@@ -138,13 +147,16 @@ def source_of(
     more: str | None = None,
     positives: float | None = None,
     pair: bool = True,
+    overlap: bool = False,
     *,
     top: int = 1,
     named: Mapping[str, Any] | None = None,
 ) -> Source:
     """Check all arguments, and return how ``more`` units of one kind would update the scores.
 
-    Entities that are in no draw among the first ``top``, and are not ``named`` by an argument, are left out.
+    Entities that are in no draw among the first ``top``, and are not ``named`` by an argument, are left out. With
+    ``pair`` False the new cases are known by their tables alone; with ``overlap`` they are known case by case, and
+    errors of entities overlap as far as their rates allow.
     """
     parts = _contenders(_parts(posterior, score, kind, higher_is_better), top, named or {})
     about, observed = parts.about, parts.observed
@@ -169,10 +181,15 @@ def source_of(
     if over_datasets:
         return _of_datasets(parts, more)
     if about.get("paired"):
+        parts = _unite_twins(parts)
         return _of_clusters_kept(parts) if clustered and more == "cases" else _of_patterns(parts, positives, pair)
     counts = parts.counts()
     if about.get("model") in in_closed_form() and counts is not None:
-        return _of_outcome_counts(parts, counts) if "outcome" in counts.dims else _of_tables(parts, counts, positives)
+        return (
+            _of_outcome_counts(parts, counts)
+            if "outcome" in counts.dims
+            else _of_tables(parts, counts, positives, overlap)
+        )
     cases = parts.cases()
     return parts.source("cases", cases, partial(NormalScores, parts.draws, parts.covariance, cases))
 
@@ -194,6 +211,10 @@ def kinds_of(posterior: Any) -> dict[str, dict[str, Any]]:
         kinds = {"classes as observed": {}} | {
             f"{100 * share:g}% positives": {"positives": share} for share in (0.25, 0.5, 0.75)
         }
+    test_sets = observed["counts"].get("test_set") if "counts" in observed else None
+    if not kinds and two and about.get("model") in in_closed_form() and test_sets is not None:
+        shared = len(np.unique(test_sets)) < test_sets.size
+        kinds = {"more cases": {}, OVERLAP: {"overlap": True}} if shared and not about.get("paired") else {}
     if about.get("paired") and len(groups["posterior"]["entity"]) > 1:
         kinds = (kinds or {"more cases": {}}) | {"without pairing (tables alone)": {"pair": False}}
     return kinds
@@ -251,7 +272,18 @@ def _known_shares(parts: _Parts) -> np.ndarray | None:
     return one.transpose("entity", "actual").values
 
 
-def _of_tables(parts: _Parts, counts: xr.DataArray, positives: float | None) -> Source:
+def _unite_twins(parts: _Parts) -> _Parts:
+    """Give entities with the same outcomes on all cases the same draws: only the prior could separate them."""
+    observed = parts.observed
+    name = "pattern_outcome" if "pattern_outcome" in observed else "pattern_predicted"
+    met = observed[name].transpose("pattern", "entity").values[:, parts.keep][observed["pattern_count"].values > 0]
+    codes = pd.factorize(met.ravel())[0].reshape(met.shape)
+    columns = [column.tobytes() for column in codes.T]
+    twin = np.array([columns.index(column) for column in columns])
+    return replace(parts, draws=parts.draws[:, twin], twin=twin)
+
+
+def _of_tables(parts: _Parts, counts: xr.DataArray, positives: float | None, overlap: bool) -> Source:
     labels = as_performance(parts.posterior, parts.kind)["actual"].values
     order = {"actual": labels, "predicted": labels}
     table = counts.sel(order).transpose("entity", "actual", "predicted").values
@@ -265,7 +297,9 @@ def _of_tables(parts: _Parts, counts: xr.DataArray, positives: float | None) -> 
             shares[:, 0] = 1 - positives
     # Entities of one test set meet the same new cases.
     test_set = pd.factorize(counts["test_set"].values)[0] if "test_set" in counts.coords else np.arange(len(alpha))
-    make = partial(Tables, parts.table_score(rows > 0), alpha, known, shares, test_set)
+    make = partial(
+        OverlappingTables if overlap else Tables, parts.table_score(rows > 0), alpha, known, shares, test_set
+    )
     return parts.source("cases", table.sum((-2, -1)), make)
 
 
@@ -331,7 +365,7 @@ def _of_patterns(parts: _Parts, positives: float | None, pair: bool) -> Source:
         shares = cases / cases.sum() if positives is None else np.array([1 - positives, positives])
     by_case = parts.about.get("target", "case") == "case"
     fields = (score, codes, count, cluster, alpha, values, known, shares)
-    make = partial(JointOutcomes, *fields, by_case=by_case, pair=pair)
+    make = partial(JointOutcomes, *fields, twin=parts.twin, by_case=by_case, pair=pair)
     size = float(count.sum())
     number = size if cluster is None else float(cluster.max() + 1)
     unit = "cases" if cluster is None else "clusters"

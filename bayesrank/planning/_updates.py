@@ -8,14 +8,14 @@ taken as normal, and each further unit is as informative as an observed one.
 """
 
 from collections.abc import Callable
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from bayesrank._sampling import dirichlet
 from bayesrank.models._dirichlet_process import gather
 
-__all__ = ["JointOutcomes", "NormalScores", "Tables", "Updates", "gradient"]
+__all__ = ["JointOutcomes", "NormalScores", "OverlappingTables", "Tables", "Updates", "gradient"]
 
 #: Cases that stand for the prior of a paired model: its base measure, in small pieces.
 PIECES = 200
@@ -144,6 +144,85 @@ class Tables:
         return self.before / (self.before + self.added)
 
 
+class OverlappingTables(Tables):
+    """Tables of past cases, and new cases known case by case, on which errors overlap as far as rates allow.
+
+    The scores are taken as normal: each new case adds the information of its outcomes for all entities together.
+    """
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.start, self.past_covariance = super().moments()
+        tables = self.rates * self.prevalence[..., None]
+        shares = self.prevalence if self.shares is None else np.broadcast_to(self.shares, self.prevalence.shape)
+        slope = gradient(self.score, tables)
+        # How much one case of each class and answer moves the score, times the number of cases.
+        level = (slope * self.rates).sum(-1)
+        within = (slope - level[..., None]) * (self.prevalence / np.maximum(shares, 1e-300))[..., None]
+        each = [
+            comonotone(within[:, :, c], self.rates[:, :, c]) * _pairs(shares[..., c]) for c in range(tables.shape[-2])
+        ]
+        self.noise = np.sum(each, 0)
+        if self.known is None:
+            centred = (level - (level * self.prevalence).sum(-1, keepdims=True)) * np.sqrt(self.prevalence)
+            self.noise += centred @ np.swapaxes(centred, 1, 2)
+        own = np.eye(len(self.test_set), dtype=bool)
+        self.noise *= own | (self.test_set[:, None] == self.test_set)
+        values, vectors = np.linalg.eigh(self.noise)
+        self.root = vectors * np.sqrt(np.maximum(values, 0))[:, None]
+        self.sums = np.zeros_like(self.truth)
+
+    def extend(self, more: int) -> None:
+        """Add what ``more`` cases show of the scores."""
+        noise = np.einsum("fij,fj->fi", self.root, self.rng.standard_normal(self.truth.shape))
+        self.sums += more * self.truth + np.sqrt(more) * noise
+        self.added += more
+
+    def moments(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the mean and the covariance of the updated scores."""
+        if not self.added:
+            return self.start, self.past_covariance
+        both = self.past_covariance + self.noise / self.added
+        gain = self.past_covariance @ np.linalg.pinv(both, hermitian=True)
+        mean = self.start + np.einsum("fij,fj->fi", gain, self.sums / self.added - self.start)
+        return mean, self.past_covariance - gain @ self.past_covariance
+
+
+def comonotone(values: np.ndarray, shares: np.ndarray) -> np.ndarray:
+    """Return the largest possible mean products (..., entity, entity) of values that occur with given shares.
+
+    Both are (..., entity, answer). A product is largest if the order of the values is the same for both entities.
+
+    Examples
+    --------
+    >>> values, shares = np.array([[0.0, 1.0], [0.0, 1.0]]), np.array([[0.2, 0.8], [0.3, 0.7]])
+    >>> comonotone(values, shares).round(6).tolist()  # both are 1 in 0.7 of the cases
+    [[0.8, 0.7], [0.7, 0.7]]
+    """
+    order = np.argsort(values, axis=-1)
+    values = np.take_along_axis(values, order, -1)
+    ends = np.cumsum(np.take_along_axis(shares, order, -1), -1)
+    ends[..., -1] = 1.0
+    entities, answers = values.shape[-2:]
+    found = np.empty((*values.shape[:-1], entities))
+    for i, j in np.ndindex(entities, entities):
+        steps = np.sort(np.concatenate([ends[..., i, :], ends[..., j, :]], -1), -1)
+        middle = (np.concatenate([np.zeros_like(steps[..., :1]), steps[..., :-1]], -1) + steps) / 2
+        first, second = (
+            np.take_along_axis(
+                values[..., k, :], (middle[..., None] > ends[..., k, None, :]).sum(-1).clip(0, answers - 1), -1
+            )
+            for k in (i, j)
+        )
+        found[..., i, j] = (first * second * np.diff(steps, prepend=0.0)).sum(-1)
+    return found
+
+
+def _pairs(shares: np.ndarray) -> np.ndarray:
+    """Return the share of a class for each pair of entities."""
+    return np.sqrt(shares[..., :, None] * shares[..., None, :])
+
+
 class JointOutcomes:
     """Joint outcomes of paired cases, or of clusters of them: the posterior is a Dirichlet process.
 
@@ -166,6 +245,8 @@ class JointOutcomes:
         Known class shares of the performance (class), and those of the new cases (class).
     by_case : bool
         Whether all cases have the same weight, or all clusters.
+    twin : ndarray of int, optional
+        The first entity with the same outcomes on all cases; both answer alike on the prior's cases, too.
     pair : bool
         Whether the updated posterior knows which outcomes belong together.
     """
@@ -182,6 +263,7 @@ class JointOutcomes:
         shares: np.ndarray | None,
         futures: int,
         rng: np.random.Generator,
+        twin: np.ndarray | None = None,
         by_case: bool = True,
         pair: bool = True,
     ) -> None:
@@ -190,6 +272,8 @@ class JointOutcomes:
         patterns, unit, size, count = gather(codes, count, cluster, by_case)
         mass = prior[0].sum()
         pieces, weight = _pieces(prior, rng) if mass else (np.empty((0, codes.shape[1]), int), np.empty(0))
+        if twin is not None:
+            pieces[:, 1:] = pieces[:, 1 + twin]
         patterns, size = np.vstack([patterns, pieces]), np.append(size, np.ones(len(pieces)))
         unit = np.append(unit, len(count) + np.arange(len(pieces)))
         start = np.append(count, weight)

@@ -281,6 +281,7 @@ def _planned(
         "unit": source.unit,
         "fixed": source.fixed,
         "entities": len(source.names),
+        "alike": source.alike,
         "futures": futures,
         "reason": reason,
     }

@@ -1,4 +1,4 @@
-"""Claims of a ranking about the truth: entities that are not best, entities that could be, and a clear winner.
+"""What a ranking may claim: whether it has confidence sets, and by how much luck overestimates the leader.
 
 Posterior probabilities are pairwise and hold on average over the prior. With many equal entities some pair nearly
 always seems separated, because the leader was selected by luck. Claims that an entity is worse, or the winner,
@@ -10,15 +10,11 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._draws import BLOCK
-from bayesrank.ranking._information import POPULATION
 
 __all__ = [
-    "clear_winner",
-    "could_be_best",
     "expected_overestimates",
     "leader_overestimate",
     "sets_available",
-    "surely_worse",
     "why_withheld",
 ]
 
@@ -31,91 +27,16 @@ NOTABLE = 0.25
 
 
 def sets_available(ranking: xr.Dataset) -> bool:
-    """Return whether a ranking has confidence sets, for at least one entity.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
-    >>> sets_available(br.credible_ranking(br.fit(counts, seed=1), "f1"))
-    True
-    """
+    """Return whether a ranking has confidence sets, for at least one entity."""
     return "in_best_confidence_set" in ranking and bool(ranking["in_best_confidence_set"].notnull().any())
 
 
 def why_withheld(ranking: xr.Dataset) -> str:
-    """Return why a ranking has no confidence sets; empty if it has them.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
-    >>> why_withheld(br.credible_ranking(br.fit(counts, "hierarchical_beta_binomial", seed=1), "f1"))
-    'population prior'
-    """
+    """Return why a ranking has no confidence sets; empty if it has them."""
     if sets_available(ranking):
         return ""
     reason = str(ranking.attrs.get("confidence_sets", ""))
     return reason if reason not in ("", "joint") else NOT_COMPUTED
-
-
-def could_be_best(ranking: xr.Dataset) -> list[str]:
-    """Return the sorted names of the entities that could be truly best; all ranked ones if sets are withheld.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
-    >>> could_be_best(br.credible_ranking(br.fit(counts, seed=1), "f1"))
-    ['b']
-    """
-    ranked = ranking["rank_lower"].notnull().values
-    kept = ranking["in_best_confidence_set"].values == 1 if sets_available(ranking) else ranked
-    return sorted(str(name) for name in ranking["entity"].values[kept])
-
-
-def surely_worse(ranking: xr.Dataset) -> list[str]:
-    """Return the sorted names of the entities that are surely not best; none if sets are withheld.
-
-    At most about 1 - prob of repeated experiments name one that is truly best, ties included.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
-    >>> surely_worse(br.credible_ranking(br.fit(counts, seed=1), "f1"))
-    ['a']
-    """
-    if not sets_available(ranking):
-        return []
-    return sorted(str(name) for name in ranking["entity"].values[ranking["in_best_confidence_set"].values == 0])
-
-
-def clear_winner(ranking: xr.Dataset) -> str | None:
-    """Return the name of the clear winner, or None.
-
-    It is the only entity in the confidence set for the best, is best with probability at least ``prob``, and beats each
-    rival with at least that probability. If a population prior withholds the sets, only the two posterior conditions
-    apply, and the verdict must say so. If thin evidence does, the posterior is too narrow for a clear winner.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
-    >>> clear_winner(br.credible_ranking(br.fit(counts, seed=1), "f1"))
-    'b'
-    """
-    prob, ranked = ranking.attrs["prob"], ranking["rank_lower"].notnull().values
-    if ranked.sum() < 2:
-        return None
-    best = np.where(ranked, ranking["probability_best"].values, 0.0)
-    first = int(np.argmax(best))
-    rivals = ranked & (np.arange(len(ranked)) != first)
-    if why_withheld(ranking) not in ("", POPULATION, NOT_COMPUTED):
-        return None
-    alone = not sets_available(ranking) or could_be_best(ranking) == [str(ranking["entity"].values[first])]
-    beats = bool((ranking["superiority"].values[first, rivals] >= prob).all())
-    return str(ranking["entity"].values[first]) if alone and beats and best[first] >= prob else None
 
 
 def leader_overestimate(ranking: xr.Dataset) -> tuple[str, float, bool]:
@@ -123,16 +44,6 @@ def leader_overestimate(ranking: xr.Dataset) -> tuple[str, float, bool]:
 
     The overestimate is in units of the score, NaN if unknown; large means over a quarter of the interval's width. See
     :func:`expected_overestimates`.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> counts = br.from_counts(
-    ...     tn=[70, 71, 72, 73, 76], fp=[30, 29, 28, 27, 24], fn=[5] * 5, tp=[5] * 5, entity=list("abcde")
-    ... )
-    >>> name, loss, much = leader_overestimate(br.credible_ranking(br.fit(counts, seed=1), "tnr"))
-    >>> name, 0.03 < loss < 0.04, much
-    ('e', True, False)
     """
     best = np.where(ranking["rank_lower"].notnull(), ranking["probability_best"], -1.0)
     first = ranking.isel(entity=int(np.argmax(best)))
@@ -148,12 +59,6 @@ def expected_overestimates(x: np.ndarray, members: np.ndarray, sign: int) -> np.
     τ², a score with error variance s² is expected to regress to the population mean by the share s²/(s² + τ²). Common
     errors are excluded, as they do not affect the selection. τ² is the estimate of DerSimonian and Laird (1986),
     Controlled Clinical Trials 7:177-188. Negative below the mean; NaN for fewer than three entities.
-
-    Examples
-    --------
-    >>> x = np.random.default_rng(1).normal([0.0, 4.0, -4.0], 1.0, (4000, 3))
-    >>> expected_overestimates(x, np.ones(3, bool), 1)[1:].round(1).tolist()  # Q = 32, so that τ² = 15
-    [0.3, -0.3]
     """
     found, size = np.full(x.shape[1], np.nan), int(members.sum())
     if size < FEWEST_ENTITIES or len(x) < 2:

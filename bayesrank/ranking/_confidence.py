@@ -10,7 +10,7 @@ number surely behind. "Surely ahead" is transitive, as standard deviations obey 
 
 Ranks have no scale, but means and standard deviations do. An entity is surely ahead only if it is so on two scales that
 fail in different cases. A bounded scale (rates) is too confident for few cases in the middle of the range, a stretched
-one (logits) for unequal numbers of cases near an end. docs/credible_ranking.md has the numbers.
+one (logits) for unequal numbers of cases near an end. docs/understand/credible_ranking.md has the numbers.
 
 Mogstad, Romano, Shaikh, Wilhelm (2024), Inference for ranks with applications to mobility across neighborhoods and
 academic achievement across countries, Review of Economic Studies 91:476-518, with the posterior instead of the
@@ -62,25 +62,13 @@ def confidence_sets(
     members: np.ndarray,
     found: ScoreValues,
     prob: float,
-    worth: float,
+    effective_size: float,
     information: Information | None = None,
 ) -> Sets:
     """Return the possible ranks of each entity, and which could be best, jointly at ``prob``.
 
-    Parameters
-    ----------
-    x : ndarray
-        Values (draw, entity), NaN where undefined; such draws do not count for pairs of this entity.
-    members : ndarray
-        Whether each entity (entity) is ranked; the sets of all others are NaN.
-    found : ScoreValues
-        The score, with its direction, and its range, which determines the scales.
-    prob : float
-        Confidence.
-    worth : float
-        Effective sample size; if NaN or below 1 / (1 - prob), nothing is sure.
-    information : Information, optional
-        Effective counts of the evidence, which withhold or widen the sets; by default the evidence is large.
+    Draws ``x`` (draw, entity) that are NaN do not count for pairs of this entity. Entities that are not ``members``
+    have NaN. If the effective sample size ``effective_size`` is NaN or below 1 / (1 - prob), nothing is sure.
     """
     who = np.flatnonzero(members)
     reason = information.withheld() if information else ""
@@ -89,7 +77,7 @@ def confidence_sets(
         return Sets(none, none.copy(), none.copy(), reason)
     sure = np.zeros((len(who), len(who)), bool)
     out = np.zeros(len(who), bool)
-    if worth * (1 - prob) >= 1 - 1e-9 and len(who) > 1:
+    if effective_size * (1 - prob) >= 1 - 1e-9 and len(who) > 1:
         low, high = found.facts()["range"]
         sure[:], out[:] = True, True
         margin = Margin.of(information, who)
@@ -122,15 +110,7 @@ class Margin(NamedTuple):
         return cls(freedom, factor)
 
     def threshold(self, critical: float) -> np.ndarray | float:
-        """Return the standard deviations that a pair requires, from t distributions, for a normal critical value.
-
-        Examples
-        --------
-        >>> round(float(Margin(5.0, np.sqrt(1.4)).threshold(1.96) / np.sqrt(1.4)), 2)
-        2.57
-        >>> Margin().threshold(1.96)
-        1.96
-        """
+        """Return the standard deviations that a pair requires, from t distributions, for a normal critical value."""
         if np.isinf(np.min(self.freedom)):
             return critical * self.factor
         freedom = np.asarray(self.freedom, float)
@@ -154,14 +134,6 @@ def scales(x: np.ndarray, low: float, high: float, finite_mean: bool) -> list[Ca
     With two finite ends: the values and their logits. With one end: the values and the logarithm of their distance from
     it; if the mean may be infinite (ratios), the odds transform t / (1 + t) of that distance replaces the values.
     Without ends, or with values outside them: the values only. NaN where the logarithm is not finite.
-
-    Examples
-    --------
-    >>> x = np.array([0.0, 1.0, 9.0])
-    >>> [scale(x).round(2).tolist() for scale in scales(x, 0.0, 10.0, True)]
-    [[0.0, 1.0, 9.0], [nan, -2.2, 2.2]]
-    >>> [scale(x).round(2).tolist() for scale in scales(x, 0.0, np.inf, False)]
-    [[0.0, 0.5, 0.9], [nan, 0.0, 2.2]]
     """
     both = np.isfinite(low) and np.isfinite(high)
     slack = 1e-9 * (high - low if both else 1)  # for rounding errors
@@ -188,23 +160,9 @@ def separate(y: np.ndarray, prob: float, margin: Margin | None = None) -> tuple[
     """Return which entity is surely ahead of which (entity, rival), which are surely not best, and the critical value.
 
     Both hold jointly at ``prob``; the two stepdowns share their first step. For ranks, a rejected pair is removed; for
-    the best, all pairs of an entity that is surely not best are removed.
-
-    Parameters
-    ----------
-    y : ndarray
-        Values (draw, entity) on one scale, higher is better, NaN where undefined. Overwritten.
-    prob : float
-        Confidence. With fewer draws than 1 / (1 - prob) nothing is sure, and the critical value is infinite.
-    margin : Margin, optional
-        Factors by which comparisons are widened where the evidence is thin.
-
-    Examples
-    --------
-    >>> y = np.random.default_rng(1).normal([0.0, 0.1, 9.0], 1.0, (4000, 3))
-    >>> ahead, behind, _ = separate(y, 0.95)
-    >>> ahead.astype(int).tolist(), behind.tolist()
-    ([[0, 0, 0], [0, 0, 0], [1, 1, 0]], [True, True, False])
+    the best, all pairs of an entity that is surely not best are removed. Values ``y`` (draw, entity) on one scale, NaN
+    where undefined, are overwritten. With fewer draws than 1 / (1 - prob) nothing is sure, and the critical value is
+    infinite.
     """
     draws, size = y.shape
     margin = margin or Margin()
@@ -239,19 +197,6 @@ def separate(y: np.ndarray, prob: float, margin: Margin | None = None) -> tuple[
     ahead, critical = step_down(by_pairs=True)
     behind = np.any(step_down(by_pairs=False)[0], axis=0)
     return ahead, np.asarray(behind), critical
-
-
-def separated_pairs(y: np.ndarray, prob: float) -> tuple[np.ndarray, float]:
-    """Return which entity is surely ahead of which (entity, rival), and the critical value; see :func:`separate`.
-
-    Examples
-    --------
-    >>> y = np.random.default_rng(1).normal([0.0, 0.1, 9.0], 1.0, (4000, 3))
-    >>> separated_pairs(y, 0.95)[0].astype(int).tolist()
-    [[0, 0, 0], [0, 0, 0], [1, 1, 0]]
-    """
-    ahead, _, critical = separate(y, prob)
-    return ahead, critical
 
 
 def _critical(

@@ -27,48 +27,23 @@ class Hierarchy(NamedTuple):
 
 
 def sucra_of(preference: np.ndarray) -> np.ndarray:
-    """Return the SUCRA of each entity from the probabilities (i, j) that i is before j, with ties as halves.
-
-    Examples
-    --------
-    >>> sucra_of(np.array([[0.5, 0.9, 1.0], [0.1, 0.5, 0.7], [0.0, 0.3, 0.5]])).round(3).tolist()
-    [0.95, 0.4, 0.15]
-    """
+    """Return the SUCRA of each entity from the probabilities (i, j) that i is before j, with ties as halves."""
     size = len(preference)
     return np.full(size, np.nan) if size < 2 else (preference.sum(axis=1) - np.diag(preference)) / (size - 1)
 
 
 def poth_of(sucra: np.ndarray) -> float:
-    """Return the precision of an order from the SUCRAs of its entities: 0 if all are equal, 1 if it is certain.
-
-    Examples
-    --------
-    >>> poth_of(np.array([1.0, 0.5, 0.0])), poth_of(np.array([0.5, 0.5]))
-    (1.0, 0.0)
-    """
+    """Return the precision of an order from the SUCRAs of its entities: 0 if all are equal, 1 if it is certain."""
     return float(_scale(len(sucra)) * ((sucra - 0.5) ** 2).sum()) if len(sucra) > 1 else np.nan
 
 
 def hierarchy(
-    preference: np.ndarray, twice: np.ndarray, ranked: np.ndarray, batches: Batches, worth: float
+    preference: np.ndarray, twice: np.ndarray, ranked: np.ndarray, batches: Batches, effective_size: float
 ) -> Hierarchy:
-    """Return SUCRAs and POTH, with Monte-Carlo errors from batch means.
+    """Return SUCRAs and POTH from P(i before j), ties as halves, with Monte-Carlo errors from batch means.
 
-    The error of the POTH, a sum of squares, combines its linear part with the effect of the errors of the SUCRAs on a
-    hierarchy of equal entities.
-
-    Parameters
-    ----------
-    preference : ndarray
-        Probability (i, j) that i is before j, with ties as halves; 1/2 for pairs never both defined.
-    twice : ndarray
-        Twice the average rank of each draw (draw, entity), 0 where undefined.
-    ranked : ndarray
-        Whether each entity is ranked.
-    batches : Batches
-        Of the draws.
-    worth : float
-        Effective sample size; NaN for a point.
+    ``twice`` is twice the average rank of each draw (draw, entity), 0 where undefined. The error of the POTH, a sum of
+    squares, combines its linear part with the effect of the errors of the SUCRAs on a hierarchy of equal entities.
     """
     size, whole = int(ranked.sum()), np.full(len(ranked), np.nan)
     if size < 2:
@@ -98,11 +73,11 @@ def hierarchy(
     some = np.where(number > 0, number, np.nan)
     spread = np.sqrt(np.maximum(squares / some - (sums.sum(axis=0) / some) ** 2, 0.0))
     # An order that is constant over n draws may change in the next: assume one swap of two neighbours.
-    error = _at_least(mean_error(sums, numbers), spread, some, worth, 1 / (size - 1))
+    error = _at_least(mean_error(sums, numbers), spread, some, effective_size, 1 / (size - 1))
     poth = poth_of(sucra)
     pull_spread = np.sqrt(max(pull_squares / batches.number - (pulls.sum() / batches.number) ** 2, 0.0))
     step = np.sqrt(2 * (slope**2).sum()) / (size - 1)
-    linear = _at_least(mean_error(pulls, batches.sizes), pull_spread, batches.number, worth, step)
+    linear = _at_least(mean_error(pulls, batches.sizes), pull_spread, batches.number, effective_size, step)
     whole[ranked], errors = sucra, whole.copy()
     errors[ranked] = error
     return Hierarchy(whole, errors, poth, float(np.hypot(linear, _scale(size) * (error**2).sum())))
@@ -114,14 +89,7 @@ def _scale(size: int) -> float:
 
 
 def _beaten(twice: np.ndarray, ranked: np.ndarray) -> np.ndarray:
-    """Return, for each draw, the share of the other ranked and defined entities that each one is before.
-
-    Examples
-    --------
-    >>> twice = np.array([[2, 5, 5, 8], [4, 2, 0, 6], [0, 0, 2, 0]])
-    >>> _beaten(twice, np.array([True, True, True, False])).tolist()
-    [[1.0, 0.25, 0.25], [0.0, 1.0, nan], [nan, nan, nan]]
-    """
+    """Return, for each draw, the share of the other ranked and defined entities that each one is before."""
     part = twice[:, ranked]
     defined = part > 0
     number = defined.sum(axis=1, keepdims=True)
@@ -131,7 +99,7 @@ def _beaten(twice: np.ndarray, ranked: np.ndarray) -> np.ndarray:
     return np.divide(2 * number - part, 2 * (number - 1), out=np.full(part.shape, np.nan), where=defined & (number > 1))
 
 
-def _at_least(error: np.ndarray, spread: Any, number: Any, worth: float, step: float) -> np.ndarray:
+def _at_least(error: np.ndarray, spread: Any, number: Any, effective_size: float, step: float) -> np.ndarray:
     """Return an error of at least that of independent draws, and of one step in the effective draws."""
-    least = np.maximum(spread / np.sqrt(number), step / worth)
+    least = np.maximum(spread / np.sqrt(number), step / effective_size)
     return np.fmax(error, least) + 0 * least

@@ -15,7 +15,16 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-__all__ = ["Information", "Patterns", "average_inflation", "cluster_information", "count_discordant"]
+__all__ = [
+    "HEAVY_TAIL",
+    "Information",
+    "Patterns",
+    "average_inflation",
+    "cluster_information",
+    "count_discordant",
+    "least",
+    "skewness_ratio",
+]
 
 #: A hierarchical model has no confidence sets, as its prior pulls entities, data sets or classes together.
 POPULATION = "population prior"
@@ -23,6 +32,8 @@ POPULATION = "population prior"
 FEWEST_UNITS = 5
 #: Minimum of cases of a class (or data set) for estimating the spread of its rate.
 FEWEST_OF_CLASS = 2
+#: Above this skewness ratio, bootstrap intervals of 95% covered 0.93 or less in scripts/measure_heavy_tails.py.
+HEAVY_TAIL = 0.25
 #: A prior equivalent to fewer cases does not compensate for few discordant cases.
 PRIOR_CASES = 2.0
 
@@ -52,16 +63,7 @@ class Information:
     inflation: np.ndarray | float = 1.0
 
     def withheld(self) -> str:
-        """Return why confidence sets are withheld; empty if they are available.
-
-        Examples
-        --------
-        >>> unknown = np.full(2, np.nan)
-        >>> Information(unknown, np.array([4.0, 4.0]), unknown).withheld()
-        'fewer than 5 effective clusters'
-        >>> Information(unknown, unknown, unknown).withheld()
-        ''
-        """
+        """Return why confidence sets are withheld; empty if they are available."""
         if self.population:
             return POPULATION
         if least(self.clusters) < FEWEST_UNITS - 1e-9:
@@ -71,13 +73,6 @@ class Information:
         if np.isnan(self.clusters).all() and np.isfinite(self.freedom).any() and least(self.cases) < FEWEST_UNITS:
             return f"fewer than {FEWEST_UNITS} cases"
         return ""
-
-    @property
-    def fewest_discordant(self) -> float:
-        """Return the cases (or clusters) on which the two most similar entities differ; NaN unless paired."""
-        if self.discordant is None or len(self.discordant) < 2:
-            return np.nan
-        return float(self.discordant[np.triu_indices(len(self.discordant), 1)].min())
 
 
 @dataclass(frozen=True)
@@ -97,13 +92,7 @@ class Patterns:
 
     @classmethod
     def of(cls, observed: xr.Dataset, by_case: bool) -> "Patterns | None":
-        """Read the patterns of the group ``observed_data``; None if there are none.
-
-        Examples
-        --------
-        >>> Patterns.of(xr.Dataset(), True) is None
-        True
-        """
+        """Read the patterns of the group ``observed_data``; None if there are none."""
         held = observed.get("pattern_outcome", observed.get("pattern_predicted"))
         if held is None or "pattern_count" not in observed:
             return None
@@ -137,38 +126,15 @@ class Patterns:
 
 
 def least(values: np.ndarray) -> float:
-    """Return the smallest known value; infinite if none is known.
-
-    Examples
-    --------
-    >>> least(np.array([np.nan, 3.0])), least(np.array([np.nan]))
-    (3.0, inf)
-    """
+    """Return the smallest known value; infinite if none is known."""
     return float(np.fmin.reduce(values, axis=None, initial=np.inf))
 
 
 def cluster_information(sizes: list[np.ndarray], weights: np.ndarray) -> tuple[float, float]:
     """Return the degrees of freedom of a mean over clusters, and the factor by which its bootstrap is too narrow.
 
-    Parameters
-    ----------
-    sizes : list of ndarray
-        Number of cases in each cluster (cluster), for each data set.
-    weights : ndarray
-        Weight of each data set (dataset).
-
-    Returns
-    -------
-    freedom : float
-        Satterthwaite's degrees of freedom, for equal variances of cluster means: G - 1 for equal sizes.
-    factor : float
-        True standard deviation relative to the Bayesian bootstrap: √((G + 1)/(G - 1)) for equal sizes.
-
-    Examples
-    --------
-    >>> freedom, factor = cluster_information([np.full(6, 10.0)], np.ones(1))
-    >>> round(freedom, 9), round(factor**2, 9)
-    (5.0, 1.4)
+    ``sizes`` holds the cases of each cluster, for each data set. G clusters of equal size have Satterthwaite's G - 1
+    degrees of freedom and the factor √((G + 1)/(G - 1)).
     """
     true = expected = squares = 0.0
     for size, weight in zip(sizes, weights.tolist(), strict=True):
@@ -188,22 +154,9 @@ def cluster_information(sizes: list[np.ndarray], weights: np.ndarray) -> tuple[f
 def average_inflation(cases: np.ndarray, mass: np.ndarray, weights: np.ndarray) -> float:
     """Return the factor by which the posterior of an average over classes or data sets is too narrow.
 
-    For n cases at rate p and a prior of a cases, the posterior mean (x + ap)/(n + a) has the variance
-    np(1 - p)/(n + a)². The expected posterior variance is (1 - n/(n + a)²) p(1 - p)/(n + a + 1). Their ratio is
-    (n + 1)/(n - 1) without a prior, and below 1 for a = 2.
-
-    Parameters
-    ----------
-    cases, mass, weights : ndarray
-        Number of cases, equivalent cases of the prior, and weight, for each class or data set.
-
-    Examples
-    --------
-    >>> three = np.full(10, 3.0)
-    >>> round(average_inflation(three, np.zeros(10), np.ones(10)) ** 2, 9)
-    2.0
-    >>> average_inflation(three, np.full(10, 2.0), np.ones(10))
-    1.0
+    For n cases at rate p and a prior of a cases, the posterior mean (x + ap)/(n + a) has the variance np(1 - p)/(n +
+    a)². The expected posterior variance is (1 - n/(n + a)²) p(1 - p)/(n + a + 1). Their ratio is (n + 1)/(n - 1)
+    without a prior, and below 1 for a = 2.
     """
     seen = (weights > 0) & (cases > 0)
     n, a, share = cases[seen], mass[seen], np.square(weights[seen])
@@ -220,19 +173,7 @@ def average_inflation(cases: np.ndarray, mass: np.ndarray, weights: np.ndarray) 
 def count_discordant(answers: np.ndarray, count: np.ndarray, cluster: np.ndarray | None) -> np.ndarray:
     """Count the cases, or clusters, on which two entities give different answers (entity, rival).
 
-    Parameters
-    ----------
-    answers : ndarray of int
-        Answers (pattern, entity) as codes; negative if missing, which counts as no difference.
-    count : ndarray
-        Number of cases of each pattern.
-    cluster : ndarray of int, optional
-        Cluster of each pattern; if given, count clusters with a difference.
-
-    Examples
-    --------
-    >>> count_discordant(np.array([[0, 0, 1], [1, 0, 1]]), np.array([3, 2]), None).astype(int).tolist()
-    [[0, 2, 3], [2, 0, 5], [3, 5, 0]]
+    ``answers`` (pattern, entity) are codes; a negative one is missing and counts as no difference.
     """
     if cluster is not None:
         order = np.argsort(cluster, kind="stable")
@@ -247,3 +188,22 @@ def count_discordant(answers: np.ndarray, count: np.ndarray, cluster: np.ndarray
         else:
             found[i, i + 1 :] = np.logical_or.reduceat(differ, starts).sum(axis=0)
     return found + found.T
+
+
+def skewness_ratio(values: np.ndarray, count: np.ndarray | None = None) -> np.ndarray:
+    """Return |skewness| / sqrt(cases) of each column of values (case, ...), the first error term of a normal mean.
+
+    NaN is missing; ``count`` is the number of occurrences of each row.
+    """
+    weight = np.ones(len(values)) if count is None else count.astype(float)
+    known = ~np.isnan(values)
+    each = weight.reshape(-1, *[1] * (values.ndim - 1)) * known
+    size = each.sum(axis=0)
+    plain = np.where(known, values, 0.0)
+    # The ratio has no unit: scaling by a power of two avoids overflow of sums and powers.
+    plain = np.ldexp(plain, -np.frexp(np.abs(plain).max(axis=0, initial=0.0))[1])
+    with np.errstate(invalid="ignore", divide="ignore"):
+        off = np.where(known, plain - (each * plain).sum(axis=0) / size, 0.0)
+        second, third = ((each * off**k).sum(axis=0) / size for k in (2, 3))
+        ratio = np.abs(third) / second**1.5 / np.sqrt(size)
+    return np.where(second > 0, np.nan_to_num(ratio), 0.0)

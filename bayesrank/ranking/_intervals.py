@@ -11,14 +11,7 @@ ROUNDING = 1e-12
 
 
 def rank_intervals(probability: np.ndarray, tail: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return the narrowest rank interval of each entity with at most ``tail`` beyond either end; NaN if unknown.
-
-    Examples
-    --------
-    >>> low, high = rank_intervals(np.array([[0.02, 0.9, 0.08], [0.9, 0.1, 0.0]]), 0.025)
-    >>> low.tolist(), high.tolist()
-    ([2, 1], [3, 2])
-    """
+    """Return the narrowest rank interval of each entity with at most ``tail`` beyond either end; NaN if unknown."""
     below = np.cumsum(probability, axis=1)
     above = np.cumsum(probability[:, ::-1], axis=1)[:, ::-1]
     lower = 1 + np.argmax(below > tail + ROUNDING, axis=1)
@@ -39,31 +32,17 @@ class Simultaneous(NamedTuple):
 
 
 def simultaneous_intervals(
-    mass: np.ndarray, twice: np.ndarray, batches: Batches, ranked: np.ndarray, prob: float, worth: float
+    mass: np.ndarray, twice: np.ndarray, batches: Batches, ranked: np.ndarray, prob: float, effective_size: float
 ) -> Simultaneous:
     """Return intervals at the narrowest common level that jointly hold all ranks with probability ``prob``.
 
-    Intervals hold too many of the draws that they were made from: with hundreds of entities most of their ends are
-    extremes. Each half of the draws therefore validates the intervals of the other half.
+    ``mass`` holds the draws at each rank (half, entity, rank), ``twice`` doubled average ranks (draw, entity), 0 where
+    undefined. Intervals hold too many of the draws that they were made from: with hundreds of entities most of their
+    ends are extremes. Each half of the draws therefore validates the intervals of the other half.
 
     The depth of a rank is the smaller of the probabilities at or below it and at or above it: the tail at which it
     leaves its interval. Outside the observed range it is minus the number of ranks to the range. The depth of a draw is
     the smallest depth of its ranks.
-
-    Parameters
-    ----------
-    mass : ndarray
-        Number of draws at each rank (half, entity, rank).
-    twice : ndarray
-        Twice the average rank of each draw (draw, entity), 0 where undefined.
-    batches : Batches
-        The batches of the draws.
-    ranked : ndarray
-        Whether each entity has an interval.
-    prob : float
-        Joint probability of the intervals.
-    worth : float
-        Effective sample size.
     """
     halves = batches.half(np.repeat(np.arange(len(batches.sizes)), batches.sizes))
     share = _shares(mass.sum(axis=0), ranked)
@@ -87,7 +66,7 @@ def simultaneous_intervals(
     held = depth >= level - ROUNDING
     sums = np.add.reduceat(held, np.cumsum(batches.sizes) - batches.sizes, dtype=float)
     probability = held.mean()
-    error = share_error(probability, mean_error(sums, batches.sizes), len(held), worth)
+    error = share_error(probability, mean_error(sums, batches.sizes), len(held), effective_size)
     if level > 0:
         lower, upper = rank_intervals(share, level - 2 * ROUNDING)
     else:

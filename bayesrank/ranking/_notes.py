@@ -12,6 +12,7 @@ from bayesrank import _text
 from bayesrank._labels import known_classes, standing_pair
 from bayesrank._notes import Caveat, Note
 from bayesrank.evidence.counts import parts_of
+from bayesrank.ranking._information import Information, least
 from bayesrank.ranking._pooling import pooling_notes
 from bayesrank.scores import Score
 from bayesrank.scores.averages import Average
@@ -20,6 +21,8 @@ __all__ = [
     "cases_of_classes",
     "prevalence_caveat",
     "count_notes",
+    "discordance_notes",
+    "first_two_agree",
     "positive_class_notes",
     "prevalence_notes",
     "share_cases",
@@ -30,19 +33,13 @@ __all__ = [
 FEW = 10
 #: Minimum number of classes for learning how classes differ.
 LEARN = 3
+#: With fewer discordant cases and no prior, a conclusion on a pair rests on too few observations; with a prior, FEW.
+FEW_WITHOUT_PRIOR = 50
 NAMED = 3
 
 
 def count_notes(counts: xr.DataArray, score: Score | None, about: Mapping[Any, Any]) -> list[str]:
-    """Return notes on the limits of the counts; ``about`` holds the attrs of the posterior.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> few = br.from_counts(tn=80, fp=20, fn=1, tp=4, entity=["a"])
-    >>> count_notes(few, br.scores.f1, {})
-    ["1 entity has fewer than 10 cases of a class (a has 5 of 'positive'): the prior has a large weight in that rate."]
-    """
+    """Return notes on the limits of the counts; ``about`` holds the attrs of the posterior."""
     # By name, so that a sentence names the same entities for any input order.
     counts = _by_name(counts)
     parts = parts_of(counts)
@@ -57,13 +54,6 @@ def positive_class_notes(source: Any, score: Score | None) -> list[str]:
     """Return a note on the positive class, unless its name says so or the score is symmetric.
 
     It is a caveat if the user set the class against the convention, or without one.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> counts = br.from_predictions(["cancer", "healthy"], {"a": ["cancer", "cancer"]}, positive="cancer")
-    >>> positive_class_notes(counts, br.scores.f1), positive_class_notes(counts, br.scores.f1)[0].caveat.name
-    (["The positive class is 'cancer', the negative one 'healthy'."], 'POSITIVE_LABEL')
     """
     known = known_classes(source)
     if known is None or known == ("negative", "positive") or (score is not None and score.is_symmetric):
@@ -73,16 +63,36 @@ def positive_class_notes(source: Any, score: Score | None) -> list[str]:
     return [Note(text, Caveat.POSITIVE_LABEL if changes else Caveat.NONE)]
 
 
-def prevalence_notes(mean: xr.DataArray | None, variance: np.ndarray | None, score: Score) -> list[str]:
-    """Return a note where the prevalences (entity, actual) differ between entities by more than chance.
+def discordance_notes(
+    information: Information, about: Mapping[Any, Any], names: Any, order: np.ndarray, claimed: np.ndarray
+) -> list[str]:
+    """Return a caveat where few cases separate the first entity from a rival that it beats.
 
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> mean = xr.DataArray([[0.8, 0.2], [0.4, 0.6]], {"entity": ["a", "b"]}, ("entity", "actual"))
-    >>> prevalence_notes(mean, np.full((2, 2), 1e-4), br.scores.f1)
-    ['The prevalence differs between entities, from 0.2 (a) to 0.6 (b), and F1 depends on it: ...']
+    ``order`` holds the position of each entity in the consensus order, NaN if not ranked; ``claimed`` whether the first
+    entity beats it with the required probability.
     """
+    if information.discordant is None or np.isnan(order).all() or len(names) < 2:
+        return []
+    first = int(np.nanargmin(order))
+    different = information.discordant[first]
+    bootstrap = about.get("prior") == "haldane"
+    few = claimed & (different < (FEW_WITHOUT_PRIOR if bootstrap else FEW))
+    few[first] = False
+    if not few.any():
+        return []
+    rival = int(min(np.flatnonzero(few), key=lambda i: (different[i], str(names[i]))))
+    rests = "too few for the Bayesian bootstrap" if bootstrap else "the comparison rests on these and on the prior"
+    cases = least(information.cases)
+    if "target" in about:  # cases in clusters
+        units = f"{different[rival]:.0f} clusters"
+    else:
+        number = _text.count(int(different[rival]), "case")
+        units = f"{different[rival]:.0f} of {cases:.0f} cases" if np.isfinite(cases) else number
+    return [Note(f"{names[first]} and {names[rival]} differ on only {units}: {rests}.", Caveat.FEW_UNITS)]
+
+
+def prevalence_notes(mean: xr.DataArray | None, variance: np.ndarray | None, score: Score) -> list[str]:
+    """Return a note where the prevalences (entity, actual) differ between entities by more than chance."""
     if mean is None or variance is None or mean.sizes["entity"] < 2:
         return []
     width = np.fmax.reduce(mean.values) - np.fmin.reduce(mean.values)
@@ -106,14 +116,7 @@ def prevalence_notes(mean: xr.DataArray | None, variance: np.ndarray | None, sco
 
 
 def prevalence_caveat(score: Score, about: Mapping[Any, Any]) -> list[str]:
-    """Return a caveat where the score depends on a prevalence that was set, not learned from the cases.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> [len(prevalence_caveat(br.scores.f1, {"prevalence": how})) for how in ("sampled", "observed")]
-    [0, 1]
-    """
+    """Return a caveat where the score depends on a prevalence that was set, not learned from the cases."""
     if about.get("prevalence", "sampled") == "sampled":
         return []
     how = "by the design of the study" if about["prevalence"] == "observed" else "by hand"
@@ -122,14 +125,7 @@ def prevalence_caveat(score: Score, about: Mapping[Any, Any]) -> list[str]:
 
 
 def cases_of_classes(counts: xr.DataArray) -> xr.DataArray:
-    """Return the number of cases of each class (entity, actual), over all data sets.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> cases_of_classes(br.from_counts(tn=8, fp=2, fn=1, tp=4)).values.tolist()
-    [[10, 5]]
-    """
+    """Return the number of cases of each class (entity, actual), over all data sets."""
     plain = counts.transpose("entity", "actual", ...)
     cases = plain.values.reshape(*plain.shape[:2], -1).sum(axis=-1)
     names = {d: counts.coords[d].variable for d in ("entity", "actual") if d in counts.coords}
@@ -169,15 +165,7 @@ def _same_cases(counts: xr.DataArray) -> list[str]:
 
 
 def share_cases(counts: xr.DataArray) -> bool:
-    """Return whether some entities have the same cases, judged by names or class sizes.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> counts = br.from_counts(tn=[8, 7], fp=[2, 3], fn=[1, 1], tp=[4, 4], entity=["a", "b"])
-    >>> share_cases(br.fit(counts, seed=1)["observed_data"]["counts"])
-    True
-    """
+    """Return whether some entities have the same cases, judged by names or class sizes."""
     return bool(_same_cases(counts))
 
 
@@ -218,8 +206,8 @@ def _few_cases(counts: xr.DataArray, population: Any = None) -> list[str]:
 def _class_population(counts: xr.DataArray, score: Score | None, about: Mapping[Any, Any]) -> list[str]:
     """Return a note if an average over classes rests mostly on the prior of rates that a model could learn."""
     average = score is not None and isinstance(score.matrix_function, Average) and score.matrix_function.kind != "micro"
-    told = "population" in about or about.get("paired") or "model" not in about
-    if not average or told or counts.sizes["actual"] < LEARN:
+    has_population = "population" in about or about.get("paired") or "model" not in about
+    if not average or has_population or counts.sizes["actual"] < LEARN:
         return []
     few = ((_cases_of_some(counts).values < FEW).mean(-1) >= 0.5).sum()
     if not few:
@@ -258,3 +246,15 @@ def _by_name(counts: xr.DataArray) -> xr.DataArray:
     if "entity" not in counts.dims or "entity" not in counts.coords:
         return counts
     return counts.isel(entity=np.argsort([str(name) for name in counts["entity"].values], kind="stable"))
+
+
+def first_two_agree(information: Information, order: np.ndarray, superiority: np.ndarray) -> bool:
+    """Return whether the first entity and its closest rival had the same outcome on every case."""
+    if information.discordant is None or np.isnan(order).all():
+        return False
+    first = int(np.nanargmin(order))
+    rivals = np.flatnonzero(~np.isnan(order) & ~np.isnan(superiority[first]))
+    rivals = rivals[rivals != first]
+    if not rivals.size:
+        return False
+    return bool(information.discordant[first, rivals[superiority[first, rivals].argmin()]] == 0)

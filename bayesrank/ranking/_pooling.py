@@ -27,40 +27,10 @@ MOST_OUTCOMES = 20
 
 
 def pooling_notes(parts: xr.DataArray, score: Any) -> list[str]:
-    """Return sentences on what the pool of data sets hides.
+    """Return sentences on Simpson's paradox: pairs that all data sets rank one way and their pool the other way.
 
-    Simpson's paradox: pairs that all data sets rank one way and the pool the other way.
-
-    Parameters
-    ----------
-    parts : xarray.DataArray
-        Integer counts (entity, dataset, actual, predicted), or (entity, dataset, outcome), as summed by
-        :func:`bayesrank.pool`.
-    score : Score, str or callable
-        The score to rank by.
-
-    Returns
-    -------
-    list of str
-        One sentence per item; empty if there is nothing to report.
-
-    References
-    ----------
-    Charig et al. (1986), British Medical Journal 292:879-882 (the example: two treatments of kidney stones).
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> stones = br.from_counts(
-    ...     tn=[1] * 4,
-    ...     fp=[1] * 4,
-    ...     fn=[6, 36, 71, 25],
-    ...     tp=[81, 234, 192, 55],
-    ...     entity=["A", "B", "A", "B"],
-    ...     dataset=["small", "small", "large", "large"],
-    ... )
-    >>> pooling_notes(stones, "tpr")[0].split(": ")[1]
-    'A above B, pooled below.'
+    ``parts`` are the counts (entity, dataset, ...) that were summed. Charig et al. (1986), British Medical Journal
+    292:879-882, is the classic example: two treatments of kidney stones.
     """
     score = as_score(score)
     return _reversed_pairs(score(parts).transpose("entity", "dataset"), score(parts.sum("dataset")), score)
@@ -102,27 +72,7 @@ def differing_datasets(
     """Return the caveat that pooled data sets differ, if they do for any entity; p-values are adjusted by Holm.
 
     Only relevant parts are tested: recalls of classes, class shares (if the score depends on the prevalence and it is
-    learned or observed), or the mean outcome.
-
-    Parameters
-    ----------
-    about : mapping
-        Attrs of pooled evidence or of its posterior, with the record ``pooled`` of :func:`bayesrank.pool`.
-    score : Score, optional
-        The score to rank by; without one, all parts of the evidence are tested.
-    entities : sequence, optional
-        The ranked entities, by default all in the pool.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> studies = br.from_counts(
-    ...     tn=[90, 95], fp=[10, 5], fn=[5, 60], tp=[95, 40], entity=["A", "A"], dataset=["x", "y"]
-    ... )
-    >>> differing_datasets(br.pool(studies).attrs, br.scores.tpr)[0].split(": ")[0]
-    "The 2 pooled data sets differ for A (recall of 'positive', adjusted p = 6e-18)"
-    >>> differing_datasets(br.pool(studies).attrs, br.scores.tnr)
-    []
+    learned or observed), or the mean outcome. ``about`` are attrs with the record ``pooled`` of :func:`bayesrank.pool`.
     """
     record = record_of(about)
     if record is None or len(record["datasets"]) < 2:
@@ -146,8 +96,8 @@ def differing_datasets(
     what, label = parts[k][:2]
     part = f"{what} of {label!r}" if label else what
     who = first if len(chosen) == 1 else f"{len(differ)} of {len(chosen)} entities, most for {first}"
-    said = f"The {len(record['datasets'])} pooled data sets differ for {who} ({part}, adjusted p {_p_value(smallest)})"
-    return [Note(f"{said}: {_remedy(record)}.", Caveat.DATASETS_DIFFER)]
+    text = f"The {len(record['datasets'])} pooled data sets differ for {who} ({part}, adjusted p {_p_value(smallest)})"
+    return [Note(f"{text}: {_remedy(record)}.", Caveat.DATASETS_DIFFER)]
 
 
 def _matters(what: str, label: str, record: Mapping[str, Any], score: Score | None, about: Mapping[Any, Any]) -> bool:

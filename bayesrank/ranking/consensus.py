@@ -28,26 +28,12 @@ def consensus_of(
 ) -> dict[str, Any]:
     """Return the consensus order and the tiers, by the variable names of the result.
 
-    Parameters
-    ----------
-    names, expected : ndarray
-        Names and expected ranks of the entities, which break ties instead of the input order.
-    preference, error, superiority : ndarray
-        Arguments of :func:`share_ranks` and :func:`make_tiers`, for all entities.
-    ranked : ndarray
-        Whether each entity is ranked.
-    prob : float
-        Probability for the tiers.
-
-    Examples
-    --------
-    >>> sure = np.array([[0.5, 0.02], [0.98, 0.5]])
-    >>> found = consensus_of(np.array(["a", "b"]), np.array([1.98, 1.02]), sure, 0 * sure, sure, np.ones(2, bool), 0.95)
-    >>> found["consensus_rank"].tolist(), found["tier"].tolist()
-    ([2, 1], [2, 1])
+    Ties are broken by expected ranks and names, not by the input order.
     """
+    # Without draws a tie has preference 1/2 up to rounding errors, which may not decide who comes first.
+    preference, superiority, expected = (np.round(values, 10) for values in (preference, superiority, expected))
     order = np.flatnonzero(ranked)
-    order = order[np.lexsort((names[order], np.round(expected[order], 12)))]
+    order = order[np.lexsort((names[order], expected[order]))]
     placed, distance, bound = consensus_order(preference[np.ix_(order, order)])
     order = order[placed]
     position = np.zeros(len(names), int)
@@ -62,27 +48,10 @@ def consensus_of(
 
 
 def consensus_order(preference: np.ndarray) -> tuple[np.ndarray, float, float]:
-    """Return the order with the smallest expected Kendall distance.
+    """Return the order with the smallest expected Kendall distance from P(i before j), with ties split evenly.
 
-    Parameters
-    ----------
-    preference : ndarray
-        Probability (i, j) that i is before j, with ties split evenly; preference + its transpose is 1.
-
-    Returns
-    -------
-    order : ndarray
-        Entities from first to last. Ties between optimal orders are broken by the input order.
-    distance : float
-        Expected number of discordant pairs.
-    lower_bound : float
-        Σ min(p_ij, p_ji) over pairs, a bound for all orders. Equal to the distance without cycles.
-
-    Examples
-    --------
-    >>> order, distance, bound = consensus_order(np.array([[0.5, 0.2, 0.9], [0.8, 0.5, 0.6], [0.1, 0.4, 0.5]]))
-    >>> order.tolist(), round(distance, 3), round(bound, 3)
-    ([1, 0, 2], 0.7, 0.7)
+    Also return the expected number of discordant pairs, and Σ min(p_ij, p_ji), a bound for all orders that is reached
+    without cycles. Ties between optimal orders are broken by the input order.
     """
     preference = np.asarray(preference, dtype=float)
     order = []
@@ -100,24 +69,7 @@ def share_ranks(order: np.ndarray, preference: np.ndarray, error: np.ndarray) ->
 
     An entity joins the group before it if it is not separated from any of its members. So do blocks of a cycle whose
     exchange does not change the expected distance: if a, b, c beat each other in a circle equally often, they share a
-    rank.
-
-    Parameters
-    ----------
-    order : ndarray
-        Entities from first to last.
-    preference, error : ndarray
-        Probability (i, j) that i is before j, and its Monte-Carlo standard error.
-
-    Returns
-    -------
-    ndarray
-        Rank of each entity: the position of the first of its group; 0 for entities outside the order.
-
-    Examples
-    --------
-    >>> share_ranks(np.array([1, 0]), np.array([[0.5, 0.499], [0.501, 0.5]]), np.full((2, 2), 0.01)).tolist()
-    [1, 1]
+    rank. Entities outside the order have the rank 0.
     """
     ranks = np.zeros(len(preference), int)
     group: list[int] = []
@@ -135,11 +87,6 @@ def make_tiers(order: np.ndarray, superiority: np.ndarray, prob: float) -> np.nd
     """Return the tier of each entity, from 1; 0 for entities outside the order.
 
     The first entity without a tier takes all others without one that it does not beat with probability ``prob``.
-
-    Examples
-    --------
-    >>> make_tiers(np.array([1, 0]), np.array([[0.0, 0.02], [0.98, 0.0]]), 0.95).tolist()
-    [2, 1]
     """
     tier = np.zeros(len(superiority), int)
     left, number = list(order), 0
@@ -156,11 +103,6 @@ def best_set(best: np.ndarray, prob: float) -> np.ndarray:
     """Return the smallest set that holds the best with probability ``prob``, with all ties of its last member.
 
     Draws without any value do not count.
-
-    Examples
-    --------
-    >>> best_set(np.array([0.6, 0.3, 0.1]), 0.8).tolist()
-    [True, True, False]
     """
     descending = np.sort(best)[::-1]
     reached = np.cumsum(descending) >= prob * best.sum() - 1e-12

@@ -1,6 +1,6 @@
 """Credible rankings: the posterior order of the entities by a score."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -22,14 +22,14 @@ from bayesrank._notes import join_notes
 from bayesrank._types import Container, ModelName, ScoreLike
 from bayesrank.ranking._claims import expected_overestimates
 from bayesrank.ranking._confidence import confidence_sets
-from bayesrank.ranking._discordance import discordance_notes
 from bayesrank.ranking._hierarchy import hierarchy
 from bayesrank.ranking._information import Information
 from bayesrank.ranking._intervals import rank_intervals, simultaneous_intervals
+from bayesrank.ranking._notes import discordance_notes, first_two_agree
 from bayesrank.ranking._reducers import Mass, RankReducer, Ranks, compare
 from bayesrank.ranking.consensus import best_set, consensus_of
 from bayesrank.ranking.evidence import Evidence, evidence_of
-from bayesrank.ranking.values import ScoreValues, finite, score_values, variables_of
+from bayesrank.ranking.values import RankingOptions, ScoreValues, finite, score_values, variables_of
 from bayesrank.ranking.without_draws import rank_exactly, replace_drawn
 
 __all__ = ["credible_ranking", "quantiles_of"]
@@ -65,18 +65,16 @@ def credible_ranking(
         values of a score (chain, draw, entity) or (sample, entity). Without these dims there is one draw. Any other
         dim, such as ``dataset``, gives one ranking per item. Lazy chunks are computed once.
     score : Score, str or callable, optional
-        The score to rank by, with its direction and range. A variable of the posterior counts as higher-is-better,
-        unless it has the name of a catalogue score. Outcomes without classes default to their mean. Without a score,
-        ``source`` must be values where higher is better (checked against name and attrs); regret is then undefined.
+        The score to rank by, with its direction and range. Outcomes without classes default to their mean. Without a
+        score, ``source`` must be values where higher is better (checked against name and attrs), and regret is
+        undefined.
     method : str
         - ``"draws"``: from the draws of ``source``.
-        - ``"exact"``: by integrals over the distributions of the score, without draws or seed. ``source`` is integer
-          counts (entity, [dataset], actual, predicted), or a conjugate posterior from :func:`bayesrank.fit`. Two-class
-          scores must be monotone in TPR and TNR; for more classes use accuracy, with separate test sets. Counts of
-          outcomes 0 and 1 (entity, [dataset], outcome) are ranked by their mean. Equal counts give equal results.
-        - ``"auto"``: from the draws of ``source``, and exact where possible with an error below 5e-4, at most 1,000
-          distributions (an averaged prevalence counts as eight) and medians that agree with the draws. Joint quantities
-          stay as drawn. The command and the report use this method.
+        - ``"exact"``: by integrals, without draws or seed; equal counts give equal results. ``source`` is counts or a
+          conjugate posterior from :func:`bayesrank.fit`. Two-class scores must be monotone in TPR and TNR; more classes
+          allow the accuracy, with separate test sets, and outcomes 0 and 1 their mean.
+        - ``"auto"``: from draws, and exact where the error is below 5e-4, the work is small, and the medians agree with
+          the draws. The command and the report use this method.
     prob : float
         Credibility of intervals, tiers and the best set, between 0 and 1.
     rope : float
@@ -90,11 +88,9 @@ def credible_ranking(
         ``rival`` and what depends on pairs: ``superiority``, ``equivalence``, ``sucra``, ``poth``, ``tier``, and the
         variables ``consensus_*`` and ``rank_confidence_*``; the others are identical.
     model : str or class, optional
-        With ``method="exact"`` and counts, as for :func:`bayesrank.fit`: ``"dirichlet_multinomial"`` (the default) or
-        ``"beta_binomial"``.
+        With ``method="exact"`` and counts, a conjugate model of :func:`bayesrank.fit`.
     **options
-        With ``method="exact"`` and counts, the options of the model, as for :func:`bayesrank.fit`: ``prior``,
-        ``prevalence`` (not sampled), ``shared_prevalence``, ``force``.
+        With ``method="exact"`` and counts, the options of the model; the prevalence cannot be draws.
 
     Returns
     -------
@@ -102,55 +98,45 @@ def credible_ranking(
         With the dims ``entity``, ``rank`` (1 is best) and ``rival``:
 
         - ``median``, ``lower``, ``upper``: of the score over draws with a defined value, equal tails at ``prob``;
-          ``observed``: the score of the observed counts, NaN if unknown; ``contradicted``: whether ``observed`` is
-          outside the interval by more than Monte-Carlo error (and not at an end of its range); ``cases``: number of
-          cases of the entity, NaN if unknown.
-        - ``rank_probability`` (entity, rank), ``probability_best``, ``expected_rank``: tied entities share their
-          positions evenly.
-        - ``sucra``: surface under the cumulative ranking curve, the mean probability of ranking before a rival, with
-          ties as halves. ``poth``: precision of the hierarchy, the variance of ``sucra`` relative to its maximum; 0 if
-          all are equal, 1 if the order is certain (Wigle et al., arXiv:2501.11596).
+          ``observed``: the score of the observed counts; ``contradicted``: whether ``observed`` is outside the interval
+          (beyond Monte-Carlo error, and not at an end of its range); ``cases``: number of cases. NaN if unknown.
+        - ``rank_probability`` (entity, rank), ``probability_best``, ``expected_rank``: tied entities share positions.
+        - ``sucra``: mean probability of ranking before a rival, with ties as halves. ``poth``: variance of ``sucra``
+          relative to its maximum; 0 if all are equal, 1 if the order is certain (Wigle et al., arXiv:2501.11596).
         - ``rank_lower``, ``rank_upper``: equal-tailed rank interval of each entity at ``prob``.
-        - ``rank_simultaneous_lower``, ``rank_simultaneous_upper``: intervals that jointly hold the ranks of all
-          entities with probability ``prob``, at the narrowest common tail ``rank_simultaneous_level`` (minus the number
-          of added ranks if there are too few draws). ``rank_simultaneous_probability`` is the joint coverage, estimated
-          on each half of the draws for the intervals of the other half.
+        - ``rank_simultaneous_lower``, ``rank_simultaneous_upper``: intervals that jointly hold all ranks with
+          probability ``prob``, at the narrowest common tail ``rank_simultaneous_level`` (minus the number of added
+          ranks if there are too few draws). ``rank_simultaneous_probability``: their joint coverage, cross-validated on
+          halves of the draws.
         - ``rank_confidence_lower``, ``rank_confidence_upper``: confidence sets that jointly hold all true ranks in
-          about ``prob`` of repeated experiments, for any true scores. They do not use the ROPE. They hold all ranks if
-          there are fewer than 1 / (1 - prob) independent draws. Few or unequal clusters use t distributions.
-        - ``in_best_confidence_set``: 1 for entities that could be truly best, else 0. All truly best entities are in
-          the set in about ``prob`` of repeated experiments, for any true scores.
-        - Both are NaN if the evidence does not support them: ``attrs["confidence_sets"]`` is "joint", or the reason
-          for withholding them ("population prior", "fewer than 5 effective clusters").
+          about ``prob`` of repeated experiments, for any true scores, without ROPE. ``in_best_confidence_set``: 1 for
+          entities that could be truly best, else 0. All are NaN if the evidence does not support them:
+          ``attrs["confidence_sets"]`` is "joint", or the reason.
         - ``superiority`` (entity, rival): probability that the entity beats the rival by more than the ROPE, among
           draws with both defined; ``equivalence`` (entity, rival): 1 minus superiority both ways.
         - ``consensus_rank``: rank in the order with the smallest expected Kendall distance; entities within twice the
           Monte-Carlo error share a rank. ``consensus_position`` has no shared positions. ``consensus_distance`` is the
           expected distance, and ``consensus_lower_bound`` a bound for all orders.
         - ``tier``: in consensus order, the first entity without a tier takes all others without a tier that it does not
-          beat with probability ``prob``. Members of a tier are not necessarily equivalent, tiers may interleave with
-          ranks, and comparisons are pairwise: many equal entities often form two tiers.
-        - ``in_best_set``: whether in the smallest set that holds the best entity with probability ``prob``, in these
-          draws. :func:`bayesrank.top_set` with ``k=1`` validates the set on the other half of the draws.
+          beat with probability ``prob``. Comparisons are pairwise: many equal entities often form two tiers.
+        - ``in_best_set``: whether in the smallest set that holds the best entity with probability ``prob``;
+          :func:`bayesrank.top_set` with ``k=1`` cross-validates it.
         - ``expected_regret``: mean difference from the best of each draw, in units of the score; NaN unless the score
-          is known and has a finite mean.
-        - ``overestimate``: expected loss of the score on new cases (winner's curse), by empirical Bayes, in units of
-          the score. NaN for fewer than three entities, without regret, and for models of a population of entities.
-        - ``undefined``: share of draws without a value. Ranks refer to the other draws, and rank probabilities sum to
-          1 minus this share. Entities undefined in more than half of the draws are not ranked.
+          has a finite mean.
+        - ``overestimate``: expected loss of the score on new cases (winner's curse), by empirical Bayes; NaN for fewer
+          than three entities, without regret, and for models of a population of entities.
+        - ``undefined``: share of draws without a value, which do not count. Entities undefined in more than half of the
+          draws are not ranked.
         - ``effective_sample_size``: effective number of draws of the entity's values.
         - Monte-Carlo standard errors ``<name>_error``, which account for autocorrelation.
 
         The attrs are ``score``, ``prob``, ``rope``, ``higher_is_better``, ``draws``, ``range`` and ``finite_mean``
-        of the score, ``depends_on_prevalence`` if known, ``method``, and ``evidence`` (pooled data sets, clusters,
-        runs, missing answers). The variables ``notes``, one note per line, and ``caveats`` are used by
-        :func:`bayesrank.verdict` and :func:`bayesrank.notes`. ``needed_evidence`` names the most useful further
-        evidence.
+        of the score, ``depends_on_prevalence`` if known, ``method``, and ``evidence``. :func:`bayesrank.verdict` and
+        :func:`bayesrank.notes` read the variables ``notes``, ``caveats`` and ``needed_evidence``.
 
         With ``method="exact"`` there are no ``draws``, ``rank_simultaneous_*``, ``rank_confidence_*`` or
         ``effective_sample_size``; with ``"auto"`` they come from the draws, and ``attrs["drawn"]`` names them. Errors
-        are those of the quadrature, from two numbers of nodes and known bounds. ``undefined`` is 0 or 1. A ratio
-        with an interval beyond exp(±145) has a rank, but no median or interval.
+        are those of the quadrature. A ratio with an interval beyond exp(±145) has a rank, but no median or interval.
 
     Raises
     ------
@@ -180,61 +166,43 @@ def credible_ranking(
     [0.000172, 0.999828]
     """
     check_choice("method", method, METHODS)
-    prob = check_prob("prob", prob)
-    rope = check_number("rope", rope, 0.0, finite=True)
-    asked = RankingOptions(prob, rope, check_bool("joint", joint))
+    settings = RankingOptions(
+        check_prob("prob", prob), check_number("rope", rope, 0.0, finite=True), check_bool("joint", joint)
+    )
     if method == "exact":
-        return rank_exactly(
-            source,
-            score,
-            prob=prob,
-            rope=rope,
-            higher_is_better=higher_is_better,
-            kind=kind,
-            joint=joint,
-            model=model,
-            options=options,
-        )
+        return rank_exactly(source, score, settings, higher_is_better, kind, model, options)
     if model is not None or options:
         raise ValueError(
             f"model and its options must be left out for method={method!r}, which ranks a posterior; got "
             f"{describe_value(model)}, {sorted(options)} (method='exact' takes them with counts)"
         )
-    drawn = _of_draws(source, score, asked, higher_is_better, kind)
-    return replace_drawn(drawn, source, score, prob, rope) if method == "auto" and kind is None else drawn
+    drawn = _of_draws(source, score, settings, higher_is_better, kind)
+    return replace_drawn(drawn, source, score, settings) if method == "auto" and kind is None else drawn
 
 
 def _of_draws(
-    source: Any, score: Any, asked: "RankingOptions", higher_is_better: bool | None, kind: str | None
+    source: Any, score: Any, settings: RankingOptions, higher_is_better: bool | None, kind: str | None
 ) -> xr.Dataset:
     """Return a ranking from draws."""
     found = score_values(source, score, higher_is_better, kind)
-    values = _checked(found.values)
+    values = _check_values(found.values)
     size = values.sizes["entity"]
     # Rank probabilities and, with ``joint``, pairs and their errors; several of each are in memory at a time.
-    many = (10 if asked.joint else 6, size, size)
+    many = (10 if settings.joint else 6, size, size)
     check_memory("source must hold fewer entities", f"{size} x {size} probabilities of ranks", many, f"{size} entities")
     evidence = evidence_of(source, found.variable, values, kind)
     [values] = load_arrays(values.transpose(*draw_dims(values), ..., "entity").astype(float, copy=False))
-    return _each(values, evidence, found, asked)
+    return _each(values, evidence, found, settings)
 
 
-class RankingOptions(NamedTuple):
-    """Options of a ranking, as in :func:`credible_ranking`."""
-
-    prob: float
-    rope: float
-    joint: bool
-
-
-def _each(values: xr.DataArray, evidence: Evidence, found: ScoreValues, asked: RankingOptions) -> xr.Dataset:
+def _each(values: xr.DataArray, evidence: Evidence, found: ScoreValues, settings: RankingOptions) -> xr.Dataset:
     """Return one ranking for each item of every other dim."""
     extra = [str(dim) for dim in values.dims if dim not in (*draw_dims(values), "entity")]
     if not extra:
-        return _one(values, evidence, found, asked)
+        return _one(values, evidence, found, settings)
     dim = extra[0]
     parts = [
-        _each(values.isel({dim: i}, drop=True), evidence.at(dim, i), found, asked) for i in range(values.sizes[dim])
+        _each(values.isel({dim: i}, drop=True), evidence.at(dim, i), found, settings) for i in range(values.sizes[dim])
     ]
     # Coords that differ along this dim, such as test sets, come from the values; xr.concat would keep the first.
     own = {
@@ -243,42 +211,45 @@ def _each(values: xr.DataArray, evidence: Evidence, found: ScoreValues, asked: R
     own.setdefault(dim, xr.Variable(dim, range(values.sizes[dim])))
     parts = [part.drop_vars(own, errors="ignore") for part in parts]
     joined = xr.concat(parts, dim=dim, combine_attrs="override", coords="minimal", compat="override", join="exact")
-    reasons = dict.fromkeys(part.attrs["confidence_sets"] for part in parts) if asked.joint else ()
+    reasons = dict.fromkeys(part.attrs["confidence_sets"] for part in parts) if settings.joint else ()
     about = {"confidence_sets": "; ".join(reasons)} if reasons else {}
     return joined.assign_coords(own).assign_attrs(about)
 
 
-def _one(values: xr.DataArray, evidence: Evidence, found: ScoreValues, asked: RankingOptions) -> xr.Dataset:
+def _one(values: xr.DataArray, evidence: Evidence, found: ScoreValues, settings: RankingOptions) -> xr.Dataset:
     size = values.sizes["entity"]
     names = values["entity"].values if "entity" in values.coords else np.arange(size)
     batches = Batches.of(values)
     x = finite(values.values).reshape(batches.number, size)
     score = None if found.variable else found.score
     information = evidence.information(score, size)
-    result, sets = _summarize(x, batches, np.array([str(n) for n in names]), asked, found, information)
+    result, sets = _summarize(x, batches, np.array([str(n) for n in names]), settings, found, information)
     seen, extreme = evidence.observed(score), evidence.extreme()
     result["observed"] = np.full(size, np.nan) if seen is None else seen.values.astype(float)
     settled = np.zeros(size, bool) if extreme is None else extreme.values
-    result["contradicted"] = _contradicted(x, result["observed"], result, found, asked.prob) & ~settled
+    result["contradicted"] = _contradicted(x, result["observed"], result, found, settings.prob) & ~settled
     pooled = evidence.observed_in_pool(score)
     if pooled is not None:  # a typical value lies between the pool's and the mean over data sets
-        result["contradicted"] &= _contradicted(x, pooled.values.astype(float), result, found, asked.prob)
+        result["contradicted"] &= _contradicted(x, pooled.values.astype(float), result, found, settings.prob)
     result["cases"] = evidence.size(size)
-    notes = [*found.notes(), *evidence.notes(score)]
-    if asked.joint:
-        notes += discordance_notes(information, evidence.about or {}, names, *_leads(result, asked.prob))
-    result |= join_notes(notes) | {"needed_evidence": evidence.needed()}
+    notes, needed = [*found.notes(), *evidence.notes(score)], evidence.needed()
+    if settings.joint:
+        order, claimed = _leader_claims(result, settings.prob)
+        notes += discordance_notes(information, evidence.about or {}, names, order, claimed)
+        if needed == "paired cases" and first_two_agree(information, order, result["superiority"]):
+            needed = "other cases"
+    result |= join_notes(notes) | {"needed_evidence": needed}
     variables = variables_of(result, ERROR)
     # Further coords of the entities (such as their authors) are kept.
-    coords: dict[str, Any] = {"entity": names} | ({"rival": names} if asked.joint else {})
+    coords: dict[str, Any] = {"entity": names} | ({"rival": names} if settings.joint else {})
     coords["rank"] = np.arange(1, size + 1)
     coords |= {str(name): coord for name, coord in values.coords.items() if coord.dims == ("entity",)}
-    facts = {"prob": asked.prob, "rope": asked.rope, "draws": batches.number, "method": "draws"}
-    facts |= {"confidence_sets": sets} if asked.joint else {}
+    facts = {"prob": settings.prob, "rope": settings.rope, "draws": batches.number, "method": "draws"}
+    facts |= {"confidence_sets": sets} if settings.joint else {}
     return xr.Dataset(variables, coords, found.facts() | facts | evidence.facts())
 
 
-def _leads(result: dict[str, Any], prob: float) -> tuple[np.ndarray, np.ndarray]:
+def _leader_claims(result: dict[str, Any], prob: float) -> tuple[np.ndarray, np.ndarray]:
     """Return the consensus order, and which rivals its first entity beats with the required probability."""
     order = result["consensus_position"]
     first = 0 if np.isnan(order).all() else int(np.nanargmin(order))
@@ -295,38 +266,41 @@ def _contradicted(
     size = result["effective_sample_size"]
     defined = np.maximum((~np.isnan(x)).sum(axis=0), 1)
     beyond = np.minimum((x <= observed).sum(axis=0), (x >= observed).sum(axis=0)) / defined
-    at_an_end = np.isclose(observed[:, None], found.facts()["range"], rtol=1e-9, atol=1e-9).any(axis=1)
-    return (beyond + 2 * proportion_error(beyond, size) < (1 - prob) / 2) & ~np.isnan(observed) & ~at_an_end
+    return (
+        (beyond + 2 * proportion_error(beyond, size) < (1 - prob) / 2)
+        & ~np.isnan(observed)
+        & ~found.at_an_end(observed)
+    )
 
 
 def _summarize(
     x: np.ndarray,
     batches: Batches,
     names: np.ndarray,
-    asked: RankingOptions,
+    settings: RankingOptions,
     found: ScoreValues,
     information: Information,
 ) -> tuple[dict[str, Any], str]:
     """Return all results from values (draw, entity), and "joint" or why confidence sets are withheld."""
-    prob = asked.prob
+    prob = settings.prob
     with np.errstate(over="ignore", invalid="ignore"):  # sums and squares of huge values, not reported
         middle, low, high, centre = quantiles_of(x, (1 - prob) / 2)
         [(ranks, mass, twice)] = reduce(x, RankReducer(found.sign), batches=batches)
-    [moments] = reduce(_bounded(x), Moments(_bounded(centre), pairs=asked.joint), batches=batches)
-    own = efficiency(*(np.diag(part) if asked.joint else part for part in moments))
+    [moments] = reduce(_clip_huge(x), Moments(_clip_huge(centre), pairs=settings.joint), batches=batches)
+    own = efficiency(*(np.diag(part) if settings.joint else part for part in moments))
     undefined = 1 - ranks.defined / batches.number
     ranked = undefined <= MOSTLY
     # Ranks depend on all entities: where they hardly move, use the smallest effective sample size of all.
-    worst = _known(batches) * batches.number * own[ranked].min(initial=1.0)
+    worst = _error_factor(batches) * batches.number * own[ranked].min(initial=1.0)
 
     probabilities, intervals = _of_ranks(ranks, mass, twice, batches, ranked, prob, worst)
     del mass  # free tables of entities × entities, and of draws × entities, as early as possible
     best = probabilities["probability_best"]
     settled: dict[str, Any] = {}
     pairs, order, sets, reason = settled, settled, settled, ""
-    if asked.joint:
+    if settings.joint:
         paired = efficiency(*map(_of_differences, moments))
-        pairs, preference, error = _of_pairs(x, found.sign, twice, batches, asked.rope, ranks.defined, paired)
+        pairs, preference, error = _of_pairs(x, found.sign, twice, batches, settings.rope, ranks.defined, paired)
         del paired, moments
         order = consensus_of(names, ranks.expected, preference, error, pairs["superiority"], ranked, prob)
         settled = hierarchy(preference, twice, ranked, batches, worst)._asdict()
@@ -354,22 +328,22 @@ def _summarize(
             expected_overestimates(x, ranked, found.sign) if found.finite_mean and independent else none[0]
         ),
         "undefined": undefined,
-        "effective_sample_size": _known(batches) * own * _some(ranks.defined),
+        "effective_sample_size": _error_factor(batches) * own * _nan_if_zero(ranks.defined),
     }, reason
 
 
-def _bounded(x: np.ndarray) -> np.ndarray:
+def _clip_huge(x: np.ndarray) -> np.ndarray:
     """Clip values whose squares would overflow, such as odds under a weak prior."""
     huge = max(np.fmax.reduce(x, axis=None), -np.fmin.reduce(x, axis=None)) > HUGE
     return np.clip(x, -HUGE, HUGE) if huge else x
 
 
-def _known(batches: Batches) -> float:
+def _error_factor(batches: Batches) -> float:
     """Return the factor for errors: NaN for a single point, whose error is unknown."""
     return 1.0 if batches.sampled else np.nan
 
 
-def _some(number: np.ndarray) -> np.ndarray:
+def _nan_if_zero(number: np.ndarray) -> np.ndarray:
     """Return the number of draws, NaN for none."""
     return np.where(number > 0, number, np.nan)
 
@@ -378,11 +352,11 @@ def _of_ranks(
     ranks: Ranks, mass: Mass, twice: np.ndarray, batches: Batches, ranked: np.ndarray, prob: float, worst: float
 ) -> tuple[dict[str, Any], dict[str, Any]]:
     """Return rank probabilities and expectations, and rank intervals, individual and simultaneous."""
-    some = _some(ranks.defined)
+    some = _nan_if_zero(ranks.defined)
     lower, upper = rank_intervals(mass.draws.sum(axis=0) / np.where(ranked, some, np.nan)[:, None], (1 - prob) / 2)
     together = simultaneous_intervals(mass.draws, twice, batches, ranked, prob, worst)
     probability = mass.draws.sum(axis=0) / batches.number
-    error = share_error(probability, mass.share_error, _known(batches) * batches.number, worst)
+    error = share_error(probability, mass.share_error, _error_factor(batches) * batches.number, worst)
     probabilities = {
         "rank_probability": probability,
         "rank_probability_error": error,
@@ -415,18 +389,18 @@ def _of_pairs(
 ) -> tuple[dict[str, Any], np.ndarray, np.ndarray]:
     """Return superiority by more than the ROPE, and the preference between entities, without ROPE, with its error."""
     pairs = compare(x, sign, twice, batches, rope)
-    joint = _known(batches) * _some(pairs.joint)
-    superiority, worth = pairs.superiority, efficiencies * joint
-    error = share_error(superiority, pairs.superiority_error, joint, worth)
+    joint = _error_factor(batches) * _nan_if_zero(pairs.joint)
+    superiority, effective_size = pairs.superiority, efficiencies * joint
+    error = share_error(superiority, pairs.superiority_error, joint, effective_size)
     preference = np.nan_to_num(pairs.preference, copy=False, nan=0.5)
-    preference_error = np.nan_to_num(share_error(preference, pairs.preference_error, joint, worth))
+    preference_error = np.nan_to_num(share_error(preference, pairs.preference_error, joint, effective_size))
     equivalence = 1 - superiority - superiority.T
     np.fill_diagonal(equivalence, np.where(defined > 0, 1.0, np.nan))
     found = {"superiority": superiority, "superiority_error": error, "equivalence": equivalence}
     return found, preference, preference_error
 
 
-def _checked(values: xr.DataArray) -> xr.DataArray:
+def _check_values(values: xr.DataArray) -> xr.DataArray:
     """Return values that can be ranked, or raise."""
     if not values.size:
         raise ValueError(f"source must hold at least one entity and one draw; got the sizes {dict(values.sizes)}")
@@ -436,13 +410,7 @@ def _checked(values: xr.DataArray) -> xr.DataArray:
 
 
 def quantiles_of(x: np.ndarray, tail: float) -> tuple[np.ndarray, ...]:
-    """Return median, lower and upper end, and mean of each column over its defined draws, in blocks of columns.
-
-    Examples
-    --------
-    >>> [float(q[0]) for q in quantiles_of(np.array([[1.0], [2.0], [np.nan], [3.0], [5.0]]), 0.0)]
-    [2.5, 1.0, 5.0, 2.75]
-    """
+    """Return median, lower and upper end, and mean of each column over its defined draws, in blocks of columns."""
     out = np.full((4, x.shape[1]), np.nan)
     few = max(min(32, COLUMNS // max(len(x), 1)), 1)
     for start in range(0, x.shape[1], few):
@@ -471,16 +439,18 @@ def _of_differences(covariance: np.ndarray) -> np.ndarray:
     return spread
 
 
-def _regret(ranks: Ranks, best: np.ndarray, worth: float) -> tuple[np.ndarray, np.ndarray]:
+def _regret(ranks: Ranks, best: np.ndarray, effective_size: float) -> tuple[np.ndarray, np.ndarray]:
     """Return the expected regret and its error; a regret that is nearly always, or never, 0 counts as rare."""
     some = np.where(ranks.defined > 0, ranks.defined, np.nan)
-    rare = np.minimum(best, 1 - best) * worth < RARE
+    rare = np.minimum(best, 1 - best) * effective_size < RARE
     spread = np.maximum(ranks.regret_spread, np.finfo(float).eps)
-    error = _mean_error(ranks.regret_error, spread, some, worth, 0.0)
-    return ranks.regret, np.where(rare, np.fmax(error, spread / np.sqrt(worth)), error)
+    error = _mean_error(ranks.regret_error, spread, some, effective_size, 0.0)
+    return ranks.regret, np.where(rare, np.fmax(error, spread / np.sqrt(effective_size)), error)
 
 
-def _mean_error(error: np.ndarray, spread: np.ndarray, number: np.ndarray, worth: float, step: float) -> np.ndarray:
+def _mean_error(
+    error: np.ndarray, spread: np.ndarray, number: np.ndarray, effective_size: float, step: float
+) -> np.ndarray:
     """Return the error of a mean, at least that of independent draws and of one ``step`` in the effective draws."""
-    least = np.maximum(spread / np.sqrt(number), step / worth)
+    least = np.maximum(spread / np.sqrt(number), step / effective_size)
     return np.where(np.isnan(least), np.nan, np.fmax(error, least))

@@ -25,12 +25,14 @@ from bayesrank.performance import (
     shift_prior,
 )
 from bayesrank.ranking._information import (
+    HEAVY_TAIL,
     PRIOR_CASES,
     Information,
     Patterns,
     average_inflation,
     cluster_information,
     count_discordant,
+    skewness_ratio,
 )
 from bayesrank.ranking._notes import (
     cases_of_classes,
@@ -42,7 +44,6 @@ from bayesrank.ranking._notes import (
     share_cases,
 )
 from bayesrank.ranking._pooling import differing_datasets
-from bayesrank.ranking._tails import LIMIT, skewness_ratio
 from bayesrank.scores import Score
 from bayesrank.scores.averages import Average
 from bayesrank.scores.score import values_of
@@ -366,16 +367,7 @@ class Evidence:
 
 
 def evidence_of(source: Any, variable: str | None, values: xr.DataArray, kind: str | None) -> Evidence:
-    """Return the evidence behind ``values``, a posterior's ``variable`` or a score of its performance.
-
-    Parameters
-    ----------
-    source : DataArray, Dataset, InferenceData or DataTree
-    variable : str or None
-    values : DataArray
-    kind : str or None
-        Which performance of the posterior.
-    """
+    """Return the evidence behind ``values``, a posterior's ``variable`` or a score of its performance."""
     groups = groups_of(source) if is_container(source) else {}
     posterior = source if isinstance(source, xr.Dataset) else groups.get("posterior")
     about = None if isinstance(source, xr.DataArray) else {} if posterior is None else posterior.attrs
@@ -394,10 +386,10 @@ def evidence_of(source: Any, variable: str | None, values: xr.DataArray, kind: s
         heavy_tails=_heavy_tails(groups.get("observed_data", xr.Dataset()), about or {}),
     )
     if many and wanted == "typical":
-        return _of_typical(known, source, values)
+        return _with_typical_shares(known, source, values)
     # There are no counts of outcomes with many values.
     seen = get_variable(groups.get("observed_data"), variable or str(values.name))
-    known = replace(known, values=None if seen is None else _like(seen, values))
+    known = replace(known, values=None if seen is None else _matching(seen, values))
     if variable is not None:
         return known
     if isinstance(source, xr.DataArray) and not outcome_dims(source):
@@ -406,9 +398,9 @@ def evidence_of(source: Any, variable: str | None, values: xr.DataArray, kind: s
         return known
     counts = observed_counts(source)
     shares = get_variable(groups.get("observed_data"), "performance")
-    averaged = shares is not None and _fits(shares, values)
+    averaged = shares is not None and _matches(shares, values)
     if not averaged and counts is not None:
-        counts = counts if _fits(counts, values) else None
+        counts = counts if _matches(counts, values) else None
     known = replace(known, counts=counts, shares=shares if averaged else None)
     if counts is not None and (about or {}).get("prevalence", "sampled") in ("sampled", "observed"):
         return known  # no need to search the draws for its class shares
@@ -428,10 +420,10 @@ def _fewest_datasets(source: Any, posterior: xr.Dataset | None) -> int | None:
     return None if posterior is None else posterior.sizes.get("dataset")
 
 
-def _of_typical(known: Evidence, source: Any, values: xr.DataArray) -> Evidence:
+def _with_typical_shares(known: Evidence, source: Any, values: xr.DataArray) -> Evidence:
     """Return the observed evidence of a typical data set: the mean or median over data sets, and the pool."""
     counts = observed_counts(source)
-    if counts is None or "dataset" not in counts.dims or not _fits(pool := counts.sum("dataset"), values):
+    if counts is None or "dataset" not in counts.dims or not _matches(pool := counts.sum("dataset"), values):
         return known
     middle = "median" if "median" in str((known.about or {}).get("typical", "")) else "mean"
     return replace(known, shares=_typical_shares(counts, middle), pooled=as_performance(pool))
@@ -440,22 +432,7 @@ def _of_typical(known: Evidence, source: Any, values: xr.DataArray) -> Evidence:
 def _typical_shares(counts: xr.DataArray, middle: str) -> xr.DataArray:
     """Return observed rates over equally weighted data sets, at the mean class shares of test sets.
 
-    Parameters
-    ----------
-    counts : xarray.DataArray
-        (entity, dataset, actual, predicted) or (entity, dataset, outcome), with the coord ``test_set``.
-    middle : {"mean", "median"}
-        The average of the rates of each class, over the data sets with cases of the class.
-
-    Examples
-    --------
-    Rates of 0.9 and 0.5 on ten and on two cases, with a pooled rate of 10/12:
-
-    >>> import bayesrank as br
-    >>> counts = br.from_counts(tn=[9, 1], fp=[1, 1], fn=[2, 4], tp=[8, 6], entity=["a", "a"], dataset=["x", "y"])
-    >>> table = _typical_shares(counts, "mean")
-    >>> [round(float(score(table)[0]), 2) for score in (br.scores.tnr, br.scores.tpr)]
-    [0.7, 0.7]
+    ``middle`` ("mean" or "median") averages the rates of a class over the data sets with cases of the class.
     """
     answers = str(counts.dims[-1])
     plain = counts.reset_coords(drop=True)
@@ -472,15 +449,7 @@ def _typical_shares(counts: xr.DataArray, middle: str) -> xr.DataArray:
 
 
 def cases_of(source: Any, values: xr.DataArray) -> xr.DataArray | None:
-    """Return the number of cases of each entity of ``values`` (entity, [dataset]); None if unknown.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> posterior = br.fit(br.from_counts(tn=[8, 7], fp=[2, 3], fn=[1, 0], tp=[9, 0], entity=["a", "b"]), seed=1)
-    >>> cases_of(posterior, br.scores.tnr(posterior)).values.tolist()
-    [20, 10]
-    """
+    """Return the number of cases of each entity of ``values`` (entity, [dataset]); None if unknown."""
     counts = observed_counts(source)
     groups = groups_of(source) if is_container(source) else {}
     patterns = get_variable(groups.get("observed_data"), "pattern_count")
@@ -492,7 +461,7 @@ def cases_of(source: Any, values: xr.DataArray) -> xr.DataArray | None:
         return None
     if other := [d for d in cases.dims if d not in values.dims]:
         cases = cases.sum(other)
-    return cases if _fits(cases, values) else None
+    return cases if _matches(cases, values) else None
 
 
 def sampling(groups: Mapping[str, xr.Dataset], values: xr.DataArray) -> dict[str, Any]:
@@ -540,7 +509,7 @@ def _heavy_tails(observed: xr.Dataset, about: Mapping[Any, Any]) -> tuple[str, .
         return ()
     outcome = observed["pattern_outcome"].transpose("pattern", "entity")
     ratio = skewness_ratio(outcome.values.astype(float), observed["pattern_count"].values)
-    return tuple(sorted(str(name) for name in outcome["entity"].values[ratio > LIMIT]))
+    return tuple(sorted(str(name) for name in outcome["entity"].values[ratio > HEAVY_TAIL]))
 
 
 def _dataset_weights(about: Mapping[Any, Any], values: xr.DataArray) -> np.ndarray | None:
@@ -550,12 +519,12 @@ def _dataset_weights(about: Mapping[Any, Any], values: xr.DataArray) -> np.ndarr
     return np.atleast_1d(np.asarray(about["dataset_weights"], float))
 
 
-def _like(observed: xr.DataArray, values: xr.DataArray) -> xr.DataArray | None:
+def _matching(observed: xr.DataArray, values: xr.DataArray) -> xr.DataArray | None:
     """Return observed values if they match the ranked values; else None."""
-    return observed.astype(float).reset_coords(drop=True) if _fits(observed, values) else None
+    return observed.astype(float).reset_coords(drop=True) if _matches(observed, values) else None
 
 
-def _fits(observed: xr.DataArray, values: xr.DataArray) -> bool:
+def _matches(observed: xr.DataArray, values: xr.DataArray) -> bool:
     """Return whether observations have the entities and data sets of ``values``, in the same order."""
     dims = [d for d in observed.dims if d not in (*OUTCOME_DIMS, "outcome")]
     if "entity" not in dims or set(dims) - set(values.dims):

@@ -81,12 +81,6 @@ def positions(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the first and last position (from 0) of each value's tied group along the last axis, highest first.
 
     NaN come last; their positions are meaningless.
-
-    Examples
-    --------
-    >>> first, last = positions(np.array([0.8, 0.9, 0.9]))
-    >>> first.tolist(), last.tolist()
-    ([2, 0, 0], [2, 1, 1])
     """
     order = np.argsort(-values, axis=-1, kind="stable")
     ordered = np.take_along_axis(values, order, axis=-1)

@@ -30,9 +30,9 @@ EXACT_SIZE = 16
 
 def top_set(
     source: Container,
-    score: ScoreLike | None = None,
-    *,
+    score: ScoreLike | None,
     k: int,
+    *,
     prob: float = 0.95,
     higher_is_better: bool | None = None,
     kind: str | None = None,
@@ -44,8 +44,8 @@ def top_set(
     source : DataArray, Dataset, InferenceData or DataTree
         Performances, a posterior or values of a score, as for :func:`bayesrank.credible_ranking`, with no other dims
         than ``entity`` and those of the draws.
-    score : Score, str or callable, optional
-        The score to rank by, with its direction and range. Without it, ``source`` is values where higher is better.
+    score : Score, str, callable or None
+        The score to rank by, with its direction and range. If None, ``source`` is values where higher is better.
     k : int
         Number of best entities, from 1 to the number of entities. Ties for the last place are all included: an entity
         is among the k best if fewer than k are better.
@@ -63,21 +63,17 @@ def top_set(
 
         - ``probability_top``: probability of being among the k best.
         - ``in_credible_set``: whether in the smallest set that holds all of the k best with posterior probability
-          ``prob``. Each half of the draws validates the set chosen from the other half.
-        - ``credible_probability``: the validated probability, at least ``prob``. If it is less, there are too few
-          draws, and the set holds every entity that was among the k best in any draw.
-        - ``in_confidence_set``: whether the confidence set of the entity's rank reaches k. All of the k best are in
-          this set in about ``prob`` of repeated experiments, for any true scores and all k at once. If
-          ``attrs["confidence_sets"]`` is not "joint" but a reason, sets are withheld, and this one holds all.
-        - ``surely_top``: whether the confidence set ends at k or before; these entities are among the k best with the
-          same confidence.
-        - ``rank_confidence_lower``, ``rank_confidence_upper``: the confidence sets for the ranks, as in
-          :func:`bayesrank.credible_ranking`.
+          ``prob``. ``credible_probability`` is its probability, cross-validated on halves of the draws. If it is less
+          than ``prob``, there are too few draws, and the set holds every entity among the k best in any draw.
+        - ``in_confidence_set``: whether the confidence set of the entity's rank reaches k: all of the k best in about
+          ``prob`` of repeated experiments, for any true scores and all k at once. ``surely_top``: whether it ends at k
+          or before. If the sets are withheld, ``attrs["confidence_sets"]`` is the reason, and the first holds all.
+        - ``rank_confidence_lower``, ``rank_confidence_upper``: as in :func:`bayesrank.credible_ranking`.
         - Monte-Carlo standard errors ``<name>_error``.
 
-        The attrs are those of a ranking, ``k``, and ``smallest``: 0 if too many entities were doubtful (probability
-        between 0 and 1 - ``prob``) to try all subsets. Entities were then removed one by one, and a smaller set may
-        exist. Entities undefined in more than half of the draws are in no set; other draws compare defined entities.
+        The attrs are those of a ranking, ``k``, and ``smallest``: 0 if too many entities were doubtful to try all
+        subsets. Entities were then removed one by one, and a smaller set may exist. Entities undefined in more than
+        half of the draws are in no set.
 
     Raises
     ------
@@ -92,7 +88,7 @@ def top_set(
     --------
     >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 79, 50], fp=[10, 1, 30], fn=[9, 1, 15], tp=[21, 29, 15], entity=["a", "b", "c"])
-    >>> top = top_set(br.fit(counts, seed=1), "informedness", k=1)
+    >>> top = top_set(br.fit(counts, seed=1), "informedness", 1)
     >>> top["in_credible_set"].values.tolist(), top["in_confidence_set"].values.tolist()
     ([False, True, False], [False, True, False])
     """
@@ -110,13 +106,13 @@ def top_set(
     x = finite(values.values).reshape(batches.number, size)
 
     ranked = np.isnan(x).mean(axis=0) <= MOSTLY
-    worth = np.nan
+    effective_size = np.nan
     if batches.sampled:
         [of_each] = reduce(x, EffectiveDraws(), batches=batches)
-        worth = of_each[ranked].min(initial=batches.number)
+        effective_size = of_each[ranked].min(initial=batches.number)
     evidence = evidence_of(source, found.variable, values, kind)
     sets = confidence_sets(
-        x, ranked, found, prob, worth, evidence.information(None if found.variable else found.score, size)
+        x, ranked, found, prob, effective_size, evidence.information(None if found.variable else found.score, size)
     )
     withheld = sets.reason != "joint"  # no entity is then known to be in, or out
     top, few = np.empty(x.shape, bool), max(BLOCK // size, 1)
@@ -126,14 +122,14 @@ def top_set(
     # Draws without any value have no best entity.
     some = top.any(axis=1)
     batch = np.repeat(np.arange(len(batches.sizes)), batches.sizes)[some]
-    share, share_off = _share(top[some], batch, len(batches.sizes), worth)
+    share, share_off = _share(top[some], batch, len(batches.sizes), effective_size)
     # Ties are broken by name, never by input order.
     order = np.argsort([str(name) for name in names], kind="stable")
     ordered = top[np.ix_(some, order)]
     chosen = np.zeros(size, bool)
     lost, held = _allowed(ordered, batches.half(batch), prob)
     chosen[order], smallest = smallest_set(ordered, lost)
-    probability, error = _share(held, batch, len(batches.sizes), worth)
+    probability, error = _share(held, batch, len(batches.sizes), effective_size)
     variables = {
         "probability_top": ("entity", share),
         "probability_top_error": ("entity", share_off, {"method": ERROR}),
@@ -155,12 +151,6 @@ def smallest_set(top: np.ndarray, lost: int) -> tuple[np.ndarray, bool]:
 
     Ties are broken by the number of held draws, then by dropping later entities. Also return whether the set is known
     to be the smallest.
-
-    Examples
-    --------
-    >>> top = np.array([[1, 1, 0]] * 6 + [[1, 0, 1]] * 3 + [[0, 1, 1]], bool)
-    >>> smallest_set(top, 4)[0].tolist(), smallest_set(top, 3)[0].tolist()
-    ([True, True, False], [True, True, True])
     """
     count = top.sum(axis=0)
     kept = count > 0
@@ -231,10 +221,10 @@ def _allowed(top: np.ndarray, half: np.ndarray, prob: float) -> tuple[int, np.nd
     return enough, found
 
 
-def _share(held: np.ndarray, batch: np.ndarray, number: int, worth: float) -> tuple[np.ndarray, np.ndarray]:
+def _share(held: np.ndarray, batch: np.ndarray, number: int, effective_size: float) -> tuple[np.ndarray, np.ndarray]:
     """Return the share of draws (draw, ...) and its error."""
     sizes = np.bincount(batch, minlength=number)
     sums = np.zeros((number, *held.shape[1:]))
     np.add.at(sums, batch, held)
     share = sums.sum(axis=0) / max(len(held), 1) if len(held) else np.full(held.shape[1:], np.nan)
-    return share, share_error(share, mean_error(sums, sizes), len(held) + 0 * worth, worth)
+    return share, share_error(share, mean_error(sums, sizes), len(held) + 0 * effective_size, effective_size)

@@ -6,7 +6,7 @@ never decide; if they contradict the direction, an error asks the user to state 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
@@ -24,6 +24,14 @@ from bayesrank.scores.score import Score, values_of
 INFINITY = float("inf")
 
 DIRECTION = {True: "higher is better", False: "lower is better", None: "none"}
+
+
+class RankingOptions(NamedTuple):
+    """Options of a ranking, as in :func:`bayesrank.credible_ranking`."""
+
+    prob: float
+    rope: float
+    joint: bool = True
 
 
 @dataclass(frozen=True)
@@ -51,6 +59,10 @@ class ScoreValues:
             return True
         return self.variable is None and self.score is not None and self.score.finite_mean
 
+    def at_an_end(self, observed: np.ndarray) -> np.ndarray:
+        """Return which values are at an end of the range, outside of every equal-tailed interval."""
+        return np.isclose(observed[:, None], self.facts()["range"], rtol=1e-9, atol=1e-9).any(axis=1)
+
     def notes(self) -> list[str]:
         """Return a note on a score chosen by default."""
         if not self.natural:
@@ -73,13 +85,7 @@ class ScoreValues:
 
 
 def finite(values: np.ndarray) -> np.ndarray:
-    """Return values, NaN allowed; raise if one is infinite.
-
-    Examples
-    --------
-    >>> finite(np.array([0.5, np.nan])).tolist()
-    [0.5, nan]
-    """
+    """Return values, NaN allowed; raise if one is infinite."""
     if np.isinf(values).any():
         raise ValueError("source must have finite or NaN values; got an infinite one")
     return values
@@ -89,12 +95,6 @@ def variables_of(result: dict[str, Any], error: str) -> dict[str, tuple]:
     """Return variables over entities, ranks or rivals, with dims and attrs derived from their names.
 
     ``error`` describes the kind of errors.
-
-    Examples
-    --------
-    >>> found = variables_of({"tier": np.ones(2), "superiority": np.eye(2)}, "of draws")
-    >>> {name: variable[0] for name, variable in found.items()}
-    {'tier': ('entity',), 'superiority': ('entity', 'rival')}
     """
     second = {name: "rank" if name.startswith("rank_probability") else "rival" for name in result}
     return {
@@ -104,13 +104,7 @@ def variables_of(result: dict[str, Any], error: str) -> dict[str, tuple]:
 
 
 def about_error(name: str, error: str) -> dict[str, str]:
-    """Return attrs with the kind of error, for a variable of that name.
-
-    Examples
-    --------
-    >>> about_error("tier", "of draws"), about_error("superiority_error", "of draws")
-    ({}, {'method': 'of draws'})
-    """
+    """Return attrs with the kind of error, for a variable of that name."""
     return {"method": error} if name.endswith("_error") else {}
 
 
@@ -137,30 +131,14 @@ def score_values(source: Any, score: Any, higher_is_better: bool | None, kind: s
 
 
 def natural_score(source: Any) -> Score | None:
-    """Return the default score of evidence or a posterior; None if there is none.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> natural_score(xr.DataArray([[3, 7]], dims=("entity", "outcome"))).name
-    'mean_outcome'
-    >>> natural_score(br.from_counts(tn=80, fp=0, fn=3, tp=27)) is None
-    True
-    """
+    """Return the default score of evidence or a posterior; None if there is none."""
     held = posterior_of(source) if is_container(source) else source
     names = {*held.dims, *getattr(held, "data_vars", ())}
     return get("mean_outcome") if {"outcome", "mean_outcome"} & names else None
 
 
 def sizes_of_space(evidence: xr.DataArray | xr.Dataset) -> Mapping[Any, int]:
-    """Return the sizes of the dims of counts, or the number of classes or outcomes of joint outcomes.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> sizes_of_space(br.joint_outcomes([0, 1, 1], {"a": [0, 1, 1]}))
-    {'actual': 2}
-    """
+    """Return the sizes of the dims of counts, or the number of classes or outcomes of joint outcomes."""
     if isinstance(evidence, xr.DataArray):
         return evidence.sizes
     return {"outcome": 2} if "outcome" in evidence else {"actual": evidence.sizes["label"]}
@@ -199,14 +177,7 @@ def _variable_of(source: Any, score: Any, higher_is_better: bool | None, kind: s
 
 
 def bare_values(values: Any, higher_is_better: bool | None) -> tuple[xr.DataArray, int]:
-    """Return checked values without a score, and the sign that makes higher better.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> bare_values(br.scores.fnr(br.from_counts(tn=80, fp=0, fn=3, tp=27)), False)[1]
-    -1
-    """
+    """Return checked values without a score, and the sign that makes higher better."""
     found = score_values(_check(values), None, higher_is_better, None)
     return found.values, found.sign
 
@@ -232,21 +203,21 @@ def _of_values(values: xr.DataArray, score: Any, higher_is_better: bool | None) 
 
 def _refuse(values: xr.DataArray, better: bool, score: str | None) -> None:
     """Raise if name or attrs of values contradict the direction of ``score``, or none is given."""
-    expected, told = DIRECTION[better], find(values.name)
-    said = {DIRECTION[told.higher_is_better]} if told else set()
-    said |= {str(values.attrs["direction"])} if "direction" in values.attrs else set()
-    for other in sorted(said - {expected}):
-        what = "have no better end" if other == DIRECTION[None] else f"came from a score of which {other}"
+    expected, named = DIRECTION[better], find(values.name)
+    stated = {DIRECTION[named.higher_is_better]} if named else set()
+    stated |= {str(values.attrs["direction"])} if "direction" in values.attrs else set()
+    for other in sorted(stated - {expected}):
+        what = "have no direction" if other == DIRECTION[None] else f"came from a score of which {other}"
         raise ValueError(
             f"score or higher_is_better must be given for values whose name or attrs say that they {what}; got "
             f"{score!r} for {str(values.name or 'score')!r}"
         )
 
 
-def _better(name: str, known: bool | None, told: bool | None) -> bool:
-    if told is None and known is None:
-        raise ValueError(f"higher_is_better must be told for {name!r}, a score without direction; got None")
-    return bool(known if told is None else told)
+def _better(name: str, known: bool | None, given: bool | None) -> bool:
+    if given is None and known is None:
+        raise ValueError(f"higher_is_better must be given for {name!r}, which has no direction; got None")
+    return bool(known if given is None else given)
 
 
 def _check(values: Any) -> xr.DataArray:

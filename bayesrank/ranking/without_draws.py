@@ -15,7 +15,7 @@ from bayesrank.ranking._intervals import rank_intervals
 from bayesrank.ranking.consensus import best_set, consensus_of
 from bayesrank.ranking.evidence import Evidence, cases_of, evidence_of
 from bayesrank.ranking.summary import UNRESOLVED
-from bayesrank.ranking.values import ScoreValues, natural_score, score_values, variables_of
+from bayesrank.ranking.values import RankingOptions, ScoreValues, natural_score, score_values, variables_of
 from bayesrank.scores import Score, as_score, get
 
 __all__ = ["prior_quantiles", "rank_exactly", "replace_drawn"]
@@ -35,29 +35,15 @@ PAIRS = ("superiority", "equivalence", "sucra", "poth", "tier", "consensus")
 def rank_exactly(
     source: Any,
     score: Any,
-    *,
-    prob: float,
-    rope: float,
+    settings: RankingOptions,
     higher_is_better: bool | None = None,
     kind: str | None = None,
-    joint: bool = True,
     model: Any = None,
     options: dict[str, Any] | None = None,
 ) -> xr.Dataset:
     """Rank counts, or a posterior that was made of counts, by integrals: see :func:`bayesrank.credible_ranking`.
 
-    Raises
-    ------
-    ValueError
-        Among others :class:`bayesrank.exact.NoClosedForm`, where integrals are not known or not accurate.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> counts = br.from_counts(tn=[75, 79, 79], fp=[5, 1, 1], fn=[2, 1, 1], tp=[28, 29, 29], entity=["a", "b", "c"])
-    >>> best = rank_exactly(counts, "informedness", prob=0.95, rope=0.0, model="beta_binomial")["probability_best"]
-    >>> best.round(4).values.tolist(), best.sel(entity="b").item() == best.sel(entity="c").item()
-    ([0.0387, 0.4807, 0.4807], True)
+    Raise :class:`bayesrank.exact.NoClosedForm` where integrals are not known or not accurate.
     """
     if kind is not None:
         raise ValueError(f"kind must be left out for method='exact', which ranks no learned population; got {kind!r}")
@@ -66,7 +52,7 @@ def rank_exactly(
         raise ValueError("score must be given for method='exact'; got None")
     score = as_score(natural or score)
     if score.higher_is_better is None:
-        raise ValueError(f"score must have a better end to rank by; got {score.name}, which has none")
+        raise ValueError(f"score must have a direction to rank by; got {score.name}, which has none")
     ends = (0.0, 1.0) if score.space == "outcomes" else None
     what = ScoreValues(
         xr.DataArray(name=score.name), score.name, score.higher_is_better, score, ends=ends, natural=natural is not None
@@ -81,11 +67,13 @@ def rank_exactly(
     if evidence.counts is not None:
         score.check_space(evidence.counts.sizes)
         score.check_classes(evidence.counts)
-    ranking = _each(known, evidence, what, prob, rope)
-    return ranking if joint else _without_pairs(ranking)
+    ranking = _each(known, evidence, what, settings)
+    if settings.joint:
+        return ranking
+    return ranking.drop_vars([*(name for name in ranking.data_vars if str(name).startswith(PAIRS)), "rival"])
 
 
-def replace_drawn(drawn: xr.Dataset, source: Any, score: Any, prob: float, rope: float) -> xr.Dataset:
+def replace_drawn(drawn: xr.Dataset, source: Any, score: Any, settings: RankingOptions) -> xr.Dataset:
     """Return a ranking of draws with all numbers that are known exactly, if there are such; else the same ranking.
 
     What needs joint draws is kept and named in ``attrs["drawn"]``. Simultaneous intervals are widened to hold the
@@ -94,14 +82,12 @@ def replace_drawn(drawn: xr.Dataset, source: Any, score: Any, prob: float, rope:
     known: Any = natural_score(source) if score is None else score
     if not _is_conjugate(source, known) or drawn["expected_rank"].dims != ("entity",):
         return drawn
-    better = as_score(known).higher_is_better
-    joint = "superiority" in drawn
-    if drawn.attrs["higher_is_better"] != better:
+    if drawn.attrs["higher_is_better"] != as_score(known).higher_is_better:
         return drawn
     try:
         if _seconds(source, known) > MOST_SECONDS:
             return drawn
-        exact = rank_exactly(source, score, prob=prob, rope=rope, joint=joint)
+        exact = rank_exactly(source, score, settings)
     except NoClosedForm:
         return drawn
     if exact["expected_rank"].dims != ("entity",):
@@ -121,15 +107,7 @@ def replace_drawn(drawn: xr.Dataset, source: Any, score: Any, prob: float, rope:
 
 
 def prior_quantiles(posterior: Any, score: Any, levels: np.ndarray) -> xr.DataArray | None:
-    """Return quantiles of a score before any data (entity, level), if the prior of the score has a closed form.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> posterior = br.fit(br.from_counts(tn=8, fp=2, fn=1, tp=9), seed=1)
-    >>> prior_quantiles(posterior, "tpr", np.array([0.025, 0.5])).values.round(9).tolist()
-    [[0.025, 0.5]]
-    """
+    """Return quantiles of a score before any data (entity, level), if the prior of the score has a closed form."""
     if not _is_conjugate(posterior, score):
         return None
     try:
@@ -145,11 +123,6 @@ def prior_quantiles(posterior: Any, score: Any, levels: np.ndarray) -> xr.DataAr
     return xr.DataArray(found, {"entity": known.frame["entity"], "level": levels}, ("entity", "level"))
 
 
-def _without_pairs(ranking: xr.Dataset) -> xr.Dataset:
-    pairs = [name for name in ranking.data_vars if str(name).startswith(PAIRS)]
-    return ranking.drop_vars([*pairs, "rival"])
-
-
 def _seconds(source: Any, score: Any) -> float:
     known = closed_form_of(source, None, {})
     planned = _planned(as_score(score))
@@ -157,7 +130,7 @@ def _seconds(source: Any, score: Any) -> float:
 
 
 def _are_draws_of(values: xr.DataArray, median: xr.DataArray) -> bool:
-    """Whether draws of scores have these medians; those of a posterior may have been replaced by others."""
+    """Return whether draws of scores have these medians; those of a posterior may have been replaced by others."""
     dims = draw_dims(values)
     slack = 1e-9 * (1 + np.abs(median))
     allowed = SURE / 2 / np.sqrt(float(np.prod([values.sizes[dim] for dim in dims])))
@@ -166,7 +139,7 @@ def _are_draws_of(values: xr.DataArray, median: xr.DataArray) -> bool:
 
 
 def _is_conjugate(source: Any, score: Any) -> bool:
-    """Whether a posterior has draws of its own model, and is to be ranked by a score."""
+    """Return whether a posterior has draws of its own model, and is ranked by a score."""
     if score is None or not is_container(source):
         return False
     posterior = groups_of(source).get("posterior", xr.Dataset())
@@ -176,7 +149,7 @@ def _is_conjugate(source: Any, score: Any) -> bool:
 
 
 def _planned(score: Score) -> Score:
-    """The score whose distribution is known: right or wrong is the TPR of cases that are all positive."""
+    """Return the score whose distribution is known: right or wrong is the TPR of cases that are all positive."""
     return get("tpr") if score.space == "outcomes" else score
 
 
@@ -188,42 +161,40 @@ def _evidence(source: Any, known: ClosedForm, what: ScoreValues) -> Evidence:
     return Evidence(counts=counts, performance=known.performance, about=about, cases=cases)
 
 
-def _each(known: ClosedForm, evidence: Evidence, what: ScoreValues, prob: float, rope: float) -> xr.Dataset:
-    """One ranking for each item of every other dim."""
+def _each(known: ClosedForm, evidence: Evidence, what: ScoreValues, settings: RankingOptions) -> xr.Dataset:
+    """Return one ranking for each item of every other dim."""
     if known.frame.ndim == 1:
-        return _one(known, evidence, what, prob, rope)
+        return _one(known, evidence, what, settings)
     dim = str(known.frame.dims[1])
-    parts = [_each(known.at((i,)), evidence.at(dim, i), what, prob, rope) for i in range(known.frame.sizes[dim])]
+    parts = [_each(known.at((i,)), evidence.at(dim, i), what, settings) for i in range(known.frame.sizes[dim])]
     joined = xr.concat(parts, dim=dim, combine_attrs="override", coords="minimal", compat="override", join="exact")
     return joined.assign_coords({dim: known.frame[dim]})
 
 
-def _one(known: ClosedForm, evidence: Evidence, what: ScoreValues, prob: float, rope: float) -> xr.Dataset:
+def _one(known: ClosedForm, evidence: Evidence, what: ScoreValues, settings: RankingOptions) -> xr.Dataset:
     entities = known.frame["entity"].values
     assert what.score is not None
     plan = plan_of(_planned(what.score), known)
-    tail = (1 - prob) / 2
-    found = answer(plan, np.array([tail, 0.5, 1 - tail]), rope)
-    result = _results(plan, found, np.array([str(name) for name in entities]), prob)
+    tail = (1 - settings.prob) / 2
+    found = answer(plan, np.array([tail, 0.5, 1 - tail]), settings.rope)
+    result = _results(plan, found, np.array([str(name) for name in entities]), settings.prob)
     seen, extreme = evidence.observed(what.score), evidence.extreme()
     observed = np.full(len(entities), np.nan) if seen is None else seen.values.astype(float)
     one_sided = np.zeros(len(entities), bool) if extreme is None else extreme.values
     slack = SLACK * (1 + result["upper"] - result["lower"])
     outside = (observed < result["lower"] - slack) | (observed > result["upper"] + slack)
-    facts = what.facts()
-    at_an_end = np.isclose(observed[:, None], facts["range"], rtol=1e-9, atol=1e-9).any(axis=1)
-    result |= {"observed": observed, "contradicted": outside & ~at_an_end & ~one_sided}
+    result |= {"observed": observed, "contradicted": outside & ~what.at_an_end(observed) & ~one_sided}
     result["cases"] = evidence.size(len(entities))
     notes = [*_notes(found), *what.notes(), *evidence.notes(what.score)]
     result |= join_notes(notes) | {"needed_evidence": evidence.needed()}
     coords: dict[str, Any] = {"entity": entities, "rival": entities, "rank": np.arange(1, len(entities) + 1)}
     coords |= {str(name): coord for name, coord in known.frame.coords.items() if coord.dims == ("entity",)}
-    facts |= {"prob": prob, "rope": rope, "method": "exact"} | evidence.facts()
+    facts = what.facts() | {"prob": settings.prob, "rope": settings.rope, "method": "exact"} | evidence.facts()
     return xr.Dataset(variables_of(result, ERROR), coords, facts)
 
 
 def _results(plan: Plan, found: Answer, labels: np.ndarray, prob: float) -> dict[str, Any]:
-    """What follows from the probabilities, by the names of the result."""
+    """Return the results that follow from the probabilities, by name."""
     numbers, error, defined = found.numbers, found.error, plan.item >= 0
     probability = numbers.rank
     lower, upper = rank_intervals(np.where(defined[:, None], probability, np.nan), (1 - prob) / 2)
@@ -256,7 +227,7 @@ def _results(plan: Plan, found: Answer, labels: np.ndarray, prob: float) -> dict
 
 
 def _hierarchy(expected: np.ndarray, before: np.ndarray, error: np.ndarray) -> dict[str, Any]:
-    """SUCRA and POTH of the expected ranks; their errors come from the step before."""
+    """Return SUCRA and POTH of the expected ranks; their errors come from the step before."""
     size = int((~np.isnan(expected)).sum())
     if size < 2:
         unknown = np.full(len(expected), np.nan)
@@ -274,13 +245,13 @@ def _hierarchy(expected: np.ndarray, before: np.ndarray, error: np.ndarray) -> d
 
 
 def _notes(found: Answer) -> list[str]:
-    """Sentences on intervals that are missing, and on errors in the third digit."""
+    """Return notes on intervals that are missing, and on errors in the third digit."""
     lines = []
     if found.unseen.any():
         lines.append(
             f"The interval of {_text.count(int(found.unseen.sum()), 'entity')} is missing; only the rank is known. It "
-            "reaches odds that quadrature does not cover, since the prior alone decides how often an error happens "
-            "that was never seen."
+            "reaches odds beyond the range of the quadrature: without an observed error, the prior alone determines "
+            "the error rate."
         )
     off = max(float(np.nanmax(each, initial=0.0)) for each in (found.error.rank, found.error.superior))
     if off >= UNRESOLVED:

@@ -9,8 +9,7 @@ import xarray as xr
 from bayesrank._checks import check_sequence, is_number
 from bayesrank.evidence._case_counts import counts_of
 from bayesrank.evidence.counts import check_tables, pool, pool_untested
-from bayesrank.models import chosen_by_evidence, find_model, in_closed_form, options_of, takes_cases
-from bayesrank.models import make_model as tell_model
+from bayesrank.models import chosen_by_evidence, find_model, in_closed_form, make_model, options_of, takes_cases
 from bayesrank.models._joint import check_joint
 from bayesrank.models._margins import VALUES
 from bayesrank.models._priors import concentration
@@ -56,7 +55,9 @@ def base_analysis(evidence: Evidence, score: Any, model: Any, join: Any, options
     """Return the base analysis."""
     if model is None:
         model = chosen_by_evidence(evidence)
-    return Alternative("base", "base", _taken(evidence, model, join, _tested), model, _score(evidence, score), options)
+    return Alternative(
+        "base", "base", _evidence_for(evidence, model, join, _pool_tested), model, _score(evidence, score), options
+    )
 
 
 def alternatives_to(
@@ -80,10 +81,10 @@ def alternatives_to(
             for s in (_score(evidence, score) for score in check_sequence("scores", scores))
         ),
         *(
-            base._replace(name=f"prevalence {_called(p)}", kind="prevalence", options=base.options | {"prevalence": p})
+            base._replace(name=f"prevalence {_name_of(p)}", kind="prevalence", options=base.options | {"prevalence": p})
             for p in check_sequence("prevalences", prevalences)
         ),
-        *(_data(base, evidence, join) if "datasets" in wanted else []),
+        *(_without_each_dataset(base, evidence, join) if "datasets" in wanted else []),
     ]
 
 
@@ -94,7 +95,7 @@ def conflict(base: Alternative) -> xr.Dataset | None:
         if not takes_cases(model) or "cluster" in evidence.coords:
             return None
         # The check looks at one table per entity, so it uses the model that treats entities separately.
-        margins, evidence = _story(base).margins, counts_of(evidence)
+        margins, evidence = _instance_of(base).margins, counts_of(evidence)
         if "outcome" in evidence.dims:
             if not margins.proper or not margins.few:
                 return None
@@ -103,7 +104,7 @@ def conflict(base: Alternative) -> xr.Dataset | None:
         options = {"prior": margins.prior, "force": True} | {
             name: options[name] for name in ("prevalence",) if name in options
         }
-    elif not hasattr(_story(base), "conjugate"):
+    elif not hasattr(_instance_of(base), "conjugate"):
         return None
     return prior_conflict(evidence, model, **options)
 
@@ -116,11 +117,13 @@ def _score(evidence: Evidence, score: Any) -> Score:
     return known
 
 
-def _story(one: Alternative) -> Any:
-    return tell_model(one.model, one.evidence, one.options)
+def _instance_of(one: Alternative) -> Any:
+    return make_model(one.model, one.evidence, one.options)
 
 
-def _taken(evidence: Evidence, model: Any, join: Any, pooling: Callable[[Any, Any], Any] = pool_untested) -> Evidence:
+def _evidence_for(
+    evidence: Evidence, model: Any, join: Any, pooling: Callable[[Any, Any], Any] = pool_untested
+) -> Evidence:
     """Return the evidence for a model: pooled, unless the model learns from several data sets together."""
     if isinstance(evidence, xr.Dataset) and not takes_cases(model):
         evidence = counts_of(evidence)
@@ -128,28 +131,28 @@ def _taken(evidence: Evidence, model: Any, join: Any, pooling: Callable[[Any, An
     return evidence if together or "dataset" not in evidence.coords else pooling(evidence, join)
 
 
-def _tested(evidence: Any, join: Any) -> Any:
+def _pool_tested(evidence: Any, join: Any) -> Any:
     return pool(evidence, join=join)
 
 
-def _called(value: Any) -> str:
+def _name_of(value: Any) -> str:
     return f"{value:g}" if is_number(value) else prior_in_words(value, "")
 
 
 def _prior(one: Alternative) -> xr.DataArray:
     """Return the prior concentrations of the analysis."""
-    story = _story(one)
-    if hasattr(story, "conjugate"):
-        return story.conjugate().prior.reset_coords(drop=True)
-    if hasattr(story, "margins"):
-        return story.margins.prior
-    if hasattr(story, "concentration"):
-        return story.concentration.reset_coords(drop=True)
+    instance = _instance_of(one)
+    if hasattr(instance, "conjugate"):
+        return instance.conjugate().prior.reset_coords(drop=True)
+    if hasattr(instance, "margins"):
+        return instance.margins.prior
+    if hasattr(instance, "concentration"):
+        return instance.concentration.reset_coords(drop=True)
     assert isinstance(one.evidence, xr.DataArray)  # models of counts take DataArrays
     return concentration(one.evidence, one.options.get("prior"))
 
 
-def _masses(prior: xr.DataArray, factor: float = 1.0) -> dict[float, float]:
+def _mass_of_values(prior: xr.DataArray, factor: float = 1.0) -> dict[float, float]:
     """Return the prior of joint outcomes, the same for every entity, as a mapping from values to mass."""
     each = prior.isel({dim: 0 for dim in prior.dims if dim != "outcome"})
     return {
@@ -166,9 +169,9 @@ def _default_priors(base: Alternative) -> tuple[str, ...]:
     """Return the default alternative priors for the evidence."""
     if not _is_graded(base):
         return PRIORS
-    if {"range", "base"} & set(base.options):
+    if {"range", "base"} & set(base.options) or "range" in base.evidence.attrs:
         return ("haldane",)
-    return PRIORS if _story(base).margins.values.size <= VALUES else ()
+    return PRIORS if _instance_of(base).margins.values.size <= VALUES else ()
 
 
 def _priors(base: Alternative, priors: Any, weights: bool) -> list[Alternative]:
@@ -176,23 +179,23 @@ def _priors(base: Alternative, priors: Any, weights: bool) -> list[Alternative]:
     if priors is None and "prior" not in options_of(find_model(base.model)):
         return []  # a user's model; its priors are unknown here
     priors = _default_priors(base) if priors is None else priors
-    named = dict(priors) if isinstance(priors, Mapping) else {_called(p): p for p in check_sequence("priors", priors)}
+    named = dict(priors) if isinstance(priors, Mapping) else {_name_of(p): p for p in check_sequence("priors", priors)}
     # A base measure is a prior.
     others = {name: value for name, value in base.options.items() if name != "base"}
     options = {f"prior {name}": others | {"prior": prior} for name, prior in named.items()}
-    own, story = _prior(base), _story(base)
+    own, instance = _prior(base), _instance_of(base)
     if weights and _is_graded(base):
         rest = {name: value for name, value in others.items() if name != "prior"}
-        if story.margins.proper:
-            options |= {name: rest | {"base": _masses(own, factor)} for name, factor in WEIGHTS.items()}
-    elif weights and (hasattr(story, "conjugate") or hasattr(story, "margins")):
+        if instance.margins.proper:
+            options |= {name: rest | {"base": _mass_of_values(own, factor)} for name, factor in WEIGHTS.items()}
+    elif weights and (hasattr(instance, "conjugate") or hasattr(instance, "margins")):
         # Other models have more priors than this one, so it is not scaled.
         options |= {name: others | {"prior": own * factor} for name, factor in WEIGHTS.items()}
     seen, found = [own], []
     for name, these in options.items():
         one = base._replace(name=name, kind="prior", options=these)
         each = _prior(one)
-        if not any(_same(each, other) for other in seen):
+        if not any(_are_equal(each, other) for other in seen):
             seen.append(each)
             found.append(one)
     return found
@@ -200,7 +203,7 @@ def _priors(base: Alternative, priors: Any, weights: bool) -> list[Alternative]:
 
 def _spreads(base: Alternative) -> list[Alternative]:
     """Return the alternatives with a narrower and a wider prior of the spread, of a hierarchical model."""
-    scale = getattr(_story(base), "spread", None)
+    scale = getattr(_instance_of(base), "spread", None)
     if scale is None:
         return []
     return [
@@ -209,7 +212,7 @@ def _spreads(base: Alternative) -> list[Alternative]:
     ]
 
 
-def _same(one: xr.DataArray, other: xr.DataArray) -> bool:
+def _are_equal(one: xr.DataArray, other: xr.DataArray) -> bool:
     """Return whether two priors have the same mass on the same values; a mass of 0 counts as absent."""
     if one.dims != other.dims:
         return not one.values.any() and not other.values.any()
@@ -228,7 +231,7 @@ def _models(base: Alternative, models: Iterable[Any] | None, evidence: Evidence,
             name=f"model {m if isinstance(m, str) else getattr(m, '__name__', m)}",
             kind="model",
             model=m,
-            evidence=_taken(evidence, m, join),
+            evidence=_evidence_for(evidence, m, join),
             options=_options_for(base, m),
         )
         for m in check_sequence("models", models)
@@ -241,7 +244,7 @@ def _options_for(base: Alternative, model: Any) -> dict[str, Any]:
     return {name: value for name, value in base.options.items() if name not in own}
 
 
-def _data(base: Alternative, evidence: Evidence, join: Any) -> list[Alternative]:
+def _without_each_dataset(base: Alternative, evidence: Evidence, join: Any) -> list[Alternative]:
     """Return the alternatives without one data set; the others are pooled unless the model takes them together."""
     if "dataset" not in evidence.coords:
         return []
@@ -249,9 +252,11 @@ def _data(base: Alternative, evidence: Evidence, join: Any) -> list[Alternative]
     if len(used) < 2:
         return []
     options = base.options
-    if _is_graded(base) and "base" not in options and (margins := _story(base).margins).proper:
+    if _is_graded(base) and "base" not in options and (margins := _instance_of(base).margins).proper:
         # Keep the prior, even if a value occurred only in this data set.
-        options = {name: value for name, value in options.items() if name != "prior"} | {"base": _masses(margins.prior)}
+        options = {name: value for name, value in options.items() if name != "prior"} | {
+            "base": _mass_of_values(margins.prior)
+        }
     found = []
     for i, name in enumerate(used):
         if isinstance(evidence, xr.Dataset):
@@ -259,5 +264,5 @@ def _data(base: Alternative, evidence: Evidence, join: Any) -> list[Alternative]
         else:
             rest = evidence.isel(dataset=[j for j in range(len(used)) if j != i])
         one = base._replace(name=f"without data set {name}", kind="data", options=options)
-        found.append(one._replace(evidence=_taken(rest, base.model, join)))
+        found.append(one._replace(evidence=_evidence_for(rest, base.model, join)))
     return found

@@ -129,24 +129,23 @@ def sensitivity(
           ``_upper``: P(best) and rank interval of the base leader;
         - ``kendall_tau``: tau-b between the consensus order and that of the base; NaN without an order;
         - ``survives`` (alternative, conclusion): whether each conclusion of the base holds, up to twice the Monte-Carlo
-          error (0 for exact probabilities). The conclusions are: the first entity, if it is unique; that it is best
-          with at least ``prob``; the members of the first tier; and the rivals that the leader beats with ``prob``;
-        - ``pairs``: the number of pairs that the base separates with ``prob``; ``pairs_kept`` (alternative): the number
-          of these that the alternative separates, too; ``pairs_turned``: the number that it orders the other way.
+          error. The conclusions are: the first entity, if it is unique; that it is best with at least ``prob``; the
+          members of the first tier; and the rivals that the leader beats with ``prob``;
+        - ``pairs``: the number of pairs that the base separates with ``prob``; ``pairs_kept`` and ``pairs_turned``
+          (alternative): the numbers that the alternative separates, too, and orders the other way.
 
         Over (``left_out``, ``entity``), with ``"entities"`` among the alternatives: ``tier_without`` and
         ``position_without`` (in the consensus order) among the others; and over ``left_out``: ``changed_without``, the
-        share of pairs of the others whose tiers compare differently than in the base; ``leader_changed_without``;
-        ``poth_without``, the precision of the order of the others. It is much larger than that of all entities if the
-        omitted entity unsettles the order.
+        share of pairs of the others whose tiers compare differently than in the base; ``leader_changed_without``; and
+        ``poth_without``, the precision of the order of the others.
 
         Over (``entity``, [``dataset``], ``check``), for base priors with a closed form: whether the data contradict the
         prior. The checks are the right answers in each class and in all classes and, if prevalences are sampled, the
         size of each class. For outcomes they are the cases with each outcome:
 
         - ``check_observed``: the observed share; ``check_expected``: its prior mean;
-        - ``check_tail_probability``: twice the smaller prior predictive probability of as much or less, and of as much
-          or more, at most 1; NaN where there are no cases, or the prior is improper;
+        - ``check_tail_probability``: twice the smaller prior predictive tail, at most 1; NaN where there are no cases,
+          or the prior is improper;
         - ``check_pull``: distance of the posterior mean from the observed share, in posterior standard deviations;
         - ``check_conflict``: whether the tail is at most ``attrs["check_bound"]``, 0.01 divided by the number of checks
           (Bonferroni), and the pull is more than 2. A prior of a few cases is easily contradicted, but does no harm.
@@ -230,7 +229,7 @@ def sensitivity(
     return result.assign_attrs(about | {"prob": prob, "rope": rope, "worth": effective_draws(rankings[0])})
 
 
-def _some(names: list[str]) -> str:
+def _list_names(names: list[str]) -> str:
     return ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
 
 
@@ -308,7 +307,7 @@ def _conclusions(
     tier = rankings[0]["tier"].values == 1
     order = np.argsort(rankings[0]["consensus_position"].values, kind="stable")
     members = [names[i] for i in order if tier[i]]
-    found.append((f"the first tier is {_some(members)}", [_same_tier(one, tier, prob) for one in rankings]))
+    found.append((f"the first tier is {_list_names(members)}", [_same_tier(one, tier, prob) for one in rankings]))
     found += [(f"{names[lead]} beats {names[j]}", may_beat[:, lead, j].tolist()) for j in order if beats[lead, j]]
     return found
 

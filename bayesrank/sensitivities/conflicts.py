@@ -28,29 +28,15 @@ NODES = 4001
 ROUNDING = 1e-15
 #: A prior that moves the posterior by fewer standard deviations does no harm.
 PULL = 2.0
-TOLD = ("observed", "expected", "tail_probability", "pull")
+RESULTS = ("observed", "expected", "tail_probability", "pull")
 
 
 def prior_conflict(counts: xr.DataArray, model: Any = None, *, level: float = 0.01, **options: Any) -> xr.Dataset:
     """Check whether the data contradict the prior, by prior predictive checks: see ``br.sensitivity``.
 
-    Returns
-    -------
-    xarray.Dataset
-        Checks over (``entity``, [``dataset``], ``check``). ``attrs["bound"]`` is ``level``, the probability of any
-        alarm if the prior is right, divided by the number of checks. ``notes`` states the conflicts, one per line, the
-        worst first.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> counts = br.from_counts(tn=[58, 91], fp=[42, 9], fn=[41, 8], tp=[59, 92], entity=["a", "b"])
-    >>> sure = [[90, 10], [10, 90]]  # a prior worth two hundred cases, nine in ten right
-    >>> found = prior_conflict(counts, "beta_binomial", prior=sure)
-    >>> found["conflict"].any("check").values.tolist()
-    [True, False]
-    >>> bool(prior_conflict(counts, "beta_binomial")["conflict"].any())
-    False
+    The checks are over (``entity``, [``dataset``], ``check``). ``attrs["bound"]`` is ``level``, the probability of any
+    alarm if the prior is right, divided by the number of checks. ``notes`` states the conflicts, one per line, the
+    worst first.
     """
     level = check_prob("level", level)
     with rename_argument("counts", "evidence"):
@@ -60,21 +46,24 @@ def prior_conflict(counts: xr.DataArray, model: Any = None, *, level: float = 0.
     shape = known.prior.shape[: len(cells)]
     sizes = known.totals is None
     if "outcome" in known.prior.dims:
-        check, names = _outcome_checks, [f"outcome {label}" for label in _told(known.prior["outcome"].values.tolist())]
+        check, names = (
+            _outcome_checks,
+            [f"outcome {label}" for label in _without_redundant(known.prior["outcome"].values.tolist())],
+        )
     else:
         labels = known.prior["actual"].values.tolist()
         check, names = _checks, [*(f"right of {label}" for label in labels), "right of all"]
-        names += [f"cases of {label}" for label in _told(labels)] if sizes else []
+        names += [f"cases of {label}" for label in _without_redundant(labels)] if sizes else []
     rows = {
         position: check(np.rint(table.values[position]).astype(int), known.prior.values[position], sizes)
         for position in np.ndindex(*shape)
         if known.test_set.values[position] != ""
     }
-    values = np.full((*shape, len(names), len(TOLD)), np.nan)
+    values = np.full((*shape, len(names), len(RESULTS)), np.nan)
     for position, found in rows.items():
         values[position] = found
     coords = {dim: known.prior[dim].values for dim in cells} | {"check": names}
-    result = xr.Dataset({name: ((*cells, "check"), values[..., i]) for i, name in enumerate(TOLD)}, coords)
+    result = xr.Dataset({name: ((*cells, "check"), values[..., i]) for i, name in enumerate(RESULTS)}, coords)
     bound = level / max(int(result["tail_probability"].notnull().sum()), 1)
     result["conflict"] = (result["tail_probability"] <= bound) & (np.abs(result["pull"]) > PULL)
     return result.assign(notes=_notes(result, cells)).assign_attrs(level=level, bound=bound)
@@ -84,31 +73,33 @@ def _checks(table: np.ndarray, alpha: np.ndarray, sizes: bool) -> np.ndarray:
     """Return observed and expected share, tail and pull of every check of one table (check, 4)."""
     cases, weights = table.sum(-1).tolist(), alpha.sum(-1).tolist()
     each = list(zip(np.diagonal(table).tolist(), cases, np.diagonal(alpha).tolist(), weights, strict=True))
-    found = [_one(*x) for x in each]
-    found.append(_together([x for x in each if x[1]]))
+    found = [_check_count(*x) for x in each]
+    found.append(_check_sum([x for x in each if x[1]]))
     if sizes:
-        found += _told([_one(n, sum(cases), w, sum(weights)) for n, w in zip(cases, weights, strict=True)])
+        found += _without_redundant(
+            [_check_count(n, sum(cases), w, sum(weights)) for n, w in zip(cases, weights, strict=True)]
+        )
     return np.array(found)
 
 
 def _outcome_checks(table: np.ndarray, alpha: np.ndarray, sizes: bool) -> np.ndarray:
     """Return observed and expected share, tail and pull of the cases with each outcome (check, 4)."""
     cases, weight = int(table.sum()), float(alpha.sum())
-    each = [_one(n, cases, w, weight) for n, w in zip(table.tolist(), alpha.tolist(), strict=True)]
-    return np.array(_told(each))
+    each = [_check_count(n, cases, w, weight) for n, w in zip(table.tolist(), alpha.tolist(), strict=True)]
+    return np.array(_without_redundant(each))
 
 
-def _told(each: list) -> list:
+def _without_redundant(each: list) -> list:
     """Drop the second of two classes or outcomes, since the first determines it."""
     return each[1:] if len(each) == 2 else each
 
 
-def _one(seen: int, number: int, weight: float, whole: float) -> tuple[float, ...]:
+def _check_count(seen: int, number: int, weight: float, whole: float) -> tuple[float, ...]:
     """Return the check of a beta-binomial count; NaN without cases or with an improper prior."""
-    return _together([(seen, number, weight, whole)] if number else [])
+    return _check_sum([(seen, number, weight, whole)] if number else [])
 
 
-def _together(rows: list[tuple[int, int, float, float]]) -> tuple[float, ...]:
+def _check_sum(rows: list[tuple[int, int, float, float]]) -> tuple[float, ...]:
     """Return the check of a sum of independent beta-binomial counts."""
     if not rows or any(min(weight, whole - weight) <= 0 for _, _, weight, whole in rows):
         return (np.nan,) * 4
@@ -150,11 +141,6 @@ def beta_binomial_tails(seen: int, size: int, alpha: float, beta: float) -> tupl
     For a rate R ~ Beta(alpha, beta), P(K <= k | R) = P(X > R) with X ~ Beta(k + 1, size - k). So P(K <= k) is the mean
     of the distribution function of R over X, an integral over the logit of X that the trapezoidal rule solves to ten
     digits.
-
-    Examples
-    --------
-    >>> [round(tail, 9) for tail in beta_binomial_tails(3, 10, 1.0, 1.0)]  # 4 and 8 of 11 equally likely counts
-    [0.363636364, 0.727272727]
     """
     low = 1.0 if seen == size else _mean_over(lambda x, y: betainc(alpha, beta, x), seen + 1, size - seen)
     high = 1.0 if seen == 0 else _mean_over(lambda x, y: betainc(beta, alpha, y), seen, size - seen + 1)
@@ -193,16 +179,16 @@ def _notes(result: xr.Dataset, cells: list) -> str:
         who = " on ".join(str(result[dim].values[k]) for dim, k in zip(cells, at, strict=True))
         here = result.isel({"check": int(i)} | dict(zip(cells, map(int, at), strict=True)))
         many = int(one.notnull().sum())
-        more = f" It is so of {many}." if many > 1 else ""
+        more = f" This holds for {many} tables." if many > 1 else ""
         lines.append(
             f"The prior contradicts the data: it expects {float(here['expected']):.3g} "
-            f"{_what(str(here['check'].item()))}, and {who} has {float(here['observed']):.3g}, as far out with prior "
-            f"probability {_small(float(here['tail_probability']))}.{more}"
+            f"{_describe_check(str(here['check'].item()))}, and {who} has {float(here['observed']):.3g}; the prior "
+            f"probability of a share as extreme is {_format_tail(float(here['tail_probability']))}.{more}"
         )
     return "\n".join(lines)
 
 
-def _what(check: str) -> str:
+def _describe_check(check: str) -> str:
     kind, _, label = check.partition(" of ")
     if not label:
         return f"of the cases with {check}"
@@ -210,5 +196,5 @@ def _what(check: str) -> str:
     return f"of {of} right" if kind == "right" else f"of the cases in class {label!r}"
 
 
-def _small(p: float) -> str:
+def _format_tail(p: float) -> str:
     return f"{p:.1g}" if p >= 1e-10 else "below 1e-10"

@@ -31,14 +31,6 @@ def leave_out_entities(
 
     A tier is a comparison with its first entity. So tiers change only if that entity is omitted, or if the pairwise
     majorities form a cycle.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> counts = br.from_counts(tn=[70, 79, 75], fp=[10, 1, 5], fn=[9, 1, 9], tp=[21, 29, 21], entity=["A", "B", "C"])
-    >>> found = leave_out_entities(br.fit(counts, seed=1), "f1")
-    >>> found["tier"].sel(left_out="B").values.tolist(), found["changed"].values.tolist()
-    ([1.0, nan, 1.0], [0.0, 0.0, 0.0])
     """
     from scipy.sparse.csgraph import connected_components
 

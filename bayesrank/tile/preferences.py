@@ -102,7 +102,7 @@ def between(*corners: Any, prevalence: float | None = None, points: int = 31) ->
     prevalence
         As for :func:`around`.
     points : int
-        Number of points along a segment; each triangle of a region is cut into ``points``² equal ones.
+        Number of points along a segment; each triangle of a region is cut into ``points`` squared equal ones.
 
     Returns
     -------

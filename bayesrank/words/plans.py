@@ -5,8 +5,9 @@ import xarray as xr
 
 from bayesrank import _text
 from bayesrank._checks import check_result, describe_value
+from bayesrank.planning import OVERLAP
 from bayesrank.ranking.summary import score_name
-from bayesrank.words._parts import Verdict, compose
+from bayesrank.words._parts import Verdict, compose, join_names
 
 __all__ = ["NEEDED", "verdict_of_plan"]
 
@@ -53,6 +54,8 @@ def verdict_of_plan(plan: xr.Dataset) -> Verdict:
         )
         return compose("beyond", headline, _notes(plan), _loss(plan, float(largest)), step)
     why = f", since {FIXED[about['fixed']]}" if about["reason"] == "fixed" else ""
+    if about["alike"] and float(plan["limit"]) == 0:
+        why = f", since {join_names(about['alike'])} had the same outcome on every case"
     headline = (
         f"No number of {about['unit']} would do{why}: {goal} with probability {limit} at most, below the "
         f"{about['assurance']:g} wanted."
@@ -119,10 +122,13 @@ def _cheaper(plan: xr.Dataset) -> str:
     if "alternative_cases" not in plan:
         return ""
     cases = plan["alternative_cases"].values
+    own = float(plan["needed"]) * float(plan["cases_each"])
+    if OVERLAP in plan["alternative"].values:
+        least = float(plan["alternative_cases"].sel(alternative=OVERLAP))
+        return f"Per-case data would need between {round_up(least):,} and {round_up(own):,}." if least < own else ""
     if np.isnan(cases).all():
         return ""
     i = int(np.nanargmin(cases))
-    own = float(plan["needed"]) * float(plan["cases_each"])
     if own <= 1.05 * cases[i]:
         return ""
     return f"Cheapest: {plan['alternative'].values[i]}, about {round_up(cases[i]):,} cases."
@@ -131,6 +137,8 @@ def _cheaper(plan: xr.Dataset) -> str:
 def _notes(plan: xr.Dataset) -> list[str]:
     about = plan.attrs
     lines = []
+    if about["alike"]:
+        lines.append(f"{join_names(about['alike'])} had the same outcome on every case; the plan takes them as equal.")
     if about["goal"] != "interval":
         lines.append(f"Today the probability of the target's statement is {_text.number(float(plan['now']), 3)}.")
     else:

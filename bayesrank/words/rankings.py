@@ -39,6 +39,7 @@ STEPS = {
     "per-case data": "Per-case data would help (the paired model uses that entities met the same cases), as would more "
     "cases.",
     "cases": "More cases would help to separate them.",
+    "other cases": "Cases on which the first two could differ would help: on these they had the same outcomes.",
     "": "More data would help to separate them.",
 }
 
@@ -107,15 +108,20 @@ def next_step(ranking: xr.Dataset, standing: Standing) -> str:
         return f"More {needed} would help most; bayesrank plan (br.plan) estimates how many."
     i = int(np.nanargmin(standing.superiority))
     p = float(standing.superiority[i])
+    pair = f"separate {standing.name(0)} from {standing.name(i)}"
+    if needed == "other cases":
+        return f"No number of cases like these is expected to {pair}: they had the same outcome on every case."
     cases = ranking["cases"].values[standing.places[[0, i]]] if "cases" in ranking else np.full(2, np.nan)
     if needed not in OF_CASES or standing.rope or cases[0] != cases[1] or not 0 < p < standing.prob:
         return "bayesrank plan (br.plan) estimates how many more cases would help." if needed else STEPS[needed]
     number = cases_to_separate(p, cases[0], standing.prob, ASSURANCE)
-    pair = f"separate {standing.name(0)} from {standing.name(i)}"
     if number > MOST * cases[0]:
         return f"More than {MOST} times as many cases would be needed to {pair}."
     fewer = "; per-case data may need fewer" if needed == "per-case data" else ""
-    return f"About {round_up(number):,} more cases would {pair} with {100 * ASSURANCE:g}% assurance{fewer}."
+    about = f"bout {round_up(number):,} more cases would {pair} with {100 * ASSURANCE:g}% assurance{fewer}."
+    if ranking["observed"].values[standing.places[0]] == ranking["observed"].values[standing.places[i]]:
+        return f"The data show no difference; if there is one, a{about}"
+    return f"A{about}"
 
 
 def common_notes(standing: Standing, score: str) -> list[str]:

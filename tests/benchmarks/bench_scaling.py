@@ -1,4 +1,6 @@
-"""How time and memory grow with draws, entities, classes, resolution and cases: docs/scaling.md and its picture.
+"""How time and memory grow with draws, entities, classes, resolution and cases.
+
+It writes docs/measured/scaling.md and its picture.
 
 Run: python tests/benchmarks/bench_scaling.py. Each job runs once in a process of its own, after a small one that
 compiles and imports: processor seconds, of all threads, and the peak of the process's resident memory. Slopes are
@@ -21,7 +23,7 @@ import numpy as np
 import bayesrank as br
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGE, PICTURE = DOCS / "scaling.md", DOCS / "figures" / "scaling.png"
+PAGE, PICTURE = DOCS / "measured" / "scaling.md", DOCS / "figures" / "scaling.png"
 
 
 def evaluation(entities: int) -> Any:

@@ -1,4 +1,4 @@
-"""One table of the main jobs beside peers and plain NumPy, all in one run: docs/benchmarks.md.
+"""One table of the main jobs beside peers and plain NumPy, all in one run: docs/measured/benchmarks.md.
 
 Run: python tests/benchmarks/table.py [runs]. The runs of a job and its rivals are interleaved, so that a busy machine
 slows all of them; a ratio is the median of the runs' ratios, with its quartiles. A rival that is not installed is
@@ -25,7 +25,7 @@ from scipy.stats import rankdata, spearmanr
 
 import bayesrank as br
 
-PAGE = Path(__file__).parents[2] / "docs" / "benchmarks.md"
+PAGE = Path(__file__).parents[2] / "docs" / "measured" / "benchmarks.md"
 DRAWS, CHAINS = 2500, 4
 PACKAGES = ("bayesrank", "numpy", "scipy", "xarray", "numba", "arviz", "scikit-learn")
 PEERS = ("prob_conf_mat", "evalstats", "sorbetto")
@@ -362,7 +362,7 @@ def main(runs: int) -> int:
     lines, ratios = compared(runs)
     before = told(PAGE.read_text(encoding="utf-8")) if PAGE.exists() else {}
     if worse := fallen(before, ratios):
-        print("Slower than half of what docs/benchmarks.md says:", *worse, sep="\n  ")
+        print("Slower than half of what docs/measured/benchmarks.md says:", *worse, sep="\n  ")
         return 1
     PAGE.write_text(page(lines, runs) + "\n", encoding="utf-8")
     return 0

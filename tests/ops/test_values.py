@@ -5,7 +5,7 @@ import dataclasses
 import numpy as np
 import pytest
 import xarray as xr
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import bayesrank as br
@@ -113,7 +113,6 @@ def test_monotone_in_the_value(name):
         assert ops.max() <= 1
 
 
-@settings(max_examples=200, deadline=None)
 @given(
     weights=st.tuples(*[st.floats(0, 5) for _ in range(4)]),
     fpr=st.floats(0.01, 0.99),

@@ -2,9 +2,6 @@
 
 import json
 import re
-import shutil
-import subprocess
-from html import unescape
 
 import numpy as np
 import pytest
@@ -12,9 +9,9 @@ import pytest
 import bayesrank as br
 from bayesrank.papers.explorers import METRICS, _shared, _thinned, explore_contours, explore_pmf
 from bayesrank.plots._page import part
+from tests.browser import needs_browser, run_scripts
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-browser = pytest.mark.skipif(CHROMIUM is None, reason="needs chromium")
+PHONE = "--window-size=360,740"
 P, N = 6, 9
 PMF = explore_pmf([(P, N), (4, 3)], ["mcc", "balanced_accuracy", "f1"], observed=(5, 7))
 CONTOURS = explore_contours([(P, N), (4, 3)], ["mcc", "f1", "ppv", "tnr"], observed=(5, 7))
@@ -61,12 +58,19 @@ def test_values_are_told_apart_in_the_largest_lattices():
     assert (exact[~known] == 0).all()
 
 
+def lattice(score):
+    tp, tn = (counts.ravel() for counts in np.meshgrid(np.arange(P + 1), np.arange(N + 1), indexing="ij"))
+    return score.of_cells(tn, N - tn, P - tp, tp)
+
+
 def test_contours_are_on_their_values_within_and_beyond():
-    one = held(CONTOURS)["sizes"][0]
+    data = held(CONTOURS)
+    one = data["sizes"][0]
     beyond = 0
-    for name, score in zip(("mcc", "f1", "ppv", "tnr"), one["scores"], strict=True):
+    names = ("mcc", "f1", "ppv", "tnr")
+    for name, lines, values in zip(names, data["lines"][one["share"]], one["values"], strict=True):
         rule = br.scores.get(name)
-        for line in score["lines"]:
+        for line in lines:
             points = np.concatenate([np.array(part) for part in line["parts"]])
             x, y = points.T
             inside = ((points > 0.02) & (points < 0.98)).all(axis=1)
@@ -74,10 +78,10 @@ def test_contours_are_on_their_values_within_and_beyond():
             p = P / (P + N)
             found = rule.of_cells((1 - p) * (1 - x), (1 - p) * x, p * (1 - y), p * y)[inside]
             np.testing.assert_allclose(found, line["at"], atol=5e-3)
-        values = [np.nan if value is None else value for value in score["values"]]
         k = 4 * (N + 1) + 7  # tp 4, tn 7
         assert values[k] == pytest.approx(rule.of_cells(7, 2, 2, 4), rel=1e-3)
         assert len(values) == (P + 1) * (N + 1)
+        assert [value is None for value in values] == np.isnan(lattice(rule)).tolist()
     assert beyond > 20
     assert len(METRICS) == len({br.scores.get(name).name for name in METRICS}) > 20
 
@@ -100,22 +104,16 @@ def test_nothing_is_loaded():
     assert not re.search(r"fetch|XMLHttp|import\(", part("explore.js", "bayesrank.papers"))
 
 
-def told(tmp_path, page, script, *flags):
-    """What ``script``, the body of a function, returns in a page, and what went wrong there."""
+def told(tmp_path, page, script):
+    """What ``script``, the body of a function, returns in a page that fits a phone, where nothing goes wrong."""
     caught = "<script>window.wrong = []; addEventListener('error', (event) => wrong.push(event.message));</script>"
     loaded = "performance.getEntriesByType('resource').length"
-    script = f"document.title = JSON.stringify([(() => {{ {script} }})(), wrong, {loaded}])"
-    path = tmp_path / "page.html"
-    text = page.replace("<body>", f"<body>{caught}").replace("</body>", f"<script>{script}</script></body>")
-    path.write_text(text, encoding="utf-8")
-    usual = (
-        "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-        f"--disable-component-update --disable-sync --dump-dom --user-data-dir={tmp_path / 'profile'}"
-    )
-    command = [CHROMIUM, *usual.split(), *flags, path.as_uri()]
-    dom = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
-    found, wrong, loaded = json.loads(unescape(re.search("<title>(.*?)</title>", dom, re.S)[1]))
-    assert (wrong, loaded) == ([], 0)
+    room = "[document.documentElement.scrollWidth, innerWidth, document.querySelectorAll('[hidden]').length]"
+    page = page.replace("<body>", f"<body>{caught}")
+    scripts = [f"return {room}", script, f"return [wrong, {loaded}]"]
+    (wide, room, hidden), found, (wrong, loaded) = run_scripts(tmp_path, page, *scripts, flags=[PHONE])
+    assert (wrong, loaded, hidden) == ([], 0, 0)
+    assert wide <= room
     return found
 
 
@@ -136,7 +134,7 @@ HELP = """
 """
 
 
-@browser
+@needs_browser
 def test_a_browser_shows_what_follows_from_what_was_observed(tmp_path):
     script = HELP + """
     const joints = all('svg[data-joint]'), inside = (svg) => [...svg.querySelectorAll('circle')];
@@ -154,7 +152,7 @@ def test_a_browser_shows_what_follows_from_what_was_observed(tmp_path):
     found.bars = [drawn()];
     set('bars', false);
     found.bars.push(drawn());
-    set('size', 1, 'change');
+    set('total', 0);
     found.smaller = [cells(), all('circle').length];
     return found;"""  # fmt: skip
     found = told(tmp_path, PMF, script)
@@ -182,7 +180,7 @@ def test_a_browser_shows_what_follows_from_what_was_observed(tmp_path):
     assert found["smaller"] == [[1, 2, 3, 1], 2 * 5 * 4]  # rates stay, as nearly as counts can
 
 
-@browser
+@needs_browser
 def test_a_browser_moves_the_point_and_its_contours(tmp_path):
     script = (
         HELP
@@ -202,8 +200,8 @@ def test_a_browser_moves_the_point_and_its_contours(tmp_path):
     found.dots = [all('circle').length];
     set('points', false);
     found.dots.push(all('circle').length);
-    set('size', 1);
-    found.smaller = [cells(), document.querySelector('[data-control=size-said]').textContent];
+    set('total', 0);
+    found.smaller = [cells(), document.querySelector('[data-control=positives-said]').textContent];
     return found;"""
     )
     found = told(tmp_path, CONTOURS, script)
@@ -236,13 +234,30 @@ def test_a_browser_moves_the_point_and_its_contours(tmp_path):
     np.testing.assert_allclose(y, br.contour("f1", 0.5, x, p), atol=4e-3)
     assert found["mcc"] != found["f1"]
     assert found["dots"] == [70 + 69, 0]  # one matrix has no precision
-    assert found["smaller"] == [[1, 1, 3, 2], "4 positives, 3 negatives"]
+    assert found["smaller"] == [[1, 1, 3, 2], "4 of 7"]
 
 
-@browser
-@pytest.mark.parametrize("page", [PMF, CONTOURS], ids=["pmf", "contours"])
-def test_pages_fit_a_phone(tmp_path, page):
-    script = "return [document.documentElement.scrollWidth, innerWidth, document.querySelectorAll('[hidden]').length];"
-    wide, room, hidden = told(tmp_path, page, script, "--window-size=360,740")
-    assert wide <= room
-    assert hidden == 0
+@needs_browser
+@pytest.mark.parametrize("explore", [explore_pmf, explore_contours])
+def test_sliders_reach_every_number_of_cases_and_of_positives(tmp_path, explore):
+    sizes = [(2, 3), *((p, total - p) for total in (7, 5, 6) for p in range(1, total) if (p, total) != (2, 5))]
+    script = (
+        HELP
+        + """
+    const slider = (name) => document.querySelector(`[data-control=${name}]`);
+    const number = (text) => Number(text.match(/^[0-9]+/));
+    const said = (name) => number(document.querySelector(`[data-control=${name}-said]`).textContent);
+    const seen = [[said('total'), said('positives')]];
+    for (let i = 0; i <= slider('total').max; i += 1) {
+      set('total', i);
+      for (let k = 0; k <= slider('positives').max; k += 1) {
+        set('positives', k);
+        const matrix = cells();
+        seen.push([said('total'), said('positives'), matrix[0] + matrix[2], matrix[1] + matrix[3]]);
+      }
+    }
+    return seen;"""
+    )
+    first, *seen = told(tmp_path, explore(sizes, ["f1"]), script)
+    assert first == [5, 2]
+    assert seen == [[total, p, p, total - p] for total in (5, 6, 7) for p in range(1, total)]

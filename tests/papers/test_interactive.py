@@ -3,8 +3,6 @@
 import html
 import json
 import re
-import shutil
-import subprocess
 
 import numpy as np
 import pytest
@@ -14,8 +12,8 @@ from bayesrank.papers.interactive import LARGEST, LEFT, SIDE, pmf_slider, save, 
 from bayesrank.plots._page import Html, colors_of, page, themed
 from bayesrank.report import ranking_report
 from bayesrank.scores.lattice import lattice_values, simplex_slice
+from tests.browser import needs_browser, run_scripts
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 COUNTS = br.from_counts(tn=32, fp=8, fn=4, tp=16)
 SIZES = [(10, 20), (20, 40)]
 DOT = re.compile(r'<circle cx="([\d.]+)" cy="([\d.]+)" r="([\d.]+)"><title>TP (\d+), FP (\d+): ([^<]+)</title>')
@@ -85,18 +83,11 @@ def told(tmp_path, page, script):
     path = save(page, tmp_path / "figure.html")
     text = path.read_text(encoding="utf-8")
     assert not re.search(r"<(script|link|img)[^>]*(src|href)=", text)
-    script = f"document.title = JSON.stringify((() => {{ {script} }})())"
-    path.write_text(text.replace("</body>", f"<script>{script}</script></body>"), encoding="utf-8")
-    flags = (
-        "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-        f"--disable-component-update --disable-sync --user-data-dir={tmp_path / 'profile'}"
-    )
-    command = [CHROMIUM, *flags.split(), "--dump-dom", path.as_uri()]
-    dom = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
-    return json.loads(html.unescape(re.search("<title>(.*?)</title>", dom, re.S)[1]))
+    [found] = run_scripts(tmp_path, text, script)
+    return found
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="needs chromium")
+@needs_browser
 def test_a_browser_shows_one_frame_at_a_time(tmp_path):
     page = pmf_slider(COUNTS, "f1", SIZES)
     script = """
@@ -111,7 +102,7 @@ def test_a_browser_shows_one_frame_at_a_time(tmp_path):
     assert told(tmp_path, page, script) == ["1", ["10 + 20", dots[0]], ["20 + 40", dots[1]]]
 
 
-@pytest.mark.skipif(CHROMIUM is None, reason="needs chromium")
+@needs_browser
 def test_a_browser_turns_and_reads_the_simplex(tmp_path):
     script = """
     const canvas = document.querySelector('canvas'), box = document.querySelector('.solid');

@@ -66,7 +66,7 @@ def test_each_alone_is_the_beta_binomial(prior):
 
 
 def test_large_lattices_lose_little_and_too_large_ones_are_refused():
-    many = JOINT.assign(count=JOINT["count"] * 8)
+    many = JOINT.assign(count=JOINT["count"] * 4)
     pmf = P.paired_difference(many, "a", "b", "accuracy")
     assert 0 <= pmf["lost_mass"].item() < 1e-12
     with pytest.raises(ValueError, match="likely pairs"):

@@ -86,7 +86,7 @@ def test_binned_positives_are_labelled():
     assert (pmf["positives"] + pmf["negatives"] == 100).all()
 
 
-@pytest.mark.parametrize("total", [20_000, 60_000])
+@pytest.mark.parametrize("total", [20_000, pytest.param(60_000, marks=pytest.mark.slow)])
 def test_marginals_of_totals_that_were_refused(total):
     pmf = pmf_of(FEW, total)
     assert pmf.size < 2**23
@@ -143,6 +143,7 @@ def test_bins_move_a_score_by_no_more_than_they_say(monkeypatch):
         assert summaries.variance(rough) == pytest.approx(summaries.variance(fine), rel=0.06)
 
 
+@pytest.mark.slow
 def test_a_large_test_set_tells_the_posterior_of_the_score(monkeypatch):
     """Scores of ever larger test sets tend to the score of the performance itself."""
     monkeypatch.setattr(confusion, "TOTAL_BINS", 2**20)  # for speed

@@ -139,11 +139,10 @@ def few(order):
     return br.credible_ranking(br.fit(counts.isel(entity=order), draws=200, seed=1), "mcc")
 
 
-@pytest.mark.parametrize("order", [[6, 5, 4, 3, 2, 1, 0], [3, 0, 6, 1, 5, 2, 4]])
-def test_bytes_do_not_depend_on_the_order_of_input(order):
+def test_bytes_do_not_depend_on_the_order_of_input():
     text = br.board(few([0, 1, 2, 3, 4, 5, 6]))
     assert "fewer than 10 cases" in text
-    assert br.board(few(order)) == text
+    assert br.board(few([3, 0, 6, 1, 5, 2, 4])) == text
     assert text.endswith("}\n")
     assert br.board(br.credible_ranking(table().isel(entity=[4, 2, 0, 1, 5, 3]), "f1", method="exact")) == br.board(
         br.credible_ranking(table(), "f1", method="exact")

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import bayesrank as br
-from bayesrank.ranking.consensus import EXACT_SIZE, consensus_order, share_ranks
+from bayesrank.ranking.consensus import EXACT_SIZE, consensus_of, consensus_order, share_ranks
 
 
 def distance_of(order, preference):
@@ -123,3 +123,16 @@ def test_condorcet_cycle_of_draws_is_shared_whatever_the_order_of_input():
         assert ranking["consensus_rank"].values.tolist() == [1, 1, 1]
         assert float(ranking["consensus_distance"]) == pytest.approx(4 / 3)
         assert float(ranking["consensus_lower_bound"]) == pytest.approx(1.0)
+
+
+@pytest.mark.parametrize("rounding", [1e-13, -1e-13])
+def test_rounding_errors_of_ties_do_not_choose_the_anchor_of_a_tier(rounding):
+    """a and b are equal, but only a beats c with enough probability: the tiers depend on which is first."""
+    superiority = np.array([[0, 0.5 + rounding, 0.951], [0.5 - rounding, 0, 0.949], [0.049, 0.051, 0]])
+    preference = superiority + 0.5 * np.eye(3)
+    expected = np.array([1.5 - rounding, 1.5 + rounding, 3])
+    found = consensus_of(
+        np.array(["a", "b", "c"]), expected, preference, 0 * preference, superiority, np.ones(3, bool), 0.95
+    )
+    assert found["tier"].tolist() == [1, 1, 2]
+    assert found["consensus_rank"].tolist() == [1, 1, 3]

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-PATH = Path(__file__).parents[2] / "docs" / "measure_coverage.py"
+PATH = Path(__file__).parents[2] / "scripts" / "measure_coverage.py"
 
 
 def simulate(boards, size, seed):
@@ -16,7 +16,7 @@ def simulate(boards, size, seed):
     return module.from_the_prior(boards, size, seed)
 
 
-@pytest.mark.parametrize(("boards", "size", "seed"), [(150, 5, 1), pytest.param(1500, 10, 5, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("boards", "size", "seed"), [(60, 5, 1), pytest.param(1500, 10, 5, marks=pytest.mark.slow)])
 def test_rank_intervals_cover_and_p_best_is_calibrated(boards, size, seed):
     found = simulate(boards, size, seed)
     each = found["rank interval"].mean(axis=1)

@@ -5,7 +5,7 @@ import tracemalloc
 import numpy as np
 import pytest
 import xarray as xr
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy import integrate, stats
 
@@ -109,7 +109,6 @@ def reference(values, prob, rope):
     return mass / n, average, superiority, lower, upper, defined
 
 
-@settings(deadline=None, max_examples=60)
 @given(score_draws(), st.sampled_from([0.5, 0.8, 0.95]), st.sampled_from([0.0, 1.0]))
 def test_against_loops(values, prob, rope):
     ranking = br.credible_ranking(values, prob=prob, rope=rope)
@@ -133,7 +132,6 @@ def test_against_loops(values, prob, rope):
     np.testing.assert_allclose(ranking["expected_rank"][known], mean)
 
 
-@settings(deadline=None, max_examples=40)
 @given(score_draws(), st.permutations(range(6)))
 def test_order_of_input_changes_nothing(values, order):
     order = [i for i in order if i < values.sizes["entity"]]
@@ -144,7 +142,6 @@ def test_order_of_input_changes_nothing(values, order):
     np.testing.assert_array_equal(shuffled["tier"], ranking["tier"])
 
 
-@settings(deadline=None, max_examples=40)
 @given(score_draws())
 def test_increasing_transformations_change_no_rank(values):
     # Effective sizes, too, are those of the values.
@@ -153,7 +150,6 @@ def test_increasing_transformations_change_no_rank(values):
     xr.testing.assert_allclose(br.credible_ranking(np.exp(values))[same], plain[same])
 
 
-@settings(deadline=None, max_examples=40)
 @given(score_draws())
 def test_lower_is_better_is_the_mirror(values):
     found, mirrored = br.credible_ranking(values), br.credible_ranking(-values, higher_is_better=False)
@@ -221,7 +217,6 @@ def test_tiers_follow_the_rule_and_need_not_be_contiguous():
     assert ranking["tier"].values.tolist() == [1, 2, 1]
 
 
-@settings(deadline=None, max_examples=40)
 @given(score_draws(max_draws=30), st.sampled_from([0.6, 0.95]))
 def test_tiers_by_definition(values, prob):
     ranking = br.credible_ranking(values, prob=prob)

@@ -19,7 +19,7 @@ def sticky(rng, means, rho, chains=4, draws=1000):
     return xr.DataArray(x + means, {"entity": list("abc")[: len(means)]}, DIMS)
 
 
-@pytest.mark.parametrize("rho", [0.0, 0.9])
+@pytest.mark.parametrize("rho", [pytest.param(0.0, marks=pytest.mark.slow), 0.9])
 def test_errors_are_the_spread_of_replications(rho):
     size = 100
     found = [

@@ -562,8 +562,14 @@ def logs_of_little(rng, little, rest, size):
     return gamma - np.log(rng.standard_gamma(rest, size))
 
 
-@pytest.mark.parametrize("faint", [1e-3, 0.02, 0.05])
-@pytest.mark.parametrize("score", ["diagnostic_odds_ratio", "positive_likelihood_ratio", "negative_likelihood_ratio"])
+@pytest.mark.parametrize("faint", [1e-3, 0.02, pytest.param(0.05, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(
+    "score",
+    [
+        "diagnostic_odds_ratio", "positive_likelihood_ratio",
+        pytest.param("negative_likelihood_ratio", marks=pytest.mark.slow),
+    ],
+)  # fmt: skip
 def test_ratios_of_a_faultless_entity_have_their_quantiles_or_none(score, faint):
     counts = br.from_counts(tn=[80, 76], fp=[0, 4], fn=[0, 9], tp=[30, 21], entity=["faultless", "other"])
     rng, size = np.random.default_rng(1), 100_000
@@ -750,7 +756,7 @@ def test_refusals():
         with pytest.raises(NoClosedForm, match=f"^{words}"):
             br.credible_ranking(source, score, **options, method="exact")
     others = [
-        (THREE, "prevalence", {}, "score must have a better end to rank by"),
+        (THREE, "prevalence", {}, "score must have a direction to rank by"),
         (posterior, "f1", {"model": "beta_binomial"}, "model and its options must be left out"),
         (posterior, "f1", {"prior": 1}, "model and its options must be left out"),
         (br.as_performance(posterior), "f1", {}, "source must"),

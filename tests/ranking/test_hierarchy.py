@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import xarray as xr
-from hypothesis import given, settings
+from hypothesis import given
 from scipy import integrate, stats
 from scipy.special import ndtr
 
@@ -37,7 +37,6 @@ def test_two_entities():
     assert ranking["poth"].item() == pytest.approx(0.25)
 
 
-@settings(deadline=None, max_examples=30)
 @given(score_draws(max_draws=10, max_entities=6))
 def test_identities(values):
     ranking = br.credible_ranking(values)

@@ -50,7 +50,7 @@ def test_direction_comes_with_the_score():
 
 def test_a_score_without_direction_must_be_told():
     counts = br.from_counts(tn=[9, 5], fp=[1, 5], fn=[1, 4], tp=[9, 6])
-    with pytest.raises(ValueError, match="higher_is_better must be told for 'prevalence'"):
+    with pytest.raises(ValueError, match="higher_is_better must be given for 'prevalence'"):
         br.rank(counts, "prevalence")
     assert br.rank(counts, "bias_index", higher_is_better=True).shape == (2,)
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import xarray as xr
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import bayesrank as br
@@ -50,7 +50,6 @@ def depth_of(rank, mass):
     return -max(seen.min() - rank, rank - seen.max())
 
 
-@settings(deadline=None, max_examples=40)
 @given(score_draws(max_draws=24, max_entities=4, levels=20, undefined=False), st.sampled_from([0.5, 0.8, 0.95]))
 def test_the_level_against_loops(values, prob):
     """Without ties and gaps: the largest level that holds enough of each half by the masses of the other."""

@@ -48,7 +48,7 @@ def test_a_name_or_an_attr_alone_refuses():
             br.rank(bad)
         assert br.rank(bad, higher_is_better=True).values.tolist() == [2, 1]
     for bad in (values.rename("prevalence"), values.assign_attrs(direction="none")):
-        with pytest.raises(ValueError, match="no better end"):
+        with pytest.raises(ValueError, match="no direction"):
             br.rank(bad)
     assert br.rank(values.rename("f1")).values.tolist() == [2, 1]
 

@@ -5,7 +5,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 import xarray as xr
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import bayesrank as br
@@ -37,7 +37,6 @@ def best_of(x, k):
     return top[top.any(axis=1)]
 
 
-@settings(deadline=None, max_examples=60)
 @given(score_draws(max_draws=30, max_entities=6), st.integers(1, 6), st.sampled_from([0.0, 0.05, 0.2, 0.5]))
 def test_the_smallest_of_all_subsets(values, k, share):
     top = best_of(values.values, k)
@@ -49,12 +48,11 @@ def test_the_smallest_of_all_subsets(values, k, share):
         assert (~(top & ~chosen).any(axis=1)).sum() == held
 
 
-@settings(deadline=None, max_examples=40)
 @given(score_draws(max_draws=40, max_entities=6), st.integers(1, 6), st.sampled_from([0.5, 0.8]), st.randoms())
 def test_each_half_is_judged_by_the_other(values, k, prob, random):
     size = values.sizes["entity"]
     k = min(k, size)
-    found = br.top_set(values, k=k, prob=prob)
+    found = br.top_set(values, None, k, prob=prob)
     top = best_of(values.values, k)
     chosen = found["in_credible_set"].values
     if len(top):
@@ -66,14 +64,14 @@ def test_each_half_is_judged_by_the_other(values, k, prob, random):
     else:
         assert not chosen.any()
     order = random.sample(range(size), size)
-    shuffled = br.top_set(values.isel(entity=order), k=k, prob=prob).isel(entity=np.argsort(order))
+    shuffled = br.top_set(values.isel(entity=order), None, k, prob=prob).isel(entity=np.argsort(order))
     xr.testing.assert_allclose(shuffled, found)
 
 
 def test_a_set_that_was_fitted_to_its_draws_is_not_believed():
     """Of 300 equals the draws leave out those who happened not to be first; of fresh draws these are first as often."""
     x = np.random.default_rng(5).random((1200, 300))
-    found = br.top_set(draws_of(x), k=1, prob=0.8)
+    found = br.top_set(draws_of(x), None, 1, prob=0.8)
     claimed, error = float(found["credible_probability"]), float(found["credible_probability_error"])
     assert claimed >= 0.8
     # Each is first as often as any other. The set has seen all draws, and holds more than those of the halves.
@@ -87,7 +85,7 @@ def test_a_set_that_was_fitted_to_its_draws_is_not_believed():
 def test_fresh_draws_are_held_as_claimed(k):
     mean = np.random.default_rng(k).normal(0, 1.5, 60)
     rng = np.random.default_rng(100 + k)
-    found = br.top_set(draws_of(rng.normal(mean, 1, (4000, 60))), k=k)
+    found = br.top_set(draws_of(rng.normal(mean, 1, (4000, 60))), None, k)
     chosen = found["in_credible_set"].values
     assert k <= chosen.sum() < 60
     fresh = np.argsort(-rng.normal(mean, 1, (8000, 60)), axis=1)[:, :k]
@@ -101,7 +99,7 @@ def test_fresh_draws_are_held_as_claimed(k):
 
 def test_one_best_is_the_best_set_of_the_ranking():
     x = draws_of(np.random.default_rng(1).normal(np.linspace(0, 2, 40), 1, (4000, 40)))
-    ranking, found = br.credible_ranking(x), br.top_set(x, k=1)
+    ranking, found = br.credible_ranking(x), br.top_set(x, None, 1)
     np.testing.assert_allclose(found["probability_top"], ranking["probability_best"])
     # That set is judged by the draws that chose it: here, somebody more is kept.
     chosen = found["in_credible_set"].values
@@ -134,7 +132,7 @@ def test_both_kinds_go_with_the_ranking():
     posterior = br.fit(counts, "beta_binomial", seed=1)
     ranking = br.credible_ranking(posterior, "informedness")
     for k in (1, 5, 20):
-        found = br.top_set(posterior, "informedness", k=k)
+        found = br.top_set(posterior, "informedness", k)
         for end in ("lower", "upper"):
             np.testing.assert_array_equal(found[f"rank_confidence_{end}"], ranking[f"rank_confidence_{end}"])
         np.testing.assert_array_equal(found["in_confidence_set"], ranking["rank_confidence_lower"] <= k)

@@ -1,29 +1,22 @@
 """The report in a real browser, without a network: sorting, folding, filtering, the Tile under pointer and keyboard,
 dark mode with its contrast, a phone, and paper."""
 
-import html as html_module
-import json
 import re
-import shutil
-import subprocess
 from functools import cache
+from html import escape
 
 import numpy as np
 import pytest
 
 import bayesrank as br
 from bayesrank.report import ranking_report
+from tests.browser import needs_browser, read_title, run_scripts, visit
 
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
-pytestmark = pytest.mark.skipif(CHROMIUM is None, reason="needs chromium")
+pytestmark = needs_browser
 
 LONG = "a very long name of a model with numbers 12345678901234567890 and_no_break_anywhere_in_this_part_of_it 語"
 NAMES = ["middle", "best <b>", "worst", LONG]
 COUNTS = br.from_counts(tn=[70, 79, 60, 66], fp=[10, 1, 20, 14], fn=[9, 1, 9, 9], tp=[21, 29, 21, 21], entity=NAMES)
-FLAGS = (
-    "--headless --no-sandbox --disable-gpu --disable-quic --no-first-run --disable-background-networking "
-    "--disable-component-update --disable-sync"
-)
 
 
 @cache
@@ -46,21 +39,6 @@ def many():
     return ranking_report(br.fit(counts, "beta_binomial", draws=100, seed=1), "informedness", sections=[])
 
 
-def run(tmp_path, page, *flags):
-    """What Chromium prints of a page."""
-    path = tmp_path / "report.html"
-    path.write_text(page, encoding="utf-8")
-    command = [CHROMIUM, *FLAGS.split(), f"--user-data-dir={tmp_path / 'profile'}", *flags, path.as_uri()]
-    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
-
-
-def told(tmp_path, page, script, *flags):
-    """What ``script``, the body of a function, returns in a page, by way of its title."""
-    script = f"document.title = JSON.stringify((() => {{ {script} }})())"
-    dom = run(tmp_path, page.replace("</body>", f"<script>{script}</script></body>"), "--dump-dom", *flags)
-    return json.loads(html_module.unescape(re.search("<title>(.*?)</title>", dom, re.S)[1]))
-
-
 SHOWN = """
 const rows = () => [...document.querySelectorAll('#table + section tbody tr')].filter((row) => !row.hidden);
 const names = () => rows().map((row) => row.cells[0].textContent);
@@ -68,19 +46,23 @@ const button = (text) => [...document.querySelectorAll('button')].find((one) => 
 """
 
 
-def test_sorts_by_a_column_and_back(tmp_path):
-    found = told(
-        tmp_path, few(),
-        SHOWN + """const all = [names()], score = "informedness (Youden's J)";
-        for (const _ of [1, 2]) { button(score).click(); all.push(names()); }"""
-        "button('entity').click(); return [...all, names(), document.querySelectorAll('[aria-sort]').length];",
-    )  # fmt: skip
+SORT = (
+    SHOWN
+    + """
+    const all = [names()], score = "informedness (Youden's J)";
+    for (const _ of [1, 2]) { button(score).click(); all.push(names()); }
+    button('entity').click();
+    return [...all, names(), document.querySelectorAll('[aria-sort]').length];"""
+)
+
+
+def test_sorts_by_a_column_and_back(seen):
     best_first = ["best <b>", "middle", LONG, "worst"]
-    assert found == [best_first, best_first[::-1], best_first, [LONG, "best <b>", "middle", "worst"], 1]
+    assert seen["sort"] == [best_first, best_first[::-1], best_first, [LONG, "best <b>", "middle", "worst"], 1]
 
 
 def test_folds_and_filters_but_leaves_ranks_and_tiers(tmp_path):
-    found = told(
+    [found] = run_scripts(
         tmp_path, many(),
         SHOWN + """
         const said = () => document.querySelector('section output').textContent;
@@ -114,10 +96,7 @@ def test_without_a_script_all_rows_are_seen():
     assert page.count("<tr><td>") == 40
 
 
-def test_the_tile_answers_to_pointer_keyboard_and_buttons(tmp_path):
-    found = told(
-        tmp_path, few(),
-        """
+TILE = """
         const board = document.querySelector('.board'), picture = board.querySelector('svg');
         const answer = () => document.querySelector('.answer');
         const say = () => [answer().querySelector('h3').textContent, answer().textContent];
@@ -139,8 +118,12 @@ def test_the_tile_answers_to_pointer_keyboard_and_buttons(tmp_path):
         const button = [...document.querySelectorAll('[data-place]')].find((one) => one.textContent === 'F2');
         button.click();
         found.button = say();
-        return found;""",
-    )  # fmt: skip
+        return found;
+"""
+
+
+def test_the_tile_answers_to_pointer_keyboard_and_buttons(seen):
+    found = seen["tile"]
     # Informedness orders as the balanced accuracy does, at 30 of 110: it lies between points of the map.
     assert found["start"][0] == "near balanced accuracy, which orders as informedness (Youden's J)"
     assert "A true positive counts 2.6 times as much as a true negative; a false negative" in found["start"][1]
@@ -174,7 +157,7 @@ def test_a_place_is_that_of_the_map(tmp_path):
       button(name).click();
       return document.querySelector('.answer li').textContent.split(':')[0];
     });"""
-    assert told(tmp_path, page, script) == ["careful", "eager", "careful", "eager"]
+    assert run_scripts(tmp_path, page, script) == [["careful", "eager", "careful", "eager"]]
 
 
 MEASURE = """
@@ -186,16 +169,19 @@ return [wide <= room, out.map((one) => one.tagName + one.className + ' ' + one.t
 """
 
 
-def told_at(tmp_path, width, page, script):
-    """What ``script`` returns in a page of so many pixels: a window is no narrower than 500, a frame in it is."""
-    inner = page.replace("</body>", f"<script>parent.postMessage((() => {{ {script} }})(), '*')</script></body>")
+def run_in_frames(tmp_path, width, *parts):
+    """What scripts return in pages of so many pixels (page, script): a window is no narrower than 500, a frame is."""
+    frames = []
+    for k, (page, script) in enumerate(parts):
+        call = f"parent.postMessage([{k}, (() => {{ {script} }})()], '*')"
+        inner = escape(page.replace("</body>", f"<script>{call}</script></body>"))
+        frames.append(f'<iframe style="border:0" width={width} height=900 srcdoc="{inner}"></iframe>')
     outer = (
-        "<title>none</title><body style='margin:0'><script>addEventListener('message', (event) => "
-        "{ document.title = JSON.stringify(event.data); });</script>"
-        f'<iframe style="border:0" width={width} height=900 srcdoc="{html_module.escape(inner)}"></iframe></body>'
+        "<title>none</title><body style='margin:0'><script>const found = [];"
+        "addEventListener('message', ({ data: [k, value] }) => "
+        "{ found[k] = value; document.title = JSON.stringify(found); });</script>" + "".join(frames) + "</body>"
     )
-    dom = run(tmp_path, outer, "--dump-dom", "--virtual-time-budget=4000", "--window-size=1400,900")
-    return json.loads(html_module.unescape(re.search("<title>(.*?)</title>", dom, re.S)[1]))
+    return read_title(tmp_path, outer, "--virtual-time-budget=4000", "--window-size=1400,900")
 
 
 @cache
@@ -206,27 +192,25 @@ def unbroken():
     return ranking_report(br.fit(counts, "beta_binomial", draws=100, seed=1), "informedness", sections=["tile"])
 
 
-def test_numbers_stay_after_names_written_from_right_to_left(tmp_path):
-    script = """
-    const [, second] = document.querySelectorAll('.answer li'), range = document.createRange();
-    const text = second.lastChild, colon = text.data.indexOf(':');
-    const box = (...ends) => {
-      range.setStart(text, ends[0]);
-      range.setEnd(text, ends[1]);
-      return range.getBoundingClientRect();
-    };
-    return [text.data, box(0, colon).right <= box(colon, text.data.length).left + 1];"""
-    said, after = told(tmp_path, unbroken(), script)
+LEFT_TO_RIGHT = """
+const [, second] = document.querySelectorAll('.answer li'), range = document.createRange();
+const text = second.lastChild, colon = text.data.indexOf(':');
+const box = (...ends) => {
+  range.setStart(text, ends[0]);
+  range.setEnd(text, ends[1]);
+  return range.getBoundingClientRect();
+};
+return [text.data, box(0, colon).right <= box(colon, text.data.length).left + 1];
+"""
+
+
+def test_on_a_desktop_nothing_is_outside_and_numbers_stay_after_names_from_right_to_left(tmp_path, seen):
+    assert seen["fits"][:2] == [True, []]
+    fits, (said, after) = run_scripts(tmp_path, unbroken(), MEASURE, LEFT_TO_RIGHT, flags=[WIDE])
+    assert fits[:2] == [True, []]
     assert said.startswith("\u2068عربى 4\u2069: ")
     assert after
     assert re.search(r"<bdi>(\w|<wbr>| )+</bdi>: leads on (&gt;)?\d+% of the map", unbroken())
-
-
-@pytest.mark.parametrize("page", [few, unbroken])
-@pytest.mark.parametrize("width", [360, 1280])
-def test_nothing_is_outside_of_the_page(tmp_path, width, page):
-    fits, out, room = told_at(tmp_path, width, page(), MEASURE)
-    assert (fits, out, room <= width) == (True, [], True)
 
 
 TABLES = """
@@ -244,22 +228,26 @@ return {
 """
 
 
-def test_on_a_telephone_a_name_has_a_line_of_its_own_and_no_table_is_cut(tmp_path):
+CORNER = """
+[...document.querySelectorAll('[data-place]')].find((one) => one.textContent === 'NPV').click();
+const mark = document.querySelector('.chosen').getBoundingClientRect(), box = document.querySelector('.board svg');
+const seen = getComputedStyle(box).overflow === 'visible' && mark.left >= 0;
+return [seen, mark.left < box.getBoundingClientRect().left];
+"""
+
+
+def test_on_a_telephone_nothing_is_outside_and_a_name_has_a_line_of_its_own(tmp_path):
+    """No table is cut, and the chosen place is seen in a corner of the map."""
     other = br.sensitivity(COUNTS, "informedness", model="beta_binomial", draws=50, seed=1)
     worth = br.decisions.expected_utility(posterior(), [[0, -1], [-5, 0]])
     page = ranking_report(posterior(), "informedness", sections=[], results={"sensitivity": other, "decisions": worth})
-    found = told_at(tmp_path, 360, page, TABLES)
-    assert len(found["tables"]) == 3
-    assert found == {"tables": [0, 0, 0], "above": True, "level": True, "wide": True, "below": True}
-
-
-def test_the_chosen_place_is_seen_in_a_corner(tmp_path):
-    script = """
-    [...document.querySelectorAll('[data-place]')].find((one) => one.textContent === 'NPV').click();
-    const mark = document.querySelector('.chosen').getBoundingClientRect(), box = document.querySelector('.board svg');
-    const seen = getComputedStyle(box).overflow === 'visible' && mark.left >= 0;
-    return [seen, mark.left < box.getBoundingClientRect().left];"""
-    assert told_at(tmp_path, 360, few(), script) == [True, True]
+    *measured, tables, corner = run_in_frames(
+        tmp_path, 360, (few(), MEASURE), (unbroken(), MEASURE), (page, TABLES), (few(), CORNER)
+    )
+    for fits, out, room in measured:
+        assert (fits, out, room <= 360) == (True, [], True)
+    assert tables == {"tables": [0, 0, 0], "above": True, "level": True, "wide": True, "below": True}
+    assert corner == [True, True]
 
 
 CONTRAST = """
@@ -297,28 +285,39 @@ return [worst, light(paper), [...document.querySelectorAll('svg')].filter((one) 
 """
 
 
-@pytest.mark.parametrize(("flags", "dark"), [([], False), (["--blink-settings=preferredColorScheme=0"], True)])
-def test_all_text_is_read_in_the_light_and_in_the_dark(tmp_path, flags, dark):
-    worst, paper, silent = told(tmp_path, few(), CONTRAST, *flags)
-    assert worst == []
-    assert (paper < 0.05) == dark
-    assert silent == 0  # pictures without words
+WIDE = "--window-size=1280,900"
+LOADED = "return performance.getEntriesByType('resource').filter((r) => !r.name.startsWith('data:')).length"
 
 
-def test_loads_nothing_from_elsewhere(tmp_path):
-    script = "return performance.getEntriesByType('resource').filter((r) => !r.name.startsWith('data:')).length"
-    assert told(tmp_path, few(), script) == 0
+@pytest.fixture(scope="module")
+def seen(tmp_path_factory):
+    """One visit of the page: what is read and measured first, then what clicks do."""
+    scripts = {"contrast": CONTRAST, "fits": MEASURE, "loaded": LOADED, "sort": SORT, "tile": TILE}
+    path = tmp_path_factory.mktemp("few")
+    return dict(zip(scripts, run_scripts(path, few(), *scripts.values(), flags=[WIDE]), strict=True))
+
+
+def test_all_text_is_read_in_the_light_and_in_the_dark(tmp_path, seen):
+    [dark] = run_scripts(tmp_path, few(), CONTRAST, flags=["--blink-settings=preferredColorScheme=0"])
+    for (worst, paper, silent), is_dark in ((seen["contrast"], False), (dark, True)):
+        assert worst == []
+        assert (paper < 0.05) == is_dark
+        assert silent == 0  # pictures without words
+
+
+def test_loads_nothing_from_elsewhere(seen):
+    assert seen["loaded"] == 0
 
 
 @pytest.mark.slow
 def test_prints_all_rows_on_paper(tmp_path):
     out = tmp_path / "report.pdf"
-    run(tmp_path, many(), f"--print-to-pdf={out}", "--no-pdf-header-footer")
+    visit(tmp_path, many(), f"--print-to-pdf={out}", "--no-pdf-header-footer")
     pages = len(re.findall(rb"/Type\s*/Page\b", out.read_bytes()))
     assert 3 <= pages <= 8
     style = (
         "return [...document.styleSheets].flatMap((s) => [...s.cssRules]).filter((r) => r.conditionText === 'print')"
     )
-    rules = told(tmp_path, many(), style + ".map((r) => r.cssText).join(' ')")
+    [rules] = run_scripts(tmp_path, many(), style + ".map((r) => r.cssText).join(' ')")
     assert re.search(r"tbody tr\[hidden\]\s*{\s*display: table-row !important", rules)
     assert re.search(r"th button\s*{\s*display: contents", rules)  # else headings are not repeated on each page

@@ -81,7 +81,7 @@ def make(page):
 """
 
 
-@pytest.mark.parametrize("on_request", [False, True])
+@pytest.mark.parametrize("on_request", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_a_section_is_one_file(on_request, posterior, tmp_path, monkeypatch):
     """A file in the folder is all that the function, its notes, the methods and the command need."""
     (tmp_path / "census.py").write_text(SECTION.format(on_request=on_request))

@@ -3,13 +3,12 @@
 import numpy as np
 import pytest
 import xarray as xr
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.metrics import balanced_accuracy_score
 
 import bayesrank as br
 
-quick = settings(max_examples=30, deadline=None)
 seeds = st.integers(0, 2**32 - 1)
 
 
@@ -36,7 +35,6 @@ def order(values):
     return np.where(np.abs(gap) < 1e-9, 0, np.sign(gap))
 
 
-@quick
 @given(seeds)
 def test_value_is_the_ratio_of_expectations(seed):
     p, i, s = space(seed)
@@ -44,7 +42,6 @@ def test_value_is_the_ratio_of_expectations(seed):
     assert br.ranking_score(p, i, s).values == pytest.approx(by_hand)
 
 
-@quick
 @given(seeds)
 def test_axiom_2_surely_no_more_satisfying_is_no_better(seed):
     """Theorem 5: a performance confined to an event scores between its least and greatest satisfaction."""
@@ -59,7 +56,6 @@ def test_axiom_2_surely_no_more_satisfying_is_no_better(seed):
     assert (value <= inside.max() + 1e-12).all()
 
 
-@quick
 @given(seeds)
 def test_axiom_3_mixtures_stay_between_best_and_worst(seed):
     p, i, s = space(seed)
@@ -71,7 +67,6 @@ def test_axiom_3_mixtures_stay_between_best_and_worst(seed):
         assert value.min() - 1e-12 <= mixed <= value.max() + 1e-12
 
 
-@quick
 @given(seeds)
 def test_property_1_expected_satisfaction_after_filtering(seed):
     p, i, s = space(seed)
@@ -82,7 +77,6 @@ def test_property_1_expected_satisfaction_after_filtering(seed):
     )
 
 
-@quick
 @given(seeds, st.floats(-5, 5), st.floats(-5, 5))
 def test_property_2_linear_change_of_satisfaction(seed, slope, shift):
     p, i, s = space(seed)
@@ -92,14 +86,12 @@ def test_property_2_linear_change_of_satisfaction(seed, slope, shift):
         assert (order(changed / slope) == order(br.ranking_score(p, i, s))).all()
 
 
-@quick
 @given(seeds, st.floats(1e-3, 1e3))
 def test_property_3_scaling_of_importance(seed, scale):
     p, i, s = space(seed)
     assert br.ranking_score(p, scale * i, s).values == pytest.approx(br.ranking_score(p, i, s).values)
 
 
-@quick
 @given(seeds, st.floats(0.1, 10), st.floats(0.1, 10))
 def test_property_4_binary_satisfaction_scales_each_side_alone(seed, wrong, right):
     """R' = α₁R / (α₀(1 − R) + α₁R): the misprinted proof of A.6.2, put right."""
@@ -109,7 +101,6 @@ def test_property_4_binary_satisfaction_scales_each_side_alone(seed, wrong, righ
     assert after.values == pytest.approx((right * before / (wrong * (1 - before) + right * before)).values)
 
 
-@quick
 @given(seeds, st.floats(0, 1))
 def test_properties_5_and_6_means_of_importance(seed, weight):
     p, first, s = space(seed, binary=True)
@@ -133,7 +124,6 @@ def test_property_5_f1_is_the_harmonic_mean_of_precision_and_recall():
     assert br.ranking_score(counts, mean).item() == pytest.approx(harmonic.item())
 
 
-@quick
 @given(seeds, st.floats(0, 1))
 def test_property_7_contour_sets_are_convex(seed, share):
     """A mixture of two performances better than (worse than, equivalent to) a third is so, too."""
@@ -148,7 +138,6 @@ def test_property_7_contour_sets_are_convex(seed, share):
                 assert holds(result - slack, pivot)
 
 
-@quick
 @given(seeds)
 def test_property_7_equivalent_set(seed):
     """Two performances with the same value keep it when mixed: the second is built to have it."""

@@ -130,7 +130,13 @@ def test_scores_without_importance_agree_with_the_ranking_scores_they_are_made_o
 
 
 @pytest.mark.parametrize("model", ["dirichlet_multinomial", "beta_binomial"])
-@pytest.mark.parametrize("score", ["mcc", "diagnostic_odds_ratio", "negative_likelihood_ratio", "information_score"])
+@pytest.mark.parametrize(
+    "score",
+    [
+        "mcc", "diagnostic_odds_ratio",
+        *(pytest.param(name, marks=pytest.mark.slow) for name in ("negative_likelihood_ratio", "information_score")),
+    ],
+)  # fmt: skip
 def test_the_draws_of_fit_follow_scores_without_importance(model, score):
     draws = np.sort(br.scores.as_score(score)(br.fit(TABLE, model, draws=5000, chains=2, seed=12)).values.ravel())
     exact = br.score_posterior(TABLE, score, model)

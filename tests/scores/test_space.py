@@ -16,6 +16,7 @@ FITTING = {"binary": {"binary"}, "classes": {"binary", "classes"}, "outcomes": {
 
 @pytest.mark.parametrize("space", SOURCES)
 def test_a_score_is_of_its_space_and_messages_name_scores_that_fit(space):
+    known = set()
     for name, score in SCORES.items():
         for given, source in SOURCES.items():
             if score.space != space or score.labels is not None:
@@ -27,7 +28,8 @@ def test_a_score_is_of_its_space_and_messages_name_scores_that_fit(space):
                 score(source)
             named = str(error.value).split("; got ")[0].split("'")[1::2]
             assert named
-            assert all(br.scores.get(one)(source).size for one in named)
+            assert all(br.scores.get(one)(source).size for one in named if (given, one) not in known)
+            known |= {(given, one) for one in named}
 
 
 def test_the_mean_outcome_of_counts_probabilities_and_lazy_arrays_is_the_mean():

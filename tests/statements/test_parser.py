@@ -1,14 +1,13 @@
 """The language of statements: what is written is read, and what is wrong is refused where it goes wrong."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from bayesrank.statements._parser import DEPTH, Beats, Either, Every, Not, Place, claims_of, parse, quote_name
 from tests.strategies import NAMES, statements, written
 
 
-@settings(deadline=None, max_examples=60)
 @given(st.data(), NAMES)
 def test_a_written_statement_is_read_back(data, names):
     statement = data.draw(statements(len(names)))

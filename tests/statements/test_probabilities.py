@@ -54,7 +54,6 @@ def brute(statement, values, higher=True, rope=0.0):
     return total / len(values)
 
 
-@settings(deadline=None, max_examples=60)
 @given(st.data(), score_draws(max_draws=6, max_entities=4, levels=3), st.booleans(), st.sampled_from([0.0, 1.0]))
 def test_probability_against_all_orders_of_every_draw(data, values, higher, rope):
     statement = data.draw(statements(values.sizes["entity"]))
@@ -67,7 +66,6 @@ def test_probability_against_all_orders_of_every_draw(data, values, higher, rope
     assert found["undefined"].item() == pytest.approx(np.isnan(values.values[:, list(named)]).any(1).mean())
 
 
-@settings(deadline=None, max_examples=40)
 @given(st.data(), score_draws(max_draws=8, max_entities=5, levels=3))
 def test_probabilities_add_up(data, values):
     """Of a statement and its opposite, and of two: P(a or b) + P(a and b) = P(a) + P(b)."""
@@ -207,7 +205,6 @@ def test_names_that_are_no_text():
     assert br.statements.probable_orders(values)["label"].values.tolist() == ["'1' > '0'"]
 
 
-@settings(deadline=None, max_examples=40)
 @given(score_draws(max_draws=10, max_entities=4, levels=3), st.sampled_from([None, 1, 2]))
 def test_probable_orders_against_counting(values, top):
     names = values["entity"].values

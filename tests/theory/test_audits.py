@@ -143,8 +143,7 @@ def test_extremes_lie_where_they_are_said_to():
         )
 
 
-@pytest.mark.parametrize("scale", [1e-15, 1e15])
-@pytest.mark.parametrize("name", ["mcc", "balanced_accuracy"])
+@pytest.mark.parametrize(("name", "scale"), [("mcc", 1e-15), ("balanced_accuracy", 1e15)])
 def test_the_scale_of_a_score_does_not_matter(name, scale):
     score = br.scores.get(name)
     row, scaled = (br.audit(f, 0.2) for f in (score, lambda *cells: scale * score.of_cells(*cells)))

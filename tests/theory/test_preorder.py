@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 import xarray as xr
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import rankdata
 
@@ -14,7 +14,6 @@ from bayesrank.theory import dual
 from bayesrank.theory.preorder import is_preorder
 
 FOUR = ("worse", "equivalent", "better", "incomparable")
-quick = settings(max_examples=30, deadline=None)
 
 
 def random_counts(seed, entities=8):
@@ -25,7 +24,6 @@ def random_counts(seed, entities=8):
     return br.from_counts(**dict(zip(("tn", "fp", "fn", "tp"), cells, strict=True)), entity=names)
 
 
-@quick
 @given(st.integers(0, 2**32 - 1), st.sampled_from(["ppv", "f1", "mcc", "error_rate", "negative_likelihood_ratio"]))
 def test_theorem_1(seed, name):
     counts = random_counts(seed)
@@ -43,7 +41,6 @@ def test_theorem_1(seed, name):
         assert found["worse_or_equivalent"].sel(entity=one, rival=two).item() == (same or (both and lower))
 
 
-@quick
 @given(st.integers(0, 2**32 - 1))
 def test_relations_are_what_their_names_say(seed):
     found = br.theory.relations(br.scores.f1(random_counts(seed)))
@@ -74,7 +71,6 @@ def test_there_are_29_ways_to_compare_three_performances():
     assert number == 29
 
 
-@quick
 @given(st.integers(0, 2**32 - 1), st.integers(0, 7), st.sampled_from(["ppv", "mcc", "error_rate"]))
 def test_removing_an_entity_never_reorders_the_others(seed, gone, name):
     counts = random_counts(seed)
@@ -87,7 +83,6 @@ def test_removing_an_entity_never_reorders_the_others(seed, gone, name):
     np.testing.assert_array_equal(np.sign(ranks[:, None] - ranks), np.sign(alone[:, None] - alone))
 
 
-@quick
 @given(st.integers(0, 2**32 - 1))
 def test_ranks_are_within_the_bounds_of_axiom_1(seed):
     values = br.scores.f1(random_counts(seed))
@@ -128,7 +123,6 @@ def test_draws_pass_through():
     assert br.theory.rank_bounds(found)["lower"].dims == ("chain", "draw", "entity")
 
 
-@quick
 @given(st.integers(0, 2**32 - 1))
 def test_dominance_is_the_intersection_of_orders(seed):
     """F 3.2, Example 1: ROC dominance from the two rates of each pair, by hand."""

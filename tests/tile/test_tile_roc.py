@@ -32,7 +32,10 @@ def distance(line, x, y):
     return np.hypot(x - x0 - along * (x1 - x0), y - y0 - along * (y1 - y0))
 
 
-@pytest.mark.parametrize("prevalence", [Fraction(0), Fraction(1, 5), Fraction(1, 2), Fraction(1)])
+HALF, ONE = (pytest.param(Fraction(n, 2), marks=pytest.mark.slow) for n in (1, 2))
+
+
+@pytest.mark.parametrize("prevalence", [Fraction(0), Fraction(1, 5), HALF, ONE])
 def test_isoperformance_lines_hold_all_points_of_a_value_and_no_others(prevalence):
     rng = np.random.default_rng(1)
     for a in PLACES:

@@ -156,6 +156,7 @@ def test_a_decision_curve_on_one_treated_case():
     assert "marker and treat none differ on only 1 of 500 cases" in curve["notes"].item()
 
 
+@pytest.mark.slow
 def test_a_change_within_monte_carlo_error_is_no_finding():
     """With 400 draws P(best) moved by 0.03 from alternative to alternative; the exact values differ by 0.016."""
     found = br.sensitivity(br.datasets.load("breast_cancer"), "mcc", seed=1, draws=100, models=[])
@@ -198,7 +199,7 @@ def test_a_model_that_fails_its_check_is_a_caveat():
 @pytest.mark.parametrize("design", ["p = 0.99 everywhere", "p = 0.5 everywhere", "p = 1, but 0.5 on 3 cases"])
 def test_identical_systems_are_seldom_called_different(design):
     """At most 10% of the boards are nominal; 200 boards have a standard error of 0.021."""
-    path = Path(__file__).parents[2] / "docs" / "measure_repeated_runs.py"
+    path = Path(__file__).parents[2] / "scripts" / "measure_repeated_runs.py"
     spec = importlib.util.spec_from_file_location("measure_repeated_runs", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)

@@ -1,0 +1,61 @@
+"""Run the code blocks of a page: files, Python and commands, in the order of the page.
+
+A block ``csv`` behind a line that ends with a name in backticks is a file of that name. A block ``python`` holds a
+doctest. A block ``console`` holds commands behind ``$`` and what they print.
+"""
+
+import doctest
+import re
+import shlex
+from pathlib import Path
+
+from click.testing import CliRunner
+
+from bayesrank.cli import cli
+
+FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
+FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+
+
+def blocks(text):
+    """Yield (kind, name of the file, source) of each fenced block."""
+    for match in FENCE.finditer(text):
+        named = re.search(r"`([\w./-]+)`[^`]*\Z", text[: match.start()])
+        yield match[1], named[1] if match[1] == "csv" and named else "", match[2]
+
+
+def commands(source):
+    """Yield (command, what it prints) of a block of the console."""
+    for part in re.split(r"^\$ ", source, flags=re.MULTILINE)[1:]:
+        command, _, shown = part.partition("\n")
+        yield command, shown
+
+
+def run_command(command):
+    """Return what a command line of bayesrank prints."""
+    name, *arguments = shlex.split(command, comments=True)
+    assert name == "bayesrank", command
+    result = CliRunner().invoke(cli, arguments, catch_exceptions=False)
+    assert result.exit_code == 0, (command, result.output)
+    return result.output
+
+
+def run_page(path, text):
+    """Run all blocks of a page in the working directory; fail where the output is not what the page shows."""
+    names: dict = {}
+    run = 0
+    for kind, file, source in blocks(text):
+        if kind == "csv":
+            assert file, f"{path}: no file name before {source[:40]!r}"
+            Path(file).write_text(source, encoding="utf-8")
+        elif kind == "python" and ">>>" in source:
+            test = doctest.DocTestParser().get_doctest(source, names, str(path), str(path), 0)
+            assert doctest.DocTestRunner(optionflags=FLAGS).run(test, clear_globs=False).failed == 0, source
+            names = test.globs
+            run += 1
+        elif kind == "console":
+            for command, shown in commands(source):
+                printed = run_command(command)
+                assert doctest.OutputChecker().check_output(shown, printed, FLAGS), (command, printed)
+                run += 1
+    return run
