@@ -12,7 +12,7 @@ import xarray as xr
 from bayesrank._checks import check_choice, check_labelled_numbers
 from bayesrank._classes import order_classes
 from bayesrank._compat import get_variable, groups_of, is_container
-from bayesrank._draws import BLOCK, draw_dims
+from bayesrank._draws import BLOCK, DRAW_DIMS, draw_dims
 from bayesrank._labels import check_positive
 from bayesrank._threads import in_threads, pieces
 from bayesrank._types import Container
@@ -164,6 +164,30 @@ def only_two_classes(array: xr.DataArray, argument: str = "source") -> None:
             f"{argument} must have two classes on actual and predicted for a two-class score; got {sizes} "
             "(br.one_vs_rest makes two-class tables of more classes)"
         )
+
+
+def two_class_performance(source: Any, kind: str | None, purpose: str, dim: str | None = None) -> xr.DataArray:
+    """Return the two-class performance; allow only the dims of draws, entities and outcomes, and ``dim``."""
+    array = as_performance(source, kind)
+    only_two_classes(array)
+    check_positive(array, purpose)
+    other = set(array.dims) - {*DRAW_DIMS, "entity", "actual", "predicted", dim}
+    if other:
+        raise ValueError(
+            f"source must have no dims beside draws, entity, actual and predicted; got {sorted(map(str, other))} "
+            "(select one, or br.pool(counts) before fitting)"
+        )
+    return array
+
+
+def name_entities(array: xr.DataArray) -> xr.DataArray:
+    """Return the array with a labelled dim ``entity``, even for one entity."""
+    if "entity" not in array.dims:
+        name = array["entity"].item() if "entity" in array.coords else "entity 1"
+        array = array.drop_vars("entity", errors="ignore").expand_dims(entity=[name])
+    if "entity" not in array.coords:
+        array = array.assign_coords(entity=[f"entity {i + 1}" for i in range(array.sizes["entity"])])
+    return array
 
 
 def outcome_dims(array: xr.DataArray) -> list[str]:

@@ -260,7 +260,7 @@ def merge_values(
     lost = np.flatnonzero(np.isnan(values))
     if len(lost):
         order, starts = np.append(order, lost), np.append(starts, len(order))
-    columns = {"probability": (np.add, mass), "multiplicity": (np.add, number)}
+    columns: dict[str, tuple[np.ufunc, np.ndarray]] = {"probability": (np.add, mass), "multiplicity": (np.add, number)}
     if error is not None:
         error = np.where(np.isnan(values), 0.0, error)
         columns["value_error"] = (np.maximum, error)

@@ -8,8 +8,7 @@ from scipy.special import ndtr, ndtri
 
 from bayesrank._checks import check_choice, check_integer, check_number, check_prob
 from bayesrank._draws import draw_dims, load_arrays
-from bayesrank._labels import check_positive
-from bayesrank.performance import as_performance, only_two_classes
+from bayesrank.performance.arrays import name_entities, two_class_performance
 from bayesrank.performance.regions import ellipse
 
 __all__ = ["differences", "histograms", "rate_regions"]
@@ -121,17 +120,8 @@ def rate_regions(source: Any, points: int = 181, *, prob: float = 0.95, kind: st
     (0.79, 4)
     """
     prob, number_of = check_prob("prob", prob), check_integer("points", points, 3)
-    array = as_performance(source, kind)
-    only_two_classes(array)
-    check_positive(array, "rates of two classes")
+    array = name_entities(two_class_performance(source, kind, "rates of two classes"))
     dims = draw_dims(array)
-    other = set(array.dims) - {*dims, "entity", "actual", "predicted"}
-    if other:
-        raise ValueError(
-            f"source must have no dims beside draws, entity, actual and predicted; got {sorted(map(str, other))}"
-        )
-    if "entity" not in array.dims:
-        array = array.expand_dims(entity=[array["entity"].item() if "entity" in array.coords else "entity 1"])
     total = array.sum("predicted", skipna=False)
     [each] = load_arrays((array.isel(predicted=1) / total.where(total > 0)).transpose("entity", "actual", *dims))
     rates = each.values.reshape(array.sizes["entity"], 2, -1)
@@ -143,8 +133,7 @@ def rate_regions(source: Any, points: int = 181, *, prob: float = 0.95, kind: st
             curves[i] = _region(known, prob, number_of)
     found = {"fpr": ("entity", middle[:, 0]), "tpr": ("entity", middle[:, 1])}
     regions = {f"region_{name}": (("entity", "vertex"), curves[:, i]) for i, name in enumerate(("fpr", "tpr"))}
-    names = array["entity"].values if "entity" in array.coords else [f"entity {i + 1}" for i in range(len(rates))]
-    return xr.Dataset(found | (regions if dims else {}), {"entity": names}, {"prob": prob})
+    return xr.Dataset(found | (regions if dims else {}), {"entity": array["entity"].values}, {"prob": prob})
 
 
 def _region(rates: np.ndarray, prob: float, points: int) -> np.ndarray:

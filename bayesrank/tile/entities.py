@@ -50,8 +50,8 @@ def entity_rank(
     [[2.0, 2.0], [1.0, 1.0]]
     """
     array = on_the_tile(with_entity(*zoom(source, kind, window)))
-    points = axis(resolution, 8)
     names = array["entity"].values.tolist()
+    points = axis(resolution, 8 * len(names))
     which = names.index(check_choice("entity", entity, names, KeyError))
     with thread_pool() as share_out:
         [found] = reduce(array, Credible(len(names), points, ["expected_rank"], share_out, areas=False))
