@@ -14,7 +14,6 @@ from . import theory as theory
 from . import tile as tile
 from .cases.weights import case_weights as case_weights
 from .comparisons import compare as compare
-from .evidence._doctor import doctor as doctor
 from .evidence.counts import from_counts as from_counts
 from .evidence.counts import one_vs_rest as one_vs_rest
 from .evidence.counts import pool as pool
@@ -22,6 +21,7 @@ from .evidence.frames import from_frame as from_frame
 from .evidence.frames import from_matrix as from_matrix
 from .evidence.frames import from_rates as from_rates
 from .evidence.logs import read as read
+from .evidence.logs.doctor import doctor as doctor
 from .evidence.outcomes import from_outcomes as from_outcomes
 from .evidence.predictions import from_predictions as from_predictions
 from .evidence.predictions import joint_outcomes as joint_outcomes

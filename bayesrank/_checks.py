@@ -315,10 +315,12 @@ def check_item_names(argument: str, names: Any, size: int, broadcast: bool = Fal
 
 
 def check_names(argument: str, names: list) -> None:
-    """Raise an error for names that are tuples or lists, which cannot be labels of a plain coord."""
+    """Raise an error for names that cannot be labels of a plain coord: tuples, lists, and texts with a NUL."""
     for name in names:
         if isinstance(name, tuple | list | set | dict | np.ndarray):
             raise TypeError(f"{argument} must hold strings, numbers or other single names; got {name!r}")
+        if isinstance(name, str) and "\0" in name:
+            raise ValueError(f"{argument} must hold names without the character NUL; got {name!r}")
 
 
 def check_callable(argument: str, value: Any) -> Any:

@@ -150,6 +150,6 @@ def check_positive(array: Any, what: str) -> None:
     first, second = array["actual"].values.tolist()
     raise ValueError(
         f"positive must name the positive class for {what}, which changes when the classes are swapped; got none of "
-        f"{first!r} and {second!r} (pass positive={second!r} or positive={first!r} where the labels are read, or "
-        f"array.assign_coords(positive={second!r}))"
+        f"{first!r} and {second!r} (positive={second!r} or positive={first!r} says which, where the labels are read) "
+        f"(or, in Python, array.assign_coords(positive={second!r}))"
     )

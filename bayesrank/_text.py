@@ -109,7 +109,20 @@ def format_names(names: Iterable[object], most: int = 5) -> str:
     return ", ".join([*listed[:most], *["..."] * (len(listed) > most)])
 
 
+def significant(value: float, digits: int = 2) -> str:
+    """Format a number to its first digits, without an exponent.
+
+    Examples
+    --------
+    >>> significant(0.0000664), significant(1234.0)
+    ('0.000066', '1200')
+    """
+    import numpy as np
+
+    return np.format_float_positional(value, precision=digits, fractional=False, trim="-")
+
+
 def count(n: int, noun: str) -> str:
-    """Format a number with its noun: 1 entity, 2 entities."""
+    """Format a number with its noun: 1 entity, 2,000 entities."""
     plural = noun[:-1] + "ies" if noun.endswith("y") else noun + "s"
-    return f"{n} {noun if n == 1 else plural}"
+    return f"{n:,} {noun if n == 1 else plural}"

@@ -6,6 +6,8 @@ import tomllib
 import zlib
 from pathlib import Path
 
+from pygments.lexers import TextLexer
+
 import bayesrank
 
 DOCS = Path(__file__).parent
@@ -30,6 +32,7 @@ extensions = [
 templates_path = ["_templates"]
 exclude_patterns = ["_build", "_templates"]
 default_role = "code"
+smartquotes = False  # commands have two hyphens
 nitpicky = False
 
 # Notebooks are stored executed, and tests/test_examples.py runs them.
@@ -85,11 +88,12 @@ html_title = f"bayesrank {version}"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
-html_sidebars = {"index": []}
+html_sidebars = {"index": [], "gallery/index": []}
 html_theme_options = {
     "logo": {"text": "bayesrank"},
     "header_links_before_dropdown": 8,
     "show_prev_next": False,
+    "show_toc_level": 2,
     "secondary_sidebar_items": ["page-toc"],
     "navbar_end": ["theme-switcher"],
     "footer_start": ["copyright"],
@@ -125,9 +129,11 @@ def copy_notebooks() -> None:
 
 
 def prepare(app, docname, source):
-    """Let links to notebooks of examples/ lead to their pages; drop the empty lines that end a doctest."""
+    """Let links between docs/ and examples/ lead to pages; drop the empty lines that end a doctest."""
     source[0] = re.sub(r"(^```python\n.*?)\n+```$", r"\1\n```", source[0], flags=re.DOTALL | re.MULTILINE)
     source[0] = re.sub(r"\]\((?:\.\./)+examples/(\w+\.ipynb)\)", r"](/learn/notebooks/\1)", source[0])
+    if docname.startswith("learn/notebooks/"):
+        source[0] = source[0].replace("](../docs/", "](/")
 
 
 intersphinx_mapping = write_inventories()
@@ -135,4 +141,5 @@ copy_notebooks()
 
 
 def setup(app):
+    app.add_lexer("csv", TextLexer)
     app.connect("source-read", prepare)

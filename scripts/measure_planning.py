@@ -1,6 +1,6 @@
 """How well the assurance of a plan is calibrated: futures are simulated, fitted again, and counted.
 
-Run ``python scripts/measure_planning.py`` (about ten minutes); ``docs/planning.md`` has the numbers. In each of four
+Run ``python scripts/measure_planning.py`` (about half an hour); ``docs/planning.md`` has the numbers. In each of four
 designs the truth comes from the posterior, the future cases from the truth, and the share of refitted posteriors that
 meet the target is compared with the success that :func:`bayesrank.plan` states.
 """

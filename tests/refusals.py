@@ -692,10 +692,9 @@ PICTURES = [
     ("^entities must", plots.colors, 3),
     ("^result must come from br.sensitivity", plots.sensitivity, xr.Dataset()),
     ("^curve must (come from br.decisions.decision_curve|be of two thresholds)", plots.decision_curve, xr.Dataset(), br.decisions.decision_curve(Y, RISK, [0.3], draws=10, seed=1)),
-    ("^sizes must", lambda x: interactive.pmf_slider(ONE, "f1", x), [3], [], [(0, 4)]),
     ("^positives must", lambda x: interactive.turning_simplex(*x, "f1"), (10, 3), (20, [20])),
     ("^html must come from", lambda: interactive.save("page", "x.html")),
-    ("a must lie|prevalence must|lines must|prediction_rate must|values must", lambda x: x(), lambda: papers.pencil(1.2, 0, 0.3), lambda: papers.pencil(1, 0, 0), lambda: papers.pencil(1, 0, 0.2, lines=1), lambda: papers.placement_tile(prediction_rate=1.0), lambda: papers.vertices(0.2, values=[2])),
+    ("a must lie|prevalence must|prediction_rate must", lambda x: x(), lambda: papers.pencil(1.2, 0, 0.3), lambda: papers.pencil(1, 0, 0), lambda: papers.placement_tile(prediction_rate=1.0)),
 ]
 
 #: What the command refuses: words, what is typed, and the text of FILE.
@@ -810,7 +809,7 @@ COMMANDS = [
     ("line 2: count must be a count", "rank FILE --draws 9", "entity,outcome,count\na,1,2.5\n"),
     ("one row for each outcome", "rank FILE --draws 9", "entity,outcome,count\na,1,2\na,1.0,3\n"),
     ("its heading has gpt more than once", "rank FILE --draws 9", "gpt,gpt\n1,0\n"),
-    ("'question' is hardly one: named like an id, a group or a cost. --case question says that it names the cases", "rank FILE --draws 9", "gpt,question\n1,77\n"),
+    ("'question' is probably none: named like an id, a group or a cost. --case question says that it names the cases", "rank FILE --draws 9", "gpt,question\n1,77\n"),
     ("--entities gpt ranks these alone; --ignore 'Unnamed: 1' leaves it out", "rank FILE --draws 9", "gpt,\n1,0\n"),
     ("must have a heading that names its columns", "rank FILE --draws 9", "1,0\n1,0\n"),
     ("must have a column for each entity; its heading is case, weight", "rank FILE --draws 9", "case,weight\n1,0\n"),

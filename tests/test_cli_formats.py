@@ -180,8 +180,8 @@ def test_entities_by_another_name(heading):
     rows = "a,70,10,9,21\nb,79,1,1,29\n"
     expected = invoke(["rank"], "-", input=f"entity,tn,fp,fn,tp\n{rows}")
     found = invoke(["rank"], "-", input=f"{heading},TN,false positives,False-Negative,true_positives\n{rows}")
-    said = "" if heading == "entity" else f"Note: The column {heading} names the entities.\n"
-    assert found == expected + said
+    assert f"Ranking of 2 {'entities' if heading == 'entity' else f'{heading.lower()}s'} by " in found
+    assert found.split("─\n")[1].split() == expected.split("─\n")[1].split()
 
 
 def test_other_names_are_taken_only_where_they_can_be_nothing_else():
@@ -190,6 +190,8 @@ def test_other_names_are_taken_only_where_they_can_be_nothing_else():
         "rank", "-", input=both
     )
     assert "a " in invoke(["rank"], "-", "--ignore", "method", input=both)
+    studies = "test,study,tn,fp,fn,tp\na,x,70,10,9,21\nb,x,79,1,1,29\na,y,70,10,9,21\nb,y,79,1,1,29\n"
+    assert "--entity test --dataset-column study or --entity study says which" in error("rank", "-", input=studies)
     # Beside entity it is any column, and among the columns of cases it is an entity.
     beside = "model,entity,tn,fp,fn,tp\nx,a,70,10,9,21\nx,b,79,1,1,29\n"
     assert set(csv_names(beside)) == {"a", "b"}

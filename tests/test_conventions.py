@@ -20,7 +20,7 @@ PUBLIC = {f"{space}.{name}".strip("."): function for (space, name), function in 
 #: What says how to compute, not what: it may follow the seed.
 TECHNICAL = {"sampler", "groups", "nuts", "chunks", "options"}
 #: Of future test sets whose class sizes are given.
-GIVEN_SIZES = {"predictive.confusion_pmf", "predictive.by_class", "papers.pmf_slider"}
+GIVEN_SIZES = {"predictive.confusion_pmf", "predictive.by_class"}
 #: What has no more arguments than fit on the line of a call.
 POSITIONAL = {("as_performance", "kind"), ("counts_or_performance", "kind"), ("directed_binary_tree", "seed")}
 

@@ -162,19 +162,19 @@ FILES = {
     "C and I": File(wide(CASES.replace({0: "I", 1: "C"})), OUTCOMES),
     "yes and no, in any case": File(wide(CASES.replace({0: "No", 1: "YES"})), OUTCOMES),
     "cases with names": File(wide(Case=[f"q{i}" for i in range(8)]), OUTCOMES),
-    "question_id": File(wide(question_id=range(8)), OUTCOMES, "'question_id' is hardly one", "--case question_id"),
+    "question_id": File(wide(question_id=range(8)), OUTCOMES, "'question_id' is probably none", "--case question_id"),
     "question_id, entities": File(wide(question_id=range(8)), OUTCOMES, "'question_id' is", "--entities A,B,C"),
-    "doc_id": File(wide(doc_id=range(100, 108)), OUTCOMES, "'doc_id' is hardly one", "--ignore doc_id"),
+    "doc_id": File(wide(doc_id=range(100, 108)), OUTCOMES, "'doc_id' is probably none", "--ignore doc_id"),
     "Unnamed: 0": File(
-        CASES.to_csv(), OUTCOMES, "'Unnamed: 0' is hardly one", "--case 'Unnamed: 0'"
+        CASES.to_csv(), OUTCOMES, "'Unnamed: 0' is probably none", "--case 'Unnamed: 0'"
     ),
-    "latency": File(wide(latency=np.linspace(0.2, 3, 8)), OUTCOMES, "'latency' is hardly one", "--entities A,B,C"),
+    "latency": File(wide(latency=np.linspace(0.2, 3, 8)), OUTCOMES, "'latency' is probably none", "--entities A,B,C"),
     "tokens": File(wide(total_tokens=range(200, 280, 10)), OUTCOMES, "'total_tokens' is", "--ignore total_tokens"),
     "an odd column": File(
         wide(seq=range(10, 90, 10)), OUTCOMES, "values from 10 to 80 beside columns of 0 and 1", "--entities A,B,C"
     ),
     "a text column": File(
-        wide(topic=list("aabbccdd")), OUTCOMES, "'topic' is hardly one: got 'a'", "--ignore topic"
+        wide(topic=list("aabbccdd")), OUTCOMES, "'topic' is probably none: got 'a'", "--ignore topic"
     ),
     "a continuous column": File(
         wide(helper=np.linspace(0.11, 0.87, 8)), OUTCOMES, "fractions from 0.11 to 0.87 beside", "--entities A,B,C"
@@ -209,7 +209,7 @@ FILES = {
     "0 and 1": File(labels(name=lambda x: int(x == "yes")), joint(name=lambda x: int(x == "yes"))),
     "cancer": File(labels(name=SICK.get), joint("cancer", SICK.get), "for f1", "--positive cancer", options="-s f1"),
     "cancer, a score that needs none": File(labels(name=SICK.get), joint(name=SICK.get), options="-s mcc"),
-    "labels and an id": File(labels(sample_id=range(6)), LABELS, "'sample_id' is hardly one", "--case sample_id"),
+    "labels and an id": File(labels(sample_id=range(6)), LABELS, "'sample_id' is probably none", "--case sample_id"),
     "labels and a split": File(labels(part="test"), LABELS, "none of the true labels", "--entities A,B"),
     "spelled in two ways": File(
         labels(name=SICK.get).replace("cancer", "Cancer", 1), joint(name=SICK.get), "'Cancer' and 'cancer'",
@@ -329,7 +329,7 @@ METADATA = {
 def test_a_column_of_metadata_changes_no_ranking_in_silence(column):
     plain, _ = CASES, None
     joint = br.from_frame(plain)
-    with pytest.raises(ValueError, match="hardly one") as refused:
+    with pytest.raises(ValueError, match="probably none") as refused:
         br.from_frame(plain.assign(**{column: METADATA[column]}))
     assert repr(column) in str(refused.value)
     chosen = br.from_frame(plain.assign(**{column: METADATA[column]}), entities=["A", "B", "C"])

@@ -1,9 +1,5 @@
 """Plans: closed forms, the example of a limit, calibration by refitted futures, and what has no number."""
 
-import doctest
-import importlib.util
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -13,8 +9,9 @@ from scipy import stats
 
 import bayesrank as br
 from bayesrank.cli import cli
-from bayesrank.planning import cases_to_separate
-from bayesrank.planning._updates import NormalScores, split_cases
+from bayesrank.planning import OVERLAP, cases_to_separate
+from bayesrank.planning._updates import NormalScores, OverlappingTables, split_cases
+from tests.scripts import load_script
 
 COUNTS = br.from_counts(tn=[50, 53, 48], fp=[10, 7, 12], fn=[6, 5, 4], tp=[24, 25, 26], entity=["a", "b", "c"])
 
@@ -149,18 +146,10 @@ def test_tables_are_calibrated():
     assert abs(found["success"].item() - np.mean(met)) < 4 * np.hypot(0.5 / np.sqrt(800), 0.01)
 
 
-def measured():
-    path = Path(__file__).parent.parent / "scripts" / "measure_planning.py"
-    spec = importlib.util.spec_from_file_location("measure_planning", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["tables", "paired", "clustered", "hierarchical"])
 def test_the_assurance_is_the_share_of_refitted_futures(name):
-    module = measured()
+    module = load_script("scripts/measure_planning.py")
     design, n = module.DESIGNS[name]
     stated, error, share, other = module.compare(design, n, {}, 300)
     assert abs(stated - share) < 3.5 * np.hypot(error, other) + 0.02
@@ -257,6 +246,78 @@ def test_noninferiority_needs_less_than_superiority():
 # Kinds of evidence
 
 
+def test_entities_with_the_same_outcomes_have_no_number():
+    # Only the prior could separate a from b; c is worse.
+    a = [0, 1, 1] * 40
+    posterior = br.fit(br.from_outcomes(pd.DataFrame({"a": a, "b": a, "c": [0, 0, 1] * 40})), seed=1)
+    step = br.verdict(br.credible_ranking(posterior, "mean_outcome"))[2]
+    assert step.startswith("No number of cases like these is expected to separate ")
+    assert step.endswith(": they had the same outcome on every case.")
+    found = br.plan(posterior, seed=1, futures=100, alternatives=True)
+    assert (found["limit"].item(), found.attrs["alike"]) == (0, ["a", "b"])
+    assert found["alternative_limit"].values.tolist() == [0, 0]
+    assert br.verdict(found)[0].startswith("No number of cases would do, since a and b had the same outcome on every")
+    equal = br.plan(posterior, entity="a", rival="b", margin=0.01, seed=1, futures=100)
+    assert (equal["now"].item(), equal["needed"].item()) == (1, 0)
+    other = br.plan(posterior, entity="a", rival="c", seed=1, futures=100)
+    assert other["limit"].item() > 0.9
+
+
+def test_equal_tables_have_a_number_that_simulated_futures_confirm():
+    table = np.array([[80, 20], [15, 35]])
+    counts = br.from_counts(tn=[80, 80], fp=[20, 20], fn=[15, 15], tp=[35, 35], entity=["a", "b"])
+    posterior = br.fit(counts, seed=1)
+    step = br.verdict(br.credible_ranking(posterior, "accuracy"))[2]
+    assert step.startswith("The data show no difference; if there is one, about ")
+    n = int(step.split("about ")[1].split(" more")[0].replace(",", ""))
+    rng, separated = np.random.default_rng(1), []
+
+    def draw(alpha, size):
+        rows = rng.standard_gamma(alpha, (size, *alpha.shape))
+        return rows / rows.sum(-1, keepdims=True), rng.dirichlet(alpha[0].sum(-1), size)
+
+    for rows, shares in zip(*draw(np.stack([table + 1.0] * 2), 400), strict=True):
+        cases = rng.multinomial(n, shares)
+        rates, prevalence = draw(table + 1.0 + rng.multinomial(cases, rows), 1000)
+        value = (rates[..., [0, 1], [0, 1]] * prevalence[:, None]).sum(-1)
+        ahead = (value[:, 0] > value[:, 1]).mean()
+        separated.append(max(ahead, 1 - ahead) >= 0.95)
+    assert abs(np.mean(separated) - 0.8) < 4 * np.sqrt(0.16 / 400)
+
+
+def test_errors_that_overlap_as_far_as_they_can():
+    # Accuracy: a and b differ on |d| of the cases of a class, all in one direction.
+    score = lambda t: t[..., 0, 0] + t[..., 1, 1]  # noqa: E731
+    alpha = np.array([[[80, 20], [15, 35]], [[90, 10], [20, 30]]]) + 1.0
+    known = np.array([[2 / 3, 1 / 3]] * 2)
+    for shares in (None, known, 1 - known):
+        rng = np.random.default_rng(1)
+        weights = None if shares is None else known
+        updates = OverlappingTables(score, alpha, weights, shares, np.zeros(2, int), 50, rng)
+        right = updates.rates[..., [0, 1], [0, 1]]
+        d, share = right[:, 0] - right[:, 1], updates.prevalence[:, 0]
+        if shares is None:
+            expected = (share * abs(d)).sum(-1) - (share * d).sum(-1) ** 2
+        else:
+            expected = (known[0] ** 2 / shares[0] * (abs(d) - d**2)).sum(-1)
+        noise = updates.noise
+        np.testing.assert_allclose(noise[:, 0, 0] + noise[:, 1, 1] - 2 * noise[:, 0, 1], expected, atol=1e-6)
+        before = updates.moments()[1]
+        updates.extend(10**7)
+        mean, after = updates.moments()
+        np.testing.assert_allclose(mean, updates.truth, atol=5e-3)
+        assert (np.diagonal(after, 0, 1, 2) < np.diagonal(before, 0, 1, 2) / 100).all()
+
+
+def test_per_case_data_have_a_bound():
+    found = br.plan(br.fit(COUNTS, seed=1), "mcc", alternatives=True, seed=1)
+    least = found["alternative_cases"].sel(alternative=OVERLAP).item()
+    assert least < found["needed"].item() / 2
+    assert br.verdict(found)[2].startswith("Per-case data would need between ")
+    apart = COUNTS.assign_coords(test_set=("entity", ["x", "y", "z"]))
+    assert OVERLAP not in br.plan(br.fit(apart, seed=1), "mcc", alternatives=True, futures=50)["alternative"]
+
+
 def test_entities_that_always_agree_are_never_separated():
     frame = pd.DataFrame({"a": [0, 1] * 30, "b": [0, 1] * 30})
     found = br.plan(br.fit(br.from_outcomes(frame), prior="haldane", seed=1), seed=1, futures=100)
@@ -298,6 +359,19 @@ def test_the_same_seed_gives_the_same_plan():
     posterior = br.fit(COUNTS, seed=1)
     first, again = (br.plan(posterior, "mcc", seed=3, futures=50) for _ in range(2))
     xr.testing.assert_identical(first, again)
+
+
+def test_numbers_far_apart_are_not_interpolated():
+    posterior = br.fit(COUNTS, seed=1)
+    found = [br.plan(posterior, "mcc", sizes=sizes, seed=1)["needed"].item() for sizes in ([10, 10**9], None)]
+    assert found[0] == 10**9
+    assert 1000 < found[1] < 30_000
+
+
+def test_an_entity_may_not_be_named_all():
+    counts = COUNTS.assign_coords(entity=["a", "b", "all"])
+    with pytest.raises(ValueError, match="rename the entity"):
+        br.plan(br.fit(counts, seed=1, draws=200), "mcc", entity="a", rival="all")
 
 
 @pytest.mark.parametrize(
@@ -344,14 +418,6 @@ def test_the_picture_shows_the_assurance_and_the_limit():
     labels = [text.get_text() for text in br.plots.plan(found).get_legend().get_texts()]
     assert labels[2] == "assurance 0.8"
     assert labels[3].startswith("limit ")
-
-
-def test_the_page_prints_what_it_shows():
-    page = Path(__file__).parent.parent / "docs" / "planning.md"
-    test = doctest.DocTestParser().get_doctest(
-        page.read_text("utf-8").replace("```", ""), {}, "planning", "planning", 0
-    )
-    assert doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(test).failed == 0
 
 
 def test_the_report_has_a_section():

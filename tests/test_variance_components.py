@@ -134,7 +134,7 @@ def test_advice():
     both = br.cases.variance_components(alike.assign(c=0.0), case=np.repeat(np.arange(20), 2))
     assert both.attrs["advice"] == noise.attrs["advice"]
     none = br.cases.variance_components(alike[["a"]] * 0, case=np.repeat(np.arange(20), 2))
-    assert none.attrs["advice"].startswith("All cases came out alike")
+    assert none.attrs["advice"].startswith("All cases have equal outcomes")
     mixed = pd.DataFrame({"a": [0.5, 0.5, 1.0, 0.0, 0.75, 0.25], "b": [0.0, 1.0, 0.25, 0.75, 1.0, 0.0]})
     assert (
         br.cases.variance_components(mixed, runs=4).attrs["advice"].startswith("More cases help more than more runs: ")

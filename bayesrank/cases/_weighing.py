@@ -48,13 +48,7 @@ class Part(NamedTuple):
 
 
 def cases_given(cases: Any, weight: Any, dataset: Any, cluster: Any) -> Cases:
-    """Check and collect the arguments of :func:`bayesrank.case_weights`.
-
-    Examples
-    --------
-    >>> cases_given(["ill", "well"], [2, 1], None, None).times.tolist()
-    [2, 1]
-    """
+    """Check and collect the arguments of :func:`bayesrank.case_weights`."""
     if isinstance(cases, xr.Dataset):
         for name, given in (("weight", weight), ("dataset", dataset), ("cluster", cluster)):
             if given is not None:
@@ -95,13 +89,7 @@ def _of_patterns(joint: xr.Dataset) -> Cases:
 
 
 def parts_drawn(found: Cases, by_class: bool) -> list[Part]:
-    """Return the random variables of each data set.
-
-    Examples
-    --------
-    >>> [part.where.tolist() for part in parts_drawn(cases_given(3, None, ["x", "y", "x"], None), by_class=False)]
-    [[0, 2], [1]]
-    """
+    """Return the random variables of each data set."""
     size = found.times.size
     where, names = pd.factorize(object_array(found.dataset or [""] * size))
     return [_part(found, np.flatnonzero(where == i), name, by_class) for i, name in enumerate(names.tolist())]
@@ -155,14 +143,7 @@ def _by_content(unit: np.ndarray, content: np.ndarray, count: np.ndarray) -> np.
 def weights_drawn(
     parts: list[Part], size: int, root: np.random.SeedSequence, chain: int, start: int, stop: int
 ) -> np.ndarray:
-    """Return the weights (draw, case) of all data sets.
-
-    Examples
-    --------
-    >>> parts = parts_drawn(cases_given(3, None, None, None), by_class=False)
-    >>> weights_drawn(parts, 3, np.random.SeedSequence(1), chain=0, start=0, stop=2).sum(axis=1).round(12).tolist()
-    [3.0, 3.0]
-    """
+    """Return the weights (draw, case) of all data sets."""
     out = np.zeros((stop - start, size))
     for part in parts:
         out[:, part.where] = _draw(part, root, chain, start, stop)
@@ -170,13 +151,7 @@ def weights_drawn(
 
 
 def step_of(size: int) -> int:
-    """Return how many draws come from one random stream; it depends on the evidence only.
-
-    Examples
-    --------
-    >>> step_of(10), step_of(10**5)
-    (1000, 10)
-    """
+    """Return how many draws come from one random stream; it depends on the evidence only."""
     return min(BLOCK, max(1, NUMBERS // size))
 
 

@@ -68,7 +68,7 @@ def area_pr(truth: np.ndarray, score: np.ndarray) -> Evaluate:
         hit, above = _sums(weight[up]), _sums(weight[down])
         reached, missed = hit[1 + last], above[met]
         lost = np.divide(missed, reached + missed, out=np.zeros(missed.shape), where=missed > 0)
-        return 1 - np.einsum("ij,ij->j", np.diff(reached, axis=0, prepend=0.0), lost) / _told(hit[-1], above[-1])
+        return 1 - np.einsum("ij,ij->j", np.diff(reached, axis=0, prepend=0.0), lost) / _weight_of(hit[-1], above[-1])
 
     return evaluate
 
@@ -86,7 +86,7 @@ def area_lift(truth: np.ndarray, score: np.ndarray) -> Evaluate:
         called = reached + missed[1 + last]
         precision = np.divide(reached, called, out=np.zeros(called.shape), where=reached > 0)
         steps = np.diff(called, axis=0, prepend=0.0)
-        return np.einsum("ij,ij->j", steps, precision) / _told(hit[-1], missed[-1])
+        return np.einsum("ij,ij->j", steps, precision) / _weight_of(hit[-1], missed[-1])
 
     return evaluate
 
@@ -103,6 +103,6 @@ def _sums(weight: np.ndarray) -> np.ndarray:
     return out
 
 
-def _told(positives: np.ndarray, negatives: np.ndarray) -> np.ndarray:
+def _weight_of(positives: np.ndarray, negatives: np.ndarray) -> np.ndarray:
     """Return the weight of the positives; NaN where a class has no weight, so the area is undefined."""
     return np.where((positives > 0) & (negatives > 0), positives, np.nan)

@@ -2,6 +2,7 @@
 
 import csv
 import logging
+import re
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
@@ -26,12 +27,12 @@ from bayesrank.cli._preferences import fixed_prevalence
 from bayesrank.cli._scores import read_score
 from bayesrank.cli._table import STDIN
 from bayesrank.evidence._case_counts import counts_of
-from bayesrank.evidence._doctor import diagnose
 from bayesrank.evidence._table import Roles
 from bayesrank.evidence.counts import common_datasets, put_in_class_order
 from bayesrank.evidence.logs import Choices
+from bayesrank.evidence.logs.doctor import diagnose
 from bayesrank.inference import draw_groups
-from bayesrank.models import chosen_by_evidence, find_model, model_for_datasets, names, takes_cases
+from bayesrank.models import chosen_by_evidence, find_model, holds_means, model_for_datasets, names, takes_cases
 from bayesrank.models._margins import are_shares
 from bayesrank.ranking._notes import positive_class_notes
 from bayesrank.ranking.evidence import evidence_of
@@ -40,7 +41,7 @@ from bayesrank.scores import Score, as_score
 
 
 def _once(context: click.Context, option: click.Parameter, values: tuple[str, ...]) -> str | None:
-    """One value of an option that would otherwise take the last of several in silence."""
+    """Return the value of an option; refuse several values, of which click would silently take the last."""
     if len(values) > 1:
         raise click.BadParameter(
             f"must be given once; got {' and '.join(values)} (rank each by itself)",
@@ -50,6 +51,8 @@ def _once(context: click.Context, option: click.Parameter, values: tuple[str, ..
     return values[0] if values else None
 
 
+#: Names of columns that also name what is ranked.
+NOUNS = ("algorithm", "classifier", "detector", "method", "model", "system", "team", "test")
 #: What the columns of the file are; arguments of br.from_frame have the same names.
 READING = (
     click.option(
@@ -115,32 +118,34 @@ SAMPLER = click.option("--sampler", type=click.Choice(["auto", "exact", "nuts"])
 class Question:
     """The input of a fit: the evidence and its description, how it was pooled, the model and its options.
 
-    ``whole`` keeps the data sets separate, unless one was chosen, so that each can be omitted.
+    ``by_dataset`` keeps the data sets separate, unless one was chosen, so that each can be omitted.
     """
 
     evidence: xr.DataArray | xr.Dataset
-    whole: xr.DataArray | xr.Dataset
+    by_dataset: xr.DataArray | xr.Dataset
     about: dict[str, str]
     remarks: list[str]
     model: str
     options: dict[str, Any]
     #: Whether the files say that lower outcomes are better.
     lower: bool = False
+    #: What an entity is called: the name of its column, such as model, test or team.
+    noun: str = "entity"
 
     def stated(self, *scores: Any) -> list[str]:
         """How the data were read, and which class is the positive one unless no score depends on that."""
-        named = [positive_class_notes(self.whole, score if isinstance(score, Score) else None) for score in scores]
+        named = [positive_class_notes(self.by_dataset, score if isinstance(score, Score) else None) for score in scores]
         return list(dict.fromkeys([*self.remarks, *(line for lines in named for line in lines)]))
 
     @property
     def labels(self) -> dict[str, str]:
-        """The positive label, unless it is called so."""
-        known = known_classes(self.whole)
+        """Return the positive label, unless it is "positive"."""
+        known = known_classes(self.by_dataset)
         return {} if known is None or known[1] == "positive" else {"positive": str(known[1])}
 
     @property
     def outcomes(self) -> bool:
-        """Whether there are no classes."""
+        """Return whether there are no classes."""
         return "outcome" in sizes_of_space(self.evidence)
 
 
@@ -151,7 +156,7 @@ class Analysis:
     ``counts`` are tables, or None where there are no classes.
     """
 
-    asked: Question
+    inputs: Question
     counts: xr.DataArray | None
     posterior: Any
 
@@ -161,11 +166,11 @@ class Analysis:
 
     @property
     def about(self) -> dict[str, str]:
-        """What programs must know of the data: the positive label, unless it is called so."""
-        return self.asked.labels
+        """Return what programs must know of the data: the positive label, unless it is "positive"."""
+        return self.inputs.labels
 
     def tables(self, what: str, data: str) -> xr.DataArray:
-        """The two-class tables, which ``what`` needs."""
+        """Return the two-class tables, which ``what`` needs."""
         if self.counts is None:
             raise ValueError(
                 f"DATA must have classes for {what}; {data} holds outcomes without classes (bayesrank rank ranks them)"
@@ -177,10 +182,10 @@ class Analysis:
         return self.counts
 
     def notes(self, score: Score | None = None) -> list[str]:
-        """What of the evidence a ranking would say first, and how the data were read."""
+        """Return the notes of a ranking on the evidence, and how the data were read."""
         values = self.performance if score is None else score_values(self.posterior, score, True, None).values
         found = evidence_of(self.posterior, None, values, None).notes(score)
-        return list(dict.fromkeys([*found, *self.asked.stated(score)]))
+        return list(dict.fromkeys([*found, *self.inputs.stated(score)]))
 
 
 def asking(command: Callable[..., None], required: bool = True, nargs: int = 1) -> Callable[..., None]:
@@ -197,26 +202,26 @@ def analysing(command: Callable[..., None], required: bool = True, nargs: int = 
 
 def analyse(step: Callable[[str], None], *, draws: int, seed: int, sampler: Any, **how: Any) -> Analysis:
     """Read, choose or pool, and fit."""
-    asked = question(step, **how)
-    evidence = asked.evidence
+    inputs = question(step, **how)
+    evidence = inputs.evidence
     step("drawing")
     with quiet():
         posterior = xr.DataTree.from_dict(
             draw_groups(
                 evidence,
-                asked.model,
+                inputs.model,
                 draws=draws,
                 seed=seed,
                 sampler=sampler,
-                groups=("prior",) if _has_prior(evidence, asked.options.get("prior")) else (),
-                **asked.options,
+                groups=("prior",) if _has_prior(evidence, inputs.options.get("prior")) else (),
+                **inputs.options,
             )
         )
     counts = None
-    if not asked.outcomes:
+    if not inputs.outcomes:
         kept = groups_of(posterior)["observed_data"]["counts"] if isinstance(evidence, xr.Dataset) else evidence
         counts = kept.drop_vars("test_set", errors="ignore") if kept is not evidence else kept
-    return Analysis(asked, counts, posterior)
+    return Analysis(inputs, counts, posterior)
 
 
 def question(
@@ -226,36 +231,23 @@ def question(
     prior: str | None,
     prevalence: str | None,
     dataset: str | None,
-    entity: str | None,
-    entities: str | None,
-    dataset_column: str | None,
-    case: str | None,
-    run: str | None,
-    cluster: str | None,
     ignore: Sequence[str],
-    positive: str | None,
-    missing: str | None,
     join: Any,
     logs: Choices | None = None,
     by: str | None = None,
+    **columns: Any,
 ) -> Question:
     """Read, and choose or pool; ``logs`` are choices about evaluation logs, whose paths DATA has a line each.
 
-    The groups of cases in the column ``by`` take the place of data sets, and stay apart.
+    The groups of cases in the column ``by`` take the place of data sets, and stay apart. ``columns`` are the options on
+    columns of the file.
     """
     step("reading")
-    if by is not None and logs is None and by != "dataset":
-        dataset_column = by
-    roles = Roles(
-        entity,
-        None if entities is None else _columns_typed(entities),
-        dataset_column,
-        case,
-        run,
-        cluster,
-        positive,
-        None if missing is None else number_or_word(missing),
-    )
+    named = columns.pop("dataset_column")
+    columns["dataset"] = by if by not in (None, "dataset") and logs is None else named
+    columns["entities"] = None if columns["entities"] is None else _columns_typed(columns["entities"])
+    columns["missing"] = None if columns["missing"] is None else number_or_word(columns["missing"])
+    roles = Roles(**columns)
     frame = None
     if logs is None:
         evidence, about = _read(data, model, roles, ignore)
@@ -263,7 +255,14 @@ def question(
         evidence, about, frame = _read_logs(data, dataset, roles, ignore, logs, by)
     chosen = chosen_by_evidence(evidence)
     name = model or (chosen if isinstance(evidence, xr.Dataset) else about.get("model", chosen))
-    if isinstance(evidence, xr.Dataset) and not takes_cases(name):
+    means = holds_means(evidence)
+    if means and name != chosen:
+        raise ValueError(
+            f"--model must be {chosen} for means and standard errors, which hold neither counts nor cases; got {name}"
+        )
+    if means and prior is not None:
+        raise ValueError(f"--prior must be left out for means and standard errors, whose prior is flat; got {prior!r}")
+    if isinstance(evidence, xr.Dataset) and not means and not takes_cases(name):
         evidence = counts_of(evidence)
     whole = evidence
     together = getattr(find_model(name), "over_datasets_together", False)
@@ -273,7 +272,7 @@ def question(
     whole = whole if dataset is None else evidence
     if isinstance(evidence, xr.DataArray) and not bool((evidence > 0).any()):
         raise ValueError(f"DATA must hold at least one case; all counts are 0 in {data}")
-    if isinstance(evidence, xr.Dataset):
+    if isinstance(evidence, xr.Dataset) and not means:
         if model is None:
             remarks.append(f"Per-case data are available, so the model is {name}; --model chooses another.")
         if "cluster" in evidence.coords:
@@ -301,11 +300,15 @@ def question(
     if frame is not None:
         remarks += [line for line in (*frame.attrs["remarks"], *frame.attrs["doubts"]) if line not in remarks]
     lower = frame is not None and frame.attrs["higher_is_better"] is False
-    return Question(evidence, whole, about, remarks, name, options, lower)
+    found = (re.fullmatch(r"The column (.+) names the entities\.", line) for line in remarks)
+    column = str(roles.entity or next((match[1] for match in found if match), "")).lower()
+    return Question(evidence, whole, about, remarks, name, options, lower, noun=column if column in NOUNS else "entity")
 
 
 def _has_prior(evidence: xr.DataArray | xr.Dataset, prior: Any) -> bool:
-    """Whether there is a prior to draw from; graded outcomes of single cases have none unless it is given."""
+    """Return whether there is a prior to draw from; means have none, and graded outcomes only a given one."""
+    if holds_means(evidence):
+        return False
     if prior is None and isinstance(evidence, xr.Dataset) and "outcome" in evidence:
         seen = np.unique(evidence["outcome"].values)
         seen = seen[~np.isnan(seen)]
@@ -353,7 +356,7 @@ def quiet() -> Iterator[None]:
 
 @contextmanager
 def progress() -> Iterator[Any]:
-    """A progress line on a terminal, silence in a pipe."""
+    """Show a progress line on a terminal, nothing in a pipe."""
     if not sys.stderr.isatty():
         yield lambda stage: None
         return
@@ -367,7 +370,7 @@ def progress() -> Iterator[Any]:
 
 
 def _columns_typed(text: str) -> list[str]:
-    """Names with commas between them, in quotation marks where they hold some."""
+    """Return names with commas between them, in quotation marks where they hold some."""
     return [name.strip() for name in next(csv.reader([text], skipinitialspace=True), []) if name.strip()]
 
 
@@ -376,8 +379,8 @@ def _read(
 ) -> tuple[xr.DataArray | xr.Dataset, dict[str, str]]:
     """Return the evidence and its description, from the name of a shipped data set or a CSV file."""
     if data in br.datasets.names():
-        options = {"--dataset-column" if name == "dataset" else f"--{name}": held for name, held in vars(roles).items()}
-        options.pop("--positive")
+        options = {f"--{name}": value for name, value in vars(roles).items() if name != "positive"}
+        options["--dataset-column"] = options.pop("--dataset")
         for option, given in (options | {"--ignore": ", ".join(ignore)}).items():
             if given not in (None, ""):
                 raise ValueError(
@@ -401,7 +404,7 @@ def _read(
 def _one_table_each(
     evidence: xr.DataArray | xr.Dataset, dataset: str | None, join: Any, together: bool
 ) -> tuple[xr.DataArray | xr.Dataset, list[str]]:
-    """The evidence of one data set, or of all pooled, with a word on it; of all as they are where models want that."""
+    """Return the evidence of one data set, or pooled, or unpooled for models that need that; and remarks."""
     if "dataset" not in evidence.coords:
         if dataset is not None:
             raise ValueError(f"--dataset must be left out for data without data sets; got {dataset!r}")

@@ -1,6 +1,5 @@
 """A ranking of each category, by the mean over categories, and by the worst category."""
 
-import shlex
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
@@ -12,6 +11,7 @@ import bayesrank as br
 from bayesrank import _text
 from bayesrank._compat import groups_of
 from bayesrank.cli._analysis import chosen_score, question, quiet
+from bayesrank.evidence.logs import Choices
 from bayesrank.ranking.summary import effective_draws
 from bayesrank.ranking.values import score_values
 from bayesrank.scores import Score
@@ -48,8 +48,8 @@ def rank_categories(
     ``better`` returns which end of a score is better, given the score and whether the files say that lower is.
     """
     fitted = {name: how.pop(name) for name in ("draws", "seed", "sampler")}
-    asked = question(step, by=by, **how)
-    evidence = asked.evidence
+    inputs = question(step, by=by, **how)
+    evidence = inputs.evidence
     the_score = chosen_score(evidence, score, how["data"])
     if the_score.space != "outcomes" or not isinstance(evidence, xr.Dataset):
         raise ValueError(f"--by must be left out of {the_score.name}; it takes outcomes of single cases")
@@ -62,12 +62,12 @@ def rank_categories(
     step("drawing")
     with quiet():
         apart, split = (
-            br.fit(evidence, asked.model, **fitted, **asked.options, split_prior=split) for split in (False, True)
+            br.fit(evidence, inputs.model, **fitted, **inputs.options, split_prior=split) for split in (False, True)
         )
     observed = groups_of(apart)["observed_data"]["mean_outcome"]
     _check_met(observed, by, "logs" in how and by in ("category", "dataset"))
     step("ranking")
-    options: dict[str, Any] = {"prob": prob, "rope": rope, "higher_is_better": better(the_score, asked.lower)}
+    options: dict[str, Any] = {"prob": prob, "rope": rope, "higher_is_better": better(the_score, inputs.lower)}
     mean = br.credible_ranking(br.performance.mean_over_datasets(split), the_score, **options)
     values = score_values(apart, the_score, options["higher_is_better"], None)
     worst, lines = _worst(values.values, values.sign, observed, options)
@@ -81,7 +81,7 @@ def rank_categories(
             [
                 *replace(verdict_parts(mean), next_step="").sentences(),
                 *_lost_variance(sizes.to_numpy()),
-                *asked.stated(the_score),
+                *inputs.stated(the_score),
             ],
         ),
         CategoryRanking("Worst category of each entity", worst, lines),
@@ -104,7 +104,7 @@ def _check_met(observed: xr.DataArray, by: str, logs: bool) -> None:
     common = observed["dataset"].values[~lacking.any("entity").values].astype(str).tolist()
     name = observed["entity"].values[lacking.any("dataset").values][0]
     category = observed["dataset"].values[lacking.sel(entity=name).values][0]
-    typed = shlex.join(["--only", f"{by}={','.join(common)}"])
+    typed = Choices(shell=True).say("only", common, by)
     remedy = f" ({typed} keeps those that all met)" if logs and len(common) > 1 else ""
     raise ValueError(f"--by must name categories that every entity met; {name} has no outcome in {category}{remedy}")
 

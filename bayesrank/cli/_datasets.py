@@ -27,8 +27,8 @@ def dataset_lines(posterior: Any, score: Any, ranking: xr.Dataset) -> list[str]:
     rest = rest.isel(entity=rest.notnull().values).sortby(rest.isel(entity=rest.notnull().values))
     if rest.sizes["entity"]:
         ends = [rest.isel(entity=i) for i in sorted({0, rest.sizes["entity"] - 1})]
-        told = " to ".join(f"{float(end):.3f} ({end['entity'].item()})" for end in ends)
-        lines.append(f"Of the other{'s' * (len(ends) > 1)} the standard deviation between data sets is {told}.")
+        values = " to ".join(f"{float(end):.3f} ({end['entity'].item()})" for end in ends)
+        lines.append(f"Of the other{'s' * (len(ends) > 1)} the standard deviation between data sets is {values}.")
     return lines
 
 
@@ -41,6 +41,6 @@ def with_populations(table: pd.DataFrame, posterior: Any, score: Any, prob: floa
 
 
 def _of_datasets(posterior: Any) -> bool:
-    """Whether the posterior knows a typical data set and a new one."""
+    """Return whether the posterior knows a typical data set and a new one."""
     group = groups_of(posterior)["posterior"]
     return "dataset" in group.dims and {"performance_typical", "performance_new"} <= set(group.data_vars)

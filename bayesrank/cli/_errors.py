@@ -1,4 +1,4 @@
-"""Errors of the package in the words of the command: options for arguments, and what can be done in a shell."""
+"""Errors of the package in the words of the command: options for arguments."""
 
 import re
 import shlex
@@ -10,7 +10,7 @@ __all__ = ["in_options", "shortened"]
 #: Arguments that the command has as options of the same name.
 OPTIONS = (
     *("prior", "prevalence", "model", "score", "rope", "prob", "draws", "seed", "sampler", "join", "missing", "kind"),
-    *("positive", "benefit", "reference", "scores", "priors", "models", "prevalences"),
+    *("positive", "benefit", "reference", "cost", "scores", "priors", "models", "prevalences"),
     *("match", "reruns", "errors", "only"),
 )
 RENAMED = {
@@ -23,35 +23,25 @@ RENAMED = {
     "models": "--other-model",
     "prevalences": "--other-prevalence",
 }
-#: What the package advises, and what a shell user can do.
-ADVICE = {
-    "must be positive where a cell has no cases, or a rate is degenerate": (
-        "must put something on every cell without cases (four_cases, uniform and jeffreys do)"
-    ),
-    " (br.fit(..., force=True) accepts it)": "",
-    "missing='common'": "--missing common",
-    "missing='own'": "--missing own",
-    "missing=0": "--missing 0",
-    " of br.from_outcomes": "",
-    ", or a number or an array; got": ", or a number; got",
-    "sampler='nuts'": "--sampler nuts",
-    "join='inner'": "--join inner",
-}
+#: An argument with its value, as Python types it, and advice in parentheses that only Python can take.
+TYPED = re.compile(rf"\b({'|'.join(OPTIONS)})=('[^']*'|[\w.-]+)")
+PYTHON = re.compile(r" \((?:or, in Python,|(?![^)]*(?:--|in Python))[^()]*\bbr\.)(?:[^()]|\([^()]*\))*\)")
 
 
 def in_options(message: str) -> str:
-    """An error's message as the command prints it.
+    """Return an error's message as the command prints it: arguments are options, and advice for Python is left out.
 
     Examples
     --------
     >>> in_options("prior must be positive for sampler='nuts'; got a concentration of 0")
     '--prior must be positive for --sampler nuts; got a concentration of 0'
+    >>> in_options("counts must be positive (br.fit(..., force=True) accepts it)")
+    'DATA must be positive'
     >>> in_options("counts.csv, line 3: tn must be a count")
     'counts.csv, line 3: tn must be a count'
     """
-    for said, meant in ADVICE.items():
-        message = message.replace(said, meant)
-    message = re.sub(r"\(pass positive=(.+?) or positive=(.+?) where the labels are read, or .*\)", _positives, message)
+    message = PYTHON.sub("", message)
+    message = TYPED.sub(lambda found: f"--{found[1]} {shlex.quote(found[2].strip(chr(39)))}", message)
     names = "|".join({*OPTIONS, *RENAMED})
     found = re.match(rf"({names}) (?=must |cannot )", message)
     return message if found is None else RENAMED.get(found[1], f"--{found[1]}") + message[found.end(1) :]
@@ -62,20 +52,9 @@ LONGEST_WORD, LONGEST_MESSAGE = 160, 1200
 
 
 def shortened(message: str) -> str:
-    """A message on one line that repeats no more than the beginning of what was typed or read.
-
-    Examples
-    --------
-    >>> shortened("got '" + 1000 * "x" + "' in line 3")[-30:]
-    'xxxxxxxxxxxxxx... in line 3'
-    """
+    """Return a message on one line that cuts long quotations."""
     words = (f"{word[:LONGEST_WORD]}..." if len(word) > LONGEST_WORD + 3 else word for word in message.split(" "))
     text = escape_invisible(" ".join(words))
     if len(text) <= LONGEST_MESSAGE:
         return text
     return f"{text[: LONGEST_MESSAGE // 2]} ... {text[-LONGEST_MESSAGE // 2 :]}"
-
-
-def _positives(found: re.Match[str]) -> str:
-    """Both labels as they are typed."""
-    return "({})".format(" or ".join(f"--positive {shlex.quote(label.strip(chr(39)))}" for label in found.groups()))

@@ -8,13 +8,13 @@ import xarray as xr
 
 from bayesrank.cli._table import read_csv
 from bayesrank.evidence._columns import squeeze
-from bayesrank.evidence._reader import CASES, COUNTS, read_table
+from bayesrank.evidence._reader import FORMS, read_table
 from bayesrank.evidence._table import Roles
 
 #: Columns and their meanings, in lines of a terminal.
 HELP = "\n".join(
     textwrap.fill(words, 80, initial_indent=f"  {'entity, ' + ', '.join(form):34}", subsequent_indent=" " * 36)
-    for form, words in (COUNTS | CASES).items()
+    for form, words in FORMS.items()
 )
 
 
@@ -23,8 +23,8 @@ def read_evidence(path: str, ignore: Sequence[str] = (), **roles: Any) -> xr.Dat
 
     ``roles`` are the arguments of ``br.from_frame``.
     """
-    said = Roles(**roles)
-    for role, column in said.columns().items():
+    roles_of_columns = Roles(**roles)
+    for role, column in roles_of_columns.columns().items():
         if squeeze(column) in map(squeeze, ignore):
             raise ValueError(f"--{role} must name a column that --ignore does not leave out; got {column!r} in both")
-    return read_table(read_csv(path, ignore), said)
+    return read_table(read_csv(path, ignore), roles_of_columns)

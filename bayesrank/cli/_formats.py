@@ -17,7 +17,7 @@ import pandas as pd
 
 from bayesrank._escape import csv_table, escape_invisible, json_text, latex_text, markdown_text
 from bayesrank._outputs import PICTURE_MARKS, check_output, write_output
-from bayesrank.cli._output import print_line, print_numbers
+from bayesrank.cli._output import print_line, print_numbers, room_for_rows
 
 FORMATS = ("table", "csv", "json", "markdown", "latex")
 #: Formats with all digits.
@@ -89,9 +89,11 @@ def check_digits(digits: int | None, output: str) -> None:
 
 def show(sheet: Sheet, output: str, top: int | None = None) -> None:
     """Print a result in a format."""
-    rows = sheet.rows[:top]
+    fits = room_for_rows() if output == "table" and top is None and sheet.heading else None
+    rows = sheet.rows[: top or fits]
     left = len(sheet.rows) - len(rows)
-    lines = [*([f"Not shown (--top {top}): {left} more."] if left else []), *sheet.lines]
+    why = f"--top {top}" if top else f"--top {len(sheet.rows)} shows all"
+    lines = [*([f"Not shown ({why}): {left:,} more."] if left else []), *sheet.lines]
     if output == "table":
         for line in sheet.heading:
             print_line(line)
@@ -119,34 +121,14 @@ def show(sheet: Sheet, output: str, top: int | None = None) -> None:
 
 
 def markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A pipe table; no name or number is read as markup.
-
-    Examples
-    --------
-    >>> print(markdown(["entity", "f1"], [["a|b_c", "0.5"]]))
-    | entity | f1 |
-    | --- | ---: |
-    | a\\|b\\_c | 0.5 |
-    """
+    """Return a pipe table; no name or number is read as markup."""
     rule = ["---", *["---:"] * (len(header) - 1)]
     lines = [[markdown_text(cell) for cell in header], rule, *([markdown_text(cell) for cell in row] for row in rows)]
     return "\n".join(f"| {' | '.join(line)} |" for line in lines)
 
 
 def latex(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    """A tabular of plain LaTeX; no name or number is read as a command.
-
-    Examples
-    --------
-    >>> print(latex(["entity", "f1"], [["100%_a", "-0.5"]]))
-    \\begin{tabular}{lr}
-    \\hline
-    entity & f1 \\\\
-    \\hline
-    100\\%\\_a & $-$0.5 \\\\
-    \\hline
-    \\end{tabular}
-    """
+    """Return a tabular of plain LaTeX; no name or number is read as a command."""
     body = [[latex_text(row[0]), *(_signed(latex_text(cell)) for cell in row[1:])] for row in rows]
     lines = [" & ".join(cells) + r" \\" for cells in ([latex_text(cell) for cell in header], *body)]
     return "\n".join(
@@ -164,12 +146,12 @@ def save(axes: Any, path: str) -> str:
         warnings.simplefilter("always")
         figure.savefig(page, format=ending[1:], dpi=150, bbox_inches="tight", metadata=PICTURE_MARKS[ending])
     write_output("--picture", path, "picture", page.getvalue())
-    legible = not any(str(warning.message).startswith("Glyph") for warning in caught)
-    return f"Picture: {path}{'' if legible else ' (its font lacks some letters of the names)'}"
+    complete = not any(str(warning.message).startswith("Glyph") for warning in caught)
+    return f"Picture: {path}{'' if complete else ' (its font lacks some letters of the names)'}"
 
 
 def _writable(context: click.Context, option: click.Parameter, path: str | None) -> str | None:
-    """A path for a picture that can be written to: better known before the work than after it."""
+    """Return the path of a picture after a check, before the work, that it can be written."""
     if path is not None:
         check_output("--picture", path, "picture")
     return path

@@ -13,9 +13,9 @@ import xarray as xr
 
 import bayesrank as br
 from bayesrank.evidence._reader import read_table
-from bayesrank.evidence._sources import OPENERS
 from bayesrank.evidence._table import Roles, table_of
 from bayesrank.evidence.logs import Choices, check_choices, is_log
+from bayesrank.evidence.logs.sources import OPENERS
 
 OPTIONS = (
     click.option(
@@ -59,9 +59,12 @@ def choices_of(how: dict[str, Any], missing: Any = None) -> Choices:
             raise ValueError(
                 f"--{option} must have the form {'FILE=NAME' if option == 'name' else 'WHAT=VALUE'}; got {bad!r}"
             )
-        pairs[option] = dict(text.rsplit("=", 1) if option == "name" else text.split("=", 1) for text in typed)
-    only = {key: [part.strip() for part in value.split(",")] for key, value in pairs["only"].items()}
-    choices = check_choices(pairs["name"], only, how.pop("match"), how.pop("reruns"), how.pop("errors"), shell=True)
+        pairs[option] = [text.rsplit("=", 1) if option == "name" else text.split("=", 1) for text in typed]
+    only: dict[str, list[str]] = {}
+    for key, value in pairs["only"]:
+        only.setdefault(key, []).append(value)
+    rest = {option: how.pop(option) for option in ("match", "reruns", "errors")}
+    choices = check_choices(dict(pairs["name"]), only, **rest, shell=True)
     return choices.also(missing=missing)
 
 

@@ -17,6 +17,8 @@ GAP = 2
 LONGEST_NAME = 60
 SHORTEST_NAME = 16
 LONGEST_HEADING = 16
+#: Lines of a screen for the sentences above and below a table.
+ROWS_OF_TEXT = 18
 
 Rows = Sequence[Sequence[str]]
 
@@ -66,31 +68,31 @@ def print_line(text: str) -> None:
 
 
 def fit_columns(header: Sequence[str], rows: Rows, width: float, least: str | None) -> dict[int, int]:
-    """The columns that ``width`` has room for, by their position, and the width of each; names come first.
+    """Return the columns that ``width`` has room for, by their position, and the width of each; names come first.
 
     Names are cut to ``SHORTEST_NAME`` before a column leaves. A long heading breaks between words where that
     keeps a column.
     """
     numbers = [max(map(cell_len, column), default=0) for column in zip(*rows, strict=True)] or [0] * len(header)
-    whole = [max(cell_len(heading), size) for heading, size in zip(header, numbers, strict=True)]
+    unbroken = [max(cell_len(heading), size) for heading, size in zip(header, numbers, strict=True)]
     broken = [max(cell_len(part), size) for part, size in zip(map(_longest_part, header), numbers, strict=True)]
     by_importance = sorted(range(1, len(header)), key=lambda i: (header[i] == least, i))
     for kept in range(len(by_importance), -1, -1):
         columns = sorted(by_importance[:kept])
-        for widths in (whole, broken):
+        for widths in (unbroken, broken):
             room = width - sum(widths[i] + GAP for i in columns)
-            if room >= min(SHORTEST_NAME, whole[0]):
-                return {0: int(min(whole[0], room)), **{i: widths[i] for i in columns}}
+            if room >= min(SHORTEST_NAME, unbroken[0]):
+                return {0: int(min(unbroken[0], room)), **{i: widths[i] for i in columns}}
     return {0: int(width)}
 
 
 def fits(header: Sequence[str], rows: Rows) -> bool:
-    """Whether there is room for all columns and a short name, or all of it in a pipe."""
+    """Return whether there is room for all columns and a short name, or all of it in a pipe."""
     return len(fit_columns(header, rows, _width(), None)) == len(header)
 
 
 def _visible(header: Sequence[str], rows: Rows) -> tuple[list[str], list[list[str]]]:
-    """The same cells with nothing in them that a terminal obeys."""
+    """Return cells without characters that a terminal obeys."""
     return escape_lines(header), [escape_lines(row) for row in rows]
 
 
@@ -98,13 +100,18 @@ def _longest_part(heading: str) -> str:
     return max(heading.split(), key=cell_len) if cell_len(heading) > LONGEST_HEADING else heading
 
 
+def room_for_rows() -> int | None:
+    """Return how many rows leave the sentences around them on a terminal's screen; None in a pipe, which has all."""
+    return max(shutil.get_terminal_size().lines - ROWS_OF_TEXT, 10) if sys.stdout.isatty() else None
+
+
 def _width() -> float:
-    """Of the terminal; a pipe has none."""
+    """Return the width of the terminal; a pipe has none."""
     return shutil.get_terminal_size().columns if sys.stdout.isatty() else math.inf
 
 
 def _print(header: Sequence[str], rows: Rows, widths: Sequence[int | None]) -> None:
-    """A table of names and numbers in columns of these widths; None is text, as wide as there is room for."""
+    """Print a table in columns of these widths; None is text, as wide as there is room for."""
     from rich import box
     from rich.table import Table
 

@@ -29,10 +29,24 @@ class _Number(click.ParamType):
 
 
 NUMBER = _Number()
+#: Options that several commands have.
+ROPE = click.option(
+    "--rope",
+    type=NUMBER,
+    default=0.0,
+    show_default=True,
+    help="Region of practical equivalence: smaller differences count as equal.",
+)
+KIND = click.option(
+    "--kind",
+    type=click.Choice(["typical", "new"]),
+    help="Hierarchical models only: a typical data set or a new one. [default: typical]",
+)
+NOTES = click.option("--notes", is_flag=True, help="Print the notes below the verdict.")
 
 
 def read_preferences(text: str, prevalence: str | None) -> tuple[xr.Dataset, str]:
-    """Points of the Tile with their weights, and what they are in words.
+    """Return points of the Tile with their weights, and their description.
 
     ``text`` and ``prevalence`` are what was typed. A score is a name, or a place such as (0.5, 1); some have a place
     only if the prevalence is a number.
@@ -65,13 +79,7 @@ def read_preferences(text: str, prevalence: str | None) -> tuple[xr.Dataset, str
 
 
 def fixed_prevalence(prevalence: str | None) -> float | None:
-    """Return the number in a text (2% is 0.02), or None if it is not a number.
-
-    Examples
-    --------
-    >>> fixed_prevalence("2%"), fixed_prevalence("0.02"), fixed_prevalence("sampled")
-    (0.02, 0.02, None)
-    """
+    """Return the number in a text (2% is 0.02), or None if it is not a number."""
     percent = (prevalence or "").strip().endswith("%")
     if prevalence is not None and re.fullmatch(r"\s*\d*,\d+\s*%?\s*", prevalence):
         raise ValueError(
@@ -84,7 +92,7 @@ def fixed_prevalence(prevalence: str | None) -> float | None:
 
 
 def _place(word: str, text: str) -> Any:
-    """A score's name, or the two numbers of a place."""
+    """Return a score's name, or the two numbers of a place."""
     return _numbers(re.split(r"[\s,]+", word[1:-1].strip()), text) if word.startswith("(") else word
 
 

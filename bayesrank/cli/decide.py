@@ -1,6 +1,5 @@
 """``bayesrank decide``: which entity to use, given benefits and costs of answers."""
 
-import math
 from dataclasses import replace
 from typing import Any
 
@@ -12,6 +11,8 @@ import bayesrank as br
 from bayesrank import _text
 from bayesrank.cli._analysis import analyse, analysing, progress
 from bayesrank.cli._formats import FULL, Sheet, check_digits, exporting, save, show
+from bayesrank.cli._preferences import NOTES
+from bayesrank.cli._scores import read_numbers
 from bayesrank.decisions.tables import by_utility, comparison_table, comparison_words, utility_table
 from bayesrank.words.results import verdict_parts
 
@@ -34,7 +35,7 @@ COMPARED = ("tpr_noninferior", "tnr_noninferior", "noninferior", "superior", "eq
 @click.option("--always", is_flag=True, help="Add rivals that answer negative, or positive, to every case.")
 @click.option("--reference", help="An entity: test whether the others are no worse in TPR and TNR.")
 @click.option("--margin-tpr", type=float, help="Margin by which the TPR may be lower. [default: 0.05]")
-@click.option("--notes", is_flag=True, help="Print the notes below the verdict.")
+@NOTES
 @click.option("--margin-tnr", type=float, help="Margin by which the TNR may be lower. [default: 0.05]")
 @exporting()
 def decide(
@@ -59,27 +60,27 @@ def decide(
     with progress() as step:
         check_digits(digits, output)
         # Check the options before the computation.
-        worths = benefits(benefit)
+        benefit_of = benefits(benefit)
         margins = _margins(reference, margin_tpr, margin_tnr)
         analysis = analyse(step, **how)
         counts = analysis.tables("a benefit of four cells", how["data"])
         other = None if reference is None else entity_called(reference, counts)
         step("deciding")
-        decision = _decision(analysis.posterior, worths, always, prob)
+        decision = _decision(analysis.posterior, benefit_of, always, prob)
         compared = None
         if reference is not None:
             compared = br.decisions.noninferiority(analysis.posterior, other, **margins, prob=prob)
-        drawn = save(br.plots.intervals(by_utility(decision), "expected utility"), picture) if picture else None
+        saved_to = save(br.plots.intervals(by_utility(decision), "expected utility"), picture) if picture else None
     parts = verdict_parts(decision)
     verdict = parts.sentences() + (list(parts.notes) if notes else [])
-    remarks = [f"Note: {line}" for line in analysis.asked.stated(None) if line not in verdict]
-    remarks += [drawn] if drawn and output == "table" else []
+    remarks = [f"Note: {line}" for line in analysis.inputs.stated(None) if line not in verdict]
+    remarks += [saved_to] if saved_to and output == "table" else []
     about = {
-        "benefit": worths,
+        "benefit": benefit_of,
         "prob": prob,
         "verdict": parts.sentences(),
         "notes": list(parts.notes),
-    } | analysis.asked.labels
+    } | analysis.inputs.labels
     sheet = Sheet(*utility_table(decision, digits), verdict, _frame(decision, compared), about)
     if compared is None or output in FULL:
         show(replace(sheet, lines=[*verdict, *remarks]), output, top)
@@ -90,7 +91,7 @@ def decide(
 
 
 def entity_called(reference: str, counts: xr.DataArray) -> Any:
-    """The entity that is meant by what was typed as --reference."""
+    """Return the entity whose name was typed as --reference."""
     names = {str(name): name for name in counts["entity"].values.tolist()}
     if reference not in names:
         raise ValueError(f"--reference must be one of {_text.format_names(names)}; got {reference!r}")
@@ -98,31 +99,16 @@ def entity_called(reference: str, counts: xr.DataArray) -> Any:
 
 
 def benefits(text: str) -> dict[str, float]:
-    """Parse the benefit of each cell.
-
-    Examples
-    --------
-    >>> benefits("tn=0,fp=-1,fn=-10,tp=0")
-    {'tn': 0.0, 'fp': -1.0, 'fn': -10.0, 'tp': 0.0}
-    """
+    """Parse the benefit of each cell."""
     wanted = f"--benefit must be tn=NUMBER,fp=NUMBER,fn=NUMBER,tp=NUMBER, each once; got {text!r}"
-    found: dict[str, float] = {}
-    for part in text.split(","):
-        name, _, value = (word.strip() for word in part.partition("="))
-        try:
-            number = float(value)
-        except ValueError:
-            raise ValueError(wanted) from None
-        if name not in CELLS or name in found or not math.isfinite(number):
-            raise ValueError(wanted)
-        found[name] = number
-    if len(found) < len(CELLS):
+    found = read_numbers(text, wanted)
+    if set(found) != set(CELLS):
         raise ValueError(wanted)
     return found
 
 
 def _margins(reference: str | None, tpr: float | None, tnr: float | None) -> dict[str, Any]:
-    """The margins that were given, if there is something to compare with."""
+    """Return the margins that were given, if there is something to compare with."""
     given = {name: value for name, value in (("tpr", tpr), ("tnr", tnr)) if value is not None}
     for name, value in given.items():
         if reference is None:
@@ -132,9 +118,9 @@ def _margins(reference: str | None, tpr: float | None, tnr: float | None) -> dic
     return given
 
 
-def _decision(posterior: Any, worths: dict[str, float], always: bool, prob: float) -> xr.Dataset:
+def _decision(posterior: Any, benefit_of: dict[str, float], always: bool, prob: float) -> xr.Dataset:
     try:
-        return br.decisions.expected_utility(posterior, worths, strategies=always, prob=prob)
+        return br.decisions.expected_utility(posterior, benefit_of, strategies=always, prob=prob)
     except ValueError as error:
         if str(error).startswith("prevalence must be given"):
             raise ValueError(
@@ -144,7 +130,7 @@ def _decision(posterior: Any, worths: dict[str, float], always: bool, prob: floa
 
 
 def _frame(decision: xr.Dataset, compared: xr.Dataset | None) -> pd.DataFrame:
-    """All numbers, one row an entity."""
+    """Return all numbers, one row an entity."""
     ordered = by_utility(decision)
     frame = pd.DataFrame({name: ordered[name].values for name in COLUMNS}, index=ordered["entity"].values.tolist())
     if compared is not None:

@@ -7,7 +7,7 @@ import click
 from bayesrank.cli._analysis import number_or_word
 from bayesrank.cli._logs import choices_of, reading_logs
 from bayesrank.cli._output import print_line
-from bayesrank.evidence._doctor import diagnose
+from bayesrank.evidence.logs.doctor import diagnose
 
 
 @click.command()

@@ -43,7 +43,7 @@ def ops(
         found = br.ops.summarize(br.ops.of_draws(analysis.performance, the_score), prob=prob)
         found = found.assign({the_score.name: values.median(draw_dims(values)).drop_attrs()}).sortby("entity")
         found = found.isel(entity=np.argsort(-found["mean"].values, kind="stable"))
-        drawn = save(br.plots.intervals(found, f"OPS of {the_score.display}"), picture) if picture else None
+        saved_to = save(br.plots.intervals(found, f"OPS of {the_score.display}"), picture) if picture else None
     nominal = the_score.display
     columns = [the_score.name, "mean", "lower", "upper", "sd"]
     frame = pd.DataFrame(
@@ -59,7 +59,8 @@ def ops(
         ]
         for entity, row in frame.iterrows()
     ]
-    lines = [f"Note: {line}" for line in analysis.notes(the_score)] + ([drawn] if drawn and output == "table" else [])
+    lines = [f"Note: {line}" for line in analysis.notes(the_score)]
+    lines += [saved_to] if saved_to and output == "table" else []
     header = ["entity", nominal, "OPS", f"{100 * prob:g}% interval"]
-    about = {"score": the_score.name, "prob": prob} | analysis.asked.labels
+    about = {"score": the_score.name, "prob": prob} | analysis.inputs.labels
     show(Sheet(header, rows, lines, frame, about, least=nominal), output, top)

@@ -10,8 +10,9 @@ import bayesrank as br
 from bayesrank import _text
 from bayesrank.cli._analysis import analyse, analysing, chosen_score, progress
 from bayesrank.cli._formats import Sheet, check_digits, exporting, save, show
-from bayesrank.cli._preferences import NUMBER
+from bayesrank.cli._preferences import KIND, NOTES, ROPE
 from bayesrank.cli.rank import LOWER, direction
+from bayesrank.performance import posterior_of
 from bayesrank.ranking.summary import score_name
 from bayesrank.words.results import verdict_parts
 
@@ -22,6 +23,8 @@ Examples:
   bayesrank plan breast_cancer --score mcc --choose logreg --rival knn5
   bayesrank plan utah_trees --model hierarchical_beta_binomial --score f1
 """
+#: Options that br.plan takes as they are.
+GOAL = ("target", "assurance", "k", "width", "margin", "rope", "more", "positives", "kind", "alternatives")
 SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
 
 
@@ -36,13 +39,7 @@ SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
 @click.option("--k", type=click.IntRange(1), help="The target is to know the top k.")
 @click.option("--width", type=float, help="The target is an interval of the score of at most this width.")
 @click.option("--margin", type=float, help="With --choose and --rival: worse by less than this is enough.")
-@click.option(
-    "--rope",
-    type=NUMBER,
-    default=0.0,
-    show_default=True,
-    help="Region of practical equivalence: smaller differences count as equal.",
-)
+@ROPE
 @click.option(
     "--more",
     type=click.Choice(["cases", "clusters", "data sets", "runs"]),
@@ -51,27 +48,15 @@ SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
 @click.option(
     "--positives", type=SHARE, help="Share of positives among new cases, set by design. [default: as observed]"
 )
-@click.option(
-    "--kind", type=click.Choice(["typical", "new"]), help="Hierarchical models only: a typical data set, or a new one."
-)
+@KIND
 @click.option("--alternatives", is_flag=True, help="Plan for other kinds of new cases too.")
-@click.option("--notes", is_flag=True, help="Print the notes below the verdict.")
+@NOTES
 @exporting()
 def plan(
     score: str | None,
     lower_is_better: bool,
-    target: float,
-    assurance: float,
     choose: str | None,
     rival: str | None,
-    k: int | None,
-    width: float | None,
-    margin: float | None,
-    rope: float,
-    more: str | None,
-    positives: float | None,
-    kind: str | None,
-    alternatives: bool,
     notes: bool,
     prob: float,
     output: str,
@@ -87,42 +72,35 @@ def plan(
     """
     with progress() as step:
         check_digits(digits, output)
+        goal = {name: how.pop(name) for name in GOAL}
         analysis = analyse(step, **how)
-        the_score = chosen_score(analysis.asked.evidence, score, how["data"])
+        the_score = chosen_score(analysis.inputs.evidence, score, how["data"])
         step("planning")
-        entities = {str(name): name for name in analysis.performance["entity"].values.tolist()}
+        names = posterior_of(analysis.posterior)["entity"].values.tolist()
+        entities: dict[str | None, Any] = {str(name): name for name in names}
         found = br.plan(
             analysis.posterior,
             the_score,
-            target,
-            assurance,
-            entity=None if choose is None else entities.get(choose, choose),
-            rival=None if rival is None else entities.get(rival, rival),
-            k=k,
-            width=width,
-            margin=margin,
-            rope=rope,
-            more=more,
-            positives=positives,
-            kind=kind,
+            entity=entities.get(choose, choose),
+            rival=entities.get(rival, rival),
             higher_is_better=direction(the_score, lower_is_better),
-            alternatives=alternatives,
+            **goal,
             seed=how["seed"],
         )
-        drawn = save(br.plots.plan(found), picture) if picture else None
+        saved_to = save(br.plots.plan(found), picture) if picture else None
     parts = verdict_parts(found)
     lines = parts.sentences() + (list(parts.notes) if notes else [])
-    lines += [f"Note: {line}" for line in analysis.asked.stated(the_score) if line not in lines]
-    lines += [drawn] if drawn and output == "table" else []
+    lines += [f"Note: {line}" for line in analysis.inputs.stated(the_score) if line not in lines]
+    lines += [saved_to] if saved_to and output == "table" else []
     show(
-        _sheet(found, lines, analysis.asked.labels | {"verdict": parts.sentences(), "notes": list(parts.notes)}),
+        _sheet(found, lines, analysis.inputs.labels | {"verdict": parts.sentences(), "notes": list(parts.notes)}),
         output,
         top,
     )
 
 
 def _sheet(found: xr.Dataset, lines: list[str], about: dict[str, Any]) -> Sheet:
-    """One row a number of new units."""
+    """Return one row a number of new units."""
     columns = ["success", "success_error", "probability_best", "expected_loss"]
     frame = pd.DataFrame({name: found[name].values for name in columns}, index=found["n"].values).rename_axis("n")
     rows = [

@@ -20,7 +20,7 @@ from bayesrank.cli._files import HELP
 from bayesrank.cli._formats import DIGITS, FULL, Sheet, check_digits, exporting, save, show
 from bayesrank.cli._logs import are_logs, choices_of, reading_logs
 from bayesrank.cli._output import rank_cells, rank_header
-from bayesrank.cli._preferences import NUMBER
+from bayesrank.cli._preferences import KIND, NOTES, ROPE
 from bayesrank.cli._scores import read_score
 from bayesrank.models import population_of
 from bayesrank.ranking._notes import positive_class_notes
@@ -81,18 +81,8 @@ SCORING = (
         "a=0.3,b=0.7. [default: mean_outcome for outcomes; informedness for two classes with cases; else accuracy]",
     ),
     LOWER,
-    click.option(
-        "--rope",
-        type=NUMBER,
-        default=0.0,
-        show_default=True,
-        help="Region of practical equivalence: smaller differences count as equal.",
-    ),
-    click.option(
-        "--kind",
-        type=click.Choice(["typical", "new"]),
-        help="Hierarchical models only: rank for a typical data set or for a new one. [default: typical]",
-    ),
+    ROPE,
+    KIND,
 )
 
 
@@ -112,8 +102,14 @@ def scoring(command: Callable[..., None]) -> Callable[..., None]:
     multiple=True,
     help="Print the probability of a statement, such as 'A > B and C in top 3'. May be repeated.",
 )
-@click.option("--notes", is_flag=True, help="Print the notes below the verdict.")
+@NOTES
 @click.option("--by", metavar="COLUMN", help="Of outcomes: rank by the mean and the worst of categories, and in each.")
+@click.option(
+    "--cost",
+    metavar="COLUMN",
+    help="Of outcomes by case: the column with the cost of each answer. Adds the mean cost and "
+    "the probability of being on the Pareto front of outcome and cost, which --picture then draws.",
+)
 @click.option("--columns", help="More columns of the table, with commas: expected_rank, observed, consensus_rank, ...")
 @exporting("board")
 def rank(
@@ -125,6 +121,7 @@ def rank(
     kind: str | None,
     notes: bool,
     by: str | None,
+    cost: str | None,
     columns: str | None,
     output: str,
     top: int | None,
@@ -140,34 +137,42 @@ def rank(
                 f"--ask must be left out of --format {output}, which has only a row for each entity; json has both"
             )
         if by is not None:
-            unfit = {"--ask": ask, "--columns": columns, "--notes": notes, "--picture": picture,
+            unfit = {"--ask": ask, "--columns": columns, "--notes": notes, "--picture": picture, "--cost": cost,
                      "--kind": kind, "--dataset": how["dataset"],
                      "--dataset-column": how["dataset_column"], "--format": output == "board" and output}  # fmt: skip
             given = next((option for option, value in unfit.items() if value), None)
             if given is not None:
                 raise ValueError(f"{given} must be left out beside --by; got {unfit[given]!r}")
             _prepare(score, lower_is_better, kind, how)
-            rankings = rank_categories(
-                step, by, score, lambda known, lower: direction(known, lower_is_better or lower), rope, prob, how
-            )
+            rankings = rank_categories(step, by, score, partial(known_direction, lower_is_better), rope, prob, how)
     if by is not None:
         _show_categories(rankings, by, output, top, DIGITS if digits is None else digits)
         return
     with progress() as step:
-        analysis, the_score, ranking = make_ranking(step, score, lower_is_better, rope, prob, kind, how)
-        table = br.ranking_table(ranking)
+        paid = {} if cost is None else {"cost": cost}
+        analysis, the_score, ranking = make_ranking(step, score, lower_is_better, rope, prob, kind, how, paid)
+        table, front = br.ranking_table(ranking), None
+        if cost is not None:
+            better = bool(ranking.attrs["higher_is_better"])
+            front = br.decisions.pareto_front(analysis.posterior, the_score, prob=prob, higher_is_better=better)
+            table = table.join(_costs(front))
         wanted = _columns(columns, table, output)
         answers = [_answer(ranking, statement, analysis.posterior, the_score, kind) for statement in ask]
-        drawn = save(br.plots.forest(ranking), picture) if picture else None
+        saved_to = None
+        if picture:
+            saved_to = save(br.plots.forest(ranking) if front is None else br.plots.pareto_front(front), picture)
     if output == "board":
         click.echo(br.board(ranking, top=top), nl=False)
         return
     parts = verdict_parts(ranking, model_caveat(check_model(analysis.posterior), analysis.posterior))
-    lines, remarks = parts.sentences()[1:], analysis.asked.stated(the_score)
+    lines, remarks = parts.sentences()[1:], analysis.inputs.stated(the_score)
+    if front is not None:
+        lines = [*verdict_parts(front).sentences(), *lines]
+        remarks = [*remarks, *verdict_parts(front).notes]
     if output not in FULL:
         lines += parts.notes if notes else []
         lines += _prior_line(analysis.posterior, the_score, kind, prob, score_name(ranking)) if notes else []
-        lines += dataset_lines(analysis.posterior, the_score, ranking)
+        lines += dataset_lines(analysis.posterior, the_score, ranking) if notes else []
         for answer in answers:
             p = _text.probability(
                 float(answer["probability"]), min(effective_draws(ranking), answer.attrs.get("draws", np.inf))
@@ -176,32 +181,45 @@ def rank(
             origin = "without draws" if is_exact(answer) else f"from draws, Monte-Carlo error {error:.2g}"
             apart = f"; differences up to the ROPE of {rope:g} do not count" if rope else ""
             lines.append(f"{answer.attrs['statement']}: probability {p} ({origin}{apart}).")
-        lines += [f"Note: {line}" for line in remarks if line not in lines]
+        noun = analysis.inputs.noun
+        shown = f"the column {noun} names the entities."  # the heading says it
+        kept = (line for line in remarks if line not in lines and line.lower() != shown)
+        lines += [f"Note: {line}" for line in kept]
         if score is None and the_score.name != "informedness":
             low, high = ranking.attrs["range"]
-            what = f", the mean of outcomes from {low:g} to {high:g}" * (the_score.space == "outcomes")
+            what = f", the mean of outcomes from {low:g} to {high:g}" * (
+                the_score.space == "outcomes" and high < np.inf
+            )
             what += "; lower is better" * lower_is_better
             lines.append(f"Note: No --score was given: the ranking is by {score_name(ranking)}{what}.")
-        lines += [drawn] if drawn and output == "table" else []
+        lines += [saved_to] if saved_to and output == "table" else []
     sheet = _sheet(ranking, table, wanted, answers, parts, lines, DIGITS if digits is None else digits)
-    sheet = replace(sheet, heading=[_title(ranking, the_score, analysis, top), parts.headline])
+    header = [analysis.inputs.noun, *sheet.header[1:]]
+    sheet = replace(sheet, header=header, heading=[_title(ranking, the_score, analysis, top), parts.headline])
     if output in FULL:
         frame = with_populations(table, analysis.posterior, the_score, prob)
-        told_of = {"evidence": ranking.attrs["evidence"]} if "evidence" in ranking.attrs else {}
-        sheet = replace(sheet, frame=frame.assign(**(told_of if output == "csv" else {})))
-        sheet = replace(sheet, about={**sheet.about, **analysis.asked.labels, **told_of, "remarks": remarks})
+        source = {"evidence": ranking.attrs["evidence"]} if "evidence" in ranking.attrs else {}
+        sheet = replace(sheet, frame=frame.assign(**(source if output == "csv" else {})))
+        sheet = replace(sheet, about={**sheet.about, **analysis.inputs.labels, **source, "remarks": remarks})
     show(sheet, output, top)
 
 
 def make_ranking(
-    step: Any, score: str | None, lower_is_better: bool, rope: float, prob: float, kind: str | None, how: dict[str, Any]
+    step: Any,
+    score: str | None,
+    lower_is_better: bool,
+    rope: float,
+    prob: float,
+    kind: str | None,
+    how: dict[str, Any],
+    more: dict[str, Any],
 ) -> tuple[Analysis, Score, xr.Dataset]:
-    """Return the analysis of DATA, the score that it is ranked by, and the ranking."""
+    """Return the analysis of DATA, the score that it is ranked by, and the ranking; ``more`` are further columns."""
     _prepare(score, lower_is_better, kind, how)
-    analysis = analyse(step, **how)
-    the_score = chosen_score(analysis.asked.evidence, score, how["data"])
+    analysis = analyse(step, **how, **more)
+    the_score = chosen_score(analysis.inputs.evidence, score, how["data"])
     step("ranking")
-    better = direction(the_score, lower_is_better or analysis.asked.lower)
+    better = direction(the_score, lower_is_better or analysis.inputs.lower)
     ranking = br.credible_ranking(
         analysis.posterior, the_score, prob=prob, rope=rope, higher_is_better=better, kind=kind, method="auto"
     )
@@ -225,6 +243,11 @@ def _prepare(score: str | None, lower_is_better: bool, kind: str | None, how: di
         raise ValueError(f"{logs.typed().split()[0]} must be left out of a table, which is no log; got {how['data']}")
 
 
+def known_direction(lower_is_better: bool, score: Score, lower: bool) -> bool | None:
+    """Return whether higher is better, if the user or the files (``lower``) say so; None if the score determines it."""
+    return direction(score, lower_is_better or lower)
+
+
 def direction(score: Score, lower_is_better: bool) -> bool | None:
     """Return whether higher is better; None if the score determines it."""
     if not lower_is_better:
@@ -235,7 +258,7 @@ def direction(score: Score, lower_is_better: bool) -> bool | None:
 
 
 def _answer(ranking: xr.Dataset, statement: str, posterior: Any, score: Score, kind: str | None) -> xr.Dataset:
-    """How probable a statement is: by the numbers of the table, if it has them, so that both say the same."""
+    """Return the probability of a statement; from the numbers of the table where they suffice, so that both agree."""
     known = exact_probability(ranking, statement) if is_exact(ranking) else None
     return (
         br.probability(
@@ -261,11 +284,18 @@ def _prior_line(posterior: Any, score: Score, kind: str | None, prob: float, nam
 
 
 def _score_cells(row: Any, digits: int) -> list[str]:
-    """Median and interval."""
+    """Return median and interval."""
     low, high = row["lower"], row["upper"]
     if np.isnan(low):
         return ["–", "–"]
     return [_text.format_with_interval(row["median"], low, high, digits), _text.interval_digits(low, high, digits)]
+
+
+def _cost_cells(row: Any, digits: int, size: float) -> list[str]:
+    """Return the median and the interval of the mean cost, and the probability of being on the Pareto front."""
+    low, high = row["mean_cost_lower"], row["mean_cost_upper"]
+    middle = _text.format_with_interval(row["mean_cost"], low, high, digits)
+    return [middle, _text.interval_digits(low, high, digits), _text.probability(row["probability_front"], size)]
 
 
 def _show_categories(rankings: list[CategoryRanking], by: str, output: str, top: int | None, digits: int) -> None:
@@ -283,6 +313,13 @@ def _show_categories(rankings: list[CategoryRanking], by: str, output: str, top:
         click.echo()
 
 
+def _costs(front: xr.Dataset) -> pd.DataFrame:
+    """Return the columns of the table on costs and the Pareto front."""
+    kept = {"cost": "mean_cost", "cost_lower": "mean_cost_lower", "cost_upper": "mean_cost_upper"}
+    kept |= {name: name for name in ("probability_front", "probability_front_error")}
+    return pd.DataFrame({new: front[name].to_series() for name, new in kept.items()})
+
+
 def _columns(typed: str | None, table: pd.DataFrame, output: str) -> list[str]:
     """Return the names of the columns that were asked for, after a check that the ranking has them."""
     names = [name.strip() for name in (typed or "").split(",") if name.strip()]
@@ -296,17 +333,17 @@ def _columns(typed: str | None, table: pd.DataFrame, output: str) -> list[str]:
 
 def _title(ranking: xr.Dataset, score: Score, analysis: Analysis, top: int | None) -> str:
     """Return what is ranked by what, with the choices that decide how to read it."""
-    size, settings = ranking.sizes["entity"], analysis.asked.options
+    size, settings = ranking.sizes["entity"], analysis.inputs.options
     first = f"the first {top} of " if top is not None and top < size else ""
-    said = [f"Ranking of {first}{_text.count(size, 'entity')} by {score_name(ranking)}"]
+    words = [f"Ranking of {first}{_text.count(size, analysis.inputs.noun)} by {score_name(ranking)}"]
     if "prevalence" in settings:
         given = settings["prevalence"]
-        said.append(f"prevalence {given if isinstance(given, str) else f'{100 * given:g}%'}")
-    if positive_class_notes(analysis.asked.whole, score):
-        said += [f"positive class {label}" for label in analysis.asked.labels.values()]
-    joined = (line for line in analysis.asked.remarks if line.startswith(("Pooled over", "Learned from")))
-    said += [line[0].lower() + line[1:].split(";")[0].split(",")[0].rstrip(".") for line in joined]
-    return "; ".join(said) + "."
+        words.append(f"prevalence {given if isinstance(given, str) else f'{100 * given:g}%'}")
+    if positive_class_notes(analysis.inputs.by_dataset, score):
+        words += [f"positive class {label}" for label in analysis.inputs.labels.values()]
+    joined = (line for line in analysis.inputs.remarks if line.startswith(("Pooled over", "Learned from")))
+    words += [line[0].lower() + line[1:].split(";")[0].split(",")[0].rstrip(".") for line in joined]
+    return "; ".join(words) + "."
 
 
 def _cells(
@@ -316,12 +353,15 @@ def _cells(
     size = effective_draws(ranking)
     level = f"{100 * ranking.attrs['prob']:g}%"
     header = ["entity", score_name(ranking), f"{level} interval", *rank_header(ranking.attrs["prob"]), "tier"]
+    costs = "mean_cost" in table
+    header += ["mean cost", f"{level} interval", "P(front)"] * costs
     rows = [
         [
             str(name),
             *_score_cells(row, digits),
             *rank_cells(row, size),
             _text.number(row["tier"], 0),
+            *(_cost_cells(row, digits, size) if costs else []),
             *(_text.number(row[name], digits) for name in columns),
         ]
         for name, row in table.iterrows()
@@ -342,7 +382,7 @@ def _sheet(
     about |= {"verdict": parts.sentences(), "notes": list(parts.notes)}
     about["asked"] = [
         {name: answer.attrs[name] for name in ("statement", "method")}
-        | {str(name): float(held) for name, held in answer.items()}
+        | {str(name): float(value) for name, value in answer.items()}
         for answer in answers
     ]
     return Sheet(*_cells(ranking, table, columns, digits), lines, table, about, "ranking")

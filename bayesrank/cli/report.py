@@ -10,10 +10,11 @@ import click
 import bayesrank as br
 from bayesrank._outputs import check_output, write_output
 from bayesrank.cli._analysis import analysing, progress, quiet
+from bayesrank.cli._categories import rank_categories
 from bayesrank.cli._logs import reading_logs
 from bayesrank.cli._output import print_line
 from bayesrank.cli.decide import benefits, entity_called
-from bayesrank.cli.rank import make_ranking, scoring
+from bayesrank.cli.rank import known_direction, make_ranking, scoring
 from bayesrank.words.results import verdict_parts
 
 EXAMPLES = """
@@ -22,6 +23,7 @@ Examples:
   bayesrank report breast_cancer -o breast_cancer.html
   bayesrank report counts.csv --score f1 -o counts.html --with sensitivity
   bayesrank report answers.csv -o answers.html --with cases,prior
+  bayesrank report logs/ -o logs.html --by category --cost cost
   bayesrank report months.csv -o months.html --with drift
   bayesrank report breast_cancer -o choice.html --benefit tn=0,fp=-1,fn=-10,tp=0
 """
@@ -55,6 +57,8 @@ class With(click.Option):
 @scoring
 @click.option("-o", "--output", required=True, type=click.Path(dir_okay=False), help="The page to write: FILE.html.")
 @click.option("--with", "wanted", cls=With, type=Sections(), default="")
+@click.option("--by", metavar="COLUMN", help="Of outcomes: add rankings of categories, as for 'bayesrank rank'.")
+@click.option("--cost", metavar="COLUMN", help="Of outcomes by case: add mean costs and the Pareto front.")
 @click.option("--benefit", help="Add the expected utility of each entity at --prevalence, as for 'bayesrank decide'.")
 @click.option("--reference", help="Add the comparison with this entity, as for 'bayesrank decide'.")
 def report(
@@ -65,6 +69,8 @@ def report(
     kind: str | None,
     output: str,
     wanted: list[str],
+    by: str | None,
+    cost: str | None,
     benefit: str | None,
     reference: str | None,
     **how: Any,
@@ -80,20 +86,26 @@ def report(
 
     with progress() as step:
         check_output("--output", output, "report")
-        worth = benefits(benefit) if benefit else None
-        analysis, the_score, ranking = make_ranking(step, score, lower_is_better, rope, prob, kind, how)
-        asked = analysis.asked
+        benefits_by_cell = benefits(benefit) if benefit else None
+        if by is not None and how["dataset"] is not None:
+            raise ValueError(f"--dataset must be left out beside --by; got {how['dataset']!r}")
+        more = {} if cost is None else {"cost": cost}
+        analysis, the_score, ranking = make_ranking(step, score, lower_is_better, rope, prob, kind, how, more)
+        inputs = analysis.inputs
         two = analysis.counts is not None and analysis.counts.sizes["actual"] == 2
         for option, value in (("--benefit", benefit), ("--reference", reference)):
             if value and not two:
                 raise ValueError(f"{option} must be left out for data that are not of two classes; got {value!r}")
+        better = partial(known_direction, lower_is_better)
+        rankings = [] if by is None else rank_categories(step, by, score, better, rope, prob, dict(how))
         request = Request(
-            analysis.posterior, asked.whole, asked.about["title"], asked.model, asked.options, the_score, kind,
-            how["join"], prob, rope, how["draws"], how["seed"], worth,
+            analysis.posterior, inputs.by_dataset, inputs.about["title"], inputs.model, inputs.options, the_score, kind,
+            how["join"], prob, rope, how["draws"], how["seed"], benefits_by_cell,
             entity_called(reference, analysis.counts) if reference and analysis.counts is not None else None,
+            rankings,
         )  # fmt: skip
         step("writing")
-        named = list(dict.fromkeys([*wanted, *["decisions"] * bool(benefit or reference)]))
+        named = list(dict.fromkeys([*wanted, *["decisions"] * bool(benefit or reference), *["categories"] * bool(by)]))
         with quiet():
             found = [(name, sections.find(name)) for name in named if name != sections.DEFAULT]
             results = {name: section.compute(request) for name, section in found if hasattr(section, "compute")}
@@ -102,7 +114,7 @@ def report(
             the_score,
             ranking=ranking,
             kind=kind,
-            data=asked.about,
+            data=inputs.about,
             command=shlex.join(["bayesrank", *sys.argv[1:]]),
             sections=[sections.DEFAULT, *(name for name, _ in found)],
             results=results,

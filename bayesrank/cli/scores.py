@@ -77,7 +77,7 @@ def scores(
         step("scoring")
         scores = list(chosen.values())
         table = _ordered(br.score_table(analysis.posterior, scores, prob=prob, prevalence=share), scores[0])
-        drawn = save(br.plots.intervals(table), picture) if picture else None
+        saved_to = save(br.plots.intervals(table), picture) if picture else None
         notes = _notes(analysis, chosen, share)
     lines = []
     if share is not None:
@@ -86,8 +86,8 @@ def scores(
     lines += [f"Note: {line}" for line in notes]
     if not typed:
         lines.append("Note: These are the default scores, as no --score was given.")
-    lines += [drawn] if drawn and output == "table" else []
-    table.attrs |= analysis.asked.labels
+    lines += [saved_to] if saved_to and output == "table" else []
+    table.attrs |= analysis.inputs.labels
     _show(table, names, lines, DIGITS if digits is None else digits, output, top)
 
 
@@ -115,8 +115,8 @@ def _refuse_repeated(known: dict[str, Score]) -> None:
 def _chosen(analysis: Analysis, known: dict[str, Score], share: float | None, data: str) -> dict[str, Score]:
     """Return the scores by their names as typed, or the default ones, after a check that the data have them."""
     for score in known.values():
-        check_space(analysis.asked.evidence, score, data)
-    if (natural := natural_score(analysis.asked.evidence)) is not None:
+        check_space(analysis.inputs.evidence, score, data)
+    if (natural := natural_score(analysis.inputs.evidence)) is not None:
         if share is not None:
             raise ValueError(f"--prevalence must be left out for outcomes, which have no classes; got {share:g}")
         return known or {natural.name: natural}
@@ -129,7 +129,7 @@ def _chosen(analysis: Analysis, known: dict[str, Score], share: float | None, da
 
 
 def _notes(analysis: Analysis, chosen: dict[str, Score], share: float | None) -> list[str]:
-    """What must be known of the evidence, of any of the scores, each sentence once."""
+    """Return the notes on the evidence for all scores, each sentence once."""
     # With --prevalence, the prevalence of the cases is not used.
     used = [None if share is not None and score.depends_on_prevalence else score for score in chosen.values()]
     return list(dict.fromkeys(line for score in used for line in analysis.notes(score)))
@@ -171,7 +171,7 @@ def _show(table: xr.Dataset, names: list[str], lines: list[str], digits: int, ou
 
 
 def _cells(one: xr.Dataset, digits: int) -> list[str]:
-    """Median, interval and observed value, with fewer decimals the larger they are."""
+    """Return median, interval and observed value, with fewer decimals the larger they are."""
     low, middle, high, seen = (float(one[name]) for name in ("lower", "median", "upper", "observed"))
     if np.isnan(low):
         return ["–", "–", _text.number(seen, digits)]

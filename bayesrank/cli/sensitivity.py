@@ -13,7 +13,7 @@ from bayesrank import _text
 from bayesrank._names import short_names
 from bayesrank.cli._analysis import asking, chosen_score, number_or_word, progress, question, quiet
 from bayesrank.cli._formats import FORMATS, HELP, Sheet, show
-from bayesrank.cli._preferences import NUMBER, fixed_prevalence
+from bayesrank.cli._preferences import NOTES, ROPE, fixed_prevalence
 from bayesrank.cli._scores import read_score
 from bayesrank.cli.rank import LOWER, direction
 from bayesrank.models import names
@@ -35,13 +35,7 @@ LEADER = 20
 @asking
 @click.option("-s", "--score", help="Score of the base analysis, as for 'bayesrank rank'.")
 @LOWER
-@click.option(
-    "--rope",
-    type=NUMBER,
-    default=0.0,
-    show_default=True,
-    help="Region of practical equivalence: smaller differences count as equal.",
-)
+@ROPE
 @click.option("--other-prior", multiple=True, help="Another prior; may be repeated. [default: all that fit the data]")
 @click.option(
     "--other-model",
@@ -60,7 +54,7 @@ LEADER = 20
     show_default=True,
     help="Omit each data set in turn, if there are several.",
 )
-@click.option("--notes", is_flag=True, help="Print the notes below the verdict.")
+@NOTES
 @click.option("--format", "output", type=click.Choice(FORMATS), default="table", show_default=True, help=HELP)
 def sensitivity(
     score: str | None,
@@ -87,15 +81,15 @@ def sensitivity(
     with progress() as step:
         others = [read_score(name) for name in other_score]
         elsewhere = [_share(text) for text in other_prevalence]
-        asked = question(step, **how)
-        base = chosen_score(asked.evidence, score, how["data"])
+        inputs = question(step, **how)
+        base = chosen_score(inputs.evidence, score, how["data"])
         better = direction(base, lower_is_better)
         step("ranking")
         with quiet():
             found = br.sensitivity(
-                asked.whole if leave_out else asked.evidence,
+                inputs.by_dataset if leave_out else inputs.evidence,
                 base,
-                model=asked.model,
+                model=inputs.model,
                 priors=[number_or_word(prior) for prior in other_prior] or None,
                 models=list(other_model) or None,
                 scores=others,
@@ -107,14 +101,14 @@ def sensitivity(
                 higher_is_better=better,
                 draws=draws,
                 seed=seed,
-                **asked.options,
+                **inputs.options,
             )
-    sheet = _sheet(found, notes, asked.stated(base, *others))
-    show(replace(sheet, about=sheet.about | asked.labels), output)
+    sheet = _sheet(found, notes, inputs.stated(base, *others))
+    show(replace(sheet, about=sheet.about | inputs.labels), output)
 
 
 def _share(text: str) -> float:
-    """A prevalence that was typed."""
+    """Return a typed prevalence as a number."""
     share = fixed_prevalence(text)
     if share is None or not 0 <= share <= 1:
         raise ValueError(f"--other-prevalence must be a share of positives from 0 to 1, as 0.02 or 2%; got {text!r}")
@@ -156,7 +150,7 @@ def _sheet(found: xr.Dataset, with_notes: bool, remarks: list[str]) -> Sheet:
 
 
 def _frame(found: xr.Dataset) -> pd.DataFrame:
-    """One row an alternative and entity."""
+    """Return one row an alternative and entity."""
     names, size = found["alternative"].values, found.sizes["entity"]
     frame = pd.DataFrame(
         {

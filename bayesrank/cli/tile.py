@@ -82,20 +82,20 @@ def tile(
         if picture:
             step("drawing the map")
             draw = br.plots.credible_tile if over_draws else br.plots.winner_tile
-            drawn = save(draw(found), picture)
+            saved_to = save(draw(found), picture)
     if chosen is not None:
         sheet, words = _ranking(ranking), [chosen[1]]
     else:
         sheet, words = _shares(found, share, PERCENT if digits is None else digits), []
-    notes = [f"Note: {line}" for line in analysis.notes()] + ([drawn] if picture and output == "table" else [])
-    sheet = replace(sheet, about=sheet.about | analysis.asked.labels)
+    notes = [f"Note: {line}" for line in analysis.notes()] + ([saved_to] if picture and output == "table" else [])
+    sheet = replace(sheet, about=sheet.about | analysis.inputs.labels)
     show(replace(sheet, lines=[*sheet.lines, *words, *notes]), output, top)
 
 
 def _map(
     analysis: Analysis, credible: bool, resolution: int, prob: float, prevalence: float | None
 ) -> tuple[xr.Dataset, xr.DataArray]:
-    """The Tile of the posterior or of the observed rates, and the shares of the entities."""
+    """Return the Tile of the posterior or of the observed rates, and the shares of the entities."""
     if credible:
         found = br.tile.credible(analysis.performance, resolution, prob=prob, maps=())
         return found, found["share"]
@@ -131,10 +131,11 @@ def _shares(found: xr.Dataset, share: xr.DataArray, digits: int) -> Sheet:
             f"{found.attrs['prob']:g}."
         )
     else:
-        held = found[["entity", "tied", "area"]].to_dataframe().groupby("entity").agg({"tied": "first", "area": "sum"})
+        regions = found[["entity", "tied", "area"]].to_dataframe()
+        groups = regions.groupby("entity").agg({"tied": "first", "area": "sum"})
         lines += [
             f"{tied} entities with equal rates tie everywhere; together they are best on {100 * area:.1f}%."
-            for tied, area in held[(held["tied"] > 1) & (held["area"] > 0.0005)].itertuples(index=False)
+            for tied, area in groups[(groups["tied"] > 1) & (groups["area"] > 0.0005)].itertuples(index=False)
         ]
     frame = pd.DataFrame(columns, pd.Index(order["entity"].values, name="entity"))
     about: dict[str, Any] = {"credible": credible} | ({"prob": found.attrs["prob"]} if credible else {})
@@ -142,7 +143,7 @@ def _shares(found: xr.Dataset, share: xr.DataArray, digits: int) -> Sheet:
 
 
 def _ranking(ranking: xr.Dataset) -> Sheet:
-    """The entities by expected rank; equal ones by name."""
+    """Return the entities by expected rank; equal ones by name."""
     table = ranking.drop_dims("rank").to_dataframe()
     table = table.sort_index(key=lambda names: names.astype(str))
     table = table.loc[table["expected_rank"].round(9).sort_values(kind="stable", na_position="last").index]

@@ -1,7 +1,8 @@
-"""Decisions: the expected utility of each entity, the loss from a wrong choice, and comparisons with a reference."""
+"""Decisions: the expected utility of each entity, the loss from a wrong choice, comparisons with a reference, costs."""
 
 from bayesrank.decisions.curves import decision_curve
+from bayesrank.decisions.fronts import pareto_front
 from bayesrank.decisions.margins import noninferiority
 from bayesrank.decisions.utilities import expected_utility
 
-__all__ = ["decision_curve", "expected_utility", "noninferiority"]
+__all__ = ["decision_curve", "expected_utility", "noninferiority", "pareto_front"]

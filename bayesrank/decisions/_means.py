@@ -1,5 +1,6 @@
 """Means and shares over draws, with Monte-Carlo errors, for arrays with any dims."""
 
+import warnings
 from typing import Any
 
 import numpy as np
@@ -40,6 +41,24 @@ def share_and_error(events: xr.DataArray, *numbers: xr.DataArray) -> tuple[xr.Da
     some = np.where(number > 0, number, np.nan)
     all_draws = events.size / max(share.size, 1)
     return share, share.copy(data=share_error(share.values, error.values, some, effective * some / all_draws))
+
+
+def median_and_interval(name: str, values: xr.DataArray, prob: float) -> dict[str, xr.DataArray]:
+    """Return the median ``name`` over draws, and ``<name>_lower`` and ``<name>_upper``, equal tails at ``prob``.
+
+    Examples
+    --------
+    >>> found = median_and_interval("x", xr.DataArray(np.arange(101.0), dims="draw"), 0.9)
+    >>> {name: value.item() for name, value in found.items()}
+    {'x': 50.0, 'x_lower': 5.0, 'x_upper': 95.0}
+    """
+    dims, tail = draw_dims(values), (1 - prob) / 2
+    if not dims:
+        return {f"{name}{end}": values for end in ("", "_lower", "_upper")}
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "All-NaN", RuntimeWarning)  # a value that is undefined in all draws
+        cuts = values.quantile([0.5, tail, 1 - tail], dims, skipna=True).drop_vars("quantile")
+    return {f"{name}{end}": cuts.isel(quantile=i) for i, end in enumerate(("", "_lower", "_upper"))}
 
 
 def as_posterior(

@@ -1,6 +1,5 @@
 """Superiority, equivalence and non-inferiority against a reference, with a margin for each of the two rates."""
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -9,7 +8,7 @@ import xarray as xr
 from bayesrank._checks import check_choice, check_number, check_prob, check_unique
 from bayesrank._draws import EffectiveDraws, draw_dims, load_arrays, reduce
 from bayesrank._types import Container
-from bayesrank.decisions._means import share_and_error
+from bayesrank.decisions._means import median_and_interval, share_and_error
 from bayesrank.ranking.evidence import evidence_of
 from bayesrank.scores import as_score
 
@@ -91,7 +90,7 @@ def noninferiority(
     alike = {name: abs(differences[name]) < margins[name] for name in RATES}
     found: dict[str, Any] = {}
     for name, values in differences.items():
-        found |= _interval(f"{name}_difference", values, (1 - prob) / 2)
+        found |= median_and_interval(f"{name}_difference", values, prob)
         events = above[name].where(values.notnull()).astype(float)
         found |= _share(f"{name}_noninferior", events, values)
     for name, both in (("noninferior", above), ("superior", better), ("equivalent", alike)):
@@ -134,16 +133,6 @@ def _lacking(
             missing = seen.isnull()
             found |= missing.sel(entity=found["entity"]) | missing.sel(entity=reference, drop=True)
     return found
-
-
-def _interval(name: str, values: xr.DataArray, tail: float) -> dict[str, xr.DataArray]:
-    dims = draw_dims(values)
-    if not dims:
-        return {f"{name}{end}": values for end in ("", "_lower", "_upper")}
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "All-NaN", RuntimeWarning)  # a rate that is undefined in all draws
-        cuts = values.quantile([0.5, tail, 1 - tail], dims, skipna=True).drop_vars("quantile")
-    return {f"{name}{end}": cuts.isel(quantile=i) for i, end in enumerate(("", "_lower", "_upper"))}
 
 
 def _share(name: str, events: xr.DataArray, *values: xr.DataArray) -> dict[str, xr.DataArray]:

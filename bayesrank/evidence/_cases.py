@@ -50,6 +50,11 @@ def read_answers(table: Table, known: Known, roles: Roles) -> xr.Dataset:
         raise ValueError(
             f"{table.argument('entity')} must be left out of a table with one column an entity; got {roles.entity!r}"
         )
+    if roles.cost is not None:
+        raise ValueError(
+            f"{table.argument('cost')} must be left out of a table with one column an entity, which does not say what "
+            f"each answer cost; write a row for each entity and case; got {roles.cost!r}"
+        )
     of = {role: name for role, name in known.of.items() if role in OF_CASES}
     chosen = roles.entities is not None
     names = _chosen(table, roles, of) if chosen else [name for name in table.names if name not in of.values()]
@@ -115,7 +120,7 @@ def _refuse_odd(table: Table, names: list[Any], odd: dict[Any, str]) -> None:
     says = "names the cases" if distinct else "names clusters of cases"
     keep = f"; {table.option('entities', rest)} ranks these alone" if rest else ""
     raise ValueError(
-        f"{table.source} must have one column for each entity, and {first!r} is hardly one: {odd[first]}{also}. "
+        f"{table.source} must have one column for each entity, and {first!r} is probably none: {odd[first]}{also}. "
         f"{table.option(does, first)} says that it {says}{keep}; {table.without(first)} leaves it out"
         + ("; as the true label it is called actual" if squeeze(first) in ("label", "target", "y", "class") else "")
     )
@@ -185,9 +190,10 @@ def _refuse_all_text(table: Table, names: list[Any], odd: dict[Any, str]) -> Non
             f"its one column {first} has {value!r}"
         )
     raise ValueError(
-        f"{table.source}: {first} must be an outcome, a number such as 1 for right and 0 for wrong; got {value!r}. "
-        "Predicted labels need a column actual with the true ones; counts need the columns entity, tn, fp, fn, tp or "
-        "entity, correct, wrong"
+        f"{table.source}: {first} must be an outcome, a number such as 1 for right and 0 for wrong; got {value!r}"
+        f"{f', {hint}' if (hint := count_hint(value) if isinstance(value, str) else '') else ''}. Predicted labels "
+        "need a column actual with the true ones; counts need the columns entity, tn, fp, fn, tp or entity, correct, "
+        "wrong"
     )
 
 
@@ -354,16 +360,31 @@ def read_cases(table: Table, known: Known, form: tuple[str, ...], roles: Roles) 
                 f"case {_called(lacking)}{where} ({how} says what to do about it)"
             )
     wide: dict[Any, list[Any]] = {entity: [of.get(case) for case in first] for entity, of in held.items()}
+    cost = None
+    if "cost" in known.of:
+        if form[-1] != "outcome":
+            raise ValueError(
+                f"{table.argument('cost')} must be left out of predicted labels; it goes with outcomes, such as 1 for "
+                f"right and 0 for wrong; got {roles.cost!r}"
+            )
+        paid = _outcomes(table, [known.of["cost"]], True, True)[known.of["cost"]]
+        places = {entity: [lines.get((entity, case)) for case in first] for entity in held}
+        cost = pd.DataFrame({e: as_floats([None if i is None else paid[i] for i in at]) for e, at in places.items()})
     known_of = {name: [column[i] for i in first.values()] for name, column in about.items()}
     if "actual" in known_of:
         wide = {known.of["actual"]: known_of.pop("actual"), **wide}
     else:
         known.of.pop("actual", None)
-    return _joint(table, wide, known_of, known, roles)
+    return _joint(table, wide, known_of, known, roles, cost)
 
 
 def _joint(
-    table: Table, answers: dict[Any, list[Any]], about: dict[str, list[Any]], known: Known, roles: Roles
+    table: Table,
+    answers: dict[Any, list[Any]],
+    about: dict[str, list[Any]],
+    known: Known,
+    roles: Roles,
+    cost: pd.DataFrame | None = None,
 ) -> xr.Dataset:
     """Return joint outcomes from the entities' answers and the description of the cases."""
     labelled = "actual" in known.of
@@ -381,7 +402,7 @@ def _joint(
             case = list(map(repr, zip(about.get("dataset", about["case"]), about["case"], strict=True)))
             groups |= {"case": case, "run": about["run"]}
             remarks += _of_runs(frame, case, about)
-        joint = from_outcomes(frame, **groups, missing=roles.missing)
+        joint = from_outcomes(frame, **groups, missing=roles.missing, cost=cost)
     else:
         actual, *predicted = answers.values()
         names = list(answers)[1:]

@@ -140,7 +140,8 @@ def _check_classes(table: Table, role: str, values: np.ndarray, labels: list[Any
     for k, label in enumerate(labels):
         others = np.delete(values, k, axis=-1).sum(axis=-1)
         named = isinstance(label, str) and label.lower() in TOTALS and len(labels) > 2
-        if named and others.any() and (others == values[..., k]).all():
+        own, rest = (part.reshape(len(values), -1).sum(axis=1) for part in (values[..., k], others))
+        if named and others.any() and ((others == values[..., k]).all() or (own == rest).all()):
             raise ValueError(
                 f"{table.source}: {label!r} must be no {role} where it sums up the others (leave its rows out, or "
                 "rename it if it is one)"

@@ -10,6 +10,8 @@ from bayesrank.evidence._values import as_outcome_columns, is_missing, to_number
 __all__ = [
     "CASES",
     "COUNTS",
+    "FORMS",
+    "MEANS",
     "Known",
     "find_entity",
     "find_form",
@@ -26,10 +28,12 @@ COUNTS = {
     ("correct", "total"): "how many of all cases were right",
     ("outcome", "count"): "how many cases had an outcome, which is a number or text",
 }
+MEANS = {("mean", "se"): "a mean outcome and its standard error"}
 CASES = {
     ("case", "outcome"): "the outcome of a case",
     ("case", "actual", "predicted"): "the true and the predicted label of a case",
 }
+FORMS = COUNTS | MEANS | CASES
 #: Descriptions of columns that a user can name.
 WHAT = {
     "entity": "names the entities",
@@ -37,6 +41,7 @@ WHAT = {
     "case": "names the cases",
     "run": "says which run of its case a row is",
     "cluster": "says what cases belong to",
+    "cost": "says what an answer cost",
 }
 #: Columns that mark a table of counts, or a table that names its entities.
 MARKS = ("tn", "fp", "fn", "tp", "predicted", "count", "correct", "wrong", "outcome")
@@ -88,7 +93,7 @@ def name_roles(table: Table, roles: Roles) -> Known:
         names = [name for name in table.names if role_of(name) == role and name not in of.values()]
         exact = [name for name in names if squeeze(name) == role]
         names = exact if len(exact) == 1 and role in ("outcome", "case", "count", "correct", "wrong") else names
-        if len(names) > 1 and role not in ("total",):
+        if len(names) > 1 and role not in ("total", "mean", "se"):
             raise ValueError(
                 f"{table.source} must have each column once; its heading has {' and '.join(map(str, names))}, both "
                 f"read as {role} ({table.without(names[-1])} leaves one out)"
@@ -112,17 +117,19 @@ def find_entity(table: Table, known: Known, roles: Roles) -> Any:
         return None
     free = [name for name in table.names if name not in known.of.values()]
     found = [name for name in free if squeeze(name) in ENTITY_NAMES]
-    forms = [form for form in (*COUNTS, *CASES) if set(form) <= set(known.of)]
+    forms = [form for form in FORMS if set(form) <= set(known.of)]
     if not forms and not _marks(known):
         # In a table of answers, entities may have such names; columns of outcomes are not names.
         found = [name for name in found if not holds_outcomes(table.column(name))]
     if not found or (not forms and not _marks(known) and "actual" in known.of):
         return None
     if len(found) > 1:
+        options = [table.option("entity", name) for name in found]
+        if len(found) == 2 and squeeze(found[1]) == "study" and "dataset" not in known.of:
+            options[0] += f"{' ' if table.shell else ', '}{table.option('dataset', found[1])}"
         raise ValueError(
             f"{table.source} must have one column that names the entities; its heading has "
-            f"{' and '.join(map(str, found))}: {join_with_or([table.option('entity', name) for name in found])} "
-            "says which"
+            f"{' and '.join(map(str, found))}: {join_with_or(options)} says which"
         )
     return found[0]
 
@@ -140,10 +147,15 @@ def holds_outcomes(column: list[Any]) -> bool:
 def find_form(table: Table, known: Known, entity: Any) -> tuple[str, ...] | None:
     """Return the columns that define the form of a row; None for answers (one column for each entity)."""
     held = set(known.of)
-    whole = [form for form in (*COUNTS, *CASES) if set(form) <= held]
-    # Derived columns, such as correct and total beside a matrix, are ignored.
-    if len(whole) > 1:
-        whole = [form for form in whole if form != ("correct", "total")] or whole
+    whole = [form for form in FORMS if set(form) <= held]
+    cases = "case" in held or any(squeeze(name) in LONG_CASE_NAMES for name in table.names)
+    if {"outcome", "se"} <= held and "mean" not in held and not cases and not whole:
+        known.of["mean"] = known.of.pop("outcome")
+        whole = list(MEANS)
+    # Derived columns, such as a mean beside counts, or correct and total beside a matrix, are ignored.
+    for derived in (*MEANS, ("correct", "total")):
+        if len(whole) > 1:
+            whole = [form for form in whole if form != derived]
     if len(whole) > 1:
         both = " and of ".join(", ".join(form) for form in whole)
         spare = [name for role, name in known.of.items() if role in whole[1] and role not in whole[0]]
@@ -189,7 +201,7 @@ def _case_form(table: Table, known: Known, entity: Any) -> tuple[str, ...]:
     )
     many = " that names each case of an entity once" if found and not fitting else " that names the cases"
     runs = (
-        f"; if several rows are runs of one case, {table.option('run', free[-1])} says which column tells them apart"
+        f"; if several rows are runs of one case, {table.option('run', free[-1])} says which column numbers the runs"
         if found and not fitting and len(free) > 1
         else ""
     )
@@ -202,9 +214,9 @@ def _missing_columns(table: Table, known: Known, entity: Any) -> Any:
     """Raise an error that names missing columns, and possible roles of the others."""
     _refuse_rates(table, known, entity)
     held = set(known.of)
-    form = max((*COUNTS, *CASES), key=lambda form: len(set(form) & held) / len(form))
+    form = max(FORMS, key=lambda form: len(set(form) & held) / len(form))
     missing = [name for name in (*(["entity"] if entity is None else []), *form) if name not in held]
-    others = "; or ".join(", ".join(other) for other in (*COUNTS, *CASES) if other != form)
+    others = "; or ".join(", ".join(other) for other in FORMS if other != form)
     raise ValueError(
         f"{table.source} must have the columns entity, {', '.join(form)} (or, beside entity, {others}; or no entity "
         f"and none of these, but one column for each entity); its heading is {', '.join(map(str, table.names))}, "
@@ -232,7 +244,8 @@ def _refuse_rates(table: Table, known: Known, entity: Any) -> None:
     raise ValueError(
         f"{table.source} must hold counts or single cases; {list_names(rates)} hold{'s' * (len(rates) == 1)} scores, "
         f"such as {value}, which do not say of how many cases. Write the counts behind them as columns tn, fp, fn, "
-        "tp, or correct, total; br.from_rates makes counts of rates and a size"
+        "tp, or correct, total; or their standard errors in a column se beside mean; br.from_rates makes counts of "
+        "rates and a size"
     )
 
 

@@ -1,8 +1,8 @@
-"""Evidence from tables: counts, or joint outcomes of single cases. Nothing that changes the result is guessed.
+"""Evidence from tables: counts, means with their errors, or joint outcomes of cases. No choice that matters is guessed.
 
-The column names decide the form of a table: counts (each row a matrix, a cell, right and wrong, or an outcome), cases
-(a row for each entity and case) or answers (a row for each case, a column for each entity). Ambiguous tables raise an
-error that says what to type.
+The column names decide the form of a table: counts (each row a matrix, a cell, right and wrong, or an outcome), means,
+cases (a row for each entity and case) or answers (a row for each case, a column for each entity). Ambiguous tables
+raise an error that says what to type.
 """
 
 import xarray as xr
@@ -10,14 +10,15 @@ import xarray as xr
 from bayesrank.evidence._cases import read_answers, read_cases, with_remarks
 from bayesrank.evidence._columns import squeeze
 from bayesrank.evidence._counting import read_counts
-from bayesrank.evidence._forms import CASES, COUNTS, find_entity, find_form, name_roles, refuse_without_entity
+from bayesrank.evidence._forms import CASES, FORMS, MEANS, find_entity, find_form, name_roles, refuse_without_entity
+from bayesrank.evidence._means import read_means
 from bayesrank.evidence._table import Roles, Table
 
-__all__ = ["CASES", "COUNTS", "read_table"]
+__all__ = ["FORMS", "read_table"]
 
 
 def read_table(table: Table, roles: Roles) -> xr.DataArray | xr.Dataset:
-    """Return counts, or joint outcomes if the table has single cases.
+    """Return counts, means with their standard errors, or joint outcomes if the table has single cases.
 
     The attr ``remarks`` lists what was inferred, ``remarks_pooled`` what applies if data sets are pooled, one sentence
     a line.
@@ -38,17 +39,21 @@ def read_table(table: Table, roles: Roles) -> xr.DataArray | xr.Dataset:
     known.of["entity"] = entity
     if squeeze(entity) != "entity" and roles.entity is None:
         known.remarks.append(f"The column {entity} names the entities.")
+    if table.index is not None:
+        raise ValueError(
+            f"frame must have its names in columns; its index without a name holds {table.index!r}. If pandas read "
+            "rows that are longer than the heading, columns are shifted: give every column a name in the file. Else "
+            "name the index (frame.rename_axis('entity')), or drop it (frame.reset_index(drop=True))"
+        )
     if not len(table.where):
         raise ValueError(f"{table.source} must have at least one row; got none")
     if form in CASES:
         return read_cases(table, known, form, roles)
-    for argument, value in (("cluster", roles.cluster), ("case", roles.case), ("run", roles.run)):
+    what, read = ("means", read_means) if form in MEANS else ("counts", read_counts)
+    for argument in ("cluster", "case", "run", "missing", "cost"):
+        value = getattr(roles, argument)
         if value is not None:
             raise ValueError(
-                f"{table.argument(argument)} must be left out of counts, which hold no single cases; got {value!r}"
+                f"{table.argument(argument)} must be left out of {what}, which hold no single cases; got {value!r}"
             )
-    if roles.missing is not None:
-        raise ValueError(
-            f"{table.argument('missing')} must be left out of counts, which hold no single cases; got {roles.missing!r}"
-        )
-    return with_remarks(read_counts(table, known, form, roles), known.remarks)
+    return with_remarks(read(table, known, form, roles), known.remarks)

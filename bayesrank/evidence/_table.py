@@ -30,10 +30,11 @@ class Roles:
     cluster: Any = None
     positive: Any = None
     missing: Any = None
+    cost: Any = None
 
     def columns(self) -> dict[str, Any]:
         """Return the columns named by the user, by role."""
-        named = {name: getattr(self, name) for name in ("entity", "dataset", "case", "run", "cluster")}
+        named = {name: getattr(self, name) for name in ("entity", "dataset", "case", "run", "cluster", "cost")}
         return {name: column for name, column in named.items() if column is not None}
 
 
@@ -47,6 +48,8 @@ class Table:
     where: list[str]
     shell: bool = False
     categories: dict[Any, pd.CategoricalDtype] = field(default_factory=dict)
+    #: The first label of an index of text without a name, which may hold a column; None if there is no such index.
+    index: Any = None
 
     def column(self, name: Any) -> list[Any]:
         """Return the fields of a column."""
@@ -100,13 +103,7 @@ class Table:
 
 
 def table_of(frame: Any) -> Table:
-    """Convert a DataFrame to a table; a named index becomes a column.
-
-    Examples
-    --------
-    >>> table_of(pd.DataFrame({"tp": [1, None]}, pd.Index(["a", "b"], name="model"))).columns
-    [['a', 'b'], [1.0, None]]
-    """
+    """Convert a DataFrame to a table; a named index becomes a column."""
     if not isinstance(frame, pd.DataFrame):
         raise TypeError(f"frame must be a pandas DataFrame; got {describe_value(frame)}")
     if isinstance(frame.columns, pd.MultiIndex):
@@ -127,6 +124,7 @@ def table_of(frame: Any) -> Table:
         [_fields(frame[name]) for name in frame.columns],
         places,
         categories={name: dtype for name, dtype in frame.dtypes.items() if isinstance(dtype, pd.CategoricalDtype)},
+        index=None if named or not len(frame) or frame.index.dtype.kind not in "OUST" else frame.index[0],
     ).drop_empty()
 
 

@@ -206,7 +206,7 @@ def _advice(found: dict[str, np.ndarray], clustered: bool) -> str:
         factor = found["standard_error"] / found["with_twice_the_runs"]
     factor = factor[np.isfinite(factor)]
     if not factor.size:
-        return "All cases came out alike in all runs, so that more runs cannot be told from more cases."
+        return "All cases have equal outcomes, so the effects of more runs and of more cases cannot be separated."
     low, high = factor.min(), factor.max()
     first = (
         "More cases, not more runs"

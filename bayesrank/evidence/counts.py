@@ -127,14 +127,7 @@ def pool(counts: Any, *, join: Literal["exact", "inner"] = "exact") -> Any:
 
 
 def pool_untested(counts: Any, join: Any) -> Any:
-    """Pool as :func:`pool` does, without the tests of differences between data sets.
-
-    Examples
-    --------
-    >>> studies = from_counts(tn=[9, 8], fp=[1, 2], fn=[1, 2], tp=[9, 8], entity=["a", "a"], dataset=["x", "y"])
-    >>> bool((pool_untested(studies, "exact") == pool(studies)).all())
-    True
-    """
+    """Pool as :func:`pool` does, without the tests of differences between data sets."""
     return _pooled(counts, join, tested=False)
 
 
@@ -186,12 +179,6 @@ def parts_of(pooled: xr.DataArray) -> xr.DataArray | None:
 
     The parts are kept in memory only, not in files. Parts that do not sum to the counts, as after arithmetic, are
     ignored.
-
-    Examples
-    --------
-    >>> counts = from_counts(tn=[8, 9], fp=[2, 1], fn=[1, 0], tp=[9, 7], entity=["a", "a"], dataset=["x", "y"])
-    >>> parts_of(pool(counts)).sel(entity="a", dataset="y").values.tolist()
-    [[9, 1], [0, 7]]
     """
     tables = getattr(pooled.attrs.get("pooled"), "tables", None)
     if tables is None or pooled.dims not in (("entity", "actual", "predicted"), ("entity", "outcome")):
@@ -215,14 +202,7 @@ def _own(name: Any) -> tuple[type, Any]:
 
 
 def hold_parts(counts: xr.DataArray) -> dict[str, xr.DataArray]:
-    """Return the observed-data variable with the summands of pooled counts; empty if they are unknown.
-
-    Examples
-    --------
-    >>> counts = from_counts(tn=[8, 9], fp=[2, 1], fn=[1, 0], tp=[9, 7], entity=["a", "a"], dataset=["x", "y"])
-    >>> list(hold_parts(pool(counts))), hold_parts(counts)
-    (['counts_by_dataset'], {})
-    """
+    """Return the observed-data variable with the summands of pooled counts; empty if they are unknown."""
     parts = parts_of(counts)
     if parts is None:
         return {}
@@ -233,17 +213,7 @@ def hold_parts(counts: xr.DataArray) -> dict[str, xr.DataArray]:
 
 
 def with_parts(observed: xr.Dataset) -> xr.DataArray:
-    """Return the counts of observed data, with the summands of pooled counts restored.
-
-    Examples
-    --------
-    >>> counts = from_counts(tn=[8, 9], fp=[2, 1], fn=[1, 0], tp=[9, 7], entity=["a", "a"], dataset=["x", "y"])
-    >>> pooled = pool(counts)
-    >>> stored = pooled.assign_attrs(pooled=record_text(pooled.attrs["pooled"]))
-    >>> held = xr.Dataset({"counts": stored} | hold_parts(pooled))
-    >>> parts_of(with_parts(held)).sizes["dataset"]
-    2
-    """
+    """Return the counts of observed data, with the summands of pooled counts restored."""
     counts = observed["counts"]
     if TABLES not in observed or "pooled" not in counts.attrs:
         return counts
@@ -254,12 +224,6 @@ def common_datasets(counts: xr.DataArray) -> tuple[np.ndarray, str]:
     """Return a mask of the data sets that all entities have, and a text that names the missing pairs ("" if none).
 
     Without the coord ``measured``, a table of zeros counts as not measured.
-
-    Examples
-    --------
-    >>> cells = {cell: [1, 2, 3] for cell in CELLS}
-    >>> common_datasets(from_counts(**cells, entity=["a", "b", "a"], dataset=["x", "x", "y"]))
-    (array([ True, False]), "'b' without 'y'")
     """
     seen = counts["measured"] if "measured" in counts.coords else (counts > 0).any(_outcome_dims(counts))
     table = np.asarray(seen.transpose("entity", "dataset").values, bool)
@@ -336,13 +300,7 @@ def one_vs_rest(counts: xr.DataArray) -> xr.DataArray:
 
 
 def are_outcomes(source: Any) -> bool:
-    """Return whether ``source`` is an array over outcomes without classes.
-
-    Examples
-    --------
-    >>> are_outcomes(xr.DataArray([[3, 7]], dims=("entity", "outcome")))
-    True
-    """
+    """Return whether ``source`` is an array over outcomes without classes."""
     return isinstance(source, xr.DataArray) and "outcome" in source.dims
 
 
@@ -358,11 +316,6 @@ def check_counts(counts: Any, argument: str = "counts") -> xr.DataArray:
     ------
     TypeError, ValueError
         If ``counts`` is not a DataArray of non-negative whole numbers (entity, [dataset], actual, predicted).
-
-    Examples
-    --------
-    >>> check_counts(from_counts(tn=8, fp=2, fn=1, tp=9)).sizes["entity"]
-    1
     """
     if not isinstance(counts, xr.DataArray):
         hint = " (joint outcomes are for br.fit(..., 'paired'))" if isinstance(counts, xr.Dataset) else ""
@@ -396,12 +349,6 @@ def check_outcomes(counts: Any, argument: str = "counts") -> xr.DataArray:
     TypeError, ValueError
         If ``counts`` is not a DataArray of non-negative whole numbers (entity, [dataset], outcome), or has fewer than
         two outcomes.
-
-    Examples
-    --------
-    >>> coords = {"entity": ["a"], "outcome": [0, 1]}
-    >>> check_outcomes(xr.DataArray([[3, 7]], coords, ("entity", "outcome"))).sizes["outcome"]
-    2
     """
     if not isinstance(counts, xr.DataArray):
         raise TypeError(f"{argument} must be a DataArray as made by br.from_frame; got {describe_value(counts)}")
@@ -431,6 +378,24 @@ def _checked(counts: xr.DataArray, argument: str, dims: Sequence[str]) -> xr.Dat
 def arrange(values: np.ndarray, entities: list, datasets: list | None, classes: list) -> xr.DataArray:
     """Label matrices (pair, C, C) as counts; pairs without a matrix get zeros and ``measured=False``."""
     return _arrange(values, entities, datasets, {"actual": name_coord(classes), "predicted": name_coord(classes)})
+
+
+def count_cases(
+    codes: np.ndarray, weight: np.ndarray, entities: list, where: list | None, classes: list
+) -> xr.DataArray:
+    """Return the counts of cases, whose actual and predicted classes are ``codes`` (case, 1 + entity).
+
+    ``where`` names the data set of each case, or is None.
+    """
+    datasets = [None] if where is None else list(dict.fromkeys(where))
+    place = {name: i for i, name in enumerate(datasets)}
+    rows = np.zeros(len(codes), int) if where is None else np.array([place[name] for name in where], int)
+    tables = np.zeros((len(entities), len(datasets), len(classes), len(classes)), np.int64)
+    for table, predicted in zip(tables, codes[:, 1:].T, strict=True):
+        np.add.at(table, (rows, codes[:, 0], predicted), weight)
+    pairs = [(entity, dataset) for entity in entities for dataset in datasets]
+    sets = None if where is None else [dataset for _, dataset in pairs]
+    return arrange(tables.reshape(len(pairs), *tables.shape[2:]), [entity for entity, _ in pairs], sets, classes)
 
 
 def arrange_outcomes(values: np.ndarray, entities: list, datasets: list | None, outcomes: list) -> xr.DataArray:
@@ -465,12 +430,6 @@ def mark_positive(array: Any, positive: Any) -> Any:
     """Add the scalar coord ``positive``, if the positive class is known and not named "positive".
 
     A coord, unlike an attr, survives arithmetic, selection and files.
-
-    Examples
-    --------
-    >>> counts = arrange(np.array([[[8, 2], [1, 9]]]), ["a"], None, ["no", "yes"])
-    >>> mark_positive(counts, "yes")["positive"].item()
-    'yes'
     """
     if positive is None or positive == TWO_CLASSES[1]:
         return array.drop_vars("positive", errors="ignore")

@@ -101,8 +101,9 @@ def from_frame(
     cluster: Any = None,
     positive: Any = None,
     missing: Any = None,
+    cost: Any = None,
 ) -> xr.DataArray | xr.Dataset:
-    """Return counts, or joint outcomes of single cases, from a table; ``bayesrank`` on the shell reads files with it.
+    """Return counts, means or joint outcomes of single cases from a table, as ``bayesrank`` on the shell reads files.
 
     The column names say what a row is. Case, order, and blanks, hyphens or underscores between words do not matter:
 
@@ -110,12 +111,13 @@ def from_frame(
     - a cell of a matrix: ``entity, actual, predicted, count``;
     - right and wrong answers: ``entity, correct, wrong`` or ``entity, correct, total``;
     - the number of cases with an outcome: ``entity, outcome, count``;
+    - a mean outcome and its standard error: ``entity, mean, se`` and, if known, ``n``; the comparison is then unpaired;
     - a case of one entity: ``entity, case, outcome`` (or ``correct``, ``is_correct``, ``score``) or
       ``entity, case, actual, predicted``;
     - a case of all entities, one column each: the outcomes; or, with ``actual`` (or ``y_true``), the predicted labels.
 
-    Outcomes are numbers, or words such as true/false, yes/no, pass/fail, C/I. The first six forms ignore other columns.
-    The last form raises an error for a column unlike the others, such as row numbers, ids or costs.
+    Outcomes are numbers, or words such as true/false, yes/no, pass/fail, C/I. All forms but the last ignore other
+    columns. The last form raises an error for a column unlike the others, such as row numbers, ids or costs.
 
     Parameters
     ----------
@@ -131,12 +133,16 @@ def from_frame(
         The positive one of two classes, as for :func:`bayesrank.from_predictions`.
     missing : "common", "own" or number, optional
         How to treat missing answers, as for :func:`bayesrank.from_outcomes`; by default they raise an error.
+    cost : str, optional
+        Column with the cost of each answer, in a table with a row for each entity and case; see
+        :func:`bayesrank.decisions.pareto_front`.
 
     Returns
     -------
     xarray.DataArray or xarray.Dataset
         Integer ``counts`` (entity, [dataset], actual, predicted) or (entity, [dataset], outcome); for single cases the
-        result of :func:`bayesrank.joint_outcomes` or :func:`bayesrank.from_outcomes`. Cells and outcomes without a row
+        result of :func:`bayesrank.joint_outcomes` or :func:`bayesrank.from_outcomes`; for means a Dataset of
+        ``mean_outcome``, ``standard_error`` and, if known, ``cases`` (entity). Cells and outcomes without a row
         are 0, and the outcomes 0 and 1 are always both present. ``attrs["remarks"]`` lists what was inferred.
 
     Raises
@@ -160,7 +166,7 @@ def from_frame(
     >>> from_frame(cases, case="qid")["outcome"].values.tolist()
     [[0, 0], [1, 0], [1, 1]]
     """
-    roles = Roles(entity, entities, dataset, case, run, cluster, positive, missing)
+    roles = Roles(entity, entities, dataset, case, run, cluster, positive, missing, cost)
     return read_table(table_of(frame), roles)
 
 

@@ -27,6 +27,7 @@ def from_outcomes(
     run: Any = None,
     missing: Any = None,
     range: tuple[float, float] | None = None,
+    cost: pd.DataFrame | None = None,
 ) -> xr.Dataset:
     """Count each pattern of outcomes of a case: right or wrong, a grade or a number for every entity.
 
@@ -56,20 +57,23 @@ def from_outcomes(
     range : (low, high), optional
         Bounds of the outcomes, such as (1, 5) for grades. The prior of model ``"paired"`` then has two cases at each
         bound, as with ``range`` of :func:`bayesrank.fit`.
+    cost : pandas.DataFrame, optional
+        What each answer cost, in the rows and columns of the outcomes. The mean cost of an entity is over its known
+        costs; its posterior, ``mean_cost``, has no prior. See :func:`bayesrank.decisions.pareto_front`.
 
     Returns
     -------
     xarray.Dataset
         For the model ``"paired"``: ``outcome`` (pattern, entity), NaN if missing; ``count`` (pattern), above 0; and, if
-        given, the coords ``dataset`` and ``cluster`` (pattern). Attrs: with missing answers ``missing``, the ``note``
-        that rankings print and, for ``"common"``, ``cases`` and ``cases_left_out``; with runs ``fewest_runs`` and
-        ``most_runs`` of a case, and ``right_or_wrong_runs``, whether all runs are 0 or 1.
+        given, ``cost`` (pattern, entity) and the coords ``dataset`` and ``cluster`` (pattern). Attrs: with missing
+        answers ``missing``, the ``note`` that rankings print and, for ``"common"``, ``cases`` and ``cases_left_out``;
+        with runs ``fewest_runs`` and ``most_runs`` of a case, and ``right_or_wrong_runs``, whether all runs are 0 or 1.
 
     Raises
     ------
     ValueError
-        If an outcome is missing or not finite, an entity has no outcomes, a column, case or run occurs twice, or
-        lengths differ.
+        If an outcome is missing, not finite or above 1e100 in size, an entity has no outcomes, a column, case or run
+        occurs twice, or lengths differ.
     TypeError
         If ``frame`` is not a DataFrame, or a column is not numeric.
 
@@ -100,32 +104,58 @@ def from_outcomes(
         if given[group] is not None
     }
     values, weighs = numbers_of(outcomes), check_repeats(given["weight"], size)
+    costs = np.empty((size, 0)) if cost is None else _check_costs(cost, outcomes)
     if case is not None:
         check_cases(groups["case"], weighs, groups.get("dataset"), groups.get("run"))
     about: dict[str, Any] = {} if range is None else {"range": list(check_range(range, values))}
     if run is not None:
         kept = weighs > 0
-        values, weighs = values[kept], weighs[kept]
+        values, costs, weighs = values[kept], costs[kept], weighs[kept]
         groups = {group: [name for name, k in zip(names, kept, strict=True) if k] for group, names in groups.items()}
     lacking = np.isnan(values)
     if lacking.any():
+        kept = ~lacking.any(axis=1) if missing == "common" else np.ones(len(values), bool)
         values, weighs, groups, more = _without_missing(values, weighs, groups, outcomes, missing)
+        costs = costs[kept]
         about |= more
     if run is not None:
         right_or_wrong = bool((np.isin(values, [0, 1]) | np.isnan(values)).all())
-        values, groups, runs = _means(values, groups)
+        each, groups, runs = _means(np.hstack([values, costs]), groups)
+        values, costs = np.split(each, [values.shape[1]], axis=1)
         weighs = np.ones(len(values), np.int64)
         about |= {"fewest_runs": int(runs.min()), "most_runs": int(runs.max())}
         about |= {"right_or_wrong_runs": int(right_or_wrong)}
     if (values == np.floor(values)).all() and np.abs(values).max(initial=0) < EXACT:
         values = values.astype(np.int64)
     seen, codes = np.unique(values, return_inverse=True)
-    rows, count, coords = patterns(codes.reshape(values.shape), weighs, groups)
+    amounts, cost_codes = np.unique(costs, return_inverse=True)
+    both = np.hstack([codes.reshape(values.shape), cost_codes.reshape(costs.shape)])
+    rows, count, coords = patterns(both, weighs, groups)
+    known = rows[:, : values.shape[1]], rows[:, values.shape[1] :]
+    spent = {} if cost is None else {"cost": (("pattern", "entity"), amounts[known[1]])}
     return xr.Dataset(
-        {"outcome": (("pattern", "entity"), seen[rows]), "count": ("pattern", count)},
+        {"outcome": (("pattern", "entity"), seen[known[0]]), "count": ("pattern", count)} | spent,
         {"entity": name_coord(list(outcomes.columns))} | coords,
         about,
     )
+
+
+def _check_costs(cost: Any, outcomes: pd.DataFrame) -> np.ndarray:
+    """Return the costs (row, entity), NaN if unknown."""
+    if not isinstance(cost, pd.DataFrame):
+        raise TypeError(f"cost must be a pandas DataFrame; got {describe_value(cost)}")
+    if len(cost) != len(outcomes) or set(cost.columns) != set(outcomes.columns):
+        raise ValueError(
+            f"cost must have the rows and the columns of the outcomes, {len(outcomes)} and {list(outcomes.columns)}; "
+            f"got {len(cost)} and {list(cost.columns)}"
+        )
+    costs = numbers_of(cost[list(outcomes.columns)])
+    if (costs < 0).any():
+        raise ValueError(f"cost must be 0 or more; got {np.nanmin(costs):g} (leave a field empty if it is unknown)")
+    unknown = [name for name, none in zip(outcomes.columns, np.isnan(costs).all(axis=0), strict=True) if none]
+    if unknown:
+        raise ValueError(f"cost must hold a number of every entity at least once; got none of {unknown}")
+    return costs
 
 
 def check_range(bounds: Any, values: Any = ()) -> tuple[float, float]:

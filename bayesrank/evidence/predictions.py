@@ -10,7 +10,7 @@ import xarray as xr
 from bayesrank._checks import all_classes, check_by_entity, check_choice, check_item_names, check_labels, check_repeats
 from bayesrank._labels import arrange_classes, check_order, is_ordered, name_coord, ordered_categories
 from bayesrank.evidence._patterns import check_cases, common_note, patterns
-from bayesrank.evidence.counts import arrange, mark_positive
+from bayesrank.evidence.counts import count_cases, mark_positive
 
 __all__ = ["from_predictions", "joint_outcomes"]
 
@@ -69,21 +69,9 @@ def from_predictions(
     [[2, 0], [1, 1]]
     """
     cases = _encode(y_true, predictions, labels, positive, weight)
-    size, n_classes = cases.actual.size, len(cases.classes)
-    where = [None] * size if dataset is None else check_item_names("dataset", dataset, size, broadcast=True)
-    datasets = list(dict.fromkeys(where))
-    column = {name: i for i, name in enumerate(datasets)}
-    rows = np.array([column[name] for name in where])
-    tables = np.zeros((len(cases.entities), len(datasets), n_classes, n_classes), np.int64)
-    for table, predicted in zip(tables, cases.predicted.T, strict=True):
-        np.add.at(table, (rows, cases.actual, predicted), cases.weight)
-    if dataset is None:
-        return mark_positive(arrange(tables[:, 0], cases.entities, None, cases.classes), cases.positive)
-    pairs = [(e, d) for e in cases.entities for d in datasets]
-    counts = arrange(
-        tables.reshape(-1, n_classes, n_classes), [e for e, _ in pairs], [d for _, d in pairs], cases.classes
-    )
-    return mark_positive(counts, cases.positive)
+    where = None if dataset is None else check_item_names("dataset", dataset, cases.actual.size, broadcast=True)
+    codes = np.column_stack([cases.actual, cases.predicted])
+    return mark_positive(count_cases(codes, cases.weight, cases.entities, where, cases.classes), cases.positive)
 
 
 def joint_outcomes(

@@ -22,6 +22,7 @@ __all__ = [
     "chosen_by_evidence",
     "conjugate_posterior",
     "find_model",
+    "holds_means",
     "model_for_datasets",
     "in_closed_form",
     "population_of",
@@ -48,7 +49,7 @@ class Model(Protocol):
     words: ClassVar[str]
     #: The references of the model, for reports. Optional.
     references: ClassVar[tuple[str, ...]]
-    #: The kind of evidence: "counts" (default) or "cases" (joint outcomes). Optional.
+    #: The kind of evidence: "counts" (default), "cases" (joint outcomes) or "means". Optional.
     takes: ClassVar[str]
     #: What the learned population consists of: "data sets" (or entities, without data sets), "classes" or "". Optional.
     learns: ClassVar[str]
@@ -128,8 +129,15 @@ def names() -> list[str]:
 
 
 def chosen_by_evidence(evidence: Any) -> str:
-    """Return the default model for the evidence: "paired" for joint outcomes, else "dirichlet_multinomial"."""
-    return "paired" if isinstance(evidence, xr.Dataset) else "dirichlet_multinomial"
+    """Return the default model for the evidence: counts, joint outcomes of cases, or means and standard errors."""
+    if not isinstance(evidence, xr.Dataset):
+        return "dirichlet_multinomial"
+    return "normal_means" if holds_means(evidence) else "paired"
+
+
+def holds_means(evidence: Any) -> bool:
+    """Return whether evidence consists of mean outcomes and their standard errors."""
+    return isinstance(evidence, xr.Dataset) and "standard_error" in evidence
 
 
 def takes_cases(model: Any) -> bool:
@@ -183,6 +191,11 @@ def conjugate_posterior(model: Any, evidence: Any, options: dict[str, Any]) -> A
 def make_model(model: Any, evidence: Any, options: dict[str, Any]) -> Any:
     """Return the model of the evidence with these options; unknown options raise an error."""
     model_class = find_model(chosen_by_evidence(evidence) if model is None else model)
+    if holds_means(evidence) and getattr(model_class, "takes", "counts") != "means":
+        raise ValueError(
+            f"model must be {chosen_by_evidence(evidence)} for means and standard errors, which hold neither counts "
+            f"nor cases; got {model_class.__name__}"
+        )
     if hasattr(model_class, "taking"):
         model_class = model_class.taking(evidence)
     known = options_of(model_class)

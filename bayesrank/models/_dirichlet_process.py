@@ -29,7 +29,7 @@ class Process:
 
     #: Concentrations (entity, class, answer); all entities have the same sums over answers.
     prior: np.ndarray
-    #: The class of a case, and the answer of each entity (pattern, 1 + entity).
+    #: The class of a case, and the answer of each entity (pattern, 1 + entity); then values without a prior, as costs.
     codes: np.ndarray
     #: The unit of each pattern, in order, and its weight there. Units carry the mass: patterns, or clusters of cases.
     unit: np.ndarray
@@ -63,7 +63,7 @@ class Process:
 
     def observed(self, stream: Callable[..., np.random.Generator], draws: int) -> np.ndarray:
         """Draw unnormalised sums over observed patterns: (draw, entity, class, feature)."""
-        entities, classes, _ = self.prior.shape
+        entities, classes = self.codes.shape[1] - 1, self.prior.shape[1]
         total = np.zeros((draws, entities, classes, self.features.shape[1]))
         for start in range(0, self.count.size, UNITS):
             count = self.count[start : start + UNITS]
@@ -103,7 +103,7 @@ class Process:
         mass = self.prior[0].sum()
         if mass:
             prior = np.maximum(stream("prior").standard_gamma(mass, draws), TINY)
-            total += prior[:, None, None, None] * (self.unseen(stream, names, draws) @ self.base)
+            total[:, : len(self.prior)] += prior[:, None, None, None] * (self.unseen(stream, names, draws) @ self.base)
         return total
 
 

@@ -9,7 +9,7 @@ import xarray as xr
 from bayesrank import _text
 from bayesrank._checks import check_counts_array, check_nested, check_unique, describe_value
 from bayesrank._labels import positive_label
-from bayesrank.evidence.counts import arrange, mark_positive
+from bayesrank.evidence.counts import count_cases, mark_positive
 from bayesrank.models._dirichlet_process import Process
 
 #: Number of units below which bootstrap intervals are too narrow (95% covered 0.85 at 19 cases of a rate of 0.1).
@@ -79,24 +79,18 @@ def rows_of(joint: xr.Dataset, datasets: list) -> np.ndarray:
     return positions(joint["dataset"].values, datasets) if datasets else np.zeros(joint.sizes["pattern"], int)
 
 
-def counts_of(joint: xr.Dataset, codes: np.ndarray, datasets: list) -> xr.DataArray:
+def counts_of(joint: xr.Dataset, codes: np.ndarray) -> xr.DataArray:
     """Return the counts of each entity."""
-    entities, classes = joint["entity"].values.tolist(), joint["label"].values.tolist()
-    rows = rows_of(joint, datasets)
-    tables = np.zeros((len(entities), max(len(datasets), 1), len(classes), len(classes)), np.int64)
-    for table, predicted in zip(tables, codes[:, 1:].T, strict=True):
-        np.add.at(table, (rows, codes[:, 0], predicted), joint["count"].values)
-    if not datasets:
-        return mark_positive(arrange(tables[:, 0], entities, None, classes), positive_label(joint))
-    pairs = [(entity, dataset) for entity in entities for dataset in datasets]
-    counts = arrange(
-        tables.reshape(-1, len(classes), len(classes)), [e for e, _ in pairs], [d for _, d in pairs], classes
-    )
-    return mark_positive(counts, positive_label(joint))
+    names, classes = (joint[name].values.tolist() for name in ("entity", "label"))
+    where = joint["dataset"].values.tolist() if "dataset" in joint.coords else None
+    return mark_positive(count_cases(codes, joint["count"].values, names, where, classes), positive_label(joint))
 
 
-def mean_outcome(joint: xr.Dataset, datasets: list, by_case: bool) -> np.ndarray:
-    """Return the observed means (entity, data set) over cases or over clusters' means; NaN without cases."""
+def mean_outcome(joint: xr.Dataset, datasets: list, by_case: bool, name: str = "outcome") -> np.ndarray:
+    """Return the observed means (entity, data set) over cases or over clusters' means; NaN without cases.
+
+    ``name`` is the variable whose means are wanted.
+    """
     weight = joint["count"].values.astype(float)
     if not by_case:
         cluster = pd.factorize(joint["cluster"].values)[0]
@@ -104,7 +98,7 @@ def mean_outcome(joint: xr.Dataset, datasets: list, by_case: bool) -> np.ndarray
     rows, size = rows_of(joint, datasets), max(len(datasets), 1)
     means = np.empty((joint.sizes["entity"], size))
     with np.errstate(invalid="ignore"):
-        for mean, outcome in zip(means, joint["outcome"].values.T, strict=True):
+        for mean, outcome in zip(means, joint[name].values.T, strict=True):
             own = np.where(np.isnan(outcome), 0.0, weight)
             mean[:] = np.bincount(rows, own * np.nan_to_num(outcome), size) / np.bincount(rows, own, size)
     return means
@@ -112,34 +106,25 @@ def mean_outcome(joint: xr.Dataset, datasets: list, by_case: bool) -> np.ndarray
 
 def check_row_totals(alpha: xr.DataArray) -> None:
     """Raise an error unless all entities have the same row totals of the prior."""
-    rows = alpha.sum("predicted").transpose("entity", ..., "actual").values
-    if (found := _first_difference(rows)) is not None:
-        other, where = found
-        names = alpha["entity"].values.tolist()
-        raise ValueError(
-            "prior must give every entity the same row totals, since they have the same cases; got "
-            f"{rows[0, *where].tolist()} for {names[0]!r} and {rows[other, *where].tolist()} for {names[other]!r}"
-        )
+    _check_one_value(alpha.sum("predicted"), "prior must give every entity the same row totals", "")
 
 
 def check_one_prevalence(shares: xr.DataArray | None) -> None:
     """Raise an error if known class shares differ between entities."""
-    if shares is None or "entity" not in shares.dims:
-        return
-    values = shares.transpose("entity", ..., "actual").values
-    if (found := _first_difference(values)) is not None:
-        other, where = found
-        names = shares["entity"].values.tolist()
+    if shares is not None and "entity" in shares.dims:
+        _check_one_value(shares, "prevalence must be the same for all entities", "the class shares ")
+
+
+def _check_one_value(values: xr.DataArray, message: str, what: str) -> None:
+    """Raise an error with this message if values (actual, ...) differ between entities."""
+    rows, names = values.transpose("entity", ..., "actual").values, values["entity"].values.tolist()
+    differ = np.argwhere(~np.isclose(rows, rows[0], rtol=1e-9, atol=0, equal_nan=True))
+    if differ.size:
+        other, *where = differ[0][:-1].tolist()
         raise ValueError(
-            "prevalence must be the same for all entities, since they have the same cases; got the class shares "
-            f"{values[0, *where].tolist()} for {names[0]!r} and {values[other, *where].tolist()} for {names[other]!r}"
+            f"{message}, since they have the same cases; got {what}{rows[0, *where].tolist()} for {names[0]!r} and "
+            f"{rows[other, *where].tolist()} for {names[other]!r}"
         )
-
-
-def _first_difference(values: np.ndarray) -> tuple[int, list[int]] | None:
-    """Return the first item along the first axis that differs from item 0, and the place; ignore the last axis."""
-    differ = np.argwhere(~np.isclose(values, values[0], rtol=1e-9, atol=0, equal_nan=True))
-    return (int(differ[0][0]), differ[0][1:-1].tolist()) if differ.size else None
 
 
 def test_sets(like: xr.DataArray) -> xr.DataArray:

@@ -39,7 +39,7 @@ class Tables:
         self.codes = positions(
             np.column_stack([joint["actual"].values, joint["predicted"].values]), joint["label"].values.tolist()
         )
-        self.counts = counts_of(joint, self.codes, datasets)
+        self.counts = counts_of(joint, self.codes)
         self.prior = concentration(self.counts, prior)
         if split_prior:
             self.prior = split(self.prior, self.counts)
@@ -140,6 +140,11 @@ class Outcomes:
         self.alpha = self.prior.values.reshape(joint.sizes["entity"], max(len(datasets), 1), 1, -1)
         self.base = self._features(points) if points.size else np.zeros((1, 2))
         self.features = np.vstack([self._features(self.values), np.zeros(self.base.shape[1])])
+        self.mean_cost = None
+        if "cost" in joint:
+            self._add_costs(joint["cost"].values)
+            means = mean_outcome(joint, datasets, by_case, "cost").reshape(self.mean.shape)
+            self.mean_cost = self.mean.copy(data=means).rename("mean_cost")
         self.fewest = None
         between = declared is not None and base is None and not np.isin(seen, base_measure.ends).all()
         self.centre = sum(base_measure.ends) / 2 if between else None
@@ -149,21 +154,39 @@ class Outcomes:
         """Return the summands of each value: an indicator, or for many values the value and the weight."""
         return np.eye(points.size) if self.few else np.column_stack([np.ones(points.size), points])
 
+    def _add_costs(self, cost: np.ndarray) -> None:
+        """Add codes for the cost of each case (pattern, entity), whose features are a weight and the cost."""
+        missing = np.isnan(cost)
+        amounts = np.unique(cost[~missing])
+        codes = np.where(missing, self.values.size, self.features.shape[0] + np.searchsorted(amounts, cost))
+        self.codes = np.hstack([self.codes, codes])
+        self.features, self.base = (np.pad(array, [(0, 0), (0, 2)]) for array in (self.features, self.base))
+        paid = np.zeros((amounts.size, self.features.shape[1]))
+        paid[:, -2:] = np.column_stack([np.ones(amounts.size), amounts])
+        self.features = np.vstack([self.features, paid])
+
     def observed(self, by_case: bool) -> xr.Dataset:
-        return self.mean.to_dataset()
+        return xr.merge([self.mean, *([] if self.mean_cost is None else [self.mean_cost])])
 
     def coords(self) -> dict[str, Any]:
         names = {str(name): coord for name, coord in self.mean.coords.items()}
         return names | ({"outcome": self.values} if self.few else {})
 
     def variables(self, table: np.ndarray, block: Block) -> dict[str, xr.Variable]:
+        size, found = self.mean.sizes["entity"], {}
+        if self.mean_cost is not None:
+            if table.shape[1] > size:  # the prior has no costs
+                cost = table[:, size:].reshape(block.size, *self.mean.shape, -1)
+                with np.errstate(invalid="ignore"):
+                    found["mean_cost"] = xr.Variable(self.dims, cost[..., -1] / cost[..., -2])
+            table = table[:, :size, ..., :-2]
         sums = table.reshape(block.size, *self.mean.shape, -1)
         sums[:, self.mean.isnull().values] = np.nan  # no cases of an entity on a data set
         if not self.few:
-            return {"mean_outcome": xr.Variable(self.dims, sums[..., 1] / sums[..., 0])}
+            return {"mean_outcome": xr.Variable(self.dims, sums[..., 1] / sums[..., 0])} | found
         sums /= sums.sum(-1, keepdims=True)
         mean = xr.Variable(self.dims, sums @ self.values)
-        return {"performance": xr.Variable((*self.dims, "outcome"), sums), "mean_outcome": mean}
+        return {"performance": xr.Variable((*self.dims, "outcome"), sums), "mean_outcome": mean} | found
 
 
 def are_shares(seen: np.ndarray, about: Mapping[Any, Any]) -> bool:

@@ -104,7 +104,7 @@ def of_shape(prior: Any, shape: tuple[int, ...]) -> np.ndarray:
     if prior is None:
         prior = DEFAULT
     if isinstance(prior, str):
-        check_choice("prior", prior, NAMES, other="a number or an array")
+        check_choice("prior", prior, NAMES, other="a number (or, in Python, an array)")
         mass, table = (1, unit) if prior == "unit" else (4, four_cases)
         prior = FLAT.get(prior, mass / shape[0] if len(shape) == 1 else table(shape[0]))
     try:

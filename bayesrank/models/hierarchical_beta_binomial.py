@@ -60,12 +60,6 @@ class HierarchicalBetaBinomial(Apart):
 
     def __init__(self, counts: xr.DataArray, **options: Any) -> None:
         super().__init__(counts, **options)
-        if self.members.shape[-1] != 2:
-            what = "outcomes" if self.outcomes else "classes"
-            raise ValueError(
-                f"evidence must have two {what} for the model HierarchicalBetaBinomial; got "
-                f"{self.members.shape[-1]} (use 'hierarchical_dirichlet_multinomial')"
-            )
         self._evidence: dict[str, float] = {}
 
     def draw(self, group: str, block: Block, root: np.random.SeedSequence) -> dict[str, xr.Variable]:

@@ -118,11 +118,6 @@ class HierarchicalLogitNormal(Hierarchical):
         **options: Any,
     ) -> None:
         super().__init__(counts, **options)
-        if self.members.shape[-1] != 2:
-            what = "outcomes" if self.outcomes else "classes"
-            raise ValueError(
-                f"evidence must have two {what} for the model HierarchicalLogitNormal; got {self.members.shape[-1]}"
-            )
         check_choice("typical", typical, TYPICAL)
         self.spread, self.typical = check_spread(spread), typical
         #: Index of the right answer in each row.

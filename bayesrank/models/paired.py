@@ -26,6 +26,9 @@ Cases of a cluster are not independent. The process then puts its mass on whole 
 single cases. A table is the weighted sum of the clusters' tables, divided by its total: the performance on a random
 case or, with equal weights of clusters, on a random case of a random cluster.
 
+Costs of cases have no prior: the mean cost of an entity has the weights of the observed cases, as in the Bayesian
+bootstrap, and shares them with the outcomes.
+
 If an entity lacks outcomes of some cases, its sums run over its own cases, with the weights that all entities share.
 The weights are independent gamma variables, so its probabilities remain :math:`\mathrm{Dirichlet}(\alpha + n)` of its
 own cases. This assumes that answers are missing at random.
@@ -157,7 +160,7 @@ class Paired:
     def draw(self, group: str, block: Block, root: np.random.SeedSequence) -> dict[str, xr.Variable]:
         """Draw one block of ``performance`` or ``mean_outcome``, with ``prevalence`` or ``rate`` where needed.
 
-        Without classes, ``performance`` is drawn too if there are few values.
+        Without classes, ``performance`` is drawn too if there are few values, and ``mean_cost`` if cases have costs.
         """
         if group == "prior":
             check_proper_prior(self.margins.proper)
@@ -178,12 +181,17 @@ class Paired:
             drawn = process.unseen(of, names, block.size) @ process.base
         else:
             drawn = process.draw(of, names, block.size)
-        return drawn[:, np.argsort(self.order)]
+        return drawn[:, np.argsort(self._columns()[: drawn.shape[1]])]
+
+    def _columns(self) -> np.ndarray:
+        """Return the order of the answers of all entities, followed by their costs if there are any."""
+        parts = (self.margins.codes.shape[1] - 1) // len(self.order)
+        return np.concatenate([self.order + i * len(self.order) for i in range(parts)])
 
     def _process(self, i: int) -> Process:
         here = self.joint["dataset"].values == self.datasets[i] if self.datasets else slice(None)
         joint = self.joint.isel(pattern=here)
-        codes = self.margins.codes[here][:, [0, *(1 + self.order)]]
+        codes = self.margins.codes[here][:, [0, *(1 + self._columns())]]
         cluster = pd.factorize(joint["cluster"].values)[0] if "cluster" in joint.coords else None
         units = gather(codes, joint["count"].values, cluster, self.by_case)
         return Process(self.margins.alpha[self.order, i], *units, self.margins.features, self.margins.base)

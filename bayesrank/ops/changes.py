@@ -76,15 +76,7 @@ def summarize(ops: xr.DataArray, *, prob: float = 0.95) -> xr.Dataset:
 
 
 def below_zero(values: xr.DataArray) -> tuple[xr.DataArray, xr.DataArray]:
-    """Return the probability of a value below 0 among the defined draws, and its Monte-Carlo standard error.
-
-    Examples
-    --------
-    >>> draws = xr.DataArray(np.tile([-1.0, 1.0, 1.0, 1.0], 250), dims="draw")
-    >>> probability, error = below_zero(draws)
-    >>> probability.item(), bool(0 < error < 0.05)
-    (0.25, True)
-    """
+    """Return the probability of a value below 0 among the defined draws, and its Monte-Carlo standard error."""
     draws = draw_dims(values)
     batches = Batches.of(values)
 
@@ -99,8 +91,8 @@ def below_zero(values: xr.DataArray) -> tuple[xr.DataArray, xr.DataArray]:
         )
         probability = below.sum(axis=0) / number
         variance = np.where(defined, off**2, 0.0).sum(axis=0) / number
-        worth = number * efficiency(variance, number * mean_error(sums, sizes) ** 2)
-        error = share_error(probability, mean_error(below, sizes), number, worth)
+        effective = number * efficiency(variance, number * mean_error(sums, sizes) ** 2)
+        error = share_error(probability, mean_error(below, sizes), number, effective)
         shape = x.shape[: x.ndim - len(draws)]
         return probability.reshape(shape), error.reshape(shape)
 

@@ -287,24 +287,12 @@ def _ops(curves: xr.Dataset, places: list[Place], value: np.ndarray, prevalence:
 
 
 def curve_metric(score: Any) -> TypeGuard[str]:
-    """Return whether the score names a metric of a curve.
-
-    Examples
-    --------
-    >>> curve_metric("AUC PR"), curve_metric("f1")
-    (True, False)
-    """
+    """Return whether the score names a metric of a curve."""
     return isinstance(score, str) and _plain(score) in CURVE_METRICS
 
 
 def curve_range(metric: str, prevalence: np.ndarray, at: Any, size: int | None) -> tuple[np.ndarray, np.ndarray]:
-    """Return the smallest and largest value of a metric of a curve at each prevalence.
-
-    Examples
-    --------
-    >>> [end.round(3).item() for end in curve_range("lift_at_share", np.array(0.2), 0.1, None)]
-    [0.0, 5.0]
-    """
+    """Return the smallest and largest value of a metric of a curve at each prevalence."""
     return _range(*_place(_plain(metric), at, size), prevalence)
 
 
@@ -431,31 +419,24 @@ def _sorted_metric(curves: xr.Dataset, metric: str, at: float, prevalence: float
 
 
 def check_curve_cases(y_true: Any, y_score: Any, positive: Any) -> tuple[np.ndarray, dict[Any, np.ndarray]]:
-    """Return which cases are positive, and the scores of each classifier.
-
-    Examples
-    --------
-    >>> truth, scores = check_curve_cases(["no", "yes"], {"m": [1, 2]}, "yes")
-    >>> truth.tolist(), scores["m"].tolist()
-    ([False, True], [1.0, 2.0])
-    """
+    """Return which cases are positive, and the scores of each classifier."""
     truth = check_positives(y_true, positive)
     named = isinstance(y_score, Mapping | pd.DataFrame)
     columns = {name: y_score[name] for name in y_score} if named else {"entity 1": y_score}
     scores: dict[Any, np.ndarray] = {}
     for name, column in columns.items():
         score = check_regular_array("y_score", column, "numbers")
-        held = f"{name!r}" if named else "it"
+        what = f"{name!r}" if named else "it"
         if score.dtype.kind not in "biuf" or score.shape != truth.shape:
             raise ValueError(
                 f"y_score must hold one number for each of {truth.size} cases; got {score.dtype} of shape "
-                f"{score.shape} for {held}"
+                f"{score.shape} for {what}"
             )
         score = score.astype(float)
         if np.isnan(score).any():
-            raise ValueError(f"y_score must hold no NaN; got {int(np.isnan(score).sum())} for {held}")
+            raise ValueError(f"y_score must hold no NaN; got {int(np.isnan(score).sum())} for {what}")
         if score.min() == score.max():
-            raise ValueError(f"y_score must rank the cases; {held} holds only {score[0]:g}")
+            raise ValueError(f"y_score must rank the cases; {what} holds only {score[0]:g}")
         scores[name] = score
     if not scores:
         raise ValueError("y_score must hold at least one classifier; got none")

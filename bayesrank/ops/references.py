@@ -243,8 +243,8 @@ def from_performances(source: Container, *, kind: str | None = None) -> Sample:
     negative, positive = cells["tn"] + cells["fp"], cells["fn"] + cells["tp"]
     rates = {"fpr": cells["fp"] / negative.where(negative > 0), "tpr": cells["tp"] / positive.where(positive > 0)}
     # Compute both rates together, so that lazy data are read once and only the rates are kept.
-    held = xr.Dataset({name: rate.reset_coords(drop=True) for name, rate in rates.items()}).compute()
-    fpr, tpr = held["fpr"].values.ravel(), held["tpr"].values.ravel()
+    together = xr.Dataset({name: rate.reset_coords(drop=True) for name, rate in rates.items()}).compute()
+    fpr, tpr = together["fpr"].values.ravel(), together["tpr"].values.ravel()
     kept = ~(np.isnan(fpr) | np.isnan(tpr))
     if not kept.any():
         raise ValueError("source must hold at least one performance with negatives and positives; got none")
@@ -371,13 +371,7 @@ def _default_tree() -> xr.Dataset:
 
 
 def check_curves(reference: Any) -> xr.Dataset:
-    """Return the curves after a check, or the default tree if none are given.
-
-    Examples
-    --------
-    >>> check_curves(directed_binary_tree(depth=1, samples=2)).sizes["point"]
-    5
-    """
+    """Return the curves after a check, or the default tree if none are given."""
     if reference is None:
         return _default_tree()
     if not isinstance(reference, xr.Dataset) or not {"fpr", "tpr"} <= set(reference.data_vars):
@@ -398,13 +392,7 @@ def check_curves(reference: Any) -> xr.Dataset:
 
 
 def check_reference(reference: Any) -> Reference:
-    """Return the reference after a check, or the uniform one if none is given.
-
-    Examples
-    --------
-    >>> check_reference(None).name
-    'uniform'
-    """
+    """Return the reference after a check, or the uniform one if none is given."""
     if reference is None:
         return UNIFORM
     if isinstance(reference, type) or not callable(getattr(reference, "below", None)):
@@ -415,14 +403,7 @@ def check_reference(reference: Any) -> Reference:
 
 
 def below(reference: Reference, score: Score, value: np.ndarray, prevalence: np.ndarray) -> np.ndarray:
-    """Return OPS for arrays of any shape; NaN where the value is NaN or infinite, or a class is missing.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> below(UNIFORM, br.scores.tpr, np.array([0.25, np.nan]), np.array([0.5, 0.5])).tolist()
-    [0.25, nan]
-    """
+    """Return OPS for arrays of any shape; NaN where the value is NaN or infinite, or a class is missing."""
     value, prevalence = np.broadcast_arrays(np.asarray(value, float), np.asarray(prevalence, float))
     known = np.isfinite(value) & (prevalence > 0) & (prevalence < 1)
     out = np.full(value.shape, np.nan)

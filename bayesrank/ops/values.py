@@ -34,13 +34,7 @@ ERROR = "standard error of a share of the reference's sample"
 
 
 def of_scored_value(score: Any, value: Any, prevalence: Any, reference: Reference | None = None) -> xr.DataArray:
-    """Return the OPS of a value of a two-class score, for :func:`bayesrank.ops.of_value`.
-
-    Examples
-    --------
-    >>> of_scored_value("f1", 0.6, 0.5).round(3).item()
-    0.643
-    """
+    """Return the OPS of a value of a two-class score, for :func:`bayesrank.ops.of_value`."""
     score, reference = orient(score), check_reference(reference)
     values, shares = broadcast(value, prevalence)
     low, high = value_range(score, shares)
@@ -290,12 +284,6 @@ def value_range(score: Score, prevalence: xr.DataArray) -> tuple[np.ndarray, np.
 
     A score that rises with TPR and TNR takes them where both rates are 0 and 1. The range of the metadata is used for
     other scores, and where the score is undefined or infinite there.
-
-    Examples
-    --------
-    >>> low, high = value_range(as_score("ppv"), xr.DataArray([0.1, 0.5]))
-    >>> low.round(3).tolist(), high.tolist()
-    ([0.0, 0.0], [1.0, 1.0])
     """
     shares = prevalence.values
     low, high = (np.full(shares.shape, end, dtype=float) for end in score.range)
@@ -308,15 +296,7 @@ def value_range(score: Score, prevalence: xr.DataArray) -> tuple[np.ndarray, np.
 
 
 def check_range(name: str, value: np.ndarray, prevalence: np.ndarray, low: np.ndarray, high: np.ndarray) -> None:
-    """Raise unless the values are possible for the score or metric at their prevalences.
-
-    Examples
-    --------
-    >>> low, high = np.zeros(1), np.ones(1)
-    >>> check_range("f1", np.array([1.5]), np.array([0.2]), low, high)
-    Traceback (most recent call last):
-    ValueError: value must lie between 0 and 1, the range of f1 at prevalence 0.2; got 1.5
-    """
+    """Raise unless the values are possible for the score or metric at their prevalences."""
     slack = 1e-9 * np.maximum(1.0, np.abs(value))
     outside = (value < low - slack) | (value > high + slack)
     if outside.any():
@@ -328,16 +308,7 @@ def check_range(name: str, value: np.ndarray, prevalence: np.ndarray, low: np.nd
 
 
 def orient(score: Any) -> Score:
-    """Return the score; raise if it has no direction.
-
-    Examples
-    --------
-    >>> orient("recall").name
-    'tpr'
-    >>> orient("prevalence")
-    Traceback (most recent call last):
-    ValueError: score must have a direction, higher or lower is better; got prevalence, which has none
-    """
+    """Return the score; raise if it has no direction."""
     score = as_score(score)
     if score.higher_is_better is None:
         raise ValueError(f"score must have a direction, higher or lower is better; got {score.name}, which has none")
@@ -345,14 +316,7 @@ def orient(score: Any) -> Score:
 
 
 def broadcast(value: Any, prevalence: Any) -> tuple[xr.DataArray, xr.DataArray]:
-    """Return values and prevalences as DataArrays of one shape, with checked prevalences.
-
-    Examples
-    --------
-    >>> values, shares = broadcast([0.2, 0.4], 0.1)
-    >>> shares.values.tolist()
-    [0.1, 0.1]
-    """
+    """Return values and prevalences as DataArrays of one shape, with checked prevalences."""
     arrays: list[Any] = [
         given if isinstance(given, xr.DataArray) else check_numbers(argument, given)
         for argument, given in (("value", value), ("prevalence", prevalence))
@@ -364,14 +328,7 @@ def broadcast(value: Any, prevalence: Any) -> tuple[xr.DataArray, xr.DataArray]:
 
 
 def wrap(like: xr.DataArray, ops: np.ndarray, size: int | None) -> xr.DataArray:
-    """Return OPS as a DataArray; for samples, the coord ``ops_error`` is its Monte-Carlo standard error.
-
-    Examples
-    --------
-    >>> found = wrap(xr.DataArray([0.7], dims="entity"), np.array([0.5]), 10_000)
-    >>> round(found.ops_error.item(), 3)
-    0.005
-    """
+    """Return OPS as a DataArray; for samples, the coord ``ops_error`` is its Monte-Carlo standard error."""
     out = labelled(like.copy(data=ops))
     if size is None:
         return out
@@ -379,13 +336,7 @@ def wrap(like: xr.DataArray, ops: np.ndarray, size: int | None) -> xr.DataArray:
 
 
 def labelled(ops: xr.DataArray, long_name: str = "OPS") -> xr.DataArray:
-    """Return OPS with its own metadata: higher OPS is better even where a lower score is better.
-
-    Examples
-    --------
-    >>> labelled(xr.DataArray(0.3, name="fnr")).attrs["direction"]
-    'higher is better'
-    """
+    """Return OPS with its own metadata: higher OPS is better even where a lower score is better."""
     out = ops.rename("ops")
     out.attrs = {"long_name": long_name, "units": "1", "direction": "higher is better", "range": [0.0, 1.0]}
     return out

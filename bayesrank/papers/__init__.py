@@ -5,7 +5,7 @@
 
 from bayesrank.papers.beside import roc_beside_tile
 from bayesrank.papers.explorers import explore_contours, explore_pmf
-from bayesrank.papers.interactive import pmf_slider, save, turning_simplex
+from bayesrank.papers.interactive import save, turning_simplex
 from bayesrank.papers.places import pencil, placement_tile, prior_grids, vertices
 from bayesrank.papers.roc import contours, multiplicities, pr_points, roc_points
 from bayesrank.papers.simplex import animate_contours, confusion_simplex
@@ -21,7 +21,6 @@ __all__ = [
     "multiplicities",
     "pencil",
     "placement_tile",
-    "pmf_slider",
     "pr_points",
     "prior_grids",
     "roc_beside_tile",

@@ -10,7 +10,7 @@ from bayesrank._checks import check_numbers, check_prevalence
 from bayesrank._types import Container
 from bayesrank.plots._colors import entity_colors, grey_shade, ink_color, paper_color, scale_on
 from bayesrank.plots._furniture import SEQUENTIAL
-from bayesrank.plots._letters import legible
+from bayesrank.plots._letters import add_missing_fonts
 from bayesrank.plots._style import OKABE_ITO, plain_names
 from bayesrank.plots.maps import value_tile
 
@@ -103,7 +103,7 @@ def roc_beside_tile(
     figure.colorbar(
         matplotlib.cm.ScalarMappable(cmap=scale), ax=squares, label="value of the score", shrink=0.85, location="right"
     )
-    legible(squares[-1])
+    add_missing_fonts(squares[-1])
     return figure
 
 

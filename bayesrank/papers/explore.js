@@ -4,7 +4,7 @@
 // multiplied and summed.
 (() => {
   const all = (root, what) => [...root.querySelectorAll(what)];
-  const held = (box) => JSON.parse(box.querySelector("script[type='application/json']").textContent);
+  const readData = (box) => JSON.parse(box.querySelector("script[type='application/json']").textContent);
   const draw = (parent, tag, attributes, text) => {
     const made = document.createElementNS(parent.namespaceURI, tag);
     Object.entries(attributes).forEach(([name, value]) => made.setAttribute(name, value));
@@ -16,7 +16,7 @@
   const clamp = (x, low, high) => Math.min(Math.max(x, low), high);
   const short = (x, digits = 3) => Number(x.toPrecision(digits)).toString();
   const control = (box, name) => box.querySelector(`[data-control=${name}]`);
-  const words = (input, text) => { control(input.closest("[data-explore]"), `${input.dataset.control}-said`).textContent = text; };
+  const say = (input, text) => { control(input.closest("[data-explore]"), `${input.dataset.control}-said`).textContent = text; };
 
   // Sliders of N and p over the sizes of the page. A new N keeps the share of positives, as nearly as its sizes allow.
   function chooseSize(box, sizes, changed) {
@@ -25,8 +25,8 @@
     let chosen = sizes[0];
     const alike = () => sizes.filter((one) => cases(one) === totals[total.value]).sort((x, y) => x.p - y.p);
     const show = () => {
-      words(total, `${cases(chosen)} cases`);
-      words(positives, `${chosen.p} of ${cases(chosen)}`);
+      say(total, `${cases(chosen)} cases`);
+      say(positives, `${chosen.p} of ${cases(chosen)}`);
     };
     total.max = totals.length - 1;
     total.value = totals.indexOf(cases(chosen));
@@ -82,10 +82,10 @@
       },
     };
   }
-  const told = (box, { p, n }, a, d) => {
+  const showMatrix = (box, { p, n }, a, d) => {
     [a, n - d, p - a, d].forEach((count, k) => { all(box, "[data-cell]")[k].textContent = count; });
-    words(control(box, "tp"), `${a} of ${p}`);
-    words(control(box, "tn"), `${d} of ${n}`);
+    say(control(box, "tp"), `${a} of ${p}`);
+    say(control(box, "tn"), `${d} of ${n}`);
   };
 
   // A square with its ticks: of pixels x, y, side; from low to high.
@@ -102,7 +102,7 @@
 
   // The next confusion matrix and its scores, whatever was observed.
   function pmf(box) {
-    const data = held(box), colors = data.colors, zoom = control(box, "zoom");
+    const data = readData(box), colors = data.colors, zoom = control(box, "zoom");
     const joints = all(box, "svg[data-joint]"), panels = all(box, "svg[data-score]"), frame = { x: 54, y: 384, side: 262 };
     const ON = { x: 48, y: 236, width: 330, height: 150 }, LARGEST = 8;
     const size = chooseSize(box, data.sizes, () => build());
@@ -146,8 +146,8 @@
     const fill = () => {
       const { p, n, scores, tp, tn, largest, edge } = size(), [a, d] = point.at(), wide = 2 ** Number(zoom.value);
       const height = (mass, most, room) => room * Math.min(mass / (most * wide), 1.02);
-      told(box, { p, n }, a, d);
-      words(zoom, `up to ${short(edge * wide, 2)} in margins`);
+      showMatrix(box, { p, n }, a, d);
+      say(zoom, `up to ${short(edge * wide, 2)} in margins`);
       const masses = data.models.map((_, m) => tp[m][a].flatMap((up) => tn[m][d].map((across) => up * across)));
       joints.forEach((svg, m) => {
         const right = frame.x + frame.side;
@@ -200,7 +200,7 @@
 
   // Contours of a score over the points of a test set, in the ROC square, beyond it, and in that of precision and recall.
   function contours(box) {
-    const data = held(box), score = control(box, "score"), beyond = control(box, "beyond");
+    const data = readData(box), score = control(box, "score"), beyond = control(box, "beyond");
     const points = control(box, "points"), [roc, pr] = all(box, "svg[data-square]"), frame = { x: 54, y: 420, side: 400 };
     const size = chooseSize(box, data.sizes, () => build());
     const ends = () => (beyond.checked ? data.extent : [0, 1]);
@@ -270,7 +270,7 @@
     };
     const mark = () => {
       const { p, n, values } = size(), [a, d] = point.at();
-      told(box, { p, n }, a, d);
+      showMatrix(box, { p, n }, a, d);
       [[roc, on(1 - d / n, a / p)], [pr, flat(a / p, precision(1 - d / n, a / p))]].forEach(([svg, [x, y]]) => {
         svg.spot.replaceChildren();
         if (!isNaN(y)) draw(svg.spot, "path", { d: `M${x - 7} ${y - 7}l14 14M${x + 7} ${y - 7}l-14 14` });

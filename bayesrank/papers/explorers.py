@@ -13,10 +13,10 @@ import numpy as np
 
 from bayesrank._checks import check_integer, check_sequence, describe_value, is_number
 from bayesrank.evidence.counts import from_counts
-from bayesrank.papers.interactive import SCALE, _short, check_sizes
+from bayesrank.papers.interactive import SCALE, _short
 from bayesrank.plots._colors import OKABE_ITO
 from bayesrank.plots._contours import round_values, score_label, score_limits
-from bayesrank.plots._page import Html, embedded, page, part
+from bayesrank.plots._page import Html, embed_json, page, part
 from bayesrank.predictive import confusion_pmf
 from bayesrank.predictive.scores import equal_runs, exact_ratio
 from bayesrank.scores import Score, as_score
@@ -55,7 +55,7 @@ def explore_pmf(
 
     The observed test set and the next one have the same class sizes. Joint pmf and margins by the beta-binomial and the
     binomial model, the pmf of each score with all its values, the number of matrices that share each, and a histogram;
-    scales stay as they are when the observed matrix moves, so that pmfs can be held against each other.
+    scales stay as they are when the observed matrix moves, so that pmfs can be compared.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def explore_pmf(
     Returns
     -------
     str
-        The page, which a notebook shows, written to a file by :func:`bayesrank.papers.interactive.save`.
+        The page, which a notebook shows, written to a file by :func:`bayesrank.papers.save`.
 
     Raises
     ------
@@ -111,7 +111,7 @@ def explore_pmf(
         '</svg><output aria-live="polite"></output></div>'
         for score in found
     )
-    boxes = _boxes(("rug", "values that can be"), ("counts", "matrices with each value"), ("bars", "histogram"))
+    boxes = _boxes(("rug", "possible values"), ("counts", "matrices with each value"), ("bars", "histogram"))
     body = (
         "<p>A classifier was tested on some cases. What will its confusion matrix be on as many others? Crosses and "
         f"dashed lines mark the observed matrix. Drag it, or use the sliders or arrow keys.</p>{OBSERVED}"
@@ -120,7 +120,7 @@ def explore_pmf(
         f'<output data-control="zoom-said"></output></div><div>{boxes}</div></div>'
         f'<div class="row" hidden>{joint}</div><div class="row" hidden>{panels}</div>'
         f"<p>Areas of circles are proportional to probabilities. Histograms have {BINS} bins over the range of a "
-        "score. Scales stay when the observed matrix moves; what is beyond them is cut off.</p>"
+        "score. Scales stay the same when the observed matrix moves; larger values are cut off.</p>"
     )
     return page("Uncertainty in confusion matrices and their scores", _explored("pmf", data, body))
 
@@ -144,7 +144,7 @@ def explore_contours(
     Returns
     -------
     str
-        The page, which a notebook shows, written to a file by :func:`bayesrank.papers.interactive.save`.
+        The page, which a notebook shows, written to a file by :func:`bayesrank.papers.save`.
 
     Raises
     ------
@@ -188,8 +188,8 @@ def explore_contours(
     rows = "".join(f'<tr><th scope="row">{escape(_named(score))}</th><td data-value></td></tr>' for score in found)
     boxes = _boxes(("beyond", "beyond the ROC square"), ("points", "points"), off=("beyond",))
     body = (
-        "<p>Lines on which a score is the same, from red, low, to blue, high, over all confusion matrices of so many "
-        "cases. The cross is one of them: drag it, or use the sliders or arrow keys.</p>"
+        "<p>Lines of equal score, from red (low) to blue (high), over all confusion matrices of N cases. The cross "
+        "marks one matrix: drag it, or use the sliders or arrow keys.</p>"
         f'<p hidden><label>Lines of <select data-control="score">{choices}</select></label></p>'
         f'{OBSERVED}<p hidden>{boxes}</p><div class="row" hidden>{squares}</div>'
         f"<table hidden><caption>Scores of the cross</caption>{rows}</table>"
@@ -214,10 +214,17 @@ OBSERVED = (
 
 
 def _sizes(sizes: Any) -> list[tuple[int, int]]:
-    found = check_sizes(sizes)
-    for p, n in found:
+    """Return checked pairs of positives and negatives."""
+    found = []
+    for pair in check_sequence("sizes", sizes):
+        if not isinstance(pair, Sequence | np.ndarray) or len(pair) != 2:
+            raise TypeError(f"sizes must hold pairs of positives and negatives; got {describe_value(pair)}")
+        p, n = (check_integer("sizes", cases, 1) for cases in pair)
         if (p + 1) * (n + 1) > MOST:
             raise ValueError(f"sizes must have {MOST:,} matrices at most; got {(p + 1) * (n + 1):,} for {(p, n)}")
+        found.append((p, n))
+    if not found:
+        raise ValueError("sizes must hold a pair at least; got none")
     return found
 
 
@@ -329,13 +336,13 @@ def _boxes(*named: tuple[str, str], off: Sequence[str] = ()) -> str:
 
 def _named(score: Score) -> str:
     plain = score.display
-    return score_label(score) if score_label(score).lower() == plain else f"{score_label(score)}, {plain}"
+    return score_label(score) if score_label(score).lower() == plain.lower() else f"{score_label(score)}, {plain}"
 
 
 def _explored(kind: str, data: Any, body: str) -> str:
     """Return the page of an explorer, with its style sheet and script."""
     return (
         f"<style>\n{part('explore.css', 'bayesrank.papers')}</style>"
-        f'<div class="explore" data-explore="{kind}">{embedded(data)}{body}</div>'
+        f'<div class="explore" data-explore="{kind}">{embed_json(data)}{body}</div>'
         f"<script>\n{part('explore.js', 'bayesrank.papers')}</script>"
     )

@@ -5,15 +5,15 @@ from typing import Any
 import numpy as np
 
 from bayesrank._checks import check_number, check_prevalence, rename_argument
-from bayesrank.plots._colors import grey_shade, halo, ink_color, paper_color, scale_on
+from bayesrank.plots._colors import draw_halo, grey_shade, ink_color, paper_color, scale_on
 from bayesrank.plots._furniture import draw_tile_axes
-from bayesrank.plots._letters import legible
+from bayesrank.plots._letters import add_missing_fonts
 from bayesrank.plots._style import OKABE_ITO, new_axes, new_panels
 
 __all__ = ["pencil", "placement_tile", "prior_grids", "vertices"]
 
-#: Lines in a picture; of more nothing can be told.
-MOST = 1000
+#: Lines of a pencil, and of a grid along either axis; values of a, of b, and of the prevalence, one curve each.
+LINES, VALUES = 11, (0.1, 0.3, 0.5, 0.7, 0.9)
 ORANGE, BLUE, GREEN, PURPLE, RED = (OKABE_ITO[i] for i in (1, 0, 2, 3, 5))
 #: Orders with one place at all priors: what is written, (a, b), and where it is written.
 EVERYWHERE = (
@@ -117,18 +117,18 @@ def placement_tile(prevalence: float | None = None, ax: Any = None, *, predictio
     if said:
         ax.set_title(said, fontsize=8, loc="left")
         ax.legend(frameon=False, fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=2)
-    return legible(ax)
+    return add_missing_fonts(ax)
 
 
 def _mark(ax: Any, text: str, at: tuple[float, float], offset: Any, across: str, up: str, color: Any) -> None:
     ax.plot(*at, "o", color=color, markeredgecolor=paper_color(ax), markersize=6, clip_on=False, zorder=4)
     ax.annotate(
         text.replace("$", r"\$"), at, offset, textcoords="offset points", ha=across, va=up, fontsize=8, zorder=5,
-        path_effects=halo(ax, 2.5),
+        path_effects=draw_halo(ax, 2.5),
     )  # fmt: skip
 
 
-def pencil(a: float, b: float, prevalence: float, ax: Any = None, lines: int = 11) -> Any:
+def pencil(a: float, b: float, prevalence: float, ax: Any = None) -> Any:
     """Draw the iso-performance lines of a canonical score in ROC space, and the vertex where they meet.
 
     Parameters
@@ -139,8 +139,6 @@ def pencil(a: float, b: float, prevalence: float, ax: Any = None, lines: int = 1
         Share of the positive class, strictly between 0 and 1.
     ax : matplotlib Axes, optional
         Where to draw.
-    lines : int
-        How many values from 0 to 1 are drawn, at least 2.
 
     Returns
     -------
@@ -160,19 +158,18 @@ def pencil(a: float, b: float, prevalence: float, ax: Any = None, lines: int = 1
     >>> ax.get_title()
     'the score at a = 0.95, b = 0.7, prevalence 0.2'
     """
-    from bayesrank._checks import check_integer
     from bayesrank.plots._furniture import SEQUENTIAL
     from bayesrank.tile import isoperformance, vertex
 
     a, b = check_number("a", a, 0.0, 1.0), check_number("b", b, 0.0, 1.0)
-    prevalence, lines = check_prevalence(prevalence), check_integer("lines", lines, 2, MOST)
+    prevalence = check_prevalence(prevalence)
     ax = new_axes(ax, 5.6, 5.2)
     point = vertex(a, b, prevalence)
     x, y = point["fpr"].item(), point["tpr"].item()
     meets = np.isfinite([x, y]).all()
     _square(ax, (x, y) if meets else None)
     scale = scale_on(ax, SEQUENTIAL)
-    for level in np.linspace(0, 1, lines):
+    for level in np.linspace(0, 1, LINES):
         line = isoperformance(a, b, float(level), prevalence)
         ends = line["fpr"].values, line["tpr"].values
         if np.isnan(ends).any():
@@ -195,10 +192,10 @@ def pencil(a: float, b: float, prevalence: float, ax: Any = None, lines: int = 1
         )
     ax.set_title(f"the score at a = {a:g}, b = {b:g}, prevalence {prevalence:g}", fontsize=10)
     ax.legend(frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(1.0, 1.0))
-    return legible(ax)
+    return add_missing_fonts(ax)
 
 
-def vertices(prevalence: float, axes: Any = None, values: Any = (0.1, 0.3, 0.5, 0.7, 0.9)) -> Any:
+def vertices(prevalence: float, axes: Any = None) -> Any:
     """Draw the vertices of canonical scores in the plane of ROC space, by values of a and of b.
 
     Parameters
@@ -207,8 +204,6 @@ def vertices(prevalence: float, axes: Any = None, values: Any = (0.1, 0.3, 0.5, 
         Share of the positive class, strictly between 0 and 1.
     axes : pair of matplotlib Axes, optional
         Where to draw.
-    values : sequence of float
-        Of a, and of b, between 0 and 1.
 
     Returns
     -------
@@ -225,18 +220,16 @@ def vertices(prevalence: float, axes: Any = None, values: Any = (0.1, 0.3, 0.5, 
     >>> [ax.get_title() for ax in vertices(0.2)]
     ['vertices with one a', 'vertices with one b']
     """
-    from bayesrank._checks import check_numbers
     from bayesrank.plots._furniture import SEQUENTIAL
     from bayesrank.tile import vertex
 
     prevalence = check_prevalence(prevalence)
-    shown = np.ravel(check_numbers("values", values, 0.0, 1.0))
     axes = new_panels(axes, 1, 2, 9.6, 4.4)
     scale = scale_on(axes[0], SEQUENTIAL)
-    other = np.concatenate([np.linspace(0, 1, 401)])
+    other = np.linspace(0, 1, 401)
     for ax, name, corner in zip(axes, "ab", ((1.0, 0.0), (0.0, 1.0)), strict=True):
         _square(ax, None, reach=2.0)
-        for value in shown:
+        for value in VALUES:
             for side in (other < value, other > value):
                 if not side.any():
                     continue
@@ -252,11 +245,11 @@ def vertices(prevalence: float, axes: Any = None, values: Any = (0.1, 0.3, 0.5, 
         ax.plot(*corner, "o", color=ink_color(), markersize=5, zorder=4)
         ax.set_title(f"vertices with one {name}", fontsize=10)
         ax.legend(frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(1.0, 1.0))
-        legible(ax)
+        add_missing_fonts(ax)
     return axes
 
 
-def prior_grids(prevalences: Any = (0.1, 0.3, 0.5, 0.7, 0.9), axes: Any = None, lines: int = 11) -> Any:
+def prior_grids(prevalences: Any = VALUES, axes: Any = None) -> Any:
     """Draw how a shift to each prevalence deforms the Tile of balanced priors, one panel per prevalence.
 
     Parameters
@@ -264,9 +257,7 @@ def prior_grids(prevalences: Any = (0.1, 0.3, 0.5, 0.7, 0.9), axes: Any = None, 
     prevalences : sequence of float
         Shares of the positive class, strictly between 0 and 1.
     axes : sequence of matplotlib Axes, optional
-        One a prevalence.
-    lines : int
-        Of the regular grid at balanced priors, along either axis, ends included.
+        One for each prevalence.
 
     Returns
     -------
@@ -282,18 +273,16 @@ def prior_grids(prevalences: Any = (0.1, 0.3, 0.5, 0.7, 0.9), axes: Any = None, 
     >>> [ax.get_title() for ax in prior_grids([0.2, 0.5])]
     ['prevalence 0.2', 'prevalence 0.5']
     """
-    from bayesrank._checks import check_integer
-    from bayesrank._checks import check_prevalences as checked
+    from bayesrank._checks import check_prevalences
     from bayesrank.tile import no_skill_curve, prior_grid
 
     with rename_argument("prevalences", "prevalence"):
-        shares = np.ravel(checked(prevalences))
+        shares = np.ravel(check_prevalences(prevalences))
     if not shares.size:
         raise ValueError("prevalences must hold one share or more; got none")
-    check_integer("lines", lines, 2, MOST)
     axes = new_panels(axes, 1, len(shares), 2.9 * len(shares), 3.1)
     for ax, share in zip(axes, shares.tolist(), strict=True):
-        for place in prior_grid(share, lines).values:
+        for place in prior_grid(share, LINES).values:
             ax.plot([place, place], [0, 1], color=grey_shade(ax, 0.45), linewidth=0.8)
             ax.plot([0, 1], [place, place], color=grey_shade(ax, 0.45), linewidth=0.8)
         curve = no_skill_curve(prevalence=share)

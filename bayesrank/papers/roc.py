@@ -10,7 +10,7 @@ import numpy as np
 
 from bayesrank._checks import check_bool, check_integer, check_interval, check_numbers, check_prevalence, check_sequence
 from bayesrank._types import ScoreLike
-from bayesrank.plots._colors import grey_shade, halo, ink_color, mix_colors, scale_on
+from bayesrank.plots._colors import draw_halo, grey_shade, ink_color, mix_colors, scale_on
 from bayesrank.plots._contours import PAINT, draw_contours, score_label, score_limits
 from bayesrank.plots._style import new_axes
 from bayesrank.predictive import multiplicity
@@ -19,7 +19,7 @@ from bayesrank.scores.lattice import lattice_values, pr_lattice, roc_lattice, ro
 
 __all__ = ["contours", "multiplicities", "pr_points", "roc_points"]
 
-#: Contours, and points of a lattice, in a picture: of more nothing can be told.
+#: Most contours, and most points of a lattice, in a picture; more would be illegible.
 MOST, POINTS = 200, 1_000_000
 
 
@@ -61,8 +61,8 @@ def contours(
     ax = new_axes(ax, 4.6, 4.2)
     draw_contours(ax, score, prevalence, shown, extent, bar=True)
     _roc_axes(ax, extent)
-    told = f", prevalence {prevalence:.3g}" if score.depends_on_prevalence else ""
-    ax.set_title(f"{score_label(score)}{told}")
+    suffix = f", prevalence {prevalence:.3g}" if score.depends_on_prevalence else ""
+    ax.set_title(f"{score_label(score)}{suffix}")
     return ax
 
 
@@ -211,7 +211,7 @@ def _draw_points(
 
 def _above(ax: Any, line: Any) -> None:
     """A contour over points of its own colour: darker, with an edge of paper."""
-    line.set(zorder=3, color=mix_colors(line.get_color(), ink_color(), 0.45), path_effects=halo(ax, 2.0))
+    line.set(zorder=3, color=mix_colors(line.get_color(), ink_color(), 0.45), path_effects=draw_halo(ax, 2.0))
 
 
 def _roc_axes(ax: Any, extent: tuple[float, float]) -> None:

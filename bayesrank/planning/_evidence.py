@@ -31,38 +31,21 @@ MOSTLY = 0.5
 
 @dataclass(frozen=True)
 class Source:
-    """The scores of a posterior and how new units of one kind update them.
-
-    Attributes
-    ----------
-    found : ScoreValues
-        The score, and its direction.
-    names : list
-        Entities that are ranked.
-    draws : ndarray
-        Their scores (draw, entity), higher is better.
-    unit : str
-        What is counted: one of :data:`MORE`.
-    units : ndarray
-        Units observed of each entity.
-    cases_each : float
-        Cases that a new unit holds on average.
-    alike : list of str
-        Entities with the same outcomes as another one on all cases: they are taken as equal.
-    fixed : str
-        What stays as observed, so that more units cannot settle everything; empty if nothing does.
-    updates : callable
-        From the number of futures and a random generator to simulated futures.
-    """
+    """The scores of a posterior and how new units of one kind update them."""
 
     found: ScoreValues
     names: list[Any]
+    #: Scores (draw, entity), higher is better.
     draws: np.ndarray
+    #: What is counted: one of MORE; the units observed of each entity, and the cases that a new unit holds on average.
     unit: str
     units: np.ndarray
     cases_each: float
+    #: What stays as observed, so that more units cannot settle everything; empty if nothing does.
     fixed: str
+    #: Entities with the same outcomes as another one on all cases: they are taken as equal.
     alike: list[str]
+    #: From the number of futures and a random generator to simulated futures.
     updates: Callable[[int, np.random.Generator], Updates]
 
 
@@ -176,6 +159,11 @@ def source_of(
                 "positives must be None unless class sizes were set by design, of two classes (model 'beta_binomial', "
                 f"or prevalence= of br.fit): else new cases have the classes they have; got {positives!r}"
             )
+    if about.get("unpaired"):
+        raise ValueError(
+            "posterior must be of counts or cases to plan more of them; it is of means and standard errors, whose "
+            "error shrinks with the root of the number of cases"
+        )
     if more == "runs":
         return _of_runs(parts)
     if over_datasets:
@@ -211,10 +199,11 @@ def kinds_of(posterior: Any) -> dict[str, dict[str, Any]]:
         kinds = {"classes as observed": {}} | {
             f"{100 * share:g}% positives": {"positives": share} for share in (0.25, 0.5, 0.75)
         }
-    test_sets = observed["counts"].get("test_set") if "counts" in observed else None
-    if not kinds and two and about.get("model") in in_closed_form() and test_sets is not None:
-        shared = len(np.unique(test_sets)) < test_sets.size
-        kinds = {"more cases": {}, OVERLAP: {"overlap": True}} if shared and not about.get("paired") else {}
+    counts = observed.get("counts")
+    closed = about.get("model") in in_closed_form() and not about.get("paired")
+    sets = counts.coords.get("test_set") if two and closed and counts is not None else None
+    if sets is not None and len(np.unique(sets)) < sets.size:
+        kinds = (kinds or {"more cases": {}}) | {OVERLAP: {"overlap": True}}
     if about.get("paired") and len(groups["posterior"]["entity"]) > 1:
         kinds = (kinds or {"more cases": {}}) | {"without pairing (tables alone)": {"pair": False}}
     return kinds

@@ -9,7 +9,7 @@ __all__ = ["Goal", "pair_probability"]
 
 #: Normal draws from which joint probabilities of several pairs are computed.
 NORMALS = 512
-#: Numbers that are held at once.
+#: Most numbers in memory at once.
 MOST = 2**24
 #: Normal quantiles would reach further than a double can tell.
 FAR = 38.0
@@ -17,41 +17,24 @@ FAR = 38.0
 
 @dataclass(frozen=True)
 class Goal:
-    """A target of a plan.
+    """A target of a plan."""
 
-    Attributes
-    ----------
-    kind : str
-        "best" (the entity beats all others jointly), "each" (each other one), "rival", "top" or "interval".
-    target : float
-        The posterior probability to reach; of "interval" the probability of the interval.
-    entity, rival : int or None
-        Positions; without ``entity`` it is the one that leads, with the highest mean.
-    k : int
-        Size of the top.
-    margin : float
-        By how much the entity must beat others; negative for non-inferiority.
-    width : float
-        Of the interval.
-    """
-
+    #: "best" (the entity beats all others jointly), "each" (each other one), "rival", "top" or "interval".
     kind: str
+    #: The posterior probability to reach; of "interval" the probability of the interval.
     target: float
+    #: Positions; without ``entity`` it is the one that leads, with the highest mean.
     entity: int | None = None
     rival: int | None = None
     k: int = 1
+    #: By how much the entity must beat others; negative for non-inferiority.
     margin: float = 0.0
     width: float = np.nan
 
     def met(self, mean: np.ndarray, covariance: np.ndarray, skewness: np.ndarray) -> np.ndarray:
-        """Return which posteriors (future) meet the target.
+        """Return which posteriors meet the target.
 
-        Parameters
-        ----------
-        mean, covariance : ndarray
-            Of the scores (future, entity), (future, entity, entity).
-        skewness : ndarray
-            Of the differences (entity, entity) of scores.
+        Scores have means (future, entity) and covariances (future, entity, entity), differences a skewness.
         """
         from scipy.special import ndtri
 
@@ -132,26 +115,12 @@ def pair_probability(
 ) -> np.ndarray:
     """Return how probably entities beat each rival (future, entity, rival), by an Edgeworth expansion.
 
-    Parameters
-    ----------
-    mean, covariance : ndarray
-        Of the scores (future, entity), (future, entity, entity).
-    skewness : ndarray
-        Of the differences (entity, rival) of scores.
-    margin : float
-        By how much the entity must beat the rival.
-    rows : slice or ndarray of int
-        All entities, or the position of one in each future (future).
+    Of all entities, or with ``rows`` of one in each future. ``skewness`` (entity, rival) is that of the differences.
 
     References
     ----------
     Hall (1992), The bootstrap and Edgeworth expansion, section 2.3: the normal distribution and the term of the
     third moment.
-
-    Examples
-    --------
-    >>> pair_probability(np.array([[1.0, 0.0]]), np.eye(2)[None] / 2, np.zeros((2, 2))).round(3).tolist()
-    [[[0.0, 0.841], [0.159, 0.0]]]
     """
     from scipy.special import ndtr
 

@@ -8,7 +8,7 @@ taken as normal, and each further unit is as informative as an observed one.
 """
 
 from collections.abc import Callable
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
@@ -19,41 +19,36 @@ __all__ = ["JointOutcomes", "NormalScores", "OverlappingTables", "Tables", "Upda
 
 #: Cases that stand for the prior of a paired model: its base measure, in small pieces.
 PIECES = 200
-#: Numbers that are held at once.
+#: Most numbers in memory at once.
 MOST = 2**24
 
 #: A score of tables (..., entity, class, answer); higher is better.
 TableScore = Callable[[np.ndarray], np.ndarray]
 
 
-class Updates(Protocol):
+class Updates:
     """Simulated futures of one posterior."""
 
-    #: Scores (future, entity) under each simulated truth.
+    #: Scores (future, entity) under each simulated truth; today's units (entity), the prior's included; those added.
     truth: np.ndarray
+    before: np.ndarray
+    added: float = 0
 
     def extend(self, more: int) -> None:
         """Add ``more`` units to every future."""
-        ...
+        raise NotImplementedError
 
     def moments(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the mean (future, entity) and the covariance (future, entity, entity) of the updated scores."""
-        ...
+        raise NotImplementedError
 
     def past(self) -> np.ndarray:
         """Return the share of today's units among all (entity)."""
-        ...
+        return self.before / (self.before + self.added)
 
 
 def gradient(score: TableScore, tables: np.ndarray) -> np.ndarray:
-    """Return the derivative of a score by each cell of its table, by central differences.
-
-    Examples
-    --------
-    >>> table = np.array([[0.5, 0.1], [0.2, 0.2]])
-    >>> gradient(lambda t: t[..., 0, 0] + t[..., 1, 1], table).round(6).tolist()
-    [[1.0, 0.0], [0.0, 1.0]]
-    """
+    """Return the derivative of a score by each cell of its table, by central differences."""
     found = np.empty(tables.shape)
     moved = tables.copy()
     for c, o in np.ndindex(tables.shape[-2:]):
@@ -67,21 +62,11 @@ def gradient(score: TableScore, tables: np.ndarray) -> np.ndarray:
     return np.nan_to_num(found)
 
 
-class Tables:
+class Tables(Updates):
     """Tables of counts: rows are Dirichlet; row totals are known, or Dirichlet and shared by a test set.
 
-    Parameters
-    ----------
-    score : callable
-        Of tables (..., entity, class, answer).
-    alpha : ndarray
-        Concentrations (entity, class, answer): the prior and the counts.
-    known : ndarray or None
-        Known class shares (entity, class) of the performance; None where they are sampled.
-    shares : ndarray or None
-        Class shares (entity, class) of the new cases, where ``known``.
-    test_set : ndarray of int
-        The test set of each entity.
+    ``alpha`` (entity, class, answer) holds the prior and the counts; ``known`` the known class shares (entity, class)
+    of the performance, and ``shares`` those of the new cases: both are None where classes are sampled.
     """
 
     def __init__(
@@ -108,7 +93,6 @@ class Tables:
         else:
             self.prevalence = np.broadcast_to(known, (futures, *known.shape))
         self.truth = score(self.rates * self.prevalence[..., None])
-        self.added = 0
 
     def extend(self, more: int) -> None:
         """Draw the classes of ``more`` cases, the same ones for the entities of a test set, and the answers."""
@@ -122,7 +106,6 @@ class Tables:
         self.added += more
 
     def moments(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the mean and the covariance of the updated scores."""
         size = self.alpha.sum(-1)
         rates = self.alpha / size[..., None]
         share = size / size.sum(-1, keepdims=True) if self.known is None else self.prevalence
@@ -138,10 +121,6 @@ class Tables:
             common = centred @ np.swapaxes(centred, 1, 2) / (size.sum(-1)[..., None] + 1)
             covariance += common * (self.test_set[:, None] == self.test_set)
         return self.score(tables), covariance
-
-    def past(self) -> np.ndarray:
-        """Return the share of today's cases, those of the prior included."""
-        return self.before / (self.before + self.added)
 
 
 class OverlappingTables(Tables):
@@ -173,13 +152,11 @@ class OverlappingTables(Tables):
         self.sums = np.zeros_like(self.truth)
 
     def extend(self, more: int) -> None:
-        """Add what ``more`` cases show of the scores."""
         noise = np.einsum("fij,fj->fi", self.root, self.rng.standard_normal(self.truth.shape))
         self.sums += more * self.truth + np.sqrt(more) * noise
         self.added += more
 
     def moments(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the mean and the covariance of the updated scores."""
         if not self.added:
             return self.start, self.past_covariance
         both = self.past_covariance + self.noise / self.added
@@ -192,12 +169,6 @@ def comonotone(values: np.ndarray, shares: np.ndarray) -> np.ndarray:
     """Return the largest possible mean products (..., entity, entity) of values that occur with given shares.
 
     Both are (..., entity, answer). A product is largest if the order of the values is the same for both entities.
-
-    Examples
-    --------
-    >>> values, shares = np.array([[0.0, 1.0], [0.0, 1.0]]), np.array([[0.2, 0.8], [0.3, 0.7]])
-    >>> comonotone(values, shares).round(6).tolist()  # both are 1 in 0.7 of the cases
-    [[0.8, 0.7], [0.7, 0.7]]
     """
     order = np.argsort(values, axis=-1)
     values = np.take_along_axis(values, order, -1)
@@ -223,32 +194,14 @@ def _pairs(shares: np.ndarray) -> np.ndarray:
     return np.sqrt(shares[..., :, None] * shares[..., None, :])
 
 
-class JointOutcomes:
+class JointOutcomes(Updates):
     """Joint outcomes of paired cases, or of clusters of them: the posterior is a Dirichlet process.
 
-    Its base measure is cut into :data:`PIECES` cases with the exact class shares, on which entities answer
-    independently.
-
-    Parameters
-    ----------
-    score : callable
-        Of tables (..., entity, class, answer); of numbers, those of means (..., entity, 1, 1).
-    codes : ndarray of int
-        The class of a pattern, and what each entity answered (pattern, 1 + entity).
-    count, cluster : ndarray
-        Cases of each pattern, and the cluster it belongs to (or None).
-    prior : ndarray
-        Concentrations (entity, class, answer).
-    values : ndarray or None
-        Of outcomes that are numbers, the value of each answer, NaN for a missing one; None of classes.
-    known, shares : ndarray or None
-        Known class shares of the performance (class), and those of the new cases (class).
-    by_case : bool
-        Whether all cases have the same weight, or all clusters.
-    twin : ndarray of int, optional
-        The first entity with the same outcomes on all cases; both answer alike on the prior's cases, too.
-    pair : bool
-        Whether the updated posterior knows which outcomes belong together.
+    Its base measure is cut into PIECES cases with the exact class shares, on which entities answer independently.
+    ``codes`` (pattern, 1 + entity) holds the class and the answers; ``values`` the value of each answer if outcomes are
+    numbers (NaN if missing); ``known`` and ``shares`` (class) are as in Tables. ``twin`` is the first entity with the
+    same outcomes on all cases. All cases have the same weight (``by_case``), or all clusters. Without ``pair`` the
+    updated posterior does not know which outcomes belong together.
     """
 
     def __init__(
@@ -291,7 +244,7 @@ class JointOutcomes:
         for e in range(entities):
             np.add.at(self.content[e], (unit, place[:, e]), added[:, e])
             np.add.at(self.cases[e], (unit, patterns[:, 0]), met[:, e])
-        self.start = start
+        self.start, self.before = start, np.full(len(prior), start.sum())
         self.weights = dirichlet(rng, start, futures)
         self.count = np.repeat(start[None], futures, axis=0)
         self.groups: list[tuple[np.ndarray, float]] = []
@@ -300,7 +253,6 @@ class JointOutcomes:
             of[unit] = patterns[:, 0]
             self.groups = [(np.flatnonzero(of == c), share) for c, share in enumerate(shares.tolist())]
         self.truth = self.score(self._tables(self.weights)[0])
-        self.added = 0
 
     def extend(self, more: int) -> None:
         """Draw ``more`` cases or clusters: of those observed, and of the prior's."""
@@ -314,7 +266,6 @@ class JointOutcomes:
         self.added += more
 
     def moments(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the mean and the covariance of the updated scores."""
         tables, cases = self._tables(self.count)
         mean, slope = self.score(tables), gradient(self.score, tables)
         # How much one more unit moves each score: its content, less what the table already holds.
@@ -338,10 +289,6 @@ class JointOutcomes:
             covariance[here] = moves @ np.swapaxes(moves, 1, 2) * (total[here] / (total[here] + 1))[:, None, None]
         return mean, covariance if self.pair else covariance * np.eye(mean.shape[1])
 
-    def past(self) -> np.ndarray:
-        """Return the share of today's units, those of the prior included."""
-        return np.full(self.shape[0], self.start.sum() / (self.start.sum() + self.added))
-
     def _tables(self, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Tables (future, entity, class, answer) of weights (future, unit), and the cases of each class."""
         sums = np.stack([weight @ content for content in self.content], 1).reshape(len(weight), *self.shape)
@@ -352,32 +299,23 @@ class JointOutcomes:
             return sums / cases.sum(-1)[..., None, None], cases
 
 
-class NormalScores:
+class NormalScores(Updates):
     """Scores with a normal posterior; further units can reduce the part ``within`` of its covariance.
 
-    One more unit is as informative as an observed one: its noise is ``within`` times the number of observed units.
-
-    Parameters
-    ----------
-    draws : ndarray
-        Posterior draws of the scores (draw, entity).
-    within : ndarray
-        The part (entity, entity) of their covariance that further units can reduce.
-    units : ndarray
-        Units observed of each entity (entity).
+    One more unit is as informative as an observed one: its noise is ``within`` times the number of observed ``units``.
     """
 
     def __init__(
         self, draws: np.ndarray, within: np.ndarray, units: np.ndarray, futures: int, rng: np.random.Generator
     ) -> None:
-        self.centre, whole = draws.mean(0), np.cov(draws.T).reshape(draws.shape[1], -1)
-        self.units, self.rng, self.added = units.astype(float), rng, 0.0
-        self.within = _between(within, whole)
-        self.rest = whole - self.within
-        self.noise = self.within * np.sqrt(self.units[:, None] * self.units)
+        self.centre, total = draws.mean(0), np.cov(draws.T).reshape(draws.shape[1], -1)
+        self.before, self.rng = units.astype(float), rng
+        self.within = _between(within, total)
+        self.rest = total - self.within
+        self.noise = self.within * np.sqrt(self.before[:, None] * self.before)
         self.truth = draws[np.linspace(0, len(draws) - 1, futures).round().astype(int)]
-        # Of each truth the part that new units show, given the whole of it.
-        gain = self.within @ np.linalg.pinv(whole)
+        # The part of each truth that new units show, given all of it.
+        gain = self.within @ np.linalg.pinv(total)
         spread = self.within - gain @ self.within
         self.visible = (self.truth - self.centre) @ gain.T + self._normal(spread, futures)
         self.sums = np.zeros_like(self.visible)
@@ -389,7 +327,6 @@ class NormalScores:
         self.added += more
 
     def moments(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the mean and the covariance of the updated scores."""
         size = self.truth.shape
         if not np.isfinite(self.added):
             return self.centre + self.visible, np.broadcast_to(self.rest, (*size, size[1]))
@@ -398,23 +335,13 @@ class NormalScores:
         covariance = self.rest + self.within - gain @ self.within
         return mean, np.broadcast_to(covariance, (*size, size[1]))
 
-    def past(self) -> np.ndarray:
-        """Return the share of today's units."""
-        return self.units / (self.units + self.added)
-
     def _normal(self, covariance: np.ndarray, size: int) -> np.ndarray:
         values, vectors = np.linalg.eigh((covariance + covariance.T) / 2)
         return self.rng.standard_normal((size, len(values))) @ (vectors * np.sqrt(np.maximum(values, 0))).T
 
 
-def split_cases(before: int, more: int, shares: np.ndarray) -> np.ndarray:
-    """Return how many of ``more`` cases fall into each class, when ``before`` cases were split by the same shares.
-
-    Examples
-    --------
-    >>> split_cases(0, 10, np.array([0.25, 0.75])).tolist(), split_cases(10, 10, np.array([0.25, 0.75])).tolist()
-    ([2, 8], [3, 7])
-    """
+def split_cases(before: float, more: float, shares: np.ndarray) -> np.ndarray:
+    """Return how many of ``more`` cases fall into each class, when ``before`` cases were split by the same shares."""
     ends = np.append(0.0, np.cumsum(shares / shares.sum()))
     ends[-1] = 1.0
     return np.diff(np.rint((before + more) * ends)).astype(int) - np.diff(np.rint(before * ends)).astype(int)
@@ -423,21 +350,21 @@ def split_cases(before: int, more: int, shares: np.ndarray) -> np.ndarray:
 def _pieces(prior: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
     """The base measure of a paired prior as cases (piece, 1 + entity), and the mass of each."""
     rows = prior[0].sum(-1)
-    held = np.flatnonzero(rows)
-    each = PIECES // len(held)
+    classes = np.flatnonzero(rows)
+    each = PIECES // len(classes)
     blocks = []
-    for c in held.tolist():
+    for c in classes.tolist():
         # Evenly spaced levels give every entity its own shares of answers, in an order of its own.
         level = (np.arange(each) + 0.5) / each
         ends = np.cumsum(prior[:, c] / prior[:, c].sum(-1, keepdims=True), -1)[:, :-1]
         answers = [rng.permutation(np.searchsorted(end, level, side="right")) for end in ends]
         blocks.append(np.column_stack([np.full(each, c), *answers]))
-    return np.vstack(blocks), np.repeat(rows[held] / each, each)
+    return np.vstack(blocks), np.repeat(rows[classes] / each, each)
 
 
-def _between(part: np.ndarray, whole: np.ndarray) -> np.ndarray:
-    """Return the part of a covariance, kept between nothing and the whole of it."""
-    values, vectors = np.linalg.eigh((whole + whole.T) / 2)
+def _between(part: np.ndarray, total: np.ndarray) -> np.ndarray:
+    """Return the part of a covariance, bounded by 0 and the total covariance."""
+    values, vectors = np.linalg.eigh((total + total.T) / 2)
     scale = np.sqrt(np.maximum(values, 1e-12 * max(values.max(), 1e-300)))
     root, inverse = vectors * scale, vectors / scale
     inner, axes = np.linalg.eigh(inverse.T @ ((part + part.T) / 2) @ inverse)

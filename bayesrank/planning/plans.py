@@ -79,7 +79,8 @@ def plan(
     positives : float, optional
         Share of positives among the new cases, where class sizes are set by design; by default as observed.
     sizes : sequence of int, optional
-        Numbers of new units to try; by default 12, from a tenth to a hundred times those observed.
+        Numbers of new units to try; by default 12, from a tenth to a hundred times those observed. The answer is
+        interpolated between numbers within a factor of 4; else it is the smallest of them that suffices.
     kind : str, optional
         Which performance of a hierarchical posterior: "typical" or "new".
     higher_is_better : bool, optional
@@ -107,7 +108,7 @@ def plan(
     Raises
     ------
     ValueError, TypeError, KeyError
-        Naming the argument, what it held and what it should hold.
+        If an argument is wrong; the message names it, its value and what it should be.
 
     References
     ----------
@@ -207,6 +208,8 @@ def _goal(source: Source, target: float, entity: Any, rival: Any, k: Any, width:
     if rival is None:
         return Goal("best", target, which, margin=rope)
     if isinstance(rival, str) and rival == ALL:
+        if ALL in names:
+            raise ValueError("rival='all' stands for every rival, but is the name of an entity too; rename the entity")
         return Goal("each", target, which, margin=rope)
     other = names.index(rival)
     if other == which:
@@ -334,15 +337,15 @@ def _answer(
 
 
 def _crossing(sizes: np.ndarray, success: np.ndarray, level: float) -> float:
-    """Return the size at which a curve reaches a level, interpolated over the logarithm of the size; NaN if never."""
+    """Return the size at which a curve reaches a level, interpolated between sizes within a factor of 4; or NaN."""
     # The curve rises; Monte-Carlo error is smoothed away.
     rising = (np.maximum.accumulate(success) + np.minimum.accumulate(success[::-1])[::-1]) / 2
     above = np.flatnonzero(rising >= level)
     if not above.size:
         return np.nan
     i = int(above[0])
-    if i == 0:
-        return float(sizes[0])
+    if i == 0 or sizes[i] > 4 * sizes[i - 1]:
+        return float(sizes[i])
     part = (level - rising[i - 1]) / (rising[i] - rising[i - 1])
     return float(np.ceil(np.exp(np.log(sizes[i - 1]) + part * np.log(sizes[i] / sizes[i - 1]))))
 

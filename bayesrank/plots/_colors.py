@@ -14,11 +14,11 @@ OKABE_ITO = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "
 PALETTE = (
     *OKABE_ITO[:6], "#884455", "#7700FF", "#8877FF", "#BB1100", "#CC0099", "#99BB77",
 )  # fmt: skip
-#: After so many entities colours come again, lighter or darker, so that marks, dashes or numbers must tell them apart.
+#: After this number of entities colours repeat, lighter or darker; marks, dashes or numbers then distinguish them.
 DISTINCT = len(PALETTE)
 MARKS = "os^vDPX"
 DASHES = ("-", (0, (5, 1.5)), (0, (3, 1, 1, 1)), (0, (1, 1)))
-#: Of entities to whom ``colors=`` gives none: seen on white and on black, and far from all of the palette.
+#: The colour of entities without one in ``colors=``: seen on white and on black, and far from all of the palette.
 GREY = "#707070"
 #: Contrast that lines and dots need at least.
 SEEN = 2.0
@@ -67,17 +67,17 @@ def colors(entities: Any, *, top: int = 8) -> dict[Any, Any]:
 
 def place_colors(places: Sequence[int]) -> list[str]:
     """Return colours by position among the entities of a posterior."""
-    from matplotlib.colors import to_rgb
-
     found = []
     for place in places:
-        cycle, color = place // DISTINCT, np.array(to_rgb(PALETTE[place % DISTINCT]))
+        cycle, name = place // DISTINCT, PALETTE[place % DISTINCT]
+        color = np.array(list(bytes.fromhex(name[1:]))) / 255  # reports need no Matplotlib
         # Lighter, darker, lighter still, ...: never near white or black.
         toward = 1.0 if cycle % 2 else 0.0
         step = (0.65 if toward else 0.4) * (1 - 1 / (1 + (cycle + 1) // 2))
         # What is light already is lightened less.
-        step *= 1 - light(color) if toward else 1.0
-        found.append(_hex((1 - step) * color + step * toward) if cycle else PALETTE[place % DISTINCT])
+        step *= 1 - _luminance(color) if toward else 1.0
+        mixed = np.rint(255 * ((1 - step) * color + step * toward)).astype(int).tolist()
+        found.append("#{:02x}{:02x}{:02x}".format(*mixed) if cycle else name)
     return found
 
 
@@ -85,8 +85,8 @@ def entity_colors(entities: Sequence[Any], colors: Mapping[Any, Any] | None = No
     """Return one colour per entity, the same in all plots: by position in ``entities`` or by ``colors``."""
     if colors is None:
         return dict(zip(entities, place_colors(range(len(entities))), strict=True))
-    told = check_colors(colors)
-    return {name: told.get(name, GREY) for name in entities}
+    chosen = check_colors(colors)
+    return {name: chosen.get(name, GREY) for name in entities}
 
 
 def check_colors(colors: Any) -> dict[Any, Any]:
@@ -110,14 +110,9 @@ def list_colors(ax: Any, entities: Sequence[Any], colors: Mapping[Any, Any] | No
 
 
 def frequent_winners(table: np.ndarray, most: int = 8) -> list[int]:
-    """Rows that are the highest in some column, those that are so most often first; at most so many.
+    """Return at most ``most`` rows that are the highest in some column, the most frequent first.
 
     If more rows share the highest value, none of them is included.
-
-    Examples
-    --------
-    >>> frequent_winners(np.array([[1, 1, 1], [2, 0, 0], [0, 3, 3]]))
-    [2, 1]
     """
     known = table[:, ~np.isnan(table).all(axis=0)]
     highest = known == np.nanmax(known, axis=0) if known.size else known == 0
@@ -133,7 +128,7 @@ def ink_color() -> Any:
 
 
 def paper_color(ax: Any) -> Any:
-    """The colour behind all: white, or black in a dark style."""
+    """Return the background colour: white, or black in a dark style."""
     import matplotlib
     from matplotlib.colors import to_hex, to_rgba
 
@@ -144,22 +139,22 @@ def paper_color(ax: Any) -> Any:
 
 
 def grey_shade(ax: Any, share: float) -> str:
-    """So much ink on paper: 0.1 is a light grey, or a dark one in a dark style."""
+    """Return grey with this share of ink: 0.1 is light, or dark in a dark style."""
     return mix_colors(paper_color(ax), ink_color(), share)
 
 
-def fading(ax: Any) -> Any:
-    """Probabilities from none, which is paper, by blue to much."""
+def fade_colors(ax: Any) -> Any:
+    """Return a colour map of probabilities from the background colour through blue."""
     from matplotlib.colors import LinearSegmentedColormap
 
-    middle = ["#56B4E9", "#0072B2"] if contrasting(paper_color(ax)) == "black" else ["#0072B2", "#56B4E9"]
+    middle = ["#56B4E9", "#0072B2"] if choose_text_color(paper_color(ax)) == "black" else ["#0072B2", "#56B4E9"]
     return LinearSegmentedColormap.from_list(
         "fading", [paper_color(ax), *middle, mix_colors(middle[1], ink_color(), 0.6)]
     )
 
 
 def mix_colors(color: Any, other: Any, share: float) -> str:
-    """A colour with so much of another."""
+    """Return a colour mixed with this share of another."""
     from matplotlib.colors import to_rgb
 
     return _hex((1 - share) * np.array(to_rgb(color)) + share * np.array(to_rgb(other)))
@@ -173,38 +168,30 @@ def _hex(rgb: np.ndarray) -> str:
 
 
 def light(color: Any) -> float:
-    """How light a colour is, from 0, black, to 1, white: its relative luminance.
-
-    Examples
-    --------
-    >>> round(light("white"), 3), round(light("#808080"), 3)
-    (1.0, 0.216)
-    """
+    """Return the relative luminance of a colour, from 0 (black) to 1 (white)."""
     from matplotlib.colors import to_rgb
 
-    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in to_rgb(color)]
+    return _luminance(to_rgb(color))
+
+
+def _luminance(rgb: Sequence[float] | np.ndarray) -> float:
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in rgb]
     return float(np.dot(linear, [0.2126, 0.7152, 0.0722]))
 
 
 def contrast(color: Any, other: Any) -> float:
-    """Of two colours, from 1, none, to 21, black on white (WCAG).
-
-    Examples
-    --------
-    >>> round(contrast("black", "white"), 9)
-    21.0
-    """
+    """Return the contrast of two colours, from 1 (none) to 21 (black on white; WCAG)."""
     high, low = sorted((light(color), light(other)), reverse=True)
     return (high + 0.05) / (low + 0.05)
 
 
-def contrasting(color: Any) -> str:
+def choose_text_color(color: Any) -> str:
     """Return black or white, by the better contrast on a colour."""
     return "black" if light(color) > 0.18 else "white"
 
 
 def scale_on(ax: Any, name: str) -> Any:
-    """A colour scale of Matplotlib for lines and dots on paper: with as much ink in each colour as makes it seen."""
+    """Return a Matplotlib colour scale, darkened where lines and dots would not be seen on the background."""
     import matplotlib
     from matplotlib.colors import ListedColormap
 
@@ -217,8 +204,8 @@ def scale_on(ax: Any, name: str) -> Any:
     return ListedColormap(found, name)
 
 
-def halo(ax: Any, width: float = 3.0) -> list[Any]:
-    """An edge of paper around a line of ink, so that it is seen on any map; unbroken, also where the line is dashed."""
+def draw_halo(ax: Any, width: float = 3.0) -> list[Any]:
+    """Return path effects that give a line an unbroken edge in the background colour, so that any map shows it."""
     from matplotlib.patheffects import Normal, Stroke
 
     solid = {"dash_offset": 0, "dash_list": None}

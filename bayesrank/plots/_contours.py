@@ -20,7 +20,7 @@ SLACK = 1e-9
 
 
 def count_ticks(ax: Any, positives: int, negatives: int) -> Any:
-    """Counts of cases along the axes of a picture of the ROC square, in the place of rates: how many stand behind it.
+    """Label the axes of a ROC picture with counts of cases instead of rates.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def draw_contours(
     scale: tuple[float, float] = (1, 1),
     bar: bool = False,
 ) -> list[Any]:
-    """One line for each value, coloured by it."""
+    """Draw one line for each value, coloured by it."""
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import Normalize
 
@@ -89,13 +89,13 @@ def draw_contours(
 
 
 def score_limits(score: Score) -> tuple[float, float]:
-    """Ends of the colour scale: the score's range; for infinite ones as far as the contours go."""
+    """Return ends of the colour scale: the score's range; for infinite ones as far as the contours go."""
     low, high = score.range
     return (low if np.isfinite(low) else -10.0, high if np.isfinite(high) else 10.0)
 
 
 def round_values(low: float, high: float) -> np.ndarray:
-    """Round values strictly between two ends, 1, 2 or 5 times a power of ten apart: as many in any unit.
+    """Return round values strictly between two ends, 1, 2 or 5 times a power of ten apart.
 
     The step is a tenth at least of the way from an end to 0, if that lies between them, else to the other end.
     """

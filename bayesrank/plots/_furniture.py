@@ -6,7 +6,16 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank.plots._colors import DISTINCT, GREY, check_colors, grey_shade, halo, ink_color, paper_color, place_colors
+from bayesrank.plots._colors import (
+    DISTINCT,
+    GREY,
+    check_colors,
+    draw_halo,
+    grey_shade,
+    ink_color,
+    paper_color,
+    place_colors,
+)
 from bayesrank.plots._style import plain_names
 
 #: What the axes mean: R(a, b) weighs the four outcomes by 1-a (TN), 1-b (FP), b (FN) and a (TP).
@@ -26,7 +35,7 @@ SEQUENTIAL = "viridis"
 
 
 def window_of(tile: xr.DataArray | xr.Dataset) -> list[float]:
-    """Where a map begins and ends: (a, a, b, b), all of the Tile or a window of it."""
+    """Return the ends of a map (a, a, b, b): the whole Tile or a window of it."""
     return [float(tile[axis].values[end]) for axis in "ab" for end in (0, -1)]
 
 
@@ -38,7 +47,7 @@ def draw_tile_axes(
     small: bool = False,
     prediction_rate: float | None = None,
 ) -> None:
-    """Axes, labels of scores, and on request the no-skill curves and the shifted grid."""
+    """Draw axes, labels of scores, and on request the no-skill curves and the shifted grid."""
     left, right, low, high = window
     ax.set(xlim=(left, right), ylim=(low, high), aspect=(right - left) / (high - low))
     ax.set_xlabel(ACROSS, fontsize=8 if small else None)
@@ -63,7 +72,7 @@ def draw_tile_axes(
             color=ink_color(),
             linewidth=1.6,
             linestyle=(0, (4, 1.2)),
-            path_effects=halo(ax, 3.2),
+            path_effects=draw_halo(ax, 3.2),
         )
     if prediction_rate is not None:
         from bayesrank.tile import no_skill_curve
@@ -75,7 +84,7 @@ def draw_tile_axes(
             color=ink_color(),
             linewidth=2.2,
             linestyle=(0, (1, 0.9)),
-            path_effects=halo(ax, 3.8),
+            path_effects=draw_halo(ax, 3.8),
         )
     if not marks:
         return
@@ -99,8 +108,8 @@ def share_colors(names: Sequence[Any], places: Sequence[int], colors: Mapping[An
     """Return the colours of entities that are best somewhere, by position among all entities or by ``colors``."""
     if colors is None:
         return dict(zip(names, place_colors(places), strict=True))
-    told = check_colors(colors)
-    return {name: told.get(name, GREY) for name in names}
+    chosen = check_colors(colors)
+    return {name: chosen.get(name, GREY) for name in names}
 
 
 def share_legend(
@@ -132,7 +141,7 @@ def share_legend(
     ]
     if grey:
         group, together, ties_exactly = grey
-        how = "tied" if ties_exactly else "too close to tell apart"
+        how = "tied" if ties_exactly else "too close to separate"
         names = (
             f"{plain_names(group[:1], 34)[0]}\nand {len(group) - 1} more, {how}  {percent(together)}" if group else ""
         )
@@ -158,7 +167,7 @@ def shared_winners(ax: Any) -> str:
 def number_regions(ax: Any, places: Sequence[int], masks: Sequence[np.ndarray], window: Sequence[float]) -> list[str]:
     """Numbers in the regions and for the legend, where colours come again; else none.
 
-    ``masks`` are the regions of those whom the legend names, as rows of pixels from the lowest b on; regions too small
+    ``masks`` are the regions of entities in the legend, as rows of pixels from the lowest b on; regions too small
     for a number have none.
     """
     if not colors_repeat(places):
@@ -173,7 +182,7 @@ def number_regions(ax: Any, places: Sequence[int], masks: Sequence[np.ndarray], 
 
 
 def colors_repeat(places: Sequence[int]) -> bool:
-    """Whether colours of entities at these places may be alike, so that regions need numbers."""
+    """Return whether colours of entities at these places may be alike, so that regions need numbers."""
     return max(places, default=0) >= DISTINCT and len(places) > 1
 
 
@@ -200,7 +209,7 @@ def label_positions(
 
 
 def scale(tile: xr.DataArray) -> dict[str, Any]:
-    """Colours of a map, by what it shows: ``cmap``, ``vmin``, ``vmax``.
+    """Return the colours of a map, by what it shows: ``cmap``, ``vmin``, ``vmax``.
 
     Ranks from 1, brightest, to the number of entities; skill and correlations from -1 to 1; other signed numbers from 0
     both ways; probabilities and scores from 0 to 1; the rest, such as robustness, from 0 to its maximum.
@@ -222,7 +231,7 @@ def scale(tile: xr.DataArray) -> dict[str, Any]:
 
 
 def color_bar(mappable: Any, ax: Any, tile: xr.DataArray, label: str | None, shrink: float) -> Any:
-    """The colour bar of a map: rank 1 on top, arrows where numbers go on."""
+    """Draw the colour bar of a map: rank 1 on top, arrows where the range continues."""
     finite = tile.values[np.isfinite(tile.values)]
     low, high = float(mappable.norm.vmin), float(mappable.norm.vmax)
     beyond = (bool((finite < low - 1e-9).any()), bool((finite > high + 1e-9).any()))

@@ -5,7 +5,7 @@ from functools import lru_cache
 from typing import Any
 
 
-def legible(picture: Any) -> Any:
+def add_missing_fonts(picture: Any) -> Any:
     """Give every text of a figure or Axes whose font lacks letters the fonts that have them; returns the picture.
 
     Where no font has them Matplotlib says so when it draws, as it does for any text.
@@ -26,13 +26,7 @@ def legible(picture: Any) -> Any:
 
 @lru_cache(maxsize=4096)
 def fallback(letters: str, families: tuple[str, ...]) -> tuple[str, ...]:
-    """Families that, after ``families``, have as many of the letters as any font does; most letters first.
-
-    Examples
-    --------
-    >>> fallback("é", ("DejaVu Sans",))
-    ()
-    """
+    """Return font families that have the letters that ``families`` lack, as far as any font has them."""
     missing = set(letters) - set().union(*(_known(path) for path in _paths(families)))
     found: list[str] = []
     while missing:
@@ -46,7 +40,7 @@ def fallback(letters: str, families: tuple[str, ...]) -> tuple[str, ...]:
 
 
 def _paths(families: Sequence[str]) -> list[str]:
-    """The files of the first font that each family stands for."""
+    """Return the files of the first font that each family stands for."""
     from matplotlib.font_manager import FontProperties, fontManager
 
     paths = []
@@ -59,7 +53,7 @@ def _paths(families: Sequence[str]) -> list[str]:
 
 
 def _installed() -> list[tuple[str, str]]:
-    """Families and files of upright fonts of ordinary weight; those that only mark missing letters are none."""
+    """Return families and files of upright fonts of ordinary weight."""
     from matplotlib.font_manager import fontManager
 
     return [
@@ -72,7 +66,7 @@ def _installed() -> list[tuple[str, str]]:
 
 @lru_cache(maxsize=512)
 def _known(path: str) -> frozenset[str]:
-    """The letters of a font; none of a file that cannot be read."""
+    """Return the letters of a font; none for a file that cannot be read."""
     from matplotlib.ft2font import FT2Font
 
     try:

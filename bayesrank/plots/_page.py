@@ -10,7 +10,7 @@ from typing import Any
 from bayesrank._escape import escape_invisible
 from bayesrank.plots._colors import PALETTE
 
-__all__ = ["Html", "breakable", "colors_of", "embedded", "page", "part", "themed"]
+__all__ = ["Html", "break_words", "colors_of", "embed_json", "page", "part", "apply_theme"]
 
 #: Of the frame in a notebook, in pixels.
 HEIGHT = 800
@@ -27,13 +27,7 @@ SEAM = re.compile(r"(?<=[_/@:+=])(?=\w)|(?<=[.-])(?=[^\W\d])|(?<=\w)(?=\()|(?<=[
 
 
 class Html(str):
-    """All of a page, as text to write to a file; a notebook shows it in a frame of its own.
-
-    Examples
-    --------
-    >>> Html("<p>a & b</p>")._repr_html_()
-    '<iframe srcdoc="&lt;p&gt;a &amp; b&lt;/p&gt;" title="bayesrank" width="100%" height="800"></iframe>'
-    """
+    """The text of a page; a notebook shows it in a frame of its own."""
 
     def __new__(cls, text: str) -> "Html":
         return super().__new__(cls, escape_invisible(text, keep="\n\t"))
@@ -43,13 +37,7 @@ class Html(str):
 
 
 def page(title: str, body: str) -> Html:
-    """A page of one heading, with the style sheet and the script.
-
-    Examples
-    --------
-    >>> page("A title", "<p>Words</p>").startswith("<!doctype html>")
-    True
-    """
+    """Return a page of one heading, with the style sheet and the script."""
     return Html(
         f'<!doctype html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
@@ -61,31 +49,19 @@ def page(title: str, body: str) -> Html:
 
 @cache
 def part(name: str, package: str = "bayesrank.plots") -> str:
-    """Return a style sheet or a script of a package, as it is written into pages.
-
-    Examples
-    --------
-    >>> "http" in part("page.js"), "</" in part("page.js")
-    (False, False)
-    """
+    """Return a style sheet or a script of a package, as it is written into pages."""
     return resources.files(package).joinpath(name).read_text(encoding="utf-8")
 
 
-def embedded(data: Any) -> str:
-    """Data as an element of a page, whatever names are in it.
-
-    Examples
-    --------
-    >>> embedded({"name": "</script>"})
-    '<script type="application/json">{"name":"\\\\u003c/script>"}</script>'
-    """
+def embed_json(data: Any) -> str:
+    """Return data as an element of a page, safe for any name."""
     text = json.dumps(_visible(data), ensure_ascii=False, allow_nan=False, separators=(",", ":"))
     text = text.replace("<", "\\u003c")
     return f'<script type="application/json">{text}</script>'
 
 
 def _visible(data: Any) -> Any:
-    """The same data with nothing invisible in their texts, which the page shows."""
+    """Return data whose texts show control characters instead of obeying them."""
     if isinstance(data, str):
         return escape_invisible(data)
     if isinstance(data, dict):
@@ -93,41 +69,20 @@ def _visible(data: Any) -> Any:
     return [_visible(item) for item in data] if isinstance(data, list | tuple) else data
 
 
-def breakable(text: str, fits: int = 10) -> str:
-    """Text for a page whose long words, such as names of models, break where a reader would break them; words of
-    ``fits`` letters or fewer stay whole.
-
-    Examples
-    --------
-    >>> breakable("numentaTM & vit_base.in1k beat 0.123456789")
-    'numentaTM &amp; vit_<wbr>base.<wbr>in1k beat 0.123456789'
-    >>> breakable("windowedGaussian")
-    'windowed<wbr>Gaussian'
-    """
+def break_words(text: str, fits: int = 10) -> str:
+    """Return text for a page in which words longer than ``fits``, such as names of models, break at their seams."""
     words = (SEAM.split(word) if len(word) > fits else [word] for word in str(text).split(" "))
     return " ".join("<wbr>".join(map(escape, parts)) for parts in words)
 
 
-def themed(svg: str) -> str:
-    """Return a picture, or a colour, with variables for greys and for colours of entities, which follow the page.
-
-    Examples
-    --------
-    >>> themed('<path style="fill: #ffffff; stroke: #0072b2"/>')
-    '<path style="fill: var(--gff); stroke: var(--e0)"/>'
-    """
+def apply_theme(svg: str) -> str:
+    """Return a picture, or a colour, with variables for greys and for colours of entities, which follow the page."""
     svg = COLOR.sub(lambda found: f"var(--e{PLACES[found[0].lower()]})", svg)
     return GREY.sub(lambda found: f"var(--g{found[1]})", svg)
 
 
 def colors_of(html: str) -> str:
-    """Return the style of all variables of :func:`themed` in a page: as they are, and for the dark.
-
-    Examples
-    --------
-    >>> colors_of("var(--gff)")
-    ':root{--gff:#ffffff}@media screen and (prefers-color-scheme:dark){:root{--gff:#14181c}}'
-    """
+    """Return the style of all variables of :func:`apply_theme` in a page: as they are, and for the dark."""
     levels = sorted(set(re.findall(r"var\(--g([0-9a-f]{2})\)", html)))
     places = sorted(set(map(int, re.findall(r"var\(--e(\d+)\)", html))))
     light = [f"--g{level}:#{level * 3}" for level in levels] + [f"--e{k}:{PALETTE[k]}" for k in places]

@@ -20,7 +20,7 @@ __all__ = [
 
 
 def plain_names(names: Sequence[Any], width: int) -> list[str]:
-    """Names cut to a width; a dollar sign is no formula, a leading underscore does not hide a name from a legend.
+    """Return names cut to a width, in which a dollar sign or a leading underscore has no special meaning.
 
     Around names written from right to left are marks, so that numbers beside them stay where they are.
     """
@@ -30,7 +30,7 @@ def plain_names(names: Sequence[Any], width: int) -> list[str]:
 
 
 def new_axes(ax: Any, width: float, height: float) -> Any:
-    """The Axes given, or a new one of that size in inches."""
+    """Return the Axes given, or a new one of that size in inches."""
     if ax is not None:
         from matplotlib.axes import Axes
 
@@ -45,7 +45,7 @@ def new_axes(ax: Any, width: float, height: float) -> Any:
 def new_panels(
     axes: Any, rows: int, columns: int, width: float, height: float, sharex: bool = False, sharey: bool = False
 ) -> np.ndarray:
-    """The Axes given, one for each panel, or new ones in rows and columns, of that size in inches in all."""
+    """Return the Axes given, one for each panel, or new ones in rows and columns, of that size in inches in all."""
     if axes is None:
         import matplotlib.pyplot as plt
 
@@ -65,7 +65,7 @@ def new_panels(
 
 
 def new_figure(figure: Any, width: float, height: float) -> Any:
-    """The Figure or SubFigure given, or a new one of that size in inches."""
+    """Return the Figure or SubFigure given, or a new one of that size in inches."""
     if figure is not None:
         from matplotlib.figure import FigureBase
 
@@ -78,24 +78,24 @@ def new_figure(figure: Any, width: float, height: float) -> Any:
 
 
 def rows_of(ranking: xr.Dataset, names: Sequence[Any]) -> list[int]:
-    """Places among these names of the entities of a ranking, in its order."""
+    """Return places among these names of the entities of a ranking, in its order."""
     from bayesrank.ranking.summary import ranking_table
 
     place = {name: i for i, name in enumerate(names)}
     found = [place[name] for name in ranking_table(ranking).index if name in place]
     if not found:
-        held = ranking["entity"].values.tolist()
-        raise ValueError(f"ranking must be of some of the entities {list(names)[:5]}; got one of {held[:5]}")
+        entities = ranking["entity"].values.tolist()
+        raise ValueError(f"ranking must be of some of the entities {list(names)[:5]}; got one of {entities[:5]}")
     return found
 
 
 def list_size(size: int, width: float = 8.0) -> tuple[float, float]:
-    """Width and height in inches of a picture with one row an entity."""
+    """Return width and height in inches of a picture with one row an entity."""
     return width, 1.6 + (0.3 if size <= 30 else 0.17 if size <= 120 else 0.11) * size
 
 
 def matrix_size(size: int, cell: float = 0.3, width: float | None = None) -> tuple[float, float]:
-    """Width and height in inches of a picture with one row and one column an entity, of one screen at most."""
+    """Return width and height in inches of a picture with one row and one column an entity, of one screen at most."""
     side = 3.0 + min(cell * size if size <= 30 else 0.11 * size, 11.0)
     return side + 1.0 if width is None else width, side - (0.0 if width is None else 1.4)
 
@@ -103,7 +103,7 @@ def matrix_size(size: int, cell: float = 0.3, width: float | None = None) -> tup
 def list_names(ax: Any, entities: Sequence[Any], axis: str = "y") -> None:
     """Entity names along an axis, the first at the top or left, in letters that fit their number.
 
-    Where even the smallest do not fit, every so many get their place and name: 1, 6, 11, ...
+    Where even the smallest do not fit, only some get their place and name: 1, 6, 11, ...
     """
     size = len(entities)
     box = ax.get_window_extent()
@@ -133,15 +133,9 @@ def rank_ticks(axis: Any, size: int) -> None:
 
 
 def is_ratio(about: Mapping[Any, Any]) -> bool:
-    """Whether attrs of values or of a ranking are those of a ratio, such as an odds ratio: from 0 on, without end and
-    without a mean. Half and twice as much are as far from 1 on a logarithmic axis alone.
+    """Return whether attrs are those of a ratio, such as an odds ratio: from 0 on, without end and without a mean.
 
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> counts = br.from_counts(tn=8, fp=2, fn=1, tp=9)
-    >>> [is_ratio(br.scores.get(name)(counts).attrs) for name in ("LR+", "tpr")]
-    [True, False]
+    Half and twice as much are equally far from 1 on a logarithmic axis only.
     """
     low, high = about.get("range", (0.0, 1.0))
     # Attrs from files are NumPy numbers, whose comparisons are not Python bools.
@@ -149,13 +143,7 @@ def is_ratio(about: Mapping[Any, Any]) -> bool:
 
 
 def names_ratio(name: str) -> bool:
-    """Whether a score is one of the catalogue's ratios, by its name; one's own is not known by name.
-
-    Examples
-    --------
-    >>> names_ratio("diagnostic_odds_ratio"), names_ratio("mine")
-    (True, False)
-    """
+    """Return whether a score is one of the catalogue's ratios, by its name; one's own is not known by name."""
     from bayesrank.scores import get
 
     try:
@@ -166,13 +154,7 @@ def names_ratio(name: str) -> bool:
 
 
 def log_ticks(low: float, high: float) -> list[float]:
-    """A few round numbers between two positive ones, for a logarithmic axis: 1, 2, 5, or whole powers of ten.
-
-    Examples
-    --------
-    >>> log_ticks(0.8, 25.0), log_ticks(0.02, 2000.0)
-    ([1.0, 2.0, 5.0, 10.0, 20.0], [0.1, 1.0, 10.0, 100.0, 1000.0])
-    """
+    """Return a few round numbers between two positive ones, for a logarithmic axis: 1, 2, 5, or whole powers of ten."""
     from matplotlib.ticker import MaxNLocator
 
     first, last = int(np.floor(np.log10(low))), int(np.ceil(np.log10(high)))
@@ -199,7 +181,7 @@ def log_axis(ax: Any) -> None:
 
 
 def strip(ax: Any) -> None:
-    """Only what a list of intervals needs: the lower spine and a faint grid; numbers above a long list, too."""
+    """Keep what a list of intervals needs: the lower spine and a faint grid; numbers above a long list, too."""
     ax.grid(axis="x", color=grey_shade(ax, 0.1))
     ax.set_axisbelow(True)
     for side in ("top", "right", "left"):
@@ -209,7 +191,7 @@ def strip(ax: Any) -> None:
 
 
 def list_legend(ax: Any, columns: int) -> None:
-    """A legend above a list, and above the numbers there."""
+    """Draw a legend above a list and the numbers above it."""
     pad = 3.0 if len(ax.get_yticks()) > 40 else 0.5
     ax.legend(
         frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=columns, fontsize=8, borderaxespad=pad,

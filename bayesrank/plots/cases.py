@@ -7,7 +7,7 @@ import xarray as xr
 
 from bayesrank._checks import check_result
 from bayesrank.plots._colors import paper_color
-from bayesrank.plots._letters import legible
+from bayesrank.plots._letters import add_missing_fonts
 from bayesrank.plots._style import list_names, list_size, new_axes
 
 __all__ = ["case_grid"]
@@ -51,9 +51,9 @@ def case_grid(cases: xr.Dataset, ax: Any = None) -> Any:
     total = int(cases["count"].sum())
     cases = cases.isel(pattern=cases["decides"].values)
     values = cases["outcome"].transpose("entity", "pattern").values
-    known = values[~np.isnan(values)]
-    low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)
-    right_wrong = bool(np.isin(known, [0, 1]).all())
+    outcomes = values[~np.isnan(values)]
+    low, high = (float(outcomes.min()), float(outcomes.max())) if outcomes.size else (0.0, 1.0)
+    right_wrong = bool(np.isin(outcomes, [0, 1]).all())
     norm = Normalize(0, 1) if right_wrong else Normalize(low, high)
     scale = matplotlib.colormaps["cividis_r"]
     colours = scale(norm(values))
@@ -71,4 +71,4 @@ def case_grid(cases: xr.Dataset, ax: Any = None) -> Any:
         ax.legend(handles=keys, ncols=2, frameon=False, fontsize=8, loc="lower right", bbox_to_anchor=(1, 1))
     else:
         ax.figure.colorbar(matplotlib.cm.ScalarMappable(norm, scale), ax=ax, label="outcome", pad=0.01)
-    return legible(ax)
+    return add_missing_fonts(ax)

@@ -8,7 +8,7 @@ import xarray as xr
 
 from bayesrank._checks import check_result
 from bayesrank.plots._colors import DASHES, entity_colors, frequent_winners, grey_shade, ink_color
-from bayesrank.plots._letters import legible
+from bayesrank.plots._letters import add_missing_fonts
 from bayesrank.plots._style import new_axes, plain_names
 
 __all__ = ["decision_curve"]
@@ -84,4 +84,4 @@ def decision_curve(curve: xr.Dataset, ax: Any = None, *, colors: Mapping[Any, An
     for side in ("top", "right"):
         ax.spines[side].set_visible(False)
     ax.legend(frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0)
-    return legible(ax)
+    return add_missing_fonts(ax)

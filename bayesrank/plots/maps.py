@@ -20,7 +20,7 @@ from bayesrank._checks import (
 )
 from bayesrank.plots._colors import ink_color, paper_color
 from bayesrank.plots._furniture import ACROSS, color_bar, draw_tile_axes, scale, title, window_of
-from bayesrank.plots._letters import legible
+from bayesrank.plots._letters import add_missing_fonts
 from bayesrank.plots._style import new_axes, plain_names
 
 __all__ = ["value_tile", "value_tiles"]
@@ -56,7 +56,7 @@ def value_tile(
     label : str, optional
         Of the colour bar; by default what ``tile`` is called.
     lines : int or sequence of float
-        Isovalue lines: about so many at round values, or at these values; none by default.
+        Isovalue lines: about this number at round values, or lines at these values; none by default.
     prediction_rate : float, optional
         Draw the curve of scores that put all no-skill performances with this share of positive predictions on one
         footing.
@@ -109,8 +109,8 @@ def _isolines(ax: Any, tile: xr.DataArray, lines: int | Sequence[float]) -> None
         levels = levels[(levels > low) & (levels < high)]  # elsewhere there is no line
         if not levels.size:
             return
-    drawn = ax.contour(tile["a"], tile["b"], tile.values, levels=levels, colors=[ink_color()], linewidths=0.8)
-    for text in ax.clabel(drawn, fontsize=7):
+    lines = ax.contour(tile["a"], tile["b"], tile.values, levels=levels, colors=[ink_color()], linewidths=0.8)
+    for text in ax.clabel(lines, fontsize=7):
         text.set_path_effects([withStroke(linewidth=2, foreground=paper_color(ax))])
 
 
@@ -188,4 +188,4 @@ def value_tiles(
         ax.tick_params(labelbottom=True)
         ax.set_xlabel(ACROSS, fontsize=8)
     color_bar(ScalarMappable(norm, colored["cmap"]), grid, tiles, label or title(tiles), 0.8)
-    return legible(figure)
+    return add_missing_fonts(figure)

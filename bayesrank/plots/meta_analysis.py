@@ -7,12 +7,12 @@ import xarray as xr
 
 from bayesrank._types import Container
 from bayesrank.plots._colors import grey_shade, ink_color, paper_color
-from bayesrank.plots._letters import legible
+from bayesrank.plots._letters import add_missing_fonts
 from bayesrank.plots._style import entity_colors, new_axes, plain_names
 
 __all__ = ["summary_roc"]
 
-#: From so many entities on, their studies and prediction regions would cover each other.
+#: From this number of entities on, their studies and prediction regions would cover each other.
 CROWD = 5
 #: Names in a legend.
 NAMED = 16
@@ -113,12 +113,12 @@ def summary_roc(source: Container, ax: Any = None, *, prob: float = 0.95) -> Any
     ends = [
         _ends(np.concatenate([points[f"{what}{rate}"].values.ravel() for what in shown])) for rate in ("fpr", "tpr")
     ]
-    whole = ends == [WHOLE, WHOLE]
-    ax.set(xlim=ends[0], ylim=ends[1], xlabel="FPR", ylabel="TPR", aspect="equal" if whole else "auto")
+    full_square = ends == [WHOLE, WHOLE]
+    ax.set(xlim=ends[0], ylim=ends[1], xlabel="FPR", ylabel="TPR", aspect="equal" if full_square else "auto")
     ax.locator_params(nbins=6)
     ax.grid(color=grey_shade(ax, 0.08))
     ax.set_axisbelow(True)
-    return legible(ax)
+    return add_missing_fonts(ax)
 
 
 def _ends(values: np.ndarray) -> tuple[float, float]:

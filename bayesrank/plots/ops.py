@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from bayesrank import _text
 from bayesrank._checks import check_array, check_choice, check_result
 from bayesrank.plots._colors import frequent_winners, grey_shade, ink_color, marks_and_dashes, paper_color, scale_on
-from bayesrank.plots._letters import legible
+from bayesrank.plots._letters import add_missing_fonts
 from bayesrank.plots._style import OKABE_ITO, entity_colors, new_axes, new_panels, plain_names
 from bayesrank.scores._display import display_name
 
@@ -172,7 +172,7 @@ def ops_curve(
     axes[0].set_title(f"dotted: no skill, prevalence {result['prevalence'].item():.3g}", fontsize=10)
     if len(entities) > 1:
         axes[1].legend(frameon=False, fontsize=9, loc="upper left", bbox_to_anchor=(1.0, 1.0))
-    legible(axes[0])
+    add_missing_fonts(axes[0])
     return axes
 
 
@@ -215,7 +215,7 @@ def _ops_curves(results: Mapping[Any, xr.Dataset], axes: Any, colors: Mapping[An
     shares = ", ".join(f"{one['prevalence'].item():.3g}" for one in results.values())
     axes[0].set_title(f"dotted: no skill, prevalence {shares}", fontsize=10)
     axes[1].legend(frameon=False, fontsize=9, loc="upper left", bbox_to_anchor=(1.0, 1.0))
-    legible(axes[0])
+    add_missing_fonts(axes[0])
     return axes
 
 
@@ -301,5 +301,5 @@ def ops_drift(result: xr.Dataset, entity: Any = None, axes: Any = None) -> Any:
     for ax in axes:
         ax.grid(axis="y", color=grey_shade(ax, 0.1))
         ax.set_axisbelow(True)
-    legible(above)
+    add_missing_fonts(above)
     return axes

@@ -1,5 +1,5 @@
 "use strict";
-// What a page of bayesrank does: tables that sort, fold and filter; the Tile that answers; frames under a slider; a solid to
+// What a page of bayesrank does: tables that sort, fold and filter; the Tile that answers; a solid to
 // turn. It takes what is in the page, loads nothing, and may be there twice.
 (() => {
   const all = (root, what) => [...root.querySelectorAll(what)];
@@ -136,20 +136,6 @@
     choose(i, j);
   }
 
-  // Frames: whatever has data-frame is shown one at a time, by a slider.
-  function frames(box) {
-    const shown = all(box, "[data-frame]"), slider = box.querySelector("input[type=range]"), said = box.querySelector("output");
-    const show = () => {
-      shown.forEach((frame, k) => { frame.style.display = k === Number(slider.value) ? "" : "none"; });
-      said.textContent = shown[Number(slider.value)].dataset.frame;
-      slider.setAttribute("aria-valuetext", said.textContent);
-    };
-    slider.max = shown.length - 1;
-    slider.addEventListener("input", show);
-    slider.closest("[hidden]").hidden = false;
-    show();
-  }
-
   // A simplex of matrices to turn: drag, or arrow keys; slices can be hidden; the pointer reads the nearest matrix.
   function solid(box) {
     const data = held(box), canvas = box.querySelector("canvas"), pen = canvas.getContext("2d");
@@ -238,7 +224,7 @@
     });
   }
 
-  const parts = { table, tile, frames, solid, copied };
+  const parts = { table, tile, solid, copied };
   all(document, "[data-page]:not([data-ready])").forEach((box) => {
     box.dataset.ready = "";
     parts[box.dataset.page](box);

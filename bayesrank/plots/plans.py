@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import check_result
-from bayesrank.plots._letters import legible
+from bayesrank.plots._letters import add_missing_fonts
 from bayesrank.plots._style import list_legend, new_axes, strip
 
 __all__ = ["plan"]
@@ -59,4 +59,4 @@ def plan(result: xr.Dataset, ax: Any = None) -> Any:
     ax.set_ylabel("probability")
     strip(ax)
     list_legend(ax, 2)
-    return legible(ax)
+    return add_missing_fonts(ax)

@@ -10,7 +10,7 @@ from bayesrank import populations
 from bayesrank._checks import check_entities, check_sequence
 from bayesrank._types import Container, ScoreLike
 from bayesrank.plots._colors import grey_shade, ink_color
-from bayesrank.plots._letters import legible
+from bayesrank.plots._letters import add_missing_fonts
 from bayesrank.plots._style import (
     OKABE_ITO,
     list_names,
@@ -105,13 +105,14 @@ def shrinkage(
     labels = plain_names(members, 34) if len(columns) > 1 else members
     list_names(axes[0], labels)
     ratio = names_ratio(found.attrs["score"])
+    gap = "\n" if len(columns) > 1 else " "  # labels of panels must not touch
     what = (
-        f"{display_name(str(found.attrs['score']))} (median and {100 * found.attrs['prob']:g}% interval"
+        f"{display_name(str(found.attrs['score']))}{gap}(median and {100 * found.attrs['prob']:g}% interval"
         f"{', log scale' * ratio})"
     )
     fewer = over == "dataset" and entities is None and len(chosen) < len(names)
-    more = f"; first {len(chosen)} of {len(names)} entities" * fewer
-    more += f"; {left_out} in the middle left out" if left_out else ""
+    more = f";{gap}first {len(chosen)} of {len(names)} entities" * fewer
+    more += f";{gap}{left_out} in the middle left out" if left_out else ""
     for ax in axes:
         if ratio:
             log_axis(ax)
@@ -124,7 +125,7 @@ def shrinkage(
     axes[0].figure.legend(
         handles, texts, loc="outside upper center", ncols=4, frameon=False, fontsize=8, labelcolor=ink_color()
     )
-    legible(axes[0])
+    add_missing_fonts(axes[0])
     return axes
 
 

@@ -17,7 +17,7 @@ from bayesrank._checks import (
     rename_argument,
 )
 from bayesrank._types import ScoreLike
-from bayesrank.plots._colors import grey_shade, halo, ink_color, paper_color, scale_on
+from bayesrank.plots._colors import draw_halo, grey_shade, ink_color, paper_color, scale_on
 from bayesrank.plots._contours import count_ticks, draw_contours
 from bayesrank.plots._style import OKABE_ITO, new_axes, new_figure, new_panels
 from bayesrank.predictive import confusion_pmf
@@ -228,7 +228,7 @@ def _rates(pmf: Any, argument: str = "pmf") -> tuple[np.ndarray, np.ndarray]:
 
 
 def _draw_points(ax: Any, x: np.ndarray, y: np.ndarray, pmf: xr.DataArray, largest: float) -> None:
-    """All points of the lattice, faintly, and circles with areas proportional to the masses; of the largest, 90."""
+    """Draw the points of the lattice, and circles with areas proportional to the 90 largest masses."""
     if x.ndim == 1:
         x, y = np.meshgrid(x, y)
     if pmf.size <= 20_000:
@@ -247,4 +247,4 @@ def _rates_of(observed: xr.DataArray) -> tuple[float, float]:
 
 
 def _mark_observed(ax: Any, x: float, y: float) -> None:
-    ax.plot(x, y, "x", color=OKABE_ITO[5], markersize=9, markeredgewidth=2, path_effects=halo(ax), zorder=5)
+    ax.plot(x, y, "x", color=OKABE_ITO[5], markersize=9, markeredgewidth=2, path_effects=draw_halo(ax), zorder=5)

@@ -9,8 +9,8 @@ import pandas as pd
 import xarray as xr
 
 from bayesrank._checks import check_integer
-from bayesrank.plots._colors import contrasting, fading, grey_shade, ink_color, list_colors
-from bayesrank.plots._letters import legible
+from bayesrank.plots._colors import choose_text_color, fade_colors, grey_shade, ink_color, list_colors
+from bayesrank.plots._letters import add_missing_fonts
 from bayesrank.plots._style import (
     is_ratio,
     list_legend,
@@ -97,14 +97,14 @@ def forest(
         _bands(ax, tiers)
     if ax.get_legend_handles_labels()[0]:
         list_legend(ax, 6)
-    return legible(ax)
+    return add_missing_fonts(ax)
 
 
 def _bands(ax: Any, tiers: np.ndarray) -> None:
     """Draw tiers as bands behind the rows, with their numbers on the right; a tier may have several bands."""
     start = 0
-    known = [None if np.isnan(tier) else int(tier) for tier in tiers]
-    for tier, rows in groupby(known):
+    numbers = [None if np.isnan(tier) else int(tier) for tier in tiers]
+    for tier, rows in groupby(numbers):
         end = start + len(list(rows))
         if tier is not None:
             if tier % 2:
@@ -119,7 +119,7 @@ def _bands(ax: Any, tiers: np.ndarray) -> None:
 
 
 def _mark_size(ax: Any, rows: int) -> float:
-    """Points across a mark in a list of so many rows."""
+    """Return the size of a mark in points, for a list of ``rows`` rows."""
     return float(np.clip(0.4 * 72 * ax.get_window_extent().height / ax.figure.dpi / max(rows, 1), 1.5, 4.5))
 
 
@@ -166,7 +166,7 @@ def rank_heatmap(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None)
         np.arange(ordered.sizes["rank"] + 1) + 0.5,
         np.arange(size + 1) - 0.5,
         ordered["rank_probability"].transpose("entity", "rank").values,
-        cmap=fading(ax),
+        cmap=fade_colors(ax),
         # One certain entity must not hide the probabilities of a hundred uncertain ones.
         norm=PowerNorm(0.5, vmin=0, vmax=float(ordered["rank_probability"].max()) or 1.0),
         rasterized=True,
@@ -175,13 +175,13 @@ def rank_heatmap(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None)
     ax.set_xlabel(f"rank{left_out}")
     rank_ticks(ax.xaxis, ordered.sizes["rank"])
     ax.figure.colorbar(image, ax=ax, label="probability\n(not linear: √)", shrink=0.8, aspect=30)
-    return legible(ax)
+    return add_missing_fonts(ax)
 
 
 def superiority(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None) -> Any:
     """Draw the probability that the entity of a row beats that of a column by more than the ROPE.
 
-    Of more entities than there is room for, every so many are named beside their place in the consensus order.
+    If there is no room for all names, some are shown beside their place in the consensus order.
 
     Parameters
     ----------
@@ -220,14 +220,14 @@ def superiority(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None) 
         for (i, j), p in np.ndenumerate(values):
             if not np.isnan(p):
                 text = "<.01" if p < 0.01 else ">.99" if p > 0.99 else f"{p:.2f}"
-                color = contrasting(image.cmap(image.norm(p))[:3])
+                color = choose_text_color(image.cmap(image.norm(p))[:3])
                 ax.text(j, i, text, ha="center", va="center", fontsize=8, color=color)
     rope = ranking.attrs["rope"]
     gap = "\n" if size < 8 else " "
     more = f"{gap}by more than {rope:g}" if rope else ""
     ax.set_title(f"P(row beats column{more}){left_out}", fontsize=10)
     ax.figure.colorbar(image, ax=ax, shrink=0.6, aspect=30)
-    return legible(ax)
+    return add_missing_fonts(ax)
 
 
 def _in_order(ranking: xr.Dataset, top: int | None) -> tuple[xr.Dataset, str]:

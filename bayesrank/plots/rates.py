@@ -9,7 +9,7 @@ import xarray as xr
 from bayesrank._checks import check_bool, check_integer
 from bayesrank._types import Container
 from bayesrank.plots._colors import entity_colors, grey_shade, ink_color, marks_and_dashes
-from bayesrank.plots._letters import legible
+from bayesrank.plots._letters import add_missing_fonts
 from bayesrank.plots._style import new_axes, plain_names, rows_of
 from bayesrank.scores.draws import rate_regions
 
@@ -117,17 +117,11 @@ def roc_regions(
             handles[last:] + handles[:last], labels[last:] + labels[:last], frameon=False, fontsize=8,
             loc="upper left", bbox_to_anchor=(1.0, 1.0),
         )  # fmt: skip
-    return legible(ax)
+    return add_missing_fonts(ax)
 
 
 def _before(x: np.ndarray, y: np.ndarray, place: int) -> int:
-    """How many points before this one lie where it does, as far as can be seen.
-
-    Examples
-    --------
-    >>> _before(np.array([0.1, 0.1, 0.9]), np.array([0.5, 0.5, 0.9]), 1)
-    1
-    """
+    """Return how many earlier points lie at the same place, as far as can be seen."""
     widths = [max(float(np.ptp(z)), 0.02) for z in (x, y)]
     apart = np.hypot((x[:place] - x[place]) / widths[0], (y[:place] - y[place]) / widths[1])
     return int((apart < 0.02).sum())

@@ -54,15 +54,15 @@ def score_pmf(
     >>> score_pmf({"beta-binomial": f1}).get_legend_handles_labels()[1][0]
     'beta-binomial'
     """
-    held = {"": pmfs} if isinstance(pmfs, xr.Dataset) else pmfs
-    known = _known(held)
+    by_name = {"": pmfs} if isinstance(pmfs, xr.Dataset) else pmfs
+    distributions = _known(by_name)
     if observed is not None:
         check_number("observed", observed, finite=True)
     ax = new_axes(ax, 6.0, 4.4 if check_integer("bins", bins, 0, MOST) else 3.6)
-    first = known[0]
+    first = distributions[0]
     _count_matrices(ax, first)
-    paints = _colors(len(held))
-    for name, pmf, paint in zip(held, known, paints, strict=True):
+    paints = _colors(len(by_name))
+    for name, pmf, paint in zip(by_name, distributions, paints, strict=True):
         ax.plot(pmf["value"], pmf["probability"], ".", color=paint, markersize=4, label=name or None)
     bottom = ax.get_xaxis_transform()
     ax.plot(
@@ -72,8 +72,8 @@ def score_pmf(
     marked = [ax]
     if bins:
         above = ax.inset_axes((0.0, 1.03, 1.0, 0.3))
-        for pmf, paint in zip(known, paints, strict=True):
-            mass, edges = np.histogram(pmf["value"], bins, _ends(known), weights=pmf["probability"])
+        for pmf, paint in zip(distributions, paints, strict=True):
+            mass, edges = np.histogram(pmf["value"], bins, _ends(distributions), weights=pmf["probability"])
             above.stairs(mass, edges, color=paint, fill=True, alpha=0.25)
             above.stairs(mass, edges, color=paint, linewidth=1.2)
         above.set(xlim=ax.get_xlim(), ylim=(0, None), ylabel=f"in {bins} bins")
@@ -85,7 +85,7 @@ def score_pmf(
             one.axvline(observed, color=grey_shade(ax, 0.7), linewidth=1, linestyle="--")
     label = first["value"].attrs.get("long_name", "value")
     ax.set(xlabel=label, ylabel="probability", ylim=(0, None))
-    if "" not in held:
+    if "" not in by_name:
         ax.legend(frameon=False, loc="upper left")
     return ax
 
@@ -129,7 +129,7 @@ def score_pmfs(
     ['f1', 'mcc']
     """
     check_choice("form", form, KINDS)
-    known = _known(pmfs)
+    distributions = _known(pmfs)
     marked = {} if observed is None else observed
     if not isinstance(marked, Mapping):
         raise TypeError(f"observed must be a mapping from names to values; got {describe_value(observed)}")
@@ -137,11 +137,11 @@ def score_pmfs(
         check_choice("observed", name, pmfs)
         check_number(f"observed[{name!r}]", value, finite=True)
     ax = new_axes(ax, 6.4, 1.2 + (0.4 if form == "forest" else 0.8) * len(pmfs))
-    paints = _colors(len(known))
-    tails = [quantile(one, [0.0005, 0.9995]) for one in known]
-    outlines = [_outline(one, form, (min(t[0] for t in tails), max(t[1] for t in tails))) for one in known]
+    paints = _colors(len(distributions))
+    tails = [quantile(one, [0.0005, 0.9995]) for one in distributions]
+    outlines = [_outline(one, form, (min(t[0] for t in tails), max(t[1] for t in tails))) for one in distributions]
     highest = max((height.max() for _, height in outlines if height.size), default=1.0)
-    for row, (one, paint, (x, height)) in enumerate(zip(known, paints, outlines, strict=True)):
+    for row, (one, paint, (x, height)) in enumerate(zip(distributions, paints, outlines, strict=True)):
         up = row - 0.42 * height / highest if form == "violin" else row + 0.42 - 0.84 * height / highest
         down = row + 0.42 * height / highest if form == "violin" else np.full(x.shape, row + 0.42)
         step = "post" if form == "histogram" else None
@@ -156,13 +156,13 @@ def score_pmfs(
         ax.vlines(value, row - 0.42, row + 0.42, color=ink_color(), linewidth=1.2, linestyle="--")
     list_names(ax, list(pmfs))
     strip(ax)
-    labels = {one["value"].attrs.get("long_name", "value") for one in known}
+    labels = {one["value"].attrs.get("long_name", "value") for one in distributions}
     ax.set_xlabel(labels.pop() if len(labels) == 1 else "value")
     return ax
 
 
 def _outline(pmf: xr.Dataset, form: str, ends: tuple[float, float]) -> tuple[np.ndarray, np.ndarray]:
-    """Where a row's shape is so high."""
+    """Return the outline of a row and its height."""
     value, mass = pmf["value"].values, pmf["probability"].values
     if form == "forest":
         return np.empty(0), np.empty(0)
@@ -175,7 +175,7 @@ def _outline(pmf: xr.Dataset, form: str, ends: tuple[float, float]) -> tuple[np.
 
 
 def _known(pmfs: Any) -> list[xr.Dataset]:
-    """The defined values of pmfs of scores, each by name."""
+    """Return the defined values of pmfs of scores, each by name."""
     if not isinstance(pmfs, Mapping) or isinstance(pmfs, xr.Dataset):
         raise TypeError(
             f"pmfs must be a mapping from names to pmfs of br.predictive.score_pmf; got {describe_value(pmfs)}"
@@ -220,17 +220,17 @@ def score_pmf_by_tpr(pmf: xr.DataArray, score: ScoreLike, ax: Any = None) -> Any
     scale = ScalarMappable(Normalize(0, 1), scale_on(ax, "viridis"))
     _count_matrices(ax, found)
     for i in range(len(value)):
-        known = value[i][~np.isnan(value[i])]
-        shared = found["probability"].sel(value=known, method="nearest")
+        defined = value[i][~np.isnan(value[i])]
+        shared = found["probability"].sel(value=defined, method="nearest")
         color = scale.cmap(i / max(len(value) - 1, 1))
-        ax.plot(known, shared, ".-", color=color, linewidth=0.7, markersize=3)
+        ax.plot(defined, shared, ".-", color=color, linewidth=0.7, markersize=3)
     ax.figure.colorbar(scale, ax=ax, label="TPR", pad=0.14)
     ax.set(xlabel=score_label(score), ylabel="probability of the value", ylim=(0, None))
     return ax
 
 
 def _count_matrices(ax: Any, pmf: xr.Dataset) -> None:
-    """How many matrices have each value: dots behind the picture, with an axis of their own."""
+    """Draw how many matrices have each value, as dots with an axis of their own."""
     count = ax.twinx()
     count.plot(pmf["value"], pmf["multiplicity"], ".", color=MATRICES, markersize=3, alpha=0.5, label="matrices")
     count.set_ylim(0, 2.2 * float(pmf["multiplicity"].max()))
@@ -241,6 +241,6 @@ def _count_matrices(ax: Any, pmf: xr.Dataset) -> None:
 
 
 def _colors(size: int) -> list[str]:
-    """So many colours that are told apart, and from that of the numbers of matrices."""
+    """Return distinct colours, none of which is that of the numbers of matrices."""
     free = [OKABE_ITO[k] for k in (5, 0, 1, 4, 3)]
     return [*free, *place_colors(range(6, size + 1))][:size]

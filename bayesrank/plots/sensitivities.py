@@ -8,7 +8,7 @@ import xarray as xr
 
 from bayesrank._checks import check_result
 from bayesrank.plots._colors import entity_colors
-from bayesrank.plots._letters import legible
+from bayesrank.plots._letters import add_missing_fonts
 from bayesrank.plots._style import list_legend, list_names, new_axes, plain_names, strip
 from bayesrank.scores._display import display_name
 
@@ -77,4 +77,4 @@ def sensitivity(result: xr.Dataset, ax: Any = None, *, colors: Mapping[Any, Any]
     ax.set_xlabel(f"probability of being the best {by}\n(hollow: not in the first tier, pairwise)")
     strip(ax)
     list_legend(ax, 2 if max(map(len, names)) > 18 else 6)
-    return legible(ax)
+    return add_missing_fonts(ax)

@@ -7,7 +7,7 @@ import xarray as xr
 
 from bayesrank._checks import describe_value
 from bayesrank.plots._colors import ink_color
-from bayesrank.plots._letters import legible
+from bayesrank.plots._letters import add_missing_fonts
 from bayesrank.plots._style import OKABE_ITO, list_names, list_size, log_axis, names_ratio, new_panels, strip
 from bayesrank.scores._display import display_name
 
@@ -84,12 +84,12 @@ def intervals(table: xr.Dataset, label: str | None = None, axes: Any = None) -> 
             else f"{points[0]} and {100 * table.attrs['prob']:g}% interval",
             fontsize=9,
         )
-    legible(axes[0])
+    add_missing_fonts(axes[0])
     return axes
 
 
 def _panels(number: int, size: int) -> np.ndarray:
-    """Axes for so many scores of so many entities, the last row's rest left empty."""
+    """Return axes, one for each score, for lists of ``size`` entities."""
     import matplotlib.pyplot as plt
 
     across = min(number, ACROSS)

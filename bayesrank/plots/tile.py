@@ -20,7 +20,7 @@ from bayesrank.plots._furniture import (
     shared_winners,
     window_of,
 )
-from bayesrank.plots._letters import legible
+from bayesrank.plots._letters import add_missing_fonts
 from bayesrank.plots._style import new_axes, plain_names
 from bayesrank.plots.maps import value_tile
 
@@ -76,11 +76,11 @@ def winner_tile(
     check_result("br.tile.regions", "regions", regions, ("entity", "first", "position", "tied", "area", "a", "b"))
     check_integer("top", top)
     ax = new_axes(ax, 7.4, 4.0)
-    held = holders(regions)
-    area, first, tied, places = (held[name].values.tolist() for name in ("area", "first", "tied", "position"))
-    told = None if colors is None else {str(name): color for name, color in check_colors(colors).items()}
-    found = share_colors(first, places, told)
-    paints = {name: found[one] for name, one in zip(held["entity"].values.tolist(), first, strict=True)}
+    table = holders(regions)
+    area, first, tied, places = (table[name].values.tolist() for name in ("area", "first", "tied", "position"))
+    chosen = None if colors is None else {str(name): color for name, color in check_colors(colors).items()}
+    found = share_colors(first, places, chosen)
+    paints = {name: found[one] for name, one in zip(table["entity"].values.tolist(), first, strict=True)}
     window = regions.attrs.get("window", [0.0, 1.0, 0.0, 1.0])
     a, b = np.linspace(window[0], window[1], 81), np.linspace(window[2], window[3], 81)
     pixels = np.stack(np.meshgrid(a, b), -1).reshape(-1, 2)
@@ -97,10 +97,10 @@ def winner_tile(
         ax, dict(zip(paints, area, strict=True)), paints, top, first=first, tied=tied, numbers=marks
     )  # fmt: skip
     draw_tile_axes(ax, prevalence, window=window, prediction_rate=prediction_rate)
-    return legible(ax)
+    return add_missing_fonts(ax)
 
 
-def frontier_tile(frontiers: xr.Dataset, ax: Any = None, names: int = 12, prevalence: float | None = None) -> Any:
+def frontier_tile(frontiers: xr.Dataset, ax: Any = None, prevalence: float | None = None, *, top: int = 12) -> Any:
     """Draw the curves on which two entities change order, for all pairs.
 
     Parameters
@@ -109,10 +109,10 @@ def frontier_tile(frontiers: xr.Dataset, ax: Any = None, names: int = 12, preval
         As :func:`bayesrank.tile.frontiers` gives it.
     ax : matplotlib Axes, optional
         Where to draw.
-    names : int
-        Pairs that the legend names, at most; more curves than that are grey.
     prevalence : float, optional
         Draw the no-skill curve and the shifted grid of this prevalence.
+    top : int
+        Pairs that the legend names, at most; more curves than that are grey.
 
     Returns
     -------
@@ -127,10 +127,10 @@ def frontier_tile(frontiers: xr.Dataset, ax: Any = None, names: int = 12, preval
     ['a, b']
     """
     check_result("br.tile.frontiers", "frontiers", frontiers, ("entity", "rival", "a", "b"))
-    check_integer("names", names)
+    check_integer("top", top)
     ax = new_axes(ax, 6.4, 4.0)
     pairs = [f"{one}, {two}" for one, two in zip(frontiers["entity"].values, frontiers["rival"].values, strict=True)]
-    few = len(pairs) <= names
+    few = len(pairs) <= top
     for i, name in enumerate(plain_names(pairs, 40)):
         curve = frontiers.isel(pair=i)
         color = place_colors([i])[0] if few else grey_shade(ax, 0.5)
@@ -138,7 +138,7 @@ def frontier_tile(frontiers: xr.Dataset, ax: Any = None, names: int = 12, preval
     if few and pairs:
         ax.legend(title="they swap on", frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(1.0, 1.0))
     draw_tile_axes(ax, prevalence)
-    return legible(ax)
+    return add_missing_fonts(ax)
 
 
 def credible_tile(
@@ -235,7 +235,7 @@ def credible_tile(
         ax, share[seen].to_dict(), paints, top, other=other, grey=grey, note=note, numbers=marks, heading=heading
     )
     draw_tile_axes(ax, prevalence, window=window, prediction_rate=prediction_rate)
-    return legible(ax)
+    return add_missing_fonts(ax)
 
 
 def _checked(credible: Any) -> xr.Dataset:
@@ -261,7 +261,7 @@ def expected_rank_tile(credible: xr.Dataset, entity: Any, ax: Any = None) -> Any
     part = credible["expected_rank"].sel(entity=entity).assign_attrs(entities=credible.sizes["entity"])
     ax = value_tile(part, ax)
     ax.set_title(plain_names([entity], 46)[0], fontsize=9)
-    return legible(ax)
+    return add_missing_fonts(ax)
 
 
 def shares(credible: xr.Dataset, ax: Any = None, *, top: int = 20, colors: Mapping[Any, Any] | None = None) -> Any:
@@ -289,4 +289,4 @@ def shares(credible: xr.Dataset, ax: Any = None, *, top: int = 20, colors: Mappi
     left_out = credible.sizes["entity"] - len(place)
     if left_out:
         ax.set_title(f"{left_out} more with smaller shares", fontsize=8)
-    return legible(ax)
+    return add_missing_fonts(ax)

@@ -10,7 +10,7 @@ from bayesrank._checks import check_array, check_integer, describe_value, rename
 from bayesrank._draws import draw_dims
 from bayesrank._types import ScoreLike
 from bayesrank.plots._colors import grey_shade, ink_color, list_colors, paper_color
-from bayesrank.plots._letters import legible
+from bayesrank.plots._letters import add_missing_fonts
 from bayesrank.plots._style import (
     is_ratio,
     list_legend,
@@ -144,7 +144,7 @@ def score_differences(
         log_axis(ax)
     strip(ax)
     list_legend(ax, 4)
-    return legible(ax)
+    return add_missing_fonts(ax)
 
 
 def _checked(argument: str, values: Any) -> None:
@@ -156,7 +156,7 @@ def _checked(argument: str, values: Any) -> None:
 
 
 def _names(values: Any) -> list[Any]:
-    """Names of entities where they are at hand."""
+    """Return the names of entities; empty if the source has none."""
     return (
         values["entity"].values.tolist()
         if isinstance(values, xr.DataArray | xr.Dataset) and "entity" in values.coords
@@ -226,10 +226,10 @@ def posterior_against_prior(
     ax.set_xlabel(display_name(str(values.name or "score")) + " (log scale)" * ratio)
     strip(ax)
     list_legend(ax, 2)
-    return legible(ax)
+    return add_missing_fonts(ax)
 
 
 def _logarithms(values: xr.DataArray) -> xr.DataArray:
-    """Of positive numbers; 0 and infinity have no place on a logarithmic axis."""
+    """Return logarithms; NaN for 0 and infinity, which a logarithmic axis cannot show."""
     found = values.where((values > 0) & np.isfinite(values))
     return found.copy(data=np.log(found.values))

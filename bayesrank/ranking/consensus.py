@@ -111,28 +111,31 @@ def best_set(best: np.ndarray, prob: float) -> np.ndarray:
 
 def _components(preference: np.ndarray) -> list[np.ndarray]:
     """Return strongly connected components of the strict majorities, in an order consistent with all of them."""
-    from scipy.sparse.csgraph import connected_components
-
     beats = preference > 0.5
-    number, label = connected_components(beats, directed=True, connection="strong")
-    members = [np.flatnonzero(label == i) for i in range(number)]
-    # Majorities between components have no cycle: take the first component that no remaining one beats.
-    members.sort(key=lambda m: m[0])
-    place = np.empty(len(label), int)
-    for i, component in enumerate(members):
-        place[component] = i
-    above = np.zeros((number, number), bool)
-    winner, loser = np.nonzero(beats)
-    above[place[winner], place[loser]] = True
-    np.fill_diagonal(above, False)
-    waiting = above.sum(axis=0)
-    ordered = []
-    for _ in range(number):
+    members = [np.array([i]) for i in range(len(beats))]
+    order = _sort(beats)
+    if order is None:  # SciPy's graphs are imported for cycles only
+        from scipy.sparse.csgraph import connected_components
+
+        number, label = connected_components(beats, directed=True, connection="strong")
+        members = sorted((np.flatnonzero(label == i) for i in range(number)), key=lambda m: m[0])
+        above = np.array([[i is not j and beats[np.ix_(i, j)].any() for j in members] for i in members])
+        order = _sort(above)
+    assert order is not None
+    return [members[i] for i in order]
+
+
+def _sort(above: np.ndarray) -> list[int] | None:
+    """Return an order in which nothing is above what is before it, first places by position; None in a cycle."""
+    waiting, order = above.sum(axis=0), []
+    for _ in range(len(above)):
         first = int(np.argmin(waiting))
-        ordered.append(members[first])
+        if waiting[first]:
+            return None
+        order.append(first)
         waiting = waiting - above[first]
-        waiting[first] = number + 1
-    return ordered
+        waiting[first] = len(above) + 1
+    return order
 
 
 def _circular(preference: np.ndarray, error: np.ndarray) -> np.ndarray:

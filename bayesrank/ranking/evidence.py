@@ -5,7 +5,7 @@ Sentences on counts are in :mod:`bayesrank.ranking._notes`.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -91,21 +91,18 @@ class Evidence:
     def at(self, dim: str, i: int) -> "Evidence":
         """Return the evidence of one data set, or of one item of another dim."""
 
-        def one(array: xr.DataArray | None) -> xr.DataArray | None:
-            return array.isel({dim: i}, drop=True) if array is not None and dim in array.dims else array
+        def one(array: xr.DataArray) -> xr.DataArray:
+            return array.isel({dim: i}, drop=True) if dim in array.dims else array
 
-        return replace(
-            self,
-            counts=one(self.counts),
-            shares=one(self.shares),
-            pooled=one(self.pooled),
-            values=one(self.values),
-            performance=one(self.performance),
-            cases=one(self.cases),
-            patterns=self.patterns.on(self.datasets[i]) if self.patterns and dim == "dataset" else self.patterns,
-            prior=one(self.prior),
-            datasets=() if dim == "dataset" else self.datasets,
-        )
+        arrays: dict[str, Any] = {
+            field.name: one(value)
+            for field in fields(self)
+            if isinstance(value := getattr(self, field.name), xr.DataArray)
+        }
+        if dim != "dataset":
+            return replace(self, **arrays)
+        patterns = self.patterns.on(self.datasets[i]) if self.patterns else None
+        return replace(self, **arrays, patterns=patterns, datasets=())
 
     def information(self, score: Score | None, entities: int) -> Information:
         """Return the effective counts behind a ranking by ``score``."""
@@ -293,6 +290,9 @@ class Evidence:
             return "clusters"
         if about.get("paired"):
             return "paired cases"
+        if about.get("unpaired"):
+            same = self.cases is not None and len(set(self.cases.values.tolist())) == 1
+            return "per-case data" if same else ""
         if self.counts is None:
             return "cases" if self.cases is not None else ""
         return "per-case data" if share_cases(self.counts) else "cases"
@@ -452,9 +452,11 @@ def cases_of(source: Any, values: xr.DataArray) -> xr.DataArray | None:
     """Return the number of cases of each entity of ``values`` (entity, [dataset]); None if unknown."""
     counts = observed_counts(source)
     groups = groups_of(source) if is_container(source) else {}
-    patterns = get_variable(groups.get("observed_data"), "pattern_count")
+    patterns, sizes = (get_variable(groups.get("observed_data"), name) for name in ("pattern_count", "cases"))
     if counts is not None:
         cases = counts.sum(outcome_dims(counts))
+    elif sizes is not None:
+        cases = sizes
     elif patterns is not None and "entity" in values.coords:  # all entities have the same cases
         cases = xr.full_like(values["entity"], int(patterns.sum()), dtype=int).drop_attrs()
     else:

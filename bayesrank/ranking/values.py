@@ -138,10 +138,12 @@ def natural_score(source: Any) -> Score | None:
 
 
 def sizes_of_space(evidence: xr.DataArray | xr.Dataset) -> Mapping[Any, int]:
-    """Return the sizes of the dims of counts, or the number of classes or outcomes of joint outcomes."""
+    """Return the sizes of the dims of counts, or the number of classes or outcomes of other evidence."""
     if isinstance(evidence, xr.DataArray):
         return evidence.sizes
-    return {"outcome": 2} if "outcome" in evidence else {"actual": evidence.sizes["label"]}
+    if {"outcome", "mean_outcome"} & set(evidence.data_vars):
+        return {"outcome": 2}
+    return {"actual": evidence.sizes["label"]}
 
 
 def score_values_together(

@@ -29,16 +29,8 @@ KNOWN = ("title", "question", "description", "citation", "licence", "caveats", "
 def read(
     posterior: Any, score: Any, kind: str | None, higher_is_better: bool | None = None
 ) -> tuple[dict[str, xr.Dataset], ScoreValues]:
-    """Return the groups of a source of one data set, and its values of the score; an array has an empty posterior.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> groups, found = read(br.fit(br.from_counts(tn=8, fp=2, fn=1, tp=9), seed=1), "f1", None)
-    >>> "posterior" in groups, found.name
-    (True, 'f1')
-    """
-    held = xr.Dataset() if isinstance(posterior, xr.DataArray) else posterior_of(posterior)
+    """Return the groups of a source of one data set, and its values of the score; an array has an empty posterior."""
+    group = xr.Dataset() if isinstance(posterior, xr.DataArray) else posterior_of(posterior)
     found = score_values(posterior, score, higher_is_better, kind)
     if "dataset" in found.values.dims:
         raise ValueError(
@@ -53,16 +45,16 @@ def read(
     if "entity" not in found.values.coords:
         raise ValueError(f"source must have a coord that names each entity; got coords {list(found.values.coords)}")
     check_entities("source", found.values["entity"].values.tolist())
-    return groups_of(posterior) if is_container(posterior) else {"posterior": held}, found
+    return groups_of(posterior) if is_container(posterior) else {"posterior": group}, found
 
 
 def ranking_of(found: ScoreValues, ranking: Any) -> xr.Dataset:
-    """A ranking that was given, if it is one of these entities by this score."""
+    """Return a supplied ranking after a check that its entities and its score fit."""
     check_complete(ranking)
     check_result("br.credible_ranking", "ranking", ranking, NEEDED)
     if not is_exact(ranking):
         check_result("br.credible_ranking", "ranking", ranking, ("effective_sample_size",))
-    given, wanted = (set(held["entity"].values.tolist()) for held in (ranking, found.values))
+    given, wanted = (set(group["entity"].values.tolist()) for group in (ranking, found.values))
     if given != wanted:
         other = sorted(map(str, given ^ wanted))
         raise ValueError(
@@ -74,13 +66,7 @@ def ranking_of(found: ScoreValues, ranking: Any) -> xr.Dataset:
 
 
 def facts_of(data: Any) -> dict[str, str]:
-    """What is known of the data, in words.
-
-    Examples
-    --------
-    >>> facts_of({"title": "Two  kits"})
-    {'title': 'Two kits'}
-    """
+    """Return the description of the data after a check."""
     if data is None:
         return {}
     if not isinstance(data, Mapping):
@@ -94,13 +80,7 @@ def facts_of(data: Any) -> dict[str, str]:
 
 
 def check_results(results: Any) -> dict[str, Any]:
-    """Return results by the sections that show them.
-
-    Examples
-    --------
-    >>> check_results(None)
-    {}
-    """
+    """Return results by the sections that show them."""
     if results is None:
         return {}
     if not isinstance(results, Mapping):

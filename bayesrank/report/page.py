@@ -14,13 +14,13 @@ from rich.cells import cell_len
 
 from bayesrank._draws import draw_dims
 from bayesrank._labels import has_positive_class
-from bayesrank.plots._page import breakable
+from bayesrank.plots._page import break_words
 from bayesrank.ranking import ranking_table
 from bayesrank.ranking.values import ScoreValues
 from bayesrank.report.pictures import Axis, inline_svg
 from bayesrank.words._standing import Standing
 
-__all__ = ["LISTED", "Block", "Page", "Request", "bars", "block", "first_of", "folded", "picture", "render"]
+__all__ = ["LISTED", "Block", "Page", "Request", "bars", "block", "first_of", "fold_rows", "picture", "render"]
 
 #: Rows of a picture that are seen at once, and rows that open with it.
 SEEN, LISTED = 12, 40
@@ -32,7 +32,8 @@ WIDER = 3.0
 class Request:
     """What the command knows when a section is asked for: enough to compute the section's result.
 
-    ``evidence`` has its data sets apart; ``options`` are those of the model; ``benefit`` and ``reference`` are typed.
+    ``evidence`` has its data sets apart; ``options`` are those of the model; ``benefit`` and ``reference`` are typed,
+    and ``categories`` are rankings of categories.
     """
 
     posterior: Any
@@ -49,6 +50,7 @@ class Request:
     seed: int
     benefit: Mapping[str, float] | None = None
     reference: str | None = None
+    categories: Sequence[Any] = ()
 
 
 @dataclass(frozen=True)
@@ -100,7 +102,7 @@ class Page:
 
     @cached_property
     def two_classes(self) -> xr.DataArray | None:
-        """The performance, if it is of two classes of which one is known to be the positive one."""
+        """Return the performance, if it is of two classes of which one is known to be the positive one."""
         found = self.performance
         two = found is not None and found.sizes.get("actual") == 2 and has_positive_class(found)
         return found if two else None
@@ -116,8 +118,9 @@ class Page:
         standing = Standing.of(self.ranking, np.where(self.ranking["tier"].isnull().values, np.nan, position))
         if not len(standing.places):
             return []
-        held = standing.rivals | standing.tied
-        return [self.ranking["entity"].values[i] for i in standing.places[held | (np.arange(len(held)) == 0)]]
+        could_be_best = standing.rivals | standing.tied
+        could_be_best[0] = True
+        return [self.ranking["entity"].values[i] for i in standing.places[could_be_best]]
 
 
 @cache
@@ -128,31 +131,19 @@ def _environment() -> Any:
     pages = {name: files.joinpath(name).read_text(encoding="utf-8") for name in ("blocks.html", "ranking.html")}
     environment = Environment(loader=DictLoader(pages), autoescape=True, trim_blocks=True, lstrip_blocks=True)
     environment.filters["capitalised"] = lambda text: text[:1].upper() + text[1:]
-    environment.filters["soft"] = lambda text, fits=10: Markup(breakable(text, fits))
+    environment.filters["soft"] = lambda text, fits=10: Markup(break_words(text, fits))
     return environment
 
 
 def render(template: str, **values: Any) -> Markup:
-    """Return a template, the name of a file or a text, filled with values, which it escapes.
-
-    Examples
-    --------
-    >>> render("<b>{{ name }}</b>", name="a & b")
-    Markup('<b>a &amp; b</b>')
-    """
-    known = template == "ranking.html"
-    made = _environment().get_template(template) if known else _environment().from_string(template)
+    """Return a template, the name of a file or a text, filled with values, which it escapes."""
+    is_page = template == "ranking.html"
+    made = _environment().get_template(template) if is_page else _environment().from_string(template)
     return Markup(made.render(**values))
 
 
 def block(macro: str, *values: Any) -> Markup:
-    """Return a block of the page by its name in ``blocks.html``: words, table, matrix, legend, heading, rows, fold.
-
-    Examples
-    --------
-    >>> block("words", ["a & b"])
-    Markup('<p>a &amp; b</p>\\n')
-    """
+    """Return a block of the page by its name in ``blocks.html``: words, table, matrix, legend, heading, rows, fold."""
     return Markup(getattr(_environment().get_template("blocks.html").module, macro)(*values))
 
 
@@ -167,7 +158,7 @@ def picture(draw: Callable[[Any], Any], size: tuple[float, float], caption: str)
     return block("picture", inline_svg(draw, size), caption)
 
 
-def folded(draw: Callable[[list[Any]], Markup], names: Sequence[Any], seen: int) -> Markup:
+def fold_rows(draw: Callable[[list[Any]], Markup], names: Sequence[Any], seen: int) -> Markup:
     """Return the picture of the first names, and folded below it that of more of them."""
     listed = list(names[:LISTED])
     if seen >= len(names):
@@ -182,8 +173,8 @@ def first_of(page: Page) -> int:
     ends = page.table[["lower", "upper"]].to_numpy(float)
 
     def width(rows: np.ndarray) -> float:
-        known = rows[np.isfinite(rows)]
-        return float(np.ptp(known)) if known.size else 0.0
+        numbers = rows[np.isfinite(rows)]
+        return float(np.ptp(numbers)) if numbers.size else 0.0
 
     few = len(ends) <= SEEN and width(ends) <= WIDER * width(ends[:kept])
     return len(ends) if few or len(ends) <= kept + 1 else kept

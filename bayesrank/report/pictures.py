@@ -12,7 +12,7 @@ import xarray as xr
 
 from bayesrank import _text
 from bayesrank.plots._colors import DISTINCT, entity_colors
-from bayesrank.plots._page import themed
+from bayesrank.plots._page import apply_theme
 from bayesrank.plots._style import log_ticks
 
 __all__ = ["Axis", "inline_svg", "paints", "rank_rows"]
@@ -28,16 +28,10 @@ BAR = "var(--bar)"
 
 
 def paints(names: list[Any]) -> dict[Any, str]:
-    """Return colours of entities, by their places among all; one for all of too many to distinguish.
-
-    Examples
-    --------
-    >>> paints(["a", "b"])
-    {'a': 'var(--e0)', 'b': 'var(--e1)'}
-    """
+    """Return colours of entities, by their places among all; one for all of too many to distinguish."""
     if len(names) > DISTINCT:
         return dict.fromkeys(names, BAR)
-    return {name: themed(color) for name, color in entity_colors(names).items()}
+    return {name: apply_theme(color) for name, color in entity_colors(names).items()}
 
 
 @dataclass(frozen=True)
@@ -55,18 +49,11 @@ class Axis:
 
     @classmethod
     def of(cls, values: Any, title: str = "", ratio: bool = False) -> "Axis":
-        """Return the axis on which all of these values have a place.
-
-        Examples
-        --------
-        >>> axis = Axis.of([0.0, 0.5, 1.0])
-        >>> axis.place(0.5), [text for _, text in axis.ticks]
-        (50.0, ['0.0', '0.2', '0.4', '0.6', '0.8', '1.0'])
-        """
-        known = np.asarray(values, dtype=float).ravel()
-        known = known[np.isfinite(known) & ((known > 0) | (not ratio))]
-        known = np.log10(known) if ratio else known
-        low, high = (float(known.min()), float(known.max())) if known.size else (0.0, 1.0)
+        """Return the axis on which all of these values have a place."""
+        numbers = np.asarray(values, dtype=float).ravel()
+        numbers = numbers[np.isfinite(numbers) & ((numbers > 0) | (not ratio))]
+        numbers = np.log10(numbers) if ratio else numbers
+        low, high = (float(numbers.min()), float(numbers.max())) if numbers.size else (0.0, 1.0)
         if high - low < 1e-9:
             low, high = low - 0.5, high + 0.5
         bare = cls(low, high, [], title, ratio)
@@ -91,18 +78,10 @@ def rank_rows(ranking: xr.Dataset, names: list[Any]) -> tuple[Axis, list[dict[st
     """Return the axis and rows of a picture of rank probabilities: where each rank lies, and how dark it is.
 
     Of many ranks, those that the shown entities hold, several to a column.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
-    >>> axis, (first, second) = rank_rows(br.credible_ranking(counts, "f1", method="exact"), ["b", "a"])
-    >>> axis.ticks, [mark["x"] for mark in second["panels"][0]]
-    ([(25.0, '1'), (75.0, '2')], [50.0])
     """
     mass = ranking["rank_probability"].transpose("entity", "rank").sel(entity=names).fillna(0.0).values
-    held = np.flatnonzero((mass > UNSEEN).any(0))
-    last = int(held[-1]) + 1 if len(held) else mass.shape[1]
+    ranks = np.flatnonzero((mass > UNSEEN).any(0))
+    last = int(ranks[-1]) + 1 if len(ranks) else mass.shape[1]
     # Columns of equally many ranks, each with the mean of its ranks, so that wide ones do not look more probable.
     edges = np.unique([*range(0, last, -(-last // COLUMNS)), last])
     columns = np.add.reduceat(mass[:, :last], edges[:-1], axis=1) / np.diff(edges)
@@ -136,11 +115,6 @@ def inline_svg(draw: Callable[[Any], Any], size: tuple[float, float]) -> Any:
     """Return what ``draw`` draws on an Axes of that size in inches, as an SVG element without a ground of its own.
 
     Its text is kept as text, and its colours are those of the page.
-
-    Examples
-    --------
-    >>> str(inline_svg(lambda ax: ax.set_title("ROC"), (2, 2))).startswith("<svg")
-    True
     """
     from markupsafe import Markup
     from matplotlib import style
@@ -162,7 +136,7 @@ def inline_svg(draw: Callable[[Any], Any], size: tuple[float, float]) -> Any:
     text = buffer.getvalue()
     # On a narrow screen it shrinks as long as its letters can be read, and is scrolled then.
     narrow = f'<svg style="min-width:{NARROW * 96 * size[0]:.0f}px"'
-    return Markup(themed(text[text.index("<svg") :].replace("<svg", narrow, 1)))
+    return Markup(apply_theme(text[text.index("<svg") :].replace("<svg", narrow, 1)))
 
 
 def _log_marks(low: float, high: float) -> Iterable[tuple[float, str]]:

@@ -28,7 +28,7 @@ from bayesrank.ranking.summary import effective_draws, is_exact
 from bayesrank.report import sections as catalog
 from bayesrank.report.arguments import check_results, facts_of, ranking_of, read, text_or_none
 from bayesrank.report.methods import definition, methods
-from bayesrank.report.page import Block, Page, bars, first_of, folded, render
+from bayesrank.report.page import Block, Page, bars, first_of, fold_rows, render
 from bayesrank.report.pictures import BAR, Axis
 from bayesrank.report.words import implied_prior, prior_scores
 from bayesrank.words.models import check_model, model_caveat
@@ -127,7 +127,7 @@ def ranking_report(
     )
     shown, missing = _sections(page, sections, named)
     parts = None if counts is None else parts_of(counts)
-    evidence = None if counts is None else _evidence(counts, parts)
+    evidence = _evidence(ranking, counts, parts)
     size = _text.count(len(page.order), "entity")
     labels = None if performance is None else dict(performance.sizes).get("actual")
     what = definition(found.name, found.score, labels, tuple(ranking.attrs["range"]))
@@ -180,9 +180,9 @@ def ranking_report(
     return made
 
 
-def _sections(page: Page, asked: Any, named: Sequence[str]) -> tuple[list[tuple[str, Block]], list[str]]:
+def _sections(page: Page, requested: Any, named: Sequence[str]) -> tuple[list[tuple[str, Block]], list[str]]:
     """Return the sections that are shown with their names, and a note on each that was named and cannot be had."""
-    unasked = asked is None or catalog.DEFAULT in named
+    unasked = requested is None or catalog.DEFAULT in named
     wanted = {*named, *page.results, *(catalog.names(defaults=True) if unasked else [])}
     made = [(name, catalog.find(name).make(page)) for name in catalog.names() if name in wanted]
     missing = [catalog.lacking(name) for name, block in made if block is None and name in named]
@@ -219,7 +219,7 @@ def _picture(page: Page) -> dict[str, Any]:
         f"{'' if leaders.issuperset(table.index) else ' Blue: not ruled out as the best.'} Bands are tiers."
         f"{' The axis is logarithmic.' if ratio else ''}"
     )
-    return {"intervals": folded(draw, table.index.tolist(), first_of(page)), "caption": caption}
+    return {"intervals": fold_rows(draw, table.index.tolist(), first_of(page)), "caption": caption}
 
 
 def _rows(page: Page) -> tuple[list[str], list[dict[str, Any]]]:
@@ -284,16 +284,24 @@ def _caveats(facts: Mapping[str, str], parts: xr.DataArray | None) -> list[str]:
     return lines
 
 
-def _evidence(counts: xr.DataArray, parts: xr.DataArray | None) -> str:
+def _class_name(label: str) -> str:
+    """Return a label behind a number of cases: 80 negative, but 80 of class 0."""
+    return f"of class {label}" if label[:1].isdigit() else label
+
+
+def _evidence(ranking: xr.Dataset, counts: xr.DataArray | None, parts: xr.DataArray | None) -> str:
     """State the number of cases of each class, and the entities that share test sets."""
+    if counts is None or "dataset" in counts.dims:
+        cases = ranking["cases"].values if "cases" in ranking else np.array([np.nan])
+        return "; ".join(filter(None, [_datasets(counts), "" if np.isnan(cases).any() else _cases(cases.astype(int))]))
     if are_outcomes(counts):
         return _outcomes(counts, parts)
     rows = counts.sum([d for d in counts.dims if d not in ("entity", "actual")]).transpose("entity", "actual")
     classes = [str(label) for label in rows["actual"].values]
-    words = [] if parts is None else [f"{_text.count(parts.sizes['dataset'], 'data set')}, pooled"]
+    words = [] if parts is None else [f"{_datasets(parts)}, pooled"]
     if bool((rows == rows[0]).all()):
         few = len(classes) <= 3
-        sizes = " + ".join(f"{n} {label}" for n, label in zip(rows.values[0], classes, strict=True))
+        sizes = " + ".join(f"{n:,} {_class_name(label)}" for n, label in zip(rows.values[0], classes, strict=True))
         words.append(f"each on {sizes if few else f'{int(rows[0].sum())} cases of {len(classes)} classes'}")
     known = known_classes(counts)
     if known not in (None, ("negative", "positive")):
@@ -306,12 +314,21 @@ def _evidence(counts: xr.DataArray, parts: xr.DataArray | None) -> str:
     return "; ".join(words)
 
 
+def _datasets(counts: xr.DataArray | None) -> str:
+    return "" if counts is None else _text.count(counts.sizes["dataset"], "data set")
+
+
+def _cases(cases: np.ndarray) -> str:
+    """State how many cases each entity has."""
+    low, high = cases.min(), cases.max()
+    return f"each on {low:,} cases" if low == high else f"on {low:,} to {high:,} cases"
+
+
 def _outcomes(counts: xr.DataArray, parts: xr.DataArray | None) -> str:
     """State the number of cases and their possible outcomes."""
     cases, labels = counts.sum("outcome").values, [str(label) for label in counts["outcome"].values]
-    words = [] if parts is None else [f"{_text.count(parts.sizes['dataset'], 'data set')}, pooled"]
-    same = cases.min() == cases.max()
-    words.append(f"each on {cases.min()} cases" if same else f"on {cases.min()} to {cases.max()} cases")
+    words = [] if parts is None else [f"{_datasets(parts)}, pooled"]
+    words.append(_cases(cases))
     words.append(f"outcomes {', '.join(labels[:6])}{' ...' if len(labels) > 6 else ''}")
     return "; ".join(words)
 

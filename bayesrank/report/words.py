@@ -21,15 +21,7 @@ SAME = 1e-6
 
 
 def prior_scores(posterior: Any, score: Score | str, kind: str | None = None) -> xr.DataArray | None:
-    """Prior draws of a score, or of a variable by its name (chain, draw, entity); None without the group ``prior``.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> posterior = br.fit(br.from_counts(tn=8, fp=2, fn=1, tp=9), seed=1, groups=["prior"])
-    >>> prior_scores(posterior, br.scores.f1).dims
-    ('chain', 'draw', 'entity')
-    """
+    """Prior draws of a score, or of a variable by its name (chain, draw, entity); None without the group ``prior``."""
     groups = groups_of(posterior) if is_container(posterior) else {}
     if "prior" not in groups or (isinstance(score, str) and score not in groups["prior"]):
         return None
@@ -43,12 +35,6 @@ def implied_prior(
 
     The quantiles are exact if the prior of this score has a closed form for this posterior, else those of the prior
     draws ``values``.
-
-    Examples
-    --------
-    >>> import xarray as xr
-    >>> implied_prior(xr.DataArray([[[0.1], [0.5], [0.9]]], dims=("chain", "draw", "entity")), 0.9)
-    'median 0.500, 90% interval 0.140 to 0.860'
     """
     if values is None:
         return None
@@ -75,7 +61,7 @@ def implied_prior(
 
 
 def _is_one_prior(draws: np.ndarray, together: np.ndarray, levels: np.ndarray) -> bool:
-    """Whether each entity's draws lie below the quantiles of all as often as chance explains."""
+    """Return whether each entity's draws lie below the quantiles of all as often as chance explains."""
     number = (~np.isnan(draws)).sum(axis=1)
     below = np.stack([(draws <= end).sum(axis=1) for end in together], axis=1) / number[:, None]
     return bool((np.abs(below - levels) <= SURE * np.sqrt(levels * (1 - levels) / number[:, None])).all())

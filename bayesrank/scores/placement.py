@@ -172,7 +172,6 @@ def _level_line(score: Score, prevalence: float, fpr: float, tpr: float) -> np.n
 
     Up and to the left is better, so the line crosses the path from a point further right to one further up.
     """
-    from scipy.optimize import brentq
 
     def value(x: float, y: float) -> float:
         return float(score.of_cells(*cells_at(x, y, prevalence)))
@@ -184,10 +183,13 @@ def _level_line(score: Score, prevalence: float, fpr: float, tpr: float) -> np.n
     worse, better = excess(0.0), excess(1.0)
     if not np.isfinite([worse, better]).all() or worse * better > 0:
         return None
-    try:
-        share = brentq(excess, 0.0, 1.0, xtol=1e-15)
-    except ValueError:  # undefined on the path
-        return None
+    low, high = 0.0, 1.0
+    for _ in range(60):  # by halves: importing SciPy's solvers would take longer
+        share = (low + high) / 2
+        found = excess(share)
+        if np.isnan(found):  # undefined on the path
+            return None
+        low, high = (share, high) if found * worse > 0 else (low, share)
     return np.cross([fpr, tpr, 1.0], [fpr + REACH * (1 - share), tpr + REACH * share, 1.0])
 
 

@@ -9,7 +9,15 @@ import xarray as xr
 from bayesrank._checks import check_sequence, is_number
 from bayesrank.evidence._case_counts import counts_of
 from bayesrank.evidence.counts import check_tables, pool, pool_untested
-from bayesrank.models import chosen_by_evidence, find_model, in_closed_form, make_model, options_of, takes_cases
+from bayesrank.models import (
+    chosen_by_evidence,
+    find_model,
+    holds_means,
+    in_closed_form,
+    make_model,
+    options_of,
+    takes_cases,
+)
 from bayesrank.models._joint import check_joint
 from bayesrank.models._margins import VALUES
 from bayesrank.models._priors import concentration
@@ -45,6 +53,11 @@ class Alternative(NamedTuple):
 
 def check_evidence(evidence: Any) -> Evidence:
     """Check that the evidence is counts over classes or outcomes, or joint outcomes."""
+    if holds_means(evidence):
+        raise ValueError(
+            "evidence must be counts or joint outcomes; means and standard errors have one model and a flat prior, so "
+            "that there is nothing to vary"
+        )
     if isinstance(evidence, xr.Dataset):
         check_joint(evidence)
         return evidence

@@ -25,14 +25,7 @@ Values = Callable[[np.ndarray], np.ndarray]
 def counterexamples(
     score: Score, prevalence: float | None, classes: int = 2, operations: Sequence[Any] = ("mix",)
 ) -> np.ndarray:
-    """Return counterexamples (test, role, cell); NaN if a test found none.
-
-    Examples
-    --------
-    >>> from bayesrank.scores import f1
-    >>> bool(np.isnan(counterexamples(f1, None)).all())
-    True
-    """
+    """Return counterexamples (test, role, cell); NaN if a test found none."""
     found = np.full((3, 3, classes**2), np.nan)
     function = _function(score, classes)
     right = np.eye(classes, dtype=bool).ravel()
@@ -171,13 +164,7 @@ def _compositions(total: int, cells: int) -> np.ndarray:
 
 
 def lattice(steps: int, prevalence: float | None) -> np.ndarray:
-    """Return performances (cell, point): the simplex, or the ROC square of a prevalence, in equal steps.
-
-    Examples
-    --------
-    >>> lattice(32, None).shape, lattice(80, 0.2).shape
-    ((4, 6545), (4, 6561))
-    """
+    """Return performances (cell, point): the simplex, or the ROC square of a prevalence, in equal steps."""
     if prevalence is None:
         grid = np.indices((steps + 1,) * 3).reshape(3, -1)
         grid = grid[:, grid.sum(axis=0) <= steps]

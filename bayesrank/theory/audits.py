@@ -3,7 +3,7 @@
 ``bayesrank.audit`` takes a score as a raw function, higher counted as better, and searches for counterexamples: a
 performance that is surely no more satisfying and yet scores higher (axiom 2), and a mixture of two that scores higher
 (axiom 3, upper) or lower (axiom 3, lower) than both. It also finds the ranking scores with the highest and lowest
-Kendall's tau. ``python -m bayesrank.theory.audits`` prints the audit of 27 common scores.
+Kendall's tau.
 """
 
 from collections.abc import Iterable
@@ -31,35 +31,13 @@ SIMPLEX_STEPS, ROC_STEPS = 32, 80
 GRID, ZOOMS = 20, 5
 
 
+#: The scores of Foundations, Table 1.
 TABLE_1: tuple[str, ...] = (
-    "accuracy",
-    "f0_5",
-    "f1",
-    "f2",
-    "npv",
-    "ppv",
-    "tnr",
-    "tpr",
-    "balanced_accuracy",
-    "cohen_kappa",
-    "informedness",
-    "positive_likelihood_ratio",
-    "true_negative_probability",
-    "true_positive_probability",
-    "chance_agreement",
-    "error_rate",
-    "false_discovery_rate",
-    "fnr",
-    "false_omission_rate",
-    "fpr",
-    "g_mean",
-    "markedness",
-    "mcc",
-    "negative_likelihood_ratio",
-    "diagnostic_odds_ratio",
-    "positive_prediction_rate",
-    "d_prime",
-)
+    "accuracy", "f0_5", "f1", "f2", "npv", "ppv", "tnr", "tpr", "balanced_accuracy", "cohen_kappa", "informedness",
+    "positive_likelihood_ratio", "true_negative_probability", "true_positive_probability", "chance_agreement",
+    "error_rate", "false_discovery_rate", "fnr", "false_omission_rate", "fpr", "g_mean", "markedness", "mcc",
+    "negative_likelihood_ratio", "diagnostic_odds_ratio", "positive_prediction_rate", "d_prime",
+)  # fmt: skip
 
 
 def audit(
@@ -376,21 +354,3 @@ def _made(row: xr.Dataset, test: int) -> str:
     """Describe how the third performance of a counterexample was made from the first two."""
     first, second = (row["counterexample"].values[test, role] for role in (0, 1))
     return "changed copy" if np.array_equal(first, second) else "mixture"
-
-
-def _main() -> None:
-    """Print the audits of the 27 scores."""
-    table = audit_table()
-    marks = {True: "yes", False: "no"}
-    for prevalence in table["prevalence"].values:
-        part = table.sel(prevalence=prevalence)
-        print("\nall performances" if np.isnan(prevalence) else f"\nprevalence {prevalence:g}")
-        print(f"{'score':28}{'axiom 2':>9}{'3 upper':>9}{'3 lower':>9}{'tau min':>9}{'tau max':>9}")
-        for name in part["score"].values:
-            row = part.sel(score=name)
-            tests = "".join(f"{marks[bool(row[test])]:>9}" for test in TESTS)
-            print(f"{name:28}{tests}{row['tau_min'].item():9.3f}{row['tau_max'].item():9.3f}")
-
-
-if __name__ == "__main__":
-    _main()

@@ -14,7 +14,7 @@ from bayesrank._checks import check_result, describe_value, rename_argument
 from bayesrank.performance import as_performance, outcome_dims
 from bayesrank.ranking.values import bare_values
 
-__all__ = ["dominance", "dual", "is_preorder", "rank_bounds", "relation_properties", "relations"]
+__all__ = ["dominance", "dual", "rank_bounds", "relation_properties", "relations"]
 
 
 def relations(values: xr.DataArray, performance: Any = None, higher_is_better: bool | None = None) -> xr.Dataset:
@@ -63,9 +63,9 @@ def relations(values: xr.DataArray, performance: Any = None, higher_is_better: b
     else:
         with rename_argument("performance", "source"):
             array = as_performance(performance).reset_coords(drop=True)
-        held = array["entity"].values if "entity" in array.coords else np.arange(array.sizes.get("entity", 0))
-        if sorted(map(repr, held.tolist())) != sorted(map(repr, labels.tolist())):
-            raise ValueError(f"performance must be that of the entities of values, {list(labels)}; got {list(held)}")
+        names = array["entity"].values if "entity" in array.coords else np.arange(array.sizes.get("entity", 0))
+        if sorted(map(repr, names.tolist())) != sorted(map(repr, labels.tolist())):
+            raise ValueError(f"performance must have the entities of values, {list(labels)}; got {list(names)}")
         same = (array == array.rename(entity="rival")).all(outcome_dims(array))
         # An entity with an unknown performance equals itself.
         same = same | xr.DataArray(np.eye(array.sizes["entity"], dtype=bool), dims=("entity", "rival"))
@@ -232,24 +232,13 @@ def relation_properties(relation: xr.DataArray) -> xr.Dataset:
         "antisymmetric": ~(matrix & back) | itself,
         "total": matrix | back,
     }
-    holds = {name: (relation.dims[:-2], np.asarray(held.all(axis=(-2, -1)))) for name, held in pairs.items()}
+    holds = {name: (relation.dims[:-2], np.asarray(found.all(axis=(-2, -1)))) for name, found in pairs.items()}
     coords = {name: coord for name, coord in relation.coords.items() if not {"entity", "rival"} & set(coord.dims)}
     found = xr.Dataset(holds, coords)
     preorder = found["reflexive"] & found["transitive"]
     return found.assign(
         equivalence=preorder & found["symmetric"], preorder=preorder, order=preorder & found["antisymmetric"]
     )
-
-
-def is_preorder(order: xr.DataArray) -> bool:
-    """Return whether a relation (``entity``, ``rival``) is reflexive and transitive.
-
-    Examples
-    --------
-    >>> is_preorder(relations(xr.DataArray([0.2, np.nan, 0.7], dims="entity"))["worse_or_equivalent"])
-    True
-    """
-    return bool(relation_properties(order)["preorder"].all())
 
 
 def _preorder(argument: str, order: Any) -> xr.DataArray:

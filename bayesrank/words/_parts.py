@@ -14,13 +14,7 @@ NAMED = 5
 
 @dataclass(frozen=True)
 class Verdict:
-    """A verdict in its four parts, and its notes; empty parts are omitted.
-
-    Examples
-    --------
-    >>> Verdict("clear winner", "b is best: P(best) > 0.999.", caveat="a has no data.").sentences()
-    ['b is best: P(best) > 0.999.', 'a has no data.']
-    """
+    """A verdict in its four parts, and its notes; empty parts are omitted."""
 
     kind: str
     headline: str
@@ -41,15 +35,7 @@ class Verdict:
 
 
 def compose(kind: str, headline: str, notes: Sequence[str], loss: str = "", next_step: str = "") -> Verdict:
-    """Return a verdict whose fourth sentence is the note with the highest caveat; the others stay notes.
-
-    Examples
-    --------
-    >>> from bayesrank._notes import Note
-    >>> made = compose("inconclusive", "No winner.", ["Plain.", Note("Few data sets.", Caveat.FEW_UNITS)])
-    >>> made.caveat, made.notes
-    ('Few data sets.', ('Plain.',))
-    """
+    """Return a verdict whose fourth sentence is the note with the highest caveat; the others stay notes."""
     place = max(range(len(notes)), key=lambda i: (caveat_of(notes[i]), -i), default=None)
     if place is None or caveat_of(notes[place]) is Caveat.NONE:
         return Verdict(kind, headline, loss, next_step, "", tuple(map(str, notes)))
@@ -58,22 +44,10 @@ def compose(kind: str, headline: str, notes: Sequence[str], loss: str = "", next
 
 
 def join_names(names: Sequence[str]) -> str:
-    """Return the names as a sentence lists them.
-
-    Examples
-    --------
-    >>> join_names(["a"]), join_names(["a", "b"]), join_names(["a", "b", "c"])
-    ('a', 'a and b', 'a, b and c')
-    """
+    """Return the names as a sentence lists them."""
     return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 def few_names(names: Sequence[str], most: int = NAMED) -> str:
-    """Return all names, or the first few and the number of the others, of which there are two at least.
-
-    Examples
-    --------
-    >>> few_names("abcdefg")
-    'a, b, c, d, e and 2 more'
-    """
-    return join_names(names) if len(names) <= most + 1 else f"{', '.join(names[:most])} and {len(names) - most} more"
+    """Return all names, or the first few and the number of the others, of which there are two at least."""
+    return join_names(names) if len(names) <= most + 1 else f"{', '.join(names[:most])} and {len(names) - most:,} more"

@@ -83,8 +83,8 @@ class Standing:
         Without confidence sets, the smallest set that contains the best with the required posterior probability
         decides.
         """
-        held = self.ranking["in_best_set"].values[self.places].astype(bool)
-        found = held.copy() if self.could_be_best is None else self.could_be_best.copy()
+        members = self.ranking["in_best_set"].values[self.places].astype(bool)
+        found = members.copy() if self.could_be_best is None else self.could_be_best.copy()
         found[0] = False
         return found
 
@@ -95,26 +95,13 @@ class Standing:
 
 
 def relation(p: float, size: float) -> str:
-    """Return a probability with the relation that its digits allow.
-
-    Examples
-    --------
-    >>> relation(0.48, 4000), relation(1.0, 4000)
-    ('= 0.480', '> 0.999')
-    """
+    """Return a probability with the relation that its digits allow."""
     text = _text.probability(p, size)
     return f"{text[0]} {text[1:]}" if text[0] in "<>" else f"= {text}"
 
 
 def headline_of(standing: Standing, lead: str, best: str) -> tuple[str, str]:
-    """Return the kind of headline and its text, for two entities or more.
-
-    Parameters
-    ----------
-    standing : Standing
-    lead, best : str
-        The beginning for a leader, "b leads (P(best) = 0.60)", and for a clear winner, "b is best: P(best) > 0.999".
-    """
+    """Return the kind of headline and its text, for two entities or more."""
     if standing.tied.sum() > 1:
         return "tie at the top", _tie(standing)
     withheld = standing.could_be_best is None
@@ -139,7 +126,7 @@ def _tie(standing: Standing) -> str:
     if tied.sum() <= NAMED:
         who = join_names(sorted(standing.names(tied)))
     else:
-        who = f"{tied.sum()} of {size} entities"
+        who = f"{tied.sum():,} of {size:,} entities"
     chances = {standing.best(int(i)) for i in np.flatnonzero(tied)}
     each = f" ({chances.pop()} each)" if len(chances) == 1 else ""
     text = f"{who} share the first place{each}"
@@ -151,7 +138,7 @@ def _tie(standing: Standing) -> str:
     more, worse = standing.rivals & ~tied, ~standing.could_be_best & ~tied
     parts = [text]
     if more.any():
-        parts.append(f"{more.sum()} more cannot be ruled out")
+        parts.append(f"{more.sum():,} more cannot be ruled out")
     if worse.any():
         parts.append(_worse(standing, worse))
     return "; ".join(parts) + "."
@@ -165,7 +152,7 @@ def _close(standing: Standing, lead: str, short: np.ndarray) -> str:
         p = relation(float(standing.superiority[i]), effective_draws(standing.ranking))
         return f"{lead}, but P({standing.name(0)} beats {standing.name(i)}{standing.by}) {p}, below {standing.prob:g}."
     names = standing.names(np.isin(np.arange(len(standing.places)), near))
-    who = join_names(names) if len(names) <= NAMED else f"{len(names)} others"
+    who = join_names(names) if len(names) <= NAMED else f"{len(names):,} others"
     return f"{lead}, but its probability of beating {who}{standing.by} is below {standing.prob:g} for each."
 
 
@@ -173,9 +160,9 @@ def _by_posterior(standing: Standing, lead: str) -> tuple[str, str]:
     """Return the headline without confidence sets: it uses the credible set for the best, and says so."""
     rivals, size = standing.rivals, len(standing.places)
     if rivals.sum() == size - 1:
-        whole = "both entities" if size == 2 else f"all {size} entities"
+        group = "both entities" if size == 2 else f"all {size:,} entities"
         return "inconclusive", (
-            f"No winner: {lead}, but the {standing.prob:g} credible set for the best holds {whole} (posterior "
+            f"No winner: {lead}, but the {standing.prob:g} credible set for the best holds {group} (posterior "
             "probabilities only)."
         )
     return "leading group", (
@@ -213,13 +200,13 @@ def _nothing_separated(standing: Standing) -> bool:
 def _others(standing: Standing, members: np.ndarray) -> str:
     """Return a few members by name, or the number of many."""
     names = standing.names(members)
-    return join_names(names) if len(names) <= NAMED else f"{len(names)} others"
+    return join_names(names) if len(names) <= NAMED else f"{len(names):,} others"
 
 
 def _worse(standing: Standing, members: np.ndarray) -> str:
     if members.sum() == 1:
         return f"{few_names(standing.names(members))} is worse"
-    return f"{members.sum()} others are worse"
+    return f"{members.sum():,} others are worse"
 
 
 def _could_be_best(ranking: xr.Dataset, places: np.ndarray) -> np.ndarray | None:

@@ -35,7 +35,7 @@ DEFINITIONS = {
     "rank_upper": "Worst rank of that interval.",
     "tier": "Tier, 1 is best: the tier's anchor takes with it all that are left and that it does not beat with the "
     "board's probability.",
-    "tier_anchor": "The entity that everybody in the tier was compared with. Two others of one tier may well differ.",
+    "tier_anchor": "The entity with which others of the tier were compared. Two others of one tier may well differ.",
     "undefined": "Share of the posterior in which the score has no value.",
     "upper": "Upper end of the score's credible interval.",
 }

@@ -17,17 +17,7 @@ SCORE = "utility"
 
 
 def verdict_of_decision(decision: xr.Dataset) -> Verdict:
-    """Return the verdict on one expected utility from :func:`bayesrank.decisions.expected_utility`.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> counts = br.from_counts(tn=[700, 790], fp=[100, 10], fn=[1, 90], tp=[299, 210], entity=["eager", "shy"])
-    >>> posterior = br.fit(counts, "beta_binomial", seed=1)
-    >>> decision = br.decisions.expected_utility(posterior, [[0, -1], [-20, 0]], prevalence=0.02)
-    >>> verdict_of_decision(decision).loss
-    'Expected loss from choosing eager instead of the true best: 0.0032 per case (in the unit of the benefits).'
-    """
+    """Return the verdict on one expected utility from :func:`bayesrank.decisions.expected_utility`."""
     check_decision("decision", decision)
     notes = [*outside_interval(decision), *read_notes(decision)]
     standing = Standing.of(decision, _order(decision))

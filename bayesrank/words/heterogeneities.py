@@ -22,37 +22,25 @@ DESCRIBED = 2
 
 
 def verdict_of_heterogeneity(found: xr.Dataset) -> Verdict:
-    """Return the verdict on a heterogeneity, of :func:`bayesrank.heterogeneity`, or of some of its entities.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> studies = br.from_counts(
-    ...     tn=[45, 38, 90, 27], fp=[5, 12, 10, 3], fn=[4, 9, 2, 3], tp=[16, 11, 28, 7], entity=["A"] * 4,
-    ...     dataset=["Oslo", "Rome", "Lima", "Kyiv"],
-    ... )
-    >>> found = br.heterogeneity(br.fit(studies, "hierarchical_beta_binomial", seed=1), "tpr", prob=0.9)
-    >>> print(verdict_of_heterogeneity(found).headline)
-    Between its 4 data sets the sensitivity (TPR) of A has a standard deviation of ... (90% interval ... to ...).
-    """
+    """Return the verdict on a heterogeneity, of :func:`bayesrank.heterogeneity`, or of some of its entities."""
     check_result("br.heterogeneity", "result", found, NEEDED)
     if not {"score", "prob"} <= set(found.attrs):
         raise ValueError("result must come from br.heterogeneity; got a Dataset without the attrs 'score' and 'prob'")
     table = found if "entity" in found.dims else found.expand_dims("entity")
     spread = table["between_sd"].values
-    known = np.flatnonzero(~np.isnan(spread))
+    defined = np.flatnonzero(~np.isnan(spread))
     notes: list[str] = list(read_notes(found))
     lacking = np.isnan(spread) & table["new"].notnull().values
     if lacking.any():
         who = few_names([str(name) for name in table["entity"].values[lacking]])
         notes.append(f"Differences between data sets are unknown with fewer than two data sets: {who}.")
-    if not len(known):
+    if not len(defined):
         return compose("heterogeneity", "No entity has two data sets or more: nothing is known of differences.", notes)
-    extreme = known
-    if len(known) > DESCRIBED:
-        extreme = known[[int(np.argmax(spread[known])), int(np.argmin(spread[known]))]]
+    extreme = defined
+    if len(defined) > DESCRIBED:
+        extreme = defined[[int(np.argmax(spread[defined])), int(np.argmin(spread[defined]))]]
     first, *second = [table.isel(entity=int(i)) for i in extreme]
-    notes += [line for i in known for line in _described(table.isel(entity=int(i)), found)]
+    notes += [line for i in defined for line in _describe(table.isel(entity=int(i)), found)]
     more = f"For {_name(second[0])} it is {_deviation(second[0])}." if second else ""
     headline = (
         f"Between its {int(first['datasets'])} data sets the {score_name(found)} of {_name(first)} has a standard "
@@ -71,25 +59,26 @@ def _deviation(one: xr.Dataset, prob: float | None = None) -> str:
     return f"{_text.number(value)} ({what}{_text.interval(low, high)})"
 
 
-def _described(one: xr.Dataset, found: xr.Dataset) -> list[str]:
+def _describe(one: xr.Dataset, found: xr.Dataset) -> list[str]:
     """State the share of the observed variance, and the score on a typical and on a new data set."""
     name, score = _name(one), score_name(found)
-    held = {str(key): float(value) for key, value in one.data_vars.items() if _is_number(value)}
+    numbers = {str(key): float(value) for key, value in one.data_vars.items() if _is_number(value)}
 
     def interval(key: str) -> str:
-        return _text.interval(held[f"{key}_lower"], held[f"{key}_upper"])
+        return _text.interval(numbers[f"{key}_lower"], numbers[f"{key}_upper"])
 
     what = f" ({found.attrs['what']})" if found.attrs.get("what") else ""
     lines = []
-    if not np.isnan(held["share"]):
-        ends = f"{100 * held['share_lower']:.0f}% to {100 * held['share_upper']:.0f}%"
+    if not np.isnan(numbers["share"]):
+        ends = f"{100 * numbers['share_lower']:.0f}% to {100 * numbers['share_upper']:.0f}%"
         lines.append(
-            f"{name}: differences between data sets make {100 * held['share']:.0f}% ({ends}) of the observed variance."
+            f"{name}: differences between data sets make {100 * numbers['share']:.0f}% ({ends}) of the observed "
+            "variance."
         )
     return [
         *lines,
-        f"{name}: the {score} of a typical data set{what} is {_text.number(held['typical'])} ({interval('typical')}), "
-        f"of a new data set {_text.number(held['new'])} ({interval('new')}).",
+        f"{name}: the {score} of a typical data set{what} is {_text.number(numbers['typical'])} "
+        f"({interval('typical')}), of a new data set {_text.number(numbers['new'])} ({interval('new')}).",
     ]
 
 

@@ -21,14 +21,7 @@ LEVEL = 0.001
 
 
 def check_model(posterior: Any, most: int = CHEAP) -> xr.Dataset | None:
-    """Return the predictive check of a posterior of several data sets; None for one data set, or if it takes too long.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> check_model(br.fit(br.from_counts(tn=8, fp=2, fn=1, tp=9), seed=1)) is None
-    True
-    """
+    """Return the predictive check of a posterior; None for one data set, or if it takes too long."""
     counts = observed_counts(posterior) if is_container(posterior) else None
     if counts is None:
         return None
@@ -60,15 +53,7 @@ def model_caveat(check: xr.Dataset | None, posterior: Any) -> list[str]:
 
 
 def population_words(posterior: Any) -> str | None:
-    """Return what a model without data sets took for its population; None where there are data sets, or no such model.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
-    >>> population_words(br.fit(counts, "hierarchical_beta_binomial", seed=1))
-    'There is one data set, so the population is that of the 2 entities: each is drawn towards the mean of all, the...'
-    """
+    """Return the population of a model without data sets; None for other models."""
     group = posterior_of(posterior)
     if group.attrs.get("population") != "entities":
         return None

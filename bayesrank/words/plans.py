@@ -23,15 +23,7 @@ FIXED = {
 
 
 def verdict_of_plan(plan: xr.Dataset) -> Verdict:
-    """Return the verdict on a plan, of :func:`bayesrank.plan`.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> counts = br.from_counts(tn=[80, 84], fp=[20, 16], fn=[15, 14], tp=[35, 36], entity=["a", "b"])
-    >>> print(verdict_of_plan(br.plan(br.fit(counts, seed=1), "mcc", entity="b", rival="a", seed=1)).headline)
-    No number of cases would do: P(b beats a) reaches 0.95 with probability 0.75 at most, below the 0.8 wanted.
-    """
+    """Return the verdict on a plan, of :func:`bayesrank.plan`."""
     check_result("br.plan", "plan", plan, NEEDED)
     if not {"goal", "target", "assurance", "unit", "reason"} <= set(plan.attrs):
         raise ValueError(f"plan must come from br.plan; got {describe_value(plan)}")
@@ -54,7 +46,7 @@ def verdict_of_plan(plan: xr.Dataset) -> Verdict:
         )
         return compose("beyond", headline, _notes(plan), _loss(plan, float(largest)), step)
     why = f", since {FIXED[about['fixed']]}" if about["reason"] == "fixed" else ""
-    if about["alike"] and float(plan["limit"]) == 0:
+    if about["alike"] and float(plan["now"]) == 0:
         why = f", since {join_names(about['alike'])} had the same outcome on every case"
     headline = (
         f"No number of {about['unit']} would do{why}: {goal} with probability {limit} at most, below the "
@@ -86,13 +78,7 @@ def goal_words(plan: xr.Dataset) -> str:
 
 
 def round_up(n: float) -> int:
-    """Round a number of cases up to two digits.
-
-    Examples
-    --------
-    >>> round_up(1234.0), round_up(87.2), round_up(0.0)
-    (1300, 88, 0)
-    """
+    """Round a number of cases up to two digits."""
     if n < 100:
         return int(np.ceil(n))
     unit = 10 ** (int(np.log10(n)) - 1)
@@ -114,7 +100,7 @@ def _loss(plan: xr.Dataset, at: float) -> str:
     if plan["expected_loss"].isnull().all():
         return ""
     loss = float(np.interp(np.log(at), np.log(plan["n"].values), plan["expected_loss"].values))
-    return f"Expected loss from choosing the leader after them: {loss:.2g} {score_name(plan)}."
+    return f"Expected loss from choosing the leader after them: {_text.significant(loss)} {score_name(plan)}."
 
 
 def _cheaper(plan: xr.Dataset) -> str:
@@ -122,16 +108,17 @@ def _cheaper(plan: xr.Dataset) -> str:
     if "alternative_cases" not in plan:
         return ""
     cases = plan["alternative_cases"].values
-    own = float(plan["needed"]) * float(plan["cases_each"])
-    if OVERLAP in plan["alternative"].values:
-        least = float(plan["alternative_cases"].sel(alternative=OVERLAP))
-        return f"Per-case data would need between {round_up(least):,} and {round_up(own):,}." if least < own else ""
-    if np.isnan(cases).all():
-        return ""
-    i = int(np.nanargmin(cases))
-    if own <= 1.05 * cases[i]:
-        return ""
-    return f"Cheapest: {plan['alternative'].values[i]}, about {round_up(cases[i]):,} cases."
+    own = np.nan_to_num(float(plan["needed"]) * float(plan["cases_each"]), nan=np.inf)
+    each = zip(plan["alternative"].values.tolist(), cases.tolist(), strict=True)
+    found = {name: n for name, n in each if n < own / 1.05}
+    least, lines = found.pop(OVERLAP, None), []
+    if found:
+        name = min(found, key=lambda name: found[name])
+        lines.append(f"Cheapest: {name}, about {round_up(found[name]):,} cases.")
+    if least is not None:
+        most = f" and {round_up(own):,}" if np.isfinite(own) else ""
+        lines.append(f"Per-case data would need {'between' if most else 'at least'} {round_up(least):,}{most} cases.")
+    return " ".join(lines)
 
 
 def _notes(plan: xr.Dataset) -> list[str]:

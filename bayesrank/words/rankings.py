@@ -45,15 +45,7 @@ STEPS = {
 
 
 def verdict_of_ranking(ranking: xr.Dataset, more: Sequence[str] = ()) -> Verdict:
-    """Return the verdict on one complete ranking; ``more`` are additional notes.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> counts = br.from_counts(tn=[70, 779], fp=[10, 21], fn=[9, 21], tp=[21, 279], entity=["a", "b"])
-    >>> verdict_of_ranking(br.credible_ranking(br.fit(counts, seed=1), "informedness")).kind
-    'clear winner'
-    """
+    """Return the verdict on one complete ranking; ``more`` are additional notes."""
     check_complete(ranking)
     score, exact = score_name(ranking), is_exact(ranking)
     notes = [*outside_interval(ranking), *more, *read_notes(ranking)]
@@ -88,10 +80,8 @@ def loss_of(ranking: xr.Dataset, leader: str, place: int, unit: str) -> str:
         return ""
     if regret == 0 and not is_exact(ranking):
         much = f"0 {unit} in all {ranking.attrs['draws']:,} draws"
-    elif regret < LEAST:
-        much = f"less than {LEAST:g} {unit}"
     else:
-        much = f"{regret:.2g} {unit}"
+        much = f"{'less than ' * (regret < LEAST)}{_text.significant(max(regret, LEAST))} {unit}"
     return f"Expected loss from choosing {leader} instead of the true best: {much}."
 
 
@@ -188,12 +178,12 @@ def _confidence_set(standing: Standing) -> list[str]:
 def _best_set(standing: Standing) -> list[str]:
     """Note the smallest credible set for the best, the most probable entity first."""
     ranking = standing.ranking
-    held = ranking.isel(entity=np.flatnonzero(ranking["in_best_set"].values))
-    if not held.sizes["entity"]:
+    members = ranking.isel(entity=np.flatnonzero(ranking["in_best_set"].values))
+    if not members.sizes["entity"]:
         return []
-    by_name = sorted(range(held.sizes["entity"]), key=lambda i: str(held["entity"].values[i]))
-    order = sorted(by_name, key=lambda i: -float(held["probability_best"].values[i]))
-    names = [str(held["entity"].values[i]) for i in order]
+    by_name = sorted(range(members.sizes["entity"]), key=lambda i: str(members["entity"].values[i]))
+    order = sorted(by_name, key=lambda i: -float(members["probability_best"].values[i]))
+    names = [str(members["entity"].values[i]) for i in order]
     return [
         f"By the posterior, the smallest set that holds the best with probability {standing.prob:g} has "
         f"{_text.count(len(names), 'member')}: {few_names(names)}."
@@ -259,8 +249,8 @@ def _overestimate(ranking: xr.Dataset, score: str) -> list[str]:
     if not much:
         return []
     return [
-        f"The {score} of {name} is expected to be {loss:.2g} worse on new cases than estimated, since it was selected "
-        "as the best; a model that learns a population of entities corrects this."
+        f"The {score} of {name} is expected to be {_text.significant(loss)} worse on new cases than estimated, "
+        "since it was selected as the best; a model that learns a population of entities corrects this."
     ]
 
 

@@ -8,6 +8,7 @@ import xarray as xr
 from bayesrank._checks import describe_value
 from bayesrank.words._parts import Verdict
 from bayesrank.words.decisions import verdict_of_decision
+from bayesrank.words.fronts import verdict_of_front
 from bayesrank.words.heterogeneities import verdict_of_heterogeneity
 from bayesrank.words.plans import NEEDED as OF_PLAN
 from bayesrank.words.plans import verdict_of_plan
@@ -24,8 +25,8 @@ def verdict(result: xr.Dataset) -> list[str]:
     ----------
     result : xarray.Dataset
         A ranking (:func:`bayesrank.credible_ranking`), a decision (:func:`bayesrank.decisions.expected_utility`), a
-        sensitivity (:func:`bayesrank.sensitivity`), a plan (:func:`bayesrank.plan`) or a heterogeneity
-        (:func:`bayesrank.heterogeneity`).
+        Pareto front (:func:`bayesrank.decisions.pareto_front`), a sensitivity (:func:`bayesrank.sensitivity`), a plan
+        (:func:`bayesrank.plan`) or a heterogeneity (:func:`bayesrank.heterogeneity`).
 
     Returns
     -------
@@ -82,25 +83,20 @@ def notes(result: xr.Dataset) -> list[str]:
 
 
 def verdict_parts(result: Any, more: Sequence[str] = ()) -> Verdict:
-    """Return the verdict on a result in its parts; ``more`` are additional notes on a ranking.
-
-    Examples
-    --------
-    >>> verdict_parts(xr.Dataset())
-    Traceback (most recent call last):
-    ValueError: result must come from br.credible_ranking, br.decisions.expected_utility, ...
-    """
-    held = set(result.variables) if isinstance(result, xr.Dataset) else set()
+    """Return the verdict on a result in its parts; ``more`` are additional notes on a ranking."""
+    names = set(result.variables) if isinstance(result, xr.Dataset) else set()
     # A variable that only one kind of result has decides the kind. Its function then names missing variables.
-    if held & {"choice", "value_of_perfect_information"}:
+    if names & {"choice", "value_of_perfect_information"}:
         return verdict_of_decision(result)
-    if "survives" in held:
+    if "survives" in names:
         return verdict_of_sensitivity(result)
-    if held >= OF_PLAN:
+    if names >= OF_PLAN:
         return verdict_of_plan(result)
-    if "between_sd" in held:
+    if "probability_front" in names:
+        return verdict_of_front(result)
+    if "between_sd" in names:
         return verdict_of_heterogeneity(result)
-    if held & {"expected_rank", "tier", "superiority"}:
+    if names & {"expected_rank", "tier", "superiority"}:
         return verdict_of_ranking(result, more)
     raise ValueError(
         "result must come from br.credible_ranking, br.decisions.expected_utility, "

@@ -14,16 +14,7 @@ __all__ = ["verdict_of_sensitivity"]
 
 
 def verdict_of_sensitivity(result: xr.Dataset) -> Verdict:
-    """Return the verdict on a sensitivity from :func:`bayesrank.sensitivity`.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
-    >>> print(*verdict_of_sensitivity(br.sensitivity(counts, "f1", models=[], seed=1)).sentences()[:2], sep="\\n")
-    All 4 conclusions of the base analysis by F1 hold under both alternatives.
-    P(b is best) is >0.999 under all alternatives, as in the base analysis.
-    """
+    """Return the verdict on a sensitivity from :func:`bayesrank.sensitivity`."""
     check_result("br.sensitivity", "result", result, NEEDED)
     if not {"score", "prob", "worth"} <= set(result.attrs) or not result.sizes["alternative"]:
         raise ValueError(f"result must come from br.sensitivity; got {describe_value(result)}")
@@ -38,8 +29,8 @@ def verdict_of_sensitivity(result: xr.Dataset) -> Verdict:
         return compose("nothing to rank", f"Nothing to rank: {only} is the only entity.", notes)
     number = result.sizes["alternative"] - 1
     if not number:
-        said = without or ["Nothing was changed: there is no alternative."]
-        return compose("no alternative", said[0], notes)
+        lines = without or ["Nothing was changed: there is no alternative."]
+        return compose("no alternative", lines[0], notes)
     others = result.isel(alternative=slice(1, None))
     kept = others["survives"].all("alternative").values
     names = [str(name) for name in result["conclusion"].values]
@@ -57,8 +48,9 @@ def verdict_of_sensitivity(result: xr.Dataset) -> Verdict:
     more = int((~kept).sum()) - len(fallen)
     if more > 0:
         notes.append(f"{_text.count(more, 'more conclusion')} {'does' if more == 1 else 'do'} not hold everywhere.")
-    held = [name for name, ok in zip(names, kept, strict=True) if ok]
-    notes += fallen[1:] + ([f"Conclusions that hold under {under}: {'; '.join(_together(held))}."] if held else [])
+    kept_names = [name for name, ok in zip(names, kept, strict=True) if ok]
+    notes += fallen[1:]
+    notes += [f"Conclusions that hold under {under}: {'; '.join(_together(kept_names))}."] if kept_names else []
     notes += _pairs(result, others)
     first = fallen[0] if fallen else _moves(result)
     second = _moves(result) if fallen else ""

@@ -24,8 +24,8 @@ import bayesrank as br
 from bayesrank.cli import cli
 from bayesrank.cli._logs import choices_of, reading_logs
 from bayesrank.evidence import formats
-from bayesrank.evidence._doctor import _clusters, diagnose
 from bayesrank.evidence.logs import Choices, LogError
+from bayesrank.evidence.logs.doctor import _clusters, diagnose
 
 STAMP = "2026-01-01T00-00-0{}.000000"
 RIGHT = {"a": [1.0, 0.0, 1.0, 1.0], "b": [0.0, 0.0, 1.0, 0.0]}
@@ -319,6 +319,54 @@ def test_an_archive_of_inspect_reads_as_its_json(tmp_path):
     assert np.isnan(one["outcome"][3])
 
 
+def swebench_layouts(folder):
+    """The other layouts of SWE-bench, written as described for its tools; ``RIGHT`` in each."""
+    ids = [f"org__repo-{i}" for i in range(4)]
+    for model, values in RIGHT.items():
+        solved = [i for i, v in zip(ids, values, strict=True) if v]
+        experiments = {"no_generation": [], "generated": ids, "with_logs": ids, "install_fail": [], "reset_failed": []}
+        experiments |= {"no_apply": [], "applied": ids, "test_errored": [], "test_timeout": [], "resolved": solved}
+        dump(folder / "experiments" / model / "results" / "results.json", experiments)
+        for i, v in zip(ids, values, strict=True):
+            about = {"patch_is_None": False, "patch_exists": True, "patch_successfully_applied": True}
+            report = {
+                i: about | {"resolved": bool(v), "tests_status": {"FAIL_TO_PASS": {"success": [], "failure": []}}}
+            }
+            dump(folder / "wrapped" / model / i / "report.json", report)
+        dump(folder / "pro" / f"{model}.json", {f"instance_{i}": bool(v) for i, v in zip(ids, values, strict=True)})
+        rows = [
+            {"instance_id": i, "test_result": {"report": {"resolved": bool(v)}}}
+            for i, v in zip(ids, values, strict=True)
+        ]
+        dump(folder / "openhands" / model / "output.swebench_eval.jsonl", rows, lines=True)
+        multi = {"total_instances": 4, "submitted_instances": 4, "resolved_instances": len(solved), "resolved": solved}
+        dump(folder / "multi" / f"{model}.json", multi | {"unresolved_ids": [i for i in ids if i not in solved]})
+    details = {m: {i: {"resolved": bool(v)} for i, v in zip(ids, held, strict=True)} for m, held in RIGHT.items()}
+    results = [{"name": model, "per_instance_details": held} for model, held in details.items()]
+    dump(folder / "site" / "leaderboards.json", {"leaderboards": [{"name": "Verified", "results": results}]})
+
+
+@pytest.mark.parametrize("layout", ["experiments", "wrapped", "pro", "openhands", "multi", "site"])
+def test_layouts_of_swebench_without_samples_are_read(layout, tmp_path):
+    swebench_layouts(tmp_path)
+    frame = br.read(tmp_path / layout)
+    assert outcomes(frame) == RIGHT
+    assert set(frame["category"]) == {"org"}
+    result = CliRunner().invoke(cli, ["rank", str(tmp_path / layout), "--draws", "50"])
+    assert result.exit_code == 0, result.exception
+
+
+def test_lists_of_swebench_that_leave_instances_out_are_doubted(tmp_path):
+    swebench_layouts(tmp_path)
+    path = tmp_path / "experiments" / "b" / "results" / "results.json"
+    log = json.loads(path.read_text())
+    dump(path, {key: [i for i in held if not i.endswith("3")] for key, held in log.items()})
+    result = CliRunner().invoke(cli, ["rank", str(tmp_path / "experiments")])
+    assert "b (1 absent)" in str(result.exception)
+    assert "--missing 0 counts them as wrong" in str(result.exception)
+    assert any("some may be missing" in line for line in br.read(path).attrs["doubts"])
+
+
 def test_states_of_swebench_are_apart(tmp_path):
     swebench(
         tmp_path, values=[1, 0], error_ids=["org__repo-2"], empty_patch_ids=["org__repo-3"], incomplete_ids=["x__y-4"]
@@ -455,6 +503,18 @@ MANGLED = {
     "splits": (pair(mteb, splits=("test", "train")), "one split of each case", True),
     "no log": (lambda f: (f / "x.md").write_text("# Results"), "must name logs of", False),
     "empty folder": (lambda f: (f / "x").mkdir(), "holds none", None),
+    "UTF-16": (pair(lm_eval, then=lambda f: [p.write_text(p.read_text(), "utf-16") for p in f.glob("*a/samples*")]),
+               "it is UTF-16", True),
+    "resolved and unresolved": (pair(swebench, then=lambda f: edit(f / "a.run.json", '"unresolved_ids": [',
+                                                                   '"unresolved_ids": ["org__repo-0", ')),
+                                "org__repo-0 is in both lists", True),
+    "name with NUL": (pair(lm_eval, then=lambda f: edit(next(f.rglob("*a/results*")), "org/a", "org/a\\u0000")),
+                      "must name its system", True),
+    "several names": (pair(lm_eval, then=lambda f: edit(next(f.rglob("*a/results*")), '"org/a"', '["org/a"]')),
+                      "its fields are not as usual", True),
+    "a row that is null": (pair(tau, then=lambda f: edit(f / "b.json", "[", "[null, ")), "not as usual", True),
+    "group beside its tasks": (lambda f: [lm_eval(f, m, v * 2, task=t, second=k) for m, v in RIGHT.items()
+                                          for k, t in enumerate(["law", "all"])], "would count twice", True),
 }  # fmt: skip
 
 
@@ -668,3 +728,48 @@ def test_errors_of_logs_hold_a_remedy(tmp_path):
     with pytest.raises(LogError) as caught:
         br.read(tmp_path)
     assert outcomes(br.read(tmp_path, **caught.value.remedy)) == RIGHT
+
+
+def test_names_with_commas_can_be_kept(tmp_path):
+    for task in ("t:x=1,y=2", "t:x=1,y=3"):
+        for model in "ab":
+            place = tmp_path / f"{task},model={model}".replace(":", "_")
+            helm(place, model)
+            path = next(place.glob("*/run_spec.json"))
+            dump(path, json.loads(path.read_text()) | {"name": f"{task},model={model}"})
+    both = br.read(tmp_path)
+    assert set(both["dataset"]) == {"t:x=1,y=2", "t:x=1,y=3"}
+    chosen = Choices(only={"dataset": ["t:x=1,y=2", "t:x=1,y=3"]}, shell=True).typed()
+    assert chosen == "--only dataset=t:x=1,y=2 --only dataset=t:x=1,y=3"
+    for typed, kept in ((["--only", "dataset=t:x=1,y=3"], {"t:x=1,y=3"}), (shlex.split(chosen), set(both["dataset"]))):
+        result = CliRunner().invoke(cli, ["convert", str(tmp_path), *typed])
+        assert set(pd.read_csv(io.StringIO(result.output))["dataset"]) == kept, result.exception
+    with pytest.raises(ValueError, match=r"only=\{'dataset': 't:x=9'\} must be one of t:x=1,y=2, t:x=1,y=3"):
+        br.read(tmp_path, only={"dataset": "t:x=9"})
+
+
+def test_shares_beside_percentages_and_costs_as_text_are_doubted(tmp_path):
+    lm_eval(tmp_path, "a", (87.5, 12.0, 100.0, 66.0))
+    lm_eval(tmp_path, "b", (0.5, 0.2, 1.0, 0.3))
+    assert any("their scales may differ" in line for line in br.read(tmp_path).attrs["doubts"])
+    (tmp_path / "costs").mkdir()
+    both(promptfoo, tmp_path / "costs")
+    for name, cost in (("a", '"$1"'), ("b", "2")):
+        path = tmp_path / "costs" / f"{name}.json"
+        path.write_text(path.read_text().replace('"error": "x"', f'"cost": {cost}'))
+    frame = br.read(tmp_path / "costs", only={"metric": "success"})
+    assert frame.groupby("entity")["cost"].count().to_dict() == {"a": 0, "b": 4}
+    assert any("is no number, such as '$1'" in line for line in frame.attrs["remarks"])
+
+
+def test_a_group_beside_its_tasks_is_refused(tmp_path):
+    values = {"a": (1, 0, 1, 1, 0, 1), "b": (0, 0, 1, 0, 1, 1)}
+    for model, held in values.items():
+        for task in ("law", "all"):
+            lm_eval(tmp_path / task, model, held, task=task)
+        lm_eval(tmp_path / "physics", model, held[::-1], task="physics", content="p")
+    with pytest.raises(LogError, match="all 6 are in other data sets by content and outcome") as stop:
+        br.read(tmp_path)
+    kept = br.read(tmp_path, only=stop.value.remedy["only"])
+    assert kept["dataset"].nunique() == 2
+    assert "physics" in set(kept["dataset"])

@@ -162,6 +162,22 @@ def test_the_rows_of_table_5_behave_as_the_page_says():
 
 
 @pytest.mark.parametrize(
+    ("size", "prevalence", "f1", "mcc"),
+    [
+        (9000, 0.091, 0.408, 0.348), (9043, 0.19, 0.453, 0.3), (9206, 0.3, 0.614, 0.468),
+        (10000, 0.112, 0.361, 0.268), (10108, 0.203, 0.475, 0.316), (10063, 0.3, 0.514, 0.344),
+    ],
+)  # fmt: skip
+def test_the_sets_of_table_4_are_counts_with_the_scores_of_table_5(size, prevalence, f1, mcc):
+    fpr, tpr = (rates[:1] for rates in table_5(prevalence, f1, mcc))
+    counts = (br.from_rates(fpr=fpr, tpr=tpr, prevalence=prevalence) * size).round().astype(int)
+    assert counts.sum().item() == pytest.approx(size, abs=2)  # each cell is rounded
+    assert br.scores.prevalence(counts).item() == pytest.approx(prevalence, abs=2 / size)
+    assert br.scores.f1(counts).item() == pytest.approx(f1, abs=1e-3)
+    assert br.scores.mcc(counts).item() == pytest.approx(mcc, abs=1e-3)
+
+
+@pytest.mark.parametrize(
     ("first", "second", "parts"),
     [
         ((0.1217, 0.5680), (0.3, 0.1245, 0.5717), (-0.042, 0.000)),

@@ -1,4 +1,4 @@
-"""Interactive pictures: frames of our own numbers, one file without a network, drawn by a real browser."""
+"""The simplex to turn: its numbers, one file without a network, drawn by a real browser."""
 
 import html
 import json
@@ -8,39 +8,17 @@ import numpy as np
 import pytest
 
 import bayesrank as br
-from bayesrank.papers.interactive import LARGEST, LEFT, SIDE, pmf_slider, save, turning_simplex
-from bayesrank.plots._page import Html, colors_of, page, themed
+from bayesrank.papers.interactive import save, turning_simplex
+from bayesrank.plots._page import Html, apply_theme, colors_of, page
 from bayesrank.report import ranking_report
 from bayesrank.scores.lattice import lattice_values, simplex_slice
 from tests.browser import needs_browser, run_scripts
 
 COUNTS = br.from_counts(tn=32, fp=8, fn=4, tp=16)
-SIZES = [(10, 20), (20, 40)]
-DOT = re.compile(r'<circle cx="([\d.]+)" cy="([\d.]+)" r="([\d.]+)"><title>TP (\d+), FP (\d+): ([^<]+)</title>')
 
 
 def held(page):
     return json.loads(re.search(r'<script type="application/json">(.*?)</script>', page, re.S)[1])
-
-
-def test_every_frame_is_a_pmf_over_its_contours():
-    frames = re.findall(r'<g data-frame="(.*?)".*?>(.*?</g>)</g>', pmf_slider(COUNTS, "f1", SIZES))
-    assert [name for name, _ in frames] == ["10 + 20", "20 + 40"]
-    largest = max(br.predictive.confusion_pmf(COUNTS, p, n).max().item() for p, n in SIZES)  # one scale in all frames
-    for (_, frame), (p, n) in zip(frames, SIZES, strict=True):
-        pmf = br.predictive.confusion_pmf(COUNTS, p, n)
-        dots = DOT.findall(frame)
-        assert len(dots) == (pmf > largest * 1e-4).sum()
-        for x, y, radius, tp, fp, words in dots:
-            mass = pmf.sel(tp=int(tp), tn=n - int(fp)).item()
-            assert float(words) == pytest.approx(mass, rel=5e-3)
-            assert (float(radius) / LARGEST) ** 2 == pytest.approx(mass / largest, abs=2e-4)
-            assert float(x) == pytest.approx(LEFT + SIDE * int(fp) / n, abs=0.01)
-            assert float(y) == pytest.approx(520 - SIDE * int(tp) / p, abs=0.01)
-        line = re.search(r'<path d="([^"]*)"[^>]*><title>F1 = 0.5<', frame)[1]
-        points = np.array(re.findall(r"[ML]([\d.]+) ([\d.]+)", line), float)
-        fpr, tpr = (points[:, 0] - LEFT) / SIDE, (520 - points[:, 1]) / SIDE
-        np.testing.assert_allclose(tpr, br.contour("f1", 0.5, fpr, p / (p + n)).values, atol=1e-4)
 
 
 def test_the_simplex_holds_every_matrix_of_its_slices():
@@ -67,7 +45,7 @@ def test_a_page_and_a_notebook_hold_the_same():
 
 
 def test_colours_follow_the_page():
-    svg = themed('<path style="fill: #000000; stroke: #4a4a4a"/><path style="fill: #0072b2"/><a href="#aabbcc"/>')
+    svg = apply_theme('<path style="fill: #000000; stroke: #4a4a4a"/><path style="fill: #0072b2"/><a href="#aabbcc"/>')
     assert (
         svg == '<path style="fill: var(--g00); stroke: var(--g4a)"/><path style="fill: var(--e0)"/><a href="#aabbcc"/>'
     )
@@ -85,21 +63,6 @@ def told(tmp_path, page, script):
     assert not re.search(r"<(script|link|img)[^>]*(src|href)=", text)
     [found] = run_scripts(tmp_path, text, script)
     return found
-
-
-@needs_browser
-def test_a_browser_shows_one_frame_at_a_time(tmp_path):
-    page = pmf_slider(COUNTS, "f1", SIZES)
-    script = """
-    const slider = document.querySelector('input[type=range]'), said = document.querySelector('output');
-    const drawn = () => [...document.querySelectorAll('circle')].filter((one) => one.getBoundingClientRect().width);
-    const seen = () => [said.textContent, drawn().length];
-    const first = seen();
-    slider.value = 1;
-    slider.dispatchEvent(new Event('input'));
-    return [slider.max, first, seen()];"""
-    dots = [len(DOT.findall(frame)) for frame in page.split("<g data-frame")[1:]]
-    assert told(tmp_path, page, script) == ["1", ["10 + 20", dots[0]], ["20 + 40", dots[1]]]
 
 
 @needs_browser

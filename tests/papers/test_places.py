@@ -42,7 +42,7 @@ def test_the_vertex_is_where_it_is_computed_to_be():
 
 
 def test_vertices_lie_in_the_grey_areas():
-    for ax in br.papers.vertices(0.2, values=[0.2, 0.6]):
+    for ax in br.papers.vertices(0.2):
         for line in ax.lines:
             if line.get_linewidth() == 1.8 and len(line.get_xdata()):
                 x, y = np.asarray(line.get_xdata()), np.asarray(line.get_ydata())
@@ -71,11 +71,11 @@ def test_several_scores_stand_beside_the_tile_with_named_points():
 
 
 def test_the_grid_of_a_prevalence_is_where_the_shift_takes_it():
-    axes = br.papers.prior_grids([0.2, 0.5], lines=5)
+    axes = br.papers.prior_grids([0.2, 0.5])
     for ax, p in zip(axes, (0.2, 0.5), strict=True):
         *grid, curve = ax.lines
         across = sorted({x for line in grid for x in line.get_xdata() if np.ptp(line.get_xdata()) == 0})
-        moved = [br.tile.moved_place("shift_prior", a, 0.5, 0.5, p)[0] for a in np.linspace(0, 1, 5)]
+        moved = [br.tile.moved_place("shift_prior", a, 0.5, 0.5, p)[0] for a in np.linspace(0, 1, 11)]
         assert across == pytest.approx(moved)
         a = np.linspace(0, 1, 9)  # the descending diagonal, shifted with the grid
         to = np.array([br.tile.moved_place("shift_prior", x, 1 - x, 0.5, p) for x in a]).T

@@ -12,7 +12,7 @@ from scipy import stats
 
 import bayesrank as br
 from bayesrank.plots._colors import frequent_winners
-from bayesrank.plots._letters import fallback, legible
+from bayesrank.plots._letters import add_missing_fonts, fallback
 from bayesrank.scores.draws import rate_regions
 
 
@@ -179,10 +179,10 @@ def test_another_font_helps_out():
         warnings.simplefilter("error")
         figure, ax = plt.subplots()
         ax.set_title("اختبار")
-        legible(ax)
+        add_missing_fonts(ax)
         figure.canvas.draw()
         assert ax.title.get_fontfamily()[0] == "STIXGeneral"
         assert len(ax.title.get_fontfamily()) == 2
     assert fallback("abcé", ("DejaVu Sans",)) == ()
     assert fallback("\U0010fffd", ("no such font",)) == ()
-    assert legible(figure) is figure
+    assert add_missing_fonts(figure) is figure

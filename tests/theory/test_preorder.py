@@ -11,7 +11,6 @@ from scipy.stats import rankdata
 
 import bayesrank as br
 from bayesrank.theory import dual
-from bayesrank.theory.preorder import is_preorder
 
 FOUR = ("worse", "equivalent", "better", "incomparable")
 
@@ -30,7 +29,7 @@ def test_theorem_1(seed, name):
     score = br.scores.get(name)
     values = score(counts)
     found = br.theory.relations(values, counts, higher_is_better=score.higher_is_better)
-    assert is_preorder(found["worse_or_equivalent"])
+    assert br.theory.relation_properties(found["worse_or_equivalent"])["preorder"].all()
     assert (sum(found[relation].astype(int) for relation in FOUR) == 1).all()
     p = br.as_performance(counts)
     for one, two in product(counts["entity"].values, repeat=2):
@@ -67,7 +66,7 @@ def test_there_are_29_ways_to_compare_three_performances():
         matrix = np.eye(3, dtype=bool)
         for pair, bit in zip(pairs, bits, strict=True):
             matrix[pair] = bit
-        number += is_preorder(xr.DataArray(matrix, dims=("entity", "rival")))
+        number += br.theory.relation_properties(xr.DataArray(matrix, dims=("entity", "rival")))["preorder"].item()
     assert number == 29
 
 

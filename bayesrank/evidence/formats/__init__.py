@@ -15,8 +15,8 @@ from types import ModuleType
 
 __all__ = ["COLUMNS", "load", "names", "recognise"]
 
-#: What a format may say of a row: the table that people get, then what only checks need. ``hash`` is the content of the
-#: case, ``better`` is True if higher is better, ``scored`` is what the file counts an errored run as.
+#: Columns that a format may fill: first those of the table that users get, then those that only checks use. ``hash`` is
+#: the content of the case, ``better`` is True if higher is better, ``scored`` is the file's score of an errored run.
 COLUMNS = (
     *("entity", "dataset", "case", "run", "outcome", "cluster", "category", "cost", "seconds", "status"),
     *("metric", "variant", "judge", "better", "hash", "scored"),

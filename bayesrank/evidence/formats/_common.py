@@ -1,4 +1,4 @@
-"""What several formats need: JSON as tools write it, names of systems from paths, outcomes from words."""
+"""Helpers of formats: JSON files, names of systems from paths, outcomes and categories of cases."""
 
 import json
 import math
@@ -62,6 +62,6 @@ def category_of(about: Any) -> Any:
 
 
 def stem_of(path: Path) -> str:
-    """Return the name of a file without what only says that it holds results."""
+    """Return the name of a file without endings such as "results"."""
     stem = path.name.split(".json")[0].removesuffix(path.suffix)
     return ENDINGS.sub("", stem) or stem

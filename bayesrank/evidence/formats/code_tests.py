@@ -46,7 +46,7 @@ def read(path: Path) -> pd.DataFrame:
 
 
 def _metrics(one: dict[str, Any]) -> dict[str, tuple[str, ...]]:
-    """What is right by the tests of a file; those of EvalPlus are right only with those of the base."""
+    """Return the status fields that must all be "pass", by metric; EvalPlus needs the base tests as well."""
     if "base_status" not in one:
         return {"passed": ("status",)}
     return {"base": ("base_status",)} | ({"plus": ("base_status", "plus_status")} if one.get("plus_status") else {})

@@ -67,7 +67,7 @@ def read(path: Path) -> pd.DataFrame:
 
 
 def _flat(scores: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    """Scores by name; a score of several parts has one name for each."""
+    """Yield scores by name; a score with several parts has a name for each part."""
     for name, value in scores.items():
         if isinstance(value, dict):
             yield from ((f"{name}.{part}", held) for part, held in value.items())
@@ -76,7 +76,7 @@ def _flat(scores: dict[str, Any]) -> Iterator[tuple[str, Any]]:
 
 
 def _unpack(path: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
-    """The head of a log and its samples; a member that occurs twice counts as last written."""
+    """Return the header of a log and its samples; of a member that occurs twice, the last one counts."""
     with zipfile.ZipFile(path) as archive:
         members = {info.filename: info for info in archive.infolist()}
         first = members.get("header.json") or members["_journal/start.json"]

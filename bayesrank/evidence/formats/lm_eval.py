@@ -47,7 +47,6 @@ def read(path: Path) -> pd.DataFrame:
                 value = as_outcome(row[name])
                 found.append((str(key), value, name, variant, content, better.get(name), category))
     frame = pd.DataFrame(found, columns=["case", "outcome", "metric", "variant", "hash", "better", "category"])
-    # A metric that stands in no list may be a word beside the others.
     frame["entity"], source = _system(path, about)
     frame["dataset"] = task
     shots = about.get("n-shot", {}).get(task, about.get("config", {}).get("num_fewshot"))
@@ -58,14 +57,14 @@ def read(path: Path) -> pd.DataFrame:
 
 
 def _records(path: Path) -> tuple[Iterable[dict[str, Any]], bool]:
-    """The documents of a file, and whether it is one list, as the first versions wrote it."""
+    """Return the documents of a file, and whether the file is one list, as versions before 0.4.3 wrote it."""
     with path.open(encoding="utf-8-sig") as file:
         old = file.read(64).lstrip().startswith("[")
     return (read_json(path), True) if old else (read_lines(path), False)
 
 
 def _results(path: Path, stamp: str | None) -> Path | None:
-    """The results of the run beside a file of samples."""
+    """Return the file of results beside a file of samples."""
     files = sorted(path.parent.glob(f"*{stamp}.json")) if stamp else sorted(path.parent.glob("results*.json"))
     return files[0] if len(files) == 1 else None
 

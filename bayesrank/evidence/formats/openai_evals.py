@@ -1,4 +1,4 @@
-"""OpenAI evals: records of events, of which matches and metrics have outcomes."""
+"""OpenAI evals: logs of events; events of the types match and metrics hold outcomes."""
 
 import math
 from pathlib import Path

@@ -36,7 +36,7 @@ def recognise(head: str) -> str:
 
 
 def _is_wide(head: str, names: list[str]) -> bool:
-    """Whether a table has an id, the target, and labels alike in a column for each of several models."""
+    """Return whether a table has an id, a target, and a column of labels for each of several models."""
     if names[:2] != ["id", "target"] or len(names) < 4:
         return False
     rows = list(csv.reader(io.StringIO(head[:8192])))[1:-1]
@@ -57,7 +57,8 @@ def read(path: Path) -> pd.DataFrame:
     if list(of)[:2] == ["id", "target"] and not set(GUESS) & set(of):
         long = table.melt(id_vars=list(table)[:2], var_name="entity", value_name="guess")
         outcome = (long[of["target"]] == long["guess"]).astype(float).where(long["guess"] != "")
-        frame = pd.DataFrame({"entity": long["entity"], "case": long[of["id"]], "outcome": outcome})
+        content = long[of["id"]] + " " + long[of["target"]]
+        frame = pd.DataFrame({"entity": long["entity"], "case": long[of["id"]], "outcome": outcome, "hash": content})
         frame.attrs = {"source": "the heading"}
         return frame.assign(dataset="predictions", metric="correct", better=True)
 
@@ -96,7 +97,7 @@ def read(path: Path) -> pd.DataFrame:
 
 
 def _of_kaggle(path: Path, table: pd.DataFrame) -> pd.DataFrame:
-    """A submission beside the solution, which has the column Expected."""
+    """Read a submission beside the solution, which has the column Expected."""
     table.columns = ["id", "predicted"]
     for beside in sorted(path.parent.glob("*.csv")):
         with beside.open(encoding="utf-8-sig") as file:
@@ -116,6 +117,7 @@ def _of_kaggle(path: Path, table: pd.DataFrame) -> pd.DataFrame:
     both = solution.merge(table, "left", "id")
     frame = pd.DataFrame({"case": both["id"], "outcome": (both["expected"] == both["predicted"]).astype(float)})
     frame["outcome"] = frame["outcome"].where(both["predicted"].notna())
+    frame["hash"] = both["id"] + " " + both["expected"]
     frame["status"] = both["predicted"].isna().map({True: "not submitted", False: None})
     frame["category"] = both[both.columns[2]] if "Usage" in solution else None
     frame.attrs = {"source": "the name of the file", "beside": beside}

@@ -66,6 +66,9 @@ def read(path: Path) -> pd.DataFrame:
     if all(isinstance(held, dict) for held in log.values()):
         above = path.parent.parent.name if path.parent.name in log else _entity(path)
         return _frame([(above, *_reported(i, held)) for i, held in log.items()], "the folder of the run")
+    both = set(log.get("resolved_ids") or []) & set(log.get("unresolved_ids") or [])
+    if both:
+        raise ValueError(f"must list an instance as resolved or as unresolved; {min(both)} is in both lists")
     states: dict[str, tuple[float, str | None]] = {}
     for key, state in LISTS.items():
         states |= dict.fromkeys(log.get(key) or [] if isinstance(log.get(key), list) else [], state)
@@ -83,7 +86,7 @@ def read(path: Path) -> pd.DataFrame:
 
 
 def _reported(instance: str, report: dict[str, Any]) -> tuple[str, float, str | None]:
-    """Outcome and status of one instance."""
+    """Return the name, outcome and status of one instance."""
     if not isinstance(report.get("resolved"), bool):
         return instance, math.nan, "error"
     empty = report.get("patch_is_None") is True or report.get("patch_exists") is False
@@ -91,7 +94,7 @@ def _reported(instance: str, report: dict[str, Any]) -> tuple[str, float, str | 
 
 
 def _entity(path: Path) -> str:
-    """The folder of a file with a standing name; else the file's name up to the run's."""
+    """Return the folder of a file whose name is the same for all systems; else the name of the file."""
     standing = re.fullmatch(r"(results|report|eval_results|output\.swebench_eval|summary)\.jsonl?", path.name)
     if not standing:
         return re.sub(r"\.jsonl?$", "", path.name)

@@ -1,4 +1,4 @@
-"""Tables of MLflow and Weights & Biases: columns and data, of which one column is the outcome."""
+"""MLflow and Weights & Biases: tables as columns and data, with a column of outcomes."""
 
 import re
 from pathlib import Path
@@ -10,7 +10,7 @@ from bayesrank.evidence.formats._common import CATEGORIES, as_outcome, has_keys,
 
 TITLE = "MLflow or Weights & Biases"
 RIGHT = ("correct", "iscorrect", "passed", "success", "score", "exactmatch", "accuracy")
-#: Folders that every run has.
+#: Folders of a run that do not name it.
 STANDING = {"artifacts", "media", "table", "files", "eval", "outputs"}
 
 

@@ -1,4 +1,4 @@
-"""Weka: predictions as text, with an attribute that names the cases."""
+"""Weka: predictions printed as text, with an attribute that names the cases."""
 
 import re
 from pathlib import Path
@@ -22,17 +22,10 @@ def read(path: Path) -> pd.DataFrame:
         if row:
             _, actual, _, wrong, _, name = row.groups()
             if name is None:
-                raise ValueError(
-                    "must name its cases, since the numbers of rows start anew in each fold; run Weka with -p 1"
-                )
-            found.append(
-                (
-                    name,
-                    float(not wrong) if actual != "?" else float("nan"),
-                    f"{name} {actual}",
-                    None if actual != "?" else "no label",
-                )
-            )
+                raise ValueError("must name its cases, since row numbers restart in each fold; run Weka with -p 1")
+            known = actual != "?"
+            right = float(not wrong) if known else float("nan")
+            found.append((name, right, f"{name} {actual}", None if known else "no label"))
     frame = pd.DataFrame(found, columns=["case", "outcome", "hash", "status"])
     frame.attrs = {"source": "the name of the file"}
     return frame.assign(entity=re.sub("^weka_", "", stem_of(path)), dataset="Weka", metric="correct", better=True)

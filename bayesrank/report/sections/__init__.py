@@ -26,37 +26,19 @@ DEFAULT = "default"
 
 
 def names(defaults: bool = False) -> list[str]:
-    """Return the names of the sections in the order of the page; with ``defaults`` only those shown unasked.
-
-    Examples
-    --------
-    >>> "tile" in names(), "drift" in names(defaults=True)
-    (True, False)
-    """
+    """Return the names of the sections in the order of the page; with ``defaults`` only those shown unasked."""
     found = sorted((part.name for part in iter_modules(__path__)), key=lambda name: (find(name).PLACE, name))
     return [name for name in found if not (defaults and find(name).ON_REQUEST)]
 
 
 @cache
 def find(name: str) -> Any:
-    """Return the module of a section.
-
-    Examples
-    --------
-    >>> find("tile").ON_REQUEST
-    False
-    """
+    """Return the module of a section."""
     return import_module(f"{__name__}.{name}")
 
 
 def check_names(argument: str, wanted: Any) -> list[str]:
-    """Check names of sections: each exists and occurs once; :data:`DEFAULT` is allowed.
-
-    Examples
-    --------
-    >>> check_names("sections", ["tile"])
-    ['tile']
-    """
+    """Check names of sections: each exists and occurs once; :data:`DEFAULT` is allowed."""
     if isinstance(wanted, str) or not isinstance(wanted, Sequence):
         raise TypeError(f"{argument} must be a list of names; got {describe_value(wanted)}")
     known = [DEFAULT, *names()]
@@ -67,11 +49,5 @@ def check_names(argument: str, wanted: Any) -> list[str]:
 
 
 def lacking(name: str) -> str:
-    """Return the note on a section that was named but lacks its data.
-
-    Examples
-    --------
-    >>> lacking("tile")
-    'The section tile is left out: it needs two classes.'
-    """
+    """Return the note on a section that was named but lacks its data."""
     return f"The section {name} is left out: it needs {find(name).NEEDS}."

@@ -12,7 +12,7 @@ from bayesrank.performance import posterior_of
 from bayesrank.plots._style import list_size
 from bayesrank.populations import heterogeneity
 from bayesrank.ranking import score_table
-from bayesrank.report.page import Block, Page, bars, block, folded, picture
+from bayesrank.report.page import Block, Page, bars, block, fold_rows, picture
 from bayesrank.report.pictures import Axis
 from bayesrank.report.sections.rates import RATES, TITLES
 from bayesrank.scores._display import display_name
@@ -51,24 +51,24 @@ def make(page: Page) -> Block | None:
     )
     rows = [[str(name), *_cells(found.sel(entity=name))] for name in page.order]
     # Only entities with a rank are drawn, unless none has one.
-    drawn = [name for name in page.order if not np.isnan(float(found["typical"].sel(entity=name)))][:DRAWN]
-    drawn = drawn or page.order[:DRAWN]
+    first = [name for name in page.order if not np.isnan(float(found["typical"].sel(entity=name)))][:DRAWN]
+    first = first or page.order[:DRAWN]
     html = block("words", [words]) + block("table", HEADER, rows)
-    more = f" The first {len(drawn)} of {len(page.order)} entities." if len(page.order) > len(drawn) else ""
+    more = f" The first {len(first)} of {len(page.order)} entities." if len(page.order) > len(first) else ""
     if page.two_classes is not None:
-        return Block("Data sets", html + _forests(page, drawn, more) + _roc(page, drawn, more))
+        return Block("Data sets", html + _forests(page, first, more) + _roc(page, first, more))
     caption = _caption(page, "The vertical line is the typical data set, the wide band where to expect a new one.")
-    return Block("Data sets", html + _shrinkage(page, drawn, size, caption + more))
+    return Block("Data sets", html + _shrinkage(page, first, size, caption + more))
 
 
 def _cells(one: xr.Dataset) -> list[str]:
     """Return a row of the table: medians and intervals."""
-    held = {str(name): float(value) for name, value in one.data_vars.items()}
-    estimates = [_text.estimate(held[name], held[f"{name}_lower"], held[f"{name}_upper"]) for name in COLUMNS]
-    return [f"{held['datasets']:.0f}", *estimates]
+    numbers = {str(name): float(value) for name, value in one.data_vars.items()}
+    estimates = [_text.estimate(numbers[name], numbers[f"{name}_lower"], numbers[f"{name}_upper"]) for name in COLUMNS]
+    return [f"{numbers['datasets']:.0f}", *estimates]
 
 
-def _forests(page: Page, drawn: Sequence[Any], more: str) -> Markup:
+def _forests(page: Page, first: Sequence[Any], more: str) -> Markup:
     """Return the forest of each entity's studies: both rates on each data set, on a typical and on a new one."""
     studies = score_table(page.posterior, list(RATES), prob=page.prob, kind="observed")
     numbers = (
@@ -79,7 +79,7 @@ def _forests(page: Page, drawn: Sequence[Any], more: str) -> Markup:
         for kind in ("typical", "new")
     }
     html = Markup("")
-    for entity in drawn:
+    for entity in first:
         own = numbers.sel(entity=entity).values
         measured = np.flatnonzero(np.isfinite(own[..., 3]).any(axis=-1))
         measured = measured[np.argsort(-np.nan_to_num(own[measured, 0, 0]), kind="stable")]
@@ -107,12 +107,12 @@ def _forests(page: Page, drawn: Sequence[Any], more: str) -> Markup:
             f"Each data set's rates, learned from all data sets together: median and {page.percent} interval; squares "
             f"are observed. The band has the typical data set and the prediction for a new one.{more}"
         )
-        forest = folded(draw, names, len(names) if len(names) <= SEEN else SEEN - 8)
-        html += block("heading", str(entity)) + block("rows", forest, caption if entity == drawn[-1] else "")
+        forest = fold_rows(draw, names, len(names) if len(names) <= SEEN else SEEN - 8)
+        html += block("heading", str(entity)) + block("rows", forest, caption if entity == first[-1] else "")
     return html
 
 
-def _roc(page: Page, drawn: Sequence[Any], more: str) -> Markup:
+def _roc(page: Page, first: Sequence[Any], more: str) -> Markup:
     """Return the summary ROC of the drawn entities."""
     from bayesrank.performance import summary_points
     from bayesrank.plots import summary_roc
@@ -125,7 +125,7 @@ def _roc(page: Page, drawn: Sequence[Any], more: str) -> Markup:
         "Summary ROC: circles are data sets, the larger the more cases; marks are typical data sets, the filled "
         f"regions hold them with probability {page.prob:g}, the dashed ones a new data set.{more}"
     )
-    names = [name for name in points["entity"].values.tolist() if name in drawn]
+    names = [name for name in points["entity"].values.tolist() if name in first]
     return picture(lambda ax: summary_roc(points.sel(entity=names), ax, prob=page.prob), (7.8, 4.8), caption)
 
 

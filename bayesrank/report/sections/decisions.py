@@ -1,4 +1,4 @@
-"""What using each entity is worth, and which are no worse than a reference."""
+"""The expected utility of each entity, and which entities are no worse than a reference."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -44,26 +44,26 @@ def make(page: Page) -> Block | None:
 
 
 def _decision(result: Any) -> Markup:
-    held = set(result.variables) if isinstance(result, xr.Dataset) else set()
-    if {"choice", "value_of_perfect_information"} & held:
+    names = set(result.variables) if isinstance(result, xr.Dataset) else set()
+    if {"choice", "value_of_perfect_information"} & names:
         check_decision("decisions", result)
         at = f", at a prevalence of {result.attrs['prevalence']:g}" if "prevalence" in result.attrs else ""
         parts = verdict_parts(result)
         lines = [f"Benefit of each outcome of a case: {result.attrs['benefit']}{at}.", *parts.sentences()]
         notes = block("fold", "Notes", block("words", parts.notes))
         return _table("Expected utility", lines, *utility_table(result)) + notes
-    if {"noninferior", "equivalent", "verdict"} <= held:
+    if {"noninferior", "equivalent", "verdict"} <= names:
         lines = [*_notes(result), comparison_words(result)]
         return _table(f"No worse than {result.attrs['reference']}?", lines, *comparison_table(result))
-    if {"mean", "strategy", "threshold"} <= held:
+    if {"mean", "strategy", "threshold"} <= names:
         from bayesrank.plots import decision_curve
 
         caption = (
             "Net benefit of treating from a predicted probability on: mean and "
             f"{100 * result.attrs['prob']:g}% interval, in true positives per case."
         )
-        drawn = picture(lambda ax: decision_curve(result, ax), (8.6, 4.4), caption)
-        return block("heading", "Decision curve") + block("words", _notes(result)) + drawn
+        curve = picture(lambda ax: decision_curve(result, ax), (8.6, 4.4), caption)
+        return block("heading", "Decision curve") + block("words", _notes(result)) + curve
     raise ValueError(
         "decisions must come from br.decisions.expected_utility, br.decisions.noninferiority or "
         f"br.decisions.decision_curve; got {describe_value(result)}"

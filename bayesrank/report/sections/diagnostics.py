@@ -22,9 +22,9 @@ def make(page: Page) -> Block | None:
             f"rank {rank:.2f}."
         ]
     if "rank_simultaneous_probability" in ranking:
-        held = 100 * float(ranking["rank_simultaneous_probability"])
+        share = 100 * float(ranking["rank_simultaneous_probability"])
         lines.append(
-            f"The simultaneous rank intervals hold all ranks in {'at least ' * exact}{held:.1f}% of the {draws} draws."
+            f"The simultaneous rank intervals hold all ranks in {'at least ' * exact}{share:.1f}% of the {draws} draws."
         )
     gap = float(ranking["consensus_distance"] - ranking["consensus_lower_bound"])
     lines.append(

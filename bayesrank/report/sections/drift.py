@@ -103,5 +103,5 @@ def make(page: Page) -> Block | None:
 
 def _estimate(one: xr.Dataset, name: str, part: str | None = None) -> str:
     """Return a mean and its interval."""
-    held = [one[f"{name}_{what}"] for what in ("mean", "lower", "upper")]
-    return _text.estimate(*(float(x if part is None else x.sel(part=part)) for x in held))
+    numbers = [one[f"{name}_{what}"] for what in ("mean", "lower", "upper")]
+    return _text.estimate(*(float(x if part is None else x.sel(part=part)) for x in numbers))

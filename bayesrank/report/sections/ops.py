@@ -5,7 +5,7 @@ from markupsafe import Markup
 
 from bayesrank._draws import draw_dims
 from bayesrank.ops import of_draws, summarize
-from bayesrank.report.page import Block, Page, bars, block, first_of, folded
+from bayesrank.report.page import Block, Page, bars, block, first_of, fold_rows
 from bayesrank.report.pictures import Axis
 
 PLACE, ON_REQUEST = 85, True
@@ -38,5 +38,5 @@ def make(page: Page) -> Block | None:
         return bars([axis], rows, "The outperformance score of each entity with its interval.")
 
     caption = f"Mean and {page.percent} interval. {WORDS} at the same prevalence; it compares across prevalences."
-    html = block("rows", folded(draw, names, first_of(page)), caption)
+    html = block("rows", fold_rows(draw, names, first_of(page)), caption)
     return Block("Outperformance scores", html, f"{WORDS}.", (REFERENCE,))

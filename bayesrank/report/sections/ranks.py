@@ -2,7 +2,7 @@
 
 from markupsafe import Markup
 
-from bayesrank.report.page import Block, Page, bars, block, first_of, folded
+from bayesrank.report.page import Block, Page, bars, block, first_of, fold_rows
 from bayesrank.report.pictures import rank_rows
 
 PLACE, ON_REQUEST = 40, False
@@ -19,6 +19,6 @@ def make(page: Page) -> Block | None:
         axis, rows = rank_rows(page.ranking, names)
         return bars([axis], rows, "How probable each rank is for each entity, best first.")
 
-    caption = "How probable each rank is. Darkness follows the square root, so that small probabilities are seen."
+    caption = "How probable each rank is. Colours follow the square root, so that small probabilities are seen."
     names = page.table.index[ranked].tolist()
-    return Block("Probability of each rank", block("rows", folded(draw, names, first_of(page)), caption))
+    return Block("Probability of each rank", block("rows", fold_rows(draw, names, first_of(page)), caption))

@@ -9,7 +9,7 @@ from bayesrank import _text
 from bayesrank._compat import is_container
 from bayesrank.exact import NoClosedForm, closed_form_of
 from bayesrank.ranking import score_table
-from bayesrank.report.page import Block, Page, bars, block, first_of, folded
+from bayesrank.report.page import Block, Page, bars, block, first_of, fold_rows
 from bayesrank.report.pictures import Axis
 
 PLACE, ON_REQUEST = 10, False
@@ -46,7 +46,7 @@ def make(page: Page) -> Block | None:
         f"{', and what was observed (squares)' if seen else ''}."
     )
     known = [name for name in page.order if np.isfinite(numbers[name][:, 0]).any()]
-    html = block("rows", folded(draw, known, first_of(page)), caption) + _frequencies(page, numbers, known)
+    html = block("rows", fold_rows(draw, known, first_of(page)), caption) + _frequencies(page, numbers, known)
     return Block("Sensitivity and specificity", html)
 
 
@@ -61,7 +61,9 @@ def rate_table(page: Page) -> xr.Dataset:
         known = closed_form_of(page.posterior, None, {}) if conjugate else None
     except NoClosedForm:
         known = None
-    if known is None or known.frame.dims != ("entity",) or not known.frame["entity"].equals(table["entity"]):
+    if known is None or known.frame.dims != ("entity",):
+        return table
+    if known.frame["entity"].values.tolist() != table["entity"].values.tolist():
         return table
     cells = known.concentration
     right = np.stack([cells[:, 1, 1], cells[:, 0, 0]], axis=-1)
@@ -108,4 +110,4 @@ def prevalence_of(page: Page) -> tuple[float, str]:
     low, high, middle = float(shares.min()), float(shares.max()), float(shares.mean())
     if high - low < 1e-9:
         return middle, f"a prevalence of {100 * middle:.3g}%"
-    return middle, f"the mean prevalence of these data, {100 * middle:.2g}% (none was stated)"
+    return middle, f"the mean prevalence of these data, {100 * middle:.3g}% (none was stated)"

@@ -9,12 +9,12 @@ from markupsafe import Markup
 from bayesrank import _text
 from bayesrank.plots._colors import place_colors
 from bayesrank.plots._furniture import MARKS, colors_repeat, label_positions
-from bayesrank.plots._page import embedded, themed
+from bayesrank.plots._page import apply_theme, embed_json
 from bayesrank.ranking.summary import effective_draws, is_exact
 from bayesrank.report.page import Block, Page, render
 from bayesrank.scores import Score
 from bayesrank.scores.placement import place
-from bayesrank.tile import credible
+from bayesrank.tile._best import best_on_grid
 from bayesrank.tile._grid import area_weights
 from bayesrank.tile.posterior import leaders
 
@@ -77,16 +77,14 @@ def map_of(
     that table and map show the same numbers. ``cells`` are (x, y, width, colour, strength), ``unsure`` is a path,
     ``numbers`` are those of the legend on the map, where colours repeat; ``changes`` says whether two entities lead on
     a part of the map that can be seen.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
-    >>> found = map_of(br.as_performance(br.fit(counts, seed=1)), br.scores.f1, 0.95, 4000, None)
-    >>> found["rows"][0]["place"], found["rows"][0]["best"], found["changes"]
-    ('TNR (specificity)', 'b', False)
     """
-    tile = credible(performance, RESOLUTION, prob=prob, maps=()).copy(deep=True)
+    tile = best_on_grid(performance, RESOLUTION, prob)
+    best = tile["probability_best"].max("entity")
+    area = area_weights(RESOLUTION).where(best.notnull(), 0.0)
+    area = area / area.sum()
+    share = (tile["probability_best"] * area).sum(["a", "b"], min_count=1)
+    share = share.sortby(-share)
+    undecided = float((area * (best < prob)).sum())
     digits = 3 if size >= 2000 else 2
     probability = tile["probability_best"].transpose("b", "a", "entity").values
     leading = leaders(tile)
@@ -101,7 +99,7 @@ def map_of(
     places, start = _places(score, own, prevalence), own or (0.5, 0.5)
     listed = sorted({int(i) for i in who.ravel() if i >= 0})
     short = {entity: k for k, entity in enumerate(listed)}
-    colors = [themed(color) for color in place_colors(listed)]
+    colors = [apply_theme(color) for color in place_colors(listed)]
     data = {
         "n": RESOLUTION,
         "most": who.shape[-1],
@@ -120,10 +118,6 @@ def map_of(
     seen, palette = leading["leader"].transpose("b", "a").values.copy(), dict(zip(listed, colors, strict=True))
     if ranking is not None and is_exact(ranking) and own is not None and _on(own) and who[j, i, 0] >= 0:
         seen[j, i], shared[j, i] = names[who[j, i, 0]], False
-    # The part of the map that each entity has, as drawn; the expected share is another number, and in the words above.
-    area = area_weights(RESOLUTION).transpose("b", "a").values
-    area = area / area[~np.isnan(top)].sum()
-    share = tile["share"].sortby(-tile["share"])
     first = [name for name in share["entity"].values.tolist() if (seen == name).any()][:NAMED]
     first = [name for name in first if names.index(name) in palette]
     # Regions have numbers where colours come again.
@@ -131,7 +125,9 @@ def map_of(
     masks = [(seen == name) & ~shared for name in first]
     # The ring of the chosen place stands at its start, and must not hide a number.
     at = label_positions(masks, (0.0, 1.0, 0.0, 1.0), [start]) if again else []
-    parts = {name: float(area[mask].sum()) for name, mask in zip(first, masks, strict=True)}
+    # The part of the map that each entity has, as drawn; the expected share is another number, and in the words above.
+    weight = area.transpose("b", "a").values
+    parts = {name: float(weight[mask].sum()) for name, mask in zip(first, masks, strict=True)}
     legend = [
         (
             palette[names.index(name)],
@@ -143,7 +139,7 @@ def map_of(
     ]
     return {
         "n": RESOLUTION,
-        "words": _words(tile, prob),
+        "words": _words(share, undecided, prob),
         "cells": _cells(seen, shared, top, {name: palette.get(i, "") for i, name in enumerate(names)}, len(names)),
         "unsure": _runs(np.nan_to_num(top, nan=1.0) < prob),
         "marks": [(name, *(x * (RESOLUTION - 1) for x in at), sides) for name, at, _, sides in MARKS],
@@ -153,16 +149,16 @@ def map_of(
         "rows": [
             _row(name, at, who, p, shared, names, size if at == own else data["size"]) for name, at in places if _on(at)
         ],
-        "data": Markup(embedded(data)),
+        "data": Markup(embed_json(data)),
         "changes": sum(part >= CHANGES for part in parts.values()) > 1,
     }
 
 
 def _leaders_at(probability: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the leaders at each point and their probabilities (b, a, place); -1 without a leader."""
-    known = np.nan_to_num(probability, nan=-1.0)
-    order = np.argsort(-known, axis=-1, kind="stable")[..., :LEADERS]
-    p = np.take_along_axis(known, order, -1)
+    defined = np.nan_to_num(probability, nan=-1.0)
+    order = np.argsort(-defined, axis=-1, kind="stable")[..., :LEADERS]
+    p = np.take_along_axis(defined, order, -1)
     return np.where(p > 0, order, -1), np.where(p > 0, p, np.nan)
 
 
@@ -170,23 +166,23 @@ def _places(
     score: Score, own: tuple[float, float] | None, prevalence: float | None
 ) -> list[tuple[str, tuple[float, float]]]:
     """Scores with a place on the map, the six that have one at any prevalence first."""
-    known = [(WORDS[name], at) for name, at, *_ in MARKS] + list(F_SCORES)
+    named_places = [(WORDS[name], at) for name, at, *_ in MARKS] + list(F_SCORES)
     at = None if prevalence is None else place("balanced_accuracy", prevalence)
-    known += [("balanced accuracy", at)] if at else []
+    named_places += [("balanced accuracy", at)] if at else []
     if own is None:
-        return known
+        return named_places
     words = score.display
-    near = [k for k, (_, at) in enumerate(known) if np.allclose(at, own, rtol=0, atol=1e-9)]
+    near = [k for k, (_, at) in enumerate(named_places) if np.allclose(at, own, rtol=0, atol=1e-9)]
     if not near:
-        return [*known, (words, own)]
-    name, at = known[near[0]]
+        return [*named_places, (words, own)]
+    name, at = named_places[near[0]]
     if not any(known_as.lower() in name.lower() for known_as in (words, score.name.replace("_", " "))):
-        known[near[0]] = (f"{name}, which orders as {words}", at)
-    return known
+        named_places[near[0]] = (f"{name}, which orders as {words}", at)
+    return named_places
 
 
 def _on(at: tuple[float, float]) -> bool:
-    """Whether a place is one of the map's points."""
+    """Return whether a place is one of the map's points."""
     return all(abs(x * (RESOLUTION - 1) - round(x * (RESOLUTION - 1))) < 1e-9 for x in at)
 
 
@@ -201,27 +197,26 @@ def _row(name: str, at: tuple[float, float], who: Any, p: Any, shared: Any, name
     return {"place": name, "best": best, "p": how, "at": f"{i} {j}"}
 
 
-def _words(tile: xr.Dataset, prob: float) -> str:
-    order = tile["share"].sortby(-tile["share"])
-    if not bool(order.notnull().any()):
+def _words(share: xr.DataArray, undecided: float, prob: float) -> str:
+    if not bool(share.notnull().any()):
         return "No entity has a score anywhere on it."
-    shares = [f"{name} {_share(float(order.sel(entity=name)))}" for name in order["entity"].values[:3]]
+    shares = [f"{name} {_share(float(part))}" for name, part in share.to_series().head(3).items()]
     return (
-        f"Expected share of the Tile on which an entity is best: {', '.join(shares)}. On "
-        f"{_share(float(tile['undecided_area']))} of it no entity is best with probability {prob:g}. Equal weights of "
-        "all parts of the Tile are a convention: weigh them by your own preference."
+        f"Expected share of the Tile on which an entity is best: {', '.join(shares)}. On {_share(undecided)} of it no "
+        f"entity is best with probability {prob:g}. Equal weights of all parts of the Tile are a convention: weigh "
+        "them by your own preference."
     )
 
 
 def _share(share: float) -> str:
-    """A share in percent; neither none nor all where it is neither."""
+    """Return a share in percent; 0% and 100% only where they are exact."""
     if np.isnan(share):
         return "–"
     return "<1%" if 0 < share < 0.005 else ">99%" if 0.995 < share < 1 else f"{100 * share:.0f}%"
 
 
 def _cells(seen: np.ndarray, shared: np.ndarray, top: np.ndarray, colors: dict[Any, str], entities: int) -> list[tuple]:
-    """The map as runs of one colour and strength (x, y, width, colour, strength), from its upper left corner."""
+    """Return the map as runs of one colour and strength (x, y, width, colour, strength), from its upper left corner."""
     chance = 1 / max(entities, 2)
     strength = np.clip((np.nan_to_num(top) - chance) / (1 - chance), 0, 1)
     steps = 0.15 + 0.85 * np.rint(strength * STEPS) / STEPS
@@ -245,7 +240,7 @@ def _cells(seen: np.ndarray, shared: np.ndarray, top: np.ndarray, colors: dict[A
 
 
 def _runs(mask: np.ndarray) -> str:
-    """A path over the points of a mask (b, a), from the upper left corner."""
+    """Return a path over the points of a mask (b, a), from the upper left corner."""
     parts = []
     for y, row in enumerate(mask[::-1]):
         edges = np.flatnonzero(np.diff(np.concatenate([[0], row.astype(int), [0]])))

@@ -39,7 +39,9 @@ def expand(paths: Any, folder: str) -> Iterator[tuple[str, Path]]:
             try:
                 yield from _unpacked(name, path, folder, str(len(seen)))
             except (OSError, EOFError, lzma.LZMAError, zipfile.BadZipFile) as error:
-                raise ValueError(f"{name} must be a file that can be unpacked; got {error}") from None
+                raise ValueError(
+                    f"{name} must be a file that can be unpacked; got {error} (fetch it again, or move it elsewhere)"
+                ) from None
 
 
 def _matching(text: str, folder: str) -> Sequence[Path]:

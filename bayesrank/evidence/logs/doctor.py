@@ -1,4 +1,4 @@
-"""What evaluation logs hold, in words: systems, cases, outcomes, runs, clusters, what is missing, and what to type."""
+"""Describe evaluation logs in words: systems, cases, outcomes, runs, clusters, missing outcomes, and the command."""
 
 import os
 import shlex
@@ -10,17 +10,10 @@ import numpy as np
 import pandas as pd
 
 from bayesrank import _text
-from bayesrank.evidence.logs import (
-    AllLeftOut,
-    Choices,
-    LogError,
-    Logs,
-    _list,
-    check_choices,
-    collect,
-    find_stop,
-    settle,
-)
+from bayesrank.evidence.logs.choices import AllLeftOut, Choices, LogError, check_choices, list_some
+from bayesrank.evidence.logs.files import Logs, collect
+from bayesrank.evidence.logs.stops import find_stop
+from bayesrank.evidence.logs.table import settle
 
 __all__ = ["Diagnosis", "diagnose", "doctor"]
 
@@ -32,7 +25,7 @@ FEWEST_GROUPS = 5
 
 @dataclass(frozen=True)
 class Diagnosis:
-    """What was found in logs; printing it shows all of it.
+    """A description of logs; printing it shows all parts.
 
     ``sections`` are sentences by title, ``stops`` what forbids a ranking until the user decides, ``command`` the
     command that ranks, with one choice made for each stop, and ``frame`` the table that it ranks (None if there is
@@ -125,7 +118,7 @@ def diagnose(paths: Any, choices: Choices) -> Diagnosis:
             # A file has another name, or is left out.
             logs = None if "name" in error.remedy else logs
     else:
-        stops.append("More than the above stands in the way; make these choices first.")
+        stops.append("There are more stops; make these choices first.")
     if logs is None:
         if frame is None and not stops:
             raise ValueError("paths must name logs; none was read")
@@ -149,8 +142,8 @@ def _describe_table(logs: Logs, frame: pd.DataFrame, choices: Choices) -> dict[s
     entities = list(dict.fromkeys(frame["entity"]))
     sources = frame.attrs["source"]
     said: dict[str, list[str]] = {}
-    said["Systems"] = [f"{len(entities)}: {_list(entities, 8)}.", *(
-        f"Their names come from {source}{_of_whom(source, sources)}."
+    said["Systems"] = [f"{len(entities)}: {list_some(entities, 8)}.", *(
+        f"Their names come from {source}{_named_entities(source, sources)}."
         for source in dict.fromkeys(sources.values()) if source)]  # fmt: skip
     said["Cases"] = _cases(logs, frame, entities, choices)
     said["Outcome"] = _outcomes(frame)
@@ -162,7 +155,7 @@ def _describe_table(logs: Logs, frame: pd.DataFrame, choices: Choices) -> dict[s
     if "status" in frame:
         table = frame.groupby(["entity", "status"], sort=False).size().unstack(fill_value=0)
         odd = [str(s) for s in table if s != "scored"]
-        said["Status"] = [f"{s}: {_list([f'{e} {n}' for e, n in table[s].items() if n], 8)}." for s in odd]
+        said["Status"] = [f"{s}: {list_some([f'{e} {n}' for e, n in table[s].items() if n], 8)}." for s in odd]
         counted = [s for s in odd if frame.loc[frame["status"] == s, "outcome"].notna().any()]
         if counted:
             said["Status"].append(f"Counted by the rule of the tool: {', '.join(counted)}.")
@@ -170,18 +163,18 @@ def _describe_table(logs: Logs, frame: pd.DataFrame, choices: Choices) -> dict[s
     said["Clusters"] = _clusters(frame, entities)
     if "category" in frame:
         counts = frame.drop_duplicates(["dataset", "case"])["category"].value_counts()
-        said["Categories"] = [f"{len(counts)}: {_list([f'{c} ({n})' for c, n in counts.items()], 8)}."]
+        said["Categories"] = [f"{len(counts)}: {list_some([f'{c} ({n})' for c, n in counts.items()], 8)}."]
     costs = [c for c in ("cost", "seconds") if c in frame]
     spent = {c: frame.groupby("entity", sort=False)[c].mean().dropna() for c in costs}
-    means = [f"{c}, mean {_list([f'{e} {v:.3g}' for e, v in held.items()], 8)}." for c, held in spent.items()]
+    means = [f"{c}, mean {list_some([f'{e} {v:.3g}' for e, v in held.items()], 8)}." for c, held in spent.items()]
     said["Costs"] = means or ["None in the files."]
     said["Doubts"] = [*frame.attrs["remarks"], *frame.attrs["doubts"]] or ["None."]
     return said
 
 
-def _of_whom(source: str, sources: Mapping[str, str]) -> str:
+def _named_entities(source: str, sources: Mapping[str, str]) -> str:
     named = [entity for entity, other in sources.items() if other == source]
-    return "" if len(named) == len(sources) else f": {_list(named)}"
+    return "" if len(named) == len(sources) else f": {list_some(named)}"
 
 
 def _cases(logs: Logs, frame: pd.DataFrame, entities: list[str], choices: Choices) -> list[str]:
@@ -200,13 +193,13 @@ def _cases(logs: Logs, frame: pd.DataFrame, entities: list[str], choices: Choice
     known = logs.rows[logs.rows["hash"].notna()]
     if len(known):
         content = known.groupby(known["dataset"].astype(str) + known["hash"].astype(str))["entity"].nunique()
-        alike = int((content == known["entity"].nunique()).sum())
-        said.append(f"By content, {alike:,} of {len(content):,} are in all systems.")
+        shared = int((content == known["entity"].nunique()).sum())
+        said.append(f"By content, {shared:,} of {len(content):,} are in all systems.")
     else:
         said.append("The files do not hold the content of cases.")
     sizes = frame.drop_duplicates(["entity", "dataset", "case"]).groupby("dataset", sort=False)["case"].nunique()
     if len(sizes) > 1:
-        said.append(f"Data sets: {_list([f'{d} ({n})' for d, n in sizes.items()], 8)}.")
+        said.append(f"Data sets: {list_some([f'{d} ({n})' for d, n in sizes.items()], 8)}.")
     return said
 
 
@@ -215,7 +208,7 @@ def _outcomes(frame: pd.DataFrame) -> list[str]:
     metrics = [
         f"{m} ({d})" if len(set(frame.attrs["metric"].values())) > 1 else m for d, m in frame.attrs["metric"].items()
     ]
-    what = f"{_list(dict.fromkeys(metrics))}: " if metrics else ""
+    what = f"{list_some(dict.fromkeys(metrics))}: " if metrics else ""
     grid = (
         "0 for wrong and 1 for right"
         if set(values) <= {0, 1}
@@ -228,11 +221,11 @@ def _outcomes(frame: pd.DataFrame) -> list[str]:
         else f"{'Higher' if better else 'Lower'} is better, as the files say."
     )
     means = frame.groupby("entity", sort=False)["outcome"].mean().sort_values(ascending=better is False)
-    return [f"{what}{grid}.", end, f"Means: {_list([f'{e} {m:.4g}' for e, m in means.items()], 8)}."]
+    return [f"{what}{grid}.", end, f"Means: {list_some([f'{e} {m:.4g}' for e, m in means.items()], 8)}."]
 
 
 def _clusters(frame: pd.DataFrame, entities: list[str]) -> list[str]:
-    """What groups of cases would do to intervals: the standard error with them over that without."""
+    """Describe the effect of groups of cases on intervals: the ratio of standard errors with and without them."""
     candidates = [c for c in ("cluster", "category", "dataset") if c in frame and frame[c].nunique() > 1]
     if not candidates:
         return ["No candidates."]

@@ -1,0 +1,133 @@
+"""The Pareto front of a score and a cost: the entities that no other entity beats in both."""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from bayesrank._checks import check_bool, check_prob
+from bayesrank._compat import get_variable
+from bayesrank._draws import EffectiveDraws, draw_dims, load_arrays, reduce
+from bayesrank._types import Container, ScoreLike
+from bayesrank.decisions._means import median_and_interval, share_and_error
+from bayesrank.performance import posterior_of
+from bayesrank.ranking.values import score_values
+
+__all__ = ["on_front", "pareto_front"]
+
+
+def pareto_front(
+    source: Container,
+    score: ScoreLike | None = None,
+    cost: xr.DataArray | None = None,
+    *,
+    prob: float = 0.95,
+    higher_is_better: bool | None = None,
+    kind: str | None = None,
+) -> xr.Dataset:
+    """Return the probability of each entity to be on the Pareto front of a score and a cost.
+
+    An entity is on the front unless another one has a score at least as good at a cost at most as high, and is strictly
+    better in one of them. Lower costs are better. Joint draws of scores and costs keep what the two have in common.
+
+    Parameters
+    ----------
+    source : DataArray, Dataset, InferenceData or DataTree
+        What :func:`bayesrank.credible_ranking` takes.
+    score : Score, str or callable, optional
+        As for :func:`bayesrank.credible_ranking`.
+    cost : xarray.DataArray, optional
+        Draws of the mean cost (chain, draw, entity), or one number for each entity. By default the variable
+        ``mean_cost`` of the posterior, which :func:`bayesrank.fit` draws if the evidence has costs: see ``cost`` of
+        :func:`bayesrank.from_frame`.
+    prob : float
+        Credible probability of the intervals.
+    higher_is_better : bool, optional
+        The direction of the score, if the score does not say it.
+    kind : str, optional
+        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
+
+    Returns
+    -------
+    xarray.Dataset
+        Over ``entity``: ``probability_front`` and its Monte-Carlo standard error ``probability_front_error``; ``score``
+        and ``cost``, the medians, with ``_lower`` and ``_upper``, equal tails at ``prob``; ``undefined``, the share of
+        draws in which the score or the cost is undefined, which the probability leaves out.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If there are no costs, or entities or draws of costs and scores differ.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> import bayesrank as br
+    >>> frame = pd.DataFrame({"entity": list("aaabbb"), "case": [1, 2, 3] * 2, "outcome": [1, 1, 0, 1, 0, 0],
+    ...                       "usd": [0.2, 0.3, 0.2, 0.4, 0.5, 0.3]})
+    >>> front = pareto_front(br.fit(br.from_frame(frame, cost="usd"), seed=1))
+    >>> front["probability_front"].sel(entity="a").item()
+    1.0
+    """
+    prob = check_prob("prob", prob)
+    if higher_is_better is not None:
+        check_bool("higher_is_better", higher_is_better)
+    known = score_values(source, score, higher_is_better, kind)
+    extra = [str(dim) for dim in known.values.dims if dim not in ("entity", *draw_dims(known.values))]
+    if extra:
+        raise ValueError(f"source must be of one ranking (select it with .isel); got the dims {extra} too")
+    costs = _costs(source, cost)
+    names = known.values.coords.get("entity")
+    if names is not None and "entity" in costs.coords and set(costs["entity"].values) == set(names.values):
+        costs = costs.sel(entity=names.values)
+    try:
+        values, costs = xr.align(known.values, costs, join="exact")
+    except ValueError:
+        raise ValueError("cost must have the entities and the draws of the scores; got others") from None
+    values, costs = xr.broadcast(values, costs)
+    values, costs = (array.transpose(*draw_dims(values), "entity") for array in load_arrays(values, costs))
+    defined = values.notnull() & costs.notnull()
+    front = on_front(known.sign * values.values, costs.values)
+    events = defined.copy(data=front.astype(float)).where(defined)
+    share, error = share_and_error(events, values, costs)
+    found = {"probability_front": share, "probability_front_error": error}
+    found |= median_and_interval("score", values, prob) | median_and_interval("cost", costs, prob)
+    found["undefined"] = 1 - (defined.mean(draw_dims(defined)) if draw_dims(defined) else defined.astype(float))
+    sizes = [reduce(array, EffectiveDraws())[0].min() for array in (values, costs)] if draw_dims(values) else [1.0]
+    facts = {**known.facts(), "prob": prob, "worth": float(min(sizes))}
+    result = xr.Dataset({name: array.drop_attrs() for name, array in found.items()}, attrs=facts)
+    if cost is None:
+        note = "Costs have no prior; they are paired with the outcomes of the same cases (Bayesian bootstrap)."
+        result["notes"] = note
+    return result
+
+
+def _costs(source: Any, cost: xr.DataArray | None) -> xr.DataArray:
+    """Return the given costs, or those of the posterior."""
+    if cost is None:
+        held = None if isinstance(source, xr.DataArray) else get_variable(posterior_of(source), "mean_cost")
+        if held is None:
+            raise ValueError(
+                "cost must be given for a source without the variable mean_cost; got None (br.from_frame(frame, "
+                "cost=COLUMN) reads costs of cases, and br.fit draws their mean)"
+            )
+        return held
+    if not isinstance(cost, xr.DataArray) or "entity" not in cost.dims or cost.dtype.kind not in "iuf":
+        raise TypeError(f"cost must be a DataArray of numbers with the dim entity; got {type(cost).__name__}")
+    return cost
+
+
+def on_front(score: np.ndarray, cost: np.ndarray) -> np.ndarray:
+    """Return which entities (..., entity) no other one dominates; an undefined value never dominates.
+
+    Examples
+    --------
+    >>> on_front(np.array([0.9, 0.8, 0.7, 0.8]), np.array([3.0, 1.0, 2.0, 1.0])).tolist()
+    [True, True, False, True]
+    """
+    found = np.ones(score.shape, bool)
+    for i in range(score.shape[-1]):
+        own_score, own_cost = score[..., i, None], cost[..., i, None]
+        as_good = (score >= own_score) & (cost <= own_cost)
+        found[..., i] = ~(as_good & ((score > own_score) | (cost < own_cost))).any(axis=-1)
+    return found

@@ -1,0 +1,168 @@
+"""Files of evaluation logs, read by their formats."""
+
+import fnmatch
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from bayesrank import _text
+from bayesrank.evidence import formats
+from bayesrank.evidence.logs.choices import AllLeftOut, Choices, LogError, list_some
+from bayesrank.evidence.logs.sources import expand, read_head
+
+__all__ = ["Logs", "collect", "is_log", "matches"]
+
+#: The byte order marks of UTF-16, as :func:`read_head` decodes them.
+UTF_16 = "\ufffd\ufffd"
+
+
+@dataclass(frozen=True)
+class Logs:
+    """Rows of all files as their formats read them, and what is known of the files."""
+
+    rows: pd.DataFrame
+    files: pd.DataFrame
+    about: list[Mapping[str, Any]]
+    doubts: list[str]
+    variant: str
+
+    def called(self, file: int) -> str:
+        """Return the shortest end of a file's path that no other file has, for the option ``name``."""
+        return short_names(list(self.files["name"]))[file]
+
+
+def is_log(path: Path) -> bool:
+    """Return whether a format recognises a file."""
+    return bool(formats.recognise(read_head(path))[0])
+
+
+def collect(paths: Any, choices: Choices) -> Logs:
+    """Read all files by their formats."""
+    about: list[Mapping[str, Any]] = []
+    parts, without, unknown, used = [], [], [], set()
+    with tempfile.TemporaryDirectory() as folder:
+        found = list(expand(paths, folder))
+        short = short_names([name for name, _ in found])
+        for i, (label, path) in enumerate(found):
+            named = None
+            for pattern, text in choices.name.items():
+                if matches(label, pattern):
+                    named = text
+                    used.add(pattern)
+            if named == "":
+                continue
+            head = read_head(path)
+            kind, holds = formats.recognise(head)
+            if head.startswith("version https://git-lfs"):
+                raise LogError(
+                    f"{label} must be a log; it is a pointer of Git LFS ('git lfs pull' fetches the file, or "
+                    f"{choices.leave_out(short[i])})",
+                    name={short[i]: ""},
+                )
+            if head.startswith(UTF_16):
+                raise LogError(
+                    f"{label} must be text in UTF-8; it is UTF-16 (convert it, or {choices.leave_out(short[i])})",
+                    name={short[i]: ""},
+                )
+            if not kind:
+                unknown.append((label, short[i]))
+            elif holds == "scores":
+                without.append((label, kind, path))
+            elif holds == "cases":
+                frame = _read_one(label, path, kind, short[i], choices)
+                facts: dict[str, Any] = {"name": label, "format": kind, "source": "", "setup": {}}
+                facts.update({str(key): held for key, held in frame.attrs.items()})
+                if named:
+                    frame["entity"], facts["source"] = named, "name"
+                parts.append(frame.assign(file=len(about)))
+                about.append(facts)
+    lost = [pattern for pattern in choices.name if pattern not in used]
+    if lost:
+        raise ValueError(
+            f"{'--name' if choices.shell else 'name'} must begin with a file that is read, such as {short[0]}; "
+            f"got {lost[0]!r}"
+        )
+    _check_found(parts, without, unknown, choices)
+    rows = pd.concat([part.reindex(columns=[*formats.COLUMNS, "file"]) for part in parts], ignore_index=True)
+    said: dict[str, list[str]] = {}
+    for one in about:
+        for text in one.get("doubts", []):
+            said.setdefault(text, []).append(Path(one["name"]).name)
+    doubts = [f"{list_some(names, 1)}: {text}." for text, names in said.items()]
+    if unknown:
+        doubts.append(f"No format recognises {_text.count(len(unknown), 'file')}, such as {unknown[0][0]}.")
+    used_as_well = {one.get("beside") for one in about}
+    alone = [label for label, _, path in without if path not in used_as_well]
+    if alone:
+        doubts.append(f"{_text.count(len(alone), 'file')} with scores but no cases, such as {alone[0]}: not ranked.")
+    variant = next((one["variant"] for one in about if "variant" in one), "variant")
+    return Logs(rows, pd.DataFrame(about), about, doubts, variant)
+
+
+def _read_one(label: str, path: Path, kind: str, short: str, choices: Choices) -> pd.DataFrame:
+    module = formats.load(kind)
+    try:
+        frame = module.read(path)
+        if frame.empty:
+            raise ValueError("must hold cases; it holds none")
+        return frame
+    except ModuleNotFoundError:
+        raise
+    except UnicodeError as error:
+        message = f"{label} must be text in UTF-8; {error}"
+    except (ValueError, KeyError, IndexError, TypeError, AttributeError) as error:
+        what = (
+            f"the field {error} is missing" if isinstance(error, KeyError) else f"its fields are not as usual ({error})"
+        )
+        own = isinstance(error, ValueError) and str(error).startswith("must")
+        message = f"{label} {error}" if own else f"{label} must be a whole log of {module.TITLE}; {what}"
+    raise LogError(f"{message} ({choices.leave_out(short)})", name={short: ""})
+
+
+def _check_found(
+    parts: list[Any], without: list[tuple[str, str, Path]], unknown: list[tuple[str, str]], choices: Choices
+) -> None:
+    if parts:
+        return
+    if not (without or unknown):
+        if "" in choices.name.values():
+            raise AllLeftOut("paths must name a log that is not left out; every file is")
+        raise LogError("paths must name logs that hold cases; these files only describe others")
+    if without:
+        label, kind, _ = without[0]
+        raise LogError(
+            f"{label} must hold the outcomes of cases; it holds scores of {formats.load(kind).TITLE} alone, aggregates "
+            "without cases. Systems would be compared unpaired, from counts at best. Run the tool so that it writes "
+            "samples, or write a table with the columns entity, correct, total (or entity, mean, se), and rank that"
+        )
+    known = ", ".join(formats.load(name).TITLE for name in formats.names())
+    which = f"none of {_text.count(len(unknown), 'file')}, such as {unknown[0][0]},"
+    raise LogError(
+        f"paths must name logs of {known}; {which} is one. Any other log can be ranked as a CSV table with the columns "
+        "entity, case, outcome"
+    )
+
+
+def matches(label: str, pattern: str) -> bool:
+    pattern = pattern.rstrip("/")
+    return (
+        f"/{label}".endswith(f"/{pattern}")
+        or f"/{pattern}/" in f"/{label}"
+        or label.startswith(f"{pattern}/")
+        or fnmatch.fnmatchcase(label, pattern)
+        or (pattern == "-" and label == "standard input")
+    )
+
+
+def short_names(labels: list[str]) -> list[str]:
+    """Return the shortest end of each path that no other path has."""
+    parts = [label.split("/") for label in labels]
+    found = []
+    for own in parts:
+        size = next((n for n in range(1, len(own)) if sum(p[-n:] == own[-n:] for p in parts) == 1), len(own))
+        found.append("/".join(own[-size:]))
+    return found

@@ -1,0 +1,37 @@
+"""Rankings of the mean over categories, of the worst category, and of each category."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from bayesrank import _text
+from bayesrank.ranking import ranking_table
+from bayesrank.ranking.summary import effective_draws, score_name
+from bayesrank.report.page import Block, Page, Request, block
+
+PLACE, ON_REQUEST = 44, True
+NEEDS = "rankings of categories ('bayesrank report --by COLUMN')"
+
+
+def compute(request: Request) -> Sequence[Any]:
+    """Return the rankings of categories, each with a title, the ranking, and sentences."""
+    if not request.categories:
+        raise ValueError(f"--with categories needs --by COLUMN; got {request.title}")
+    return request.categories
+
+
+def make(page: Page) -> Block | None:
+    """Return a table for each ranking: its title, its sentences, and its entities in their order."""
+    found = page.results.get("categories")
+    if not found:
+        return None
+    html = block("words", ["The ranking above is of all cases; those below are of categories of cases."])
+    for one in found:
+        size = effective_draws(one.ranking)
+        header = ["entity", f"{score_name(one.ranking)} ({page.percent} interval)", "P(best)", "tier"]
+        rows = [
+            [str(name), _text.estimate(row["median"], row["lower"], row["upper"]),
+             _text.probability(row["probability_best"], size), _text.number(row["tier"], 0)]
+            for name, row in ranking_table(one.ranking).iterrows()
+        ]  # fmt: skip
+        html += block("heading", one.title) + block("words", one.lines) + block("table", header, rows)
+    return Block("Categories", html)

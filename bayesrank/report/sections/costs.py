@@ -1,0 +1,37 @@
+"""The mean cost of each entity, and the Pareto front of score and cost."""
+
+from bayesrank import _text
+from bayesrank._compat import get_variable, is_container
+from bayesrank.decisions import pareto_front
+from bayesrank.performance import posterior_of
+from bayesrank.report.page import Block, Page, block, picture
+from bayesrank.words.results import verdict_parts
+
+PLACE, ON_REQUEST = 42, False
+NEEDS = "costs of the cases ('--cost COLUMN', or cost= of br.from_frame)"
+
+
+def make(page: Page) -> Block | None:
+    """Return the front as a sentence, a table and a picture."""
+    if not is_container(page.posterior) or get_variable(posterior_of(page.posterior), "mean_cost") is None:
+        return None
+    better = bool(page.ranking.attrs["higher_is_better"])
+    front = pareto_front(page.posterior, page.score, prob=page.prob, higher_is_better=better, kind=page.kind)
+    said = verdict_parts(front)
+    table = front.to_dataframe().loc[page.order]
+    rows = [
+        [str(name), _text.estimate(row["cost"], row["cost_lower"], row["cost_upper"]),
+         _text.probability(row["probability_front"], front.attrs["worth"])]
+        for name, row in table.iterrows()
+    ]  # fmt: skip
+
+    def draw(ax: object) -> None:
+        from bayesrank.plots import pareto_front as drawn
+
+        drawn(front, ax)
+
+    caption = f"Medians and {page.percent} intervals. Filled marks are on the front with probability 0.5 or more."
+    header = ["entity", f"mean cost ({page.percent} interval)", "P(on the front)"]
+    words = [*said.sentences(), *said.notes]
+    html = block("words", words) + block("table", header, rows) + picture(draw, (7.8, 4.8), caption)
+    return Block("Outcome and cost", html, "Mean costs come from the Bayesian bootstrap of the same cases.")

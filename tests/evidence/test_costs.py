@@ -1,0 +1,196 @@
+"""Costs of cases: the joint posterior of mean outcomes and mean costs, and probabilities of the Pareto front."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from click.testing import CliRunner
+
+import bayesrank as br
+from bayesrank.cli import cli
+from bayesrank.decisions.fronts import on_front
+
+
+def answers(cases=60, seed=0):
+    """Outcomes and costs of three entities, of which hard cases are wrong more often and cost more."""
+    rng = np.random.default_rng(seed)
+    hard = rng.normal(size=cases)
+    frames = []
+    for name, level, price in (("a", 0.4, 1.0), ("b", 0.0, 0.8), ("c", -0.3, 0.9)):
+        right = (rng.normal(size=cases) + level - hard > 0).astype(int)
+        cost = price * np.exp(0.5 * hard + 0.3 * rng.normal(size=cases))
+        frames.append(pd.DataFrame({"entity": name, "case": range(cases), "outcome": right, "usd": cost.round(3)}))
+    return pd.concat(frames, ignore_index=True)
+
+
+def run(*arguments):
+    return CliRunner().invoke(cli, list(map(str, arguments)))
+
+
+def test_the_front_is_that_of_a_double_loop():
+    rng = np.random.default_rng(1)
+    score, cost = rng.integers(0, 4, (200, 6)).astype(float), rng.integers(0, 4, (200, 6)).astype(float)
+    score[rng.random(score.shape) < 0.1] = np.nan
+    found = on_front(score, cost)
+    for s, c, front in zip(score, cost, found, strict=True):
+        for i in range(6):
+            beaten = any((s[j] >= s[i] and c[j] <= c[i]) and (s[j] > s[i] or c[j] < c[i]) for j in range(6))
+            assert front[i] == (not beaten)
+
+
+def test_probabilities_are_those_of_a_loop_of_bootstraps():
+    frame = answers()
+    wide = frame.pivot(index="case", columns="entity")
+    y, c = wide["outcome"].to_numpy(float), wide["usd"].to_numpy(float)
+    rng = np.random.default_rng(2)
+    size = 20_000
+    hits = np.zeros(3)
+    for _ in range(size):
+        weight = rng.dirichlet(np.ones(len(y)))
+        hits += on_front(weight @ y, weight @ c)
+    posterior = br.fit(br.from_frame(frame, cost="usd"), prior="haldane", seed=1, draws=5000)
+    front = br.decisions.pareto_front(posterior)
+    expected = hits / size
+    error = np.sqrt(expected * (1 - expected) / size + front["probability_front_error"].values ** 2)
+    assert (np.abs(front["probability_front"].values - expected) < 4 * error).all()
+    assert ((expected > 0.02) & (expected < 0.98)).any()
+
+
+def test_outcomes_and_costs_share_the_weights_of_the_cases():
+    frame = answers()
+    posterior = br.fit(br.from_frame(frame, cost="usd"), prior="haldane", seed=3, draws=5000)
+    draws = posterior["posterior"] if hasattr(posterior, "children") else posterior.posterior
+    for name, own in frame.groupby("entity"):
+        y, c = own["outcome"].to_numpy(float), own["usd"].to_numpy(float)
+        outcome, cost = (draws[v].sel(entity=name).values.ravel() for v in ("mean_outcome", "mean_cost"))
+        scale = len(y) * (len(y) + 1)
+        variance = ((c - c.mean()) ** 2).sum() / scale
+        assert cost.mean() == pytest.approx(c.mean(), abs=5 * np.sqrt(variance / cost.size))
+        assert cost.var() == pytest.approx(variance, rel=0.06)
+        covariance = ((y - y.mean()) * (c - c.mean())).sum() / scale
+        spread = np.sqrt(variance * outcome.var() / cost.size)
+        assert np.cov(outcome, cost)[0, 1] == pytest.approx(covariance, abs=5 * spread)
+
+
+def test_a_prior_of_outcomes_leaves_costs_as_they_are():
+    frame = answers(20)
+    with_prior, without = (br.fit(br.from_frame(frame, cost="usd"), prior=p, seed=1) for p in (None, "haldane"))
+    observed = frame.groupby("entity")["usd"].mean()
+    for posterior in (with_prior, without):
+        front = br.decisions.pareto_front(posterior)
+        assert np.allclose(front["cost"].values, observed.values, atol=0.02)
+    plain = br.fit(br.from_frame(frame.drop(columns="usd")), seed=1)
+    ranked, other = (br.credible_ranking(p)["median"].values for p in (with_prior, plain))
+    assert np.allclose(ranked, other, atol=0.02)
+    assert br.fit(br.from_frame(frame, cost="usd"), groups=["prior"], seed=1) is not None
+
+
+@pytest.mark.parametrize("how", ["plain", "runs", "clusters", "missing", "graded", "datasets"])
+def test_observed_costs_are_means_over_the_known_cases(how):
+    frame, options = answers(), {}
+    if how == "runs":
+        frame = frame.assign(run=frame["case"] % 3, case=frame["case"] // 3)
+    if how == "clusters":
+        frame = frame.assign(cluster=frame["case"] // 5)
+    if how == "missing":
+        frame.loc[3, "outcome"], frame.loc[70, "usd"] = np.nan, np.nan
+        options = {"missing": "own"}
+    if how == "graded":
+        frame["outcome"] = frame["outcome"] + frame["usd"] / 7
+    if how == "datasets":
+        frame = frame.assign(dataset=np.where(frame["case"] < 30, "x", "y"))
+    evidence = br.from_frame(frame, cost="usd", **options)
+    evidence = br.pool(evidence) if how == "datasets" else evidence
+    front = br.decisions.pareto_front(br.fit(evidence, seed=1, draws=500))
+    expected = frame.groupby("entity")["usd"].mean()
+    spread = frame.groupby("entity")["usd"].std() / np.sqrt(20 if how == "runs" else 60)
+    assert (np.abs(front["cost"].values - expected.values) < 0.3 * spread.values).all()
+    assert (front["undefined"] == 0).all()
+
+
+def test_the_command_has_the_numbers_of_python(tmp_path):
+    frame, path, picture = answers(), tmp_path / "answers.csv", tmp_path / "front.svg"
+    frame.to_csv(path, index=False)
+    result = run("rank", path, "--cost", "usd", "--format", "json", "--seed", 5, "--picture", picture)
+    assert result.exit_code == 0, result.exception
+    front = br.decisions.pareto_front(br.fit(br.from_frame(pd.read_csv(path), cost="usd"), seed=5))
+    shown = {row["entity"]: row for row in json.loads(result.output)["ranking"]}
+    for name in "abc":
+        one = front.sel(entity=name)
+        assert shown[name]["probability_front"] == pytest.approx(float(one["probability_front"]))
+        assert shown[name]["mean_cost"] == pytest.approx(float(one["cost"]))
+    assert "<svg" in picture.read_text()
+    table = run("rank", path, "--cost", "usd").output
+    assert "P(front)" in table
+    assert "On the Pareto front of mean outcome and cost" in table
+
+
+def test_logs_with_costs_are_ranked_by_one_command(tmp_path):
+    frame = answers()
+    for name, own in frame.groupby("entity"):
+        rows = [
+            {"provider": {"id": name}, "promptIdx": 0, "testIdx": i, "prompt": {"label": "p"}, "vars": {"q": str(i)},
+             "success": bool(y), "failureReason": int(not y), "cost": c}
+            for i, y, c in zip(own["case"], own["outcome"], own["usd"], strict=True)
+        ]  # fmt: skip
+        (tmp_path / f"{name}.json").write_text(
+            json.dumps({"evalId": name, "results": {"version": 3, "prompts": [], "results": rows}})
+        )
+    result = run("rank", tmp_path, "--only", "metric=success", "--cost", "cost", "--format", "json")
+    assert result.exit_code == 0, result.exception
+    logs = br.read(tmp_path, only={"metric": "success"})
+    front = br.decisions.pareto_front(br.fit(br.pool(br.from_frame(logs, cost="cost")), seed=1))
+    shown = {row["entity"]: row["probability_front"] for row in json.loads(result.output)["ranking"]}
+    assert [shown[name] for name in "abc"] == pytest.approx(front["probability_front"].values.tolist())
+
+
+def test_known_prices_need_no_draws():
+    scores = xr.DataArray(np.random.default_rng(0).normal([0.6, 0.5, 0.4], 0.1, (4000, 3)), dims=("draw", "entity"))
+    prices = xr.DataArray([3.0, 2.0, 2.5], dims="entity")
+    front = br.decisions.pareto_front(scores, cost=prices)
+    beats_both = (scores.values[:, 2] > scores.values[:, 1]).mean()
+    assert front["probability_front"].values == pytest.approx(
+        [(scores.values[:, 0] > scores.values[:, 1:].max(1)).mean(), 1, beats_both]
+    )
+    low = br.decisions.pareto_front(scores, cost=prices, higher_is_better=False)
+    lowest = (scores.values[:, 0] < scores.values[:, 1:].min(1)).mean()
+    assert low["probability_front"].values[0] == pytest.approx(lowest)
+
+
+def test_what_has_no_costs_is_refused(tmp_path):
+    frame = answers(12)
+    posterior = br.fit(br.from_frame(frame), seed=1, draws=50)
+    with pytest.raises(ValueError, match="cost must be given for a source without the variable mean_cost"):
+        br.decisions.pareto_front(posterior)
+    with pytest.raises(ValueError, match="must hold a number of every entity"):
+        br.from_frame(frame.assign(usd=np.where(frame["entity"] == "b", np.nan, 1.0)), cost="usd", missing="own")
+    with pytest.raises(ValueError, match="usd must be"):
+        br.from_frame(frame.assign(usd="cheap"), cost="usd")
+    wide = frame.pivot(index="case", columns="entity", values="outcome")
+    with pytest.raises(ValueError, match="cost must be left out of a table with one column an entity"):
+        br.from_frame(wide.assign(usd=1.0), cost="usd")
+    with pytest.raises(TypeError, match="cost must be a pandas DataFrame"):
+        br.from_outcomes(wide, cost=3)
+    with pytest.raises(ValueError, match="cost must have the rows and the columns of the outcomes"):
+        br.from_outcomes(wide, cost=wide.iloc[:3])
+    other = xr.DataArray([1.0, 2.0, 3.0], {"entity": ["a", "b", "z"]}, ["entity"])
+    with pytest.raises(ValueError, match="cost must have the entities and the draws of the scores"):
+        br.decisions.pareto_front(posterior, cost=other)
+
+
+def test_the_report_shows_costs_and_categories(tmp_path):
+    frame, path, page = answers(), tmp_path / "answers.csv", tmp_path / "page.html"
+    frame.assign(category=(frame["case"] % 2).map({0: "law", 1: "art"})).to_csv(path, index=False)
+    result = run("report", path, "--cost", "usd", "--by", "category", "-o", page)
+    assert result.exit_code == 0, result.exception
+    text = page.read_text()
+    for words in ('id="costs"', "P(on the front)", 'id="categories"', "Mean over 2 categories", "category law"):
+        assert words in text
+    assert "--with categories needs --by COLUMN" in str(
+        run("report", path, "-o", page, "--with", "categories").exception
+    )
+    assert "--dataset must be left out beside --by" in str(
+        run("report", path, "-o", page, "--by", "category", "--dataset", "law").exception
+    )

@@ -1,0 +1,129 @@
+"""Means with standard errors: normal posteriors, whose probabilities are known in closed form or by quadrature."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from click.testing import CliRunner
+from scipy.integrate import quad
+from scipy.stats import norm
+
+import bayesrank as br
+from bayesrank.cli import cli
+
+BOARD = pd.DataFrame(
+    {"model": ["a", "b", "c"], "mean": [0.71, 0.7, 0.66], "se": [0.012, 0.02, 0.015], "n": [1400, 500, 900]}
+)
+
+
+def run(*arguments):
+    return CliRunner().invoke(cli, list(map(str, arguments)))
+
+
+@pytest.fixture(scope="module")
+def ranking():
+    return br.credible_ranking(br.fit(br.from_frame(BOARD), seed=1, draws=25_000))
+
+
+def test_superiority_is_that_of_two_normals(ranking):
+    mean, se = BOARD["mean"].to_numpy(), BOARD["se"].to_numpy()
+    exact = norm.cdf((mean[:, None] - mean) / np.hypot(se[:, None], se))
+    own = ~np.eye(3, dtype=bool)
+    error = np.sqrt(exact * (1 - exact) / 100_000)
+    assert (np.abs(ranking["superiority"].values - exact)[own] < 5 * error[own]).all()
+
+
+def test_probability_of_being_best_is_that_by_quadrature(ranking):
+    mean, se = BOARD["mean"].to_numpy(), BOARD["se"].to_numpy()
+    for i, found in enumerate(ranking["probability_best"].values):
+        others = [j for j in range(3) if j != i]
+        exact = quad(lambda x: norm.pdf(x, mean[i], se[i]) * norm.cdf(x, mean[others], se[others]).prod(), 0.5, 0.9)[0]  # noqa: B023
+        assert found == pytest.approx(exact, abs=5 * np.sqrt(exact * (1 - exact) / 100_000))
+
+
+def test_intervals_are_those_of_the_normal_distribution(ranking):
+    lower, upper = norm.ppf([[0.025], [0.975]], BOARD["mean"], BOARD["se"])
+    # The standard error of a 2.5% quantile of normal draws.
+    error = BOARD["se"].to_numpy() * np.sqrt(0.025 * 0.975 / 100_000) / norm.pdf(norm.ppf(0.025))
+    assert (np.abs(ranking["lower"].values - lower) < 5 * error).all()
+    assert (np.abs(ranking["upper"].values - upper) < 5 * error).all()
+    assert ranking["observed"].values.tolist() == BOARD["mean"].tolist()
+
+
+def test_the_graph_has_the_same_posterior():
+    graph = br.models.normal_means.NormalMeans(br.from_frame(BOARD)).build()
+    at = np.array([0.7, 0.72, 0.6])
+    expected = norm.logpdf(BOARD["mean"], at, BOARD["se"]).sum()
+    assert float(graph.compile_logp()({"mean_outcome": at})) == pytest.approx(expected)
+
+
+def test_the_verdict_says_that_the_comparison_is_unpaired(ranking):
+    assert any("unpaired" in line for line in br.verdict(ranking))
+    assert "no range of the outcome" in " ".join(br.notes(ranking))
+    few = br.from_frame(BOARD.assign(n=12))
+    assert "Only 12 cases" in " ".join(br.verdict(br.credible_ranking(br.fit(few, seed=1, draws=50))))
+
+
+def test_the_command_reads_the_same_table_by_the_same_rules(tmp_path):
+    path = tmp_path / "board.csv"
+    BOARD.to_csv(path, index=False)
+    result = run("rank", path, "--format", "json", "--lower-is-better", "--seed", 7)
+    assert result.exit_code == 0, result.exception
+    shown = json.loads(result.output)
+    ranking = br.credible_ranking(br.fit(br.from_frame(BOARD), seed=7), higher_is_better=False)
+    best = dict(zip(ranking["entity"].values.tolist(), ranking["probability_best"].values.tolist(), strict=True))
+    assert {row["entity"]: row["probability_best"] for row in shown["ranking"]} == pytest.approx(best)
+    assert run("report", path, "-o", tmp_path / "page.html").exit_code == 0
+    assert "unpaired" in (tmp_path / "page.html").read_text()
+
+
+@pytest.mark.parametrize(
+    "names", [("entity", "mean", "standard_error"), ("system", "score", "stderr"), ("name", "avg", "SE")]
+)
+def test_columns_of_boards_have_several_names(names):
+    frame = BOARD[["model", "mean", "se"]].set_axis(list(names), axis=1)
+    assert br.from_frame(frame)["standard_error"].values.tolist() == BOARD["se"].tolist()
+
+
+def test_counts_and_cases_come_before_means():
+    counts = pd.DataFrame({"model": ["a", "b"], "correct": [7, 6], "total": [10, 10], "mean": [0.7, 0.6], "se": 0.1})
+    assert br.from_frame(counts).sel(outcome=1).values.tolist() == [7, 6]
+    cases = pd.DataFrame({"model": ["a", "a", "b", "b"], "question_id": [1, 2, 1, 2], "score": [1, 0, 0, 0], "se": 0.1})
+    assert br.from_frame(cases)["outcome"].sizes["pattern"] == 2
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"se": [0.1, 0.0, 0.1]}, "row 1: se must be a standard error above 0; got 0 .*write counts"),
+        ({"se": [0.1, -0.1, 0.1]}, "must be a standard error above 0; got -0.1"),
+        ({"se": [0.1, None, 0.1]}, "row 1: se must be a finite number"),
+        ({"mean": ["0.71 ± 0.01", "0.7", "0.66"]}, "row 0: mean must be a finite number; got '0.71 ± 0.01'"),
+        ({"model": ["a", "b", "a"]}, "row 2: entity must name each entity once; got 'a' again, after row 0"),
+        ({"dataset": ["x", "y", "z"]}, "cannot be pooled"),
+        ({"n": [10.5, 3, 4]}, "must be a count"),
+    ],
+)
+def test_tables_that_would_mislead_are_refused(change, words):
+    with pytest.raises(ValueError, match=words):
+        br.from_frame(BOARD.assign(**change))
+
+
+def test_other_models_and_analyses_of_cases_are_refused(tmp_path):
+    means = br.from_frame(BOARD)
+    path = tmp_path / "board.csv"
+    BOARD.to_csv(path, index=False)
+    for model in ("paired", "beta_binomial"):
+        with pytest.raises(ValueError, match="model must be normal_means for means and standard errors"):
+            br.fit(means, model)
+        assert "--model must be normal_means" in str(run("rank", path, "--model", model).exception)
+    with pytest.raises(TypeError, match="columns entity, mean, se"):
+        br.fit(br.from_counts(tn=8, fp=2, fn=1, tp=9), "normal_means")
+    with pytest.raises(ValueError, match="nothing to vary"):
+        br.sensitivity(means)
+    with pytest.raises(ValueError, match="means and standard errors"):
+        br.plan(br.fit(means, seed=1))
+    with pytest.raises(ValueError, match="improper"):
+        br.fit(means, groups=["prior"])
+    assert "--prior must be left out" in str(run("rank", path, "--prior", "uniform").exception)
