@@ -16,7 +16,7 @@ from bayesrank._chunks import dask_array, join_parts
 from bayesrank._draws import draw_dims, iterate_blocks
 from bayesrank._labels import name_coord
 from bayesrank._random import BLOCK, Seed, root_sequence
-from bayesrank.cases._weighing import Cases, Part, cases_given, parts_drawn, step_of, weights_drawn
+from bayesrank.cases._weighing import Cases, Part, collect_cases, draw_weights, make_parts, step_of
 from bayesrank.models._joint import too_narrow
 
 __all__ = ["blocks_of", "case_weights", "check_case_weights", "few", "weight_blocks"]
@@ -105,17 +105,17 @@ def case_weights(
     shape = check_integer("chains", chains, 1), check_integer("draws", draws, 1)
     chunks = None if chunks is None else check_integer("chunks", chunks, 1)
     check_choice("prevalence", prevalence, PREVALENCES)
-    found = cases_given(cases, weight, dataset, cluster)
+    found = collect_cases(cases, weight, dataset, cluster)
     if prevalence == "observed" and found.label is None:
         raise ValueError(
             "prevalence must be 'sampled' where the labels are not known (give them as cases); got 'observed'"
         )
-    parts = parts_drawn(found, prevalence == "observed")
+    parts = make_parts(found, prevalence == "observed")
     root = root_sequence(seed)
     size = found.times.size
 
     def block(chain: int, start: int, stop: int) -> np.ndarray:
-        return weights_drawn(parts, size, root, chain, start, stop)[None]
+        return draw_weights(parts, size, root, chain, start, stop)[None]
 
     data = _whole(block, (*shape, size)) if chunks is None else _lazy(block, (*shape, size), chunks)
     dim = CASES[isinstance(cases, xr.Dataset)]
@@ -135,11 +135,11 @@ def weight_blocks(joint: xr.Dataset, draws: int, seed: Seed) -> Iterator[tuple[i
 
     All draws of the weights of many cases may not fit into memory.
     """
-    parts, root = parts_drawn(cases_given(joint, None, None, None), by_class=False), root_sequence(seed)
+    parts, root = make_parts(collect_cases(joint, None, None, None), by_class=False), root_sequence(seed)
     size = joint.sizes["pattern"]
     step = step_of(size)
     for start in range(0, draws, step):
-        yield start, weights_drawn(parts, size, root, 0, start, min(start + step, draws))
+        yield start, draw_weights(parts, size, root, 0, start, min(start + step, draws))
 
 
 def check_case_weights(weights: Any, size: int | None = None) -> xr.DataArray:

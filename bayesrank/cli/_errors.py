@@ -5,7 +5,7 @@ import shlex
 
 from bayesrank._escape import escape_invisible
 
-__all__ = ["in_options", "shortened"]
+__all__ = ["in_options", "shorten"]
 
 #: Arguments that the command has as options of the same name.
 OPTIONS = (
@@ -51,7 +51,7 @@ def in_options(message: str) -> str:
 LONGEST_WORD, LONGEST_MESSAGE = 160, 1200
 
 
-def shortened(message: str) -> str:
+def shorten(message: str) -> str:
     """Return a message on one line that cuts long quotations."""
     words = (f"{word[:LONGEST_WORD]}..." if len(word) > LONGEST_WORD + 3 else word for word in message.split(" "))
     text = escape_invisible(" ".join(words))

@@ -64,7 +64,7 @@ def decide(
         margins = _margins(reference, margin_tpr, margin_tnr)
         analysis = analyse(step, **how)
         counts = analysis.tables("a benefit of four cells", how["data"])
-        other = None if reference is None else entity_called(reference, counts)
+        other = None if reference is None else find_entity(reference, counts)
         step("deciding")
         decision = _decision(analysis.posterior, benefit_of, always, prob)
         compared = None
@@ -90,7 +90,7 @@ def decide(
     show(Sheet(*comparison_table(compared), [comparison_words(compared), *remarks]), output, top)
 
 
-def entity_called(reference: str, counts: xr.DataArray) -> Any:
+def find_entity(reference: str, counts: xr.DataArray) -> Any:
     """Return the entity whose name was typed as --reference."""
     names = {str(name): name for name in counts["entity"].values.tolist()}
     if reference not in names:

@@ -74,12 +74,12 @@ def mean_differs(table: np.ndarray, values: np.ndarray, tests: int = 1) -> float
         return first
     rng = stream(root_sequence(0), "homogeneity", fingerprint(table, values))
     limit = seen * (1 - CLOSE)
-    above = (_permuted(size, times, z, FIRST, rng) >= limit).sum()
+    above = (_permute_statistics(size, times, z, FIRST, rng) >= limit).sum()
     if above >= SETTLED:
         return float((1 + above) / (1 + FIRST))
     cheap = CHEAP // (len(size) if len(z) == 2 else int(times.sum()))
     further = max(FIRST, EACH * tests, min(MOST, cheap))
-    above += (_permuted(size, times, z, further, rng) >= limit).sum()
+    above += (_permute_statistics(size, times, z, further, rng) >= limit).sum()
     return float((1 + above) / (1 + FIRST + further))
 
 
@@ -108,7 +108,9 @@ def _gamma_tail(seen: float, size: np.ndarray, times: np.ndarray, z: np.ndarray)
     return float(special.gammaincc(mean**2 / variance, seen * mean / variance))
 
 
-def _permuted(size: np.ndarray, times: np.ndarray, z: np.ndarray, number: int, rng: np.random.Generator) -> np.ndarray:
+def _permute_statistics(
+    size: np.ndarray, times: np.ndarray, z: np.ndarray, number: int, rng: np.random.Generator
+) -> np.ndarray:
     """Return the statistic of ``number`` random permutations of the cases."""
     if len(z) == 2:
         rarer = int(times.argmin())

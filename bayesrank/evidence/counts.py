@@ -123,15 +123,15 @@ def pool(counts: Any, *, join: Literal["exact", "inner"] = "exact") -> Any:
     >>> pool(studies).values.tolist()
     [[[270, 30], [30, 270]]]
     """
-    return _pooled(counts, join, tested=True)
+    return _pool(counts, join, tested=True)
 
 
-def pool_untested(counts: Any, join: Any) -> Any:
+def pool_without_tests(counts: Any, join: Any) -> Any:
     """Pool as :func:`pool` does, without the tests of differences between data sets."""
-    return _pooled(counts, join, tested=False)
+    return _pool(counts, join, tested=False)
 
 
-def _pooled(counts: Any, join: Any, tested: bool) -> Any:
+def _pool(counts: Any, join: Any, tested: bool) -> Any:
     check_choice("join", join, JOINS)
     if isinstance(counts, xr.Dataset) and "pattern" in counts.dims:
         return _pool_cases(counts, join, tested)
@@ -337,7 +337,7 @@ def check_counts(counts: Any, argument: str = "counts") -> xr.DataArray:
             f"{argument} must have the same two or more classes on actual and predicted; "
             f"got {counts.sizes['actual']} and {counts.sizes['predicted']}"
         )
-    checked = _checked(counts, argument, ("entity", "dataset", "label", "actual", "predicted"))
+    checked = _check_layout(counts, argument, ("entity", "dataset", "label", "actual", "predicted"))
     return order_classes(checked, argument)
 
 
@@ -355,14 +355,14 @@ def check_outcomes(counts: Any, argument: str = "counts") -> xr.DataArray:
     dims = set(counts.dims)
     if not {"entity", "outcome"} <= dims or dims - {"entity", "dataset", "outcome"}:
         raise ValueError(f"{argument} must have the dims entity, [dataset], outcome; got {counts.dims}")
-    checked = _checked(counts, argument, ("entity", "dataset", "outcome"))
+    checked = _check_layout(counts, argument, ("entity", "dataset", "outcome"))
     check_unique("outcome", counts["outcome"].values.tolist())
     if counts.sizes["outcome"] < 2:
         raise ValueError(f"{argument} must have two or more outcomes; got {counts['outcome'].values.tolist()}")
     return checked
 
 
-def _checked(counts: xr.DataArray, argument: str, dims: Sequence[str]) -> xr.DataArray:
+def _check_layout(counts: xr.DataArray, argument: str, dims: Sequence[str]) -> xr.DataArray:
     """Validate the dims, labels and values of counts; return them with their dims in this order."""
     for dim in [dim for dim in reversed(dims) if dim in counts.dims and dim not in ("dataset", "label")]:
         if dim not in counts.coords:

@@ -246,7 +246,7 @@ class Hierarchical:
         new = dirichlet_of_each(stream(root, group, "new prevalence", key, *block.key), alpha)
         return {"observed": share, "typical": hyper[SHARES][:, None], "new": new[:, None]}, found
 
-    def _shares_learned(self, group: str, block: Block, root: np.random.SeedSequence) -> Hyper:
+    def _draw_class_shares(self, group: str, block: Block, root: np.random.SeedSequence) -> Hyper:
         """Draw the mean and spread of the class shares of test sets, by quadrature for two classes."""
         if not self.learns_shares:
             return {}

@@ -74,7 +74,7 @@ class HierarchicalBetaBinomial(Apart):
                 hyper[MEAN][:, i, c], hyper[SPREAD_OF][:, i, c] = self._population(
                     group, counts, prior, self.spread, rng, block.size
                 )
-        return self._tables(hyper | self._shares_learned(group, block, root), group, block, root)
+        return self._tables(hyper | self._draw_class_shares(group, block, root), group, block, root)
 
     def log_evidence(self, members: np.ndarray | None = None, sizes: np.ndarray | None = None) -> float:
         """Return the log marginal likelihood of the cases in their order.

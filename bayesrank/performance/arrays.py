@@ -69,14 +69,14 @@ def as_performance(source: Container, kind: str | None = None) -> xr.DataArray:
     >>> as_performance(counts).sel(actual="positive").sum().item()
     0.2727...
     """
-    array, outcome = _read_source(source, kind)
+    array, outcome = _validate_source(source, kind)
     if are_counts(array):
         total = array.sum(outcome)
         array = array / total.where(total > 0)
     return array.rename("performance")
 
 
-def _read_source(source: Any, kind: str | None) -> tuple[xr.DataArray, list[str]]:
+def _validate_source(source: Any, kind: str | None) -> tuple[xr.DataArray, list[str]]:
     """Return the validated counts or performance in ``source``, and its outcome dims."""
     if kind is not None:
         check_choice("kind", kind, KINDS)
@@ -130,7 +130,7 @@ def are_counts(source: Container) -> bool:
 def counts_or_performance(source: Container, kind: str | None = None) -> xr.DataArray:
     """Return counts unchanged, else the performance in ``source``; scores of integers detect ties exactly."""
     if are_counts(source):
-        return _read_source(source, kind)[0]
+        return _validate_source(source, kind)[0]
     return as_performance(source, kind)
 
 

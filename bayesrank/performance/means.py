@@ -85,7 +85,7 @@ def mean_over_datasets(source: Container, weights: Any = None) -> Any:
     known = {name: array for name, array in (("prior", prior), ("counts", counts)) if array is not None}
     kept = {"posterior": _posterior(groups["posterior"], weight, known)}
     if "observed_data" in groups:
-        kept["observed_data"] = _observed(groups["observed_data"], weight)
+        kept["observed_data"] = _observed_means(groups["observed_data"], weight)
     return to_container(kept | {name: groups[name] for name in ("constant_data", "sample_stats") if name in groups})
 
 
@@ -182,7 +182,7 @@ def _lost_variance(attrs: Mapping[Any, Any], counts: xr.DataArray | None, weight
     }
 
 
-def _observed(data: xr.Dataset, weight: xr.DataArray) -> xr.Dataset:
+def _observed_means(data: xr.Dataset, weight: xr.DataArray) -> xr.Dataset:
     """Return the observed means: of the performance, beside the counts, and of other values."""
     found = data
     if "counts" in data and {"entity", "dataset"} <= set(data["counts"].dims):

@@ -104,7 +104,7 @@ def paired_difference(
     True
     """
     score = as_score(score)
-    classes = _checked(joint, entity, other)
+    classes = _check_joint(joint, entity, other)
     alphas = _right_and_wrong(classes, (entity, other), prior)
     n, tn, tn_mass = _class(joint, (entity, other), classes[0], alphas[:, 0], "negatives", negatives)
     p, tp, tp_mass = _class(joint, (entity, other), classes[1], alphas[:, 1], "positives", positives)
@@ -120,7 +120,7 @@ def paired_difference(
     return xr.Dataset({name: ("value", column) for name, column in out.items()}, coords)
 
 
-def _checked(joint: Any, entity: Any, other: Any) -> np.ndarray:
+def _check_joint(joint: Any, entity: Any, other: Any) -> np.ndarray:
     """Validate the joint outcomes and return the two classes, the negative one first."""
     check_result("br.joint_outcomes", "joint", joint, ("actual", "predicted", "count", "entity"))
     if "cluster" in joint.coords:

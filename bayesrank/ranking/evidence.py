@@ -120,9 +120,9 @@ class Evidence:
             population=str((self.about or {}).get("population", "")),
             inflation=self._inflation(score, entities),
         )
-        return self._paired(found, entities) if self.patterns is not None else found
+        return self._add_pairing(found, entities) if self.patterns is not None else found
 
-    def _paired(self, found: Information, entities: int) -> Information:
+    def _add_pairing(self, found: Information, entities: int) -> Information:
         """Add the information from joint outcomes: effective clusters, discordant cases, degrees of freedom."""
         assert self.patterns is not None
         if self.patterns.answers.shape[1] != entities:
@@ -248,7 +248,7 @@ class Evidence:
         own = [Note(line, Caveat.FEW_UNITS if line == few else Caveat.NONE) for line in lines_of_model]
         if about.get("caveat"):
             own.append(Note(str(about["caveat"]), Caveat.FEW_UNITS))
-        lines: list[str] = [*self.sampler, *self._pooled(score), *own, *self._kinds(score)]
+        lines: list[str] = [*self.sampler, *self._pooling_caveat(score), *own, *self._kinds(score)]
         lines += [*self._without_cases(), *self._bootstrap()]
         if score is not None and score.depends_on_prevalence and self.about is not None:
             lines += prevalence_notes(*self._shares(), score) + prevalence_caveat(score, self.about)
@@ -272,7 +272,7 @@ class Evidence:
             found["typical"] = str((self.about or {}).get("typical", ""))
         return found
 
-    def _pooled(self, score: Score | None) -> list[Note]:
+    def _pooling_caveat(self, score: Score | None) -> list[Note]:
         """Return the caveat that pooled data sets differ, if they do."""
         about = self.origin()
         if "pooled" not in about:

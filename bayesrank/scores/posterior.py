@@ -131,7 +131,7 @@ def score_posterior(
     (0.2923, [[0.374, 0.717]])
     """
     score = as_score(score)
-    counts, one = _checked(counts)
+    counts, one = _check_counts(counts)
     known = conjugate_posterior(model, counts, options)
     totals = known.totals
     if totals is not None and {"chain", "draw"} & set(totals.dims):
@@ -155,7 +155,7 @@ def score_posterior(
     return ScorePosterior(found, np.asarray(curves), (0.0, 1.0) if score.importance else score.range)
 
 
-def _checked(counts: xr.DataArray) -> tuple[xr.DataArray, bool]:
+def _check_counts(counts: xr.DataArray) -> tuple[xr.DataArray, bool]:
     """Return the counts after a check, and whether they are of one selected entity, without the dim."""
     if not isinstance(counts, xr.DataArray) or "entity" in counts.dims:
         return check_counts(counts), False

@@ -113,7 +113,10 @@ def board(ranking: xr.Dataset, *, top: int | None = None) -> str:
         "notes": list(parts.notes),
         "definitions": DEFINITIONS,
         "entities": [
-            {name: _whole(row[name]) if name in WHOLE else _plain(_rounded(name, row[name])) for name in DEFINITIONS}
+            {
+                name: _whole(row[name]) if name in WHOLE else _plain(_round_stably(name, row[name]))
+                for name in DEFINITIONS
+            }
             for row in table.head(top or len(table)).to_dict("records")
         ],
     }
@@ -130,7 +133,7 @@ def _plain(value: Any) -> Any:
     return float(f"{value:.{DIGITS}g}") + 0.0 if math.isfinite(value) else None
 
 
-def _rounded(name: str, value: Any) -> Any:
+def _round_stably(name: str, value: Any) -> Any:
     """Round a probability or an error to digits that agree between versions of Python and its libraries."""
     if not isinstance(value, float) or not math.isfinite(value):
         return value
