@@ -33,7 +33,7 @@ def test_without_a_folder_to_write_to_code_is_compiled_all_the_same(monkeypatch)
 def test_no_kernel_insists_on_a_folder():
     """Numba's own decorator raises at import where its cache has no place."""
     kernels = [path for path in Path(br.__file__).parent.rglob("*.py") if "njit" in path.read_text(encoding="utf-8")]
-    assert len(kernels) > 9
+    assert len(kernels) > 5
     for path in kernels:
         text = path.read_text(encoding="utf-8")
         assert path.name == "_compiled.py" or not re.search(r"numba import .*njit|numba\.njit\(.*cache", text), path

@@ -102,7 +102,7 @@ def test_prior_predictive_has_the_prior_predictive_law():
 def test_entities_that_meet_the_same_cases_are_not_drawn_apart():
     joint = br.joint_outcomes([0, 0, 1, 1] * 9, {"a": [0, 1, 1, 1] * 9, "b": [0, 0, 0, 1] * 9})
     posterior = br.fit(joint, "paired", draws=50, seed=1)
-    with pytest.raises(ValueError, match="posterior must not be paired, whose entities meet the same future cases"):
+    with pytest.raises(ValueError, match="posterior must not be paired, whose entities have the same future cases"):
         br.posterior_predictive(posterior, 20)
     one = br.posterior_predictive(br.as_performance(posterior).sel(entity=["a"]), 20, seed=1)
     assert (one.sum(["actual", "predicted"]) == 20).all()

@@ -14,12 +14,6 @@ def mean_and_error(values: xr.DataArray) -> tuple[xr.DataArray, xr.DataArray]:
     """Return the mean over the defined draws and its Monte-Carlo standard error, at least that of independent draws.
 
     Both are NaN where no draw is defined. Without draws the error is NaN.
-
-    Examples
-    --------
-    >>> mean, error = mean_and_error(xr.DataArray(np.arange(400.0) % 2, dims="draw"))
-    >>> mean.item(), error.round(3).item()
-    (0.5, 0.025)
     """
     dims = draw_dims(values)
     one = values.mean(dims) if dims else values
@@ -36,29 +30,17 @@ def mean_and_error(values: xr.DataArray) -> tuple[xr.DataArray, xr.DataArray]:
 def share_and_error(events: xr.DataArray, *numbers: xr.DataArray) -> tuple[xr.DataArray, xr.DataArray]:
     """Return the share of the defined draws in which an event occurs, and its Monte-Carlo standard error (never 0).
 
-    Parameters
-    ----------
-    events : DataArray
-        1 where the event occurs, 0 where it does not, NaN where it is undefined.
-    *numbers : DataArray
-        The numbers that the events compare. Their autocorrelation gives the effective sample size where the share is
-        constant.
-
-    Examples
-    --------
-    >>> values = xr.DataArray(np.arange(400.0) % 2, dims="draw")
-    >>> share, error = share_and_error((values > -1).astype(float), values)
-    >>> share.item(), bool(0 < error < 0.01)
-    (1.0, True)
+    ``events`` are 1, 0, or NaN where undefined. The autocorrelation of the ``numbers`` that they compare gives the
+    effective sample size where the share is constant.
     """
     share, error = mean_and_error(events)
     if not draw_dims(events):
         return share, error
-    worth = np.min([reduce(values, EffectiveDraws())[0] for values in numbers], axis=0)
+    effective = np.min([reduce(values, EffectiveDraws())[0] for values in numbers], axis=0)
     number = events.notnull().sum(draw_dims(events)).values
     some = np.where(number > 0, number, np.nan)
     all_draws = events.size / max(share.size, 1)
-    return share, share.copy(data=share_error(share.values, error.values, some, worth * some / all_draws))
+    return share, share.copy(data=share_error(share.values, error.values, some, effective * some / all_draws))
 
 
 def median_and_interval(name: str, values: xr.DataArray, prob: float) -> dict[str, xr.DataArray]:
@@ -82,13 +64,7 @@ def median_and_interval(name: str, values: xr.DataArray, prob: float) -> dict[st
 def as_posterior(
     values: xr.DataArray, observed: xr.DataArray | None, ends: tuple[float, float], source: Any = None
 ) -> xr.DataTree:
-    """The inputs of a ranking by a variable: its draws, range and observed values, and the diagnostics of the sampler.
-
-    Examples
-    --------
-    >>> as_posterior(xr.DataArray(np.zeros((2, 1)), dims=("draw", "entity"), name="utility"), None, (0, 1)).groups
-    ('/', '/posterior')
-    """
+    """Return the inputs of a ranking by a variable: draws, range, observed values, and the sampler's diagnostics."""
     name = str(values.name)
     groups = {"posterior": values.to_dataset().assign_attrs({f"{name}_range": [float(end) for end in ends]})}
     if observed is not None:

@@ -60,19 +60,17 @@ def decision_curve(
         For each entity (key or column), the predicted probability of the positive class of each case.
     thresholds : sequence of float
         Probabilities, strictly between 0 and 1, each once.
-    labels : sequence, optional
-        The two classes, the negative one first. The default is that of :func:`bayesrank.from_predictions`.
-    positive : label, optional
-        The positive class, as for :func:`bayesrank.from_predictions`. It must be known.
+    labels, positive : optional
+        The two classes, the negative one first, and the positive class, as for :func:`bayesrank.from_predictions`.
     prevalence : number or DataArray, optional
         Prevalence of the positive class in the target population, or draws of it along ``draw``. The default is the
         prevalence of the cases, which are assumed to be drawn at random.
     draws : int
         Number of draws of the case weights, from one chain of :func:`bayesrank.case_weights`.
-    seed : int, SeedSequence or Generator, optional
-        Seed of all randomness. The draws do not depend on the order of cases and entities, nor on the thresholds.
     prob : float
         Credible probability of the intervals.
+    seed : int, SeedSequence or Generator, optional
+        Seed of all randomness. The draws do not depend on the order of cases and entities, nor on the thresholds.
 
     Returns
     -------
@@ -85,7 +83,7 @@ def decision_curve(
     Raises
     ------
     TypeError, ValueError
-        If an argument is invalid. The message names it and its value, and says what it should be.
+        If an argument is invalid; the message names it.
 
     References
     ----------

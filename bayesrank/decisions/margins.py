@@ -51,25 +51,21 @@ def noninferiority(
 
         - ``tpr_difference``, ``tnr_difference``: median of the rate minus that of the reference, with ``_lower`` and
           ``_upper``, equal tails at ``prob``;
-        - ``tpr_noninferior``, ``tnr_noninferior``: probability that the rate is above that of the reference minus
-          its margin; ``noninferior``: that both are;
-        - ``superior``: probability that both rates are above those of the reference;
-        - ``equivalent``: probability that both differ from them by less than their margins;
-        - their Monte-Carlo standard errors ``<name>_error``;
+        - ``tpr_noninferior``, ``tnr_noninferior``, ``noninferior``: probability that the rate, or both, are above those
+          of the reference minus the margin; ``superior``: above those of the reference; ``equivalent``: that both
+          differ by less than their margins; with Monte-Carlo standard errors ``<name>_error``;
         - ``undefined``: share of draws in which a rate is undefined; the probabilities are over the other draws;
         - ``verdict``: "superior", "equivalent" (or both), or else "non-inferior", if its probability is at least
           ``prob``; "inferior" if one rate is below its margin with probability ``prob``; else "undecided". Verdicts are
           about single entities: among twenty, expect one error.
 
-        ``notes`` contains one sentence on the evidence per line. The attrs contain the reference, the margins, ``prob``
-        and the effective sample size (``worth``).
+        ``notes`` contains one sentence on the evidence per line; the attr ``effective_draws`` is the effective size.
 
     Raises
     ------
-    KeyError
-        If the reference is not an entity.
-    TypeError, ValueError
-        If a margin or ``prob`` is not between 0 and 1, if there is only one entity, or if there are not two classes.
+    KeyError, TypeError, ValueError
+        If the reference is not an entity, a margin or ``prob`` is not between 0 and 1, there is only one entity, or
+        there are not two classes.
 
     Examples
     --------
@@ -106,7 +102,7 @@ def noninferiority(
     result["verdict"] = _verdict(result, prob).where(~lacking, "undecided")
     result["notes"] = "\n".join(evidence.notes(as_score("tpr")))
     sizes = [reduce(values, EffectiveDraws())[0].min() for values in differences.values() if draw_dims(values)]
-    facts = {"reference": str(reference), "prob": prob, **margins, "worth": float(min(sizes, default=1.0))}
+    facts = {"reference": str(reference), "prob": prob, **margins, "effective_draws": float(min(sizes, default=1.0))}
     return result.assign_attrs(facts)
 
 

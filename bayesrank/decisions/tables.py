@@ -1,29 +1,45 @@
-"""A decision as headings and rows of text, for the command and the report."""
+"""A decision as headings and rows of text, for the command and the report; and the check of one."""
 
 import math
+from typing import Any
 
 import xarray as xr
 
 from bayesrank import _text
-from bayesrank.ranking.summary import effective_draws
+from bayesrank._checks import check_result, describe_value, rename_argument
+from bayesrank.ranking.summary import check_complete, effective_draws
 
-__all__ = ["by_utility", "comparison_table", "comparison_words", "utility_table"]
+__all__ = ["NEEDED", "by_utility", "check_decision", "comparison_table", "comparison_words", "utility_table"]
 
+#: Variables that every decision has.
+NEEDED = {
+    *("mean", "mean_error", "choice", "lower", "upper", "superiority", "superiority_error", "expected_regret"),
+    *("probability_best", "probability_best_error", "effective_sample_size", "contradicted", "notes"),
+    *(f"value_of_{what}_information{end}" for what in ("perfect", "prevalence") for end in ("", "_error")),
+}
 #: Decimals if the intervals do not determine them.
 DIGITS = 3
 COLUMNS = ("noninferior", "superior", "equivalent", "tpr_noninferior", "tnr_noninferior")
 
 
-def by_utility(decision: xr.Dataset) -> xr.Dataset:
-    """Return the order of the entities: highest expected utility first, ties by name.
+def check_decision(argument: str, decision: Any) -> None:
+    """Raise unless the argument is one expected utility with all its entities."""
+    check_result("br.decisions.expected_utility", argument, decision, NEEDED)
+    if decision["choice"].ndim:
+        raise ValueError(
+            f"{argument} must be one decision (select it with .isel); got the dims {decision['choice'].dims}"
+        )
+    known = decision["entity"].values.tolist() if "entity" in decision.coords else []
+    if "benefit" not in decision.attrs or not known:
+        raise ValueError(f"{argument} must come from br.decisions.expected_utility; got {describe_value(decision)}")
+    with rename_argument(argument, "ranking"):
+        check_complete(decision)
+    if decision["choice"].item() not in [*known, ""]:
+        raise ValueError(f"{argument} must choose one of its entities; got {decision['choice'].item()!r}")
 
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
-    >>> by_utility(br.decisions.expected_utility(br.fit(counts, seed=1), [[0, -1], [-5, 0]]))["entity"].values.tolist()
-    ['b', 'a']
-    """
+
+def by_utility(decision: xr.Dataset) -> xr.Dataset:
+    """Return the order of the entities: highest expected utility first, ties by name."""
     names = [str(name) for name in decision["entity"].values]
     mean = decision["mean"].fillna(-math.inf).round(12).values
     return decision.isel(entity=sorted(range(len(names)), key=lambda i: (-mean[i], names[i])))
@@ -76,7 +92,7 @@ def comparison_table(compared: xr.Dataset) -> tuple[list[str], list[list[str]]]:
     >>> header[:2], rows[0][:2]
     (['against old', 'verdict'], ['eager', 'inferior'])
     """
-    size = compared.attrs["worth"]
+    size = compared.attrs["effective_draws"]
     rows = [
         [
             str(compared["entity"].values[i]),
@@ -85,24 +101,16 @@ def comparison_table(compared: xr.Dataset) -> tuple[list[str], list[list[str]]]:
         ]
         for i in range(compared.sizes["entity"])
     ]
-    who = compared.attrs["reference"]
-    return [f"against {who}", "verdict", "no worse", "superior", "equivalent", "TPR", "TNR"], rows
+    reference = compared.attrs["reference"]
+    return [f"against {reference}", "verdict", "no worse", "superior", "equivalent", "TPR", "TNR"], rows
 
 
 def comparison_words(compared: xr.Dataset) -> str:
-    """Return explanations of the columns of :func:`comparison_table`.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> counts = br.from_counts(tn=[900, 800], fp=[100, 200], fn=[50, 10], tp=[450, 490], entity=["old", "eager"])
-    >>> comparison_words(br.decisions.noninferiority(br.fit(counts, seed=1), "old"))[:42]
-    'No worse: TPR above that of old minus 0.05'
-    """
-    tpr, tnr, who = (compared.attrs[name] for name in ("tpr", "tnr", "reference"))
+    """Return explanations of the columns of :func:`comparison_table`."""
+    tpr, tnr, reference = (compared.attrs[name] for name in ("tpr", "tnr", "reference"))
     error = max(float(compared[f"{name}_error"].max()) for name in COLUMNS)
     return (
-        f"No worse: TPR above that of {who} minus {tpr:g} (P in the column TPR) and TNR above it minus {tnr:g}, "
+        f"No worse: TPR above that of {reference} minus {tpr:g} (P in the column TPR) and TNR above it minus {tnr:g}, "
         "together. Equivalent: both within these margins. A verdict needs the probability "
         f"{compared.attrs['prob']:g}; Monte-Carlo errors are at most {error:.2g}."
     )

@@ -54,13 +54,11 @@ def expected_utility(
     source : DataArray, Dataset, InferenceData or DataTree
         A container with a performance (..., entity, actual, predicted), of any number of classes.
     benefit : mapping, array_like or DataArray
-        The benefit of each outcome, in any unit; costs are negative. Pass a mapping with ``tn``, ``fp``, ``fn`` and
-        ``tp`` for two classes. Or pass an array (actual class, predicted class), or a DataArray over (``actual``,
-        ``predicted``), which is matched by label.
+        The benefit of each outcome, in any unit; costs are negative. A mapping with ``tn``, ``fp``, ``fn`` and ``tp``
+        for two classes, an array (actual class, predicted class), or a DataArray, which is matched by label.
     prevalence : number or DataArray, optional
-        Prevalence of the positive class in the target population. Labelled draws of it include its uncertainty; their
-        dims are among ``chain``, ``draw`` and the other dims of the source, and ``actual`` for the shares of all
-        classes. The default is the prevalence of the source.
+        Prevalence of the positive class in the target population, by default that of the source. Labelled draws of it
+        include its uncertainty; the dim ``actual`` gives the shares of all classes.
     strategies : bool
         Whether to add rivals that give every case the same answer ("always negative", "always positive", ...). They
         become entities, and the coord ``strategy`` marks them.
@@ -72,8 +70,7 @@ def expected_utility(
     Returns
     -------
     xarray.Dataset
-        The variables of :func:`bayesrank.credible_ranking` for the utility (``lower``, ``upper``, ``probability_best``,
-        ``expected_regret``, ... over ``entity``), in the unit of the benefits per case. In addition:
+        The variables of :func:`bayesrank.credible_ranking` for the utility, in the unit of the benefits per case, and:
 
         - ``mean`` (entity): the expected utility, by which to decide, and ``mean_error``;
         - ``choice``: the entity with the highest mean; among ties the first by name;
@@ -88,7 +85,7 @@ def expected_utility(
     Raises
     ------
     TypeError, ValueError
-        If an argument is invalid. The message names it and its value, and says what it should be.
+        If an argument is invalid; the message names it.
 
     References
     ----------
@@ -98,32 +95,32 @@ def expected_utility(
     --------
     >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[1, 9], tp=[29, 21], entity=["eager", "shy"])
-    >>> worth = {"tn": 0, "fp": -1, "fn": -20, "tp": 0}
-    >>> found = expected_utility(br.fit(counts, seed=1), worth, prevalence=0.05, strategies=True)
+    >>> benefit = {"tn": 0, "fp": -1, "fn": -20, "tp": 0}
+    >>> found = expected_utility(br.fit(counts, seed=1), benefit, prevalence=0.05, strategies=True)
     >>> found["choice"].item(), found["mean"].round(2).values.tolist()
     ('eager', [-0.19, -0.34, -1.0, -0.95])
     """
     prob = check_prob("prob", prob)
     check_bool("strategies", strategies)
     performance = _with_classes(source, kind)
-    worth = _benefits(benefit, performance)
+    benefits = _benefits(benefit, performance)
     given = None if prevalence is None else class_shares(prevalence, performance)
-    each = _by_class(performance, worth)
+    each = _by_class(performance, benefits)
     shares = performance.sum("predicted", skipna=False) if given is None else given
     evidence = evidence_of(source, None, each.isel(actual=0, drop=True), kind)
-    seen = _observed_benefit(evidence, worth, given)
+    seen = _observed_benefit(evidence, benefits, given)
     extreme = None if evidence.counts is None else _extreme(evidence.counts)
     if strategies:
-        each, shares = _with_strategies(each, worth, shares)
-        seen = None if seen is None else _with_strategies(seen[0], worth, seen[1])
+        each, shares = _with_strategies(each, benefits, shares)
+        seen = None if seen is None else _with_strategies(seen[0], benefits, seen[1])
     values = _utility(each, shares)
     found = None if seen is None else _utility(*seen)
-    ends = float(worth.min()), float(worth.max())
+    ends = float(benefits.min()), float(benefits.max())
     ranking = credible_ranking(as_posterior(values, found, ends, source), "utility", prob=prob)
     if extreme is not None:  # at an end of the observable range; the answers of strategies are fixed
         settled = extreme.assign_coords(entity=performance["entity"]).reindex(entity=ranking["entity"], fill_value=True)
         ranking["contradicted"] &= ~settled.transpose(*ranking["contradicted"].dims).values
-    texts = join_notes(evidence.notes(_score(worth, given))) | {"needed_evidence": evidence.needed()}
+    texts = join_notes(evidence.notes(_score(benefits, given))) | {"needed_evidence": evidence.needed()}
     for name, text in texts.items():
         ranking[name] = ranking[name].copy(data=np.full(ranking[name].shape, text, dtype=object)[()])
     if strategies:
@@ -132,21 +129,14 @@ def expected_utility(
     mean, error = mean_and_error(values.compute())
     more = {"mean": mean, "mean_error": error, "choice": _choice(ranking, mean)}
     more |= _perfect(ranking) | _of_prevalence(given, each, ranking)
-    facts = {"benefit": _in_words(worth)} | ({"prevalence": float(prevalence)} if is_number(prevalence) else {})
+    facts = {"benefit": _in_words(benefits)} | ({"prevalence": float(prevalence)} if is_number(prevalence) else {})
     return ranking.assign(
         {name: value.reset_coords(drop=True).drop_attrs() for name, value in more.items()}
     ).assign_attrs(facts)
 
 
 def class_shares(prevalence: Any, performance: xr.DataArray) -> xr.DataArray:
-    """Return the shares of the classes (actual, and the dims of ``prevalence``), from a prevalence or draws of it.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> class_shares(0.25, br.as_performance(br.from_counts(tn=8, fp=2, fn=1, tp=9))).values.tolist()
-    [0.75, 0.25]
-    """
+    """Return the shares of the classes (actual, and the dims of ``prevalence``), from a prevalence or draws of it."""
     known = [dim for dim in performance.dims if dim != "predicted"]
     shares = align("prevalence", _bare(check_labelled_prevalence(prevalence)), _bare(performance), [*DRAW_DIMS, *known])
     return checked_shares(shares, performance)
@@ -181,7 +171,7 @@ def _benefits(benefit: Any, performance: xr.DataArray) -> xr.DataArray:
     if isinstance(benefit, xr.DataArray):
         if set(benefit.dims) != set(OUTCOME_DIMS):
             raise ValueError(f"benefit must have the dims actual and predicted; got {benefit.dims}")
-        worth = align_outcomes(check_labelled_numbers("benefit", benefit), performance, "benefit").transpose(
+        benefits = align_outcomes(check_labelled_numbers("benefit", benefit), performance, "benefit").transpose(
             *OUTCOME_DIMS
         )
     else:
@@ -189,24 +179,24 @@ def _benefits(benefit: Any, performance: xr.DataArray) -> xr.DataArray:
         if array.shape != size:
             raise ValueError(f"benefit must be of shape {size}; got {array.shape}")
         labels = {dim: performance[dim].values for dim in OUTCOME_DIMS if dim in performance.coords}
-        worth = xr.DataArray(array, labels, OUTCOME_DIMS)
-    if not np.isfinite(worth).all():
-        raise ValueError(f"benefit must be finite; got {worth.values.tolist()}")
-    return worth
+        benefits = xr.DataArray(array, labels, OUTCOME_DIMS)
+    if not np.isfinite(benefits).all():
+        raise ValueError(f"benefit must be finite; got {benefits.values.tolist()}")
+    return benefits
 
 
-def _in_words(worth: xr.DataArray) -> str:
+def _in_words(benefits: xr.DataArray) -> str:
     """Return the benefits as text: TN 0, FP -1, FN -10, TP 0; for more classes row by row."""
-    if worth.shape == (2, 2):
-        return ", ".join(f"{cell.upper()} {w:g}" for cell, w in zip(CELLS, worth.values.ravel(), strict=True))
-    rows = "; ".join(" ".join(f"{w:g}" for w in row) for row in worth.values)
+    if benefits.shape == (2, 2):
+        return ", ".join(f"{cell.upper()} {w:g}" for cell, w in zip(CELLS, benefits.values.ravel(), strict=True))
+    rows = "; ".join(" ".join(f"{w:g}" for w in row) for row in benefits.values)
     return f"{rows} (a row for each actual class)"
 
 
-def _by_class(performance: xr.DataArray, worth: xr.DataArray) -> xr.DataArray:
+def _by_class(performance: xr.DataArray, benefits: xr.DataArray) -> xr.DataArray:
     """Return the mean benefit of a case of each class (..., actual); NaN for a class without cases."""
     total = performance.sum("predicted", skipna=False)
-    return xr.dot(performance, worth, dim="predicted") / total.where(total > 0)
+    return xr.dot(performance, benefits, dim="predicted") / total.where(total > 0)
 
 
 def _utility(each: xr.DataArray, shares: xr.DataArray) -> xr.DataArray:
@@ -216,26 +206,26 @@ def _utility(each: xr.DataArray, shares: xr.DataArray) -> xr.DataArray:
     return values.drop_vars(extra).transpose(*draw_dims(values), ..., "entity").rename("utility").drop_attrs()
 
 
-def _score(worth: xr.DataArray, given: xr.DataArray | None) -> Score:
+def _score(benefits: xr.DataArray, given: xr.DataArray | None) -> Score:
     """Return the utility as a score of tables, at the mean shares if supplied, for the notes on the evidence."""
     fixed = None if given is None else given.mean([dim for dim in given.dims if dim != "actual"]).values
 
     def of_matrix(matrix: np.ndarray, present: Any) -> np.ndarray:
         cases = matrix.sum(-1)
         shares = cases / cases.sum(-1, keepdims=True) if fixed is None else fixed
-        return np.where(shares == 0, 0.0, shares * (matrix * worth.values).sum(-1) / cases).sum(-1)
+        return np.where(shares == 0, 0.0, shares * (matrix * benefits.values).sum(-1) / cases).sum(-1)
 
-    ends = (float(worth.min()), float(worth.max()))
+    ends = (float(benefits.min()), float(benefits.max()))
     return Score("utility", None, matrix_function=of_matrix, range=ends, depends_on_prevalence=fixed is None)
 
 
 def _observed_benefit(
-    evidence: Evidence, worth: xr.DataArray, given: xr.DataArray | None
+    evidence: Evidence, benefits: xr.DataArray, given: xr.DataArray | None
 ) -> tuple[xr.DataArray, xr.DataArray] | None:
     """Return the observed benefit of each class and the class shares; None if they are unknown."""
     if evidence.counts is None:
         return None
-    rates = as_performance(evidence.counts).assign_coords(worth.coords)
+    rates = as_performance(evidence.counts).assign_coords(benefits.coords)
     how = (evidence.about or {}).get("prevalence", "sampled")
     if given is not None:
         shares = given.mean(draw_dims(given)) if draw_dims(given) else given
@@ -244,7 +234,7 @@ def _observed_benefit(
     else:
         total = evidence.performance.sum("predicted", skipna=False)
         shares = total.mean(draw_dims(total))
-    return _by_class(rates, worth), shares
+    return _by_class(rates, benefits), shares
 
 
 def _extreme(counts: xr.DataArray) -> xr.DataArray:
@@ -254,18 +244,18 @@ def _extreme(counts: xr.DataArray) -> xr.DataArray:
     return ((right == 0) | (right == table.sum("predicted").values)).any("actual")
 
 
-def _answers(worth: xr.DataArray) -> xr.DataArray:
+def _answers(benefits: xr.DataArray) -> xr.DataArray:
     """Return the benefit of each constant answer in each class (actual, entity), with the names of the strategies."""
-    labels = worth["predicted"].values if "predicted" in worth.coords else np.arange(worth.sizes["predicted"])
+    labels = benefits["predicted"].values if "predicted" in benefits.coords else np.arange(benefits.sizes["predicted"])
     names = name_coord([f"always {label}" for label in labels.tolist()])
-    return worth.drop_vars("predicted", errors="ignore").rename(predicted="entity").assign_coords(entity=names)
+    return benefits.drop_vars("predicted", errors="ignore").rename(predicted="entity").assign_coords(entity=names)
 
 
 def _with_strategies(
-    each: xr.DataArray, worth: xr.DataArray, shares: xr.DataArray
+    each: xr.DataArray, benefits: xr.DataArray, shares: xr.DataArray
 ) -> tuple[xr.DataArray, xr.DataArray]:
     """Return class benefits and shares of entities and strategies; strategies need shares common to all entities."""
-    answers = _answers(worth)
+    answers = _answers(benefits)
     taken = [name for name in each["entity"].values.tolist() if name in answers["entity"].values]
     if taken:
         raise ValueError(f"source must not name an entity as a strategy is; got {taken[0]!r}")
@@ -273,7 +263,7 @@ def _with_strategies(
         known = shares.isel(entity=shares.notnull().all([dim for dim in shares.dims if dim != "entity"]).values)
         if not known.sizes["entity"] or float(np.abs(known - known.isel(entity=0, drop=True)).max()) > ROUNDING:
             raise ValueError(
-                "prevalence must be given to compare with strategies, unless all entities stand at the same one; got "
+                "prevalence must be given to compare with strategies, unless all entities have the same one; got "
                 "None with entities at different prevalences"
             )
         shares = _append_entities(

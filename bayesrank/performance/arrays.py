@@ -12,7 +12,7 @@ import xarray as xr
 from bayesrank._checks import check_choice, check_labelled_numbers
 from bayesrank._classes import order_classes
 from bayesrank._compat import get_variable, groups_of, is_container
-from bayesrank._draws import BLOCK, draw_dims
+from bayesrank._draws import BLOCK, DRAW_DIMS, draw_dims
 from bayesrank._labels import check_positive
 from bayesrank._threads import in_threads, pieces
 from bayesrank._types import Container
@@ -47,8 +47,7 @@ def as_performance(source: Container, kind: str | None = None) -> xr.DataArray:
         stay. Integer counts are converted to relative frequencies.
     kind : {"observed", "typical", "new"}, optional
         Which performance of a posterior over several data sets: on the observed data sets, or (hierarchical models) on
-        a typical or a new one. By default that of the model, else "observed". For one performance over all cases, fit
-        :func:`bayesrank.pool` of the counts; for a mixture of performances, see :func:`mix`.
+        a typical or a new one. By default that of the model, else "observed".
 
     Returns
     -------
@@ -59,10 +58,9 @@ def as_performance(source: Container, kind: str | None = None) -> xr.DataArray:
 
     Raises
     ------
-    ValueError
-        If the values are not probabilities, ``actual`` and ``predicted`` differ in labels, or the kind does not exist.
-    TypeError
-        If the source is of another type.
+    ValueError, TypeError
+        If the values are not probabilities, ``actual`` and ``predicted`` differ in labels, the kind does not exist, or
+        the source is of another type.
 
     Examples
     --------
@@ -125,39 +123,19 @@ def _check_not_negative(counts: np.ndarray) -> None:
 
 
 def are_counts(source: Container) -> bool:
-    """Return whether ``source`` holds counts: a DataArray of integer type.
-
-    Examples
-    --------
-    >>> are_counts(xr.DataArray([1, 2])), are_counts(xr.DataArray([1.0, 2.0]))
-    (True, False)
-    """
+    """Return whether ``source`` holds counts: a DataArray of integer type."""
     return isinstance(source, xr.DataArray) and source.dtype.kind in "iu"
 
 
 def counts_or_performance(source: Container, kind: str | None = None) -> xr.DataArray:
-    """Return counts unchanged, else the performance in ``source``; scores of integers detect ties exactly.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> counts_or_performance(br.from_counts(tn=80, fp=1, fn=3, tp=27)).values.tolist()
-    [[[80, 1], [3, 27]]]
-    """
+    """Return counts unchanged, else the performance in ``source``; scores of integers detect ties exactly."""
     if are_counts(source):
         return _validate_source(source, kind)[0]
     return as_performance(source, kind)
 
 
 def observed_counts(source: Container) -> xr.DataArray | None:
-    """Return the counts behind ``source``: itself, or those that a posterior keeps; None if unknown.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> observed_counts(br.fit(br.from_counts(tn=80, fp=1, fn=3, tp=27), seed=1)).values.tolist()
-    [[[80, 1], [3, 27]]]
-    """
+    """Return the counts behind ``source``: itself, or those that a posterior keeps; None if unknown."""
     if isinstance(source, xr.DataArray):
         # Counts with draws are predictions, not evidence.
         is_evidence = are_counts(source) and outcome_dims(source) and not draw_dims(source)
@@ -168,15 +146,7 @@ def observed_counts(source: Container) -> xr.DataArray | None:
 
 
 def two_class_cells(array: xr.DataArray, argument: str = "source") -> dict[str, xr.DataArray]:
-    """Return the four cells tn, fp, fn, tp of two-class counts or performances.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> cells = two_class_cells(br.from_counts(tn=80, fp=1, fn=3, tp=27))
-    >>> [cell.item() for cell in cells.values()]
-    [80, 1, 3, 27]
-    """
+    """Return the four cells tn, fp, fn, tp of two-class counts or performances."""
     only_two_classes(array, argument)
     return {
         cell: array.isel(actual=i, predicted=j, drop=True)
@@ -185,14 +155,7 @@ def two_class_cells(array: xr.DataArray, argument: str = "source") -> dict[str, 
 
 
 def only_two_classes(array: xr.DataArray, argument: str = "source") -> None:
-    """Raise an error unless there are two classes.
-
-    Examples
-    --------
-    >>> only_two_classes(xr.DataArray(np.ones((3, 3)), dims=("actual", "predicted")))
-    Traceback (most recent call last):
-    ValueError: source must have two classes on actual and predicted for a two-class score; got ...
-    """
+    """Raise an error unless there are two classes."""
     if "outcome" in array.dims:
         raise ValueError(f"{argument} must have two classes on actual and predicted; got {array.dims} ({NO_CLASSES})")
     sizes = {dim: array.sizes.get(dim) for dim in OUTCOME_DIMS}
@@ -203,14 +166,32 @@ def only_two_classes(array: xr.DataArray, argument: str = "source") -> None:
         )
 
 
-def outcome_dims(array: xr.DataArray) -> list[str]:
-    """Return the dims of the sample space: actual and predicted, or outcome.
+def two_class_performance(source: Any, kind: str | None, purpose: str, dim: str | None = None) -> xr.DataArray:
+    """Return the two-class performance; allow only the dims of draws, entities and outcomes, and ``dim``."""
+    array = as_performance(source, kind)
+    only_two_classes(array)
+    check_positive(array, purpose)
+    other = set(array.dims) - {*DRAW_DIMS, "entity", "actual", "predicted", dim}
+    if other:
+        raise ValueError(
+            f"source must have no dims beside draws, entity, actual and predicted; got {sorted(map(str, other))} "
+            "(select one, or br.pool(counts) before fitting)"
+        )
+    return array
 
-    Examples
-    --------
-    >>> outcome_dims(xr.DataArray(np.ones((1, 4)) / 4, dims=("entity", "outcome")))
-    ['outcome']
-    """
+
+def name_entities(array: xr.DataArray) -> xr.DataArray:
+    """Return the array with a labelled dim ``entity``, even for one entity."""
+    if "entity" not in array.dims:
+        name = array["entity"].item() if "entity" in array.coords else "entity 1"
+        array = array.drop_vars("entity", errors="ignore").expand_dims(entity=[name])
+    if "entity" not in array.coords:
+        array = array.assign_coords(entity=[f"entity {i + 1}" for i in range(array.sizes["entity"])])
+    return array
+
+
+def outcome_dims(array: xr.DataArray) -> list[str]:
+    """Return the dims of the sample space: actual and predicted, or outcome."""
     return [dim for dim in (*OUTCOME_DIMS, "outcome") if dim in array.dims]
 
 
@@ -219,14 +200,6 @@ def align_outcomes(values: Any, array: xr.DataArray, argument: str) -> xr.DataAr
 
     Labels are matched by name; the labels negative and positive are matched by position, since every two-class
     performance has the negative class first.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> names = ["well", "ill"]
-    >>> counts = br.from_counts(tn=80, fp=1, fn=3, tp=27).assign_coords(actual=names, predicted=names, positive="ill")
-    >>> align_outcomes(br.importance(fn=1), counts, "importance").sel(actual="ill", predicted="well").item()
-    1.0
     """
     if not isinstance(values, xr.DataArray):
         raise TypeError(f"{argument} must be a DataArray over the outcomes; got {type(values).__name__}")
@@ -261,14 +234,7 @@ def align_outcomes(values: Any, array: xr.DataArray, argument: str) -> xr.DataAr
 
 
 def posterior_of(source: Container) -> xr.Dataset:
-    """Return the posterior group of a container, or a Dataset unchanged.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> sorted(posterior_of(br.fit(br.from_counts(tn=80, fp=1, fn=3, tp=27), seed=1)))
-    ['performance', 'prevalence']
-    """
+    """Return the posterior group of a container, or a Dataset unchanged."""
     if is_container(source):
         groups = groups_of(source)
         if "posterior" in groups:
@@ -298,14 +264,7 @@ def _find(source: Any, kind: str | None) -> xr.DataArray:
 
 
 def check_reserved(posterior: xr.Dataset) -> None:
-    """Raise an error if a posterior variable has a reserved name but not its dims.
-
-    Examples
-    --------
-    >>> check_reserved(xr.Dataset({"rate": ("entity", [0.5])}))
-    Traceback (most recent call last):
-    ValueError: rate is a reserved name: a variable of a posterior with this name must have the dims actual, ...
-    """
+    """Raise an error if a posterior variable has a reserved name but not its dims."""
     for name, dims in RESERVED.items():
         held = get_variable(posterior, name)
         if held is not None and not dims <= set(held.dims):

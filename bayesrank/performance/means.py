@@ -31,10 +31,9 @@ def mean_over_datasets(source: Container, weights: Any = None) -> Any:
     score that is not a share of cases (F1), pass its values:
     ``br.performance.mean_over_datasets(br.scores.f1(posterior))``.
 
-    Separate priors on many data sets bias their mean towards the prior. Fit with ``split_prior=True``, which divides
-    one prior between the data sets; without it a note warns. A split prior makes intervals too narrow for small data
-    sets: by sqrt((n - 1) / (n + 1)) with n cases in each. 95% intervals then cover about 0.85 with 3 cases and 0.94
-    with 20; a note warns below 20. Intervals of ``"hierarchical_beta_binomial"`` cover 0.91 to 0.97.
+    Separate priors on many data sets bias their mean towards the prior; ``fit(..., split_prior=True)`` divides one
+    prior between them. A split prior makes intervals too narrow for small data sets, by sqrt((n - 1) / (n + 1)) with n
+    cases in each: 95% intervals cover about 0.85 with 3 cases and 0.94 with 20. Notes warn of both.
 
     Parameters
     ----------
@@ -47,17 +46,14 @@ def mean_over_datasets(source: Container, weights: Any = None) -> Any:
     -------
     InferenceData, DataTree, Dataset or DataArray
         The type of ``source``, without the dim ``dataset``. A container keeps ``posterior`` (means), ``observed_data``
-        (means of ``mean_outcome`` and the observed ``performance``; unchanged ``counts``), ``constant_data`` and
-        ``sample_stats``. Attrs of the posterior: ``datasets`` (names with positive weight), ``dataset_weights`` in
-        their order, and the ``note`` that rankings print.
+        (means, and unchanged ``counts``), ``constant_data`` and ``sample_stats``. Attrs of the posterior: ``datasets``
+        (names with positive weight), ``dataset_weights`` in their order, and the ``note`` that rankings print.
 
     Raises
     ------
-    ValueError
-        If there is no dim ``dataset``, an entity lacks a data set with positive weight, or weights are negative or name
-        other data sets.
-    TypeError
-        If the source is of another type.
+    TypeError, ValueError
+        If the source is of another type or has no dim ``dataset``, an entity lacks a data set with positive weight, or
+        weights are negative or name other data sets.
 
     Examples
     --------
@@ -214,9 +210,9 @@ def _weight_attrs(
     if len(names) == 1:
         lines = [f"Means over data sets of which {names[0]} has all the weight."]
     few = str(attrs.get("note_few", ""))
-    said = [line for line in str(attrs.get("note", "")).split("\n") if line and line != few]
+    kept_notes = [line for line in str(attrs.get("note", "")).split("\n") if line and line != few]
     if few and sum(attrs.get("units", [])) < FEW:
-        said.append(few)
+        kept_notes.append(few)
     if not int(attrs.get("split_prior", 1)) and len(names) > 1:
         cases = np.nan  # a posterior without counts
         if prior is not None and "dataset" in prior.dims:
@@ -225,4 +221,4 @@ def _weight_attrs(
         if cases > 0 or (np.isnan(cases) and attrs.get("prior") not in ("haldane", "0")):
             much = "" if np.isnan(cases) else f" and counts as {cases:g} cases in all"
             lines.append(f"The prior is repeated on each data set{much}: split_prior=True spreads one over them.")
-    return {"datasets": ", ".join(names), "dataset_weights": values.tolist(), "note": "\n".join([*said, *lines])}
+    return {"datasets": ", ".join(names), "dataset_weights": values.tolist(), "note": "\n".join([*kept_notes, *lines])}

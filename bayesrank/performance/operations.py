@@ -27,20 +27,8 @@ __all__ = [
 def change_predicted(source: Container) -> xr.DataArray:
     """Return the performance after every prediction is changed to the other class.
 
-    Parameters
-    ----------
-    source : DataArray, Dataset, InferenceData or DataTree
-        Two-class performances (..., actual, predicted).
-
-    Returns
-    -------
-    xarray.DataArray
-        A performance with the dims of the source; lazy if the source is.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If the source holds no two-class performance.
+    The source holds two-class performances (..., actual, predicted), else ValueError or TypeError; the result has its
+    dims, and is lazy if the source is.
 
     References
     ----------
@@ -114,20 +102,11 @@ def shift_prior(source: Container, prevalence: Any) -> xr.DataArray:
 
     Parameters
     ----------
-    source : DataArray, Dataset, InferenceData or DataTree
-        Two-class performances.
+    source
+        As for :func:`change_predicted`, with its errors.
     prevalence : number or DataArray
-        The new share of the positive class.
-
-    Returns
-    -------
-    xarray.DataArray
-        NaN where the old prevalence is 0 or 1 and the new one differs.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If the source holds no two-class performance, or the prevalence is not a number in [0, 1].
+        The new share of the positive class. Where the old prevalence is 0 or 1 and the new one differs, the result is
+        NaN.
 
     References
     ----------
@@ -175,15 +154,7 @@ def no_skill_twin(source: Container) -> xr.DataArray:
 
 
 def check_importance(importance: Any, array: xr.DataArray) -> xr.DataArray:
-    """Validate an importance and align it with the outcomes of ``array``.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> counts = br.from_counts(tn=80, fp=1, fn=3, tp=27)
-    >>> check_importance(br.importance(fn=1), counts).sum().item()
-    1.0
-    """
+    """Validate an importance and align it with the outcomes of ``array``."""
     weights = align_outcomes(importance, array, "importance")
     if not np.isfinite(weights).all() or (weights < 0).any():
         raise ValueError(f"importance must be non-negative and finite; got {weights.values.tolist()}")

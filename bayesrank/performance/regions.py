@@ -27,12 +27,9 @@ def summary_points(source: Container, *, prob: float = 0.95) -> xr.Dataset:
     """Return the parts of a summary ROC plot: summary points, credible and prediction regions, curves and studies.
 
     The regions are ellipses in the logits of FPR and TPR, centred at the mean of the draws, with the shape of their
-    covariance. They contain the share ``prob`` of the draws. Every hierarchical model of two classes provides the
-    draws.
-
-    The curve shows how TPR and FPR vary together between data sets. It requires a model of their correlation. It is
-    omitted if larger TPR do not go with larger FPR (median correlation of TPR and TNR at least 0), as there is no
-    trade-off then.
+    covariance, and contain the share ``prob`` of the draws. The curve shows how TPR and FPR vary together between data
+    sets. It requires a model of their correlation, and is omitted without a trade-off (median correlation of TPR and
+    TNR at least 0).
 
     Parameters
     ----------
@@ -48,10 +45,9 @@ def summary_points(source: Container, *, prob: float = 0.95) -> xr.Dataset:
         - ``credible_fpr``, ``credible_tpr`` (entity, vertex): the region of the typical data set;
         - ``prediction_fpr``, ``prediction_tpr`` (entity, vertex): the region of one more data set;
         - ``curve_fpr``, ``curve_tpr`` (entity, point): the summary curve over the entity's range of FPR, or NaN;
-        - ``observed_fpr``, ``observed_tpr``, ``cases`` (entity, dataset): the studies, if their counts are known; NaN
-          without negatives, or positives.
+        - ``observed_fpr``, ``observed_tpr``, ``cases`` (entity, dataset): the studies, if their counts are known.
 
-        Attrs: ``prob``, ``typical`` (the model's definition) and ``curve`` (its definition).
+        Attrs: ``prob``, ``typical`` and ``curve`` (the definitions).
 
     Raises
     ------
@@ -86,7 +82,7 @@ def summary_points(source: Container, *, prob: float = 0.95) -> xr.Dataset:
         if kind == "typical":
             middle = np.median(_rates(table), axis=0)
             found |= {"fpr": ("entity", middle[:, 0]), "tpr": ("entity", middle[:, 1])}
-        edge = _expit(np.stack([_ellipse(logits[:, i], prob) for i in range(logits.shape[1])]))
+        edge = _expit(np.stack([ellipse(logits[:, i], prob, VERTICES) for i in range(logits.shape[1])]))
         for i, rate in enumerate(("fpr", "tpr")):
             found[f"{region}_{rate}"] = (("entity", "vertex"), edge[..., i])
     curve = _curves(group, len(middle))
@@ -119,17 +115,20 @@ def _logits(table: xr.DataArray) -> np.ndarray:
         return np.clip(np.log(cells[..., 1]) - np.log(cells[..., 0]), -FAR, FAR)
 
 
-def _ellipse(logits: np.ndarray, prob: float) -> np.ndarray:
-    """Return vertices (vertex, 2) of the ellipse around the share of draws (draw, 2); NaN if any is undefined."""
-    if np.isnan(logits).any():
-        return np.full((VERTICES, 2), np.nan)
-    centre = logits.mean(0)
-    variance, axes = np.linalg.eigh(np.cov(logits.T, ddof=0))
+def ellipse(points: np.ndarray, prob: float, vertices: int) -> np.ndarray:
+    """Return vertices (vertex, 2) of the ellipse around a share of points (draw, 2); NaN if one is undefined.
+
+    Its centre is the mean of the points, and its shape that of their covariance.
+    """
+    if np.isnan(points).any():
+        return np.full((vertices, 2), np.nan)
+    centre = points.mean(0)
+    variance, axes = np.linalg.eigh(np.cov(points.T, ddof=0))
     spread = np.sqrt(np.where(variance > FLAT * max(variance[-1], FLAT), variance, 0))
-    along = (logits - centre) @ axes
+    along = (points - centre) @ axes
     scaled = np.divide(along, spread, out=np.zeros_like(along), where=spread > 0)
     radius = np.quantile(np.hypot(*scaled.T), prob)
-    angle = np.linspace(0, 2 * np.pi, VERTICES)
+    angle = np.linspace(0, 2 * np.pi, vertices)
     circle = np.stack([np.cos(angle), np.sin(angle)], -1)
     return centre + radius * (circle * spread) @ axes.T
 

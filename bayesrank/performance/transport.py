@@ -39,8 +39,7 @@ def at_prevalence(source: Container, prevalence: Any) -> Any:
     Raises
     ------
     ValueError, TypeError
-        If the prevalence is not a share of the classes, its draws do not match the source, or there is no performance
-        over ``actual`` and ``predicted``.
+        If the prevalence is not a share of the classes, its draws do not match the source, or there are no classes.
 
     Examples
     --------
@@ -62,8 +61,8 @@ def at_prevalence(source: Container, prevalence: Any) -> Any:
         name: _move_rates(as_performance(group, kind), group.get("rate") if kind == "observed" else None, prevalence)
         for kind, name in kinds.items()
     }
-    said = f"{float(prevalence):g}" if np.ndim(prevalence) == 0 else "given as an array"
-    found = group.drop_vars([*SHARES, "test_set"], errors="ignore").assign(moved).assign_attrs(prevalence=said)
+    text = f"{float(prevalence):g}" if np.ndim(prevalence) == 0 else "given as an array"
+    found = group.drop_vars([*SHARES, "test_set"], errors="ignore").assign(moved).assign_attrs(prevalence=text)
     return to_container(groups | {"posterior": found}) if groups else found
 
 

@@ -20,7 +20,7 @@ __all__ = ["predictive_check"]
 STATISTICS = ("difficulty", "overdispersion")
 KINDS = ("observed", "new")
 #: Meaning of each statistic.
-TOLD = {
+MEANINGS = {
     "difficulty": "What all entities have in common on a data set varies",
     "overdispersion": "The answers of each entity vary from data set to data set",
 }
@@ -31,7 +31,7 @@ LEVEL = 0.05
 def predictive_check(posterior: Container, *, kind: str | None = None, seed: Seed = None) -> xr.Dataset:
     r"""Check a posterior for differences between data sets: difficulty and overdispersion.
 
-    Both statistics compare each entity's answers on a data set with its mean over all data sets. They are about 1 for
+    Both statistics compare each entity's answers on a data set with its mean over all data sets, and are about 1 for
     multinomial answers with the same rates everywhere. With :math:`x_{edca}` the number of answers :math:`a` of entity
     :math:`e` to the :math:`n_{edc}` cases of class :math:`c` of data set :math:`d`, :math:`p_{eca}` their share over
     all data sets, and :math:`z_{edc}` the standardised number of right answers,
@@ -41,7 +41,8 @@ def predictive_check(posterior: Container, *, kind: str | None = None, seed: See
     - ``difficulty`` is the mean over data sets and classes of :math:`(\sum_e z_{edc})^2` divided by the number of
       entities: the spread of data-set means, larger if some data sets are hard for all entities.
 
-    Both are also computed for replicated counts with the same class sizes.
+    A check can reject a model, not confirm it. If the model holds, p-values are not uniform but concentrated around
+    1/2.
 
     Parameters
     ----------
@@ -56,19 +57,14 @@ def predictive_check(posterior: Container, *, kind: str | None = None, seed: See
     Returns
     -------
     xarray.Dataset
-        Over ``statistic``: ``observed``; ``replicated`` (chain, draw, statistic); ``p_value``, the share of replicates
-        at least as large; and ``p_value_error``, its Monte-Carlo standard error for independent draws.
-        ``attrs["kind"]`` names the kind of replicates, ``attrs["words"]`` has one line for each statistic.
+        Over ``statistic``: ``observed``; ``replicated`` (chain, draw, statistic), of counts with the same class sizes;
+        ``p_value``, the share of replicates at least as large; and ``p_value_error``, its Monte-Carlo standard error
+        for independent draws. ``attrs["kind"]`` names the kind, ``attrs["words"]`` has one line for each statistic.
 
     Raises
     ------
     ValueError, TypeError
         If the posterior holds no counts of several data sets, or ``kind`` is not available.
-
-    Notes
-    -----
-    A check can reject a model, not confirm it. If the model holds, p-values are not uniform but concentrated around
-    1/2.
 
     References
     ----------
@@ -102,13 +98,13 @@ def predictive_check(posterior: Container, *, kind: str | None = None, seed: See
         raise ValueError("posterior must be of several data sets, or of counts pooled from several; got one")
     row = outcome_dims(parts)
     counts = parts.transpose("entity", "dataset", *row)
-    story = _renewing(groups, held)
-    if kind == "new" and story is None:
+    model = _population_model(groups, held)
+    if kind == "new" and model is None:
         raise ValueError("kind must be 'observed' for a model that learns no population of data sets; got 'new'")
-    kind = kind or ("new" if story is not None else "observed")
+    kind = kind or ("new" if model is not None else "observed")
     values = counts.values.reshape(counts.sizes["entity"], counts.sizes["dataset"], -1, counts.shape[-1])
     if kind == "new":
-        new = story.renew(groups["posterior"], root, "predictive check")
+        new = model.renew(groups["posterior"], root, "predictive check")
         replicated = new.transpose("chain", "draw", "entity", "dataset", ...).values
         replicated = replicated.reshape(*replicated.shape[:2], *values.shape)
     else:
@@ -134,14 +130,14 @@ def predictive_check(posterior: Container, *, kind: str | None = None, seed: See
     return result.assign_attrs(kind=kind, words="\n".join(words))
 
 
-def _renewing(groups: dict[str, xr.Dataset], counts: xr.DataArray) -> Any:
+def _population_model(groups: dict[str, xr.Dataset], counts: xr.DataArray) -> Any:
     """Return the model if it can draw new data sets, else None."""
     model = groups["posterior"].attrs.get("model")
     if model not in names() or "dataset" not in counts.dims:
         return None
-    story = find_model(model)
-    story = story.taking(counts) if hasattr(story, "taking") else story
-    if not hasattr(story, "renew"):
+    model = find_model(model)
+    model = model.taking(counts) if hasattr(model, "taking") else model
+    if not hasattr(model, "renew"):
         return None
     return model_of(groups)[0]
 
@@ -195,15 +191,15 @@ def _words(one: xr.Dataset, name: str, draws: int, entities: int) -> str:
     """Describe the result of a check, without claiming support for a model."""
     seen, p = float(one["observed"]), float(one["p_value"])
     if np.isnan(p):
-        return f"{TOLD[name]}: nothing to be said."
+        return f"{MEANINGS[name]}: not enough data."
     low, high = np.nanquantile(one["replicated"].values, [0.025, 0.975])
     much = _text.number(seen, _text.decimals(2, seen))
-    said = (
-        f"{TOLD[name]} {much} times as much as chance alone makes it; in 95% of the replicates {low:.2f} to "
+    text = (
+        f"{MEANINGS[name]} {much} times as much as chance alone makes it; in 95% of the replicates {low:.2f} to "
         f"{high:.2f} times. As much or more in a share of {_text.probability(p, draws)} of them: "
     )
     if p < LEVEL / 2:
-        return said + "the model says less of it than there is."
+        return text + "the model predicts less than was observed."
     if p > 1 - LEVEL / 2:
-        return said + "the model says more of it than there is."
-    return said + "no sign against the model in this, which is no proof of it."
+        return text + "the model predicts more than was observed."
+    return text + "no evidence against the model, which is no proof of it."

@@ -51,10 +51,8 @@ def confusion_pmf(
     positives, negatives : int, optional
         Number of cases of each class in the next test set; by default the observed numbers.
     model : str or class
-        ``"beta_binomial"``: Beta posterior of each rate. ``"binomial"``: rates fixed at the observed ones, without
-        prior. ``"dirichlet_multinomial"``: Dirichlet posterior of all four cells, which also predicts the class sizes
-        of a ``total``; equals the beta-binomial if ``positives`` or ``negatives`` are given. Or a conjugate model
-        class.
+        ``"beta_binomial"``, ``"dirichlet_multinomial"`` (which also predicts the class sizes of a ``total``), a
+        conjugate model class, or ``"binomial"``: rates fixed at the observed ones, without prior.
     prior : optional
         Concentration of each cell, as for :func:`bayesrank.fit`.
     total : int, optional
@@ -64,10 +62,10 @@ def confusion_pmf(
     Returns
     -------
     xarray.DataArray
-        ``probability`` (tp, tn), or (positives, tp, tn) if only the total is known. Coords: the counts ``tp``, ``tn``,
-        ``positives`` and ``negatives``; ``lost_mass``, an upper bound of the mass outside the window, 0 for all
-        lattices up to 10^6 matrices; and, if binned, the first and last count of each bin: ``tp_first``, ``tp_last``,
-        ``tn_first``, ``tn_last``, ``positives_first``, ``positives_last``. A bin holds the summed mass of its matrices.
+        ``probability`` (tp, tn), or (positives, tp, tn) if only the total is known. Coords: ``positives`` and
+        ``negatives``; ``lost_mass``, an upper bound of the mass outside the window, 0 for all lattices up to 10^6
+        matrices; and, if binned, the first and last count of each bin, such as ``tp_first`` and ``tp_last``. A bin
+        holds the summed mass of its matrices.
 
     Raises
     ------
@@ -251,11 +249,6 @@ def beta_binomial(size: int, alpha: float, beta: float) -> np.ndarray:
 
     The recursion over ratios of neighbours (Murphy 2012; U Eq. 4) loses a few units in the last place; differences of
     log-gamma functions of large numbers lose ten digits.
-
-    Examples
-    --------
-    >>> beta_binomial(2, 1.0, 1.0).round(6).tolist()  # all numbers equally likely
-    [0.333333, 0.333333, 0.333333]
     """
     _fits(size)
     a = np.arange(size, dtype=float)
@@ -264,13 +257,7 @@ def beta_binomial(size: int, alpha: float, beta: float) -> np.ndarray:
 
 
 def binomial(size: int, rate: float) -> np.ndarray:
-    """Return the binomial masses of 0, ..., size successes at this rate (U Eq. 3).
-
-    Examples
-    --------
-    >>> binomial(2, 0.5).tolist()
-    [0.25, 0.5, 0.25]
-    """
+    """Return the binomial masses of 0, ..., size successes at this rate (U Eq. 3)."""
     _fits(size)
     a = np.arange(size, dtype=float)
     return _from_ratios((size - a) * rate, (a + 1) * (1 - rate), rate, 1 - rate)
@@ -291,13 +278,7 @@ def _from_ratios(numerator: np.ndarray, denominator: np.ndarray, up: float, down
 
 
 def kept_range(masses: np.ndarray, tail: float) -> tuple[int, int, float]:
-    """Return the first and last count to keep, and the lost mass, where each tail loses at most ``tail``.
-
-    Examples
-    --------
-    >>> kept_range(np.array([0.01, 0.6, 0.38, 0.01]), 0.05)
-    (1, 2, 0.02)
-    """
+    """Return the first and last count to keep, and the lost mass, where each tail loses at most ``tail``."""
     left, right = np.cumsum(masses), np.cumsum(masses[::-1])
     low = int(np.searchsorted(left, tail, side="right"))
     high = len(masses) - 1 - int(np.searchsorted(right, tail, side="right"))

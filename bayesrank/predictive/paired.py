@@ -11,7 +11,7 @@ from bayesrank._types import ScoreLike
 from bayesrank.evidence.counts import one_vs_rest
 from bayesrank.models._priors import concentration
 from bayesrank.predictive.confusion import beta_binomial, confusion_pmf
-from bayesrank.predictive.scores import equal_runs, score_pmf
+from bayesrank.predictive.scores import merge_values, score_pmf
 from bayesrank.scores import as_score
 
 __all__ = ["by_class", "paired_difference"]
@@ -31,20 +31,13 @@ def by_class(
     ----------
     counts : xarray.DataArray
         Integer counts of one entity and any number of classes.
-    score : Score, str or callable
-        A Score, a name or alias, or a function of (tn, fp, fn, tp).
-    model, prior
-        As for :func:`confusion_pmf`.
+    score, model, prior
+        As for :func:`score_pmf` and :func:`confusion_pmf`, with their errors.
 
     Returns
     -------
     dict
         From labels to the results of :func:`score_pmf`; an input of :func:`summary`.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If the counts are not those of one entity, or the score or prior is invalid.
 
     References
     ----------
@@ -79,8 +72,8 @@ def paired_difference(
     Parameters
     ----------
     joint : xarray.Dataset
-        Joint outcomes from :func:`bayesrank.joint_outcomes`: ``actual`` (pattern), ``predicted`` (pattern, entity) and
-        ``count`` (pattern). The positive class is the last one in ``label``, else in sorted order.
+        Joint outcomes from :func:`bayesrank.joint_outcomes`, of single cases of two classes. The positive class is the
+        last one in ``label``, else in sorted order.
     entity, other : hashable
         Names of the two entities; the difference is the score of ``entity`` minus that of ``other``.
     score : Score, str or callable
@@ -98,11 +91,9 @@ def paired_difference(
 
     Raises
     ------
-    KeyError
-        If an entity is unknown.
-    ValueError
-        If there are not two classes, cases come in clusters, or the test set has more than 1.6e7 likely pairs of
-        matrices (about 100 cases of each class).
+    KeyError, ValueError
+        If an entity is unknown, there are not two classes, cases come in clusters, or the test set has more than 1.6e7
+        likely pairs of matrices (about 100 cases of each class).
 
     Examples
     --------
@@ -124,7 +115,9 @@ def paired_difference(
         )
     sides = [score.of_cells(tn[:, i], n - tn[:, i], p - tp[:, i, None], tp[:, i, None]) for i in (0, 1)]
     values, mass = (sides[0] - sides[1]).reshape(-1), np.multiply.outer(tp_mass, tn_mass).reshape(-1)
-    return _merge_equal(values, mass, max(0.0, 1 - tp_mass.sum() * tn_mass.sum()))
+    out = merge_values(values, mass, np.ones(len(mass), np.int64))
+    coords = {"value": out.pop("value"), "lost_mass": max(0.0, 1 - tp_mass.sum() * tn_mass.sum())}
+    return xr.Dataset({name: ("value", column) for name, column in out.items()}, coords)
 
 
 def _check_joint(joint: Any, entity: Any, other: Any) -> np.ndarray:
@@ -155,22 +148,6 @@ def _class(
     np.add.at(seen, tuple(wrong), count)
     number = int(count.sum()) if size is None else check_integer(argument, size)
     return number, *_likely(_both_right(number, base + seen))
-
-
-def _merge_equal(values: np.ndarray, mass: np.ndarray, lost: float) -> xr.Dataset:
-    """Return a pmf of values with equal values merged and undefined ones last."""
-    order, starts = equal_runs(values, lambda at: (at, at, at, at), None)
-    out = {
-        "value": values[order[starts]],
-        "probability": np.add.reduceat(mass[order], starts) if len(starts) else np.empty(0),
-        "multiplicity": np.diff(np.append(starts, len(order))),
-    }
-    undefined = np.isnan(values)
-    if undefined.any():
-        extra = {"value": np.nan, "probability": mass[undefined].sum(), "multiplicity": int(undefined.sum())}
-        out = {name: np.append(column, extra[name]) for name, column in out.items()}
-    coords = {"value": out.pop("value"), "lost_mass": lost}
-    return xr.Dataset({name: ("value", column) for name, column in out.items()}, coords)
 
 
 def _right_and_wrong(classes: np.ndarray, entities: tuple, prior: Any) -> np.ndarray:

@@ -27,10 +27,10 @@ def posterior_predictive(
     size : int or mapping, optional
         Cases of the future test set: a total, with random class sizes, or a mapping from every class to its size. By
         default as observed, with fixed class sizes if the model treats them as fixed by design.
-    seed : int, SeedSequence or Generator, optional
-        Seed of all random numbers.
     kind : str, optional
         Kind of performance, as in :func:`bayesrank.as_performance`.
+    seed : int, SeedSequence or Generator, optional
+        Seed of all random numbers.
 
     Returns
     -------
@@ -84,7 +84,7 @@ def _refuse_paired(posterior: Any, performance: xr.DataArray) -> None:
     names = performance["entity"].values.tolist() if "entity" in performance.coords else []
     if isinstance(posterior, xr.Dataset) and posterior.attrs.get("paired") and len(names) > 1:
         raise ValueError(
-            "posterior must not be paired, whose entities meet the same future cases: draws hold the table of each, "
+            "posterior must not be paired, whose entities have the same future cases: draws hold the table of each, "
             f"not how their answers go together; got {len(names)} entities (br.as_performance(posterior).sel(entity="
             f"[{names[0]!r}]) takes one; br.predictive.paired_difference is of two)"
         )

@@ -20,7 +20,7 @@ from bayesrank._types import ScoreLike
 from bayesrank.scores import Score, as_score
 from bayesrank.scores._forms import ExactRatio
 
-__all__ = ["equal_runs", "exact_ratio", "matrix_values", "multiplicity", "score_pmf"]
+__all__ = ["equal_runs", "exact_ratio", "matrix_values", "merge_values", "multiplicity", "score_pmf"]
 
 #: Number of points evaluated, or pairs compared, at a time.
 BLOCK = 2**20
@@ -32,6 +32,9 @@ Cells = tuple[Any, Any, Any, Any]
 
 def score_pmf(pmf: xr.DataArray, score: ScoreLike, undefined: float | None = None) -> xr.Dataset:
     """Return the exact distribution of a score from the distribution of the confusion matrix.
+
+    Equal values of catalogue scores and of ranking scores with plain weights are merged exactly; values of other scores
+    within 7e-15.
 
     Parameters
     ----------
@@ -46,17 +49,14 @@ def score_pmf(pmf: xr.DataArray, score: ScoreLike, undefined: float | None = Non
     -------
     xarray.Dataset
         Over ``value``, increasing with NaN last: ``probability``, and ``multiplicity``, the number of kept matrices
-        with this value. Equal values of catalogue scores and of ranking scores with plain weights are merged exactly;
-        values of other scores within 7e-15. The scalar coord ``lost_mass`` is that of the pmf. A binned pmf adds
-        ``value_error`` (value), the maximum error of a value, and the scalar ``mean_error``, which bounds the error of
-        the mean; both require a score that is monotone in TP and TN and, if ``positives`` are binned, in FN and FP.
+        with this value; and the scalar coord ``lost_mass`` of the pmf. A binned pmf adds ``value_error`` (value), the
+        maximum error of a value, and the scalar ``mean_error``, which bounds the error of the mean; both require a
+        score that is monotone in TP and TN and, if ``positives`` are binned, in FN and FP.
 
     Raises
     ------
-    TypeError, KeyError
-        If the score is unknown.
-    ValueError
-        If ``pmf`` is not a distribution of matrices.
+    TypeError, KeyError, ValueError
+        If the score is unknown, or ``pmf`` is not a distribution of matrices.
 
     References
     ----------
@@ -71,25 +71,19 @@ def score_pmf(pmf: xr.DataArray, score: ScoreLike, undefined: float | None = Non
     (594, 11)
     """
     score = as_score(score)
-    nowhere = np.nan if undefined is None else check_number("undefined", undefined)
+    nowhere = None if undefined is None else check_number("undefined", undefined)
     lattice = _lattice(pmf)
     mass = lattice.mass if lattice.where is None else lattice.mass[lattice.where]
-    values, error, points = _evaluate(lattice, score)
-    order, starts = equal_runs(values, lambda at: _cells(*_points(lattice, at)), exact_ratio(score))
-    lost = np.isnan(values)
-    out = {
-        "value": values[order[starts]],
-        "probability": _sums(mass, order, starts),
-        "multiplicity": np.diff(np.append(starts, len(order))) if points is None else _sums(points, order, starts),
-    }
-    if error is not None:
-        out["value_error"] = np.maximum.reduceat(error[order], starts) if len(starts) else np.empty(0)
-    if lost.any():
-        number_lost = int(lost.sum()) if points is None else int(points[lost].sum())
-        _place(out, nowhere, float(mass[lost].sum()), number_lost)
+    values, error, number = _evaluate(lattice, score)
+    number = np.ones(len(values), np.int64) if number is None else number
+    ratio = exact_ratio(score)
+    out = merge_values(values, mass, number, error, lambda at: _cells(*_points(lattice, at)), ratio)
+    if nowhere is not None and np.isnan(out["value"][-1:]).any():
+        _move_undefined(out, nowhere)
     coords = {"value": out.pop("value"), "lost_mass": float(pmf.coords.get("lost_mass", 0.0))}
     if error is not None:
-        coords["mean_error"] = float((mass * error)[~lost].sum() / max(mass[~lost].sum(), np.finfo(float).tiny))
+        known = ~np.isnan(values)
+        coords["mean_error"] = float((mass * error)[known].sum() / max(mass[known].sum(), np.finfo(float).tiny))
     result = xr.Dataset({name: ("value", column) for name, column in out.items()}, coords)
     result["value"].attrs["long_name"] = score.display
     return result
@@ -98,22 +92,7 @@ def score_pmf(pmf: xr.DataArray, score: ScoreLike, undefined: float | None = Non
 def multiplicity(positives: int, negatives: int, score: ScoreLike) -> xr.DataArray:
     """Count, for every matrix with these class sizes, the matrices that share its score value.
 
-    Parameters
-    ----------
-    positives, negatives : int
-        Number of cases of each class.
-    score : Score, str or callable
-        A Score, a name or alias, or a function of (tn, fp, fn, tp).
-
-    Returns
-    -------
-    xarray.DataArray
-        ``multiplicity`` (tp, tn); 0 where the score is undefined.
-
-    Raises
-    ------
-    TypeError, ValueError, KeyError
-        If a class size is not a non-negative whole number, or the score is unknown.
+    The result is ``multiplicity`` (tp, tn), 0 where the score is undefined.
 
     References
     ----------
@@ -140,24 +119,7 @@ def multiplicity(positives: int, negatives: int, score: ScoreLike) -> xr.DataArr
 
 
 def matrix_values(pmf: xr.DataArray, score: Any) -> xr.DataArray:
-    """Return the score of every matrix of a pmf; for a binned pmf, of the matrix that represents the bin.
-
-    Parameters
-    ----------
-    pmf : xarray.DataArray
-        From :func:`confusion_pmf`, with both class sizes known.
-    score : Score, str or callable
-        A Score, a name or alias, or a function of (tn, fp, fn, tp).
-
-    Returns
-    -------
-    xarray.DataArray
-        Values (tp, tn); NaN where the score is undefined.
-
-    Raises
-    ------
-    ValueError
-        If only the total of the cases is known.
+    """Return the score (tp, tn) of every matrix of a pmf with known class sizes; of a bin, that of its representative.
 
     Examples
     --------
@@ -229,9 +191,7 @@ def _points(lattice: _Lattice, at: np.ndarray) -> tuple[np.ndarray, ...]:
 
 
 def _corners(lattice: _Lattice, at: np.ndarray) -> Iterator[Cells]:
-    """Yield the cells at the corners of bins, for all corners of the class sizes: one size alone misses extremes, as
-    when TPR falls and TNR rises.
-    """
+    """Yield the cells at the corners of bins, for all corners of the class sizes; one size alone may miss extremes."""
     i, j, k = _indices(lattice, at)
     sizes = _sizes(lattice, i, j, k)
     classes = product(sizes, sizes) if np.any(sizes[0] < sizes[1]) else [sizes]
@@ -280,31 +240,52 @@ def _evaluate(lattice: _Lattice, score: Score) -> tuple[np.ndarray, np.ndarray |
     return values, error, number
 
 
-def _sums(column: np.ndarray, order: np.ndarray, starts: np.ndarray) -> np.ndarray:
-    return np.add.reduceat(column[order], starts) if len(starts) else np.empty(0, column.dtype)
-
-
-def _place(out: dict[str, Any], value: float, mass: float, number: int) -> None:
-    """Add the undefined probability at ``value`` in place, to an existing or a new entry."""
-    at = len(out["value"]) if np.isnan(value) else int(np.searchsorted(out["value"], value))
-    if at < len(out["value"]) and out["value"][at] == value:
-        out["probability"][at] += mass
-        out["multiplicity"][at] += number
-        return
-    for name, new in (("value", value), ("probability", mass), ("multiplicity", number), ("value_error", 0.0)):
-        if name in out:
-            out[name] = np.insert(out[name], at, new)
-
-
-def exact_ratio(score: Score) -> ExactRatio | None:
-    """Return the function that gives the score as integers, or None if there is none.
+def merge_values(
+    values: np.ndarray,
+    mass: np.ndarray,
+    number: np.ndarray,
+    error: np.ndarray | None = None,
+    cells_of: Callable[[np.ndarray], Cells] | None = None,
+    ratio: ExactRatio | None = None,
+) -> dict[str, np.ndarray]:
+    """Return the columns of a pmf: equal values merged, in rising order, and the undefined ones last, as NaN.
 
     Examples
     --------
-    >>> import bayesrank as br
-    >>> exact_ratio(br.scores.f1)(30, 2, 3, 5)
-    (10, 15, 1)
+    >>> found = merge_values(np.array([0.5, np.nan, 0.5]), np.array([0.25, 0.25, 0.5]), np.ones(3, int))
+    >>> {name: column.tolist() for name, column in found.items()}
+    {'value': [0.5, nan], 'probability': [0.75, 0.25], 'multiplicity': [2, 1]}
     """
+    order, starts = equal_runs(values, cells_of, ratio)
+    lost = np.flatnonzero(np.isnan(values))
+    if len(lost):
+        order, starts = np.append(order, lost), np.append(starts, len(order))
+    columns: dict[str, tuple[np.ufunc, np.ndarray]] = {"probability": (np.add, mass), "multiplicity": (np.add, number)}
+    if error is not None:
+        error = np.where(np.isnan(values), 0.0, error)
+        columns["value_error"] = (np.maximum, error)
+    return {"value": values[order[starts]]} | {
+        name: add.reduceat(column[order], starts) if len(starts) else column[:0]
+        for name, (add, column) in columns.items()
+    }
+
+
+def _move_undefined(out: dict[str, np.ndarray], value: float) -> None:
+    """Move, in place, the undefined probability (the last entry) to ``value``, an existing or a new entry."""
+    at = int(np.searchsorted(out["value"][:-1], value))
+    found = at < len(out["value"]) - 1 and out["value"][at] == value
+    for name, column in out.items():
+        last = value if name == "value" else column[-1]
+        if not found:
+            out[name] = np.insert(column[:-1], at, last)
+        else:
+            out[name] = column[:-1]
+            if name in ("probability", "multiplicity"):
+                out[name][at] += last
+
+
+def exact_ratio(score: Score) -> ExactRatio | None:
+    """Return the function that gives the score as integers, or None if there is none."""
     if score.fraction is not None or score.importance is None:
         return score.fraction
     weights = {cell: Fraction(score.importance[cell]).limit_denominator(10_000) for cell in ("tn", "fp", "fn", "tp")}
@@ -321,28 +302,12 @@ def exact_ratio(score: Score) -> ExactRatio | None:
 
 
 def equal_runs(
-    values: np.ndarray, cells_of: Callable[[np.ndarray], Cells], ratio: ExactRatio | None
+    values: np.ndarray, cells_of: Callable[[np.ndarray], Cells] | None, ratio: ExactRatio | None
 ) -> tuple[Any, Any]:
     """Return the order that sorts the defined values, and the start of each run of equal values in it.
 
-    Parameters
-    ----------
-    values : numpy.ndarray
-        Scores of all points of a lattice; NaN if undefined.
-    cells_of : callable
-        Maps positions in ``values`` to integers tn, fp, fn, tp.
-    ratio : callable or None
-        From :func:`exact_ratio`.
-
-    Returns
-    -------
-    order, starts : numpy.ndarray
-
-    Examples
-    --------
-    >>> order, starts = equal_runs(np.array([0.5, np.nan, 0.2, 0.5]), lambda at: (at, at, at, at), None)
-    >>> order.tolist(), starts.tolist()
-    ([2, 0, 3], [0, 1])
+    ``cells_of`` maps positions in ``values`` to integers tn, fp, fn, tp; ``ratio`` is from :func:`exact_ratio`, or
+    None.
     """
     order = np.argsort(values)
     order = order[: len(order) - int(np.isnan(values).sum())]
@@ -350,7 +315,7 @@ def equal_runs(
         return order, order
     ordered = values[order]
     far = np.diff(ordered) > CLOSE * np.maximum(np.abs(ordered[1:]), 1.0)
-    if ratio is not None and not far.all():
+    if ratio is not None and cells_of is not None and not far.all():
         _split(order, ordered, far, cells_of, ratio)
     return order, np.concatenate([[0], np.flatnonzero(far) + 1])
 

@@ -11,7 +11,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import check_prob, check_result
-from bayesrank.predictive.scores import equal_runs
+from bayesrank.predictive.scores import merge_values
 
 __all__ = ["difference", "summary"]
 
@@ -78,11 +78,6 @@ def difference(pmf: xr.Dataset, other: xr.Dataset) -> xr.Dataset:
         As from :func:`score_pmf`, for ``pmf`` minus ``other``; undefined where either is. Above 1.6e7 pairs of values,
         neighbouring values are binned first, and ``value_error`` bounds the effect.
 
-    Raises
-    ------
-    ValueError
-        If an argument is not a pmf of a score.
-
     Examples
     --------
     >>> import bayesrank as br
@@ -97,14 +92,11 @@ def difference(pmf: xr.Dataset, other: xr.Dataset) -> xr.Dataset:
         sides = [_coarse(side, int(PAIRS**0.5)) for side in sides]
     a, b = sides
     values = np.subtract.outer(a["value"], b["value"]).reshape(-1)
-    order, starts = equal_runs(values, lambda at: (at, at, at, at), None)
-    out = {"value": values[order][starts]}
-    for name in ("probability", "multiplicity"):
-        out[name] = np.add.reduceat(np.multiply.outer(a[name], b[name]).reshape(-1)[order], starts)
+    mass, number = (np.multiply.outer(a[name], b[name]).reshape(-1) for name in ("probability", "multiplicity"))
     error = np.add.outer(a["value_error"], b["value_error"]).reshape(-1)
+    out = merge_values(values, mass, number, error if error.any() else None)
     coords: dict[str, Any] = {}
     if error.any():
-        out["value_error"] = np.maximum.reduceat(error[order], starts)
         coords["mean_error"] = float(
             sum((side["probability"] / side["probability"].sum()) @ side["value_error"] for side in sides)
         )
@@ -126,8 +118,7 @@ def summary(pmf: xr.Dataset | Mapping[Any, xr.Dataset], *, prob: float = 0.95) -
     Parameters
     ----------
     pmf : xarray.Dataset, or mapping from labels to such
-        From :func:`score_pmf` or :func:`difference`; or from :func:`bayesrank.predictive.by_class`, which adds the dim
-        ``label``.
+        From :func:`score_pmf` or :func:`difference`; or from :func:`by_class`, which adds the dim ``label``.
     prob : float
         Probability of the intervals.
 
@@ -137,11 +128,6 @@ def summary(pmf: xr.Dataset | Mapping[Any, xr.Dataset], *, prob: float = 0.95) -
         Scalars in units of the score: ``mean``, ``sd``, ``mode`` (the lowest in case of ties), ``median``, ``lower``
         and ``upper`` (equal tails), ``hdi_lower`` and ``hdi_upper``; and the probability ``undefined``. NaN if the
         score is never defined.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If ``pmf`` is not a pmf of a score, or ``prob`` is not a number in (0, 1).
 
     Examples
     --------

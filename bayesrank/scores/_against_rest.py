@@ -10,23 +10,37 @@ Cells = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 
 def against_rest(matrix: np.ndarray, tn: bool = True) -> Cells:
-    """Return tn, fp, fn, tp (..., class) of each class against all others; tn, the slowest, only on request.
+    """Return tn, fp, fn, tp (..., class) of each class against all others; tn, the slowest, only on request."""
+    size = matrix.shape[-1]
+    # Class by class, so that each step runs along many tables. Cells are summed, never subtracted: differences of
+    # probabilities leave rounding errors, whose rates are arbitrary.
+    table = np.ascontiguousarray(np.moveaxis(np.asarray(matrix, float), (-2, -1), (0, 1)))
+    shape = (size, *matrix.shape[:-2])
+    fp, fn, right = np.zeros(shape), np.zeros(shape), np.empty(shape)
+    for i in range(size):
+        right[i] = table[i, i]
+        for others in (slice(0, i), slice(i + 1, size)):
+            fn[others] += table[others, i]
+            fp[others] += table[i, others]
+    found = (_without_class(table) if tn else np.zeros(shape), fp, fn, right)
+    return tuple(np.moveaxis(cell, 0, -1) for cell in found)  # type: ignore[return-value]
 
-    Examples
-    --------
-    >>> [cell.tolist() for cell in against_rest(np.array([[5, 1, 0], [2, 7, 1], [0, 0, 4]]))]
-    [[12.0, 9.0, 15.0], [2.0, 1.0, 1.0], [1.0, 3.0, 0.0], [5.0, 7.0, 4.0]]
-    """
-    from bayesrank.scores._rest_kernel import split
 
-    lead, size = matrix.shape[:-2], matrix.shape[-1]
-    # Class by class, so that later steps run along many tables.
-    cells = np.empty((4, size, *lead))
-    if not tn:
-        cells[0] = 0
-    split(np.ascontiguousarray(matrix, float).reshape(-1, size, size), tn, cells.reshape(4, size, -1))
-    found = np.moveaxis(cells, 1, -1)
-    return found[0], found[1], found[2], found[3]
+def _without_class(table: np.ndarray) -> np.ndarray:
+    """Return, for each class (class, ...), the sum of tables (actual, predicted, ...) without its row and column."""
+    outside, out = np.zeros_like(table), np.zeros_like(table[0])
+    for order in (
+        range(len(table)),
+        range(len(table) - 1, -1, -1),
+    ):  # the predictions left of a class, then right of it
+        total = np.zeros_like(table[0])
+        for j in order:
+            outside[:, j] += total
+            total += table[:, j]
+    for i in range(len(table)):
+        for others in (slice(0, i), slice(i + 1, None)):
+            out[others] += outside[i, others]
+    return out
 
 
 @dataclass(frozen=True)

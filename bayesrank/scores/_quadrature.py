@@ -23,10 +23,10 @@ QUADRATURE = 1e-9
 
 
 def of_dirichlet(right: list[tuple[float, float]], wrong: list[tuple[float, float]]) -> tuple[Curve, Curve, float]:
-    """Where the cells are a Dirichlet; ``right`` and ``wrong`` list importance and concentration of their cells.
+    """Return the curves for Dirichlet cells; ``right`` and ``wrong`` list importance and concentration of their cells.
 
-    The sum of concentrations of the right cells against that of the wrong ones is a Beta, independent of how each sum
-    is split, which is another Beta. Where the importances within a side are equal, its split does not matter.
+    The sum of the right cells against that of the wrong ones is a Beta, independent of how each sum is split, which is
+    another Beta. Where the importances within a side are equal, its split does not matter.
     """
     alpha, beta = (sum(a for _, a in side) for side in (right, wrong))
 
@@ -57,7 +57,7 @@ def of_dirichlet(right: list[tuple[float, float]], wrong: list[tuple[float, floa
 def of_two_betas(
     tpr: tuple[float, float], tnr: tuple[float, float], importance: dict[str, float], positives: float
 ) -> tuple[Curve, Curve, float]:
-    """Where TPR and TNR are independent Beta variables and the prevalence is known: an integral over TPR."""
+    """Return the curves for independent Beta rates and a known prevalence: an integral over TPR."""
     tn, fp = ((1 - positives) * importance[cell] for cell in ("tn", "fp"))
     fn, tp = (positives * importance[cell] for cell in ("fn", "tp"))
 
@@ -115,7 +115,8 @@ def of_two_betas(
 def of_rates(
     score: Score, tpr: tuple[float, float], tnr: tuple[float, float], prevalence: float | tuple[float, float]
 ) -> tuple[Curve, Curve, float]:
-    """Any score that rises, or falls, with TPR and with TNR: independent Beta variables, as may be the prevalence."""
+    """Return the curves of a score monotone in both rates, which are independent Beta variables; so may the prevalence
+    be."""
     if score.higher_is_better is None:
         score = replace(score, higher_is_better=True)
     fpr = tnr[::-1]
@@ -160,7 +161,7 @@ LEVELS = 10.0 ** -np.array([16, 13, 10, 8, 6, 5, 4, 3, 2, 1.3, 1, 0.6, 0.4])
 
 
 def _breaks(alpha: float, beta: float) -> np.ndarray:
-    """Where the cdf of a Beta bends: its quantiles, and towards 0 and 1 steps by a factor of 4."""
+    """Return where the cdf of a Beta bends: its quantiles, and towards 0 and 1 steps by a factor of 4."""
     low, high = special.betaincinv(alpha, beta, LEVELS), special.betainccinv(alpha, beta, LEVELS)
     # From the far end of each tail: the distance to the edge, so that nothing is lost near 1.
     far = special.betaincinv(beta, alpha, LEVELS)
@@ -170,7 +171,7 @@ def _breaks(alpha: float, beta: float) -> np.ndarray:
 
 
 def _of_one_beta(rate: tuple[float, float], up: float, down: float) -> tuple[Curve, Curve]:
-    """The distribution of up r / (up r + down (1 - r)) for a Beta variable r."""
+    """Return the curves of up r / (up r + down (1 - r)) for a Beta variable r."""
 
     def cdf(v: np.ndarray) -> np.ndarray:
         return special.betainc(*rate, v * down / (v * down + (1 - v) * up))
@@ -183,7 +184,7 @@ def _of_one_beta(rate: tuple[float, float], up: float, down: float) -> tuple[Cur
 
 
 def _split(side: list[tuple[float, float]], size: int) -> tuple[np.ndarray, np.ndarray]:
-    """Mean importance of one side's cells, and its probabilities: nodes of Gauss and Jacobi where it varies."""
+    """Return the mean importance of one side's cells at each node, and the weights (one node if it does not vary)."""
     if len({w for w, _ in side}) == 1:
         return np.array([side[0][0]]), np.ones(1)
     (w1, a), (w2, b) = side
@@ -192,7 +193,7 @@ def _split(side: list[tuple[float, float]], size: int) -> tuple[np.ndarray, np.n
 
 
 def gauss_jacobi(size: int, a: float, b: float) -> tuple[np.ndarray, np.ndarray]:
-    """Nodes in (0, 1) and probabilities that integrate polynomials against Beta(a, b) (Golub and Welsch 1969)."""
+    """Return nodes in (0, 1) and weights that integrate polynomials against Beta(a, b) (Golub and Welsch 1969)."""
     from scipy.linalg import eigh_tridiagonal
 
     p, q = b - 1, a - 1
@@ -212,7 +213,7 @@ def _beta_pdf(a: float, b: float, x: np.ndarray) -> np.ndarray:
 def _refine(
     curves: Callable[[int], tuple[Curve, Curve]], at: np.ndarray, sizes: tuple[int, ...], wanted: float = WANTED
 ) -> tuple[Curve, Curve, float]:
-    """Curves with nodes enough that more of them do not move the cdf, and by how much they still do."""
+    """Return curves with enough nodes that more of them do not move the cdf, and by how much the last doubling did."""
     cdf, pdf = curves(sizes[0])
     before, error = cdf(at), np.inf
     for size in sizes[1:]:

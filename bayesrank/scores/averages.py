@@ -96,14 +96,7 @@ MEANS: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
 
 @lru_cache(maxsize=1024)
 def average_of(score: Score, kind: str) -> Score:
-    """Return the average of that kind over the classes, of a two-class score.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> average_of(br.scores.f1, "macro").formula
-    'mean over the classes of F1'
-    """
+    """Return the average of that kind over the classes, of a two-class score."""
     if score.function is None:
         raise ValueError(f"score must be one of two classes to be averaged over more; got {score.name!r}")
     if kind in ("geometric", "harmonic") and score.range[0] < 0:

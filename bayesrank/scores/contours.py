@@ -52,11 +52,6 @@ def contour(score: ScoreLike, value: Any, fpr: Any, prevalence: Any) -> xr.DataA
         the score does not depend on it. If a contour turns back and has two TPRs, the result is on the branch that
         crosses the square; :func:`contour_curve` returns both.
 
-    Raises
-    ------
-    ValueError
-        If a prevalence is outside (0, 1).
-
     References
     ----------
     Lovell et al., Never mind the metrics, Eq. 45-112; Eq. 59-60 use the plus root for negative values too.
@@ -86,10 +81,8 @@ def contour_curve(
 
     Parameters
     ----------
-    score, value
-        As for :func:`contour`.
-    prevalence : float
-        Prevalence of the positive class.
+    score, value, prevalence
+        As for :func:`contour`, with one prevalence.
     extent : pair of float
         Range of FPR and TPR.
     points : int
@@ -159,18 +152,8 @@ def _around(
 def contour_meeting_points(score: Any, prevalence: float) -> xr.Dataset:
     """Return the points where all contours of a score meet, within or beyond the ROC square.
 
-    Parameters
-    ----------
-    score : Score or str
-        A score with closed-form contours.
-    prevalence : float
-        Prevalence of the positive class.
-
-    Returns
-    -------
-    xarray.Dataset
-        ``fpr`` and ``tpr`` (point); empty if the contours do not meet. The MCC contours for k and -k are two parts of
-        one ellipse, divided by the line through both points.
+    The result holds ``fpr`` and ``tpr`` (point); it is empty if the contours do not meet. The MCC contours for k and -k
+    are two parts of one ellipse, divided by the line through both points.
 
     Raises
     ------
@@ -196,14 +179,7 @@ def contour_meeting_points(score: Any, prevalence: float) -> xr.Dataset:
 
 
 def closed_form(score: Score) -> Contour | None:
-    """Return the closed-form contours of a score, derived from its importance or benefits if necessary; or None.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> closed_form(br.scores.tpr).tpr(0.8, 0.1, 0.3, 0.7), closed_form(br.scores.p4)
-    (0.8, None)
-    """
+    """Return the closed-form contours of a score, derived from its importance or benefits if necessary; or None."""
     if score.importance is not None:
         return _lines(score.importance)
     if score.contour is not None:
@@ -257,12 +233,12 @@ def _lines(importance: Mapping[str, float]) -> Contour:
 
 def _benefits(score: Score) -> dict[str, float] | None:
     """Return the benefit of each outcome if the score is a mean benefit, tested at five performances."""
-    if np.isnan(worth := score.of_cells(*np.eye(4))).any():
+    if np.isnan(benefits := score.of_cells(*np.eye(4))).any():
         return None
     mixed = np.array([[0.1, 0.2, 0.3, 0.4], [0.4, 0.1, 0.2, 0.3], [0.35, 0.3, 0.05, 0.3], [0.2, 0.6, 0.1, 0.1],
                       [0.7, 0.1, 0.1, 0.1]])  # fmt: skip
-    same = np.allclose(score.of_cells(*mixed.T), mixed @ worth, rtol=1e-12, atol=1e-12 * np.abs(worth).max())
-    return dict(zip(("tn", "fp", "fn", "tp"), worth.tolist(), strict=True)) if same else None
+    same = np.allclose(score.of_cells(*mixed.T), mixed @ benefits, rtol=1e-12, atol=1e-12 * np.abs(benefits).max())
+    return dict(zip(("tn", "fp", "fn", "tp"), benefits.tolist(), strict=True)) if same else None
 
 
 def _parallels(benefits: Mapping[str, float]) -> Contour:
@@ -302,16 +278,7 @@ def _finite(values: Any) -> Any:
 
 
 def closed_area(score: Score) -> Area | None:
-    """Return OPS of ``score`` as a function of (value, prevalence), or None without a closed form.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> closed_area(br.scores.tnr)(0.75, 0.3).round(9).item()  # whose TNR is uniform
-    0.75
-    >>> closed_area(br.scores.p4) is None
-    True
-    """
+    """Return OPS of ``score`` as a function of (value, prevalence), or None without a closed form."""
     importance = score.importance
     if importance is not None:
         return lambda value, prevalence: ranking_area(value, prevalence, **importance)

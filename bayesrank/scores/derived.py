@@ -49,21 +49,16 @@ def average(score: ScoreLike, how: str) -> Score:
     Parameters
     ----------
     score : Score, str or callable
-        A two-class score.
+        A two-class score. The average is NaN where it is undefined for a class with cases.
     how : {"macro", "micro", "weighted", "geometric", "harmonic", "smallest", "largest"}
         Mean over classes; score of the summed tables; mean weighted by the cases of each class; geometric or harmonic
         mean; smallest or largest value.
 
-    Returns
-    -------
-    Score
-        A score of any number of classes; NaN where ``score`` is undefined for a class with cases.
-
     Raises
     ------
     ValueError, TypeError, KeyError
-        If the score or average is unknown, the score is not of two classes, or a geometric or harmonic mean is
-        requested for a score with negative values.
+        If the score or average is unknown, the score is not of two classes, or may be negative where ``how`` is
+        geometric or harmonic.
 
     References
     ----------
@@ -75,8 +70,6 @@ def average(score: ScoreLike, how: str) -> Score:
     >>> counts = br.from_matrix([[5, 1, 0], [2, 7, 1], [0, 0, 4]], "actual_rows")
     >>> average("tpr", "macro")(counts).item(), br.scores.macro_recall(counts).item()
     (0.8444..., 0.8444...)
-    >>> average(br.scores.f_beta(3.0), "smallest")(counts).item()
-    0.714...
     """
     return average_of(as_score(score), check_choice("how", how, AVERAGES))
 
@@ -92,10 +85,6 @@ def balanced(score: ScoreLike, name: str, **metadata: Any) -> Score:
         Name of the new score.
     **metadata
         Further fields of :class:`Score`.
-
-    Returns
-    -------
-    Score
 
     Examples
     --------
@@ -119,17 +108,14 @@ def balanced(score: ScoreLike, name: str, **metadata: Any) -> Score:
 def scaled_log(score: ScoreLike, positives: int, negatives: int) -> Score:
     """Return the logarithm of a likelihood or odds ratio, divided by its largest finite value on a test set.
 
+    It lies between -1 and 1 on tables of that test set where it is defined.
+
     Parameters
     ----------
     score : Score or str
         ``positive_likelihood_ratio``, ``negative_likelihood_ratio`` or ``diagnostic_odds_ratio``.
     positives, negatives : int
         Number of cases in each class of the test set, at least 3.
-
-    Returns
-    -------
-    Score
-        Between -1 and 1 on tables of that test set where it is defined.
 
     References
     ----------
@@ -160,14 +146,7 @@ def scaled_log(score: ScoreLike, positives: int, negatives: int) -> Score:
 
 
 def logarithm(score: Score, name: str, scale: float = 1.0, **metadata: Any) -> Score:
-    """Return the natural logarithm of a score, divided by a scale; undefined where the score is 0.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> logarithm(br.scores.lift, "log_lift")(br.from_counts(tn=80, fp=20, fn=20, tp=80)).item()
-    0.470...
-    """
+    """Return the natural logarithm of a score, divided by a scale; undefined where the score is 0."""
     fixed: dict[str, Any] = {
         "formula": f"log({score.symbol})",
         "range": (-np.inf, np.inf),

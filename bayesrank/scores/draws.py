@@ -8,8 +8,8 @@ from scipy.special import ndtr, ndtri
 
 from bayesrank._checks import check_choice, check_integer, check_number, check_prob
 from bayesrank._draws import draw_dims, load_arrays
-from bayesrank._labels import check_positive
-from bayesrank.performance import as_performance, only_two_classes
+from bayesrank.performance.arrays import name_entities, two_class_performance
+from bayesrank.performance.regions import ellipse
 
 __all__ = ["differences", "histograms", "rate_regions"]
 
@@ -34,13 +34,6 @@ def differences(values: xr.DataArray, to: Any, rope: float = 0.0, *, prob: float
         ``median``, ``lower``, ``upper`` (entity), in units of the score, over draws with both defined, largest median
         first; and ``verdict`` (entity): "above" or "below" if the interval lies outside the region of practical
         equivalence, else "undecided", or "" if nothing is defined.
-
-    Raises
-    ------
-    KeyError
-        If the entity is unknown.
-    ValueError, TypeError
-        If there is no other entity, or ``rope`` or ``prob`` is out of range.
 
     Examples
     --------
@@ -67,18 +60,8 @@ def differences(values: xr.DataArray, to: Any, rope: float = 0.0, *, prob: float
 def histograms(values: xr.DataArray, prior: xr.DataArray, bins: int = 80) -> xr.Dataset:
     """Return histograms of posterior and prior draws of a score, from the 0.1% to the 99.9% quantile of all draws.
 
-    Parameters
-    ----------
-    values, prior : xarray.DataArray
-        Posterior and prior draws of a score (chain, draw, entity).
-    bins : int
-        Number of bins of equal width.
-
-    Returns
-    -------
-    xarray.Dataset
-        ``posterior`` and ``prior`` (entity, bin), counts of draws, with the coords ``left`` and ``right`` (bin) in
-        units of the score; entities by posterior median, highest first.
+    The result holds ``posterior`` and ``prior`` (entity, bin), counts of draws in bins of equal width, with the coords
+    ``left`` and ``right`` (bin) in units of the score; entities by posterior median, highest first.
 
     Examples
     --------
@@ -115,10 +98,10 @@ def rate_regions(source: Any, points: int = 181, *, prob: float = 0.95, kind: st
     ----------
     source : DataArray, Dataset, InferenceData or DataTree
         Two-class performances (entity, actual, predicted), with or without draws.
-    prob : float
-        Credible probability of each entity's region.
     points : int
         Number of points on each region's closed curve, at least 3.
+    prob : float
+        Credible probability of each entity's region.
     kind : str, optional
         Which performance of the posterior, as in :func:`bayesrank.as_performance`.
 
@@ -127,11 +110,6 @@ def rate_regions(source: Any, points: int = 181, *, prob: float = 0.95, kind: st
     xarray.Dataset
         ``fpr``, ``tpr`` (entity), medians; with draws also ``region_fpr``, ``region_tpr`` (entity, vertex). Draws with
         an undefined rate are ignored; an entity without any other is NaN.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If the source has other dims (for example data sets) or more than two classes, or an argument is out of range.
 
     Examples
     --------
@@ -142,45 +120,28 @@ def rate_regions(source: Any, points: int = 181, *, prob: float = 0.95, kind: st
     (0.79, 4)
     """
     prob, number_of = check_prob("prob", prob), check_integer("points", points, 3)
-    array = as_performance(source, kind)
-    only_two_classes(array)
-    check_positive(array, "rates of two classes")
+    array = name_entities(two_class_performance(source, kind, "rates of two classes"))
     dims = draw_dims(array)
-    other = set(array.dims) - {*dims, "entity", "actual", "predicted"}
-    if other:
-        raise ValueError(
-            f"source must have no dims beside draws, entity, actual and predicted; got {sorted(map(str, other))}"
-        )
-    if "entity" not in array.dims:
-        array = array.expand_dims(entity=[array["entity"].item() if "entity" in array.coords else "entity 1"])
     total = array.sum("predicted", skipna=False)
     [each] = load_arrays((array.isel(predicted=1) / total.where(total > 0)).transpose("entity", "actual", *dims))
     rates = each.values.reshape(array.sizes["entity"], 2, -1)
-    angle = np.linspace(0, 2 * np.pi, number_of)
-    circle = np.stack([np.cos(angle), np.sin(angle)])
     middle, curves = np.full((len(rates), 2), np.nan), np.full((len(rates), 2, number_of), np.nan)
     for i, draws in enumerate(rates):
         known = draws[:, ~np.isnan(draws).any(axis=0)]
         if known.size:
             middle[i] = np.median(known, axis=1)
-            curves[i] = _ellipse(known, prob, circle)
+            curves[i] = _region(known, prob, number_of)
     found = {"fpr": ("entity", middle[:, 0]), "tpr": ("entity", middle[:, 1])}
     regions = {f"region_{name}": (("entity", "vertex"), curves[:, i]) for i, name in enumerate(("fpr", "tpr"))}
-    names = array["entity"].values if "entity" in array.coords else [f"entity {i + 1}" for i in range(len(rates))]
-    return xr.Dataset(found | (regions if dims else {}), {"entity": names}, {"prob": prob})
+    return xr.Dataset(found | (regions if dims else {}), {"entity": array["entity"].values}, {"prob": prob})
 
 
-def _ellipse(rates: np.ndarray, prob: float, circle: np.ndarray) -> np.ndarray:
-    """Return the curve (2, vertex) around the share ``prob`` of the draws (2, draw) of two rates."""
+def _region(rates: np.ndarray, prob: float, points: int) -> np.ndarray:
+    """Return the curve (2, point) around the share ``prob`` of the draws (2, draw) of two rates."""
     from scipy.stats import rankdata
 
     size = rates.shape[1]
-    scores = ndtri((rankdata(rates, axis=1) - 0.5) / size)
-    spread, axes = np.linalg.eigh(np.cov(scores) if size > 1 else np.zeros((2, 2)))
-    spread = np.sqrt(np.maximum(spread, 0.0))[:, None]
-    along = np.divide(axes.T @ scores, spread, out=np.zeros_like(scores), where=spread > 1e-9)
-    reach = np.quantile(np.hypot(*along), prob)
-    curve = ndtr(axes @ (spread * reach * circle))
+    curve = ndtr(ellipse(ndtri((rankdata(rates, axis=1) - 0.5) / size).T, prob, points).T)
     middle = (np.arange(size) + 0.5) / size
     return np.stack([np.interp(level, middle, np.sort(rate)) for level, rate in zip(curve, rates, strict=True)])
 

@@ -1,6 +1,8 @@
 """Families of scores with parameters: events, importances, Tile positions, weights and benefits."""
 
 from dataclasses import dataclass
+from functools import reduce
+from operator import add
 from typing import Any
 
 import numpy as np
@@ -28,29 +30,18 @@ WORDS = {"tn": "TN", "fp": "FP", "fn": "FN", "tp": "TP"}
 
 
 @dataclass(frozen=True)
-class OfEvent:
-    """The conditional probability of one set of cells given another."""
+class OfCells:
+    """The ratio of two weighted sums of tn, fp, fn and tp."""
 
-    event: tuple[str, ...]
-    given: tuple[str, ...]
+    top: tuple[float, ...]
+    bottom: tuple[float, ...]
 
-    def __call__(self, tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
-        cells = dict(zip(CELLS, (tn, fp, fn, tp), strict=True))
-        return ratio(sum(cells[c] for c in self.event), sum(cells[c] for c in self.given))
-
-
-@dataclass(frozen=True)
-class OfImportance:
-    """The share of right answers, with each answer weighted by its importance."""
-
-    tn: float
-    fp: float
-    fn: float
-    tp: float
-
-    def __call__(self, tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
-        correct = self.tn * tn + self.tp * tp
-        return ratio(correct, correct + self.fp * fp + self.fn * fn)
+    def __call__(self, *cells: Any) -> Any:
+        sums = []
+        for weights in (self.top, self.bottom):
+            parts = [c if w == 1 else w * c for w, c in zip(weights, cells, strict=True) if w]
+            sums.append(reduce(add, parts) if parts else 0.0)
+        return ratio(*sums)
 
 
 @dataclass(frozen=True)
@@ -62,30 +53,6 @@ class OfRates:
     def __call__(self, tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
         negative, positive = tn + fp, fn + tp
         return ratio(self.weight * tp * negative + (1 - self.weight) * tn * positive, positive * negative)
-
-
-@dataclass(frozen=True)
-class OfBenefits:
-    """The mean benefit per case."""
-
-    tn: float
-    fp: float
-    fn: float
-    tp: float
-
-    def __call__(self, tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
-        benefit = self.tn * tn + self.fp * fp + self.fn * fn + self.tp * tp
-        return ratio(benefit, tn + fp + fn + tp)
-
-
-@dataclass(frozen=True)
-class OfOdds:
-    """True positives per case minus false positives at fixed odds."""
-
-    odds: float
-
-    def __call__(self, tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
-        return ratio(tp - self.odds * fp, tn + fp + fn + tp)
 
 
 @dataclass(frozen=True)
@@ -112,6 +79,8 @@ class OfItself:
 def conditional_probability(name: str, event: str, given: str = "tn fp fn tp", **metadata: Any) -> Score:
     """Return the probabilistic score P(event | given) of two sets of cells (T Eq. 1 and 2).
 
+    It is a ranking score if the event consists of the correct cells in ``given`` (T Lemma 6).
+
     Parameters
     ----------
     name : str
@@ -121,49 +90,40 @@ def conditional_probability(name: str, event: str, given: str = "tn fp fn tp", *
     **metadata
         Further fields of :class:`Score`.
 
-    Returns
-    -------
-    Score
-        A ranking score if the event consists of the correct cells in ``given`` (T Lemma 6).
-
     Examples
     --------
     >>> import bayesrank as br
     >>> conditional_probability("ppv", "tp", "fp tp")(br.from_counts(tn=80, fp=1, fn=3, tp=27)).item()
     0.9642...
     """
-    inside, whole = set(event.split()), set(given.split())
-    if not whole <= set(CELLS) or not inside or not inside < whole:
+    inside, all_cells = set(event.split()), set(given.split())
+    if not all_cells <= set(CELLS) or not inside or not inside < all_cells:
         raise ValueError(f"event must be a proper part of given, both of {CELLS}; got {event!r} given {given!r}")
 
-    correct = whole & {"tn", "tp"}
-    ranks = inside == correct and bool(whole & {"fp", "fn"})
-    wrong = inside == whole & {"fp", "fn"} and bool(correct)
+    correct = all_cells & {"tn", "tp"}
+    ranks = inside == correct and bool(all_cells & {"fp", "fn"})
+    wrong = inside == all_cells & {"fp", "fn"} and bool(correct)
     fixed: dict[str, Any] = {
         "higher_is_better": True if ranks else False if wrong else None,
-        "depends_on_prevalence": whole not in ({"tn", "fp"}, {"fn", "tp"}),
-        "importance": {c: float(c in whole) for c in CELLS} if ranks else None,
+        "depends_on_prevalence": all_cells not in ({"tn", "fp"}, {"fn", "tp"}),
+        "importance": {c: float(c in all_cells) for c in CELLS} if ranks else None,
         "complement": conditional_probability(f"right_{name}", " ".join(correct), given) if wrong else None,
-        "formula": f"{_sum(inside, bracket=True)} / {_sum(whole, bracket=True)}",
-        "domain": "everywhere" if len(whole) == 4 else f"{_sum(whole)} > 0",
-        "reference": f"{TILE_PAPER}, {'Eq. 1' if len(whole) == 4 else 'Eq. 2'}",
+        "formula": f"{_sum(inside, bracket=True)} / {_sum(all_cells, bracket=True)}",
+        "domain": "everywhere" if len(all_cells) == 4 else f"{_sum(all_cells)} > 0",
+        "reference": f"{TILE_PAPER}, {'Eq. 1' if len(all_cells) == 4 else 'Eq. 2'}",
     }
-    return Score(name, OfEvent(_in_order(inside), _in_order(whole)), **(fixed | metadata))
+    return Score(
+        name, OfCells(*(tuple(float(c in part) for c in CELLS) for part in (inside, all_cells))), **(fixed | metadata)
+    )
 
 
 def by_importance(
     name: str, *, tn: float = 0.0, fp: float = 0.0, fn: float = 0.0, tp: float = 0.0, **metadata: Any
 ) -> Score:
-    """Return the ranking score of an importance, with S(tn) = S(tp) = 1 and S(fp) = S(fn) = 0 (T Eq. 3).
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> by_importance("cautious", tn=1, fp=1, fn=3, tp=1)(br.from_counts(tn=80, fp=1, fn=3, tp=27)).item()
-    0.9145...
-    """
+    """Return the ranking score of an importance, with S(tn) = S(tp) = 1 and S(fp) = S(fn) = 0 (T Eq. 3)."""
     weights = check_cells(tn=tn, fp=fp, fn=fn, tp=tp)
-    return Score(name, OfImportance(**weights), importance=weights, **metadata)
+    bottom = tuple(weights[c] for c in CELLS)
+    return Score(name, OfCells((weights["tn"], 0.0, 0.0, weights["tp"]), bottom), importance=weights, **metadata)
 
 
 def canonical(a: float, b: float) -> Score:
@@ -173,15 +133,6 @@ def canonical(a: float, b: float) -> Score:
     ----------
     a, b : float
         Between 0 and 1. a trades true positives against true negatives, b false negatives against false positives.
-
-    Returns
-    -------
-    Score
-
-    Raises
-    ------
-    TypeError, ValueError
-        If a or b is not between 0 and 1.
 
     Examples
     --------
@@ -206,16 +157,13 @@ def canonical(a: float, b: float) -> Score:
 def implicit(low: tuple[float, float], high: tuple[float, float]) -> Score:
     """Return the score that is its own canonical score: v = R(a, b), where a and b move with v.
 
+    It is an implicit weighted utility, which satisfies the three axioms. Unless ``low`` equals ``high``, it is not a
+    ranking score and has no position on the Tile.
+
     Parameters
     ----------
     low, high : pair of float
         Points (a, b) of the Tile at values 0 and 1; a and b move linearly between them.
-
-    Returns
-    -------
-    Score
-        An implicit weighted utility, which satisfies the three axioms. Unless ``low`` equals ``high``, it is not a
-        ranking score and has no position on the Tile.
 
     Raises
     ------
@@ -260,20 +208,7 @@ def implicit(low: tuple[float, float], high: tuple[float, float]) -> Score:
 def f_beta(beta: float) -> Score:
     """Return the F score, which weighs recall β² times as much as precision.
 
-    Parameters
-    ----------
-    beta : float
-        Non-negative; 1 gives F1.
-
-    Returns
-    -------
-    Score
-        (1 + β²) TP / ((1 + β²) TP + β² FN + FP): the ranking score of T Lemma 7.
-
-    Raises
-    ------
-    ValueError
-        If β is negative or not finite.
+    (1 + β²) TP / ((1 + β²) TP + β² FN + FP) is the ranking score of T Lemma 7; β is non-negative, and 1 gives F1.
 
     Examples
     --------
@@ -297,22 +232,12 @@ def f_beta(beta: float) -> Score:
 
 
 def weighted_accuracy(weight: float) -> Score:
-    """Return the weighted mean of TPR and TNR.
+    """Return the weighted mean of TPR and TNR, which is monotone in a ranking score at fixed prevalence (T Lemma 9).
 
     Parameters
     ----------
     weight : float
         Weight of TPR, between 0 and 1; TNR has the rest. 1/2 gives balanced accuracy.
-
-    Returns
-    -------
-    Score
-        Monotone in a ranking score at fixed prevalence (T Lemma 9).
-
-    Raises
-    ------
-    ValueError, TypeError
-        If the weight is not a number between 0 and 1.
 
     Examples
     --------
@@ -333,12 +258,7 @@ def weighted_accuracy(weight: float) -> Score:
 
 
 def tversky(alpha: float, beta: float) -> Score:
-    """Return the Tversky index TP / (TP + α FP + β FN), a ranking score.
-
-    Parameters
-    ----------
-    alpha, beta : float
-        Non-negative weights of false positives and false negatives.
+    """Return the Tversky index TP / (TP + α FP + β FN), a ranking score, for non-negative weights α and β.
 
     Examples
     --------
@@ -361,18 +281,13 @@ def tversky(alpha: float, beta: float) -> Score:
 
 
 def decision_benefit(benefit: Any) -> Score:
-    """Return the mean benefit per case, from a benefit of each outcome.
+    """Return the mean benefit per case, from a benefit of each outcome; it is linear in the performance.
 
     Parameters
     ----------
     benefit : array_like
         Benefits of shape (2, 2) in one unit: actual classes in rows, predicted ones in columns, negative first. Costs
         are negative.
-
-    Returns
-    -------
-    Score
-        In the unit of the benefits; linear in the performance.
 
     Raises
     ------
@@ -394,7 +309,7 @@ def decision_benefit(benefit: Any) -> Score:
         raise ValueError(f"benefit must be four finite numbers of shape (2, 2); got {describe_value(benefit)}")
     return Score(
         "decision_benefit",
-        OfBenefits(*matrix.ravel().tolist()),
+        OfCells(tuple(matrix.ravel().tolist()), (1.0,) * 4),
         symbol="DB",
         formula=" + ".join(f"({b:g}) P({c})" for b, c in zip(matrix.ravel(), WORDS.values(), strict=True)),
         range=(float(matrix.min()), float(matrix.max())),
@@ -420,7 +335,7 @@ def net_benefit(threshold: float) -> Score:
     odds = threshold / (1 - threshold)
     return Score(
         f"net_benefit_{threshold:g}".replace(".", "_"),
-        OfOdds(odds),
+        OfCells((0.0, -odds, 0.0, 1.0), (1.0,) * 4),
         symbol="NB",
         formula=f"P(TP) - {odds:g} P(FP)",
         range=(-odds, 1.0),
@@ -428,10 +343,6 @@ def net_benefit(threshold: float) -> Score:
     )
 
 
-def _in_order(cells: set[str]) -> tuple[str, ...]:
-    return tuple(c for c in CELLS if c in cells)
-
-
 def _sum(cells: set[str], bracket: bool = False) -> str:
-    text = " + ".join(WORDS[c] for c in _in_order(cells))
+    text = " + ".join(WORDS[c] for c in CELLS if c in cells)
     return f"({text})" if bracket and len(cells) > 1 else text

@@ -57,12 +57,7 @@ def simplex(counts: xr.DataArray) -> xr.DataArray:
 
 
 def simplex_slice(positives: int, negatives: int) -> xr.DataArray:
-    """Return the points of all matrices with given class sizes, a rectangular lattice in the simplex.
-
-    Returns
-    -------
-    xarray.DataArray
-        Coordinates (tp, fp, axis).
+    """Return the points (tp, fp, axis) of all matrices with given class sizes, a rectangular lattice in the simplex.
 
     Examples
     --------
@@ -73,17 +68,10 @@ def simplex_slice(positives: int, negatives: int) -> xr.DataArray:
 
 
 def all_matrices(total: int) -> xr.DataArray:
-    """Return every confusion matrix of a number of cases.
+    """Return every confusion matrix of a number of cases, as counts (matrix, actual, predicted).
 
-    Parameters
-    ----------
-    total : int
-        Number of cases. There are (total + 3)! / (3! total!) matrices: 176,851 for 100 cases.
-
-    Returns
-    -------
-    xarray.DataArray
-        Counts (matrix, actual, predicted), ordered by positives, then true positives, then false positives.
+    There are (total + 3)! / (3! total!) matrices, 176,851 for 100 cases, ordered by positives, then true positives,
+    then false positives.
 
     References
     ----------
@@ -104,17 +92,7 @@ def all_matrices(total: int) -> xr.DataArray:
 
 
 def simplex_corners(total: int) -> xr.DataArray:
-    """Return the four corners of the simplex of matrices of one size, with all cases in one cell.
-
-    Parameters
-    ----------
-    total : int
-        Number of cases.
-
-    Returns
-    -------
-    xarray.DataArray
-        Coordinates (cell, axis), as from :func:`simplex`.
+    """Return the corners (cell, axis) of the simplex of matrices of one size, with all cases in one cell.
 
     Examples
     --------
@@ -128,19 +106,7 @@ def simplex_corners(total: int) -> xr.DataArray:
 
 
 def lattice_values(positives: int, negatives: int, score: Any) -> xr.DataArray:
-    """Return a score of all matrices with given class sizes.
-
-    Parameters
-    ----------
-    positives, negatives : int
-        Number of cases in each class.
-    score : Score, str or callable
-        A two-class score.
-
-    Returns
-    -------
-    xarray.DataArray
-        Values (tp, fp); NaN where the score is undefined.
+    """Return a score of all matrices with given class sizes, (tp, fp); NaN where the score is undefined.
 
     Examples
     --------
@@ -152,17 +118,7 @@ def lattice_values(positives: int, negatives: int, score: Any) -> xr.DataArray:
 
 
 def roc_lattice(positives: int, negatives: int) -> xr.Dataset:
-    """Return all points that a test set can have in ROC space.
-
-    Parameters
-    ----------
-    positives, negatives : int
-        Number of cases in each class.
-
-    Returns
-    -------
-    xarray.Dataset
-        ``fpr`` and ``tpr`` (tp, fp); NaN if a class has no cases.
+    """Return all points ``fpr``, ``tpr`` (tp, fp) that a test set can have in ROC space; NaN if a class has no cases.
 
     References
     ----------
@@ -180,12 +136,9 @@ def roc_lattice(positives: int, negatives: int) -> xr.Dataset:
 
 
 def pr_lattice(positives: int, negatives: int) -> xr.Dataset:
-    """Return all points that a test set can have in precision-recall space.
+    """Return all points ``recall``, ``precision`` (tp, fp) that a test set can have in precision-recall space.
 
-    Returns
-    -------
-    xarray.Dataset
-        ``recall`` and ``precision`` (tp, fp); precision is NaN without a positive call.
+    Precision is NaN without a positive call.
 
     References
     ----------
@@ -205,17 +158,14 @@ def pr_lattice(positives: int, negatives: int) -> xr.Dataset:
 def roc_to_pr(fpr: Any, tpr: Any, prevalence: Any) -> xr.Dataset:
     """Transform points from ROC space to precision-recall space, at one prevalence.
 
+    The result holds ``recall`` and ``precision``; precision is NaN at (0, 0), without a positive call.
+
     Parameters
     ----------
     fpr, tpr : float, array_like or DataArray
         Points of the ROC square.
     prevalence : float or DataArray
         Prevalence of the positive class.
-
-    Returns
-    -------
-    xarray.Dataset
-        ``recall`` and ``precision``; precision is NaN at (0, 0), without a positive call.
 
     References
     ----------

@@ -76,14 +76,7 @@ def bare(name: str) -> str:
 
 
 def add(score: Score, **metadata: Any) -> Score:
-    """Add a score to the catalogue with further metadata, and return it.
-
-    Examples
-    --------
-    >>> add(SCORES["f1"])
-    Traceback (most recent call last):
-    ValueError: names must be of one score each; got 'f1' for 'f1' as well
-    """
+    """Add a score to the catalogue with further metadata, and return it."""
     score = replace(score, **metadata)
     names = (score.name, *map(key, score.aliases))
     for name in names:
@@ -102,24 +95,12 @@ def score(**metadata: Any) -> Callable[[CellFunction], Score]:
 
     Formulas are homogeneous of degree 0, ratios of sums of products of cells. Counts and probabilities therefore give
     the same value, and equal counts exactly equal values.
-
-    Examples
-    --------
-    >>> found = SCORES["g_mean"]  # the name of its formula
-    >>> found.name, found.function.__name__
-    ('g_mean', 'g_mean')
     """
     return lambda formula: add(Score(formula.__name__, formula, **metadata))
 
 
 def quotient(**metadata: Any) -> Callable[[Callable[..., tuple[Any, Any]]], Score]:
-    """Decorate a formula that returns numerator and denominator, whole numbers for counts, to make it a score.
-
-    Examples
-    --------
-    >>> SCORES["lift"].fraction(80, 10, 4, 6), SCORES["lift"].of_cells(80, 10, 4, 6).item()
-    ((600, 160, 1), 3.75)
-    """
+    """Decorate a formula that returns numerator and denominator, whole numbers for counts, to make it a score."""
 
     def register(parts: Callable[..., tuple[Any, Any]]) -> Score:
         fraction: ExactRatio = lambda *cells: (*parts(*cells), 1)  # noqa: E731
@@ -129,13 +110,7 @@ def quotient(**metadata: Any) -> Callable[[Callable[..., tuple[Any, Any]]], Scor
 
 
 def find(name: Any) -> Score | None:
-    """Return the score of that name or alias, averages over classes included; None if there is none.
-
-    Examples
-    --------
-    >>> find("macro_recall").name, find("temperature")
-    ('macro_tpr', None)
-    """
+    """Return the score of that name or alias, averages over classes included; None if there is none."""
     if not isinstance(name, str):
         return None
     wanted = bare(name)
@@ -172,23 +147,14 @@ def _why_not(kind: str, score: Score) -> str | None:
 def get(name: str) -> Score:
     """Return the score of a name, alias or symbol.
 
-    Parameters
-    ----------
-    name : str
-        Case, spaces, hyphens, underscores, full stops and kinds of minus signs are ignored. The prefixes ``macro_``,
-        ``micro_``, ``weighted_``, ``geometric_``, ``harmonic_``, ``smallest_`` and ``largest_`` give the average of a
-        two-class score over classes.
-
-    Returns
-    -------
-    Score
+    Case, spaces, hyphens, underscores, full stops and kinds of minus signs are ignored. The prefixes ``macro_``,
+    ``micro_``, ``weighted_``, ``geometric_``, ``harmonic_``, ``smallest_`` and ``largest_`` give the average of a
+    two-class score over classes.
 
     Raises
     ------
-    KeyError
-        If the name is unknown (the message suggests similar names), ambiguous, or that of a family.
-    TypeError
-        If ``name`` is not a string.
+    KeyError, TypeError
+        If the name is unknown (the message suggests similar names), ambiguous, that of a family, or not a string.
 
     Examples
     --------
@@ -251,16 +217,10 @@ def as_score(score: ScoreLike) -> Score:
         A DataArray is an importance, as from :func:`bayesrank.importance`; a pair (a, b) is a Tile position. A function
         maps four arrays of probabilities to an array; higher is better, and its mean may be infinite.
 
-    Returns
-    -------
-    Score
-
     Raises
     ------
-    KeyError
-        If the name is unknown.
-    TypeError, ValueError
-        If the argument is none of these, or is invalid.
+    KeyError, TypeError, ValueError
+        If the name is unknown, or the argument is none of these.
 
     Examples
     --------
@@ -268,8 +228,6 @@ def as_score(score: ScoreLike) -> Score:
     'ppv'
     >>> as_score((1.0, 0.5)).importance
     {'tn': 0.0, 'fp': 0.5, 'fn': 0.5, 'tp': 1.0}
-    >>> as_score(lambda tn, fp, fn, tp: tp + tn).name
-    'score'
     """
     if isinstance(score, Score):
         return score
@@ -318,17 +276,12 @@ class OfFunction:
             kind = TypeError if isinstance(error, TypeError) else ValueError
             raise kind(
                 "score must take arrays tn, fp, fn, tp (np.where for if, np.sqrt for math.sqrt); "
-                f"{getattr(self.function, '__name__', 'score')!r} got them and said: {error}"
+                f"{getattr(self.function, '__name__', 'score')!r} got them and raised: {error}"
             ) from error
 
 
 def catalog() -> pd.DataFrame:
-    """Return all scores and their metadata, one row per score, without averages over classes.
-
-    Returns
-    -------
-    pandas.DataFrame
-        The catalogue, indexed by name.
+    """Return all scores and their metadata as a DataFrame indexed by name, without averages over classes.
 
     Examples
     --------

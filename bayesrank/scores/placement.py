@@ -44,13 +44,7 @@ class FixedRate(NamedTuple):
 
 
 def fixed_rate(prevalence: float | None, prediction_rate: float | None, *, ends: bool = False) -> FixedRate:
-    """Return the given rate, checked: strictly between 0 and 1, or with ``ends`` also at 0 and 1.
-
-    Examples
-    --------
-    >>> fixed_rate(None, 0.25)
-    FixedRate(share=0.25, predicted=True)
-    """
+    """Return the given rate, checked: strictly between 0 and 1, or with ``ends`` also at 0 and 1."""
     if prediction_rate is None:
         return FixedRate(None if prevalence is None else check_prevalence(prevalence, ends=ends), False)
     share = check_number("prediction_rate", prediction_rate, 0.0, 1.0, ends=ends)
@@ -60,13 +54,7 @@ def fixed_rate(prevalence: float | None, prediction_rate: float | None, *, ends:
 
 
 def swapped(score: Score) -> Score:
-    """Return the score with the roles of truth and predictions exchanged.
-
-    Examples
-    --------
-    >>> swapped(as_score("ppv")).of_cells(0.5, 0.1, 0.2, 0.2).item()  # TPR
-    0.5
-    """
+    """Return the score with the roles of truth and predictions exchanged."""
     weights = score.importance and {**score.importance, "fp": score.importance["fn"], "fn": score.importance["fp"]}
     return Score(
         score.name,
@@ -91,9 +79,10 @@ def place(score: ScoreLike, prevalence: float | None = None, *, prediction_rate:
     Parameters
     ----------
     score : Score, str or callable
-        Fix the prevalence, strictly between 0 and 1; by default all performances are compared.
-    prediction_rate : float, optional
-        Fix the rate of positive predictions instead.
+        A two-class score.
+    prevalence, prediction_rate : float, optional
+        Fix the prevalence, or the rate of positive predictions, strictly between 0 and 1; by default all performances
+        are compared.
 
     Returns
     -------
@@ -133,13 +122,7 @@ def place(score: ScoreLike, prevalence: float | None = None, *, prediction_rate:
 
 
 def place_of_importance(importance: Mapping[str, float]) -> Place | None:
-    """Return the position of a ranking score; None if it is constant, as all right or all wrong outcomes weigh 0.
-
-    Examples
-    --------
-    >>> place_of_importance({"tn": 0.0, "fp": 1.0, "fn": 4.0, "tp": 5.0})
-    (1.0, 0.8)
-    """
+    """Return the position of a ranking score; None if it is constant, as all right or all wrong outcomes weigh 0."""
     right, wrong = importance["tn"] + importance["tp"], importance["fp"] + importance["fn"]
     if right <= 0 or wrong <= 0:
         return None
@@ -147,13 +130,7 @@ def place_of_importance(importance: Mapping[str, float]) -> Place | None:
 
 
 def places(prevalence: float | None) -> list[Place]:
-    """Return the positions of named orders, among all performances or those with a given prevalence.
-
-    Examples
-    --------
-    >>> len(places(None)), places(0.2)[-2:]
-    (11, [(0.8, 0.8), (0.941..., 0.5)])
-    """
+    """Return the positions of named orders, among all performances or those with a given prevalence."""
     if prevalence is None:
         return list(NAMED)
     negative, positive = 1 - prevalence, prevalence
@@ -276,13 +253,7 @@ def _triples(prevalence: float | None, number: int = 64) -> tuple[np.ndarray, np
 
 
 def canonical_values(cells: np.ndarray, a: Any, b: Any) -> np.ndarray:
-    """Return the canonical score at a point, or at points that broadcast against each cell.
-
-    Examples
-    --------
-    >>> canonical_values(np.array([0.5, 0.1, 0.1, 0.3]), 1.0, np.array([0.0, 0.5])).round(9).tolist()
-    [0.75, 0.75]
-    """
+    """Return the canonical score at a point, or at points that broadcast against each cell."""
     return ratio(*_canonical_parts(cells, a, b))
 
 

@@ -32,18 +32,15 @@ CHUNK = 128
 class ScorePosterior:
     """The exact posterior of a score, table by table; made by :func:`score_posterior`.
 
-    Parameters
-    ----------
-    error : xarray.DataArray
-        How far :meth:`cdf` may be off (the dims of the counts but the outcomes); 0 where it is a Beta function.
-    """
+    ``error`` (the dims of the counts without the outcomes) bounds the error of :meth:`cdf`; it is 0 for a Beta
+    function."""
 
     error: xr.DataArray
     _curves: np.ndarray = field(repr=False)
     _range: tuple[float, float] = field(repr=False)
 
     def cdf(self, value: Any) -> xr.DataArray:
-        """P(score <= value), with the dim ``value`` where that is a sequence.
+        """Return P(score <= value), with the dim ``value`` for a sequence.
 
         Examples
         --------
@@ -55,7 +52,7 @@ class ScorePosterior:
         return self._map(value, "value", lambda curves, v: _at(curves[0], v, self._range, 1.0), "cdf")
 
     def pdf(self, value: Any) -> xr.DataArray:
-        """The density at ``value``, 0 outside of the score's range and at its ends.
+        """Return the density at ``value``, 0 outside the range of the score and at its ends.
 
         Examples
         --------
@@ -67,7 +64,7 @@ class ScorePosterior:
         return self._map(value, "value", lambda curves, v: _at(curves[1], v, self._range, 0.0), "pdf")
 
     def quantile(self, q: Any) -> xr.DataArray:
-        """The values at which the cdf is ``q``, with the dim ``quantile`` where that is a sequence.
+        """Return the values at which the cdf is ``q``, with the dim ``quantile`` for a sequence.
 
         Examples
         --------
@@ -94,7 +91,7 @@ class ScorePosterior:
 def score_posterior(
     counts: xr.DataArray, score: ScoreLike, model: ModelName | None = None, **options: Any
 ) -> ScorePosterior:
-    """The exact posterior distribution of a score.
+    """Return the exact posterior distribution of a score.
 
     Parameters
     ----------
@@ -106,27 +103,24 @@ def score_posterior(
     model : str or class, optional
         As for :func:`bayesrank.fit`; one whose posterior is known in closed form.
     **options
-        The model's own, as for :func:`bayesrank.fit`: ``prior``, ``prevalence`` (no draws of it), ``force``.
+        Options of the model, as for :func:`bayesrank.fit`: ``prior``, ``prevalence`` (no draws of it), ``force``.
 
     Returns
     -------
     ScorePosterior
         With the methods ``cdf``, ``pdf`` and ``quantile``, and their ``error``; NaN where nothing was measured. The
-        densities of scores that are no ranking scores are good to four digits at least.
+        densities of scores that are not ranking scores are correct to at least four digits.
 
     Raises
     ------
-    ValueError
-        If the score goes up and down, a needed cell has neither prior nor cases, or a prevalence of 0 or 1 leaves the
-        score undefined or constant.
-    KeyError
-        If there is no such model.
+    KeyError, ValueError
+        If there is no such model, the score is not monotone, a needed cell has neither prior nor cases, or a prevalence
+        of 0 or 1 leaves the score undefined or constant.
 
     References
     ----------
     Piérard et al., Foundations of the theory of performance-based ranking, Section 4.3, for ranking scores; the
-    aggregation of Dirichlet variables for the Beta. For other scores the contours of Lovell et al., Never mind the
-    metrics, Section 3, in numbers.
+    contours of Lovell et al., Never mind the metrics, Section 3, for others.
 
     Examples
     --------
@@ -135,9 +129,6 @@ def score_posterior(
     >>> posterior = br.score_posterior(counts, "jaccard")  # a Beta(17, 14)
     >>> round(posterior.cdf(0.5).item(), 4), posterior.quantile([0.025, 0.975]).values.round(3).tolist()
     (0.2923, [[0.374, 0.717]])
-    >>> informedness = br.score_posterior(counts, "informedness", "beta_binomial")
-    >>> informedness.quantile([0.025, 0.975]).values.round(3).tolist()
-    [[0.33, 0.748]]
     """
     score = as_score(score)
     counts, one = _check_counts(counts)
@@ -165,7 +156,7 @@ def score_posterior(
 
 
 def _check_counts(counts: xr.DataArray) -> tuple[xr.DataArray, bool]:
-    """The counts after a check, and whether they are of one selected entity, without the dim."""
+    """Return the counts after a check, and whether they are of one selected entity, without the dim."""
     if not isinstance(counts, xr.DataArray) or "entity" in counts.dims:
         return check_counts(counts), False
     name = counts["entity"].item() if "entity" in counts.coords else "entity 1"
@@ -194,7 +185,7 @@ def _curves(score: Score, alpha: dict[str, float], share: float | None) -> tuple
 
 
 def _at(curve: Curve, values: np.ndarray, limits: tuple[float, float], above: float) -> np.ndarray:
-    """A curve strictly inside the limits; below them it is 0."""
+    """Return the values of a curve strictly inside the limits; below them it is 0."""
     low, high = limits
     out = np.where(values >= high, above, 0.0)
     inside = np.flatnonzero((values > low) & (values < high))
@@ -205,7 +196,7 @@ def _at(curve: Curve, values: np.ndarray, limits: tuple[float, float], above: fl
 
 
 def _invert(cdf: Curve, levels: np.ndarray, limits: tuple[float, float]) -> np.ndarray:
-    """Quantiles: the roots of cdf - level, on a scale from 0 to 1."""
+    """Return quantiles: the roots of cdf - level, on a scale from 0 to 1."""
     low, high = limits
 
     def value(u: np.ndarray) -> np.ndarray:

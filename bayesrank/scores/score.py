@@ -41,23 +41,16 @@ EVERY = xr.DataArray(np.ones(2, dtype=bool), dims="actual")
 class Score:
     """A score of two classes, of any number of classes, or of outcomes without classes.
 
-    Call it with a source of performances to get its values, for each draw and entity.
+    Call it with a source of performances to get its values, for each draw and entity. Undefined values are NaN.
 
     Parameters
     ----------
-    name : str
-        The standard term in lower snake case.
+    name, symbol, display, formula, aliases, domain, reference : str (aliases: tuple of str)
+        The standard term in lower snake case; the symbol in formulas; the name in text and on axes, by default from
+        ``name``; the formula; other names; where the score is defined; and the source of the definition.
     function : callable, optional
-        Function of (tn, fp, fn, tp), as arrays or numbers. Probabilities and counts must give the same value; undefined
-        values are NaN. If None, ``matrix_function`` is used for two classes too.
-    symbol : str
-        Symbol in formulas.
-    display : str
-        Name in text and on axes, such as "F1" or "sensitivity (TPR)"; by default from ``name``.
-    formula : str
-        Formula for display.
-    aliases : tuple of str
-        Other names.
+        Function of (tn, fp, fn, tp), as arrays or numbers; probabilities and counts must give the same value. If None,
+        ``matrix_function`` is used for two classes too.
     range : tuple of float
         Smallest and largest value; may be infinite.
     higher_is_better : bool or None
@@ -69,26 +62,21 @@ class Score:
     finite_mean : bool
         False for ratios with a possibly infinite posterior mean; they are summarised by medians, without regret.
     matrix_function : callable, optional
-        Function for more than two classes, of the confusion matrix (..., actual, predicted) and of which classes have
-        cases (..., class), or True for all; only averages over classes use the latter.
+        Function of confusion matrices (..., actual, predicted) of more classes, and of which classes have cases (...,
+        class), or True for all; only averages over classes use the latter.
     outcome_function : callable, optional
-        Function for outcomes without classes, of counts or probabilities (..., outcome) and of the numeric outcomes
-        (outcome). Its value must lie between the smallest and largest outcome.
+        Function of counts or probabilities (..., outcome) and of the numeric outcomes. Its value must lie between the
+        smallest and largest outcome.
     labels : tuple, optional
         Classes in the order of ``matrix_function``, if it treats them differently by name.
-    domain : str
-        Where the score is defined.
-    reference : str
-        Source of the definition.
     complement : Score, optional
         The score that equals 1 minus this score.
-    contour : Contour, optional
-        Contours in closed form. Those of ranking scores follow from the importance, as do area and fraction.
-    area : callable, optional
-        Outperformance score of a value and a prevalence (uniform reference), in closed form.
+    contour, area : optional
+        Contours, and the outperformance score of a value and a prevalence (uniform reference), in closed form. Those of
+        ranking scores follow from the importance.
     fraction : callable, optional
-        The value, or its square, as a fraction of whole numbers: returns n, d and m for (tn, fp, fn, tp), with value
-        n / (d m) and the same m for all tables.
+        Returns whole numbers n, d and m for (tn, fp, fn, tp): the value, or its square, is n / (d m), with one m for
+        all.
 
     Examples
     --------
@@ -148,15 +136,7 @@ class Score:
         return "binary" if self.matrix_function is None else "classes"
 
     def check_space(self, sizes: Mapping[Any, int]) -> None:
-        """Raise if evidence of these ``sizes`` has another sample space than the score; suggest matching scores.
-
-        Examples
-        --------
-        >>> import bayesrank as br
-        >>> br.scores.f1.check_space({"entity": 3, "outcome": 2})
-        Traceback (most recent call last):
-        ValueError: score must be 'mean_outcome' for outcomes, which have no classes; got 'f1'...
-        """
+        """Raise if evidence of these ``sizes`` has another sample space than the score; suggest matching scores."""
         if "outcome" in sizes:
             fit, what = ["outcomes"], "outcomes, which have no classes"
         else:
@@ -182,12 +162,6 @@ class Score:
         """Return the value of each table (..., actual, predicted), in blocks; NaN where undefined.
 
         ``present`` are the classes (..., class) that take part in an average; True means all.
-
-        Examples
-        --------
-        >>> import bayesrank as br
-        >>> br.scores.macro_f1.of_tables(np.array([[[5, 1, 0], [2, 7, 1], [0, 0, 4]]])).round(4).tolist()
-        [0.812]
         """
         return _of_tables([self], tables, present)[0]
 
@@ -243,12 +217,6 @@ class Score:
         """Return whether swapping two classes leaves the value unchanged, so that neither has to be positive.
 
         This is tested on tables and their mirror images. A score that finds classes by name is symmetric.
-
-        Examples
-        --------
-        >>> import bayesrank as br
-        >>> br.scores.mcc.is_symmetric, br.scores.f1.is_symmetric, br.scores.macro_f1.is_symmetric
-        (True, False, True)
         """
         if self.labels is not None or self.space == "outcomes":
             return True
@@ -283,15 +251,7 @@ class Score:
 
 
 def values_of(scores: Sequence[Score], source: Any, kind: str | None = None) -> list[xr.DataArray]:
-    """Return the values of several scores of one source, which is checked and read once.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> counts = br.from_counts(tn=80, fp=0, fn=3, tp=27)
-    >>> [values.item() for values in values_of([br.scores.tpr, br.scores.tnr], counts)]
-    [0.9, 1.0]
-    """
+    """Return the values of several scores of one source, which is checked and read once."""
     array = counts_or_performance(source, kind)
     for score in scores:
         score.check_space(array.sizes)
@@ -378,25 +338,13 @@ def _of_tables(scores: Sequence[Score], tables: np.ndarray, present: Any) -> lis
 
 
 def ratio(numerator: Any, denominator: Any) -> Any:
-    """Return the quotient, NaN where the denominator is 0.
-
-    Examples
-    --------
-    >>> ratio([1.0, 1.0], [2.0, 0.0]).tolist()
-    [0.5, nan]
-    """
+    """Return the quotient, NaN where the denominator is 0."""
     numerator, denominator = np.broadcast_arrays(np.asarray(numerator, float), np.asarray(denominator, float))
     return np.divide(numerator, denominator, out=np.full(numerator.shape, np.nan), where=denominator != 0)
 
 
 def log(values: Any) -> Any:
-    """Return the natural logarithm, NaN where undefined.
-
-    Examples
-    --------
-    >>> log([1.0, 0.0]).tolist()
-    [0.0, nan]
-    """
+    """Return the natural logarithm, NaN where undefined."""
     values = np.asarray(values, dtype=float)
     with np.errstate(divide="ignore", invalid="ignore"):
         found = np.log(values)  # for all values, which is faster than for some
@@ -404,13 +352,7 @@ def log(values: Any) -> Any:
 
 
 def cells_at(fpr: Any, tpr: Any, prevalence: Any) -> tuple[Any, Any, Any, Any]:
-    """Return the probabilities of tn, fp, fn, tp at given rates and prevalence.
-
-    Examples
-    --------
-    >>> cells_at(0.25, 0.5, 0.5)
-    (0.375, 0.125, 0.25, 0.25)
-    """
+    """Return the probabilities of tn, fp, fn, tp at given rates and prevalence."""
     return (1 - prevalence) * (1 - fpr), (1 - prevalence) * fpr, prevalence * (1 - tpr), prevalence * tpr
 
 

@@ -73,12 +73,7 @@ PLAIN = re.compile(r"[^\W\d][\w.-]*")
 def parse(text: str, names: list[str]) -> Statement:
     """Parse a statement; entities are numbered by their positions in ``names``.
 
-    Raises
-    ------
-    ValueError
-        If the text is not a statement; the message says where, and what is allowed there.
-    KeyError
-        If the text names an unknown entity.
+    Errors say where the text is wrong, and what is allowed there: ValueError, or KeyError for an unknown entity.
 
     Examples
     --------
@@ -91,13 +86,7 @@ def parse(text: str, names: list[str]) -> Statement:
 
 
 def claims_of(statement: Statement) -> list[Claim]:
-    """Return the claims in a statement, from left to right.
-
-    Examples
-    --------
-    >>> len(claims_of(parse("A > B > A or not A is best", ["A", "B"])))
-    3
-    """
+    """Return the claims in a statement, from left to right."""
     match statement:
         case Not(inner):
             return claims_of(inner)
@@ -167,14 +156,14 @@ class _Parser:
         entity = self._entity()
         if self._word("beats"):
             return Beats(entity, ">", self._entity())
-        said, negated = self._word("is"), self._word("not")
+        has_is, negated = self._word("is"), self._word("not")
         if self._word("in"):
             if not self._word("top"):
                 self._fail("'top'")
             found: Statement = Place(entity, self._whole())
-        elif (said or negated) and (end := self._word("best") or self._word("worst")):
+        elif (has_is or negated) and (end := self._word("best") or self._word("worst")):
             found = Place(entity, 1, end == "worst")
-        elif said or negated:
+        elif has_is or negated:
             self._fail("'best', 'worst' or 'in top'")
         else:
             return self._chain(entity)

@@ -17,23 +17,9 @@ MOST = 2**16
 
 
 def share_true(statement: Statement, values: np.ndarray, sign: int, rope: float) -> np.ndarray:
-    """Return the share of each draw in which a statement holds.
+    """Return the share of each draw in which a statement holds, from values (draw, entity), NaN where undefined.
 
-    Parameters
-    ----------
-    statement : Statement
-    values : ndarray
-        Values of the score (draw, entity), NaN where undefined.
-    sign : int
-        1 if higher is better, -1 if lower is better.
-    rope : float
-        Difference that an entity must exceed to be better.
-
-    Examples
-    --------
-    >>> from bayesrank.statements._parser import parse
-    >>> share_true(parse("A is best", ["A", "B"]), np.array([[0.9, 0.8], [0.7, 0.7]]), 1, 0.0).tolist()
-    [1.0, 0.5]
+    ``sign`` is -1 if lower is better, else 1; to be better, an entity must exceed another by more than ``rope``.
     """
     better = sign * values.astype(float, copy=False)
     members = sorted({claim.entity for claim in claims_of(statement) if isinstance(claim, Place)})

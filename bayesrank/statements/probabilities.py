@@ -43,8 +43,8 @@ def probability(
 
     Parameters
     ----------
-    source : DataArray, Dataset, InferenceData or DataTree
-        As for :func:`bayesrank.credible_ranking`. Lazy chunks are computed once, and not kept.
+    source, score, higher_is_better, kind
+        As for :func:`bayesrank.credible_ranking`, with its errors. Lazy chunks are computed once, and not kept.
     statement : str
         Claims, joined by ``and``, ``or``, ``not`` and parentheses:
 
@@ -53,14 +53,8 @@ def probability(
         - ``A is best``, ``A is worst``, ``A in top 3``; each may be negated, as in ``A is not best``.
 
         Names may contain blanks; ambiguous ones need quotes ('...' or "...", doubled inside).
-    score : Score, str or callable, optional
-        The score to rank by, as for :func:`bayesrank.credible_ranking`.
     rope : float
         Region of practical equivalence, in units of the score: A beats B only by more than this margin.
-    higher_is_better : bool, optional
-        Overrides the direction of the score; required for scores without one.
-    kind : str, optional
-        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
 
     Returns
     -------
@@ -68,13 +62,10 @@ def probability(
         Over all dims except ``entity`` and those of the draws:
 
         - ``probability``: share of the draws in which the statement holds. Tied entities take every order equally
-          often, so ``A is best`` agrees with ``probability_best``, ``A in top k`` with the sum of the first k of
-          ``rank_probability``, and, if both are always defined, ``A > B`` with ``superiority``.
+          often, so the probabilities agree with those of the credible ranking.
         - ``undefined``: share of the draws in which an entity of the statement has no value. Claims on it are false
           there, and their negations true.
         - ``probability_error``: Monte-Carlo standard error, as in a credible ranking.
-
-        The attrs hold the ``statement``, ``score``, ``higher_is_better``, ``rope`` and ``draws``.
 
     Raises
     ------
@@ -127,20 +118,17 @@ def probable_orders(
 ) -> xr.Dataset:
     """Return the most probable orders of all entities, or of the first few.
 
+    With many entities every draw may have its own order, and the most probable ones are meaningless: the attr
+    ``distinct`` is the number of different orders among the draws.
+
     Parameters
     ----------
-    source : DataArray, Dataset, InferenceData or DataTree
-        As for :func:`bayesrank.credible_ranking`, of one ranking. If lazy, each chunk is computed once.
-    score : Score, str or callable, optional
-        The score to rank by, as for :func:`bayesrank.credible_ranking`.
+    source, score, higher_is_better, kind
+        As for :func:`bayesrank.credible_ranking`, with its errors, of one ranking.
     top : int
         Number of orders to return.
     places : int, optional
         Compare only the entities of rank ``places`` or better, the first of tied ranks; by default all.
-    higher_is_better : bool, optional
-        Overrides the direction of the score; required for scores without one.
-    kind : str, optional
-        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
 
     Returns
     -------
@@ -149,18 +137,10 @@ def probable_orders(
 
         - ``probability`` and its Monte-Carlo standard error ``probability_error``.
         - ``entity`` (order, place): names from first to last, empty after the end, and ``rank``: tied entities share
-          the first rank of their group, and are sorted by name. Orders with ties are distinct orders. Entities without
-          a value are not in the order of a draw.
+          the first rank of their group, and are sorted by name. Entities without a value are not in the order of a
+          draw.
         - ``label`` (order): the order as text, "A > B = C". For all entities, it is a valid statement for
           :func:`bayesrank.probability`, with the same probability.
-
-        The attr ``distinct`` is the number of different orders among the draws. With many entities every draw may have
-        its own order, and the most probable ones are meaningless.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is invalid.
 
     Examples
     --------
@@ -233,14 +213,14 @@ class _Shares:
         known = number if self.batches.sampled else np.nan
         share = self.sums.sum(axis=0) / number
         # For a nearly constant share, the effective sample size is that of the values compared.
-        worth = np.full(share.shape, float(number))
+        effective = np.full(share.shape, float(number))
         if self.ranks:
             own = self.own.finish()
             # Ranks depend on all ranked entities.
-            worth = np.fmin(worth, np.where(self.missing / number <= MOSTLY, own, number).min(axis=1))
+            effective = np.fmin(effective, np.where(self.missing / number <= MOSTLY, own, number).min(axis=1))
         if self.pairs:
-            worth = np.fmin(worth, self.differences.finish().min(axis=1))
-        error = share_error(share, mean_error(self.sums, self.batches.sizes), known, worth * known / number)
+            effective = np.fmin(effective, self.differences.finish().min(axis=1))
+        error = share_error(share, mean_error(self.sums, self.batches.sizes), known, effective * known / number)
         return share, error, self.undefined / number
 
 
@@ -254,8 +234,8 @@ class _Orders:
 
     def start(self, batches: Batches) -> None:
         self.batches = batches
-        self.worth = EffectiveDraws()
-        self.worth.start(batches)
+        self.effective = EffectiveDraws()
+        self.effective.start(batches)
         self.missing: Any = 0
         self.count: Counter[bytes] = Counter()
         self.squares: Counter[bytes] = Counter()
@@ -263,7 +243,7 @@ class _Orders:
 
     def add(self, block: Block) -> None:
         values = finite(block.values.astype(float, copy=False))
-        self.worth.add(_of(block, values))
+        self.effective.add(_of(block, values))
         self.missing = self.missing + np.isnan(values).sum(axis=0)
         first, _ = positions(self.sign * values)
         ranks = np.where(np.isnan(values) | (first >= self.top), 0, first + 1)[:, self.by_name]
@@ -280,7 +260,7 @@ class _Orders:
         number = self.batches.number
         known = number if self.batches.sampled else np.nan
         some = self.missing / number <= MOSTLY
-        worth = np.where(some, self.worth.finish(), number).min() * known / number
+        effective = np.where(some, self.effective.finish(), number).min() * known / number
         filled = (self.batches.sizes > 0).sum()
         found = []
         for row, count in nsmallest(self.most, self.count.items(), key=lambda item: (-item[1], item[0])):
@@ -289,17 +269,17 @@ class _Orders:
             ranks = np.frombuffer(row, ">u4").astype(int)
             placed = np.flatnonzero(ranks)
             placed = placed[np.argsort(ranks[placed], kind="stable")]
-            error = share_error(share, error, known, worth)
+            error = share_error(share, error, known, effective)
             found.append((self.by_name[placed], ranks[placed], share, float(error)))
         return found, len(self.count)
 
 
 def _label(members: np.ndarray, ranks: np.ndarray, names: list[str]) -> str:
     """Return an order as text."""
-    said = ""
+    text = ""
     for i, member in enumerate(members):
-        said += (" = " if ranks[i] == ranks[i - 1] else " > ") * (i > 0) + quote_name(names[member], names)
-    return said
+        text += (" = " if ranks[i] == ranks[i - 1] else " > ") * (i > 0) + quote_name(names[member], names)
+    return text
 
 
 def _check_draws(values: xr.DataArray) -> tuple[xr.DataArray, list[str]]:

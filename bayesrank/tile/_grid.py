@@ -9,12 +9,14 @@ import xarray as xr
 
 from bayesrank._checks import check_integer, check_memory
 from bayesrank._checks import check_window as checked_window
-from bayesrank._draws import DRAW_DIMS, Block, draw_dims
-from bayesrank._labels import check_positive
-from bayesrank.performance import as_performance, only_two_classes, two_class_cells
+from bayesrank._draws import Block, draw_dims
+from bayesrank.performance import two_class_cells
+from bayesrank.performance.arrays import name_entities, two_class_performance
 from bayesrank.scores import Score
 
 CELLS = ("tn", "fp", "fn", "tp")
+#: Relative difference of odds below which entities tie: rounding in the cells must not decide a rank.
+TOLERANCE = 1e-12
 
 
 def axis(resolution: int, maps: int = 2) -> np.ndarray:
@@ -65,27 +67,12 @@ def ratio(part: Any, rest: Any) -> Any:
 
 def two_class(source: Any, kind: str | None, dim: str | None = None) -> xr.DataArray:
     """Return the two-class performance; allow only the dims of draws, entities and outcomes, and ``dim``."""
-    array = as_performance(source, kind)
-    only_two_classes(array)
-    check_positive(array, "the Tile")
-    other = set(array.dims) - {*DRAW_DIMS, "entity", "actual", "predicted", dim}
-    if other:
-        raise ValueError(
-            f"source must have no dims beside draws, entity, actual and predicted; got {sorted(map(str, other))} "
-            "(select one, or br.pool(counts) before fitting)"
-        )
-    return array
+    return two_class_performance(source, kind, "the Tile", dim)
 
 
 def with_entity(source: Any, kind: str | None, dim: str | None = None) -> xr.DataArray:
     """Return the two-class performance, with a dim ``entity`` even for one entity."""
-    array = two_class(source, kind, dim)
-    if "entity" not in array.dims:
-        name = array["entity"].item() if "entity" in array.coords else "entity 1"
-        array = array.drop_vars("entity", errors="ignore").expand_dims(entity=[name])
-    if "entity" not in array.coords:
-        array = array.assign_coords(entity=[f"entity {i + 1}" for i in range(array.sizes["entity"])])
-    return array
+    return name_entities(two_class(source, kind, dim))
 
 
 def zoom(source: Any, kind: str | None, window: Any) -> tuple[Any, str | None]:
@@ -116,15 +103,10 @@ def place_maps(result: Any, window: Any) -> Any:
     return result.assign_attrs(window=list(edges))
 
 
-def not_empty(array: xr.DataArray) -> None:
-    """Raise unless there is an entity and a draw."""
-    if not array.size:
-        raise ValueError(f"source must hold at least one entity and one draw; got the sizes {dict(array.sizes)}")
-
-
 def on_the_tile(array: xr.DataArray) -> xr.DataArray:
     """Return two-class performances of draws and entities for reducers; raise if there are none."""
-    not_empty(array)
+    if not array.size:
+        raise ValueError(f"source must hold at least one entity and one draw; got the sizes {dict(array.sizes)}")
     return array.transpose(*draw_dims(array), "actual", "predicted", "entity")
 
 

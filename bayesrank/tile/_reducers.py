@@ -4,7 +4,7 @@ All threads share one map: each thread has its own columns, and each column sees
 independent of threads and chunks, and so is memory.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,29 +20,6 @@ OPTIONAL = ("expected_rank", "probability_skilled", "expected_regret")
 TOGETHER = 2 * BLOCK
 
 
-class Steps:
-    """Counts of a compiled loop in each column of the Tile, (a, ..., b + 1), as differences along b."""
-
-    def __init__(self, tally: Callable, points: np.ndarray, shape: tuple[int, ...], share_out: ShareOut) -> None:
-        self.tally, self.points, self.share_out = tally, points, share_out
-        self.steps = np.zeros((points.size, *shape, points.size + 1))
-
-    def start(self, batches: Batches) -> None:
-        pass
-
-    def add(self, block: Block) -> None:
-        cells = cells_of(block)
-
-        def count(columns: slice) -> None:
-            self.tally(cells, self.points[columns], self.points, self.steps[columns])
-
-        self.share_out(count, self.points.size)
-
-    def finish(self) -> np.ndarray:
-        """Return the counts (a, ..., b)."""
-        return np.cumsum(self.steps, -1, out=self.steps)[..., :-1]
-
-
 @dataclass(frozen=True)
 class Maps:
     """Means over the draws for each entity (entity, b, a), and errors from batch means, by name."""
@@ -50,8 +27,9 @@ class Maps:
     mean: dict[str, np.ndarray]
     error: dict[str, np.ndarray]
     undefined: np.ndarray
-    areas: np.ndarray  #: On which each entity is best in each draw (draw, entity).
-    areas_error: np.ndarray  #: Of their means over the draws.
+    #: The areas on which each entity is best in each draw (draw, entity), and the errors of their means.
+    areas: np.ndarray | None = None
+    areas_error: np.ndarray | None = None
 
 
 class Credible:
@@ -60,8 +38,10 @@ class Credible:
     Blocks are buffered, so that each column of the Tile processes many draws at once.
     """
 
-    def __init__(self, entities: int, points: np.ndarray, maps: Collection[str], share_out: ShareOut) -> None:
-        self.points, self.share_out = points, share_out
+    def __init__(
+        self, entities: int, points: np.ndarray, maps: Collection[str], share_out: ShareOut, areas: bool = True
+    ) -> None:
+        self.points, self.share_out, self.with_areas = points, share_out, areas
         self.names = ["probability_best", *(name for name in OPTIONAL if name in maps)]
         self.counted = [name for name in self.names if name != "expected_regret"]
         n, size = entities, points.size
@@ -76,7 +56,7 @@ class Credible:
 
     def start(self, batches: Batches) -> None:
         self.batches = batches
-        self.areas = np.empty((batches.number, self.cells.shape[-1]))
+        self.areas = np.empty((batches.number, self.cells.shape[-1])) if self.with_areas else None
 
     def _maps(self) -> tuple[np.ndarray, ...]:
         if self.empty:
@@ -94,7 +74,7 @@ class Credible:
             self._count()
         self.cells[self.used : self.used + len(cells)] = cells
         self.used += len(cells)
-        self.blocks.append(replace(block, values=block.values[:0]))
+        self.blocks.append(replace(block, values=np.empty(0)))
         self.lengths.append(len(cells))
 
     def _count(self) -> None:
@@ -110,18 +90,20 @@ class Credible:
         held = self.open.pop(self.blocks[0].batch, None) or self._maps()
         steps, values, top = held
         areas = np.empty((self.used, cells.shape[-1]))
-        asked = [name in self.names for name in OPTIONAL]
+        wanted = [name in self.names for name in OPTIONAL]
 
         def count(part: slice, rows: slice) -> None:
             _credible.tally(
-                cells, spans, points[part], points, *asked, steps[:, part], self.undefined[part], values[part],
+                cells, spans, points[part], points, *wanted, steps[:, part], self.undefined[part], values[part],
                 top[part], self.sums[:, part], self.squares[:, part],
             )  # fmt: skip
-            _partition.shares(cells[rows], areas[rows])
+            if self.areas is not None:
+                _partition.shares(cells[rows], areas[rows])
 
         self.share_out(count, points.size, self.used)
         for block, (start, end, _) in zip(self.blocks, spans.tolist(), strict=True):
-            self.areas[block.start : block.start + end - start] = areas[start:end]
+            if self.areas is not None:
+                self.areas[block.start : block.start + end - start] = areas[start:end]
         if last.complete:
             self.empty.append(held)
         else:
@@ -140,15 +122,17 @@ class Credible:
             for held, plane in zip(found, (mean, error), strict=True):
                 held[name] = _reorder_axes(plane, (2, 1, 0))
         undefined = np.cumsum(self.undefined, 1, out=self.undefined)[:, :-1].transpose(2, 1, 0) / number
-        return Maps(*found, undefined=undefined, areas=self.areas, areas_error=self._areas_error())
+        if self.areas is None:
+            return Maps(*found, undefined)
+        return Maps(*found, undefined, self.areas, self._areas_error(self.areas))
 
-    def _areas_error(self) -> np.ndarray:
-        """Return the errors of the areas, among draws with a best entity."""
+    def _areas_error(self, areas: np.ndarray) -> np.ndarray:
+        """Return the errors of the mean areas, among draws with a best entity."""
         starts = np.cumsum(self.batches.sizes) - self.batches.sizes
-        known = ~np.isnan(self.areas[:, :1])
+        known = ~np.isnan(areas[:, :1])
         some = self.batches.sizes > 0
-        sums, sizes = np.zeros((2, len(starts), self.areas.shape[1]))
-        sums[some] = np.add.reduceat(np.where(known, self.areas, 0.0), starts[some], axis=0)
+        sums, sizes = np.zeros((2, len(starts), areas.shape[1]))
+        sums[some] = np.add.reduceat(np.where(known, areas, 0.0), starts[some], axis=0)
         sizes[some] = np.add.reduceat(known.astype(float), starts[some], axis=0)
         return mean_error(sums, sizes)
 
@@ -158,6 +142,32 @@ def _reorder_axes(plane: np.ndarray, axes: tuple[int, ...]) -> np.ndarray:
     turned = np.ascontiguousarray(plane.transpose(axes))
     plane.reshape(-1)[:] = turned.reshape(-1)
     return plane.reshape(turned.shape)
+
+
+class PointRanks:
+    """Counts of some ranks at points of the Tile, (point, entity, rank)."""
+
+    def __init__(self, entities: int, a: np.ndarray, b: np.ndarray, ranks: np.ndarray, share_out: ShareOut) -> None:
+        self.a, self.b, self.share_out = a, b, share_out
+        self.columns = np.full(entities, -1)
+        self.columns[ranks - 1] = np.arange(ranks.size)
+        self.count = np.zeros((a.size, entities, ranks.size))
+
+    def start(self, batches: Batches) -> None:
+        pass
+
+    def add(self, block: Block) -> None:
+        from bayesrank.tile.kernels import _ranks
+
+        cells, once = cells_of(block), np.ones(self.a.size)
+
+        def count(part: slice) -> None:
+            _ranks.tally_ranks(cells, self.a[part], self.b[part], once[part], self.columns, self.count[part])
+
+        self.share_out(count, self.a.size)
+
+    def finish(self) -> np.ndarray:
+        return self.count
 
 
 class PreferenceRanks:
@@ -173,7 +183,7 @@ class PreferenceRanks:
         self.first, self.ranks, self.defined = (np.zeros((len(batches.sizes), len(self.total))) for _ in range(3))
 
     def add(self, block: Block) -> None:
-        from bayesrank.tile.kernels import _tallies
+        from bayesrank.tile.kernels import _ranks
 
         cells, order = cells_of(block), np.arange(1, len(self.total) + 1)
         found: dict[int, np.ndarray] = {}
@@ -182,7 +192,7 @@ class PreferenceRanks:
             if part.start == part.stop:  # more threads than points
                 return
             found[part.start] = out = np.zeros_like(self.total)
-            _tallies.tally_ranks(cells, self.a[part], self.b[part], self.weight[part], out)
+            _ranks.tally_ranks(cells, self.a[part], self.b[part], self.weight[part], order - 1, out[None])
 
         self.share_out(count, self.a.size)
         for _, mass in sorted(found.items()):

@@ -23,6 +23,9 @@ def best_consistency(
 ) -> xr.Dataset:
     """Find the ranking score on the Tile that orders given performances most like a score does.
 
+    The search covers a grid of 21 by 21 points, named orders (see :func:`bayesrank.place`), and finer grids around the
+    best of them.
+
     Parameters
     ----------
     score : Score, str, callable or importance
@@ -35,7 +38,7 @@ def best_consistency(
     lowest : bool
         Find the smallest correlation instead: the ranking score that contradicts the score most.
     kind : str, optional
-        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
+        As for :func:`value`.
 
     Returns
     -------
@@ -43,16 +46,6 @@ def best_consistency(
         ``a`` and ``b`` of the best position, its ``correlation``, and ``share``, the fraction of a grid over the Tile
         with an equal correlation. With few entities many scores order alike, and the position is near their mean.
         Dims are those of the draws; NaN if fewer than two performances have both scores, or all are equal.
-
-    Raises
-    ------
-    ValueError
-        If the method is unknown, or the source has more than two classes.
-
-    Notes
-    -----
-    The search covers a grid of 21 by 21 points, named orders (see :func:`bayesrank.place`), and finer grids around the
-    best of them.
 
     References
     ----------
@@ -69,13 +62,13 @@ def best_consistency(
     check_choice("method", method, ("kendall", "spearman"))
     array = as_performance(source, kind)
     only_two_classes(array)
-    asked = as_score(score)
+    matched = as_score(score)
     along = list(draw_dims(array))
-    own = place(asked)
+    own = place(matched)
     named = np.array([own, *places(None)] if own is not None else places(None)).T
     side = -1.0 if check_bool("lowest", lowest) else 1.0
-    sign = side * (-1.0 if asked.higher_is_better is False else 1.0)
-    table = score_cells(array, asked)
+    sign = side * (-1.0 if matched.higher_is_better is False else 1.0)
+    table = score_cells(array, matched)
 
     def best(rows: np.ndarray) -> tuple[float, float, float, float]:
         a, b, correlation, share = _best(sign * rows[:, 0], rows[:, 1:].T, named, method)
@@ -91,7 +84,7 @@ def best_consistency(
     coords = {dim: array[dim] for dim in along if dim in array.coords}
     return xr.Dataset(
         {name: (along, column.reshape(shape)) for name, column in zip(names, found.T, strict=True)}, coords
-    ).assign_attrs(method=method, score=asked.name)
+    ).assign_attrs(method=method, score=matched.name)
 
 
 def _best(values: np.ndarray, cells: np.ndarray, named: np.ndarray, method: str) -> tuple[float, float, float, float]:

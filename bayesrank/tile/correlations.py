@@ -1,7 +1,5 @@
 """Correlation Tile: correlations of a score with all canonical scores."""
 
-import os
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Literal
 
 import numpy as np
@@ -10,15 +8,18 @@ import xarray as xr
 from bayesrank._checks import check_choice, check_integer, rename_argument
 from bayesrank._draws import Batches, Block, reduce
 from bayesrank._random import Seed, root_sequence, stream
-from bayesrank._threads import ShareOut, thread_pool
+from bayesrank._threads import ShareOut, in_threads, thread_pool
 from bayesrank._types import ScoreLike
 from bayesrank.performance import as_performance, only_two_classes
 from bayesrank.scores import as_score
 from bayesrank.scores.placement import fixed_rate
 from bayesrank.theory._axioms import lattice
-from bayesrank.tile._grid import axis, score_cells
+from bayesrank.tile._grid import axis, parts, ratio, score_cells
 
 __all__ = ["correlation", "performance_grid", "sample_performances"]
+
+#: Number of performances that a column of Pearson's correlations processes together.
+TOGETHER = 2048
 
 
 def correlation(
@@ -35,20 +36,21 @@ def correlation(
 ) -> xr.DataArray:
     """Return the correlation of a score with every canonical score, over a distribution of performances.
 
+    For lazy performances, Pearson's correlation keeps only sums in memory. Rank correlations keep about 100 bytes per
+    performance.
+
     Parameters
     ----------
     score : Score, str or callable
         Any two-class score, used as it is even if lower is better.
-    resolution : int
-        Number of points along each axis.
     performances : DataArray, Dataset, InferenceData or DataTree, optional
         Performances to correlate over: the empirical distribution, with all dims except the outcome's stacked.
     method : {"kendall", "spearman", "pearson"}
         Kendall's τ-b by default.
     size, prevalence, prediction_rate, seed
         Without ``performances``: the arguments of :func:`sample_performances`.
-    kind : str, optional
-        Which performance of ``performances``, as in :func:`bayesrank.as_performance`.
+    resolution, kind
+        As for :func:`value`.
 
     Returns
     -------
@@ -59,11 +61,6 @@ def correlation(
     ------
     ValueError
         If fewer than two performances have a defined score.
-
-    Notes
-    -----
-    For lazy performances, Pearson's correlation keeps only sums in memory. Rank correlations keep about 100 bytes per
-    performance.
 
     References
     ----------
@@ -156,18 +153,13 @@ def performance_grid(
     ----------
     steps : int
         Number of steps along the simplex of all performances, or the square with the fixed rate.
-    prevalence, prediction_rate : float, optional
-        The fixed quantity, between 0 and 1; at most one.
+    prevalence, prediction_rate
+        As for :func:`sample_performances`, with its errors.
 
     Returns
     -------
     xarray.DataArray
         Performances (sample, actual, predicted), ends included. Their mean is the mean of the uniform distribution.
-
-    Raises
-    ------
-    ValueError, TypeError
-        As for :func:`sample_performances`.
 
     Examples
     --------
@@ -214,32 +206,45 @@ class Products:
         self.points, self.share_out = points, share_out
         self.centre = np.nan
         self.centres = np.full((points.size, points.size), np.nan)
-        self.sums, self.everywhere = np.zeros((points.size, 6, points.size)), np.zeros((points.size, 3))
+        #: By a, then: number, sums of both scores and of their squares, and of their product, by b.
+        self.sums = np.zeros((points.size, 6, points.size))
 
     def start(self, batches: Batches) -> None:
         self.count = 0
 
     def add(self, block: Block) -> None:
-        from bayesrank.tile.kernels import _correlations as kernel
-
         rows = block.values.reshape(-1, 5)
-        rows = np.ascontiguousarray(rows[~np.isnan(rows[:, 0])])
+        rows = rows[~np.isnan(rows[:, 0])]
         if not len(rows):
             return
         if not self.count:
             self.centre = rows[0, 0]
         self.count += len(rows)
 
-        def add(part: slice) -> None:
-            sums = self.centre, self.centres[part], self.sums[part], self.everywhere[part]
-            kernel.add_products(rows, self.points[part], self.points, *sums)
+        def add(columns: slice) -> None:
+            for start in range(0, len(rows), TOGETHER):
+                x, *cells = rows[start : start + TOGETHER].T
+                for i in range(columns.start, columns.stop):
+                    self._add_column(i, x - self.centre, cells)
 
         self.share_out(add, self.points.size)
 
+    def _add_column(self, i: int, x: np.ndarray, cells: list[np.ndarray]) -> None:
+        y = ratio(*parts(*cells, self.points[i], self.points[:, None]))
+        known = ~np.isnan(y)
+        first = y[np.arange(len(y)), known.argmax(axis=1)]
+        centre = self.centres[i] = np.where(np.isnan(self.centres[i]), first, self.centres[i])
+        x, y = np.where(known, x, 0.0), np.where(known, y - centre[:, None], 0.0)
+        self.sums[i] += [
+            known.sum(1),
+            x.sum(1),
+            y.sum(1),
+            *(np.einsum("br,br->b", *p) for p in ((x, x), (y, y), (x, y))),
+        ]
+
     def finish(self) -> tuple[int, np.ndarray]:
         """Return the number of performances, and the correlations (b, a)."""
-        self.sums[:, :3] += self.everywhere[..., None]
-        number, x, xx, y, yy, xy = self.sums.transpose(1, 2, 0)
+        number, x, y, xx, yy, xy = self.sums.transpose(1, 2, 0)
         with np.errstate(invalid="ignore", divide="ignore"):
             square = xx + 2 * self.centre * x + number * self.centre**2
             xx, yy, xy = xx - x * x / number, yy - y * y / number, xy - x * y / number
@@ -255,14 +260,9 @@ def _correlations(values: np.ndarray, cells: np.ndarray, a: np.ndarray, b: np.nd
     x = _ranks(values)
     order = np.argsort(x, kind="stable")
     x, cells = x[order], cells[:, order]
-
-    def one(at: float) -> np.ndarray:
-        out = np.full(b.size, np.nan)
-        kernel.rank_column(cells, at, b, x, kendall, out)
-        return out
-
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        return np.stack(list(pool.map(one, a)), axis=1)
+    found = np.full((a.size, b.size), np.nan)
+    in_threads(lambda i: kernel.rank_column(cells, a[i], b, x, kendall, found[i]), range(a.size))
+    return found.T
 
 
 def _fill_undefined(

@@ -10,8 +10,8 @@ from bayesrank._checks import check_choice, check_integer, check_memory, check_s
 from bayesrank._draws import Batches, reduce
 from bayesrank._threads import thread_pool
 from bayesrank._types import Container
-from bayesrank.tile._grid import axes, axis, on_the_tile, place_maps, point_cells, with_entity, zoom
-from bayesrank.tile._reducers import Steps
+from bayesrank.tile._grid import TOLERANCE, axes, axis, on_the_tile, parts, place_maps, point_cells, with_entity, zoom
+from bayesrank.tile._reducers import Credible, PointRanks
 
 __all__ = ["entity", "rank_probability", "entity_rank", "robustness"]
 
@@ -23,16 +23,10 @@ def entity_rank(
 
     Parameters
     ----------
-    source : DataArray, Dataset, InferenceData or DataTree
-        Two-class performances (entity, actual, predicted); with draws the rank is the posterior mean.
+    source, resolution, kind, window
+        As for :func:`value`, with its errors; with draws the rank is the posterior mean.
     entity : hashable
         Name of the entity.
-    resolution : int
-        Number of points along each axis.
-    kind : str, optional
-        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
-    window : pair of pairs of float, optional
-        ((low, high), (low, high)) of a and b: restrict the map to this part of the Tile.
 
     Returns
     -------
@@ -55,22 +49,16 @@ def entity_rank(
     >>> entity_rank(counts, "a", resolution=2).values.tolist()
     [[2.0, 2.0], [1.0, 1.0]]
     """
-    from bayesrank.tile.kernels import _tallies
-
-    array = with_entity(*zoom(source, kind, window))
-    points = axis(resolution, 4 * array.sizes["entity"])
+    array = on_the_tile(with_entity(*zoom(source, kind, window)))
     names = array["entity"].values.tolist()
+    points = axis(resolution, 8 * len(names))
     which = names.index(check_choice("entity", entity, names, KeyError))
-
-    def tally(draws: np.ndarray, columns: np.ndarray, points: np.ndarray, steps: np.ndarray) -> None:
-        _tallies.tally_one(draws, columns, points, which, steps[:, 0], steps[:, 1])
-
     with thread_pool() as share_out:
-        [steps] = reduce(on_the_tile(array), Steps(tally, points, (2,), share_out), across=True)
-    total, undefined = steps[:, 0].T, steps[:, 1].T
-    defined = Batches.of(array).number - undefined
-    mean = np.divide(total, defined, out=np.full(defined.shape, np.nan), where=defined > 0.5)
-    return place_maps(xr.DataArray(mean, axes(resolution), ("b", "a"), "rank", {"entities": len(names)}), window)
+        [found] = reduce(array, Credible(len(names), points, ["expected_rank"], share_out, areas=False))
+    defined = 1 - found.undefined[which]
+    mean = found.mean["expected_rank"][which]
+    rank = np.divide(mean, defined, out=np.full(defined.shape, np.nan), where=defined > 1e-12)
+    return place_maps(xr.DataArray(rank, axes(resolution), ("b", "a"), "rank", {"entities": len(names)}), window)
 
 
 def entity(
@@ -80,16 +68,10 @@ def entity(
 
     Parameters
     ----------
-    source : DataArray, Dataset, InferenceData or DataTree
-        Two-class performances (entity, actual, predicted) without draws (see :func:`credible` for posteriors).
+    source, resolution, kind, window
+        As for :func:`value`, with its errors; the source has no draws (see :func:`credible` for posteriors).
     rank : int
         1 for the best.
-    resolution : int
-        Number of points along each axis.
-    kind : str, optional
-        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
-    window : pair of pairs of float, optional
-        ((low, high), (low, high)) of a and b: restrict the map to this part of the Tile.
 
     Returns
     -------
@@ -112,15 +94,22 @@ def entity(
     >>> entity(counts, resolution=2).values.tolist()
     [['b', 'b'], ['a', 'a']]
     """
-    from bayesrank.tile.kernels import _tallies
-
     cells, entities = point_cells(*zoom(source, kind, window))
-    points = axis(resolution, 8 + len(entities))
+    points = axis(resolution, 8 + 3 * len(entities))
     rank = check_integer("rank", rank, 1, len(entities))
-    who = np.empty((points.size, points.size), np.int64)
-    _tallies.holders(cells, points, rank, who)
+    s, u = parts(*cells[..., None, None], points, points[:, None])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        odds = np.log(np.maximum(s, 0)) - np.log(np.maximum(u, 0))  # NaN where both are 0
+        order = np.argsort(-odds, axis=0)
+        odds = np.take_along_axis(odds, order, axis=0)
+        # Neighbours are in different places unless their odds tie; a lacking neighbour is NaN.
+        edge = np.full((1, points.size, points.size), np.nan)
+        odds = np.concatenate([edge, odds, edge])[rank - 1 : rank + 2]
+        tied = (odds[1:] == odds[:-1]) | (odds[:-1] - odds[1:] <= TOLERANCE)
+    alone = ~np.isnan(odds[1]) & ~tied.any(axis=0)
     names = np.array([*entities, ""], dtype=object)
-    return place_maps(xr.DataArray(names[who], axes(resolution), ("b", "a"), "entity_at_rank"), window)
+    held = np.where(alone, names[order[rank - 1]], "")
+    return place_maps(xr.DataArray(held, axes(resolution), ("b", "a"), "entity_at_rank"), window)
 
 
 def rank_probability(
@@ -135,16 +124,10 @@ def rank_probability(
 
     Parameters
     ----------
-    source : DataArray, Dataset, InferenceData or DataTree
-        Two-class performances (entity, actual, predicted), with or without draws.
-    resolution : int
-        Number of points along each axis.
+    source, resolution, kind, window
+        As for :func:`value`, with its errors.
     ranks : iterable of int, optional
         Ranks to compute, 1 for the best; all by default, which may exceed the memory for hundreds of entities.
-    kind : str, optional
-        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
-    window : pair of pairs of float, optional
-        ((low, high), (low, high)) of a and b: restrict the map to this part of the Tile.
 
     Returns
     -------
@@ -155,8 +138,7 @@ def rank_probability(
     Raises
     ------
     ValueError, TypeError
-        If the source has other dims (for example data sets), more than two classes or no draw, the resolution is below
-        2, a rank does not exist, or the probabilities exceed the memory.
+        If a rank does not exist, or the probabilities exceed the memory.
 
     References
     ----------
@@ -169,31 +151,18 @@ def rank_probability(
     >>> rank_probability(counts, resolution=3).sel(entity="a", rank=1).values.tolist()
     [[0.0, 0.0, 0.0], [0.0, 0.0, 0.5], [1.0, 1.0, 1.0]]
     """
-    from bayesrank.tile.kernels import _tallies
-
     points = axis(resolution)
     array = on_the_tile(with_entity(*zoom(source, kind, window)))
     n = array.sizes["entity"]
-    asked = (
-        range(1, n + 1)
-        if ranks is None
-        else [check_integer("ranks", rank, 1, n) for rank in check_sequence("ranks", ranks)]
-    )
-    order = np.array(asked, int)
-    shape = (points.size, n, order.size, points.size + 1)
-    check_memory(
-        "ranks must be fewer", f"{' x '.join(map(str, shape))} probabilities", (2, *shape), f"{order.size} ranks"
-    )
-
-    def some(draws: np.ndarray, columns: np.ndarray, points: np.ndarray, out: np.ndarray) -> None:
-        _tallies.tally_some_ranks(draws, columns, points, order, out)
-
-    tally = _tallies.tally_rank_steps if ranks is None else some
+    chosen = range(1, n + 1) if ranks is None else check_sequence("ranks", ranks)
+    order = np.array([*dict.fromkeys(check_integer("ranks", rank, 1, n) for rank in chosen)], int)
+    shape = (points.size, points.size, n, order.size)
+    what = f"{' x '.join(map(str, shape))} probabilities"
+    check_memory("ranks must be fewer", what, (2, *shape), f"{order.size} ranks")
+    b, a = np.tile(points, points.size), np.repeat(points, points.size)
     with thread_pool() as share_out:
-        [held] = reduce(array, Steps(tally, points, (n, order.size), share_out), across=True)
-    values = held.transpose(1, 2, 3, 0) / Batches.of(array).number
-    # Shares of ties may not cancel to the last digit.
-    np.maximum(values, 0.0, out=values)
+        [count] = reduce(array, PointRanks(n, a, b, order, share_out), across=True)
+    values = count.reshape(shape).transpose(2, 3, 1, 0) / Batches.of(array).number
     coords = {"entity": array["entity"].values, "rank": order, "b": points, "a": points}
     return place_maps(xr.DataArray(values, coords, ("entity", "rank", "b", "a"), name="rank_probability"), window)
 
@@ -203,23 +172,16 @@ def robustness(source: Container, resolution: int = 101, *, kind: str | None = N
 
     Parameters
     ----------
-    source : DataArray, Dataset, InferenceData or DataTree
-        Two-class performances (entity, actual, predicted) without draws.
-    resolution : int
-        Number of points along each axis.
-    kind : str, optional
-        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
+    source, kind
+        As for :func:`frontier`, with its errors.
+    resolution
+        As for :func:`value`.
 
     Returns
     -------
     xarray.DataArray
         Radius (b, a): the exact distance to the nearest point of the Tile where two entities tie; infinite if none do.
         Pairs that tie everywhere are ignored. An undefined score (0/0) counts as a tie, as in :func:`frontier`.
-
-    Raises
-    ------
-    ValueError
-        If the source has draws.
 
     References
     ----------

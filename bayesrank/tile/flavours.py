@@ -81,12 +81,10 @@ def baseline(source: Container, resolution: int = 101, dim: str = "entity", *, k
     ----------
     source : DataArray, Dataset, InferenceData or DataTree
         Two-class performances (entity, actual, predicted), with or without draws.
-    resolution : int
-        Number of points along each axis.
     dim : str
         The dim of the set, for example ``entity`` or ``dataset``.
-    kind : str, optional
-        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
+    resolution, kind
+        As for :func:`value`.
 
     Returns
     -------
@@ -109,9 +107,7 @@ def baseline(source: Container, resolution: int = 101, dim: str = "entity", *, k
     >>> round(baseline(counts, resolution=2).sel(a=1, b=1).item(), 12)
     0.7
     """
-    array = _with_dim(source, dim, kind)
-    points = axis(resolution, 4 * tables_of(array))
-    return label_map(canonical_cells(array, points).min(dim), array, points, "baseline")
+    return _over_set(source, resolution, dim, kind, "min", "baseline")
 
 
 def state_of_the_art(
@@ -119,26 +115,7 @@ def state_of_the_art(
 ) -> xr.DataArray:
     """Return the highest value within a set at each point, ignoring undefined values.
 
-    Parameters
-    ----------
-    source : DataArray, Dataset, InferenceData or DataTree
-        Two-class performances (entity, actual, predicted), with or without draws.
-    resolution : int
-        Number of points along each axis.
-    dim : str
-        The dim of the set, for example ``entity`` or ``dataset``.
-    kind : str, optional
-        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
-
-    Returns
-    -------
-    xarray.DataArray
-        Values (..., b, a); NaN where all are undefined. Lazy if the source is.
-
-    Raises
-    ------
-    ValueError
-        If the source has no such dim, or other extra dims.
+    Parameters, result and errors are those of :func:`baseline`.
 
     References
     ----------
@@ -151,33 +128,25 @@ def state_of_the_art(
     >>> round(state_of_the_art(counts, resolution=2).sel(a=1, b=1).item(), 12)
     0.8
     """
-    array = _with_dim(source, dim, kind)
-    points = axis(resolution, 4 * tables_of(array))
-    return label_map(canonical_cells(array, points).max(dim), array, points, "state_of_the_art")
+    return _over_set(source, resolution, dim, kind, "max", "state_of_the_art")
 
 
 def no_skill(prevalence: Any, resolution: int = 101) -> xr.DataArray:
     """Return the highest value that a classifier without skill reaches at a prevalence.
 
-    Canonical scores are monotone along the line of no-skill performances. An end of that line is therefore optimal:
-    calling all cases negative, or all cases positive.
+    It is reached by calling all cases negative, or all cases positive.
 
     Parameters
     ----------
     prevalence : number or DataArray
         Prevalence of the positive class, 0 to 1.
-    resolution : int
-        Number of points along each axis.
+    resolution
+        As for :func:`value`, with its errors.
 
     Returns
     -------
     xarray.DataArray
         Values (..., b, a).
-
-    Raises
-    ------
-    ValueError, TypeError
-        If the prevalence is not between 0 and 1, or the resolution is below 2.
 
     References
     ----------
@@ -197,23 +166,14 @@ def relative_skill(source: Container, resolution: int = 101, *, kind: str | None
 
     Parameters
     ----------
-    source : DataArray, Dataset, InferenceData or DataTree
-        Two-class performances (entity, actual, predicted), with or without draws.
-    resolution : int
-        Number of points along each axis.
-    kind : str, optional
-        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
+    source, resolution, kind
+        As for :func:`value`, with its errors.
 
     Returns
     -------
     xarray.DataArray
         (R - no skill) / (1 - no skill), dims (..., b, a): 1 if perfect, 0 at no skill, negative below; NaN where no
         skill already reaches 1.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If the source has other dims (for example data sets) or more than two classes, or the resolution is below 2.
 
     References
     ----------
@@ -244,7 +204,8 @@ def _no_skill(prevalence: xr.DataArray, points: np.ndarray) -> xr.Variable:
     return xr.Variable((*prevalence.dims, "b", "a"), best)
 
 
-def _with_dim(source: Any, dim: str, kind: str | None) -> xr.DataArray:
+def _over_set(source: Any, resolution: int, dim: str, kind: str | None, how: str, name: str) -> xr.DataArray:
+    """Return the lowest ("min") or highest ("max") value along ``dim`` at each point."""
     if not isinstance(dim, str):
         raise TypeError(f"dim must name a dim of source; got {describe_value(dim)}")
     array = with_entity(source, kind) if dim == "entity" else two_class(source, kind, dim)
@@ -253,4 +214,5 @@ def _with_dim(source: Any, dim: str, kind: str | None) -> xr.DataArray:
         raise ValueError(f"dim must be a dim of source; got {dim!r}, not in {others}")
     if not array.sizes[dim]:
         raise ValueError(f"source must hold something along {dim}; got the sizes {dict(array.sizes)}")
-    return array
+    points = axis(resolution, 4 * tables_of(array))
+    return label_map(getattr(canonical_cells(array, points), how)(dim), array, points, name)

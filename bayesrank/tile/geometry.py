@@ -36,9 +36,9 @@ def frontier(source: Container, entity: Any, rival: Any, points: int = 201, *, k
     entity, rival : hashable
         Names of the two entities.
     points : int
-        Number of points in a, and again in b.
+        Number of points in a, and again in b; at least 2.
     kind : str, optional
-        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
+        As for :func:`value`.
 
     Returns
     -------
@@ -48,12 +48,9 @@ def frontier(source: Container, entity: Any, rival: Any, points: int = 201, *, k
 
     Raises
     ------
-    KeyError
-        If an entity is unknown.
-    TypeError
-        If ``points`` is not a whole number.
-    ValueError
-        If the source has draws, other dims or more than two classes, or ``points`` is below 2.
+    KeyError, TypeError, ValueError
+        If an entity is unknown, ``points`` is not a whole number of at least 2, or the source has draws, other dims or
+        more than two classes.
 
     References
     ----------
@@ -105,23 +102,14 @@ def frontiers(source: Container, points: int = 201, *, kind: str | None = None) 
 
     Parameters
     ----------
-    source : DataArray, Dataset, InferenceData or DataTree
-        Two-class performances (entity, actual, predicted) without draws.
-    points : int
-        As for :func:`frontier`.
-    kind : str, optional
-        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
+    source, points, kind
+        As for :func:`frontier`, with its errors.
 
     Returns
     -------
     xarray.Dataset
         ``a`` and ``b`` (pair, point), padded with NaN, and the names ``entity`` and ``rival`` (pair). A pair without a
         curve is omitted.
-
-    Raises
-    ------
-    ValueError
-        As for :func:`frontier`.
 
     Examples
     --------
@@ -150,22 +138,15 @@ def isovalue(source: Container, value: Any, *, kind: str | None = None) -> xr.Da
 
     Parameters
     ----------
-    source : DataArray, Dataset, InferenceData or DataTree
-        Two-class performances (entity, actual, predicted) without draws.
+    source, kind
+        As for :func:`frontier`, with its errors.
     value : float or sequence of float
         Between 0 and 1; a sequence gives the dim ``value``.
-    kind : str, optional
-        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
 
     Returns
     -------
     xarray.Dataset
         ``a`` and ``b`` of both ends (entity, [value], point); NaN where no score has the value, or all scores have it.
-
-    Raises
-    ------
-    ValueError
-        If a value is not between 0 and 1, or the source has draws, other dims or more than two classes.
 
     Examples
     --------
@@ -207,18 +188,18 @@ def regions(
 ) -> xr.Dataset:
     """Return the regions of the Tile in which each entity holds a rank, as closed curves.
 
+    Entities whose cells agree to 12 digits are identical. Regions with an area below 1e-9 are omitted.
+
     Parameters
     ----------
-    source : DataArray, Dataset, InferenceData or DataTree
-        Two-class performances (entity, actual, predicted) without draws.
+    source, kind
+        As for :func:`frontier`, with its errors.
     rank : int
         1 for the best.
     points : int
         Number of points on each frontier of a slab, at least 2.
-    kind : str, optional
-        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
-    window : pair of pairs of float, optional
-        ((low, high), (low, high)) of a and b: restrict the map to this part of the Tile.
+    window
+        As for :func:`value`; areas are then shares of the window.
 
     Returns
     -------
@@ -227,19 +208,12 @@ def regions(
         ``position`` (its index in the source), ``tied`` (their number), ``area`` (closed form), and the curve ``a``,
         ``b`` (region, vertex), padded with NaN. An entity may have several regions. Along ``slab`` (ranges of a):
         ``slab_region``, ``slab_a_lower``, ``slab_a_upper``, ``slab_area``, and ``slab_below``, ``slab_above``: the
-        entity beyond the frontier, or "" at the border. With a window, areas are shares of the window.
+        entity beyond the frontier, or "" at the border.
 
     Raises
     ------
-    TypeError
-        If ``points`` is not a whole number.
     ValueError
-        If the rank does not exist, the source has draws, other dims or more than two classes, no entity is defined, or
-        ``points`` is below 2.
-
-    Notes
-    -----
-    Entities whose cells agree to 12 digits are identical. Regions with an area below 1e-9 are omitted.
+        If the rank does not exist, or no entity is defined.
 
     References
     ----------
@@ -298,23 +272,7 @@ def regions(
 def holders(regions: xr.Dataset) -> xr.Dataset:
     """Return the entities that hold a rank anywhere, and their areas of the Tile, largest first.
 
-    Parameters
-    ----------
-    regions : xarray.Dataset
-        The result of :func:`regions`.
-
-    Returns
-    -------
-    xarray.Dataset
-        ``area``, ``first``, ``position`` and ``tied`` (entity), defined as in :func:`regions`.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> counts = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
-    >>> found = holders(br.tile.regions(counts))
-    >>> found["entity"].values.tolist(), found["area"].values.round(2).tolist()
-    (['b', 'a'], [0.63, 0.37])
+    The result of :func:`regions` gives ``area``, ``first``, ``position`` and ``tied`` (entity), as defined there.
     """
     each = regions[["entity", "first", "position", "tied", "area"]].to_dataframe().groupby("entity")
     table = each.agg({"first": "first", "position": "first", "tied": "first", "area": "sum"})
@@ -326,26 +284,15 @@ def shares(source: Container, rank: int = 1, *, kind: str | None = None, window:
 
     Parameters
     ----------
-    source : DataArray, Dataset, InferenceData or DataTree
-        Two-class performances (entity, actual, predicted) without draws.
-    rank : int
-        1 for the best.
-    kind : str, optional
-        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
-    window : pair of pairs of float, optional
-        ((low, high), (low, high)) of a and b: restrict the map to this part of the Tile.
+    source, rank, kind, window
+        As for :func:`regions`, with its errors.
 
     Returns
     -------
     xarray.DataArray
         Areas (entity) that sum to 1, as shares of the window if there is one; NaN for an undefined entity. They are
-        accurate to about 1e-9 (1e-5 between entities that first differ in the eleventh digit). Identical entities,
-        whose cells agree to 12 digits, share their area evenly.
-
-    Raises
-    ------
-    ValueError
-        If the rank does not exist, the source has draws, other dims or more than two classes, or no entity is defined.
+        accurate to about 1e-9 (1e-5 between entities that first differ in the eleventh digit). Identical entities share
+        their area evenly.
 
     References
     ----------
@@ -368,25 +315,13 @@ def shares(source: Container, rank: int = 1, *, kind: str | None = None, window:
 
 def _cut(cells: np.ndarray, rank: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, list[list[int]]]:
     """Return the cells of distinct entities that may hold the rank, slabs, areas, and the members of each entity."""
-    from bayesrank.tile.kernels import _columns, _partition
+    from bayesrank.tile.kernels import _partition
 
     known = int((~np.isnan(cells).any(0)).sum())
     if known == 0:
         raise ValueError("source must hold the performance of at least one entity; got NaN alone")
-    rank = check_integer("rank", rank, 1, known)
-    entities, rank = _columns.contenders(cells, rank)
-    mine = np.ascontiguousarray(cells[:, entities])
-    kept, group = np.empty(len(entities), np.int64), np.empty(len(entities), np.int64)
-    count = _partition.merge_identical(mine, kept, group)
-    lines = np.ascontiguousarray(mine[:, kept[:count]])
-    weight = np.bincount(group, minlength=count).astype(np.int64)
-    rows, used = 1 << 12, -1
-    while used < 0:
-        rows *= 16
-        slabs = np.empty((rows, 5))
-        used = _partition.partition(lines, weight, rank, slabs)
-    slabs = slabs[:used]
-    return lines, slabs, _partition.sizes(lines, slabs), [entities[group == i].tolist() for i in range(count)]
+    entities, group, lines, slabs, areas = _partition.cut(cells, check_integer("rank", rank, 1, known))
+    return lines, slabs, areas, [entities[group == i].tolist() for i in range(lines.shape[1])]
 
 
 def _chain(lines: np.ndarray, slabs: np.ndarray) -> list[list[int]]:
@@ -416,8 +351,8 @@ def _outline(lines: np.ndarray, slabs: np.ndarray, points: int) -> np.ndarray:
     from bayesrank.tile.kernels import _partition
 
     lower, upper = [], []
-    for a0, a1, *who in slabs:
-        k, below, above = map(int, who)
+    for a0, a1, *holders_of_slab in slabs:
+        k, below, above = map(int, holders_of_slab)
         lower.append(
             _partition.curve(lines, below, k, a0, a1, points) if below >= 0 else np.array([[a0, 0.0], [a1, 0.0]])
         )
@@ -431,26 +366,17 @@ def _outline(lines: np.ndarray, slabs: np.ndarray, points: int) -> np.ndarray:
 def volume(source: Container, *, kind: str | None = None) -> xr.DataArray:
     """Return the mean of all canonical scores, the volume under the Tile.
 
+    The same quantity as a score is ``br.scores.vut``. Its order violates axiom 3, so it is not a ranking score.
+
     Parameters
     ----------
-    source : DataArray, Dataset, InferenceData or DataTree
-        Two-class performances (entity, actual, predicted), with or without draws.
-    kind : str, optional
-        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
+    source, kind
+        As for :func:`value`, with its errors.
 
     Returns
     -------
     xarray.DataArray
         Volumes between 0 and 1, with draws if the source has them. Lazy if the source is.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If the source has other dims (for example data sets) or more than two classes.
-
-    Notes
-    -----
-    The same quantity as a score is ``br.scores.vut``. Its order violates axiom 3, so it is not a ranking score.
 
     References
     ----------

@@ -25,7 +25,7 @@ from bayesrank.tile._grid import (
     with_entity,
     zoom,
 )
-from bayesrank.tile._reducers import OPTIONAL, Cells, Credible, Maps, Steps
+from bayesrank.tile._reducers import OPTIONAL, Cells, Credible, Maps
 
 __all__ = ["credible", "leaders", "probability_best", "value_interval"]
 
@@ -44,21 +44,17 @@ def credible(
 ) -> xr.Dataset:
     """Return the probability of being best, and related maps, at each point of the Tile.
 
+    Ranks are among defined entities, and tied entities share theirs; odds within a relative 1e-12 tie. With a window,
+    shares and areas refer to the window, and ``probability_skilled`` is omitted.
+
     Parameters
     ----------
-    source : DataArray, Dataset, InferenceData or DataTree
-        Two-class performances (entity, actual, predicted), with or without draws.
-    resolution : int
-        Number of points along each axis, ends included.
+    source, resolution, kind, window
+        As for :func:`value`, with its errors.
     prob : float
         Credibility of the intervals; a winner with a lower probability counts as undecided.
     maps : collection of {"expected_rank", "probability_skilled", "expected_regret"}
-        Maps to compute in addition to ``probability_best``; all by default. Each takes several times as long as
-        ``probability_best`` alone.
-    kind : str, optional
-        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
-    window : pair of pairs of float, optional
-        ((low, high), (low, high)) of a and b: restrict the map to this part of the Tile.
+        Maps to compute in addition to ``probability_best``, which alone is several times as fast; all by default.
 
     Returns
     -------
@@ -73,14 +69,6 @@ def credible(
         - ``undecided_area``: the share of the Tile where the winner's probability is below ``prob``;
         - Monte-Carlo standard errors ``<name>_error``, which account for autocorrelation; NaN for a performance
           without draws. ``expected_rank_error`` is too large where the score is undefined in some draws.
-
-        Ranks are among defined entities, and tied entities share theirs; odds within a relative 1e-12 tie. With a
-        window, shares and areas refer to the window, and ``probability_skilled`` is omitted.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If the source has other dims (for example data sets) or more than two classes, or an argument is out of range.
 
     References
     ----------
@@ -102,10 +90,10 @@ def credible(
     array = on_the_tile(with_entity(*zoom(source, kind, window)))
     batches = Batches.of(array)
     with thread_pool() as share_out:
-        found, worth = reduce(array, Credible(array.sizes["entity"], points, maps, share_out), EffectiveDraws())
+        found, effective = reduce(array, Credible(array.sizes["entity"], points, maps, share_out), EffectiveDraws())
     # A single performance without draws has no measurable Monte-Carlo error.
     known = 1.0 if batches.sampled else np.nan
-    result = _result(found, known * batches.number, known * worth.min(), prob)
+    result = _result(found, known * batches.number, known * effective.min(), prob)
     names = array["entity"].values
     winner, at = _winner(result["probability_best"], names)
     result["winner"] = winner
@@ -129,28 +117,10 @@ def credible(
 def leaders(credible: xr.Dataset) -> xr.Dataset:
     """Return the entity that alone has the highest probability of being best, and where several share it.
 
-    Entities within three Monte-Carlo errors of the highest probability share it. (Among ten equal entities, the lowest
-    estimate is about that far from the highest.)
-
-    Parameters
-    ----------
-    credible : xarray.Dataset
-        The result of :func:`credible`.
-
-    Returns
-    -------
-    xarray.Dataset
-        ``leader`` (b, a), "" without a sole leader; ``shared`` (b, a), True where several lead; ``among`` (entity), the
-        two or more joint leaders if these are the same on nearly all of that area; ``exact``, True for a Tile without
-        draws, where ties are exact.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> counts = br.from_counts(tn=[70, 75, 75], fp=[10, 5, 5], fn=[6, 9, 9], tp=[24, 21, 21], entity=["a", "b", "c"])
-    >>> found = leaders(br.tile.credible(counts, resolution=5))
-    >>> found["leader"].sel(a=1, b=1).item(), found["among"].values.tolist(), found["exact"].item()
-    ('a', [False, True, True], True)
+    The result of :func:`credible` gives ``leader`` (b, a), "" without a sole leader; ``shared`` (b, a), True where
+    several lead; ``among`` (entity), the two or more joint leaders if these are the same on nearly all of that area;
+    and ``exact``, True for a Tile without draws, where ties are exact. Entities within three Monte-Carlo errors of the
+    highest probability share it. (Among ten equal entities, the lowest estimate is about that far from the highest.)
     """
     best = credible["probability_best"].transpose("entity", "b", "a").fillna(-1.0).values
     error = credible["probability_best_error"].transpose("entity", "b", "a").fillna(0.0).values
@@ -183,25 +153,13 @@ def probability_best(
 
     Parameters
     ----------
-    source : DataArray, Dataset, InferenceData or DataTree
-        Two-class performances (entity, actual, predicted), with or without draws.
-    resolution : int
-        Number of points along each axis.
-    kind : str, optional
-        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
-    window : pair of pairs of float, optional
-        ((low, high), (low, high)) of a and b: restrict the map to this part of the Tile.
+    source, resolution, kind, window
+        As for :func:`value`, with its errors.
 
     Returns
     -------
     xarray.DataArray
         Probabilities (entity, b, a), with ties shared; NaN where no entity has a score in any draw.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If the source has other dims (for example data sets), more than two classes or no draw, or the resolution is
-        below 2.
 
     References
     ----------
@@ -214,18 +172,12 @@ def probability_best(
     >>> probability_best(counts, resolution=3).sel(entity="a", a=1).values.tolist()
     [0.0, 0.5, 1.0]
     """
-    from bayesrank.tile.kernels import _tallies
-
     points = axis(resolution, 8)
     array = on_the_tile(with_entity(*zoom(source, kind, window)))
     with thread_pool() as share_out:
-        steps = Steps(_tallies.tally_best, points, (array.sizes["entity"],), share_out)
-        [won] = reduce(array, steps, across=True)
-    # Each draw with a defined score has one winner, or tied winners with equal shares.
-    nowhere = won.sum(1) < 0.5
-    if nowhere.any():
-        won.swapaxes(1, 2)[nowhere] = np.nan
-    values = (won / Batches.of(array).number).transpose(1, 2, 0)
+        [found] = reduce(array, Credible(array.sizes["entity"], points, (), share_out, areas=False))
+    values = found.mean["probability_best"]
+    values[:, (found.undefined > 1 - 1e-12).all(0)] = np.nan
     coords = {"entity": array["entity"].values, "b": points, "a": points}
     return place_maps(xr.DataArray(values, coords, ("entity", "b", "a"), name="probability_best"), window)
 
@@ -235,32 +187,19 @@ def value_interval(
 ) -> xr.Dataset:
     """Return the posterior mean and an equal-tailed interval of every canonical score.
 
+    Quantiles need all draws at once: blocks of entities are processed in 256 MB, and lazy data computed per block.
+
     Parameters
     ----------
-    source : DataArray, Dataset, InferenceData or DataTree
-        Two-class performances (entity, actual, predicted) with draws.
-    resolution : int
-        Number of points along each axis.
+    source, resolution, kind, window
+        As for :func:`value`, with its errors; the source has draws.
     prob : float
         Credibility of the interval.
-    kind : str, optional
-        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
-    window : pair of pairs of float, optional
-        ((low, high), (low, high)) of a and b: restrict the map to this part of the Tile.
 
     Returns
     -------
     xarray.Dataset
         ``mean``, ``lower``, ``upper`` (entity, b, a), over the draws with a defined score.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If the source has no draw or more than two classes, the resolution is below 2, or ``prob`` is out of range.
-
-    Notes
-    -----
-    Quantiles need all draws at once: blocks of entities are processed in 256 MB, and lazy data computed per block.
 
     References
     ----------
@@ -313,8 +252,8 @@ def _mean_and_tails(cells: np.ndarray, a: np.ndarray, b: float, tail: float) -> 
     return found
 
 
-def _result(found: Maps, number: float, worth: float, prob: float) -> dict[str, np.ndarray]:
-    """Summarise the maps of ``number`` draws with an effective sample size ``worth``; NaN without draws."""
+def _result(found: Maps, number: float, effective: float, prob: float) -> dict[str, np.ndarray]:
+    """Summarise the maps of ``number`` draws with an effective sample size ``effective``; NaN without draws."""
     # Separate arrays: for a thousand entities each map has tens of megabytes.
     undefined = found.undefined
     nowhere = undefined > 1 - 1e-12
@@ -326,18 +265,19 @@ def _result(found: Maps, number: float, worth: float, prob: float) -> dict[str, 
             mean /= defined
             # A rank that is constant over n draws may change in the next: assume one success in n more draws.
             error /= defined
-            np.fmax(error, 1 / worth, out=error)
+            np.fmax(error, 1 / effective, out=error)
         elif name == "expected_regret":
             np.maximum(mean, 0.0, out=mean)
             mean[undefined > 0] = np.nan
-            np.fmax(error, np.finfo(float).eps / np.sqrt(worth), out=error)
+            np.fmax(error, np.finfo(float).eps / np.sqrt(effective), out=error)
         else:
             mean[:, nowhere.all(0)] = np.nan
             if name == "probability_skilled":
                 mean[nowhere] = np.nan
-            error[:] = share_error(mean, error, number, worth)
-        error[np.isnan(mean) | np.isnan(worth)] = np.nan
+            error[:] = share_error(mean, error, number, effective)
+        error[np.isnan(mean) | np.isnan(effective)] = np.nan
         result |= {name: mean, f"{name}_error": error}
+    assert found.areas is not None
     none = np.isnan(found.areas[:, 0])
     areas = found.areas[~none] if none.any() else found.areas
     share, low, high = np.full((3, areas.shape[1]), np.nan)
@@ -346,7 +286,7 @@ def _result(found: Maps, number: float, worth: float, prob: float) -> dict[str, 
     return result | {
         "undefined": undefined,
         "share": share,
-        "share_error": part_error(share, found.areas_error, worth),
+        "share_error": part_error(share, found.areas_error, effective),
         "share_lower": low,
         "share_upper": high,
     }

@@ -99,15 +99,15 @@ def between(*corners: Any, prevalence: float | None = None, points: int = 31) ->
     ----------
     *corners : Score, str, callable or pair of float
         Scores with a position on the Tile, or positions (a, b); three or more in order around the region.
-    prevalence : float, optional
-        Prevalence of the positive class, for scores whose position depends on it.
+    prevalence
+        As for :func:`around`.
     points : int
         Number of points along a segment; each triangle of a region is cut into ``points`` squared equal ones.
 
     Returns
     -------
     xarray.Dataset
-        ``a``, ``b`` and ``weight`` (point), for :func:`preference_ranking`; the weights sum to 1.
+        As from :func:`around`.
 
     Raises
     ------
@@ -120,11 +120,10 @@ def between(*corners: Any, prevalence: float | None = None, points: int = 31) ->
 
     Examples
     --------
-    Preferences from accuracy to F1, then preferences in the triangle below the falling diagonal:
+    Preferences in the triangle below the falling diagonal:
 
     >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
-    >>> similarities = br.tile.preference_ranking(counts, br.tile.between("accuracy", "f1"))
     >>> ranking = br.tile.preference_ranking(counts, br.tile.between("tnr", "ppv", "npv"))
     >>> ranking["probability_best"].values.round(2).tolist()
     [0.1, 0.9]
@@ -163,20 +162,17 @@ def over(region: str, points: int = 31) -> xr.Dataset:
     Parameters
     ----------
     region : str
-        - ``"tile"``: all canonical scores;
-        - ``"f_scores"``: the right side, from PPV to TPR, uniform in b = β² / (1 + β²);
-        - ``"weighted_accuracies"``: the rising diagonal, from TNR to TPR;
-        - ``"median_horizontal"``: false positives and false negatives weigh alike;
-        - ``"median_vertical"``: true negatives and true positives weigh alike;
-        - ``"upper_half"``, ``"lower_half"``: false negatives weigh more than false positives, or less;
-        - ``"right_half"``, ``"left_half"``: true positives weigh more than true negatives, or less.
+        ``"tile"`` (all canonical scores), ``"f_scores"`` (the right side, from PPV to TPR, uniform in b = β² / (1 +
+        β²)), ``"weighted_accuracies"`` (the rising diagonal), ``"median_horizontal"`` and ``"median_vertical"`` (equal
+        weight of both errors, or of both right answers), ``"upper_half"``, ``"lower_half"``, ``"right_half"``,
+        ``"left_half"``.
     points : int
         As for :func:`between`, which supports other regions.
 
     Returns
     -------
     xarray.Dataset
-        ``a``, ``b`` and ``weight`` (point), for :func:`preference_ranking`; the weights sum to 1.
+        As from :func:`around`.
 
     Raises
     ------
@@ -212,12 +208,7 @@ def beta_preferences(a: tuple[float, float], b: tuple[float, float], points: int
     Returns
     -------
     xarray.Dataset
-        ``a``, ``b`` and ``weight`` (point), for :func:`preference_ranking`; the weights sum to 1.
-
-    Raises
-    ------
-    ValueError
-        If a parameter is not above 0.
+        As from :func:`around`.
 
     References
     ----------
@@ -227,8 +218,8 @@ def beta_preferences(a: tuple[float, float], b: tuple[float, float], points: int
     --------
     >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
-    >>> minds_misses = br.tile.beta_preferences(a=(1, 1), b=(4, 1))
-    >>> br.tile.preference_ranking(counts, minds_misses)["probability_best"].values.round(2).tolist()
+    >>> preferences = br.tile.beta_preferences(a=(1, 1), b=(4, 1))  # false negatives weigh more
+    >>> br.tile.preference_ranking(counts, preferences)["probability_best"].values.round(2).tolist()
     [0.84, 0.16]
     """
     from scipy.special import betaincinv
@@ -249,19 +240,17 @@ def preference_ranking(
 
     Parameters
     ----------
-    source : DataArray, Dataset, InferenceData or DataTree
-        Two-class performances (entity, actual, predicted), with or without draws.
+    source, kind
+        As for :func:`value`, with its errors.
     a : array_like or Dataset
         The result of :func:`around`, :func:`between`, :func:`over` or :func:`beta_preferences`; or the a of points.
     b : array_like, optional
         The b of the points, as long as ``a``; one number is used for all points.
     weights : array_like, optional
         Non-negative weight of each point; equal by default. "Uniform" depends on the coordinates, so it is a
-        convention and not ignorance.
+        convention.
     prob : float
         Credibility of the rank intervals.
-    kind : str, optional
-        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
 
     Returns
     -------
@@ -274,8 +263,7 @@ def preference_ranking(
     Raises
     ------
     ValueError, TypeError
-        If points lie off the Tile, lengths differ, weights are negative or all 0, or ``prob`` is out of range; or if
-        the source has other dims (for example data sets) or more than two classes.
+        If points lie off the Tile, lengths differ, weights are negative or all 0, or ``prob`` is out of range.
 
     References
     ----------
@@ -295,20 +283,20 @@ def preference_ranking(
     batches, n = Batches.of(array), array.sizes["entity"]
     with thread_pool() as share_out:
         ranks = PreferenceRanks(n, where_a, where_b, weight, share_out)
-        (probability, best_error, rank_error), worth = reduce(array, ranks, EffectiveDraws())
+        (probability, best_error, rank_error), effective = reduce(array, ranks, EffectiveDraws())
     # A single performance without draws has no measurable Monte-Carlo error.
-    worst = worth.min() if batches.sampled else np.nan
+    least = effective.min() if batches.sampled else np.nan
     defined = probability.sum(1)
     known = np.where(defined > 1e-12, defined, np.nan)
     order = np.arange(1, n + 1)
     lower, upper = rank_intervals(probability / known[:, None], (1 - prob) / 2)
     # A rank that is constant over n draws may change in the next: assume one success in n more draws.
-    rank_error = np.where(np.isnan(known * worst), np.nan, np.fmax(rank_error, 1 / worst))
+    rank_error = np.where(np.isnan(known * least), np.nan, np.fmax(rank_error, 1 / least))
     return xr.Dataset(
         {
             "rank_probability": (("entity", "rank"), probability),
             "probability_best": ("entity", probability[:, 0]),
-            "probability_best_error": ("entity", part_error(probability[:, 0], best_error, worst), {"method": ERROR}),
+            "probability_best_error": ("entity", part_error(probability[:, 0], best_error, least), {"method": ERROR}),
             "expected_rank": ("entity", probability @ order / known),
             "expected_rank_error": ("entity", rank_error, {"method": ERROR}),
             "rank_lower": ("entity", lower),

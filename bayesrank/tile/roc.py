@@ -50,7 +50,7 @@ def isoperformance(a: Any, b: Any, value: Any, prevalence: Any, points: int = 2)
     Raises
     ------
     TypeError, ValueError
-        If an argument is not between 0 and 1, or ``points`` is not a whole number of at least 2.
+        If an argument is not a number between 0 and 1, or ``points`` is not a whole number of at least 2.
 
     References
     ----------
@@ -61,9 +61,6 @@ def isoperformance(a: Any, b: Any, value: Any, prevalence: Any, points: int = 2)
     >>> line = isoperformance(a=1, b=1, value=0.8, prevalence=0.3)
     >>> line["tpr"].values.round(12).tolist(), line["fpr"].values.tolist()
     ([0.8, 0.8], [0.0, 1.0])
-    >>> values = xr.DataArray([0.2, 0.4, 0.8], dims="value")
-    >>> dict(isoperformance(a=1, b=0.5, value=values, prevalence=0.3, points=9).sizes)
-    {'value': 3, 'point': 9}
     """
     check_integer("points", points, 2)
     a, b, value, positive = check_labelled_probabilities(a=a, b=b, value=value, prevalence=prevalence)
@@ -91,8 +88,8 @@ def vertex(a: Any, b: Any, prevalence: Any) -> xr.Dataset:
 
     Parameters
     ----------
-    a, b, prevalence : number or DataArray
-        Position of the score on the Tile, and prevalence of the positive class.
+    a, b, prevalence
+        As for :func:`isoperformance`, with its errors.
 
     Returns
     -------
@@ -100,11 +97,6 @@ def vertex(a: Any, b: Any, prevalence: Any) -> xr.Dataset:
         ``fpr`` and ``tpr`` of the vertex, outside ROC space or at one of its corners; NaN for parallel lines (a = b, or
         a prevalence of 0 or 1). ``slope_zero`` and ``slope_one`` are the slopes of the lines of value 0, through
         (1, 0), and 1, through (0, 1); NaN if vertical.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not a number or labelled array between 0 and 1.
 
     References
     ----------
@@ -200,18 +192,13 @@ def no_skill_rates(a: Any, b: Any) -> tuple[Any, Any]:
     Parameters
     ----------
     a, b : number or array
-        Position of the score on the Tile.
+        Position of the score on the Tile, with the errors of :func:`isoperformance`.
 
     Returns
     -------
     tuple
         The prevalence π₊ and the share of positive predictions τ₊. NaN at the corners that all curves share: (0, 1) and
         (1, 0) for π₊, (0, 0) and (1, 1) for τ₊.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not a number or array between 0 and 1.
 
     References
     ----------
@@ -237,18 +224,13 @@ def chance_corrected_place(a: Any, b: Any, prevalence: Any) -> tuple[Any, Any]:
 
     Parameters
     ----------
-    a, b, prevalence : number or array
-        Position of the score on the Tile, and prevalence of the positive class.
+    a, b, prevalence
+        As for :func:`isoperformance`, with its errors.
 
     Returns
     -------
     tuple
         The new a and b; a is NaN at a prevalence of 0 or 1, where no performance has skill.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is not a number or array between 0 and 1.
 
     References
     ----------
@@ -272,7 +254,7 @@ def prior_grid(prevalence: float, lines: int = 11) -> xr.DataArray:
     Parameters
     ----------
     prevalence : number
-        Prevalence of the positive class after the shift.
+        Prevalence of the positive class after the shift, between 0 and 1.
     lines : int
         Number of lines, including those at 0 and 1; at least 2.
 
@@ -280,11 +262,6 @@ def prior_grid(prevalence: float, lines: int = 11) -> xr.DataArray:
     -------
     xarray.DataArray
         Positions (line) between 0 and 1, the same on both axes; the coordinate holds the positions before the shift.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If the prevalence is not between 0 and 1, or ``lines`` is below 2.
 
     References
     ----------
@@ -321,10 +298,8 @@ def moved_place(operation: str, a: Any, b: Any, old: Any | None = None, new: Any
 
     Raises
     ------
-    KeyError
-        If the operation is unknown.
-    TypeError, ValueError
-        If a number is missing, superfluous, or not between 0 and 1.
+    KeyError, TypeError, ValueError
+        If the operation is unknown, or a number is missing, superfluous, or not between 0 and 1.
 
     References
     ----------

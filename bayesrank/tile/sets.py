@@ -11,6 +11,7 @@ from bayesrank._checks import check_choice, check_integer
 from bayesrank._escape import escape_lines
 from bayesrank._types import Container
 from bayesrank.performance import no_skill_twin
+from bayesrank.scores.placement import canonical_values
 from bayesrank.tile._grid import axis, canonical_cells, label_map, point_cells, two_class
 from bayesrank.tile.geometry import holders, regions
 
@@ -34,23 +35,14 @@ def chance_corrected(source: Container, resolution: int = 101, *, kind: str | No
 
     Parameters
     ----------
-    source : DataArray, Dataset, InferenceData or DataTree
-        Two-class performances (entity, actual, predicted), with or without draws.
-    resolution : int
-        Number of points along each axis, ends included.
-    kind : str, optional
-        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
+    source, resolution, kind
+        As for :func:`value`, with its errors.
 
     Returns
     -------
     xarray.DataArray
         (R - R₀) / (1 - R₀), dims (..., b, a), with R₀ of the no-skill performance with equal prevalence and prediction
         rate: 1 if perfect, 0 without skill; NaN where R₀ is 1 or R is undefined.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If the source has other dims (for example data sets) or more than two classes, or the resolution is below 2.
 
     See Also
     --------
@@ -87,7 +79,7 @@ def zone(source: Container, entities: Any, rivals: Any, points: int = 201, *, ki
     points : int
         Number of values of a, at least 2.
     kind : str, optional
-        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
+        As for :func:`value`.
 
     Returns
     -------
@@ -97,10 +89,8 @@ def zone(source: Container, entities: Any, rivals: Any, points: int = 201, *, ki
 
     Raises
     ------
-    KeyError
-        If an entity is unknown.
-    ValueError
-        If either list is empty, or the source has draws, other dims or more than two classes.
+    KeyError, ValueError
+        If an entity is unknown, or either list is empty; for sources as :func:`frontier`.
 
     References
     ----------
@@ -163,21 +153,13 @@ def in_words(source: Container, *, kind: str | None = None) -> str:
 
     Parameters
     ----------
-    source : DataArray, Dataset, InferenceData or DataTree
-        Two-class performances (entity, actual, predicted) without draws; use :func:`bayesrank.tile.credible` for a
-        posterior.
-    kind : str, optional
-        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
+    source, kind
+        As for :func:`frontier`, with its errors; for a posterior see :func:`credible`.
 
     Returns
     -------
     str
         The summary; shares below half a percent are added up.
-
-    Raises
-    ------
-    ValueError
-        If the source has draws, other dims or more than two classes, or no entity is defined.
 
     References
     ----------
@@ -207,11 +189,11 @@ def in_words(source: Container, *, kind: str | None = None) -> str:
         leaders = _leaders(cells, names, a, b)
         if leaders:
             best.setdefault(tuple(leaders), []).append(score)
-    said = [
-        f"{' and '.join(who)} {'has' if len(who) == 1 else 'have'} the highest {', '.join(what)}"
-        for who, what in best.items()
+    sentences = [
+        f"{' and '.join(leaders)} {'has' if len(leaders) == 1 else 'have'} the highest {', '.join(scores)}"
+        for leaders, scores in best.items()
     ]
-    lines.append(f"By name: {'; '.join(said)}.")
+    lines.append(f"By name: {'; '.join(sentences)}.")
     unknown = [str(name) for name, known in zip(names, ~np.isnan(cells).any(0), strict=True) if not known]
     if unknown:
         lines.append(f"Without a performance: {', '.join(unknown)}.")
@@ -220,10 +202,7 @@ def in_words(source: Container, *, kind: str | None = None) -> str:
 
 def _leaders(cells: np.ndarray, names: Iterable[Any], a: float, b: float) -> list[str]:
     """Return the entities with the highest score at (a, b); none if it is undefined for all."""
-    tn, fp, fn, tp = cells
-    right, wrong = (1 - a) * tn + a * tp, (1 - b) * fp + b * fn
-    whole_ = right + wrong
-    score = np.where(whole_ > 0, right / np.where(whole_ > 0, whole_, 1.0), np.nan)
+    score = canonical_values(cells, a, b)
     if np.isnan(score).all():
         return []
     return [str(name) for name, value in zip(names, score, strict=True) if value >= np.nanmax(score) - ROUNDING]

@@ -5,7 +5,7 @@ import xarray as xr
 
 from bayesrank import _text
 from bayesrank._notes import read_notes
-from bayesrank.decisions.checks import check_decision
+from bayesrank.decisions.tables import check_decision
 from bayesrank.ranking.summary import effective_draws, outside_interval
 from bayesrank.words._parts import Verdict, compose, few_names
 from bayesrank.words._standing import Standing, headline_of

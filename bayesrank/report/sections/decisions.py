@@ -9,8 +9,7 @@ from markupsafe import Markup
 from bayesrank import _text
 from bayesrank._checks import describe_value
 from bayesrank.decisions import expected_utility, noninferiority
-from bayesrank.decisions.checks import check_decision
-from bayesrank.decisions.tables import comparison_table, comparison_words, utility_table
+from bayesrank.decisions.tables import check_decision, comparison_table, comparison_words, utility_table
 from bayesrank.report.page import Block, Page, Request, block, picture
 from bayesrank.words.results import verdict_parts
 

@@ -1,4 +1,4 @@
-"""The catalogue: all that is known of a score stands with its formula.
+"""The catalogue: each score is one entry, with its formula and metadata.
 
 To add a score is to write its formula under :func:`bayesrank.scores.names.score` in the file of its kind.
 """

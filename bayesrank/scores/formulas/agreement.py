@@ -25,13 +25,7 @@ NOT_ALL_RIGHT = "not all cases in one of TN, TP"
 
 
 def by_prediction_rate(rate: Any, skill: Any, p: Any, n: Any) -> tuple[Any, Any]:
-    """Return FPR and TPR at a share called positive, p TPR + n FPR, and an informedness, TPR - FPR.
-
-    Examples
-    --------
-    >>> [round(rate, 3) for rate in by_prediction_rate(0.3, 0.5, 0.4, 0.6)]  # of 0.3 = 0.6 FPR + 0.4 TPR
-    [0.1, 0.6]
-    """
+    """Return FPR and TPR at a share called positive, p TPR + n FPR, and an informedness, TPR - FPR."""
     return rate - p * skill, rate + n * skill
 
 

@@ -16,22 +16,11 @@ GOWER = "Gower and Legendre (1986); The Tile, Section 4.2"
 f1 = add(
     f_beta(1.0),
     aliases=(
-        "f1_score",
-        "f_measure",
-        "f_score",
-        "dice",
-        "dice_coefficient",
-        "sorensen_dice",
-        "dice_sorensen",
-        "dice_sorensen_coefficient",
-        "dsc",
-        "f_one",
-        "zijdenbos",
-        "zijdenbos_similarity_index",
-        "czekanowski",
+        "f1_score", "f_measure", "f_score", "dice", "dice_coefficient", "sorensen_dice", "dice_sorensen",
+        "dice_sorensen_coefficient", "dsc", "f_one", "zijdenbos", "zijdenbos_similarity_index", "czekanowski",
         "czekanowski_index",
     ),
-)
+)  # fmt: skip
 add(f_beta(2.0))
 add(f_beta(0.5))
 

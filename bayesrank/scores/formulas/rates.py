@@ -1,5 +1,6 @@
 """Scores of rates: sums, products and ratios of TPR, TNR, FPR and FNR, independent of prevalence."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,12 +13,14 @@ from bayesrank.scores.formulas.probabilities import TPR
 from bayesrank.scores.names import BOTH_CLASSES, FOUNDATIONS, INFINITY, METRICS, TILE, add, quotient, score
 from bayesrank.scores.score import ratio
 
+rate_score = partial(score, depends_on_prevalence=False)
+rate_quotient = partial(quotient, depends_on_prevalence=False)
 
-@quotient(
+
+@rate_quotient(
     symbol="BA",
     formula="(TPR + TNR) / 2",
     aliases=("bacc", "ba"),
-    depends_on_prevalence=False,
     matrix_function=Average("macro", TPR),
     domain=BOTH_CLASSES,
     reference=TILE,
@@ -28,7 +31,7 @@ def balanced_accuracy(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
     return tp * (tn + fp) + tn * (tp + fn), 2 * (tp + fn) * (tn + fp)
 
 
-@quotient(
+@rate_quotient(
     symbol="J_Y",
     formula="TPR + TNR - 1",
     aliases=(
@@ -36,7 +39,6 @@ def balanced_accuracy(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
         "peirce_skill_score", "true_skill_statistic", "tss",
     ),
     range=(-1.0, 1.0),
-    depends_on_prevalence=False,
     domain=BOTH_CLASSES,
     reference=f"{TILE}; Youden (1950)",
     contour=Contour(lambda k, x, p, n: k + x),
@@ -55,11 +57,10 @@ def _g_mean_area(value: Any, prevalence: Any) -> Any:
     return product * (1 - np.log(np.maximum(product, 1e-300)))
 
 
-@score(
+@rate_score(
     symbol="GM",
     formula="sqrt(TPR TNR)",
     aliases=("geometric_mean", "gm"),
-    depends_on_prevalence=False,
     matrix_function=Average("geometric", TPR),
     domain=BOTH_CLASSES,
     reference=TILE,
@@ -82,12 +83,11 @@ def adjusted_g_mean(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
     return np.where(tpr == 0, 0 * tnr, (_root_of_rates(tn, fp, fn, tp) + tnr * negatives) / (1 + negatives))
 
 
-@quotient(
+@rate_quotient(
     symbol="PLR",
     formula="TPR / FPR",
     aliases=("plr", "lr_plus", "lr+"),
     range=(0.0, INFINITY),
-    depends_on_prevalence=False,
     finite_mean=False,
     domain="FP > 0 and FN + TP > 0",
     reference=TILE,
@@ -98,13 +98,12 @@ def positive_likelihood_ratio(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
     return tp * (tn + fp), (tp + fn) * fp
 
 
-@quotient(
+@rate_quotient(
     symbol="NLR",
     formula="FNR / TNR",
     aliases=("nlr", "lr_minus", "lr-"),
     range=(0.0, INFINITY),
     higher_is_better=False,
-    depends_on_prevalence=False,
     finite_mean=False,
     domain="TN > 0 and FN + TP > 0",
     reference=TILE,
@@ -125,12 +124,11 @@ def _odds_ratio_area(value: Any, prevalence: Any) -> Any:
     return np.where(near, series, far / (far - 1) - far * np.log(far) / (far - 1) ** 2)
 
 
-@quotient(
+@rate_quotient(
     symbol="DOR",
     formula="TP TN / (FP FN)",
     aliases=("dor", "odds_ratio"),
     range=(0.0, INFINITY),
-    depends_on_prevalence=False,
     finite_mean=False,
     domain="FP > 0 and FN > 0",
     reference=f"{FOUNDATIONS}; Glas et al. (2003)",
@@ -154,11 +152,10 @@ for _base, _name, _aliases in (
     )
 
 
-@score(
+@rate_score(
     symbol="DP",
     formula="(sqrt(3) / π) log DOR",
     range=(-INFINITY, INFINITY),
-    depends_on_prevalence=False,
     domain="TN TP > 0 and FP FN > 0",
     reference="Sokolova et al. (2006)",
 )
@@ -166,12 +163,11 @@ def discriminant_power(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
     return np.sqrt(3) / np.pi * np.log(ratio(tp * tn, fp * fn))
 
 
-@quotient(
+@rate_quotient(
     symbol="Q",
     formula="(DOR - 1) / (DOR + 1)",
     aliases=("odds_ratio_skill_score",),
     range=(-1.0, 1.0),
-    depends_on_prevalence=False,
     domain="TP TN + FP FN > 0",
     reference="Yule (1900)",
 )
@@ -179,12 +175,11 @@ def yule_q(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
     return tp * tn - fp * fn, tp * tn + fp * fn
 
 
-@score(
+@rate_score(
     symbol="Y",
     formula="(√DOR - 1) / (√DOR + 1)",
     aliases=("coefficient_of_colligation",),
     range=(-1.0, 1.0),
-    depends_on_prevalence=False,
     domain="TP TN + FP FN > 0",
     reference="Yule (1912)",
 )
@@ -194,12 +189,11 @@ def yule_y(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
     return ratio(right - wrong, right + wrong)
 
 
-@score(
+@rate_score(
     symbol="PT",
     formula="sqrt(FPR) / (sqrt(TPR) + sqrt(FPR))",
     aliases=("pt",),
     higher_is_better=False,
-    depends_on_prevalence=False,
     domain="both classes occur, and some case is called positive",
     reference="Balayla (2020)",
     contour=Contour(
@@ -212,12 +206,11 @@ def prevalence_threshold(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
     return ratio(root_fpr, root_tpr + root_fpr)
 
 
-@score(
+@rate_score(
     symbol="d′",
     formula="Φ⁻¹(TPR) - Φ⁻¹(FPR)",
     aliases=("sensitivity_index",),
     range=(-INFINITY, INFINITY),
-    depends_on_prevalence=False,
     domain="TPR and FPR strictly between 0 and 1",
     reference=FOUNDATIONS,
 )
@@ -225,13 +218,12 @@ def d_prime(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
     return ndtri(ratio(tp, fn + tp)) - ndtri(ratio(fp, tn + fp))
 
 
-@score(
+@rate_score(
     symbol="dInd",
     formula="sqrt(FNR² + FPR²)",
     aliases=("distance_to_perfect", "distance_index"),
     range=(0.0, float(np.sqrt(2))),
     higher_is_better=False,
-    depends_on_prevalence=False,
     domain=BOTH_CLASSES,
     reference="Perkins and Schisterman (2006)",
 )
@@ -239,12 +231,11 @@ def roc_distance(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
     return np.hypot(ratio(fn, fn + tp), ratio(fp, tn + fp))
 
 
-@score(
+@rate_score(
     symbol="EDI",
     formula="(log FPR - log TPR) / (log FPR + log TPR)",
     aliases=("edi",),
     range=(-1.0, 1.0),
-    depends_on_prevalence=False,
     domain="TP > 0 and FP > 0 and FN + TN > 0",
     reference="Ferro and Stephenson (2011)",
 )
@@ -265,11 +256,10 @@ def optimized_precision(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
     return ratio(tn + tp, tn + fp + fn + tp) - ratio(np.abs(tnr - tpr), tnr + tpr)
 
 
-@score(
+@rate_score(
     symbol="IBA",
     formula="(1 + TPR - TNR) TPR TNR",
     aliases=("iba",),
-    depends_on_prevalence=False,
     domain=BOTH_CLASSES,
     reference="García et al. (2009)",
 )
@@ -278,12 +268,11 @@ def index_of_balanced_accuracy(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
     return (1 + tpr - tnr) * tpr * tnr
 
 
-@quotient(
+@rate_quotient(
     symbol="PG",
     formula="(PPV - π₊) / (π₋ PPV) = 1 - FPR / TPR",
     aliases=("precg",),
     range=(-INFINITY, 1.0),
-    depends_on_prevalence=False,
     finite_mean=False,
     domain="TN + FP > 0 and TP > 0",
     reference="Flach and Kull (2015)",

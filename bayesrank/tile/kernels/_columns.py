@@ -8,9 +8,8 @@ column therefore costs its number of crossings, not of grid points. Counts are s
 import numpy as np
 
 from bayesrank._compiled import njit
+from bayesrank.tile._grid import TOLERANCE
 
-#: Relative difference of odds below which entities tie: rounding in the cells must not decide a rank.
-TOLERANCE = 1e-12
 #: Cells below this could underflow in products; such columns are ranked point by point, in logarithms.
 TINY = 1e-100
 OPTIONS = {"cache": True, "nogil": True, "error_model": "numpy"}
@@ -126,12 +125,12 @@ def swap_point(x, y, x_rival, y_rival, last):
 
 
 @njit(**OPTIONS)
-def add_best(x, y, who, last, best):
+def add_best(x, y, entities, last, best):
     """Add the winner of each point of a column, with ties shared, to differences along b.
 
-    ``x`` and ``y`` hold the ends of the lines of the entities ``who``, in this order.
+    ``x`` and ``y`` hold the ends of the lines of the entities ``entities``, in this order.
     """
-    n = who.size
+    n = entities.size
     m = 0 if n else last + 1
     while m <= last:
         b = m / last
@@ -148,8 +147,8 @@ def add_best(x, y, who, last, best):
                 tied += same((1 - b) * x[p] + b * y[p], low)
             for p in range(n):
                 if same((1 - b) * x[p] + b * y[p], low):
-                    best[who[p], m] += 1.0 / tied
-                    best[who[p], m + 1] -= 1.0 / tied
+                    best[entities[p], m] += 1.0 / tied
+                    best[entities[p], m + 1] -= 1.0 / tied
             m += 1
             continue
         end = last + 1.0
@@ -158,8 +157,8 @@ def add_best(x, y, who, last, best):
             if p != winner and e1 >= -1e-11 * (y[winner] + y[p]) and e0 < e1:
                 end = min(end, e0 / (e0 - e1) * last)
         stop = min(max(m + 1, int(np.ceil(end - 1e-7))), last + 1)
-        best[who[winner], m] += 1.0
-        best[who[winner], stop] -= 1.0
+        best[entities[winner], m] += 1.0
+        best[entities[winner], stop] -= 1.0
         m = stop
 
 
@@ -190,13 +189,13 @@ def add_ranks(x, y, by_x, by_y, last, rank):
         add_ranks_of_pairs(x, y, by_x, last, rank)
         return
     # Sorting by y after sorting by x meets each pair that swaps ranks exactly once.
-    xs, ys, who = np.empty(n), np.empty(n), np.empty(n, np.int64)
+    xs, ys, entities = np.empty(n), np.empty(n), np.empty(n, np.int64)
     for p in range(n):
         k = by_x[p]
         rank[k, 0] += p + 1.0
         xk, yk, q = x[k], y[k], p - 1
         while q >= 0 and ys[q] > yk:
-            i = who[q]  # better than k up to the swap
+            i = entities[q]  # better than k up to the swap
             e0 = xk - xs[q]
             place = e0 / (e0 + ys[q] - yk) * last
             m = int(place + 0.5)
@@ -209,9 +208,9 @@ def add_ranks(x, y, by_x, by_y, last, rank):
                 after = m if place <= m else m + 1
                 rank[i, after] += 1.0
                 rank[k, after] -= 1.0
-            xs[q + 1], ys[q + 1], who[q + 1] = xs[q], ys[q], i
+            xs[q + 1], ys[q + 1], entities[q + 1] = xs[q], ys[q], i
             q -= 1
-        xs[q + 1], ys[q + 1], who[q + 1] = xk, yk, k
+        xs[q + 1], ys[q + 1], entities[q + 1] = xk, yk, k
 
 
 @njit(**OPTIONS)
@@ -232,31 +231,22 @@ def add_ranks_of_pairs(x, y, entities, last, rank):
 
 
 @njit(**OPTIONS)
-def sort_column(log_s, log_u, entities, order, keys):
-    """Order the entities at one point, best first, undefined last; return the number defined."""
-    n = entities.size
+def sort_point(cells, log_s, b, entities, order, keys):
+    """Write the log odds of the entities at one b to ``keys`` and order them, best first, undefined last.
+
+    Return the number of defined entities. ``order`` is nearly right if it comes from a neighbouring point.
+    """
     defined = 0
-    for p in range(n):
-        k = entities[p]
-        keys[k] = log_s[k] - log_u[k]  # NaN where both are -inf
-        if not np.isnan(keys[k]):
-            defined += 1
-    for p in range(1, n):
-        k = order[p]
-        q = p - 1
+    for k in entities:
+        keys[k] = log_s[k] - log_or_less((1 - b) * cells[1, k] + b * cells[2, k])  # NaN where both are -inf
+        defined += not np.isnan(keys[k])
+    for p in range(1, entities.size):
+        k, q = order[p], p - 1
         while q >= 0 and (keys[order[q]] < keys[k] or (np.isnan(keys[order[q]]) and not np.isnan(keys[k]))):
             order[q + 1] = order[q]
             q -= 1
         order[q + 1] = k
     return defined
-
-
-@njit(**OPTIONS)
-def sort_point(cells, log_s, b, entities, order, keys, log_u):
-    """Order the entities at one b from their cells; ``log_u`` is a work array."""
-    for k in entities:
-        log_u[k] = log_or_less((1 - b) * cells[1, k] + b * cells[2, k])
-    return sort_column(log_s, log_u, entities, order, keys)
 
 
 @njit(**OPTIONS)
@@ -329,24 +319,3 @@ def add_skill_point(cells, a, b, entities, m, skilled):
         if better:
             skilled[k, m] += 1.0
             skilled[k, m + 1] -= 1.0
-
-
-@njit(**OPTIONS)
-def add_best_by_points(cells, s, points, entities, best):
-    """Add winners point by point in logarithms, where scores may be undefined or products too small."""
-    odds = np.empty(cells.shape[1])
-    for m in range(points.size):
-        high = -np.inf
-        tied = 0
-        for k in entities:
-            u = (1 - points[m]) * cells[1, k] + points[m] * cells[2, k]
-            odds[k] = np.nan
-            if s[k] + u > 0.0:
-                odds[k] = log_or_less(s[k]) - log_or_less(u)
-                high = max(high, odds[k])
-        for k in entities:
-            tied += odds[k] == high or high - odds[k] <= TOLERANCE
-        for k in entities:
-            if odds[k] == high or high - odds[k] <= TOLERANCE:
-                best[k, m] += 1.0 / tied
-                best[k, m + 1] -= 1.0 / tied

@@ -9,7 +9,6 @@ import numpy as np
 from bayesrank._compiled import njit
 from bayesrank.tile.kernels._columns import (
     OPTIONS,
-    TINY,
     add_best,
     add_point,
     add_ranks,
@@ -22,9 +21,6 @@ from bayesrank.tile.kernels._columns import (
     skilled_between,
     sort_point,
 )
-
-#: A position closer to a grid point than this part of the axis is checked exactly; ties are 1,000 times nearer.
-NEAR = 1e-7
 
 
 @njit(**OPTIONS)
@@ -74,41 +70,6 @@ def add_values(cells, a, points, entities, high, total, top):
 
 
 @njit(**OPTIONS)
-def add_skill(cells, s, a, x, y, entities, last, low, high, skilled):
-    """Add where each entity beats both "always negative" and "always positive" at its own prevalence.
-
-    The range along the column follows from two divisions, written to ``low`` and ``high``. On the borders, and near a
-    grid point or a tie, :func:`skilled_between` computes it exactly.
-    """
-    inside = 0.0 < a < 1.0
-    left, right = (1 / (1 - a), 1 / a) if inside else (0.0, 0.0)
-    for p in range(entities.size):
-        k = entities[p]
-        fp, fn = cells[1, k], cells[2, k]
-        negative, positive = cells[0, k] + fp, fn + cells[3, k]
-        # The line of the rival ends, or starts, at the first factor times that of the entity at the second.
-        never, own_never = s[k] * positive * left, fn * negative
-        always, own_always = s[k] * negative * right, fp * positive
-        low[p] = fp * negative / (fp * negative + (never - own_never)) * last
-        high[p] = (always - own_always) / ((always - own_always) + fn * positive) * last
-        if min(fp, fn) < TINY or abs(never - own_never) < 1e-3 * never or abs(always - own_always) < 1e-3 * always:
-            low[p] = np.nan
-        elif never < own_never or always < own_always:
-            high[p] = -1.0
-    near = NEAR * last
-    for p in range(entities.size):
-        k = entities[p]
-        if inside and high[p] == -1.0:
-            continue
-        first, beyond = int(low[p]) + 1, int(high[p]) + 1
-        if not inside or not (near < first - low[p] < 1 - near and near < beyond - high[p] < 1 - near):
-            first, beyond = skilled_between(cells, s, a, x, y, k, last)
-        if first < beyond:
-            skilled[k, first] += 1.0
-            skilled[k, beyond] -= 1.0
-
-
-@njit(**OPTIONS)
 def tally(draws, spans, columns, points, ranks, skill, regret, steps, undefined, values, top, sums, squares):
     """Sum winners and the requested ranks, skill and losses over draws, by batches.
 
@@ -121,8 +82,8 @@ def tally(draws, spans, columns, points, ranks, skill, regret, steps, undefined,
     held, n = draws.shape[0], draws.shape[2]
     s, x, y, keys = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
     x_best, y_best = np.empty(n), np.empty(n)
-    log_s, log_u = np.empty(n), np.empty(n)
-    low, high, room, of_values = np.empty(n), np.empty(n), np.empty(n), np.empty(points.size)
+    log_s = np.empty(n)
+    room, of_values = np.empty(n), np.empty(points.size)
     unused = np.zeros((points.size + 1, n)).T
     # For each draw: the defined entities, the candidates for best, and their orders in the previous column.
     known, few, slow = np.empty(held, np.int64), np.empty(held, np.int64), np.empty(held, np.bool_)
@@ -156,13 +117,16 @@ def tally(draws, spans, columns, points, ranks, skill, regret, steps, undefined,
                     add_best(x_best, y_best, candidates, last, best)
                     if ranks:
                         add_ranks(x, y, all_orders[d, 2, : known[d]], all_orders[d, 3, : known[d]], last, rank)
-                    if skill:
-                        add_skill(cells, s, a, x, y, entities, last, low, high, skilled)
+                    for k in entities if skill else entities[:0]:
+                        first, beyond = skilled_between(cells, s, a, x, y, k, last)
+                        if first < beyond:
+                            skilled[k, first] += 1.0
+                            skilled[k, beyond] -= 1.0
                     continue
                 for k in entities:
                     log_s[k] = log_or_less(s[k])
                 for m in range(points.size):
-                    defined = sort_point(cells, log_s, points[m], entities, order, keys, log_u)
+                    defined = sort_point(cells, log_s, points[m], entities, order, keys)
                     add_point(keys, order, defined, entities.size, m, best, rank, nothing)
                     if skill:
                         add_skill_point(cells, a, points[m], entities, m, skilled)

@@ -311,40 +311,49 @@ def merge_identical(cells, kept, group):
 
 
 @njit(**OPTIONS)
+def cut(cells, rank):
+    """Cut the Tile by the holder of a rank, among entities that are defined.
+
+    Return the entities that may hold the rank, the group of identical entities of each, the cells of each group, the
+    slabs (with groups), and their areas. There is no slab if the partition does not terminate.
+    """
+    entities, rank = contenders(cells, rank)
+    mine = np.ascontiguousarray(cells[:, entities])
+    kept, group = np.empty(entities.size, np.int64), np.empty(entities.size, np.int64)
+    count = merge_identical(mine, kept, group)
+    lines = np.ascontiguousarray(mine[:, kept[:count]])
+    weight = np.zeros(count, np.int64)
+    for p in range(entities.size):
+        weight[group[p]] += 1
+    rows = 16 * count + 64
+    slabs = np.empty((rows, 5))
+    used = partition(lines, weight, rank, slabs)
+    while used < 0 and rows < 10_000_000:
+        rows *= 8
+        slabs = np.empty((rows, 5))
+        used = partition(lines, weight, rank, slabs)
+    slabs = slabs[: max(used, 0)].copy()
+    return entities, group, lines, slabs, sizes(lines, slabs)
+
+
+@njit(**OPTIONS)
 def shares(draws, out):
     """Write, for each draw, the area on which each entity is best; identical entities share theirs evenly.
 
     NaN where no entity is defined, or where the partition does not terminate.
     """
-    from_all = draws.shape[2]
-    kept, group = np.empty(from_all, np.int64), np.empty(from_all, np.int64)
     for d in range(draws.shape[0]):
-        cells = draws[d]
-        entities, _ = contenders(cells, 1)
-        count = entities.size
+        out[d, :] = np.nan
+        if contenders(draws[d], 1)[0].size == 0:
+            continue
+        entities, group, lines, slabs, size = cut(draws[d], 1)
+        if slabs.shape[0] == 0:
+            continue
         out[d, :] = 0.0
-        if count == 0:
-            out[d, :] = np.nan
-            continue
-        mine = np.ascontiguousarray(cells[:, entities])
-        distinct = merge_identical(mine, kept, group)
-        lines = np.ascontiguousarray(mine[:, kept[:distinct]])
-        weight = np.zeros(distinct, np.int64)
-        for p in range(count):
-            weight[group[p]] += 1
-        rows = 16 * distinct + 64
-        slabs = np.empty((rows, 5))
-        used = partition(lines, weight, 1, slabs)
-        while used < 0 and rows < 10_000_000:
-            rows *= 8
-            slabs = np.empty((rows, 5))
-            used = partition(lines, weight, 1, slabs)
-        if used < 0:
-            out[d, :] = np.nan
-            continue
-        size = sizes(lines, slabs[:used])
-        area = np.zeros(distinct)
-        for p in range(used):
+        area, weight = np.zeros(lines.shape[1]), np.zeros(lines.shape[1])
+        for p in range(slabs.shape[0]):
             area[int(slabs[p, 2])] += size[p]
-        for p in range(count):
+        for p in range(entities.size):
+            weight[group[p]] += 1.0
+        for p in range(entities.size):
             out[d, entities[p]] = area[group[p]] / weight[group[p]]
