@@ -43,7 +43,7 @@ def chunk_sizes(chunks: Any, shape: tuple[int, int], numbers: int) -> Sizes:
     else:
         wanted = {"chain": 1, "draw": chunks}
     if wanted["draw"] == "auto" and isinstance(wanted["draw"], str):
-        wanted["draw"] = max(_preferred() // (8 * max(numbers, 1)) // BLOCK, 1) * BLOCK
+        wanted["draw"] = max(_preferred_chunk_size() // (8 * max(numbers, 1)) // BLOCK, 1) * BLOCK
     try:
         if any(isinstance(held, bool | np.bool_ | float) for held in wanted.values()):
             raise ValueError("no whole number")
@@ -102,7 +102,7 @@ def join_parts(parts: list[list[Any]], sizes: Sizes, inner: tuple[int, ...]) -> 
     return da.concatenate(rows, axis=0)
 
 
-def _preferred() -> int:
+def _preferred_chunk_size() -> int:
     """Return Dask's preferred size of a chunk in bytes."""
     import dask
 

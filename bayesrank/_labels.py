@@ -84,7 +84,7 @@ def arrange_classes(classes: list, positive: Any = None, ordered: bool = False) 
     if positive is not None:
         if len(classes) != 2:
             raise ValueError(f"positive must be left out for {len(classes)} classes; got {positive!r}")
-        chosen = _label_called(positive, classes)
+        chosen = _find_label(positive, classes)
         return [label for label in classes if label != chosen] + [chosen], chosen
     pair = standing_pair(classes) if len(classes) == 2 else None
     if pair is not None:
@@ -103,7 +103,7 @@ def check_order(labels: Any) -> None:
         )
 
 
-def _label_called(positive: Any, classes: list) -> Any:
+def _find_label(positive: Any, classes: list) -> Any:
     same = [label for label in classes if label is positive or label == positive]
     same = same or [label for label in classes if str(label).strip().lower() == str(positive).strip().lower()]
     if len(same) != 1:
@@ -150,5 +150,6 @@ def check_positive(array: Any, what: str) -> None:
     first, second = array["actual"].values.tolist()
     raise ValueError(
         f"positive must name the positive class for {what}, which changes when the classes are swapped; got none of "
-        f"{first!r} and {second!r} (positive={second!r} or positive={first!r} says which, where the labels are read)"
+        f"{first!r} and {second!r} (positive={second!r} or positive={first!r} says which, where the labels are read) "
+        f"(or, in Python, array.assign_coords(positive={second!r}))"
     )

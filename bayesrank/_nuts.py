@@ -53,9 +53,9 @@ def choose_sampler(options: Mapping[str, Any]) -> str:
     wanted = options.get("nuts_sampler")
     if wanted is None:
         known = {*NUTPIE, "progressbar"}
-        return "nutpie" if set(options) <= known and _installed("nutpie") else "pymc"
+        return "nutpie" if set(options) <= known and _is_installed("nutpie") else "pymc"
     if wanted == "nutpie":
-        if not _installed("nutpie"):
+        if not _is_installed("nutpie"):
             raise ValueError("nuts must hold a nuts_sampler that is installed; got 'nutpie', which is not")
         unknown = sorted(set(options) - {*NUTPIE, "progressbar", "nuts_sampler"})
         if unknown:
@@ -139,7 +139,7 @@ def warn_of_chains(stats: xr.Dataset, chains: int, tune: int) -> None:
         warnings.warn(text, UserWarning, stacklevel=3)
 
 
-def _installed(name: str) -> bool:
+def _is_installed(name: str) -> bool:
     return find_spec(name) is not None
 
 

@@ -27,14 +27,18 @@ def format_probability_with_error(p: float, error: float) -> str:
 
 def number(x: float, digits: int | None = None) -> str:
     """Format a number with three decimals by default, fewer if it is large; a dash if undefined."""
-    return "–" if math.isnan(x) else _rounded(x, decimals(3, x) if digits is None else digits)
+    return "–" if math.isnan(x) else _format_rounded(x, decimals(3, x) if digits is None else digits)
 
 
 def interval(low: float, high: float, digits: int | None = None) -> str:
     """Format an interval with this number of decimals, by default as :func:`interval_digits`; a dash if undefined."""
     if math.isnan(low):
         return "–"
-    return interval_digits(low, high) if digits is None else f"{_rounded(low, digits)} to {_rounded(high, digits)}"
+    return (
+        interval_digits(low, high)
+        if digits is None
+        else f"{_format_rounded(low, digits)} to {_format_rounded(high, digits)}"
+    )
 
 
 def interval_digits(low: float, high: float, digits: int = 3) -> str:
@@ -68,7 +72,7 @@ def format_with_interval(x: float, low: float, high: float, digits: int = 3) -> 
     return f"{x:.2g}" if small and low >= 0 else plain
 
 
-def _rounded(x: float, digits: int) -> str:
+def _format_rounded(x: float, digits: int) -> str:
     if 1e15 <= abs(x) < math.inf:  # beyond the precision of a float
         return f"{x:.2g}"
     return f"{round(x, digits) + 0.0:.{digits}f}"  # 0, not -0

@@ -63,13 +63,15 @@ def fit(
     ----------
     evidence : xarray.DataArray or Dataset
         Counts (entity, [dataset], actual, predicted) or, without classes, (entity, [dataset], outcome), as from
-        :func:`bayesrank.from_counts`; or joint outcomes of single cases, as from :func:`bayesrank.joint_outcomes` and
-        :func:`bayesrank.from_outcomes`. Entities with the same value of the coord ``test_set`` (entity, [dataset]) saw
-        the same cases; by default, those with equal class sizes did.
+        :func:`bayesrank.from_counts`; joint outcomes of single cases, as from :func:`bayesrank.joint_outcomes` and
+        :func:`bayesrank.from_outcomes`; or means with standard errors, from :func:`bayesrank.from_frame`. Entities with
+        the same value of the coord ``test_set`` (entity, [dataset]) saw the same cases; by default, those with equal
+        class sizes did.
     model : str or class, optional
         ``"dirichlet_multinomial"`` (default for counts): random cases; ``"beta_binomial"``: class sizes fixed by
-        design; ``"paired"`` (default for joint outcomes): all entities saw the same cases; or another of
-        :mod:`bayesrank.models`, or a class. Models of counts ignore the pairing of joint outcomes, and a note says so.
+        design; ``"paired"`` (default for joint outcomes): all entities saw the same cases; ``"normal_means"`` (default
+        for means): independent normal errors; or another of :mod:`bayesrank.models`, or a class. Models of counts
+        ignore the pairing of joint outcomes, and a note says so.
     draws, chains : int
         Number of draws in each chain, and of chains.
     seed : int, SeedSequence or Generator, optional
@@ -288,22 +290,18 @@ def _sample(
 
     The seed of NUTS depends on the evidence.
     """
+    tune = TUNE
     if options is None and hasattr(instance, "sample_chains"):
         sampled = instance.sample_chains(shape, root)
-        warn_of_chains(sampled["sample_stats"], shape[0], TUNE)
-        return {
-            "posterior": _posterior_group(instance, sampled["posterior"], root),
-            "sample_stats": sampled["sample_stats"],
-        }
-    evidence = [group[name].values for group in observed.values() for name in sorted(map(str, group.variables))]
-    seed = int(stream(root, "nuts", type(instance).__name__, fingerprint(*evidence)).integers(2**31))
-    options = getattr(instance, "nuts", {}) | (options or {})
-    sampled = sample(instance.build(), shape, seed, options)
-    warn_of_chains(sampled["sample_stats"], shape[0], options.get("tune", TUNE))
-    return {
-        "posterior": _posterior_group(instance, sampled["posterior"], root),
-        "sample_stats": sampled["sample_stats"],
-    }
+    else:
+        evidence = [group[name].values for group in observed.values() for name in sorted(map(str, group.variables))]
+        seed = int(stream(root, "nuts", type(instance).__name__, fingerprint(*evidence)).integers(2**31))
+        options = getattr(instance, "nuts", {}) | (options or {})
+        sampled = sample(instance.build(), shape, seed, options)
+        tune = options.get("tune", TUNE)
+    stats = sampled["sample_stats"]
+    warn_of_chains(stats, shape[0], tune)
+    return {"posterior": _posterior_group(instance, sampled["posterior"], root), "sample_stats": stats}
 
 
 def _posterior_group(instance: Any, sampled: xr.Dataset, root: np.random.SeedSequence) -> xr.Dataset:

@@ -6,7 +6,7 @@ of the 95% interval of the mean, and the share of flagged samples. Run: python s
 
 import numpy as np
 
-from bayesrank.ranking._tails import LIMIT, skewness_ratio
+from bayesrank.ranking._information import HEAVY_TAIL, skewness_ratio
 
 BOARDS, DRAWS = 2000, 1000
 MADE = {
@@ -27,13 +27,14 @@ def measure(name, cases, seed=1):
     weight = rng.exponential(size=(DRAWS, cases))
     draws = x @ (weight / weight.sum(axis=1, keepdims=True)).T
     low, high = np.quantile(draws, [0.025, 0.975], axis=1)
-    flagged = skewness_ratio(x.T) > LIMIT
+    flagged = skewness_ratio(x.T) > HEAVY_TAIL
     return ((low <= mean) & (mean <= high)).mean(), flagged.mean()
 
 
 def main():
     print(
-        f"{BOARDS} samples each: coverage of the 95% interval (share flagged by |skewness| / sqrt(cases) > {LIMIT:g})\n"
+        f"{BOARDS} samples each: coverage of the 95% interval "
+        f"(share flagged by |skewness| / sqrt(cases) > {HEAVY_TAIL:g})\n"
     )
     sizes = (30, 60, 120, 250, 1000)
     print("| distribution | " + " | ".join(f"{n} cases" for n in sizes) + " |\n|---|" + "---:|" * len(sizes))

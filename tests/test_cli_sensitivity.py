@@ -108,6 +108,9 @@ def test_missing_answers(tmp_path):
         ("prior must be a number; got 'x'", "--prior must be a number; got 'x'"),
         ("evidence must hold a case (br.fit(..., force=True) accepts it)", "DATA must hold a case"),
         ("statement must have an end; got 'a >'", "--ask must have an end; got 'a >'"),
+        ("frame must have one (missing='common', missing=0)", "DATA must have one (--missing common, --missing 0)"),
+        ("x (positive='a b' says which) (or, in Python, y.z(positive='a b'))", "x (--positive 'a b' says which)"),
+        ("x (--dataset NAME, in Python br.fit)", "x (--dataset NAME, in Python br.fit)"),
         ("prevalences must lie", "--other-prevalence must lie"),
         ("--prior must be", "--prior must be"),
         ("priority must be", "priority must be"),
@@ -122,7 +125,7 @@ def test_no_error_advises_what_a_shell_cannot_do(tmp_path, capsys, monkeypatch):
 
     path = tmp_path / "counts.csv"
     for text, options, start in (
-        ("a,0,0,1,4\nb,3,1,2,2\n", ["--prior", "haldane"], "--prior must put something on every cell"),
+        ("a,0,0,1,4\nb,3,1,2,2\n", ["--prior", "haldane"], "--prior must be positive, as four_cases, uniform"),
         ("a,0,0,0,0\nb,3,1,2,2\n", [], "DATA must hold at least one case of every entity"),
         (
             "a,5,1,1,4\nb,3,1,2,2\n",

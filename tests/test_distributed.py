@@ -1,24 +1,17 @@
 """Two workers of a local cluster draw what one process draws."""
 
-import importlib.util
-from pathlib import Path
-
 import numpy as np
 import pytest
 import xarray as xr
 
 import bayesrank as br
-
-EXAMPLE = Path(__file__).parents[1] / "examples" / "two_workers.py"
+from tests.scripts import load_script
 
 
 @pytest.mark.slow
 def test_the_example(capsys):
     pytest.importorskip("distributed")
-    spec = importlib.util.spec_from_file_location("two_workers", EXAMPLE)
-    example = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(example)
-    example.main()
+    load_script("examples/two_workers.py").main()
     said = capsys.readouterr().out
     assert said.startswith("2 workers; chunks of (1, 2000, 108, 2, 2)")
     assert said.endswith("The ranking in memory has the same numbers.\n")

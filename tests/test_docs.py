@@ -1,6 +1,6 @@
 """The code blocks, commands, links and lists of README and site are right."""
 
-import importlib.util
+import importlib
 import inspect
 import io
 import re
@@ -19,6 +19,7 @@ import bayesrank as br
 from bayesrank import ranking, report
 from bayesrank.cli import cli
 from bayesrank.evidence import formats
+from tests.scripts import load_script
 
 ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
@@ -27,19 +28,11 @@ README = ROOT / "README.md"
 PAGES = [README, *sorted(path for path in DOCS.rglob("*.md") if not {"notebooks", "_build"} & set(path.parts))]
 
 
-def load(path):
-    """Import a script by its path."""
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-pages = load(Path(__file__).parent / "pages.py")
+pages = load_script("tests/pages.py")
 
 
 def test_the_page_of_scores_is_up_to_date():
-    page = load(SCRIPTS / "make_scores_page.py").page()
+    page = load_script("scripts/make_scores_page.py").page()
     assert (DOCS / "reference" / "scores.md").read_text(encoding="utf-8") == page, "run make docs"
 
 
@@ -68,14 +61,14 @@ def test_the_names_of_other_projects_exist():
 def test_the_gallery_shows_every_plot_once():
     text = (DOCS / "gallery" / "index.md").read_text(encoding="utf-8")
     assert sorted(re.findall(r"^### (\w+)$", text, re.MULTILINE)) == sorted(br.plots.__all__)
-    for name, code in load(SCRIPTS / "make_gallery.py").examples(text)[1].items():
+    for name, code in load_script("scripts/make_gallery.py").examples(text)[1].items():
         assert f"br.plots.{name}(" in code
         assert 0 < (DOCS / "figures" / "gallery" / f"{name}.png").stat().st_size < 100_000
 
 
 @pytest.mark.slow
 def test_the_code_of_the_gallery_runs(tmp_path):
-    assert len(load(SCRIPTS / "make_gallery.py").draw(tmp_path)) == len(br.plots.__all__)
+    assert len(load_script("scripts/make_gallery.py").draw(tmp_path)) == len(br.plots.__all__)
 
 
 def test_the_readme_prints_what_it_shows():
@@ -92,7 +85,7 @@ def has_code(path):
 
 
 #: Pages whose code takes longest; CI runs it too.
-LONG = {"decisions", "models", "predictive", "tile", "credible_ranking", "large", "audit"}
+LONG = {"decisions", "models", "predictive", "tile", "credible_ranking", "large", "planning", "audit"}
 
 
 @pytest.mark.parametrize(

@@ -82,7 +82,6 @@ def test_the_organiser_learns_who_shares_the_first_place():
     assert "P(teams A and B are both in the top 3)" in printed
 
 
-@pytest.mark.slow
 def test_the_clinician_chooses_a_test_that_harms_least():
     found, printed = run("clinician")
     sensitivity, specificity = found["TYPICAL"]
@@ -105,7 +104,6 @@ def test_the_drift_monitor_blames_the_classifier_from_may_on():
     assert alarms == ["May", "June"]
 
 
-@pytest.mark.slow
 def test_plans_are_answers():
     found, printed = run("planning")
     needed = [plan["needed"].item() for plan in found["plans"].values()]

@@ -1,8 +1,5 @@
 """Hierarchical logit-normal: density, limits and pieces against known answers, another sampler, calibration."""
 
-import importlib.util
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -14,6 +11,7 @@ from bayesrank._compat import groups_of
 from bayesrank._random import Block, root_sequence
 from bayesrank.models import make_model
 from bayesrank.models._normal_logits import between, binomial_evidence, empirical_logits, identified_terms
+from tests.scripts import load_script
 
 NAME = "hierarchical_logit_normal"
 
@@ -21,11 +19,7 @@ NAME = "hierarchical_logit_normal"
 @pytest.fixture(scope="module")
 def measure():
     """The sampler of many meta-analyses, which the documentation's numbers come from."""
-    path = Path(__file__).parent.parent / "scripts" / "measure_meta_analysis.py"
-    spec = importlib.util.spec_from_file_location("measure_meta_analysis", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_script("scripts/measure_meta_analysis.py")
 
 
 def tables(entities=1, datasets=15, seed=7, rho=-0.5):
@@ -553,7 +547,7 @@ def test_the_loglikelihood_is_of_tables(one):
 # --- Calibration --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("sizes", ["plain", "sparse"])
+@pytest.mark.parametrize("sizes", ["plain", pytest.param("sparse", marks=pytest.mark.slow)])
 def test_calibration_in_short(measure, sizes):
     """Truths drawn from the priors have uniform ranks among draws of the model's posterior."""
     found = measure.ranks(11, 200, 6, sizes, draws=39, tune=500, thin=10)

@@ -116,6 +116,7 @@ def test_models_are_found_by_the_names_of_their_files():
         "hierarchical_classes",
         "hierarchical_dirichlet_multinomial",
         "hierarchical_logit_normal",
+        "normal_means",
         "paired",
     ]
     assert find_model("beta_binomial").__name__ == "BetaBinomial"

@@ -19,7 +19,7 @@ GRADES = xr.DataArray(
 )
 MODEL = "hierarchical_dirichlet_multinomial"
 #: What is installed is tested; nutpie is an extra.
-SAMPLERS = ["pymc", *["nutpie"] * _nuts._installed("nutpie")]
+SAMPLERS = ["pymc", *["nutpie"] * _nuts._is_installed("nutpie")]
 
 
 class Terminal(io.StringIO):
@@ -58,7 +58,7 @@ def test_diagnostics_are_those_of_arviz(fitted):
 
 
 def test_the_extra_is_taken_where_it_is_installed(monkeypatch):
-    monkeypatch.setattr(_nuts, "_installed", lambda name: True)
+    monkeypatch.setattr(_nuts, "_is_installed", lambda name: True)
     assert _nuts.choose_sampler({}) == _nuts.choose_sampler({"tune": 5, "cores": 2, "target_accept": 0.9}) == "nutpie"
     assert _nuts.choose_sampler({"progressbar": False}) == "nutpie"
     # What only PyMC has is PyMC's.
@@ -66,7 +66,7 @@ def test_the_extra_is_taken_where_it_is_installed(monkeypatch):
     assert _nuts.choose_sampler({"nuts_sampler": "pymc"}) == "pymc"
     with pytest.raises(ValueError, match=r"nuts must hold options among .* for nutpie; got \['init'\]"):
         _nuts.choose_sampler({"nuts_sampler": "nutpie", "init": "adapt_diag"})
-    monkeypatch.setattr(_nuts, "_installed", lambda name: False)
+    monkeypatch.setattr(_nuts, "_is_installed", lambda name: False)
     assert _nuts.choose_sampler({}) == "pymc"
     with pytest.raises(ValueError, match="nuts must hold a nuts_sampler that is installed; got 'nutpie'"):
         br.fit(GRADES, MODEL, nuts={"nuts_sampler": "nutpie"})
@@ -82,7 +82,7 @@ def test_transformed_variables_stay_out(monkeypatch):
         extra = groups["posterior"].assign(spread_logodds__=groups["posterior"]["spread"])
         return {"posterior": extra, "sample_stats": groups["sample_stats"]}
 
-    monkeypatch.setattr(_nuts, "_installed", lambda name: True)
+    monkeypatch.setattr(_nuts, "_is_installed", lambda name: True)
     monkeypatch.setattr(_nuts, "_nutpie", leaky)
     nuts = {"tune": 50, "cores": 1}
     fit = groups_of(br.fit(GRADES, MODEL, seed=1, draws=20, chains=1, nuts=nuts))

@@ -402,6 +402,7 @@ def test_outcomes_beyond_what_a_float_tells_apart_are_refused():
     assert br.from_frame(frame.assign(outcome=[1e300, 0]))["outcome"].values.tolist() == [0, 1e300]
 
 
+@pytest.mark.slow
 def test_who_is_best_is_not_told_where_quadrature_cannot():
     """Nodes hardly reach what faint priors say of both rates of entities that were always right."""
     counts = br.from_counts(tn=[10, 10, 8], fp=[0, 0, 0], fn=[0, 0, 0], tp=[9, 9, 9], entity=["a", "b", "c"])

@@ -1,9 +1,5 @@
 """Plans: closed forms, the example of a limit, calibration by refitted futures, and what has no number."""
 
-import doctest
-import importlib.util
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -15,6 +11,7 @@ import bayesrank as br
 from bayesrank.cli import cli
 from bayesrank.planning import OVERLAP, cases_to_separate
 from bayesrank.planning._updates import NormalScores, OverlappingTables, split_cases
+from tests.scripts import load_script
 
 COUNTS = br.from_counts(tn=[50, 53, 48], fp=[10, 7, 12], fn=[6, 5, 4], tp=[24, 25, 26], entity=["a", "b", "c"])
 
@@ -149,18 +146,10 @@ def test_tables_are_calibrated():
     assert abs(found["success"].item() - np.mean(met)) < 4 * np.hypot(0.5 / np.sqrt(800), 0.01)
 
 
-def measured():
-    path = Path(__file__).parent.parent / "scripts" / "measure_planning.py"
-    spec = importlib.util.spec_from_file_location("measure_planning", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["tables", "paired", "clustered", "hierarchical"])
 def test_the_assurance_is_the_share_of_refitted_futures(name):
-    module = measured()
+    module = load_script("scripts/measure_planning.py")
     design, n = module.DESIGNS[name]
     stated, error, share, other = module.compare(design, n, {}, 300)
     assert abs(stated - share) < 3.5 * np.hypot(error, other) + 0.02
@@ -429,14 +418,6 @@ def test_the_picture_shows_the_assurance_and_the_limit():
     labels = [text.get_text() for text in br.plots.plan(found).get_legend().get_texts()]
     assert labels[2] == "assurance 0.8"
     assert labels[3].startswith("limit ")
-
-
-def test_the_page_prints_what_it_shows():
-    page = Path(__file__).parent.parent / "docs" / "planning.md"
-    test = doctest.DocTestParser().get_doctest(
-        page.read_text("utf-8").replace("```", ""), {}, "planning", "planning", 0
-    )
-    assert doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE).run(test).failed == 0
 
 
 def test_the_report_has_a_section():

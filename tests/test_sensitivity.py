@@ -112,6 +112,7 @@ def test_a_conclusion_that_falls_is_told_with_what_fells_it():
     assert any("at least 0 of them the same way, and at most 1 the other" in line for line in br.notes(result))
 
 
+@pytest.mark.slow
 def test_each_data_set_is_left_out_in_turn():
     rng = np.random.default_rng(2)
     size = 3
@@ -337,6 +338,7 @@ def test_right_and_wrong_are_whole_numbers_however_they_are_told(outcomes, optio
     assert found["prior_conflict"].item() == ""
 
 
+@pytest.mark.slow
 def test_the_prior_of_graded_outcomes():
     grades = pd.DataFrame({"a": RNG.integers(0, 4, 80) / 3, "b": RNG.integers(0, 3, 80) / 3})
     joint = br.from_outcomes(grades)

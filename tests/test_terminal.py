@@ -137,6 +137,7 @@ def check_numbers(text, expected, columns):
     assert [line for line in below.splitlines() if cell_len(line) > columns and " " in line] == []
 
 
+@pytest.mark.slow
 def test_nothing_is_wider_than_a_terminal_of_60_columns(names):
     fast, benefit = ["--draws", "50"], ["--benefit", "tn=0,fp=-1,fn=-10,tp=0"]
     commands = [

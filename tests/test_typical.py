@@ -124,6 +124,7 @@ def test_a_tiny_data_set_beside_large_ones_is_no_contradiction():
 # --- A prior that is split over data sets of few cases ---------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_hierarchical_mean_over_data_sets_of_few_cases_holds():
     """Thirty data sets of three cases, one rate for all: 120 entities of which a split prior holds 0.85."""
     rng = np.random.default_rng(3)

@@ -19,7 +19,7 @@ from bayesrank._checks import (
 from bayesrank._labels import object_array, unique_rows
 from bayesrank._random import BLOCK, fingerprint, stream
 
-__all__ = ["Cases", "Part", "cases_given", "parts_drawn", "step_of", "weights_drawn"]
+__all__ = ["Cases", "Part", "collect_cases", "make_parts", "step_of", "draw_weights"]
 
 #: Largest count of numbers from one random stream, unless one draw needs more.
 NUMBERS = 2**20
@@ -47,19 +47,13 @@ class Part(NamedTuple):
     key: tuple  # key of its random streams
 
 
-def cases_given(cases: Any, weight: Any, dataset: Any, cluster: Any) -> Cases:
-    """Check and collect the arguments of :func:`bayesrank.case_weights`.
-
-    Examples
-    --------
-    >>> cases_given(["ill", "well"], [2, 1], None, None).times.tolist()
-    [2, 1]
-    """
+def collect_cases(cases: Any, weight: Any, dataset: Any, cluster: Any) -> Cases:
+    """Check and collect the arguments of :func:`bayesrank.case_weights`."""
     if isinstance(cases, xr.Dataset):
         for name, given in (("weight", weight), ("dataset", dataset), ("cluster", cluster)):
             if given is not None:
                 raise ValueError(f"{name} must be None for joint outcomes, which hold it; got {describe_value(given)}")
-        return _checked(_of_patterns(cases))
+        return _check_groups(_of_patterns(cases))
     number = isinstance(cases, int | float | np.number | str | None)
     label = None if number else check_labels("cases", cases)
     size = check_integer("cases", cases, 1) if label is None else label.size
@@ -67,10 +61,10 @@ def cases_given(cases: Any, weight: Any, dataset: Any, cluster: Any) -> Cases:
         name: None if given is None else check_item_names(name, given, size, broadcast=name == "dataset")
         for name, given in (("dataset", dataset), ("cluster", cluster))
     }
-    return _checked(Cases(check_repeats(weight, size), label, None, **named))
+    return _check_groups(Cases(check_repeats(weight, size), label, None, **named))
 
 
-def _checked(found: Cases) -> Cases:
+def _check_groups(found: Cases) -> Cases:
     if not found.times.any():
         raise ValueError("weight must be above 0 for at least one case; got none")
     if found.cluster is not None and found.dataset is not None:
@@ -94,14 +88,8 @@ def _of_patterns(joint: xr.Dataset) -> Cases:
     return Cases(check_counts_array("count", joint["count"].values), label, columns, *groups)
 
 
-def parts_drawn(found: Cases, by_class: bool) -> list[Part]:
-    """Return the random variables of each data set.
-
-    Examples
-    --------
-    >>> [part.where.tolist() for part in parts_drawn(cases_given(3, None, ["x", "y", "x"], None), by_class=False)]
-    [[0, 2], [1]]
-    """
+def make_parts(found: Cases, by_class: bool) -> list[Part]:
+    """Return the random variables of each data set."""
     size = found.times.size
     where, names = pd.factorize(object_array(found.dataset or [""] * size))
     return [_part(found, np.flatnonzero(where == i), name, by_class) for i, name in enumerate(names.tolist())]
@@ -110,7 +98,7 @@ def parts_drawn(found: Cases, by_class: bool) -> list[Part]:
 def _part(found: Cases, where: np.ndarray, name: Any, by_class: bool) -> Part:
     count = found.times[where]
     # Cases with more than a label are sorted by their content.
-    content = np.arange(where.size) if found.rows is None else _ranked(found.rows[where])
+    content = np.arange(where.size) if found.rows is None else _index_rows(found.rows[where])
     if found.cluster is None:
         order = np.argsort(content, kind="stable")
         unit, size, shape = np.arange(where.size), np.ones(where.size), count[order].astype(float)
@@ -131,7 +119,7 @@ def _part(found: Cases, where: np.ndarray, name: Any, by_class: bool) -> Part:
     return Part(where, unit, size, shape, groups, (name, evidence))
 
 
-def _ranked(rows: np.ndarray) -> np.ndarray:
+def _index_rows(rows: np.ndarray) -> np.ndarray:
     """Return the index of each row among the distinct rows, which are sorted by content."""
     codes = np.column_stack([_codes(column) for column in rows.T])
     return unique_rows(codes)[1]
@@ -152,17 +140,10 @@ def _by_content(unit: np.ndarray, content: np.ndarray, count: np.ndarray) -> np.
     return np.argsort(order)[unit]
 
 
-def weights_drawn(
+def draw_weights(
     parts: list[Part], size: int, root: np.random.SeedSequence, chain: int, start: int, stop: int
 ) -> np.ndarray:
-    """Return the weights (draw, case) of all data sets.
-
-    Examples
-    --------
-    >>> parts = parts_drawn(cases_given(3, None, None, None), by_class=False)
-    >>> weights_drawn(parts, 3, np.random.SeedSequence(1), chain=0, start=0, stop=2).sum(axis=1).round(12).tolist()
-    [3.0, 3.0]
-    """
+    """Return the weights (draw, case) of all data sets."""
     out = np.zeros((stop - start, size))
     for part in parts:
         out[:, part.where] = _draw(part, root, chain, start, stop)
@@ -170,13 +151,7 @@ def weights_drawn(
 
 
 def step_of(size: int) -> int:
-    """Return how many draws come from one random stream; it depends on the evidence only.
-
-    Examples
-    --------
-    >>> step_of(10), step_of(10**5)
-    (1000, 10)
-    """
+    """Return how many draws come from one random stream; it depends on the evidence only."""
     return min(BLOCK, max(1, NUMBERS // size))
 
 

@@ -133,7 +133,7 @@ def weighted_metric(metric: Any, y_true: Any, predictions: Any, weights: Any, *,
     if name in CASE_METRICS and metric == name:
         about[f"{name}_range"] = _range(name, columns)
         about |= _few_of_a_class(name, truth, weights, groups)
-    notes = [about.pop("note", ""), _designed(metric, about), _unmoved(values, columns, groups, metric)]
+    notes = [about.pop("note", ""), _prevalence_note(metric, about), _constant_note(values, columns, groups, metric)]
     if any(notes):
         about["note"] = " ".join(filter(None, notes))
     found = xr.DataArray(observed.reshape(sizes), coords, list(coords), name)
@@ -205,10 +205,12 @@ def _evaluator(metric: Any, truth: Any, column: np.ndarray, entity: Any, cases: 
     if isinstance(metric, str):
         score = _checked_score(metric, truth, column, entity)
         return CASE_METRICS[metric](None if truth is None else truth[cases], score[cases])
-    return partial(_called, metric, entity, truth[cases], column[cases])
+    return partial(_call_metric, metric, entity, truth[cases], column[cases])
 
 
-def _called(metric: Callable, entity: Any, truth: np.ndarray, prediction: np.ndarray, weight: np.ndarray) -> np.ndarray:
+def _call_metric(
+    metric: Callable, entity: Any, truth: np.ndarray, prediction: np.ndarray, weight: np.ndarray
+) -> np.ndarray:
     out = np.empty(weight.shape[1])
     for i, one in enumerate(np.ascontiguousarray(weight.T)):
         # Pass copies: a function may change its arguments.
@@ -297,7 +299,7 @@ def _few_of_a_class(name: str, truth: Any, weights: xr.DataArray, groups: list) 
     return few(min(units), "cluster" if clustered else "case", where) if units else {}
 
 
-def _designed(metric: Any, about: Mapping[str, Any]) -> str:
+def _prevalence_note(metric: Any, about: Mapping[str, Any]) -> str:
     if about.get("prevalence", "sampled") == "sampled" or metric not in CASE_METRICS or metric == "auc_roc":
         return ""
     return (
@@ -306,7 +308,7 @@ def _designed(metric: Any, about: Mapping[str, Any]) -> str:
     )
 
 
-def _unmoved(values: np.ndarray, columns: Mapping[Any, np.ndarray], groups: list, metric: Any) -> str:
+def _constant_note(values: np.ndarray, columns: Mapping[Any, np.ndarray], groups: list, metric: Any) -> str:
     """Note the entities with the same value in all draws, because all observed cases agree."""
     if len(values) < 2:
         return ""

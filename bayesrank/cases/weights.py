@@ -16,7 +16,7 @@ from bayesrank._chunks import dask_array, join_parts
 from bayesrank._draws import draw_dims, iterate_blocks
 from bayesrank._labels import name_coord
 from bayesrank._random import BLOCK, Seed, root_sequence
-from bayesrank.cases._weighing import Cases, Part, cases_given, parts_drawn, step_of, weights_drawn
+from bayesrank.cases._weighing import Cases, Part, collect_cases, draw_weights, make_parts, step_of
 from bayesrank.models._joint import too_narrow
 
 __all__ = ["blocks_of", "case_weights", "check_case_weights", "few", "weight_blocks"]
@@ -105,17 +105,17 @@ def case_weights(
     shape = check_integer("chains", chains, 1), check_integer("draws", draws, 1)
     chunks = None if chunks is None else check_integer("chunks", chunks, 1)
     check_choice("prevalence", prevalence, PREVALENCES)
-    found = cases_given(cases, weight, dataset, cluster)
+    found = collect_cases(cases, weight, dataset, cluster)
     if prevalence == "observed" and found.label is None:
         raise ValueError(
             "prevalence must be 'sampled' where the labels are not known (give them as cases); got 'observed'"
         )
-    parts = parts_drawn(found, prevalence == "observed")
+    parts = make_parts(found, prevalence == "observed")
     root = root_sequence(seed)
     size = found.times.size
 
     def block(chain: int, start: int, stop: int) -> np.ndarray:
-        return weights_drawn(parts, size, root, chain, start, stop)[None]
+        return draw_weights(parts, size, root, chain, start, stop)[None]
 
     data = _whole(block, (*shape, size)) if chunks is None else _lazy(block, (*shape, size), chunks)
     dim = CASES[isinstance(cases, xr.Dataset)]
@@ -134,35 +134,18 @@ def weight_blocks(joint: xr.Dataset, draws: int, seed: Seed) -> Iterator[tuple[i
     """Yield weights (draw, pattern) of one chain of :func:`case_weights` in blocks, with the index of the first draw.
 
     All draws of the weights of many cases may not fit into memory.
-
-    Examples
-    --------
-    >>> outcomes = {"outcome": (("pattern", "entity"), [[0.0], [1.0]]), "count": ("pattern", [3, 5])}
-    >>> joint = xr.Dataset(outcomes, {"entity": ["a"]})
-    >>> parts = list(weight_blocks(joint, 1200, 1))
-    >>> [(start, part.shape) for start, part in parts]
-    [(0, (1000, 2)), (1000, (200, 2))]
-    >>> whole = case_weights(joint, draws=1200, chains=1, seed=1)[0]
-    >>> bool((np.concatenate([part for _, part in parts]) == whole).all())
-    True
     """
-    parts, root = parts_drawn(cases_given(joint, None, None, None), by_class=False), root_sequence(seed)
+    parts, root = make_parts(collect_cases(joint, None, None, None), by_class=False), root_sequence(seed)
     size = joint.sizes["pattern"]
     step = step_of(size)
     for start in range(0, draws, step):
-        yield start, weights_drawn(parts, size, root, 0, start, min(start + step, draws))
+        yield start, draw_weights(parts, size, root, 0, start, min(start + step, draws))
 
 
 def check_case_weights(weights: Any, size: int | None = None) -> xr.DataArray:
     """Check weights (chain, draw, case), or with other dims of draws, of ``size`` cases.
 
     Weights without a coord ``count`` get one that counts every case once.
-
-    Examples
-    --------
-    >>> weights = xr.DataArray([[0.5, 1.5], [1.2, 0.8]], dims=("draw", "case"))
-    >>> check_case_weights(weights, 2)["count"].values.tolist()
-    [1, 1]
     """
     if not isinstance(weights, xr.DataArray):
         raise TypeError(f"weights must be a DataArray, as from br.case_weights; got {describe_value(weights)}")
@@ -182,14 +165,7 @@ def check_case_weights(weights: Any, size: int | None = None) -> xr.DataArray:
 
 
 def blocks_of(weights: xr.DataArray) -> Iterator[tuple[int, np.ndarray]]:
-    """Yield checked weights (draw, case) in blocks, with the index of the first draw; lazy weights are drawn once.
-
-    Examples
-    --------
-    >>> weights = check_case_weights(case_weights(3, draws=2, chains=2))
-    >>> [(start, block.shape) for start, block in blocks_of(weights)]
-    [(0, (2, 3)), (2, (2, 3))]
-    """
+    """Yield checked weights (draw, case) in blocks, with the index of the first draw; lazy weights are drawn once."""
     for block in iterate_blocks(weights, across=True):
         if not (np.isfinite(block.values) & (block.values >= 0)).all():
             raise ValueError("weights must hold non-negative finite numbers; got others")
@@ -197,13 +173,7 @@ def blocks_of(weights: xr.DataArray) -> Iterator[tuple[int, np.ndarray]]:
 
 
 def few(units: int, unit: str, where: str = "") -> dict[str, str]:
-    """Return a caveat about few units, as attrs of the weights.
-
-    Examples
-    --------
-    >>> few(1, "case")["note"]
-    'Only 1 case, and almost no prior: intervals from fewer than about 50 are too narrow.'
-    """
+    """Return a caveat about few units, as attrs of the weights."""
     said = too_narrow(units, unit, where)
     return {"note": said} if said else {}
 

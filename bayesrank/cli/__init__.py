@@ -10,7 +10,7 @@ from pathlib import Path
 import click
 
 from bayesrank import __version__
-from bayesrank.cli._errors import in_options, shortened
+from bayesrank.cli._errors import in_options, shorten
 
 __all__ = ["main"]
 
@@ -79,5 +79,5 @@ def main() -> None:
 
 
 def _fail(message: str) -> None:
-    click.echo(f"bayesrank: {shortened(' '.join(message.split()))}", err=True)
+    click.echo(f"bayesrank: {shorten(' '.join(message.split()))}", err=True)
     sys.exit(2)

@@ -245,7 +245,7 @@ def question(
     step("reading")
     named = columns.pop("dataset_column")
     columns["dataset"] = by if by not in (None, "dataset") and logs is None else named
-    columns["entities"] = None if columns["entities"] is None else _columns_typed(columns["entities"])
+    columns["entities"] = None if columns["entities"] is None else _split_names(columns["entities"])
     columns["missing"] = None if columns["missing"] is None else number_or_word(columns["missing"])
     roles = Roles(**columns)
     frame = None
@@ -369,7 +369,7 @@ def progress() -> Iterator[Any]:
         yield lambda stage: progress.update(task, description=stage)
 
 
-def _columns_typed(text: str) -> list[str]:
+def _split_names(text: str) -> list[str]:
     """Return names with commas between them, in quotation marks where they hold some."""
     return [name.strip() for name in next(csv.reader([text], skipinitialspace=True), []) if name.strip()]
 

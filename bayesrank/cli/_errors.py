@@ -5,7 +5,7 @@ import shlex
 
 from bayesrank._escape import escape_invisible
 
-__all__ = ["in_options", "shortened"]
+__all__ = ["in_options", "shorten"]
 
 #: Arguments that the command has as options of the same name.
 OPTIONS = (
@@ -25,7 +25,7 @@ RENAMED = {
 }
 #: An argument with its value, as Python types it, and advice in parentheses that only Python can take.
 TYPED = re.compile(rf"\b({'|'.join(OPTIONS)})=('[^']*'|[\w.-]+)")
-PYTHON = re.compile(r" \((?![^)]*(--|in Python))[^()]*\bbr\.(?:[^()]|\([^()]*\))*\)")
+PYTHON = re.compile(r" \((?:or, in Python,|(?![^)]*(?:--|in Python))[^()]*\bbr\.)(?:[^()]|\([^()]*\))*\)")
 
 
 def in_options(message: str) -> str:
@@ -51,7 +51,7 @@ def in_options(message: str) -> str:
 LONGEST_WORD, LONGEST_MESSAGE = 160, 1200
 
 
-def shortened(message: str) -> str:
+def shorten(message: str) -> str:
     """Return a message on one line that cuts long quotations."""
     words = (f"{word[:LONGEST_WORD]}..." if len(word) > LONGEST_WORD + 3 else word for word in message.split(" "))
     text = escape_invisible(" ".join(words))

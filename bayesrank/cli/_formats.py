@@ -129,7 +129,7 @@ def markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 def latex(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Return a tabular of plain LaTeX; no name or number is read as a command."""
-    body = [[latex_text(row[0]), *(_signed(latex_text(cell)) for cell in row[1:])] for row in rows]
+    body = [[latex_text(row[0]), *(_with_minus_signs(latex_text(cell)) for cell in row[1:])] for row in rows]
     lines = [" & ".join(cells) + r" \\" for cells in ([latex_text(cell) for cell in header], *body)]
     return "\n".join(
         [f"\\begin{{tabular}}{{l{'r' * (len(header) - 1)}}}", r"\hline", lines[0], r"\hline", *lines[1:], r"\hline",
@@ -162,6 +162,6 @@ def _json(sheet: Sheet, frame: pd.DataFrame) -> str:
     return json_text(json.dumps(sheet.about | {sheet.name: records}, ensure_ascii=False, indent=2))
 
 
-def _signed(text: str) -> str:
+def _with_minus_signs(text: str) -> str:
     """Minus signs of numbers, which are no hyphens."""
     return re.sub(r"(?<![\w.}])-(?=\d)", "$-$", text)

@@ -60,13 +60,13 @@ def decide(
     with progress() as step:
         check_digits(digits, output)
         # Check the options before the computation.
-        worths = benefits(benefit)
+        benefit_of = benefits(benefit)
         margins = _margins(reference, margin_tpr, margin_tnr)
         analysis = analyse(step, **how)
         counts = analysis.tables("a benefit of four cells", how["data"])
-        other = None if reference is None else entity_called(reference, counts)
+        other = None if reference is None else find_entity(reference, counts)
         step("deciding")
-        decision = _decision(analysis.posterior, worths, always, prob)
+        decision = _decision(analysis.posterior, benefit_of, always, prob)
         compared = None
         if reference is not None:
             compared = br.decisions.noninferiority(analysis.posterior, other, **margins, prob=prob)
@@ -76,7 +76,7 @@ def decide(
     remarks = [f"Note: {line}" for line in analysis.inputs.stated(None) if line not in verdict]
     remarks += [saved_to] if saved_to and output == "table" else []
     about = {
-        "benefit": worths,
+        "benefit": benefit_of,
         "prob": prob,
         "verdict": parts.sentences(),
         "notes": list(parts.notes),
@@ -90,7 +90,7 @@ def decide(
     show(Sheet(*comparison_table(compared), [comparison_words(compared), *remarks]), output, top)
 
 
-def entity_called(reference: str, counts: xr.DataArray) -> Any:
+def find_entity(reference: str, counts: xr.DataArray) -> Any:
     """Return the entity whose name was typed as --reference."""
     names = {str(name): name for name in counts["entity"].values.tolist()}
     if reference not in names:
@@ -118,9 +118,9 @@ def _margins(reference: str | None, tpr: float | None, tnr: float | None) -> dic
     return given
 
 
-def _decision(posterior: Any, worths: dict[str, float], always: bool, prob: float) -> xr.Dataset:
+def _decision(posterior: Any, benefit_of: dict[str, float], always: bool, prob: float) -> xr.Dataset:
     try:
-        return br.decisions.expected_utility(posterior, worths, strategies=always, prob=prob)
+        return br.decisions.expected_utility(posterior, benefit_of, strategies=always, prob=prob)
     except ValueError as error:
         if str(error).startswith("prevalence must be given"):
             raise ValueError(

@@ -13,7 +13,7 @@ from bayesrank.cli._analysis import analysing, progress, quiet
 from bayesrank.cli._categories import rank_categories
 from bayesrank.cli._logs import reading_logs
 from bayesrank.cli._output import print_line
-from bayesrank.cli.decide import benefits, entity_called
+from bayesrank.cli.decide import benefits, find_entity
 from bayesrank.cli.rank import known_direction, make_ranking, scoring
 from bayesrank.words.results import verdict_parts
 
@@ -101,7 +101,7 @@ def report(
         request = Request(
             analysis.posterior, inputs.by_dataset, inputs.about["title"], inputs.model, inputs.options, the_score, kind,
             how["join"], prob, rope, how["draws"], how["seed"], benefits_by_cell,
-            entity_called(reference, analysis.counts) if reference and analysis.counts is not None else None,
+            find_entity(reference, analysis.counts) if reference and analysis.counts is not None else None,
             rankings,
         )  # fmt: skip
         step("writing")

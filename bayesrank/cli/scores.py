@@ -76,7 +76,7 @@ def scores(
         names = list(chosen)
         step("scoring")
         scores = list(chosen.values())
-        table = _ordered(br.score_table(analysis.posterior, scores, prob=prob, prevalence=share), scores[0])
+        table = _sort_table(br.score_table(analysis.posterior, scores, prob=prob, prevalence=share), scores[0])
         saved_to = save(br.plots.intervals(table), picture) if picture else None
         notes = _notes(analysis, chosen, share)
     lines = []
@@ -135,7 +135,7 @@ def _notes(analysis: Analysis, chosen: dict[str, Score], share: float | None) ->
     return list(dict.fromkeys(line for score in used for line in analysis.notes(score)))
 
 
-def _ordered(table: xr.Dataset, first: Score) -> xr.Dataset:
+def _sort_table(table: xr.Dataset, first: Score) -> xr.Dataset:
     """Best first by the first score; equals by name, the undefined last."""
     values = table["median"].isel(score=0).values * (1 if first.higher_is_better is False else -1)
     names = [str(name) for name in table["entity"].values]

@@ -72,7 +72,7 @@ def model_to_compare(name: str, posterior: Any, parts: bool) -> Compared:
     entities = [str(x) for x in plain["entity"].values.tolist()]
     datasets = [str(x) for x in plain["dataset"].values.tolist()] if over else ["all"]
     order = np.argsort(entities, kind="stable"), np.argsort(datasets, kind="stable")
-    seen = np.ones(values.shape[:2], bool) if held is not None else _measured(plain, values.shape[:2])
+    seen = np.ones(values.shape[:2], bool) if held is not None else _mark_measured(plain, values.shape[:2])
     values, seen = values[np.ix_(*order)], seen[np.ix_(*order)]
     if instance is None:
         joint = "row_totals" in groups["log_likelihood"]
@@ -120,7 +120,7 @@ def _read_posterior(name: str, posterior: Any) -> tuple[dict[str, xr.Dataset], A
     return groups, instance, options
 
 
-def _measured(tables: xr.DataArray, shape: tuple[int, int]) -> np.ndarray:
+def _mark_measured(tables: xr.DataArray, shape: tuple[int, int]) -> np.ndarray:
     """Mark the tables (entity, data set) that were measured."""
     if "measured" not in tables.coords:
         return np.ones(shape, bool)

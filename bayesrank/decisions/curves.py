@@ -119,7 +119,7 @@ def decision_curve(
     count = np.bincount(which)
     is_positive = codes[:, 0] == 1
     risk = np.stack([seen[codes[:, 1 + i]] for i, (seen, _) in enumerate(levels.values())])
-    decided = [_decided(risk, t) for t in at]
+    decided = [_distinct_decisions(risk, t) for t in at]
 
     shape = (draws, len(names), at.size)
     check_memory("draws must be fewer", " x ".join(map(str, shape)) + " net benefits", shape, str(draws))
@@ -197,7 +197,7 @@ def _share(prevalence: Any, draws: int) -> np.ndarray | None:
     return np.broadcast_to(share.values, (draws,))
 
 
-def _decided(risk: np.ndarray, threshold: float) -> tuple[np.ndarray, np.ndarray]:
+def _distinct_decisions(risk: np.ndarray, threshold: float) -> tuple[np.ndarray, np.ndarray]:
     """Return the distinct decisions (decision, case), and the index of the decision of each entity and strategy.
 
     Entities with the same decisions have exactly the same net benefit, and share a rank.

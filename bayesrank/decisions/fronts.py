@@ -77,6 +77,9 @@ def pareto_front(
     if extra:
         raise ValueError(f"source must be of one ranking (select it with .isel); got the dims {extra} too")
     costs = _costs(source, cost)
+    names = known.values.coords.get("entity")
+    if names is not None and "entity" in costs.coords and set(costs["entity"].values) == set(names.values):
+        costs = costs.sel(entity=names.values)
     try:
         values, costs = xr.align(known.values, costs, join="exact")
     except ValueError:

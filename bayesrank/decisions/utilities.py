@@ -111,7 +111,7 @@ def expected_utility(
     each = _by_class(performance, worth)
     shares = performance.sum("predicted", skipna=False) if given is None else given
     evidence = evidence_of(source, None, each.isel(actual=0, drop=True), kind)
-    seen = _observed(evidence, worth, given)
+    seen = _observed_benefit(evidence, worth, given)
     extreme = None if evidence.counts is None else _extreme(evidence.counts)
     if strategies:
         each, shares = _with_strategies(each, worth, shares)
@@ -229,7 +229,7 @@ def _score(worth: xr.DataArray, given: xr.DataArray | None) -> Score:
     return Score("utility", None, matrix_function=of_matrix, range=ends, depends_on_prevalence=fixed is None)
 
 
-def _observed(
+def _observed_benefit(
     evidence: Evidence, worth: xr.DataArray, given: xr.DataArray | None
 ) -> tuple[xr.DataArray, xr.DataArray] | None:
     """Return the observed benefit of each class and the class shares; None if they are unknown."""
@@ -276,13 +276,13 @@ def _with_strategies(
                 "prevalence must be given to compare with strategies, unless all entities stand at the same one; got "
                 "None with entities at different prevalences"
             )
-        shares = _appended(
+        shares = _append_entities(
             shares, known.isel(entity=[0] * answers.sizes["entity"]).assign_coords(answers.entity.coords)
         )
-    return _appended(each, answers), shares
+    return _append_entities(each, answers), shares
 
 
-def _appended(array: xr.DataArray, more: xr.DataArray) -> xr.DataArray:
+def _append_entities(array: xr.DataArray, more: xr.DataArray) -> xr.DataArray:
     """Append entities to an array, with empty coords except names; fill missing dims."""
     names = [*array["entity"].values.tolist(), *more["entity"].values.tolist()]
     first, second = (part.reset_coords(drop=True).drop_vars("entity") for part in (array, more))

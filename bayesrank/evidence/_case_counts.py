@@ -20,13 +20,6 @@ def counts_of(joint: xr.Dataset) -> xr.DataArray:
     """Return the counts of each entity, by data set, from joint outcomes, with their attrs.
 
     Right and wrong are always both present. Missing outcomes are not counted.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> joint = br.from_outcomes(pd.DataFrame({"a": [1, 1, 0, 1], "b": [1, 1, 1, 1]}))
-    >>> counts_of(joint).values.tolist()
-    [[1, 3], [0, 4]]
     """
     if "cluster" in joint.coords:
         raise ValueError(

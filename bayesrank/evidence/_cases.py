@@ -88,7 +88,7 @@ def read_answers(table: Table, known: Known, roles: Roles) -> xr.Dataset:
     if len(names) == 1 and str(names[0]).startswith("#"):
         raise ValueError(f"{table.source} must start with its heading; got the comment {names[0]!r} (leave it out)")
     if "actual" in of:
-        answers = _predicted(table, of, names, chosen, roles)
+        answers = _read_predictions(table, of, names, chosen, roles)
     else:
         refuse_positive(table, roles)
         answers = _outcomes(table, names, chosen, roles.missing is not None)
@@ -205,7 +205,9 @@ def _lacking(table: Table, name: Any, i: int) -> str:
     )
 
 
-def _predicted(table: Table, of: dict[str, Any], names: list[Any], chosen: bool, roles: Roles) -> dict[Any, list[Any]]:
+def _read_predictions(
+    table: Table, of: dict[str, Any], names: list[Any], chosen: bool, roles: Roles
+) -> dict[Any, list[Any]]:
     """Return the labels that each entity predicted, with the type of the true labels; None if missing."""
     raw = read_full_labels(table, [of["actual"], *names], [True] + [roles.missing is not None] * len(names))
     columns = dict(zip([of["actual"], *names], raw, strict=True))
@@ -267,7 +269,7 @@ def _check_case_names(table: Table, known: Known) -> None:
             hint = f"; {table.option('run', free[0])} says which run a row is" if free and "run" not in known.of else ""
             before = table.where[first[key]].removeprefix(table.source + ", ")
             raise ValueError(
-                f"{table.where[i]}: case must name each case once; got {_called(key)} again, after {before}{hint}"
+                f"{table.where[i]}: case must name each case once; got {_describe_key(key)} again, after {before}{hint}"
             )
         first[key] = i
 
@@ -289,7 +291,7 @@ def _keys(table: Table, known: Known) -> list[_Key]:
     return [_Key(*key) for key in zip(*columns, strict=True)]
 
 
-def _called(key: _Key) -> str:
+def _describe_key(key: _Key) -> str:
     return repr(key.case) + (f" (run {key.run!r})" if key.run != "" else "")
 
 
@@ -339,7 +341,7 @@ def read_cases(table: Table, known: Known, form: tuple[str, ...], roles: Roles) 
             ]
             hint = f" ({table.option('run', telling[0])} if {telling[0]} names its runs)" if telling else ""
             raise ValueError(
-                f"{table.where[i]}: case must stand once for each entity; got {_called(case)} of {entity!r} in "
+                f"{table.where[i]}: case must stand once for each entity; got {_describe_key(case)} of {entity!r} in "
                 f"{before} as well{hint}"
             )
         of[case], lines[entity, case] = answers[i], i
@@ -347,7 +349,7 @@ def read_cases(table: Table, known: Known, form: tuple[str, ...], roles: Roles) 
         for name, column in about.items():
             if column[same] != column[i]:
                 raise ValueError(
-                    f"{table.where[i]}: {name} must be the same for all entities on case {_called(case)}; got "
+                    f"{table.where[i]}: {name} must be the same for all entities on case {_describe_key(case)}; got "
                     f"{column[i]!r} after {column[same]!r}"
                 )
     for entity, of in held.items():
@@ -357,7 +359,7 @@ def read_cases(table: Table, known: Known, form: tuple[str, ...], roles: Roles) 
             how = join_with_or([table.option("missing", what) for what in ("common", "own", 0)])
             raise ValueError(
                 f"{table.source} must have a row for every entity on every case; got none for entity {entity!r} on "
-                f"case {_called(lacking)}{where} ({how} says what to do about it)"
+                f"case {_describe_key(lacking)}{where} ({how} says what to do about it)"
             )
     wide: dict[Any, list[Any]] = {entity: [of.get(case) for case in first] for entity, of in held.items()}
     cost = None

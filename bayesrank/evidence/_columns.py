@@ -71,35 +71,17 @@ COSTS = {"latency", "token", "tokens", "second", "seconds", "cost", "runtime", "
 
 
 def squeeze(name: Any) -> str:
-    """Normalise a column name for comparisons: lower case, letters and digits only.
-
-    Examples
-    --------
-    >>> squeeze(" True-Positives "), squeeze("y_true")
-    ('truepositives', 'ytrue')
-    """
+    """Normalise a column name for comparisons: lower case, letters and digits only."""
     return re.sub(r"[\W_]+", "", str(name).casefold())
 
 
 def role_of(name: Any) -> str | None:
-    """Return the role of a column name, or None.
-
-    Examples
-    --------
-    >>> role_of("False positives"), role_of("Y_true"), role_of("gpt-4")
-    ('fp', 'actual', None)
-    """
+    """Return the role of a column name, or None."""
     return _BY_NAME.get(squeeze(name))
 
 
 def is_metadata_name(name: Any) -> bool:
-    """Return whether a column name is a known id, group or cost, and so unlikely to be an entity.
-
-    Examples
-    --------
-    >>> [is_metadata_name(name) for name in ("question_id", "Unnamed: 0", "latency (ms)", "gpt-4")]
-    [True, True, True, False]
-    """
+    """Return whether a column name is a known id, group or cost, and so unlikely to be an entity."""
     words = re.findall(r"[a-z0-9]+", re.sub(r"([a-z])([A-Z])", r"\1 \2", str(name)).lower())
     named_id = len(words) > 1 and words[-1] in ("id", "ids", "index", "idx")
     return (
@@ -117,12 +99,6 @@ def odd_columns(columns: Mapping[Any, np.ndarray]) -> dict[Any, str]:
     ----------
     columns : mapping
         Outcomes by column, as floats; NaN if missing.
-
-    Examples
-    --------
-    >>> answers = {"a": np.array([1.0, 0.0, 1.0]), "b": np.array([0.0, 0.0, 1.0])}
-    >>> odd_columns(answers), odd_columns({**answers, "seq": np.array([7.0, 8.0, 9.0])})
-    ({}, {'seq': 'values from 7 to 9 beside columns of 0 and 1'})
     """
     known = {name: values[~np.isnan(values)] for name, values in columns.items()}
     known = {name: values for name, values in known.items() if values.size}

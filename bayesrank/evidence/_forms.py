@@ -148,7 +148,8 @@ def find_form(table: Table, known: Known, entity: Any) -> tuple[str, ...] | None
     """Return the columns that define the form of a row; None for answers (one column for each entity)."""
     held = set(known.of)
     whole = [form for form in FORMS if set(form) <= held]
-    if {"outcome", "se"} <= held and not {"mean", "case"} & held and not whole:
+    cases = "case" in held or any(squeeze(name) in LONG_CASE_NAMES for name in table.names)
+    if {"outcome", "se"} <= held and "mean" not in held and not cases and not whole:
         known.of["mean"] = known.of.pop("outcome")
         whole = list(MEANS)
     # Derived columns, such as a mean beside counts, or correct and total beside a matrix, are ignored.

@@ -82,14 +82,7 @@ def common_note(kept: int, left_out: int, what: str = "cases") -> dict[str, Any]
 
 
 def without_columns(frame: Any, given: Mapping[str, Any]) -> tuple[pd.DataFrame, dict[str, Any]]:
-    """Return the columns of the entities, and the other arguments as sequences.
-
-    Examples
-    --------
-    >>> frame, given = without_columns(pd.DataFrame({"a": [1, 0], "q": ["x", "y"]}), {"cluster": "q"})
-    >>> list(frame), list(given["cluster"])
-    (['a'], ['x', 'y'])
-    """
+    """Return the columns of the entities, and the other arguments as sequences."""
     if not isinstance(frame, pd.DataFrame):
         raise TypeError(f"frame must be a pandas DataFrame; got {describe_value(frame)}")
     check_unique("frame", check_item_names("frame", list(frame.columns), frame.shape[1]))

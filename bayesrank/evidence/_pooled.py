@@ -30,13 +30,6 @@ class Pooled(np.ndarray):
     """The text of a record and, in memory, the summed tables (entity, dataset, ...).
 
     It is an array with one text, since attrs in files may be such arrays but not subclasses of str.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> counts = br.from_counts(tn=[9, 9], fp=[1, 1], fn=[0, 5], tp=[9, 4], entity=["a", "a"], dataset=["x", "y"])
-    >>> record_of(br.pool(counts).attrs)["datasets"]
-    ['x', 'y']
     """
 
     tables: xr.DataArray | None
@@ -54,13 +47,7 @@ class Pooled(np.ndarray):
 
 
 def record_text(record: Any) -> str:
-    """Return the text of a record, without tables.
-
-    Examples
-    --------
-    >>> record_text(Pooled("{}")), record_text("{}")
-    ('{}', '{}')
-    """
+    """Return the text of a record, without tables."""
     return str(record.item()) if isinstance(record, np.ndarray) else str(record)
 
 

@@ -10,15 +10,7 @@ __all__ = ["provenance"]
 
 
 def provenance(about: Mapping[Any, Any]) -> list[str]:
-    """Describe, from attrs of evidence or its posterior, how the evidence was assembled.
-
-    Examples
-    --------
-    >>> provenance({"clusters": 92, "fewest_runs": 8, "most_runs": 10})
-    ['Cases come in 92 clusters, which count as wholes.', 'A case has 8 to 10 runs; its outcome is their mean.']
-    >>> provenance({"missing": "common", "cases": 95, "cases_left_out": 5})
-    ['Answers are missing: the 95 of 100 cases that all entities met are kept.']
-    """
+    """Describe, from attrs of evidence or its posterior, how the evidence was assembled."""
     lines = []
     if (record := record_of(about)) is not None:
         names = record["datasets"]

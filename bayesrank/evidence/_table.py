@@ -103,13 +103,7 @@ class Table:
 
 
 def table_of(frame: Any) -> Table:
-    """Convert a DataFrame to a table; a named index becomes a column.
-
-    Examples
-    --------
-    >>> table_of(pd.DataFrame({"tp": [1, None]}, pd.Index(["a", "b"], name="model"))).columns
-    [['a', 'b'], [1.0, None]]
-    """
+    """Convert a DataFrame to a table; a named index becomes a column."""
     if not isinstance(frame, pd.DataFrame):
         raise TypeError(f"frame must be a pandas DataFrame; got {describe_value(frame)}")
     if isinstance(frame.columns, pd.MultiIndex):

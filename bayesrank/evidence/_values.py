@@ -35,26 +35,14 @@ def plain(value: Any) -> Any:
 
 
 def is_missing(value: Any, words: bool = False) -> bool:
-    """Return whether a field is empty or, with ``words``, says so, as "NA" does.
-
-    Examples
-    --------
-    >>> is_missing(None), is_missing("NA"), is_missing("NA", words=True)
-    (True, False, True)
-    """
+    """Return whether a field is empty or, with ``words``, says so, as "NA" does."""
     if isinstance(value, str):
         return value.strip().lower() in MISSING if words else not value.strip()
     return value is None or bool(isinstance(value, float | np.floating) and math.isnan(value))
 
 
 def to_number(value: Any) -> float | None:
-    """Return the finite number in a field (true is 1, false 0), or None.
-
-    Examples
-    --------
-    >>> to_number("0.5"), to_number("True"), to_number("1_0"), to_number("good")
-    (0.5, 1.0, None, None)
-    """
+    """Return the finite number in a field (true is 1, false 0), or None."""
     if isinstance(value, bool | np.bool_):
         return float(value)
     if is_number(value):
@@ -71,13 +59,7 @@ def to_number(value: Any) -> float | None:
 
 
 def as_count(value: Any) -> int | None:
-    """Return the count in a field, or None.
-
-    Examples
-    --------
-    >>> as_count("12"), as_count("12.0"), as_count(12.0), as_count("12.5"), as_count(-1), as_count("1.000")
-    (12, 12, 12, None, None, None)
-    """
+    """Return the count in a field, or None."""
     if isinstance(value, str):
         digits = COUNT.fullmatch(value)
         if digits is None:
@@ -91,13 +73,7 @@ def as_count(value: Any) -> int | None:
 
 
 def count_hint(value: Any) -> str:
-    """Describe what a field holds instead of a count, and what to type; "" if unknown.
-
-    Examples
-    --------
-    >>> count_hint("1,234")
-    "a number with separators: write '1234'"
-    """
+    """Describe what a field holds instead of a count, and what to type; "" if unknown."""
     text = str(value).strip()
     number = to_number(text.replace(",", ".", 1) if COMMA.fullmatch(text) else text)
     if "%" in text:
@@ -121,11 +97,6 @@ def as_outcome_columns(columns: Sequence[Sequence[Any]]) -> list[list[Any]]:
 
     Words for right and wrong are 1 and 0 if all words of a column belong to one pair. A comma is a decimal comma if no
     field of the column allows another reading.
-
-    Examples
-    --------
-    >>> as_outcome_columns([["pass", "fail", ""], ["0,5", "1", "0,25"], [1, True, "bad"]])
-    [[1.0, 0.0, None], [0.5, 1.0, 0.25], [1.0, 1.0, 'bad']]
     """
     return [_outcomes(column) for column in columns]
 
@@ -162,11 +133,6 @@ def as_label_columns(*columns: Sequence[Any]) -> list[list[Any]]:
     ------
     ValueError
         If labels differ only in case, and are not a standard pair.
-
-    Examples
-    --------
-    >>> as_label_columns(["10", "9"], ["9.0", ""]), as_label_columns(["Yes", "no"], ["yes", "NO"])
-    ([[10, 9], [9, None]], [['yes', 'no'], ['yes', 'no']])
     """
     held = [
         [None if is_missing(value) or value in NO_LABELS else plain(value) for value in column] for column in columns

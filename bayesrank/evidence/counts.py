@@ -123,22 +123,15 @@ def pool(counts: Any, *, join: Literal["exact", "inner"] = "exact") -> Any:
     >>> pool(studies).values.tolist()
     [[[270, 30], [30, 270]]]
     """
-    return _pooled(counts, join, tested=True)
+    return _pool(counts, join, tested=True)
 
 
-def pool_untested(counts: Any, join: Any) -> Any:
-    """Pool as :func:`pool` does, without the tests of differences between data sets.
-
-    Examples
-    --------
-    >>> studies = from_counts(tn=[9, 8], fp=[1, 2], fn=[1, 2], tp=[9, 8], entity=["a", "a"], dataset=["x", "y"])
-    >>> bool((pool_untested(studies, "exact") == pool(studies)).all())
-    True
-    """
-    return _pooled(counts, join, tested=False)
+def pool_without_tests(counts: Any, join: Any) -> Any:
+    """Pool as :func:`pool` does, without the tests of differences between data sets."""
+    return _pool(counts, join, tested=False)
 
 
-def _pooled(counts: Any, join: Any, tested: bool) -> Any:
+def _pool(counts: Any, join: Any, tested: bool) -> Any:
     check_choice("join", join, JOINS)
     if isinstance(counts, xr.Dataset) and "pattern" in counts.dims:
         return _pool_cases(counts, join, tested)
@@ -186,12 +179,6 @@ def parts_of(pooled: xr.DataArray) -> xr.DataArray | None:
 
     The parts are kept in memory only, not in files. Parts that do not sum to the counts, as after arithmetic, are
     ignored.
-
-    Examples
-    --------
-    >>> counts = from_counts(tn=[8, 9], fp=[2, 1], fn=[1, 0], tp=[9, 7], entity=["a", "a"], dataset=["x", "y"])
-    >>> parts_of(pool(counts)).sel(entity="a", dataset="y").values.tolist()
-    [[9, 1], [0, 7]]
     """
     tables = getattr(pooled.attrs.get("pooled"), "tables", None)
     if tables is None or pooled.dims not in (("entity", "actual", "predicted"), ("entity", "outcome")):
@@ -215,14 +202,7 @@ def _own(name: Any) -> tuple[type, Any]:
 
 
 def hold_parts(counts: xr.DataArray) -> dict[str, xr.DataArray]:
-    """Return the observed-data variable with the summands of pooled counts; empty if they are unknown.
-
-    Examples
-    --------
-    >>> counts = from_counts(tn=[8, 9], fp=[2, 1], fn=[1, 0], tp=[9, 7], entity=["a", "a"], dataset=["x", "y"])
-    >>> list(hold_parts(pool(counts))), hold_parts(counts)
-    (['counts_by_dataset'], {})
-    """
+    """Return the observed-data variable with the summands of pooled counts; empty if they are unknown."""
     parts = parts_of(counts)
     if parts is None:
         return {}
@@ -233,17 +213,7 @@ def hold_parts(counts: xr.DataArray) -> dict[str, xr.DataArray]:
 
 
 def with_parts(observed: xr.Dataset) -> xr.DataArray:
-    """Return the counts of observed data, with the summands of pooled counts restored.
-
-    Examples
-    --------
-    >>> counts = from_counts(tn=[8, 9], fp=[2, 1], fn=[1, 0], tp=[9, 7], entity=["a", "a"], dataset=["x", "y"])
-    >>> pooled = pool(counts)
-    >>> stored = pooled.assign_attrs(pooled=record_text(pooled.attrs["pooled"]))
-    >>> held = xr.Dataset({"counts": stored} | hold_parts(pooled))
-    >>> parts_of(with_parts(held)).sizes["dataset"]
-    2
-    """
+    """Return the counts of observed data, with the summands of pooled counts restored."""
     counts = observed["counts"]
     if TABLES not in observed or "pooled" not in counts.attrs:
         return counts
@@ -254,12 +224,6 @@ def common_datasets(counts: xr.DataArray) -> tuple[np.ndarray, str]:
     """Return a mask of the data sets that all entities have, and a text that names the missing pairs ("" if none).
 
     Without the coord ``measured``, a table of zeros counts as not measured.
-
-    Examples
-    --------
-    >>> cells = {cell: [1, 2, 3] for cell in CELLS}
-    >>> common_datasets(from_counts(**cells, entity=["a", "b", "a"], dataset=["x", "x", "y"]))
-    (array([ True, False]), "'b' without 'y'")
     """
     seen = counts["measured"] if "measured" in counts.coords else (counts > 0).any(_outcome_dims(counts))
     table = np.asarray(seen.transpose("entity", "dataset").values, bool)
@@ -336,13 +300,7 @@ def one_vs_rest(counts: xr.DataArray) -> xr.DataArray:
 
 
 def are_outcomes(source: Any) -> bool:
-    """Return whether ``source`` is an array over outcomes without classes.
-
-    Examples
-    --------
-    >>> are_outcomes(xr.DataArray([[3, 7]], dims=("entity", "outcome")))
-    True
-    """
+    """Return whether ``source`` is an array over outcomes without classes."""
     return isinstance(source, xr.DataArray) and "outcome" in source.dims
 
 
@@ -358,11 +316,6 @@ def check_counts(counts: Any, argument: str = "counts") -> xr.DataArray:
     ------
     TypeError, ValueError
         If ``counts`` is not a DataArray of non-negative whole numbers (entity, [dataset], actual, predicted).
-
-    Examples
-    --------
-    >>> check_counts(from_counts(tn=8, fp=2, fn=1, tp=9)).sizes["entity"]
-    1
     """
     if not isinstance(counts, xr.DataArray):
         hint = " (joint outcomes are for br.fit(..., 'paired'))" if isinstance(counts, xr.Dataset) else ""
@@ -384,7 +337,7 @@ def check_counts(counts: Any, argument: str = "counts") -> xr.DataArray:
             f"{argument} must have the same two or more classes on actual and predicted; "
             f"got {counts.sizes['actual']} and {counts.sizes['predicted']}"
         )
-    checked = _checked(counts, argument, ("entity", "dataset", "label", "actual", "predicted"))
+    checked = _check_layout(counts, argument, ("entity", "dataset", "label", "actual", "predicted"))
     return order_classes(checked, argument)
 
 
@@ -396,26 +349,20 @@ def check_outcomes(counts: Any, argument: str = "counts") -> xr.DataArray:
     TypeError, ValueError
         If ``counts`` is not a DataArray of non-negative whole numbers (entity, [dataset], outcome), or has fewer than
         two outcomes.
-
-    Examples
-    --------
-    >>> coords = {"entity": ["a"], "outcome": [0, 1]}
-    >>> check_outcomes(xr.DataArray([[3, 7]], coords, ("entity", "outcome"))).sizes["outcome"]
-    2
     """
     if not isinstance(counts, xr.DataArray):
         raise TypeError(f"{argument} must be a DataArray as made by br.from_frame; got {describe_value(counts)}")
     dims = set(counts.dims)
     if not {"entity", "outcome"} <= dims or dims - {"entity", "dataset", "outcome"}:
         raise ValueError(f"{argument} must have the dims entity, [dataset], outcome; got {counts.dims}")
-    checked = _checked(counts, argument, ("entity", "dataset", "outcome"))
+    checked = _check_layout(counts, argument, ("entity", "dataset", "outcome"))
     check_unique("outcome", counts["outcome"].values.tolist())
     if counts.sizes["outcome"] < 2:
         raise ValueError(f"{argument} must have two or more outcomes; got {counts['outcome'].values.tolist()}")
     return checked
 
 
-def _checked(counts: xr.DataArray, argument: str, dims: Sequence[str]) -> xr.DataArray:
+def _check_layout(counts: xr.DataArray, argument: str, dims: Sequence[str]) -> xr.DataArray:
     """Validate the dims, labels and values of counts; return them with their dims in this order."""
     for dim in [dim for dim in reversed(dims) if dim in counts.dims and dim not in ("dataset", "label")]:
         if dim not in counts.coords:
@@ -483,12 +430,6 @@ def mark_positive(array: Any, positive: Any) -> Any:
     """Add the scalar coord ``positive``, if the positive class is known and not named "positive".
 
     A coord, unlike an attr, survives arithmetic, selection and files.
-
-    Examples
-    --------
-    >>> counts = arrange(np.array([[[8, 2], [1, 9]]]), ["a"], None, ["no", "yes"])
-    >>> mark_positive(counts, "yes")["positive"].item()
-    'yes'
     """
     if positive is None or positive == TWO_CLASSES[1]:
         return array.drop_vars("positive", errors="ignore")

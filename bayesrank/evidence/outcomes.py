@@ -72,8 +72,8 @@ def from_outcomes(
     Raises
     ------
     ValueError
-        If an outcome is missing or not finite, an entity has no outcomes, a column, case or run occurs twice, or
-        lengths differ.
+        If an outcome is missing, not finite or above 1e100 in size, an entity has no outcomes, a column, case or run
+        occurs twice, or lengths differ.
     TypeError
         If ``frame`` is not a DataFrame, or a column is not numeric.
 

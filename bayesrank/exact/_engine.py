@@ -86,7 +86,9 @@ def answer(plan: Plan, levels: np.ndarray, rope: float) -> Answer:
             break
     _check(plan, step, levels)
     if (moved > SETTLED).any():
-        numbers = numbers._replace(ends=_settled(plan, numbers.ends, (moved > SETTLED).any(axis=1), levels, sign))
+        numbers = numbers._replace(
+            ends=_resolve_intervals(plan, numbers.ends, (moved > SETTLED).any(axis=1), levels, sign)
+        )
     defined = plan.item >= 0
     # Sorted, so that the order of input does not matter, not even to rounding.
     sums = [numbers.rank[defined].sum(axis=1), np.sort(numbers.rank[:, : defined.sum()], axis=0).sum(axis=0)]
@@ -99,12 +101,12 @@ def answer(plan: Plan, levels: np.ndarray, rope: float) -> Answer:
     off, reason = _worst(error), _reason(unresolved, few_nodes, rest, _worst(moves))
     if off > USELESS:
         raise _useless(off, reason)
-    unseen = defined & _unseen(plan, numbers.ends)
+    unseen = defined & _misses_tail(plan, numbers.ends)
     numbers.ends[unseen] = np.nan
     return Answer(numbers, before, error, unseen, reason)
 
 
-def _settled(plan: Plan, ends: np.ndarray, moving: np.ndarray, levels: np.ndarray, sign: int) -> np.ndarray:
+def _resolve_intervals(plan: Plan, ends: np.ndarray, moving: np.ndarray, levels: np.ndarray, sign: int) -> np.ndarray:
     """Return intervals; those of ``moving`` entities use more prevalences, each entity alone."""
     ends = ends.copy()
     for item in set(plan.item[moving].tolist()):
@@ -226,7 +228,7 @@ def _useless(off: float, reason: str) -> NoClosedForm:
     )
 
 
-def _unseen(plan: Plan, ends: np.ndarray) -> np.ndarray:
+def _misses_tail(plan: Plan, ends: np.ndarray) -> np.ndarray:
     """Return whether an end of a ratio's interval lies beyond the integrated odds, as under a faint prior."""
     if np.isfinite(plan.score.range).all() or plan.rate >= 0:
         return np.zeros(len(ends), bool)
@@ -251,7 +253,7 @@ def _check(plan: Plan, step: _Step, levels: np.ndarray) -> None:
     if isinstance(parts, OneRate):
         other = special.betainc(*parts.beta[mixtures.first[row]].T, special.expit(place))
     else:
-        other = replace(mixtures, parts=_turned(plan, parts), tables={}).cdf(row, place)
+        other = replace(mixtures, parts=_exchange_classes(plan, parts), tables={}).cdf(row, place)
     cut = mixtures.lost()[row]
     off = float((np.abs(board.cdf(row, place) - other) - cut).max(initial=0.0))
     if off > WRONG:
@@ -261,7 +263,7 @@ def _check(plan: Plan, step: _Step, levels: np.ndarray) -> None:
         )
 
 
-def _turned(plan: Plan, rates: Rates) -> Rates:
+def _exchange_classes(plan: Plan, rates: Rates) -> Rates:
     """Return the same distributions with both classes exchanged, by a score without stated contours."""
     score = plan.score
     turned = replace(

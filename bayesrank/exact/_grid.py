@@ -325,15 +325,15 @@ def _generating_at(
         )
     if alone:
         group = board.groups[0]
-        each = group.share[:, None] * products[0] * np.stack([_shared(int(number), z) for number in tied[0]])
+        each = group.share[:, None] * products[0] * np.stack([_tie_polynomial(int(number), z) for number in tied[0]])
         return has[0].T.astype(float) @ each
     everyone = np.prod(
         [_mean(group, product) ** group.copies for group, product in zip(board.groups, products, strict=True)], axis=0
     )
     number = int(sum(group.copies * each[0] for group, each in zip(board.groups, tied, strict=True)))
-    return np.concatenate([own[0] for own in has])[:, None] * everyone * _shared(number, z)
+    return np.concatenate([own[0] for own in has])[:, None] * everyone * _tie_polynomial(number, z)
 
 
-def _shared(number: int, z: np.ndarray) -> np.ndarray:
+def _tie_polynomial(number: int, z: np.ndarray) -> np.ndarray:
     """Return the generating function of a place among this number of tied entities."""
     return sum((z**k for k in range(number)), np.zeros_like(z)) / max(number, 1)

@@ -43,6 +43,7 @@ class Hierarchical:
 
     words: ClassVar[str]
     learns: ClassVar[str] = "data sets"
+    most_outcomes: ClassVar[int | None] = None
     #: One fit covers all data sets.
     over_datasets_together: ClassVar[bool] = True
     #: Default prior of the mean rates.
@@ -62,6 +63,11 @@ class Hierarchical:
         self.spread = self.spread_of_shares = check_spread(spread)
         self.outcomes = are_outcomes(counts)
         self.counts = check_outcomes(counts, "evidence") if self.outcomes else check_counts(counts, "evidence")
+        if self.most_outcomes not in (None, self.counts.shape[-1]):
+            raise ValueError(
+                f"evidence must have two {'outcomes' if self.outcomes else 'classes'} for the model "
+                f"{type(self).__name__}; got {self.counts.shape[-1]} (use 'hierarchical_dirichlet_multinomial')"
+            )
         self.over_datasets = "dataset" in self.counts.dims
         self.concentration = prior_concentration(self.counts, self.prior_of_means if prior is None else prior)
         self.totals = self._known_totals(prevalence)
@@ -240,7 +246,7 @@ class Hierarchical:
         new = dirichlet_of_each(stream(root, group, "new prevalence", key, *block.key), alpha)
         return {"observed": share, "typical": hyper[SHARES][:, None], "new": new[:, None]}, found
 
-    def _shares_learned(self, group: str, block: Block, root: np.random.SeedSequence) -> Hyper:
+    def _draw_class_shares(self, group: str, block: Block, root: np.random.SeedSequence) -> Hyper:
         """Draw the mean and spread of the class shares of test sets, by quadrature for two classes."""
         if not self.learns_shares:
             return {}

@@ -106,34 +106,25 @@ def mean_outcome(joint: xr.Dataset, datasets: list, by_case: bool, name: str = "
 
 def check_row_totals(alpha: xr.DataArray) -> None:
     """Raise an error unless all entities have the same row totals of the prior."""
-    rows = alpha.sum("predicted").transpose("entity", ..., "actual").values
-    if (found := _first_difference(rows)) is not None:
-        other, where = found
-        names = alpha["entity"].values.tolist()
-        raise ValueError(
-            "prior must give every entity the same row totals, since they have the same cases; got "
-            f"{rows[0, *where].tolist()} for {names[0]!r} and {rows[other, *where].tolist()} for {names[other]!r}"
-        )
+    _check_one_value(alpha.sum("predicted"), "prior must give every entity the same row totals", "")
 
 
 def check_one_prevalence(shares: xr.DataArray | None) -> None:
     """Raise an error if known class shares differ between entities."""
-    if shares is None or "entity" not in shares.dims:
-        return
-    values = shares.transpose("entity", ..., "actual").values
-    if (found := _first_difference(values)) is not None:
-        other, where = found
-        names = shares["entity"].values.tolist()
+    if shares is not None and "entity" in shares.dims:
+        _check_one_value(shares, "prevalence must be the same for all entities", "the class shares ")
+
+
+def _check_one_value(values: xr.DataArray, message: str, what: str) -> None:
+    """Raise an error with this message if values (actual, ...) differ between entities."""
+    rows, names = values.transpose("entity", ..., "actual").values, values["entity"].values.tolist()
+    differ = np.argwhere(~np.isclose(rows, rows[0], rtol=1e-9, atol=0, equal_nan=True))
+    if differ.size:
+        other, *where = differ[0][:-1].tolist()
         raise ValueError(
-            "prevalence must be the same for all entities, since they have the same cases; got the class shares "
-            f"{values[0, *where].tolist()} for {names[0]!r} and {values[other, *where].tolist()} for {names[other]!r}"
+            f"{message}, since they have the same cases; got {what}{rows[0, *where].tolist()} for {names[0]!r} and "
+            f"{rows[other, *where].tolist()} for {names[other]!r}"
         )
-
-
-def _first_difference(values: np.ndarray) -> tuple[int, list[int]] | None:
-    """Return the first item along the first axis that differs from item 0, and the place; ignore the last axis."""
-    differ = np.argwhere(~np.isclose(values, values[0], rtol=1e-9, atol=0, equal_nan=True))
-    return (int(differ[0][0]), differ[0][1:-1].tolist()) if differ.size else None
 
 
 def test_sets(like: xr.DataArray) -> xr.DataArray:

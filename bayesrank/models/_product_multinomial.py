@@ -30,7 +30,7 @@ class ProductMultinomial:
     words: ClassVar[str]
     #: Default of ``prevalence``.
     PREVALENCE: ClassVar[str]
-    ONLY_TWO_CLASSES: ClassVar[bool] = False
+    most_outcomes: ClassVar[int | None] = None
     #: The performance that is ranked by default.
     kind: ClassVar[str] = "observed"
 
@@ -48,7 +48,7 @@ class ProductMultinomial:
         check_bool("split_prior", split_prior)
         check_bool("force", force)
         self.counts = check_counts(counts, "evidence")
-        if self.ONLY_TWO_CLASSES and self.counts.sizes["actual"] != 2:
+        if self.most_outcomes not in (None, self.counts.sizes["actual"]):
             raise ValueError(
                 f"evidence must have two classes for the model {type(self).__name__}; "
                 f"got {self.counts.sizes['actual']} (use 'dirichlet_multinomial' with prevalence='observed', or "

@@ -36,4 +36,3 @@ class BetaBinomial(ProductMultinomial):
     most_outcomes: ClassVar[int | None] = 2
     words: ClassVar[str] = "The class sizes were set by design and hold no information on the prevalence."
     PREVALENCE: ClassVar[str] = "observed"
-    ONLY_TWO_CLASSES: ClassVar[bool] = True

@@ -60,12 +60,6 @@ class HierarchicalBetaBinomial(Apart):
 
     def __init__(self, counts: xr.DataArray, **options: Any) -> None:
         super().__init__(counts, **options)
-        if self.members.shape[-1] != 2:
-            what = "outcomes" if self.outcomes else "classes"
-            raise ValueError(
-                f"evidence must have two {what} for the model HierarchicalBetaBinomial; got "
-                f"{self.members.shape[-1]} (use 'hierarchical_dirichlet_multinomial')"
-            )
         self._evidence: dict[str, float] = {}
 
     def draw(self, group: str, block: Block, root: np.random.SeedSequence) -> dict[str, xr.Variable]:
@@ -80,7 +74,7 @@ class HierarchicalBetaBinomial(Apart):
                 hyper[MEAN][:, i, c], hyper[SPREAD_OF][:, i, c] = self._population(
                     group, counts, prior, self.spread, rng, block.size
                 )
-        return self._tables(hyper | self._shares_learned(group, block, root), group, block, root)
+        return self._tables(hyper | self._draw_class_shares(group, block, root), group, block, root)
 
     def log_evidence(self, members: np.ndarray | None = None, sizes: np.ndarray | None = None) -> float:
         """Return the log marginal likelihood of the cases in their order.

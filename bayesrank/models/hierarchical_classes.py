@@ -108,7 +108,7 @@ class HierarchicalClasses:
         """Draw one block of the prior or the posterior, with means and spreads by quadrature."""
         mean, spread = np.full((2, block.size, *self.measured.shape), np.nan)
         for at in zip(*np.nonzero(self.measured), strict=True):
-            counts, prior = self._seen(group)[at], self.prior[at]
+            counts, prior = self._answers_of(group)[at], self.prior[at]
             key = fingerprint(counts, prior)
             if key not in self._learned:
                 self._learned[key] = learn(counts[:, 1], counts.sum(-1), prior[::-1], self.spread)
@@ -127,7 +127,7 @@ class HierarchicalClasses:
         rates = np.full((block.size, *self.counts.shape), np.nan)
         off = ~np.eye(classes, dtype=bool)
         for at in zip(*np.nonzero(self.measured), strict=True):
-            counts, errors = self._seen(group)[at], self.errors[at] * (group == "posterior")
+            counts, errors = self._answers_of(group)[at], self.errors[at] * (group == "posterior")
             evidence = fingerprint(counts, errors, self.prior[at], self.error_prior[at])
             rng = stream(root, group, "classes", *self._name(at), evidence, *block.key)
             answers, other = rng.spawn(2)
@@ -145,7 +145,7 @@ class HierarchicalClasses:
         tables |= {name: xr.Variable(("draw", *cells), held) for name, held in ((MEAN, mean), (SPREAD_OF, spread))}
         return tables | {name: xr.Variable(("draw", "test_set", "actual"), each) for name, each in found.items()}
 
-    def _seen(self, group: str) -> np.ndarray:
+    def _answers_of(self, group: str) -> np.ndarray:
         return self.answers if group == "posterior" else 0 * self.answers
 
     def _name(self, at: tuple) -> list:

@@ -118,11 +118,6 @@ class HierarchicalLogitNormal(Hierarchical):
         **options: Any,
     ) -> None:
         super().__init__(counts, **options)
-        if self.members.shape[-1] != 2:
-            what = "outcomes" if self.outcomes else "classes"
-            raise ValueError(
-                f"evidence must have two {what} for the model HierarchicalLogitNormal; got {self.members.shape[-1]}"
-            )
         check_choice("typical", typical, TYPICAL)
         self.spread, self.typical = check_spread(spread), typical
         #: Index of the right answer in each row.
@@ -283,7 +278,7 @@ class HierarchicalLogitNormal(Hierarchical):
         """Return the posterior group from sampled logits and spreads, with class shares drawn separately."""
 
         def tables(hyper: Hyper, block: Block) -> dict[str, xr.Variable]:
-            return self._tables(hyper | self._shares_learned("posterior", block, root), "posterior", block, root)
+            return self._tables(hyper | self._draw_class_shares("posterior", block, root), "posterior", block, root)
 
         return by_chain(sampled, self.coords(), tables)
 
@@ -303,7 +298,7 @@ class HierarchicalLogitNormal(Hierarchical):
             if name == "difficulty":
                 hyper["difficulty"] = effect
             hyper["logits"] = hyper["logits"] + (effect if name == "deviations" else -effect[:, self.pairs[:, 1]])
-        hyper |= self._shares_learned("prior", block, root)
+        hyper |= self._draw_class_shares("prior", block, root)
         return self._tables(hyper, "prior", block, root)
 
     def _covariance(self, hyper: Hyper) -> np.ndarray:

@@ -191,9 +191,9 @@ def of_curve(
     metric = _checked_metric(metric)
     curves = check_curves(reference)
     size = truth.size if metric in AT_K else None
-    places = [_place(metric, one, size) for one in _asked(at)]
+    places = [_place(metric, one, size) for one in _list_positions(at)]
 
-    drawn = _drawn(truth, draws, seed, weights)
+    drawn = _draw_case_weights(truth, draws, seed, weights)
     chains = () if drawn is None else tuple(drawn.sizes[dim] for dim in draw_dims(drawn))
     prevalence, value = _values(truth, list(scores.values()), places, drawn)
     ops = _ops(curves, places, value, prevalence)
@@ -229,7 +229,7 @@ def of_curve(
     return out.assign_attrs(metric=metric, prob=prob)
 
 
-def _drawn(truth: np.ndarray, draws: int, seed: Seed, weights: Any) -> xr.DataArray | None:
+def _draw_case_weights(truth: np.ndarray, draws: int, seed: Seed, weights: Any) -> xr.DataArray | None:
     """Return draws of the case weights, given or from a bootstrap; None without draws."""
     if weights is not None:
         for name, given, free in (("seed", seed, None), ("draws", draws, DRAWS)):
@@ -306,7 +306,7 @@ def _checked_metric(metric: Any) -> str:
     return str(check_choice("metric", metric, CURVE_METRICS, KeyError))
 
 
-def _asked(at: Any) -> list:
+def _list_positions(at: Any) -> list:
     """Return the positions on the curve as a list."""
     if at is None or is_number(at):
         return [at]

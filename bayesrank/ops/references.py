@@ -28,7 +28,7 @@ from bayesrank._random import Seed, root_sequence, stream
 from bayesrank._types import Container
 from bayesrank.performance import as_performance, two_class_cells
 from bayesrank.scores import Score
-from bayesrank.scores._contour_area import outperformed
+from bayesrank.scores._contour_area import probability_worse
 from bayesrank.scores.contours import closed_area
 from bayesrank.scores.score import cells_at
 
@@ -90,7 +90,7 @@ class Distribution:
         form = closed_area(score) if self.exact else None
         if form is not None:
             return np.clip(form(value, prevalence), 0.0, 1.0)
-        return outperformed(score, value, prevalence, self.fpr_quantile, self.tpr_below)
+        return probability_worse(score, value, prevalence, self.fpr_quantile, self.tpr_below)
 
 
 @dataclass(frozen=True, eq=False)

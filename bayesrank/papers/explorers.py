@@ -122,7 +122,7 @@ def explore_pmf(
         f"<p>Areas of circles are proportional to probabilities. Histograms have {BINS} bins over the range of a "
         "score. Scales stay the same when the observed matrix moves; larger values are cut off.</p>"
     )
-    return page("Uncertainty in confusion matrices and their scores", _explored("pmf", data, body))
+    return page("Uncertainty in confusion matrices and their scores", _explorer_page("pmf", data, body))
 
 
 def explore_contours(
@@ -179,13 +179,15 @@ def explore_contours(
                    "values": [[_short(value) for value in _values(p, n, score).tolist()] for score in found]}
                   for p, n in sizes],
     }  # fmt: skip
-    choices = "".join(f'<option value="{k}">{escape(_named(score))}</option>' for k, score in enumerate(found))
+    choices = "".join(f'<option value="{k}">{escape(_score_title(score))}</option>' for k, score in enumerate(found))
     squares = "".join(
         f'<div><svg data-square viewBox="0 0 470 470" width="470" tabindex="0" role="application" '
         f'aria-label="Contours and points in {where}; arrow keys move the point"></svg></div>'
         for where in ("the ROC square", "precision-recall space")
     )
-    rows = "".join(f'<tr><th scope="row">{escape(_named(score))}</th><td data-value></td></tr>' for score in found)
+    rows = "".join(
+        f'<tr><th scope="row">{escape(_score_title(score))}</th><td data-value></td></tr>' for score in found
+    )
     boxes = _boxes(("beyond", "beyond the ROC square"), ("points", "points"), off=("beyond",))
     body = (
         "<p>Lines of equal score, from red (low) to blue (high), over all confusion matrices of N cases. The cross "
@@ -194,7 +196,7 @@ def explore_contours(
         f'{OBSERVED}<p hidden>{boxes}</p><div class="row" hidden>{squares}</div>'
         f"<table hidden><caption>Scores of the cross</caption>{rows}</table>"
     )
-    return page("Contours of scores", _explored("contours", data, body))
+    return page("Contours of scores", _explorer_page("contours", data, body))
 
 
 #: The controls of the test set and of the observed matrix, with its table.
@@ -262,11 +264,11 @@ def _pmfs(
     a, d = start
     joints = [np.outer(tp[a], tn[d]) for tp, tn in zip(margins["tp"], margins["tn"], strict=True)]
     edge = max(max(max(tp[a]), max(tn[d])) for tp, tn in zip(margins["tp"], margins["tn"], strict=True))
-    shared = [_shared(p, n, score, joints) for score in scores]
+    shared = [_index_values(p, n, score, joints) for score in scores]
     return {"p": p, "n": n, **margins, "scores": shared, "largest": max(joint.max() for joint in joints), "edge": edge}
 
 
-def _shared(p: int, n: int, score: Score, joints: Sequence[np.ndarray]) -> dict[str, Any]:
+def _index_values(p: int, n: int, score: Score, joints: Sequence[np.ndarray]) -> dict[str, Any]:
     """Return the values of a score, and the index of the value of each matrix (tp, tn); -1 if undefined."""
     values = _values(p, n, score)
 
@@ -307,12 +309,12 @@ def _contours(prevalence: float, score: Score) -> list[dict[str, Any]]:
         points = np.column_stack([curves["fpr"].values[k], curves["tpr"].values[k]])
         gaps = np.flatnonzero(np.isnan(points).any(axis=1))
         pieces = (piece[~np.isnan(piece).any(axis=1)] for piece in np.split(points, gaps))
-        parts = [np.round(_thinned(piece), 4).tolist() for piece in pieces if len(piece) > 1]
+        parts = [np.round(_simplify_curve(piece), 4).tolist() for piece in pieces if len(piece) > 1]
         lines.append({"at": value, "parts": parts})
     return lines
 
 
-def _thinned(points: np.ndarray) -> np.ndarray:
+def _simplify_curve(points: np.ndarray) -> np.ndarray:
     """Simplify a curve: drop points on the line between others (Ramer, 1972)."""
     if len(points) < 3:
         return points
@@ -324,7 +326,7 @@ def _thinned(points: np.ndarray) -> np.ndarray:
     at = int(np.argmax(far))
     if far[at] <= FINE:
         return points[[0, -1]]
-    return np.concatenate([_thinned(points[: at + 1])[:-1], _thinned(points[at:])])
+    return np.concatenate([_simplify_curve(points[: at + 1])[:-1], _simplify_curve(points[at:])])
 
 
 def _boxes(*named: tuple[str, str], off: Sequence[str] = ()) -> str:
@@ -334,12 +336,12 @@ def _boxes(*named: tuple[str, str], off: Sequence[str] = ()) -> str:
     )
 
 
-def _named(score: Score) -> str:
+def _score_title(score: Score) -> str:
     plain = score.display
     return score_label(score) if score_label(score).lower() == plain.lower() else f"{score_label(score)}, {plain}"
 
 
-def _explored(kind: str, data: Any, body: str) -> str:
+def _explorer_page(kind: str, data: Any, body: str) -> str:
     """Return the page of an explorer, with its style sheet and script."""
     return (
         f"<style>\n{part('explore.css', 'bayesrank.papers')}</style>"

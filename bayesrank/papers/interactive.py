@@ -75,7 +75,7 @@ def turning_simplex(total: int, positives: Sequence[int], score: ScoreLike) -> H
         "low": low,
         "high": high,
         "scale": SCALE,
-        "view": _turned(*SIDE_SEEN),
+        "view": _page_angles(*SIDE_SEEN),
     }
     boxes = " ".join(
         f'<label><input type="checkbox" checked> {one["positives"]} positives</label>' for one in slices
@@ -111,7 +111,7 @@ def save(html: str, path: str | Path) -> Path:
     return Path(path)
 
 
-def _turned(elevation: float, azimuth: float) -> list[float]:
+def _page_angles(elevation: float, azimuth: float) -> list[float]:
     """Turn and tilt of the page for a side in degrees."""
     up, around = np.radians([elevation, azimuth])
     return [float(np.arctan2(-np.cos(around), -np.sin(around))), float(-up)]

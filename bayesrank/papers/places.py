@@ -234,7 +234,7 @@ def vertices(prevalence: float, axes: Any = None) -> Any:
                 if not side.any():
                     continue
                 places = {"a": value, "b": other[side]} if name == "a" else {"a": other[side], "b": value}
-                found = vertex(_labelled(places["a"]), _labelled(places["b"]), prevalence)
+                found = vertex(_label_points(places["a"]), _label_points(places["b"]), prevalence)
                 ax.plot(found["fpr"], found["tpr"], color=scale(value), linewidth=1.8, zorder=3)
             slopes = vertex(value, value, prevalence)
             slope = slopes["slope_zero" if name == "a" else "slope_one"].item()
@@ -292,7 +292,7 @@ def prior_grids(prevalences: Any = VALUES, axes: Any = None) -> Any:
     return axes
 
 
-def _labelled(values: Any) -> Any:
+def _label_points(values: Any) -> Any:
     import xarray as xr
 
     return xr.DataArray(values, dims="point") if np.ndim(values) else float(values)

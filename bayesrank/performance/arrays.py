@@ -71,14 +71,14 @@ def as_performance(source: Container, kind: str | None = None) -> xr.DataArray:
     >>> as_performance(counts).sel(actual="positive").sum().item()
     0.2727...
     """
-    array, outcome = _told(source, kind)
+    array, outcome = _validate_source(source, kind)
     if are_counts(array):
         total = array.sum(outcome)
         array = array / total.where(total > 0)
     return array.rename("performance")
 
 
-def _told(source: Any, kind: str | None) -> tuple[xr.DataArray, list[str]]:
+def _validate_source(source: Any, kind: str | None) -> tuple[xr.DataArray, list[str]]:
     """Return the validated counts or performance in ``source``, and its outcome dims."""
     if kind is not None:
         check_choice("kind", kind, KINDS)
@@ -145,7 +145,7 @@ def counts_or_performance(source: Container, kind: str | None = None) -> xr.Data
     [[[80, 1], [3, 27]]]
     """
     if are_counts(source):
-        return _told(source, kind)[0]
+        return _validate_source(source, kind)[0]
     return as_performance(source, kind)
 
 

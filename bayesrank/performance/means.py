@@ -72,7 +72,7 @@ def mean_over_datasets(source: Container, weights: Any = None) -> Any:
     """
     if isinstance(source, xr.DataArray):
         weight = _weights(source, weights)
-        return _mean(source, weight).assign_attrs(source.attrs | _stated(weight))
+        return _mean(source, weight).assign_attrs(source.attrs | _weight_attrs(weight))
     if isinstance(source, xr.Dataset):
         return _posterior(source, _weights(source, weights), {})
     if not is_container(source):
@@ -89,7 +89,7 @@ def mean_over_datasets(source: Container, weights: Any = None) -> Any:
     known = {name: array for name, array in (("prior", prior), ("counts", counts)) if array is not None}
     kept = {"posterior": _posterior(groups["posterior"], weight, known)}
     if "observed_data" in groups:
-        kept["observed_data"] = _observed(groups["observed_data"], weight)
+        kept["observed_data"] = _observed_means(groups["observed_data"], weight)
     return to_container(kept | {name: groups[name] for name in ("constant_data", "sample_stats") if name in groups})
 
 
@@ -155,7 +155,9 @@ def _posterior(posterior: xr.Dataset, weight: xr.DataArray, known: Mapping[str, 
     found = others.assign({name: _mean(posterior[name], weight) for name in over})
     kind = {"kind": "observed"} if "performance" in over else {}
     lost = _lost_variance(posterior.attrs, known.get("counts"), weight)
-    return found.assign_attrs(posterior.attrs | kind | _stated(weight, posterior.attrs, known.get("prior")) | lost)
+    return found.assign_attrs(
+        posterior.attrs | kind | _weight_attrs(weight, posterior.attrs, known.get("prior")) | lost
+    )
 
 
 def _lost_variance(attrs: Mapping[Any, Any], counts: xr.DataArray | None, weight: xr.DataArray) -> dict[str, str]:
@@ -184,7 +186,7 @@ def _lost_variance(attrs: Mapping[Any, Any], counts: xr.DataArray | None, weight
     }
 
 
-def _observed(data: xr.Dataset, weight: xr.DataArray) -> xr.Dataset:
+def _observed_means(data: xr.Dataset, weight: xr.DataArray) -> xr.Dataset:
     """Return the observed means: of the performance, beside the counts, and of other values."""
     found = data
     if "counts" in data and {"entity", "dataset"} <= set(data["counts"].dims):
@@ -196,7 +198,7 @@ def _observed(data: xr.Dataset, weight: xr.DataArray) -> xr.Dataset:
     return found
 
 
-def _stated(
+def _weight_attrs(
     weight: xr.DataArray, attrs: Mapping[Any, Any] | None = None, prior: xr.DataArray | None = None
 ) -> dict[str, Any]:
     """Return attrs that record the weights, and the notes on the mean."""

@@ -52,7 +52,7 @@ def change_predicted(source: Container) -> xr.DataArray:
     >>> change_predicted(br.from_counts(tn=4, fp=3, fn=2, tp=1)).values.tolist()
     [[[0.3, 0.4], [0.1, 0.2]]]
     """
-    return _mapped(source, lambda tn, fp, fn, tp: (fp, tn, tp, fn))
+    return _map_cells(source, lambda tn, fp, fn, tp: (fp, tn, tp, fn))
 
 
 def change_actual(source: Container) -> xr.DataArray:
@@ -70,7 +70,7 @@ def change_actual(source: Container) -> xr.DataArray:
     >>> change_actual(br.from_counts(tn=4, fp=3, fn=2, tp=1)).values.tolist()
     [[[0.2, 0.1], [0.4, 0.3]]]
     """
-    return _mapped(source, lambda tn, fp, fn, tp: (fn, tp, tn, fp))
+    return _map_cells(source, lambda tn, fp, fn, tp: (fn, tp, tn, fp))
 
 
 def swap_actual_predicted(source: Container) -> xr.DataArray:
@@ -88,7 +88,7 @@ def swap_actual_predicted(source: Container) -> xr.DataArray:
     >>> swap_actual_predicted(br.from_counts(tn=4, fp=3, fn=2, tp=1)).values.tolist()
     [[[0.4, 0.2], [0.3, 0.1]]]
     """
-    return _mapped(source, lambda tn, fp, fn, tp: (tn, fn, fp, tp))
+    return _map_cells(source, lambda tn, fp, fn, tp: (tn, fn, fp, tp))
 
 
 def swap_classes(source: Container) -> xr.DataArray:
@@ -106,7 +106,7 @@ def swap_classes(source: Container) -> xr.DataArray:
     >>> swap_classes(br.from_counts(tn=4, fp=3, fn=2, tp=1)).values.tolist()
     [[[0.1, 0.2], [0.3, 0.4]]]
     """
-    return _mapped(source, lambda tn, fp, fn, tp: (tp, fn, fp, tn))
+    return _map_cells(source, lambda tn, fp, fn, tp: (tp, fn, fp, tn))
 
 
 def shift_prior(source: Container, prevalence: Any) -> xr.DataArray:
@@ -148,7 +148,7 @@ def shift_prior(source: Container, prevalence: Any) -> xr.DataArray:
         up = (share / positive.where(positive > 0)).where((positive > 0) | (share > 0), 0.0)
         return tn * down, fp * down, fn * up, tp * up
 
-    return _mapped(source, shifted)
+    return _map_cells(source, shifted)
 
 
 def no_skill_twin(source: Container) -> xr.DataArray:
@@ -171,7 +171,7 @@ def no_skill_twin(source: Container) -> xr.DataArray:
         negative, positive, no, yes = tn + fp, fn + tp, tn + fn, fp + tp
         return negative * no, negative * yes, positive * no, positive * yes
 
-    return _mapped(source, independent)
+    return _map_cells(source, independent)
 
 
 def check_importance(importance: Any, array: xr.DataArray) -> xr.DataArray:
@@ -192,7 +192,7 @@ def check_importance(importance: Any, array: xr.DataArray) -> xr.DataArray:
     return weights
 
 
-def _mapped(source: Any, function: Any) -> xr.DataArray:
+def _map_cells(source: Any, function: Any) -> xr.DataArray:
     """Compute new cells from the old ones and write them into the old layout."""
     array = as_performance(source)
     cells = [cell.drop_vars(["actual", "predicted"], errors="ignore") for cell in two_class_cells(array).values()]

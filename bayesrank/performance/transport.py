@@ -52,14 +52,14 @@ def at_prevalence(source: Container, prevalence: Any) -> Any:
     0.13
     """
     if isinstance(source, xr.DataArray):
-        return _moved(as_performance(source), None, prevalence)
+        return _move_rates(as_performance(source), None, prevalence)
     groups = groups_of(source) if is_container(source) else {}
     group = posterior_of(source)
     kinds = {kind: name for kind, name in KINDS.items() if name in group}
     if not kinds:
         raise ValueError(f"source must hold a performance; got {sorted(map(str, group.data_vars))}")
     moved = {
-        name: _moved(as_performance(group, kind), group.get("rate") if kind == "observed" else None, prevalence)
+        name: _move_rates(as_performance(group, kind), group.get("rate") if kind == "observed" else None, prevalence)
         for kind, name in kinds.items()
     }
     said = f"{float(prevalence):g}" if np.ndim(prevalence) == 0 else "given as an array"
@@ -67,7 +67,7 @@ def at_prevalence(source: Container, prevalence: Any) -> Any:
     return to_container(groups | {"posterior": found}) if groups else found
 
 
-def _moved(table: xr.DataArray, rate: xr.DataArray | None, prevalence: Any) -> xr.DataArray:
+def _move_rates(table: xr.DataArray, rate: xr.DataArray | None, prevalence: Any) -> xr.DataArray:
     if "actual" not in table.dims:
         hint = f" ({NO_CLASSES})" if "outcome" in table.dims else ""
         raise ValueError(f"source must hold a performance over actual and predicted; got {table.dims}{hint}")

@@ -170,7 +170,7 @@ def source_of(
         return _of_datasets(parts, more)
     if about.get("paired"):
         parts = _unite_twins(parts)
-        return _of_clusters_kept(parts) if clustered and more == "cases" else _of_patterns(parts, positives, pair)
+        return _same_clusters(parts) if clustered and more == "cases" else _of_patterns(parts, positives, pair)
     counts = parts.counts()
     if about.get("model") in in_closed_form() and counts is not None:
         return (
@@ -361,7 +361,7 @@ def _of_patterns(parts: _Parts, positives: float | None, pair: bool) -> Source:
     return parts.source(unit, np.full(len(alpha), number), make, size / number)
 
 
-def _of_clusters_kept(parts: _Parts) -> Source:
+def _same_clusters(parts: _Parts) -> Source:
     """Return the source for more cases of the same clusters, which reduce the variance within clusters only."""
     codes, alpha, values, score = _codes(parts)
     count, cluster = parts.observed["pattern_count"].values.astype(float), _cluster(parts)

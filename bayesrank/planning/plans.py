@@ -139,7 +139,7 @@ def plan(
     source = source_of(posterior, more=more, positives=positives, **how)
     goal = _goal(source, target, entity, rival, k, width, margin, rope)
     tried = _sizes(sizes, source.units)
-    found = _planned(source, goal, assurance, tried, futures, root)
+    found = _plan_sizes(source, goal, assurance, tried, futures, root)
     if alternatives:
         found = found.merge(_alternatives(posterior, goal, assurance, futures, root, **how))
     return found
@@ -227,7 +227,7 @@ def _sizes(sizes: Any, units: np.ndarray) -> np.ndarray:
     return np.unique([check_integer("sizes", size, 1) for size in list(sizes)])
 
 
-def _planned(
+def _plan_sizes(
     source: Source, goal: Goal, assurance: float, sizes: np.ndarray, futures: int, root: np.random.SeedSequence
 ) -> xr.Dataset:
     draws = source.draws
@@ -368,7 +368,7 @@ def _alternatives(
     rows, names = [], []
     for name, options in kinds_of(posterior).items():
         source = source_of(posterior, **how, **options)
-        one = _planned(source, goal, assurance, _sizes(None, source.units), futures, root)
+        one = _plan_sizes(source, goal, assurance, _sizes(None, source.units), futures, root)
         needed = float(one["needed"])
         rows.append((needed, needed * source.cases_each, float(one["limit"])))
         names.append(name)

@@ -14,11 +14,11 @@ OKABE_ITO = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "
 PALETTE = (
     *OKABE_ITO[:6], "#884455", "#7700FF", "#8877FF", "#BB1100", "#CC0099", "#99BB77",
 )  # fmt: skip
-#: After so many entities colours come again, lighter or darker, so that marks, dashes or numbers must tell them apart.
+#: After this number of entities colours repeat, lighter or darker; marks, dashes or numbers then distinguish them.
 DISTINCT = len(PALETTE)
 MARKS = "os^vDPX"
 DASHES = ("-", (0, (5, 1.5)), (0, (3, 1, 1, 1)), (0, (1, 1)))
-#: Of entities to whom ``colors=`` gives none: seen on white and on black, and far from all of the palette.
+#: The colour of entities without one in ``colors=``: seen on white and on black, and far from all of the palette.
 GREY = "#707070"
 #: Contrast that lines and dots need at least.
 SEEN = 2.0
@@ -110,7 +110,7 @@ def list_colors(ax: Any, entities: Sequence[Any], colors: Mapping[Any, Any] | No
 
 
 def frequent_winners(table: np.ndarray, most: int = 8) -> list[int]:
-    """Rows that are the highest in some column, those that are so most often first; at most so many.
+    """Return at most ``most`` rows that are the highest in some column, the most frequent first.
 
     If more rows share the highest value, none of them is included.
     """

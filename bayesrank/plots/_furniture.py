@@ -167,7 +167,7 @@ def shared_winners(ax: Any) -> str:
 def number_regions(ax: Any, places: Sequence[int], masks: Sequence[np.ndarray], window: Sequence[float]) -> list[str]:
     """Numbers in the regions and for the legend, where colours come again; else none.
 
-    ``masks`` are the regions of those whom the legend names, as rows of pixels from the lowest b on; regions too small
+    ``masks`` are the regions of entities in the legend, as rows of pixels from the lowest b on; regions too small
     for a number have none.
     """
     if not colors_repeat(places):

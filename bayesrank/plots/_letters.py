@@ -27,15 +27,15 @@ def add_missing_fonts(picture: Any) -> Any:
 @lru_cache(maxsize=4096)
 def fallback(letters: str, families: tuple[str, ...]) -> tuple[str, ...]:
     """Return font families that have the letters that ``families`` lack, as far as any font has them."""
-    missing = set(letters) - set().union(*(_known(path) for path in _paths(families)))
+    missing = set(letters) - set().union(*(_font_letters(path) for path in _paths(families)))
     found: list[str] = []
     while missing:
-        have = {family: len(missing & set(_known(path))) for family, path in _installed()}
+        have = {family: len(missing & set(_font_letters(path))) for family, path in _installed_fonts()}
         best = max(have, key=lambda family: (have[family], "Sans" in family or "Gothic" in family, family), default="")
         if not best or not have[best]:
             break
         found.append(best)
-        missing -= set().union(*(_known(path) for family, path in _installed() if family == best))
+        missing -= set().union(*(_font_letters(path) for family, path in _installed_fonts() if family == best))
     return tuple(found)
 
 
@@ -52,7 +52,7 @@ def _paths(families: Sequence[str]) -> list[str]:
     return paths
 
 
-def _installed() -> list[tuple[str, str]]:
+def _installed_fonts() -> list[tuple[str, str]]:
     """Return families and files of upright fonts of ordinary weight."""
     from matplotlib.font_manager import fontManager
 
@@ -65,7 +65,7 @@ def _installed() -> list[tuple[str, str]]:
 
 
 @lru_cache(maxsize=512)
-def _known(path: str) -> frozenset[str]:
+def _font_letters(path: str) -> frozenset[str]:
     """Return the letters of a font; none for a file that cannot be read."""
     from matplotlib.ft2font import FT2Font
 

@@ -103,7 +103,7 @@ def matrix_size(size: int, cell: float = 0.3, width: float | None = None) -> tup
 def list_names(ax: Any, entities: Sequence[Any], axis: str = "y") -> None:
     """Entity names along an axis, the first at the top or left, in letters that fit their number.
 
-    Where even the smallest do not fit, every so many get their place and name: 1, 6, 11, ...
+    Where even the smallest do not fit, only some get their place and name: 1, 6, 11, ...
     """
     size = len(entities)
     box = ax.get_window_extent()

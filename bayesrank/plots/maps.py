@@ -56,7 +56,7 @@ def value_tile(
     label : str, optional
         Of the colour bar; by default what ``tile`` is called.
     lines : int or sequence of float
-        Isovalue lines: about so many at round values, or at these values; none by default.
+        Isovalue lines: about this number at round values, or lines at these values; none by default.
     prediction_rate : float, optional
         Draw the curve of scores that put all no-skill performances with this share of positive predictions on one
         footing.

@@ -12,7 +12,7 @@ from bayesrank.plots._style import entity_colors, new_axes, plain_names
 
 __all__ = ["summary_roc"]
 
-#: From so many entities on, their studies and prediction regions would cover each other.
+#: From this number of entities on, their studies and prediction regions would cover each other.
 CROWD = 5
 #: Names in a legend.
 NAMED = 16

@@ -119,7 +119,7 @@ def _bands(ax: Any, tiers: np.ndarray) -> None:
 
 
 def _mark_size(ax: Any, rows: int) -> float:
-    """Return points across a mark in a list of so many rows."""
+    """Return the size of a mark in points, for a list of ``rows`` rows."""
     return float(np.clip(0.4 * 72 * ax.get_window_extent().height / ax.figure.dpi / max(rows, 1), 1.5, 4.5))
 
 
@@ -181,7 +181,7 @@ def rank_heatmap(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None)
 def superiority(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None) -> Any:
     """Draw the probability that the entity of a row beats that of a column by more than the ROPE.
 
-    Of more entities than there is room for, every so many are named beside their place in the consensus order.
+    If there is no room for all names, some are shown beside their place in the consensus order.
 
     Parameters
     ----------

@@ -55,7 +55,7 @@ def score_pmf(
     'beta-binomial'
     """
     by_name = {"": pmfs} if isinstance(pmfs, xr.Dataset) else pmfs
-    distributions = _known(by_name)
+    distributions = _pmfs_by_name(by_name)
     if observed is not None:
         check_number("observed", observed, finite=True)
     ax = new_axes(ax, 6.0, 4.4 if check_integer("bins", bins, 0, MOST) else 3.6)
@@ -129,7 +129,7 @@ def score_pmfs(
     ['f1', 'mcc']
     """
     check_choice("form", form, KINDS)
-    distributions = _known(pmfs)
+    distributions = _pmfs_by_name(pmfs)
     marked = {} if observed is None else observed
     if not isinstance(marked, Mapping):
         raise TypeError(f"observed must be a mapping from names to values; got {describe_value(observed)}")
@@ -174,7 +174,7 @@ def _outline(pmf: xr.Dataset, form: str, ends: tuple[float, float]) -> tuple[np.
     return x, np.exp(-(((x[:, None] - value) / width) ** 2) / 2) @ mass / width
 
 
-def _known(pmfs: Any) -> list[xr.Dataset]:
+def _pmfs_by_name(pmfs: Any) -> list[xr.Dataset]:
     """Return the defined values of pmfs of scores, each by name."""
     if not isinstance(pmfs, Mapping) or isinstance(pmfs, xr.Dataset):
         raise TypeError(
@@ -185,10 +185,10 @@ def _known(pmfs: Any) -> list[xr.Dataset]:
     for name, one in pmfs.items():
         with rename_argument(f"pmfs[{name!r}]" if name else "pmfs", "pmf"):
             mean(one)  # refuses what is no pmf of a score, or has no value
-    return [_defined(one) for one in pmfs.values()]
+    return [_defined_values(one) for one in pmfs.values()]
 
 
-def _defined(pmf: xr.Dataset) -> xr.Dataset:
+def _defined_values(pmf: xr.Dataset) -> xr.Dataset:
     return pmf.isel(value=pmf["value"].notnull().values)
 
 
@@ -215,7 +215,7 @@ def score_pmf_by_tpr(pmf: xr.DataArray, score: ScoreLike, ax: Any = None) -> Any
     from matplotlib.colors import Normalize
 
     check_array("pmf", pmf, ("tp", "tn"), " (br.predictive.confusion_pmf gives one, of both class sizes)")
-    value, found = matrix_values(pmf, score).values, _defined(values_pmf(pmf, score))
+    value, found = matrix_values(pmf, score).values, _defined_values(values_pmf(pmf, score))
     ax = new_axes(ax, 6.0, 3.6)
     scale = ScalarMappable(Normalize(0, 1), scale_on(ax, "viridis"))
     _count_matrices(ax, found)

@@ -89,7 +89,7 @@ def intervals(table: xr.Dataset, label: str | None = None, axes: Any = None) -> 
 
 
 def _panels(number: int, size: int) -> np.ndarray:
-    """Return axes for so many scores of so many entities, the last row's rest left empty."""
+    """Return axes, one for each score, for lists of ``size`` entities."""
     import matplotlib.pyplot as plt
 
     across = min(number, ACROSS)

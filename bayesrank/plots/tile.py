@@ -185,7 +185,7 @@ def credible_tile(
 
     from bayesrank.tile.posterior import leaders
 
-    _checked(credible)
+    _check_credible(credible)
     check_integer("top", top)
     ax = new_axes(ax, 7.4, 4.0)
     credible = credible.transpose(..., "b", "a")
@@ -238,7 +238,7 @@ def credible_tile(
     return add_missing_fonts(ax)
 
 
-def _checked(credible: Any) -> xr.Dataset:
+def _check_credible(credible: Any) -> xr.Dataset:
     """Return the credible Tile for any of its plots."""
     needed = ("winner_probability", "probability_best", "share", "share_lower", "a", "b", "entity")
     return check_result("br.tile.credible", "credible", credible, needed)
@@ -255,7 +255,7 @@ def expected_rank_tile(credible: xr.Dataset, entity: Any, ax: Any = None) -> Any
     >>> axes.get_title()
     'a'
     """
-    check_choice("entity", entity, _checked(credible)["entity"].values.tolist(), KeyError)
+    check_choice("entity", entity, _check_credible(credible)["entity"].values.tolist(), KeyError)
     if "expected_rank" not in credible:
         raise ValueError("credible must hold the map expected_rank; got one whose maps left it out")
     part = credible["expected_rank"].sel(entity=entity).assign_attrs(entities=credible.sizes["entity"])
@@ -275,7 +275,7 @@ def shares(credible: xr.Dataset, ax: Any = None, *, top: int = 20, colors: Mappi
     >>> len(axes.get_yticks())
     2
     """
-    first = _checked(credible).sortby(-credible["share"]).isel(entity=slice(0, check_integer("top", top, 1)))
+    first = _check_credible(credible).sortby(-credible["share"]).isel(entity=slice(0, check_integer("top", top, 1)))
     ax = new_axes(ax, 6.4, 0.9 + 0.25 * first.sizes["entity"])
     place = np.arange(first.sizes["entity"])
     paints = entity_colors(credible["entity"].values.tolist(), colors)

@@ -97,7 +97,7 @@ def score_differences(
             ranking = credible_ranking(values, score, prob=prob, rope=rope)
         if score is not None:
             values = score_values(values, score, None, None).values
-    _checked("values", values)
+    _check_draws("values", values)
     names = values["entity"].values.tolist()
     order = None if ranking is None else [names[i] for i in rows_of(ranking, names)]
     if best and "best" not in names and order:
@@ -147,7 +147,7 @@ def score_differences(
     return add_missing_fonts(ax)
 
 
-def _checked(argument: str, values: Any) -> None:
+def _check_draws(argument: str, values: Any) -> None:
     """Raise unless these are draws of a score."""
     draws = draw_dims(values) if isinstance(values, xr.DataArray) else ()
     check_array(argument, values, (*draws, "entity"))
@@ -200,8 +200,8 @@ def posterior_against_prior(
     >>> ax.get_xlabel()
     'F1'
     """
-    _checked("values", values)
-    _checked("prior", prior)
+    _check_draws("values", values)
+    _check_draws("prior", prior)
     ratio = is_ratio(values.attrs)
     found = histograms(_logarithms(values), _logarithms(prior)) if ratio else histograms(values, prior)
     names = found["entity"].values.tolist()

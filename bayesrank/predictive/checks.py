@@ -112,7 +112,7 @@ def predictive_check(posterior: Container, *, kind: str | None = None, seed: See
         replicated = new.transpose("chain", "draw", "entity", "dataset", ...).values
         replicated = replicated.reshape(*replicated.shape[:2], *values.shape)
     else:
-        replicated = _replicated(groups["posterior"], counts, values, root)
+        replicated = _draw_replicates(groups["posterior"], counts, values, root)
     right = np.arange(values.shape[-1]) == (
         np.arange(values.shape[2])[:, None] if len(row) == 2 else values.shape[-1] - 1
     )
@@ -146,7 +146,7 @@ def _renewing(groups: dict[str, xr.Dataset], counts: xr.DataArray) -> Any:
     return model_of(groups)[0]
 
 
-def _replicated(
+def _draw_replicates(
     posterior: xr.Dataset, counts: xr.DataArray, values: np.ndarray, root: np.random.SeedSequence
 ) -> np.ndarray:
     """Draw answers (chain, draw, entity, data set, row, answer) from the posterior's rates, given the class sizes."""

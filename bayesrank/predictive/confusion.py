@@ -162,7 +162,7 @@ def _fewer_and_fewer(fewest: int, most: int, axis: Axis, right: float, wrong: fl
     if right == 0 or wrong == 0:  # probability 0 or 1
         sure = size if wrong == 0 else 0 * size
         return ((first <= sure) & (sure <= last)).astype(float)
-    masses = _padded(beta_binomial(most, right, wrong), max(most, int(last[-1])))
+    masses = _pad(beta_binomial(most, right, wrong), max(most, int(last[-1])))
     ends = np.append(first[0] - 1, last)
     more = size[:-1]
     steps: np.ndarray = np.empty((len(size), len(ends)))
@@ -200,7 +200,7 @@ def _binned_masses(masses: np.ndarray, axis: Axis) -> np.ndarray:
     return np.add.reduceat(masses[: last[-1] + 1], first)
 
 
-def _padded(masses: np.ndarray, total: int) -> np.ndarray:
+def _pad(masses: np.ndarray, total: int) -> np.ndarray:
     return np.concatenate([masses, np.zeros(total + 1 - len(masses))])
 
 

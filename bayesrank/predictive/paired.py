@@ -113,7 +113,7 @@ def paired_difference(
     True
     """
     score = as_score(score)
-    classes = _checked(joint, entity, other)
+    classes = _check_joint(joint, entity, other)
     alphas = _right_and_wrong(classes, (entity, other), prior)
     n, tn, tn_mass = _class(joint, (entity, other), classes[0], alphas[:, 0], "negatives", negatives)
     p, tp, tp_mass = _class(joint, (entity, other), classes[1], alphas[:, 1], "positives", positives)
@@ -124,10 +124,10 @@ def paired_difference(
         )
     sides = [score.of_cells(tn[:, i], n - tn[:, i], p - tp[:, i, None], tp[:, i, None]) for i in (0, 1)]
     values, mass = (sides[0] - sides[1]).reshape(-1), np.multiply.outer(tp_mass, tn_mass).reshape(-1)
-    return _merged(values, mass, max(0.0, 1 - tp_mass.sum() * tn_mass.sum()))
+    return _merge_equal(values, mass, max(0.0, 1 - tp_mass.sum() * tn_mass.sum()))
 
 
-def _checked(joint: Any, entity: Any, other: Any) -> np.ndarray:
+def _check_joint(joint: Any, entity: Any, other: Any) -> np.ndarray:
     """Validate the joint outcomes and return the two classes, the negative one first."""
     check_result("br.joint_outcomes", "joint", joint, ("actual", "predicted", "count", "entity"))
     if "cluster" in joint.coords:
@@ -157,7 +157,7 @@ def _class(
     return number, *_likely(_both_right(number, base + seen))
 
 
-def _merged(values: np.ndarray, mass: np.ndarray, lost: float) -> xr.Dataset:
+def _merge_equal(values: np.ndarray, mass: np.ndarray, lost: float) -> xr.Dataset:
     """Return a pmf of values with equal values merged and undefined ones last."""
     order, starts = equal_runs(values, lambda at: (at, at, at, at), None)
     out = {

@@ -23,19 +23,19 @@ ROUNDING = 1e-12
 
 def mean(pmf: xr.Dataset) -> float:
     """Return the expectation of a score, given that it is defined."""
-    value, mass = _defined(pmf)
+    value, mass = _defined_masses(pmf)
     return float(value @ mass)
 
 
 def variance(pmf: xr.Dataset) -> float:
     """Return the variance of a score, given that it is defined."""
-    value, mass = _defined(pmf)
+    value, mass = _defined_masses(pmf)
     return float((value - value @ mass) ** 2 @ mass)
 
 
 def quantile(pmf: xr.Dataset, levels: Sequence[float]) -> np.ndarray:
     """Return the quantiles of a score at ``levels``, given that it is defined."""
-    value, mass = _defined(pmf)
+    value, mass = _defined_masses(pmf)
     at = np.searchsorted(np.cumsum(mass), np.asarray(levels) - ROUNDING)
     return value[np.minimum(at, len(value) - 1)]
 
@@ -45,7 +45,7 @@ def hdi(pmf: xr.Dataset, prob: float) -> tuple[float, float]:
 
     Ties are resolved by the larger probability, then the lower interval. The interval includes both ends.
     """
-    value, mass = _defined(pmf)
+    value, mass = _defined_masses(pmf)
     upto = np.concatenate([[0.0], np.cumsum(mass)])
     last = np.searchsorted(upto[1:], upto[:-1] + prob - ROUNDING)
     last = last[last < len(value)]
@@ -58,7 +58,7 @@ def hdi(pmf: xr.Dataset, prob: float) -> tuple[float, float]:
 
 def mode(pmf: xr.Dataset) -> float:
     """Return the most probable value, the lowest in case of ties."""
-    value, mass = _defined(pmf)
+    value, mass = _defined_masses(pmf)
     return float(value[np.argmax(mass >= mass.max() * (1 - ROUNDING))])
 
 
@@ -172,7 +172,7 @@ def summary(pmf: xr.Dataset | Mapping[Any, xr.Dataset], *, prob: float = 0.95) -
     return xr.Dataset(dict(zip(names, values, strict=True)) | {"undefined": undefined}, {"prob": prob})
 
 
-def _defined(pmf: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
+def _defined_masses(pmf: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
     """Return the defined values and their masses, scaled to 1."""
     columns = _columns(pmf)
     total = columns["probability"].sum()

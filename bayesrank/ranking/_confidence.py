@@ -82,7 +82,7 @@ def confidence_sets(
         sure[:], out[:] = True, True
         margin = Margin.of(information, who)
         for scale in scales(x, low, high, found.finite_mean):
-            ahead, behind, _ = separate(_scaled(x, who, found.sign, scale), prob, margin)  # frees the values
+            ahead, behind, _ = separate(_scale_values(x, who, found.sign, scale), prob, margin)  # frees the values
             sure &= ahead
             out &= behind
     ends = np.zeros((3, x.shape[1]))
@@ -119,7 +119,7 @@ class Margin(NamedTuple):
         return quantile * self.factor
 
 
-def _scaled(x: np.ndarray, who: np.ndarray, sign: int, scale: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+def _scale_values(x: np.ndarray, who: np.ndarray, sign: int, scale: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
     """Return values (draw, entity) of some entities on a scale where higher is better, in blocks of draws."""
     y, few = np.empty((len(x), len(who))), max(BLOCK // len(who), 1)
     with np.errstate(over="ignore", invalid="ignore"):  # differences of huge outcomes overflow

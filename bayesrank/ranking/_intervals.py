@@ -53,7 +53,7 @@ def simultaneous_intervals(
     depth = np.empty(batches.number)
     members = np.flatnonzero(ranked)
     for half in (0, 1):
-        table = _depths(_seen(mass, 1 - half)[members])
+        table = _depths(_half_masses(mass, 1 - half)[members])
         own = np.arange(len(members))
         for block in iterate_blocks(twice, batches):
             if batches.half(block.batch) == half:
@@ -72,7 +72,7 @@ def simultaneous_intervals(
     else:
         # The range of all draws is wider than the validated ranges of the halves, and would hold more ranks; use the
         # means of their ends.
-        ranges = [rank_intervals(_shares(_seen(mass, half), ranked), 0.0) for half in (0, 1)]
+        ranges = [rank_intervals(_shares(_half_masses(mass, half), ranked), 0.0) for half in (0, 1)]
         lower, upper = np.mean(ranges, axis=0)
         lower, upper = np.maximum(np.ceil(lower + level), 1), np.minimum(np.floor(upper - level), size)
     return Simultaneous(
@@ -85,7 +85,7 @@ def with_gaps(whole: np.ndarray, known: np.ndarray) -> np.ndarray:
     return whole.astype(int) if known.all() else np.where(known, whole.astype(float), np.nan)
 
 
-def _seen(mass: np.ndarray, half: int) -> np.ndarray:
+def _half_masses(mass: np.ndarray, half: int) -> np.ndarray:
     """Return the mass of one half, or of the other half for entities without draws in it."""
     some = mass[half].any(axis=1)
     return mass[half] if some.all() else np.where(some[:, None], mass[half], mass[1 - half])

@@ -227,10 +227,10 @@ def _one(values: xr.DataArray, evidence: Evidence, found: ScoreValues, settings:
     seen, extreme = evidence.observed(score), evidence.extreme()
     result["observed"] = np.full(size, np.nan) if seen is None else seen.values.astype(float)
     settled = np.zeros(size, bool) if extreme is None else extreme.values
-    result["contradicted"] = _contradicted(x, result["observed"], result, found, settings.prob) & ~settled
+    result["contradicted"] = _outside_interval(x, result["observed"], result, found, settings.prob) & ~settled
     pooled = evidence.observed_in_pool(score)
     if pooled is not None:  # a typical value lies between the pool's and the mean over data sets
-        result["contradicted"] &= _contradicted(x, pooled.values.astype(float), result, found, settings.prob)
+        result["contradicted"] &= _outside_interval(x, pooled.values.astype(float), result, found, settings.prob)
     result["cases"] = evidence.size(size)
     notes, needed = [*found.notes(), *evidence.notes(score)], evidence.needed()
     if settings.joint:
@@ -256,7 +256,7 @@ def _leader_claims(result: dict[str, Any], prob: float) -> tuple[np.ndarray, np.
     return order, result["superiority"][first] >= prob
 
 
-def _contradicted(
+def _outside_interval(
     x: np.ndarray, observed: np.ndarray, result: dict[str, Any], found: ScoreValues, prob: float
 ) -> np.ndarray:
     """Return whether the observed value is outside its own interval by more than Monte-Carlo error.

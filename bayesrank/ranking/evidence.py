@@ -5,7 +5,7 @@ Sentences on counts are in :mod:`bayesrank.ranking._notes`.
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -91,21 +91,18 @@ class Evidence:
     def at(self, dim: str, i: int) -> "Evidence":
         """Return the evidence of one data set, or of one item of another dim."""
 
-        def one(array: xr.DataArray | None) -> xr.DataArray | None:
-            return array.isel({dim: i}, drop=True) if array is not None and dim in array.dims else array
+        def one(array: xr.DataArray) -> xr.DataArray:
+            return array.isel({dim: i}, drop=True) if dim in array.dims else array
 
-        return replace(
-            self,
-            counts=one(self.counts),
-            shares=one(self.shares),
-            pooled=one(self.pooled),
-            values=one(self.values),
-            performance=one(self.performance),
-            cases=one(self.cases),
-            patterns=self.patterns.on(self.datasets[i]) if self.patterns and dim == "dataset" else self.patterns,
-            prior=one(self.prior),
-            datasets=() if dim == "dataset" else self.datasets,
-        )
+        arrays: dict[str, Any] = {
+            field.name: one(value)
+            for field in fields(self)
+            if isinstance(value := getattr(self, field.name), xr.DataArray)
+        }
+        if dim != "dataset":
+            return replace(self, **arrays)
+        patterns = self.patterns.on(self.datasets[i]) if self.patterns else None
+        return replace(self, **arrays, patterns=patterns, datasets=())
 
     def information(self, score: Score | None, entities: int) -> Information:
         """Return the effective counts behind a ranking by ``score``."""
@@ -123,9 +120,9 @@ class Evidence:
             population=str((self.about or {}).get("population", "")),
             inflation=self._inflation(score, entities),
         )
-        return self._paired(found, entities) if self.patterns is not None else found
+        return self._add_pairing(found, entities) if self.patterns is not None else found
 
-    def _paired(self, found: Information, entities: int) -> Information:
+    def _add_pairing(self, found: Information, entities: int) -> Information:
         """Add the information from joint outcomes: effective clusters, discordant cases, degrees of freedom."""
         assert self.patterns is not None
         if self.patterns.answers.shape[1] != entities:
@@ -251,7 +248,7 @@ class Evidence:
         own = [Note(line, Caveat.FEW_UNITS if line == few else Caveat.NONE) for line in lines_of_model]
         if about.get("caveat"):
             own.append(Note(str(about["caveat"]), Caveat.FEW_UNITS))
-        lines: list[str] = [*self.sampler, *self._pooled(score), *own, *self._kinds(score)]
+        lines: list[str] = [*self.sampler, *self._pooling_caveat(score), *own, *self._kinds(score)]
         lines += [*self._without_cases(), *self._bootstrap()]
         if score is not None and score.depends_on_prevalence and self.about is not None:
             lines += prevalence_notes(*self._shares(), score) + prevalence_caveat(score, self.about)
@@ -275,7 +272,7 @@ class Evidence:
             found["typical"] = str((self.about or {}).get("typical", ""))
         return found
 
-    def _pooled(self, score: Score | None) -> list[Note]:
+    def _pooling_caveat(self, score: Score | None) -> list[Note]:
         """Return the caveat that pooled data sets differ, if they do."""
         about = self.origin()
         if "pooled" not in about:

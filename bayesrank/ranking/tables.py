@@ -86,7 +86,7 @@ def score_table(
     shape = tuple(first.sizes[dim] for dim in dims)
     table = _quantiles(found, dims, shape, prob)
     table["observed"] = np.full((*shape, len(found)), np.nan)
-    for i, seen in enumerate(_observed(source, found, prevalence, kind)):
+    for i, seen in enumerate(_observed_scores(source, found, prevalence, kind)):
         if seen is not None:
             table["observed"][..., i] = (
                 seen.variable.set_dims({dim: first.sizes[dim] for dim in dims}).transpose(*dims).values
@@ -113,7 +113,9 @@ def _quantiles(found: list[ScoreValues], dims: list[str], shape: tuple[int, ...]
     return {name: np.stack(parts, axis=-1) for name, parts in columns.items()}
 
 
-def _observed(source: Any, found: list[ScoreValues], prevalence: Any, kind: str | None) -> list[xr.DataArray | None]:
+def _observed_scores(
+    source: Any, found: list[ScoreValues], prevalence: Any, kind: str | None
+) -> list[xr.DataArray | None]:
     """Return the observed value of each score, at the target prevalence."""
     others = [one for one in found if not one.variable]
     # All scores of the performance have the same evidence.

@@ -127,7 +127,7 @@ def top_set(
     order = np.argsort([str(name) for name in names], kind="stable")
     ordered = top[np.ix_(some, order)]
     chosen = np.zeros(size, bool)
-    lost, held = _allowed(ordered, batches.half(batch), prob)
+    lost, held = _allowed_losses(ordered, batches.half(batch), prob)
     chosen[order], smallest = smallest_set(ordered, lost)
     probability, error = _share(held, batch, len(batches.sizes), effective_size)
     variables = {
@@ -191,7 +191,7 @@ def _best_subset(top: np.ndarray, lost: int) -> np.ndarray:
     return best & bits > 0
 
 
-def _allowed(top: np.ndarray, half: np.ndarray, prob: float) -> tuple[int, np.ndarray]:
+def _allowed_losses(top: np.ndarray, half: np.ndarray, prob: float) -> tuple[int, np.ndarray]:
     """Return the number of draws that the set may lose to hold ``prob`` of the other half, and the draws it holds.
 
     The held draws are those of each half in the set of the other half; NaN without halves.

@@ -114,7 +114,7 @@ def prior_quantiles(posterior: Any, score: Any, levels: np.ndarray) -> xr.DataAr
         known = closed_form_of(posterior, None, {}, "prior")
         if known.frame.ndim > 1:
             return None
-        plan = plan_of(_planned(as_score(score)), known)
+        plan = plan_of(_score_to_plan(as_score(score)), known)
         found = np.full((len(plan.item), len(levels)), np.nan)
         for item in set(plan.item[plan.item >= 0].tolist()):
             found[plan.item == item] = answer(plan.of_item(item), levels, 0.0).numbers.ends
@@ -125,7 +125,7 @@ def prior_quantiles(posterior: Any, score: Any, levels: np.ndarray) -> xr.DataAr
 
 def _seconds(source: Any, score: Any) -> float:
     known = closed_form_of(source, None, {})
-    planned = _planned(as_score(score))
+    planned = _score_to_plan(as_score(score))
     return sum(plan_of(planned, known.at(position)).seconds for position in np.ndindex(known.frame.shape[1:]))
 
 
@@ -148,7 +148,7 @@ def _is_conjugate(source: Any, score: Any) -> bool:
     return posterior.attrs.get("sampler") == "exact" and not variable
 
 
-def _planned(score: Score) -> Score:
+def _score_to_plan(score: Score) -> Score:
     """Return the score whose distribution is known: right or wrong is the TPR of cases that are all positive."""
     return get("tpr") if score.space == "outcomes" else score
 
@@ -174,7 +174,7 @@ def _each(known: ClosedForm, evidence: Evidence, what: ScoreValues, settings: Ra
 def _one(known: ClosedForm, evidence: Evidence, what: ScoreValues, settings: RankingOptions) -> xr.Dataset:
     entities = known.frame["entity"].values
     assert what.score is not None
-    plan = plan_of(_planned(what.score), known)
+    plan = plan_of(_score_to_plan(what.score), known)
     tail = (1 - settings.prob) / 2
     found = answer(plan, np.array([tail, 0.5, 1 - tail]), settings.rope)
     result = _results(plan, found, np.array([str(name) for name in entities]), settings.prob)

@@ -147,7 +147,7 @@ def ranking_report(
             **_picture(page),
             cells=cells,
             rows=rows,
-            keep=_kept(page.table["tier"]),
+            keep=_visible_rows(page.table["tier"]),
             definition=what,
             paste=text,
             cited=cited,
@@ -167,7 +167,7 @@ def ranking_report(
             implied=implied_prior(
                 prior_scores(source, ranked_by, kind), page.prob, None if kind else source, ranked_by
             ),
-            computed=_computed(groups, page),
+            computed=_describe_computation(groups, page),
             versions=_versions(),
             command=command,
             style=Markup(part("page.css") + part("report.css", "bayesrank.report")),
@@ -253,14 +253,14 @@ def _rows(page: Page) -> tuple[list[str], list[dict[str, Any]]]:
     ]
 
 
-def _kept(tiers: pd.Series) -> int:
+def _visible_rows(tiers: pd.Series) -> int:
     """Return how many rows are seen of a folded table: the first tier, if it is neither small nor large; 0 for all."""
     if len(tiers) <= WHOLE:
         return 0
     return min(max(int((tiers == 1).sum()), KEPT[0]), KEPT[1])
 
 
-def _computed(groups: Mapping[str, xr.Dataset], page: Page) -> str:
+def _describe_computation(groups: Mapping[str, xr.Dataset], page: Page) -> str:
     """Return what the numbers rest on: integrals or draws, and how the sampler did."""
     draws = page.ranking.attrs.get("draws")
     if is_exact(page.ranking):

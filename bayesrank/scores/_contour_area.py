@@ -12,7 +12,7 @@ import numpy as np
 
 from bayesrank.scores.score import Score, cells_at
 
-__all__ = ["density", "monotone", "outperformed", "root", "score_at"]
+__all__ = ["density", "monotone", "probability_worse", "root", "score_at"]
 
 #: Rates stay this far from 0 and 1, where ratios may be undefined; it changes an area by less than 1e-11.
 EDGE = 1e-12
@@ -60,7 +60,7 @@ def monotone(score: Score, prevalence: np.ndarray) -> bool:
     return True
 
 
-def outperformed(
+def probability_worse(
     score: Score,
     value: np.ndarray,
     prevalence: np.ndarray,

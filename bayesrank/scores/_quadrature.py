@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 from scipy import special
 
-from bayesrank.scores._contour_area import EDGE, density, monotone, outperformed
+from bayesrank.scores._contour_area import EDGE, density, monotone, probability_worse
 from bayesrank.scores.score import Score, cells_at
 
 __all__ = ["gauss_jacobi", "of_dirichlet", "of_rates", "of_two_betas"]
@@ -141,7 +141,7 @@ def of_rates(
             return function(score, *pairs, rate, conditional, cuts).reshape(-1, share.size) @ weight
 
         def cdf(v: np.ndarray) -> np.ndarray:
-            worse = over_prevalences(outperformed, lambda x, y: special.betainc(*tpr, y), v)
+            worse = over_prevalences(probability_worse, lambda x, y: special.betainc(*tpr, y), v)
             return worse if score.higher_is_better else 1 - worse
 
         def pdf(v: np.ndarray) -> np.ndarray:

@@ -140,7 +140,7 @@ def score_posterior(
     [[0.33, 0.748]]
     """
     score = as_score(score)
-    counts, one = _checked(counts)
+    counts, one = _check_counts(counts)
     known = conjugate_posterior(model, counts, options)
     totals = known.totals
     if totals is not None and {"chain", "draw"} & set(totals.dims):
@@ -164,7 +164,7 @@ def score_posterior(
     return ScorePosterior(found, np.asarray(curves), (0.0, 1.0) if score.importance else score.range)
 
 
-def _checked(counts: xr.DataArray) -> tuple[xr.DataArray, bool]:
+def _check_counts(counts: xr.DataArray) -> tuple[xr.DataArray, bool]:
     """The counts after a check, and whether they are of one selected entity, without the dim."""
     if not isinstance(counts, xr.DataArray) or "entity" in counts.dims:
         return check_counts(counts), False

@@ -8,7 +8,7 @@ import xarray as xr
 
 from bayesrank._checks import check_sequence, is_number
 from bayesrank.evidence._case_counts import counts_of
-from bayesrank.evidence.counts import check_tables, pool, pool_untested
+from bayesrank.evidence.counts import check_tables, pool, pool_without_tests
 from bayesrank.models import (
     chosen_by_evidence,
     find_model,
@@ -135,7 +135,7 @@ def _instance_of(one: Alternative) -> Any:
 
 
 def _evidence_for(
-    evidence: Evidence, model: Any, join: Any, pooling: Callable[[Any, Any], Any] = pool_untested
+    evidence: Evidence, model: Any, join: Any, pooling: Callable[[Any, Any], Any] = pool_without_tests
 ) -> Evidence:
     """Return the evidence for a model: pooled, unless the model learns from several data sets together."""
     if isinstance(evidence, xr.Dataset) and not takes_cases(model):

@@ -127,7 +127,7 @@ def _tail(rows: list[tuple[int, int, float, float]], seen: int, number: int) -> 
     width = -(-number // BINS) if number > EXACT else 1
     masses = np.ones(1)
     for _, n, a, w in rows:
-        these = beta_binomial(n, a, w - a) if width == 1 else _binned(n, a, w - a, width)
+        these = beta_binomial(n, a, w - a) if width == 1 else _bin_masses(n, a, w - a, width)
         masses = fftconvolve(masses, these) if len(masses) > 1 else these
     masses = np.where(masses > ROUNDING, masses, 0.0)
     # Each bin represents its middle, so the sum is about this many bins from the start.
@@ -158,7 +158,7 @@ def _mean_over(function: Callable[[np.ndarray, np.ndarray], np.ndarray], right: 
     return float((weight * function(np.exp(log_x), np.exp(log_y))).sum() / weight.sum())
 
 
-def _binned(size: int, alpha: float, beta: float, width: int) -> np.ndarray:
+def _bin_masses(size: int, alpha: float, beta: float, width: int) -> np.ndarray:
     """Return the bin masses of the share of a beta-binomial count, which has nearly the distribution of the rate."""
     edges = np.minimum(np.arange(width, size + width, width), size)
     # A Beta with the mean and the variance of the share, which has 1 / size more variance than the rate.

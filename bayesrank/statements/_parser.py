@@ -193,7 +193,7 @@ class _Parser:
 
     def _entity(self) -> int:
         start = self._skip()
-        found = self._quoted(self.text[start]) if self.text[start : start + 1] in ("'", '"') else self._bare(start)
+        found = self._read_quoted(self.text[start]) if self.text[start : start + 1] in ("'", '"') else self._bare(start)
         if MARGIN.match(self.text, self.at):
             self._refuse(self.at, "state no margin: pass it as rope= (--rope), in units of the score")
         return found
@@ -209,7 +209,7 @@ class _Parser:
         self.at = start + len(name)
         return self._index(name)
 
-    def _quoted(self, mark: str) -> int:
+    def _read_quoted(self, mark: str) -> int:
         found = self._take(rf"{mark}(?:[^{mark}]|{mark}{mark})*{mark}")
         if not found:
             self._refuse(self.at, f"close the quotes with {mark}")

@@ -100,7 +100,7 @@ def probability(
     """
     rope = check_number("rope", rope, 0.0, finite=True)
     found = score_values(source, score, higher_is_better, kind)
-    values, names = _checked(found.values)
+    values, names = _check_draws(found.values)
     read = parse(statement, names)
     extra = [str(dim) for dim in values.dims if dim not in (*draw_dims(values), "entity")]
     [(share, error, undefined)] = reduce(
@@ -173,7 +173,7 @@ def probable_orders(
     top = check_integer("top", top, 1)
     places = None if places is None else check_integer("places", places, 1)
     found = score_values(source, score, higher_is_better, kind)
-    values, names = _checked(found.values)
+    values, names = _check_draws(found.values)
     one_ranking(values.dims)
     values = values.transpose(*draw_dims(values), "entity")
     [(orders, distinct)] = reduce(values, _Orders(found.sign, names, top, places))
@@ -302,7 +302,7 @@ def _label(members: np.ndarray, ranks: np.ndarray, names: list[str]) -> str:
     return said
 
 
-def _checked(values: xr.DataArray) -> tuple[xr.DataArray, list[str]]:
+def _check_draws(values: xr.DataArray) -> tuple[xr.DataArray, list[str]]:
     """Return values with draws and entities, and the names of the entities as text."""
     if not values.size:
         raise ValueError(f"source must hold at least one entity and one draw; got the sizes {dict(values.sizes)}")

@@ -39,7 +39,7 @@ def counterexamples(
                 pairs = _axiom_3(function, points, values)
             others = [image for one in operations for image in _images(one, points, classes)]
             if others:
-                changed = _changed(function, points, values, others)
+                changed = _find_changes(function, points, values, others)
                 pairs = np.where(np.isnan(pairs), changed, pairs)
             for test in (1, 2):
                 if np.isnan(found[test]).all():
@@ -125,7 +125,7 @@ def _images(operation: Any, points: np.ndarray, classes: int) -> Iterator[np.nda
             yield swapped.reshape(points.shape)
 
 
-def _changed(function: Values, points: np.ndarray, values: np.ndarray, images: list[np.ndarray]) -> np.ndarray:
+def _find_changes(function: Values, points: np.ndarray, values: np.ndarray, images: list[np.ndarray]) -> np.ndarray:
     """Find a performance that an operation improves, and one that it degrades, over (2, role, cell)."""
     result = np.full((2, 3, len(points)), np.nan)
     gaps = [0.0, 0.0]

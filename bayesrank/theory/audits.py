@@ -247,7 +247,7 @@ def _correlations(score: Score, prevalence: float | None) -> tuple[dict[str, Any
     """Return the extremes of Kendall's tau over the Tile, and the positions with perfect agreement."""
     from bayesrank._kendall import tau_b
 
-    points = _correlated(prevalence)
+    points = _correlation_points(prevalence)
     values = score.of_cells(*points)
     known = np.array(places(prevalence)).T
     own = place(score, prevalence)
@@ -300,20 +300,20 @@ def _ranks(points: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
 def _grid_ranks(prevalence: float | None) -> np.ndarray:
     """Return the ranks on the coarse grid, shared by all scores."""
     grid = np.linspace(0.0, 1.0, GRID)
-    return _ranks(_correlated(prevalence), *_square(grid, grid))
+    return _ranks(_correlation_points(prevalence), *_square(grid, grid))
 
 
 def _square(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     return np.array(np.meshgrid(a, b)).reshape(2, -1)
 
 
-def _correlated(prevalence: float | None) -> np.ndarray:
+def _correlation_points(prevalence: float | None) -> np.ndarray:
     return lattice(SIMPLEX_STEPS if prevalence is None else ROC_STEPS, prevalence)
 
 
 def _in_words(score: Score, fixed: FixedRate, a: float, b: float) -> str:
     """Describe a ranking score by its position, and differences between the domains of scores with its order."""
-    points = _correlated(fixed.share)
+    points = _correlation_points(fixed.share)
     own, other = (~np.isnan(values) for values in (score.of_cells(*points), canonical_values(points, a, b)))
     differences = [
         words
@@ -342,15 +342,15 @@ def _verdict(row: xr.Dataset, perfect: dict[str, str], at_fixed_prevalence: bool
         return f"may rank{where} if lower is better: it orders against {perfect['tau_min']}"
     faults = {
         "axiom_2": "a performance that is surely no more satisfying can score higher",
-        "axiom_3_upper": f"a {_made(row, 1)} can score higher than all its parts",
-        "axiom_3_lower": f"a {_made(row, 2)} can score lower than all its parts",
+        "axiom_3_upper": f"a {_describe_mix(row, 1)} can score higher than all its parts",
+        "axiom_3_lower": f"a {_describe_mix(row, 2)} can score lower than all its parts",
     }
     found = "; ".join(text for test, text in faults.items() if not row[test])
     fixable = " (it may while the prevalence is fixed)" if not where and at_fixed_prevalence else ""
     return f"should not rank{where}{fixable}: {found}"
 
 
-def _made(row: xr.Dataset, test: int) -> str:
+def _describe_mix(row: xr.Dataset, test: int) -> str:
     """Describe how the third performance of a counterexample was made from the first two."""
     first, second = (row["counterexample"].values[test, role] for role in (0, 1))
     return "changed copy" if np.array_equal(first, second) else "mixture"

@@ -68,7 +68,7 @@ def compare_orders(
     points = _performances(fixed.share)
     if fixed.predicted:
         points = points[[0, 2, 1, 3]]
-    values, others = (_directed(found, points) for found in (one, two))
+    values, others = (_orient(found, points) for found in (one, two))
     defined = ~np.isnan(values), ~np.isnan(others)
     both = defined[0] & defined[1]
     if both.sum() < 2:
@@ -99,7 +99,7 @@ def compare_orders(
     )
 
 
-def _directed(score: Score, points: np.ndarray) -> np.ndarray:
+def _orient(score: Score, points: np.ndarray) -> np.ndarray:
     """Return values where higher is better."""
     return (-1.0 if score.higher_is_better is False else 1.0) * score.of_cells(*points)
 

@@ -138,7 +138,7 @@ class Credible:
             error /= number
             error[:] = error_of_squares(mean, error, filled)
             for held, plane in zip(found, (mean, error), strict=True):
-                held[name] = _turned(plane, (2, 1, 0))
+                held[name] = _reorder_axes(plane, (2, 1, 0))
         undefined = np.cumsum(self.undefined, 1, out=self.undefined)[:, :-1].transpose(2, 1, 0) / number
         return Maps(*found, undefined=undefined, areas=self.areas, areas_error=self._areas_error())
 
@@ -153,7 +153,7 @@ class Credible:
         return mean_error(sums, sizes)
 
 
-def _turned(plane: np.ndarray, axes: tuple[int, ...]) -> np.ndarray:
+def _reorder_axes(plane: np.ndarray, axes: tuple[int, ...]) -> np.ndarray:
     """Return a contiguous copy with reordered axes; large maps need memory of their own."""
     turned = np.ascontiguousarray(plane.transpose(axes))
     plane.reshape(-1)[:] = turned.reshape(-1)

@@ -144,7 +144,7 @@ def sample_performances(
         table = np.stack([down * (1 - first), down * first, up * (1 - second), up * second], -1).reshape(size, 2, 2)
         if fixed.predicted:
             table = table.swapaxes(1, 2)
-    return _labelled(table)
+    return _label_samples(table)
 
 
 def performance_grid(
@@ -177,10 +177,10 @@ def performance_grid(
     """
     fixed = fixed_rate(prevalence, prediction_rate, ends=True)
     table = lattice(check_integer("steps", steps, 1), fixed.share).T.reshape(-1, 2, 2)
-    return _labelled(table.swapaxes(1, 2) if fixed.predicted else table)
+    return _label_samples(table.swapaxes(1, 2) if fixed.predicted else table)
 
 
-def _labelled(table: np.ndarray) -> xr.DataArray:
+def _label_samples(table: np.ndarray) -> xr.DataArray:
     labels = ["negative", "positive"]
     return xr.DataArray(
         table, {"actual": labels, "predicted": labels}, ("sample", "actual", "predicted"), name="performance"

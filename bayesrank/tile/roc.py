@@ -298,7 +298,7 @@ def prior_grid(prevalence: float, lines: int = 11) -> xr.DataArray:
     check_integer("lines", lines, 2)
     share = check_prevalence(prevalence, ends=True)
     x = np.linspace(0.0, 1.0, lines)
-    return xr.DataArray(_shifted(x, 0.5, share), {"line": x}, "line", name="prior_grid")
+    return xr.DataArray(_shift_line(x, 0.5, share), {"line": x}, "line", name="prior_grid")
 
 
 def moved_place(operation: str, a: Any, b: Any, old: Any | None = None, new: Any | None = None) -> tuple[Any, Any]:
@@ -348,14 +348,14 @@ def moved_place(operation: str, a: Any, b: Any, old: Any | None = None, new: Any
         if old is None or new is None:
             raise ValueError(f"old and new must be given for shift_prior; got {old!r} and {new!r}")
         check_probabilities(old=old, new=new)
-        return _shifted(a, old, new), _shifted(b, old, new)
+        return _shift_line(a, old, new), _shift_line(b, old, new)
     if old is not None or new is not None:
         held = " and ".join(describe_value(share) for share in (old, new) if share is not None)
         raise ValueError(f"old and new must be left out unless operation='shift_prior'; got {held}")
     return places[operation]
 
 
-def _shifted(x: Any, old: Any, new: Any) -> Any:
+def _shift_line(x: Any, old: Any, new: Any) -> Any:
     """Return the position of a line of the Tile after a prior shift; lines at 0 and 1 do not move."""
     plus, minus = x * old * (1 - new), (1 - x) * new * (1 - old)
     stays = plus + minus == 0

@@ -35,7 +35,7 @@ DEFINITIONS = {
     "rank_upper": "Worst rank of that interval.",
     "tier": "Tier, 1 is best: the tier's anchor takes with it all that are left and that it does not beat with the "
     "board's probability.",
-    "tier_anchor": "The entity that everybody in the tier was compared with. Two others of one tier may well differ.",
+    "tier_anchor": "The entity with which others of the tier were compared. Two others of one tier may well differ.",
     "undefined": "Share of the posterior in which the score has no value.",
     "upper": "Upper end of the score's credible interval.",
 }
@@ -113,7 +113,10 @@ def board(ranking: xr.Dataset, *, top: int | None = None) -> str:
         "notes": list(parts.notes),
         "definitions": DEFINITIONS,
         "entities": [
-            {name: _whole(row[name]) if name in WHOLE else _plain(_rounded(name, row[name])) for name in DEFINITIONS}
+            {
+                name: _whole(row[name]) if name in WHOLE else _plain(_round_stably(name, row[name]))
+                for name in DEFINITIONS
+            }
             for row in table.head(top or len(table)).to_dict("records")
         ],
     }
@@ -130,7 +133,7 @@ def _plain(value: Any) -> Any:
     return float(f"{value:.{DIGITS}g}") + 0.0 if math.isfinite(value) else None
 
 
-def _rounded(name: str, value: Any) -> Any:
+def _round_stably(name: str, value: Any) -> Any:
     """Round a probability or an error to digits that agree between versions of Python and its libraries."""
     if not isinstance(value, float) or not math.isfinite(value):
         return value

@@ -57,11 +57,11 @@ def verdict_of_ranking(ranking: xr.Dataset, more: Sequence[str] = ()) -> Verdict
         return compose("nothing to rank", text, notes)
     standing = Standing.of(ranking, _order(ranking))
     if len(standing.places) < 2:
-        return compose("nothing to rank", _single(ranking, standing, score), [*notes, *_unranked(ranking, score)])
+        return compose("nothing to rank", _single(ranking, standing, score), [*notes, *_unranked_notes(ranking, score)])
     point = not exact and bool(ranking["effective_sample_size"].isnull().all())
     if point or effective_draws(ranking) < FEWEST:
         headline, step = _uncertain(ranking, standing, point)
-        return compose("inconclusive", headline, [*notes, *_unranked(ranking, score)], next_step=step)
+        return compose("inconclusive", headline, [*notes, *_unranked_notes(ranking, score)], next_step=step)
     leader = standing.name(0)
     best = standing.best()
     kind, headline = headline_of(standing, f"{leader} leads ({best})", f"{leader} is best: {best}")
@@ -126,7 +126,7 @@ def common_notes(standing: Standing, score: str) -> list[str]:
         *_tiers(table, standing),
         *_quadrature(standing),
         *_overestimate(ranking, score),
-        *_unranked(ranking, score),
+        *_unranked_notes(ranking, score),
     ]
 
 
@@ -267,7 +267,7 @@ def _quadrature(standing: Standing) -> list[str]:
     return [f"The error of quadrature is too large to say which of {names} has the highest P(best); draws may."]
 
 
-def _unranked(ranking: xr.Dataset, score: str) -> list[str]:
+def _unranked_notes(ranking: xr.Dataset, score: str) -> list[str]:
     """Note the entities that are not ranked, and those that are not ranked in some draws."""
     lines = []
     unranked, never = ranking["tier"].isnull(), ranking["undefined"] == 1

@@ -178,3 +178,19 @@ def test_what_has_no_costs_is_refused(tmp_path):
     other = xr.DataArray([1.0, 2.0, 3.0], {"entity": ["a", "b", "z"]}, ["entity"])
     with pytest.raises(ValueError, match="cost must have the entities and the draws of the scores"):
         br.decisions.pareto_front(posterior, cost=other)
+
+
+def test_the_report_shows_costs_and_categories(tmp_path):
+    frame, path, page = answers(), tmp_path / "answers.csv", tmp_path / "page.html"
+    frame.assign(category=(frame["case"] % 2).map({0: "law", 1: "art"})).to_csv(path, index=False)
+    result = run("report", path, "--cost", "usd", "--by", "category", "-o", page)
+    assert result.exit_code == 0, result.exception
+    text = page.read_text()
+    for words in ('id="costs"', "P(on the front)", 'id="categories"', "Mean over 2 categories", "category law"):
+        assert words in text
+    assert "--with categories needs --by COLUMN" in str(
+        run("report", path, "-o", page, "--with", "categories").exception
+    )
+    assert "--dataset must be left out beside --by" in str(
+        run("report", path, "-o", page, "--by", "category", "--dataset", "law").exception
+    )

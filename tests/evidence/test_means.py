@@ -86,6 +86,13 @@ def test_columns_of_boards_have_several_names(names):
     assert br.from_frame(frame)["standard_error"].values.tolist() == BOARD["se"].tolist()
 
 
+def test_counts_and_cases_come_before_means():
+    counts = pd.DataFrame({"model": ["a", "b"], "correct": [7, 6], "total": [10, 10], "mean": [0.7, 0.6], "se": 0.1})
+    assert br.from_frame(counts).sel(outcome=1).values.tolist() == [7, 6]
+    cases = pd.DataFrame({"model": ["a", "a", "b", "b"], "question_id": [1, 2, 1, 2], "score": [1, 0, 0, 0], "se": 0.1})
+    assert br.from_frame(cases)["outcome"].sizes["pattern"] == 2
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import bayesrank as br
-from bayesrank.papers.explorers import METRICS, _shared, _thinned, explore_contours, explore_pmf
+from bayesrank.papers.explorers import METRICS, _index_values, _simplify_curve, explore_contours, explore_pmf
 from bayesrank.plots._page import part
 from tests.browser import needs_browser, run_scripts
 
@@ -50,7 +50,7 @@ def test_matrices_that_share_a_value_are_summed():
 
 def test_values_are_told_apart_in_the_largest_lattices():
     p, n = 96, 101
-    shared = _shared(p, n, br.scores.mcc, [np.ones((p + 1, n + 1))])
+    shared = _index_values(p, n, br.scores.mcc, [np.ones((p + 1, n + 1))])
     exact = br.predictive.multiplicity(p, n, "mcc").transpose("tp", "tn").values.ravel()
     group = np.array(shared["group"])
     known = group >= 0
@@ -89,12 +89,12 @@ def test_contours_are_on_their_values_within_and_beyond():
 def test_thinning_keeps_the_curve():
     x = np.linspace(0, 1, 200)
     curve = np.column_stack([x, x**2])
-    few = _thinned(curve)
+    few = _simplify_curve(curve)
     assert 5 < len(few) < 100
     np.testing.assert_allclose(np.interp(x, *few.T), x**2, atol=1.3e-3)
-    assert len(_thinned(np.column_stack([x, 2 * x]))) == 2
+    assert len(_simplify_curve(np.column_stack([x, 2 * x]))) == 2
     circle = np.column_stack([np.cos(6.3 * x), np.sin(6.3 * x)])
-    np.testing.assert_allclose(np.hypot(*_thinned(circle).T), 1)
+    np.testing.assert_allclose(np.hypot(*_simplify_curve(circle).T), 1)
 
 
 def test_nothing_is_loaded():

@@ -1,13 +1,11 @@
 """The script that redraws the figures of the four papers."""
 
-import importlib.util
-from pathlib import Path
-
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
-SCRIPT = Path(__file__).parents[2] / "scripts" / "paper_figures.py"
+from tests.scripts import load_script
+
 #: Every figure of The Tile, of Outperformance score and of Never mind the metrics; those of D.2 and D.4 are one page.
 PRINTED = {
     *(f"T{k}" for k in range(1, 10)), *(f"O{k}" for k in range(1, 8)), "U1", "U2a", "U2b", "U3", "U4", "U5",
@@ -18,10 +16,7 @@ PRINTED = {
 
 @pytest.fixture(scope="module")
 def script():
-    spec = importlib.util.spec_from_file_location("paper_figures", SCRIPT)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return load_script("scripts/paper_figures.py")
 
 
 def looked_at(folder, files):

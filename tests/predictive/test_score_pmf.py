@@ -205,6 +205,7 @@ def test_a_difference_is_the_convolution():
     assert difference["probability"].sel(value=0).item() == pytest.approx(ties)
 
 
+@pytest.mark.slow
 def test_a_difference_of_many_values_is_binned_within_its_bound():
     counts = [br.from_counts(tn=n, fp=20, fn=30, tp=100) for n in (100, 110)]
     sides = [P.score_pmf(P.confusion_pmf(c, 160, 155), "mcc") for c in counts]
@@ -237,6 +238,7 @@ def test_bins_move_a_score_by_no_more_than_they_say(monkeypatch):
             assert low - 1e-12 <= mass_between(exact, upper=cut) <= high + 1e-12
 
 
+@pytest.mark.slow
 def test_ten_billion_points():
     counts = br.from_counts(tn=60_000, fp=40_000, fn=30_000, tp=70_000)
     pmf = P.confusion_pmf(counts)

@@ -1,19 +1,13 @@
 """With truth drawn from the fitting prior, rank intervals cover and P(best) is calibrated."""
 
-import importlib.util
-from pathlib import Path
-
 import numpy as np
 import pytest
 
-PATH = Path(__file__).parents[2] / "scripts" / "measure_coverage.py"
+from tests.scripts import load_script
 
 
 def simulate(boards, size, seed):
-    spec = importlib.util.spec_from_file_location("measure_coverage", PATH)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.from_the_prior(boards, size, seed)
+    return load_script("scripts/measure_coverage.py").from_the_prior(boards, size, seed)
 
 
 @pytest.mark.parametrize(("boards", "size", "seed"), [(60, 5, 1), pytest.param(1500, 10, 5, marks=pytest.mark.slow)])

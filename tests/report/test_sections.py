@@ -15,7 +15,7 @@ import bayesrank as br
 from bayesrank.report import ranking_report, sections
 from bayesrank.report.methods import definition, methods
 from bayesrank.report.pictures import COLUMNS, Axis, inline_svg, paints, rank_rows
-from bayesrank.report.ranking_report import _kept
+from bayesrank.report.ranking_report import _visible_rows
 from bayesrank.report.sections.tile import RESOLUTION, map_of
 
 COUNTS = br.from_counts(
@@ -211,8 +211,8 @@ def test_the_leaders_are_seen_and_the_others_folded():
     assert "<details>" not in ranking_report(many(3), "informedness", sections=[])
     tiers = {3: 10, 15: 15, 50: 20}
     for size, kept in tiers.items():
-        assert _kept(pd.Series([1.0] * size + [2.0] * (60 - size))) == kept
-    assert _kept(pd.Series([1.0] * 25)) == 0
+        assert _visible_rows(pd.Series([1.0] * size + [2.0] * (60 - size))) == kept
+    assert _visible_rows(pd.Series([1.0] * 25)) == 0
 
 
 # --- What the data support --------------------------------------------------------------------------------------------

@@ -215,6 +215,7 @@ def test_averages_over_classes_break_axiom_3(name):
         assert beats(score.of_tables(mixed.values), score.of_tables(parts.values)).all()
 
 
+@pytest.mark.slow
 def test_ranking_scores_of_more_classes_pass():
     assert "may rank 3 classes" in br.audit("accuracy", classes=3)["verdict"].item()
     assert br.audit("accuracy", classes=8)["axiom_3_upper"]

@@ -1,8 +1,5 @@
 """Verdicts: their structure, and that thin evidence is said in every sentence."""
 
-import importlib.util
-from pathlib import Path
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -14,6 +11,7 @@ from bayesrank.report.sections.tile import map_of
 from bayesrank.words._parts import compose
 from bayesrank.words.models import check_model, model_caveat
 from bayesrank.words.results import verdict_parts
+from tests.scripts import load_script
 
 CASES, RUNS = 60, 4
 
@@ -199,10 +197,7 @@ def test_a_model_that_fails_its_check_is_a_caveat():
 @pytest.mark.parametrize("design", ["p = 0.99 everywhere", "p = 0.5 everywhere", "p = 1, but 0.5 on 3 cases"])
 def test_identical_systems_are_seldom_called_different(design):
     """At most 10% of the boards are nominal; 200 boards have a standard error of 0.021."""
-    path = Path(__file__).parents[2] / "scripts" / "measure_repeated_runs.py"
-    spec = importlib.util.spec_from_file_location("measure_repeated_runs", path)
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+    module = load_script("scripts/measure_repeated_runs.py")
     assert module.claims(design, 200)[0] <= 0.10 + 2 * 0.021
 
 

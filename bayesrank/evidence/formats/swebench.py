@@ -49,10 +49,10 @@ def read(path: Path) -> pd.DataFrame:
         log = None
     if log is None or "test_result" in log:
         reports = [(row["instance_id"], (row["test_result"] or {}).get("report") or {}) for row in read_lines(path)]
-        return _frame([(_entity(path), *_reported(i, report)) for i, report in reports], "the folder or the file")
+        return _frame([(_entity(path), *_read_report(i, report)) for i, report in reports], "the folder or the file")
     if "leaderboards" in log:
         found = [
-            (result["name"], *_reported(i, held))
+            (result["name"], *_read_report(i, held))
             for board in log["leaderboards"]
             for result in board["results"]
             for i, held in (result.get("per_instance_details") or {}).items()
@@ -60,12 +60,12 @@ def read(path: Path) -> pd.DataFrame:
         return _frame(found, "name on the leaderboard")
     if "resolved" in log and isinstance(log["resolved"], bool):
         # The report of one instance: its folder is the instance, the folder above it the run.
-        return _frame([(path.parent.parent.name, *_reported(path.parent.name, log))], "the folder of the run")
+        return _frame([(path.parent.parent.name, *_read_report(path.parent.name, log))], "the folder of the run")
     if isinstance(next(iter(log.values()), None), bool):
         return _frame([(_entity(path), i, float(held), None) for i, held in log.items()], "the folder or the file")
     if all(isinstance(held, dict) for held in log.values()):
         above = path.parent.parent.name if path.parent.name in log else _entity(path)
-        return _frame([(above, *_reported(i, held)) for i, held in log.items()], "the folder of the run")
+        return _frame([(above, *_read_report(i, held)) for i, held in log.items()], "the folder of the run")
     both = set(log.get("resolved_ids") or []) & set(log.get("unresolved_ids") or [])
     if both:
         raise ValueError(f"must list an instance as resolved or as unresolved; {min(both)} is in both lists")
@@ -85,7 +85,7 @@ def read(path: Path) -> pd.DataFrame:
     return frame
 
 
-def _reported(instance: str, report: dict[str, Any]) -> tuple[str, float, str | None]:
+def _read_report(instance: str, report: dict[str, Any]) -> tuple[str, float, str | None]:
     """Return the name, outcome and status of one instance."""
     if not isinstance(report.get("resolved"), bool):
         return instance, math.nan, "error"

@@ -137,7 +137,7 @@ def _check_found(
         raise LogError(
             f"{label} must hold the outcomes of cases; it holds scores of {formats.load(kind).TITLE} alone, aggregates "
             "without cases. Systems would be compared unpaired, from counts at best. Run the tool so that it writes "
-            "samples, or write a table with the columns entity, correct, total, and rank that"
+            "samples, or write a table with the columns entity, correct, total (or entity, mean, se), and rank that"
         )
     known = ", ".join(formats.load(name).TITLE for name in formats.names())
     which = f"none of {_text.count(len(unknown), 'file')}, such as {unknown[0][0]},"

@@ -37,7 +37,7 @@ def expand(paths: Any, folder: str) -> Iterator[tuple[str, Path]]:
             seen.add(place)
             name = STDIN if text == "-" else str(path)
             try:
-                yield from _unpacked(name, path, folder, str(len(seen)))
+                yield from _unpack(name, path, folder, str(len(seen)))
             except (OSError, EOFError, lzma.LZMAError, zipfile.BadZipFile) as error:
                 raise ValueError(
                     f"{name} must be a file that can be unpacked; got {error} (fetch it again, or move it elsewhere)"
@@ -68,7 +68,7 @@ def _hidden(path: Path) -> bool:
     return any(part.startswith(".") or part == "__MACOSX" for part in path.parts)
 
 
-def _unpacked(name: str, path: Path, folder: str, number: str) -> Iterator[tuple[str, Path]]:
+def _unpack(name: str, path: Path, folder: str, number: str) -> Iterator[tuple[str, Path]]:
     opened = OPENERS.get(path.suffix.lower())
     if opened is not None:
         to = Path(folder, str(number), path.parent.name, path.stem)
@@ -84,7 +84,7 @@ def _unpacked(name: str, path: Path, folder: str, number: str) -> Iterator[tuple
             members = [m for m in archive.namelist() if not m.endswith("/") and not _hidden(Path(m))]
             archive.extractall(to, members)
         for i, member in enumerate(sorted(members)):
-            yield from _unpacked(f"{name}/{member}", to / member, folder, f"{number}-{i}")
+            yield from _unpack(f"{name}/{member}", to / member, folder, f"{number}-{i}")
     else:
         yield name, path
 

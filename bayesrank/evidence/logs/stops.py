@@ -10,15 +10,19 @@ from bayesrank.evidence.logs.choices import Choices, LogError, list_some
 from bayesrank.evidence.logs.files import Logs
 
 __all__ = [
+    "RUN",
     "TIME",
     "find_direction",
     "find_stop",
     "refuse_copied_datasets",
     "refuse_judges",
     "refuse_nameless",
+    "refuse_reruns",
     "refuse_scales",
 ]
 
+#: The columns that name a run.
+RUN = ["entity", "dataset", "case", "run"]
 TIME = re.compile(r"\d{4}-?\d\d-?\d\d[T_ -]?\d\d[-:]?\d\d[-:]?\d\d(?:\.\d+)?")
 
 
@@ -80,6 +84,34 @@ def refuse_scales(rows: pd.DataFrame, logs: Logs, choices: Choices) -> None:
                 f"100 in {name}. Divide those by 100, or {choices.leave_out(name)}",
                 name={name: ""},
             )
+
+
+def refuse_reruns(again: pd.DataFrame, logs: Logs, choices: Choices) -> None:
+    """Refuse runs that occur twice; ``again`` are their rows."""
+    first = again.iloc[0]
+    same = again[(again[RUN].fillna("") == first[RUN].fillna("")).all(axis=1)]
+    files = [int(i) for i in same["file"].unique()]
+    names, last = [logs.called(i) for i in files[:2]], logs.called(files[-1])
+    several = len(files) > 1
+    setups = [logs.about[i].get("setup") or {} for i in files[:2]]
+    differ = [
+        f"{key} ({held} and {setups[-1].get(key)})" for key, held in setups[0].items() if held != setups[-1].get(key)
+    ]
+    equal = again.groupby(RUN, dropna=False)["outcome"].nunique(dropna=False).le(1)
+    timed = all(TIME.search(logs.called(i)) for i in files) or not several
+    said = [f"{choices.say('reruns', 'runs')} takes them as repeated runs"]
+    said += [f"{choices.say('reruns', 'latest')} keeps the last"] * timed
+    if several:
+        said += [f"{choices.say('name', '', last)} leaves a copy out"]
+        said += [f"{choices.say('name', 'NAME', last)} names another system"]
+    remedy: dict[str, Any] = {"reruns": "latest"} if timed else {"name": {last: ""}}
+    raise LogError(
+        f"{first['entity']} must have each run of a case once; case {first['case']} of {first['dataset']} is in "
+        f"{' and '.join(names)}{'' if several else ' more than once'}, a copy or a rerun: {int(equal.sum())} of "
+        f"{_text.count(len(equal), 'run')} have equal outcomes{'; they differ in ' * bool(differ)}{', '.join(differ)}. "
+        f"{', '.join(said)}",
+        **(remedy if equal.all() else {"reruns": "runs"}),
+    )
 
 
 def refuse_copied_datasets(rows: pd.DataFrame, choices: Choices) -> None:

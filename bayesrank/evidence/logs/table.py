@@ -14,11 +14,13 @@ from bayesrank.evidence.logs.choices import Choices, LogError, list_some
 from bayesrank.evidence.logs.doubts import name_copies, name_cut_files, name_scales, name_setups, name_shared_content
 from bayesrank.evidence.logs.files import Logs, matches
 from bayesrank.evidence.logs.stops import (
+    RUN,
     TIME,
     find_direction,
     refuse_copied_datasets,
     refuse_judges,
     refuse_nameless,
+    refuse_reruns,
     refuse_scales,
 )
 
@@ -218,61 +220,28 @@ def _match_cases(rows: pd.DataFrame, logs: Logs, choices: Choices) -> pd.DataFra
 
 def _settle_reruns(rows: pd.DataFrame, logs: Logs, choices: Choices) -> tuple[pd.DataFrame, list[str]]:
     """Keep each run once; the user decides what a second log of the same cases is."""
-    own = ["entity", "dataset", "case", "run"]
-    again = rows.duplicated(own, keep=False)
-    if not again.any():
-        rows["run"] = rows["run"].where(rows["run"].notna(), 1)
-        return rows, []
-    first = rows[again].iloc[0]
-    same = rows[again & (rows[own].fillna("") == first[own].fillna("")).all(axis=1)]
-    files = same["file"].unique().tolist()
-    if choices.reruns == "runs":
-        number = rows.groupby(own, dropna=False).cumcount() + 1
-        given = rows["run"].notna() & (rows.groupby(own[:3])["run"].transform("nunique") > 1)
+    again, said = rows.duplicated(RUN, keep=False), []
+    if again.any() and choices.reruns is None:
+        refuse_reruns(rows[again], logs, choices)
+    if again.any() and choices.reruns == "runs":
+        number = rows.groupby(RUN, dropna=False).cumcount() + 1
+        given = rows["run"].notna() & (rows.groupby(RUN[:3])["run"].transform("nunique") > 1)
         rows["run"] = number.astype(object).where(~given, rows["run"].astype(str) + "/" + number.astype(str))
         return rows, ["Several logs of a system on the same cases are runs of it."]
-    if choices.reruns == "latest":
+    if again.any():
         age = rows["file"].map(lambda i: (m := TIME.search(logs.files["name"][i])) and re.sub(r"\D", "", m[0]))
-        if len(files) > 1 and age[again].isna().any():
+        timeless = rows.loc[again & age.isna(), "file"].unique()
+        if rows.loc[again, "file"].nunique() > 1 and len(timeless):
+            file = logs.called(int(timeless[0]))
             raise LogError(
-                f"reruns cannot be latest for files whose names hold no time; got {logs.called(files[0])} "
-                f"({choices.leave_out(logs.called(files[0]))})",
-                name={logs.called(files[0]): ""},
+                f"reruns cannot be latest for files whose names hold no time; got {file} ({choices.leave_out(file)})",
+                name={file: ""},
                 reruns=None,
             )
         order = rows.assign(age=age).sort_values("age", kind="stable", na_position="first")
-        rows = rows.loc[order.drop_duplicates(own, keep="last").index.sort_values()]
-        rows["run"] = rows["run"].where(rows["run"].notna(), 1)
-        return rows, ["Of several logs of a system on the same cases, the latest counts."]
-    equal = rows[again].groupby(own, dropna=False)["outcome"].nunique(dropna=False).le(1)
-    where = (
-        " and ".join(logs.called(i) for i in files[:2]) if len(files) > 1 else f"{logs.called(files[0])} more than once"
-    )
-    setups = [logs.about[i].get("setup") or {} for i in files[:2]]
-    differ = [k for k in setups[0] if len(setups) > 1 and setups[0][k] != setups[1].get(k)]
-    differs = (
-        f"; they differ in {', '.join(f'{k} ({setups[0][k]} and {setups[1].get(k)})' for k in differ)}"
-        if differ
-        else ""
-    )
-    name, timed = "", all(TIME.search(logs.called(i)) for i in files) or len(files) == 1
-    if len(files) > 1:
-        last = logs.called(files[-1])
-        name = (
-            f", {choices.say('name', '', last)} leaves a copy out, {choices.say('name', 'NAME', last)} names another "
-        )
-        name += "system"
-    remedy: dict[str, Any] = {"reruns": "latest"} if timed else {"name": {logs.called(files[-1]): ""}}
-    if not equal.all():
-        remedy = {"reruns": "runs"}
-    latest = f", {choices.say('reruns', 'latest')} keeps the last" if timed else ""
-    raise LogError(
-        f"{first['entity']} must have each run of a case once; case {first['case']} of {first['dataset']} is in "
-        f"{where}, a copy or a rerun: {int(equal.sum())} of {_text.count(len(equal), 'run')} have equal "
-        f"outcomes{differs}. "
-        f"{choices.say('reruns', 'runs')} takes them as repeated runs{latest}{name}",
-        **remedy,
-    )
+        rows = rows.loc[order.drop_duplicates(RUN, keep="last").index.sort_values()]
+        said = ["Of several logs of a system on the same cases, the latest counts."]
+    return rows.assign(run=rows["run"].where(rows["run"].notna(), 1)), said
 
 
 def _settle_errors(rows: pd.DataFrame, logs: Logs, choices: Choices) -> pd.DataFrame:

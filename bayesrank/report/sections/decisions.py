@@ -1,4 +1,4 @@
-"""What using each entity is worth, and which are no worse than a reference."""
+"""The expected utility of each entity, and which entities are no worse than a reference."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -205,7 +205,7 @@ def rank_column(cells, a, points, ranks, kendall, out):
     for k in range(n):
         whole[k] = np.int64(2 * ranks[k])
     pairs = n * (n - 1) / 2
-    ties_x = pairs - _untied(whole)
+    ties_x = pairs - _count_untied(whole)
     centred = ranks - 0.5 * (n + 1)
     var_x = (centred**2).sum()
     values, order = np.empty(n), np.empty(n, np.int64)
@@ -310,7 +310,7 @@ def add_products(rows, columns, points, centre, centres, sums, everywhere):
 
 
 @njit(**OPTIONS)
-def _untied(ordered):
+def _count_untied(ordered):
     """Return the number of pairs of a sorted sequence that differ."""
     n = ordered.size
     out = n * (n - 1) / 2
