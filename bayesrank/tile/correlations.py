@@ -230,7 +230,8 @@ class Products:
         self.share_out(add, self.points.size)
 
     def _add_column(self, i: int, x: np.ndarray, cells: list[np.ndarray]) -> None:
-        y = ratio(*parts(*cells, a=self.points[i], b=self.points[:, None]))
+        tn, fp, fn, tp = cells
+        y = ratio(*parts(tn, fp, fn, tp, self.points[i], self.points[:, None]))
         known = ~np.isnan(y)
         first = y[np.arange(len(y)), known.argmax(axis=1)]
         centre = self.centres[i] = np.where(np.isnan(self.centres[i]), first, self.centres[i])

@@ -97,7 +97,8 @@ def entity(
     cells, entities = point_cells(*zoom(source, kind, window))
     points = axis(resolution, 8 + 3 * len(entities))
     rank = check_integer("rank", rank, 1, len(entities))
-    s, u = parts(*cells[..., None, None], a=points, b=points[:, None])
+    tn, fp, fn, tp = cells[..., None, None]
+    s, u = parts(tn, fp, fn, tp, points, points[:, None])
     with np.errstate(divide="ignore", invalid="ignore"):
         odds = np.log(np.maximum(s, 0)) - np.log(np.maximum(u, 0))  # NaN where both are 0
         order = np.argsort(-odds, axis=0)
