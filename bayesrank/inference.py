@@ -325,7 +325,7 @@ def _check_lazy(instance: Any, exact: bool) -> None:
     if not exact:
         why = "which has no exact draws" if not hasattr(instance, "draw") else "sampler='nuts'"
         raise ValueError(
-            f"chunks must be None for {type(instance).__name__}, {why}: NUTS holds all of its draws (.chunk makes "
+            f"chunks must be None for {type(instance).__name__}, {why}: its sampler holds all draws (.chunk makes "
             "chunks of them)"
         )
 

@@ -117,7 +117,7 @@ def _share(text: str) -> float:
 
 def _sheet(found: xr.Dataset, with_notes: bool, remarks: list[str]) -> Sheet:
     """Return one row per alternative: its leader, the base leader, and the conclusions that survive."""
-    size = found.attrs["worth"]
+    size = found.attrs["effective_draws"]
     conclusions = found.sizes["conclusion"]
     rows = [
         [

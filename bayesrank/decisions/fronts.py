@@ -94,7 +94,7 @@ def pareto_front(
     found |= median_and_interval("score", values, prob) | median_and_interval("cost", costs, prob)
     found["undefined"] = 1 - (defined.mean(draw_dims(defined)) if draw_dims(defined) else defined.astype(float))
     sizes = [reduce(array, EffectiveDraws())[0].min() for array in (values, costs)] if draw_dims(values) else [1.0]
-    facts = {**known.facts(), "prob": prob, "worth": float(min(sizes))}
+    facts = {**known.facts(), "prob": prob, "effective_draws": float(min(sizes))}
     result = xr.Dataset({name: array.drop_attrs() for name, array in found.items()}, attrs=facts)
     if cost is None:
         note = "Costs have no prior; they are paired with the outcomes of the same cases (Bayesian bootstrap)."

@@ -60,7 +60,7 @@ def pareto_front(front: xr.Dataset, ax: Any = None, *, colors: Mapping[Any, Any]
     kept = np.flatnonzero(on_front(score * (1 if front.attrs["higher_is_better"] else -1), cost) & ~np.isnan(share))
     kept = kept[np.argsort(cost[kept], kind="stable")]
     ax.plot(cost[kept], score[kept], drawstyle="steps-post", color=grey_shade(ax, 0.4), linewidth=1.2, zorder=1)
-    texts, size = plain_names(names, 34), front.attrs.get("worth", np.inf)
+    texts, size = plain_names(names, 34), front.attrs.get("effective_draws", np.inf)
     for place, i in enumerate(order):
         named = place < NAMED or len(order) <= NAMED
         color = paints[names[i]] if named else grey_shade(ax, 0.3)

@@ -226,7 +226,7 @@ def sensitivity(
     for name, text in join_notes([*outside_interval(rankings[0]), *read_notes(rankings[0])]).items():
         result[name] = text
     about = {name: rankings[0].attrs[name] for name in ("score", "display")}
-    return result.assign_attrs(about | {"prob": prob, "rope": rope, "worth": effective_draws(rankings[0])})
+    return result.assign_attrs(about | {"prob": prob, "rope": rope, "effective_draws": effective_draws(rankings[0])})
 
 
 def _list_names(names: list[str]) -> str:

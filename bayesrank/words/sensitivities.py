@@ -16,7 +16,7 @@ __all__ = ["verdict_of_sensitivity"]
 def verdict_of_sensitivity(result: xr.Dataset) -> Verdict:
     """Return the verdict on a sensitivity from :func:`bayesrank.sensitivity`."""
     check_result("br.sensitivity", "result", result, NEEDED)
-    if not {"score", "prob", "worth"} <= set(result.attrs) or not result.sizes["alternative"]:
+    if not {"score", "prob", "effective_draws"} <= set(result.attrs) or not result.sizes["alternative"]:
         raise ValueError(f"result must come from br.sensitivity; got {describe_value(result)}")
     conflicts = [line for line in str(result["prior_conflict"].item()).split("\n") if line]
     without = _without(result)
@@ -96,7 +96,7 @@ def _without(result: xr.Dataset) -> list[str]:
 
 def _moves(result: xr.Dataset) -> str:
     """State the range of P(best) of the base leader."""
-    best, size = result["base_leader_probability_best"].values, result.attrs["worth"]
+    best, size = result["base_leader_probability_best"].values, result.attrs["effective_draws"]
     low, high, base = (_text.probability(float(p), size) for p in (np.nanmin(best), np.nanmax(best), best[0]))
     leader = result["leader"].values[0]
     if low == high == base:

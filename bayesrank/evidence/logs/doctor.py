@@ -216,7 +216,7 @@ def _outcomes(frame: pd.DataFrame) -> list[str]:
     )
     better = frame.attrs["higher_is_better"]
     end = (
-        "Higher is better, which the files do not say."
+        "Higher is assumed to be better; the files do not say."
         if better is None
         else f"{'Higher' if better else 'Lower'} is better, as the files say."
     )

@@ -21,7 +21,7 @@ def make(page: Page) -> Block | None:
     table = front.to_dataframe().loc[page.order]
     rows = [
         [str(name), _text.estimate(row["cost"], row["cost_lower"], row["cost_upper"]),
-         _text.probability(row["probability_front"], front.attrs["worth"])]
+         _text.probability(row["probability_front"], front.attrs["effective_draws"])]
         for name, row in table.iterrows()
     ]  # fmt: skip
 

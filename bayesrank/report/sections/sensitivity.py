@@ -39,7 +39,7 @@ def make(page: Page) -> Block | None:
     check_result("br.sensitivity", "sensitivity", result, NEEDED)
     with rename_argument("sensitivity", "result"):
         parts = verdict_parts(result)
-    size = float(result.attrs.get("worth", np.inf))
+    size = float(result.attrs.get("effective_draws", np.inf))
     rows = []
     for i, name in enumerate(result["alternative"].values.tolist()):
         one = result.isel(alternative=i)
