@@ -173,8 +173,8 @@ def page(found: dict[str, list[dict[str, Any]]], single: dict[str, dict[str, Any
     lines = [
         "# How time and memory grow",
         "",
-        "Measured once by `python tests/benchmarks/bench_scaling.py`. Each job ran in its own process, after a small job",
-        "that imports and compiles everything (except for the report). Seconds are processor time of all threads.",
+        "Measured once by `python tests/benchmarks/bench_scaling.py`. Each job ran in its own process, after a small",
+        "job that imports and compiles everything (except for the report). Seconds are processor time of all threads.",
         "Memory is the peak of the whole process; Python and its packages take about "
         f"{min(row['before'] for row in found['cases']):.0f} MB of it. A slope of 1",
         "is linear growth. [More draws than fit into memory](../howto/large.md) explains what is kept in memory.",
