@@ -173,15 +173,15 @@ def page(found: dict[str, list[dict[str, Any]]], single: dict[str, dict[str, Any
     lines = [
         "# How time and memory grow",
         "",
-        "Measured once by `python tests/benchmarks/bench_scaling.py`, each job in a process of its own after a small",
-        "one that compiles and imports (the report without). Seconds are of the processor, all threads together;",
-        "memory is the peak of the whole process, of which Python and its packages are about "
-        f"{min(row['before'] for row in found['cases']):.0f} MB. A slope",
-        "of 1 is linear. [More draws than fit into memory](large.md) says what is held, and why.",
+        "Measured once by `python tests/benchmarks/bench_scaling.py`. Each job ran in its own process, after a small",
+        "job that imports and compiles everything (except for the report). Seconds are processor time of all threads.",
+        "Memory is the peak of the whole process; Python and its packages take about "
+        f"{min(row['before'] for row in found['cases']):.0f} MB of it. A slope of 1",
+        "is linear growth. [More draws than fit into memory](../howto/large.md) explains what is kept in memory.",
         "",
         f"Python {platform.python_version()}, NumPy {np.__version__}, {os.cpu_count()} processors.",
         "",
-        "![Processor seconds and peak memory over sizes](figures/scaling.png)",
+        "![Processor seconds and peak memory over sizes](../figures/scaling.png)",
         "",
         "| what grows | job | size | seconds | slope | peak, MB |",
         "|---|---|---|---|---|---|",
@@ -194,15 +194,15 @@ def page(found: dict[str, list[dict[str, Any]]], single: dict[str, dict[str, Any
                 slope = f"{np.log(row['seconds'] / rows[i - 1]['seconds']) / np.log(size / sizes[i - 1]):.1f}"
             told = (name, words) if not i else ("", "")
             lines.append(f"| {told[0]} | {told[1]} | {size:,} | {row['seconds']:.2f} | {slope} | {row['peak']:.0f} |")
-    lines += ["", "| job | seconds | peak, MB | wanted |", "|---|---|---|---|"]
+    lines += ["", "| job | seconds | peak, MB | target |", "|---|---|---|---|"]
     for name, row in single.items():
         lines.append(f"| {name} | {row['seconds']:.1f} | {row['peak']:.0f} | {SINGLE[name][2]} |")
     told = ", ".join(f"{name} {seconds:.1f} s" for name, seconds in parts.items())
     lines += [
         "",
-        f"Of a ranking of {PARTS[0]:,} entities by {4 * PARTS[1]:,} draws: {told}. Pairs and confidence sets",
-        "take draws × entities², and `joint=False` leaves them out. Of classes it is the cells that count, of which",
-        "there are classes².",
+        f"Parts of a ranking of {PARTS[0]:,} entities by {4 * PARTS[1]:,} draws: {told}. The",
+        "time of pairs and confidence sets grows with draws × entities², and `joint=False` leaves them out. With the",
+        "number of classes, time grows with the number of cells, which is classes².",
         "",
     ]
     return "\n".join(lines)

@@ -222,7 +222,7 @@ def jobs() -> dict[str, tuple[str, Callable[[], Any], list[Rival]]]:
             [Rival("evalstats", partial(evalstats_pairs, right)), Rival("NumPy", partial(numpy_paired, right))],
         ),
         "e": (
-            "95% interval of F1 from 10⁶ cases; rivals bootstrap 1,000 times",
+            "95% interval of F1 from 10⁶ cases; the others bootstrap 1,000 times",
             partial(interval, truth, predicted),
             [
                 Rival("scikit-learn", partial(sklearn_bootstrap, truth, predicted, 2), 2 / 1000),
@@ -230,7 +230,7 @@ def jobs() -> dict[str, tuple[str, Callable[[], Any], list[Rival]]]:
             ],
         ),
         "f": (
-            "Tile with all its maps, 10 entities × 1,000 draws × 101²; the loop for the winner alone",
+            "Tile with all its maps, 10 entities × 1,000 draws × 101²; the others compute only the winner",
             partial(br.tile.credible, maps),
             winners,
         ),
@@ -240,7 +240,7 @@ def jobs() -> dict[str, tuple[str, Callable[[], Any], list[Rival]]]:
             [Rival("SciPy", lambda: [spearmanr(score, column) for column in values.T], 25 / 101**2)],
         ),
         "h": (
-            "The Tile of (f) with the maps of who is best alone, their errors and shares (`maps=()`)",
+            "The Tile of (f) with only the maps of the best entity, their errors and shares (`maps=()`)",
             partial(br.tile.credible, maps, maps=()),
             winners,
         ),
@@ -319,8 +319,8 @@ def first_ranking() -> str:
         run = partial(subprocess.run, [sys.executable, "-W", "ignore", "-c", code], env=env, check=True, text=True)
         cold, warm = (float(run(stdout=subprocess.PIPE).stdout) for _ in range(2))
     return (
-        f"The first ranking of two entities in a new process, imports included, took {cold:.1f} s where nothing was "
-        f"compiled before, and {warm:.1f} s afterwards."
+        f"The first ranking of two entities in a new process, imports included, took {cold:.1f} s if nothing had "
+        f"been compiled before, and {warm:.1f} s afterwards."
     )
 
 
@@ -335,24 +335,28 @@ def page(lines: list[str], runs: int) -> str:
     return "\n".join(
         [
             "# How long it takes\n",
-            "Written by `make bench`: everything ran in turns on one machine, and a ratio is how many times as long "
-            f"the other one took: the median of {runs} runs, with quartiles. CPU ratios count the seconds of all "
-            "threads: there, two threads are no help. Times depend on the machine; ratios less so. (a) to (c) start "
-            "from counts and draw the same model; rivals of (b) and (c) give P(a beats b) and rank probabilities, "
-            "ours all that a ranking has.\n",
-            "| job | beside | its time | ours | ratio | CPU ratio |",
+            "Written by `make bench`. bayesrank and the other packages ran in turns on one machine. A ratio is the "
+            f"time of the other package divided by the time of bayesrank: the median of {runs} runs, with quartiles. "
+            "CPU ratios use the processor time of all threads, so that two threads give no advantage. Times depend on "
+            "the machine; ratios depend less on it. Jobs (a) to (c) start from counts and draw from the same model. "
+            "In (b) and (c) the other packages compute P(a beats b) and rank probabilities; bayesrank computes all "
+            "columns of a ranking.\n",
+            "| job | compared with | its time | bayesrank | ratio | CPU ratio |",
             "|---|---|---|---|---|---|",
             *lines,
-            "\nBeside prob_conf_mat 2 was wanted of (a), 20 of (b) and 3 of (c), and 15 of (f) and (g); what the table "
-            "says is what was reached. (h) and (i) make what the loop makes; (f) makes three maps more.",
+            "\nThe target ratios were 2 for (a), 20 for (b) and 3 for (c), against prob_conf_mat, and 15 for (f) and "
+            "(g). The table has the ratios that were reached. (h) and (i) compute the same maps as the others; (f) "
+            "computes three more.",
             f"\n{first_ranking()}",
-            f"\nThe machine has {os.cpu_count()} processors, its load at the end was {os.getloadavg()[0]:.1f}: what "
-            "is beyond the number of processors was other work, which slows all and widens the quartiles.",
+            f"\nThe machine has {os.cpu_count()} processors, and its load at the end was "
+            f"{os.getloadavg()[0]:.1f}. A load above the number of processors would mean other work, which slows all "
+            "jobs and widens the quartiles.",
             "\nVersions: "
             + ", ".join(f"{name} {of(name)}" for name in (*PACKAGES, *PEERS))
             + f"; Python {sys.version.split()[0]}.",
             *(["\nLeft out, since they were not installed: " + ", ".join(missing) + "."] if missing else []),
-            "\nsorbetto, which draws the same maps, needs Python 3.12; `tests/benchmarks/bench_tile.py` has more.",
+            "\nsorbetto, which computes the same maps, needs Python 3.12; `tests/benchmarks/bench_tile.py` compares "
+            "more jobs.",
         ]
     ).replace("\n\n\n", "\n\n")
 
