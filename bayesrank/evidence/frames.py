@@ -35,9 +35,9 @@ def from_matrix(
     matrix : array_like or DataFrame
         Whole numbers of shape (C, C), or (entities, C, C).
     orientation : {"actual_rows", "predicted_rows"}
-        What the rows are. There is no default, because the numbers do not show it.
+        Whether the rows are actual or predicted classes. There is no default, because the numbers do not show it.
     labels : sequence, optional
-        The C classes in the order of the matrix; of two classes the negative one first. By default the labels of a
+        The C classes in the order of the matrix; with two classes, the negative one first. By default the labels of a
         DataFrame, else ``["negative", "positive"]`` for two classes, else 0 to C - 1.
     positive : label, optional
         The positive one of two classes. By default the last of ``labels``, or the positive one of a standard pair (0/1,

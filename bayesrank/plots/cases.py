@@ -21,7 +21,7 @@ def case_grid(cases: xr.Dataset, ax: Any = None) -> Any:
     Parameters
     ----------
     cases : xarray.Dataset
-        Of :func:`bayesrank.cases.deciding_cases`.
+        The result of :func:`bayesrank.cases.deciding_cases`.
     ax : matplotlib.axes.Axes, optional
         Where to draw.
 
@@ -32,7 +32,7 @@ def case_grid(cases: xr.Dataset, ax: Any = None) -> Any:
     Raises
     ------
     ValueError
-        If ``cases`` are not of :func:`bayesrank.cases.deciding_cases`.
+        If ``cases`` is not a result of :func:`bayesrank.cases.deciding_cases`.
 
     Examples
     --------

@@ -58,7 +58,7 @@ class Score:
     depends_on_prevalence : bool
         False for functions of TPR and TNR alone.
     importance : mapping, optional
-        Importance of tn, fp, fn, tp, for ranking scores (F Section 4.3).
+        Importance of tn, fp, fn, tp, for ranking scores (Foundations, Section 4.3).
     finite_mean : bool
         False for ratios with a possibly infinite posterior mean; they are summarised by medians, without regret.
     matrix_function : callable, optional

@@ -132,7 +132,8 @@ def sensitivity(
           error. The conclusions are: the first entity, if it is unique; that it is best with at least ``prob``; the
           members of the first tier; and the rivals that the leader beats with ``prob``;
         - ``pairs``: the number of pairs that the base separates with ``prob``; ``pairs_kept`` and ``pairs_turned``
-          (alternative): the numbers that the alternative separates, too, and orders the other way.
+          (alternative): the numbers of these pairs that the alternative separates in the same order, and in the reverse
+          order.
 
         Over (``left_out``, ``entity``), with ``"entities"`` among the alternatives: ``tier_without`` and
         ``position_without`` (in the consensus order) among the others; and over ``left_out``: ``changed_without``, the

@@ -48,11 +48,12 @@ def audit(
     classes: int = 2,
     operations: Any = "mix",
 ) -> xr.Dataset:
-    """Test whether a score may be used for ranking, and by what preferences.
+    """Test whether a score may be used for ranking, and for which preferences.
 
-    The raw function is used, higher counted as better, whatever the score's direction; infinite values and NaN are
-    undefined. Axioms cannot fail outside the domain (Foundations, Theorem 1). A function with a value for 0/0 is tested
-    there too: precision with 0/0 = 0 ranks the perfect performance without a positive call last, against axiom 2.
+    The function itself is tested, with higher values as better, whatever the direction of the score. Infinite values
+    and NaN count as undefined. Axioms cannot fail where the score is undefined (Foundations, Theorem 1). If a function
+    returns a number for 0/0, these performances are tested too: precision with 0/0 = 0 ranks the perfect performance
+    without a positive call last, against axiom 2.
 
     A failure is proved by its counterexample. A pass means that none was found among 470,000 pairs of a lattice
     (1,400,000 at a fixed prevalence); it is a theorem only if ``place`` finds a position for the score.
@@ -69,8 +70,8 @@ def audit(
     operations : str, matrix, or iterable of such
         Operations in axiom 3 (Φ of the paper): ``"mix"``, choose one of two entities at random for each case;
         ``"relabel"``, change the labels of predictions; ``"shuffle"``, permute half of the predictions; or a matrix
-        (given, new) of transition probabilities. Except ``"mix"``, a failed upper test means that the operation
-        improves a performance, a failed lower test that it degrades one. Few scores pass all.
+        (given, new) of transition probabilities. For operations other than ``"mix"``, a failed upper test means that
+        the operation improves a performance, a failed lower test that it degrades one. Few scores pass all.
 
     Returns
     -------

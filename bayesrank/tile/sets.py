@@ -68,7 +68,7 @@ def chance_corrected(source: Container, resolution: int = 101, *, kind: str | No
 
 
 def zone(source: Container, entities: Any, rivals: Any, points: int = 201, *, kind: str | None = None) -> xr.Dataset:
-    """Return the zone of the Tile where all of some entities are better than or equivalent to all rivals.
+    """Return the zone of the Tile where each of the entities is better than or equivalent to every rival.
 
     Parameters
     ----------

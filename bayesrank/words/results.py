@@ -64,7 +64,7 @@ def notes(result: xr.Dataset) -> list[str]:
     Returns
     -------
     list of str
-        The notes, caveats first. The most important caveat is in the verdict.
+        The notes, caveats first. The most important caveat is not repeated: it is in the verdict.
 
     Raises
     ------
