@@ -186,7 +186,7 @@ def _goal(source: Source, target: float, entity: Any, rival: Any, k: Any, width:
     which = None if entity is None else names.index(entity)
     asked = [name for name, given in (("k", k), ("width", width), ("rival", rival)) if given is not None]
     if len(asked) > 1:
-        raise ValueError(f"k, width and rival are targets of their own; got {' and '.join(asked)}")
+        raise ValueError(f"k, width and rival are targets of their own: pass one of them; got {' and '.join(asked)}")
     if width is not None:
         width = check_number("width", width, 0.0, finite=True, ends=False)
         check_absent("rope", rope or None, "an interval")

@@ -105,8 +105,8 @@ def score_differences(
     ratio = is_ratio(values.attrs)
     if ratio and rope:
         raise ValueError(
-            f"rope must be 0 for {values.name or 'a ratio'}, whose differences mean the less, the larger it is; got "
-            f"{rope!r}"
+            f"rope must be 0 for {values.name or 'a ratio'}, since a difference of ratios means less at larger values; "
+            f"got {rope!r}"
         )
     found = differences(_logarithms(values) if ratio else values, to, rope, prob=prob)
     if ratio:

@@ -120,7 +120,7 @@ def conditional_probability(name: str, event: str, given: str = "tn fp fn tp", *
 def by_importance(
     name: str, *, tn: float = 0.0, fp: float = 0.0, fn: float = 0.0, tp: float = 0.0, **metadata: Any
 ) -> Score:
-    """Return the ranking score of an importance, with S(tn) = S(tp) = 1 and S(fp) = S(fn) = 0 (Eq. 3)."""
+    """Return the ranking score of an importance, with S(tn) = S(tp) = 1 and S(fp) = S(fn) = 0 (The Tile, Eq. 3)."""
     weights = check_cells(tn=tn, fp=fp, fn=fn, tp=tp)
     bottom = tuple(weights[c] for c in CELLS)
     return Score(name, OfCells((weights["tn"], 0.0, 0.0, weights["tp"]), bottom), importance=weights, **metadata)

@@ -45,7 +45,7 @@ WHOLE = ("cases", "rank", "rank_lower", "rank_upper", "tier")
 
 
 def board(ranking: xr.Dataset, *, top: int | None = None) -> str:
-    """Return a ranking as JSON for a leaderboard; the order of the evidence does not change a byte.
+    """Return a ranking as JSON for a leaderboard; evidence in another order gives the same bytes.
 
     Keys are sorted, numbers have six significant digits, and undefined values are null. The text contains no time and
     no path. bayesrank/words/board.schema.json is its schema; ``definitions`` in the text explains its fields.

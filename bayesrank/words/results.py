@@ -99,6 +99,6 @@ def verdict_parts(result: Any, more: Sequence[str] = ()) -> Verdict:
     if names & {"expected_rank", "tier", "superiority"}:
         return verdict_of_ranking(result, more)
     raise ValueError(
-        "result must come from br.credible_ranking, br.decisions.expected_utility, "
+        "result must come from br.credible_ranking, br.decisions.expected_utility, br.decisions.pareto_front, "
         f"br.sensitivity, br.plan or br.heterogeneity; got {describe_value(result)}"
     )
