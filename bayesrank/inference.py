@@ -92,10 +92,11 @@ def fit(
     **options
         Options of the model. Models of counts take:
 
-        - ``prior``: concentration α of each cell: ``"four_cases"`` (default: two cases over the diagonal, two over the
-          other cells; without classes, four over all outcomes), ``"uniform"`` (1), ``"jeffreys"`` (1/2), ``"haldane"``
-          (0), ``"unit"`` (1/2 on the diagonal and 1/2 over the other cells of each class; default of hierarchical
-          models), a number, an array (actual, predicted), a mapping from entities to any of these, or a DataArray;
+        - ``prior``: concentration α of each cell: ``"four_cases"`` (default: two cases spread over the diagonal, two
+          over the other cells; without classes, four over all outcomes), ``"uniform"`` (1), ``"jeffreys"`` (1/2),
+          ``"haldane"`` (0), ``"unit"`` (1/2 on the diagonal and 1/2 over the other cells of each class; default of
+          hierarchical models), a number, an array (actual, predicted), a mapping from entities to any of these, or a
+          DataArray;
         - ``prevalence``: ``"sampled"`` with the cases (default of the Dirichlet-multinomial), ``"observed"`` (default
           of the beta-binomial), the share of the positive class, or labelled draws of it;
         - ``shared_prevalence=False``: a separate prevalence for each entity of a test set (not for ``"paired"``);

@@ -66,8 +66,8 @@ def compare(
         - ``elpd``: expected log predictive density, in nats, the sum over all units, and ``se``, its standard error;
         - ``elpd_diff``: the difference from the best model, and ``dse``, its standard error;
         - ``p``: effective number of parameters;
-        - ``pareto_k``: the largest, NaN in closed form; ``refitted``: units predicted by a refit; ``unreliable``:
-          units whose Pareto k is too large, without refit;
+        - ``pareto_k``: the largest Pareto k of a unit, NaN in closed form; ``refitted``: the number of units predicted
+          by a refit; ``unreliable``: the number of units with too large a Pareto k and no refit;
         - ``log_evidence``: the log marginal likelihood, in nats, for conjugate models and for
           ``"hierarchical_beta_binomial"`` (by quadrature), else NaN. Differences are logarithms of Bayes factors, and
           depend on the priors much more than ``elpd``;

@@ -142,8 +142,8 @@ def from_frame(
     xarray.DataArray or xarray.Dataset
         Integer ``counts`` (entity, [dataset], actual, predicted) or (entity, [dataset], outcome); for single cases the
         result of :func:`bayesrank.joint_outcomes` or :func:`bayesrank.from_outcomes`; for means a Dataset of
-        ``mean_outcome``, ``standard_error`` and, if known, ``cases`` (entity). Cells and outcomes without a row
-        are 0, and the outcomes 0 and 1 are always both present. ``attrs["remarks"]`` lists what was inferred.
+        ``mean_outcome``, ``standard_error`` and, if known, ``cases`` (entity). Cells and outcomes without a row are 0,
+        and the outcomes 0 and 1 are always both present. ``attrs["remarks"]`` lists the inferred choices.
 
     Raises
     ------

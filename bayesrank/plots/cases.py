@@ -16,7 +16,7 @@ __all__ = ["case_grid"]
 def case_grid(cases: xr.Dataset, ax: Any = None) -> Any:
     """Draw the outcome of every case for every entity, the best entity on top, the easiest cases on the left.
 
-    Cases on which all entities have the same outcome do not affect the order, and are omitted.
+    Cases on which all entities have the same outcome do not affect the order, and are not drawn.
 
     Parameters
     ----------

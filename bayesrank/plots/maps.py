@@ -45,9 +45,9 @@ def value_tile(
     Parameters
     ----------
     tile : xarray.DataArray
-        Values (b, a) on the whole Tile or a window. The colour scale of ranks runs from 1 (brightest) to the number of
-        entities, of skill and correlations from -1 to 1 (an arrow marks values beyond), of robustness to its maximum.
-        Other maps with negative values have a scale that diverges from 0.
+        Values (b, a) on the whole Tile or a window. Colour scales: ranks from 1 (brightest) to the number of entities;
+        skill and correlations from -1 to 1, with an arrow if values lie outside; robustness up to its maximum. Other
+        maps with negative values have a scale that diverges from 0.
     ax : matplotlib Axes, optional
         Where to draw.
     prevalence : float, optional

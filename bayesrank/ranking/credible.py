@@ -106,9 +106,9 @@ def credible_ranking(
           relative to its maximum; 0 if all are equal, 1 if the order is certain (Wigle et al., arXiv:2501.11596).
         - ``rank_lower``, ``rank_upper``: equal-tailed rank interval of each entity at ``prob``.
         - ``rank_simultaneous_lower``, ``rank_simultaneous_upper``: intervals that jointly hold all ranks with
-          probability ``prob``, at the narrowest common tail ``rank_simultaneous_level`` (minus the number of added
-          ranks if there are too few draws). ``rank_simultaneous_probability``: their joint coverage, cross-validated on
-          halves of the draws.
+          probability ``prob``, at a common tail probability ``rank_simultaneous_level``, chosen so that they are
+          narrowest. With too few draws, ranks are added at both ends, and the level is minus their number.
+          ``rank_simultaneous_probability``: their joint coverage, cross-validated on halves of the draws.
         - ``rank_confidence_lower``, ``rank_confidence_upper``: confidence sets that jointly hold all true ranks in
           about ``prob`` of repeated experiments, for any true scores, without ROPE. ``in_best_confidence_set``: 1 for
           entities that could be truly best, else 0. All are NaN if the evidence does not support them:
@@ -129,8 +129,8 @@ def credible_ranking(
           has a finite mean.
         - ``overestimate``: expected loss of the score on new cases (winner's curse), by empirical Bayes; NaN for fewer
           than three entities, where the regret is undefined, and for models of a population of entities.
-        - ``undefined``: share of draws in which the score is undefined; the other variables ignore these draws.
-          Entities undefined in more than half of the draws are not ranked.
+        - ``undefined``: share of draws in which the entity has no value; it is not ranked in these draws. Entities
+          undefined in more than half of the draws are not ranked.
         - ``effective_sample_size``: effective number of draws of the entity's values.
         - Monte-Carlo standard errors ``<name>_error``, which account for autocorrelation.
 

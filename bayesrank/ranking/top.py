@@ -42,8 +42,8 @@ def top_set(
     Parameters
     ----------
     source : DataArray, Dataset, InferenceData or DataTree
-        Performances, a posterior or values of a score, as for :func:`bayesrank.credible_ranking`, with no other dims
-        than ``entity`` and those of the draws.
+        Performances, a posterior or values of a score, as for :func:`bayesrank.credible_ranking`, with no dims except
+        ``entity`` and the dims of the draws.
     score : Score, str, callable or None
         The score to rank by, with its direction and range. If None, ``source`` is values where higher is better.
     k : int

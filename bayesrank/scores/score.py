@@ -75,8 +75,8 @@ class Score:
         Contours, and the outperformance score of a value and a prevalence (uniform reference), in closed form. Those of
         ranking scores follow from the importance.
     fraction : callable, optional
-        Returns whole numbers n, d and m for (tn, fp, fn, tp): the value, or its square, is n / (d m), with one m for
-        all.
+        Returns whole numbers n, d and m for (tn, fp, fn, tp): the value, or its square, is n / (d m). The number m is
+        the same for all tables of a test set.
 
     Examples
     --------

@@ -137,8 +137,8 @@ def sensitivity(
 
         Over (``left_out``, ``entity``), with ``"entities"`` among the alternatives: ``tier_without`` and
         ``position_without`` (in the consensus order) among the others; and over ``left_out``: ``changed_without``, the
-        share of pairs of the others whose tiers compare differently than in the base; ``leader_changed_without``; and
-        ``poth_without``, the precision of the order of the others.
+        share of the pairs among the others whose tiers compare differently than in the base;
+        ``leader_changed_without``; and ``poth_without``, the precision of the order of the others.
 
         Over (``entity``, [``dataset``], ``check``), for base priors with a closed form: whether the data contradict the
         prior. The checks are the right answers in each class and in all classes and, if prevalences are sampled, the

@@ -77,14 +77,14 @@ def audit(
     -------
     xarray.Dataset
         ``axiom_2``, ``axiom_3_upper``, ``axiom_3_lower``: whether each held. ``counterexample`` (``test``, ``role``,
-        ``actual``, ``predicted``) and ``counterexample_value`` (``test``, ``role``), NaN if the test held: for axiom 2
-        a ``first`` performance that is surely no more satisfying than the ``second`` but scores higher; for axiom 3 two
-        performances and their even mixture (or one, twice, and its image). ``tau_min``, ``tau_max``: the lowest and
-        highest Kendall's tau-b with a canonical ranking score, at ``tau_min_a``, ``tau_min_b``, ``tau_max_a``,
-        ``tau_max_b`` on the Tile, over 6,545 performances (6,561 at a fixed prevalence) in both domains; 0 for a
-        constant score. ``tau_min_tied``, ``tau_max_tied``: the same at positions of known orders, such as (½, ½),
-        where accidental ties change tau-b by up to 0.015. ``verdict``: the result in words, with any difference
-        between the domains.
+        ``actual``, ``predicted``) and ``counterexample_value`` (``test``, ``role``), NaN if the test held. For axiom 2,
+        the ``first`` performance is surely no more satisfying than the ``second`` but scores higher. For axiom 3, they
+        are two performances and their even mixture (or one performance, twice, and its image). ``tau_min``,
+        ``tau_max``: the lowest and highest Kendall's tau-b with a canonical ranking score, at ``tau_min_a``,
+        ``tau_min_b``, ``tau_max_a``, ``tau_max_b`` on the Tile, over 6,545 performances (6,561 at a fixed prevalence)
+        in both domains; 0 for a constant score. ``tau_min_tied``, ``tau_max_tied``: the extremes over the positions of
+        known orders only, such as (½, ½), where accidental ties change tau-b by up to 0.015. ``verdict``: the result in
+        words, with any difference between the domains.
 
     Raises
     ------
@@ -219,7 +219,7 @@ def audit_table(scores: Iterable[Any] = TABLE_1, prevalences: Iterable[float | N
     scores : iterable of Score, str or callable
         Default: the 27 scores of Foundations, Table 1.
     prevalences : iterable of float or None
-        None for all performances; NaN in the coord.
+        Fixed prevalences. None stands for all performances, and is NaN in the coord.
 
     Returns
     -------

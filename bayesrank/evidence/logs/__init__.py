@@ -50,8 +50,8 @@ def read(
     pandas.DataFrame
         ``entity``, ``dataset``, ``case``, ``run`` and ``outcome``, and as far as the files have them ``category``,
         ``cost``, ``seconds``, ``status``. A case that a system did not meet has no row; ``status`` is "scored",
-        "abstained", "timeout", "error" or the like, and the outcome of an error is NaN. ``attrs`` hold what was
-        recognised: ``formats``, ``source`` (of names), ``metric``, ``higher_is_better``, ``remarks``, ``doubts``.
+        "abstained", "timeout", "error" or the like, and the outcome of an error is NaN. ``attrs`` describe the
+        recognised logs: ``formats``, ``source`` (of names), ``metric``, ``higher_is_better``, ``remarks``, ``doubts``.
 
     Raises
     ------
