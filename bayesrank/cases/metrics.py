@@ -325,4 +325,4 @@ def _constant_note(values: np.ndarray, columns: Mapping[Any, np.ndarray], groups
     if not who:
         return ""
     named = ", ".join(who[:SOME]) + (f" and {len(who) - SOME} more" if len(who) > SOME else "")
-    return f"No draw of {named} differs from another, since no case that was met does; cases not met may."
+    return f"All draws of {named} are equal, since all observed cases agree; unobserved cases may differ."

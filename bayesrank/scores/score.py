@@ -76,7 +76,7 @@ class Score:
         ranking scores follow from the importance.
     fraction : callable, optional
         Returns whole numbers n, d and m for (tn, fp, fn, tp): the value, or its square, is n / (d m). The number m is
-        the same for all tables of a test set.
+        the same for all given tables.
 
     Examples
     --------
