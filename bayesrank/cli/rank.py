@@ -1,4 +1,4 @@
-"""``bayesrank rank``: which entity is best by one score, and how sure is that."""
+"""``bayesrank rank``: which entity is best by one score, and how certain that is."""
 
 from collections.abc import Callable
 from dataclasses import replace
