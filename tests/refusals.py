@@ -352,7 +352,7 @@ POSTERIORS = [
     # prior
     ("prior must .*(non-negative|finite|a number|number|uniform|shape|every entity|2 values|numbers|dims among)", lambda x: fit(prior=x), -1, NAN, True, np.True_, "flat", [1, 2, 3], object(), {"a": 1}, {"a": 1, "b": 1, "c": 1}, by_entity([1.0], ["a"]), by_entity([1.0, 2.0, 3.0]), by_entity(["x", "y"]), VALUES, [["1", "2"], ["3", "4"]]),
     (r"prior must hold concentrations up to 9e\+15, .*; got 1", lambda x: fit(**x), {"prior": 1e308}, {"prior": [[1.0, 1.0], [1.0, 1e308]]}, {"prior": 2.0**54}, {"prior": 2.0**54, "model": "beta_binomial"}),
-    ("prior must be positive where a cell has no cases", lambda x: fit(evidence=br.from_counts(tn=8, fp=0, fn=1, tp=3), prior=x), 0, "haldane"),
+    ("prior must be positive.* where a cell has no cases", lambda x: fit(evidence=br.from_counts(tn=8, fp=0, fn=1, tp=3), prior=x), 0, "haldane"),
     ("groups cannot hold 'prior'.*improper|groups .*improper", lambda x: x(), lambda: fit(prior="haldane", groups=["prior"]), lambda: paired(prior="haldane", force=True, groups=["prior"]), lambda: fit(evidence=OUTCOMES, prior=0, force=True, groups=["prior"])),
     ("prior must be positive", lambda x: x(), lambda: fit(prior="haldane", sampler="nuts"), lambda: fit("hierarchical_beta_binomial", STUDIES, prior="haldane"), lambda: fit("hierarchical_logit_normal", STUDIES, prior="haldane"), lambda: fit("hierarchical_classes", STUDIES, prior="haldane"), lambda: fit(evidence=OUTCOMES, sampler="nuts", prior="haldane", force=True)),
     # prevalence
@@ -375,7 +375,7 @@ POSTERIORS = [
     ("cluster must name clusters within one data set each.* 'n' and 's'", lambda: paired(SPLIT)),
     (r"target must be one of \['case', 'cluster'\]; got 'question'", lambda: paired(CLUSTERED, target="question")),
     ("range must (hold every outcome|be two finite numbers)", lambda x: paired(NUMBERS, range=x), (0, 0.2), (1, 0), (0, INF), 1, "01", (0, 1, 2)),
-    ("prior must be (None, 'four_cases' or 'haldane'|None where base)", lambda x: paired(NUMBERS, prior=2, **x), {"range": (0, 1)}, {"base": {0: 1}}),
+    ("prior must be (None, 'four_cases' or 'haldane'|None with base)", lambda x: paired(NUMBERS, prior=2, **x), {"range": (0, 1)}, {"base": {0: 1}}),
     ("base must (be non-negative|hold numbers|be a mapping|name finite values)", lambda x: paired(NUMBERS, base=x), {0: 0, 1: 0}, {0: -1, 1: 2}, {"x": 1}, [1, 2], {NAN: 1}),
     ("range must hold every outcome, and every", lambda: paired(NUMBERS, range=(0, 1), base={2: 1})),
     ("(range|base) must be None where cases have classes", lambda x: paired(**x), {"range": (0, 1)}, {"base": {0: 1}}),
@@ -385,7 +385,7 @@ POSTERIORS = [
     ("evidence must have the dims .*dirichlet_multinomial", lambda: fit("beta_binomial", OUTCOMES)),
     ("evidence must be a Dataset of joint outcomes", lambda: fit("paired", OUTCOMES)),
     (r"options must be among .*'force'\].*'prevalence'", lambda: fit(evidence=OUTCOMES, prevalence="observed")),
-    (r"prior must be (one number or of shape \(2,\)|one of|positive where a cell has no cases)", lambda x: fit(evidence=OUTCOMES, prior=x), [1, 2, 3], "flat", "haldane"),
+    (r"prior must be (one number or of shape \(2,\)|one of|positive.* where a cell has no cases)", lambda x: fit(evidence=OUTCOMES, prior=x), [1, 2, 3], "flat", "haldane"),
     ("evidence must (hold at least one case of every entity|have two or more outcomes|have a coord that names each outcome|have the dims entity|hold non-negative whole numbers)", lambda x: fit(evidence=x), OUTCOMES * 0, OUTCOMES.isel(outcome=[1]), OUTCOMES.drop_vars("outcome"), OUTCOMES.rename(entity="model"), OUTCOMES / 3),
     ("outcome must hold each name once", lambda: fit(evidence=OUTCOMES.assign_coords(outcome=[1, 1]))),
     # chunks
@@ -457,7 +457,7 @@ PERFORMANCES = [
     ("rise, or fall", lambda: br.score_posterior(COUNTS, lambda tn, fp, fn, tp: tp * fn)),
     ("model must", lambda: br.score_posterior(COUNTS, "f1", model="trinomial")),
     ("prior must", lambda x: br.score_posterior(br.from_counts(tn=3, fp=0, fn=1, tp=4), x, prior="haldane"), "f1", "mcc"),
-    (r"prior must be positive where a cell has no cases", lambda x: br.score_posterior(NO_POSITIVES, x[0], x[1], prior="haldane", prevalence=0.3, force=x[2]), *((s, m, f) for s in ("tpr", "mcc") for m in ("dirichlet_multinomial", "beta_binomial") for f in (False, True))),
+    (r"prior must be positive.* where a cell has no cases", lambda x: br.score_posterior(NO_POSITIVES, x[0], x[1], prior="haldane", prevalence=0.3, force=x[2]), *((s, m, f) for s in ("tpr", "mcc") for m in ("dirichlet_multinomial", "beta_binomial") for f in (False, True))),
     ("counts must have the dims .*dirichlet_multinomial", lambda: br.score_posterior(OUTCOMES, "f1")),
     # tables of scores
     ("scores must be a list of scores", lambda x: br.score_table(POSTERIOR, x), "f1", []),
@@ -514,7 +514,7 @@ RANKINGS = [
     ("ranking must come from br.credible_ranking", br.ranking_table, None, xr.Dataset()),
     ("result must come from br.credible_ranking", lambda: br.verdict(xr.Dataset())),
     ("ranking must be one ranking", lambda: br.verdict(br.credible_ranking(F1.expand_dims(dataset=["x", "y"])))),
-    ("ranking must come from|ranking must be whole", br.board, None, RANKING.isel(entity=[0])),
+    ("ranking must come from|ranking must hold all", br.board, None, RANKING.isel(entity=[0])),
     ("top must", lambda x: br.board(RANKING, top=x), 0, 1.5),
     ("ranking must hold (superiority|tier|consensus_position), .*joint=True", lambda x: x[0](RANKING.drop_vars(x[1])), *((f, v) for f in (br.verdict, br.board, plots.superiority) for v in ("superiority", "tier", "consensus_position"))),
     ("ranking must hold superiority, .*joint=True", lambda x: x(br.credible_ranking(POSTERIOR, "f1", joint=False)), br.verdict, br.board, plots.superiority, lambda r: br.ranking_report(POSTERIOR, "f1", ranking=r)),

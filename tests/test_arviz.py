@@ -29,6 +29,8 @@ def fit(model, evidence, **options):
         evidence = br.datasets.load_joint("langchain_tool_use")
     elif model == "hierarchical_classes":
         evidence = br.pool(br.datasets.load("mnist_folds")) // 100
+    elif model == "normal_means":
+        evidence = br.from_frame(pd.DataFrame({"entity": ["a", "b"], "mean": [0.6, 0.5], "se": [0.1, 0.2]}))
     return br.fit(evidence, model, draws=60, seed=1, **options)
 
 

@@ -162,5 +162,5 @@ def test_relations_match_entities_by_name():
     found = br.theory.relations(values, performance)
     assert found["equivalent"].sel(entity="b", rival="c")
     assert found["incomparable"].sel(entity="a", rival="b")
-    with pytest.raises(ValueError, match="performance must be that of the entities of values"):
+    with pytest.raises(ValueError, match="performance must have the entities of values"):
         br.theory.relations(values, performance.isel(entity=[0, 1]))

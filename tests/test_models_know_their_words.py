@@ -12,7 +12,6 @@ FOLDER = Path(br.__file__).parent
 #: Where a model is named as a default that its users can change, or as a fact about a data set.
 DEFAULTS = {
     "evidence/counts.py": "advice in a message, from a module that stands to the left of the models",
-    "datasets/__init__.py": "the model that suits each shipped data set",
     "cli/plan.py": "an example in the help",
     "comparisons/comparing.py": "an example in a message",
     "planning/_evidence.py": "advice in a message: the model of class sizes set by design",

@@ -165,7 +165,9 @@ def test_an_entity_without_cases_on_a_data_set_has_no_value_there():
 def test_few_own_cases_are_few():
     frame = pd.DataFrame(RNG.random((90, 2)), columns=["a", "b"])
     frame.loc[20:, "b"] = np.nan
-    assert "Only 20 cases, and no prior" in notes(br.fit(br.from_outcomes(frame, missing="own"), "paired", draws=50))
+    assert "Only 20 cases, and almost no prior" in notes(
+        br.fit(br.from_outcomes(frame, missing="own"), "paired", draws=50)
+    )
     clustered = br.from_outcomes(frame, missing="own", cluster=np.arange(90) // 2)
     assert "Only 10 clusters" in notes(br.fit(clustered, "paired", draws=50))
     # One answer is enough for a cluster to count.

@@ -235,7 +235,7 @@ def _prepare(score: str | None, lower_is_better: bool, kind: str | None, how: di
     # A name that does not exist is better known before the work than after it.
     known = None if score is None else read_score(score)
     if known is not None and known.higher_is_better is None:
-        raise ValueError(f"--score must have a better end to rank by; {known.name} has none")
+        raise ValueError(f"--score must have a direction to rank by; {known.name} has none")
     if kind is not None and (how["model"] is None or population_of(how["model"]) != "data sets"):
         raise ValueError(f"--kind must be left out for models that do not learn from data sets; got {kind!r}")
     paths = how.pop("data")

@@ -49,7 +49,7 @@ def median_and_interval(name: str, values: xr.DataArray, prob: float) -> dict[st
     Examples
     --------
     >>> found = median_and_interval("x", xr.DataArray(np.arange(101.0), dims="draw"), 0.9)
-    >>> {name: value.item() for name, value in found.items()}
+    >>> {name: round(value.item(), 9) for name, value in found.items()}
     {'x': 50.0, 'x_lower': 5.0, 'x_upper': 95.0}
     """
     dims, tail = draw_dims(values), (1 - prob) / 2

@@ -118,13 +118,15 @@ def table_of(frame: Any) -> Table:
     for name in frame.columns:
         if not isinstance(name, Hashable) or is_missing(name) or isinstance(name, tuple):
             raise TypeError(f"frame must have columns with single names; got {name!r}")
+    repeated = any(frame[name].tolist() == frame.index.tolist() for name in frame.columns)
+    text = len(frame) and frame.index.dtype.kind in "OUST" and not named and not repeated
     return Table(
         "frame",
         list(frame.columns),
         [_fields(frame[name]) for name in frame.columns],
         places,
         categories={name: dtype for name, dtype in frame.dtypes.items() if isinstance(dtype, pd.CategoricalDtype)},
-        index=None if named or not len(frame) or frame.index.dtype.kind not in "OUST" else frame.index[0],
+        index=frame.index[0] if text else None,
     ).drop_empty()
 
 

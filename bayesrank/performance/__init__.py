@@ -1,49 +1,40 @@
-"""Performances (probabilities over the outcomes): their containers, and operations on them."""
+"""Performances (probabilities over the outcomes): their containers, and operations on them.
 
-from bayesrank.performance.arrays import (
-    OUTCOME_DIMS,
-    align_outcomes,
-    are_counts,
-    as_performance,
-    counts_or_performance,
-    observed_counts,
-    only_two_classes,
-    outcome_dims,
-    posterior_of,
-    two_class_cells,
-)
+The functions of ``__all__`` are for users; the others, imported under their own names, are for the package.
+"""
+
+from bayesrank.performance.arrays import OUTCOME_DIMS as OUTCOME_DIMS
+from bayesrank.performance.arrays import align_outcomes as align_outcomes
+from bayesrank.performance.arrays import are_counts as are_counts
+from bayesrank.performance.arrays import as_performance
+from bayesrank.performance.arrays import counts_or_performance as counts_or_performance
+from bayesrank.performance.arrays import observed_counts as observed_counts
+from bayesrank.performance.arrays import only_two_classes as only_two_classes
+from bayesrank.performance.arrays import outcome_dims as outcome_dims
+from bayesrank.performance.arrays import posterior_of as posterior_of
+from bayesrank.performance.arrays import two_class_cells as two_class_cells
 from bayesrank.performance.means import mean_over_datasets
 from bayesrank.performance.operations import (
     change_actual,
     change_predicted,
-    check_importance,
     no_skill_twin,
     shift_prior,
     swap_actual_predicted,
     swap_classes,
 )
+from bayesrank.performance.operations import check_importance as check_importance
 from bayesrank.performance.regions import summary_points
 from bayesrank.performance.transport import at_prevalence
 
 __all__ = [
-    "OUTCOME_DIMS",
-    "align_outcomes",
-    "are_counts",
     "as_performance",
     "at_prevalence",
     "change_actual",
     "change_predicted",
-    "check_importance",
-    "counts_or_performance",
     "mean_over_datasets",
     "no_skill_twin",
-    "observed_counts",
-    "only_two_classes",
-    "outcome_dims",
-    "posterior_of",
     "shift_prior",
     "summary_points",
     "swap_actual_predicted",
     "swap_classes",
-    "two_class_cells",
 ]

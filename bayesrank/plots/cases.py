@@ -63,7 +63,7 @@ def case_grid(cases: xr.Dataset, ax: Any = None) -> Any:
         ax.pcolormesh(edges, np.arange(cases.sizes["entity"] + 1) - 0.5, colours).set_rasterized(True)
     list_names(ax, cases["entity"].values.tolist())
     deciding = int(edges[-1])
-    ax.set(xlabel="deciding cases, those that most entities master first", xlim=(0, max(deciding, 1)))
+    ax.set(xlabel="deciding cases, the most often right first", xlim=(0, max(deciding, 1)))
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.set_title(f"{deciding} of {total} cases decide", fontsize=10, loc="left")
     if right_wrong:

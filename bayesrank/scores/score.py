@@ -162,6 +162,12 @@ class Score:
         """Return the value of each table (..., actual, predicted), in blocks; NaN where undefined.
 
         ``present`` are the classes (..., class) that take part in an average; True means all.
+
+        Examples
+        --------
+        >>> import bayesrank as br
+        >>> br.scores.accuracy.of_tables(np.array([[0.5, 0.1], [0.1, 0.3]])).item()
+        0.8
         """
         return _of_tables([self], tables, present)[0]
 

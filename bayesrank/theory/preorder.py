@@ -65,7 +65,7 @@ def relations(values: xr.DataArray, performance: Any = None, higher_is_better: b
             array = as_performance(performance).reset_coords(drop=True)
         names = array["entity"].values if "entity" in array.coords else np.arange(array.sizes.get("entity", 0))
         if sorted(map(repr, names.tolist())) != sorted(map(repr, labels.tolist())):
-            raise ValueError(f"performance must have the entities of values, {list(labels)}; got {list(names)}")
+            raise ValueError(f"performance must have the entities of values, {labels.tolist()}; got {names.tolist()}")
         same = (array == array.rename(entity="rival")).all(outcome_dims(array))
         # An entity with an unknown performance equals itself.
         same = same | xr.DataArray(np.eye(array.sizes["entity"], dtype=bool), dims=("entity", "rival"))

@@ -792,7 +792,7 @@ def test_words_say_nothing_of_draws():
     )
     assert br.verdict(sure) == [
         "a is best: P(best) > 0.999, and it beats b with probability at least 0.95 (posterior probabilities only).",
-        "Expected loss from choosing a instead of the true best: less than 1e-06 informedness (Youden's J).",
+        "Expected loss from choosing a instead of the true best: less than 0.000001 informedness (Youden's J).",
     ]
 
 

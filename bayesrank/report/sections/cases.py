@@ -44,8 +44,8 @@ def make(page: Page) -> Block | None:
         from bayesrank.plots import case_grid
 
         caption = (
-            "The outcome of each deciding case for each entity, best first; cases that most entities master are on the "
-            "left."
+            "The outcome of each deciding case for each entity, best first. Cases that most entities got right are on "
+            "the left."
         )
         shown = result.sel(entity=names)
         html += picture(lambda ax: case_grid(shown, ax), list_size(len(names), 9), caption)
