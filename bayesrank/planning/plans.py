@@ -115,9 +115,11 @@ def plan(
     ----------
     O'Hagan, Stevens and Campbell (2005), Assurance in clinical trial design, Pharmaceutical Statistics 4:187-201.
 
-    Notes ----- Counts and joint outcomes are updated as in the conjugate models. The updated scores are assumed to be
-    normal, apart from the skewness of today's differences. Hierarchical posteriors are assumed to be normal, and each
-    new data set as informative as an observed one.
+    Notes
+    -----
+    Counts and joint outcomes are updated as in the conjugate models. The updated scores are assumed to be normal, apart
+    from the skewness of today's differences. Hierarchical posteriors are assumed to be normal, and each new data set as
+    informative as an observed one.
 
     Examples
     --------

@@ -37,7 +37,7 @@ def top_set(
     higher_is_better: bool | None = None,
     kind: str | None = None,
 ) -> xr.Dataset:
-    """Return the smallest sets of entities that hold the k best.
+    """Return two sets of entities that hold the k best: a credible set and a confidence set.
 
     Parameters
     ----------
