@@ -99,7 +99,7 @@ OPTIONS = (
         type=click.Choice(["exact", "inner"]),
         default="exact",
         show_default=True,
-        help="Data sets to pool. exact: refuse if they differ between entities; inner: use those of all entities.",
+        help="Data sets to pool. exact: refuse if they differ between entities; inner: use the common ones.",
     ),
     click.option(
         "--prob",

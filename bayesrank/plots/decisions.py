@@ -30,7 +30,7 @@ def decision_curve(curve: xr.Dataset, ax: Any = None, *, colors: Mapping[Any, An
     ax : matplotlib.axes.Axes, optional
         Where to draw.
     colors : mapping, optional
-        A colour for each entity; the others are grey. By default the colour depends on the place among all entities.
+        Colours by entity; the other entities are grey. By default the colour depends on the place among all entities.
 
     Returns
     -------

@@ -117,7 +117,7 @@ def ops_curve(
     axes : pair of matplotlib.axes.Axes, optional
         Where to draw.
     colors : mapping, optional
-        A colour for each entity; the others are grey. By default the colour depends on the place among all entities.
+        Colours by entity; the other entities are grey. By default the colour depends on the place among all entities.
 
     Returns
     -------

@@ -35,7 +35,8 @@ def forest(
 ) -> Any:
     """Draw each entity's median, interval and tier, in the order of the table; diamonds are observed values.
 
-    For ratios, such as odds ratios, the axis is logarithmic, and its label says so.
+    For ratios, such as odds ratios, the axis is logarithmic, and its label says so. Numbered bands are tiers: pairwise
+    posterior comparisons with the first entity of the tier, which do not hold jointly.
 
     Parameters
     ----------
@@ -46,9 +47,8 @@ def forest(
     top : int, optional
         Number of entities to draw, from the first; all by default.
     colors : mapping, optional
-        A colour for each entity; the others are grey. By default the colour depends on the place among all entities;
-        more than twelve entities share one colour. Numbered bands are tiers: pairwise posterior comparisons with the
-        first entity of the tier, which do not hold jointly.
+        Colours by entity; the other entities are grey. By default the colour depends on the place among all entities;
+        more than twelve entities share one colour.
 
     Returns
     -------

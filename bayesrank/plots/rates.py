@@ -46,7 +46,7 @@ def roc_regions(
     square : bool
         Whether to draw the whole ROC square; by default only the part that contains the entities.
     colors : mapping, optional
-        A colour for each entity; the others are grey. By default the colour depends on the place among all entities.
+        Colours by entity; the other entities are grey. By default the colour depends on the place among all entities.
     kind : str, optional
         Which performance of the posterior, as in :func:`bayesrank.as_performance`.
 

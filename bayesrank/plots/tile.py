@@ -54,7 +54,7 @@ def winner_tile(
     prediction_rate : float, optional
         Draw the no-skill curve of this share of positive predictions, dotted.
     colors : mapping, optional
-        A colour for each entity; the others are grey. By default the colour depends on the place among all entities;
+        Colours by entity; the other entities are grey. By default the colour depends on the place among all entities;
         where colours repeat, regions are also numbered.
 
     Returns
@@ -165,7 +165,7 @@ def credible_tile(
     prediction_rate : float, optional
         Draw the no-skill curve of this share of positive predictions, dotted.
     colors : mapping, optional
-        A colour for each entity; the others are grey. By default as for :func:`winner_tile`.
+        Colours by entity; the other entities are grey. By default as for :func:`winner_tile`.
 
     Returns
     -------
