@@ -92,32 +92,34 @@ def fit(
     **options
         Options of the model. Models of counts take:
 
-        - ``prior``: concentration α of each cell: ``"four_cases"`` (default: two cases over the diagonal, two over the
-          other cells; without classes, four over all outcomes), ``"uniform"`` (1), ``"jeffreys"`` (1/2), ``"haldane"``
-          (0), ``"unit"`` (1/2 on the diagonal and 1/2 over the other cells of each class; default of hierarchical
-          models), a number, an array (actual, predicted), a mapping from entities to any of these, or a DataArray;
+        - ``prior``: concentration α of each cell: ``"four_cases"`` (default: two cases spread over the diagonal, two
+          over the other cells; without classes, four over all outcomes), ``"uniform"`` (1), ``"jeffreys"`` (1/2),
+          ``"haldane"`` (0), ``"unit"`` (1/2 on the diagonal and 1/2 over the other cells of each class; default of
+          hierarchical models), a number, an array (actual, predicted), a mapping from entities to any of these, or a
+          DataArray;
         - ``prevalence``: ``"sampled"`` with the cases (default of the Dirichlet-multinomial), ``"observed"`` (default
           of the beta-binomial), the share of the positive class, or labelled draws of it;
         - ``shared_prevalence=False``: a separate prevalence for each entity of a test set (not for ``"paired"``);
         - ``target`` (``"paired"`` with clusters): equal weights for ``"case"`` (default) or ``"cluster"``;
         - ``range=(low, high)`` (``"paired"`` with numeric outcomes): their bounds; the prior counts as two cases at
           each. ``base``: a mapping from values to prior cases, instead;
-        - ``spread`` (hierarchical models): scale of the prior of differences between data sets: 0.25 (default), a share
-          of the largest standard deviation of rates; in logits, 1 (default), for ``"hierarchical_logit_normal"``;
+        - ``spread`` (hierarchical models): scale of the prior on the differences between data sets, as a share of the
+          largest possible standard deviation of rates (default 0.25); in logits for ``"hierarchical_logit_normal"``
+          (default 1);
         - ``split_prior=True``: divide the prior by the number of data sets, for
           :func:`bayesrank.performance.mean_over_datasets`;
-        - ``force=True``: accept entities without cases, and rates without any information.
+        - ``force=True``: accept entities without cases, and rates with neither cases nor a prior.
 
     Returns
     -------
     arviz.InferenceData or xarray.DataTree
-        Depends on the installed ArviZ. Groups: ``posterior`` with ``performance`` (chain, draw, entity, [dataset],
-        actual, predicted) and, if sampled, ``prevalence`` (chain, draw, test_set, actual); ``observed_data`` with
-        ``counts``; ``constant_data`` with ``prior_concentration``; ``sample_stats`` of NUTS, with diagnostics as attrs;
-        and the requested groups. Without classes, the posterior holds ``mean_outcome`` (chain, draw, entity, [dataset])
-        and, for few values, ``performance`` over ``outcome``. Pairs that were not measured are NaN. ``log_likelihood``
-        holds ``counts``, given the row totals, and ``row_totals``, once for each test set; if pairs are missing,
-        ``counts`` has the dim ``table``.
+        The type depends on the installed ArviZ. Groups: ``posterior`` with ``performance`` (chain, draw, entity,
+        [dataset], actual, predicted) and, if sampled, ``prevalence`` (chain, draw, test_set, actual); ``observed_data``
+        with ``counts``; ``constant_data`` with ``prior_concentration``; ``sample_stats`` of NUTS, with diagnostics as
+        attrs; and the requested groups. Without classes, the posterior holds ``mean_outcome`` (chain, draw, entity,
+        [dataset]) and, for few values, ``performance`` over ``outcome``. (entity, dataset) pairs that were not measured
+        are NaN. ``log_likelihood`` holds ``counts``, given the row totals, and ``row_totals``, once for each test set;
+        if pairs are missing, ``counts`` has the dim ``table``.
 
     Raises
     ------

@@ -84,7 +84,7 @@ def test_few_cases_between_the_ends_of_a_range_are_drawn_to_the_middle():
     assert "Only 20 cases" in br.credible_ranking(br.fit(few, "paired", draws=20), "mean_outcome")["notes"].item()
     ranged = br.fit(few, "paired", range=(0, 1), draws=20)
     said = br.credible_ranking(ranged, "mean_outcome")["notes"].item()
-    assert said == "Only 20 cases, beside 4 at the ends of the range: means are drawn towards 0.5."
+    assert said == "Only 20 cases, and a prior of 4 at the ends of the range: means are shrunk towards 0.5."
     for evidence, how in (
         (RIGHT[:20], {"range": (0, 1)}),
         (SKEWED, {"range": (0, 1)}),

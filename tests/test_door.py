@@ -373,7 +373,7 @@ def test_clusters_may_cross_data_sets_that_are_pooled(tmp_path):
     path.write_text(wide(cluster=list("ppqqppqq")), encoding="utf-8")
     one = command(path, "--format", "csv").output
     found = [pd.read_csv(io.StringIO(text), dtype=str) for text in (pooled.output, one)]
-    said = "Cases come in 2 clusters, which count as wholes."
+    said = "Cases come in 2 clusters, each counted as one unit."
     assert [set(table.pop("evidence")) for table in found] == [{f"Pooled over 2 data sets: x, y. {said}"}, {said}]
     pd.testing.assert_frame_equal(*found)
 

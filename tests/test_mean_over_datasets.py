@@ -42,7 +42,7 @@ def test_the_mean_of_many_tasks_holds_what_was_observed(kind):
     )
     for ranking in (repeated, once):
         np.testing.assert_allclose(ranking["observed"], 0.95)
-        assert "Means over 30 data sets, each weighing the same: they are of these data sets" in ranking["notes"].item()
+        assert "Means over 30 data sets, with equal weights: they describe these data sets" in ranking["notes"].item()
     assert repeated["contradicted"].all()
     assert (repeated["upper"] < 0.95).all()
     assert "The prior is repeated on each data set and counts as 120 cases in all" in repeated["notes"].item()
@@ -98,7 +98,7 @@ def test_means_are_means_of_draws():
     np.testing.assert_allclose(ranking["observed"], [0.85 / 4 + 0.65 * 0.75, 0.8 / 4 + 0.55 * 0.75])
     assert "Means over 2 data sets, with the weights small 0.25, large 0.75:" in ranking["notes"].item()
     alone = mean_over_datasets(posterior, {"large": 1, "small": 0})["posterior"].attrs["note"]
-    assert alone == "Means over data sets of which large has all the weight."
+    assert alone == "Means over data sets, with all the weight on large."
     by_array = xr.DataArray([3.0, 1.0], {"dataset": ["large", "small"]}, ["dataset"])
     xr.testing.assert_equal(br.as_performance(mean_over_datasets(posterior, by_array)), br.as_performance(found))
 

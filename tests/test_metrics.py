@@ -406,7 +406,7 @@ def test_errors_of_a_metric_name_the_argument(raised, kind):
 
 def test_what_the_bootstrap_cannot_know_is_said():
     perfect = {"a": TRUTH, "b": 2 * TRUTH, "c": np.ones(150), "d": SCORES["good"]}
-    words = "No draw of a, b differs from another, since no case that was met does; cases not met may."
+    words = "All draws of a, b are equal, since all observed cases agree; unobserved cases may differ."
     assert about("auc_roc", TRUTH, perfect, FEW)["note"] == words
     assert (
         br.credible_ranking(br.cases.weighted_metric("auc_roc", TRUTH, perfect, FEW), "auc_roc")["notes"].item()
@@ -414,7 +414,7 @@ def test_what_the_bootstrap_cannot_know_is_said():
     )
     many = {f"e{i}": TRUTH for i in range(5)}
     assert "e0, e1, e2 and 2 more" in about("auc_roc", TRUTH, many, FEW)["note"]
-    assert "No draw of x" in about("mean", None, {"x": np.ones(150)}, FEW)["note"]
+    assert "All draws of x" in about("mean", None, {"x": np.ones(150)}, FEW)["note"]
     assert "note" not in about("auc_roc", TRUTH, SCORES, FEW)
     assert "note" not in about("auc_roc", TRUTH, perfect, br.case_weights(TRUTH, draws=1, chains=1, seed=1))
     assert "No draw" not in about(lambda y, p, sample_weight: np.inf, TRUTH, SCORES, FEW).get("note", "")

@@ -364,7 +364,7 @@ def test_one_prior_is_spread_over_many_data_sets_of_right_and_wrong():
         return br.credible_ranking(mean, "mean_outcome").isel(entity=0)
 
     repeated, spread = ranked(), ranked(split_prior=True)
-    assert "counts as 240 cases in all: split_prior=True spreads one over them" in repeated["notes"].item()
+    assert "counts as 240 cases in all: split_prior=True divides one prior among them" in repeated["notes"].item()
     assert "split_prior" not in spread["notes"].item()
     assert bool(repeated["contradicted"])
     assert not bool(spread["contradicted"])

@@ -1,4 +1,4 @@
-"""What single cases add to a ranking: weights of cases, weighted metrics, deciding cases, components of variance."""
+"""Analyses of single cases: weights of cases, weighted metrics, deciding cases, components of variance."""
 
 from bayesrank.cases.deciding import deciding_cases
 from bayesrank.cases.metrics import weighted_metric

@@ -42,7 +42,7 @@ def weighted_metric(metric: Any, y_true: Any, predictions: Any, weights: Any, *,
         ``predictions``. Or a function ``metric(y_true, prediction, sample_weight=weight)`` that returns a number, as in
         scikit-learn; it is called for every draw and entity.
     y_true : sequence of labels
-        Labels of two classes for named metrics; None for ``"mean"``. A function gets them unchanged.
+        Labels of two classes for named metrics; None for ``"mean"``. A function receives them unchanged.
     predictions : mapping, DataFrame, DataArray or sequence
         The predictions of each entity for each case: scores (larger means more positive), or probabilities of the
         positive class for ``"brier"`` and ``"log_loss"``. Pass a mapping from entity, a DataFrame with one column per
@@ -56,10 +56,10 @@ def weighted_metric(metric: Any, y_true: Any, predictions: Any, weights: Any, *,
     Returns
     -------
     arviz.InferenceData or xarray.DataTree
-        ``posterior`` with a variable (chain, draw, entity, [dataset]) of the metric's name, or the function's;
-        ``observed_data`` with its value on the observed cases. :func:`bayesrank.credible_ranking` takes it with that
-        name, and for losses with ``higher_is_better=False``. A metric is NaN where it is undefined: without cases, or
-        for an area, without cases of both classes.
+        ``posterior`` with a variable (chain, draw, entity, [dataset]) named after the metric or the function;
+        ``observed_data`` with its value on the observed cases. Pass this name to :func:`bayesrank.credible_ranking`,
+        for losses with ``higher_is_better=False``. A metric is NaN where it is undefined: without cases, or for an
+        area, without cases of both classes.
 
     Raises
     ------
@@ -325,4 +325,4 @@ def _constant_note(values: np.ndarray, columns: Mapping[Any, np.ndarray], groups
     if not who:
         return ""
     named = ", ".join(who[:SOME]) + (f" and {len(who) - SOME} more" if len(who) > SOME else "")
-    return f"No draw of {named} differs from another, since no case that was met does; cases not met may."
+    return f"All draws of {named} are equal, since all observed cases agree; unobserved cases may differ."

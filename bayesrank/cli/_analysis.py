@@ -72,7 +72,7 @@ OPTIONS = (
         "--model",
         type=click.Choice(names()),
         metavar="MODEL",
-        help=f"How the counts arose: {', '.join(names())}. [default: the data's own]",
+        help=f"How the data arose: {', '.join(names())}. [default: depends on the form of the data]",
     ),
     click.option(
         "--prior",
@@ -80,7 +80,7 @@ OPTIONS = (
         "models; haldane (no prior) for graded outcomes of single cases]",
     ),
     click.option(
-        "--prevalence", help="sampled, observed, or the share of positives: 0.02 or 2%. [default: the model's]"
+        "--prevalence", help="sampled, observed, or the share of positives: 0.02 or 2%. [default: depends on the model]"
     ),
     click.option(
         "--dataset",
@@ -91,7 +91,7 @@ OPTIONS = (
     *READING,
     click.option(
         "--missing",
-        help="Of single cases: the meaning of an empty field. common: use only cases that all entities have; own: use "
+        help="Single cases only: how to treat empty fields. common: use only cases that all entities have; own: use "
         "each entity's own cases; a number: use it as the outcome. [default: an error]",
     ),
     click.option(
@@ -99,7 +99,7 @@ OPTIONS = (
         type=click.Choice(["exact", "inner"]),
         default="exact",
         show_default=True,
-        help="Data sets to pool. exact: refuse if entities have different ones; inner: those of all entities.",
+        help="Data sets to pool. exact: refuse if they differ between entities; inner: use the common ones.",
     ),
     click.option(
         "--prob",

@@ -58,7 +58,9 @@ def exporting(*more: str) -> Callable[[Callable[..., None]], Callable[..., None]
             help=HELP,
         ),
         click.option(
-            "--top", type=click.IntRange(1), help="Show only the first entities; ranks are still those among all."
+            "--top",
+            type=click.IntRange(1),
+            help="Show only this many entities, best first; ranks still refer to all entities.",
         ),
         click.option(
             "--digits",

@@ -13,12 +13,12 @@ from bayesrank.evidence.logs.doctor import diagnose
 @click.command()
 @click.argument("paths", nargs=-1, required=True)
 @reading_logs
-@click.option("--missing", help="What missing outcomes are, as for 'bayesrank rank'.")
+@click.option("--missing", help="How to treat missing outcomes, as for 'bayesrank rank'.")
 def doctor(paths: tuple[str, ...], missing: str | None, **how: Any) -> None:
     """Describe evaluation logs: systems, cases, outcomes, runs, clusters, what is missing, doubts.
 
     PATHS are files, folders, patterns, compressed files, zip archives, or - for standard input. A stop is a choice that
-    only you can make. The last line is a command that ranks; it contains one choice for each stop.
+    only you can make. The last line is a command that ranks the logs; it contains one possible choice for each stop.
     """
     found = diagnose(paths, choices_of(how, None if missing is None else number_or_word(missing)))
     for line in str(found).splitlines():

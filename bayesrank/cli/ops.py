@@ -28,7 +28,7 @@ Examples:
 def ops(
     score: str, prob: float, output: str, top: int | None, digits: int | None, picture: str | None, **how: Any
 ) -> None:
-    """The share of all performances at the same prevalence that each entity of DATA outperforms.
+    """Compute the share of all performances at the same prevalence that each entity of DATA outperforms.
 
     An outperformance score (OPS) is between 0 and 1 for every score and prevalence; the reference is uniform over the
     two rates.

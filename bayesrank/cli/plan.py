@@ -35,10 +35,12 @@ SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
 @click.option("--target", type=SHARE, default=0.95, show_default=True, help="Posterior probability to reach.")
 @click.option("--assurance", type=SHARE, default=0.8, show_default=True, help="Probability of reaching it.")
 @click.option("--choose", help="The entity that must meet the target. [default: the leader at that time]")
-@click.option("--rival", help="The entity to beat, or all: each one. [default: the target is P(best)]")
+@click.option("--rival", help="The entity to beat, or all: beat each rival. [default: the target is P(best)]")
 @click.option("--k", type=click.IntRange(1), help="The target is to know the top k.")
 @click.option("--width", type=float, help="The target is an interval of the score of at most this width.")
-@click.option("--margin", type=float, help="With --choose and --rival: worse by less than this is enough.")
+@click.option(
+    "--margin", type=float, help="Non-inferiority, with --choose and --rival: worse by less than this is enough."
+)
 @ROPE
 @click.option(
     "--more",
@@ -49,7 +51,7 @@ SHARE = click.FloatRange(0, 1, min_open=True, max_open=True)
     "--positives", type=SHARE, help="Share of positives among new cases, set by design. [default: as observed]"
 )
 @KIND
-@click.option("--alternatives", is_flag=True, help="Plan for other kinds of new cases too.")
+@click.option("--alternatives", is_flag=True, help="Also plan for other kinds of new cases.")
 @NOTES
 @exporting()
 def plan(

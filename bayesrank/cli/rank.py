@@ -1,4 +1,4 @@
-"""``bayesrank rank``: which entity is best by one score, and how sure is that."""
+"""``bayesrank rank``: which entity is best by one score, and how certain that is."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -51,8 +51,8 @@ WHAT = f"""Rank the entities of DATA: a shipped data set, a CSV file, evaluation
 
 Logs of evaluation tools are one or more files, folders, patterns or archives; 'bayesrank doctor' describes them.
 
-In a table the heading determines what a row is. Its columns are entity and the columns of exactly one of these lines,
-in any order:
+In a table, the column names determine the meaning of a row. The columns are entity and the other columns of exactly
+one of these lines, in any order:
 
 \b
 {HELP}
@@ -62,14 +62,14 @@ if there is only one of them; --entity names another. Without such a column, a r
 entity. Its values are outcomes: 1 for right and 0 for wrong (or pass and fail, yes and no, C and I), a grade, or
 another number. With a column actual (or y_true) for the true label, the values are predicted labels.
 
-Of two labels the positive one is known where they are 0/1, -1/1, false/true, negative/positive or no/yes; --positive
-names it elsewhere.
+With the two labels 0/1, -1/1, false/true, negative/positive or no/yes, the positive class is known; for other labels,
+--positive names it.
 
-A column dataset says on which data set, where there are several. Files of cases may also have the columns case, a name;
-run, which repetition of the case it is (its outcome is the mean over them); cluster, what the case belongs to; and
-weight, how many times it counts. --case, --run, --cluster and --dataset-column name columns that are called otherwise.
-In a file with one column an entity, --entities names the entities, or --ignore leaves other columns out. Cases are
-ranked by the model paired, for which every entity must have met every case.
+If there are several data sets, a column dataset names them. Files of cases may also have these columns: case, the name
+of the case; run, the repetition of the case (its outcome is the mean over runs); cluster, the group of the case; and
+weight, the number of times that it counts. --case, --run, --cluster and --dataset-column accept other column names. In
+a file with one column per entity, --entities lists the entities, or --ignore leaves other columns out. Cases are ranked
+by the model paired. It needs every entity on every case, unless --missing says how to treat empty fields.
 """
 
 
@@ -103,11 +103,15 @@ def scoring(command: Callable[..., None]) -> Callable[..., None]:
     help="Print the probability of a statement, such as 'A > B and C in top 3'. May be repeated.",
 )
 @NOTES
-@click.option("--by", metavar="COLUMN", help="Of outcomes: rank by the mean and the worst of categories, and in each.")
+@click.option(
+    "--by",
+    metavar="COLUMN",
+    help="Outcomes only: rank by the mean over categories, by the worst category, and in each category.",
+)
 @click.option(
     "--cost",
     metavar="COLUMN",
-    help="Of outcomes by case: the column with the cost of each answer. Adds the mean cost and "
+    help="Outcomes by case only: the column with the cost of each answer. Adds the mean cost and "
     "the probability of being on the Pareto front of outcome and cost, which --picture then draws.",
 )
 @click.option("--columns", help="More columns of the table, with commas: expected_rank, observed, consensus_rank, ...")

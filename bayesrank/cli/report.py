@@ -57,8 +57,8 @@ class With(click.Option):
 @scoring
 @click.option("-o", "--output", required=True, type=click.Path(dir_okay=False), help="The page to write: FILE.html.")
 @click.option("--with", "wanted", cls=With, type=Sections(), default="")
-@click.option("--by", metavar="COLUMN", help="Of outcomes: add rankings of categories, as for 'bayesrank rank'.")
-@click.option("--cost", metavar="COLUMN", help="Of outcomes by case: add mean costs and the Pareto front.")
+@click.option("--by", metavar="COLUMN", help="Outcomes only: add rankings of categories, as for 'bayesrank rank'.")
+@click.option("--cost", metavar="COLUMN", help="Outcomes by case only: add mean costs and the Pareto front.")
 @click.option("--benefit", help="Add the expected utility of each entity at --prevalence, as for 'bayesrank decide'.")
 @click.option("--reference", help="Add the comparison with this entity, as for 'bayesrank decide'.")
 def report(

@@ -25,9 +25,9 @@ Examples:
   bayesrank tile anomaly_detectors --preference "over upper half"
   bayesrank tile anomaly_detectors --preference "beta 1 1 4 1"
 
-An uncertain preference is uniform around a score (within RADIUS, 0.1 if left out, where the Tile's side is 1), on the
-line between two scores, in the region between more, or over a region with a name; or it has a Beta distribution on
-each axis: a ~ Beta(A1, A2), b ~ Beta(B1, B2). A SCORE is a name, or a place such as (0.5, 1).
+An uncertain preference is uniform around a score (within RADIUS, by default 0.1; the side of the Tile is 1), on the
+line between two scores, in the polygon between three or more scores, or over a named region. Or it has a Beta
+distribution on each axis: a ~ Beta(A1, A2), b ~ Beta(B1, B2). A SCORE is a name, or a position such as (0.5, 1).
 
 \b
 A REGION is one of

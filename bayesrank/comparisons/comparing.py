@@ -51,8 +51,8 @@ def compare(
         Names or classes of models, if ``evidence`` is counts.
     by : {"dataset", "table", "case"}, optional
         The unit that is left out: a data set with all its entities; the table of one entity on one data set; or a
-        single case. The default is data sets, or tables if there are none. A table is predicted given its class sizes.
-        So the class sizes of a test set are units of their own, once per test set.
+        single case. The default is data sets, or tables if there are none. A table is predicted given its class sizes;
+        these are predicted as separate units, once per test set.
     refit : bool
         Whether to fit a model again for each unit for which importance sampling is unreliable.
     **options
@@ -66,12 +66,12 @@ def compare(
         - ``elpd``: expected log predictive density, in nats, the sum over all units, and ``se``, its standard error;
         - ``elpd_diff``: the difference from the best model, and ``dse``, its standard error;
         - ``p``: effective number of parameters;
-        - ``pareto_k``: the largest, NaN in closed form; ``refitted``: units predicted by a refit; ``unreliable``:
-          units whose Pareto k is too large, without refit;
+        - ``pareto_k``: the largest Pareto k of a unit, NaN in closed form; ``refitted``: the number of units predicted
+          by a refit; ``unreliable``: the number of units with too large a Pareto k and no refit;
         - ``log_evidence``: the log marginal likelihood, in nats, for conjugate models and for
           ``"hierarchical_beta_binomial"`` (by quadrature), else NaN. Differences are logarithms of Bayes factors, and
           depend on the priors much more than ``elpd``;
-        - ``method``: closed form, importance sampling, and refits;
+        - ``method``: how the predictions were computed (closed form, importance sampling, refits);
 
         and over (``model``, ``unit``): ``unit_elpd``, ``unit_pareto_k``; ``cases`` (unit), the number of equal
         cases in a unit of ``by="case"``. ``attrs["verdict"]`` states the result, and ``attrs["by"]`` the kind of unit.

@@ -25,15 +25,15 @@ def pareto_front(
     higher_is_better: bool | None = None,
     kind: str | None = None,
 ) -> xr.Dataset:
-    """Return the probability of each entity to be on the Pareto front of a score and a cost.
+    """Return the probability that each entity is on the Pareto front of a score and a cost.
 
     An entity is on the front unless another one has a score at least as good at a cost at most as high, and is strictly
-    better in one of them. Lower costs are better. Joint draws of scores and costs keep what the two have in common.
+    better in one of them. Lower costs are better. Joint draws of scores and costs keep the dependence between the two.
 
     Parameters
     ----------
     source : DataArray, Dataset, InferenceData or DataTree
-        What :func:`bayesrank.credible_ranking` takes.
+        A source for :func:`bayesrank.credible_ranking`.
     score : Score, str or callable, optional
         As for :func:`bayesrank.credible_ranking`.
     cost : xarray.DataArray, optional
@@ -43,7 +43,7 @@ def pareto_front(
     prob : float
         Credible probability of the intervals.
     higher_is_better : bool, optional
-        The direction of the score, if the score does not say it.
+        The direction of the score; required for scores without one.
     kind : str, optional
         Which performance of the posterior, as in :func:`bayesrank.as_performance`.
 
@@ -52,7 +52,7 @@ def pareto_front(
     xarray.Dataset
         Over ``entity``: ``probability_front`` and its Monte-Carlo standard error ``probability_front_error``; ``score``
         and ``cost``, the medians, with ``_lower`` and ``_upper``, equal tails at ``prob``; ``undefined``, the share of
-        draws in which the score or the cost is undefined, which the probability leaves out.
+        draws in which the score or the cost is undefined; the probability ignores these draws.
 
     Raises
     ------

@@ -51,13 +51,14 @@ def noninferiority(
 
         - ``tpr_difference``, ``tnr_difference``: median of the rate minus that of the reference, with ``_lower`` and
           ``_upper``, equal tails at ``prob``;
-        - ``tpr_noninferior``, ``tnr_noninferior``, ``noninferior``: probability that the rate, or both, are above those
-          of the reference minus the margin; ``superior``: above those of the reference; ``equivalent``: that both
-          differ by less than their margins; with Monte-Carlo standard errors ``<name>_error``;
+        - ``tpr_noninferior``, ``tnr_noninferior``, ``noninferior``: probability that the TPR, the TNR, or both exceed
+          the reference minus the margin; ``superior``: probability that both exceed the reference; ``equivalent``:
+          probability that both differ from it by less than their margins; with Monte-Carlo standard errors
+          ``<name>_error``;
         - ``undefined``: share of draws in which a rate is undefined; the probabilities are over the other draws;
         - ``verdict``: "superior", "equivalent" (or both), or else "non-inferior", if its probability is at least
-          ``prob``; "inferior" if one rate is below its margin with probability ``prob``; else "undecided". Verdicts are
-          about single entities: among twenty, expect one error.
+          ``prob``; "inferior" if one rate is below its margin with probability ``prob``; else "undecided". Each verdict
+          is about a single entity: with ``prob=0.95``, expect one error among twenty verdicts.
 
         ``notes`` contains one sentence on the evidence per line; the attr ``effective_draws`` is the effective size.
 

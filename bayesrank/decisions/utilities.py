@@ -70,7 +70,8 @@ def expected_utility(
     Returns
     -------
     xarray.Dataset
-        The variables of :func:`bayesrank.credible_ranking` for the utility, in the unit of the benefits per case, and:
+        The variables of :func:`bayesrank.credible_ranking` for the utility (in the unit of the benefits, per case),
+        and:
 
         - ``mean`` (entity): the expected utility, by which to decide, and ``mean_error``;
         - ``choice``: the entity with the highest mean; among ties the first by name;

@@ -23,7 +23,7 @@ __all__ = [
 #: Forms of a table by their columns, and what a row is.
 COUNTS = {
     CELLS: "a confusion matrix",
-    ("actual", "predicted", "count"): "a cell of one",
+    ("actual", "predicted", "count"): "a cell of a confusion matrix",
     ("correct", "wrong"): "how many cases were right and wrong",
     ("correct", "total"): "how many of all cases were right",
     ("outcome", "count"): "how many cases had an outcome, which is a number or text",

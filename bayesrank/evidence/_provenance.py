@@ -16,7 +16,7 @@ def provenance(about: Mapping[Any, Any]) -> list[str]:
         names = record["datasets"]
         lines.append(f"Pooled over {_text.count(len(names), 'data set')}: {', '.join(names)}.")
     if "clusters" in about:
-        lines.append(f"Cases come in {_text.count(int(about['clusters']), 'cluster')}, which count as wholes.")
+        lines.append(f"Cases come in {_text.count(int(about['clusters']), 'cluster')}, each counted as one unit.")
     if "most_runs" in about:
         fewest, most = int(about["fewest_runs"]), int(about["most_runs"])
         runs = _text.count(most, "run") if fewest == most else f"{fewest} to {most} runs"
@@ -35,5 +35,5 @@ def _missing(about: Mapping[Any, Any]) -> str:
         what = "runs" if "most_runs" in about else "cases"
         return f"Answers are missing: the {kept} of {total} {what} that all entities met are kept."
     if how == "own":
-        return "Answers are missing: each entity has its own cases, which are taken to speak for the others."
+        return "Answers are missing: each entity has its own cases, which are assumed to represent the missing ones."
     return f"Answers are missing: each counts as {how}."

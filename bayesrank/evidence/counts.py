@@ -93,8 +93,8 @@ def from_counts(
 def pool(counts: Any, *, join: Literal["exact", "inner"] = "exact") -> Any:
     """Pool the cases of all data sets: sum counts over ``dataset``, or drop data sets from joint outcomes.
 
-    Pool evidence, not posteriors: a mixture of 58 posteriors contains 58 priors, the sum of 58 tables needs one. Each
-    entity is tested for differences between its data sets, and rankings report those found.
+    Pool evidence, not posteriors: a mixture of 58 posteriors contains 58 priors, while the sum of 58 tables needs only
+    one. Each entity is tested for differences between its data sets, and rankings report the differences found.
 
     Parameters
     ----------

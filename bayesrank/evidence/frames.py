@@ -35,9 +35,9 @@ def from_matrix(
     matrix : array_like or DataFrame
         Whole numbers of shape (C, C), or (entities, C, C).
     orientation : {"actual_rows", "predicted_rows"}
-        What the rows are. There is no default, because the numbers do not show it.
+        Whether the rows are actual or predicted classes. There is no default, because the numbers do not show it.
     labels : sequence, optional
-        The C classes in the order of the matrix; of two classes the negative one first. By default the labels of a
+        The C classes in the order of the matrix; with two classes, the negative one first. By default the labels of a
         DataFrame, else ``["negative", "positive"]`` for two classes, else 0 to C - 1.
     positive : label, optional
         The positive one of two classes. By default the last of ``labels``, or the positive one of a standard pair (0/1,
@@ -142,8 +142,8 @@ def from_frame(
     xarray.DataArray or xarray.Dataset
         Integer ``counts`` (entity, [dataset], actual, predicted) or (entity, [dataset], outcome); for single cases the
         result of :func:`bayesrank.joint_outcomes` or :func:`bayesrank.from_outcomes`; for means a Dataset of
-        ``mean_outcome``, ``standard_error`` and, if known, ``cases`` (entity). Cells and outcomes without a row
-        are 0, and the outcomes 0 and 1 are always both present. ``attrs["remarks"]`` lists what was inferred.
+        ``mean_outcome``, ``standard_error`` and, if known, ``cases`` (entity). Cells and outcomes without a row are 0,
+        and the outcomes 0 and 1 are always both present. ``attrs["remarks"]`` lists the inferred choices.
 
     Raises
     ------

@@ -29,7 +29,7 @@ def from_outcomes(
     range: tuple[float, float] | None = None,
     cost: pd.DataFrame | None = None,
 ) -> xr.Dataset:
-    """Count each pattern of outcomes of a case: right or wrong, a grade or a number for every entity.
+    """Count how many cases have each pattern of outcomes; a pattern holds one outcome for every entity.
 
     Use it for evaluations without a confusion matrix: benchmarks of language models, grades, costs, errors.
 
@@ -58,8 +58,8 @@ def from_outcomes(
         Bounds of the outcomes, such as (1, 5) for grades. The prior of model ``"paired"`` then has two cases at each
         bound, as with ``range`` of :func:`bayesrank.fit`.
     cost : pandas.DataFrame, optional
-        What each answer cost, in the rows and columns of the outcomes. The mean cost of an entity is over its known
-        costs; its posterior, ``mean_cost``, has no prior. See :func:`bayesrank.decisions.pareto_front`.
+        The cost of each answer, in the same rows and columns as the outcomes. The mean cost of an entity is over its
+        known costs; its posterior, ``mean_cost``, has no prior. See :func:`bayesrank.decisions.pareto_front`.
 
     Returns
     -------

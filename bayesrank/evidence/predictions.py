@@ -38,8 +38,8 @@ def from_predictions(
     predictions : mapping or DataFrame
         For each entity (key or column), its predicted labels in the order of ``y_true``.
     labels : sequence, optional
-        All classes in order, of two the negative one first; they stay even without cases. By default the categories of
-        ``y_true``, else the sorted labels that occur.
+        All classes in order; with two classes, the negative one first. Classes without cases are kept. By default the
+        categories of ``y_true``, else the sorted labels that occur.
     positive : label, optional
         The positive one of two classes. By default taken from ``labels``, an ordered categorical ``y_true``, or a
         standard pair (0/1, -1/1, False/True, negative/positive, no/yes, in any case). Otherwise it is unknown, and
@@ -87,7 +87,7 @@ def joint_outcomes(
     run: Any = None,
     missing: Literal["common"] | None = None,
 ) -> xr.Dataset:
-    """Count each pattern of a case: its true label and every entity's prediction.
+    """Count how many cases have each pattern: a true label, and the prediction of every entity.
 
     Unlike the counts of each entity, the patterns show how often two entities err on the same cases.
 

@@ -152,7 +152,9 @@ def units_note(
     if mass >= 1 and not clustered:
         cases = _text.count(least, "case")
         if centre is not None:
-            return f"Only {cases}, beside {mass:g} at the ends of the range: means are drawn towards {centre:g}."
+            return (
+                f"Only {cases}, and a prior of {mass:g} at the ends of the range: means are shrunk towards {centre:g}."
+            )
         # For classes, rankings report those with few cases.
         where = " on one of the data sets" if len(processes) > 1 else ""
         return f"Only {cases}{where}: the result depends on the prior." if outcomes and least < FEW_WITH_PRIOR else ""

@@ -142,7 +142,7 @@ def of_curve(
         A metric of a curve, as for :func:`of_value`.
     at : number or sequence, optional
         Position on the curve: the FPR, recall, share, or number of cases K. A sequence gives a curve of OPS: the OPRC
-        for ``"precision_at_recall"``, the OPS(lift) curve for ``"lift_at_share"``.
+        (OPS of precision over recall) for ``"precision_at_recall"``, the OPS(lift) curve for ``"lift_at_share"``.
     positive : label
         The label of the positive class.
     draws : int

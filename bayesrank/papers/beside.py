@@ -44,7 +44,7 @@ def roc_beside_tile(
     source : DataArray, optional
         Performances (entity, actual, predicted) to mark as points of ROC, named if there are twelve or fewer.
     colors : mapping, optional
-        From entities to colours; the others are grey. By default an entity has the colour of its place among all.
+        Colours by entity; the other entities are grey. By default the colour depends on the place among all entities.
 
     Returns
     -------

@@ -47,14 +47,14 @@ def as_performance(source: Container, kind: str | None = None) -> xr.DataArray:
         stay. Integer counts are converted to relative frequencies.
     kind : {"observed", "typical", "new"}, optional
         Which performance of a posterior over several data sets: on the observed data sets, or (hierarchical models) on
-        a typical or a new one. By default that of the model, else "observed".
+        a typical or a new one. The default is the model's own kind, or "observed" if it has none.
 
     Returns
     -------
     xarray.DataArray
         Named "performance"; sums to 1 over the outcomes, or NaN where nothing was observed. ``predicted`` has the class
-        order of ``actual``; of a standard pair (no/yes, 0/1, false/true, -1/1, negative/positive, in any case) the
-        negative class comes first. Lazy arrays are checked block by block when computed.
+        order of ``actual``; in a standard pair (no/yes, 0/1, false/true, -1/1, negative/positive, upper or lower case)
+        the negative class comes first. Lazy arrays are checked block by block when computed.
 
     Raises
     ------

@@ -178,7 +178,7 @@ def _lost_variance(attrs: Mapping[Any, Any], counts: xr.DataArray | None, weight
     return {
         "caveat": f"Data sets have as few as {int(cases.min())} cases{of}, and a split prior loses variance there: "
         f"intervals of the mean are too narrow by up to {100 * (1 - kept):.0f}%. The model "
-        f"{model_for_datasets(counts.sizes[answers])!r} keeps it."
+        f"{model_for_datasets(counts.sizes[answers])!r} avoids this."
     }
 
 
@@ -201,14 +201,14 @@ def _weight_attrs(
     attrs = attrs or {}
     names, values = [str(name) for name in weight["dataset"].values], weight.values
     if np.ptp(values) < 1e-12:
-        how = "each weighing the same"
+        how = "with equal weights"
     else:
         shares = [f"{name} {value:.3g}" for name, value in zip(names, values, strict=True)]
         more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
         how = f"with the weights {', '.join(shares[:NAMED])}{more}"
-    lines = [f"Means over {len(names)} data sets, {how}: they are of these data sets, not of a new one."]
+    lines = [f"Means over {len(names)} data sets, {how}: they describe these data sets, not a new one."]
     if len(names) == 1:
-        lines = [f"Means over data sets of which {names[0]} has all the weight."]
+        lines = [f"Means over data sets, with all the weight on {names[0]}."]
     few = str(attrs.get("note_few", ""))
     kept_notes = [line for line in str(attrs.get("note", "")).split("\n") if line and line != few]
     if few and sum(attrs.get("units", [])) < FEW:
@@ -220,5 +220,7 @@ def _weight_attrs(
             cases = float(prior.sum(cells).sel(dataset=weight["dataset"].values).sum("dataset").max())
         if cases > 0 or (np.isnan(cases) and attrs.get("prior") not in ("haldane", "0")):
             much = "" if np.isnan(cases) else f" and counts as {cases:g} cases in all"
-            lines.append(f"The prior is repeated on each data set{much}: split_prior=True spreads one over them.")
+            lines.append(
+                f"The prior is repeated on each data set{much}: split_prior=True divides one prior among them."
+            )
     return {"datasets": ", ".join(names), "dataset_weights": values.tolist(), "note": "\n".join([*kept_notes, *lines])}

@@ -25,7 +25,7 @@ def at_prevalence(source: Container, prevalence: Any) -> Any:
     Parameters
     ----------
     source : DataArray, Dataset, InferenceData or DataTree
-        Performances over ``actual`` and ``predicted``; for a posterior, all kinds of performance.
+        Performances over ``actual`` and ``predicted``; in a posterior, all kinds of performance are changed.
     prevalence : number or DataArray
         Share of the positive class, or of all classes (dim ``actual``); labelled draws of it (``chain``, ``draw``)
         propagate its uncertainty.

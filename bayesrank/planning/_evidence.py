@@ -156,8 +156,8 @@ def source_of(
         classes = parts.groups["posterior"]["performance"].sizes.get("actual") if designed else None
         if classes != 2 or over_datasets or clustered:
             raise ValueError(
-                "positives must be None unless class sizes were set by design, of two classes (model 'beta_binomial', "
-                f"or prevalence= of br.fit): else new cases have the classes they have; got {positives!r}"
+                "positives must be None unless the sizes of two classes were set by design (model 'beta_binomial', or "
+                f"prevalence= of br.fit): the classes of new cases are random here; got {positives!r}"
             )
     if about.get("unpaired"):
         raise ValueError(

@@ -76,7 +76,7 @@ class Goal:
         return inside, outside & ~inside
 
     def holds(self, truth: np.ndarray) -> np.ndarray:
-        """Return where the statement is true of the scores themselves (draw, entity): what unlimited cases show."""
+        """Return where the statement is true of the scores themselves (draw, entity): the result of unlimited cases."""
         if self.kind == "interval":
             return np.ones(len(truth), bool)
         if self.kind == "top":

@@ -47,46 +47,48 @@ def plan(
     """Return how many more cases are needed until the future posterior probably meets a target.
 
     Future cases are drawn from today's posterior and update it. The answer is the smallest number with which at least
-    the share ``assurance`` of these futures meets the target. Where no number does, the answer is NaN and says why.
+    the share ``assurance`` of these futures meets the target. If no number does, the answer is NaN, and
+    ``attrs["reason"]`` says why.
 
     Parameters
     ----------
     posterior : InferenceData or DataTree
-        What :func:`bayesrank.fit` returned.
+        The result of :func:`bayesrank.fit`.
     score : Score, str or callable, optional
-        The score to rank by; by default the mean outcome, where cases have outcomes and no classes.
+        The score to rank by; by default the mean outcome, if cases have outcomes instead of classes.
     target : float
         The posterior probability that the future posterior has to reach.
     assurance : float
         Today's probability that the future posterior reaches the target.
     entity : hashable, optional
-        The entity that has to meet the target. By default it is whichever entity leads then.
+        The entity that has to meet the target. By default, the entity that leads in the future posterior.
     rival : hashable, optional
-        Without it the target is P(best). With a rival, the entity has to beat this one only; with ``rival="all"``
-        it has to beat each rival with probability ``target``, pair by pair.
+        Without a rival, the target is P(best). With a rival, the entity has to beat this rival only; with
+        ``rival="all"``, it has to beat each rival with probability ``target``, pair by pair.
     k : int, optional
-        The target is that the ``k`` entities that lead then are the true top ``k``.
+        The target is that the ``k`` entities that lead in the future posterior are the true top ``k``.
     width : float, optional
         The target is that the entity's interval of probability ``target`` is at most this wide.
     margin : float, optional
-        The target is non-inferiority: the entity is worse than ``rival`` by less than this.
+        The target is non-inferiority: the entity is worse than ``rival`` by less than this margin.
     rope : float
         Entities must beat others by more than this, in units of the score.
     more : str, optional
-        What is added, and counted: "cases", "clusters", "data sets" or "runs". By default the units that the model
-        takes as independent: data sets of a hierarchical model, clusters where cases come in some, else cases. With
-        "cases" the data sets, or clusters, stay those observed; with "runs" the cases do.
+        The unit to add and count: "cases", "clusters", "data sets" or "runs". The default is the unit that the model
+        assumes to be independent: data sets for a hierarchical model, clusters if there are any, else cases. New
+        "cases" belong to the observed data sets or clusters, new "runs" to the observed cases.
     positives : float, optional
-        Share of positives among the new cases, where class sizes are set by design; by default as observed.
+        Share of positives among the new cases, if class sizes are set by design; by default as observed.
     sizes : sequence of int, optional
-        Numbers of new units to try; by default 12, from a tenth to a hundred times those observed. The answer is
-        interpolated between numbers within a factor of 4; else it is the smallest of them that suffices.
+        Numbers of new units to try; by default 12 numbers, from a tenth to a hundred times the observed number. The
+        answer is interpolated between two numbers within a factor of 4 of each other; else it is the smallest number
+        that suffices.
     kind : str, optional
         Which performance of a hierarchical posterior: "typical" or "new".
     higher_is_better : bool, optional
         Overrides the direction of the score.
     alternatives : bool
-        Plan for other kinds of new units too, and return what each would need.
+        Plan for other kinds of new units too, and return the number of each kind that is needed.
     futures : int
         Simulated futures.
     seed : int, SeedSequence or Generator, optional
@@ -96,14 +98,13 @@ def plan(
     -------
     xarray.Dataset
         Over ``n``, the number of new units: ``success``, the share of futures that meet the target, with
-        ``success_error``; ``probability_best``, the expected P(best) of the entity that leads then; ``expected_loss``
-        from choosing it, in units of the score; both with errors. Scalars: ``needed``, the answer (0 if the target is
-        met today, NaN if no number does); ``needed_lower``, ``needed_upper``: from twice the Monte-Carlo error;
-        ``limit``, the success as n grows without end; ``now``, today's posterior probability (or width);
-        ``cases_each``, the cases that a unit holds. ``attrs["reason"]`` says why there is no number: "limit",
-        "fixed" or "size".
-        With ``alternatives``, ``alternative_needed``, ``alternative_cases`` and ``alternative_limit`` over
-        ``alternative``.
+        ``success_error``; ``probability_best``, the expected P(best) of the entity that leads in the future posterior;
+        ``expected_loss`` from choosing it, in units of the score; both with ``_error``. Scalars: ``needed``, the answer
+        (0 if the target is met today, NaN if no number does); ``needed_lower``, ``needed_upper``: its range from twice
+        the Monte-Carlo error; ``limit``, the limit of ``success`` for unlimited n; ``now``, today's posterior
+        probability (or width); ``cases_each``, the number of cases in a unit. If there is no number,
+        ``attrs["reason"]`` is "limit" or "fixed" (no number suffices) or "size" (none of ``sizes`` does). With
+        ``alternatives``, ``alternative_needed``, ``alternative_cases`` and ``alternative_limit`` over ``alternative``.
 
     Raises
     ------
@@ -116,9 +117,9 @@ def plan(
 
     Notes
     -----
-    Counts and joint outcomes are updated as the conjugate models update them, and the updated scores are taken as
-    normal, with the skewness of today's differences. Hierarchical posteriors are taken as normal, and each new data
-    set as informative as those observed.
+    Counts and joint outcomes are updated as in the conjugate models. The updated scores are assumed to be normal, apart
+    from the skewness of today's differences. Hierarchical posteriors are assumed to be normal, and each new data set as
+    informative as an observed one.
 
     Examples
     --------
@@ -187,7 +188,7 @@ def _goal(source: Source, target: float, entity: Any, rival: Any, k: Any, width:
     which = None if entity is None else names.index(entity)
     asked = [name for name, given in (("k", k), ("width", width), ("rival", rival)) if given is not None]
     if len(asked) > 1:
-        raise ValueError(f"k, width and rival are targets of their own; got {' and '.join(asked)}")
+        raise ValueError(f"k, width and rival are targets of their own: pass one of them; got {' and '.join(asked)}")
     if width is not None:
         width = check_number("width", width, 0.0, finite=True, ends=False)
         check_absent("rope", rope or None, "an interval")

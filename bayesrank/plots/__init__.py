@@ -1,7 +1,7 @@
 """Plots of results. They draw computed results; each takes ``ax=`` and returns the Axes.
 
-An entity has one colour in all of them: that of its place among all entities, or that of ``colors=``. All else follows
-Matplotlib's style, dark ones too.
+An entity has the same colour in all plots: by its place among all entities, or from ``colors=``. All other elements
+follow Matplotlib's style, including dark styles.
 """
 
 import lazy_loader as _lazy

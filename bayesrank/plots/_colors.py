@@ -27,25 +27,25 @@ SEEN = 2.0
 def colors(entities: Any, *, top: int = 8) -> dict[Any, Any]:
     """Choose colours for ``colors=`` of all plots: one for each of the first entities, grey for the others.
 
-    Without ``colors=`` an entity has the colour of its place among all entities of the posterior, and after the twelfth
-    colours come again in other shades.
+    Without ``colors=``, the colour of an entity depends on its place among all entities of the posterior. After the
+    twelfth entity, colours repeat in other shades.
 
     Parameters
     ----------
     entities : xarray.Dataset or sequence
-        A ranking, for its consensus order, or names.
+        A ranking, whose consensus order is used, or names.
     top : int
-        How many get a colour, 12 or fewer.
+        Number of entities with a colour, at most 12.
 
     Returns
     -------
     dict
-        From each of the first ``top`` entities to its colour.
+        The colour of each of the first ``top`` entities.
 
     Raises
     ------
     TypeError, ValueError
-        If ``top`` is no such number, ``entities`` is a Dataset that is no ranking, or a name occurs twice.
+        If ``top`` is not a number from 0 to 12, ``entities`` is a Dataset but not a ranking, or a name occurs twice.
 
     Examples
     --------

@@ -16,12 +16,12 @@ __all__ = ["case_grid"]
 def case_grid(cases: xr.Dataset, ax: Any = None) -> Any:
     """Draw the outcome of every case for every entity, the best entity on top, the easiest cases on the left.
 
-    Cases on which all entities have the same outcome do not affect the order, and are omitted.
+    Cases on which all entities have the same outcome do not affect the order, and are not drawn.
 
     Parameters
     ----------
     cases : xarray.Dataset
-        Of :func:`bayesrank.cases.deciding_cases`.
+        The result of :func:`bayesrank.cases.deciding_cases`.
     ax : matplotlib.axes.Axes, optional
         Where to draw.
 
@@ -32,7 +32,7 @@ def case_grid(cases: xr.Dataset, ax: Any = None) -> Any:
     Raises
     ------
     ValueError
-        If ``cases`` are not of :func:`bayesrank.cases.deciding_cases`.
+        If ``cases`` is not a result of :func:`bayesrank.cases.deciding_cases`.
 
     Examples
     --------

@@ -24,7 +24,7 @@ def predictive_check(check: xr.Dataset, figure: Any = None) -> Any:
     Parameters
     ----------
     check : xarray.Dataset
-        Of :func:`bayesrank.predictive.predictive_check`.
+        The result of :func:`bayesrank.predictive.predictive_check`.
     figure : matplotlib Figure or SubFigure, optional
 
     Returns
@@ -34,7 +34,7 @@ def predictive_check(check: xr.Dataset, figure: Any = None) -> Any:
     Raises
     ------
     ValueError
-        If it is no such check.
+        If ``check`` is not such a check.
 
     Examples
     --------

@@ -20,17 +20,17 @@ NAMED = 12
 def decision_curve(curve: xr.Dataset, ax: Any = None, *, colors: Mapping[Any, Any] | None = None) -> Any:
     """Draw the net benefit over the threshold, with intervals, for entities, treating all and treating none.
 
-    Curves far below treating none are cut off. Of more than twelve models only those with the
-    highest mean somewhere are named, eight at most; the others are grey lines.
+    Curves far below treating none are cut off. If there are more than twelve models, at most eight are named: models
+    with the highest mean at some threshold. The others are grey lines.
 
     Parameters
     ----------
     curve : xarray.Dataset
-        Of :func:`bayesrank.decisions.decision_curve`, at two thresholds or more.
+        The result of :func:`bayesrank.decisions.decision_curve`, with at least two thresholds.
     ax : matplotlib.axes.Axes, optional
         Where to draw.
     colors : mapping, optional
-        From entities to colours; the others are grey. By default an entity has the colour of its place among all.
+        Colours by entity; the other entities are grey. By default the colour depends on the place among all entities.
 
     Returns
     -------
@@ -39,7 +39,7 @@ def decision_curve(curve: xr.Dataset, ax: Any = None, *, colors: Mapping[Any, An
     Raises
     ------
     ValueError
-        If it is no decision curve, or of one threshold.
+        If ``curve`` is not a decision curve, or has only one threshold.
 
     Examples
     --------

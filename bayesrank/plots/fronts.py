@@ -22,17 +22,17 @@ NAMED = 12
 def pareto_front(front: xr.Dataset, ax: Any = None, *, colors: Mapping[Any, Any] | None = None) -> Any:
     """Draw the score over the cost, with intervals of both, and the front of the medians.
 
-    Filled marks are on the front with probability 0.5 or more. The legend lists the entities by this probability; of
-    more than twelve, the others are grey.
+    Filled marks are entities that are on the front with probability 0.5 or more. The legend lists the entities by this
+    probability. If there are more than twelve, the others are grey and have no legend entry.
 
     Parameters
     ----------
     front : xarray.Dataset
-        Of :func:`bayesrank.decisions.pareto_front`.
+        The result of :func:`bayesrank.decisions.pareto_front`.
     ax : matplotlib.axes.Axes, optional
         Where to draw.
     colors : mapping, optional
-        From entities to colours; the others are grey. By default an entity has the colour of its place among all.
+        Colours by entity; the other entities are grey. By default the colour depends on the place among all entities.
 
     Returns
     -------
@@ -41,7 +41,7 @@ def pareto_front(front: xr.Dataset, ax: Any = None, *, colors: Mapping[Any, Any]
     Raises
     ------
     ValueError
-        If it is no Pareto front.
+        If ``front`` is not a Pareto front.
 
     Examples
     --------

@@ -45,23 +45,23 @@ def value_tile(
     Parameters
     ----------
     tile : xarray.DataArray
-        Dims (b, a), of all of the Tile or of a window. Ranks run from 1, brightest, to the number of entities; skill
-        and correlations from -1 to 1, with an arrow at the colour bar where values go on; robustness to its maximum.
-        Other maps that take negative values diverge from 0.
+        Values (b, a) on the whole Tile or a window. Colour scales: ranks from 1 (brightest) to the number of entities;
+        skill and correlations from -1 to 1, with an arrow if values lie outside; robustness up to its maximum. Other
+        maps with negative values have a scale that diverges from 0.
     ax : matplotlib Axes, optional
         Where to draw.
     prevalence : float, optional
-        Draw the curve of scores that put all no-skill performances on one footing, and the grid that a shift from
-        balanced priors would bend.
+        Draw the curve of the scores that give all no-skill performances with this prevalence the same value, and a
+        regular grid after a shift from balanced priors.
     label : str, optional
-        Of the colour bar; by default what ``tile`` is called.
+        Label of the colour bar; by default the name of ``tile``.
     lines : int or sequence of float
         Isovalue lines: about this number at round values, or lines at these values; none by default.
     prediction_rate : float, optional
-        Draw the curve of scores that put all no-skill performances with this share of positive predictions on one
-        footing.
+        Draw the curve of the scores that give all no-skill performances with this share of positive predictions the
+        same value.
     cmap : str or matplotlib Colormap, optional
-        Instead of the colours of the kind of numbers.
+        Colour map; the default depends on the kind of map.
     bar : bool
         Whether to draw the colour bar.
 
@@ -132,11 +132,11 @@ def value_tiles(
     prevalence : float or sequence of float, optional
         As for :func:`value_tile`; one for all maps, or one for each.
     label : str, optional
-        Of the colour bar; the name of ``tiles`` by default.
+        Label of the colour bar; by default the name of ``tiles``.
     columns : int
-        Maps in a row.
+        Number of maps in a row.
     high : float, optional
-        Upper end of the scale, by default that of the kind of numbers: 1 for probabilities.
+        Upper end of the colour scale; the default depends on the kind of map, such as 1 for probabilities.
     lines : int or sequence of float
         As for :func:`value_tile`.
 

@@ -27,10 +27,10 @@ MARKS = "sD^vPXp*"
 def summary_roc(source: Container, ax: Any = None, *, prob: float = 0.95) -> Any:
     """Draw the summary ROC of each entity: the typical data set, and the region of a new one.
 
-    Circles are the entity's data sets, with areas as their cases. The mark is the summary point; the filled region
-    holds it with probability ``prob``, the dashed one the entity on one more data set. The line is the summary curve,
-    where there is one (:func:`bayesrank.performance.summary_points`). Of five entities or more only points and their
-    regions are drawn. An axis shows the part that is needed.
+    Circles are the entity's data sets, with areas proportional to their cases. The mark is the summary point. The
+    filled region contains it with probability ``prob``; the dashed region contains the rates on a new data set. The
+    line is the summary curve, if it exists (:func:`bayesrank.performance.summary_points`). For five entities or more,
+    only points and their regions are drawn. The axes show only the part that is needed.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def summary_roc(source: Container, ax: Any = None, *, prob: float = 0.95) -> Any
         A posterior of a hierarchical model of two classes, or the result of
         :func:`bayesrank.performance.summary_points`, from which entities may have been selected.
     prob : float
-        Probability of the regions; of a Dataset of summary points it is theirs.
+        Probability of the regions; ignored for a Dataset of summary points, which has its own.
     ax : matplotlib.axes.Axes, optional
         Where to draw.
 

@@ -30,7 +30,7 @@ def ops_values(ops: xr.DataArray, ax: Any = None) -> Any:
     Parameters
     ----------
     ops : xarray.DataArray
-        Of :func:`bayesrank.ops.value_curves`.
+        The result of :func:`bayesrank.ops.value_curves`.
     ax : matplotlib.axes.Axes, optional
         Where to draw.
 
@@ -65,7 +65,7 @@ def ops_square(square: xr.Dataset, ax: Any = None) -> Any:
     Parameters
     ----------
     square : xarray.Dataset
-        Of :func:`bayesrank.ops.square`.
+        The result of :func:`bayesrank.ops.square`.
     ax : matplotlib.axes.Axes, optional
         Where to draw.
 
@@ -112,12 +112,12 @@ def ops_curve(
     Parameters
     ----------
     result : xarray.Dataset, or mapping of such
-        Of :func:`bayesrank.ops.of_curve` with a sequence ``at``; credible bands where it has draws. Of several test
-        sets, a mapping from their names: each has its colour and its line without skill.
+        The result of :func:`bayesrank.ops.of_curve` with a sequence ``at``; credible bands are drawn if it has draws.
+        For several test sets, a mapping from their names to results: each has a colour and a no-skill line.
     axes : pair of matplotlib.axes.Axes, optional
         Where to draw.
     colors : mapping, optional
-        From entities to colours; the others are grey. By default an entity has the colour of its place among all.
+        Colours by entity; the other entities are grey. By default the colour depends on the place among all entities.
 
     Returns
     -------
@@ -225,7 +225,7 @@ def ops_drift(result: xr.Dataset, entity: Any = None, axes: Any = None) -> Any:
     Parameters
     ----------
     result : xarray.Dataset
-        Of :func:`bayesrank.ops.drift`, with draws.
+        The result of :func:`bayesrank.ops.drift`, with draws.
     entity : label, optional
         The entity to draw; optional if there is only one.
     axes : pair of matplotlib.axes.Axes, optional

@@ -18,7 +18,7 @@ def plan(result: xr.Dataset, ax: Any = None) -> Any:
     Parameters
     ----------
     result : xarray.Dataset
-        Of :func:`bayesrank.plan`.
+        The result of :func:`bayesrank.plan`.
     ax : matplotlib.axes.Axes, optional
         Where to draw.
 
@@ -29,7 +29,7 @@ def plan(result: xr.Dataset, ax: Any = None) -> Any:
     Raises
     ------
     ValueError
-        If it is no plan.
+        If ``result`` is not a plan.
 
     Examples
     --------

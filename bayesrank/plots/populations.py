@@ -42,23 +42,24 @@ def shrinkage(
 ) -> Any:
     """Draw the observed score and the shrunk posterior of each data set, one column per entity.
 
-    Hollow circles are what was observed, the larger the more cases; full ones with a line are posterior medians and
-    intervals. The vertical line is the typical data set with its interval, the wide band where a new one will lie. Of a
-    population of entities the rows are the entities, and the line is the mean of all.
+    Hollow circles are observed scores; their size grows with the number of cases. Filled circles with a line are
+    posterior medians and intervals. The vertical line is the typical data set with its interval, the wide band the
+    interval of a new data set. For a population of entities, the rows are the entities, and the line is the mean of
+    all.
 
     Parameters
     ----------
     posterior : InferenceData, DataTree or Dataset
-        Of a hierarchical model.
+        Posterior of a hierarchical model.
     score : Score, str or callable, optional
-        A score, or the name of a posterior variable; by default the mean of outcomes without classes.
+        A score, or the name of a posterior variable; for outcomes without classes, the default is their mean.
     entities : sequence, optional
-        Which ones, in which order; by default the first three by the typical data set, or of a population of entities
-        all. Rows are in the order of the first one's posterior.
+        The entities to draw, in order; by default the three best on the typical data set, or all of a population of
+        entities. Rows are in the order of the first entity's posterior.
     prob : float
         Credible probability of the intervals (equal tails).
     axes : sequence of matplotlib.axes.Axes, optional
-        Where to draw: as many as entities, or one for a population of entities.
+        Where to draw: one for each entity, or a single one for a population of entities.
 
     Returns
     -------
@@ -67,9 +68,9 @@ def shrinkage(
     Raises
     ------
     ValueError
-        If the posterior is not of a hierarchical model, or ``axes`` are too few or too many.
+        If the model of the posterior is not hierarchical, or the number of ``axes`` is wrong.
     KeyError
-        If there is no such entity.
+        If an entity is unknown.
 
     Examples
     --------

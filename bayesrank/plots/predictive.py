@@ -38,7 +38,7 @@ def matrix_pmf(
         From :func:`bayesrank.predictive.confusion_pmf`, with both class sizes known. Areas are proportional to masses;
         several are drawn side by side, at one scale.
     observed : xarray.DataArray, optional
-        Counts of one entity, whose rates to mark.
+        Counts of one entity; the plot marks their rates.
     figure : matplotlib Figure or SubFigure, optional
 
     Returns
@@ -48,7 +48,7 @@ def matrix_pmf(
     Raises
     ------
     ValueError
-        If a pmf has not both class sizes, or the counts are of several entities.
+        If a pmf lacks a class size, or the counts have several entities.
 
     Examples
     --------
@@ -137,11 +137,11 @@ def effect_of_size(counts: xr.DataArray, factors: Sequence[int] = (1, 4, 16), ax
     Parameters
     ----------
     counts : xarray.DataArray
-        Of one entity.
+        Counts of one entity.
     factors : sequence of int
-        The counts are multiplied by each.
+        Factors by which the counts are multiplied.
     axes : sequence of matplotlib Axes, optional
-        One a factor.
+        One for each factor.
 
     Returns
     -------
@@ -181,11 +181,11 @@ def pmf_over_contours(
     pmf : xarray.DataArray
         From :func:`bayesrank.predictive.confusion_pmf`, with both class sizes known.
     score : Score, str or callable
-        Whose contours to draw.
+        Score whose contours are drawn.
     values : sequence of float
         Contours to draw in black.
     ridges : bool
-        One line for each number of true positives, raised by the mass, instead of circles.
+        Instead of circles, draw one line for each number of true positives, raised by the probability mass.
     ax : matplotlib Axes, optional
 
     Returns

@@ -35,20 +35,20 @@ def forest(
 ) -> Any:
     """Draw each entity's median, interval and tier, in the order of the table; diamonds are observed values.
 
-    The axis of ratios, such as odds ratios, is logarithmic, and says so.
+    For ratios, such as odds ratios, the axis is logarithmic, and its label says so. Numbered bands are tiers: pairwise
+    posterior comparisons with the first entity of the tier, which do not hold jointly.
 
     Parameters
     ----------
     ranking : xarray.Dataset
-        Of :func:`bayesrank.credible_ranking`, whose ``prob`` the intervals have.
+        The result of :func:`bayesrank.credible_ranking`; the intervals have its ``prob``.
     ax : matplotlib.axes.Axes, optional
         Where to draw.
     top : int, optional
-        How many entities to draw, the first ones; all by default.
+        Number of entities to draw, from the first; all by default.
     colors : mapping, optional
-        From entities to colours; the others are grey. By default an entity has the colour of its place among all, and
-        one colour stands for all of more than twelve. Tiers are bands with a number, and the label says what they are:
-        pairwise posterior comparisons with the first entity of the tier, which do not hold jointly.
+        Colours by entity; the other entities are grey. By default the colour depends on the place among all entities;
+        more than twelve entities share one colour.
 
     Returns
     -------
@@ -134,16 +134,16 @@ def _first(ranking: xr.Dataset, top: int | None) -> tuple[pd.DataFrame, str]:
 def rank_heatmap(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None) -> Any:
     """Draw the probability of each rank for each entity as a heat map, in consensus order.
 
-    The colour scale is that of the square root, as its label says, so that small probabilities are seen.
+    The colour scale is a square root, as its label says, so that small probabilities are visible.
 
     Parameters
     ----------
     ranking : xarray.Dataset
-        Of :func:`bayesrank.credible_ranking`.
+        The result of :func:`bayesrank.credible_ranking`.
     ax : matplotlib.axes.Axes, optional
         Where to draw.
     top : int, optional
-        How many entities to draw, the first ones; all by default.
+        Number of entities to draw, from the first; all by default.
 
     Returns
     -------
@@ -179,18 +179,18 @@ def rank_heatmap(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None)
 
 
 def superiority(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None) -> Any:
-    """Draw the probability that the entity of a row beats that of a column by more than the ROPE.
+    """Draw the probability that the entity of the row beats the entity of the column by more than the ROPE.
 
-    If there is no room for all names, some are shown beside their place in the consensus order.
+    If there is no room for all names, only some are shown, with their place in the consensus order.
 
     Parameters
     ----------
     ranking : xarray.Dataset
-        Of :func:`bayesrank.credible_ranking`.
+        The result of :func:`bayesrank.credible_ranking`.
     ax : matplotlib.axes.Axes, optional
         Where to draw.
     top : int, optional
-        How many entities to draw, the first ones; all by default.
+        Number of entities to draw, from the first; all by default.
 
     Returns
     -------

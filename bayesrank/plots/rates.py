@@ -29,24 +29,24 @@ def roc_regions(
 ) -> Any:
     """Draw entities in the ROC square: medians of their rates, and joint regions with probability ``prob``.
 
-    Where marks would hide each other, later ones are drawn around earlier ones.
+    Where marks would overlap, later marks are drawn around earlier ones.
 
     Parameters
     ----------
     source : DataArray, Dataset, InferenceData or DataTree
         Two-class performances (entity, actual, predicted), with or without draws.
     ranking : xarray.Dataset, optional
-        Whose first entities are named, in its order; by default those furthest above the diagonal.
+        The ranking whose first entities are named; by default the entities furthest above the diagonal are named.
     top : int
-        How many entities have a name, a colour and a region; the others are grey points.
+        Number of entities with a name, a colour and a region; the others are grey points.
     prob : float
         Credible probability of each entity's region.
     ax : matplotlib.axes.Axes, optional
         Where to draw.
     square : bool
-        All of ROC; by default the part of it where the entities are.
+        Whether to draw the whole ROC square; by default only the part that contains the entities.
     colors : mapping, optional
-        From entities to colours; the others are grey. By default an entity has the colour of its place among all.
+        Colours by entity; the other entities are grey. By default the colour depends on the place among all entities.
     kind : str, optional
         Which performance of the posterior, as in :func:`bayesrank.as_performance`.
 

@@ -33,18 +33,18 @@ def score_pmf(
     Parameters
     ----------
     pmfs : Dataset, or mapping from names to Datasets
-        From :func:`bayesrank.predictive.score_pmf`, of one or more models. Ticks along the bottom are the values that
-        can be; the numbers of matrices are those of the first.
+        Results of :func:`bayesrank.predictive.score_pmf` for one or more models. Ticks along the bottom are the
+        possible values; the numbers of matrices are from the first pmf.
     observed : float, optional
         A value to mark.
     ax : matplotlib Axes, optional
     bins : int
-        Of histograms above the picture; 0 for none.
+        Number of bins of the histograms above the plot; 0 for no histograms.
 
     Returns
     -------
     matplotlib Axes
-        With a second one for the numbers of matrices.
+        The Axes of the probabilities; a second one shows the numbers of matrices.
 
     Examples
     --------
@@ -98,13 +98,13 @@ def score_pmfs(
     Parameters
     ----------
     pmfs : mapping from names to Datasets
-        From :func:`bayesrank.predictive.score_pmf`: of models, of classes, of scores, of rivals.
+        Results of :func:`bayesrank.predictive.score_pmf`, for example for several models, classes, scores or rivals.
     form : {"forest", "histogram", "violin"}
-        The median with the central 50% and 95%; with these, the mass in 40 bins, the rarest 0.1% in the outermost; or
-        the mass smoothed by a normal kernel, a quarter of its standard deviation wide, up and down. Histograms are as
-        high, and violins as large, as their masses tell, at one scale for all rows.
+        ``"forest"``: the median with the central 50% and 95%. ``"histogram"`` adds the mass in 40 bins, with the rarest
+        0.1% in the outermost bins; ``"violin"`` the mass smoothed by a normal kernel of a quarter of the standard
+        deviation. Heights and areas are proportional to mass, at one scale for all rows.
     observed : mapping, optional
-        From names to values to mark.
+        The values to mark, by name.
     ax : matplotlib Axes, optional
 
     Returns
@@ -114,7 +114,7 @@ def score_pmfs(
     Raises
     ------
     ValueError
-        If there is no such form, or nothing to draw.
+        If the form is unknown, or there is nothing to draw.
 
     References
     ----------
@@ -202,7 +202,8 @@ def score_pmf_by_tpr(pmf: xr.DataArray, score: ScoreLike, ax: Any = None) -> Any
     Returns
     -------
     matplotlib Axes
-        Matrices of one value have one point, the probability of the value. A second one has the numbers of matrices.
+        Matrices with the same value share one point, at the probability of the value. Second Axes show the numbers of
+        matrices.
 
     Examples
     --------

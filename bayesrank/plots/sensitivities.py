@@ -22,16 +22,16 @@ MARKS = "os^vDP"
 def sensitivity(result: xr.Dataset, ax: Any = None, *, colors: Mapping[Any, Any] | None = None) -> Any:
     """Draw P(best) of the leading entities under every alternative, with the base analysis on top.
 
-    Hollow marks are where the entity is not in the first tier.
+    A hollow mark means that the entity is not in the first tier.
 
     Parameters
     ----------
     result : xarray.Dataset
-        Of :func:`bayesrank.sensitivity`.
+        The result of :func:`bayesrank.sensitivity`.
     ax : matplotlib.axes.Axes, optional
         Where to draw.
     colors : mapping, optional
-        From entities to colours; the others are grey. By default an entity has the colour of its place among all.
+        Colours by entity; the other entities are grey. By default the colour depends on the place among all entities.
 
     Returns
     -------
@@ -40,7 +40,7 @@ def sensitivity(result: xr.Dataset, ax: Any = None, *, colors: Mapping[Any, Any]
     Raises
     ------
     ValueError
-        If it is no sensitivity.
+        If ``result`` is not a sensitivity.
 
     Examples
     --------

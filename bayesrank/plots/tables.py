@@ -22,16 +22,17 @@ FAR = 20.0
 def intervals(table: xr.Dataset, label: str | None = None, axes: Any = None) -> Any:
     """Draw points and intervals of entities, one panel per score, in the table's order; diamonds are observed values.
 
-    The axis of ratios, such as odds ratios, and of other positive numbers that lie far apart, is logarithmic, and says
-    so.
+    For ratios, such as odds ratios, and other positive numbers of different magnitude, the axis is logarithmic, and its
+    label says so.
 
     Parameters
     ----------
     table : xarray.Dataset
-        ``lower``, ``upper`` and ``median``, or else ``mean`` (entity, [score]), with ``observed`` if it is known: of
-        :func:`bayesrank.score_table`, :func:`bayesrank.decisions.expected_utility` or :func:`bayesrank.ops.summarize`.
+        A table with ``lower``, ``upper`` and ``median`` or ``mean`` (entity, [score]), and ``observed`` if known: the
+        result of :func:`bayesrank.score_table`, :func:`bayesrank.decisions.expected_utility` or
+        :func:`bayesrank.ops.summarize`.
     label : str, optional
-        What a table without the dim ``score`` is of.
+        Label of the axis, for a table without the dim ``score``.
     axes : array of matplotlib.axes.Axes, optional
         Where to draw, one for each score.
 
@@ -42,7 +43,7 @@ def intervals(table: xr.Dataset, label: str | None = None, axes: Any = None) -> 
     Raises
     ------
     ValueError
-        If it is no such table, or has other dims.
+        If ``table`` is not such a table, or has other dims.
 
     Examples
     --------

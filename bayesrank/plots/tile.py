@@ -44,18 +44,18 @@ def winner_tile(
     Parameters
     ----------
     regions : xarray.Dataset
-        As :func:`bayesrank.tile.regions` gives it.
+        The result of :func:`bayesrank.tile.regions`.
     ax : matplotlib Axes, optional
         Where to draw.
     top : int
-        How many entities the legend names, those with the largest shares first.
+        Number of entities in the legend, those with the largest shares first.
     prevalence : float, optional
         Draw the no-skill curve and the shifted grid of this prevalence.
     prediction_rate : float, optional
         Draw the no-skill curve of this share of positive predictions, dotted.
     colors : mapping, optional
-        From entities to colours; the others are grey. By default an entity has the colour of its place among all, and
-        where colours come again regions are numbered, too.
+        Colours by entity; the other entities are grey. By default the colour depends on the place among all entities;
+        where colours repeat, regions are also numbered.
 
     Returns
     -------
@@ -106,13 +106,13 @@ def frontier_tile(frontiers: xr.Dataset, ax: Any = None, prevalence: float | Non
     Parameters
     ----------
     frontiers : xarray.Dataset
-        As :func:`bayesrank.tile.frontiers` gives it.
+        The result of :func:`bayesrank.tile.frontiers`.
     ax : matplotlib Axes, optional
         Where to draw.
     prevalence : float, optional
         Draw the no-skill curve and the shifted grid of this prevalence.
     top : int
-        Pairs that the legend names, at most; more curves than that are grey.
+        Maximum number of pairs in the legend. If there are more pairs, all curves are grey, and there is no legend.
 
     Returns
     -------
@@ -155,23 +155,23 @@ def credible_tile(
     Parameters
     ----------
     credible : xarray.Dataset
-        As :func:`bayesrank.tile.credible` gives it.
+        The result of :func:`bayesrank.tile.credible`.
     ax : matplotlib Axes, optional
         Where to draw.
     top : int
-        How many entities the legend names.
+        Number of entities in the legend.
     prevalence : float, optional
         Draw the no-skill curve and the shifted grid of this prevalence.
     prediction_rate : float, optional
         Draw the no-skill curve of this share of positive predictions, dotted.
     colors : mapping, optional
-        From entities to colours; the others are grey. By default as for :func:`winner_tile`.
+        Colours by entity; the other entities are grey. By default as for :func:`winner_tile`.
 
     Returns
     -------
     matplotlib.axes.Axes
-        Grey is where several entities have the highest probability of being best, within three Monte-Carlo errors;
-        the legend names them once, where they are the same ones all over the grey.
+        In grey areas, several entities have the highest probability of being best, within three Monte-Carlo errors. The
+        legend names them if they are the same in all grey areas.
 
     Examples
     --------

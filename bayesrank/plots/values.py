@@ -42,18 +42,18 @@ def score_differences(
     top: int | None = None,
     colors: Mapping[Any, Any] | None = None,
 ) -> Any:
-    """Draw the differences of all entities to the best or another one, with the region of practical equivalence.
+    """Draw the difference of each entity from the best or another entity, with the region of practical equivalence.
 
-    Both scores are of the same draw, so that what a draw has in common (the prevalence, paired cases) cancels. Ratios,
-    such as odds ratios, are divided by that of the other entity, on a logarithmic axis that says so. Full
-    marks lie beyond the region, triangles upwards above it and downwards below it; hollow ones are undecided.
+    Differences are taken within each draw, so that common effects (the prevalence, paired cases) cancel. Ratios, such
+    as odds ratios, are divided by the ratio of the other entity, on a logarithmic axis. Filled triangles are intervals
+    beyond the region: pointing upwards above it, downwards below it. Hollow marks are undecided.
 
     Parameters
     ----------
     values : DataArray, Dataset, InferenceData or DataTree
-        Draws of a score (chain, draw, entity), or what holds a performance, with ``score``.
+        Draws of a score (chain, draw, entity), or with ``score`` a container of a performance.
     to : hashable
-        The entity to compare with; "best", unless one is called so, is the first of the ranking.
+        The entity to compare with; "best" is the first entity of the ranking, unless an entity has this name.
     rope : float
         Half-width of the region of practical equivalence, in units of the score; 0 for ratios.
     prob : float
@@ -61,12 +61,12 @@ def score_differences(
     ax : matplotlib.axes.Axes, optional
         Where to draw.
     score : Score, str or callable, optional
-        Of which the values are, or are to be.
+        The score of the values, or the score to compute.
     ranking : xarray.Dataset, optional
-        Whose first entity is the best and whose order the rows have. By default that of these values, where the best
-        or the score is asked for, else the rows are in the order of the medians.
+        The ranking that gives the best entity and the order of the rows. By default the ranking of these values if
+        ``to`` is "best" or ``score`` is given; else the rows are in the order of the medians.
     top : int, optional
-        How many entities to draw, the first ones; all by default.
+        Number of entities to draw, from the first; all by default.
     colors : mapping, optional
         As for :func:`bayesrank.plots.forest`.
 
@@ -77,9 +77,9 @@ def score_differences(
     Raises
     ------
     KeyError
-        If there is no such entity.
+        If the entity is unknown.
     ValueError
-        If there is no other, or ``rope`` is given for a ratio.
+        If there is only one entity, or ``rope`` is given for a ratio.
 
     Examples
     --------
@@ -105,8 +105,8 @@ def score_differences(
     ratio = is_ratio(values.attrs)
     if ratio and rope:
         raise ValueError(
-            f"rope must be 0 for {values.name or 'a ratio'}, whose differences mean the less, the larger it is; got "
-            f"{rope!r}"
+            f"rope must be 0 for {values.name or 'a ratio'}, since a difference of ratios means less at larger values; "
+            f"got {rope!r}"
         )
     found = differences(_logarithms(values) if ratio else values, to, rope, prob=prob)
     if ratio:
@@ -172,9 +172,9 @@ def posterior_against_prior(
     ranking: xr.Dataset | None = None,
     colors: Mapping[Any, Any] | None = None,
 ) -> Any:
-    """Draw each entity's posterior of a score over its prior, as densities scaled to one height.
+    """Draw each entity's posterior of a score over its prior, as densities scaled to the same height.
 
-    The axis of ratios, such as odds ratios, is logarithmic, and the densities are those over it.
+    For ratios, such as odds ratios, the axis is logarithmic, and the densities are densities of the logarithm.
 
     Parameters
     ----------
@@ -183,7 +183,7 @@ def posterior_against_prior(
     ax : matplotlib.axes.Axes, optional
         Where to draw.
     ranking : xarray.Dataset, optional
-        Whose order the rows have; by default that of the posterior medians, highest first.
+        The ranking that orders the rows; by default they are in the order of posterior medians, highest first.
     colors : mapping, optional
         As for :func:`bayesrank.plots.forest`.
 

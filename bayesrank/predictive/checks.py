@@ -49,8 +49,8 @@ def predictive_check(posterior: Container, *, kind: str | None = None, seed: See
     posterior : InferenceData or DataTree
         From :func:`bayesrank.fit`, for several data sets, or for counts pooled from several.
     kind : {"observed", "new"}, optional
-        Whether replicates are new cases of the same data sets, or cases of as many new data sets. "new" requires a
-        model of a population of data sets, and is the default there.
+        Replicates are new cases of the "observed" data sets, or cases of equally many "new" data sets. "new" requires a
+        model of a population of data sets, and is the default for such a model.
     seed : int, SeedSequence or Generator, optional
         Seed of the replicates.
 

@@ -81,8 +81,8 @@ def paired_difference(
     positives, negatives : int, optional
         Number of cases of each class in the next test set; by default the observed numbers.
     prior : optional
-        Concentration of each cell of an entity's table, as for :func:`bayesrank.fit`, with equal row totals. The prior
-        errors of the two are independent, and each entity alone has the distribution of :func:`confusion_pmf`.
+        Concentration of each cell of an entity's table, as for :func:`bayesrank.fit`, with equal row totals. In the
+        prior, the errors of the two are independent. Each entity alone has the distribution of :func:`confusion_pmf`.
 
     Returns
     -------

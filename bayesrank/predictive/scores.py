@@ -33,8 +33,8 @@ Cells = tuple[Any, Any, Any, Any]
 def score_pmf(pmf: xr.DataArray, score: ScoreLike, undefined: float | None = None) -> xr.Dataset:
     """Return the exact distribution of a score from the distribution of the confusion matrix.
 
-    Equal values of catalogue scores and of ranking scores with plain weights are merged exactly; values of other scores
-    within 7e-15.
+    Equal values of catalogue scores and of ranking scores with plain weights are merged exactly. For other scores,
+    values that differ by at most 7e-15 are merged.
 
     Parameters
     ----------

@@ -71,8 +71,9 @@ def credible_ranking(
     method : str
         - ``"draws"``: from the draws of ``source``.
         - ``"exact"``: by integrals, without draws or seed; equal counts give equal results. ``source`` is counts or a
-          conjugate posterior from :func:`bayesrank.fit`. Two-class scores must be monotone in TPR and TNR; more classes
-          allow the accuracy, with separate test sets, and outcomes 0 and 1 their mean.
+          conjugate posterior from :func:`bayesrank.fit`. A two-class score must be monotone in TPR and TNR. With more
+          classes, only the accuracy is possible, and every entity needs its own test set. Outcomes must be 0 and 1,
+          ranked by their mean.
         - ``"auto"``: from draws, and exact where the error is below 5e-4, the work is small, and the medians agree with
           the draws. The command and the report use this method.
     prob : float
@@ -85,8 +86,8 @@ def credible_ranking(
         Which performance of the posterior, as in :func:`bayesrank.as_performance`.
     joint : bool
         Compare all pairs of entities, which takes draws × entities² operations. If False, the result lacks the dim
-        ``rival`` and what depends on pairs: ``superiority``, ``equivalence``, ``sucra``, ``poth``, ``tier``, and the
-        variables ``consensus_*`` and ``rank_confidence_*``; the others are identical.
+        ``rival`` and the variables that depend on pairs: ``superiority``, ``equivalence``, ``sucra``, ``poth``,
+        ``tier``, ``consensus_*`` and ``rank_confidence_*``. The other variables are identical.
     model : str or class, optional
         With ``method="exact"`` and counts, a conjugate model of :func:`bayesrank.fit`.
     **options
@@ -105,28 +106,31 @@ def credible_ranking(
           relative to its maximum; 0 if all are equal, 1 if the order is certain (Wigle et al., arXiv:2501.11596).
         - ``rank_lower``, ``rank_upper``: equal-tailed rank interval of each entity at ``prob``.
         - ``rank_simultaneous_lower``, ``rank_simultaneous_upper``: intervals that jointly hold all ranks with
-          probability ``prob``, at the narrowest common tail ``rank_simultaneous_level`` (minus the number of added
-          ranks if there are too few draws). ``rank_simultaneous_probability``: their joint coverage, cross-validated on
-          halves of the draws.
+          probability ``prob``, at a common tail probability ``rank_simultaneous_level``, chosen so that they are
+          narrowest. With too few draws, ranks are added at both ends, and the level is minus their number.
+          ``rank_simultaneous_probability``: their joint coverage, cross-validated on halves of the draws.
         - ``rank_confidence_lower``, ``rank_confidence_upper``: confidence sets that jointly hold all true ranks in
           about ``prob`` of repeated experiments, for any true scores, without ROPE. ``in_best_confidence_set``: 1 for
           entities that could be truly best, else 0. All are NaN if the evidence does not support them:
           ``attrs["confidence_sets"]`` is "joint", or the reason.
         - ``superiority`` (entity, rival): probability that the entity beats the rival by more than the ROPE, among
-          draws with both defined; ``equivalence`` (entity, rival): 1 minus superiority both ways.
+          draws with both defined; ``equivalence`` (entity, rival): probability that neither beats the other by more
+          than the ROPE.
         - ``consensus_rank``: rank in the order with the smallest expected Kendall distance; entities within twice the
           Monte-Carlo error share a rank. ``consensus_position`` has no shared positions. ``consensus_distance`` is the
-          expected distance, and ``consensus_lower_bound`` a bound for all orders.
-        - ``tier``: in consensus order, the first entity without a tier takes all others without a tier that it does not
-          beat with probability ``prob``. Comparisons are pairwise: many equal entities often form two tiers.
-        - ``in_best_set``: whether in the smallest set that holds the best entity with probability ``prob``;
-          :func:`bayesrank.top_set` with ``k=1`` cross-validates it.
+          expected distance of this order, and ``consensus_lower_bound`` a lower bound on the expected distance of any
+          order.
+        - ``tier``: the first tier is the first entity in consensus order, and all entities that it does not beat with
+          probability ``prob``. The next tiers are formed in the same way from the remaining entities. Comparisons are
+          pairwise: many equal entities often form two tiers.
+        - ``in_best_set``: whether the entity is in the smallest set that holds the best entity with probability
+          ``prob``; :func:`bayesrank.top_set` with ``k=1`` cross-validates it.
         - ``expected_regret``: mean difference from the best of each draw, in units of the score; NaN unless the score
           has a finite mean.
         - ``overestimate``: expected loss of the score on new cases (winner's curse), by empirical Bayes; NaN for fewer
-          than three entities, without regret, and for models of a population of entities.
-        - ``undefined``: share of draws without a value, which do not count. Entities undefined in more than half of the
-          draws are not ranked.
+          than three entities, where the regret is undefined, and for models of a population of entities.
+        - ``undefined``: share of draws in which the entity has no value; it is not ranked in these draws. Entities
+          undefined in more than half of the draws are not ranked.
         - ``effective_sample_size``: effective number of draws of the entity's values.
         - Monte-Carlo standard errors ``<name>_error``, which account for autocorrelation.
 

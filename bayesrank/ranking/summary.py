@@ -124,12 +124,12 @@ def outside_interval(ranking: xr.Dataset) -> list[str]:
     one = ranking.isel(entity=int(i))
     low, high = float(one["lower"]), float(one["upper"])
     size = int(outside.sum())
-    who = "" if size == 1 else f" and {size - 1} more"
+    more = "" if size == 1 else f" (also for {_text.count(size - 1, 'more entity')})"
     return [
         Note(
-            f"The observed {score_name(ranking)} of {names[i]}{who} is outside its {100 * ranking.attrs['prob']:g}% "
+            f"The observed {score_name(ranking)} of {names[i]} is outside its {100 * ranking.attrs['prob']:g}% "
             f"interval ({float(one['observed']):.3f}, interval {_text.interval(low, high)}): the prior or the model "
-            "contradicts the data.",
+            f"contradicts the data{more}.",
             Caveat.OUTSIDE_INTERVAL,
         )
     ]

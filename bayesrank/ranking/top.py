@@ -37,13 +37,13 @@ def top_set(
     higher_is_better: bool | None = None,
     kind: str | None = None,
 ) -> xr.Dataset:
-    """Return the entities to keep in order to keep the k best.
+    """Return two sets of entities that hold the k best: a credible set and a confidence set.
 
     Parameters
     ----------
     source : DataArray, Dataset, InferenceData or DataTree
-        Performances, a posterior or values of a score, as for :func:`bayesrank.credible_ranking`, with no other dims
-        than ``entity`` and those of the draws.
+        Performances, a posterior or values of a score, as for :func:`bayesrank.credible_ranking`, with no dims except
+        ``entity`` and the dims of the draws.
     score : Score, str, callable or None
         The score to rank by, with its direction and range. If None, ``source`` is values where higher is better.
     k : int
@@ -62,18 +62,20 @@ def top_set(
         Over ``entity``:
 
         - ``probability_top``: probability of being among the k best.
-        - ``in_credible_set``: whether in the smallest set that holds all of the k best with posterior probability
-          ``prob``. ``credible_probability`` is its probability, cross-validated on halves of the draws. If it is less
-          than ``prob``, there are too few draws, and the set holds every entity among the k best in any draw.
-        - ``in_confidence_set``: whether the confidence set of the entity's rank reaches k: all of the k best in about
-          ``prob`` of repeated experiments, for any true scores and all k at once. ``surely_top``: whether it ends at k
-          or before. If the sets are withheld, ``attrs["confidence_sets"]`` is the reason, and the first holds all.
+        - ``in_credible_set``: whether the entity is in the smallest set that holds all of the k best with posterior
+          probability ``prob``. ``credible_probability`` is its probability, cross-validated on halves of the draws. If
+          it is less than ``prob``, there are too few draws, and the set holds every entity among the k best in any
+          draw.
+        - ``in_confidence_set``: whether the confidence set of the entity's rank contains a rank of at most k. These
+          entities include all of the k best in about ``prob`` of repeated experiments, for any true scores and all k at
+          once. ``surely_top``: whether the set contains only such ranks. If the sets are withheld,
+          ``attrs["confidence_sets"]`` is the reason, and ``in_confidence_set`` is True for all ranked entities.
         - ``rank_confidence_lower``, ``rank_confidence_upper``: as in :func:`bayesrank.credible_ranking`.
         - Monte-Carlo standard errors ``<name>_error``.
 
-        The attrs are those of a ranking, ``k``, and ``smallest``: 0 if too many entities were doubtful to try all
-        subsets. Entities were then removed one by one, and a smaller set may exist. Entities undefined in more than
-        half of the draws are in no set.
+        The attrs are those of a ranking, ``k``, and ``smallest``: 1 if the credible set is known to be the smallest. It
+        is 0 if there were too many subsets to try: entities were then removed one by one, and a smaller set may exist.
+        Entities undefined in more than half of the draws are in no set.
 
     Raises
     ------

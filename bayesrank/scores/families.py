@@ -77,9 +77,9 @@ class OfItself:
 
 
 def conditional_probability(name: str, event: str, given: str = "tn fp fn tp", **metadata: Any) -> Score:
-    """Return the probabilistic score P(event | given) of two sets of cells (T Eq. 1 and 2).
+    """Return the probabilistic score P(event | given) of two sets of cells (The Tile, Eq. 1 and 2).
 
-    It is a ranking score if the event consists of the correct cells in ``given`` (T Lemma 6).
+    It is a ranking score if the event consists of the correct cells in ``given`` (The Tile, Lemma 6).
 
     Parameters
     ----------
@@ -120,14 +120,14 @@ def conditional_probability(name: str, event: str, given: str = "tn fp fn tp", *
 def by_importance(
     name: str, *, tn: float = 0.0, fp: float = 0.0, fn: float = 0.0, tp: float = 0.0, **metadata: Any
 ) -> Score:
-    """Return the ranking score of an importance, with S(tn) = S(tp) = 1 and S(fp) = S(fn) = 0 (T Eq. 3)."""
+    """Return the ranking score of an importance, with S(tn) = S(tp) = 1 and S(fp) = S(fn) = 0 (The Tile, Eq. 3)."""
     weights = check_cells(tn=tn, fp=fp, fn=fn, tp=tp)
     bottom = tuple(weights[c] for c in CELLS)
     return Score(name, OfCells((weights["tn"], 0.0, 0.0, weights["tp"]), bottom), importance=weights, **metadata)
 
 
 def canonical(a: float, b: float) -> Score:
-    """Return the canonical ranking score at a point of the Tile (T Definition 1).
+    """Return the canonical ranking score at a point of the Tile (The Tile, Definition 1).
 
     Parameters
     ----------
@@ -155,7 +155,7 @@ def canonical(a: float, b: float) -> Score:
 
 
 def implicit(low: tuple[float, float], high: tuple[float, float]) -> Score:
-    """Return the score that is its own canonical score: v = R(a, b), where a and b move with v.
+    """Return the score whose value v solves v = R(a, b), where the Tile position (a, b) depends on v.
 
     It is an implicit weighted utility, which satisfies the three axioms. Unless ``low`` equals ``high``, it is not a
     ranking score and has no position on the Tile.
@@ -208,7 +208,8 @@ def implicit(low: tuple[float, float], high: tuple[float, float]) -> Score:
 def f_beta(beta: float) -> Score:
     """Return the F score, which weighs recall β² times as much as precision.
 
-    (1 + β²) TP / ((1 + β²) TP + β² FN + FP) is the ranking score of T Lemma 7; β is non-negative, and 1 gives F1.
+    (1 + β²) TP / ((1 + β²) TP + β² FN + FP) is the ranking score of The Tile, Lemma 7; β is non-negative, and 1 gives
+    F1.
 
     Examples
     --------
@@ -232,7 +233,7 @@ def f_beta(beta: float) -> Score:
 
 
 def weighted_accuracy(weight: float) -> Score:
-    """Return the weighted mean of TPR and TNR, which is monotone in a ranking score at fixed prevalence (T Lemma 9).
+    """Return the weighted mean of TPR and TNR, monotone in a ranking score at fixed prevalence (The Tile, Lemma 9).
 
     Parameters
     ----------

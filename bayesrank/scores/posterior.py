@@ -101,7 +101,7 @@ def score_posterior(
         Any two-class score that rises, or falls, with TPR and with TNR: the ranking scores, informedness, MCC, kappa,
         likelihood ratios, ...
     model : str or class, optional
-        As for :func:`bayesrank.fit`; one whose posterior is known in closed form.
+        As for :func:`bayesrank.fit`; only models with a posterior in closed form.
     **options
         Options of the model, as for :func:`bayesrank.fit`: ``prior``, ``prevalence`` (no draws of it), ``force``.
 

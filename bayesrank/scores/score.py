@@ -58,7 +58,7 @@ class Score:
     depends_on_prevalence : bool
         False for functions of TPR and TNR alone.
     importance : mapping, optional
-        Importance of tn, fp, fn, tp, for ranking scores (F Section 4.3).
+        Importance of tn, fp, fn, tp, for ranking scores (Foundations, Section 4.3).
     finite_mean : bool
         False for ratios with a possibly infinite posterior mean; they are summarised by medians, without regret.
     matrix_function : callable, optional
@@ -75,8 +75,8 @@ class Score:
         Contours, and the outperformance score of a value and a prevalence (uniform reference), in closed form. Those of
         ranking scores follow from the importance.
     fraction : callable, optional
-        Returns whole numbers n, d and m for (tn, fp, fn, tp): the value, or its square, is n / (d m), with one m for
-        all.
+        Returns whole numbers n, d and m for (tn, fp, fn, tp): the value, or its square, is n / (d m). The number m is
+        the same for all given tables.
 
     Examples
     --------

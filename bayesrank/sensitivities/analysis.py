@@ -132,12 +132,13 @@ def sensitivity(
           error. The conclusions are: the first entity, if it is unique; that it is best with at least ``prob``; the
           members of the first tier; and the rivals that the leader beats with ``prob``;
         - ``pairs``: the number of pairs that the base separates with ``prob``; ``pairs_kept`` and ``pairs_turned``
-          (alternative): the numbers that the alternative separates, too, and orders the other way.
+          (alternative): the numbers of these pairs that the alternative separates in the same order, and in the reverse
+          order.
 
         Over (``left_out``, ``entity``), with ``"entities"`` among the alternatives: ``tier_without`` and
         ``position_without`` (in the consensus order) among the others; and over ``left_out``: ``changed_without``, the
-        share of pairs of the others whose tiers compare differently than in the base; ``leader_changed_without``; and
-        ``poth_without``, the precision of the order of the others.
+        share of the pairs among the others whose tiers compare differently than in the base;
+        ``leader_changed_without``; and ``poth_without``, the precision of the order of the others.
 
         Over (``entity``, [``dataset``], ``check``), for base priors with a closed form: whether the data contradict the
         prior. The checks are the right answers in each class and in all classes and, if prevalences are sampled, the

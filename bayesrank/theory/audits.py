@@ -48,11 +48,12 @@ def audit(
     classes: int = 2,
     operations: Any = "mix",
 ) -> xr.Dataset:
-    """Test whether a score may be used for ranking, and by what preferences.
+    """Test whether a score may be used for ranking, and for which preferences.
 
-    The raw function is used, higher counted as better, whatever the score's direction; infinite values and NaN are
-    undefined. Axioms cannot fail outside the domain (Foundations, Theorem 1). A function with a value for 0/0 is tested
-    there too: precision with 0/0 = 0 ranks the perfect performance without a positive call last, against axiom 2.
+    The function itself is tested, with higher values as better, whatever the direction of the score. Infinite values
+    and NaN count as undefined. Axioms cannot fail where the score is undefined (Foundations, Theorem 1). If a function
+    returns a number for 0/0, these performances are tested too: precision with 0/0 = 0 ranks the perfect performance
+    without a positive call last, against axiom 2.
 
     A failure is proved by its counterexample. A pass means that none was found among 470,000 pairs of a lattice
     (1,400,000 at a fixed prevalence); it is a theorem only if ``place`` finds a position for the score.
@@ -69,21 +70,21 @@ def audit(
     operations : str, matrix, or iterable of such
         Operations in axiom 3 (Φ of the paper): ``"mix"``, choose one of two entities at random for each case;
         ``"relabel"``, change the labels of predictions; ``"shuffle"``, permute half of the predictions; or a matrix
-        (given, new) of transition probabilities. Except ``"mix"``, a failed upper test means that the operation
-        improves a performance, a failed lower test that it degrades one. Few scores pass all.
+        (given, new) of transition probabilities. For operations other than ``"mix"``, a failed upper test means that
+        the operation improves a performance, a failed lower test that it degrades one. Few scores pass all.
 
     Returns
     -------
     xarray.Dataset
         ``axiom_2``, ``axiom_3_upper``, ``axiom_3_lower``: whether each held. ``counterexample`` (``test``, ``role``,
-        ``actual``, ``predicted``) and ``counterexample_value`` (``test``, ``role``), NaN if the test held: for axiom 2
-        a ``first`` performance that is surely no more satisfying than the ``second`` but scores higher; for axiom 3 two
-        performances and their even mixture (or one, twice, and its image). ``tau_min``, ``tau_max``: the lowest and
-        highest Kendall's tau-b with a canonical ranking score, at ``tau_min_a``, ``tau_min_b``, ``tau_max_a``,
-        ``tau_max_b`` on the Tile, over 6,545 performances (6,561 at a fixed prevalence) in both domains; 0 for a
-        constant score. ``tau_min_tied``, ``tau_max_tied``: the same at positions of known orders, such as (½, ½),
-        where accidental ties change tau-b by up to 0.015. ``verdict``: the result in words, with any difference
-        between the domains.
+        ``actual``, ``predicted``) and ``counterexample_value`` (``test``, ``role``), NaN if the test held. For axiom 2,
+        the ``first`` performance is surely no more satisfying than the ``second`` but scores higher. For axiom 3, they
+        are two performances and their even mixture (or one performance, twice, and its image). ``tau_min``,
+        ``tau_max``: the lowest and highest Kendall's tau-b with a canonical ranking score, at ``tau_min_a``,
+        ``tau_min_b``, ``tau_max_a``, ``tau_max_b`` on the Tile, over 6,545 performances (6,561 at a fixed prevalence)
+        in both domains; 0 for a constant score. ``tau_min_tied``, ``tau_max_tied``: the extremes over the positions of
+        known orders only, such as (½, ½), where accidental ties change tau-b by up to 0.015. ``verdict``: the result in
+        words, with any difference between the domains.
 
     Raises
     ------
@@ -218,7 +219,7 @@ def audit_table(scores: Iterable[Any] = TABLE_1, prevalences: Iterable[float | N
     scores : iterable of Score, str or callable
         Default: the 27 scores of Foundations, Table 1.
     prevalences : iterable of float or None
-        None for all performances; NaN in the coord.
+        Fixed prevalences. None stands for all performances, and is NaN in the coord.
 
     Returns
     -------

@@ -19,7 +19,8 @@ def mix(
     """Return the performance of a random choice among entities, or among data sets.
 
     Choosing an entity at random for each case gives the convex mixture of performances (Fawcett's interpolation);
-    choosing a data set gives Piérard's summarization. No mixture should rank above its best part or below its worst.
+    choosing a data set gives Piérard's summarization. No mixture should rank above the best or below the worst of its
+    parts.
 
     Parameters
     ----------

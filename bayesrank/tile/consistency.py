@@ -32,7 +32,7 @@ def best_consistency(
         The score to match, by its direction: where lower is better, the order is reversed.
     source : DataArray, Dataset, InferenceData or DataTree
         Two-class performances, for example of entities; all dims except draws are stacked. Each draw is matched
-        separately, but without another dim the draws are the sample.
+        separately; if draws are the only dim, they are the sample.
     method : {"kendall", "spearman"}
         The rank correlation: Kendall's tau-b or Spearman's rho.
     lowest : bool

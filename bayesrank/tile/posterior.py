@@ -44,8 +44,8 @@ def credible(
 ) -> xr.Dataset:
     """Return the probability of being best, and related maps, at each point of the Tile.
 
-    Ranks are among defined entities, and tied entities share theirs; odds within a relative 1e-12 tie. With a window,
-    shares and areas refer to the window, and ``probability_skilled`` is omitted.
+    Ranks are among defined entities. Tied entities share their ranks; scores tie if their odds differ by a relative
+    1e-12 at most. With a window, shares and areas refer to the window, and ``probability_skilled`` is omitted.
 
     Parameters
     ----------
@@ -187,7 +187,8 @@ def value_interval(
 ) -> xr.Dataset:
     """Return the posterior mean and an equal-tailed interval of every canonical score.
 
-    Quantiles need all draws at once: blocks of entities are processed in 256 MB, and lazy data computed per block.
+    Quantiles need all draws at once: entities are processed in blocks of 256 MB, and lazy data are computed block by
+    block.
 
     Parameters
     ----------

@@ -256,9 +256,9 @@ def preference_ranking(
     -------
     xarray.Dataset
         ``rank_probability`` (entity, rank), ``probability_best``, ``expected_rank``, ``rank_lower`` and ``rank_upper``
-        (equal-tailed), and ``undefined``, the weight of draws and points without a score, which the ranks ignore (each
-        entity). Each draw compares all entities under the same preference. Monte-Carlo standard errors
-        ``<name>_error`` account for autocorrelation; NaN for a performance without draws.
+        (equal-tailed), and ``undefined`` (entity), the weight of the draws and points without a score, which the ranks
+        ignore. Each draw compares all entities under the same preference. Monte-Carlo standard errors ``<name>_error``
+        account for autocorrelation; NaN for a performance without draws.
 
     Raises
     ------

@@ -219,8 +219,9 @@ def no_skill_rates(a: Any, b: Any) -> tuple[Any, Any]:
 def chance_corrected_place(a: Any, b: Any, prevalence: Any) -> tuple[Any, Any]:
     """Return the position of a canonical score after Cohen's correction for chance, at a fixed prevalence.
 
-    The corrected score is (R - R₀) / (1 - R₀), with R₀ the score of the no-skill twin. It orders performances as the
-    canonical score at the returned position, which lies on the curve γ_π for the same b.
+    The corrected score is (R - R₀) / (1 - R₀), with R₀ the score of the no-skill performance with the same prevalence
+    and prediction rate. It orders performances as the canonical score at the returned position, which lies on the curve
+    γ_π for the same b.
 
     Parameters
     ----------

@@ -68,7 +68,7 @@ def chance_corrected(source: Container, resolution: int = 101, *, kind: str | No
 
 
 def zone(source: Container, entities: Any, rivals: Any, points: int = 201, *, kind: str | None = None) -> xr.Dataset:
-    """Return the zone of the Tile where all of some entities are better than or equivalent to all rivals.
+    """Return the zone of the Tile where each of the entities is better than or equivalent to every rival.
 
     Parameters
     ----------
@@ -170,7 +170,7 @@ def in_words(source: Container, *, kind: str | None = None) -> str:
     >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 50], fp=[30, 50], fn=[30, 20], tp=[70, 80], entity=["a", "b"])
     >>> print(in_words(counts))
-    Of these performances, a is best by 74% of the ranking scores, b by 26%.
+    Of these performances, a is best by 74% of the canonical ranking scores, b by 26%.
     By name: a has the highest TNR, PPV, accuracy, F1; b has the highest NPV, TPR.
     """
     cells, names = point_cells(source, kind)
@@ -178,7 +178,7 @@ def in_words(source: Container, *, kind: str | None = None) -> str:
     shares = dict(zip(held["entity"].values.tolist(), held["area"].values.tolist(), strict=True))
     shown = {name: share for name, share in shares.items() if share >= 0.005}
     first, *others = shown
-    parts = [f"{first} is best by {_percent(shown[first])} of the ranking scores"]
+    parts = [f"{first} is best by {_percent(shown[first])} of the canonical ranking scores"]
     parts += [f"{name} by {_percent(shown[name])}" for name in others]
     if len(shown) < len(shares):
         rest = sum(shares.values()) - sum(shown.values())

@@ -20,30 +20,32 @@ DIGITS = 6
 #: Definitions of the fields of an entity, for readers of the page.
 DEFINITIONS = {
     "cases": "Number of cases that the entity was tested on; null where not known.",
-    "contradicted": "Whether the observed value lies outside of the entity's own interval: then the prior or the model "
+    "contradicted": "Whether the observed value is outside the entity's own interval: then the prior or the model "
     "contradicts the data.",
-    "entity": "Name of what is ranked.",
-    "expected_rank": "Mean rank over the posterior, 1 is best.",
+    "entity": "Name of the ranked entity.",
+    "expected_rank": "Posterior mean of the rank; 1 is best.",
     "lower": "Lower end of the score's credible interval, equal tails.",
     "median": "Posterior median of the score.",
     "observed": "The score of the observed counts; null where not known or not defined.",
-    "probability_best": "Posterior probability of having the best score; those who tie share it evenly.",
-    "probability_best_error": "Standard error of probability_best that the simulation left; null where not known.",
-    "probability_best_text": "probability_best to the digits that it supports: never 0 or 1.",
-    "rank": "Rank in the consensus order, the one that the posterior disagrees with least; equals share a rank.",
-    "rank_lower": "Best rank of the entity's own credible interval of ranks, equal tails.",
-    "rank_upper": "Worst rank of that interval.",
-    "tier": "Tier, 1 is best: the tier's anchor takes with it all that are left and that it does not beat with the "
-    "board's probability.",
-    "tier_anchor": "The entity with which others of the tier were compared. Two others of one tier may well differ.",
-    "undefined": "Share of the posterior in which the score has no value.",
+    "probability_best": "Posterior probability of having the best score; tied entities share it evenly.",
+    "probability_best_error": "Monte-Carlo standard error of probability_best; null where not known.",
+    "probability_best_text": "probability_best, rounded to the digits that its error supports; never 0 or 1.",
+    "rank": "Rank in the consensus order, which has the smallest expected Kendall distance; equal entities share a "
+    "rank.",
+    "rank_lower": "Best rank in the equal-tailed credible interval of the entity's rank.",
+    "rank_upper": "Worst rank in that interval.",
+    "tier": "Tier, 1 is best: the tier's anchor, and the entities after better tiers that it does not beat with "
+    "probability prob.",
+    "tier_anchor": "The first entity of the tier, with which the others were compared. Two others of one tier may be "
+    "separated.",
+    "undefined": "Posterior probability that the score is undefined.",
     "upper": "Upper end of the score's credible interval.",
 }
 WHOLE = ("cases", "rank", "rank_lower", "rank_upper", "tier")
 
 
 def board(ranking: xr.Dataset, *, top: int | None = None) -> str:
-    """Return a ranking as JSON for a leaderboard: the same bytes for the same evidence in any order.
+    """Return a ranking as JSON for a leaderboard; evidence in another order gives the same bytes.
 
     Keys are sorted, numbers have six significant digits, and undefined values are null. The text contains no time and
     no path. bayesrank/words/board.schema.json is its schema; ``definitions`` in the text explains its fields.
@@ -53,7 +55,7 @@ def board(ranking: xr.Dataset, *, top: int | None = None) -> str:
     ranking : xarray.Dataset
         A ranking from :func:`bayesrank.credible_ranking`.
     top : int, optional
-        Number of entities to include, from the first. Their ranks and tiers are still those among all.
+        Number of entities to include, best first. Their ranks and tiers still refer to all entities.
 
     Returns
     -------

@@ -79,7 +79,9 @@ def _strategies(standing: Standing) -> list[str]:
     i = int(np.flatnonzero(always)[0])
     p = _text.probability(float(standing.superiority[i]), effective_draws(decision))
     p = f"{p[0]} {p[1:]}" if p[0] in "<>" else f"= {p}"
-    return [f"P({standing.name(0)} beats {standing.name(i)}) {p}: the best of giving every case the same answer."]
+    constant = standing.name(i)
+    what = f"{constant} is the best strategy that gives every case the same answer"
+    return [f"P({standing.name(0)} beats {constant}) {p}; {what}."]
 
 
 def _information(decision: xr.Dataset) -> list[str]:

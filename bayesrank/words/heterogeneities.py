@@ -72,7 +72,7 @@ def _describe(one: xr.Dataset, found: xr.Dataset) -> list[str]:
     if not np.isnan(numbers["share"]):
         ends = f"{100 * numbers['share_lower']:.0f}% to {100 * numbers['share_upper']:.0f}%"
         lines.append(
-            f"{name}: differences between data sets make {100 * numbers['share']:.0f}% ({ends}) of the observed "
+            f"{name}: differences between data sets account for {100 * numbers['share']:.0f}% ({ends}) of the observed "
             "variance."
         )
     return [

@@ -64,6 +64,6 @@ def population_words(posterior: Any) -> str | None:
             "prior and the entity's own cases."
         )
     return (
-        f"There is one data set, so the population is that of the {size} entities: each is drawn towards the mean of "
-        "all, the more the fewer cases it has."
+        f"There is one data set, so the population is that of the {size} entities: each is shrunk towards the mean of "
+        "all entities, most strongly if it has few cases."
     )

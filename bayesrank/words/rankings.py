@@ -36,7 +36,7 @@ STEPS = {
     "data sets": "More data sets would help most; more cases of the same data sets would help less.",
     "clusters": "More clusters would help; more cases of the same clusters would help less.",
     "paired cases": "More cases would help; only those on which entities differ count.",
-    "per-case data": "Per-case data would help (the paired model uses that entities met the same cases), as would more "
+    "per-case data": "Per-case data would help (the paired model compares entities on the same cases), as would more "
     "cases.",
     "cases": "More cases would help to separate them.",
     "other cases": "Cases on which the first two could differ would help: on these they had the same outcomes.",
@@ -264,7 +264,9 @@ def _quadrature(standing: Standing) -> list[str]:
     if not is_exact(ranking) or len(near) < 2 or error[near].max() < UNRESOLVED:
         return []
     names = join_names([str(ranking["entity"].values[i]) for i in near][:5])
-    return [f"The error of quadrature is too large to say which of {names} has the highest P(best); draws may."]
+    return [
+        f"The error of quadrature is too large to say which of {names} has the highest P(best); method='draws' may."
+    ]
 
 
 def _unranked_notes(ranking: xr.Dataset, score: str) -> list[str]:

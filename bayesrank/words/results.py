@@ -64,7 +64,7 @@ def notes(result: xr.Dataset) -> list[str]:
     Returns
     -------
     list of str
-        The notes, caveats first. The most important caveat is in the verdict.
+        The notes, caveats first. The most important caveat is not repeated: it is in the verdict.
 
     Raises
     ------
@@ -99,6 +99,6 @@ def verdict_parts(result: Any, more: Sequence[str] = ()) -> Verdict:
     if names & {"expected_rank", "tier", "superiority"}:
         return verdict_of_ranking(result, more)
     raise ValueError(
-        "result must come from br.credible_ranking, br.decisions.expected_utility, "
+        "result must come from br.credible_ranking, br.decisions.expected_utility, br.decisions.pareto_front, "
         f"br.sensitivity, br.plan or br.heterogeneity; got {describe_value(result)}"
     )

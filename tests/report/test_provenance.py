@@ -31,7 +31,7 @@ def test_a_ranking_says_how_its_evidence_was_put_together():
     assert evidence_of(br.from_outcomes(ANSWERS)) is None
     assert evidence_of(br.pool(br.from_outcomes(ANSWERS, dataset=SETS))) == POOLED
     clusters = br.from_outcomes(ANSWERS, cluster=np.arange(36) // 3)
-    assert evidence_of(clusters) == "Cases come in 12 clusters, which count as wholes."
+    assert evidence_of(clusters) == "Cases come in 12 clusters, each counted as one unit."
     assert evidence_of(br.from_outcomes(ANSWERS, **runs)) == "A case has 2 runs; its outcome is their mean."
     common = "Answers are missing: the 35 of 36 cases that all entities met are kept."
     assert evidence_of(br.from_outcomes(lacking, missing="common")) == common

@@ -24,8 +24,8 @@ def read(
 ) -> pd.DataFrame:
     """Read evaluation logs as one table with a row for each system, case and run.
 
-    Formats are recognised by what files hold: lm-evaluation-harness, Inspect, SWE-bench, Every Eval Ever, HELM,
-    promptfoo, EvalPlus, JUnit XML, predictions and more (see the guide "From your harness to a ranking").
+    Formats are recognised by the content of the files: lm-evaluation-harness, Inspect, SWE-bench, Every Eval Ever,
+    HELM, promptfoo, EvalPlus, JUnit XML, predictions and more (see the guide "From your harness to a ranking").
 
     Parameters
     ----------
@@ -33,24 +33,25 @@ def read(
         Files, folders, patterns such as ``"logs/*.jsonl"``, compressed files and zip archives; ``"-"`` is standard
         input.
     name : mapping, optional
-        Names of systems by file, folder or pattern, where files do not say them. An empty name leaves a file out.
+        Names of systems by file, folder or pattern, if the files do not name them. An empty name ignores a file.
     only : mapping, optional
         Values to keep, one or a list, by ``"metric"``, ``"variant"`` (a filter or perturbation), ``"judge"``,
         ``"dataset"``, ``"category"``, ``"entity"``, ``"status"`` or ``"file"``.
     match : {"id", "content"}
-        What makes two cases the same.
+        Whether cases of two systems are matched by id or by content.
     reruns : {"runs", "latest"}, optional
-        What a system's second log of the same cases is: further runs, or a replacement. Refused by default.
+        Whether a second log of a system on the same cases holds further runs or replaces the first log. By default such
+        logs raise an error.
     errors : {"scored"}, optional
-        Keep what files count errored runs as. By default their outcome is missing.
+        ``"scored"`` uses the scores that the files give to runs with errors. By default their outcome is missing.
 
     Returns
     -------
     pandas.DataFrame
         ``entity``, ``dataset``, ``case``, ``run`` and ``outcome``, and as far as the files have them ``category``,
         ``cost``, ``seconds``, ``status``. A case that a system did not meet has no row; ``status`` is "scored",
-        "abstained", "timeout", "error" or the like, and the outcome of an error is NaN. ``attrs`` hold what was
-        recognised: ``formats``, ``source`` (of names), ``metric``, ``higher_is_better``, ``remarks``, ``doubts``.
+        "abstained", "timeout", "error" or the like, and the outcome of an error is NaN. ``attrs`` describe the
+        recognised logs: ``formats``, ``source`` (of names), ``metric``, ``higher_is_better``, ``remarks``, ``doubts``.
 
     Raises
     ------

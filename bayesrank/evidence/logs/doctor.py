@@ -60,14 +60,14 @@ def doctor(
     errors: Literal["scored"] | None = None,
     missing: Any = None,
 ) -> Diagnosis:
-    """Describe evaluation logs: what they are, what they hold, what stops a ranking, and the command that ranks them.
+    """Describe evaluation logs: their formats and content, any obstacle to a ranking, and the command that ranks them.
 
     Parameters
     ----------
     paths, name, only, match, reruns, errors
         As for :func:`bayesrank.read`.
     missing : "common", "own" or number, optional
-        What to do about missing outcomes, as for :func:`bayesrank.from_frame`.
+        How to treat missing outcomes, as for :func:`bayesrank.from_frame`.
 
     Returns
     -------

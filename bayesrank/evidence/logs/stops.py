@@ -185,7 +185,7 @@ def find_stop(frame: pd.DataFrame, choices: Choices) -> LogError | None:
         return None
     what = "runs differ in number" if runs and not frame["outcome"].isna().any() else "outcomes are missing"
     has = frame.attrs["scored"] and choices.errors is None
-    scored = f", {choices.say('errors', 'scored')} keeps what the files count errors as" if has else ""
+    scored = f", {choices.say('errors', 'scored')} uses the scores in the files for errors" if has else ""
     met = frame[frame["outcome"].notna()].groupby(["dataset", "case", "run"])["entity"].nunique()
     common = int((met == len(entities)).sum())
     shared = [d for d, n in met.groupby("dataset", sort=False).max().items() if n == len(entities)]

@@ -1,4 +1,4 @@
-"""The 50 probabilistic scores P(event | given), 14 of them unconditional (T Eq. 1 and 2), under their usual names.
+"""The 50 probabilistic scores P(event | given), 14 of them unconditional, named as usual (The Tile, Eq. 1 and 2).
 
 Those without a usual name are called after their cells: ``p_tn_tp_given_tn_fn_tp``.
 """
