@@ -390,7 +390,7 @@ POSTERIORS = [
     ("outcome must hold each name once", lambda: fit(evidence=OUTCOMES.assign_coords(outcome=[1, 1]))),
     # chunks
     ("chunks must be.*(whole blocks|chain and draw|got 'many'|got True|got 2.5|got 0|a number of draws)", lambda x: br.fit(COUNTS, draws=2300, chains=2, chunks=x), 1500, 10, {"draw": (300, 2000)}, {"entity": 1}, "many", True, 2.5, 0, {"draw": (1000, 1000)}),
-    ("chunks must be None.*NUTS", lambda: br.fit(COUNTS, chunks=1000, sampler="nuts")),
+    ("chunks must be None.*its sampler holds all draws", lambda: br.fit(COUNTS, chunks=1000, sampler="nuts")),
     ("chunks must be None for HierarchicalLogitNormal.*no exact draws", lambda: br.fit(STUDIES, "hierarchical_logit_normal", chunks=1000)),
     # what comes after
     ("size must .*(at least 1|whole|negative)", lambda x: br.posterior_predictive(POSTERIOR, size=x), 0, 10.5, {"x": 1}),
