@@ -75,7 +75,7 @@ def answers(rng: np.random.Generator, size: int, cases: int, rate: float) -> np.
 
 
 def bootstrap(rng: np.random.Generator, sums: np.ndarray, weights: np.ndarray, prior: float) -> np.ndarray:
-    """Draws (draw, entity) of means from sums (unit, entity) and sizes of units, and a Beta prior of so many cases."""
+    """Draws (draw, entity) of means from sums (unit, entity) and sizes of units, and the number of cases that the Beta prior counts as."""
     mass = rng.standard_exponential((DRAWS, len(sums)))
     total, size = mass @ sums, (mass @ weights)[:, None]
     if prior:
@@ -124,7 +124,7 @@ def claims(x: np.ndarray) -> tuple[bool | None, ...]:
 
 
 def ahead_of(x: np.ndarray) -> np.ndarray:
-    """Who is surely ahead of whom, on both scales."""
+    """Return which entity is separated from which, on both scales."""
     logit = np.log(x) - np.log1p(-x)
     return separate(x.copy(), PROB)[0] & separate(logit, PROB)[0]
 

@@ -72,7 +72,7 @@ HOLDS = (covered, covered, met)
 
 
 def ends(sure: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Sets from who is surely ahead of whom."""
+    """Return confidence sets of ranks from pairs whose order is certain enough."""
     return 1 + sure.sum(axis=0), len(sure) - sure.sum(axis=1)
 
 
@@ -134,7 +134,7 @@ def row(*cells: object) -> None:
 
 
 def scales(boards: int) -> None:
-    """Equal truths: how often nobody is surely ahead, by scale; the lowest of five accuracies."""
+    """Equal truths: how often no entity is separated from another, by scale; the lowest of five accuracies."""
     row("entities", "cases", "raw", "arcsine", "logit", "raw and logit")
     transforms = (lambda x: x, lambda x: np.arcsin(np.sqrt(x)), lambda x: np.log(x / (1 - x)))
     for size, times in ((8, boards), (50, boards // 2)):

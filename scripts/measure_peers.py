@@ -114,12 +114,12 @@ DESIGNS = {
 
 
 def rank_sets(surely_ahead: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """First and last rank that is left to each entity by who is told to be ahead of whom (ahead, behind)."""
+    """Return the first and last possible rank of each entity, given the separated pairs (ahead, behind)."""
     return 1 + surely_ahead.sum(0), len(surely_ahead) - surely_ahead.sum(1)
 
 
 def holm(outcome: np.ndarray) -> np.ndarray:
-    """Pairs that McNemar's exact tests tell apart at 0.05 together, by Holm's procedure (ahead, behind)."""
+    """Return the pairs (ahead, behind) that McNemar's exact tests separate at 0.05, with Holm's procedure."""
     wins = outcome.T @ (1 - outcome)
     p = np.minimum(1, 2 * binom.cdf(np.minimum(wins, wins.T), wins + wins.T, 0.5))
     upper = np.triu_indices(len(p), 1)
