@@ -75,7 +75,7 @@ def answers(rng: np.random.Generator, size: int, cases: int, rate: float) -> np.
 
 
 def bootstrap(rng: np.random.Generator, sums: np.ndarray, weights: np.ndarray, prior: float) -> np.ndarray:
-    """Draws (draw, entity) of means from sums (unit, entity) and sizes of units, and the number of cases that the Beta prior counts as."""
+    """Return draws (draw, entity) of means, from sums (unit, entity), sizes of units and a prior of ``prior`` cases."""
     mass = rng.standard_exponential((DRAWS, len(sums)))
     total, size = mass @ sums, (mass @ weights)[:, None]
     if prior:

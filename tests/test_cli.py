@@ -325,7 +325,7 @@ def test_different_data_sets_are_pooled_only_where_all_saw_them(command, tmp_pat
     assert inner.splitlines()[1:4] == one.splitlines()[1:4]
 
 
-def test_nothing_to_pool_is_told(tmp_path):
+def test_a_file_without_data_sets_to_pool_is_stated(tmp_path):
     path = tmp_path / "counts.csv"
     path.write_text("entity,dataset,tn,fp,fn,tp\na,x,70,10,9,21\nb,y,79,1,1,29\n")
     for join in ("exact", "inner"):

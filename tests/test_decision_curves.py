@@ -110,7 +110,7 @@ def test_rates_without_a_value():
     assert point["noninferior"].values.tolist() == [1.0, 0.0, 0.0]
 
 
-def test_nobody_is_inferior_without_cases():
+def test_no_entity_is_inferior_without_cases():
     """The prior alone speaks of a rate of which nothing was observed, and decides nothing."""
     cells = {"tn": [900, 0, 0, 700], "fp": [10, 0, 0, 300], "fn": [5, 0, 5, 300], "tp": [900, 0, 900, 700]}
     counts = br.from_counts(**cells, entity=["ref", "none", "half", "bad"])
@@ -202,7 +202,7 @@ def test_another_prevalence():
     xr.testing.assert_allclose(same, curve)
 
 
-def test_few_cases_are_told():
+def test_few_cases_have_a_note():
     assert (
         "Only 4"
         in br.decisions.decision_curve([0] * 9 + [1] * 4, {"a": np.linspace(0.1, 0.9, 13)}, [0.5])["notes"].item()

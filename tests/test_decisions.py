@@ -137,7 +137,7 @@ def test_the_uncertainty_of_the_prevalence_counts():
     assert abs(float(two["value_of_prevalence_information"]) - exact) < 4.5 * error
 
 
-def test_knowing_a_part_is_worth_no_more_than_knowing_all(designed):
+def test_partial_information_has_no_more_value_than_perfect_information(designed):
     pi = xr.DataArray(np.random.default_rng(2).beta(2, 30, (4, DRAWS // 4)), dims=("chain", "draw"))
     found = br.decisions.expected_utility(
         designed, {"tn": 0, "fp": -1, "fn": -8, "tp": 0}, prevalence=pi, strategies=True
@@ -147,7 +147,7 @@ def test_knowing_a_part_is_worth_no_more_than_knowing_all(designed):
     assert any("only the prevalence" in line for line in br.notes(found))
 
 
-def test_strategies_are_entities_of_known_worth(designed):
+def test_strategies_are_entities_of_known_benefit(designed):
     found = br.decisions.expected_utility(designed, WORTH, prevalence=0.1, strategies=True)
     assert found["entity"].values.tolist() == ["eager", "shy", "between", "always negative", "always positive"]
     assert found["strategy"].values.tolist() == [False] * 3 + [True] * 2
@@ -281,7 +281,7 @@ def test_perfect_and_empty_tables_contradict_nothing():
     assert "is outside its 95% interval" in br.verdict(br.decisions.expected_utility(wrong, TABLE, prevalence=0.3))[-1]
 
 
-def test_a_class_that_never_occurs_is_worth_nothing():
+def test_a_class_that_never_occurs_has_no_benefit():
     """Its rates are lost, and do not matter where it does not occur."""
     never = br.decisions.expected_utility(br.fit(COUNTS, seed=1, draws=50, prevalence=0.0), TABLE)
     tnr = br.scores.tnr(br.fit(COUNTS, seed=1, draws=50))

@@ -56,7 +56,7 @@ def test_rows_are_independent_of_one_another():
     assert np.abs(after).max() < 4.5 / np.sqrt(50_000)
 
 
-def test_a_table_has_the_same_draws_whoever_is_beside_it():
+def test_a_table_has_the_same_draws_beside_any_others():
     alpha = np.array([[[2.0, 0.05], [4.0, 1.0]], [[3.0, 3.0], [4.0, 0.5]]])
     both = filled(alpha, 300)
     np.testing.assert_array_equal(filled(alpha[1:], 300, SEEDS[1:])[:, 0], both[:, 1])

@@ -134,7 +134,7 @@ def test_moments_of_free_draws_and_of_repeated_ones():
 
 
 @pytest.mark.parametrize("offset", [0.0, 1e6])
-def test_what_draws_are_worth(offset):
+def test_effective_sample_sizes(offset):
     rng = np.random.default_rng(5)
     free = rng.normal(size=(4000, 2)) + offset
     slow = np.repeat(free[:200], 20, axis=0)

@@ -190,7 +190,7 @@ def test_rates_of_data_sets_are_drawn_towards_the_mean(fitted):
     assert far.any()
 
 
-def test_another_entity_changes_nobodys_draws(fitted):
+def test_another_entity_changes_no_draws(fitted):
     alone = br.fit(STUDIES.sel(entity=["b"]), "hierarchical_beta_binomial", seed=1)["posterior"]
     for name in ("performance", "performance_typical", "performance_new", "spread"):
         xr.testing.assert_equal(

@@ -77,7 +77,7 @@ def test_the_prior_of_the_mean_is_one_class_shared_as_the_diagonal_and_the_rest_
     assert stats.kstest(flat["mean_recall"].values.ravel(), stats.beta(0.2, 0.8).cdf).pvalue > 1e-3
 
 
-def test_a_class_without_cases_is_told_as_the_others_are():
+def test_a_class_without_cases_is_described_like_the_others():
     counts = tables([np.diag([2] * 9 + [0])])
     rates = br.fit(counts, MODEL, seed=1)["posterior"]["performance"]
     rates = (rates / rates.sum("predicted")).mean(["chain", "draw", "entity"])
@@ -89,7 +89,7 @@ def test_a_class_without_cases_is_told_as_the_others_are():
     )
 
 
-def test_nobodys_draws_depend_on_others_and_a_short_run_begins_a_long_one(fitted):
+def test_draws_depend_on_no_other_entity_and_a_short_run_begins_a_long_one(fitted):
     alone = br.fit(COUNTS.isel(entity=[1]), MODEL, seed=1, draws=300, chains=2)["posterior"]
     part = fitted["posterior"].isel(entity=[1], chain=slice(2), draw=slice(300))
     for name in ("mean_recall", "spread"):

@@ -72,7 +72,7 @@ def looks_right(modules):
                 yield module, found
 
 
-def test_every_module_has_a_place_in_the_story():
+def test_every_module_has_a_layer():
     assert {part_of(module) for module in MODULES} - {None} == set(PLACE)
     assert len(MODULES) > 70
 

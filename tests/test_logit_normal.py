@@ -141,7 +141,7 @@ def plain_log_density(story, mu, hard, logits, sd, half):
 
 
 @pytest.mark.parametrize("entities", [1, 3])
-def test_the_density_of_the_graph_is_the_one_of_the_story(entities):
+def test_the_density_of_the_graph_is_that_of_the_model(entities):
     """Differences of log densities between points; those of the graph are of standard normal variables."""
     counts = tables(entities, 4)
     if entities == 3:

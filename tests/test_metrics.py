@@ -316,7 +316,7 @@ def regret_loss(y_true, prediction, sample_weight):
 
 
 @pytest.mark.parametrize("metric", ["brier", "log_loss", peers.brier_score_loss, regret_loss])
-def test_losses_must_be_told_to_be_losses(metric):
+def test_losses_need_a_direction(metric):
     found = br.cases.weighted_metric(metric, TRUTH, PROBABILITIES, FEW)
     name = metric if isinstance(metric, str) else metric.__name__
     with pytest.raises(ValueError, match=r"higher_is_better must be given .* lower is better"):

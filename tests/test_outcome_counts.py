@@ -322,7 +322,7 @@ def test_simpsons_paradox_without_classes():
     assert "(Simpson's paradox): e0 above e1, pooled below." in " ".join([*br.verdict(ranking), *br.notes(ranking)])
 
 
-def test_data_sets_that_differ_are_told_and_those_alike_are_not():
+def test_data_sets_that_differ_have_a_note_and_others_have_none():
     rng = np.random.default_rng(4)
     rates = {"apart": np.linspace(0.2, 0.8, 12), "alike": np.full(12, 0.5)}
     found = {}
@@ -403,7 +403,7 @@ def test_outcomes_beyond_what_a_float_tells_apart_are_refused():
 
 
 @pytest.mark.slow
-def test_who_is_best_is_not_told_where_quadrature_cannot():
+def test_no_best_entity_is_named_where_quadrature_cannot():
     """Nodes hardly reach what faint priors say of both rates of entities that were always right."""
     counts = br.from_counts(tn=[10, 10, 8], fp=[0, 0, 0], fn=[0, 0, 0], tp=[9, 9, 9], entity=["a", "b", "c"])
     ranking = br.credible_ranking(counts, "informedness", model="beta_binomial", prior=0.08, method="exact")

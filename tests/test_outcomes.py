@@ -264,7 +264,7 @@ def test_clusters_of_one_are_cases_where_answers_are_missing():
     xr.testing.assert_allclose(single["posterior"]["mean_outcome"], plain["posterior"]["mean_outcome"], rtol=1e-12)
 
 
-def test_few_answers_are_told_to_lean_on_the_prior_as_few_counts_are():
+def test_few_answers_have_a_note_on_the_prior_as_few_counts_have():
     frame = pd.DataFrame({"a": [1], "b": [0]})
     ranking = br.credible_ranking(br.fit(br.from_outcomes(frame), "paired", seed=1, draws=100), "mean_outcome")
     assert ranking["notes"].item() == "Only 1 case: the result depends on the prior."

@@ -124,7 +124,7 @@ def test_a_measured_table_of_zeros_is_seen():
     assert br.pool(counts).sel(entity="b").values.tolist() == [[2, 1], [0, 5]]
 
 
-def test_a_data_set_that_nobody_saw_is_lacked_by_nobody():
+def test_a_data_set_without_cases_is_missing_for_no_entity():
     pooled = br.pool(INCOMPLETE.sel(entity=["b"]))
     assert parts_of(pooled)["dataset"].values.tolist() == ["x"]
 

@@ -96,7 +96,7 @@ def test_conclusions_are_those_of_the_base(found):
     assert base["kendall_tau"].item() == pytest.approx(1)
 
 
-def test_a_conclusion_that_falls_is_told_with_what_fells_it():
+def test_a_conclusion_that_fails_is_stated_with_the_alternative():
     # Better among negatives, worse among positives: which is better is a question of the score.
     counts = br.from_counts(tn=[950, 800], fp=[50, 200], fn=[60, 5], tp=[40, 95], entity=["shy", "eager"])
     result = br.sensitivity(counts, "tnr", scores=["tpr"], seed=1)
@@ -329,7 +329,7 @@ def test_outcomes_of_single_cases():
     ("outcomes", "options"),
     [(RIGHT.astype(float).mask(np.arange(len(RIGHT))[:, None] == [0, 1, 2]), {}), (RIGHT, {"range": (0, 1)})],
 )
-def test_right_and_wrong_are_whole_numbers_however_they_are_told(outcomes, options):
+def test_right_and_wrong_are_whole_numbers_in_every_form(outcomes, options):
     """The prior of each alternative is matched with counts of 0 and 1, be they held as floats or declared as such."""
     joint = br.from_outcomes(outcomes, missing="own")
     found = br.sensitivity(joint, draws=50, seed=3, **options)

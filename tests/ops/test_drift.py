@@ -73,7 +73,7 @@ def test_probabilities(posterior):
     assert inside.isel(dataset=slice(1, None)).all()
 
 
-def test_one_rate_up_one_down_is_told():
+def test_one_rate_up_one_down_is_stated():
     table = counts((0.7, 0.1, 0.2), (0.9, 0.3, 0.2)) // 100
     result = br.ops.drift(br.fit(table, draws=200, chains=2, seed=1), "informedness").isel(entity=0, dataset=1)
     assert result.tpr_fell.item() < 0.01

@@ -48,7 +48,7 @@ def test_matrices_that_share_a_value_are_summed():
             np.testing.assert_allclose(sums, exact["probability"], atol=1e-5)
 
 
-def test_values_are_told_apart_in_the_largest_lattices():
+def test_values_are_distinct_in_the_largest_lattices():
     p, n = 96, 101
     shared = _index_values(p, n, br.scores.mcc, [np.ones((p + 1, n + 1))])
     exact = br.predictive.multiplicity(p, n, "mcc").transpose("tp", "tn").values.ravel()

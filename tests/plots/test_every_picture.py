@@ -220,7 +220,7 @@ def test_rows_have_one_order_in_all_pictures():
         assert "2 more are not shown" in ax.get_xlabel() + ax.get_title()
 
 
-def test_more_than_six_tiers_are_told_apart():
+def test_more_than_six_tiers_are_distinguished():
     wrong = np.arange(0, 1000, 100)
     counts = br.from_counts(tn=1000 - wrong, fp=wrong, fn=wrong, tp=1000 - wrong, entity=[f"e{i}" for i in range(10)])
     ranking = br.credible_ranking(br.fit(counts, draws=200, seed=1), "accuracy")
@@ -291,7 +291,7 @@ def seen(colors):
         yield np.cbrt(np.clip(linear @ np.transpose(kind), 0, 1) @ np.transpose(cones)) @ np.transpose(lab)
 
 
-def test_the_colours_are_told_apart_by_all():
+def test_the_colours_are_distinct_for_all_readers():
     for lab in seen([*PALETTE, GREY]):
         apart = np.linalg.norm(lab[:, None] - lab, axis=-1) + np.eye(len(lab))
         assert apart[:-1, :-1].min() > 0.07  # white and black are 1 apart

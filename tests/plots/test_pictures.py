@@ -47,7 +47,7 @@ def test_difference_leaves_out_the_entity_compared_with(analysis):
     assert len(labels) == counts.sizes["entity"] - 1
 
 
-def test_pictures_are_drawn_where_told(analysis):
+def test_pictures_are_drawn_on_the_given_axes(analysis):
     _, _, _, ranking = analysis
     _, ax = plt.subplots()
     assert br.plots.forest(ranking, ax=ax) is ax

@@ -90,7 +90,7 @@ def test_with_a_total_values_are_merged_as_in_rational_arithmetic(name):
     np.testing.assert_allclose(got["probability"], [mass[v] for v in order], rtol=1e-12)
 
 
-def test_near_values_of_a_large_lattice_are_told_apart():
+def test_near_values_of_a_large_lattice_stay_distinct():
     """Markedness on a window of large counts has distinct values closer than a unit in the last place."""
     from bayesrank.predictive.scores import equal_runs
     from bayesrank.scores import get
@@ -110,7 +110,7 @@ def test_near_values_of_a_large_lattice_are_told_apart():
         assert sizes.tolist() == [exact[v] for v in sorted(exact)]
 
 
-def test_values_closer_than_floating_point_are_told_apart():
+def test_values_closer_than_floating_point_stay_distinct():
     """Neighbours a/b and c/d with ad - bc = 1 and denominators near 3e9 differ by 1e-19."""
     from bayesrank.predictive.scores import equal_runs
 
@@ -143,7 +143,7 @@ def test_the_papers_numbers():
     assert [times.sel(value=v, method="nearest").item() for v in (0, 2 / 5, 2 / 3)] == [41, 11, 11]
 
 
-def test_undefined_mass_comes_last_or_where_it_is_told():
+def test_undefined_mass_comes_last_or_at_the_given_value():
     last = P.score_pmf(JOINT, "mcc")
     assert np.isnan(last["value"].values[-1])
     assert last["multiplicity"].values[-1] == 2  # nobody called positive, or everybody

@@ -68,7 +68,7 @@ def test_the_set_for_the_best_is_narrower_than_that_of_all_ranks():
 @pytest.mark.parametrize(
     ("size", "boards"), [*(pytest.param(n, 300, marks=pytest.mark.slow) for n in (2, 5)), (20, 100)]
 )
-def test_equal_entities_are_seldom_called_worse(size, boards):
+def test_equal_entities_are_rarely_called_worse(size, boards):
     """Accuracies on 200 cases; two standard errors about 0.05 are allowed twice."""
     rng = np.random.default_rng(size)
     worse = winners = pairwise = 0

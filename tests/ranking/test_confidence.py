@@ -159,7 +159,7 @@ def test_order_names_and_rope_change_nothing(close):
         assert sets_of(found) == sets_of(ranking)
 
 
-def test_the_same_score_told_otherwise_has_the_same_sets(close):
+def test_the_same_score_in_another_form_has_the_same_sets(close):
     expected = sets_of(br.credible_ranking(draws_of(close), "accuracy"))
     assert sets_of(br.credible_ranking(draws_of(1 - close), "error_rate")) == expected
     assert sets_of(br.credible_ranking(draws_of(2 * close - 1), "informedness")) == expected

@@ -252,7 +252,7 @@ def test_undefined_entities_have_no_rank_where_undefined():
     assert ranking["superiority"][1, 0] == 1.0
 
 
-def test_nobody_defined():
+def test_no_entity_defined():
     ranking = br.credible_ranking(draws_of(np.full((10, 3), np.nan)))
     assert (ranking["rank_probability"] == 0).all()
     assert (ranking["undefined"] == 1).all()

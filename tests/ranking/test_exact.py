@@ -450,7 +450,7 @@ def test_the_order_of_input_changes_nothing():
         xr.testing.assert_identical(other.isel(entity=back, rival=back), one)
 
 
-def test_equal_counts_have_equal_numbers_whoever_else_is_there():
+def test_equal_counts_have_equal_numbers_beside_any_others():
     counts = THREE.isel(entity=[0, 1, 0, 2, 1]).assign_coords(entity=list("vwxyz"))
     for model in ("beta_binomial", "dirichlet_multinomial"):
         for options in ({}, {"shared_prevalence": False}):
@@ -512,7 +512,7 @@ def above_in_steps(counts, faint):
 
 
 @pytest.mark.parametrize("faint", [0.05, 1e-2, 1e-4, 1e-7])
-def test_faultless_entities_under_a_faint_prior_are_told_apart(faint):
+def test_faultless_entities_under_a_faint_prior_are_separated(faint):
     """Next to all of Beta(n + e, e) lies so near to 1 that no number tells: its logit does, and draws would tie."""
     correct, wrong = np.array([10, 50, 45, 0, 3]), np.array([0, 0, 5, 4, 0])
     # Without much of a prior, some of more of it, and one of a usual one.

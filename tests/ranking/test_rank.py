@@ -48,7 +48,7 @@ def test_direction_comes_with_the_score():
         assert br.rank(counts, score).values.tolist() == [1.0, 2.0], score
 
 
-def test_a_score_without_direction_must_be_told():
+def test_a_score_without_direction_needs_higher_is_better():
     counts = br.from_counts(tn=[9, 5], fp=[1, 5], fn=[1, 4], tp=[9, 6])
     with pytest.raises(ValueError, match="higher_is_better must be given for 'prevalence'"):
         br.rank(counts, "prevalence")

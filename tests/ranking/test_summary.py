@@ -57,7 +57,7 @@ def test_verdict_of_a_clear_winner(clear):
     ]
 
 
-def test_a_single_tier_does_not_hide_that_others_are_told_apart():
+def test_a_single_tier_does_not_hide_that_others_are_separated():
     """c is all over the place, and first on average; a is above b nearly always."""
     rng = np.random.default_rng(3)
     steady = rng.normal([0.5, 0.4], 0.02, (4000, 2))
@@ -76,7 +76,7 @@ def test_a_rope_is_named_where_one_was_used(clear):
     assert too_wide.startswith("b leads (P(best) > 0.999), but its probability of beating c and a by more than 0.4 is")
 
 
-def test_equal_probabilities_are_told_by_the_error_of_their_difference():
+def test_equal_probabilities_follow_the_error_of_their_difference():
     """Of two that share all of P(best), the difference varies twice as much as each: 2 p - 1 of n draws."""
     n, p = 4000, 0.513  # 1.6 standard errors of p from 1/2, so that both are said to share it; by hypot, 2.3
     first = np.arange(n) < p * n
@@ -245,7 +245,7 @@ def test_an_undefined_draw_does_not_hide_a_sampler_that_is_stuck():
         assert br.notes(ranking)[0].startswith("Chains that disagree: more tuning")
 
 
-def test_one_prevalence_is_seldom_called_two():
+def test_one_prevalence_is_rarely_called_two():
     """40 test sets of one prevalence, 60 boards: the note is said of one in forty by chance, so of at most six."""
     rng = np.random.default_rng(0)
     said = 0

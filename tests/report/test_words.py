@@ -19,7 +19,7 @@ def prior_of(counts, **options):
 
 
 @pytest.mark.parametrize("entities", [1, 3, 108])
-def test_one_prior_is_told_once_however_many_entities_have_it(entities):
+def test_one_prior_is_stated_once_for_all_entities_that_have_it(entities):
     """Informedness is the sum of two uniforms less 1: a triangle, with its 2.5% quantile at sqrt(0.05) - 1."""
     counts = br.from_counts(tn=[70] * entities, fp=[10] * entities, fn=[6] * entities, tp=[24] * entities)
     words = implied_prior(prior_of(counts), 0.95)
@@ -32,7 +32,7 @@ def test_one_prior_is_told_once_however_many_entities_have_it(entities):
     assert abs(middle) < 5 * 0.5 / np.sqrt(4000 * entities) + 0.0005
 
 
-def test_different_priors_are_told_apart():
+def test_different_priors_are_distinguished():
     counts = br.from_counts(tn=[70, 70], fp=[10, 10], fn=[6, 6], tp=[24, 24], entity=["doubter", "believer"])
     words = implied_prior(prior_of(counts, prior={"doubter": 1, "believer": np.array([[9, 1], [1, 9]])}), 0.95)
     first, second = words.split(" up to a ")

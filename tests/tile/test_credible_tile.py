@@ -305,7 +305,7 @@ def test_leaders_lead_alone_or_share():
     assert not alone["among"].any()
 
 
-def test_nobody_leads_where_nothing_is_defined():
+def test_no_entity_leads_where_nothing_is_defined():
     counts = br.from_counts(tn=[0, 0], fp=[0, 0], fn=[3, 2], tp=[1, 2], entity=["a", "b"])
     found = leaders(br.tile.credible(counts, resolution=5))
     assert not found["shared"].sel(a=0, b=0).item()

@@ -195,7 +195,7 @@ def test_errors_are_never_zero_and_unknown_without_draws():
     assert found["probability_best_error"].attrs["method"].startswith("Monte-Carlo standard error")
 
 
-def test_draws_that_hardly_move_are_worth_little():
+def test_draws_that_hardly_move_have_a_small_effective_size():
     far = br.from_counts(tn=[990, 10], fp=[10, 990], fn=[10, 990], tp=[990, 10])
     free = br.as_performance(br.fit(far, draws=400, chains=1, seed=1))
     slow = free.isel(draw=np.repeat(np.arange(40), 10))

@@ -291,7 +291,7 @@ def test_frontiers_are_where_two_swap(kind):
         [(1, 2, 3, 4), (3, 6, 9, 12)],  # the same
     ],
 )
-def test_no_frontier_where_nobody_swaps(table):
+def test_no_frontier_where_no_entities_swap(table):
     assert br.tile.frontier(counts_of(table), "e0", "e1").sizes["point"] == 0
 
 

@@ -195,7 +195,7 @@ def test_a_model_that_fails_its_check_is_a_caveat():
 
 @pytest.mark.slow
 @pytest.mark.parametrize("design", ["p = 0.99 everywhere", "p = 0.5 everywhere", "p = 1, but 0.5 on 3 cases"])
-def test_identical_systems_are_seldom_called_different(design):
+def test_identical_systems_are_rarely_called_different(design):
     """At most 10% of the boards are nominal; 200 boards have a standard error of 0.021."""
     module = load_script("scripts/measure_repeated_runs.py")
     assert module.claims(design, 200)[0] <= 0.10 + 2 * 0.021
