@@ -383,7 +383,7 @@ def test_an_entity_may_not_be_named_all():
         ({"k": 3}, "k must"),
         ({"more": "clusters"}, "cases in clusters"),
         ({"more": "runs"}, "means of several runs"),
-        ({"positives": 0.5}, "class sizes were set by design"),
+        ({"positives": 0.5}, "sizes of two classes were set by design"),
         ({"sizes": 5}, "sizes must be a sequence"),
         ({"target": 1.5}, "target must"),
     ],
