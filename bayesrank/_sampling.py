@@ -173,7 +173,7 @@ def sample_counts(
 
 
 def _measured_tables(tables: np.ndarray, dims: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return tables, 1 in all cells of those that were not measured, and a mask of the measured tables."""
+    """Return the tables, with 1 in all cells of tables without measurements, and a mask of the measured tables."""
     measured = ~np.isnan(tables).any(axis=tuple(range(-dims, 0)))
     return np.where(measured[(..., *[None] * dims)], tables, 1.0), measured
 

@@ -320,7 +320,7 @@ def test_different_data_sets_are_pooled_only_where_all_saw_them(command, tmp_pat
     assert message.startswith("--join must be inner (which keeps the 1 data set that every entity saw), or --model")
     assert message.endswith("got 'b' without 'y'")
     inner = invoke(command, str(path), "--draws", "20", "--join", "inner")
-    assert "Note: Pooled over 1 data set of 2, those that every entity saw; --dataset chooses one." in inner
+    assert "Note: Pooled over 1 data set of 2, seen by every entity; --dataset chooses one." in inner
     one = invoke(command, str(path), "--draws", "20", "--dataset", "x")
     assert inner.splitlines()[1:4] == one.splitlines()[1:4]
 

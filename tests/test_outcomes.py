@@ -83,7 +83,7 @@ def test_common_cases_are_said():
     xr.testing.assert_equal(found, br.from_outcomes(whole))
     assert (found.attrs["cases"], found.attrs["cases_left_out"]) == (len(whole), 60 - len(whole))
     posterior = br.fit(found, "paired", seed=1, draws=50)
-    assert f"{len(whole)} of 60 cases are kept, those that all entities met." in notes(posterior)
+    assert f"{len(whole)} of 60 cases are kept; all entities met these." in notes(posterior)
     assert posterior["posterior"].attrs["missing"] == "common"
 
 

@@ -442,7 +442,7 @@ def _pool(counts: xr.DataArray, join: Any) -> tuple[xr.DataArray, list[str]]:
             f"--join must be inner (which keeps the {many} that every entity saw), or --model {learning} (which learns "
             f"from all of them), or --dataset must name one, where entities saw different data sets; got {lacking}"
         )
-    which = f"{many} of {all_of_them}, those that every entity saw" if lacking else many
+    which = f"{many} of {all_of_them}, seen by every entity" if lacking else many
     return br.pool(counts, join=join), [f"Pooled over {which}; --dataset chooses one."]
 
 

@@ -105,7 +105,7 @@ def _check_met(observed: xr.DataArray, by: str, logs: bool) -> None:
     name = observed["entity"].values[lacking.any("dataset").values][0]
     category = observed["dataset"].values[lacking.sel(entity=name).values][0]
     typed = Choices(shell=True).say("only", common, by)
-    remedy = f" ({typed} keeps those that all met)" if logs and len(common) > 1 else ""
+    remedy = f" ({typed} keeps the cases that all entities met)" if logs and len(common) > 1 else ""
     raise ValueError(f"--by must name categories that every entity met; {name} has no outcome in {category}{remedy}")
 
 

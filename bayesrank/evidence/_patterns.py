@@ -77,7 +77,7 @@ def common_note(kept: int, left_out: int, what: str = "cases") -> dict[str, Any]
         "missing": "common",
         "cases": kept,
         "cases_left_out": left_out,
-        "note": f"Answers are missing: {kept} of {kept + left_out} {what} are kept, those that all entities met.",
+        "note": f"Answers are missing: {kept} of {kept + left_out} {what} are kept; all entities met these.",
     }
 
 

@@ -5,7 +5,7 @@ standard deviations and correlations. The approximation treats the counts of a t
 empirical logit with its information. Standard deviations can then change while these variables stay, for any amount of
 data, which avoids funnels. The steps target the exact posterior; the approximation only changes variables.
 
-One sweep has these steps, each of which leaves the posterior invariant:
+One sweep has these steps. Each step leaves the posterior invariant:
 
 1. standard deviations, correlations and a shift of all medians, with the standard normal variables fixed: first all
    together, then one with a long step, since a standard deviation near 0 has a long tail of logarithms;

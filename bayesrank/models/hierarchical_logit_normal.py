@@ -88,7 +88,7 @@ class HierarchicalLogitNormal(Hierarchical):
     typical : {"median", "mean"}
         Whether typical rates are those of the median data set, or means over data sets.
     terms : str, optional
-        Terms that vary between data sets, as in the attr ``terms`` of a posterior; by default those that the design can
+        Terms that vary between data sets, as in the attr ``terms`` of a posterior; by default all that the design can
         estimate.
 
     Examples

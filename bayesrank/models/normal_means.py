@@ -11,6 +11,10 @@ independently for all entities: a mean and its error do not show which cases wer
 probability that entity :math:`i` beats :math:`j` is :math:`\Phi((m_i - m_j) / \sqrt{s_i^2 + s_j^2})`. No range of the
 outcome is assumed, so that an interval may reach beyond the best possible score.
 
+In simulated boards of right and wrong answers with equal truths, 95% intervals covered 0.93 to 0.97 at a truth of 0.5
+with 100 cases, and 0.90 at 0.97. Boards of five equal entities called an entity worse in 5% with 100 or 30 cases, and
+in 13% with 15 cases, since the standard error is then uncertain itself; boards of twenty with 100 cases did so in 10%.
+
 References
 ----------
 Gelman et al. (2013), Bayesian Data Analysis, 3rd ed., section 2.5.

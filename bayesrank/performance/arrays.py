@@ -135,7 +135,7 @@ def counts_or_performance(source: Container, kind: str | None = None) -> xr.Data
 
 
 def observed_counts(source: Container) -> xr.DataArray | None:
-    """Return the counts behind ``source``: itself, or those that a posterior keeps; None if unknown."""
+    """Return the counts of ``source``: itself, or the observed counts of a posterior; None if unknown."""
     if isinstance(source, xr.DataArray):
         # Counts with draws are predictions, not evidence.
         is_evidence = are_counts(source) and outcome_dims(source) and not draw_dims(source)

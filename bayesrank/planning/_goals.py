@@ -63,7 +63,7 @@ class Goal:
         return met
 
     def sides(self, mean: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the entities (future, entity) that have to be ahead, and those that have to be behind."""
+        """Return which entities must lead, and which must be behind them, both (future, entity)."""
         inside = np.zeros(mean.shape, bool)
         if self.kind == "top":
             np.put_along_axis(inside, np.argsort(-mean, axis=1, kind="stable")[:, : self.k], True, 1)

@@ -7,6 +7,7 @@ covariance. Where no counts can be updated (hierarchical models, more cases of c
 taken as normal, and each further unit is as informative as an observed one.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any
 
@@ -26,7 +27,7 @@ MOST = 2**24
 TableScore = Callable[[np.ndarray], np.ndarray]
 
 
-class Updates:
+class Updates(ABC):
     """Simulated futures of one posterior."""
 
     #: Scores (future, entity) under each simulated truth; today's units (entity), the prior's included; those added.
@@ -34,13 +35,13 @@ class Updates:
     before: np.ndarray
     added: float = 0
 
+    @abstractmethod
     def extend(self, more: int) -> None:
         """Add ``more`` units to every future."""
-        raise NotImplementedError
 
+    @abstractmethod
     def moments(self) -> tuple[np.ndarray, np.ndarray]:
         """Return the mean (future, entity) and the covariance (future, entity, entity) of the updated scores."""
-        raise NotImplementedError
 
     def past(self) -> np.ndarray:
         """Return the share of today's units among all (entity)."""

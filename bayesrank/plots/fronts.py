@@ -15,7 +15,7 @@ from bayesrank.plots._style import new_axes, plain_names
 
 __all__ = ["pareto_front"]
 
-#: Of more entities than these, only those that are probably on the front are named.
+#: With more entities, the legend names only the ones most probably on the front.
 NAMED = 12
 
 

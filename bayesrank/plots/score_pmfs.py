@@ -242,6 +242,6 @@ def _count_matrices(ax: Any, pmf: xr.Dataset) -> None:
 
 
 def _colors(size: int) -> list[str]:
-    """Return distinct colours, none of which is that of the numbers of matrices."""
+    """Return distinct colours, without the colour of the numbers of matrices."""
     free = [OKABE_ITO[k] for k in (5, 0, 1, 4, 3)]
     return [*free, *place_colors(range(6, size + 1))][:size]

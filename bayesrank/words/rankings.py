@@ -270,7 +270,7 @@ def _quadrature(standing: Standing) -> list[str]:
 
 
 def _unranked_notes(ranking: xr.Dataset, score: str) -> list[str]:
-    """Note the entities that are not ranked, and those that are not ranked in some draws."""
+    """Return notes on the entities that are unranked in all draws, or in some of them."""
     lines = []
     unranked, never = ranking["tier"].isnull(), ranking["undefined"] == 1
     for here, how in ((never, f"no defined {score}"), (~never, f"a defined {score} in less than half of the draws")):

@@ -58,6 +58,12 @@ def test_probabilities_are_those_of_a_loop_of_bootstraps():
     assert ((expected > 0.02) & (expected < 0.98)).any()
 
 
+@pytest.mark.parametrize(("cases", "few"), [(12, True), (49, True), (50, False)])
+def test_few_costs_have_a_note(cases, few):
+    notes = br.notes(br.decisions.pareto_front(br.fit(br.from_frame(answers(cases), cost="usd"), seed=1, draws=100)))
+    assert any(note.startswith(f"Only {cases} cases or clusters: intervals of mean costs") for note in notes) == few
+
+
 def test_outcomes_and_costs_share_the_weights_of_the_cases():
     frame = answers()
     posterior = br.fit(br.from_frame(frame, cost="usd"), prior="haldane", seed=3, draws=5000)

@@ -15,8 +15,9 @@ from types import ModuleType
 
 __all__ = ["COLUMNS", "load", "names", "recognise"]
 
-#: Columns that a format may fill: first those of the table that users get, then those that only checks use. ``hash`` is
-#: the content of the case, ``better`` is True if higher is better, ``scored`` is the file's score of an errored run.
+#: Columns that a format may fill: first the columns of the table for users, then the columns for checks only.
+#: ``hash`` is the content of the case, ``better`` is True if higher is better, ``scored`` is the file's score of an
+#: errored run.
 COLUMNS = (
     *("entity", "dataset", "case", "run", "outcome", "cluster", "category", "cost", "seconds", "status"),
     *("metric", "variant", "judge", "better", "hash", "scored"),

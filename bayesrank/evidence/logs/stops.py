@@ -192,7 +192,7 @@ def find_stop(frame: pd.DataFrame, choices: Choices) -> LogError | None:
     pairs = [d for d, n in met.groupby("dataset", sort=False).max().items() if n > 1]
     keep = f", {choices.say('missing', 'common')} keeps the {common} that all met" if common else ""
     if not shared and pairs and frame["dataset"].nunique() > 1:
-        keep = f", {choices.say('only', pairs[0], 'dataset')} ranks those that met it"
+        keep = f", {choices.say('only', pairs[0], 'dataset')} ranks the systems with that data set"
     return LogError(
         f"every system must have an outcome on every case of {len(cases)}; {what}: {list_some(lines, 6)}. "
         f"{choices.say('missing', 0)} counts them as wrong{keep}, {choices.say('missing', 'own')} leaves each system "

@@ -132,7 +132,7 @@ def _as_numbers(rows: pd.DataFrame, logs: Logs, choices: Choices) -> pd.DataFram
 
 
 def _read_costs(rows: pd.DataFrame, remarks: list[str]) -> tuple[pd.DataFrame, list[str]]:
-    """Return costs and times as numbers; remark on those that are text."""
+    """Return costs and times as numbers, and add a remark if some are text."""
     for column in ("cost", "seconds"):
         numbers = pd.to_numeric(rows[column], errors="coerce")
         text = rows.loc[rows[column].notna() & numbers.isna(), column]
