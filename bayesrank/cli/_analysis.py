@@ -26,11 +26,11 @@ from bayesrank.cli._logs import evidence_of_frame
 from bayesrank.cli._preferences import fixed_prevalence
 from bayesrank.cli._scores import read_score
 from bayesrank.cli._table import STDIN
-from bayesrank.evidence._case_counts import counts_of
 from bayesrank.evidence._table import Roles
 from bayesrank.evidence.counts import common_datasets, put_in_class_order
 from bayesrank.evidence.logs import Choices
 from bayesrank.evidence.logs.doctor import diagnose
+from bayesrank.evidence.predictions import counts_of
 from bayesrank.inference import draw_groups
 from bayesrank.models import chosen_by_evidence, find_model, holds_means, model_for_datasets, names, takes_cases
 from bayesrank.models._margins import are_shares

@@ -8,7 +8,8 @@ import xarray as xr
 
 from bayesrank.cli._table import read_csv
 from bayesrank.evidence._columns import squeeze
-from bayesrank.evidence._reader import FORMS, read_table
+from bayesrank.evidence._forms import FORMS
+from bayesrank.evidence._reader import read_table
 from bayesrank.evidence._table import Roles
 
 #: Columns and their meanings, in lines of a terminal.
