@@ -152,6 +152,12 @@ FILES = {
             ("latency", np.linspace(0.2, 3, 8), "entities A,B,C"),
             ("total_tokens", range(200, 280, 10), "ignore total_tokens"),
             ("topic", list("aabbccdd"), "ignore topic"),
+            ("id", range(8), "case id"),
+            ("position", range(8), "ignore position"),
+            ("cost_usd", 0.01, "ignore cost_usd"),
+            ("year", 2024, "entities A,B,C"),
+            ("batch", [1, 2] * 4, "ignore batch"),
+            ("weights", [0.37, 0.5, 0.41, 0.2, 0.9, 0.8, 0.7, 0.6], "ignore weights"),
         )
     },
     "an odd column": File(

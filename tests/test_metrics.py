@@ -348,14 +348,14 @@ def test_ops_of_cases_that_count_several_times_at_a_prevalence_set_by_design():
     often = 1 + np.arange(SIZE) % 3
     weights = br.case_weights(TRUTH, weight=often, prevalence="observed", draws=3, seed=1)
     scores = {"good": SCORES["good"]}
-    found = br.ops.of_curve(TRUTH, scores, "auc_roc", weights=weights)
-    repeated = br.ops.of_curve(np.repeat(TRUTH, often), {"good": np.repeat(SCORES["good"], often)}, "auc_roc", draws=0)
+    found = br.ops.of_curve(TRUTH, scores, "auc_gain", weights=weights)
+    repeated = br.ops.of_curve(np.repeat(TRUTH, often), {"good": np.repeat(SCORES["good"], often)}, "auc_gain", draws=0)
     for name in ("value", "ops", "prevalence"):
         np.testing.assert_allclose(found[name], repeated[name], rtol=1e-12)
     prevalence = found["prevalence"].item()
     np.testing.assert_allclose(found["prevalence_draws"], prevalence, rtol=1e-12)
     # No interpolation is needed.
-    of = br.ops.of_value("auc_roc", found["value_draws"], prevalence)
+    of = br.ops.of_value("auc_gain", found["value_draws"], prevalence)
     np.testing.assert_allclose(found["ops_draws"].values, of.values, rtol=1e-12)
 
 

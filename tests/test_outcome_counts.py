@@ -195,6 +195,13 @@ def test_who_met_the_same_cases_can_be_said():
     assert notes.startswith("All entities met the same cases; outcomes are assumed independent")
 
 
+def test_a_perfect_board_and_a_hopeless_one():
+    frame = pd.DataFrame({"entity": list("abcd"), "correct": [50, 50, 0, 0], "wrong": [0, 0, 50, 50]})
+    ranking = br.credible_ranking(br.fit(br.from_frame(frame), seed=1, draws=200), "mean_outcome")
+    assert ranking["tier"].values.tolist() == [1, 1, 2, 2]
+    assert not ranking["contradicted"].any()
+
+
 def test_right_and_wrong_are_ranked_without_draws():
     """Each against all others by integrals of Betas; who has the same counts has the same numbers."""
     frame = pd.DataFrame({"entity": list("abcd"), "correct": [46, 38, 46, 51], "wrong": [14, 22, 14, 4]})

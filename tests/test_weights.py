@@ -48,6 +48,8 @@ def test_clusters_are_what_is_weighed():
     assert (weights.values.reshape(4, 4000, 30, 4) == weights.values.reshape(4, 4000, 30, 4)[..., :1]).all()
     of = values.reshape(30, 4).mean(1)
     assert errors_off(means(weights, values), values.mean(), ((of - of.mean()) ** 2).sum() / 30 / 31) < 5
+    single, plain = (br.case_weights(25, cluster=names, seed=1, draws=10).values for names in (range(25), None))
+    np.testing.assert_array_equal(single, plain)
 
 
 @pytest.mark.parametrize(
@@ -194,13 +196,15 @@ def test_the_order_of_cases_and_entities_changes_nothing_of_joint_outcomes():
     frame["cluster"] = np.arange(90) // 3
     frame["dataset"] = np.where(frame["cluster"] < 20, "x", "y")
     shuffled = frame.sample(frac=1, random_state=1)[["c", "cluster", "a", "dataset", "b"]]
-    found = []
-    for one in (frame, shuffled):
-        outcomes = br.from_outcomes(one, cluster="cluster", dataset="dataset")
-        weights = br.case_weights(outcomes, seed=1, draws=50)
-        total = (weights * outcomes["outcome"] ** 2 * (1 + outcomes["outcome"].sel(entity="a"))).sum("pattern")
-        found.append(total.transpose("chain", "draw", "entity").sel(entity=list("abc")).values)
-    np.testing.assert_allclose(*found, rtol=1e-12)
+    for groups in ([], ["cluster"], ["dataset"], ["cluster", "dataset"]):
+        found = []
+        for one in (frame, shuffled):
+            columns = [name for name in one if name in "abc" or name in groups]
+            outcomes = br.from_outcomes(one[columns], **{name: name for name in groups})
+            weights = br.case_weights(outcomes, seed=1, draws=20)
+            total = (weights * outcomes["outcome"] ** 2 * (1 + outcomes["outcome"].sel(entity="a"))).sum("pattern")
+            found.append(total.transpose("chain", "draw", "entity").sel(entity=list("abc")).values)
+        np.testing.assert_allclose(*found, rtol=1e-12)
 
 
 # --- What a reader must know --------------------------------------------------------------------------------------

@@ -27,19 +27,9 @@ def mean_differs(table: np.ndarray, values: np.ndarray, tests: int = 1) -> float
     two outcomes, Pearson's times (N - 1) / N. Two data sets with two outcomes have Fisher's exact test. Else a gamma
     distribution with the exact permutation mean and variance gives the tail or, where it does not fit, permutations do.
 
-    Parameters
-    ----------
-    table : numpy.ndarray of int (data set, outcome)
-        Number of cases (or clusters).
-    values : numpy.ndarray (outcome)
-        The outcomes.
-    tests : int
-        Number of tests that the p-value will be corrected for; it increases the number of permutations.
-
-    References
-    ----------
-    Box and Andersen (1955), Permutation theory in the derivation of robust criteria, Journal of the Royal Statistical
-    Society B 17:1-34, for moments under permutations.
+    ``table`` (data set, outcome) has the numbers of cases (or clusters), and ``tests`` is the number of tests that the
+    p-value will be corrected for, which increases the number of permutations. Moments under permutations are those of
+    Box and Andersen (1955), Journal of the Royal Statistical Society B 17:1-34.
     """
     table, values = np.asarray(table, np.int64), np.asarray(values, float)
     held = table.sum(axis=0) > 0

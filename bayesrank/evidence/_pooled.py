@@ -55,26 +55,26 @@ Parts = Mapping[tuple[str, str], list[tuple[np.ndarray, np.ndarray]]]
 
 def pooled_counts(kept: xr.DataArray, tested: bool = True) -> Pooled:
     """Record a pool of counts (entity, dataset, actual, predicted) or (entity, dataset, outcome), tested or not."""
-    values = kept.values
-    parts: dict[tuple[str, str], list[tuple[np.ndarray, np.ndarray]]] = {}
-    if not tested:
-        pass
-    elif "outcome" in kept.dims:
-        labels = kept["outcome"].values.tolist()
-        numbers = all(isinstance(label, int | float) for label in labels)
-        parts[MEAN, ""] = [(table, np.array(labels if numbers else range(len(labels)), float)) for table in values]
-    else:
-        classes = [str(label) for label in kept["actual"].values.tolist()]
-        rows = values.sum(axis=-1)
-        for i, label in enumerate(classes):
-            parts[RECALL, label] = _binary(values[:, :, i, i], rows[:, :, i])
-        for i, label in _classes_with_shares(classes):
-            parts[SHARE, label] = _binary(rows[:, :, i], rows.sum(axis=-1))
-    order = np.argsort([str(name) for name in kept.get_index("dataset")], kind="stable")
-    sizes = [fingerprint(one) for one in values[:, order].sum(axis=-1)]  # equal class sizes share a test set
     datasets, names = (kept.get_index(dim).tolist() for dim in ("dataset", "entity"))
+    order = np.argsort(list(map(str, datasets)), kind="stable")
+    sizes = [fingerprint(one) for one in kept.values[:, order].sum(axis=-1)]  # equal class sizes share a test set
+    parts = _parts_of_counts(kept) if tested else {}
     text = _text(datasets, names, parts, kept.shape[-1], clusters=False, sizes=sizes)
     return Pooled(text, kept.drop_vars("measured", errors="ignore"))
+
+
+def _parts_of_counts(counts: xr.DataArray) -> Parts:
+    values = counts.values
+    if "outcome" in counts.dims:
+        labels = counts["outcome"].values.tolist()
+        numbers = all(isinstance(label, int | float) for label in labels)
+        outcomes = np.array(labels if numbers else range(len(labels)), float)
+        return {(MEAN, ""): [(table, outcomes) for table in values]}
+    classes = [str(label) for label in counts["actual"].values.tolist()]
+    rows = values.sum(axis=-1)
+    recalls = {(RECALL, label): _binary(values[:, :, i, i], rows[:, :, i]) for i, label in enumerate(classes)}
+    shares = {(SHARE, label): _binary(rows[:, :, i], rows.sum(axis=-1)) for i, label in _classes_with_shares(classes)}
+    return recalls | shares
 
 
 def _binary(hits: np.ndarray, total: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:

@@ -117,13 +117,7 @@ def check_exact(values: Sequence[Any]) -> None:
 
 
 def as_label_columns(*columns: Sequence[Any]) -> list[list[Any]]:
-    """Return columns of labels with one type: all numbers, all booleans, or text; None if missing.
-
-    Raises
-    ------
-    ValueError
-        If labels differ only in case, and are not a standard pair.
-    """
+    """Return columns of labels with one type: all numbers, all booleans, or text; None if missing."""
     held = [
         [None if is_missing(value) or value in NO_LABELS else plain(value) for value in column] for column in columns
     ]
