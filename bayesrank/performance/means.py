@@ -75,7 +75,7 @@ def mean_over_datasets(source: Container, weights: Any = None) -> Any:
     if "posterior" not in groups:
         raise ValueError(f"source must have a posterior group; got the groups {sorted(groups)}")
     weight = _weights(groups["posterior"], weights)
-    kept = {name: groups[name] for name in ("constant_data", "sample_stats") if name in groups}
+    kept = {name: group for name, group in groups.items() if name in ("constant_data", "sample_stats")}
     kept["posterior"] = _posterior(groups["posterior"], weight, groups)
     if "observed_data" in groups:
         kept["observed_data"] = _observed_means(groups["observed_data"], weight)

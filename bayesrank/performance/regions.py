@@ -134,7 +134,7 @@ def _curves(group: xr.Dataset, entities: int) -> np.ndarray:
     rate = observed.isel(predicted=1) / observed.sum("predicted", skipna=False)
     seen = rate.isel(actual=0).median(draw_dims(observed)).transpose("entity", "dataset").values
     for i, fpr in enumerate(seen):
-        at = np.linspace(*logit([np.nanmin(fpr), np.nanmax(fpr)]), POINTS)
+        at = np.linspace(logit(np.nanmin(fpr)), logit(np.nanmax(fpr)), POINTS)
         line = centre[:, i, [1]] + slope[:, None] * (at - centre[:, i, [0]])
         found[i] = expit(np.stack([at, np.median(line, axis=0)], -1))
     return found

@@ -100,7 +100,7 @@ def quotient(symbol: str, formula: str, **metadata: Any) -> Callable[[Callable[.
     """
 
     def register(parts: Callable[..., tuple[Any, Any]]) -> Score:
-        known = {
+        known: dict[str, Any] = {
             "fraction": lambda *cells: (*parts(*cells), 1),
             "finite_mean": all(map(isfinite, metadata.get("range", ()))),
         }
