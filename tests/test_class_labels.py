@@ -28,10 +28,6 @@ BENEFIT = br.importance(tn=0.1, fp=-0.2 + 0.3, fn=0.0, tp=1.0)
 OF_PERFORMANCES = {
     **{f"scores.{name}": getattr(br.scores, name) for name in ("f1", "mcc", "tpr", "accuracy", "npv", "cohen_kappa")},
     **{
-        f"performance.{name}": getattr(br.performance, name)
-        for name in ("change_actual", "change_predicted", "swap_classes", "swap_actual_predicted", "no_skill_twin")
-    },
-    **{
         f"tile.{name}": partial(getattr(br.tile, name), resolution=4)
         for name in (
             *("baseline", "chance_corrected", "credible", "probability_best", "rank_probability", "relative_skill"),
@@ -55,6 +51,8 @@ OF_PERFORMANCES = {
     "ranking_score": lambda p: br.ranking_score(p, br.importance(fp=1, tp=3, fn=1)),
     "score_table": lambda p: br.score_table(p, ["f1", "mcc"]),
     "top_set": lambda p: br.top_set(p, "f1", 1),
+    "performance.relabel": lambda p: br.performance.relabel(p, "change_actual"),
+    "performance.no_skill_twin": br.performance.no_skill_twin,
     "performance.shift_prior": lambda p: br.performance.shift_prior(p, 0.2),
     "tile.best_consistency": lambda p: br.tile.best_consistency("f1", p),
     "tile.correlation": lambda p: br.tile.correlation("f1", resolution=4, performances=p),
