@@ -312,30 +312,6 @@ def test_future_cases_are_beta_binomial():
     assert (replicated["counts"].sum("outcome") == [200, 200, 20]).all()
 
 
-def test_one_prior_is_spread_over_many_data_sets_of_right_and_wrong():
-    many = 60
-    frame = pd.DataFrame({"entity": "a", "d": range(many), "correct": 9, "wrong": 1})
-    counts = br.from_frame(frame, dataset="d")
-
-    def ranked(**options):
-        mean = br.performance.mean_over_datasets(br.fit(counts, seed=1, **options))
-        return br.credible_ranking(mean, "mean_outcome").isel(entity=0)
-
-    repeated, spread = ranked(), ranked(split_prior=True)
-    assert "counts as 240 cases in all: split_prior=True divides one prior among them" in repeated["notes"].item()
-    assert "split_prior" not in spread["notes"].item()
-    assert bool(repeated["contradicted"])
-    assert not bool(spread["contradicted"])
-    assert spread["lower"] < spread["observed"] < spread["upper"]
-    # Beta(9 + 2 / 60, 1 + 2 / 60) on each data set.
-    a, b = 9 + 2 / many, 1 + 2 / many
-    assert conjugate_posterior("dirichlet_multinomial", counts, {"split_prior": True}).prior.values == pytest.approx(
-        2 / many
-    )
-    error = 4 * (a * b / ((a + b) ** 2 * (a + b + 1)) / many / 4000) ** 0.5
-    assert float(spread["median"]) == pytest.approx(a / (a + b), abs=2 * error)
-
-
 def test_the_order_of_outcomes_changes_nothing():
     """Numbers or text, in the posterior, before any data, and in a future test set."""
     for names in ([1, 3, 10], ["bad", "fair", "good"]):
