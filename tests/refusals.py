@@ -311,7 +311,7 @@ EVIDENCE = [
     ("single cases", lambda x: x(), lambda: br.datasets.load_cases("tornado"), lambda: br.datasets.load_joint("imagenet_models")),
     # weights of cases
     ("cases must be (at least 1; got 0|a whole number|a sequence of labels)|cases must hold a label for every case|cases must be .* a Dataset", lambda x: br.case_weights(x), 0, True, 2.0, "ab", None, [], [1, None], xr.Dataset({"x": 1})),
-    ("(weight|dataset|cluster) must be None for joint outcomes", lambda x: br.case_weights(JOINT, **x), {"weight": [1, 2]}, {"dataset": "x"}, {"cluster": [1, 2]}),
+    ("(weight|dataset|cluster) must be left out for joint outcomes", lambda x: br.case_weights(JOINT, **x), {"weight": [1, 2]}, {"dataset": "x"}, {"cluster": [1, 2]}),
     ("count must hold non-neg", lambda: br.case_weights(JOINT.assign(count=JOINT["count"] * 0.3))),
     ("weight must (hold one number for each of the 2|hold non-negative whole|be above 0 for at least one case)", lambda x: br.case_weights(2, weight=x), [1, 2, 3], [0.5, 1], [0, 0]),
     ("(cluster|dataset) must hold 3 names", lambda x: br.case_weights(3, **x), {"cluster": [1, 2]}, {"cluster": "x"}, {"dataset": ["x"]}),
