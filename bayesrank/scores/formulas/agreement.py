@@ -189,7 +189,7 @@ def _kappa_area(value: Any, prevalence: Any) -> Any:
     domain=NOT_ALL_RIGHT,
     reference=f"{TILE}; Cohen (1960)",
     # U exchanges TPR and TNR at the meeting points.
-    contour=Contour(_kappa_tpr, lambda p: () if p == 0.5 else ((p / (2 * p - 1), p / (2 * p - 1)))),
+    contour=Contour(_kappa_tpr, lambda p: () if p == 0.5 else ((p / (2 * p - 1), p / (2 * p - 1)),)),
     area=_kappa_area,
 )
 def cohen_kappa(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:

@@ -155,7 +155,7 @@ def recall_gain(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
     range=(-INFINITY, 1.0),
     domain="TN + FP > 0 and TP > 0",
     reference="Flach and Kull (2015)",
-    contour=Contour(lambda k, x, p, n: (n * x + p) / (2 * n * (1 - k) + p), lambda p: ((-p / (1 - p), 0.0))),
+    contour=Contour(lambda k, x, p, n: (n * x + p) / (2 * n * (1 - k) + p), lambda p: ((-p / (1 - p), 0.0),)),
     area=lambda value, prevalence: half_plane(1 - prevalence, 2 * (1 - prevalence) * (1 - value) + prevalence, 1.0),
 )
 def f1_gain(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
