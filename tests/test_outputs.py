@@ -15,7 +15,7 @@ import bayesrank as br
 from bayesrank import _outputs
 from bayesrank._outputs import check_output, write_output
 from bayesrank.cli import cli
-from bayesrank.papers.interactive import save, turning_simplex
+from bayesrank.papers.pages import save, turning_simplex
 from bayesrank.report import ranking_report
 
 DATA = "entity,tn,fp,fn,tp\na,70,10,9,21\nb,79,1,1,29\n"

@@ -7,8 +7,7 @@ when a score is shifted or scaled (Zhao et al., Outperformance Score).
 """
 
 from bayesrank.ops.changes import drift, summarize
-from bayesrank.ops.curves import CURVE_METRICS, of_curve, of_value
-from bayesrank.ops.functions import value_curves
+from bayesrank.ops.curves import CURVE_METRICS, of_curve, of_value, value_curves
 from bayesrank.ops.references import (
     UNIFORM,
     Distribution,

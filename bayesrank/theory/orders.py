@@ -9,7 +9,8 @@ from bayesrank._checks import rename_argument
 from bayesrank._types import ScoreLike
 from bayesrank.scores.names import as_score
 from bayesrank.scores.placement import fixed_rate
-from bayesrank.scores.score import Score
+from bayesrank.scores.score import Score, cells_at
+from bayesrank.theory._axioms import lattice
 
 __all__ = ["compare_orders"]
 
@@ -22,6 +23,10 @@ def compare_orders(
     score: ScoreLike, other: Any, prevalence: float | None = None, *, prediction_rate: float | None = None
 ) -> xr.Dataset:
     """Test whether two scores order performances alike, each by its own direction.
+
+    A difference is proved by the counterexample. Agreement means that none was found among 4,000 random performances
+    and a lattice; it is a theorem if :func:`bayesrank.place` gives both scores the same position. Source: Piérard et
+    al., The Tile, Lemma 10; Foundations, A.4.2.
 
     Parameters
     ----------
@@ -38,28 +43,12 @@ def compare_orders(
         ``counterexample`` (``role``, ``actual``, ``predicted``), ``score_value`` and ``other_value`` (``role``): two
         performances in different orders; NaN if alike. ``verdict``: the result in words.
 
-    Raises
-    ------
-    ValueError
-        If a rate is not strictly between 0 and 1, both are given, or the scores are never defined together.
-
-    Notes
-    -----
-    A difference is proved by the counterexample. Agreement means that none was found among 4,000 random performances
-    and a lattice; it is a theorem if :func:`bayesrank.place` gives both scores the same position.
-
-    References
-    ----------
-    Piérard et al., The Tile, Lemma 10; Foundations of the theory of performance-based ranking, A.4.2.
-
     Examples
     --------
     >>> compare_orders("informedness", "balanced_accuracy")["verdict"].item()
     'informedness and balanced_accuracy order alike'
     >>> compare_orders("f1", "accuracy")["alike"].item()
     False
-    >>> compare_orders("negative_likelihood_ratio", "npv", prevalence=0.2)["verdict"].item()
-    'negative_likelihood_ratio and npv order alike at prevalence 0.2, where both are defined'
     """
     fixed = fixed_rate(prevalence, prediction_rate)
     one = as_score(score)
@@ -120,9 +109,8 @@ def _disagreement(values: np.ndarray, others: np.ndarray) -> tuple[int, int] | N
     if not wrong.size:
         return None
     # Among neighbours that disagree, choose those with differences above rounding.
-    gaps = np.abs(np.diff(values[order])) / np.ptp(values) if np.ptp(values) else np.zeros(len(values) - 1)
-    other_gaps = np.abs(np.diff(others[order])) / np.ptp(others) if np.ptp(others) else np.zeros(len(values) - 1)
-    best = wrong[np.argmax((gaps + other_gaps)[wrong])]
+    gaps = sum(np.abs(np.diff(x[order])) / (np.ptp(x) or 1.0) for x in (values, others))
+    best = wrong[np.argmax(gaps[wrong])]
     return int(order[best]), int(order[best + 1])
 
 
@@ -130,10 +118,7 @@ def _performances(prevalence: float | None) -> np.ndarray:
     """Return performances (cell, point): a lattice, with ties and empty cells, and random ones."""
     rng = np.random.default_rng(0)
     if prevalence is None:
-        grid = np.indices((STEPS + 1,) * 3).reshape(3, -1)
-        grid = grid[:, grid.sum(axis=0) <= STEPS]
-        table = np.vstack([grid, STEPS - grid.sum(axis=0)]) / STEPS
-        return np.hstack([table, rng.dirichlet(np.ones(4), RANDOM).T])
-    rates = np.hstack([np.indices((STEPS + 1,) * 2).reshape(2, -1) / STEPS, rng.random((2, RANDOM))])
-    down, up = 1 - prevalence, prevalence
-    return np.array([down * (1 - rates[0]), down * rates[0], up * (1 - rates[1]), up * rates[1]])
+        others = rng.dirichlet(np.ones(4), RANDOM).T
+    else:
+        others = np.array(cells_at(*rng.random((2, RANDOM)), prevalence))
+    return np.hstack([lattice(STEPS, prevalence), others])
