@@ -7,10 +7,18 @@ import xarray as xr
 
 from bayesrank._checks import check_number, check_numbers, check_prevalence, check_prevalences, rename_argument
 from bayesrank._types import Container
-from bayesrank.plots._colors import draw_halo, entity_colors, grey_shade, ink_color, paper_color, scale_on
+from bayesrank.plots._colors import (
+    OKABE_ITO,
+    draw_halo,
+    entity_colors,
+    grey_shade,
+    ink_color,
+    paper_color,
+    scale_on,
+)
 from bayesrank.plots._furniture import SEQUENTIAL, draw_tile_axes
 from bayesrank.plots._letters import add_missing_fonts
-from bayesrank.plots._style import OKABE_ITO, new_axes, new_panels, plain_names
+from bayesrank.plots._style import new_axes, new_panels, plain_names
 from bayesrank.plots.maps import value_tile
 from bayesrank.scores import fpr, tpr
 from bayesrank.scores.placement import place
