@@ -207,9 +207,7 @@ def value_curves(
     at: float | None = None,
     size: int | None = None,
 ) -> xr.DataArray:
-    """Return OPS as a function of the value, for several prevalences.
-
-    Source: Zhao et al., Outperformance score, Figures 1 (c) and 3.
+    """Return OPS as a function of the value, for several prevalences (Zhao et al., Figures 1 (c) and 3).
 
     Parameters
     ----------

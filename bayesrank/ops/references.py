@@ -30,21 +30,6 @@ from bayesrank.scores._contour_area import probability_worse
 from bayesrank.scores.contours import closed_area
 from bayesrank.scores.score import cells_at
 
-__all__ = [
-    "Distribution",
-    "Reference",
-    "Sample",
-    "UNIFORM",
-    "below",
-    "better_than_chance",
-    "check_curves",
-    "check_reference",
-    "directed_binary_tree",
-    "from_sampler",
-    "independent_betas",
-    "from_performances",
-]
-
 BLOCK = 2_000_000
 
 

@@ -20,9 +20,7 @@ CURVES = tuple(_areas.IDEAL)
 
 
 def ideal_area(curve: str, prevalence: Any) -> xr.DataArray:
-    """Return the area under a curve of the ideal ranking, with all positives first.
-
-    Source: Zhao et al., Outperformance score, Table 3.
+    """Return the area under a curve of the ideal ranking, with all positives first (Zhao et al., Table 3).
 
     Parameters
     ----------
@@ -47,9 +45,7 @@ def ideal_area(curve: str, prevalence: Any) -> xr.DataArray:
 
 
 def threshold_curves(y_true: Any, y_score: Any, *, positive: Any = 1) -> xr.Dataset:
-    """Return the ROC, precision-recall, lift and gain curves at every threshold, ends included.
-
-    Source: Zhao et al., Outperformance score, Table 3.
+    """Return the ROC, precision-recall, lift and gain curves at every threshold, ends included (Zhao et al., Table 3).
 
     Parameters
     ----------

@@ -31,31 +31,13 @@ MOST = 12
 #: Number of lines of a pencil or a grid; default values of a, of b, and of the prevalence.
 LINES, VALUES = 11, (0.1, 0.3, 0.5, 0.7, 0.9)
 ORANGE, BLUE, GREEN, PURPLE, RED = (OKABE_ITO[i] for i in (1, 0, 2, 3, 5))
-#: Where a label is, relative to its mark: offset in points, horizontal and vertical alignment.
-RIGHT_ABOVE, RIGHT_BELOW = ((6, 6), "left", "bottom"), ((7, -7), "left", "top")
-ABOVE, BELOW = ((0, 6), "center", "bottom"), ((0, -6), "center", "top")
-#: Scores with one place at all prevalences: label, (a, b), and where the label is.
-EVERYWHERE = (
-    ("TNR", (0.0, 0.0), RIGHT_ABOVE),
-    ("accuracy, Bennett’s S", (0.5, 0.5), RIGHT_ABOVE),
-    ("TPR", (1.0, 1.0), ((-6, -6), "right", "top")),
-    ("J₋", (0.0, 0.5), RIGHT_ABOVE),
-    ("F₁, J₊", (1.0, 0.5), ((-6, 5), "right", "bottom")),
-    ("F₂", (1.0, 0.8), ((-6, 0), "right", "center")),
-    ("F₀.₅", (1.0, 0.2), ((-6, 0), "right", "center")),
-    ("P(right | no FN)", (0.5, 0.0), ABOVE),
-    ("P(right | no FP)", (0.5, 1.0), BELOW),
-)
-#: The same for two more places, with the scores that join them at a fixed prevalence.
-CORNERS = (
-    ("NPV", ", SNPV†, NLR†", (0.0, 1.0), ((6, -6), "left", "top")),
-    ("PPV", ", SPPV†, PLR†", (1.0, 0.0), ((-6, 6), "right", "bottom")),
-)
-#: Scores that have the place of TNR or TPR at a fixed prevalence only.
-FIXED = (
-    ("P(tn)†, P(fp)†", (0.0, 0.0), ((6, 18), "left", "bottom")),
-    ("P(tp)†, P(fn)†", (1.0, 1.0), ((-6, -18), "right", "top")),
-)
+#: Scores with one place (a, b) at all prevalences, and those that have it at a fixed prevalence only.
+PLACES = {
+    "TNR": (0.0, 0.0), "J₋": (0.0, 0.5), "NPV": (0.0, 1.0), "P(right | no FN)": (0.5, 0.0),
+    "accuracy, Bennett’s S": (0.5, 0.5), "P(right | no FP)": (0.5, 1.0), "PPV": (1.0, 0.0), "F₀.₅": (1.0, 0.2),
+    "F₁, J₊": (1.0, 0.5), "F₂": (1.0, 0.8), "TPR": (1.0, 1.0),
+}  # fmt: skip
+JOINED = {"TNR": "P(tn)†, P(fp)†", "NPV": "SNPV†, NLR†", "PPV": "SPPV†, PLR†", "TPR": "P(tp)†, P(fn)†"}
 
 
 def roc_beside_tile(tile: xr.DataArray, a: Any, b: Any, prevalence: float, source: Container | None = None) -> Any:
@@ -140,7 +122,6 @@ def placement_tile(prevalence: float | None = None, ax: Any = None, *, predictio
     """
     ax = new_axes(ax, 5.4, 5.4)
     draw_tile_axes(ax, None, marks=False)
-    marks: list[tuple[Any, ...]] = []
     notes = []
     if prevalence is not None:
         share = check_prevalence(prevalence)
@@ -151,27 +132,23 @@ def placement_tile(prevalence: float | None = None, ax: Any = None, *, predictio
         curve = no_skill_curve(prevalence=share)
         label = f"γ_π at prevalence {share:g}"
         ax.plot(curve["a"], curve["b"], color=ORANGE, linestyle="--", linewidth=1.4, label=label)
-        for label, score, where in (
-            ("balanced accuracy†, informedness†, |C|†", "balanced_accuracy", RIGHT_BELOW),
-            ("Cohen’s κ†", "cohen_kappa", BELOW),
+        for label, score in (
+            ("balanced accuracy†, informedness†, |C|†", "balanced_accuracy"),
+            ("Cohen’s κ†", "cohen_kappa"),
         ):
             at = place(score, share)
             if at is not None:
-                marks.append((label, at, ((-7, where[0][1]), "right", where[2]) if at[0] > 0.55 else where, GREEN))
+                _mark(ax, label, at, GREEN, below=True)
     if prediction_rate is not None:
         rate = check_number("prediction_rate", prediction_rate, 0.0, 1.0, ends=False)
         notes.append("‡ at a fixed prediction rate")
         curve = no_skill_curve(prediction_rate=rate)
         label = f"γ_τ at prediction rate {rate:g}"
         ax.plot(curve["a"], curve["b"], color=BLUE, linestyle="-.", linewidth=1.4, label=label)
-        marks.append(("markedness‡", (1 - rate, rate), RIGHT_BELOW, BLUE))
-    marks += [(*one, ink_color()) for one in EVERYWHERE]
-    marks += [(name + more * (prevalence is not None), *where, ink_color()) for name, more, *where in CORNERS]
-    marks += [(*one, ink_color()) for one in FIXED if prevalence is not None]
-    for label, at, (offset, horizontal, vertical), color in marks:
-        _dot(ax, *at, color, 6, zorder=4)
-        ax.annotate(label, at, offset, textcoords="offset points", ha=horizontal, va=vertical, fontsize=8, zorder=5,
-                    path_effects=draw_halo(ax, 2.5))  # fmt: skip
+        _mark(ax, "markedness‡", (1 - rate, rate), BLUE, below=False)
+    for label, at in PLACES.items():
+        joined = prevalence is not None and label in JOINED
+        _mark(ax, f"{label}, {JOINED[label]}" if joined else label, at, ink_color(), below=at[1] > 0.5)
     if notes:
         ax.set_title("   ".join(notes), fontsize=8, loc="left")
         ax.legend(frameon=False, fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=2)
@@ -313,6 +290,15 @@ def _draw_performances(ax: Any, source: Any) -> None:
 def _dot(ax: Any, x: float, y: float, color: Any, size: float, **style: Any) -> None:
     style = {"markeredgecolor": paper_color(ax), "clip_on": False, "zorder": 5} | style
     ax.plot(x, y, "o", color=color, markersize=size, **style)
+
+
+def _mark(ax: Any, label: str, at: tuple[float, float], color: Any, below: bool) -> None:
+    """Mark a place of the Tile, with a label towards its middle."""
+    _dot(ax, *at, color, 6, zorder=4)
+    side = np.sign(0.5 - at[0])
+    style = {"ha": ("right", "center", "left")[int(side) + 1], "va": "top" if below else "bottom", "fontsize": 8}
+    offset = (6 * side, -6 if below else 6)
+    ax.annotate(label, at, offset, textcoords="offset points", zorder=5, path_effects=draw_halo(ax, 2.5), **style)
 
 
 def _legend(ax: Any) -> None:

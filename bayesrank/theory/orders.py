@@ -9,7 +9,7 @@ from bayesrank._checks import rename_argument
 from bayesrank._types import ScoreLike
 from bayesrank.scores.names import as_score
 from bayesrank.scores.placement import fixed_rate
-from bayesrank.scores.score import Score, cells_at
+from bayesrank.scores.score import cells_at
 from bayesrank.theory._axioms import lattice
 
 __all__ = ["compare_orders"]
@@ -57,7 +57,8 @@ def compare_orders(
     points = _performances(fixed.share)
     if fixed.predicted:
         points = points[[0, 2, 1, 3]]
-    values, others = (_orient(found, points) for found in (one, two))
+    signs = [-1.0 if score.higher_is_better is False else 1.0 for score in (one, two)]
+    values, others = signs[0] * one.of_cells(*points), signs[1] * two.of_cells(*points)
     defined = ~np.isnan(values), ~np.isnan(others)
     both = defined[0] & defined[1]
     if both.sum() < 2:
@@ -67,12 +68,10 @@ def compare_orders(
     opposite = found is not None and _disagreement(values, -others) is None
     same = bool((defined[0] == defined[1]).all())
     pair = np.full((2, 4), np.nan) if found is None else points[:, list(found)].T
-    names = f"{one.name} and {two.name}"
-    if found is None or opposite:
-        words = f"{names} order {'in opposite ways' if opposite else 'alike'}{fixed.words()}"
-        words += "" if same else ", where both are defined"
-    else:
-        words = f"{names} order differently{fixed.words()}"
+    order = "alike" if found is None else "in opposite ways" if opposite else "differently"
+    words = f"{one.name} and {two.name} order {order}{fixed.words()}"
+    if order != "differently" and not same:
+        words += ", where both are defined"
     labels = ["negative", "positive"]
     return xr.Dataset(
         {
@@ -86,11 +85,6 @@ def compare_orders(
         },
         {"role": list(ROLES), "actual": labels, "predicted": labels},
     )
-
-
-def _orient(score: Score, points: np.ndarray) -> np.ndarray:
-    """Return values where higher is better."""
-    return (-1.0 if score.higher_is_better is False else 1.0) * score.of_cells(*points)
 
 
 def _disagreement(values: np.ndarray, others: np.ndarray) -> tuple[int, int] | None:

@@ -139,9 +139,7 @@ def rank_bounds(order: xr.Dataset) -> xr.Dataset:
 
 
 def relation_properties(relation: xr.DataArray) -> xr.Dataset:
-    """Return the properties of a relation: reflexive, transitive, a preorder, an equivalence, ...
-
-    Source: Piérard et al., Foundations, A.3.1.
+    """Return the properties of a relation: reflexive, transitive, a preorder, an equivalence (Foundations, A.3.1).
 
     Parameters
     ----------
