@@ -19,7 +19,7 @@ import bayesrank as br
 from bayesrank import ops, papers, plots, predictive, scores, theory, tile
 from bayesrank._compat import groups_of
 from bayesrank.cases.weights import check_case_weights
-from bayesrank.papers import explorers, interactive
+from bayesrank.papers import pages
 from bayesrank.sensitivities.conflicts import prior_conflict
 
 INF, NAN, BIG = math.inf, math.nan, 10**12
@@ -538,6 +538,7 @@ OPS = [
     ("(fpr|tpr|sampler)", lambda x: x(), lambda: ops.independent_betas((0, 1), (1, 1)), lambda: ops.independent_betas((1, 1), (0, 1)), lambda: ops.from_sampler(lambda rng, n: (rng.random(n) + 1, rng.random(n)))),
     ("source must (hold two or more periods|have the dim dataset)|two or more periods", lambda x: ops.drift(x, "f1"), {}, COUNTS, br.as_performance(EACH).isel(dataset=[0])),
     ("same numbers of chains and draws", lambda: ops.drift({"a": DRAWS, "b": DRAWS.isel(draw=[0])}, "f1")),
+    ("source must hold one data set", lambda: ops.drift({"a": br.as_performance(EACH)}, "f1")),
     ("ops must be a DataArray", lambda: ops.summarize(None)),
     ("fpr must|one length|exactly one of fpr and tnr must be given; got (neither|both)|same labels|entity must hold 2 names", lambda x: br.from_rates(**x), {"fpr": 1.2, "tpr": 0, "prevalence": 0.5}, {"fpr": 0.2, "tpr": [0.1, 0.2], "prevalence": [0.1, 0.2, 0.3]}, {"tpr": 0.2, "prevalence": 0.3}, {"tpr": 0.2, "fpr": 0.1, "tnr": 0.9, "prevalence": 0.3}, {"tpr": by_entity([0.1, 0.2], ["a", "b"]), "fpr": by_entity([0.1, 0.2], ["b", "a"]), "prevalence": 0.3}, {"tpr": by_entity([0.1, 0.2], ["a", "b"]), "fpr": 0.1, "prevalence": 0.3, "entity": ["x"]}),
     ("folds must", lambda x: threshold(folds=x), 1, 4),
@@ -547,8 +548,8 @@ OPS = [
     ("reference", lambda: ops.of_value("f1", 0.5, 0.5, reference="uniform")),
     ("at must", lambda: ops.of_value("f1", 0.5, 0.3, at=np.arange(2000))),
     ("sampler('s fpr)? must", ops.from_sampler, 3, lambda rng, n: None, lambda rng, n: ("x", "y")),
-    ("(fpr_quantile|exact) must", lambda x: x(), lambda: ops.Distribution("x", None, lambda fpr, tpr: tpr), lambda: ops.Distribution("x", np.square, lambda fpr, tpr: tpr, exact=3)),
-    ("(fpr|tpr|fpr and tpr) must", lambda x: ops.Sample("x", *x), (None, np.array([0.5])), ([0.5], [1.5]), ([0.5, 0.6], [0.5])),
+    ("fpr_quantile must", lambda: ops.Distribution(None, lambda fpr, tpr: tpr)),
+    ("(fpr|tpr|fpr and tpr) must", lambda x: ops.Sample(*x), (None, np.array([0.5])), ([0.5], [1.5]), ([0.5, 0.6], [0.5])),
     ("curve must", lambda: ops.ideal_area(np.arange(2000), 0.3)),
     ("at must", lambda x: ops.of_curve(Y, RISK, "precision_at_recall", at=x), [], xr.Dataset()),
     ("y_true must", lambda: ops.of_curve([[1], [2, 3]], RISK, "auc_roc")),
@@ -559,7 +560,7 @@ OPS = [
 
 PICTURES = [
     ("^(entities|top) must", lambda x: plots.colors(*x[0], **x[1]), ((["a", "a"],), {}), ((["a"],), {"top": 13}), ((xr.Dataset(),), {})),
-    ("^sizes must|^observed must be true positives up to 4", lambda x: x[0](**x[1]), *((make, how) for make in (explorers.explore_pmf, explorers.explore_contours) for how in ({"sizes": []}, {"sizes": [(0, 4)]}, {"sizes": [(200, 200)]}, {"sizes": [(4, 4)], "observed": (5, 1)}))),
+    ("^sizes must|^observed must be true positives up to 4", lambda x: x[0](**x[1]), *((make, how) for make in (pages.explore_pmf, pages.explore_contours) for how in ({"sizes": []}, {"sizes": [(0, 4)]}, {"sizes": [(200, 200)]}, {"sizes": [(4, 4)], "observed": (5, 1)}))),
     ("^tile must", plots.value_tile, "x"),
     ("^tiles must", plots.value_tiles, None),
     ("^prevalence must", lambda: plots.value_tiles(TILE, [0.1, 0.2, 0.3])),
@@ -589,8 +590,8 @@ PICTURES = [
     ("^entities must", plots.colors, 3),
     ("^result must come from br.sensitivity", plots.sensitivity, xr.Dataset()),
     ("^curve must (come from br.decisions.decision_curve|be of two thresholds)", plots.decision_curve, xr.Dataset(), br.decisions.decision_curve(Y, RISK, [0.3], draws=10, seed=1)),
-    ("^positives must", lambda x: interactive.turning_simplex(*x, "f1"), (10, 3), (20, [20])),
-    ("^html must come from", lambda: interactive.save("page", "x.html")),
+    ("^positives must", lambda x: pages.turning_simplex(*x, "f1"), (10, 3), (20, [20])),
+    ("^html must come from", lambda: pages.save("page", "x.html")),
     ("a must lie|prevalence must|prediction_rate must", lambda x: x(), lambda: papers.pencil(1.2, 0, 0.3), lambda: papers.pencil(1, 0, 0), lambda: papers.placement_tile(prediction_rate=1.0)),
 ]
 
