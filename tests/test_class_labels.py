@@ -70,7 +70,6 @@ OF_PERFORMANCES = {
 OF_POINTS = {
     "tile.entity": lambda p: br.tile.entity(p, resolution=4),
     "tile.frontier": lambda p: br.tile.frontier(p, "a", "b", points=4),
-    "tile.in_words": br.tile.in_words,
     "tile.regions": br.tile.regions,
     "tile.robustness": lambda p: br.tile.robustness(p, 4),
     "tile.shares": br.tile.shares,
