@@ -17,6 +17,12 @@ def object_array(values: Any) -> np.ndarray:
     return array
 
 
+def factorize(names: Any) -> tuple[np.ndarray, list]:
+    """Return the position of each name among the distinct ones, and these in the order of their first occurrence."""
+    codes, found = pd.factorize(object_array(names))
+    return codes, found.tolist()
+
+
 def ordered_categories(column: Any) -> list | None:
     """Return the categories of a categorical Series or Categorical, else None."""
     dtype = getattr(column, "dtype", None)

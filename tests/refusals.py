@@ -19,7 +19,7 @@ import bayesrank as br
 from bayesrank import ops, papers, plots, predictive, scores, theory, tile
 from bayesrank._compat import groups_of
 from bayesrank.cases.weights import check_case_weights
-from bayesrank.papers import explorers, interactive
+from bayesrank.papers import pages
 from bayesrank.sensitivities.conflicts import prior_conflict
 
 INF, NAN, BIG = math.inf, math.nan, 10**12
@@ -217,6 +217,14 @@ EVIDENCE = [
     ("weight must hold (one number for each of the 60 cases|non-negative whole numbers)", lambda x: br.from_outcomes(ANSWERS, weight=x), [1], [0.5] * 60),
     ("cluster must hold 60 names", lambda: br.from_outcomes(ANSWERS, cluster="question")),
     (r"frame must hold whole numbers up to 2\*\*53; got 1152921504606846977", lambda: br.from_outcomes(pd.DataFrame({"a": [2**60, 2**60 + 1], "b": [1, 2]}))),
+    ("missing must be None, one of .* or a finite number; got", lambda x: br.from_outcomes(ANSWERS, missing=x), "drop", True, INF),
+    ("missing cannot be 'common' where no case", lambda x: x(missing="common"), lambda **how: br.from_outcomes(pd.DataFrame({"a": [1, None], "b": [None, 1]}), **how), lambda **how: br.joint_outcomes([0, 1], {"a": [0, None], "b": [None, 1]}, **how)),
+    (r"an outcome of every entity at least once; got none in the columns \['c'\]", lambda x: br.from_outcomes(ANSWERS.assign(c=NAN), missing=x), "common", "own", 0, None),
+    (r"(predictions\['b'\] must hold a label (for every case; .*missing='common'|of at least one case)|missing must be one of .'common'., or None .*square table.; got|y_true must hold a label)", lambda x: br.joint_outcomes(x[0], {"a": [0, 1], "b": x[1]}, missing=x[2]), ([0, 1], [0, None], None), ([0, 1], [0, 1], "own"), ([0, 1], [None, None], "common"), ([0, None], [0, 1], "common")),
+    (r"range must hold every outcome; got \(2, 4\) and 1", lambda: br.from_outcomes(pd.DataFrame({"x": [1, 5, 3], "y": 2}), range=(2, 4))),
+    ("(run must name each run of a case once|case must be given where run is)", lambda x: br.joint_outcomes(Y[:4], GUESSES, run=[1, 1, 1, 2], case=x), list("uuvv"), None),
+    ("cost must (be a pandas DataFrame|have the rows and the columns of the outcomes|hold a number of every entity|be 0 or more)", lambda x: br.from_outcomes(ANSWERS, cost=x), 3, ANSWERS.iloc[:3], ANSWERS * NAN, ANSWERS - 1),
+    ("(usd must be|cost must be left out of)", lambda x: br.from_frame(x, cost="usd"), pd.DataFrame({"entity": ["a", "b"], "case": 1, "outcome": 1, "usd": "cheap"}), ANSWERS.assign(usd=1.0)),
     # data sets
     ("name must .*antibody_tests", lambda: br.datasets.load("iris")),
     ("name must .*tornado", lambda: br.datasets.describe("iris")),
@@ -521,6 +529,7 @@ OPS = [
     ("(fpr|tpr|sampler)", lambda x: x(), lambda: ops.independent_betas((0, 1), (1, 1)), lambda: ops.independent_betas((1, 1), (0, 1)), lambda: ops.from_sampler(lambda rng, n: (rng.random(n) + 1, rng.random(n)))),
     ("source must (hold two or more periods|have the dim dataset)|two or more periods", lambda x: ops.drift(x, "f1"), {}, COUNTS, br.as_performance(EACH).isel(dataset=[0])),
     ("same numbers of chains and draws", lambda: ops.drift({"a": DRAWS, "b": DRAWS.isel(draw=[0])}, "f1")),
+    ("source must hold one data set", lambda: ops.drift({"a": br.as_performance(EACH)}, "f1")),
     ("fpr must|one length|exactly one of fpr and tnr must be given; got (neither|both)|same labels|entity must hold 2 names", lambda x: br.from_rates(**x), {"fpr": 1.2, "tpr": 0, "prevalence": 0.5}, {"fpr": 0.2, "tpr": [0.1, 0.2], "prevalence": [0.1, 0.2, 0.3]}, {"tpr": 0.2, "prevalence": 0.3}, {"tpr": 0.2, "fpr": 0.1, "tnr": 0.9, "prevalence": 0.3}, {"tpr": by_entity([0.1, 0.2], ["a", "b"]), "fpr": by_entity([0.1, 0.2], ["b", "a"]), "prevalence": 0.3}, {"tpr": by_entity([0.1, 0.2], ["a", "b"]), "fpr": 0.1, "prevalence": 0.3, "entity": ["x"]}),
     ("folds must", lambda x: threshold(folds=x), 1, 4),
     ("score must (have a direction|be defined)", lambda x: threshold(score=x), "prevalence", lambda tn, fp, fn, tp: NAN * tp),
@@ -529,8 +538,8 @@ OPS = [
     ("reference", lambda: ops.of_value("f1", 0.5, 0.5, reference="uniform")),
     ("at must", lambda: ops.of_value("f1", 0.5, 0.3, at=np.arange(2000))),
     ("sampler('s fpr)? must", ops.from_sampler, 3, lambda rng, n: None, lambda rng, n: ("x", "y")),
-    ("(fpr_quantile|exact) must", lambda x: x(), lambda: ops.Distribution("x", None, lambda fpr, tpr: tpr), lambda: ops.Distribution("x", np.square, lambda fpr, tpr: tpr, exact=3)),
-    ("(fpr|tpr|fpr and tpr) must", lambda x: ops.Sample("x", *x), (None, np.array([0.5])), ([0.5], [1.5]), ([0.5, 0.6], [0.5])),
+    ("fpr_quantile must", lambda: ops.Distribution(None, lambda fpr, tpr: tpr)),
+    ("(fpr|tpr|fpr and tpr) must", lambda x: ops.Sample(*x), (None, np.array([0.5])), ([0.5], [1.5]), ([0.5, 0.6], [0.5])),
     ("curve must", lambda: ops.ideal_area(np.arange(2000), 0.3)),
     ("at must", lambda x: ops.of_curve(Y, RISK, "precision_at_recall", at=x), [], xr.Dataset()),
     ("y_true must", lambda: ops.of_curve([[1], [2, 3]], RISK, "auc_roc")),
@@ -541,7 +550,7 @@ OPS = [
 
 PICTURES = [
     ("^(entities|top) must", lambda x: plots.colors(*x[0], **x[1]), ((["a", "a"],), {}), ((["a"],), {"top": 13}), ((xr.Dataset(),), {})),
-    ("^sizes must|^observed must be true positives up to 4", lambda x: x[0](**x[1]), *((make, how) for make in (explorers.explore_pmf, explorers.explore_contours) for how in ({"sizes": []}, {"sizes": [(0, 4)]}, {"sizes": [(200, 200)]}, {"sizes": [(4, 4)], "observed": (5, 1)}))),
+    ("^sizes must|^observed must be true positives up to 4", lambda x: x[0](**x[1]), *((make, how) for make in (pages.explore_pmf, pages.explore_contours) for how in ({"sizes": []}, {"sizes": [(0, 4)]}, {"sizes": [(200, 200)]}, {"sizes": [(4, 4)], "observed": (5, 1)}))),
     ("^prevalence must", lambda: plots.value_tiles(TILE, [0.1, 0.2, 0.3])),
     ("^lines must", lambda: plots.value_tile(TILE[0], lines="x")),
     ("^a and b must", lambda: papers.roc_beside_tile(TILE[0], [0.1, 0.2], [0.1, 0.2, 0.3], 0.3)),
@@ -563,8 +572,8 @@ PICTURES = [
     ("^entities must", plots.colors, 3),
     ("^result must come from br.sensitivity", plots.sensitivity, xr.Dataset()),
     ("^curve must (come from br.decisions.decision_curve|be of two thresholds)", plots.decision_curve, xr.Dataset(), br.decisions.decision_curve(Y, RISK, [0.3], draws=10, seed=1)),
-    ("^positives must", lambda x: interactive.turning_simplex(*x, "f1"), (10, 3), (20, [20])),
-    ("^html must come from", lambda: interactive.save("page", "x.html")),
+    ("^positives must", lambda x: pages.turning_simplex(*x, "f1"), (10, 3), (20, [20])),
+    ("^html must come from", lambda: pages.save("page", "x.html")),
     ("a must lie|prevalence must|prediction_rate must", lambda x: x(), lambda: papers.pencil(1.2, 0, 0.3), lambda: papers.pencil(1, 0, 0), lambda: papers.placement_tile(prediction_rate=1.0)),
 ]
 
@@ -574,7 +583,7 @@ COMMANDS = [
     ("DATA must be a CSV file or one of", "rank no_such_thing"),
     ("score must be one of", "rank tornado --score f7"),
     ("--output must lie in a folder that exists", "report tornado -o /no/such/folder/r.html"),
-    ("DATA must have two classes for a Tile; got 10 in mnist_folds", "tile mnist_folds"),
+    ("DATA must have two classes for a Tile; got 10 classes", "tile mnist_folds"),
     ("must end in .png, .pdf, .svg; got 'map.foo'", "tile tornado --picture map.foo"),
     ("must end in .png, .pdf, .svg; got 'map'", "tile tornado --picture map"),
     ("must lie in a folder that exists", "tile tornado --picture /no/such/folder/map.png"),
@@ -596,36 +605,33 @@ COMMANDS = [
     ("--with must be among ", "report tornado -o r.html --with roc"),
     ("--with drift needs data sets of two classes as periods", "report tornado -o r.html --with drift --draws 9"),
     ("--benefit must be tn=NUMBER,fp=NUMBER,", "report tornado -o r.html --benefit tn=1"),
-    ("--benefit must be left out for data that are not of two classes", "report mnist_folds -o r.html --benefit tn=0,fp=-1,fn=-9,tp=0 --draws 9"),
+    ("DATA must have two classes for --benefit and --reference; got 10 classes", "report mnist_folds -o r.html --benefit tn=0,fp=-1,fn=-9,tp=0 --draws 9"),
     ("--reference must be one of Finley, never-tornado; got 'x'", "report tornado -o r.html --reference x --draws 9"),
     # decide
-    ("Missing option '--benefit'", "decide breast_cancer --draws 200"),
+    ("--benefit must be given: tn=0,fp=-1,fn=-10,tp=0", "decide breast_cancer --draws 200"),
     ("--benefit must be tn=NUMBER", "decide breast_cancer --benefit tn=0 --draws 200"),
     ("--benefit must be tn=NUMBER", "decide breast_cancer --benefit tn=0,fp=x,fn=1,tp=1 --draws 200"),
     ("--benefit must be tn=NUMBER", "decide breast_cancer --benefit tn=0,fp=1,fn=1,tp=nan --draws 200"),
     ("--benefit must be tn=NUMBER", "decide breast_cancer --benefit tn=0,tn=0,fp=1,fn=1,tp=2 --draws 200"),
     ("--margin-tpr must go with --reference", "decide breast_cancer --benefit tn=0,fp=-1,fn=-10,tp=0 --margin-tpr 0.1 --draws 200"),
-    ("--margin-tnr must lie between 0 and 1; got 2", "decide breast_cancer --benefit tn=0,fp=-1,fn=-10,tp=0 --reference lda --margin-tnr 2 --draws 200"),
+    ("2.0 is not in the range 0<=x<=1", "decide breast_cancer --benefit tn=0,fp=-1,fn=-10,tp=0 --reference lda --margin-tnr 2 --draws 200"),
     ("--reference must be one of logreg", "decide breast_cancer --benefit tn=0,fp=-1,fn=-10,tp=0 --reference nobody --draws 200"),
     ("DATA must have two classes for a benefit of four cells; got 10", "decide mnist_folds --benefit tn=0,fp=-1,fn=-10,tp=0 --draws 200"),
-    ("--prevalence must be a number for --always", "decide small_studies --benefit tn=0,fp=-1,fn=-10,tp=0 --always --draws 200"),
+    ("--prevalence must be given to compare with strategies", "decide small_studies --benefit tn=0,fp=-1,fn=-10,tp=0 --always --draws 200"),
     ("prevalence must lie between 0 and 1", "decide breast_cancer --benefit tn=0,fp=-1,fn=-10,tp=0 --prevalence 2 --draws 200"),
     # scores
-    ("DATA must be given for --score", "scores --score f1"),
-    ("DATA must be given for --prevalence", "scores --prevalence 2%"),
-    ("DATA must be given for --format", "scores --format csv"),
-    ("DATA must be given for --top", "scores --top 3"),
+    ("DATA must be given for these options", "scores --score f1"),
     ("--score must be 'accuracy', ", "scores mnist_folds --draws 5 --score ppv"),
-    ("--prevalence must be left out for 10 classes", "scores mnist_folds --draws 5 --prevalence 2%"),
+    ("DATA must have two classes for --prevalence; got 10 classes", "scores mnist_folds --draws 5 --prevalence 2%"),
     ("got 'mean_outcome', a score of outcomes without classes", "scores mnist_folds --draws 5 --score mean_outcome"),
     ("--score must be 'mean_outcome' for outcomes", "scores langchain_tool_use --draws 5 --score f1"),
-    ("--prevalence must be left out for outcomes", "scores langchain_tool_use --draws 5 --prevalence 2%"),
+    ("DATA must have two classes for --prevalence; got outcomes without classes", "scores langchain_tool_use --draws 5 --prevalence 2%"),
     ("score must be one of those", "scores breast_cancer --score temperature"),
     ("--score must name each score once", "scores breast_cancer --draws 5 --score sens --score tpr"),
     # sensitivity
     ("score must be one of", "sensitivity breast_cancer --other-score f7 --draws 20"),
     ("--score must be 'mean_outcome'", "sensitivity livecodebench_execution --score f1 --draws 20"),
-    ("--other-prevalence must be a share of positives", "sensitivity breast_cancer --other-prevalence 200% --draws 20"),
+    ("prevalence must lie between 0 and 1; got 2", "sensitivity breast_cancer --other-prevalence 200% --draws 20"),
     ("--other-prevalence must be a share of positives", "sensitivity breast_cancer --other-prevalence observed --draws 20"),
     ("--missing must be left out for a shipped data set", "sensitivity breast_cancer --missing own --draws 20"),
     # files
@@ -645,7 +651,7 @@ COMMANDS = [
     ("line 3: entity must name each entity once; got 'a' in line 2", "rank FILE", "entity,tn,fp,fn,tp\na,1,2,3,4\na,1,2,3,4\n"),
     ("at least one row", "rank FILE", "entity,tn,fp,fn,tp\n"),
     ("it is empty", "rank FILE", ""),
-    ("DATA must hold at least one case; all counts are 0", "rank FILE", "entity,tn,fp,fn,tp\na,0,0,0,0\n"),
+    ("DATA must hold at least one case of every entity", "rank FILE", "entity,tn,fp,fn,tp\na,0,0,0,0\n"),
     ("must have the columns entity, outcome, count (or, beside entity, tn, fp, fn, tp; or", "rank FILE --draws 9", "entity,correct\na,17\n"),
     ("its heading is entity, correct, without", "rank FILE --draws 9", "entity,correct\na,17\n"),
     ("its heading is entity, score, without", "rank FILE --draws 9", "entity,score\na,7\n"),
@@ -667,7 +673,7 @@ COMMANDS = [
     ("line 3: llama must be an outcome", "rank FILE --draws 9", "gpt,llama\n1,1\n0,inf\n", "gpt,llama\n1,1\n0,1_0\n"),
     ("line 2: llama must not be empty", "rank FILE --draws 9", "gpt,llama\n1,\n"),
     ("line 3: case must name each case once; got '1'", "rank FILE --draws 9", "case,gpt\n1,0\n1,1\n"),
-    ("line 4: case must name each case once; got '1' (run '2') again", "rank FILE --draws 9", "case,run,gpt\n1,1,0\n1,2,1\n1,2,1\n"),
+    ("line 4: case must name each case once; got '1' (run '2') in line 3 as well", "rank FILE --draws 9", "case,run,gpt\n1,1,0\n1,2,1\n1,2,1\n"),
     ("got none for entity 'b' on case '1' (run '2') (--missing common, --missing own or --missing 0 says", "rank FILE --draws 9", "entity,case,run,outcome\na,1,1,1\na,1,2,0\nb,1,1,1\n"),
     ("must not have a column run without a column case", "rank FILE --draws 9", "run,gpt\n1,0\n"),
     ("must not have a column run beside actual: labels have no mean over runs", "rank FILE --draws 9", "case,run,actual,gpt\n1,1,0,0\n"),
@@ -681,7 +687,7 @@ COMMANDS = [
     ("line 3: cluster must be the same for all entities on case '1'", "rank FILE --draws 9", "entity,case,outcome,cluster\na,1,1,x\nb,1,0,y\n"),
     ("line 3: actual must be the same for all entities on case '1'", "rank FILE --draws 9", "entity,case,actual,predicted\na,1,1,1\nb,1,0,1\n"),
     ("line 2: outcome must be an outcome", "rank FILE --draws 9", "entity,case,outcome\na,1,good\n"),
-    ("DATA must have numbers as outcomes, which are ranked by their mean; got bad, good in ", "rank FILE --draws 9", "entity,outcome,count\na,good,3\na,bad,4\n"),
+    ("DATA must have numbers as outcomes, which are ranked by their mean; got bad, good", "rank FILE --draws 9", "entity,outcome,count\na,good,3\na,bad,4\n"),
     ("DATA must hold at least one case", "rank FILE --draws 9", "entity,correct,wrong\na,0,0\n"),
     ("must hold two labels or more, true or predicted; got only 1", "rank FILE --draws 9", "actual,a,b\n1,1,1\n"),
     ("line 2: must close each quotation mark that it opens", "rank FILE --draws 9", "entity,correct,wrong\n\"a,1,2\n"),
@@ -696,12 +702,12 @@ COMMANDS = [
     ("--ignore must name a column of", "rank FILE --ignore q --draws 9", "entity,correct,wrong\na,17,3\nb,14,6\n"),
     ("--cluster must be left out of counts", "rank FILE --cluster q --draws 9", "entity,correct,wrong,q\na,1,2,x\n"),
     ("--cluster must be left out beside a column cluster", "rank FILE --cluster q --draws 9", "gpt,q,cluster\n1,2,3\n"),
-    ("--cluster must name a column that --ignore", "rank FILE --cluster q --ignore q --draws 9", "gpt,q\n1,2\n"),
+    ("--cluster must name a column of", "rank FILE --cluster q --ignore q --draws 9", "gpt,q\n1,2\n"),
     ("--cluster must name a column that says what", "rank FILE --cluster Case --draws 9", "entity,case,outcome\na,1,1\n"),
     ("--output must lie in a folder that exists", "report FILE -o there/is/none.html --draws 9", "entity,correct,wrong\na,17,3\nb,14,6\n"),
-    ("DATA must have classes for a Tile; ", "tile FILE --draws 9", "entity,correct,wrong\na,17,3\nb,14,6\n"),
-    ("DATA must have classes for outperformance scores; ", "ops FILE --draws 9", "entity,correct,wrong\na,17,3\nb,14,6\n"),
-    ("holds outcomes without classes (bayesrank rank ranks them)", "tile FILE --draws 9", "gpt,llama\n1,0\n0,0\n"),
+    ("DATA must have two classes for a Tile; got outcomes without classes", "tile FILE --draws 9", "entity,correct,wrong\na,17,3\nb,14,6\n"),
+    ("DATA must have two classes for outperformance scores; got outcomes without classes", "ops FILE --draws 9", "entity,correct,wrong\na,17,3\nb,14,6\n"),
+    ("got outcomes without classes ('bayesrank rank' ranks them)", "tile FILE --draws 9", "gpt,llama\n1,0\n0,0\n"),
 ]
 
 #: What would not fit into memory is refused before the work.

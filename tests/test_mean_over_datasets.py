@@ -18,6 +18,10 @@ RIGHT = pd.DataFrame({name: RNG.permuted(np.tile([1] * 19 + [0], (30, 1)), axis=
 TRUTH = RNG.integers(0, 2, 600)
 ANSWERS = {name: np.where(RIGHT[name] == 1, TRUTH, 1 - TRUTH) for name in RIGHT}
 EVIDENCE = {
+    "right and wrong": (
+        br.from_frame(pd.DataFrame({"entity": ["a"] * 30, "dataset": range(30), "correct": 19, "wrong": 1})),
+        *("dirichlet_multinomial", "mean_outcome"),
+    ),
     "outcomes": (br.from_outcomes(RIGHT, dataset=TASK), "paired", "mean_outcome"),
     "paired": (br.joint_outcomes(TRUTH, ANSWERS, dataset=TASK), "paired", "accuracy"),
     "dirichlet_multinomial": (br.from_predictions(TRUTH, ANSWERS, dataset=TASK), "dirichlet_multinomial", "accuracy"),
