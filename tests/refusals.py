@@ -383,7 +383,7 @@ PERFORMANCES = [
     ("(prob|prevalence) must", lambda x: br.score_table(POSTERIOR, ["f1"], **x), {"prob": 1.0}, {"prevalence": 2}),
     ("source must", lambda x: br.score_table(x, ["f1"]), 3, COUNTS.isel(actual=0, predicted=0) / 100),
     # outcomes have no classes
-    ("source must have two classes .*no classes", lambda x: x(), lambda: tile.credible(br.as_performance(GRADED), 3), lambda: ops.of_draws(GRADED, "f1"), lambda: br.canonical_score(br.as_performance(OUTCOMES), 0.5, 0.5)),
+    ("(source|score) must .*no classes", lambda x: x(), lambda: tile.credible(br.as_performance(GRADED), 3), lambda: ops.of_draws(GRADED, "f1"), lambda: br.canonical_score(br.as_performance(OUTCOMES), 0.5, 0.5)),
     ("score must be 'mean_outcome' for outcomes, which have no classes; got '(f1|mcc|macro_f1)'", lambda x: br.credible_ranking(GRADED, x), "f1", "mcc", "macro_f1"),
     ("score must be 'mean_outcome' for outcomes, which have no classes; got 'f1'", lambda: scores.f1(GRADED)),
     ("counts must have two classes .*no classes", lambda: predictive.confusion_pmf(OUTCOMES.sel(entity="a"))),

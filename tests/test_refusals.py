@@ -175,6 +175,7 @@ POPULATION = {"posterior": refusals.POPULATION, "source": refusals.POPULATION, "
 AT_K = {"score": "lift_at_k", "at": 1, "size": 3}
 GOOD_OF = {
     "beta_preferences": {"a": (1, 1), "b": (1, 1)},
+    "best_threshold": {"y_true": [0, 0, 1, 1], "y_score": [0.1, 0.4, 0.3, 0.9]},
     "by_label": {"source": br.one_vs_rest(refusals.THREE)},
     "case_grid": {"cases": cases.deciding_cases(refusals.JOINT)},
     "confusion_simplex": {"positives": [3]},
