@@ -91,9 +91,7 @@ def best_threshold(
     prob: float = 0.95,
     seed: Seed = None,
 ) -> xr.Dataset:
-    """Return the threshold with the highest score, and its score on cases that were not used to choose it.
-
-    Source: Zhao et al., Outperformance score, Section 4.1 (thresholds chosen on a validation set).
+    """Return the threshold with the highest score, and its score on cases that did not choose it (Zhao et al., 4.1).
 
     Parameters
     ----------

@@ -47,9 +47,7 @@ def of_scored_value(score: Any, value: Any, prevalence: Any, reference: Referenc
 def of_draws(
     source: Container, score: ScoreLike, reference: Reference | None = None, *, kind: str | None = None
 ) -> xr.DataArray:
-    """Return the OPS of every draw of a performance, each at its own prevalence.
-
-    Source: Zhao et al., Outperformance score, Definition 1, Eq. 6, and Section 5 (uncertainty).
+    """Return the OPS of every draw of a performance, each at its own prevalence (Zhao et al., Section 5).
 
     Parameters
     ----------
@@ -82,9 +80,7 @@ def of_draws(
 
 
 def on_tile(source: Container, resolution: int = 101, *, kind: str | None = None) -> xr.DataArray:
-    """Return the OPS Tile: the outperformance score of every canonical ranking score R_ab.
-
-    Source: Piérard et al., The Tile, Definition 1 (a weighs TP against TN, b weighs FN against FP); Zhao et al., Eq. 6.
+    """Return the OPS of every canonical ranking score R_ab of the Tile (The Tile, Definition 1; Zhao et al., Eq. 6).
 
     Parameters
     ----------
@@ -109,9 +105,7 @@ def on_tile(source: Container, resolution: int = 101, *, kind: str | None = None
     axis = np.linspace(0.0, 1.0, _points(resolution, 2))
     performance = as_performance(source, kind)
     if {"a", "b"} & set(performance.dims):
-        raise ValueError(
-            f"source must not have the dims a and b, which the Tile has (rename them); got {performance.dims}"
-        )
+        raise ValueError(f"source must not have the dims a and b, which the Tile has; got {performance.dims}")
     value, share = canonical_score(performance, axis, axis), as_score("prevalence")(performance)
 
     def area(value: np.ndarray, share: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -131,8 +125,7 @@ def by_label(
 ) -> xr.Dataset:
     """Return the OPS of each label of a multi-class or multi-label problem, and their average.
 
-    Raw scores are not comparable between labels of different prevalence; outperformance scores are. Source: Zhao et
-    al., Outperformance score, Section 5.
+    Raw scores are not comparable between labels of different prevalence; OPS are (Zhao et al., Section 5).
 
     Parameters
     ----------
@@ -163,7 +156,7 @@ def by_label(
             raise ValueError(f"source must have the dim label or more than two classes; got {dict(performance.sizes)}")
         performance = one_vs_rest(performance)
     ops = of_draws(performance, score, reference)
-    labels = ops["label"].values.tolist() if "label" in ops.coords else list(range(ops.sizes["label"]))
+    labels = ops["label"].values.tolist()
     share = np.ones(len(labels))
     if weights is not None:
         if not isinstance(weights, Mapping):
@@ -177,9 +170,7 @@ def by_label(
 
 
 def square(score: ScoreLike, value: float, prevalence: float, resolution: int = 201) -> xr.Dataset:
-    """Return the score over the ROC square at one prevalence, and the OPS of a value: the area with worse scores.
-
-    Source: Zhao et al., Outperformance score, Figure 1 (a) and (b).
+    """Return a score over the ROC square, and the OPS of a value: the area with worse scores (Zhao et al., Figure 1).
 
     Parameters
     ----------

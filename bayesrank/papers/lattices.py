@@ -42,9 +42,8 @@ def contours(
 
     Parameters
     ----------
-    score : Score, str or callable
-    prevalence : float
-        Share of the positive class.
+    score, prevalence
+        As for :func:`bayesrank.contour`.
     values : sequence of float, optional
         One contour each; by default round numbers within the score's range.
     extent : pair of float
@@ -100,14 +99,7 @@ def roc_points(positives: int, negatives: int, score: ScoreLike, as_counts: bool
 
 
 def pr_points(positives: int, negatives: int, score: ScoreLike, ax: Any = None) -> Any:
-    """Draw all points of a test set in the precision-recall square, coloured by a score, under its contours.
-
-    Source: Lovell et al., Never mind the metrics, Eq. 113 and Figure D.3.
-
-    Parameters
-    ----------
-    positives, negatives, score, ax
-        As for :func:`roc_points`.
+    """Draw what :func:`roc_points` does in the precision-recall square (Lovell et al., Eq. 113 and Figure D.3).
 
     Examples
     --------

@@ -9,8 +9,6 @@ import numpy as np
 
 from bayesrank.scores.score import Score
 
-__all__ = ["OPERATIONS", "counterexamples", "lattice"]
-
 ROUNDING = 1e-9
 # Steps of the lattices searched for counterexamples, coarse first, so that examples have few digits.
 STEPS = {False: (2, 4, 8, 16), True: (2, 4, 10, 20, 40)}

@@ -68,10 +68,9 @@ def mix(
 
 
 def filter_by_importance(source: Container, importance: xr.DataArray, *, kind: str | None = None) -> xr.DataArray:
-    """Return the performance after keeping outcomes with a probability proportional to their importance.
+    """Return the performance after keeping outcomes in proportion to their importance (Foundations, Property 1).
 
-    P'(ω) = I(ω) P(ω) / Σ I P. A ranking score is the expected satisfaction of the filtered performance. Source: Piérard
-    et al., Foundations, Property 1.
+    P'(ω) = I(ω) P(ω) / Σ I P. A ranking score is the expected satisfaction of the filtered performance.
 
     Parameters
     ----------

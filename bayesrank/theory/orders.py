@@ -22,11 +22,10 @@ ROLES = ("first", "second")
 def compare_orders(
     score: ScoreLike, other: Any, prevalence: float | None = None, *, prediction_rate: float | None = None
 ) -> xr.Dataset:
-    """Test whether two scores order performances alike, each by its own direction.
+    """Test whether two scores order performances alike, each by its own direction (The Tile, Lemma 10).
 
     A difference is proved by the counterexample. Agreement means that none was found among 4,000 random performances
-    and a lattice; it is a theorem if :func:`bayesrank.place` gives both scores the same position. Source: Piérard et
-    al., The Tile, Lemma 10; Foundations, A.4.2.
+    and a lattice; it is a theorem if :func:`bayesrank.place` gives both scores the same position.
 
     Parameters
     ----------
