@@ -123,12 +123,12 @@ def best_threshold(
     """
     truth, scores = check_curve_cases(y_true, y_score, positive)
     rule = orient(score)
-    draws, prob = check_integer("draws", draws, 1), check_prob("prob", prob)
+    draws, prob, root = check_integer("draws", draws, 1), check_prob("prob", prob), root_sequence(seed)
     fewest = int(min(truth.sum(), (~truth).sum()))
     if fewest < 2:
         raise ValueError(f"y_true must hold at least two cases of each class; got {fewest} of one")
     folds = min(10, fewest) if folds is None else check_integer("folds", folds, 2, fewest)
-    rng = stream(root_sequence(seed), "best_threshold", truth.size, np.packbits(truth).tobytes().hex())
+    rng = stream(root, "best_threshold", truth.size, np.packbits(truth).tobytes().hex())
     parts = [_thresholds(column) for column in scores.values()]
     observed = [_choose(rule, *_cells(part, truth, np.ones(truth.size))) for part in parts]
     if any(np.isnan(value) for _, value in observed):

@@ -22,7 +22,7 @@ from bayesrank._draws import proportion_error
 from bayesrank._types import Container, ScoreLike
 from bayesrank.evidence.counts import one_vs_rest
 from bayesrank.ops.references import Reference, below, check_reference
-from bayesrank.performance import as_performance
+from bayesrank.performance import as_performance, two_class_cells
 from bayesrank.scores import Score, as_score
 from bayesrank.scores._contour_area import monotone, score_at
 from bayesrank.scores._forms import ranking_area
@@ -73,6 +73,7 @@ def of_draws(
     score, reference = orient(score), check_reference(reference)
     performance = as_performance(source, kind)
     score.check_classes(performance)
+    two_class_cells(performance)  # refuses outcomes, which have no classes
     arrays = (one(performance) for one in (score, as_score("prevalence")))
     find = partial(below, reference, score)
     ops = xr.apply_ufunc(find, *arrays, dask="parallelized", output_dtypes=[np.float64])
