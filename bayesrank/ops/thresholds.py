@@ -29,11 +29,6 @@ def ideal_area(curve: str, prevalence: Any) -> xr.DataArray:
     prevalence : number, sequence or DataArray
         Prevalence π of the positive class, strictly between 0 and 1.
 
-    Returns
-    -------
-    xarray.DataArray
-        The divisor of ``"auc_..."`` in ``"nauc_..."``.
-
     Examples
     --------
     >>> ideal_area("lift", [0.1, 0.5]).round(3).values.tolist()

@@ -37,7 +37,7 @@ def by_class(
     Returns
     -------
     dict
-        From labels to the results of :func:`score_pmf`; an input of :func:`summary`.
+        Results of :func:`score_pmf` by label; an input of :func:`summary`.
 
     Examples
     --------

@@ -201,7 +201,7 @@ def audit_table(scores: Iterable[Any] = TABLE_1, prevalences: Iterable[float | N
     Returns
     -------
     xarray.Dataset
-        As from :func:`audit`, with its errors, over (``score``, ``prevalence``, ...).
+        As from :func:`audit`, over (``score``, ``prevalence``, ...).
 
     Examples
     --------
