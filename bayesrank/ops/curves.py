@@ -232,8 +232,8 @@ def value_curves(
     check_memory("points must be fewer", f"{given.size} x {points} values", (given.size, points), str(points))
     shares = broadcast(0.0, given.reshape(-1, 1))[1]
     if _is_metric(score):
-        ends = _range(*_place(_plain(score), at, size), shares.values)
-        least, most = (np.broadcast_to(end, shares.shape) for end in ends)
+        limits = _range(*_place(_plain(score), at, size), shares.values)
+        least, most = (np.broadcast_to(limit, shares.shape) for limit in limits)
         ends, name = (least.min(), most.max()), str(score) if at is None else f"{score} {at:g}"
     else:
         found = orient(score)

@@ -222,7 +222,7 @@ def vertices(prevalence: float, axes: Any = None) -> Any:
             style = {"color": scale(value), "linewidth": 1.8, "label": f"{name} = {value:g}"}
             for side in (other[other < value], other[other > value]):
                 points = xr.DataArray(side, dims="point")
-                found = vertex(*((value, points) if name == "a" else (points, value)), prevalence)
+                found = vertex(value, points, prevalence) if name == "a" else vertex(points, value, prevalence)
                 ax.plot(found["fpr"], found["tpr"], zorder=3, **style)
                 style.pop("label", None)
             slope = vertex(value, value, prevalence)[end].item()

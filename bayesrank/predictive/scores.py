@@ -155,9 +155,9 @@ def _lattice(pmf: xr.DataArray) -> _Lattice:
         of_tn = np.maximum(np.minimum(tn["last"], total - p) - tn["first"] + 1, 0)
         number[i] = of_tp.T @ of_tn
     where = np.flatnonzero(number)
-    mass, number = (x.reshape(-1)[where] for x in (pmf.values, number.astype(np.int64)))
+    mass, matrices = pmf.values.reshape(-1)[where], number.reshape(-1)[where].astype(np.int64)
     binned = any(f"{name}_first" in pmf.coords for name in ("positives", "tp", "tn"))
-    return _Lattice(mass, number, where, pmf.shape, total, positives, tp, tn, binned)
+    return _Lattice(mass, matrices, where, pmf.shape, total, positives, tp, tn, binned)
 
 
 def _sizes(lattice: _Lattice, i: np.ndarray, j: np.ndarray, k: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -102,7 +102,7 @@ def _disagreement(values: np.ndarray, others: np.ndarray) -> tuple[int, int] | N
     if not wrong.size:
         return None
     # Among neighbours that disagree, choose those with differences above rounding.
-    gaps = sum(np.abs(np.diff(x[order])) / (np.ptp(x) or 1.0) for x in (values, others))
+    gaps = np.sum([np.abs(np.diff(x[order])) / (np.ptp(x) or 1.0) for x in (values, others)], axis=0)
     best = wrong[np.argmax(gaps[wrong])]
     return int(order[best]), int(order[best + 1])
 
@@ -113,5 +113,6 @@ def _performances(prevalence: float | None) -> np.ndarray:
     if prevalence is None:
         others = rng.dirichlet(np.ones(4), RANDOM).T
     else:
-        others = np.array(cells_at(*rng.random((2, RANDOM)), prevalence))
+        fpr, tpr = rng.random((2, RANDOM))
+        others = np.array(cells_at(fpr, tpr, prevalence))
     return np.hstack([lattice(STEPS, prevalence), others])
