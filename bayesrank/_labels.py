@@ -1,5 +1,6 @@
 """Arrays of names and labels, without conversion; the positive one of two classes."""
 
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,12 @@ def object_array(values: Any) -> np.ndarray:
     array = np.empty(len(items), dtype=object)
     array[:] = items
     return array
+
+
+def factorize(names: Any) -> tuple[np.ndarray, list]:
+    """Return the position of each name among the distinct ones, and these in the order of their first occurrence."""
+    codes, found = pd.factorize(object_array(names))
+    return codes, found.tolist()
 
 
 def ordered_categories(column: Any) -> list | None:
@@ -47,11 +54,8 @@ def unique_rows(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def name_coord(names: list) -> np.ndarray:
     """Return names as a coord, with a NumPy type if it keeps every name unchanged, else as objects."""
     array = np.asarray(names)
-    if array.ndim == 1 and array.tolist() == names and len({type(n) for n in names}) == 1:
-        return array
-    out = np.empty(len(names), dtype=object)
-    out[:] = names
-    return out
+    plain = array.ndim == 1 and array.tolist() == names and len({type(n) for n in names}) == 1
+    return array if plain else object_array(names)
 
 
 #: Standard pairs of labels: (negative, positive), in lower case.
@@ -104,22 +108,20 @@ def check_order(labels: Any) -> None:
 
 
 def _find_label(positive: Any, classes: list) -> Any:
-    same = [label for label in classes if label is positive or label == positive]
+    hashable = isinstance(positive, Hashable)  # arrays would compare item by item
+    same = [label for label in classes if label is positive or (hashable and label == positive)]
     same = same or [label for label in classes if str(label).strip().lower() == str(positive).strip().lower()]
     if len(same) != 1:
-        raise ValueError(f"positive must be one of the classes {classes}; got {positive!r}")
+        held = " ".join(repr(positive).split())
+        raise ValueError(f"positive must be one of the classes {classes}; got {held[:80]}")
     return same[0]
 
 
 def has_positive_class(array: Any) -> bool:
-    """Return whether the positive class of two-class counts or performances is known.
-
-    It is named by the coord ``positive`` or a standard pair of labels, or is the last of unlabelled classes.
-    """
+    """Return whether the positive class of two-class counts or performances is known, or labels are absent."""
     if array.sizes.get("actual") != 2 or "actual" not in array.coords:
         return True
-    labels = array["actual"].values.tolist()
-    return positive_label(array) is not None or standing_pair(labels) is not None
+    return positive_label(array) is not None or standing_pair(array["actual"].values.tolist()) is not None
 
 
 def positive_label(source: Any) -> Any:
@@ -129,10 +131,7 @@ def positive_label(source: Any) -> Any:
 
 
 def known_classes(source: Any) -> tuple[Any, Any] | None:
-    """Return the negative and positive class of counts, performances or joint outcomes.
-
-    None if they are unknown, or there are not two classes.
-    """
+    """Return the negative and positive class of counts, performances or joint outcomes; None if unknown."""
     dim = "label" if "label" in source.coords and "actual" not in source.dims else "actual"
     if dim not in source.coords or source.sizes.get(dim) != 2:
         return None

@@ -4,7 +4,9 @@ import re
 import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import wraps
 from inspect import signature
+from math import isfinite
 from typing import Any
 
 import pandas as pd
@@ -15,7 +17,7 @@ from bayesrank._types import ScoreLike
 from bayesrank.scores.averages import AVERAGES, average_of
 from bayesrank.scores.families import canonical
 from bayesrank.scores.ranking_scores import of_importance
-from bayesrank.scores.score import SCORES, WORDS, CellFunction, ExactRatio, Score, ratio
+from bayesrank.scores.score import SCORES, WORDS, CellFunction, Score, ratio
 
 __all__ = ["ALIASES", "SCORES", "add", "as_score", "catalog", "find", "get", "quotient", "score"]
 
@@ -35,41 +37,34 @@ ALIASES: dict[str, str] = {}
 FOUND: dict[str, str] = {}
 #: Symbols, normalised by :func:`bare`, and the names of their scores.
 SYMBOLS: dict[str, set[str]] = {}
-#: Ambiguous names, and families that need a parameter, normalised by :func:`bare`.
-SEVERAL = {"gmeasure": ("fowlkes_mallows", "g_mean", "jaccard")}
 #: Scores of predicted probabilities, which counts cannot give.
 OF_CASES = {
     *("auc", "auroc", "rocauc", "aucroc", "rocaucscore", "areaunderthecurve", "averageprecision", "aucpr", "auprc"),
     *("prauc", "ap", "map", "logloss", "crossentropy", "brier", "brierscore", "ece", "calibrationerror", "gini"),
 }
-FAMILIES = {
-    "wa": "weighted_accuracy(weight)",
-    "weightedaccuracy": "weighted_accuracy(weight)",
-    "fbeta": "f_beta(beta)",
-    "tversky": "tversky(alpha, beta)",
-    "netbenefit": "net_benefit(threshold)",
+#: Columns of the catalogue.
+COLUMNS = [
+    "space", "symbol", "formula", "aliases", "range", "higher_is_better", "depends_on_prevalence", "importance",
+    "domain", "reference",
+]  # fmt: skip
+#: Ambiguous names, and families that need a parameter, normalised by :func:`bare`, and what to write instead.
+SEVERAL = {
+    "gmeasure": "one of ['fowlkes_mallows', 'g_mean', 'jaccard'], all of which are called so",
+    "wa": "a member of its family, br.scores.weighted_accuracy(weight)",
+    "weightedaccuracy": "a member of its family, br.scores.weighted_accuracy(weight)",
+    "fbeta": "a member of its family, br.scores.f_beta(beta)",
+    "tversky": "a member of its family, br.scores.tversky(alpha, beta)",
+    "netbenefit": "a member of its family, br.scores.net_benefit(threshold)",
 }
 
 
 def key(name: str) -> str:
-    """Return the form in which aliases are listed: lower-case, with _ for spaces, full stops and inner hyphens.
-
-    Examples
-    --------
-    >>> key("Fall-out"), key("LR-"), key("F0.5")
-    ('fall_out', 'lr-', 'f0_5')
-    """
+    """Return the form in which aliases are listed: ``fall_out`` for "Fall-out", ``f0_5`` for "F0.5"."""
     return re.sub(r"(?<=\w)[ .-]+(?=\w)", "_", name.strip().lower())
 
 
 def bare(name: str) -> str:
-    """Return the form in which names are looked up: lower-case keyboard characters without separators.
-
-    Examples
-    --------
-    >>> bare("F 1"), bare("F1-score"), bare("LR −"), bare("J₊"), bare("Cohen’s κ")
-    ('f1', 'f1score', 'lr-', 'j+', 'cohensκ')
-    """
+    """Return the form in which names are looked up: ``f1score`` for "F1-score", ``lr-`` for "LR −"."""
     plain = unicodedata.normalize("NFKC", name).lower()
     plain = re.sub("[‐‑‒–—−]", "-", re.sub("[′’]", "'", plain)).replace("ø", "o")
     return re.sub(r"(?<=\w)[-']+(?=\w)", "", re.sub(r"[\s_.]", "", plain))
@@ -90,21 +85,32 @@ def add(score: Score, **metadata: Any) -> Score:
     return score
 
 
-def score(**metadata: Any) -> Callable[[CellFunction], Score]:
-    """Decorate a formula of (tn, fp, fn, tp) to make it a score with the formula's name.
+def score(symbol: str, formula: str, aliases: str = "", **metadata: Any) -> Callable[[CellFunction], Score]:
+    """Decorate a function of (tn, fp, fn, tp) to make it a score of the catalogue with its name; ``aliases`` are words.
 
-    Formulas are homogeneous of degree 0, ratios of sums of products of cells. Counts and probabilities therefore give
+    Functions are homogeneous of degree 0, ratios of sums of products of cells. Counts and probabilities therefore give
     the same value, and equal counts exactly equal values.
     """
-    return lambda formula: add(Score(formula.__name__, formula, **metadata))
+    names = tuple(aliases.split())
+    return lambda function: add(Score(function.__name__, function, symbol, formula, names, **metadata))
 
 
-def quotient(**metadata: Any) -> Callable[[Callable[..., tuple[Any, Any]]], Score]:
-    """Decorate a formula that returns numerator and denominator, whole numbers for counts, to make it a score."""
+def quotient(symbol: str, formula: str, aliases: str = "", **metadata: Any) -> Callable[[Callable], Score]:
+    """Decorate a function that returns numerator and denominator, whole numbers for counts, to make it a score.
+
+    The mean of an unbounded quotient may be infinite.
+    """
 
     def register(parts: Callable[..., tuple[Any, Any]]) -> Score:
-        fraction: ExactRatio = lambda *cells: (*parts(*cells), 1)  # noqa: E731
-        return add(Score(parts.__name__, lambda *cells: ratio(*parts(*cells)), **({"fraction": fraction} | metadata)))
+        @wraps(parts)
+        def function(*cells: Any) -> Any:
+            return ratio(*parts(*cells))
+
+        known: dict[str, Any] = {
+            "fraction": lambda *cells: (*parts(*cells), 1),
+            "finite_mean": all(map(isfinite, metadata.get("range", ()))),
+        }
+        return score(symbol, formula, aliases, **known | metadata)(function)
 
     return register
 
@@ -170,14 +176,11 @@ def get(name: str) -> Score:
     if wanted in SYMBOLS:
         raise KeyError(f"score must be one of {sorted(SYMBOLS[wanted])}; got their symbol {name!r}")
     if wanted in SEVERAL:
-        raise KeyError(f"score must be one of {list(SEVERAL[wanted])}, all of which are called so; got {name!r}")
-    if wanted in FAMILIES:
-        raise KeyError(f"score must be a member of its family, br.scores.{FAMILIES[wanted]}; got {name!r}")
+        raise KeyError(f"score must be {SEVERAL[wanted]}; got {name!r}")
     kind, inner = _average(wanted, lambda rest: find(rest) or _of_symbol(rest))
+    if inner is not None and (why_not := _why_not(kind, inner)) is None:
+        return average_of(inner, kind)
     if inner is not None:
-        why_not = _why_not(kind, inner)
-        if why_not is None:
-            return average_of(inner, kind)
         raise KeyError(f"score must be one that has averages; got {name!r}: {why_not}")
     if wanted in OF_CASES:
         raise KeyError(
@@ -256,10 +259,8 @@ def _of_function(function: Callable[..., Any]) -> Score:
         raise TypeError(f"score must be a function of (tn, fp, fn, tp); got {name!r}: {error}") from None
     except ValueError:  # built-in functions may have no signature
         pass
-
-    return Score(
-        "score" if name == "<lambda>" else name, OfFunction(function), range=(-INFINITY, INFINITY), finite_mean=False
-    )
+    name = "score" if name == "<lambda>" else name
+    return Score(name, OfFunction(function), range=(-INFINITY, INFINITY), finite_mean=False)
 
 
 @dataclass(frozen=True)
@@ -288,9 +289,5 @@ def catalog() -> pd.DataFrame:
     >>> catalog().loc["ppv", "formula"]
     'TP / (FP + TP)'
     """
-    columns = (
-        "space", "symbol", "formula", "aliases", "range", "higher_is_better", "depends_on_prevalence", "importance",
-        "domain", "reference",
-    )  # fmt: skip
-    rows = {score.name: {c: getattr(score, c) for c in columns} for score in SCORES.values()}
-    return pd.DataFrame.from_dict(rows, orient="index", columns=list(columns)).rename_axis("name")
+    rows = {score.name: {column: getattr(score, column) for column in COLUMNS} for score in SCORES.values()}
+    return pd.DataFrame.from_dict(rows, orient="index", columns=COLUMNS).rename_axis("name")
