@@ -1,11 +1,8 @@
-"""Checks of arguments: invalid values raise an error that names the argument; nothing is converted silently.
-
-First numbers, then the names, labels and classes of evidence.
-"""
+"""Checks of arguments: invalid values raise an error that names the argument; nothing is converted silently."""
 
 import os
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from math import prod
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -39,9 +36,8 @@ def check_finite(argument: str, value: Any) -> Any:
     try:
         float(value)
     except OverflowError:
-        raise ValueError(
-            f"{argument} must lie within 1.8e308 of 0; got a number of {int(value).bit_length()} bits"
-        ) from None
+        held = f"a number of {int(value).bit_length()} bits"
+        raise ValueError(f"{argument} must lie within 1.8e308 of 0; got {held}") from None
     return value
 
 
@@ -89,7 +85,6 @@ def check_integer(argument: str, value: Any, least: int = 0, most: int | None = 
 
 
 def check_bool(argument: str, value: Any) -> bool:
-    """Return True or False."""
     if not isinstance(value, bool | np.bool_):
         raise TypeError(f"{argument} must be True or False; got {describe_value(value)}")
     return bool(value)
@@ -130,12 +125,10 @@ def check_window(argument: str, value: Any) -> tuple[float, float, float, float]
     """Return a part of the unit square, ((low, high), (low, high)), as four numbers."""
     pairs = check_numbers(argument, value, 0.0, 1.0)
     if pairs.shape != (2, 2) or not (pairs[:, 0] < pairs[:, 1]).all():
-        raise ValueError(
-            f"{argument} must be ((low, high), (low, high)) for a and b, each low below its high; got "
-            f"{describe_value(value)}"
-        )
-    a, b = pairs.tolist()
-    return a[0], a[1], b[0], b[1]
+        wanted = "((low, high), (low, high)) for a and b, each low below its high"
+        raise ValueError(f"{argument} must be {wanted}; got {describe_value(value)}")
+    (a, b), (c, d) = pairs.tolist()
+    return a, b, c, d
 
 
 def check_prevalence(value: Any, *, ends: bool = False) -> float:
@@ -164,10 +157,8 @@ def class_shares(prevalence: xr.DataArray, table: xr.DataArray) -> xr.DataArray:
         if bool((np.abs(total - 1) > 1e-6).any()):
             raise ValueError(f"prevalence must sum to 1 over actual; got {float(total.max()):.6g}")
         return prevalence
-    if table.sizes["actual"] != 2:
-        raise ValueError(
-            f"prevalence must have the dim actual for {table.sizes['actual']} classes; got {prevalence.dims}"
-        )
+    if (size := table.sizes["actual"]) != 2:
+        raise ValueError(f"prevalence must have the dim actual for {size} classes; got {prevalence.dims}")
     check_positive(table, "prevalence, the share of the positive class")
     both = xr.concat([1 - prevalence, prevalence], "actual")
     return both.assign_coords(actual=table["actual"].values) if "actual" in table.coords else both
@@ -189,7 +180,6 @@ def check_weights(argument: str, values: Any, held: str | None = None) -> np.nda
 
 
 def check_beta_parameters(argument: str, pair: Any) -> np.ndarray:
-    """Return the two parameters of a Beta distribution."""
     array = check_numbers(argument, pair)
     if array.shape != (2,) or not (np.isfinite(array) & (array > 0)).all():
         raise ValueError(
@@ -212,7 +202,7 @@ def check_labelled_probabilities(**given: Any) -> tuple[xr.DataArray, ...]:
     for argument, value in given.items():
         if np.ndim(value) and not isinstance(value, xr.DataArray):
             raise TypeError(f"{argument} must be a number, or a DataArray, whose dims have names; got a plain array")
-    return xr.broadcast(*(check_labelled_numbers(argument, value) for argument, value in given.items()))
+    return xr.broadcast(*map(xr.DataArray, given.values()))
 
 
 def check_memory(wanted: str, what: str, shape: tuple[int, ...], held: str) -> None:
@@ -231,35 +221,30 @@ def available_memory() -> tuple[float, str]:
     machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else np.inf
     limits: list[tuple[float, str]] = [(machine, "this machine's memory")]
     limits += [(limit, "this container's memory") for limit in container_limits()]
-    try:
+    with suppress(ImportError):  # Windows
         import resource
 
         soft = resource.getrlimit(resource.RLIMIT_AS)[0]
         if soft != resource.RLIM_INFINITY:
             limits.append((soft, "the memory that this process may use"))
-    except ImportError:  # Windows
-        pass
     return min(limits)
 
 
 def container_limits(root: Path = Path("/sys/fs/cgroup"), own: Path = Path("/proc/self/cgroup")) -> list[float]:
     """Return the memory limits of the process's control groups (versions 1 and 2), if any."""
-    try:
-        entries = [line.split(":", 2) for line in own.read_text().splitlines()]
-    except OSError:
-        entries = []
+    entries = [["", "", "/"], ["", "memory", "/"]]
+    with suppress(OSError):
+        entries += [line.split(":", 2) for line in own.read_text().splitlines()]
     found = []
-    for _, controllers, path in [*entries, ["", "", "/"], ["", "memory", "/"]]:
+    for _, controllers, path in entries:
         if controllers not in ("", "memory"):
             continue
         base, file = (root / "memory", "memory.limit_in_bytes") if controllers else (root, "memory.max")
         here = PurePosixPath(path)
         for folder in (here, *here.parents):
-            try:
+            with suppress(OSError):
                 text = (base / str(folder).lstrip("/") / file).read_text().strip()
-            except OSError:
-                continue
-            found += [float(text)] if text.isdigit() else []
+                found += [float(text)] if text.isdigit() else []
     return found
 
 
@@ -270,11 +255,9 @@ def check_counts_array(argument: str, values: Any) -> np.ndarray:
         if array.dtype.kind != "O" or not all(is_number(v) for v in array.ravel()):
             raise TypeError(f"{argument} must hold whole numbers; got {describe_value(values)}")
         array = np.array([check_finite(argument, v) for v in array.ravel()], float).reshape(array.shape)
-    bad = ~np.isfinite(array) | (array < 0) | (array != np.floor(array)) | (array > 2**53)
-    if bad.any():
-        raise ValueError(
-            f"{argument} must hold non-negative whole numbers (counts, not rates); got {array[bad].ravel()[0]}"
-        )
+    bad = array[~np.isfinite(array) | (array < 0) | (array != np.floor(array)) | (array > 2**53)]
+    if bad.size:
+        raise ValueError(f"{argument} must hold non-negative whole numbers (counts, not rates); got {bad[0]}")
     return array.astype(np.int64)
 
 
@@ -324,7 +307,6 @@ def check_names(argument: str, names: list) -> None:
 
 
 def check_callable(argument: str, value: Any) -> Any:
-    """Return a callable."""
     if not callable(value):
         raise TypeError(f"{argument} must be a function; got {describe_value(value)}")
     return value
@@ -345,7 +327,6 @@ def check_regular_array(argument: str, values: Any, what: str) -> np.ndarray:
 
 
 def check_sequence(argument: str, given: Any) -> list:
-    """Return the items of a sequence."""
     if isinstance(given, str | bytes) or not isinstance(given, Iterable):
         raise TypeError(f"{argument} must be a sequence; got {describe_value(given)}")
     return list(given)
@@ -353,10 +334,10 @@ def check_sequence(argument: str, given: Any) -> list:
 
 def check_result(function: str, argument: str, value: Any, needed: Iterable[str]) -> xr.Dataset:
     """Return a Dataset from this function, recognised by its variables."""
-    lacking = [] if not isinstance(value, xr.Dataset) else sorted(set(needed) - set(value.variables))
-    if not isinstance(value, xr.Dataset) or lacking:
-        part = 0 < len(lacking) < len(set(needed))
-        held = f"a Dataset without {lacking[0]!r}" if part else describe_value(value)
+    wanted = set(needed)
+    lacking = sorted(wanted - set(value.variables)) if isinstance(value, xr.Dataset) else sorted(wanted)
+    if lacking or not isinstance(value, xr.Dataset):
+        held = f"a Dataset without {lacking[0]!r}" if 0 < len(lacking) < len(wanted) else describe_value(value)
         raise ValueError(f"{argument} must come from {function}; got {held}")
     return value
 
@@ -376,9 +357,8 @@ def check_array(argument: str, value: Any, dims: Iterable[str], hint: str = "") 
 def check_by_entity(argument: str, given: Any, what: str) -> list:
     """Return the entities in a mapping or DataFrame, at least one."""
     if not isinstance(given, Mapping | pd.DataFrame):
-        raise TypeError(
-            f"{argument} must be a mapping or a DataFrame from entity to {what}; got {describe_value(given)}"
-        )
+        wanted = f"a mapping or a DataFrame from entity to {what}"
+        raise TypeError(f"{argument} must be {wanted}; got {describe_value(given)}")
     return check_entities(argument, list(given.keys()))
 
 
@@ -429,7 +409,6 @@ def check_positives(y_true: Any, positive: Any) -> np.ndarray:
 
 
 def check_nested(cluster: list, dataset: list) -> None:
-    """Raise an error unless each cluster lies within one data set."""
     home: dict[Any, Any] = {}
     for one, there in zip(cluster, dataset, strict=True):
         if home.setdefault(one, there) != there:

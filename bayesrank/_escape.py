@@ -1,7 +1,4 @@
-"""Escape names from files in every output, so that control characters, text direction and formulas have no effect.
-
-Terminals, pipes and HTML use :func:`escape_invisible`; CSV, JSON, Markdown, LaTeX and Matplotlib need more.
-"""
+"""Escape names from files in every output, so that control characters, text direction and formulas have no effect."""
 
 import re
 from collections.abc import Iterable
@@ -12,17 +9,6 @@ from bayesrank._notes import Note
 
 if TYPE_CHECKING:
     import pandas as pd
-
-__all__ = [
-    "csv_cell",
-    "csv_table",
-    "json_text",
-    "latex_text",
-    "markdown_text",
-    "mathtext",
-    "escape_invisible",
-    "escape_lines",
-]
 
 #: Control and format characters, line separators and surrogates.
 INVISIBLE = {"Cc", "Cf", "Cs", "Zl", "Zp"}
@@ -57,10 +43,8 @@ def escape_invisible(text: str, keep: str = "") -> str:
 
 def escape_lines(lines: Iterable[str]) -> list[str]:
     """Escape sentences with :func:`escape_invisible`; notes keep their caveat."""
-    return [
-        Note(escape_invisible(line), line.caveat) if isinstance(line, Note) else escape_invisible(line)
-        for line in lines
-    ]
+    escaped = ((line, escape_invisible(line)) for line in lines)
+    return [Note(text, line.caveat) if isinstance(line, Note) else text for line, text in escaped]
 
 
 def csv_cell(value: Any) -> Any:
@@ -83,14 +67,10 @@ def csv_table(frame: "pd.DataFrame") -> str:
 
 def json_text(text: str) -> str:
     """Escape invisible characters in JSON, so that programs read the same names."""
-    return "".join(
-        _utf16(letter) if letter not in "\n" and not letter.isprintable() and _is_invisible(letter) else letter
-        for letter in text
-    )
+    return "".join(_utf16(letter) if letter != "\n" and _is_invisible(letter) else letter for letter in text)
 
 
 def markdown_text(text: str) -> str:
-    """Escape Markdown markup."""
     return MARKDOWN.sub(r"\\\1", escape_invisible(" ".join(text.split())))
 
 
@@ -101,20 +81,16 @@ def latex_text(text: str) -> str:
 
 
 def mathtext(text: str) -> str:
-    """Escape formulas of Matplotlib."""
     return escape_invisible(text).replace("$", r"\$")
 
 
 def _is_invisible(letter: str) -> bool:
-    return category(letter) in INVISIBLE and letter not in NEEDED
+    return not letter.isprintable() and category(letter) in INVISIBLE and letter not in NEEDED
 
 
 def _code(letter: str) -> str:
-    number = ord(letter)
-    known = {"\t": r"\t", "\n": r"\n", "\r": r"\r"}
-    return known.get(letter) or (
-        f"\\x{number:02x}" if number < 256 else f"\\u{number:04x}" if number < 65536 else f"\\U{number:08x}"
-    )
+    """Return the escape sequence of a letter, as Python writes it."""
+    return letter.encode("unicode_escape").decode()
 
 
 def _utf16(letter: str) -> str:

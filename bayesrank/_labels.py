@@ -47,11 +47,8 @@ def unique_rows(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def name_coord(names: list) -> np.ndarray:
     """Return names as a coord, with a NumPy type if it keeps every name unchanged, else as objects."""
     array = np.asarray(names)
-    if array.ndim == 1 and array.tolist() == names and len({type(n) for n in names}) == 1:
-        return array
-    out = np.empty(len(names), dtype=object)
-    out[:] = names
-    return out
+    plain = array.ndim == 1 and array.tolist() == names and len({type(n) for n in names}) == 1
+    return array if plain else object_array(names)
 
 
 #: Standard pairs of labels: (negative, positive), in lower case.
@@ -112,14 +109,10 @@ def _find_label(positive: Any, classes: list) -> Any:
 
 
 def has_positive_class(array: Any) -> bool:
-    """Return whether the positive class of two-class counts or performances is known.
-
-    It is named by the coord ``positive`` or a standard pair of labels, or is the last of unlabelled classes.
-    """
+    """Return whether the positive class of two-class counts or performances is known, or labels are absent."""
     if array.sizes.get("actual") != 2 or "actual" not in array.coords:
         return True
-    labels = array["actual"].values.tolist()
-    return positive_label(array) is not None or standing_pair(labels) is not None
+    return positive_label(array) is not None or standing_pair(array["actual"].values.tolist()) is not None
 
 
 def positive_label(source: Any) -> Any:
@@ -129,10 +122,7 @@ def positive_label(source: Any) -> Any:
 
 
 def known_classes(source: Any) -> tuple[Any, Any] | None:
-    """Return the negative and positive class of counts, performances or joint outcomes.
-
-    None if they are unknown, or there are not two classes.
-    """
+    """Return the negative and positive class of counts, performances or joint outcomes; None if unknown."""
     dim = "label" if "label" in source.coords and "actual" not in source.dims else "actual"
     if dim not in source.coords or source.sizes.get(dim) != 2:
         return None

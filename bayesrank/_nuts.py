@@ -1,8 +1,4 @@
-"""Sample PyMC models: choose the sampler, show progress, and check the chains.
-
-nutpie is used if installed, since it is faster. The progress bar appears on terminals only; it starts with the
-compilation of the model, which can take longer than sampling.
-"""
+"""Sample PyMC models: choose the sampler, show progress on a terminal, and check the chains."""
 
 import sys
 import warnings
@@ -27,10 +23,9 @@ TUNE = 1000
 
 
 def sample(model: Any, shape: tuple[int, int], seed: int, options: Mapping[str, Any]) -> dict[str, xr.Dataset]:
-    """Sample a PyMC model; return the groups ``posterior``, with the model's variables, and ``sample_stats``.
+    """Sample a PyMC model with arguments of :func:`pymc.sample`; return ``posterior`` and ``sample_stats``.
 
-    ``options`` are arguments of :func:`pymc.sample`: ``nuts_sampler`` selects the sampler, ``progressbar`` the bar (by
-    default on a terminal). ``sample_stats`` has the attrs ``nuts_sampler``, and those of :func:`diagnostics`.
+    ``sample_stats`` has the attrs ``nuts_sampler``, and those of :func:`diagnostics`.
     """
     options = {"tune": TUNE, "cores": min(shape[0], 2)} | dict(options)
     name = choose_sampler(options)
@@ -66,8 +61,7 @@ def choose_sampler(options: Mapping[str, Any]) -> str:
 def diagnostics(posterior: xr.Dataset, stats: xr.Dataset) -> dict[str, Any]:
     """Return divergences, the largest R-hat and the smallest effective sample sizes of all variables that vary.
 
-    R-hat and effective sample sizes are NaN if there are too few draws. ``worst`` is the variable with the smallest
-    one.
+    They are NaN if there are too few draws. ``worst`` is the variable with the smallest effective sample size.
     """
     found = {
         "divergences": int(stats["diverging"].sum()) if "diverging" in stats else 0,
@@ -105,8 +99,8 @@ def chain_problems(
 ) -> str:
     """Describe what is wrong with the chains and what to change; "" for reliable chains.
 
-    R-hat and the effective sample size are the worst of all variables, NaN if unknown. The ``sampler`` "metropolis" has
-    no options; it needs more draws.
+    R-hat and the effective sample size are the worst of all variables, NaN if unknown. The sampler "metropolis" only
+    needs more draws.
     """
     wrong, todo = [], []
     if divergences:

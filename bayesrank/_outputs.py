@@ -1,17 +1,10 @@
-"""Write output files atomically, and never over a file of another kind.
-
-An existing file is replaced only if its content shows an earlier output of the same kind. Data files are thus safe, and
-a full disk leaves the old file unchanged.
-"""
+"""Write output files atomically, and never over a file of another kind, so that data files are safe."""
 
 import os
 import re
 import secrets
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
-
-__all__ = ["PICTURE_MARKS", "check_output", "write_output"]
 
 #: Marks that ``savefig`` writes into pictures of this package, by file ending.
 PICTURE_MARKS = {
@@ -21,30 +14,20 @@ PICTURE_MARKS = {
 }
 
 
-@dataclass(frozen=True)
-class _Kind:
-    """File endings of a kind of output, and the pattern of its content."""
-
-    noun: str
-    content: dict[str, re.Pattern[bytes]]
-
-
 def _page(generator: str) -> re.Pattern[bytes]:
     return re.compile(rb'\s*<!doctype html>.{0,400}<meta name="generator" content="%b">' % generator.encode(), re.S)
 
 
+#: File endings of each kind of output, and the patterns of their content.
 KINDS = {
-    "report": _Kind("report", {".html": _page("bayesrank report")}),
-    "page": _Kind("page", {".html": _page("bayesrank")}),
-    "table": _Kind("table", {".csv": re.compile(rb"entity,dataset,case,run,outcome\b")}),
-    "picture": _Kind(
-        "picture",
-        {
-            ".png": re.compile(rb"\x89PNG\r\n\x1a\n.{0,400}Software\0bayesrank", re.S),
-            ".pdf": re.compile(rb"%PDF-.*/Creator \(bayesrank\)", re.S),
-            ".svg": re.compile(rb"<\?xml .{0,2000}<dc:creator>\s*<cc:Agent>\s*<dc:title>bayesrank</dc:title>", re.S),
-        },
-    ),
+    "report": {".html": _page("bayesrank report")},
+    "page": {".html": _page("bayesrank")},
+    "table": {".csv": re.compile(rb"entity,dataset,case,run,outcome\b")},
+    "picture": {
+        ".png": re.compile(rb"\x89PNG\r\n\x1a\n.{0,400}Software\0bayesrank", re.S),
+        ".pdf": re.compile(rb"%PDF-.*/Creator \(bayesrank\)", re.S),
+        ".svg": re.compile(rb"<\?xml .{0,2000}<dc:creator>\s*<cc:Agent>\s*<dc:title>bayesrank</dc:title>", re.S),
+    },
 }
 #: Larger files are not outputs of this package.
 LARGEST = 2**28
@@ -59,17 +42,17 @@ def check_output(argument: str, path: str | os.PathLike[str], kind: str) -> Path
     given, known = os.fspath(path), KINDS[kind]
     target = Path(os.path.realpath(given))
     endings = {Path(given).suffix.lower(), target.suffix.lower()}
-    if not endings <= set(known.content) or len(endings) > 1:
-        raise ValueError(f"{argument} must end in {', '.join(known.content)}; got {_short(given)}")
+    if not endings <= set(known) or len(endings) > 1:
+        raise ValueError(f"{argument} must end in {', '.join(known)}; got {_short(given)}")
     if not target.parent.is_dir():
         raise ValueError(f"{argument} must lie in a folder that exists; got {_short(given)}")
     if not target.exists():
         return target
     if not target.is_file():
         raise ValueError(f"{argument} must be a file; got {_short(given)}, which is none")
-    if not _is_replaceable(target, known.content[target.suffix.lower()]):
+    if not _is_replaceable(target, known[target.suffix.lower()]):
         raise ValueError(
-            f"{argument} must not replace {_short(given)}, which is no earlier {known.noun} of bayesrank; type another "
+            f"{argument} must not replace {_short(given)}, which is no earlier {kind} of bayesrank; type another "
             "name, or move that file away"
         )
     return target

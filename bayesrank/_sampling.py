@@ -52,43 +52,53 @@ def fill_tables(
     if not sound:
         worst = [*chosen[~((chosen >= 0) & (chosen < np.inf))].tolist(), chosen.max()][0]
         raise ValueError(f"concentration must be non-negative with finite sums of rows; got {worst}")
-    for table in which.tolist():
-        rows = _dirichlet_rows(concentration[table], len(out), seeds[table], (place[0] << 32) + place[1])
-        if share is not None and of is not None:
-            rows *= share[:, of[table], :, None]
-        out[:, table] = rows
-
-
-def _dirichlet_rows(alpha: np.ndarray, draws: int, seeds: np.ndarray, place: int) -> np.ndarray:
-    """Draw rows (draw, row, answer) of Dirichlet variables from the stream of two seeds and a place."""
-    shape = (draws, *alpha.shape)
-    gamma = _stream_of(seeds, place, 1).standard_gamma
-    small = (alpha < SMALL).any(axis=-1)
-    if not small.any():
-        found = gamma(alpha, shape)
-    else:
-        # Gamma variables of small shape underflow; the logarithm of G(a) = G(a + 1) U^(1 / a) does not.
-        with np.errstate(divide="ignore"):
-            below = _stream_of(seeds, place, 2).standard_exponential(shape) / np.maximum(alpha, TINY)
-            log = np.where(alpha > 0, np.log(gamma(alpha + 1, shape)) - below, -np.inf)
-        top = log.max(axis=-1, keepdims=True)
-        beyond = np.maximum(FLOOR - (log - np.where(np.isfinite(top), top, 0.0)), 0.0)
-        # Compress logarithms below FLOOR, in the same order, so that no exponential is 0.
-        with np.errstate(invalid="ignore"):
-            lowered = np.where(beyond > 0, FLOOR - 100 * beyond / (beyond + 1e4), log - top)
-        found = np.where(alpha > 0, np.exp(lowered), 0.0)
-    total = found.sum(axis=-1, keepdims=True)
-    total[total == 0] = np.nan
-    found /= total
-    return found
-
-
-def _stream_of(seeds: np.ndarray, place: int, counter: int) -> np.random.Generator:
-    """Return an SFC64 generator with these words as state: 18 µs, without a SeedSequence."""
+    gamma = np.empty((len(which), len(out), *concentration.shape[1:]))
     bits = np.random.SFC64(0)
-    bits.state = bits.state | {"state": {"state": np.array([*seeds, place, counter], np.uint64)}}
+    for own, table in zip(gamma, which.tolist(), strict=True):
+        _fill_gamma(own, concentration[table], bits, [*seeds[table], (place[0] << 32) + place[1]])
+    total = _sum_last(gamma)
+    total[total == 0] = np.nan
+    gamma /= total[..., None]
+    if share is not None and of is not None:
+        gamma *= np.moveaxis(share[:, of[which]], 1, 0)[..., None]
+    out[:, which] = np.moveaxis(gamma, 0, 1)
+
+
+def _fill_gamma(out: np.ndarray, alpha: np.ndarray, bits: np.random.SFC64, key: list) -> None:
+    """Fill an array (draw, row, answer) with gamma variables, each row up to a factor, from the stream of a key."""
+    rng = np.random.Generator(bits)
+    _set_stream(bits, [*key, 1])
+    if not (alpha < SMALL).any():
+        rng.standard_gamma(alpha, out=out)
+        return
+    # Gamma variables of small shape underflow; the logarithm of G(a) = G(a + 1) U^(1 / a) does not.
+    log = np.log(rng.standard_gamma(alpha + 1, out.shape))
+    _set_stream(bits, [*key, 2])
+    with np.errstate(divide="ignore"):
+        log = np.where(alpha > 0, log - rng.standard_exponential(out.shape) / np.maximum(alpha, TINY), -np.inf)
+    top = log.max(axis=-1, keepdims=True)
+    beyond = np.maximum(FLOOR - (log - np.where(np.isfinite(top), top, 0.0)), 0.0)
+    # Compress logarithms below FLOOR, in the same order, so that no exponential is 0.
+    with np.errstate(invalid="ignore"):
+        lowered = np.where(beyond > 0, FLOOR - 100 * beyond / (beyond + 1e4), log - top)
+    out[...] = np.where(alpha > 0, np.exp(lowered), 0.0)
+
+
+def _set_stream(bits: np.random.SFC64, words: list) -> None:
+    """Set the state of a generator to four words; faster than a new one, which needs a SeedSequence."""
+    state = {"state": np.array(words, np.uint64)}
+    bits.state = {"bit_generator": "SFC64", "state": state, "has_uint32": 0, "uinteger": 0}
     bits.random_raw(FORGOTTEN, output=False)
-    return np.random.Generator(bits)
+
+
+def _sum_last(values: np.ndarray) -> np.ndarray:
+    """Return sums over the last axis, addend by addend if it is short: NumPy's sum takes long for each of many rows."""
+    if values.shape[-1] >= 8:
+        return values.sum(axis=-1)
+    total = values[..., 0].copy()
+    for k in range(1, values.shape[-1]):
+        total += values[..., k]
+    return total
 
 
 def dirichlet_of_each(rng: np.random.Generator, concentration: np.ndarray) -> np.ndarray:

@@ -1,8 +1,4 @@
-"""Fit models to evidence: exact posterior draws where available, else NUTS.
-
-The result is an ArviZ container. Its posterior holds ``performance``, the outcome probabilities of each entity in each
-draw; scores, rankings and maps are functions of it. Models define themselves: no code here depends on a model's name.
-"""
+"""Fit models to evidence: exact posterior draws where available, else NUTS. No code here knows a model's name."""
 
 import json
 from collections.abc import Callable, Mapping, Sequence
@@ -68,27 +64,25 @@ def fit(
         the same value of the coord ``test_set`` (entity, [dataset]) saw the same cases; by default, those with equal
         class sizes did.
     model : str or class, optional
-        ``"dirichlet_multinomial"`` (default for counts): random cases; ``"beta_binomial"``: class sizes fixed by
-        design; ``"paired"`` (default for joint outcomes): all entities saw the same cases; ``"normal_means"`` (default
-        for means): independent normal errors; or another of :mod:`bayesrank.models`, or a class. Models of counts
-        ignore the pairing of joint outcomes, and a note says so.
+        One of :mod:`bayesrank.models`, or a class: ``"dirichlet_multinomial"`` (default for counts): random cases;
+        ``"beta_binomial"``: class sizes fixed by design; ``"paired"`` (default for joint outcomes): all entities saw
+        the same cases; ``"normal_means"`` (default for means): independent normal errors. Models of counts ignore the
+        pairing of joint outcomes, and a note says so.
     draws, chains : int
         Number of draws in each chain, and of chains.
     seed : int, SeedSequence or Generator, optional
         Seed of all random numbers. Exact draws of an entity depend on the seed, its name and its evidence only; a
         longer run starts with the draws of a shorter one.
     sampler : {"auto", "exact", "nuts"}
-        "auto" draws exactly if the model can. Otherwise it uses the model's own sampler, if there is one and ``nuts``
-        is not given, and else NUTS.
+        "auto" draws exactly if the model can, else with the model's own sampler unless ``nuts`` is given, else by NUTS.
     groups : sequence of str
         Extra groups: any of "prior", "prior_predictive", "posterior_predictive", "log_likelihood", "log_prior".
     nuts : mapping, optional
         Arguments of :func:`pymc.sample` (``tune``, ``target_accept``, ``progressbar``, ...). By default
         ``nuts_sampler`` is nutpie if installed, else PyMC's.
     chunks : int, "auto" or mapping, optional
-        Return lazy (Dask) draws in chunks of this many draws, as in :meth:`xarray.Dataset.chunk`. Chunks are drawn when
-        used and have the same values as draws in memory. Chunks must hold whole blocks of 1,000 draws. Requires Dask
-        and a model with exact draws.
+        Return lazy (Dask) draws in chunks of this many draws, whole blocks of 1,000, as in
+        :meth:`xarray.Dataset.chunk`, with the values of draws in memory. The model must have exact draws.
     **options
         Options of the model. Models of counts take:
 
@@ -99,7 +93,6 @@ def fit(
           DataArray;
         - ``prevalence``: ``"sampled"`` with the cases (default of the Dirichlet-multinomial), ``"observed"`` (default
           of the beta-binomial), the share of the positive class, or labelled draws of it;
-        - ``shared_prevalence=False``: a separate prevalence for each entity of a test set (not for ``"paired"``);
         - ``target`` (``"paired"`` with clusters): equal weights for ``"case"`` (default) or ``"cluster"``;
         - ``range=(low, high)`` (``"paired"`` with numeric outcomes): their bounds; the prior counts as two cases at
           each. ``base``: a mapping from values to prior cases, instead;
@@ -123,10 +116,8 @@ def fit(
 
     Raises
     ------
-    ValueError, TypeError
-        If an argument is invalid; the message names it and the accepted values.
-    KeyError
-        If the model is unknown.
+    ValueError, TypeError, KeyError
+        If an argument is invalid, or the model unknown.
 
     Warns
     -----
@@ -161,6 +152,8 @@ def fit(
     exact = hasattr(instance, "draw")
     if sampler == "exact" and not exact:
         raise ValueError(f"sampler must be 'nuts' or 'auto' for {type(instance).__name__}, which has no exact draws")
+    if sampler == "nuts" and not hasattr(instance, "build"):
+        raise ValueError(f"sampler must be 'auto' or 'exact' for the model {type(instance).__name__}; got 'nuts'")
     if nuts is not None and sampler != "nuts" and exact:
         raise ValueError(f"nuts must be left out unless sampler='nuts'; got it with sampler={sampler!r}")
     root = root_sequence(seed)
@@ -175,8 +168,14 @@ def fit(
     if chunks is None:
         _check_memory(result, shape)
     else:
-        _check_lazy(instance, exact and sampler != "nuts")
-        sizes = chunk_sizes(chunks, shape, _values_per_draw(result))
+        if not exact or sampler == "nuts":
+            why = "sampler='nuts'" if exact else "which has no exact draws"
+            raise ValueError(
+                f"chunks must be None for {type(instance).__name__}, {why}: its sampler holds all draws (.chunk makes "
+                "chunks of them)"
+            )
+        held = _observed_values(result)
+        sizes = chunk_sizes(chunks, shape, 1 if held is None else held.size)
 
     if exact and sampler != "nuts":
         result["posterior"] = _draw_exactly(instance, "posterior", shape, root, sizes)
@@ -196,21 +195,19 @@ def fit(
             _check_method(instance, name, name)
             result[name] = _measured_only(getattr(instance, name)(result["posterior"]), _observed_values(result))
     sampler = result["sample_stats"].attrs.get("sampler", "nuts") if "sample_stats" in result else "exact"
-    result["posterior"].attrs |= (
-        _provenance(evidence)
-        | instance.settings
-        | {
-            "model": model if isinstance(model, str) else type(instance).__name__,
-            "model_chosen_by": "evidence" if chosen else "user",
-            "words": instance.words,
-            "kind": instance.kind,
-            "sampler": sampler,
-            **({"nuts": json.dumps(dict(nuts), default=str)} if nuts else {}),
-            "seed": str(seed),
-            "inference_library": "bayesrank",
-            "inference_library_version": _own_version(),
-        }
-    )
+    result["posterior"].attrs |= {
+        **_provenance(evidence),
+        **instance.settings,
+        "model": model if isinstance(model, str) else type(instance).__name__,
+        "model_chosen_by": "evidence" if chosen else "user",
+        "words": instance.words,
+        "kind": instance.kind,
+        "sampler": sampler,
+        **({"nuts": json.dumps(dict(nuts), default=str)} if nuts else {}),
+        "seed": str(seed),
+        "inference_library": "bayesrank",
+        "inference_library_version": _own_version(),
+    }
     order = ("posterior", "sample_stats", *GROUPS, "observed_data", "constant_data")
     kept = [name for name in order if name in result and (name in groups or name not in GROUPS)]
     for name in ("posterior", "prior"):
@@ -303,15 +300,10 @@ def _sample(
         tune = options.get("tune", TUNE)
     stats = sampled["sample_stats"]
     warn_of_chains(stats, shape[0], tune)
-    return {"posterior": _posterior_group(instance, sampled["posterior"], root), "sample_stats": stats}
-
-
-def _posterior_group(instance: Any, sampled: xr.Dataset, root: np.random.SeedSequence) -> xr.Dataset:
-    """Return the posterior group from sampled variables, with the coords of the model."""
-    posterior = instance.performances(sampled, root)
+    posterior = instance.performances(sampled["posterior"], root)
     if hasattr(instance, "coords"):
         posterior = posterior.assign_coords({k: v for k, v in instance.coords().items() if k not in posterior.coords})
-    return posterior
+    return {"posterior": posterior, "sample_stats": stats}
 
 
 def _check_method(instance: Any, method: str, group: str) -> None:
@@ -319,16 +311,6 @@ def _check_method(instance: Any, method: str, group: str) -> None:
         hint = " (br.sensitivity scales priors by refitting)" if group == "log_prior" else ""
         raise ValueError(
             f"groups cannot hold {group!r} for {type(instance).__name__}, which has no method {method!r}{hint}"
-        )
-
-
-def _check_lazy(instance: Any, exact: bool) -> None:
-    """Raise an error for chunks if the model cannot draw lazily."""
-    if not exact:
-        why = "which has no exact draws" if not hasattr(instance, "draw") else "sampler='nuts'"
-        raise ValueError(
-            f"chunks must be None for {type(instance).__name__}, {why}: its sampler holds all draws (.chunk makes "
-            "chunks of them)"
         )
 
 
@@ -341,12 +323,6 @@ def _measured_only(found: xr.Dataset, counts: xr.DataArray | None) -> xr.Dataset
     kept = measured.transpose(*pair).values.ravel()
     tables = found["counts"].drop_vars("measured", errors="ignore").stack(table=pair).isel(table=kept)
     return found.drop_vars(["counts", "measured", *pair], errors="ignore").assign(counts=tables.reset_index("table"))
-
-
-def _values_per_draw(observed: Mapping[str, xr.Dataset]) -> int:
-    """Return the approximate number of values in a draw: the cells of the tables, or the means."""
-    held = _observed_values(observed)
-    return 1 if held is None else held.size
 
 
 def _observed_values(observed: Mapping[str, xr.Dataset]) -> xr.DataArray | None:

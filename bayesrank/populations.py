@@ -1,9 +1,5 @@
-"""The population of a hierarchical posterior: how much its members differ, and how much each is shrunk.
+"""The population of a hierarchical posterior: how much its members differ, and how much each is shrunk."""
 
-Members are the data sets of an entity, or without data sets all entities.
-"""
-
-from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -47,32 +43,28 @@ def heterogeneity(posterior: Container, score: ScoreLike | None = None, *, prob:
         Results over ``entity``, in units of the score except ``share``. The first four are medians, with intervals in
         ``<name>_lower`` and ``<name>_upper``:
 
-        - ``typical``, ``new``: the score on a typical and on a new data set. The interval of ``new`` is the prediction
-          interval;
+        - ``typical``, ``new``: the score on a typical and on a new data set, with the prediction interval;
         - ``between_sd``: the standard deviation of the true score between these data sets, s = √(Σ(S_d − S̄)²/(D − 1)),
-          in each draw over the data sets with a defined score of the entity; NaN for fewer than two;
-        - ``share``: the share of variance beyond sampling, I² = s²/(s² + v), where v is the mean of the squared
-          sampling error of the observed score over the data sets with an observed score, and s as above;
-        - ``sampling_sd``: √v. The sampling error of a data set is the difference between its true score and the
+          over the data sets with a defined score; NaN for fewer than two;
+        - ``share``: the share of variance beyond sampling, I² = s²/(s² + v), where v is the mean squared sampling error
+          of the observed scores;
+        - ``sampling_sd``: √v. The sampling error is the difference between the true score of a data set and the
           observed score of a new sample of the same size; NaN without counts;
-        - ``new_sd``: the root mean squared distance of a new data set from the typical one. For a score that is a mean
-          over cases it is the standard deviation in the population of data sets (``between_sd``: in this sample);
+        - ``new_sd``: the root mean squared distance of a new data set from the typical one: for a mean over cases the
+          standard deviation in the population of data sets, not in this sample;
         - ``datasets``: number of data sets on which the entity was measured.
 
         ``attrs["what"]`` defines typical in this model, and the prevalence.
 
     Raises
     ------
-    ValueError
-        If the posterior has no data sets, or no typical or new performance.
-    TypeError
-        If it is no posterior.
+    ValueError, TypeError
+        If it is no posterior of a hierarchical model over several data sets.
 
     References
     ----------
-    Gelman (2005), Analysis of variance: why it is more important than ever, Annals of Statistics 33:1-53, for the
-    standard deviation of the observed members; Higgins and Thompson (2002), Quantifying heterogeneity in a
-    meta-analysis, Statistics in Medicine 21:1539-1558, for I².
+    Gelman (2005), Annals of Statistics 33:1-53, for the standard deviation of the observed members; Higgins and
+    Thompson (2002), Statistics in Medicine 21:1539-1558, for I².
 
     Examples
     --------
@@ -91,18 +83,18 @@ def heterogeneity(posterior: Container, score: ScoreLike | None = None, *, prob:
     own, typical, new = _kinds(posterior, score)
     levels = [0.5, tail, 1 - tail]
     dims = draw_dims(own.values)
-    between = _deviation(own.values.transpose(..., "dataset"))
+    squares = ((own.values - own.values.mean("dataset")) ** 2).sum("dataset")
+    number = own.values.count("dataset")
+    between = (squares / (number - 1).where(number > 1)) ** 0.5
     error = _sampling_variance(posterior, own)
     share = between**2 / (between**2 + error)
     found: dict[str, xr.DataArray] = {}
     for name, draws in zip(RESULTS, (typical.values, new.values, between, share), strict=True):
-        middle, low, high = _quantiles(draws, levels)
-        found |= {name: middle, f"{name}_lower": low, f"{name}_upper": high}
+        found |= _interval(name, draws, levels)
     found["sampling_sd"] = error**0.5
     found["new_sd"] = ((new.values - typical.values) ** 2).mean(dims) ** 0.5
     found["datasets"] = own.values.notnull().any(dims).sum("dataset")
-    plain = {name: held.reset_coords(drop=True).drop_attrs() for name, held in found.items()}
-    return xr.Dataset(plain, attrs={"score": own.name, "prob": float(prob), "what": _describe_typical(posterior, own)})
+    return _result(found, own, prob, what=_describe_typical(posterior, own))
 
 
 def _describe_typical(posterior: Any, own: ScoreValues) -> str:
@@ -129,17 +121,14 @@ def shrinkage(posterior: Container, score: ScoreLike | None = None, *, prob: flo
     Returns
     -------
     xarray.Dataset
-        Over (``entity``, [``dataset``]): ``observed``; ``median``, ``lower`` and ``upper`` of the posterior; ``cases``.
-        ``observed`` and ``cases`` are NaN where they are unknown. Over ``entity``: ``typical``, ``typical_lower``,
-        ``typical_upper``, ``new_lower`` and ``new_upper``. In a population of entities these have no dims; typical is
-        the mean of all entities, and new is undefined.
+        Over (``entity``, [``dataset``]): ``observed``; ``median``, ``lower`` and ``upper`` of the posterior; ``cases``;
+        NaN where they are unknown. Over ``entity``: ``typical``, ``new_lower``, ``new_upper``, and the interval of
+        typical. In a population of entities these have no dims; typical is the mean, and new is undefined.
 
     Raises
     ------
-    ValueError
-        If the posterior is not of a hierarchical model.
-    TypeError
-        If it is no posterior.
+    ValueError, TypeError
+        If it is no posterior of a hierarchical model.
 
     Examples
     --------
@@ -158,24 +147,38 @@ def shrinkage(posterior: Container, score: ScoreLike | None = None, *, prob: flo
     tail = (1 - check_prob("prob", prob)) / 2
     levels = [0.5, tail, 1 - tail]
     own, typical, new = _kinds(posterior, score, entities=True)
-    found = dict(zip(("median", "lower", "upper"), _quantiles(own.values, levels), strict=True))
-    middle = own.values.mean("entity") if typical is None else typical.values
-    names = ("typical", "typical_lower", "typical_upper")
-    found |= dict(zip(names, _quantiles(middle, levels), strict=True))
-    ends = (xr.full_like(found["typical"], np.nan),) * 3 if new is None else _quantiles(new.values, levels)
-    found |= {"new_lower": ends[1], "new_upper": ends[2]}
+    found = _interval("", own.values, levels)
+    found |= _interval("typical", own.values.mean("entity") if typical is None else typical.values, levels)
+    if new is None:
+        ends = dict.fromkeys(("new_lower", "new_upper"), xr.full_like(found["typical"], np.nan))
+    else:
+        ends = _interval("new", new.values, levels)
+    found |= {name: ends[name] for name in ("new_lower", "new_upper")}
     observed = evidence_of(posterior, own.variable, own.values, "observed").observed(own.score)
     counts = _counts(posterior)
     nothing = xr.full_like(found["median"], np.nan)
     found["observed"] = nothing if observed is None else observed.astype(float)
     found["cases"] = nothing if counts is None else counts.sum(outcome_dims(counts)).astype(float)
-    plain = {name: held.reset_coords(drop=True).drop_attrs() for name, held in found.items()}
     lower = own.score is not None and own.score.higher_is_better is False
-    return xr.Dataset(plain, attrs={"score": own.name, "prob": float(prob), "higher_is_better": int(not lower)})
+    return _result(found, own, prob, higher_is_better=int(not lower))
+
+
+def _interval(name: str, values: xr.DataArray, levels: list[float]) -> dict[str, xr.DataArray]:
+    """Return median and ends over the draws with a defined value, by name; NaN if there is none."""
+    dims = draw_dims(values)
+    some = values.notnull().any(dims)
+    found = values.where(some, 0.0).quantile(levels, dims, skipna=True).where(some)
+    names = (name, f"{name}_lower", f"{name}_upper") if name else ("median", "lower", "upper")
+    return {each: found.isel(quantile=i, drop=True) for i, each in enumerate(names)}
+
+
+def _result(found: dict[str, xr.DataArray], own: ScoreValues, prob: float, **about: Any) -> xr.Dataset:
+    plain = {name: held.reset_coords(drop=True).drop_attrs() for name, held in found.items()}
+    return xr.Dataset(plain, attrs={"score": own.name, "prob": float(prob)} | about)
 
 
 class _Kinds(NamedTuple):
-    """Return a score on each member, on a typical member and on a new one."""
+    """A score on each member, on a typical member and on a new one."""
 
     own: ScoreValues
     typical: Any
@@ -208,17 +211,15 @@ def _kinds(posterior: Any, score: Any, entities: bool = False) -> _Kinds:
 
 def _counts(posterior: Any) -> xr.DataArray | None:
     """Return the counts in a posterior."""
-    if isinstance(posterior, xr.Dataset) or "observed_data" not in groups_of(posterior):
-        return None
-    counts = observed_counts(posterior)
+    held = not isinstance(posterior, xr.Dataset) and "observed_data" in groups_of(posterior)
+    counts = observed_counts(posterior) if held else None
     return None if counts is None else counts.drop_vars(["measured", "test_set"], errors="ignore")
 
 
 def _sampling_variance(posterior: Any, own: ScoreValues) -> xr.DataArray:
     """Return the mean over data sets of the squared sampling error of observed scores (entity); NaN if unknown.
 
-    The mean is over data sets with an observed score. A data set without positives, say, is omitted, because a
-    replicate may contain one by chance, with an arbitrary score.
+    Data sets without an observed score are omitted: a replicate may have one by chance, with an arbitrary value.
     """
     unknown = xr.full_like(own.values.isel(dict.fromkeys((*draw_dims(own.values), "dataset"), 0), drop=True), np.nan)
     counts = _counts(posterior)
@@ -234,7 +235,10 @@ def _sampling_variance(posterior: Any, own: ScoreValues) -> xr.DataArray:
     true = own.values.isel(some).reset_coords(drop=True)
     root = root_sequence(0)
     each = []
-    for entities in _entity_blocks(table):
+    # Blocks of entities that fit into memory.
+    size = table.sizes["entity"]
+    step = max(1, CELLS * size // max(table.size, 1))
+    for entities in (slice(start, start + step) for start in range(0, size, step)):
         part, seen = table.isel(entity=entities), counts.isel(entity=entities)
         if own.score.space == "outcomes":
             again = sample_outcomes(part, seen.sum("outcome"), root, "heterogeneity")
@@ -249,28 +253,3 @@ def _sampling_variance(posterior: Any, own: ScoreValues) -> xr.DataArray:
         squares = (again.reset_coords(drop=True) - true.isel(entity=entities)) ** 2
         each.append(squares.where(observed.reset_coords(drop=True).notnull()))
     return xr.concat(each, "entity").mean(draw_dims(true)).mean("dataset").drop_attrs()
-
-
-def _entity_blocks(table: xr.DataArray) -> Iterable[slice]:
-    """Yield blocks of entities that fit into memory."""
-    size = table.sizes["entity"]
-    step = max(1, CELLS * size // max(table.size, 1))
-    return (slice(start, start + step) for start in range(0, size, step))
-
-
-def _deviation(values: xr.DataArray) -> xr.DataArray:
-    """Return the standard deviation of the defined values over the last dim; NaN for fewer than two."""
-    held = values.values
-    number = np.sum(~np.isnan(held), -1)
-    mean = np.nansum(held, -1) / np.maximum(number, 1)
-    square = np.nansum((held - mean[..., None]) ** 2, -1)
-    found = np.where(number > 1, np.sqrt(square / np.maximum(number - 1, 1)), np.nan)
-    return xr.DataArray(found, {d: values[d] for d in values.dims[:-1] if d in values.coords}, values.dims[:-1])
-
-
-def _quantiles(values: xr.DataArray, levels: list[float]) -> list[xr.DataArray]:
-    """Return quantiles over the draws with a defined value; NaN if there is none."""
-    dims = draw_dims(values)
-    some = values.notnull().any(dims)
-    found = values.where(some, 0.0).quantile(levels, dims, skipna=True).where(some)
-    return [found.isel(quantile=i, drop=True) for i in range(len(levels))]

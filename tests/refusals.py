@@ -348,7 +348,7 @@ POSTERIORS = [
     (r"options must .*\['tune'\].*nuts=\{...\}", lambda: fit(tune=100)),
     (r"options must be among .*'prior'.*'piror'.*did you mean prior", lambda x: x(), lambda: fit(piror=2), lambda: fit(sampler="nuts", piror=2), lambda: fit("beta_binomial", piror=1), lambda: paired(piror=1), lambda: fit("hierarchical_beta_binomial", STUDIES, piror=1), lambda: fit("hierarchical_classes", STUDIES, piror=1), lambda: fit("hierarchical_dirichlet_multinomial", STUDIES, piror=1), lambda: fit("hierarchical_logit_normal", STUDIES, piror=1)),
     ("groups must .*(sequence|any of)", lambda x: fit(groups=x), "prior", ["priors"], 3, [["prior"]]),
-    ("(force|shared_prevalence) must .*True or False", lambda x: fit(**{x: "yes"}), "force", "shared_prevalence"),
+    ("force must .*True or False", lambda: fit(force="yes")),
     # prior
     ("prior must .*(non-negative|finite|a number|number|uniform|shape|every entity|2 values|numbers|dims among)", lambda x: fit(prior=x), -1, NAN, True, np.True_, "flat", [1, 2, 3], object(), {"a": 1}, {"a": 1, "b": 1, "c": 1}, by_entity([1.0], ["a"]), by_entity([1.0, 2.0, 3.0]), by_entity(["x", "y"]), VALUES, [["1", "2"], ["3", "4"]]),
     (r"prior must hold concentrations up to 9e\+15, .*; got 1", lambda x: fit(**x), {"prior": 1e308}, {"prior": [[1.0, 1.0], [1.0, 1e308]]}, {"prior": 2.0**54}, {"prior": 2.0**54, "model": "beta_binomial"}),
@@ -364,7 +364,6 @@ POSTERIORS = [
     ("prevalence must be", lambda: fit("hierarchical_classes", STUDIES, prevalence="x")),
     ("options must be among", lambda: fit("hierarchical_classes", STUDIES, split_prior=True)),
     ("prior must be the same for (every dataset|all row totals)", lambda x: fit("hierarchical_beta_binomial", STUDIES, prior=x), STUDIES.astype(float), {"a": 1, "b": 2}),
-    (r"typical must be one of \['median', 'mean'\]", lambda x: fit("hierarchical_logit_normal", STUDIES, typical=x), "mode", None),
     ("^evidence must ", lambda: fit("hierarchical_classes", xr.DataArray([[3, 4]], {"entity": ["a"], "outcome": [0, 1]}, ("entity", "outcome")))),
     ("'paired' for cases in clusters", lambda: fit("hierarchical_beta_binomial", SPLIT)),
     # cases
@@ -657,7 +656,6 @@ PICTURES = [
     ("^tile must", plots.value_tile, "x"),
     ("^tiles must", plots.value_tiles, None),
     ("^prevalence must", lambda: plots.value_tiles(TILE, [0.1, 0.2, 0.3])),
-    ("^columns must", lambda: plots.value_tiles(TILE, columns=0)),
     ("^lines must", lambda: plots.value_tile(TILE[0], lines="x")),
     ("^a and b must", lambda: papers.roc_beside_tile(TILE[0], [0.1, 0.2], [0.1, 0.2, 0.3], 0.3)),
     ("^ops must", plots.ops_values, None),
@@ -675,7 +673,6 @@ PICTURES = [
     ("^values must", lambda x: plots.score_differences(*x), (3,), (None, "a"), (F1.isel(entity=[0]), "a")),
     ("^to must", lambda x: plots.score_differences(F1, to=x), np.arange(3), "nobody"),
     ("^prior must", lambda: plots.posterior_against_prior(F1, None)),
-    ("^square must", lambda: plots.roc_regions(POSTERIOR, square=3)),
     ("^pmf must", plots.matrix_pmf, None),
     ("^pmf must be a DataArray of numbers over tp and tn alone", lambda: plots.matrix_pmf(predictive.confusion_pmf(ONE, model="dirichlet_multinomial", total=5))),
     ("^pmf must", lambda: plots.score_pmf_by_tpr(None, "f1")),

@@ -27,7 +27,7 @@ def table(size, right=0.9):
     return br.from_counts(tn=tn, fp=int(0.6 * size) - tn, fn=int(0.4 * size) - tp, tp=tp)
 
 
-@pytest.mark.parametrize("prior", ["uniform", "jeffreys", [[30, 10], [5, 50]], [[3000, 1000], [500, 5000]]])
+@pytest.mark.parametrize("prior", ["jeffreys", [[30, 10], [5, 50]], [[3000, 1000], [500, 5000]]])
 def test_bins_of_the_sum_agree_with_the_counts(monkeypatch, prior):
     counts = table(60_000, 0.7)
     exact = prior_conflict(counts, prior=prior)
@@ -38,21 +38,11 @@ def test_bins_of_the_sum_agree_with_the_counts(monkeypatch, prior):
         np.testing.assert_array_equal(binned[name], exact[name])
 
 
-@pytest.mark.parametrize("size", [10**7, 10**8, 10**15])
-def test_memory_and_time_do_not_grow_with_the_cases(size):
+def test_memory_does_not_grow_with_the_cases():
     prior_conflict(table(1000))
     tracemalloc.start()
-    found = prior_conflict(table(size), prior=[[90, 10], [10, 90]])
+    found = prior_conflict(table(10**15), prior=[[90, 10], [10, 90]])
     most = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert most < 20e6
     assert bool(found["tail_probability"].notnull().all())
-
-
-def test_sensitivity_of_many_cases_needs_little_memory():
-    br.sensitivity(table(1000), "f1", alternatives=[], draws=50, seed=1)
-    tracemalloc.start()
-    br.sensitivity(table(10**8), "f1", alternatives=[], draws=50, seed=1)
-    most = tracemalloc.get_traced_memory()[1]
-    tracemalloc.stop()
-    assert most < 60e6

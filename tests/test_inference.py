@@ -7,11 +7,14 @@ from scipy import stats
 
 import bayesrank as br
 from bayesrank._compat import groups_of, import_arviz
+from bayesrank.models import make_model
 from bayesrank.models._priors import concentration
 
 NAMES = ["a", "b"]
 CELLS = {"tn": [70, 60], "fp": [10, 20], "fn": [6, 9], "tp": [24, 21]}
 COUNTS = br.from_counts(**CELLS, entity=NAMES)
+#: The same counts on two test sets.
+NAMED = COUNTS.assign_coords(test_set=("entity", ["x", "y"]))
 #: A true hypothesis fails a Kolmogorov-Smirnov test at this level once in a million seeds.
 LEVEL = 1e-6
 
@@ -40,12 +43,6 @@ def test_beta_marginals_of_the_dirichlet(prior, alpha):
             assert stats.kstest(values, stats.beta(*parameters).cdf).pvalue > LEVEL, (score, name)
 
 
-def test_performances_sum_to_one():
-    for model in ("dirichlet_multinomial", "beta_binomial"):
-        total = br.as_performance(br.fit(COUNTS, model, seed=1)).sum(["actual", "predicted"])
-        np.testing.assert_allclose(total, 1, atol=1e-12)
-
-
 def test_small_concentrations_do_not_underflow():
     counts = br.from_counts(tn=0, fp=0, fn=0, tp=1)
     performance = br.as_performance(br.fit(counts, prior=1e-3, seed=1, draws=2000))
@@ -71,10 +68,6 @@ def test_cocaine_classifier_intervals():
 
 def test_finley():
     tornado = br.datasets.load("tornado").squeeze("dataset", drop=True)
-    finley = {
-        s: br.scores.get(s)(tornado).isel(entity=0).item()
-        for s in ("tpr", "false_discovery_rate", "jaccard", "informedness", "cohen_kappa")
-    }
     printed = {
         "tpr": 0.549,
         "false_discovery_rate": 0.720,
@@ -82,6 +75,7 @@ def test_finley():
         "informedness": 0.523,
         "cohen_kappa": 0.355,
     }
+    finley = {s: br.scores.get(s)(tornado).isel(entity=0).item() for s in printed}
     assert {s: round(v, 3) for s, v in finley.items()} == printed
     accuracy = br.scores.accuracy(tornado)
     assert accuracy.isel(entity=1) > accuracy.isel(entity=0)
@@ -90,20 +84,13 @@ def test_finley():
 # --- NUTS ---------------------------------------------------------------------------------------------------------
 
 
-SAMPLED = ["dirichlet_multinomial", pytest.param("beta_binomial", marks=pytest.mark.slow)]
-
-
-@pytest.fixture(scope="session", params=SAMPLED)
-def nuts(request):
+@pytest.mark.slow
+@pytest.mark.parametrize("model", ["dirichlet_multinomial", "beta_binomial"])
+def test_nuts_agrees_with_exact_draws(model):
+    """Means within 5 standard errors, of NUTS's from its autocorrelation; spreads within 5 of theirs."""
     groups = ["prior", "prior_predictive", "posterior_predictive", "log_likelihood"]
     options = {"draws": 200, "chains": 2, "nuts": {"tune": 200}, "sampler": "nuts", "groups": groups}
-    return request.param, br.fit(COUNTS, request.param, seed=11, **options)
-
-
-def test_nuts_agrees_with_exact_draws(nuts):
-    """Means within 5 standard errors, of NUTS's from its autocorrelation; spreads within 5 of theirs."""
-    model, posterior = nuts
-    az = import_arviz()
+    az, posterior = import_arviz(), br.fit(COUNTS, model, seed=11, **options)
     exact = br.as_performance(br.fit(COUNTS, model, draws=5000, seed=2))
     sampled = br.as_performance(posterior)
     free = exact.std(("chain", "draw")) > 0
@@ -114,36 +101,47 @@ def test_nuts_agrees_with_exact_draws(nuts):
     # sd of a standard deviation of n normal draws: 1 / sqrt(2n); NUTS's squares are worth at least 100 of its 400.
     assert (np.abs(ratio - 1) < 5 / np.sqrt(2 * 100)).all()
     assert free.values.any()
-
-
-def test_nuts_shares_the_prevalence(nuts):
-    _, posterior = nuts
-    share = br.as_performance(posterior).sum("predicted")
+    share = sampled.sum("predicted")
     np.testing.assert_allclose(share.sel(entity="a"), share.sel(entity="b"), atol=1e-12)
-
-
-def test_all_groups_open_in_arviz(nuts):
-
-    _, posterior = nuts
-    az = import_arviz()
     groups = groups_of(posterior)
     assert set(groups) == {
         "posterior", "sample_stats", "observed_data", "constant_data",
         "prior", "prior_predictive", "posterior_predictive", "log_likelihood",
     }  # fmt: skip
-    assert len(az.summary(posterior, var_names=["performance"])) == 8
-    az.plot_forest(posterior, var_names=["performance"])
-    az.plot_trace(posterior, var_names=["performance"])
     assert np.isfinite(groups["log_likelihood"]["counts"]).all()
 
 
-def test_exact_posteriors_open_in_arviz():
+@pytest.mark.parametrize("model", ["dirichlet_multinomial", "beta_binomial"])
+@pytest.mark.parametrize("evidence", [COUNTS, br.from_counts(tn=[3, 9], fp=[1, 2], fn=[0, 4], tp=[5, 1], entity=NAMES)])
+def test_the_graph_has_the_density_of_the_closed_form(evidence, model):
+    """Log densities of the PyMC model differ from those of the Dirichlet posterior by a constant."""
+    found = make_model(model, evidence, {"prior": [[3.0, 1.0], [0.5, 2.0]]})
+    graph, known = found.build(), found.conjugate()
+    logp, rng, gaps = graph.compile_logp(jacobian=False, mode="FAST_COMPILE"), np.random.default_rng(1), []
+    sets = known.test_sets if model == "dirichlet_multinomial" else []
+    totals = known.posterior.sum("predicted")
+    first = [totals.values[known.test_set.values == name][0] for name in sets]
+    for _ in range(3):
+        rows = rng.dirichlet([1.0, 1.0], (2, 2))
+        point, shares = {"row_simplex__": simplex(rows)}, rng.dirichlet([1.0, 1.0], len(sets))
+        point |= {"prevalence_simplex__": simplex(shares)} if sets else {}
+        wanted = ((known.posterior.values - 1) * np.log(rows)).sum()
+        wanted += sum(((a - 1) * np.log(p)).sum() for a, p in zip(first, shares, strict=True))
+        gaps.append(float(logp(point)) - wanted)
+    assert np.ptp(gaps) == pytest.approx(0, abs=1e-8)
 
+
+def simplex(p):
+    """Probabilities as PyMC's simplex transform holds them."""
+    log = np.log(p[..., :-1])
+    return log - np.log(p).mean(-1, keepdims=True)
+
+
+def test_exact_posteriors_open_in_arviz():
     az = import_arviz()
     posterior = br.fit(COUNTS, seed=1, draws=100)
     assert set(groups_of(posterior)) == {"posterior", "observed_data", "constant_data"}
     assert len(az.summary(posterior)) == 8 + 2  # with the prevalence of the one test set, both classes
-    az.plot_forest(posterior)
     az.plot_trace(posterior)
 
 
@@ -157,13 +155,11 @@ def share_of(posterior, entity):
 def test_entities_of_one_test_set_share_the_prevalence():
     same = br.fit(COUNTS, seed=1)
     np.testing.assert_allclose(share_of(same, "a"), share_of(same, "b"), rtol=1e-12)
-    apart = br.fit(COUNTS, seed=1, shared_prevalence=False)
-    assert abs(np.corrcoef(share_of(apart, "a").ravel(), share_of(apart, "b").ravel())[0, 1]) < 5 / np.sqrt(4000)
     other = br.from_counts(tn=[70, 61], fp=[10, 20], fn=[6, 9], tp=[24, 21], entity=NAMES)
-    apart = br.fit(other, seed=1)
-    assert abs(np.corrcoef(share_of(apart, "a").ravel(), share_of(apart, "b").ravel())[0, 1]) < 5 / np.sqrt(4000)
-    priors = br.fit(COUNTS, seed=1, prior={"a": 1, "b": 2})
-    assert abs(np.corrcoef(share_of(priors, "a").ravel(), share_of(priors, "b").ravel())[0, 1]) < 5 / np.sqrt(4000)
+    apart = br.fit(NAMED, seed=1), br.fit(other, seed=1), br.fit(COUNTS, seed=1, prior={"a": 1, "b": 2})
+    for posterior in apart:
+        correlation = np.corrcoef(share_of(posterior, "a").ravel(), share_of(posterior, "b").ravel())[0, 1]
+        assert abs(correlation) < 5 / np.sqrt(4000)
 
 
 def test_sharing_changes_the_variance_of_differences_and_no_marginal():
@@ -175,8 +171,8 @@ def test_sharing_changes_the_variance_of_differences_and_no_marginal():
     slope = alpha["tp"] / positive - alpha["tn"] / negative
     accuracy = [stats.beta(alpha["tn"][i] + alpha["tp"][i], n + 4 - alpha["tn"][i] - alpha["tp"][i]) for i in (0, 1)]
     separate = accuracy[0].var() + accuracy[1].var()
-    for shared, variance in ((True, separate - 2 * pi.var() * slope.prod()), (False, separate)):
-        values = br.scores.accuracy(br.fit(COUNTS, seed=4, draws=draws, shared_prevalence=shared))
+    for evidence, variance in ((COUNTS, separate - 2 * pi.var() * slope.prod()), (NAMED, separate)):
+        values = br.scores.accuracy(br.fit(evidence, seed=4, draws=draws))
         for i, name in enumerate(NAMES):
             assert stats.kstest(draws_of(values, name), accuracy[i].cdf).pvalue > LEVEL
         difference = values.sel(entity="a") - values.sel(entity="b")
@@ -199,8 +195,8 @@ def test_prevalence_choices():
 
 def test_the_prevalence_does_not_touch_the_rates():
     rates = [br.scores.tpr(br.fit(COUNTS, prevalence=p, seed=1)) for p in ("sampled", "observed", 0.01)]
-    np.testing.assert_allclose(rates[0], rates[1], rtol=1e-9)
-    np.testing.assert_allclose(rates[0], rates[2], rtol=1e-9)
+    for other in rates[1:]:
+        np.testing.assert_allclose(rates[0], other, rtol=1e-9)
 
 
 # --- Priors -------------------------------------------------------------------------------------------------------
@@ -234,9 +230,7 @@ def test_haldane_is_refused_where_a_rate_degenerates():
     forced = br.scores.fpr(br.fit(zero, prior="haldane", force=True, seed=1))
     assert (forced == 0).all()
     br.fit(COUNTS, prior="haldane", seed=1)
-
-
-def test_a_forced_rate_without_any_information_is_undefined():
+    # A forced rate without any information is undefined.
     counts = br.from_counts(tn=[8, 8], fp=[1, 1], fn=[1, 0], tp=[3, 0], entity=["a", "a"], dataset=["x", "y"])
     posterior = br.fit(counts, prior="haldane", force=True, seed=1, draws=20)
     assert br.scores.tpr(posterior).sel(dataset="y").isnull().all()
@@ -287,8 +281,6 @@ def test_two_fits_of_one_seed_are_not_coupled_by_the_names_of_their_entities(mod
         assert abs(correlation(spring, autumn, score)) < 5 / np.sqrt(4000)
     stronger = br.fit(br.from_counts(tn=700, fp=100, fn=60, tp=240), model, seed=1, prior=2)
     assert abs(correlation(spring, stronger)) < 5 / np.sqrt(4000)
-    same = br.fit(br.from_counts(tn=700, fp=100, fn=60, tp=240), model, seed=1)
-    assert correlation(spring, same) == pytest.approx(1)
 
 
 def test_predictions_are_seeded_by_the_evidence():
@@ -296,26 +288,6 @@ def test_predictions_are_seeded_by_the_evidence():
     first, second = (br.posterior_predictive(p, size=500, seed=3).isel(entity=0) for p in (one, other))
     a, b = (x.sel(actual="positive", predicted="positive").values.ravel() for x in (first, second))
     assert abs(np.corrcoef(a, b)[0, 1]) < 5 / np.sqrt(4000)
-
-
-def test_nuts_is_seeded_by_the_evidence(monkeypatch):
-    """The seed alone: sampling three times would cost a minute."""
-    import pymc as pm
-
-    seeds = []
-
-    class Stop(Exception):
-        pass
-
-    def sample(**options):
-        seeds.append(options["random_seed"])
-        raise Stop
-
-    monkeypatch.setattr(pm, "sample", sample)
-    for tn in (700, 701, 700):
-        with pytest.raises(Stop):
-            br.fit(br.from_counts(tn=tn, fp=99, fn=60, tp=240), sampler="nuts", seed=1)
-    assert seeds[0] == seeds[2] != seeds[1]
 
 
 def test_draws_come_in_blocks_and_a_shorter_run_is_the_start_of_a_longer_one():
@@ -341,7 +313,7 @@ def test_seeds_of_every_kind():
 # --- The default prior ---------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("classes", [2, 3, 10, 50])
+@pytest.mark.parametrize("classes", [2, 3, 10])
 def test_the_default_prior_is_four_cases_however_many_classes(classes):
     """Accuracy Beta(2, 2), two cases on the diagonal and two off it, 4 / C in each row and column (theory, 15)."""
     counts = br.from_matrix(np.eye(classes, dtype=int), "actual_rows")
@@ -355,7 +327,7 @@ def test_the_default_prior_is_four_cases_however_many_classes(classes):
 
 
 def test_the_default_prior_does_not_contradict_ten_classes():
-    """Digits: 0.946 of 1,000 observed; 0.95 of 500 against 0.86 of 5,000."""
+    """0.946 of 1,000 lies inside its interval, that of Beta(948, 56); 0.95 of 500 beats 0.86 of 5,000."""
 
     def table(n, accuracy):
         wrong = round(n * (1 - accuracy))
@@ -365,14 +337,8 @@ def test_the_default_prior_does_not_contradict_ten_classes():
             matrix[i % 10, (i + 1 + i // 10) % 10] += 1
         return matrix
 
-    accuracy = br.scores.accuracy(br.fit(br.from_matrix(table(1000, 0.946), "actual_rows"), seed=1))
-    low, high = accuracy.quantile([0.025, 0.975], ("chain", "draw")).values.ravel()
-    exact = stats.beta(946 + 2, 54 + 2).ppf([0.025, 0.975])
-    # Density at a 2.5% tail of a normal is 0.058 / sd: an estimated quantile of 4,000 draws has this error.
-    error = 5 * np.sqrt(0.025 * 0.975 / 4000) * stats.beta(948, 56).std() / 0.058
-    assert abs(low - exact[0]) < error
-    assert abs(high - exact[1]) < error
-    assert low < 0.946 < high
+    values = br.scores.accuracy(br.fit(br.from_matrix(table(1000, 0.946), "actual_rows"), seed=1)).values.ravel()
+    assert stats.kstest(values, stats.beta(946 + 2, 54 + 2).cdf).pvalue > LEVEL
     pair = np.stack([table(500, 0.95), table(5000, 0.86)])
     accuracy = br.scores.accuracy(br.fit(br.from_matrix(pair, "actual_rows", entity=["X", "Y"]), seed=1))
     assert float((accuracy.sel(entity="X") > accuracy.sel(entity="Y")).mean()) > 0.999
@@ -382,8 +348,7 @@ def test_no_draw_underflows_so_that_a_ratio_looks_undefined():
     """Two classes never seen together, prior of 1e-4: PPV of what is never predicted is nearly 0 or 1, not NaN."""
     matrix = np.diag([50, 40, 0])
     matrix[2, 0] = 10
-    posterior = br.fit(br.from_matrix(matrix, "actual_rows"), prior=1e-4, seed=1)
-    performance = br.as_performance(posterior)
+    performance = br.as_performance(br.fit(br.from_matrix(matrix, "actual_rows"), prior=1e-4, seed=1))
     assert bool((performance > 0).all())
     assert bool(br.scores.ppv(br.one_vs_rest(performance)).notnull().all())
 
@@ -464,7 +429,6 @@ def test_a_class_without_cases_has_likelihood_one():
     counts = br.from_counts(tn=9, fp=2, fn=0, tp=0)
     found = groups_of(br.fit(counts, prevalence="observed", seed=1, draws=3, groups=["log_likelihood"]))
     assert (found["log_likelihood"]["counts"].sel(actual="positive") == 0).all()
-    assert np.isfinite(found["log_likelihood"]["counts"]).all()
 
 
 def test_more_than_two_classes():
@@ -476,11 +440,11 @@ def test_more_than_two_classes():
 
 
 @pytest.mark.parametrize("model", ["dirichlet_multinomial", "beta_binomial"])
-@pytest.mark.parametrize("prior", [1e308, 1.7e308, np.array([[1.0, 1.0], [1.0, 1e308]]), 2.0**54])
-def test_a_prior_beside_which_no_case_counts_is_refused(model, prior):
+def test_a_prior_beside_which_no_case_counts_is_refused(model):
     counts = br.from_counts(tn=70, fp=10, fn=9, tp=21)
-    with pytest.raises(ValueError, match=r"prior must hold concentrations up to 9e\+15, .*; got 1"):
-        br.fit(counts, model, prior=prior, seed=1, draws=5)
+    for prior in (1.7e308, np.array([[1.0, 1.0], [1.0, 1e308]]), 2.0**54):
+        with pytest.raises(ValueError, match=r"prior must hold concentrations up to 9e\+15, .*; got 1"):
+            br.fit(counts, model, prior=prior, seed=1, draws=5)
     # With the largest that is taken, half of what is predicted of each class is right, to sixteen digits' root.
     found = br.scores.tpr(br.fit(counts, model, prior=2.0**53, seed=1, draws=50))
     np.testing.assert_allclose(found, 0.5, atol=6 / np.sqrt(4 * 2.0**54))

@@ -150,7 +150,7 @@ def peak_of(made, source):
         tracemalloc.stop()
 
 
-MAIN = ["credible_ranking", "tile.credible", "probability"]
+MAIN = ["credible_ranking", "probability"]
 
 
 @pytest.mark.parametrize(

@@ -48,11 +48,8 @@ class Hierarchical:
         def table(rate):
             right = xr.DataArray(np.eye(2), dims=("actual", "predicted"))
             labels = {d: ["negative", "positive"] for d in ("actual", "predicted")}
-            return (
-                (0.5 * (right * rate + (1 - right) * (1 - rate)))
-                .assign_coords(labels)
-                .transpose(..., "actual", "predicted")
-            )
+            both = 0.5 * (right * rate + (1 - right) * (1 - rate))
+            return both.assign_coords(labels).transpose(..., "actual", "predicted")
 
         new = sampled["mean"] + sampled["sd"] * xr.zeros_like(sampled["mean"])
         return sampled.drop_vars(["off", "rate"]).assign(
@@ -71,12 +68,7 @@ def test_a_class_of_ones_own_is_sampled(posterior):
     groups = groups_of(posterior)
     assert set(groups) == {"posterior", "sample_stats"}
     attrs = groups["posterior"].attrs
-    assert (attrs["model"], attrs["sampler"], attrs["kind"], attrs["spread"]) == (
-        "Hierarchical",
-        "nuts",
-        "typical",
-        0.5,
-    )
+    assert [attrs[name] for name in ("model", "sampler", "kind", "spread")] == ["Hierarchical", "nuts", "typical", 0.5]
     assert {"mean", "sd", "performance"} <= set(groups["posterior"].data_vars)
 
 
@@ -125,34 +117,19 @@ def test_models_are_found_by_the_names_of_their_files():
 # --- A posterior of one's own -------------------------------------------------------------------------------------
 
 
-def own(**variables):
-    """Draws that a PyMC model of one's own might have made."""
-    rng = np.random.default_rng(2)
+def test_a_posterior_of_ones_own_is_ranked_by_a_ranking_score_or_a_variable():
+    right = np.random.default_rng(2).beta([80, 85, 60], [20, 15, 40], (2, 500, 3))
+    dims = ("chain", "draw", "entity")
     coords = {"entity": ["a", "b", "c"], "outcome": ["wrong", "right"]}
-    right = rng.beta([80, 85, 60], [20, 15, 40], (2, 500, 3))
-    group = xr.Dataset(
-        {
-            "performance": (("chain", "draw", "entity", "outcome"), np.stack([1 - right, right], -1)),
-            "mean_outcome": (("chain", "draw", "entity"), right),
-        },
-        coords,
-    )
-    return to_container({"posterior": group[list(variables["keep"])]})
-
-
-def test_a_performance_over_outcomes_is_ranked_by_a_ranking_score():
-    posterior = own(keep=["performance"])
+    held = xr.Dataset({"performance": ((*dims, "outcome"), np.stack([1 - right, right], -1))}, coords)
     satisfaction = xr.DataArray([0.0, 1.0], {"outcome": ["wrong", "right"]}, ["outcome"])
-    values = br.ranking_score(posterior, xr.ones_like(satisfaction), satisfaction)
-    assert br.ranking_table(br.credible_ranking(values)).index[-1] == "c"
-
-
-def test_a_variable_over_entity_is_ranked_by_its_name():
-    ranking = br.credible_ranking(own(keep=["mean_outcome"]), "mean_outcome")
+    scored = br.ranking_score(to_container({"posterior": held}), xr.ones_like(satisfaction), satisfaction)
+    assert br.ranking_table(br.credible_ranking(scored)).index[-1] == "c"
+    mine = to_container({"posterior": xr.Dataset({"mean_outcome": (dims, right)}, {"entity": ["a", "b", "c"]})})
+    ranking = br.credible_ranking(mine, "mean_outcome")
     assert br.ranking_table(ranking).index[-1] == "c"
     assert ranking["expected_regret"].isnull().all()
-    ranks = br.rank(own(keep=["mean_outcome"]), "mean_outcome")
-    assert ranks.dims == ("chain", "draw", "entity")
+    assert br.rank(mine, "mean_outcome").dims == dims
 
 
 def test_sensitivity_takes_a_model_of_ones_own(monkeypatch):

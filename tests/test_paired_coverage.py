@@ -42,7 +42,8 @@ def measured(rng, tables, chance):
     return {name: of(truth, chance(truth)) for name, truth in TRUTHS.items()}
 
 
-@pytest.mark.parametrize("cases", [10, pytest.param(20, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("cases", [10, 20])
 def test_differences_of_few_cases_are_covered(cases):
     """Every table that there can be, weighed by how probable it is: no evaluation is simulated."""
     tables = np.array([t for t in itertools.product(range(cases + 1), repeat=4) if sum(t) == cases])

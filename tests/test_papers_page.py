@@ -142,6 +142,7 @@ def test_every_name_of_the_page_runs_its_example():
     assert run(EXAMPLES, *names).endswith("done\n")
 
 
+@pytest.mark.slow
 def test_rows_that_name_arguments_run_with_them():
     found = {(row[0], part) for row in rows() for _, part in WITH_ARGUMENTS if part in row[2]}
     assert not set(WITH_ARGUMENTS) - found

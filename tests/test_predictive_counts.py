@@ -50,7 +50,7 @@ def test_total_given(posterior):
 def test_entities_meet_the_same_future_test_set(posterior):
     future = br.posterior_predictive(posterior, size=50, seed=2).sum("predicted")
     xr.testing.assert_equal(future.sel(entity="a", drop=True), future.sel(entity="b", drop=True))
-    apart = br.fit(COUNTS, seed=1, draws=100, shared_prevalence=False)
+    apart = br.fit(COUNTS.assign_coords(test_set=("entity", ["x", "y"])), seed=1, draws=100)
     future = br.posterior_predictive(apart, size=50, seed=2).sum("predicted")
     assert not future.sel(entity="a", drop=True).equals(future.sel(entity="b", drop=True))
 

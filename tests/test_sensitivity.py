@@ -15,8 +15,6 @@ COUNTS = br.from_counts(tn=[170, 179, 160], fp=[10, 1, 20], fn=[9, 2, 19], tp=[6
 RNG = np.random.default_rng(5)
 RIGHT = pd.DataFrame({"x": RNG.binomial(1, 0.8, 200), "y": RNG.binomial(1, 0.6, 200), "z": RNG.binomial(1, 0.55, 200)})
 ANSWERS = br.from_outcomes(RIGHT)
-CLUSTERS = br.from_outcomes(RIGHT, cluster=np.arange(200) // 4)
-CONJUGATES = ["dirichlet_multinomial"]
 
 
 @pytest.fixture(scope="module")
@@ -27,16 +25,8 @@ def found():
 
 
 def test_one_thing_is_changed_at_a_time(found):
-    assert found["alternative"].values.tolist() == [
-        "base",
-        "prior strong",
-        "prior at half its weight",
-        "prior at twice its weight",
-        "model beta_binomial",
-        "score f1",
-        "score canonical_0_5_0_5",
-        "prevalence 0.02",
-    ]
+    names = ["prior strong", "prior at half its weight", "prior at twice its weight", "model beta_binomial", "score f1"]
+    assert found["alternative"].values.tolist() == ["base", *names, "score canonical_0_5_0_5", "prevalence 0.02"]
     assert found["kind"].values.tolist() == ["base", *["prior"] * 3, "model", *["score"] * 2, "prevalence"]
 
 
@@ -46,7 +36,6 @@ def test_every_row_is_the_ranking_of_that_analysis(found):
     analyses = {
         "base": (br.fit(COUNTS, seed=root), "accuracy"),
         "prior strong": (br.fit(COUNTS, seed=root, prior=[[9, 1], [1, 9]]), "accuracy"),
-        "prior at half its weight": (br.fit(COUNTS, seed=root, prior=0.5), "accuracy"),
         "prior at twice its weight": (br.fit(COUNTS, seed=root, prior=2), "accuracy"),
         "model beta_binomial": (br.fit(COUNTS, "beta_binomial", seed=root), "accuracy"),
         "score f1": (br.fit(COUNTS, seed=root), "f1"),
@@ -66,7 +55,7 @@ def test_every_row_is_the_ranking_of_that_analysis(found):
 def test_the_scaled_prior_is_the_power_of_its_density_over_log_odds():
     """Draws of the base posterior, weighed by the prior density of the log-odds to the power k - 1, are its draws."""
     prior = np.array([[12.0, 3.0], [4.0, 11.0]])
-    p = br.as_performance(br.fit(COUNTS, prior=prior, draws=50_000, seed=1)).sel(entity="c").values.reshape(-1, 2, 2)
+    p = br.as_performance(br.fit(COUNTS, prior=prior, draws=20_000, seed=1)).sel(entity="c").values.reshape(-1, 2, 2)
     result = br.sensitivity(COUNTS, "accuracy", prior=prior, priors=[], models=[], draws=4000, seed=2)
     for name, k in (("prior at half its weight", 0.5), ("prior at twice its weight", 2.0)):
         weight = np.exp((k - 1) * (prior * np.log(p)).sum((1, 2)))
@@ -81,14 +70,8 @@ def test_the_scaled_prior_is_the_power_of_its_density_over_log_odds():
 
 
 def test_conclusions_are_those_of_the_base(found):
-    names = found["conclusion"].values.tolist()
-    assert names == [
-        "a comes first",
-        "a is the best with probability at least 0.95",
-        "the first tier is a",
-        "a beats b",
-        "a beats c",
-    ]
+    first = ["a comes first", "a is the best with probability at least 0.95", "the first tier is a"]
+    assert found["conclusion"].values.tolist() == [*first, "a beats b", "a beats c"]
     base = found.sel(alternative="base")
     assert base["survives"].all()
     assert int(found["pairs"]) == int(base["pairs_kept"])
@@ -134,7 +117,7 @@ def test_each_data_set_is_left_out_in_turn():
 
 @pytest.mark.parametrize(
     ("classes", "entities"),
-    [(2, 1), (10, 3), *(pytest.param(*each, marks=pytest.mark.slow) for each in ((2, 3), (10, 1), (50, 1), (50, 3)))],
+    [(2, 1), (10, 3), *(pytest.param(*each, marks=pytest.mark.slow) for each in ((2, 3), (50, 1), (50, 3)))],
 )
 def test_all_defaults_go_together(classes, entities):
     rng = np.random.default_rng(classes)
@@ -176,11 +159,8 @@ def test_tails_against_brute_force():
     prior = np.array([[6.0, 2.0], [1.5, 4.0]])
     found = prior_conflict(counts, prior=prior)
     assert found["check"].values.tolist() == [
-        "right of negative",
-        "right of positive",
-        "right of all",
-        "cases of positive",
-    ]
+        "right of negative", "right of positive", "right of all", "cases of positive",
+    ]  # fmt: skip
     for i, ((tn, _), (_, tp)) in enumerate(counts.values):
         rows = [stats.betabinom(12, 6, 2).pmf(np.arange(13)), stats.betabinom(7, 4, 1.5).pmf(np.arange(8))]
         together = np.zeros(20)
@@ -212,7 +192,7 @@ def test_a_planted_conflict_is_named():
     assert words[0].startswith(
         "The prior contradicts the data: it expects 0.9 of all cases right, and planted has 0.595"
     )
-    result = br.sensitivity(counts, "accuracy", prior=SURE, seed=1)
+    result = br.sensitivity(counts, "accuracy", prior=SURE, alternatives=[], seed=1)
     said = [*br.verdict(result), *br.notes(result)]
     assert set(words) <= set(said)
     # Small errors in every class are seen in all of them together.
@@ -273,30 +253,25 @@ def test_unmeasured_tables_are_not_checked():
     assert found.attrs["bound"] == pytest.approx(0.01 / 12)
 
 
-@pytest.mark.parametrize(("factor", "scale"), [("half", 0.125), ("twice", 0.5)])
-def test_the_prior_of_the_spread_is_an_alternative_of_hierarchical_models(factor, scale):
-    cells = {"tn": [45, 40, 30, 60], "fp": [5, 10, 20, 40], "fn": [10, 2, 5, 1], "tp": [40, 48, 45, 19]}
-    counts = br.from_counts(**cells, entity=["a", "a", "b", "b"], dataset=["x", "y"] * 2)
-    name, root = "hierarchical_beta_binomial", np.random.SeedSequence(1)
-    found = br.sensitivity(counts, "tpr", model=name, alternatives=["weights", "models"], draws=100, seed=1)
-    wanted = br.credible_ranking(br.fit(counts, name, draws=100, seed=root, spread=scale), "tpr")
-    one = found.sel(alternative=f"prior of the spread at {factor} its scale")
-    np.testing.assert_allclose(one["median"], wanted["median"], rtol=1e-12)
-    assert one["kind"] == "prior"
-
-
-def test_hierarchical_models_keep_data_sets_apart():
+def test_hierarchical_models_keep_data_sets_apart_and_scale_the_prior_of_the_spread():
     """In the base as among the other models; flat ones are given the pooled counts."""
     cells = {"tn": [45, 40, 30, 60], "fp": [5, 10, 20, 40], "fn": [10, 2, 5, 1], "tp": [40, 48, 45, 19]}
     counts = br.from_counts(**cells, entity=["a", "a", "b", "b"], dataset=["x", "y"] * 2)
-    name = "hierarchical_beta_binomial"
-    plain = {"draws": 100, "seed": 1, "alternatives": ["models"]}
-    base = br.sensitivity(counts, "informedness", model=name, models=["beta_binomial"], **plain)
-    other = br.sensitivity(counts, "informedness", model="beta_binomial", models=[name], **plain)
+    name, plain = "hierarchical_beta_binomial", {"draws": 100, "seed": 1}
+    both = {"alternatives": ["weights", "models"], "models": ["beta_binomial"]}
+    base = br.sensitivity(counts, "informedness", model=name, **both, **plain)
+    other = br.sensitivity(
+        counts, "informedness", model="beta_binomial", models=[name], alternatives=["models"], **plain
+    )
     for first, second, model in ((base, other, name), (other, base, "beta_binomial")):
         found, wanted = first.sel(alternative="base"), second.sel(alternative=f"model {model}")
         for quantity in ("median", "lower", "upper"):
             np.testing.assert_allclose(found[quantity], wanted[quantity], rtol=1e-12)
+    for factor, scale in (("half", 0.125), ("twice", 0.5)):
+        one = base.sel(alternative=f"prior of the spread at {factor} its scale")
+        fit = br.fit(counts, name, draws=100, seed=np.random.SeedSequence(1), spread=scale)
+        np.testing.assert_allclose(one["median"], br.credible_ranking(fit, "informedness")["median"], rtol=1e-12)
+        assert one["kind"] == "prior"
     ranking = br.credible_ranking(br.fit(counts, name, draws=100, seed=1), "informedness")
     np.testing.assert_allclose(base["median"].sel(alternative="base"), ranking["median"], rtol=1e-12)
 
@@ -332,7 +307,7 @@ def test_outcomes_of_single_cases():
 def test_right_and_wrong_are_whole_numbers_in_every_form(outcomes, options):
     """The prior of each alternative is matched with counts of 0 and 1, be they held as floats or declared as such."""
     joint = br.from_outcomes(outcomes, missing="own")
-    found = br.sensitivity(joint, draws=50, seed=3, **options)
+    found = br.sensitivity(joint, alternatives=[], draws=50, seed=3, **options)
     ranking = br.credible_ranking(br.fit(joint, "paired", draws=50, seed=np.random.SeedSequence(3)), "mean_outcome")
     np.testing.assert_allclose(found["median"].sel(alternative="base"), ranking["median"], rtol=1e-9)
     assert found["prior_conflict"].item() == ""
@@ -367,17 +342,16 @@ def test_the_prior_of_graded_outcomes():
 def test_joint_tables():
     y = RNG.binomial(1, 0.4, 300)
     joint = br.joint_outcomes(y, {n: np.where(RNG.random(300) < q, y, 1 - y) for n, q in (("p", 0.9), ("q", 0.7))})
-    found = br.sensitivity(joint, "f1", scores=["tnr"], prevalences=[0.1], models=CONJUGATES, draws=50, seed=2)
+    found = br.sensitivity(
+        joint, "f1", scores=["tnr"], prevalences=[0.1], models=["dirichlet_multinomial"], draws=50, seed=2
+    )
     assert found["alternative"].values.tolist() == [
         "base", "prior jeffreys", "prior at twice its weight", "model dirichlet_multinomial", "score tnr",
         "prevalence 0.1",
     ]  # fmt: skip
     root = np.random.SeedSequence(2)
-    for name, options in (
-        ("base", {}),
-        ("prior at twice its weight", {"prior": 2}),
-        ("prevalence 0.1", {"prevalence": 0.1}),
-    ):
+    alternatives = {"base": {}, "prior at twice its weight": {"prior": 2}, "prevalence 0.1": {"prevalence": 0.1}}
+    for name, options in alternatives.items():
         wanted = br.credible_ranking(br.fit(joint, "paired", draws=50, seed=root, **options), "f1")
         np.testing.assert_allclose(found["median"].sel(alternative=name), wanted["median"], rtol=1e-12)
 
@@ -406,7 +380,7 @@ def test_data_sets_of_outcomes_are_left_out_in_turn(cases):
 def test_a_conflict_of_outcomes_is_named():
     """The number with an outcome is beta-binomial before any data."""
     prior = np.array([40.0, 160.0])
-    found = br.sensitivity(ANSWERS, prior=prior, priors=[], draws=20, seed=1)
+    found = br.sensitivity(ANSWERS, prior=prior, alternatives=[], draws=20, seed=1)
     words = found["prior_conflict"].item().split("\n")
     assert words[0].startswith("The prior contradicts the data: it expects 0.8 of the cases with outcome 1, and z has")
     counts = br.from_frame(RIGHT.melt(var_name="entity", value_name="outcome").value_counts().reset_index())
@@ -415,9 +389,9 @@ def test_a_conflict_of_outcomes_is_named():
     for name in "xyz":
         tail = tail_of(stats.betabinom(200, 160, 40).pmf(np.arange(201)), RIGHT[name].sum())
         assert float(conflict["tail_probability"].sel(entity=name).item()) == pytest.approx(tail, rel=1e-8)
-    assert br.sensitivity(ANSWERS, draws=20, seed=1)["prior_conflict"].item() == ""
-    assert br.sensitivity(CLUSTERS, draws=20, seed=1)["prior_conflict"].item() == ""
+    for evidence in (ANSWERS, br.from_outcomes(RIGHT, cluster=np.arange(200) // 4)):
+        assert br.sensitivity(evidence, alternatives=[], draws=20, seed=1)["prior_conflict"].item() == ""
     y = RNG.binomial(1, 0.5, 200)
     joint = br.joint_outcomes(y, {"bad": np.where(RNG.random(200) < 0.6, y, 1 - y)})
-    told = br.sensitivity(joint, "accuracy", prior=SURE, priors=[], draws=20, seed=1)["prior_conflict"].item()
+    told = br.sensitivity(joint, "accuracy", prior=SURE, alternatives=[], draws=20, seed=1)["prior_conflict"].item()
     assert "of all cases right, and bad has" in told

@@ -37,9 +37,7 @@ def test_near_perfect_data_sets_have_a_near_perfect_typical_rate(near_perfect):
     mean, _ = learn(np.array([200, 199, 200, 198, 200]), np.full(5, 200), UNIT).draw(np.random.default_rng(1), 400_000)
     assert np.quantile(mean, 0.025) > 0.93
     assert br.credible_ranking(near_perfect, "mean_outcome")["superiority"].sel(entity="A", rival="B") > 0.99
-
-
-def test_a_new_data_set_after_perfect_ones_is_no_coin():
+    # A new data set after perfect ones is no coin.
     mean, spread = learn(np.full(5, 20), np.full(5, 20), UNIT).draw(np.random.default_rng(1), 100_000)
     kappa = np.minimum(1 / spread**2 - 1, 1e12)
     assert np.quantile(np.random.default_rng(2).beta(mean * kappa, (1 - mean) * kappa), 0.025) > 0.85
@@ -111,12 +109,9 @@ def test_an_observed_value_outside_its_interval_is_found_for_a_typical_data_set(
     strong = br.credible_ranking(br.fit(counts, MODEL, seed=1, prior=[900, 100]), "mean_outcome")
     assert bool(strong["contradicted"][0])
     assert not br.credible_ranking(br.fit(counts, MODEL, seed=1), "mean_outcome")["contradicted"].any()
-
-
-def test_a_tiny_data_set_beside_large_ones_is_no_contradiction():
-    """The mean over data sets is outside of the interval, the rate of the pool within: the model weighs as the pool."""
-    counts = outcomes([[950, 951, 949, 0]], [1000, 1000, 1000, 1])
-    ranking = br.credible_ranking(br.fit(counts, MODEL, seed=1), "mean_outcome")
+    # The mean over data sets is outside of the interval, the rate of the pool within: the model weighs as the pool.
+    tiny = outcomes([[950, 951, 949, 0]], [1000, 1000, 1000, 1])
+    ranking = br.credible_ranking(br.fit(tiny, MODEL, seed=1), "mean_outcome")
     assert float(ranking["observed"][0]) < float(ranking["lower"][0])
     assert not bool(ranking["contradicted"][0])
 

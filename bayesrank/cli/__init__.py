@@ -6,6 +6,7 @@ import pkgutil
 import sys
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -39,6 +40,16 @@ class Commands(click.Group):
         with formatter.section("Commands"):
             formatter.write_dl([(name, summary_of(name)) for name in self.list_commands(ctx)])
 
+    def invoke(self, ctx: click.Context) -> Any:
+        try:
+            return super().invoke(ctx)
+        except (KeyError, ValueError, TypeError) as error:
+            command = self.get_command(ctx, str(ctx.invoked_subcommand))
+            if command is None or isinstance(error, UnicodeError):
+                raise
+            message = error.args[0] if isinstance(error, KeyError) else error
+            raise ValueError(in_options(str(message), command)) from error
+
 
 def summary_of(command: str) -> str:
     """Return what a command does: the first line of its module's docstring, behind the colon."""
@@ -48,7 +59,9 @@ def summary_of(command: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-@click.command(cls=Commands, epilog=EXAMPLES, context_settings={"help_option_names": ["-h", "--help"]})
+@click.command(
+    cls=Commands, epilog=EXAMPLES, context_settings={"help_option_names": ["-h", "--help"], "show_default": True}
+)
 @click.version_option(__version__, prog_name="bayesrank")
 def cli() -> None:
     """Credible rankings of classifiers, diagnostic tests and detectors."""
@@ -70,12 +83,10 @@ def main() -> None:
         sys.exit(130)
     except click.ClickException as error:
         _fail(error.format_message())
-    except KeyError as error:
-        _fail(in_options(str(error.args[0])))
     except MemoryError as error:
         _fail(f"the memory is too small: {error or 'no more can be had'} (fewer --draws, or a coarser --resolution)")
-    except (ValueError, TypeError, OSError, UnicodeError) as error:
-        _fail(in_options(str(error)))
+    except (ValueError, OSError) as error:
+        _fail(str(error))
 
 
 def _fail(message: str) -> None:

@@ -1,17 +1,15 @@
-"""What all analysing commands share: reading the data, its options, and the posterior."""
+"""What all analysing commands share: reading the data, choosing the model, and the posterior."""
 
-import csv
 import logging
 import re
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-import click
 import numpy as np
 import pandas as pd
 import xarray as xr
@@ -20,122 +18,49 @@ import bayesrank as br
 from bayesrank import _text
 from bayesrank._checks import label_values
 from bayesrank._compat import groups_of
-from bayesrank._labels import check_positive, known_classes
-from bayesrank.cli._files import read_evidence
-from bayesrank.cli._logs import evidence_of_frame
-from bayesrank.cli._preferences import fixed_prevalence
-from bayesrank.cli._scores import read_score
-from bayesrank.cli._table import STDIN
+from bayesrank._labels import known_classes
+from bayesrank.cli._files import STDIN, read_evidence
+from bayesrank.cli._logs import are_logs, choices_of, evidence_of_frame
 from bayesrank.evidence._case_counts import counts_of
 from bayesrank.evidence._table import Roles
 from bayesrank.evidence.counts import common_datasets, put_in_class_order
 from bayesrank.evidence.logs import Choices
 from bayesrank.evidence.logs.doctor import diagnose
 from bayesrank.inference import draw_groups
-from bayesrank.models import chosen_by_evidence, find_model, holds_means, model_for_datasets, names, takes_cases
+from bayesrank.models import chosen_by_evidence, find_model, holds_means, model_for_datasets, takes_cases
 from bayesrank.models._margins import are_shares
 from bayesrank.ranking._notes import positive_class_notes
 from bayesrank.ranking.evidence import evidence_of
 from bayesrank.ranking.values import natural_score, score_values, sizes_of_space
 from bayesrank.scores import Score, as_score
+from bayesrank.words._parts import Verdict
 
-
-def _once(context: click.Context, option: click.Parameter, values: tuple[str, ...]) -> str | None:
-    """Return the value of an option; refuse several values, of which click would silently take the last."""
-    if len(values) > 1:
-        raise click.BadParameter(
-            f"must be given once; got {' and '.join(values)} (rank each by itself)",
-            context,
-            option,
-        )
-    return values[0] if values else None
-
-
+Evidence = xr.DataArray | xr.Dataset
 #: Names of columns that also name what is ranked.
 NOUNS = ("algorithm", "classifier", "detector", "method", "model", "system", "team", "test")
-#: What the columns of the file are; arguments of br.from_frame have the same names.
-READING = (
-    click.option(
-        "--entity", help="The file's column that names the entities. [default: entity, model, team, test, ...]"
-    ),
-    click.option("--entities", help="The columns of the entities, in a file with one column per entity: A,B,C."),
-    click.option("--dataset-column", help="The column that names the data sets. [default: dataset]"),
-    click.option("--case", help="The column that names the cases. [default: case]"),
-    click.option("--run", help="The column that names the runs of a case. [default: run]"),
-    click.option("--cluster", help="The column that names the cluster of each case. [default: cluster]"),
-    click.option("--ignore", multiple=True, help="A column to ignore; may be repeated."),
-    click.option("--positive", help="The positive class, if the two labels are not a known pair such as no and yes."),
-)
-OPTIONS = (
-    click.option(
-        "-m",
-        "--model",
-        type=click.Choice(names()),
-        metavar="MODEL",
-        help=f"How the data arose: {', '.join(names())}. [default: depends on the form of the data]",
-    ),
-    click.option(
-        "--prior",
-        help="four_cases, uniform, jeffreys, haldane, unit, or a number. [default: four_cases; unit for hierarchical "
-        "models; haldane (no prior) for graded outcomes of single cases]",
-    ),
-    click.option(
-        "--prevalence", help="sampled, observed, or the share of positives: 0.02 or 2%. [default: depends on the model]"
-    ),
-    click.option(
-        "--dataset",
-        callback=_once,
-        multiple=True,
-        help="Use one data set. [default: all; pooled, except for hierarchical models]",
-    ),
-    *READING,
-    click.option(
-        "--missing",
-        help="Single cases only: how to treat empty fields. common: use only cases that all entities have; own: use "
-        "each entity's own cases; a number: use it as the outcome. [default: an error]",
-    ),
-    click.option(
-        "--join",
-        type=click.Choice(["exact", "inner"]),
-        default="exact",
-        show_default=True,
-        help="Data sets to pool. exact: refuse if they differ between entities; inner: use the common ones.",
-    ),
-    click.option(
-        "--prob",
-        type=click.FloatRange(0, 1, min_open=True, max_open=True),
-        default=0.95,
-        show_default=True,
-        help="Credible probability of intervals and tiers.",
-    ),
-    click.option("--draws", default=1000, show_default=True, help="Draws in each of four chains."),
-    click.option("--seed", default=1, show_default=True, help="Seed of all randomness."),
-)
-SAMPLER = click.option("--sampler", type=click.Choice(["auto", "exact", "nuts"]), default="auto", show_default=True)
 
 
 @dataclass(frozen=True)
-class Question:
-    """The input of a fit: the evidence and its description, how it was pooled, the model and its options.
+class Analysis:
+    """The evidence, how it was read and pooled, the model with its options, and the posterior."""
 
-    ``by_dataset`` keeps the data sets separate, unless one was chosen, so that each can be omitted.
-    """
-
-    evidence: xr.DataArray | xr.Dataset
-    by_dataset: xr.DataArray | xr.Dataset
+    evidence: Evidence
+    #: The data sets separately, unless one was chosen, so that each can be omitted.
+    by_dataset: Evidence
     about: dict[str, str]
     remarks: list[str]
     model: str
     options: dict[str, Any]
-    #: Whether the files say that lower outcomes are better.
+    #: Whether the user or the files say that lower outcomes are better.
     lower: bool = False
     #: What an entity is called: the name of its column, such as model, test or team.
     noun: str = "entity"
+    #: None before the fit.
+    posterior: Any = field(default=None, repr=False)
 
-    def stated(self, *scores: Any) -> list[str]:
-        """How the data were read, and which class is the positive one unless no score depends on that."""
-        named = [positive_class_notes(self.by_dataset, score if isinstance(score, Score) else None) for score in scores]
-        return list(dict.fromkeys([*self.remarks, *(line for lines in named for line in lines)]))
+    @property
+    def performance(self) -> xr.DataArray:
+        return br.as_performance(self.posterior)
 
     @property
     def labels(self) -> dict[str, str]:
@@ -144,169 +69,147 @@ class Question:
         return {} if known is None or known[1] == "positive" else {"positive": str(known[1])}
 
     @property
-    def outcomes(self) -> bool:
-        """Return whether there are no classes."""
-        return "outcome" in sizes_of_space(self.evidence)
+    def counts(self) -> xr.DataArray:
+        """Return the observed tables."""
+        return groups_of(self.posterior)["observed_data"]["counts"].drop_vars("test_set", errors="ignore")
 
+    def check_two_classes(self, what: str) -> None:
+        sizes = sizes_of_space(self.evidence)
+        if sizes.get("actual") != 2:
+            held = "outcomes without classes" if "outcome" in sizes else f"{sizes['actual']} classes"
+            raise ValueError(f"DATA must have two classes for {what}; got {held} ('bayesrank rank' ranks them)")
 
-@dataclass(frozen=True)
-class Analysis:
-    """The data (pooled or one data set), their description, how they were pooled, and their posterior.
+    def entity(self, option: str, typed: str | None) -> Any:
+        """Return the entity whose name was typed; None if none was."""
+        names = {str(name): name for name in groups_of(self.posterior)["posterior"]["entity"].values.tolist()}
+        if typed is not None and typed not in names:
+            raise ValueError(f"{option} must be one of {_text.format_names(names)}; got {typed!r}")
+        return None if typed is None else names[typed]
 
-    ``counts`` are tables, or None where there are no classes.
-    """
-
-    inputs: Question
-    counts: xr.DataArray | None
-    posterior: Any
-
-    @property
-    def performance(self) -> xr.DataArray:
-        return br.as_performance(self.posterior)
-
-    @property
-    def about(self) -> dict[str, str]:
-        """Return what programs must know of the data: the positive label, unless it is "positive"."""
-        return self.inputs.labels
-
-    def tables(self, what: str, data: str) -> xr.DataArray:
-        """Return the two-class tables, which ``what`` needs."""
-        if self.counts is None:
-            raise ValueError(
-                f"DATA must have classes for {what}; {data} holds outcomes without classes (bayesrank rank ranks them)"
-            )
-        check_positive(self.counts, what)
-        classes = self.counts.sizes["actual"]
-        if classes != 2:
-            raise ValueError(f"DATA must have two classes for {what}; got {classes} in {data}")
-        return self.counts
+    def stated(self, *scores: Score | None) -> list[str]:
+        """Return how the data were read, and the positive class unless no score depends on it."""
+        named = [positive_class_notes(self.by_dataset, score) for score in scores]
+        return list(dict.fromkeys([*self.remarks, *(line for lines in named for line in lines)]))
 
     def notes(self, score: Score | None = None) -> list[str]:
         """Return the notes of a ranking on the evidence, and how the data were read."""
         values = self.performance if score is None else score_values(self.posterior, score, True, None).values
         found = evidence_of(self.posterior, None, values, None).notes(score)
-        return list(dict.fromkeys([*found, *self.inputs.stated(score)]))
+        return list(dict.fromkeys([*found, *self.stated(score)]))
+
+    def tell(self, parts: Verdict, notes: bool, *scores: Score | None) -> tuple[list[str], dict[str, Any]]:
+        """Return the verdict on a result with its notes: as lines to print, and by name for programs."""
+        lines = [*parts.sentences(), *(parts.notes if notes else ())]
+        lines += [f"Note: {line}" for line in self.stated(*scores) if line not in lines]
+        return lines, {"verdict": parts.sentences(), "notes": list(parts.notes)} | self.labels
+
+    def direction(self, score: Score) -> bool | None:
+        """Return False if low outcomes are better; None if the score determines the direction."""
+        if not self.lower:
+            return None
+        if score.space != "outcomes":
+            raise ValueError(f"--lower-is-better must be left out of scores, which have a direction; got {score.name}")
+        return False
 
 
-def asking(command: Callable[..., None], required: bool = True, nargs: int = 1) -> Callable[..., None]:
-    """Give a command the options that say how to get from DATA to a model of it."""
-    for option in reversed(OPTIONS):
-        command = option(command)
-    return click.argument("data", required=required, nargs=nargs, metavar="DATA")(command)
-
-
-def analysing(command: Callable[..., None], required: bool = True, nargs: int = 1) -> Callable[..., None]:
-    """Give a command the options that say how to get from DATA to a posterior."""
-    return asking(SAMPLER(command), required, nargs)
-
-
-def analyse(step: Callable[[str], None], *, draws: int, seed: int, sampler: Any, **how: Any) -> Analysis:
-    """Read, choose or pool, and fit."""
-    inputs = question(step, **how)
-    evidence = inputs.evidence
+def analyse(
+    step: Callable[[str], None], *, draws: int, seed: int, sampler: Any, groups: Sequence[str] = (), **how: Any
+) -> Analysis:
+    """Read, choose or pool, and fit; ``groups`` are additional ones of :func:`bayesrank.fit`."""
+    inputs = ask(step, **how)
+    if not _has_prior(inputs):
+        groups = ()
     step("drawing")
     with quiet():
-        posterior = xr.DataTree.from_dict(
-            draw_groups(
-                evidence,
-                inputs.model,
-                draws=draws,
-                seed=seed,
-                sampler=sampler,
-                groups=("prior",) if _has_prior(evidence, inputs.options.get("prior")) else (),
-                **inputs.options,
-            )
+        found = draw_groups(
+            inputs.evidence, inputs.model, draws=draws, seed=seed, sampler=sampler, groups=groups, **inputs.options
         )
-    counts = None
-    if not inputs.outcomes:
-        kept = groups_of(posterior)["observed_data"]["counts"] if isinstance(evidence, xr.Dataset) else evidence
-        counts = kept.drop_vars("test_set", errors="ignore") if kept is not evidence else kept
-    return Analysis(inputs, counts, posterior)
+    return replace(inputs, posterior=xr.DataTree.from_dict(found))
 
 
-def question(
+def ask(
     step: Callable[[str], None],
-    data: str,
+    data: str | Sequence[str],
+    *,
     model: str | None,
-    prior: str | None,
-    prevalence: str | None,
+    prior: float | str | None,
+    prevalence: float | str | None,
     dataset: str | None,
     ignore: Sequence[str],
     join: Any,
-    logs: Choices | None = None,
+    lower_is_better: bool = False,
     by: str | None = None,
-    **columns: Any,
-) -> Question:
-    """Read, and choose or pool; ``logs`` are choices about evaluation logs, whose paths DATA has a line each.
+    **how: Any,
+) -> Analysis:
+    """Read, and choose or pool; ``how`` are the options on columns of the file, and on evaluation logs if any.
 
-    The groups of cases in the column ``by`` take the place of data sets, and stay apart. ``columns`` are the options on
-    columns of the file.
+    The groups of cases in the column ``by`` take the place of data sets, and stay apart.
     """
     step("reading")
-    named = columns.pop("dataset_column")
-    columns["dataset"] = by if by not in (None, "dataset") and logs is None else named
-    columns["entities"] = None if columns["entities"] is None else _split_names(columns["entities"])
-    columns["missing"] = None if columns["missing"] is None else number_or_word(columns["missing"])
-    roles = Roles(**columns)
-    frame = None
-    if logs is None:
-        evidence, about = _read(data, model, roles, ignore)
+    paths = [data] if isinstance(data, str) else list(data)
+    logs = choices_of(how).also(lower=lower_is_better) if "only" in how else None
+    how["dataset"] = how.pop("dataset_column")
+    found: dict[Any, Any] = {}
+    if logs is not None and are_logs(paths):
+        roles = Roles(**how)
+        evidence, about, found = _read_logs(paths, dataset, roles, ignore, logs, by)
     else:
-        evidence, about, frame = _read_logs(data, dataset, roles, ignore, logs, by)
-    chosen = chosen_by_evidence(evidence)
-    name = model or (chosen if isinstance(evidence, xr.Dataset) else about.get("model", chosen))
+        if logs is not None and (typed := logs.typed().removesuffix("--lower-is-better")):
+            raise ValueError(f"{typed.split()[0]} must be left out of a table, which is no log; got {paths[0]}")
+        how["dataset"] = by if by not in (None, "dataset") else how["dataset"]
+        roles = Roles(**how)
+        evidence, about = _read(paths[0], model, roles, ignore)
+    name = model or (chosen_by_evidence(evidence) if isinstance(evidence, xr.Dataset) else about.get("model"))
+    name = name or chosen_by_evidence(evidence)
     means = holds_means(evidence)
-    if means and name != chosen:
-        raise ValueError(
-            f"--model must be {chosen} for means and standard errors, which hold neither counts nor cases; got {name}"
-        )
-    if means and prior is not None:
-        raise ValueError(f"--prior must be left out for means and standard errors, whose prior is flat; got {prior!r}")
     if isinstance(evidence, xr.Dataset) and not means and not takes_cases(name):
         evidence = counts_of(evidence)
-    whole = evidence
-    together = getattr(find_model(name), "over_datasets_together", False)
-    evidence, remarks = (evidence, []) if by is not None else _one_table_each(evidence, dataset, join, together)
-    for said in ("remarks", *(["remarks_pooled"] if dataset is None and by is None else [])):
-        remarks += whole.attrs.get(said, "").splitlines()
-    whole = whole if dataset is None else evidence
-    if isinstance(evidence, xr.DataArray) and not bool((evidence > 0).any()):
-        raise ValueError(f"DATA must hold at least one case; all counts are 0 in {data}")
+    _check_model(evidence, name, prior, prevalence, paths[0])
+    every, remarks = evidence, list[str]()
+    if by is None:
+        evidence, remarks = _one_table_each(evidence, dataset, join, name)
+    pooled = ["remarks_pooled"] if dataset is None and by is None else []
+    for attr in ("remarks", *pooled):
+        remarks += every.attrs.get(attr, "").splitlines()
     if isinstance(evidence, xr.Dataset) and not means:
         if model is None:
             remarks.append(f"Per-case data are available, so the model is {name}; --model chooses another.")
         if "cluster" in evidence.coords:
             many = _text.count(len(set(evidence["cluster"].values.tolist())), "cluster")
             remarks.append(f"Cases are in {many}; cases of one cluster are not assumed independent.")
-    elif takes_cases(name):
-        raise ValueError(
-            f"--model must not be {name} for counts, which do not tell how errors go together; {data} must have "
-            "one row a case for it (see 'bayesrank rank --help')"
-        )
-    outcomes = Question(evidence, whole, about, remarks, name, {}).outcomes
-    if outcomes and isinstance(evidence, xr.DataArray) and getattr(find_model(name), "needs_classes", False):
-        raise ValueError(
-            f"--model must be {chosen_by_evidence(evidence)} for counts of outcomes, which have no classes; got {name}"
-        )
-    if outcomes and isinstance(evidence, xr.DataArray) and label_values(evidence["outcome"].values) is None:
-        given = ", ".join(map(str, evidence["outcome"].values.tolist()))
-        raise ValueError(f"DATA must have numbers as outcomes, which are ranked by their mean; got {given} in {data}")
+    remarks += [line for line in (*found.get("remarks", ()), *found.get("doubts", ())) if line not in remarks]
+    options = {key: value for key, value in (("prior", prior), ("prevalence", prevalence)) if value is not None}
+    lower = lower_is_better or found.get("higher_is_better") is False
+    named = re.search(r"^The column (.+) names the entities\.$", "\n".join(remarks), re.M)
+    column = str(roles.entity or (named[1] if named else "")).lower()
+    noun = column if column in NOUNS else "entity"
+    return Analysis(evidence, every if dataset is None else evidence, about, remarks, name, options, lower, noun)
+
+
+def _check_model(evidence: Evidence, model: str, prior: Any, prevalence: Any, data: str) -> None:
+    """Refuse models and options that do not fit the form of the evidence."""
+    outcomes = "outcome" in sizes_of_space(evidence)
+    if isinstance(evidence, xr.DataArray):
+        if takes_cases(model):
+            raise ValueError(
+                f"--model must not be {model} for counts, which do not tell how errors go together; {data} must have "
+                "one row a case for it (see 'bayesrank rank --help')"
+            )
+        if outcomes and getattr(find_model(model), "needs_classes", False):
+            fit = chosen_by_evidence(evidence)
+            raise ValueError(f"--model must be {fit} for counts of outcomes, which have no classes; got {model}")
+        if outcomes and label_values(evidence["outcome"].values) is None:
+            given = ", ".join(map(str, evidence["outcome"].values.tolist()))
+            raise ValueError(f"DATA must have numbers as outcomes, which are ranked by their mean; got {given}")
     if outcomes and prevalence is not None:
         raise ValueError(f"--prevalence must be left out for outcomes, which have no classes; got {prevalence!r}")
-    options: dict[str, Any] = {} if prior is None else {"prior": number_or_word(prior)}
-    if prevalence is not None:
-        share = fixed_prevalence(prevalence)
-        options["prevalence"] = prevalence if share is None else share
-    if frame is not None:
-        remarks += [line for line in (*frame.attrs["remarks"], *frame.attrs["doubts"]) if line not in remarks]
-    lower = frame is not None and frame.attrs["higher_is_better"] is False
-    found = (re.fullmatch(r"The column (.+) names the entities\.", line) for line in remarks)
-    column = str(roles.entity or next((match[1] for match in found if match), "")).lower()
-    return Question(evidence, whole, about, remarks, name, options, lower, noun=column if column in NOUNS else "entity")
+    if holds_means(evidence) and prior is not None:
+        raise ValueError(f"--prior must be left out for means and standard errors, whose prior is flat; got {prior!r}")
 
 
-def _has_prior(evidence: xr.DataArray | xr.Dataset, prior: Any) -> bool:
+def _has_prior(inputs: Analysis) -> bool:
     """Return whether there is a prior to draw from; means have none, and graded outcomes only a given one."""
+    evidence, prior = inputs.evidence, inputs.options.get("prior")
     if holds_means(evidence):
         return False
     if prior is None and isinstance(evidence, xr.Dataset) and "outcome" in evidence:
@@ -316,22 +219,14 @@ def _has_prior(evidence: xr.DataArray | xr.Dataset, prior: Any) -> bool:
     return prior not in ("haldane", 0)
 
 
-def chosen_score(evidence: xr.DataArray | xr.Dataset, typed: str | None, data: str) -> Score:
+def chosen_score(evidence: Evidence, typed: Score | None) -> Score:
     """Return the score option after a check against the data; the default depends on the evidence."""
-    score = (natural_score(evidence) or _default_score(evidence)) if typed is None else read_score(typed)
-    check_space(evidence, score, data)
+    score = (natural_score(evidence) or _default_score(evidence)) if typed is None else typed
+    score.check_space(sizes_of_space(evidence))
     return score
 
 
-def check_space(evidence: xr.DataArray | xr.Dataset, score: Score, data: str) -> None:
-    """Refuse a score of another sample space than the data have."""
-    try:
-        score.check_space(sizes_of_space(evidence))
-    except ValueError as error:
-        raise ValueError(f"--{error} (DATA is {data})") from None
-
-
-def _default_score(evidence: xr.DataArray | xr.Dataset) -> Score:
+def _default_score(evidence: Evidence) -> Score:
     """Informedness, which needs no prevalence; accuracy of more classes, or where only one of two has cases."""
     both = sizes_of_space(evidence)["actual"] == 2
     if isinstance(evidence, xr.Dataset):
@@ -347,63 +242,49 @@ def quiet() -> Iterator[None]:
     before = logging.root.manager.disable
     logging.disable(logging.WARNING)
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with warnings.catch_warnings(action="ignore"):
             yield
     finally:
         logging.disable(before)
 
 
 @contextmanager
-def progress() -> Iterator[Any]:
+def progress() -> Iterator[Callable[[str], None]]:
     """Show a progress line on a terminal, nothing in a pipe."""
     if not sys.stderr.isatty():
         yield lambda stage: None
         return
     from rich.console import Console
-    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
-    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
-    with Progress(*columns, console=Console(stderr=True), transient=True) as progress:
-        task = progress.add_task("starting")
-        yield lambda stage: progress.update(task, description=stage)
+    with Console(stderr=True).status("starting") as status:
+        yield status.update
 
 
-def _split_names(text: str) -> list[str]:
-    """Return names with commas between them, in quotation marks where they hold some."""
-    return [name.strip() for name in next(csv.reader([text], skipinitialspace=True), []) if name.strip()]
-
-
-def _read(
-    data: str, model: str | None, roles: Roles, ignore: Sequence[str]
-) -> tuple[xr.DataArray | xr.Dataset, dict[str, str]]:
+def _read(data: str, model: str | None, roles: Roles, ignore: Sequence[str]) -> tuple[Evidence, dict[str, str]]:
     """Return the evidence and its description, from the name of a shipped data set or a CSV file."""
-    if data in br.datasets.names():
-        options = {f"--{name}": value for name, value in vars(roles).items() if name != "positive"}
-        options["--dataset-column"] = options.pop("--dataset")
-        for option, given in (options | {"--ignore": ", ".join(ignore)}).items():
-            if given not in (None, ""):
-                raise ValueError(
-                    f"{option} must be left out for a shipped data set, whose columns are known; got {given!r}"
-                )
-        about = br.datasets.describe(data)
-        cases = takes_cases(model or about["model"]) and data in br.datasets.CASES
-        evidence = br.datasets.load_joint(data) if cases else br.datasets.load(data)
-        if roles.positive is None:
-            return evidence, about
-        if not {"actual", "label"} & set(evidence.coords):
-            raise ValueError(f"--positive must be left out for outcomes, which have no classes; got {roles.positive!r}")
-        return put_in_class_order(evidence, roles.positive), about
-    if data != "-" and (not Path(data).exists() or Path(data).is_dir()):
-        raise ValueError(
-            f"DATA must be a CSV file or one of {', '.join(br.datasets.names())}, or - for standard input; got {data!r}"
-        )
-    return read_evidence(data, ignore, **vars(roles)), {"title": STDIN if data == "-" else Path(data).name}
+    if data not in br.datasets.names():
+        if data != "-" and not Path(data).is_file():
+            known = ", ".join(br.datasets.names())
+            raise ValueError(f"DATA must be a CSV file or one of {known}, or - for standard input; got {data!r}")
+        return read_evidence(data, ignore, **vars(roles)), {"title": STDIN if data == "-" else Path(data).name}
+    options = {f"--{name}": value for name, value in vars(roles).items() if name != "positive"}
+    options["--dataset-column"] = options.pop("--dataset")
+    for option, given in (options | {"--ignore": ", ".join(ignore)}).items():
+        if given not in (None, ""):
+            raise ValueError(
+                f"{option} must be left out for a shipped data set, whose columns are known; got {given!r}"
+            )
+    about = br.datasets.describe(data)
+    cases = takes_cases(model or about["model"]) and data in br.datasets.CASES
+    evidence = br.datasets.load_joint(data) if cases else br.datasets.load(data)
+    if roles.positive is None:
+        return evidence, about
+    if not {"actual", "label"} & set(evidence.coords):
+        raise ValueError(f"--positive must be left out for outcomes, which have no classes; got {roles.positive!r}")
+    return put_in_class_order(evidence, roles.positive), about
 
 
-def _one_table_each(
-    evidence: xr.DataArray | xr.Dataset, dataset: str | None, join: Any, together: bool
-) -> tuple[xr.DataArray | xr.Dataset, list[str]]:
+def _one_table_each(evidence: Evidence, dataset: str | None, join: Any, model: str) -> tuple[Evidence, list[str]]:
     """Return the evidence of one data set, or pooled, or unpooled for models that need that; and remarks."""
     if "dataset" not in evidence.coords:
         if dataset is not None:
@@ -412,58 +293,45 @@ def _one_table_each(
     names = {str(name): name for name in dict.fromkeys(evidence["dataset"].values.tolist())}
     if dataset is not None and dataset not in names:
         raise ValueError(f"--dataset must be one of {', '.join(names)}; got {dataset!r}")
+    if dataset is None and len(names) > 1:
+        return _pool(evidence, join, model, len(names))
     chosen = names[dataset] if dataset is not None else next(iter(names.values()))
-    several = dataset is None and len(names) > 1
     if isinstance(evidence, xr.Dataset):
-        if several:
-            said = f"Pooled over {_text.count(len(names), 'data set')}; --dataset chooses one."
-            return br.pool(evidence, join=join), [said]
         return evidence.isel(pattern=(evidence["dataset"] == chosen).values).drop_vars("dataset"), []
-    if several and together:
-        return evidence, [f"Learned from {len(names)} data sets, each with rates of its own."]
-    if several:
-        return _pool(evidence, join)
     one = evidence.sel(dataset=chosen, drop=True)
     return one.isel(entity=one["measured"].values).drop_vars("measured"), []
 
 
-def _pool(counts: xr.DataArray, join: Any) -> tuple[xr.DataArray, list[str]]:
-    """Pool all data sets, or the data sets of all entities."""
-    common, lacking = common_datasets(counts)
-    learning = model_for_datasets(counts.shape[-1])
-    many, all_of_them = _text.count(int(common.sum()), "data set"), common.size
-    if not common.any():
-        raise ValueError(
-            f"--dataset must name one data set, or --model be {learning}, which learns from all of them, where no data "
-            f"set was seen by every entity; got {lacking}"
-        )
-    if lacking and join == "exact":
-        raise ValueError(
-            f"--join must be inner (which keeps the {many} that every entity saw), or --model {learning} (which learns "
-            f"from all of them), or --dataset must name one, where entities saw different data sets; got {lacking}"
-        )
-    which = f"{many} of {all_of_them}, seen by every entity" if lacking else many
-    return br.pool(counts, join=join), [f"Pooled over {which}; --dataset chooses one."]
+def _pool(evidence: Evidence, join: Any, model: str, size: int) -> tuple[Evidence, list[str]]:
+    """Pool all data sets, or the data sets of all entities, unless the model learns from them together."""
+    which = _text.count(size, "data set")
+    if isinstance(evidence, xr.DataArray):
+        if getattr(find_model(model), "over_datasets_together", False):
+            return evidence, [f"Learned from {which}, each with rates of its own."]
+        common, lacking = common_datasets(evidence)
+        many = _text.count(int(common.sum()), "data set")
+        if lacking and (join == "exact" or not common.any()):
+            inner = f"--join inner keeps the {many} that every entity saw, " if common.any() else ""
+            learning = model_for_datasets(evidence.shape[-1])
+            raise ValueError(
+                f"DATA must have the same data sets for every entity to be pooled; got {lacking} ({inner}--model "
+                f"{learning} learns from all of them, and --dataset chooses one)"
+            )
+        which = f"{many} of {size}, seen by every entity" if lacking else which
+    return br.pool(evidence, join=join), [f"Pooled over {which}; --dataset chooses one."]
 
 
 def _read_logs(
-    data: str, dataset: str | None, roles: Roles, ignore: Sequence[str], logs: Choices, by: str | None
-) -> tuple[xr.DataArray | xr.Dataset, dict[str, str], pd.DataFrame]:
-    """Evidence from evaluation logs, what was found in them, and their table."""
+    paths: list[str], dataset: str | None, roles: Roles, ignore: Sequence[str], logs: Choices, by: str | None
+) -> tuple[Evidence, dict[str, str], dict[Any, Any]]:
+    """Return evidence from evaluation logs, what was found in them, and the attrs of their table."""
     logs = logs.also(missing=roles.missing, **({"only": {"dataset": [dataset]}} if dataset is not None else {}))
-    found = diagnose(data.splitlines(), logs)
+    found = diagnose(paths, logs)
     if found.stops:
         more = f" ({len(found.stops) - 1} more: 'bayesrank doctor' lists them)" if len(found.stops) > 1 else ""
         raise ValueError(found.stops[0] + more)
     frame = found.frame
-    assert frame is not None
+    assert isinstance(frame, pd.DataFrame)
     words = "\n".join(f"{title}: {' '.join(said)}" for title, said in found.sections.items())
-    title = ", ".join(Path(path).name or path for path in data.splitlines()[:3])
-    return evidence_of_frame(frame, roles, ignore, by), {"title": title, "found": words}, frame
-
-
-def number_or_word(text: str) -> float | str:
-    try:
-        return float(text)
-    except ValueError:
-        return text
+    title = ", ".join(Path(path).name or path for path in paths[:3])
+    return evidence_of_frame(frame, roles, ignore, by), {"title": title, "found": words}, frame.attrs

@@ -1,6 +1,5 @@
 """A ranking of each category, by the mean over categories, and by the worst category."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -10,7 +9,7 @@ import xarray as xr
 import bayesrank as br
 from bayesrank import _text
 from bayesrank._compat import groups_of
-from bayesrank.cli._analysis import chosen_score, question, quiet
+from bayesrank.cli._analysis import ask, chosen_score, quiet
 from bayesrank.evidence.logs import Choices
 from bayesrank.ranking.summary import effective_draws
 from bayesrank.ranking.values import score_values
@@ -35,24 +34,15 @@ class CategoryRanking:
 
 
 def rank_categories(
-    step: Any,
-    by: str,
-    score: str | None,
-    better: Callable[[Score, bool], bool | None],
-    rope: float,
-    prob: float,
-    how: dict[str, Any],
+    step: Any, by: str, score: Score | None, rope: float, prob: float, how: dict[str, Any]
 ) -> list[CategoryRanking]:
-    """Return the rankings by the mean over categories and by the worst category, and one of each category.
-
-    ``better`` returns which end of a score is better, given the score and whether the files say that lower is.
-    """
+    """Return the rankings by the mean over categories and by the worst category, and one of each category."""
     fitted = {name: how.pop(name) for name in ("draws", "seed", "sampler")}
-    inputs = question(step, by=by, **how)
+    inputs = ask(step, by=by, **how)
     evidence = inputs.evidence
-    the_score = chosen_score(evidence, score, how["data"])
-    if the_score.space != "outcomes" or not isinstance(evidence, xr.Dataset):
-        raise ValueError(f"--by must be left out of {the_score.name}; it takes outcomes of single cases")
+    score = chosen_score(evidence, score)
+    if score.space != "outcomes" or not isinstance(evidence, xr.Dataset):
+        raise ValueError(f"--by must be left out of {score.name}; it takes outcomes of single cases")
     if "dataset" not in evidence.coords or len(set(evidence["dataset"].values.tolist())) < 2:
         raise ValueError(f"--by must name a column with at least two categories; got {by!r}")
     if "cluster" in evidence.coords:
@@ -65,35 +55,26 @@ def rank_categories(
             br.fit(evidence, inputs.model, **fitted, **inputs.options, split_prior=split) for split in (False, True)
         )
     observed = groups_of(apart)["observed_data"]["mean_outcome"]
-    _check_met(observed, by, "logs" in how and by in ("category", "dataset"))
+    _check_met(observed, by, "found" in inputs.about and by in ("category", "dataset"))
     step("ranking")
-    options: dict[str, Any] = {"prob": prob, "rope": rope, "higher_is_better": better(the_score, inputs.lower)}
-    mean = br.credible_ranking(br.performance.mean_over_datasets(split), the_score, **options)
-    values = score_values(apart, the_score, options["higher_is_better"], None)
+    options: dict[str, Any] = {"prob": prob, "rope": rope, "higher_is_better": inputs.direction(score)}
+    mean = br.credible_ranking(br.performance.mean_over_datasets(split), score, **options)
+    values = score_values(apart, score, options["higher_is_better"], None)
     worst, lines = _worst(values.values, values.sign, observed, options)
-    each = br.credible_ranking(apart, the_score, **options)
+    each = br.credible_ranking(apart, score, **options)
     sizes = evidence["count"].groupby(evidence["dataset"]).sum().to_series()
-    return [
-        CategoryRanking(
-            f"Mean over {len(sizes)} categories, each weighing the same",
-            mean,
-            # How many more cases would help depends on which categories they are of.
-            [
-                *replace(verdict_parts(mean), next_step="").sentences(),
-                *_lost_variance(sizes.to_numpy()),
-                *inputs.stated(the_score),
-            ],
-        ),
+    # How many more cases would help depends on which categories they are of.
+    words = replace(verdict_parts(mean), next_step="").sentences()
+    title = f"Mean over {len(sizes)} categories, each weighing the same"
+    rankings = [
+        CategoryRanking(title, mean, [*words, *_lost_variance(sizes.to_numpy()), *inputs.stated(score)]),
         CategoryRanking("Worst category of each entity", worst, lines),
-        *(
-            CategoryRanking(
-                f"{by} {name} ({_text.count(int(sizes[name]), 'case')})",
-                each.sel(dataset=name, drop=True),
-                verdict_parts(each.sel(dataset=name, drop=True)).sentences()[:1],
-            )
-            for name in each["dataset"].values.tolist()
-        ),
     ]
+    for name in each["dataset"].values.tolist():
+        one = each.sel(dataset=name, drop=True)
+        title = f"{by} {name} ({_text.count(int(sizes[name]), 'case')})"
+        rankings.append(CategoryRanking(title, one, verdict_parts(one).sentences()[:1]))
+    return rankings
 
 
 def _check_met(observed: xr.DataArray, by: str, logs: bool) -> None:

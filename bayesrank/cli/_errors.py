@@ -3,52 +3,38 @@
 import re
 import shlex
 
+import click
+
 from bayesrank._escape import escape_invisible
 
 __all__ = ["in_options", "shorten"]
 
-#: Arguments that the command has as options of the same name.
-OPTIONS = (
-    *("prior", "prevalence", "model", "score", "rope", "prob", "draws", "seed", "sampler", "join", "missing", "kind"),
-    *("positive", "benefit", "reference", "cost", "scores", "priors", "models", "prevalences"),
-    *("match", "reruns", "errors", "only"),
-)
-RENAMED = {
-    "statement": "--ask",
-    "evidence": "DATA",
-    "counts": "DATA",
-    "frame": "DATA",
-    "scores": "--other-score",
-    "priors": "--other-prior",
-    "models": "--other-model",
-    "prevalences": "--other-prevalence",
-}
-#: An argument with its value, as Python types it, and advice in parentheses that only Python can take.
-TYPED = re.compile(rf"\b({'|'.join(OPTIONS)})=('[^']*'|[\w.-]+)")
+#: Arguments of the package that hold the data.
+DATA = ("evidence", "counts", "frame", "source")
+#: Advice in parentheses that only Python can take.
 PYTHON = re.compile(r" \((?:or, in Python,|(?![^)]*(?:--|in Python))[^()]*\bbr\.)(?:[^()]|\([^()]*\))*\)")
-
-
-def in_options(message: str) -> str:
-    """Return an error's message as the command prints it: arguments are options, and advice for Python is left out.
-
-    Examples
-    --------
-    >>> in_options("prior must be positive for sampler='nuts'; got a concentration of 0")
-    '--prior must be positive for --sampler nuts; got a concentration of 0'
-    >>> in_options("counts must be positive (br.fit(..., force=True) accepts it)")
-    'DATA must be positive'
-    >>> in_options("counts.csv, line 3: tn must be a count")
-    'counts.csv, line 3: tn must be a count'
-    """
-    message = PYTHON.sub("", message)
-    message = TYPED.sub(lambda found: f"--{found[1]} {shlex.quote(found[2].strip(chr(39)))}", message)
-    names = "|".join({*OPTIONS, *RENAMED})
-    found = re.match(rf"({names}) (?=must |cannot )", message)
-    return message if found is None else RENAMED.get(found[1], f"--{found[1]}") + message[found.end(1) :]
-
-
 #: The longest word of a message, such as a name of the file, and the longest message.
 LONGEST_WORD, LONGEST_MESSAGE = 160, 1200
+
+
+def in_options(message: str, command: click.Command) -> str:
+    """Return an error's message as the command prints it: arguments are options, and advice for Python is left out.
+
+    The options of ``command`` have the names of the arguments that they set.
+    """
+    options = dict.fromkeys(DATA, "DATA")
+    options |= {str(one.name): one.opts[-1] for one in command.params if isinstance(one, click.Option)}
+    # One of several values is called by the singular.
+    for name in [one.name for one in command.params if getattr(one, "multiple", False)]:
+        options.setdefault(str(name).removesuffix("s"), options[str(name)])
+    names = "|".join(options)
+    message = PYTHON.sub("", message)
+    message = re.sub(
+        rf"\b({names})=('[^']*'|[\w.-]+)",
+        lambda found: f"{options[found[1]]} {shlex.quote(found[2].strip(chr(39)))}",
+        message,
+    )
+    return re.sub(rf"^({names})(?= must | cannot )", lambda found: options[found[1]], message)
 
 
 def shorten(message: str) -> str:

@@ -1,16 +1,23 @@
-"""Files that the command reads, and their help text. The reader of evidence interprets the columns."""
+"""Files of values between commas, semicolons, tabs or bars, and the evidence that they hold."""
 
+import csv
+import io
+import re
+import sys
 import textwrap
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import xarray as xr
 
-from bayesrank.cli._table import read_csv
-from bayesrank.evidence._columns import squeeze
 from bayesrank.evidence._reader import FORMS, read_table
-from bayesrank.evidence._table import Roles
+from bayesrank.evidence._table import Roles, Table
+from bayesrank.evidence._values import plain
 
+#: What messages call the file -.
+STDIN = "standard input"
+DELIMITERS = ",;\t|"
 #: Columns and their meanings, in lines of a terminal.
 HELP = "\n".join(
     textwrap.fill(words, 80, initial_indent=f"  {'entity, ' + ', '.join(form):34}", subsequent_indent=" " * 36)
@@ -23,8 +30,77 @@ def read_evidence(path: str, ignore: Sequence[str] = (), **roles: Any) -> xr.Dat
 
     ``roles`` are the arguments of ``br.from_frame``.
     """
-    roles_of_columns = Roles(**roles)
-    for role, column in roles_of_columns.columns().items():
-        if squeeze(column) in map(squeeze, ignore):
-            raise ValueError(f"--{role} must name a column that --ignore does not leave out; got {column!r} in both")
-    return read_table(read_csv(path, ignore), roles_of_columns)
+    return read_table(read_csv(path, ignore), Roles(**roles))
+
+
+def read_csv(path: str, ignore: Sequence[str] = ()) -> Table:
+    """Return the file's columns except those to ``ignore``, as text; a missing field is None."""
+    rows, source = _rows(path), STDIN if path == "-" else path
+    if not rows:
+        raise ValueError(f"{source} must have a heading and at least one row; it is empty")
+    (_, first), *rest = rows
+    names = [plain(name) or f"Unnamed: {i}" for i, name in enumerate(first)]
+    for line, fields in rest:
+        if len(fields) < len(names) or any(field.strip() for field in fields[len(names) :]):
+            raise ValueError(
+                f"{source}, line {line}: must have {len(names)} fields; got {len(fields)} (a field that holds the "
+                "separator stands in quotation marks)"
+            )
+    if not rest:
+        raise ValueError(f"{source} must have at least one row below its heading; it has none")
+    columns = [[plain(fields[i]) or None for _, fields in rest] for i in range(len(names))]
+    table = Table(source, names, columns, [f"{source}, line {line}" for line, _ in rest], shell=True).drop_empty()
+    kept = table.drop([table.find("ignore", name) for name in ignore])
+    twice = next((name for name in kept.names if kept.names.count(name) > 1), None)
+    if twice is not None:
+        raise ValueError(
+            f"{source} must have each column once; its heading has {twice} more than once (rename one of them)"
+        )
+    return kept
+
+
+def _rows(path: str) -> list[tuple[int, list[str]]]:
+    """Rows that are not blank, with the numbers of the lines on which they end."""
+    data, source = (sys.stdin.buffer.read(), STDIN) if path == "-" else (Path(path).read_bytes(), path)
+    text = _text(data, source)
+    lines = text.splitlines()
+    # Excel names its separator so, in a line above the heading.
+    said = re.fullmatch(r"sep=(.)", lines[0], re.I) if lines else None
+    first = [re.sub(r'"[^"]*"', "", line) for line in lines[1 if said else 0 :] if line.strip()][:2]
+    # Of several in the heading it is the one that the next line has as often, since names may hold commas.
+    often = {mark: [line.count(mark) for line in first] for mark in DELIMITERS}
+    alike = [mark for mark in DELIMITERS if len(set(often[mark])) == 1 and any(often[mark])] or DELIMITERS
+    delimiter = said[1] if said else max(alike, key=lambda mark: often[mark][:1])
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True, strict=True)
+    try:
+        rows = [(reader.line_num, row) for row in reader if any(field.strip() for field in row)]
+    except csv.Error as error:
+        if "field limit" in str(error):
+            raise ValueError(
+                f"{source}, line {reader.line_num}: must have fields of ordinary length; got one too long"
+            ) from None
+        raise ValueError(
+            f"{source}, line {reader.line_num}: must close each quotation mark that it opens, and have nothing between "
+            "the closing one and the next separator"
+        ) from None
+    return rows[1:] if said else rows
+
+
+def _text(data: bytes, source: str) -> str:
+    """Return the text of a UTF-8 file; raise if it is not text or not a table, with a remedy."""
+    if data[:4] == b"PK\x03\x04":
+        raise ValueError(f'{source} must be text; it looks like a workbook (in Excel, save it as "CSV UTF-8")')
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        raise ValueError(f'{source} must be text in UTF-8 (in Excel, save it as "CSV UTF-8")') from None
+    if "\0" in text:
+        raise ValueError(f"{source}, line {text[: text.index(chr(0))].count(chr(10)) + 1}: must hold no NUL characters")
+    if re.match(r"\s*[\[{]\s*[\[{\"]", text):
+        name = "file.json" if source == STDIN else source
+        lines = ", lines=True" if name.endswith("l") or re.match(r"\s*\{[^\n]*\}\s*\n\s*\{", text) else ""
+        raise ValueError(
+            f'{source} must be a table of separated values; it looks like JSON. Convert it first: python -c "import '
+            f"pandas; pandas.read_json('{name}'{lines}).to_csv('data.csv', index=False)\""
+        )
+    return text

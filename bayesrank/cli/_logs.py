@@ -1,71 +1,39 @@
-"""Evaluation logs on the shell: their options, and evidence from them."""
+"""Evaluation logs on the shell: choices about them, and evidence from them."""
 
 import io
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import click
 import pandas as pd
 import xarray as xr
 
 import bayesrank as br
+from bayesrank.evidence import formats
 from bayesrank.evidence._reader import read_table
 from bayesrank.evidence._table import Roles, table_of
 from bayesrank.evidence.logs import Choices, check_choices, is_log
 from bayesrank.evidence.logs.sources import OPENERS
 
-OPTIONS = (
-    click.option(
-        "--name", "name", multiple=True, metavar="FILE=NAME",
-        help="Logs only: the system of a file, folder or pattern; an empty NAME ignores the file. May be repeated.",
-    ),
-    click.option(
-        "--only", multiple=True, metavar="WHAT=VALUE",
-        help="Logs only: keep one metric, variant (filter, perturbation), judge, dataset, category, entity, status or "
-        "file; separate several values by commas. May be repeated.",
-    ),
-    click.option(
-        "--match", type=click.Choice(["id", "content"]), default="id", show_default=True,
-        help="Logs only: match the cases of two systems by id or by content.",
-    ),
-    click.option(
-        "--reruns", type=click.Choice(["runs", "latest"]),
-        help="Logs only: a second log of the same cases has further runs (runs), or replaces the first (latest).",
-    ),
-    click.option(
-        "--errors", type=click.Choice(["scored"]),
-        help="Logs only: use the scores in the files for runs with errors. [default: their outcome is missing]",
-    ),
-)  # fmt: skip
-
-
-def reading_logs(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options of logs."""
-    for option in reversed(OPTIONS):
-        command = option(command)
-    return command
+FORMS = {"name": "FILE=NAME", "only": "WHAT=VALUE"}
 
 
 def choices_of(how: dict[str, Any], missing: Any = None) -> Choices:
     """Take the options of logs out of ``how``."""
     pairs = {}
-    for option in ("name", "only"):
+    for option, form in FORMS.items():
         typed = how.pop(option)
         bad = next((text for text in typed if "=" not in text), None)
         if bad is not None:
-            raise ValueError(
-                f"--{option} must have the form {'FILE=NAME' if option == 'name' else 'WHAT=VALUE'}; got {bad!r}"
-            )
+            raise ValueError(f"--{option} must have the form {form}; got {bad!r}")
         pairs[option] = [text.rsplit("=", 1) if option == "name" else text.split("=", 1) for text in typed]
     only: dict[str, list[str]] = {}
     for key, value in pairs["only"]:
         only.setdefault(key, []).append(value)
     rest = {option: how.pop(option) for option in ("match", "reruns", "errors")}
-    choices = check_choices(dict(pairs["name"]), only, **rest, shell=True)
-    return choices.also(missing=missing)
+    return check_choices(dict(pairs["name"]), only, **rest, shell=True).also(missing=missing)
 
 
 def are_logs(paths: Sequence[str]) -> bool:
@@ -75,16 +43,13 @@ def are_logs(paths: Sequence[str]) -> bool:
     [text] = paths
     if text in br.datasets.names():
         return False
-    path = Path(text)
     if text == "-":
         data = sys.stdin.buffer.read()
         sys.stdin = io.TextIOWrapper(io.BytesIO(data))  # it is read again
-        from bayesrank.evidence import formats
-
-        head = data[: 1 << 18].decode("utf-8", "replace")
-        return data[:2] == b"\x1f\x8b" or bool(formats.recognise(head)[0])
+        return data[:2] == b"\x1f\x8b" or bool(formats.recognise(data[: 1 << 18].decode("utf-8", "replace"))[0])
+    path = Path(text)
     if path.is_file():
-        return path.suffix.lower() in OPENERS or path.suffix.lower() == ".zip" or is_log(path)
+        return path.suffix.lower() in {*OPENERS, ".zip"} or is_log(path)
     return path.is_dir() or any(mark in text for mark in "*?[")
 
 

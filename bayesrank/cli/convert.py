@@ -4,23 +4,23 @@ from typing import Any
 
 import click
 
-from bayesrank._outputs import check_output, write_output
-from bayesrank.cli._logs import choices_of, reading_logs
+from bayesrank._outputs import write_output
+from bayesrank.cli._logs import choices_of
+from bayesrank.cli._options import reading_logs
 from bayesrank.cli._output import print_line
+from bayesrank.cli._typed import output_file
 from bayesrank.evidence.logs import collect, settle
 
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True)
 @reading_logs
-@click.option("-o", "--output", type=click.Path(dir_okay=False), help="The file to write. [default: standard output]")
+@click.option("-o", "--output", type=output_file("table"), help="The file to write. [default: standard output]")
 def convert(paths: tuple[str, ...], output: str | None, **how: Any) -> None:
     """Write evaluation logs as a CSV table with a row for each system, case and run.
 
     All commands read this table.
     """
-    if output is not None:
-        check_output("--output", output, "table")
     choices = choices_of(how)
     frame = settle(collect(paths, choices), choices)
     text = frame.to_csv(index=False)

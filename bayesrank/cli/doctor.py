@@ -4,8 +4,8 @@ from typing import Any
 
 import click
 
-from bayesrank.cli._analysis import number_or_word
-from bayesrank.cli._logs import choices_of, reading_logs
+from bayesrank.cli._logs import choices_of
+from bayesrank.cli._options import WORD, reading_logs
 from bayesrank.cli._output import print_line
 from bayesrank.evidence.logs.doctor import diagnose
 
@@ -13,13 +13,13 @@ from bayesrank.evidence.logs.doctor import diagnose
 @click.command()
 @click.argument("paths", nargs=-1, required=True)
 @reading_logs
-@click.option("--missing", help="How to treat missing outcomes, as for 'bayesrank rank'.")
-def doctor(paths: tuple[str, ...], missing: str | None, **how: Any) -> None:
+@click.option("--missing", type=WORD, help="How to treat missing outcomes, as for 'bayesrank rank'.")
+def doctor(paths: tuple[str, ...], missing: float | str | None, **how: Any) -> None:
     """Describe evaluation logs: systems, cases, outcomes, runs, clusters, what is missing, doubts.
 
     PATHS are files, folders, patterns, compressed files, zip archives, or - for standard input. A stop is a choice that
     only you can make. The last line is a command that ranks the logs; it contains one possible choice for each stop.
     """
-    found = diagnose(paths, choices_of(how, None if missing is None else number_or_word(missing)))
+    found = diagnose(paths, choices_of(how, missing))
     for line in str(found).splitlines():
         print_line(line) if not line.startswith(" ") else click.echo(line)

@@ -4,14 +4,14 @@ from typing import Any
 
 import click
 import numpy as np
-import pandas as pd
 
 import bayesrank as br
 from bayesrank import _text
 from bayesrank._draws import draw_dims
-from bayesrank.cli._analysis import analyse, analysing, progress
-from bayesrank.cli._formats import DIGITS, Sheet, check_digits, exporting, save, show
-from bayesrank.cli._scores import read_score
+from bayesrank.cli._analysis import analyse, progress
+from bayesrank.cli._export import Export, exporting, sheet_of
+from bayesrank.cli._options import DATA, SCORE_TYPE, analysing
+from bayesrank.scores import Score
 
 EXAMPLES = """
 \b
@@ -22,45 +22,33 @@ Examples:
 
 
 @click.command(epilog=EXAMPLES)
+@DATA
 @analysing
 @exporting()
-@click.option("-s", "--score", default="f1", show_default=True, help="Name or alias; see 'bayesrank scores'.")
-def ops(
-    score: str, prob: float, output: str, top: int | None, digits: int | None, picture: str | None, **how: Any
-) -> None:
+@click.option("-s", "--score", type=SCORE_TYPE, default="f1", help="Name or alias; see 'bayesrank scores'.")
+def ops(score: Score, prob: float, export: Export, **how: Any) -> None:
     """Compute the share of all performances at the same prevalence that each entity of DATA outperforms.
 
     An outperformance score (OPS) is between 0 and 1 for every score and prevalence; the reference is uniform over the
     two rates.
     """
     with progress() as step:
-        check_digits(digits, output)
-        the_score = read_score(score)
         analysis = analyse(step, **how)
-        analysis.tables("outperformance scores", how["data"])
+        analysis.check_two_classes("outperformance scores")
         step("comparing")
-        values = the_score(analysis.performance)
-        found = br.ops.summarize(br.ops.of_draws(analysis.performance, the_score), prob=prob)
-        found = found.assign({the_score.name: values.median(draw_dims(values)).drop_attrs()}).sortby("entity")
+        found = br.ops.summarize(br.ops.of_draws(analysis.performance, score), prob=prob)
+        values = score(analysis.performance)
+        found = found.assign({score.name: values.median(draw_dims(values)).drop_attrs()}).sortby("entity")
         found = found.isel(entity=np.argsort(-found["mean"].values, kind="stable"))
-        saved_to = save(br.plots.intervals(found, f"OPS of {the_score.display}"), picture) if picture else None
-    nominal = the_score.display
-    columns = [the_score.name, "mean", "lower", "upper", "sd"]
-    frame = pd.DataFrame(
-        {name: found[name].values for name in columns}, pd.Index(found["entity"].values, name="entity")
-    ).rename(columns={"mean": "ops"})
-    places = DIGITS if digits is None else digits
-    rows = [
-        [
-            str(entity),
-            _text.number(row[the_score.name], places),
-            _text.number(row["ops"], places),
-            _text.interval(row["lower"], row["upper"], places),
-        ]
-        for entity, row in frame.iterrows()
-    ]
-    lines = [f"Note: {line}" for line in analysis.notes(the_score)]
-    lines += [saved_to] if saved_to and output == "table" else []
-    header = ["entity", nominal, "OPS", f"{100 * prob:g}% interval"]
-    about = {"score": the_score.name, "prob": prob} | analysis.inputs.labels
-    show(Sheet(header, rows, lines, frame, about, least=nominal), output, top)
+        export.draw(br.plots.intervals, found, f"OPS of {score.display}")
+        lines = [f"Note: {line}" for line in analysis.notes(score)]
+    columns = [score.name, "mean", "lower", "upper", "sd"]
+    frame = found[columns].reset_coords(drop=True).to_dataframe()
+    places, about = export.places, {"score": score.name, "prob": prob} | analysis.labels
+    cells = {
+        score.display: lambda row: _text.number(row[score.name], places),
+        "OPS": lambda row: _text.number(row["ops"], places),
+        f"{100 * prob:g}% interval": lambda row: _text.interval(row["lower"], row["upper"], places),
+    }
+    frame = frame.rename(columns={"mean": "ops"})
+    export.show(sheet_of(frame, cells, lines=lines, about=about, least=score.display))

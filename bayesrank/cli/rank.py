@@ -1,8 +1,5 @@
 """``bayesrank rank``: which entity is best by one score, and how certain that is."""
 
-from collections.abc import Callable
-from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import click
@@ -13,22 +10,18 @@ import xarray as xr
 import bayesrank as br
 from bayesrank import _text
 from bayesrank._compat import groups_of
-from bayesrank.cli._analysis import Analysis, analyse, analysing, chosen_score, progress
+from bayesrank.cli._analysis import Analysis, analyse, chosen_score, progress
 from bayesrank.cli._categories import CategoryRanking, rank_categories
-from bayesrank.cli._datasets import dataset_lines, with_populations
+from bayesrank.cli._export import Export, Sheet, exporting
 from bayesrank.cli._files import HELP
-from bayesrank.cli._formats import DIGITS, FULL, Sheet, check_digits, exporting, save, show
-from bayesrank.cli._logs import are_logs, choices_of, reading_logs
+from bayesrank.cli._options import BY, COST, NAMES, NOTES, PATHS, adding, analysing, reading_logs, scoring
 from bayesrank.cli._output import rank_cells, rank_header
-from bayesrank.cli._preferences import KIND, NOTES, ROPE
-from bayesrank.cli._scores import read_score
 from bayesrank.models import population_of
 from bayesrank.ranking._notes import positive_class_notes
 from bayesrank.ranking.summary import effective_draws, is_exact, score_name
 from bayesrank.scores import Score
 from bayesrank.statements._exact import exact_probability
-from bayesrank.words._parts import Verdict
-from bayesrank.words.models import check_model, model_caveat
+from bayesrank.words.models import check_model, model_caveat, population_words
 from bayesrank.words.results import verdict_parts
 
 EXAMPLES = """
@@ -46,7 +39,6 @@ Examples:
   cut -d, -f1-5 counts.csv | bayesrank rank - --format board > board.json
 """
 
-LOWER = click.option("--lower-is-better", is_flag=True, help="Rank low outcomes first, such as costs or errors.")
 WHAT = f"""Rank the entities of DATA: a shipped data set, a CSV file, evaluation logs, or - for standard input.
 
 Logs of evaluation tools are one or more files, folders, patterns or archives; 'bayesrank doctor' describes them.
@@ -73,248 +65,179 @@ by the model paired. It needs every entity on every case, unless --missing says 
 """
 
 
-SCORING = (
-    click.option(
-        "-s",
-        "--score",
-        help="Name or alias (see 'bayesrank scores'), f0.7, an importance tn=1,fp=1,fn=5,tp=1, or a point of the Tile "
-        "a=0.3,b=0.7. [default: mean_outcome for outcomes; informedness for two classes with cases; else accuracy]",
-    ),
-    LOWER,
-    ROPE,
-    KIND,
-)
-
-
-def scoring(command: Callable[..., None]) -> Callable[..., None]:
-    """Give a command the options that say what to rank by."""
-    for option in reversed(SCORING):
-        command = option(command)
-    return command
-
-
 @click.command(help=WHAT, epilog=EXAMPLES)
-@partial(analysing, nargs=-1)
+@PATHS
+@analysing
 @reading_logs
 @scoring
 @click.option(
     "--ask",
+    "statement",
     multiple=True,
     help="Print the probability of a statement, such as 'A > B and C in top 3'. May be repeated.",
 )
 @NOTES
+@adding(BY, COST)
 @click.option(
-    "--by",
-    metavar="COLUMN",
-    help="Outcomes only: rank by the mean over categories, by the worst category, and in each category.",
+    "--columns",
+    type=NAMES,
+    help="More columns of the table, with commas: expected_rank, observed, consensus_rank, ...",
 )
-@click.option(
-    "--cost",
-    metavar="COLUMN",
-    help="Outcomes by case only: the column with the cost of each answer. Adds the mean cost and "
-    "the probability of being on the Pareto front of outcome and cost, which --picture then draws.",
-)
-@click.option("--columns", help="More columns of the table, with commas: expected_rank, observed, consensus_rank, ...")
 @exporting("board")
 def rank(
-    score: str | None,
-    lower_is_better: bool,
+    score: Score | None,
     rope: float,
     prob: float,
-    ask: tuple[str, ...],
+    statement: tuple[str, ...],
     kind: str | None,
     notes: bool,
     by: str | None,
     cost: str | None,
-    columns: str | None,
-    output: str,
-    top: int | None,
-    digits: int | None,
-    picture: str | None,
+    columns: list[str] | None,
+    export: Export,
     **how: Any,
 ) -> None:
     """Rank the entities, and write the table and the picture."""
-    with progress() as step:
-        check_digits(digits, output)
-        if ask and output in ("csv", "board"):
-            raise ValueError(
-                f"--ask must be left out of --format {output}, which has only a row for each entity; json has both"
-            )
-        if by is not None:
-            unfit = {"--ask": ask, "--columns": columns, "--notes": notes, "--picture": picture, "--cost": cost,
-                     "--kind": kind, "--dataset": how["dataset"],
-                     "--dataset-column": how["dataset_column"], "--format": output == "board" and output}  # fmt: skip
-            given = next((option for option, value in unfit.items() if value), None)
-            if given is not None:
-                raise ValueError(f"{given} must be left out beside --by; got {unfit[given]!r}")
-            _prepare(score, lower_is_better, kind, how)
-            rankings = rank_categories(step, by, score, partial(known_direction, lower_is_better), rope, prob, how)
+    if statement and export.format in ("csv", "board"):
+        raise ValueError(
+            f"--ask must be left out of --format {export.format}, which has only a row for each entity; json has both"
+        )
+    if columns and export.full:
+        raise ValueError(f"--columns must be left out of --format {export.format}, which has all columns")
     if by is not None:
-        _show_categories(rankings, by, output, top, DIGITS if digits is None else digits)
+        unfit = {"--ask": statement, "--columns": columns, "--notes": notes, "--picture": export.picture}
+        unfit |= {"--cost": cost, "--kind": kind, "--dataset": how["dataset"]}
+        unfit |= {"--dataset-column": how["dataset_column"], "--format": export.format == "board" and "board"}
+        for option, value in unfit.items():
+            if value:
+                raise ValueError(f"{option} must be left out beside --by; got {value!r}")
+        with progress() as step:
+            rankings = rank_categories(step, by, score, rope, prob, how)
+        export.show(*_category_sheets(rankings, by, export))
         return
     with progress() as step:
-        paid = {} if cost is None else {"cost": cost}
-        analysis, the_score, ranking = make_ranking(step, score, lower_is_better, rope, prob, kind, how, paid)
+        analysis, used, ranking = make_ranking(step, score, rope, prob, kind, cost, how, notes)
         table, front = br.ranking_table(ranking), None
         if cost is not None:
             better = bool(ranking.attrs["higher_is_better"])
-            front = br.decisions.pareto_front(analysis.posterior, the_score, prob=prob, higher_is_better=better)
+            front = br.decisions.pareto_front(analysis.posterior, used, prob=prob, higher_is_better=better)
             table = table.join(_costs(front))
-        wanted = _columns(columns, table, output)
-        answers = [_answer(ranking, statement, analysis.posterior, the_score, kind) for statement in ask]
-        saved_to = None
-        if picture:
-            saved_to = save(br.plots.forest(ranking) if front is None else br.plots.pareto_front(front), picture)
-    if output == "board":
-        click.echo(br.board(ranking, top=top), nl=False)
+        for name in columns or []:
+            if name not in table:
+                raise ValueError(f"--columns must hold names among {', '.join(table.columns)}; got {name!r}")
+        answers = [_answer(ranking, text, analysis.posterior, used, kind) for text in statement]
+        plot, drawn = (br.plots.forest, ranking) if front is None else (br.plots.pareto_front, front)
+        export.draw(plot, drawn)
+    if export.format == "board":
+        click.echo(br.board(ranking, top=export.top), nl=False)
         return
     parts = verdict_parts(ranking, model_caveat(check_model(analysis.posterior), analysis.posterior))
-    lines, remarks = parts.sentences()[1:], analysis.inputs.stated(the_score)
-    if front is not None:
-        lines = [*verdict_parts(front).sentences(), *lines]
-        remarks = [*remarks, *verdict_parts(front).notes]
-    if output not in FULL:
-        lines += parts.notes if notes else []
-        lines += _prior_line(analysis.posterior, the_score, kind, prob, score_name(ranking)) if notes else []
-        lines += dataset_lines(analysis.posterior, the_score, ranking) if notes else []
-        for answer in answers:
-            p = _text.probability(
-                float(answer["probability"]), min(effective_draws(ranking), answer.attrs.get("draws", np.inf))
-            )
-            error = float(answer["probability_error"])
-            origin = "without draws" if is_exact(answer) else f"from draws, Monte-Carlo error {error:.2g}"
-            apart = f"; differences up to the ROPE of {rope:g} do not count" if rope else ""
-            lines.append(f"{answer.attrs['statement']}: probability {p} ({origin}{apart}).")
-        noun = analysis.inputs.noun
-        shown = f"the column {noun} names the entities."  # the heading says it
-        kept = (line for line in remarks if line not in lines and line.lower() != shown)
-        lines += [f"Note: {line}" for line in kept]
-        if score is None and the_score.name != "informedness":
-            low, high = ranking.attrs["range"]
-            what = f", the mean of outcomes from {low:g} to {high:g}" * (
-                the_score.space == "outcomes" and high < np.inf
-            )
-            what += "; lower is better" * lower_is_better
-            lines.append(f"Note: No --score was given: the ranking is by {score_name(ranking)}{what}.")
-        lines += [saved_to] if saved_to and output == "table" else []
-    sheet = _sheet(ranking, table, wanted, answers, parts, lines, DIGITS if digits is None else digits)
-    header = [analysis.inputs.noun, *sheet.header[1:]]
-    sheet = replace(sheet, header=header, heading=[_title(ranking, the_score, analysis, top), parts.headline])
-    if output in FULL:
-        frame = with_populations(table, analysis.posterior, the_score, prob)
+    remarks = analysis.stated(used)
+    paid = [] if front is None else verdict_parts(front).sentences()
+    remarks += [] if front is None else verdict_parts(front).notes
+    about = {name: ranking.attrs[name] for name in ("score", "prob", "rope", "method")}
+    about |= {"verdict": parts.sentences(), "notes": list(parts.notes)}
+    if export.full:
+        about["asked"] = [
+            {name: answer.attrs[name] for name in ("statement", "method")}
+            | {str(name): float(value) for name, value in answer.items()}
+            for answer in answers
+        ]
         source = {"evidence": ranking.attrs["evidence"]} if "evidence" in ranking.attrs else {}
-        sheet = replace(sheet, frame=frame.assign(**(source if output == "csv" else {})))
-        sheet = replace(sheet, about={**sheet.about, **analysis.inputs.labels, **source, "remarks": remarks})
-    show(sheet, output, top)
+        if _of_datasets(analysis.posterior):
+            table = table.join(_heterogeneity(analysis, used, prob))
+        about |= analysis.labels | source | {"remarks": remarks}
+        frame = table.assign(**source) if export.format == "csv" else table
+        export.show(Sheet([], [], frame=frame, about=about, name="ranking"))
+        return
+    lines = [*paid, *parts.sentences()[1:], *(parts.notes if notes else ())]
+    lines += _lines_of_model(analysis, used, kind, ranking) if notes else []
+    lines += [_answer_words(answer, ranking) for answer in answers]
+    heading = f"the column {analysis.noun} names the entities."  # the title says it
+    lines += [f"Note: {line}" for line in remarks if line not in lines and line.lower() != heading]
+    if score is None and used.name != "informedness":
+        low, high = ranking.attrs["range"]
+        what = f", the mean of outcomes from {low:g} to {high:g}" if used.space == "outcomes" and high < np.inf else ""
+        what += "; lower is better" * analysis.lower
+        lines.append(f"Note: No --score was given: the ranking is by {score_name(ranking)}{what}.")
+    header, rows = _cells(ranking, table, columns or [], export.places)
+    title = _title(ranking, used, analysis, export.top)
+    export.show(Sheet([analysis.noun, *header[1:]], rows, lines, heading=[title, parts.headline]))
 
 
 def make_ranking(
     step: Any,
-    score: str | None,
-    lower_is_better: bool,
+    score: Score | None,
     rope: float,
     prob: float,
     kind: str | None,
+    cost: str | None,
     how: dict[str, Any],
-    more: dict[str, Any],
+    prior: bool = True,
 ) -> tuple[Analysis, Score, xr.Dataset]:
-    """Return the analysis of DATA, the score that it is ranked by, and the ranking; ``more`` are further columns."""
-    _prepare(score, lower_is_better, kind, how)
-    analysis = analyse(step, **how, **more)
-    the_score = chosen_score(analysis.inputs.evidence, score, how["data"])
-    step("ranking")
-    better = direction(the_score, lower_is_better or analysis.inputs.lower)
-    ranking = br.credible_ranking(
-        analysis.posterior, the_score, prob=prob, rope=rope, higher_is_better=better, kind=kind, method="auto"
-    )
-    return analysis, the_score, ranking
-
-
-def _prepare(score: str | None, lower_is_better: bool, kind: str | None, how: dict[str, Any]) -> None:
-    """Check the score, and take the paths and the options of logs out of ``how``."""
-    # A name that does not exist is better known before the work than after it.
-    known = None if score is None else read_score(score)
-    if known is not None and known.higher_is_better is None:
-        raise ValueError(f"--score must have a direction to rank by; {known.name} has none")
+    """Return the analysis of DATA, the score that it is ranked by, and the ranking; ``prior`` adds its draws."""
+    if score is not None and score.higher_is_better is None:
+        raise ValueError(f"--score must have a direction to rank by; {score.name} has none")
     if kind is not None and (how["model"] is None or population_of(how["model"]) != "data sets"):
         raise ValueError(f"--kind must be left out for models that do not learn from data sets; got {kind!r}")
-    paths = how.pop("data")
-    how["data"] = "\n".join(paths)
-    logs = choices_of(how).also(lower=lower_is_better)
-    if are_logs(paths):
-        how["logs"] = logs
-    elif logs.typed().removesuffix("--lower-is-better"):
-        raise ValueError(f"{logs.typed().split()[0]} must be left out of a table, which is no log; got {how['data']}")
-
-
-def known_direction(lower_is_better: bool, score: Score, lower: bool) -> bool | None:
-    """Return whether higher is better, if the user or the files (``lower``) say so; None if the score determines it."""
-    return direction(score, lower_is_better or lower)
-
-
-def direction(score: Score, lower_is_better: bool) -> bool | None:
-    """Return whether higher is better; None if the score determines it."""
-    if not lower_is_better:
-        return None
-    if score.space != "outcomes":
-        raise ValueError(f"--lower-is-better must be left out of scores, which have a direction; got {score.name}")
-    return False
+    if cost is not None:
+        how = how | {"cost": cost}
+    analysis = analyse(step, groups=("prior",) if prior else (), **how)
+    score = chosen_score(analysis.evidence, score)
+    step("ranking")
+    better = analysis.direction(score)
+    ranking = br.credible_ranking(
+        analysis.posterior, score, prob=prob, rope=rope, higher_is_better=better, kind=kind, method="auto"
+    )
+    return analysis, score, ranking
 
 
 def _answer(ranking: xr.Dataset, statement: str, posterior: Any, score: Score, kind: str | None) -> xr.Dataset:
     """Return the probability of a statement; from the numbers of the table where they suffice, so that both agree."""
     known = exact_probability(ranking, statement) if is_exact(ranking) else None
-    return (
-        br.probability(
-            posterior,
-            statement,
-            score,
-            rope=ranking.attrs["rope"],
-            kind=kind,
-            higher_is_better=bool(ranking.attrs["higher_is_better"]),
-        )
-        if known is None
-        else known
-    )
+    if known is not None:
+        return known
+    rope, better = ranking.attrs["rope"], bool(ranking.attrs["higher_is_better"])
+    return br.probability(posterior, statement, score, rope=rope, kind=kind, higher_is_better=better)
 
 
-def _prior_line(posterior: Any, score: Score, kind: str | None, prob: float, name: str) -> list[str]:
-    """Return what the prior alone says of the score; empty without a prior to draw from."""
+def _answer_words(answer: xr.Dataset, ranking: xr.Dataset) -> str:
+    size, rope = min(effective_draws(ranking), answer.attrs.get("draws", np.inf)), ranking.attrs["rope"]
+    error = float(answer["probability_error"])
+    origin = "without draws" if is_exact(answer) else f"from draws, Monte-Carlo error {error:.2g}"
+    apart = f"; differences up to the ROPE of {rope:g} do not count" if rope else ""
+    p = _text.probability(float(answer["probability"]), size)
+    return f"{answer.attrs['statement']}: probability {p} ({origin}{apart})."
+
+
+def _lines_of_model(analysis: Analysis, score: Score, kind: str | None, ranking: xr.Dataset) -> list[str]:
+    """Return what the prior alone says of the score, and how much data sets differ for the leader."""
     from bayesrank.report.words import implied_prior, prior_scores
 
+    posterior, prob = analysis.posterior, ranking.attrs["prob"]
     implied = implied_prior(prior_scores(posterior, score, kind), prob, None if kind else posterior, score)
     prior = groups_of(posterior)["posterior"].attrs.get("prior")
-    return [f"Before any data, the {prior} prior gives {name} a {implied}."] if implied else []
+    lines = [f"Before any data, the {prior} prior gives {score_name(ranking)} a {implied}."] if implied else []
+    words = population_words(posterior)
+    if words is not None:
+        lines.append(words)
+    elif _of_datasets(posterior):
+        leader = br.ranking_table(ranking).index[:1].tolist()
+        found = br.heterogeneity(posterior, score, prob=prob).sel(entity=leader)
+        lines += [*br.verdict(found), *br.notes(found)]
+    return lines
 
 
-def _score_cells(row: Any, digits: int) -> list[str]:
-    """Return median and interval."""
-    low, high = row["lower"], row["upper"]
-    if np.isnan(low):
-        return ["–", "–"]
-    return [_text.format_with_interval(row["median"], low, high, digits), _text.interval_digits(low, high, digits)]
+def _of_datasets(posterior: Any) -> bool:
+    """Return whether the posterior knows a typical data set and a new one."""
+    group = groups_of(posterior)["posterior"]
+    return "dataset" in group.dims and {"performance_typical", "performance_new"} <= set(group.data_vars)
 
 
-def _cost_cells(row: Any, digits: int, size: float) -> list[str]:
-    """Return the median and the interval of the mean cost, and the probability of being on the Pareto front."""
-    low, high = row["mean_cost_lower"], row["mean_cost_upper"]
-    middle = _text.format_with_interval(row["mean_cost"], low, high, digits)
-    return [middle, _text.interval_digits(low, high, digits), _text.probability(row["probability_front"], size)]
-
-
-def _show_categories(rankings: list[CategoryRanking], by: str, output: str, top: int | None, digits: int) -> None:
-    """Print one ranking below the other, or all in one table that programs read."""
-    if output in FULL:
-        frames = [br.ranking_table(one.ranking).assign(part=one.title) for one in rankings]
-        about = {"by": by, "lines": {one.title: one.lines for one in rankings}}
-        show(
-            Sheet([], [], frame=pd.concat([frame.iloc[:top] for frame in frames]), about=about, name="ranking"), output
-        )
-        return
-    for one in rankings:
-        header, rows = _cells(one.ranking, br.ranking_table(one.ranking), [], digits)
-        show(Sheet(header, rows, one.lines, heading=[one.title]), output, top)
-        click.echo()
+def _heterogeneity(analysis: Analysis, score: Score, prob: float) -> pd.DataFrame:
+    """Return columns on how much data sets differ."""
+    found = br.heterogeneity(analysis.posterior, score, prob=prob)
+    return found.drop_vars([name for name in found.coords if name != "entity"]).to_dataframe()
 
 
 def _costs(front: xr.Dataset) -> pd.DataFrame:
@@ -324,28 +247,27 @@ def _costs(front: xr.Dataset) -> pd.DataFrame:
     return pd.DataFrame({new: front[name].to_series() for name, new in kept.items()})
 
 
-def _columns(typed: str | None, table: pd.DataFrame, output: str) -> list[str]:
-    """Return the names of the columns that were asked for, after a check that the ranking has them."""
-    names = [name.strip() for name in (typed or "").split(",") if name.strip()]
-    if names and output in FULL:
-        raise ValueError(f"--columns must be left out of --format {output}, which has all columns; got {typed}")
-    for name in names:
-        if name not in table:
-            raise ValueError(f"--columns must hold names among {', '.join(table.columns)}; got {name!r}")
-    return names
+def _category_sheets(rankings: list[CategoryRanking], by: str, export: Export) -> list[Sheet]:
+    """Return one ranking a sheet, or all in one table that programs read."""
+    if not export.full:
+        tables = [_cells(one.ranking, br.ranking_table(one.ranking), [], export.places) for one in rankings]
+        return [Sheet(*table, one.lines, heading=[one.title]) for table, one in zip(tables, rankings, strict=True)]
+    frame = pd.concat([br.ranking_table(one.ranking).assign(part=one.title)[: export.top] for one in rankings])
+    export.top = None
+    about = {"by": by, "lines": {one.title: one.lines for one in rankings}}
+    return [Sheet([], [], frame=frame, about=about, name="ranking")]
 
 
 def _title(ranking: xr.Dataset, score: Score, analysis: Analysis, top: int | None) -> str:
     """Return what is ranked by what, with the choices that decide how to read it."""
-    size, settings = ranking.sizes["entity"], analysis.inputs.options
+    size, given = ranking.sizes["entity"], analysis.options.get("prevalence")
     first = f"the first {top} of " if top is not None and top < size else ""
-    words = [f"Ranking of {first}{_text.count(size, analysis.inputs.noun)} by {score_name(ranking)}"]
-    if "prevalence" in settings:
-        given = settings["prevalence"]
+    words = [f"Ranking of {first}{_text.count(size, analysis.noun)} by {score_name(ranking)}"]
+    if given is not None:
         words.append(f"prevalence {given if isinstance(given, str) else f'{100 * given:g}%'}")
-    if positive_class_notes(analysis.inputs.by_dataset, score):
-        words += [f"positive class {label}" for label in analysis.inputs.labels.values()]
-    joined = (line for line in analysis.inputs.remarks if line.startswith(("Pooled over", "Learned from")))
+    if positive_class_notes(analysis.by_dataset, score):
+        words += [f"positive class {label}" for label in analysis.labels.values()]
+    joined = (line for line in analysis.remarks if line.startswith(("Pooled over", "Learned from")))
     words += [line[0].lower() + line[1:].split(";")[0].split(",")[0].rstrip(".") for line in joined]
     return "; ".join(words) + "."
 
@@ -354,39 +276,22 @@ def _cells(
     ranking: xr.Dataset, table: pd.DataFrame, columns: list[str], digits: int
 ) -> tuple[list[str], list[list[str]]]:
     """Return the headings and the rows of a ranking."""
-    size = effective_draws(ranking)
-    level = f"{100 * ranking.attrs['prob']:g}%"
-    header = ["entity", score_name(ranking), f"{level} interval", *rank_header(ranking.attrs["prob"]), "tier"]
+    size, level = effective_draws(ranking), f"{100 * ranking.attrs['prob']:g}% interval"
     costs = "mean_cost" in table
-    header += ["mean cost", f"{level} interval", "P(front)"] * costs
-    rows = [
-        [
-            str(name),
-            *_score_cells(row, digits),
-            *rank_cells(row, size),
-            _text.number(row["tier"], 0),
-            *(_cost_cells(row, digits, size) if costs else []),
-            *(_text.number(row[name], digits) for name in columns),
-        ]
-        for name, row in table.iterrows()
-    ]
+    header = ["entity", score_name(ranking), level, *rank_header(ranking.attrs["prob"]), "tier"]
+    header += ["mean cost", level, "P(front)"] * costs
+    rows = []
+    for name, row in table.iterrows():
+        cells = [str(name), *_with_interval(row["median"], row["lower"], row["upper"], digits), *rank_cells(row, size)]
+        cells.append(_text.number(row["tier"], 0))
+        if costs:
+            cells += _with_interval(row["mean_cost"], row["mean_cost_lower"], row["mean_cost_upper"], digits)
+            cells.append(_text.probability(row["probability_front"], size))
+        rows.append([*cells, *(_text.number(row[column], digits) for column in columns)])
     return [*header, *columns], rows
 
 
-def _sheet(
-    ranking: xr.Dataset,
-    table: pd.DataFrame,
-    columns: list[str],
-    answers: list[xr.Dataset],
-    parts: Verdict,
-    lines: list[str],
-    digits: int,
-) -> Sheet:
-    about = {name: ranking.attrs[name] for name in ("score", "prob", "rope", "method")}
-    about |= {"verdict": parts.sentences(), "notes": list(parts.notes)}
-    about["asked"] = [
-        {name: answer.attrs[name] for name in ("statement", "method")}
-        | {str(name): float(value) for name, value in answer.items()}
-        for answer in answers
-    ]
-    return Sheet(*_cells(ranking, table, columns, digits), lines, table, about, "ranking")
+def _with_interval(middle: float, low: float, high: float, digits: int) -> list[str]:
+    if np.isnan(low):
+        return ["–", "–"]
+    return [_text.format_with_interval(middle, low, high, digits), _text.interval_digits(low, high, digits)]

@@ -1,6 +1,5 @@
 """Inputs of a comparison: the model of each posterior, its sorted evidence, and the units that are left out."""
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -31,8 +30,8 @@ class Sizes(NamedTuple):
 class Compared:
     """A posterior, its model, and its evidence (entity, data set, row, answer), names in order.
 
-    ``order`` contains the positions of entities and data sets in the posterior. ``tables`` contains the tables of the
-    data sets; for pooled counts these are their parts.
+    ``order`` holds the positions of entities and data sets in the posterior. The ``tables`` of pooled counts are those
+    of their data sets.
     """
 
     name: str
@@ -45,6 +44,7 @@ class Compared:
     order: tuple[np.ndarray, np.ndarray]
     tables: np.ndarray
     measured: np.ndarray
+    #: Class sizes that the model predicts.
     sizes: list[Sizes]
     pooled: bool
     over_datasets: bool
@@ -52,11 +52,6 @@ class Compared:
     @property
     def posterior(self) -> xr.Dataset:
         return self.groups["posterior"]
-
-    @property
-    def joint(self) -> bool:
-        """Return whether the model predicts class sizes."""
-        return bool(self.sizes)
 
 
 def model_to_compare(name: str, posterior: Any, parts: bool) -> Compared:
@@ -67,17 +62,25 @@ def model_to_compare(name: str, posterior: Any, parts: bool) -> Compared:
     tables = counts if held is None else held
     row = outcome_dims(tables)
     over = "dataset" in tables.dims
-    plain = tables.transpose("entity", *["dataset"] * over, *row)
-    values = plain.values.reshape(plain.sizes["entity"], plain.sizes.get("dataset", 1), -1, plain.shape[-1])
-    entities = [str(x) for x in plain["entity"].values.tolist()]
-    datasets = [str(x) for x in plain["dataset"].values.tolist()] if over else ["all"]
+    tables = (tables if over else tables.expand_dims(dataset=["all"])).transpose("entity", "dataset", *row)
+    entities, datasets = ([str(x) for x in tables[dim].values.tolist()] for dim in ("entity", "dataset"))
     order = np.argsort(entities, kind="stable"), np.argsort(datasets, kind="stable")
-    seen = np.ones(values.shape[:2], bool) if held is not None else _mark_measured(plain, values.shape[:2])
-    values, seen = values[np.ix_(*order)], seen[np.ix_(*order)]
+    in_order = {"entity": order[0], "dataset": order[1]}
+    cells = tables.isel(dict.fromkeys(row, 0), drop=True)
+    measured = xr.ones_like(cells, bool)
+    if held is None and "measured" in tables.coords:
+        measured = tables["measured"].reset_coords(drop=True) & measured
+    values = tables.isel(in_order).values
+    values = values.reshape(*values.shape[:2], -1, values.shape[-1])
+    seen = measured.transpose("entity", "dataset").isel(in_order).values
     if instance is None:
         joint = "row_totals" in groups["log_likelihood"]
     else:
         joint = groups["posterior"].attrs.get("prevalence") == "sampled"
+    sizes: list[Sizes] = []
+    if joint and len(row) == 2 and "test_set" in counts.coords:
+        named = counts["test_set"].reset_coords(drop=True).broadcast_like(cells.reset_coords(drop=True))
+        sizes = _sizes(named.transpose("entity", "dataset").isel(in_order).values, values, seen)
     return Compared(
         name=name,
         groups=groups,
@@ -85,11 +88,11 @@ def model_to_compare(name: str, posterior: Any, parts: bool) -> Compared:
         options=options,
         entities=[entities[i] for i in order[0]],
         datasets=[datasets[i] for i in order[1]],
-        labels=[str(label) for label in plain[row[-1]].values.tolist()],
+        labels=[str(label) for label in tables[row[-1]].values.tolist()],
         order=order,
         tables=values,
         measured=seen,
-        sizes=_sizes(counts, order, values, seen) if joint and len(row) == 2 else [],
+        sizes=sizes,
         pooled=held is not None,
         over_datasets=over,
     )
@@ -120,22 +123,8 @@ def _read_posterior(name: str, posterior: Any) -> tuple[dict[str, xr.Dataset], A
     return groups, instance, options
 
 
-def _mark_measured(tables: xr.DataArray, shape: tuple[int, int]) -> np.ndarray:
-    """Mark the tables (entity, data set) that were measured."""
-    if "measured" not in tables.coords:
-        return np.ones(shape, bool)
-    dims = [dim for dim in ("entity", "dataset") if dim in tables.dims]
-    seen = tables["measured"].transpose(*dims, missing_dims="ignore").values
-    return np.broadcast_to(seen, tables.shape[: len(dims)]).reshape(shape)
-
-
-def _sizes(counts: xr.DataArray, order: tuple, tables: np.ndarray, measured: np.ndarray) -> list[Sizes]:
-    """Return the class sizes of every test set; for pooled counts on each data set."""
-    if "test_set" not in counts.coords:
-        return []
-    over = "dataset" in counts.dims
-    named = counts["test_set"].transpose("entity", *["dataset"] * over).values.reshape(len(order[0]), -1)
-    named = named[order[0]][:, order[1]] if over else np.repeat(named[order[0]], tables.shape[1], axis=1)
+def _sizes(named: np.ndarray, tables: np.ndarray, measured: np.ndarray) -> list[Sizes]:
+    """Return the class sizes of every named test set (entity, data set) on each data set."""
     found = []
     for name in dict.fromkeys(x for x in named.ravel().tolist() if x):
         for d in range(tables.shape[1]):
@@ -160,8 +149,8 @@ def check_same_data(models: list[Compared], by: str) -> None:
                 f"posteriors must be of the same data; got {first.name!r} of {_describe(first)} and {other.name!r} of "
                 f"{_describe(other)}{_difference(first, other)}"
             )
-        if first.joint != other.joint:
-            joint, conditional = (first, other) if first.joint else (other, first)
+        if bool(first.sizes) != bool(other.sizes):
+            joint, conditional = (first, other) if first.sizes else (other, first)
             raise ValueError(
                 f"posteriors must all predict class sizes, or none; got {joint.name!r}, which predicts them, and "
                 f"{conditional.name!r}, whose likelihood is conditional on them (prevalence='sampled' for all, or for "
@@ -185,26 +174,21 @@ def _describe(model: Compared) -> str:
 def _difference(first: Compared, other: Compared) -> str:
     """Return the names that differ, if any."""
     for what in ("entities", "datasets", "labels"):
-        a, b = set(getattr(first, what)), set(getattr(other, what))
-        if a != b:
-            return f": only one has {sorted(a ^ b)[:3]}"
+        if apart := set(getattr(first, what)) ^ set(getattr(other, what)):
+            return f": only one has {sorted(apart)[:3]}"
     return ": the counts differ" if first.tables.shape == other.tables.shape else ""
 
 
 def left_out_units(model: Compared, by: str) -> list[Unit]:
     """Return the units that are left out in turn: name, tables (entity, data set) and class sizes."""
-    e, d = model.entities, model.datasets
-    if by == "dataset":
-        found: Iterable = (
-            (
-                d[j],
-                [(int(i), j) for i in np.flatnonzero(model.measured[:, j])],
-                [k for k, one in enumerate(model.sizes) if one.dataset == j],
-            )
-            for j in range(len(d))
-        )
-        return [unit for unit in found if unit[1]]
     places = [(int(i), int(j)) for i, j in np.argwhere(model.measured)]
+    if by == "dataset":
+        units = []
+        for j, name in enumerate(model.datasets):
+            sizes = [k for k, one in enumerate(model.sizes) if one.dataset == j]
+            units.append((name, [place for place in places if place[1] == j], sizes))
+        return [unit for unit in units if unit[1]]
+    e, d = model.entities, model.datasets
     named = [f"{e[i]} on {d[j]}" if model.over_datasets else e[i] for i, j in places]
     tables: list[Unit] = [(name, [place], []) for name, place in zip(named, places, strict=True)]
     return [*tables, *((_name_of_sizes(model, one), [], [k]) for k, one in enumerate(model.sizes))]

@@ -51,8 +51,8 @@ def compare(
         Names or classes of models, if ``evidence`` is counts.
     by : {"dataset", "table", "case"}, optional
         The unit that is left out: a data set with all its entities; the table of one entity on one data set; or a
-        single case. The default is data sets, or tables if there are none. A table is predicted given its class sizes;
-        these are predicted as separate units, once per test set.
+        single case, for models with closed forms. The default is data sets, or tables if there are none. A table is
+        predicted given its class sizes; these are predicted as separate units, once per test set.
     refit : bool
         Whether to fit a model again for each unit for which importance sampling is unreliable.
     **options
@@ -68,10 +68,9 @@ def compare(
         - ``p``: effective number of parameters;
         - ``pareto_k``: the largest Pareto k of a unit, NaN in closed form; ``refitted``: the number of units predicted
           by a refit; ``unreliable``: the number of units with too large a Pareto k and no refit;
-        - ``log_evidence``: the log marginal likelihood, in nats, for conjugate models and for
-          ``"hierarchical_beta_binomial"`` (by quadrature), else NaN. Differences are logarithms of Bayes factors, and
-          depend on the priors much more than ``elpd``;
-        - ``method``: how the predictions were computed (closed form, importance sampling, refits);
+        - ``log_evidence``: the log marginal likelihood, in nats, where it is known, else NaN. It depends on the priors
+          much more than ``elpd``;
+        - ``method``: closed form, importance sampling, or refits;
 
         and over (``model``, ``unit``): ``unit_elpd``, ``unit_pareto_k``; ``cases`` (unit), the number of equal
         cases in a unit of ``by="case"``. ``attrs["verdict"]`` states the result, and ``attrs["by"]`` the kind of unit.
@@ -85,15 +84,12 @@ def compare(
     Notes
     -----
     In conjugate models an omitted table has a Dirichlet-multinomial probability, and an omitted case the probability
-    (α + n − 1)/(A + N − 1). Other models use Pareto-smoothed importance sampling of the log-likelihood of tables, with
-    the rates of a table integrated out.
+    (α + n − 1)/(A + N − 1). Other models use Pareto-smoothed importance sampling of the log-likelihood of tables.
 
     References
     ----------
-    Vehtari, Gelman and Gabry (2017), Practical Bayesian model evaluation using leave-one-out cross-validation and WAIC,
-    Statistics and Computing 27:1413-1432; Vehtari, Simpson, Gelman, Yao and Gabry (2024), Pareto smoothed importance
-    sampling, JMLR 25(72); Sivula, Magnusson, Matamoros and Vehtari (2020), Uncertainty in Bayesian leave-one-out
-    cross-validation based model comparison, arXiv:2008.10296.
+    Vehtari, Gelman and Gabry (2017), Statistics and Computing 27:1413-1432; Vehtari, Simpson, Gelman, Yao and Gabry
+    (2024), JMLR 25(72); Sivula, Magnusson, Matamoros and Vehtari (2020), arXiv:2008.10296.
 
     Examples
     --------
@@ -130,6 +126,11 @@ def compare(
     check_same_data(compared, by)
     if not compared[0].tables.any():
         raise ValueError("posteriors must be of counts that hold cases, of which some can be left out; got none")
+    for m in compared:
+        if by == "case" and not hasattr(m.instance, "conjugate"):
+            raise ValueError(
+                f"by must be 'dataset' or 'table' for models without a closed form, as {m.name!r}; got {by!r}"
+            )
     found = [
         expected_closed_form(m, by) if hasattr(m.instance, "conjugate") else expected_by_sampling(m, by, refit)
         for m in compared
@@ -169,7 +170,7 @@ def _result(models: list[Compared], found: list[LeftOut], by: str) -> xr.Dataset
     refitted = np.stack([one.refitted for one in found])
     too_large = np.stack([row > pareto_k_threshold(n) for row, n in zip(k, draws, strict=True)]) & ~refitted
     with np.errstate(invalid="ignore"):
-        worst = np.where(np.isnan(k).all(1), np.nan, np.fmax.reduce(k, axis=1))
+        worst = np.fmax.reduce(k, axis=1)
     columns: dict[str, Any] = {
         "elpd": total,
         "se": _error(each, times),
@@ -182,19 +183,14 @@ def _result(models: list[Compared], found: list[LeftOut], by: str) -> xr.Dataset
         "log_evidence": np.array([log_marginal(m) for m in models]),
         "method": np.array([one.method for one in found]),
     }
-    names = name_coord([models[i].name for i in order])
     result = xr.Dataset(
-        {name: ("model", values[order]) for name, values in columns.items()}
-        | {
-            "unit_elpd": (("model", "unit"), each[order]),
-            "unit_pareto_k": (("model", "unit"), k[order]),
-            "cases": ("unit", times),
-        },
-        {"model": names, "unit": labels},
+        {name: ("model", values[order]) for name, values in columns.items()},
+        {"model": name_coord([models[i].name for i in order]), "unit": labels},
     )
-    if by != "case":
-        result = result.drop_vars("cases")
-    tables = int((models[0].measured).sum()) if by == "table" else size
+    result["unit_elpd"], result["unit_pareto_k"] = (("model", "unit"), each[order]), (("model", "unit"), k[order])
+    if by == "case":
+        result["cases"] = ("unit", times)
+    tables = int(models[0].measured.sum()) if by == "table" else size
     return result.assign_attrs(by=by, units=size, verdict=_verdict(result, by, tables))
 
 

@@ -2,9 +2,9 @@
 
 import tomllib
 from collections.abc import Callable
-from functools import cache, partial
+from functools import cache
 from importlib import resources
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -61,7 +61,7 @@ def load(name: str) -> xr.DataArray:
     108
     """
     _find(name)
-    return _LOADERS[name]()
+    return _COUNTS[name](_read(name))
 
 
 def load_cases(name: str) -> pd.DataFrame:
@@ -123,31 +123,21 @@ def _read(name: str) -> pd.DataFrame:
         return pd.read_csv(file, keep_default_na=False, na_values=[""], encoding="utf-8", compression=packed)
 
 
-def _counts(frame: pd.DataFrame, **columns: str) -> xr.DataArray:
-    """Return counts from a table without single cases."""
-    counts = from_frame(frame, **columns)
-    assert isinstance(counts, xr.DataArray)
-    return counts
-
-
-def _antibody_tests() -> xr.DataArray:
-    frame = _read("antibody_tests")
+def _antibody_tests(frame: pd.DataFrame) -> Any:
     repeated = frame["entity"].duplicated(keep=False)
     frame["entity"] = frame["entity"].where(~repeated, frame["entity"] + " (" + frame["test_id"] + ")")
     about = {c: ("entity", frame[c].to_numpy(dtype=object)) for c in ("test_id", "panel", "status", "antibody")}
     # Each panel is one set of samples.
-    return _counts(frame).assign_coords(about | {"test_set": about["panel"]})
+    return from_frame(frame).assign_coords(about | {"test_set": about["panel"]})
 
 
-def _anomaly_detectors() -> xr.DataArray:
-    frame = _read("anomaly_detectors")
-    counts = _counts(frame, dataset="dataset")
+def _anomaly_detectors(frame: pd.DataFrame) -> Any:
+    counts = from_frame(frame)
     group = frame.drop_duplicates("dataset").set_index("dataset")["group"]
     return counts.assign_coords(group=("dataset", group[counts["dataset"].values].to_numpy(dtype=object)))
 
 
-def _utah_trees() -> xr.DataArray:
-    cases = _read("utah_trees")
+def _utah_trees(cases: pd.DataFrame) -> Any:
     observed, predicted = _presence(cases)
     return from_predictions(observed, predicted, labels=["absent", "present"], dataset=cases["species"])
 
@@ -158,21 +148,18 @@ def _presence(cases: pd.DataFrame) -> tuple[np.ndarray, dict[str, np.ndarray]]:
     return np.where(cases["observed"] == 1, "present", "absent"), predicted
 
 
-def _mnist_folds() -> xr.DataArray:
-    frame = _read("mnist_folds").rename(columns={"true": "actual", "pred": "predicted"})
-    return _counts(frame, dataset="fold")
+def _mnist_folds(frame: pd.DataFrame) -> Any:
+    return from_frame(frame.rename(columns={"true": "actual", "pred": "predicted"}), dataset="fold")
 
 
-def _small_studies() -> xr.DataArray:
-    frame = _read("small_studies")
+def _small_studies(frame: pd.DataFrame) -> Any:
     # Studies of one paper with equal class sizes share their cases.
     same = [frame["doi"], frame["tn"] + frame["fp"], frame["fn"] + frame["tp"]]
     test_set = frame["study"].groupby(same).transform(" and ".join)
-    return _counts(frame, entity="study").assign_coords(test_set=("entity", test_set.to_numpy(dtype=object)))
+    return from_frame(frame, entity="study").assign_coords(test_set=("entity", test_set.to_numpy(dtype=object)))
 
 
-def _breast_cancer() -> xr.DataArray:
-    cases = _read("breast_cancer")
+def _breast_cancer(cases: pd.DataFrame) -> Any:
     return from_predictions(cases["y_true"], cases[_classifiers(cases)])
 
 
@@ -180,47 +167,38 @@ def _classifiers(cases: pd.DataFrame) -> list[str]:
     return [column for column in cases.columns if f"prob_{column}" in cases.columns]
 
 
-def _langchain_tool_use() -> xr.DataArray:
-    return _right_or_wrong(_read("langchain_tool_use") == 1)
+def _langchain_tool_use(right: pd.DataFrame) -> Any:
+    """Return counts of right and wrong answers, as predictions of cases that are all positive."""
+    answers = {model: np.where(right[model] == 1, "right", "wrong") for model in right.columns}
+    return from_predictions(["right"] * len(right), answers, labels=["wrong", "right"])
 
 
-def _livecodebench_execution() -> xr.DataArray:
-    runs = _read("livecodebench_execution").drop(columns=["case", "question"])
-    return _right_or_wrong(runs > 5)
+def _livecodebench_execution(runs: pd.DataFrame) -> Any:
+    return _langchain_tool_use((runs.drop(columns=["case", "question"]) > 5).astype(int))
 
 
-def _imagenet_models() -> xr.DataArray:
-    frame = _read("imagenet_models")
+def _imagenet_models(frame: pd.DataFrame) -> Any:
     each = [
         pd.DataFrame({"entity": frame["entity"], "dataset": name, "correct": right, "wrong": images - right})
         for name, images in IMAGES.items()
         for right in [frame[f"correct_{name}"]]
     ]
     about = {"image_size": ("entity", frame["img_size"]), "parameters": ("entity", frame["params_millions"])}
-    return _counts(pd.concat(each), dataset="dataset").assign_coords(about)
+    return from_frame(pd.concat(each)).assign_coords(about)
 
 
-def _tables(name: str) -> xr.DataArray:
-    return _counts(_read(name), dataset="dataset")
-
-
-def _right_or_wrong(right: pd.DataFrame) -> xr.DataArray:
-    """Return counts of right and wrong answers, as predictions of cases that are all positive."""
-    answers = {model: np.where(right[model], "right", "wrong") for model in right.columns}
-    return from_predictions(["right"] * len(right), answers, labels=["wrong", "right"])
-
-
-_LOADERS: dict[str, Callable[[], xr.DataArray]] = {
+#: How to read the counts of a data set from its file.
+_COUNTS: dict[str, Callable[[pd.DataFrame], Any]] = {
     "antibody_tests": _antibody_tests,
     "anomaly_detectors": _anomaly_detectors,
     "utah_trees": _utah_trees,
     "mnist_folds": _mnist_folds,
     "small_studies": _small_studies,
-    "tornado": partial(_tables, "tornado"),
+    "tornado": from_frame,
     "breast_cancer": _breast_cancer,
     "langchain_tool_use": _langchain_tool_use,
     "livecodebench_execution": _livecodebench_execution,
     "imagenet_models": _imagenet_models,
-    "ascus_hc2_repc": partial(_tables, "ascus_hc2_repc"),
-    "scheidler_lymph_imaging": partial(_tables, "scheidler_lymph_imaging"),
+    "ascus_hc2_repc": from_frame,
+    "scheidler_lymph_imaging": from_frame,
 }

@@ -122,6 +122,5 @@ def _model_of(source: Any, model: Any, options: dict[str, Any]) -> Any:
     if "test_set" in counts.coords:
         # Tables that were not measured have no test set, but the model requires a name.
         counts = counts.assign_coords(test_set=xr.where(counts["test_set"] == "", "none", counts["test_set"]))
-    shared = bool(about.get("shared_prevalence", 1))
-    again = {"prior": prior, "prevalence": prevalence, "shared_prevalence": shared, "force": True}
+    again = {"prior": prior, "prevalence": prevalence, "force": True}
     return make_model(about["model"], counts.astype(int), again)

@@ -17,46 +17,19 @@ import xarray as xr
 from bayesrank._checks import check_choice
 from bayesrank.evidence.counts import with_parts
 
-__all__ = [
-    "Model",
-    "chosen_by_evidence",
-    "conjugate_posterior",
-    "find_model",
-    "holds_means",
-    "model_for_datasets",
-    "in_closed_form",
-    "population_of",
-    "names",
-    "options_of",
-    "references_of",
-    "takes_cases",
-    "make_model",
-    "model_of",
-]
-
 #: Settings that :func:`model_of` does not restore from attrs: a posterior holds the prior as numbers and no given
 #: prevalence, and the likelihood does not depend on the others.
-REPEATED_OPTIONS = ("prior", "prevalence", "split_prior", "typical")
+REPEATED_OPTIONS = ("prior", "prevalence", "split_prior")
 
 
 class Model(Protocol):
-    """The interface that :func:`bayesrank.fit` requires of a model; methods marked optional may be absent.
+    """The interface that :func:`bayesrank.fit` requires of a model.
 
     The class is called with the evidence and the model's options, and raises an error for evidence of the wrong kind.
     """
 
     #: One sentence on how the evidence arose, for reports.
     words: ClassVar[str]
-    #: The references of the model, for reports. Optional.
-    references: ClassVar[tuple[str, ...]]
-    #: The kind of evidence: "counts" (default), "cases" (joint outcomes) or "means". Optional.
-    takes: ClassVar[str]
-    #: What the learned population consists of: "data sets" (or entities, without data sets), "classes" or "". Optional.
-    learns: ClassVar[str]
-    #: Whether outcomes without classes raise an error; False by default. Optional.
-    needs_classes: ClassVar[bool]
-    #: Maximum number of classes or outcomes; None, the default, for any number. Optional.
-    most_outcomes: ClassVar[int | None]
     #: The performance that is ranked by default: "observed", "typical" or "new".
     kind: ClassVar[str]
     #: Attrs of the posterior: the options of the model, as text or numbers.
@@ -67,46 +40,38 @@ class Model(Protocol):
         ...
 
     def build(self) -> Any:
-        """Return the PyMC model."""
+        """Return the PyMC model. Optional for models with ``draw``."""
         ...
 
     def performances(self, sampled: xr.Dataset, root: np.random.SeedSequence) -> xr.Dataset:
-        """Return the posterior group, with ``performance`` and hyperparameters, from the sampled variables."""
+        """Return the posterior group, with ``performance`` and hyperparameters, from what ``build`` samples."""
         ...
 
-    # Optional attributes and methods:
+    # Optional attributes:
     #
-    # coords(self) -> dict
-    #     Coords of the draws, by name.
-    # draw(self, group, block, root) -> dict[str, xarray.Variable]
-    #     Exact draws of one block of "prior" or "posterior". A model without it is sampled.
-    # draw_prior(self, block, root) -> dict[str, xarray.Variable]
-    #     Draws from the prior, for models without ``draw``: for ``groups=["prior"]``.
-    # sample_chains(self, shape, root) -> {"posterior": Dataset, "sample_stats": Dataset}
-    #     The model's own sampler, used unless ``sampler="nuts"`` or ``nuts`` is given. ``performances`` receives its
-    #     posterior. Attrs of sample_stats: ``sampler``, and those of ``bayesrank._nuts.diagnostics``.
-    # nuts: dict
-    #     Default arguments of pymc.sample; those of the user override them.
-    # replicate(self, group, root, purpose) -> Dataset
-    #     Predictive draws of ``counts``: for ``groups=["prior_predictive", "posterior_predictive"]``.
-    # log_likelihood(self, posterior) -> Dataset
-    #     Log probabilities of the counts in each draw: for ``groups=["log_likelihood"]``.
-    # log_prior(self, posterior) -> Dataset
-    #     Log prior densities in each draw: for ``groups=["log_prior"]``, which power-scaling needs.
-    # renew(self, posterior, root, purpose) -> DataArray
-    #     Counts on an equal number of new data sets, for predictive checks.
-    # conjugate(self) -> Conjugate
-    #     The closed-form posterior, for exact posteriors of scores and predictive distributions.
-    # log_evidence(self, members=None, sizes=None) -> float
-    #     Log marginal likelihood of the cases in order: for comparisons of models.
-    # taking(cls, evidence) -> type
-    #     A class method: the class for this evidence, if a name has several classes.
-    # as_designed: dict
-    #     Options that keep the model the same for a part of the evidence.
-    # over_datasets_together: bool
-    #     Whether one fit covers several data sets, so that they should not be pooled before.
-    # rows_apart: bool
-    #     Whether, given the class sizes, the rows of counts are independent.
+    # references: tuple of the references for reports.
+    # takes: "counts" (default), "cases" (joint outcomes) or "means".
+    # learns: what the learned population consists of: "data sets" (or entities, without data sets), "classes" or "".
+    # needs_classes: whether outcomes without classes raise an error.
+    # most_outcomes: maximum number of classes or outcomes; None, the default, for any number.
+    # over_datasets_together: whether one fit covers several data sets, so that they should not be pooled before.
+    # rows_apart: whether, given the class sizes, the rows of counts are independent.
+    # as_designed: options that keep the model the same for a part of the evidence.
+    # nuts: default arguments of pymc.sample; those of the user override them.
+    #
+    # Optional methods:
+    #
+    # coords(self) -> dict: coords of the draws, by name.
+    # draw(self, group, block, root) -> dict[str, xarray.Variable]: exact draws of one block of "prior" or "posterior".
+    # draw_prior(self, block, root): the same from the prior, for models without ``draw``.
+    # sample_chains(self, shape, root) -> {"posterior": Dataset, "sample_stats": Dataset}: the model's own sampler, used
+    #     unless ``sampler="nuts"`` or ``nuts`` is given. Attrs of sample_stats: ``sampler``, and the diagnostics.
+    # replicate(self, group, root, purpose) -> Dataset: predictive draws of ``counts``.
+    # renew(self, posterior, root, purpose) -> DataArray: counts on an equal number of new data sets.
+    # log_likelihood(self, posterior), log_prior(self, posterior) -> Dataset: log densities in each draw.
+    # conjugate(self) -> Conjugate: the closed-form posterior.
+    # log_evidence(self, members=None, sizes=None) -> float: log marginal likelihood of the cases in order.
+    # taking(cls, evidence) -> type: a class method: the class for this evidence, if a name has several classes.
 
 
 #: Reserved names of posterior variables, and the dims that each must have.
@@ -172,7 +137,8 @@ def references_of(model: Any) -> list[str]:
 def find_model(model: Any) -> type:
     """Return the class of a model by its name, or a class unchanged."""
     if isinstance(model, type):
-        lacking = [part for part in ("observed", "build", "performances") if not callable(getattr(model, part, None))]
+        wanted = ["observed", *([] if hasattr(model, "draw") else ["build", "performances"])]
+        lacking = [part for part in wanted if not callable(getattr(model, part, None))]
         if lacking:
             raise TypeError(f"model must have the methods of bayesrank.models.Model; {model.__name__} lacks {lacking}")
         return model
@@ -253,8 +219,6 @@ def model_of(groups: Mapping[str, xr.Dataset]) -> tuple[Any, dict[str, Any]]:
     # Restore only settings that differ from the default; an attr of a default may not be a valid option.
     changed = _changed_settings(make_model(model, counts, options), about)
     options |= {name: about[name] for name in sorted(changed & known & set(about))}
-    if "shared_prevalence" in options:
-        options["shared_prevalence"] = bool(options["shared_prevalence"])
     try:
         instance = make_model(model, counts, options)
     except (TypeError, ValueError):

@@ -1,9 +1,6 @@
-"""Closed-form posteriors of conjugate models of tables, and exact draws from them.
+"""Closed-form posteriors of conjugate models of tables, and exact draws from them."""
 
-Exact scores, exact rankings and predictive lattices use this record instead of the model's name.
-"""
-
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
@@ -20,10 +17,9 @@ from bayesrank._threads import LITTLE, in_threads
 
 @dataclass(frozen=True)
 class Conjugate:
-    """Dirichlet rows with row totals that are known, or Dirichlet and shared by the entities of a test set.
+    """Dirichlet rows, and row totals that are known, or Dirichlet and shared by the entities of a test set.
 
     Outcomes without classes are one row, whose total is not random.
-
     """
 
     #: Concentrations (entity, [dataset], actual, predicted) or (entity, [dataset], outcome).
@@ -47,16 +43,11 @@ class Conjugate:
         """Return whether a class has a share of 0 in any draw, so that a performance does not determine its rates."""
         return self.totals is not None and bool((self.totals == 0).any())
 
-    def draw(self, group: str, block: Block, root: np.random.SeedSequence) -> dict[str, xr.Variable]:
-        """Draw one block of the prior or the posterior, with the dim ``draw`` first."""
-        return self.draws(group, [block], root)
-
     def draws(self, group: str, blocks: Sequence[Block], root: np.random.SeedSequence) -> dict[str, xr.Variable]:
         """Draw consecutive blocks of the prior or the posterior, with the dim ``draw`` first.
 
         The variables are ``performance``; ``prevalence`` (test_set, actual) if row totals are sampled; and ``rate``,
-        the rows, if a class may have a share of 0. Each table of each block has its own stream, so threads do not
-        matter.
+        the rows, if a class may have a share of 0. Each table of each block has its own stream.
         """
         if group == "prior":
             check_proper_prior(not bool((self.prior <= 0).any()))
@@ -65,12 +56,17 @@ class Conjugate:
         found, share_of = self._shares(alpha, group, blocks, root)
         lost = self.loses_rows
         arrays = {name: np.empty((starts[-1], *alpha.shape)) for name in ("performance", "rate")[: 1 + lost]}
-        order = self._order()
+        # The order of outcomes is no evidence; classes have theirs.
+        outcomes = "outcome" in self.prior.dims
+        order: Any = outcome_order(self.prior["outcome"].values) if outcomes else slice(None)
         tables = alpha[..., order].reshape(self.test_set.size, -1, alpha.shape[-1])
         measured = np.flatnonzero(self.test_set.values.ravel() != "")
         seeds = np.zeros((len(tables), 2), np.uint64)
-        for i, key in self._row_keys(order, measured):
-            seeds[i] = seed_words(root, group, "row", *key)
+        for i in measured.tolist():
+            at = np.unravel_index(i, self.test_set.shape)
+            names = [self.prior[d].values[k] for d, k in zip(self.test_set.dims, at, strict=True)]
+            evidence = fingerprint(self.prior.values[at][order], self.posterior.values[at][order])
+            seeds[i] = seed_words(root, group, "row", *names, evidence)
 
         def fill(piece: tuple[int, np.ndarray]) -> None:
             number, which = piece
@@ -88,19 +84,6 @@ class Conjugate:
         for array in arrays.values() if len(measured) < len(tables) else ():
             array[:, self.test_set.values == ""] = np.nan
         return {name: xr.Variable(dims, array) for name, array in arrays.items()} | found
-
-    def _order(self) -> Any:
-        """Return a canonical order of outcomes, whose order is no evidence; classes keep theirs."""
-        return outcome_order(self.prior["outcome"].values) if "outcome" in self.prior.dims else slice(None)
-
-    def _row_keys(self, order: Any, tables: np.ndarray) -> Iterator[tuple[int, list]]:
-        """Yield the key of each table's stream of rows: the names of the table and its evidence."""
-        names = [self.prior[d].values for d in self.test_set.dims]
-        prior, posterior = self.prior.values, self.posterior.values
-        for i in tables.tolist():
-            position = np.unravel_index(i, self.test_set.shape)
-            evidence = fingerprint(prior[position][order], posterior[position][order])
-            yield i, [*(held[k] for held, k in zip(names, position, strict=True)), evidence]
 
     def _shares(
         self, alpha: np.ndarray, group: str, blocks: Sequence[Block], root: np.random.SeedSequence
@@ -152,12 +135,8 @@ class Conjugate:
                 raise ValueError(f"prevalence must hold {size} along {dim}; got {totals.sizes[dim]}")
         part = totals.isel({"chain": block.chain, "draw": slice(block.start, block.stop)}, missing_dims="ignore")
         shape = (block.size, *self.prior.shape[:-1])
-        return np.broadcast_to(part.variable.set_dims(_sizes(part, dims, shape)).transpose(*dims).data, shape)
-
-
-def _sizes(array: xr.DataArray, dims: tuple[str, ...], shape: tuple[int, ...]) -> dict[str, int]:
-    """Return the size of each dim, from the array or else from ``shape``."""
-    return {dim: array.sizes.get(dim, size) for dim, size in zip(dims, shape, strict=True)}
+        sizes = {dim: part.sizes.get(dim, size) for dim, size in zip(dims, shape, strict=True)}
+        return np.broadcast_to(part.variable.set_dims(sizes).transpose(*dims).data, shape)
 
 
 def log_evidence(counts: np.ndarray, alpha: np.ndarray) -> np.ndarray:

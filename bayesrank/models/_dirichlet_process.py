@@ -1,12 +1,10 @@
 """Draws of a Dirichlet process over the joint answers of entities, summed into a table for each entity.
 
-A draw has three parts: observed patterns, weighted by gamma variables of their counts; unobserved patterns from the
-base measure, weighted by stick-breaking; and the rest of the stick, an independent process of the same kind. The tables
-of the rest are Dirichlet, drawn for each entity with shared class totals. All marginals are therefore exact wherever
-the stick is cut. So are covariances between entities, which answer independently under the base measure. Only higher
-moments are approximate.
+Marginals and covariances are exact wherever the stick is cut, since the rest of the stick, a process of the same kind,
+is drawn from its marginals: Dirichlet tables of each entity with shared class totals.
 """
 
+from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -36,9 +34,8 @@ class Process:
     size: np.ndarray
     #: Number of times that each unit was observed.
     count: np.ndarray
-    #: The summands (answer, feature): indicators or numeric values of the answers; zeros for a missing answer.
+    #: The summands (answer, feature): indicators or values of the observed answers, then of the answers of ``prior``.
     features: np.ndarray
-    #: Features of the answers of ``prior``, which may differ from the observed answers.
     base: np.ndarray
 
     @property
@@ -119,11 +116,12 @@ def gather(
     if cluster is None:
         units = np.arange(len(patterns))
         return patterns, units, np.ones(units.size), np.bincount(which, count).astype(float)
-    held: dict[int, dict[int, int]] = {}
+    held: dict[int, Counter[int]] = defaultdict(Counter)
     for group, place, n in zip(cluster.tolist(), which.tolist(), count.tolist(), strict=True):
-        content = held.setdefault(group, {})
-        content[place] = content.get(place, 0) + n
-    contents, times = _tally([tuple(sorted(content.items())) for content in held.values()])
+        held[group][place] += n
+    repeats = Counter(tuple(sorted(content.items())) for content in held.values())
+    contents = sorted(repeats)
+    times = np.array([float(repeats[content]) for content in contents])
     pattern, size = (np.array([pair[i] for content in contents for pair in content]) for i in (0, 1))
     unit = np.repeat(np.arange(len(contents)), [len(content) for content in contents])
     if not by_case:
@@ -131,15 +129,6 @@ def gather(
         cases = np.bincount(unit, size)
         size = size / cases[unit] * (cases @ times / times.sum())
     return patterns[pattern], unit, size.astype(float), times
-
-
-def _tally(contents: list[tuple]) -> tuple[list[tuple], np.ndarray]:
-    """Return the sorted unique contents and their counts."""
-    times: dict[tuple, int] = {}
-    for content in contents:
-        times[content] = times.get(content, 0) + 1
-    ordered = sorted(times)
-    return ordered, np.array([float(times[content]) for content in ordered])
 
 
 def _choose(uniform: np.ndarray, weight: np.ndarray) -> np.ndarray:

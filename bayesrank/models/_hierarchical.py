@@ -6,34 +6,22 @@ from typing import Any, ClassVar
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import check_bool, label_values
 from bayesrank._random import Block, fingerprint, stream
 from bayesrank._sampling import dirichlet_of_each, sample_counts, sample_outcomes
-from bayesrank.evidence.counts import are_outcomes, check_counts, check_outcomes
+from bayesrank.evidence.counts import check_tables
+from bayesrank.models import _population
 from bayesrank.models._conjugate import Conjugate
-from bayesrank.models._outcomes import observed_data
-from bayesrank.models._population import (
-    SPREAD,
-    Population,
-    check_spread,
-    learn,
-    log_likelihood,
-    log_prior_of_spread,
-    spread_variable,
-)
+from bayesrank.models._population import SPREAD, Population, check_spread, learn, spread_variable
 from bayesrank.models._priors import OF_MEANS, in_words
-from bayesrank.models._priors import concentration as prior_concentration
-from bayesrank.models._product_multinomial import check_proper, known_totals, multinomial, row_totals, test_sets
+from bayesrank.models._product_multinomial import Rows, known_totals, multinomial
 
 #: Means and spreads by name: of the rates (population, row, ...) and of the class shares.
 Hyper = dict[str, np.ndarray]
 MEAN, SPREAD_OF, SHARES, SPREAD_OF_SHARES = "mean_rate", "spread", "mean_prevalence", "spread_of_prevalence"
 DRAWS = ("chain", "draw")
-#: Values of the attr ``typical`` of a posterior, by option.
-TYPICAL = {"median": "rates of the median data set", "mean": "means of the rates over data sets"}
 
 
-class Hierarchical:
+class Hierarchical(Rows):
     """Model rows of counts whose rates vary between members: the data sets of an entity or, without them, the entities.
 
     The options are ``prior``, ``prevalence``, ``spread`` and ``force``, as for :func:`bayesrank.fit`. The mean rates
@@ -41,13 +29,11 @@ class Hierarchical:
     mean of their own, unless a prevalence is given.
     """
 
-    words: ClassVar[str]
     learns: ClassVar[str] = "data sets"
-    most_outcomes: ClassVar[int | None] = None
-    #: One fit covers all data sets.
+    instead: ClassVar[str] = "'hierarchical_dirichlet_multinomial'"
     over_datasets_together: ClassVar[bool] = True
-    #: Default prior of the mean rates.
-    prior_of_means: ClassVar[str] = OF_MEANS
+    default_prior: ClassVar[str] = OF_MEANS
+    check = staticmethod(check_tables)
 
     def __init__(
         self,
@@ -58,21 +44,11 @@ class Hierarchical:
         spread: float = SPREAD,
         force: bool = False,
     ) -> None:
-        check_bool("force", force)
         #: Scales of the priors of the spread of rates and of class shares.
         self.spread = self.spread_of_shares = check_spread(spread)
-        self.outcomes = are_outcomes(counts)
-        self.counts = check_outcomes(counts, "evidence") if self.outcomes else check_counts(counts, "evidence")
-        if self.most_outcomes not in (None, self.counts.shape[-1]):
-            raise ValueError(
-                f"evidence must have two {'outcomes' if self.outcomes else 'classes'} for the model "
-                f"{type(self).__name__}; got {self.counts.shape[-1]} (use 'hierarchical_dirichlet_multinomial')"
-            )
-        self.over_datasets = "dataset" in self.counts.dims
-        self.concentration = prior_concentration(self.counts, self.prior_of_means if prior is None else prior)
+        super().__init__(counts, prior, force)
         self.totals = self._known_totals(prevalence)
-        if not force:
-            check_proper(self.counts, self.concentration)
+        self.over_datasets = "dataset" in self.counts.dims
         self.row = ("outcome",) if self.outcomes else ("actual", "predicted")
         members, alpha = self._rows(self.counts), self._rows(self.concentration)
         # (population, row, member, answer); members are the data sets of each entity, or all entities.
@@ -82,20 +58,14 @@ class Hierarchical:
         called = self.counts["dataset" if self.over_datasets else "entity"].values.tolist()
         self.order = np.array(sorted(range(len(called)), key=lambda i: repr(called[i])))
         self.prior = _check_one_prior(alpha, self.over_datasets)
-        rows = row_totals(self.concentration) if not self.outcomes else xr.zeros_like(row_totals(self.counts))
-        self.test_set, _ = test_sets(self.counts, rows, True)
         self.kind = "typical" if self.over_datasets else "observed"
-        self.settings: dict[str, Any] = {
-            "prior": in_words(prior, self.prior_of_means),
+        self.settings |= {
             "spread": self.spread,
             **({} if self.outcomes else {"prevalence": in_words(prevalence, "sampled")}),
             "population": "data sets" if self.over_datasets else "entities",
-            **({"typical": TYPICAL["mean"]} if self.over_datasets else {}),
+            **({"typical": "means of the rates over data sets"} if self.over_datasets else {}),
         }
         self._learned: dict[str, Population] = {}
-        self.values = label_values(self.counts["outcome"].values) if self.outcomes else None
-        if self.values is not None:
-            self.settings["mean_outcome_range"] = [float(self.values.min()), float(self.values.max())]
 
     def _known_totals(self, prevalence: Any) -> xr.DataArray | None:
         if self.outcomes:
@@ -108,32 +78,19 @@ class Hierarchical:
                 "data sets have no observed one; got 'observed'"
             )
         totals = known_totals(self.counts, "sampled" if prevalence is None else prevalence)
-        if totals is not None and {"entity", "dataset"} & set(totals.dims):
+        if totals is not None and (over := [d for d in totals.dims if d in ("entity", "dataset")]):
             raise ValueError(
-                "prevalence must be one number, or draws of it, for a hierarchical model; got one for each of "
-                f"{[d for d in totals.dims if d in ('entity', 'dataset')]}"
+                f"prevalence must be one number, or draws of it, for a hierarchical model; got one for each of {over}"
             )
         return totals
 
     def _rows(self, table: xr.DataArray) -> np.ndarray:
         """Return values as (entity, data set, row, answer)."""
-        shape = (table.sizes["entity"], table.sizes.get("dataset", 1), -1, table.shape[-1])
-        return table.values.reshape(shape)
+        return table.values.reshape(table.sizes["entity"], table.sizes.get("dataset", 1), -1, table.shape[-1])
 
-    def observed(self) -> dict[str, xr.Dataset]:
-        """Return the observed data and the prior of the means."""
-        found = observed_data(self.counts, self.test_set, self.values)
-        return {"observed_data": found, "constant_data": self.concentration.to_dataset()}
-
-    def coords(self) -> dict[str, Any]:
-        """Return the coords of the draws: those of the counts, and the test sets."""
-        kept = {str(name): coord for name, coord in self.counts.coords.items() if name != "test_set"}
-        return kept | ({} if self.outcomes or self.totals is not None else {"test_set": self.test_sets})
-
-    @property
-    def test_sets(self) -> list[str]:
-        """Return the names of the test sets, in order of first appearance."""
-        return list(dict.fromkeys(name for name in self.test_set.values.ravel().tolist() if name))
+    def _as_tables(self, rows: np.ndarray) -> np.ndarray:
+        """Return values (..., population, row, member, answer) in the layout of the counts, without reshaping."""
+        return np.swapaxes(rows, -3, -2) if self.over_datasets else np.swapaxes(rows[..., 0, :, :, :], -3, -2)
 
     @property
     def class_sizes(self) -> np.ndarray:
@@ -141,10 +98,9 @@ class Hierarchical:
         cases, named = self.counts.sum("predicted").values, self.test_set.values
         return np.array([cases[named == name][0] for name in self.test_sets])
 
-    @property
-    def ordered_sizes(self) -> np.ndarray:
-        """Return the class sizes in an order that does not depend on the order of the evidence."""
-        return np.array(sorted(self.class_sizes.tolist()))
+    def _shares_key(self, prior: np.ndarray) -> str:
+        """Return the key of the class sizes and their prior, which does not depend on the order of the evidence."""
+        return fingerprint(np.array(sorted(self.class_sizes.tolist())), prior)
 
     def _sort_key(self, name: str) -> tuple[list, str]:
         """Return a sort key of test sets of equal size: the data sets and the given name."""
@@ -167,22 +123,17 @@ class Hierarchical:
 
     def _tables(self, hyper: Hyper, group: str, block: Block, root: np.random.SeedSequence) -> dict[str, xr.Variable]:
         """Draw performances given the populations: of each member, a typical and a new data set."""
-        own, typical, new = self._rates(hyper, group, block, root)
+        rates = dict(zip(("", "_typical", "_new"), self._rates(hyper, group, block, root), strict=True))
         shares, found = self._shares(hyper, group, block, root)
-        tables = {"performance": own * shares["observed"][..., None]}
-        if self.over_datasets:
-            tables["performance_typical"] = typical * shares["typical"][..., None]
-            tables["performance_new"] = new * shares["new"][..., None]
-        tables["performance"][:, self.test_set.values == ""] = np.nan
-        cells = {
-            name: ("draw", *map(str, self.test_set.dims if name == "performance" else ["entity"])) for name in tables
-        }
-        for name, table in tables.items():
+        for kind, rate in rates.items() if self.over_datasets else [("", rates[""])]:
+            cells = ("draw", *map(str, ["entity"] if kind else self.test_set.dims))
+            table = rate * shares[kind][..., None]
+            if not kind:
+                table[:, self.test_set.values == ""] = np.nan
             values = table[..., 0, :] if self.outcomes else table
-            found[name] = xr.Variable((*cells[name], *self.row), values)
+            found[f"performance{kind}"] = xr.Variable((*cells, *self.row), values)
             if self.values is not None:
-                mean = xr.Variable(cells[name], values @ self.values)
-                found[name.replace("performance", "mean_outcome")] = mean
+                found[f"mean_outcome{kind}"] = xr.Variable(cells, values @ self.values)
         return found | self._parameters(hyper)
 
     def _rates(
@@ -199,32 +150,27 @@ class Hierarchical:
                 seen = counts if group == "posterior" else 0 * counts
                 members[:, i, c, self.order] = dirichlet_of_each(rng, alpha[:, None] + seen)
                 new[:, i, c] = dirichlet_of_each(rng.spawn(1)[0], alpha)
-        # (draw, entity, data set, row, answer), or without data sets (draw, entity, row, answer)
-        own = np.moveaxis(members, 3, 2) if self.over_datasets else np.moveaxis(members[:, 0], 2, 1)
-        return own, hyper[MEAN], new
+        return self._as_tables(members), hyper[MEAN], new
 
     def _parameters(self, hyper: Hyper) -> dict[str, xr.Variable]:
         """Return the parameters of the populations of rates, as posterior variables."""
-        rows = self.row[:-1]
-        over = ("draw", *["entity"] * self.over_datasets, *rows)
-        found = {}
-        for name, dims in ((MEAN, (*over, self.row[-1])), (SPREAD_OF, over)):
-            values = hyper[name]
-            sizes = {**self.counts.sizes, "draw": len(values)}
-            found[name] = xr.Variable(dims, values.reshape([sizes[d] for d in dims]))
-        return found
+        over = ("draw", *["entity"] * self.over_datasets, *self.row)
+        shape = [len(hyper[MEAN]), *(self.counts.sizes[d] for d in over[1:])]
+        mean = xr.Variable(over, hyper[MEAN].reshape(shape))
+        return {MEAN: mean, SPREAD_OF: xr.Variable(over[:-1], hyper[SPREAD_OF].reshape(shape[:-1]))}
 
     def _shares(
         self, hyper: Hyper, group: str, block: Block, root: np.random.SeedSequence
     ) -> tuple[dict[str, np.ndarray], dict[str, xr.Variable]]:
-        """Draw class shares of each table, a typical and a new data set (draw, ..., class)."""
+        """Draw class shares (draw, ..., class) of each table, a typical and a new data set; posterior variables."""
+        kinds = ("", "_typical", "_new")
         if self.outcomes:
-            return dict.fromkeys(("observed", "typical", "new"), np.ones((1, 1, 1))), {}
+            return dict.fromkeys(kinds, np.ones((1, 1, 1))), {}
         if self.totals is not None:
             known = Conjugate(self.concentration, self.concentration, self.totals, self.test_set, self.test_set)
             share = known.known_shares(block)
             one = share.reshape(block.size, -1, share.shape[-1])[:, :1]
-            return {"observed": share, "typical": one, "new": one}, {}
+            return dict(zip(kinds, (share, one, one), strict=True)), {}
         sizes, prior, named = self.class_sizes, self.prior[0].sum(-1), self.test_set.values
         alpha = np.broadcast_to(prior, (block.size, len(prior)))
         if self.learns_shares:
@@ -232,7 +178,7 @@ class Hierarchical:
         seen = sizes if group == "posterior" else 0 * sizes
         each = np.empty((block.size, *sizes.shape))
         share = np.full((block.size, *named.shape, len(prior)), np.nan)
-        key = fingerprint(self.ordered_sizes, prior)
+        key = self._shares_key(prior)
         for i, name in enumerate(self.test_sets):
             rng = stream(root, group, "prevalence", key, sizes[i].tolist(), *self._sort_key(name), *block.key)
             each[:, i] = dirichlet_of_each(rng, alpha + seen[i])
@@ -240,18 +186,18 @@ class Hierarchical:
         found = {"prevalence": xr.Variable(("draw", "test_set", "actual"), each)}
         if not self.learns_shares:
             # A single test set, or no population of them: typical and new data sets have the observed shares.
-            return {"observed": share, "typical": each[:, :1], "new": each[:, :1]}, found
+            return dict(zip(kinds, (share, each[:, :1], each[:, :1]), strict=True)), found
         found[SHARES] = xr.Variable(("draw", "actual"), hyper[SHARES])
         found[SPREAD_OF_SHARES] = xr.Variable("draw", hyper[SPREAD_OF_SHARES])
         new = dirichlet_of_each(stream(root, group, "new prevalence", key, *block.key), alpha)
-        return {"observed": share, "typical": hyper[SHARES][:, None], "new": new[:, None]}, found
+        return dict(zip(kinds, (share, hyper[SHARES][:, None], new[:, None]), strict=True)), found
 
     def _draw_class_shares(self, group: str, block: Block, root: np.random.SeedSequence) -> Hyper:
         """Draw the mean and spread of the class shares of test sets, by quadrature for two classes."""
         if not self.learns_shares:
             return {}
         sizes, prior = self.class_sizes, self.share_prior
-        rng = stream(root, group, "population of test sets", fingerprint(self.ordered_sizes, prior), *block.key)
+        rng = stream(root, group, "population of test sets", self._shares_key(prior), *block.key)
         mean, spread = self._population(group, sizes, prior, self.spread_of_shares, rng, block.size)
         return {SHARES: mean, SPREAD_OF_SHARES: spread}
 
@@ -267,7 +213,6 @@ class Hierarchical:
         return np.stack([1 - mean, mean], -1), spread
 
     def build(self) -> Any:
-        """Return the PyMC model of counts given row totals, and of each test set's class sizes, without rates."""
         import pymc as pm
 
         with pm.Model() as model:
@@ -284,11 +229,9 @@ class Hierarchical:
         return model
 
     def performances(self, sampled: xr.Dataset, root: np.random.SeedSequence) -> xr.Dataset:
-        """Return the posterior group from sampled means and spreads; rates given these are drawn exactly."""
         return by_chain(sampled, self.coords(), lambda hyper, block: self._tables(hyper, "posterior", block, root))
 
     def replicate(self, group: xr.Dataset, root: np.random.SeedSequence, purpose: str) -> xr.Dataset:
-        """Draw counts of new cases of the same data sets, one table for each draw."""
         if self.outcomes:
             return sample_outcomes(group["performance"], self.counts.sum("outcome"), root, purpose).to_dataset()
         known = self.totals is not None
@@ -297,8 +240,7 @@ class Hierarchical:
     def log_prior(self, posterior: xr.Dataset) -> xr.Dataset:
         """Return log prior densities without constants: of means over their log odds, and of spreads.
 
-        ``mean_rate`` and ``spread`` have the dims of these variables, as have those of class shares. If the entities
-        are the population, ``prevalence`` (test_set) is the density of the class shares of each test set.
+        If the entities are the population, ``prevalence`` is the density of the class shares of each test set.
         """
         found = {
             MEAN: log_odds_density(posterior[MEAN], self._rows_of(self.prior), self.row[-1]),
@@ -321,14 +263,12 @@ class Hierarchical:
     def log_likelihood(self, posterior: xr.Dataset) -> xr.Dataset:
         """Return the log probability ``counts`` (entity, [dataset], [actual]) of each row given its total.
 
-        Rates are integrated out, so that leave-one-out removes a table. If class shares are sampled, ``row_totals``
-        (test_set) is the log probability of the class sizes given their population or, without data sets, the
-        prevalence.
+        Rates are integrated out, so that leave-one-out removes a table. ``row_totals`` (test_set) are those of sampled
+        class sizes.
         """
         mean, spread = self._populations(posterior)
-        rows = log_likelihood(self.members, mean[..., None, :], spread[..., None])
-        # In the layout of the tables: (entity, data set, row), or without data sets (entity, row).
-        rows = np.swapaxes(rows, 3, 4) if self.over_datasets else np.swapaxes(rows[:, :, 0], 2, 3)
+        rows = _population.log_likelihood(self.members, mean[..., None, :], spread[..., None])
+        rows = self._as_tables(rows[..., None])[..., 0]
         dims = (*DRAWS, *map(str, self.test_set.dims), *self.row[:-1])
         found: dict[str, Any] = {"counts": (dims, rows[..., 0] if self.outcomes else rows)}
         if (shares := self._log_likelihood_of_shares(posterior)) is not None:
@@ -341,7 +281,7 @@ class Hierarchical:
         """Return the log probability of the class sizes of each test set, if class shares are sampled."""
         if SHARES in posterior:
             mean, spread = (posterior[name].transpose(*DRAWS, ...).values for name in (SHARES, SPREAD_OF_SHARES))
-            found = log_likelihood(self.class_sizes, mean[..., None, :], spread[..., None])
+            found = _population.log_likelihood(self.class_sizes, mean[..., None, :], spread[..., None])
         elif "prevalence" in posterior:
             share = posterior["prevalence"]
             sizes = share.isel(chain=0, draw=0, drop=True).copy(data=self.class_sizes)
@@ -358,11 +298,10 @@ class Hierarchical:
 
     def _of_new_members(self, posterior: xr.Dataset, new: np.ndarray) -> xr.DataArray:
         """Return counts (chain, draw, population, row, member, answer) with the dims of the evidence."""
-        own = np.swapaxes(new, 3, 4) if self.over_datasets else np.swapaxes(new[:, :, 0], 2, 3)
         coords = {name: posterior[name].values for name in DRAWS}
         coords |= {str(d): self.counts[d].values for d in self.counts.dims}
-        dims = (*DRAWS, *map(str, self.counts.dims))
-        return xr.DataArray(own.reshape(*new.shape[:2], *self.counts.shape), coords, dims, "counts")
+        values = self._as_tables(new).reshape(*new.shape[:2], *self.counts.shape)
+        return xr.DataArray(values, coords, (*DRAWS, *map(str, self.counts.dims)), "counts")
 
 
 class Apart(Hierarchical):
@@ -371,10 +310,7 @@ class Apart(Hierarchical):
     rows_apart: ClassVar[bool] = True
 
     def renew(self, posterior: xr.Dataset, root: np.random.SeedSequence, purpose: str) -> xr.DataArray:
-        """Draw counts for an equal number of new members, with the observed sizes, one for each draw.
-
-        The rates of new members do not depend on the counts; :meth:`replicate` draws new cases of the same members.
-        """
+        """Draw counts for an equal number of new members, with the observed sizes, one for each draw."""
         alpha = concentration(*self._populations(posterior))
         new = np.empty((*alpha.shape[:2], *self.members.shape), np.int64)
         for i, name in enumerate(self.names):
@@ -389,13 +325,12 @@ def by_chain(
     sampled: xr.Dataset, coords: dict[str, Any], tables: Callable[[Hyper, Block], dict[str, xr.Variable]]
 ) -> xr.Dataset:
     """Return the group of variables that ``tables`` draws for the sampled values (draw, ...) of each chain."""
-    chains, draws = sampled.sizes["chain"], sampled.sizes["draw"]
+    shape = sampled.sizes["chain"], sampled.sizes["draw"]
     parts = []
-    for chain in range(chains):
-        hyper = {
-            str(name): one.isel(chain=chain).transpose("draw", ...).values for name, one in sampled.data_vars.items()
-        }
-        parts.append(tables(hyper, Block(chain, 0, draws, (chains, draws))))
+    for chain in range(shape[0]):
+        one = sampled.isel(chain=chain).transpose("draw", ...)
+        hyper = {str(name): held.values for name, held in one.data_vars.items()}
+        parts.append(tables(hyper, Block(chain, 0, shape[1], shape)))
     found = {
         name: (("chain", *map(str, variable.dims)), np.stack([part[name].values for part in parts]))
         for name, variable in parts[0].items()
@@ -413,7 +348,7 @@ def log_odds_density(rate: xr.DataArray, prior: xr.DataArray, answers: str) -> x
 def log_spread_density(spread: xr.DataArray, scale: float) -> xr.DataArray:
     """Return the log prior density of a spread, clipped to the open interval of its values."""
     tiny = np.finfo(float).eps
-    return spread.copy(data=log_prior_of_spread(spread.clip(tiny, 1 - tiny).values, scale))
+    return spread.copy(data=_population.log_prior_of_spread(spread.clip(tiny, 1 - tiny).values, scale))
 
 
 def concentration(mean: np.ndarray, spread: np.ndarray) -> np.ndarray:

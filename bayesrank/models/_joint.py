@@ -49,19 +49,14 @@ def check_joint(evidence: Any) -> xr.Dataset:
         raise ValueError("evidence must hold at least one case; got none")
     joint = joint.assign(count=("pattern", count)).isel(pattern=count > 0)
     if "outcome" in joint:
-        _check_outcomes(joint["outcome"])
+        outcome = joint["outcome"]
+        if outcome.dtype.kind not in "iuf" or np.isinf(outcome).any():
+            raise ValueError("outcome must hold finite numbers, or NaN where one is missing; got others")
+        if empty := joint["entity"].values[outcome.isnull().all("pattern").values].tolist():
+            raise ValueError(f"outcome must hold a number of every entity at least once; got none of {empty}")
     if {"cluster", "dataset"} <= set(joint.coords):
         check_nested(joint["cluster"].values.tolist(), joint["dataset"].values.tolist())
     return joint
-
-
-def _check_outcomes(outcome: xr.DataArray) -> None:
-    """Raise an error unless outcomes are numbers, or NaN if missing, with at least one for each entity."""
-    if outcome.dtype.kind not in "iuf" or np.isinf(outcome).any():
-        raise ValueError("outcome must hold finite numbers, or NaN where one is missing; got others")
-    empty = outcome["entity"].values[outcome.isnull().all("pattern").values].tolist()
-    if empty:
-        raise ValueError(f"outcome must hold a number of every entity at least once; got none of {empty}")
 
 
 def positions(values: np.ndarray, labels: list) -> np.ndarray:
@@ -104,19 +99,10 @@ def mean_outcome(joint: xr.Dataset, datasets: list, by_case: bool, name: str = "
     return means
 
 
-def check_row_totals(alpha: xr.DataArray) -> None:
-    """Raise an error unless all entities have the same row totals of the prior."""
-    _check_one_value(alpha.sum("predicted"), "prior must give every entity the same row totals", "")
-
-
-def check_one_prevalence(shares: xr.DataArray | None) -> None:
-    """Raise an error if known class shares differ between entities."""
-    if shares is not None and "entity" in shares.dims:
-        _check_one_value(shares, "prevalence must be the same for all entities", "the class shares ")
-
-
-def _check_one_value(values: xr.DataArray, message: str, what: str) -> None:
+def check_one_value(values: xr.DataArray, message: str, what: str = "") -> None:
     """Raise an error with this message if values (actual, ...) differ between entities."""
+    if "entity" not in values.dims:
+        return
     rows, names = values.transpose("entity", ..., "actual").values, values["entity"].values.tolist()
     differ = np.argwhere(~np.isclose(rows, rows[0], rtol=1e-9, atol=0, equal_nan=True))
     if differ.size:
@@ -141,7 +127,7 @@ def units_note(
     """Return the note on few units, whose weights alone do not cover unobserved outcomes.
 
     ``fewest`` is the size of the smallest class, if each class has its own process; ``centre`` the prior mean, if the
-    prior is on the ends of a range and outcomes lie between; ``outcomes`` whether there are no classes.
+    prior is on the ends of a range; ``outcomes`` whether there are no classes.
     """
     units = [process.fewest for process in processes]
     least = min([*units, *([] if fewest is None or clustered else [fewest])])
@@ -149,6 +135,7 @@ def units_note(
         return ""
     mass = min(process.prior[0].sum() for process in processes)
     # A prior of less than one case is negligible.
+    apart = " on one of the data sets" * (len(processes) > 1)
     if mass >= 1 and not clustered:
         cases = _text.count(least, "case")
         if centre is not None:
@@ -156,10 +143,8 @@ def units_note(
                 f"Only {cases}, and a prior of {mass:g} at the ends of the range: means are shrunk towards {centre:g}."
             )
         # For classes, rankings report those with few cases.
-        where = " on one of the data sets" if len(processes) > 1 else ""
-        return f"Only {cases}{where}: the result depends on the prior." if outcomes and least < FEW_WITH_PRIOR else ""
-    where = " of a class" * (least < min(units)) + " on one of the data sets" * (len(processes) > 1)
-    return too_narrow(least, "cluster" if clustered else "case", where)
+        return f"Only {cases}{apart}: the result depends on the prior." * (outcomes and least < FEW_WITH_PRIOR)
+    return too_narrow(least, "cluster" if clustered else "case", " of a class" * (least < min(units)) + apart)
 
 
 def too_narrow(units: int, unit: str, where: str = "") -> str:

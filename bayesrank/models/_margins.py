@@ -11,14 +11,7 @@ from bayesrank._labels import name_coord
 from bayesrank._random import Block
 from bayesrank.evidence.outcomes import check_range
 from bayesrank.models._conjugate import Conjugate
-from bayesrank.models._joint import (
-    check_one_prevalence,
-    check_row_totals,
-    counts_of,
-    mean_outcome,
-    positions,
-    test_sets,
-)
+from bayesrank.models._joint import check_one_value, counts_of, mean_outcome, positions, test_sets
 from bayesrank.models._priors import DEFAULT, concentration, in_words, of_shape, split
 from bayesrank.models._product_multinomial import check_observed, check_proper, known_totals
 
@@ -47,8 +40,9 @@ class Tables:
         if not force:
             check_proper(self.counts, self.prior)
             check_observed(self.counts, self.totals)
-        check_row_totals(self.prior)
-        check_one_prevalence(self.totals)
+        check_one_value(self.prior.sum("predicted"), "prior must give every entity the same row totals")
+        if self.totals is not None:
+            check_one_value(self.totals, "prevalence must be the same for all entities", "the class shares ")
         self.proper = float(self.prior.min()) > 0
         self.alpha = self.prior.values.reshape(joint.sizes["entity"], max(len(datasets), 1), *self.prior.shape[-2:])
         self.features = self.base = np.eye(joint.sizes["label"])
@@ -123,12 +117,9 @@ class Outcomes:
         self.codes[:, 1:][missing] = self.values.size
         names = {"entity": joint["entity"].values} | ({"dataset": name_coord(datasets)} if datasets else {})
         self.dims = ("draw", *names)
-        self.mean = xr.DataArray(
-            mean_outcome(joint, datasets, by_case).reshape([len(held) for held in names.values()]),
-            names,
-            list(names),
-            name="mean_outcome",
-        )
+        shape = [len(held) for held in names.values()]
+        means = mean_outcome(joint, datasets, by_case).reshape(shape)
+        self.mean = xr.DataArray(means, names, list(names), name="mean_outcome")
         # Of many values, only those with prior mass matter.
         points = self.values if self.few else np.array(sorted(mass), float)
         each = np.array([mass.get(point, 0.0) for point in points.tolist()])
@@ -192,8 +183,7 @@ class Outcomes:
 def are_shares(seen: np.ndarray, about: Mapping[Any, Any]) -> bool:
     """Return whether outcomes, not all 0 or 1, are means over runs that are right or wrong.
 
-    The attr ``right_or_wrong_runs`` in ``about`` decides. Without it, outcomes must be multiples of 1/m in [0, 1] for
-    some m up to 10.
+    The attr ``right_or_wrong_runs`` decides; without it, whether they are multiples of 1/m for some m up to 10.
     """
     if np.isin(seen, [0, 1]).all() or seen.min() < 0 or seen.max() > 1:
         return False
@@ -203,10 +193,10 @@ def are_shares(seen: np.ndarray, about: Mapping[Any, Any]) -> bool:
 
 
 class _Base(NamedTuple):
-    """The base measure of an outcome."""
+    """The base measure of an outcome: mass of each value with a prior, bounds of outcomes, and its name."""
 
-    mass: dict[float, float]  # of each value with mass, or that could have some
-    ends: tuple[float, float]  # bounds of outcomes
+    mass: dict[float, float]
+    ends: tuple[float, float]
     text: str
 
 
@@ -225,25 +215,23 @@ def _base_measure(seen: np.ndarray, prior: Any, declared: Any, base: Any) -> _Ba
         mass = dict(zip(values.tolist(), each.tolist(), strict=True)) if values.size <= VALUES else {}
         return _Base(mass, (float(values[0]), float(values[-1])), in_words(prior, default))
     ends = None if declared is None else check_range(declared)
+    named = prior if prior is None or isinstance(prior, str) else ""
     if base is not None:
         if prior is not None:
             raise ValueError(f"prior must be None with base, which gives the mass of each value; got {prior!r}")
         mass, text = _check_base(base), "given as a base measure"
-    elif isinstance(prior, str) and prior == "haldane":
+    elif named == "haldane":
         mass, _, text = _base_measure(seen, prior, None, None)
-    elif ends is not None and (prior is None or (isinstance(prior, str) and prior == DEFAULT)):
+    elif ends is not None and named in (None, DEFAULT):
         mass, text = dict.fromkeys(ends, END), DEFAULT
     else:
         raise ValueError(
             f"prior must be None, {DEFAULT!r} or 'haldane' with range (base= gives masses of values); got {prior!r}"
         )
     held = np.union1d(seen, sorted(mass))
-    if ends is None:
-        return _Base(mass, (float(held[0]), float(held[-1])), text)
-    outside = held[(held < ends[0]) | (held > ends[1])]
-    if outside.size:
+    if ends is not None and (outside := held[(held < ends[0]) | (held > ends[1])]).size:
         raise ValueError(f"range must hold every outcome, and every value of base; got {ends} and {outside[0]:g}")
-    return _Base(mass, ends, text)
+    return _Base(mass, ends or (float(held[0]), float(held[-1])), text)
 
 
 def _check_base(base: Any) -> dict[float, float]:

@@ -1,7 +1,7 @@
 """Rates of one or two rows whose logits are normal: moments of the observed logits, designs, and likelihoods."""
 
 import numpy as np
-from scipy.special import expit, gammaln
+from scipy.special import gammaln
 
 #: Relative difference of matrices that are equal except for rounding.
 SAME = 1e-9
@@ -9,8 +9,8 @@ SAME = 1e-9
 SMALLEST_SD = 0.1
 #: Added to variances so that near-zero covariances have a Cholesky factor.
 TINY = 1e-12
-#: Number of Gauss-Hermite nodes for means of rates; along each axis of a table's integral, centred at the mode.
-MEAN_NODES, NODES = 32, 11
+#: Number of Gauss-Hermite nodes along each axis of a table's integral, centred at the mode.
+NODES = 11
 #: Number of Newton steps, and the maximum length of each in logits.
 STEPS, REACH = 30, 3.0
 
@@ -20,8 +20,7 @@ def identified_terms(pairs: np.ndarray) -> tuple[str, ...]:
 
     ``pairs`` (pair, 2) holds entity and data set of each table with cases. Entity effects are free. With X their
     columns, P = 1 - X X⁺, and Z the columns of the data sets, logits have the covariance σ² ZZ' + τ² 1, identified from
-    P ZZ' P and P. If P is 0, no entity has two data sets and no term is identified. If the two are multiples (one
-    entity, or no data set with two entities) there is one term.
+    P ZZ' P and P. There is no term if P is 0 (no entity has two data sets), and one if the two are multiples.
     """
     entity, dataset = pairs.T
     # Entities on one data set have residuals of 0 and do not contribute.
@@ -29,15 +28,13 @@ def identified_terms(pairs: np.ndarray) -> tuple[str, ...]:
     entity, dataset = entity[several], dataset[several]
     if entity.size == 0:
         return ()
-    # Check P ZZ' P = c P by norms and traces, without matrices of all pairs. R = PZ has the columns of the data sets
-    # minus the means of the entities. P ZZ' P has the eigenvalues of R'R; P has as many ones as its rank.
+    # Without matrices of all pairs: P ZZ' P = c P if R'R, with R = PZ, has as many equal eigenvalues as the rank of P.
     sizes = np.bincount(entity)
     met = np.zeros((sizes.size, dataset.max() + 1))
     met[entity, dataset] = 1
     gram = np.diag(met.sum(0)) - met.T @ (met / np.maximum(sizes, 1)[:, None])
     values = np.linalg.eigvalsh(gram)
     rank = entity.size - (sizes > 0).sum()
-    # Multiples have as many equal nonzero eigenvalues as the rank of P.
     large = np.sort(values)[::-1][:rank]
     alike = np.ptp(large) <= SAME * values.max()
     return ("deviations",) if alike else ("difficulty", "deviations")
@@ -52,8 +49,6 @@ def empirical_logits(right: np.ndarray, cases: np.ndarray) -> tuple[np.ndarray, 
 def between(logit: np.ndarray, information: np.ndarray, entity: np.ndarray) -> tuple[np.ndarray, float]:
     """Estimate the weighted mean of each entity's logits, and their variance between data sets by moments.
 
-    References
-    ----------
     DerSimonian and Laird (1986), Controlled Clinical Trials 7:177-188, equation 8, summed over entities.
     """
     total = np.bincount(entity, information)
@@ -76,16 +71,6 @@ def factor_of(sd: np.ndarray, half: np.ndarray | None) -> np.ndarray:
     """Return the Cholesky factor of the covariance (draw, row, row)."""
     found = covariance(sd, half)
     return np.linalg.cholesky(found + TINY * np.eye(found.shape[-1]))
-
-
-def logit_of_mean(mean: np.ndarray, sd: np.ndarray) -> np.ndarray:
-    """Return the logit of the mean rate if logits are normal, without cancellation for rates near 1."""
-    nodes, weights = np.polynomial.hermite_e.hermegauss(MEAN_NODES)
-    right, wrong = (
-        sum(w * expit(sign * (mean + z * sd)) for z, w in zip(nodes, weights / weights.sum(), strict=True))
-        for sign in (1, -1)
-    )
-    return np.log(right) - np.log(wrong)
 
 
 def binomial_evidence(

@@ -1,13 +1,8 @@
-r"""Rates of a population: mean and spread learned from the members' counts by quadrature.
+"""Rates of a population: mean and spread learned from the members' counts by quadrature.
 
-A member's rate is :math:`\theta \sim \mathrm{Beta}(m\kappa, (1-m)\kappa)`, and :math:`x` of its :math:`n` cases are
-right. The spread :math:`s = 1/\sqrt{\kappa + 1}` is the standard deviation of the rates divided by its maximum
-:math:`\sqrt{m(1-m)}`: 0 if all members have one rate, 1 if all rates are 0 or 1. Its square is the intraclass
-correlation. With the rates integrated out, mean and spread have a closed-form density, which needs no Markov chain.
-
-The prior of :math:`1/\sqrt\kappa = s/\sqrt{1 - s^2}` is half-Student-t with 3 degrees of freedom. The density of the
-spread is flat at 0, where data do not distinguish it from small values, and falls to 0 at 1. A prior with mass at 1
-would explain near-perfect members as single coin tosses, whatever their number of cases.
+A member's rate is Beta(mκ, (1 - m)κ), integrated out. The spread is s = 1/√(κ + 1); its square is the intraclass
+correlation. The prior of 1/√κ is half-Student-t with 3 degrees of freedom. It falls to 0 at s = 1, where near-perfect
+members would be explained as single coin tosses, whatever their number of cases.
 """
 
 from typing import Any, NamedTuple
@@ -36,12 +31,17 @@ POWER = 3
 
 
 class Population(NamedTuple):
-    """The posterior of a population's mean and spread, in cells of the spread and of a level within each."""
+    """The posterior of a population's mean and spread, in cells of the spread and of a level within each.
 
-    root: np.ndarray  # edges (cell); the spread is the cube
-    level: np.ndarray  # first edge and width (cell, 2)
-    ends: np.ndarray  # concentrations of the Beta whose quantile at the level is the mean
-    mass: np.ndarray  # cumulative over levels within spreads
+    The spread is the cube of ``root``, the edges of its cells. The mean is the quantile at the level of a Beta with
+    concentrations ``ends``; ``level`` holds the first edge and the width of the levels (cell, 2). ``mass`` is
+    cumulative over levels within spreads.
+    """
+
+    root: np.ndarray
+    level: np.ndarray
+    ends: np.ndarray
+    mass: np.ndarray
     log_evidence: float
 
     def draw(self, rng: np.random.Generator, size: int) -> tuple[np.ndarray, np.ndarray]:
@@ -105,9 +105,9 @@ def log_likelihood(counts: np.ndarray, mean: np.ndarray, spread: np.ndarray) -> 
 
 
 def _levels(edges: np.ndarray, cells: int, *data: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Find the range of the level for each cell of the spread: first edge, log density (spread, level), width.
+    """Return first edge, log density (spread, level) and width of the level's range in each cell of the spread.
 
-    Smaller spreads have narrower ranges. Each range is cut until at most half of it is empty.
+    Smaller spreads have narrower ranges. Each is cut until at most half of it is empty.
     """
     root = (edges[1:] + edges[:-1]) / 2
     low, high = np.zeros(root.size), np.ones(root.size)

@@ -22,18 +22,13 @@ OUTCOME = ("actual", "predicted")
 def four_cases(classes: int) -> np.ndarray:
     """Return two prior cases spread over the diagonal and two over the other cells: (C, C).
 
-    The prior accuracy is Beta(2, 2) for any number of classes; two classes have the uniform prior. One prior case in
-    each cell would be C² cases, which outweigh a thousand observations at ten classes.
+    The prior accuracy is Beta(2, 2) for any number of classes. One case a cell would outweigh data of ten classes.
     """
     return np.where(np.eye(classes, dtype=bool), 2 / classes, 2 / (classes * (classes - 1)))
 
 
 def unit(classes: int) -> np.ndarray:
-    """Return one prior observation for each class, half right and half spread over the wrong answers: (C, C).
-
-    For two classes it is Jeffreys' prior. For the mean of a population, the observation is a member, such as a data
-    set.
-    """
+    """Return one prior observation for each class, half right and half spread over the wrong answers: (C, C)."""
     return np.where(np.eye(classes, dtype=bool), 0.5, 0.5 / (classes - 1))
 
 
@@ -52,7 +47,8 @@ def concentration(counts: xr.DataArray, prior: Any = None) -> xr.DataArray:
     if isinstance(prior, xr.DataArray):
         values = align("prior", prior, counts, counts.dims)
     else:
-        values = _of_cells(prior, counts)
+        dims = ("outcome",) if "outcome" in counts.dims else OUTCOME
+        values = xr.DataArray(of_shape(prior, tuple(counts.sizes[dim] for dim in dims)), dims=dims)
     _check(values.values)
     # In C order: sums are keys of random streams, and their last bit depends on the memory layout.
     spread = np.array(values.variable.set_dims(counts.sizes).transpose(*counts.dims).data, dtype=float, order="C")
@@ -91,12 +87,6 @@ def in_words(value: Any, default: str) -> str:
     if value is None or isinstance(value, str):
         return value or default
     return f"{float(value):g}" if np.ndim(value) == 0 and not isinstance(value, Mapping) else "given as an array"
-
-
-def _of_cells(prior: Any, counts: xr.DataArray) -> xr.DataArray:
-    """Return concentrations over the dims of the sample space."""
-    dims = ("outcome",) if "outcome" in counts.dims else OUTCOME
-    return xr.DataArray(of_shape(prior, tuple(counts.sizes[dim] for dim in dims)), dims=dims)
 
 
 def of_shape(prior: Any, shape: tuple[int, ...]) -> np.ndarray:

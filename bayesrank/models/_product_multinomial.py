@@ -1,7 +1,7 @@
 """Shared parts of the conjugate models: multinomial rows with a Dirichlet prior, sampled or known row totals."""
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -9,7 +9,7 @@ import numpy as np
 import xarray as xr
 from scipy import special
 
-from bayesrank._checks import check_bool, check_choice, check_labelled_prevalence, class_shares
+from bayesrank._checks import check_bool, check_choice, check_labelled_prevalence, class_shares, label_values
 from bayesrank._random import Block
 from bayesrank._sampling import sample_counts
 from bayesrank.evidence._pooled import record_of
@@ -18,78 +18,75 @@ from bayesrank.models._conjugate import Conjugate
 from bayesrank.models._priors import DEFAULT, align, concentration, in_words, split
 
 
-class ProductMultinomial:
-    """Model tables whose rows are multinomial given their totals.
+class Rows:
+    """What models of counts share: the checked counts, the prior, test sets, and the observed data."""
 
-    Counts are (entity, [dataset], actual, predicted). Tables with the same value of the coord ``test_set`` (entity,
-    [dataset]) have the same cases; by default those with equal row totals on a data set. The options are ``prior``,
-    ``prevalence``, ``shared_prevalence``, ``split_prior`` and ``force``, as for :func:`bayesrank.fit`.
-    """
-
-    #: One sentence on how the evidence arose, for reports.
     words: ClassVar[str]
-    #: Default of ``prevalence``.
-    PREVALENCE: ClassVar[str]
+    kind: str = "observed"
+    check: ClassVar[Callable[..., xr.DataArray]]
+    default_prior: ClassVar[str] = DEFAULT
+    #: Maximum number of classes or outcomes, and what to use for more.
     most_outcomes: ClassVar[int | None] = None
-    #: The performance that is ranked by default.
-    kind: ClassVar[str] = "observed"
+    instead: ClassVar[str] = "'dirichlet_multinomial' with prevalence='observed', or br.one_vs_rest"
+    #: Known class shares; None if they are sampled, or there are no classes.
+    totals: xr.DataArray | None = None
 
-    def __init__(
-        self,
-        counts: xr.DataArray,
-        *,
-        prior: Any = None,
-        prevalence: Any = None,
-        shared_prevalence: bool = True,
-        split_prior: bool = False,
-        force: bool = False,
-    ) -> None:
-        check_bool("shared_prevalence", shared_prevalence)
+    def __init__(self, counts: xr.DataArray, prior: Any, force: bool, split_prior: bool = False) -> None:
         check_bool("split_prior", split_prior)
         check_bool("force", force)
-        self.counts = check_counts(counts, "evidence")
-        if self.most_outcomes not in (None, self.counts.sizes["actual"]):
+        self.counts = type(self).check(counts, "evidence")
+        self.outcomes = are_outcomes(self.counts)
+        if self.most_outcomes not in (None, self.counts.shape[-1]):
             raise ValueError(
-                f"evidence must have two classes for the model {type(self).__name__}; "
-                f"got {self.counts.sizes['actual']} (use 'dirichlet_multinomial' with prevalence='observed', or "
-                "br.one_vs_rest)"
+                f"evidence must have two {'outcomes' if self.outcomes else 'classes'} for the model "
+                f"{type(self).__name__}; got {self.counts.shape[-1]} (use {self.instead})"
             )
-        self.concentration = concentration(self.counts, prior)
+        self.concentration = concentration(self.counts, self.default_prior if prior is None else prior)
         if split_prior:
             self.concentration = split(self.concentration, self.counts)
-        self.totals = known_totals(self.counts, self.PREVALENCE if prevalence is None else prevalence)
         if not force:
             check_proper(self.counts, self.concentration)
-            check_observed(self.counts, self.totals)
-        self.test_set, self.key = test_sets(
-            self.counts, self.concentration.variable.sum("predicted"), shared_prevalence
-        )
-        self.settings = {
-            "prior": in_words(prior, DEFAULT),
-            "prevalence": in_words(prevalence, self.PREVALENCE),
-            "shared_prevalence": int(shared_prevalence),
-            "split_prior": int(split_prior),
-        }
+        self.test_set, self.key = test_sets(self.counts, self.concentration)
+        self.settings: dict[str, Any] = {"prior": in_words(prior, self.default_prior)}
+        self.values = label_values(self.counts["outcome"].values) if self.outcomes else None
+        if self.values is not None:
+            self.settings["mean_outcome_range"] = [float(self.values.min()), float(self.values.max())]
 
     def observed(self) -> dict[str, xr.Dataset]:
-        """Return the observed data and the prior."""
-        return {
-            "observed_data": xr.Dataset(
-                {"counts": self.counts.variable}, self._coords(test_set=self.test_set.variable)
-            ),
-            "constant_data": self.concentration.to_dataset(),
-        }
+        found = xr.Dataset({"counts": self.counts.variable}, self._coords(test_set=self.test_set.variable))
+        if self.values is not None:
+            total = self.counts.sum("outcome")
+            mean = self.counts.dot(xr.DataArray(self.values, dims="outcome"), dim="outcome") / total.where(total > 0)
+            found["mean_outcome"] = mean.variable
+        return {"observed_data": found, "constant_data": self.concentration.to_dataset()}
 
     def coords(self) -> dict[str, Any]:
-        """Return the coords of the draws: those of the counts, and the test sets."""
-        return self._coords(**({} if self.totals is not None else {"test_set": self.conjugate().test_sets}))
+        sampled = not self.outcomes and self.totals is None
+        return self._coords(**({"test_set": self.test_sets} if sampled else {}))
 
     def _coords(self, **more: Any) -> dict[str, Any]:
         """Return coords of the counts, except test sets, and others; without labels, which would be compared again."""
         return {str(name): coord.variable for name, coord in self.counts.coords.items() if name != "test_set"} | more
 
+    @cached_property
+    def test_sets(self) -> list[str]:
+        """Return the names of the test sets, in order of first appearance."""
+        return list(dict.fromkeys(name for name in self.test_set.values.ravel().tolist() if name))
+
+
+class DirichletRows(Rows):
+    """Model rows of counts that are multinomial given their totals, with a Dirichlet prior.
+
+    The options are ``prior``, ``split_prior`` and ``force``, as for :func:`bayesrank.fit`.
+    """
+
+    def __init__(
+        self, counts: xr.DataArray, *, prior: Any = None, split_prior: bool = False, force: bool = False
+    ) -> None:
+        super().__init__(counts, prior, force, split_prior)
+        self.settings["split_prior"] = int(split_prior)
+
     def conjugate(self) -> Conjugate:
-        """Return the closed-form posterior: Dirichlet rows with α + n."""
         return self._conjugate
 
     @cached_property
@@ -98,22 +95,42 @@ class ProductMultinomial:
         return Conjugate(self.concentration, posterior, self.totals, self.test_set, self.key)
 
     def draw(self, group: str, block: Block, root: np.random.SeedSequence) -> dict[str, xr.Variable]:
-        """Draw one block of the prior or the posterior."""
         return self.draws(group, [block], root)
 
     def draws(self, group: str, blocks: Sequence[Block], root: np.random.SeedSequence) -> dict[str, xr.Variable]:
-        """Draw consecutive blocks of the prior or the posterior."""
         return self.conjugate().draws(group, blocks, root)
 
-    def build(self) -> Any:
-        """Return the PyMC model: multinomial rows given totals; row totals known, or multinomial for each test set."""
-        import pymc as pm
-
+    def _positive_prior(self) -> np.ndarray:
+        """Return the concentrations for NUTS, which must be positive."""
         if float(self.concentration.min()) <= 0:
             raise ValueError("prior must be positive for sampler='nuts'; got a concentration of 0")
-        dims = list(map(str, self.counts.dims))
-        row_totals, alpha = self.counts.sum("predicted").values, self.concentration.values
-        names = self.conjugate().test_sets
+        return self.concentration.values
+
+
+class ProductMultinomial(DirichletRows):
+    """Model tables whose rows are multinomial given their totals.
+
+    Counts are (entity, [dataset], actual, predicted). Tables with the same value of the coord ``test_set`` (entity,
+    [dataset]) have the same cases; by default those with equal row totals on a data set. The options are ``prior``,
+    ``prevalence``, ``split_prior`` and ``force``, as for :func:`bayesrank.fit`.
+    """
+
+    #: Default of ``prevalence``.
+    PREVALENCE: ClassVar[str]
+    check = staticmethod(check_counts)
+
+    def __init__(self, counts: xr.DataArray, *, prevalence: Any = None, force: bool = False, **options: Any) -> None:
+        super().__init__(counts, force=force, **options)
+        self.totals = known_totals(self.counts, self.PREVALENCE if prevalence is None else prevalence)
+        if not force:
+            check_observed(self.counts, self.totals)
+        self.settings["prevalence"] = in_words(prevalence, self.PREVALENCE)
+
+    def build(self) -> Any:
+        import pymc as pm
+
+        alpha, dims, names = self._positive_prior(), list(map(str, self.counts.dims)), self.test_sets
+        row_totals = self.counts.sum("predicted").values
         with pm.Model(coords={d: self.counts[d].values for d in dims} | {"test_set": names}) as model:
             # shape= besides dims=: PyMC 6 does not compile a dim of length 1 whose length comes from coords only.
             row = pm.Dirichlet("row", a=alpha, dims=dims, shape=alpha.shape)
@@ -125,7 +142,6 @@ class ProductMultinomial:
         return model
 
     def performances(self, sampled: xr.Dataset, root: np.random.SeedSequence) -> xr.Dataset:
-        """Return the posterior group from the sampled variables: row × row total."""
         row = sampled["row"]
         if self.totals is not None:
             shape = row.sizes["chain"], row.sizes["draw"]
@@ -134,14 +150,13 @@ class ProductMultinomial:
             shares = row.isel(predicted=0, drop=True).copy(data=np.stack(parts))
             found = {"rate": row} if bool((shares == 0).any()) else {}
         else:
-            names = xr.where(self.test_set == "", self.conjugate().test_sets[0], self.test_set)
+            names = xr.where(self.test_set == "", self.test_sets[0], self.test_set)
             shares = sampled["prevalence"].sel(test_set=names)
             found = {"prevalence": sampled["prevalence"]}
         performance = (row * shares.drop_vars("test_set", errors="ignore")).transpose(*row.dims)
         return xr.Dataset({"performance": performance.where(self.test_set != "")} | found)
 
     def replicate(self, group: xr.Dataset, root: np.random.SeedSequence, purpose: str) -> xr.Dataset:
-        """Draw tables like the observed ones, one for each draw, with random row totals if the model samples them."""
         known = self.totals is not None
         return sample_counts(group["performance"], self.counts, known, root, purpose, group.get("rate")).to_dataset()
 
@@ -199,15 +214,16 @@ def row_totals(counts: xr.DataArray) -> xr.DataArray:
     return counts.sum("predicted")
 
 
-def test_sets(counts: xr.DataArray, row_prior: Any, shared: bool) -> tuple[xr.DataArray, xr.DataArray]:
+def test_sets(counts: xr.DataArray, prior: xr.DataArray) -> tuple[xr.DataArray, xr.DataArray]:
     """Return the name of each table's test set ("" if not measured), and the key of its row totals' stream.
 
     Entities share a test set by the coord ``test_set`` of the counts or, without it, by equal row totals on a data set.
-    With different row priors, or not ``shared``, their draws are independent.
+    With different row totals of the prior their draws are independent.
     """
     rows = row_totals(counts)
     cells = [d for d in rows.dims if d != "actual"]
-    totals, priors = (x.transpose(*cells, "actual").values for x in (rows, row_prior))
+    totals = rows.transpose(*cells, "actual").values
+    priors = 0 * totals if are_outcomes(counts) else prior.values.sum(-1)
     if (parts := parts_of(counts)) is not None:
         # Pools with equal class sizes may differ in their data sets, whose order has no effect.
         parts = parts.isel(dataset=np.argsort([str(name) for name in parts["dataset"].values], kind="stable"))
@@ -224,7 +240,6 @@ def test_sets(counts: xr.DataArray, row_prior: Any, shared: bool) -> tuple[xr.Da
     for position in zip(*np.nonzero(measured), strict=True):
         place = [str(rows[d].values[i]) for d, i in zip(cells, position, strict=True) if d != "entity"]
         place += [] if named is None else [f"named {named[position]}"]
-        place += [] if shared else [repr(rows["entity"].values.tolist()[position[0]])]
         keys[position] = repr([*place, totals[position].tolist(), priors[position].tolist()])
     unique = [key for key in dict.fromkeys(keys.ravel().tolist()) if key]
     label = {"": ""} | {key: f"test set {i + 1}" for i, key in enumerate(unique)}
@@ -267,9 +282,8 @@ def known_totals(counts: xr.DataArray, prevalence: Any) -> xr.DataArray | None:
         cases = counts.sum("predicted")
         total = cases.sum("actual")
         return (cases / total.where(total > 0)).drop_vars(["measured", "test_set"], errors="ignore")
-    names = [d for d in counts.dims if d != "predicted"]
-    shares = align("prevalence", check_labelled_prevalence(prevalence), counts, ("chain", "draw", *names))
-    return class_shares(shares, counts)
+    dims = ("chain", "draw", *counts.dims[:-1])
+    return class_shares(align("prevalence", check_labelled_prevalence(prevalence), counts, dims), counts)
 
 
 def check_proper(counts: xr.DataArray, alpha: xr.DataArray) -> None:

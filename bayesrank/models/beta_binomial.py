@@ -1,18 +1,4 @@
-r"""Beta-binomial: class sizes set by design, without information on the prevalence.
-
-The study has :math:`N_-` negative and :math:`N_+` positive cases by design. An entity calls a negative case positive
-with probability :math:`x` (its false positive rate), and a positive case positive with probability :math:`y` (its true
-positive rate):
-
-.. math::
-
-    x \sim \mathrm{Beta}(\alpha_{fp}, \alpha_{tn}), \quad y \sim \mathrm{Beta}(\alpha_{tp}, \alpha_{fn}), \qquad fp \sim
-    \mathrm{Binomial}(N_-, x), \quad tp \sim \mathrm{Binomial}(N_+, y).
-
-The posterior rates are independent, :math:`\mathrm{Beta}(\alpha_{fp} + fp, \alpha_{tn} + tn)` and
-:math:`\mathrm{Beta}(\alpha_{tp} + tp, \alpha_{fn} + fn)`. The prevalence :math:`\pi` is the design's share of positives
-unless another is given. The performance (tn, fp, fn, tp) is :math:`((1-\pi)(1-x), (1-\pi)x, \pi(1-y), \pi y)`.
-"""
+"""Beta-binomial: class sizes set by design, and a Dirichlet prior of the answers in each class."""
 
 from typing import ClassVar
 

@@ -1,24 +1,7 @@
-r"""Dirichlet-multinomial: random cases, so that class sizes are informative about the prevalence.
+"""Dirichlet-multinomial: random cases, so that class sizes are informative about the prevalence.
 
-A test set of :math:`N` cases is a random sample of the population. A case is of class :math:`i` with probability
-:math:`\pi_i`, and an entity answers :math:`j` to a case of class :math:`i` with probability :math:`\theta_{ij}`:
-
-.. math::
-
-    \pi \sim \mathrm{Dirichlet}(\textstyle\sum_j \alpha_{1j}, \ldots), \qquad \theta_i \sim
-    \mathrm{Dirichlet}(\alpha_{i1}, \ldots, \alpha_{iC}),
-
-    (N_1, \ldots, N_C) \sim \mathrm{Multinomial}(N, \pi), \qquad (n_{i1}, \ldots, n_{iC}) \sim \mathrm{Multinomial}(N_i,
-    \theta_i).
-
-The performance is :math:`p_{ij} = \pi_i \theta_{ij}`, with the prior :math:`p \sim \mathrm{Dirichlet}(\alpha)`, because
-a Dirichlet factors into row totals and independent rows. The posterior is :math:`\mathrm{Dirichlet}(\alpha + n)`.
-
-Entities on the same test set share its row totals: their rows are independent, their :math:`\pi` is the same random
-quantity, observed once.
-
-Outcomes without classes (right and wrong, grades) are one row: :math:`p \sim \mathrm{Dirichlet}(\alpha)`, :math:`n \sim
-\mathrm{Multinomial}(N, p)`. There is no prevalence, and the default prior spreads its four cases over all outcomes.
+A table has probabilities p ~ Dirichlet(α), which factor into row totals and independent rows. Entities on the same test
+set share the row totals, observed once. Outcomes without classes are one row.
 """
 
 from typing import Any, ClassVar

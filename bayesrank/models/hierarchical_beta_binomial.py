@@ -1,31 +1,8 @@
-r"""Hierarchical beta-binomial: rates vary between data sets around a mean, with a learned spread.
+"""Hierarchical beta-binomial: rates vary between data sets around a mean, with a learned spread.
 
-Entity :math:`e` is right on cases of class :math:`c` in data set :math:`d` with its own rate,
-
-.. math::
-
-    \theta_{edc} \sim \mathrm{Beta}(m_{ec}\kappa_{ec}, (1 - m_{ec})\kappa_{ec}), \qquad x_{edc} \sim
-    \mathrm{Binomial}(n_{edc}, \theta_{edc}),
-
-so that :math:`x` is beta-binomial. The spread :math:`s = 1/\sqrt{\kappa + 1}` is the standard deviation of the rates,
-divided by its maximum at this mean. Entities and classes are independent given the class sizes. Class sizes have the
-same model, in which every test set enters once. Outcomes of two values (right and wrong) are one class.
-
-The unit of information on a population is a data set. The prior of the mean :math:`m` therefore has the weight of one
-data set: Beta(1/2, 1/2), Jeffreys' prior of a rate. At :math:`s = 0` all cases are tosses of one coin; at :math:`s = 1`
-each data set is one toss. The prior of :math:`1/\sqrt\kappa = s/\sqrt{1 - s^2}` is half-Student-t with 3 degrees of
-freedom and scale 1/4: flat at 0 and falling to 0 at 1, where a few perfect data sets would be compatible with a mean
-far below 1. The options ``prior`` and ``spread`` change these priors; the guide on many data sets reports the measured
-coverage.
-
-There are three performances. ``performance`` (observed) is that on each data set, with shrinkage of small data sets to
-the mean. ``performance_typical`` averages rates and prevalence over data sets with equal weights. ``performance_new``
-is that on one more data set, with the same prevalence for all entities but independent rates, since this model has no
-shared difficulty. Without data sets the entities are the population, and only ``performance`` is available.
-
-References
-----------
-Gelman et al., Bayesian Data Analysis, 3rd ed., section 5.3, the model for rats.
+The rate of right answers in a class is Beta(mκ, (1 - m)κ) on each data set. The spread s = 1/√(κ + 1) is its standard
+deviation, divided by the maximum at this mean. Entities and classes are independent given the class sizes, which have
+the same model. The mean has the prior of one data set, and 1/√κ a half-Student-t prior (see ``_population``).
 """
 
 from typing import Any, ClassVar
@@ -35,7 +12,7 @@ import xarray as xr
 
 from bayesrank._random import Block, fingerprint, stream
 from bayesrank.models._conjugate import log_evidence
-from bayesrank.models._hierarchical import MEAN, SPREAD_OF, Apart, Hyper
+from bayesrank.models._hierarchical import MEAN, SPREAD_OF, Apart
 from bayesrank.models._population import learn
 
 
@@ -63,18 +40,13 @@ class HierarchicalBetaBinomial(Apart):
         self._evidence: dict[str, float] = {}
 
     def draw(self, group: str, block: Block, root: np.random.SeedSequence) -> dict[str, xr.Variable]:
-        """Draw one block of the prior or the posterior, with means and spreads by quadrature."""
-        hyper: Hyper = {
-            MEAN: np.empty((block.size, *self.prior.shape)),
-            SPREAD_OF: np.empty((block.size, *self.prior.shape[:-1])),
-        }
+        mean, spread = np.empty((block.size, *self.prior.shape)), np.empty((block.size, *self.prior.shape[:-1]))
         for i, name in enumerate(self.names):
             for c, (prior, counts) in enumerate(zip(self.prior[i], self.members[i], strict=True)):
                 rng = stream(root, group, "population", name, c, fingerprint(counts[self.order], prior), *block.key)
-                hyper[MEAN][:, i, c], hyper[SPREAD_OF][:, i, c] = self._population(
-                    group, counts, prior, self.spread, rng, block.size
-                )
-        return self._tables(hyper | self._draw_class_shares(group, block, root), group, block, root)
+                mean[:, i, c], spread[:, i, c] = self._population(group, counts, prior, self.spread, rng, block.size)
+        hyper = {MEAN: mean, SPREAD_OF: spread} | self._draw_class_shares(group, block, root)
+        return self._tables(hyper, group, block, root)
 
     def log_evidence(self, members: np.ndarray | None = None, sizes: np.ndarray | None = None) -> float:
         """Return the log marginal likelihood of the cases in their order.

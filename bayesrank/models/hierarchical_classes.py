@@ -1,29 +1,7 @@
-r"""Classes as a population: the recall of each class varies around a mean that all classes share.
+"""Classes as a population: the recall of each class varies around a mean that all classes share.
 
-In a table of :math:`C` classes, cases of class :math:`c` are recognised with the class's own recall,
-
-.. math::
-
-    \theta_c \sim \mathrm{Beta}(m\kappa, (1 - m)\kappa), \qquad n_{cc} \sim \mathrm{Binomial}(n_c, \theta_c),
-
-and errors are distributed over the other classes by
-
-.. math::
-
-    \phi_c \sim \mathrm{Dirichlet}(\alpha_{cj}, j \ne c), \qquad (n_{cj})_{j \ne c} \sim \mathrm{Multinomial}(n_c -
-    n_{cc}, \phi_c).
-
-The mean :math:`m` and the spread :math:`s = 1/\sqrt{\kappa + 1}` (the standard deviation of recalls relative to its
-maximum at this mean) are learned from all classes of the table. The prior of the mean has the weight of one class: Beta
-with the prior's shares on and off the diagonal (1/2 and 1/2 with four cases). The spread has the prior of the model
-``hierarchical_beta_binomial``, class shares and errors those of the Dirichlet-multinomial.
-
-A separate prior on each class outweighs two cases a class, so that a macro average shows the prior. Here a class with
-few cases resembles the other classes. Each entity and each data set has a population of its own.
-
-References
-----------
-Gelman et al., Bayesian Data Analysis, 3rd ed., section 5.3, with classes instead of experiments.
+The recall of a class is Beta(mκ, (1 - m)κ), with m and κ learned from all classes of a table, and errors are Dirichlet
+over the other classes. A separate prior on each class would outweigh two cases a class in a macro average.
 """
 
 from typing import Any, ClassVar
@@ -33,8 +11,8 @@ import xarray as xr
 
 from bayesrank._random import Block, fingerprint, stream
 from bayesrank._sampling import dirichlet, dirichlet_of_each
-from bayesrank.models._hierarchical import Hyper, by_chain, concentration, log_odds_density, log_spread_density
-from bayesrank.models._population import SPREAD, Population, check_spread, learn, log_likelihood, spread_variable
+from bayesrank.models._hierarchical import concentration, log_odds_density, log_spread_density
+from bayesrank.models._population import SPREAD, Population, check_spread, learn, log_likelihood
 from bayesrank.models.dirichlet_multinomial import DirichletMultinomial
 
 MEAN, SPREAD_OF = "mean_recall", "spread"
@@ -45,8 +23,7 @@ class HierarchicalClasses:
 
     The evidence is counts of two or more classes. Means and spreads are drawn by quadrature, without chains.
 
-    The options are ``prior`` (positive), ``prevalence``, ``shared_prevalence``, ``spread`` and ``force``, as for
-    :func:`bayesrank.fit`.
+    The options are ``prior`` (positive), ``prevalence``, ``spread`` and ``force``, as for :func:`bayesrank.fit`.
 
     Examples
     --------
@@ -73,15 +50,12 @@ class HierarchicalClasses:
         *,
         prior: Any = None,
         prevalence: Any = None,
-        shared_prevalence: bool = True,
         spread: float = SPREAD,
         force: bool = False,
     ) -> None:
         self.spread = check_spread(spread)
         # Row totals and errors have this model, which also draws them.
-        self.plain = DirichletMultinomial(
-            counts, prior=prior, prevalence=prevalence, shared_prevalence=shared_prevalence, force=force
-        )
+        self.plain = DirichletMultinomial(counts, prior=prior, prevalence=prevalence, force=force)
         self.counts, self.concentration = self.plain.counts, self.plain.concentration
         least = float(self.concentration.min())
         if least <= 0:
@@ -97,18 +71,15 @@ class HierarchicalClasses:
         self._learned: dict[str, Population] = {}
 
     def observed(self) -> dict[str, xr.Dataset]:
-        """Return the observed data and the prior."""
         return self.plain.observed()
 
     def coords(self) -> dict[str, Any]:
-        """Return the coords of the draws: those of the counts, and the test sets."""
         return self.plain.coords()
 
     def draw(self, group: str, block: Block, root: np.random.SeedSequence) -> dict[str, xr.Variable]:
-        """Draw one block of the prior or the posterior, with means and spreads by quadrature."""
         mean, spread = np.full((2, block.size, *self.measured.shape), np.nan)
         for at in zip(*np.nonzero(self.measured), strict=True):
-            counts, prior = self._answers_of(group)[at], self.prior[at]
+            counts, prior = self.answers[at] * (group == "posterior"), self.prior[at]
             key = fingerprint(counts, prior)
             if key not in self._learned:
                 self._learned[key] = learn(counts[:, 1], counts.sum(-1), prior[::-1], self.spread)
@@ -127,7 +98,7 @@ class HierarchicalClasses:
         rates = np.full((block.size, *self.counts.shape), np.nan)
         off = ~np.eye(classes, dtype=bool)
         for at in zip(*np.nonzero(self.measured), strict=True):
-            counts, errors = self._answers_of(group)[at], self.errors[at] * (group == "posterior")
+            counts, errors = (part[at] * (group == "posterior") for part in (self.answers, self.errors))
             evidence = fingerprint(counts, errors, self.prior[at], self.error_prior[at])
             rng = stream(root, group, "classes", *self._name(at), evidence, *block.key)
             answers, other = rng.spawn(2)
@@ -138,52 +109,22 @@ class HierarchicalClasses:
             rows[:, off] = (wrong[..., None] * spread_over).reshape(block.size, -1)
             rows[:, ~off] = right
             rates[:, *at] = rows
-        cells = self.plain.test_set.dims
-        tables = {"performance": xr.Variable(("draw", *cells, "actual", "predicted"), rates * shares[..., None])}
+        cells, row = ("draw", *self.plain.test_set.dims), ("actual", "predicted")
+        tables = {"performance": xr.Variable((*cells, *row), rates * shares[..., None])}
         if known.loses_rows:
-            tables["rate"] = xr.Variable(("draw", *cells, "actual", "predicted"), rates)
-        tables |= {name: xr.Variable(("draw", *cells), held) for name, held in ((MEAN, mean), (SPREAD_OF, spread))}
+            tables["rate"] = xr.Variable((*cells, *row), rates)
+        tables |= {MEAN: xr.Variable(cells, mean), SPREAD_OF: xr.Variable(cells, spread)}
         return tables | {name: xr.Variable(("draw", "test_set", "actual"), each) for name, each in found.items()}
-
-    def _answers_of(self, group: str) -> np.ndarray:
-        return self.answers if group == "posterior" else 0 * self.answers
 
     def _name(self, at: tuple) -> list:
         """Return the entity and the data set of a table."""
         return [self.counts[d].values[i] for d, i in zip(self.plain.test_set.dims, at, strict=True)]
 
-    def build(self) -> Any:
-        """Return the PyMC model of each class's right answers, with recalls integrated out; the rest is conjugate."""
-        import pymc as pm
-
-        prior = self.prior[self.measured]
-        with pm.Model() as model:
-            mean = pm.Beta(MEAN, prior[:, 1], prior[:, 0], shape=len(prior))[:, None]
-            spread = spread_variable(SPREAD_OF, self.spread, (len(prior),))[:, None]
-            kappa = 1 / spread**2 - 1
-            wrong, right = np.moveaxis(self.answers[self.measured], -1, 0)
-            pm.BetaBinomial("right", mean * kappa, (1 - mean) * kappa, n=wrong + right, observed=right)
-        return model
-
-    def performances(self, sampled: xr.Dataset, root: np.random.SeedSequence) -> xr.Dataset:
-        """Return the posterior group from sampled means and spreads; the rest is drawn exactly."""
-
-        def tables(hyper: Hyper, block: Block) -> dict[str, xr.Variable]:
-            mean, spread = np.full((2, block.size, *self.measured.shape), np.nan)
-            mean[:, self.measured], spread[:, self.measured] = hyper[MEAN], hyper[SPREAD_OF]
-            return self._tables(mean, spread, "posterior", block, root)
-
-        return by_chain(sampled, self.coords(), tables)
-
     def replicate(self, group: xr.Dataset, root: np.random.SeedSequence, purpose: str) -> xr.Dataset:
-        """Draw tables like the observed ones, one for each draw, with random row totals if the model samples them."""
         return self.plain.replicate(group, root, purpose)
 
     def log_prior(self, posterior: xr.Dataset) -> xr.Dataset:
-        """Return log prior densities without constants: ``mean_rate`` over its log odds, ``spread``, ``prevalence``.
-
-        The distribution of errors over classes is integrated out, as in the log-likelihood.
-        """
+        """Return log prior densities without constants, of means and prevalences over their log odds."""
         mean = posterior[MEAN]
         rates = xr.concat([1 - mean, mean], "answer").transpose(..., "answer")
         prior = xr.DataArray(self.prior, dims=(*map(str, self.plain.test_set.dims), "answer"))
@@ -198,7 +139,7 @@ class HierarchicalClasses:
     def log_likelihood(self, posterior: xr.Dataset) -> xr.Dataset:
         """Return the log probability ``counts`` (..., actual) of each row given its total and the population.
 
-        Recalls and the distribution of errors are integrated out. Sampled row totals are in ``row_totals`` (test_set).
+        Recalls and errors are integrated out. Sampled row totals are in ``row_totals`` (test_set).
         """
         draws = ("chain", "draw")
         mean, spread = (posterior[name].transpose(*draws, ...).values[..., None] for name in (MEAN, SPREAD_OF))

@@ -1,20 +1,7 @@
-r"""Hierarchical Dirichlet-multinomial: answers vary between data sets around a mean, with a learned spread.
+"""Hierarchical Dirichlet-multinomial: answers vary between data sets around a mean, with a learned spread.
 
-Entity :math:`e` answers cases of class :math:`c` in data set :math:`d` with its own probabilities,
-
-.. math::
-
-    \theta_{edc} \sim \mathrm{Dirichlet}(\kappa_{ec} m_{ec}), \qquad x_{edc} \sim \mathrm{Multinomial}(n_{edc},
-    \theta_{edc}),
-
-so that :math:`x` is Dirichlet-multinomial. The Dirichlet prior of the mean :math:`m` has the weight of one data set,
-half of it on the right answer. The spread :math:`s = 1/\sqrt{\kappa + 1}` is the standard deviation of each
-probability, divided by its maximum at this mean. The prior of :math:`s/\sqrt{1 - s^2}` is half-Student-t with 3 degrees
-of freedom and scale 1/4. Class shares have the same model. Outcomes without classes (right and wrong, grades) are one
-class.
-
-With two classes or outcomes it is the model ``hierarchical_beta_binomial``, drawn by quadrature; with more it is
-sampled. That model also describes the observed, typical and new performance.
+The probabilities of the answers in a class are Dirichlet(κm) on each data set. With two answers it is the hierarchical
+beta-binomial, drawn by quadrature; with more it is sampled.
 """
 
 from typing import Any, ClassVar

@@ -1,33 +1,9 @@
-r"""Hierarchical logit-normal: the bivariate model of diagnostic meta-analysis, for one or many entities.
+"""Hierarchical logit-normal: the bivariate model of diagnostic meta-analysis, for one or many entities.
 
-Given the class sizes, entity :math:`e` is right on cases of class :math:`c` in data set :math:`d` with its own rate:
-
-.. math::
-
-    x_{edc} \sim \mathrm{Binomial}(n_{edc}, \theta_{edc}), \qquad \operatorname{logit} \theta_{edc} = \mu_{ec} -
-    \delta_{dc} + \epsilon_{edc}.
-
-The prior of the rate at the median data set, :math:`\operatorname{logit}^{-1} \mu`, is Beta with the prior's
-concentrations of right and wrong. The difficulty :math:`\delta_d`, shared by all entities, and the deviation
-:math:`\epsilon_{ed}` are bivariate normal over the two classes, with half-normal standard deviations and an LKJ(2)
-correlation. So a data set may be hard on both classes, or easy on one and hard on the other (another threshold).
-
-The design decides which terms exist. Difficulty and deviation are one term with one entity, or if no two entities share
-a data set. If no entity has two data sets there is neither. If that one term is a deviation of several entities, they
-deviate independently on a new data set.
-
-There are three performances. ``performance`` (observed) is that on each of the data sets. ``performance_typical`` is
-that at the median data set, the summary point of meta-analyses; ``typical="mean"`` averages rates over data sets
-instead. Its prevalence is the mean over data sets, learned as in the model ``hierarchical_beta_binomial``.
-``performance_new`` is that on one more data set, with the same difficulty and prevalence for all entities in a draw.
-
-Without data sets the entities are the population: each deviates from a common :math:`\mu`. Outcomes of two values
-(right and wrong) are one class.
-
-References
-----------
-Reitsma et al. (2005), Journal of Clinical Epidemiology 58:982-990; Chu and Cole (2006), ibid. 59:1331-1332, on the
-binomial likelihood.
+The logit of the rate of right answers of entity e in class c on data set d is μ_ec - δ_dc + ε_edc. Difficulty δ_d,
+shared by all entities, and deviation ε_ed are bivariate normal over the classes, with half-normal standard deviations
+and an LKJ(2) correlation. Terms that the design cannot separate are one term, a deviation; without data sets the
+entities are the population and deviate from a common μ.
 """
 
 from typing import Any, ClassVar, NamedTuple
@@ -38,7 +14,7 @@ from scipy.special import expit
 
 from bayesrank._checks import check_choice
 from bayesrank._random import Block, fingerprint, stream
-from bayesrank.models._hierarchical import DRAWS, TYPICAL, Hierarchical, Hyper, by_chain
+from bayesrank.models._hierarchical import DRAWS, Hierarchical, Hyper, by_chain
 from bayesrank.models._normal_logits import (
     between,
     binomial_evidence,
@@ -46,7 +22,6 @@ from bayesrank.models._normal_logits import (
     empirical_logits,
     factor_of,
     identified_terms,
-    logit_of_mean,
 )
 from bayesrank.models._population import check_spread
 from bayesrank.models._priors import DEFAULT
@@ -66,12 +41,17 @@ TERMS = {
 
 
 class Tables(NamedTuple):
-    """The arrays that the compiled sampler reads."""
+    """What the compiled sampler reads of the evidence."""
 
+    #: Entity and data set of each table.
     pairs: np.ndarray
     datasets: int
+    #: Empirical logits, their information, right answers and cases (table, 8), each for both rows.
     data: np.ndarray
+    #: Prior concentrations of right and wrong (entity, row, 2).
     alpha: np.ndarray
+    #: Whether there is a difficulty besides deviations.
+    both: bool
 
 
 class HierarchicalLogitNormal(Hierarchical):
@@ -83,10 +63,7 @@ class HierarchicalLogitNormal(Hierarchical):
     Parameters
     ----------
     spread : number
-        Scale, in logits, of the half-normal priors of the standard deviations between data sets; 1 by default. The
-        spread of class shares keeps its own prior.
-    typical : {"median", "mean"}
-        Whether typical rates are those of the median data set, or means over data sets.
+        Scale, in logits, of the half-normal priors of the standard deviations between data sets.
     terms : str, optional
         Terms that vary between data sets, as in the attr ``terms`` of a posterior; by default all that the design can
         estimate.
@@ -104,7 +81,7 @@ class HierarchicalLogitNormal(Hierarchical):
     words: ClassVar[str] = "The logits of both rates vary jointly between data sets, with learned spreads."
 
     #: A flat prior: normal logits have no bimodal explanation of near-perfect data sets.
-    prior_of_means: ClassVar[str] = DEFAULT
+    default_prior: ClassVar[str] = DEFAULT
     #: Options of NUTS: spreads near zero need short steps.
     nuts: ClassVar[dict[str, Any]] = {"target_accept": 0.95}
 
@@ -113,31 +90,26 @@ class HierarchicalLogitNormal(Hierarchical):
         counts: xr.DataArray,
         *,
         spread: float = 1.0,
-        typical: str = "median",
         terms: str | None = None,
         **options: Any,
     ) -> None:
         super().__init__(counts, **options)
-        check_choice("typical", typical, TYPICAL)
-        self.spread, self.typical = check_spread(spread), typical
+        self.spread = check_spread(spread)
         #: Index of the right answer in each row.
         self.right = [1] if self.outcomes else [0, 1]
         cases = self.members.sum(-1)
-        there = cases.sum(1) > 0
+        there = np.ones((len(cases), cases.shape[-1]), bool)
         if self.over_datasets:
-            there |= np.asarray(self.test_set.values != "")
-        else:
-            there[:] = True
+            there = (cases.sum(1) > 0) | (self.test_set.values != "")
         #: Population and member of each table: (entity, data set), or (0, entity) without data sets.
         self.pairs = np.argwhere(there)
-        known = (
-            {words: which for which, words in TERMS.items()}
-            if self.over_datasets
-            else {DEVIATIONS_ONLY: (DEVIATIONS_ONLY,)}
-        )
-        if terms is not None:
-            check_choice("terms", terms, known)
-        self.terms = identified_terms(self.pairs[cases.sum(1)[there] > 0]) if terms is None else known[terms]
+        known = {words: which for which, words in TERMS.items()}
+        if not self.over_datasets:
+            known = {DEVIATIONS_ONLY: (DEVIATIONS_ONLY,)}
+        if terms is None:
+            self.terms = identified_terms(self.pairs[cases.sum(1)[there] > 0])
+        else:
+            self.terms = known[check_choice("terms", terms, known)]
         # (pair, row)
         self.cases = np.moveaxis(cases, 1, 2)[there]
         right = np.stack([self.members[:, row, :, answer] for row, answer in enumerate(self.right)], -1)
@@ -145,15 +117,11 @@ class HierarchicalLogitNormal(Hierarchical):
         self.alpha = np.stack([self.prior[:, row, [a, 1 - a]] for row, a in enumerate(self.right)], 1)
         self.settings |= {"spread": self.spread, "terms": TERMS[self.terms] if self.over_datasets else DEVIATIONS_ONLY}
         if self.over_datasets:
-            self.settings["typical"] = TYPICAL[typical]
+            self.settings["typical"] = "rates of the median data set"
         #: A part of the evidence keeps the terms of the whole, even if its design could not estimate them.
         self.as_designed = {"terms": self.settings["terms"]}
 
     def build(self) -> Any:
-        """Return the PyMC model of counts given the class sizes; class shares are learned separately by quadrature.
-
-        Effects are products of standard normal variables and the factor of their covariance.
-        """
         import pymc as pm
 
         entity, dataset = self.pairs.T
@@ -179,11 +147,7 @@ class HierarchicalLogitNormal(Hierarchical):
         return model
 
     def sample_chains(self, shape: tuple[int, int], root: np.random.SeedSequence) -> dict[str, xr.Dataset]:
-        """Sample medians, spreads and logits by compiled Metropolis steps, until the chains have mixed.
-
-        The thinning doubles while the effective sample size is too small: see
-        :mod:`bayesrank.models._logit_normal_kernel`.
-        """
+        """Sample medians, spreads and logits by compiled Metropolis steps, thinned until the chains have mixed."""
         from bayesrank._nuts import diagnostics
 
         thin, total = (THIN if self.terms else 1), shape[0] * shape[1]
@@ -206,29 +170,23 @@ class HierarchicalLogitNormal(Hierarchical):
         # Sorted by name, so that the order of the evidence does not change the draws.
         rank = np.argsort(self.order)
         places = sorted(range(entities), key=lambda i: repr(self.names[i]))
-        entity, dataset = np.argsort(places)[self.pairs[:, 0]], rank[self.pairs[:, 1]]
-        turn = np.lexsort((dataset, entity))
-        pairs = np.stack([entity, dataset], -1)[turn]
-        logit, information = empirical_logits(self.hits, self.cases)
+        pairs = np.stack([np.argsort(places)[self.pairs[:, 0]], rank[self.pairs[:, 1]]], -1)
+        turn = np.lexsort(pairs.T[::-1])
         parts = np.zeros((len(pairs), 4, 2))
-        for i, part in enumerate((logit, information, self.hits, self.cases)):
-            parts[:, i, :rows] = part[turn]
-        data = parts.reshape(-1, 8)
+        parts[..., :rows] = np.stack([*empirical_logits(self.hits, self.cases), self.hits, self.cases], 1)[turn]
         alpha = np.ones((entities, 2, 2))
         alpha[:, :rows] = self.alpha[places]
-        key = fingerprint(pairs, data, alpha, [self.spread, thin], [*self.terms])
-        generators = [stream(root, "chains", key, chain) for chain in range(shape[0])]
+        tables = Tables(pairs[turn], datasets, parts.reshape(-1, 8), alpha, "difficulty" in self.terms)
+        key = fingerprint(tables.pairs, tables.data, alpha, [self.spread, thin], [*self.terms])
         run = self._run_chain if self.terms else self._draw_medians
-        tables = Tables(pairs, datasets, data, alpha)
-        chains = [run(rng, tables, shape[1], thin) for rng in generators]
+        chains = [run(stream(root, "chains", key, chain), tables, shape[1], thin) for chain in range(shape[0])]
         mu, spread, hard, logits, accepted = (np.stack(part) for part in zip(*chains, strict=True))
-        mu, hard, logits = mu[..., :rows], hard[..., :rows], logits[..., :rows]
         dims = ("chain", "draw")
         found: dict[str, Any] = {
-            "mu": ((*dims, "entity", "row"), mu[:, :, np.argsort(places)]),
-            "logits": ((*dims, "pair", "row"), logits[:, :, np.argsort(turn)]),
+            "mu": ((*dims, "entity", "row"), mu[:, :, np.argsort(places), :rows]),
+            "logits": ((*dims, "pair", "row"), logits[:, :, np.argsort(turn), :rows]),
             # Acceptance of the steps that move all standard deviations.
-            "acceptance_rate": (dims, np.repeat(accepted[:, :1], shape[1], 1)),
+            "acceptance_rate": (dims, np.repeat(accepted[:, None], shape[1], 1)),
         }
         for i, name in enumerate(("deviations", "difficulty")):
             if name in self.terms:
@@ -236,46 +194,43 @@ class HierarchicalLogitNormal(Hierarchical):
                 found[f"sd_of_{name}"] = ((*dims, "row"), np.exp(log_sd))
                 found[f"log_sd_of_{name}"] = ((*dims, "row"), log_sd)
                 found[f"half_of_{name}"] = (dims, expit(2 * spread[..., 3 * i + 2]))
-        if "difficulty" in self.terms:
-            found["difficulty"] = ((*dims, "dataset", "row"), hard[:, :, rank])
+        if tables.both:
+            found["difficulty"] = ((*dims, "dataset", "row"), hard[:, :, rank, :rows])
         return xr.Dataset(found, {"chain": np.arange(shape[0]), "draw": np.arange(shape[1])})
 
-    def _run_chain(self, rng: np.random.Generator, tables: "Tables", draws: int, thin: int) -> list[np.ndarray]:
+    def _run_chain(self, rng: np.random.Generator, tables: Tables, draws: int, thin: int) -> tuple:
         """Run one chain, started at jittered moments of the empirical logits."""
         from bayesrank.models._logit_normal_kernel import run
 
-        pairs, _, data, alpha = tables
-        rows, both = len(self.right), "difficulty" in self.terms
+        (entity, _), data, alpha = tables.pairs.T, tables.data, tables.alpha
+        rows, two = len(self.right), len(self.right) == 2
         spread = np.zeros(6)
         mu, steps = np.zeros((len(alpha), 2)), np.ones((len(alpha), 2))
         for row in range(rows):
             information = data[:, 2 + row]
-            mean, variance = between(data[:, row], information, pairs[:, 0])
+            mean, variance = between(data[:, row], information, entity)
             variance = min(variance, self.spread**2)  # bounded by the prior
             known = alpha[:, row].prod(-1) / alpha[:, row].sum(-1)
-            precision = np.bincount(pairs[:, 0], information / (1 + information * variance), len(alpha)) + known
+            precision = np.bincount(entity, information / (1 + information * variance), len(alpha)) + known
             mu[: len(mean), row], steps[:, row] = mean, 1 / np.sqrt(precision)
-            spread[row] = spread[3 + row] = np.log(variance / (1 + both)) / 2 + 0.5 * rng.standard_normal()
-        spread[[2, 5]] = 0.5 * rng.standard_normal(2) * (rows == 2)
+            spread[row] = spread[3 + row] = np.log(variance / (1 + tables.both)) / 2 + 0.5 * rng.standard_normal()
+        spread[[2, 5]] = 0.5 * rng.standard_normal(2) * two
         mu[:, :rows] += steps[:, :rows] * rng.standard_normal((len(mu), rows))
-        two = rows == 2
-        moving = np.array([True, two, two, both, both and two, both and two, True, two])
-        warm = max(WARM, 20 * thin)
-        return run(rng, *tables, float(self.spread), both, moving, spread, mu, steps, warm, draws, thin)
+        is_sampled = np.array([True, two, two, *tables.both * np.array([True, two, two]), True, two], bool)
+        return run(
+            rng, tables, float(self.spread), is_sampled, spread, mu, steps, max(WARM, 20 * thin), draws, thin
+        )  # fmt: skip
 
-    def _draw_medians(self, rng: np.random.Generator, tables: "Tables", draws: int, thin: int) -> list[np.ndarray]:
+    def _draw_medians(self, rng: np.random.Generator, tables: Tables, draws: int, thin: int) -> tuple:
         """Draw Beta rates exactly, if nothing varies between data sets."""
-        pairs, datasets, data, alpha = tables
+        entity, data, alpha = tables.pairs[:, 0], tables.data, tables.alpha
         right, cases = (
-            np.stack([np.bincount(pairs[:, 0], data[:, at + row], len(alpha)) for row in (0, 1)], -1) for at in (4, 6)
+            np.stack([np.bincount(entity, data[:, at + row], len(alpha)) for row in (0, 1)], -1) for at in (4, 6)
         )
-        yes, no = (rng.standard_gamma(a, (draws, *right.shape)) for a in (alpha[..., 0] + right,
-                                                                          alpha[..., 1] + cases - right))  # fmt: skip
-        mu = np.log(np.maximum(yes, 1e-300)) - np.log(np.maximum(no, 1e-300))
-        return [mu, np.zeros((draws, 6)), np.zeros((draws, datasets, 2)), mu[:, pairs[:, 0]], np.ones(1)]
+        mu = _beta_logits(rng, alpha + np.stack([right, cases - right], -1), draws)
+        return mu, np.zeros((draws, 6)), np.zeros((draws, tables.datasets, 2)), mu[:, entity], 1.0
 
     def performances(self, sampled: xr.Dataset, root: np.random.SeedSequence) -> xr.Dataset:
-        """Return the posterior group from sampled logits and spreads, with class shares drawn separately."""
 
         def tables(hyper: Hyper, block: Block) -> dict[str, xr.Variable]:
             return self._tables(hyper | self._draw_class_shares("posterior", block, root), "posterior", block, root)
@@ -286,18 +241,16 @@ class HierarchicalLogitNormal(Hierarchical):
         """Draw one block from the prior."""
         rng = stream(root, "prior", "logits", *block.key)
         size, rows = block.size, len(self.right)
-        right, wrong = (rng.standard_gamma(self.alpha[..., i], (size, *self.alpha.shape[:2])) for i in (0, 1))
-        mu = np.log(np.maximum(right, 1e-300)) - np.log(np.maximum(wrong, 1e-300))
+        mu = _beta_logits(rng, self.alpha, size)
         hyper: Hyper = {"mu": mu, "logits": mu[:, self.pairs[:, 0]]}
-        for name, number in (("difficulty", self.members.shape[2]), ("deviations", len(self.pairs))):
-            if name not in self.terms:
-                continue
+        for name in self.terms:
             sd = hyper[f"sd_of_{name}"] = abs(rng.normal(0, self.spread, (size, rows)))
             half = hyper[f"half_of_{name}"] = rng.beta(CORRELATION, CORRELATION, size)
+            number = self.members.shape[2] if name == "difficulty" else len(self.pairs)
             effect = np.einsum("drk,dnk->dnr", factor_of(sd, half), rng.standard_normal((size, number, rows)))
             if name == "difficulty":
-                hyper["difficulty"] = effect
-            hyper["logits"] = hyper["logits"] + (effect if name == "deviations" else -effect[:, self.pairs[:, 1]])
+                hyper["difficulty"], effect = effect, -effect[:, self.pairs[:, 1]]
+            hyper["logits"] = hyper["logits"] + effect
         hyper |= self._draw_class_shares("prior", block, root)
         return self._tables(hyper, "prior", block, root)
 
@@ -316,21 +269,15 @@ class HierarchicalLogitNormal(Hierarchical):
         own[:, self.pairs[:, 0], self.pairs[:, 1]] = hyper["logits"]
         if not self.over_datasets:
             return self._answers(own[:, 0]), np.empty(0), np.empty(0)
-        centre = mu
         new = mu.copy()
         for name in self.terms:
             factor = factor_of(hyper[f"sd_of_{name}"], hyper.get(f"half_of_{name}"))
             if name == "difficulty":
-                rng = stream(root, group, "new difficulty", *block.key)
-                new -= np.einsum("drk,dk->dr", factor, rng.standard_normal((block.size, rows)))[:, None]
+                new -= _effects(factor, stream(root, group, "new difficulty", *block.key))[:, None]
                 continue
             for i, entity in enumerate(self.names):
-                rng = stream(root, group, "new deviations", entity, *block.key)
-                new[:, i] += np.einsum("drk,dk->dr", factor, rng.standard_normal((block.size, rows)))
-        if self.typical == "mean":
-            sd = np.sqrt(np.einsum("drr->dr", self._covariance(hyper)))
-            centre = logit_of_mean(mu, sd[:, None])
-        return self._answers(own), self._answers(centre), self._answers(new)
+                new[:, i] += _effects(factor, stream(root, group, "new deviations", entity, *block.key))
+        return self._answers(own), self._answers(mu), self._answers(new)
 
     def _answers(self, logits: np.ndarray) -> np.ndarray:
         """Return the rates of both answers (..., row, answer) from logits of the right one, without cancellation."""
@@ -381,21 +328,16 @@ class HierarchicalLogitNormal(Hierarchical):
         return found
 
     def renew(self, posterior: xr.Dataset, root: np.random.SeedSequence, purpose: str) -> xr.DataArray:
-        """Draw counts for an equal number of new members of the population, with the observed sizes, one for each draw.
-
-        A new data set has the same difficulty for all entities.
-        """
-        held, rows = self._sampled_parameters(posterior), len(self.right)
-        size = len(held["mu"])
+        """Draw counts for an equal number of new members, with the observed sizes, one for each draw."""
+        held = self._sampled_parameters(posterior)
         called = self.counts["dataset" if self.over_datasets else "entity"].values.tolist()
         factor = {name: factor_of(held[f"sd_of_{name}"], held.get(f"half_of_{name}")) for name in self.terms}
 
         def moved(name: str, *who: Any) -> np.ndarray:
-            rng = stream(root, purpose, f"new {name}", *who)
-            return np.einsum("drk,dk->dr", factor[name], rng.standard_normal((size, rows)))
+            return _effects(factor[name], stream(root, purpose, f"new {name}", *who))
 
         hard = {j: moved("difficulty", called[j]) for j in set(self.pairs[:, 1]) if "difficulty" in self.terms}
-        new = np.zeros((size, *self.members.shape), np.int64)
+        new = np.zeros((len(held["mu"]), *self.members.shape), np.int64)
         for (i, j), cases in zip(self.pairs, self.cases, strict=True):
             logits = held["mu"][:, i] - hard.get(j, 0.0)
             if "deviations" in self.terms:
@@ -408,10 +350,7 @@ class HierarchicalLogitNormal(Hierarchical):
         return self._of_new_members(posterior, new.reshape(*lead, *new.shape[1:]))
 
     def log_prior(self, posterior: xr.Dataset) -> xr.Dataset:
-        """Return log prior densities (chain, draw) of the logits of median rates and of each term's spread.
-
-        The densities are those of standard deviations, not of their logarithms, without constants.
-        """
+        """Return log prior densities (chain, draw) of logits of median rates and of spreads."""
         shape = tuple(posterior.sizes[d] for d in DRAWS)
         held = self._sampled_parameters(posterior)
         right, wrong = (-np.logaddexp(0, sign * held["mu"]) for sign in (-1, 1))
@@ -453,3 +392,16 @@ class HierarchicalLogitNormal(Hierarchical):
 def _log_beta(math: Any, mu: Any, alpha: np.ndarray) -> Any:
     """Return the log density of logits of Beta rates, without constants; ``alpha`` is that of right and wrong."""
     return -(alpha[..., 0] * math.log1pexp(-mu) + alpha[..., 1] * math.log1pexp(mu)).sum()
+
+
+def _beta_logits(rng: np.random.Generator, alpha: np.ndarray, size: int) -> np.ndarray:
+    """Draw logits of Beta rates with concentrations (..., 2) of right and wrong."""
+    right, wrong = (
+        np.log(np.maximum(rng.standard_gamma(alpha[..., i], (size, *alpha.shape[:-1])), 1e-300)) for i in (0, 1)
+    )
+    return right - wrong
+
+
+def _effects(factor: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+    """Draw one normal effect (draw, row) for each factor of a covariance."""
+    return np.einsum("drk,dk->dr", factor, rng.standard_normal(factor.shape[:2]))

@@ -1,42 +1,10 @@
-r"""Paired: all entities saw the same cases, and their joint outcomes show how errors depend on each other.
+"""Paired: all entities saw the same cases, and their joint outcomes show how errors depend on each other.
 
-A case :math:`(y, \hat y_1, \ldots, \hat y_K)` has a class and an answer of each of the :math:`K` entities. The
-distribution :math:`G` of the cases is nonparametric, with a prior of :math:`c` cases:
-
-.. math::
-
-    G \sim \mathrm{DP}(c, H), \qquad (y, \hat y_1, \ldots, \hat y_K) \sim G.
-
-Under the base measure :math:`H` the class shares are the row totals of :math:`\alpha`, and given the class the entities
-answer independently, each with its rows of :math:`\alpha`; :math:`c = \sum \alpha`. Any partition of the patterns has
-Dirichlet probabilities, so the table of each entity is :math:`\mathrm{Dirichlet}(\alpha + n)`, exactly as in the model
-``dirichlet_multinomial``. Only the dependence between entities differs. The posterior is
-
-.. math::
-
-    G = w_0 G_0 + (1 - w_0) \sum_p w_p \delta_p, \qquad w_0 \sim \mathrm{Beta}(c, N), \quad w \sim
-    \mathrm{Dirichlet}(n_p), \quad G_0 \sim \mathrm{DP}(c, H),
-
-with :math:`n_p` cases of each observed pattern :math:`p`. With :math:`c = 0` it is the Bayesian bootstrap.
-
-If class sizes were set by design, each class has its own process and the shares are known: the draws are the same, and
-only the rows are kept. Outcomes without classes (right or wrong, grades, numbers) are cases of one class.
-
-Cases of a cluster are not independent. The process then puts its mass on whole clusters, and that of the prior on
-single cases. A table is the weighted sum of the clusters' tables, divided by its total: the performance on a random
-case or, with equal weights of clusters, on a random case of a random cluster.
-
-Costs of cases have no prior: the mean cost of an entity has the weights of the observed cases, as in the Bayesian
-bootstrap, and shares them with the outcomes.
-
-If an entity lacks outcomes of some cases, its sums run over its own cases, with the weights that all entities share.
-The weights are independent gamma variables, so its probabilities remain :math:`\mathrm{Dirichlet}(\alpha + n)` of its
-own cases. This assumes that answers are missing at random.
-
-References
-----------
-Ferguson (1973), A Bayesian analysis of some nonparametric problems, Annals of Statistics 1:209-230. Rubin (1981), The
-Bayesian bootstrap, Annals of Statistics 9:130-134.
+The distribution of the cases (class, answers) is a Dirichlet process, under whose base measure the entities answer
+independently given the class. So the table of each entity is Dirichlet(α + n), as in ``dirichlet_multinomial``; only
+the dependence between entities differs. Class sizes set by design have one process for each class. Clusters carry the
+mass instead of cases, and the prior's mass is on single cases. If answers are missing at random, the sums of an entity
+run over its own cases, with the weights that all entities share.
 """
 
 from typing import Any, ClassVar
@@ -138,7 +106,6 @@ class Paired:
         }
 
     def observed(self) -> dict[str, xr.Dataset]:
-        """Return the observed data of each entity, the joint patterns, and the prior."""
         held = self.joint.reset_coords()
         names = [name for name in (*VARIABLES, "dataset", "cluster") if name in held and "pattern" in held[name].dims]
         named = held[names].rename({name: f"pattern_{name}" for name in names})
@@ -146,16 +113,7 @@ class Paired:
         return {"observed_data": xr.merge([own, named]), "constant_data": self.margins.prior.to_dataset()}
 
     def coords(self) -> dict[str, Any]:
-        """Return the coords of the draws."""
         return self.margins.coords()
-
-    def build(self) -> Any:
-        """Raise an error: a Dirichlet process is drawn exactly, without a PyMC model."""
-        raise ValueError("sampler must be 'auto' or 'exact' for the model Paired; got 'nuts'")
-
-    def performances(self, sampled: xr.Dataset, root: np.random.SeedSequence) -> xr.Dataset:
-        """Return the draws unchanged."""
-        return sampled
 
     def draw(self, group: str, block: Block, root: np.random.SeedSequence) -> dict[str, xr.Variable]:
         """Draw one block of ``performance`` or ``mean_outcome``, with ``prevalence`` or ``rate`` where needed.

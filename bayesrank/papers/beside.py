@@ -8,10 +8,10 @@ import xarray as xr
 
 from bayesrank._checks import check_numbers, check_prevalence
 from bayesrank._types import Container
-from bayesrank.plots._colors import entity_colors, grey_shade, ink_color, paper_color, scale_on
+from bayesrank.plots._colors import OKABE_ITO, entity_colors, grey_shade, ink_color, paper_color, scale_on
 from bayesrank.plots._furniture import SEQUENTIAL
 from bayesrank.plots._letters import add_missing_fonts
-from bayesrank.plots._style import OKABE_ITO, plain_names
+from bayesrank.plots._style import plain_names
 from bayesrank.plots.maps import value_tile
 
 __all__ = ["roc_beside_tile"]

@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 
 from bayesrank._checks import check_number, check_prevalence, rename_argument
-from bayesrank.plots._colors import draw_halo, grey_shade, ink_color, paper_color, scale_on
+from bayesrank.plots._colors import OKABE_ITO, draw_halo, grey_shade, ink_color, paper_color, scale_on
 from bayesrank.plots._furniture import draw_tile_axes
 from bayesrank.plots._letters import add_missing_fonts
-from bayesrank.plots._style import OKABE_ITO, new_axes, new_panels
+from bayesrank.plots._style import new_axes, new_panels
 
 __all__ = ["pencil", "placement_tile", "prior_grids", "vertices"]
 

@@ -1,8 +1,4 @@
-"""A performance: probabilities over the outcomes, as labelled arrays.
-
-Functions accept a DataArray, a Dataset, an ArviZ InferenceData or DataTree with a ``posterior`` group, or integer
-counts, which are converted to relative frequencies. The values decide which of these the input is.
-"""
+"""A performance: probabilities over the outcomes, as labelled arrays, from any container that holds one."""
 
 from typing import Any
 
@@ -19,17 +15,7 @@ from bayesrank._types import Container
 from bayesrank.evidence.counts import NO_CLASSES, with_parts
 from bayesrank.models import RESERVED
 
-__all__ = [
-    "align_outcomes",
-    "are_counts",
-    "as_performance",
-    "counts_or_performance",
-    "observed_counts",
-    "only_two_classes",
-    "outcome_dims",
-    "posterior_of",
-    "two_class_cells",
-]
+__all__ = ["as_performance"]
 
 KINDS = {"observed": "performance", "typical": "performance_typical", "new": "performance_new"}
 OUTCOME_DIMS = ("actual", "predicted")
@@ -81,12 +67,12 @@ def _validate_source(source: Any, kind: str | None) -> tuple[xr.DataArray, list[
     if kind is not None:
         check_choice("kind", kind, KINDS)
     array = order_classes(_find(source, kind))
-    outcome = [dim for dim in (*OUTCOME_DIMS, "outcome") if dim in array.dims]
+    outcome = outcome_dims(array)
     if outcome not in [list(OUTCOME_DIMS), ["outcome"]]:
         raise ValueError(f"source must have the dims actual and predicted, or outcome; got {array.dims}")
     if not are_counts(array) and array.dtype.kind != "f":
         raise TypeError(f"source must hold numbers; got dtype {array.dtype}")
-    if _is_lazy(array):
+    if array.chunks is not None:
         return _check_when_computed(array, outcome), outcome
     if are_counts(array):
         _check_not_negative(array.values)
@@ -96,7 +82,7 @@ def _validate_source(source: Any, kind: str | None) -> tuple[xr.DataArray, list[
 
 
 def _check_when_computed(array: xr.DataArray, outcome: list[str]) -> xr.DataArray:
-    """Return the lazy array with a check of each block when it is computed."""
+    """Return the lazy array, whose blocks are checked when they are computed."""
     from dask.base import tokenize
 
     if array.data.name.startswith(CHECKED):
@@ -123,7 +109,6 @@ def _check_not_negative(counts: np.ndarray) -> None:
 
 
 def are_counts(source: Container) -> bool:
-    """Return whether ``source`` holds counts: a DataArray of integer type."""
     return isinstance(source, xr.DataArray) and source.dtype.kind in "iu"
 
 
@@ -146,16 +131,12 @@ def observed_counts(source: Container) -> xr.DataArray | None:
 
 
 def two_class_cells(array: xr.DataArray, argument: str = "source") -> dict[str, xr.DataArray]:
-    """Return the four cells tn, fp, fn, tp of two-class counts or performances."""
     only_two_classes(array, argument)
-    return {
-        cell: array.isel(actual=i, predicted=j, drop=True)
-        for cell, i, j in (("tn", 0, 0), ("fp", 0, 1), ("fn", 1, 0), ("tp", 1, 1))
-    }
+    places = {"tn": (0, 0), "fp": (0, 1), "fn": (1, 0), "tp": (1, 1)}
+    return {cell: array.isel(actual=i, predicted=j, drop=True) for cell, (i, j) in places.items()}
 
 
 def only_two_classes(array: xr.DataArray, argument: str = "source") -> None:
-    """Raise an error unless there are two classes."""
     if "outcome" in array.dims:
         raise ValueError(f"{argument} must have two classes on actual and predicted; got {array.dims} ({NO_CLASSES})")
     sizes = {dim: array.sizes.get(dim) for dim in OUTCOME_DIMS}
@@ -205,31 +186,25 @@ def align_outcomes(values: Any, array: xr.DataArray, argument: str) -> xr.DataAr
         raise TypeError(f"{argument} must be a DataArray over the outcomes; got {type(values).__name__}")
     values = order_classes(check_labelled_numbers(argument, values), argument)
     here = outcome_dims(array)
-    foreign = [dim for dim in (*OUTCOME_DIMS, "outcome") if dim in values.dims and dim not in here]
-    if foreign:
+    if set(outcome_dims(values)) - set(here):
         raise ValueError(f"{argument} must be over {' and '.join(here)}, as source is; got {values.dims}")
-    for dim in here:
-        if dim not in values.dims:
-            continue
+    for dim in [dim for dim in values.dims if dim in array.dims]:
         if values.sizes[dim] != array.sizes[dim]:
             raise ValueError(f"{argument} must have size {array.sizes[dim]} on {dim}; got {values.sizes[dim]}")
-        if dim not in values.coords or dim not in array.coords:
-            got = wanted = []
-        else:
-            got, wanted = values[dim].values.tolist(), array[dim].values.tolist()
-        if got != wanted and set(got) == set(wanted):
-            values = values.sel({dim: wanted})
-        elif got != wanted and got != ["negative", "positive"]:
+        if dim not in array.coords:
+            continue
+        wanted = array[dim].values.tolist()
+        got = values[dim].values.tolist() if dim in values.coords else wanted
+        if dim in here and got != wanted:
+            if set(got) == set(wanted):
+                values = values.sel({dim: wanted})
+            elif got == ["negative", "positive"]:
+                check_positive(array, f"{argument} of the classes negative and positive")
+                got = wanted
+        if set(got) != set(wanted) or (dim not in here and got != wanted):
             raise ValueError(f"{argument} must have the labels of source on {dim}, {wanted}; got {got}")
-        elif got != wanted:
-            check_positive(array, f"{argument} of the classes negative and positive")
-        if dim in array.coords:
+        if dim in here:
             values = values.assign_coords({dim: array[dim]})
-    for dim in set(values.dims) & set(array.dims) - set(here):
-        if values.sizes[dim] != array.sizes[dim] or (
-            dim in values.coords and dim in array.coords and (values[dim].values != array[dim].values).any()
-        ):
-            raise ValueError(f"{argument} must have the labels of source on {dim}; got others")
     return values
 
 
@@ -327,7 +302,3 @@ def _check_some(values: np.ndarray, outcome: list[str]) -> None:
             f"source must hold probabilities that sum to 1 over {' and '.join(outcome)} "
             f"(or whole-number counts of integer type); got {worst:.6g}"
         )
-
-
-def _is_lazy(array: xr.DataArray) -> bool:
-    return array.chunks is not None

@@ -9,27 +9,22 @@ import xarray as xr
 from bayesrank._checks import check_labelled_numbers, check_weights, describe_value
 from bayesrank._classes import order_classes
 from bayesrank._compat import groups_of, is_container, to_container
-from bayesrank._draws import draw_dims
 from bayesrank._types import Container
 from bayesrank.models import model_for_datasets
-from bayesrank.performance.arrays import as_performance, outcome_dims
+from bayesrank.performance.arrays import as_performance
 
 __all__ = ["mean_over_datasets"]
 
-#: Maximum number of weights that a sentence lists.
-NAMED = 6
-#: Number of units (cases or clusters) over all data sets below which the note on few units also applies to the mean.
-FEW = 50
-#: Share of the standard error below which the variance lost to a split prior is reported.
-KEPT = 0.95
+#: A sentence lists at most six weights. The note on few units (cases or clusters) applies to the mean if there are
+#: fewer than 50. Variance lost to a split prior is reported if the standard error keeps less than this share.
+NAMED, FEW, KEPT = 6, 50, 0.95
 
 
 def mean_over_datasets(source: Container, weights: Any = None) -> Any:
     """Average performances or values over data sets with given weights, for one ranking over all tasks.
 
     A mean performance is that of a case from a data set drawn with these weights, whatever its size. For the mean of a
-    score that is not a share of cases (F1), pass its values:
-    ``br.performance.mean_over_datasets(br.scores.f1(posterior))``.
+    score that is not a share of cases (F1), pass its values, ``br.scores.f1(posterior)``.
 
     Separate priors on many data sets bias their mean towards the prior; ``fit(..., split_prior=True)`` divides one
     prior between them. A split prior makes intervals too narrow for small data sets, by sqrt((n - 1) / (n + 1)) with n
@@ -80,13 +75,11 @@ def mean_over_datasets(source: Container, weights: Any = None) -> Any:
     if "posterior" not in groups:
         raise ValueError(f"source must have a posterior group; got the groups {sorted(groups)}")
     weight = _weights(groups["posterior"], weights)
-    prior = groups.get("constant_data", xr.Dataset()).get("prior_concentration")
-    counts = groups.get("observed_data", xr.Dataset()).get("counts")
-    known = {name: array for name, array in (("prior", prior), ("counts", counts)) if array is not None}
-    kept = {"posterior": _posterior(groups["posterior"], weight, known)}
+    kept = {name: group for name, group in groups.items() if name in ("constant_data", "sample_stats")}
+    kept["posterior"] = _posterior(groups["posterior"], weight, groups)
     if "observed_data" in groups:
         kept["observed_data"] = _observed_means(groups["observed_data"], weight)
-    return to_container(kept | {name: groups[name] for name in ("constant_data", "sample_stats") if name in groups})
+    return to_container(kept)
 
 
 def _weights(source: xr.DataArray | xr.Dataset, weights: Any) -> xr.DataArray:
@@ -126,10 +119,8 @@ def _mean(values: xr.DataArray, weight: xr.DataArray) -> xr.DataArray:
 
 def _check_all_there(values: xr.DataArray) -> None:
     """Raise an error if an entity lacks a data set in all draws."""
-    others = [*draw_dims(values), *outcome_dims(values)]
-    lacking = values.isnull().all([d for d in others if d in values.dims])
-    rest = [d for d in lacking.dims if d not in ("entity", "dataset")]
-    lacking = lacking.all(rest).transpose("entity", "dataset")
+    lacking = values.isnull().all([d for d in values.dims if d not in ("entity", "dataset")])
+    lacking = lacking.transpose("entity", "dataset")
     if not bool(lacking.any()):
         return
     i, j = np.argwhere(lacking.values)[0]
@@ -141,19 +132,18 @@ def _check_all_there(values: xr.DataArray) -> None:
     )
 
 
-def _posterior(posterior: xr.Dataset, weight: xr.DataArray, known: Mapping[str, xr.DataArray]) -> xr.Dataset:
+def _posterior(posterior: xr.Dataset, weight: xr.DataArray, groups: Mapping[str, xr.Dataset]) -> xr.Dataset:
     """Return the posterior with means of the variables over entity and data set."""
     posterior = order_classes(posterior)
-    over = [name for name, array in posterior.data_vars.items() if {"entity", "dataset"} <= set(array.dims)]
     # Rates supplement performances at a prevalence of 0; their mean does not belong to the mean performance.
-    over = [name for name in over if name != "rate"]
-    others = posterior.drop_vars([*over, "rate"], errors="ignore")
-    found = others.assign({name: _mean(posterior[name], weight) for name in over})
+    kept = posterior.drop_vars("rate", errors="ignore")
+    over = [name for name, array in kept.data_vars.items() if {"entity", "dataset"} <= set(array.dims)]
+    found = kept.drop_vars(over).assign({name: _mean(posterior[name], weight) for name in over})
     kind = {"kind": "observed"} if "performance" in over else {}
-    lost = _lost_variance(posterior.attrs, known.get("counts"), weight)
-    return found.assign_attrs(
-        posterior.attrs | kind | _weight_attrs(weight, posterior.attrs, known.get("prior")) | lost
-    )
+    prior = groups.get("constant_data", xr.Dataset()).get("prior_concentration")
+    counts = groups.get("observed_data", xr.Dataset()).get("counts")
+    lost = _lost_variance(posterior.attrs, counts, weight)
+    return found.assign_attrs(posterior.attrs | kind | _weight_attrs(weight, posterior.attrs, prior) | lost)
 
 
 def _lost_variance(attrs: Mapping[Any, Any], counts: xr.DataArray | None, weight: xr.DataArray) -> dict[str, str]:

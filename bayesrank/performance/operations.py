@@ -1,4 +1,4 @@
-"""Operations on performances: mix, filter, relabel, swap classes, shift the prior, remove the skill.
+"""Operations on performances: relabel, swap classes, shift the prior, remove the skill.
 
 Each function takes any container of a performance and returns a performance.
 """
@@ -8,109 +8,59 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import check_labelled_prevalence
+from bayesrank._checks import check_choice, check_labelled_prevalence
 from bayesrank._labels import check_positive
 from bayesrank._types import Container
 from bayesrank.performance.arrays import align_outcomes, as_performance, outcome_dims, two_class_cells
 
-__all__ = [
-    "change_actual",
-    "change_predicted",
-    "check_importance",
-    "no_skill_twin",
-    "shift_prior",
-    "swap_actual_predicted",
-    "swap_classes",
-]
+__all__ = ["check_importance", "no_skill_twin", "relabel", "shift_prior"]
 
 
-def change_predicted(source: Container) -> xr.DataArray:
-    """Return the performance after every prediction is changed to the other class.
-
-    The source holds two-class performances (..., actual, predicted), else ValueError or TypeError; the result has its
-    dims, and is lazy if the source is.
-
-    References
-    ----------
-    Piérard et al., The Tile, Lemma 1.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> change_predicted(br.from_counts(tn=4, fp=3, fn=2, tp=1)).values.tolist()
-    [[[0.3, 0.4], [0.1, 0.2]]]
-    """
-    return _map_cells(source, lambda tn, fp, fn, tp: (fp, tn, tp, fn))
+#: Cells of the result of each operation, in the order tn, fp, fn, tp (The Tile, Lemmas 1 to 4).
+OPERATIONS = {
+    "change_predicted": ("fp", "tn", "tp", "fn"),
+    "change_actual": ("fn", "tp", "tn", "fp"),
+    "swap_actual_predicted": ("tn", "fn", "fp", "tp"),
+    "swap_classes": ("tp", "fn", "fp", "tn"),
+}
 
 
-def change_actual(source: Container) -> xr.DataArray:
-    """Return the performance after every true class is changed to the other class.
-
-    Parameters, result and errors are those of :func:`change_predicted`.
-
-    References
-    ----------
-    Piérard et al., The Tile, Lemma 2.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> change_actual(br.from_counts(tn=4, fp=3, fn=2, tp=1)).values.tolist()
-    [[[0.2, 0.1], [0.4, 0.3]]]
-    """
-    return _map_cells(source, lambda tn, fp, fn, tp: (fn, tp, tn, fp))
-
-
-def swap_actual_predicted(source: Container) -> xr.DataArray:
-    """Return the performance after truth and prediction are exchanged.
-
-    Parameters, result and errors are those of :func:`change_predicted`.
-
-    References
-    ----------
-    Piérard et al., The Tile, Lemma 3.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> swap_actual_predicted(br.from_counts(tn=4, fp=3, fn=2, tp=1)).values.tolist()
-    [[[0.4, 0.2], [0.3, 0.1]]]
-    """
-    return _map_cells(source, lambda tn, fp, fn, tp: (tn, fn, fp, tp))
-
-
-def swap_classes(source: Container) -> xr.DataArray:
-    """Return the performance after the two classes are exchanged.
-
-    Parameters, result and errors are those of :func:`change_predicted`.
-
-    References
-    ----------
-    Piérard et al., The Tile, Lemma 4.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> swap_classes(br.from_counts(tn=4, fp=3, fn=2, tp=1)).values.tolist()
-    [[[0.1, 0.2], [0.3, 0.4]]]
-    """
-    return _map_cells(source, lambda tn, fp, fn, tp: (tp, fn, fp, tn))
-
-
-def shift_prior(source: Container, prevalence: Any) -> xr.DataArray:
-    """Return the performance at another prevalence, with unchanged rates.
+def relabel(source: Container, operation: str) -> xr.DataArray:
+    """Return the performance after truth or predictions are relabelled.
 
     Parameters
     ----------
-    source
-        As for :func:`change_predicted`, with its errors.
-    prevalence : number or DataArray
-        The new share of the positive class. Where the old prevalence is 0 or 1 and the new one differs, the result is
-        NaN.
+    source : DataArray, Dataset, InferenceData or DataTree
+        Two-class performances (..., actual, predicted), with or without draws. The result has its dims, and is lazy if
+        the source is.
+    operation : {"change_predicted", "change_actual", "swap_actual_predicted", "swap_classes"}
+        Change every prediction, or every true class, to the other class; exchange truth and prediction, or the two
+        classes.
+
+    Raises
+    ------
+    ValueError, TypeError, KeyError
+        If the source has no performance of two classes, or the operation is unknown.
 
     References
     ----------
-    Piérard et al., The Tile, Section 3.2 and Property 1.
+    Piérard et al., The Tile, Lemmas 1 to 4.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> relabel(br.from_counts(tn=4, fp=3, fn=2, tp=1), "swap_classes").values.tolist()
+    [[[0.1, 0.2], [0.3, 0.4]]]
+    """
+    order = OPERATIONS[check_choice("operation", operation, OPERATIONS, KeyError)]
+    return _map_cells(source, lambda **cells: [cells[cell] for cell in order])
+
+
+def shift_prior(source: Container, prevalence: Any) -> xr.DataArray:
+    """Return the performance at another prevalence, with unchanged rates (The Tile, Section 3.2 and Property 1).
+
+    The prevalence, a number or DataArray, is the new share of the positive class. Where the old one is 0 or 1 and the
+    new one differs, the result is NaN. Source, result and errors are those of :func:`relabel`.
 
     Examples
     --------
@@ -133,11 +83,8 @@ def shift_prior(source: Container, prevalence: Any) -> xr.DataArray:
 def no_skill_twin(source: Container) -> xr.DataArray:
     """Return the performance with the same prevalence and prediction rate, but prediction independent of truth.
 
-    Parameters, result and errors are those of :func:`change_predicted`.
-
-    References
-    ----------
-    Piérard et al., The Tile, Sections 2.1 and 2.2 (the operation no-skill).
+    This is the operation no-skill of The Tile, Sections 2.1 and 2.2. Source, result and errors are those of
+    :func:`relabel`.
 
     Examples
     --------
@@ -166,8 +113,10 @@ def check_importance(importance: Any, array: xr.DataArray) -> xr.DataArray:
 def _map_cells(source: Any, function: Any) -> xr.DataArray:
     """Compute new cells from the old ones and write them into the old layout."""
     array = as_performance(source)
-    cells = [cell.drop_vars(["actual", "predicted"], errors="ignore") for cell in two_class_cells(array).values()]
-    tn, fp, fn, tp = function(*cells)
+    cells = {
+        name: cell.drop_vars(["actual", "predicted"], errors="ignore") for name, cell in two_class_cells(array).items()
+    }
+    tn, fp, fn, tp = function(**cells)
     rows = [xr.concat(row, "predicted", coords="minimal", compat="override") for row in ((tn, fp), (fn, tp))]
     table = xr.concat(rows, "actual", coords="minimal", compat="override")
     table = table.assign_coords({dim: array[dim] for dim in ("actual", "predicted") if dim in array.coords})

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
+from scipy.special import expit, logit
 
 from bayesrank._checks import check_prob
 from bayesrank._draws import draw_dims
@@ -14,10 +15,8 @@ __all__ = ["summary_points"]
 
 #: Number of vertices of a region, and of points of a curve.
 VERTICES, POINTS = 121, 61
-#: Bound of logits, for rates that underflowed.
-FAR = 30.0
-#: Share of the largest variance below which draws count as constant.
-FLAT = 1e-12
+#: Bound of logits, for rates that underflowed; share of the largest variance below which draws count as constant.
+FAR, FLAT = 30.0, 1e-12
 CURVE = (
     "Rutter and Gatsonis: the line through the medians whose slope is the ratio of the standard deviations, in logits"
 )
@@ -80,37 +79,26 @@ def summary_points(source: Container, *, prob: float = 0.95) -> xr.Dataset:
             raise ValueError(f"source must hold draws of a {kind} performance of each entity; got {table.dims}")
         logits = _logits(table)
         if kind == "typical":
-            middle = np.median(_rates(table), axis=0)
-            found |= {"fpr": ("entity", middle[:, 0]), "tpr": ("entity", middle[:, 1])}
-        edge = _expit(np.stack([ellipse(logits[:, i], prob, VERTICES) for i in range(logits.shape[1])]))
-        for i, rate in enumerate(("fpr", "tpr")):
-            found[f"{region}_{rate}"] = (("entity", "vertex"), edge[..., i])
-    curve = _curves(group, len(middle))
-    found |= {f"curve_{rate}": (("entity", "point"), curve[..., i]) for i, rate in enumerate(("fpr", "tpr"))}
+            found |= _rates("", "entity", np.median(expit(logits), axis=0))
+        edge = [ellipse(logits[:, i], prob, VERTICES) for i in range(logits.shape[1])]
+        found |= _rates(f"{region}_", ("entity", "vertex"), expit(edge))
+    found |= _rates("curve_", ("entity", "point"), _curves(group, logits.shape[1]))
     result = xr.Dataset(found, {"entity": table["entity"]} if "entity" in table.coords else {})
     counts = observed_counts(source)
     if counts is not None and "dataset" in counts.dims:
         result = result.assign(_studies(counts))
-    about = {"prob": prob, "typical": str(group.attrs.get("typical", "")), "curve": CURVE}
-    return result.assign_attrs(about)
+    return result.assign_attrs(prob=prob, typical=str(group.attrs.get("typical", "")), curve=CURVE)
 
 
-def _cells(table: xr.DataArray) -> np.ndarray:
-    """Return cells (draw, entity, actual, predicted)."""
-    values = table.transpose(*draw_dims(table), "entity", "actual", "predicted").values
-    return values.reshape(-1, *values.shape[-3:])
-
-
-def _rates(table: xr.DataArray) -> np.ndarray:
-    """Return FPR and TPR (draw, entity, 2)."""
-    cells = _cells(table)
-    with np.errstate(invalid="ignore"):
-        return cells[..., 1] / cells.sum(-1)
+def _rates(prefix: str, dims: Any, both: np.ndarray) -> dict[str, Any]:
+    """Return FPR and TPR (..., 2) as two variables."""
+    return {f"{prefix}fpr": (dims, both[..., 0]), f"{prefix}tpr": (dims, both[..., 1])}
 
 
 def _logits(table: xr.DataArray) -> np.ndarray:
     """Return the logits of FPR and TPR (draw, entity, 2), without cancellation in 1 minus a rate."""
-    cells = _cells(table)
+    values = table.transpose(*draw_dims(table), "entity", "actual", "predicted").values
+    cells = values.reshape(-1, *values.shape[-3:])
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.clip(np.log(cells[..., 1]) - np.log(cells[..., 0]), -FAR, FAR)
 
@@ -146,25 +134,15 @@ def _curves(group: xr.Dataset, entities: int) -> np.ndarray:
     rate = observed.isel(predicted=1) / observed.sum("predicted", skipna=False)
     seen = rate.isel(actual=0).median(draw_dims(observed)).transpose("entity", "dataset").values
     for i, fpr in enumerate(seen):
-        low, high = (np.log(end / (1 - end)) for end in (np.nanmin(fpr), np.nanmax(fpr)))
-        at = np.linspace(low, high, POINTS)
+        at = np.linspace(logit(np.nanmin(fpr)), logit(np.nanmax(fpr)), POINTS)
         line = centre[:, i, [1]] + slope[:, None] * (at - centre[:, i, [0]])
-        found[i] = _expit(np.stack([at, np.median(line, axis=0)], -1))
+        found[i] = expit(np.stack([at, np.median(line, axis=0)], -1))
     return found
 
 
 def _studies(counts: xr.DataArray) -> dict[str, xr.DataArray]:
     """Return the observed rates and sizes of each table."""
     cells = counts.drop_vars([name for name in counts.coords if name not in ("entity", "dataset")])
-    cells = cells.transpose("entity", "dataset", "actual", "predicted")
-    total = cells.sum("predicted")
-    rate = cells.isel(predicted=1) / total.where(total > 0)
-    return {
-        "observed_fpr": rate.isel(actual=0),
-        "observed_tpr": rate.isel(actual=1),
-        "cases": total.sum("actual"),
-    }
-
-
-def _expit(logits: np.ndarray) -> np.ndarray:
-    return 0.5 * (1 + np.tanh(logits / 2))
+    total = cells.transpose("entity", "dataset", "actual", "predicted").sum("predicted")
+    fpr, tpr = (cells.isel(actual=i, predicted=1) / total.isel(actual=i).where(lambda n: n > 0) for i in (0, 1))
+    return {"observed_fpr": fpr, "observed_tpr": tpr, "cases": total.sum("actual")}

@@ -70,16 +70,6 @@ def _move_rates(table: xr.DataArray, rate: xr.DataArray | None, prevalence: Any)
     if "actual" not in table.dims:
         hint = f" ({NO_CLASSES})" if "outcome" in table.dims else ""
         raise ValueError(f"source must hold a performance over actual and predicted; got {table.dims}{hint}")
-    share = _shares(prevalence, table)
-    if rate is None:
-        total = table.sum("predicted", skipna=False)
-        rate = table / total.where(total > 0)
-    # With a target share of 0, an unknown rate does not matter.
-    return (rate.where(share > 0, 0.0) * share).where(table.notnull()).transpose(*table.dims).rename("performance")
-
-
-def _shares(prevalence: Any, table: xr.DataArray) -> xr.DataArray:
-    """Return the shares of all classes, with dims of the table."""
     share = class_shares(check_labelled_prevalence(prevalence), table)
     if set(share.dims) - set(table.dims):
         raise ValueError(f"prevalence must have dims among {table.dims}; got {share.dims}")
@@ -87,4 +77,8 @@ def _shares(prevalence: Any, table: xr.DataArray) -> xr.DataArray:
         xr.align(share, table, join="exact")
     except ValueError:
         raise ValueError("prevalence must have the labels of the source on all dims; got others") from None
-    return share
+    if rate is None:
+        total = table.sum("predicted", skipna=False)
+        rate = table / total.where(total > 0)
+    # With a target share of 0, an unknown rate does not matter.
+    return (rate.where(share > 0, 0.0) * share).where(table.notnull()).transpose(*table.dims).rename("performance")

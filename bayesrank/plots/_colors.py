@@ -1,6 +1,6 @@
 """Colours of entities, the same in every plot; and the other colours, which follow Matplotlib's style."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,8 +27,8 @@ SEEN = 2.0
 def colors(entities: Any, *, top: int = 8) -> dict[Any, Any]:
     """Choose colours for ``colors=`` of all plots: one for each of the first entities, grey for the others.
 
-    Without ``colors=``, the colour of an entity depends on its place among all entities of the posterior. After the
-    twelfth entity, colours repeat in other shades.
+    Without ``colors=``, the colour of an entity depends on its place among all entities of the posterior; after the
+    twelfth, colours repeat in other shades.
 
     Parameters
     ----------
@@ -36,16 +36,6 @@ def colors(entities: Any, *, top: int = 8) -> dict[Any, Any]:
         A ranking, whose consensus order is used, or names.
     top : int
         Number of entities with a colour, at most 12.
-
-    Returns
-    -------
-    dict
-        The colour of each of the first ``top`` entities.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If ``top`` is not a number from 0 to 12, ``entities`` is a Dataset but not a ranking, or a name occurs twice.
 
     Examples
     --------
@@ -71,20 +61,23 @@ def place_colors(places: Sequence[int]) -> list[str]:
     for place in places:
         cycle, name = place // DISTINCT, PALETTE[place % DISTINCT]
         color = np.array(list(bytes.fromhex(name[1:]))) / 255  # reports need no Matplotlib
-        # Lighter, darker, lighter still, ...: never near white or black.
-        toward = 1.0 if cycle % 2 else 0.0
-        step = (0.65 if toward else 0.4) * (1 - 1 / (1 + (cycle + 1) // 2))
-        # What is light already is lightened less.
-        step *= 1 - _luminance(color) if toward else 1.0
+        # Lighter, darker, lighter still, ...: never near white or black. What is light already is lightened less.
+        toward = cycle % 2
+        step = (0.65 * (1 - _luminance(color)) if toward else 0.4) * (1 - 1 / (1 + (cycle + 1) // 2))
         mixed = np.rint(255 * ((1 - step) * color + step * toward)).astype(int).tolist()
         found.append("#{:02x}{:02x}{:02x}".format(*mixed) if cycle else name)
     return found
 
 
-def entity_colors(entities: Sequence[Any], colors: Mapping[Any, Any] | None = None) -> dict[Any, Any]:
-    """Return one colour per entity, the same in all plots: by position in ``entities`` or by ``colors``."""
+def entity_colors(
+    entities: Sequence[Any], colors: Mapping[Any, Any] | None = None, places: Sequence[int] | None = None
+) -> dict[Any, Any]:
+    """Return one colour per entity, the same in all plots: by position in ``entities`` or by ``colors``.
+
+    ``places`` are the positions of ``entities`` among all, if these are not all.
+    """
     if colors is None:
-        return dict(zip(entities, place_colors(range(len(entities))), strict=True))
+        return dict(zip(entities, place_colors(range(len(entities)) if places is None else places), strict=True))
     chosen = check_colors(colors)
     return {name: chosen.get(name, GREY) for name in entities}
 
@@ -155,20 +148,14 @@ def fade_colors(ax: Any) -> Any:
 
 def mix_colors(color: Any, other: Any, share: float) -> str:
     """Return a colour mixed with this share of another."""
-    from matplotlib.colors import to_rgb
+    from matplotlib.colors import to_hex, to_rgb
 
-    return _hex((1 - share) * np.array(to_rgb(color)) + share * np.array(to_rgb(other)))
-
-
-def _hex(rgb: np.ndarray) -> str:
-    from matplotlib.colors import to_hex
-
-    red, green, blue = rgb.tolist()
+    red, green, blue = ((1 - share) * np.array(to_rgb(color)) + share * np.array(to_rgb(other))).tolist()
     return str(to_hex((red, green, blue)))
 
 
 def light(color: Any) -> float:
-    """Return the relative luminance of a colour, from 0 (black) to 1 (white)."""
+    """Return the relative luminance of a colour, from 0 (black) to 1 (white; WCAG)."""
     from matplotlib.colors import to_rgb
 
     return _luminance(to_rgb(color))
@@ -177,12 +164,6 @@ def light(color: Any) -> float:
 def _luminance(rgb: Sequence[float] | np.ndarray) -> float:
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in rgb]
     return float(np.dot(linear, [0.2126, 0.7152, 0.0722]))
-
-
-def contrast(color: Any, other: Any) -> float:
-    """Return the contrast of two colours, from 1 (none) to 21 (black on white; WCAG)."""
-    high, low = sorted((light(color), light(other)), reverse=True)
-    return (high + 0.05) / (low + 0.05)
 
 
 def choose_text_color(color: Any) -> str:
@@ -195,12 +176,14 @@ def scale_on(ax: Any, name: str) -> Any:
     import matplotlib
     from matplotlib.colors import ListedColormap
 
-    ground, found = paper_color(ax), []
+    ground, ink, found = light(paper_color(ax)), ink_color(), []
     for color in matplotlib.colormaps[name](np.linspace(0, 1, 256))[:, :3]:
-        shares = (mix_colors(color, ink_color(), share) for share in np.linspace(0, 1, 41))
-        found.append(
-            next(one for one in shares if contrast(one, ground) >= SEEN or one == mix_colors(color, ink_color(), 1))
-        )
+        for share in np.linspace(0, 1, 41):
+            shade = mix_colors(color, ink, share)
+            low, high = sorted((ground, light(shade)))
+            if (high + 0.05) / (low + 0.05) >= SEEN:
+                break
+        found.append(shade)
     return ListedColormap(found, name)
 
 
@@ -212,7 +195,6 @@ def draw_halo(ax: Any, width: float = 3.0) -> list[Any]:
     return [Stroke(linewidth=width, foreground=paper_color(ax), dashes=solid), Normal()]
 
 
-def marks_and_dashes(places: Sequence[int]) -> Iterator[tuple[str, Any]]:
-    """Return markers and dashes by position among entities, which distinguish entities without colours."""
-    for place in places:
-        yield MARKS[place % len(MARKS)], DASHES[place % len(DASHES)]
+def mark_and_dash(place: int) -> tuple[str, Any]:
+    """Return a marker and a dash, which distinguish entities without colours."""
+    return MARKS[place % len(MARKS)], DASHES[place % len(DASHES)]

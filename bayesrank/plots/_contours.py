@@ -11,8 +11,6 @@ from bayesrank.plots._style import new_axes
 from bayesrank.scores import Score, as_score
 from bayesrank.scores.contours import closed_form, contour_curve, contour_meeting_points
 
-__all__ = ["PAINT", "count_ticks", "draw_contours", "round_values", "score_label", "score_limits"]
-
 #: From red, low, to blue, high; on paper grey, not white, between, so that lines are seen.
 PAINT = "coolwarm_r"
 #: Of a number of steps, to rounding.
@@ -20,7 +18,7 @@ SLACK = 1e-9
 
 
 def count_ticks(ax: Any, positives: int, negatives: int) -> Any:
-    """Label the axes of a ROC picture with counts of cases instead of rates.
+    """Label the axes of a ROC picture with counts of cases instead of rates (Lovell et al., Section 4).
 
     Parameters
     ----------
@@ -28,14 +26,6 @@ def count_ticks(ax: Any, positives: int, negatives: int) -> Any:
         With FPR across and TPR up, both from 0 to 1: of any picture here that has such.
     positives, negatives : int
         Cases of each class.
-
-    Returns
-    -------
-    matplotlib Axes
-
-    References
-    ----------
-    Lovell et al., Never mind the metrics, Section 4.
 
     Examples
     --------

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Sequence
 from functools import cache
 from html import escape
 from importlib import resources
@@ -9,8 +10,6 @@ from typing import Any
 
 from bayesrank._escape import escape_invisible
 from bayesrank.plots._colors import PALETTE
-
-__all__ = ["Html", "break_words", "colors_of", "embed_json", "page", "part", "apply_theme"]
 
 #: Of the frame in a notebook, in pixels.
 HEIGHT = 800
@@ -86,16 +85,10 @@ def colors_of(html: str) -> str:
     levels = sorted(set(re.findall(r"var\(--g([0-9a-f]{2})\)", html)))
     places = sorted(set(map(int, re.findall(r"var\(--e(\d+)\)", html))))
     light = [f"--g{level}:#{level * 3}" for level in levels] + [f"--e{k}:{PALETTE[k]}" for k in places]
-    dark = [f"--g{level}:{_on_dark(int(level, 16) / 255)}" for level in levels]
-    dark += [f"--e{k}:{_lighter(PALETTE[k])}" for k in places]
+    dark = [f"--g{level}:{_mix(DARK_INK, DARK_PAPER, int(level, 16) / 255)}" for level in levels]
+    dark += [f"--e{k}:{_mix(bytes.fromhex(PALETTE[k][1:]), (255,) * 3, LIGHTER)}" for k in places]
     return f":root{{{';'.join(light)}}}@media screen and (prefers-color-scheme:dark){{:root{{{';'.join(dark)}}}}}"
 
 
-def _lighter(color: str) -> str:
-    """Return a colour of an entity as it is seen in the dark."""
-    return "#" + "".join(f"{round(c + LIGHTER * (255 - c)):02x}" for c in bytes.fromhex(color[1:]))
-
-
-def _on_dark(light: float) -> str:
-    mixed = (round(ink + light * (paper - ink)) for ink, paper in zip(DARK_INK, DARK_PAPER, strict=True))
-    return "#" + "".join(f"{value:02x}" for value in mixed)
+def _mix(color: Sequence[int], other: Sequence[int], share: float) -> str:
+    return "#" + "".join(f"{round(x + share * (y - x)):02x}" for x, y in zip(color, other, strict=True))

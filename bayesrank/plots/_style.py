@@ -1,4 +1,4 @@
-"""What pictures share: names, sizes, axes and legends. Matplotlib is imported on first use."""
+"""What pictures share: names, sizes, axes, curves and legends. Matplotlib is imported on first use."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -10,13 +10,14 @@ import xarray as xr
 from bayesrank._checks import describe_value
 from bayesrank._escape import mathtext
 from bayesrank._names import short_names
-from bayesrank.plots._colors import OKABE_ITO, entity_colors, grey_shade, ink_color
+from bayesrank.plots._colors import grey_shade, mark_and_dash
+from bayesrank.plots._letters import add_missing_fonts
+from bayesrank.scores._display import display_name
 
-__all__ = [
-    "OKABE_ITO", "entity_colors", "is_ratio", "list_legend", "list_names", "list_size", "log_axis", "log_ticks",
-    "matrix_size", "names_ratio", "new_axes", "new_figure", "new_panels", "plain_names", "rank_ticks", "rows_of",
-    "strip",
-]  # fmt: skip
+#: Letters in points that can still be read.
+SMALLEST = 5.0
+#: Longer lists have numbers above them, too.
+LONG = 40
 
 
 def plain_names(names: Sequence[Any], width: int) -> list[str]:
@@ -32,11 +33,7 @@ def plain_names(names: Sequence[Any], width: int) -> list[str]:
 def new_axes(ax: Any, width: float, height: float) -> Any:
     """Return the Axes given, or a new one of that size in inches."""
     if ax is not None:
-        from matplotlib.axes import Axes
-
-        if not isinstance(ax, Axes):
-            raise TypeError(f"ax must be a Matplotlib Axes; got {describe_value(ax)}")
-        return ax
+        return _check_kind("ax", ax, "Axes")
     import matplotlib.pyplot as plt
 
     return plt.subplots(figsize=(width, height), layout="constrained")[1]
@@ -49,10 +46,8 @@ def new_panels(
     if axes is None:
         import matplotlib.pyplot as plt
 
-        size = (width, height)
-        return plt.subplots(
-            rows, columns, figsize=size, layout="constrained", squeeze=False, sharex=sharex, sharey=sharey
-        )[1].ravel()
+        shared: Any = {"sharex": sharex, "sharey": sharey, "squeeze": False}
+        return plt.subplots(rows, columns, figsize=(width, height), layout="constrained", **shared)[1].ravel()
     from matplotlib.axes import Axes
 
     given = axes.ravel().tolist() if isinstance(axes, np.ndarray) else axes
@@ -67,14 +62,19 @@ def new_panels(
 def new_figure(figure: Any, width: float, height: float) -> Any:
     """Return the Figure or SubFigure given, or a new one of that size in inches."""
     if figure is not None:
-        from matplotlib.figure import FigureBase
-
-        if not isinstance(figure, FigureBase):
-            raise TypeError(f"figure must be a Matplotlib Figure or SubFigure; got {describe_value(figure)}")
-        return figure
+        return _check_kind("figure", figure, "Figure or SubFigure")
     import matplotlib.pyplot as plt
 
     return plt.figure(figsize=(width, height), layout="constrained")
+
+
+def _check_kind(argument: str, value: Any, kind: str) -> Any:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import FigureBase
+
+    if not isinstance(value, Axes if kind == "Axes" else FigureBase):
+        raise TypeError(f"{argument} must be a Matplotlib {kind}; got {describe_value(value)}")
+    return value
 
 
 def rows_of(ranking: xr.Dataset, names: Sequence[Any]) -> list[int]:
@@ -89,15 +89,18 @@ def rows_of(ranking: xr.Dataset, names: Sequence[Any]) -> list[int]:
     return found
 
 
+def first_rows(rows: Any, top: int | None) -> tuple[Any, str]:
+    """Return the first rows of a sequence or table, and words on the others for a label."""
+    from bayesrank._checks import check_integer
+
+    shown = rows if top is None else rows[: check_integer("top", top, 1)]
+    rest = len(rows) - len(shown)
+    return shown, f"\n{rest} more are not shown" if rest else ""
+
+
 def list_size(size: int, width: float = 8.0) -> tuple[float, float]:
     """Return width and height in inches of a picture with one row an entity."""
     return width, 1.6 + (0.3 if size <= 30 else 0.17 if size <= 120 else 0.11) * size
-
-
-def matrix_size(size: int, cell: float = 0.3, width: float | None = None) -> tuple[float, float]:
-    """Return width and height in inches of a picture with one row and one column an entity, of one screen at most."""
-    side = 3.0 + min(cell * size if size <= 30 else 0.11 * size, 11.0)
-    return side + 1.0 if width is None else width, side - (0.0 if width is None else 1.4)
 
 
 def list_names(ax: Any, entities: Sequence[Any], axis: str = "y") -> None:
@@ -120,10 +123,6 @@ def list_names(ax: Any, entities: Sequence[Any], axis: str = "y") -> None:
         ax.set_ylim(size - 0.5, -0.5)
     else:
         ax.set_xticks(shown, [names[i] for i in shown], fontsize=font, rotation=90)
-
-
-#: Letters in points that can still be read.
-SMALLEST = 5.0
 
 
 def rank_ticks(axis: Any, size: int) -> None:
@@ -153,6 +152,11 @@ def names_ratio(name: str) -> bool:
     return is_ratio({"range": score.range, "finite_mean": score.finite_mean})
 
 
+def interval_label(name: str, prob: float, log: bool = False, gap: str = " ") -> str:
+    """Return the label of an axis of medians and intervals of a score."""
+    return f"{display_name(name)}{gap}(median and {100 * prob:g}% interval{', log scale' * log})"
+
+
 def log_ticks(low: float, high: float) -> list[float]:
     """Return a few round numbers between two positive ones, for a logarithmic axis: 1, 2, 5, or whole powers of ten."""
     from matplotlib.ticker import MaxNLocator
@@ -163,37 +167,91 @@ def log_ticks(low: float, high: float) -> list[float]:
         ticks = [float(f"{mark}e{power}") for power in powers for mark in marks]
         inside = [tick for tick in ticks if low <= tick <= high]
         if len(inside) <= 7:
-            # For a narrow range, use any round numbers.
-            if len(inside) < 2:
-                inside = [float(tick) for tick in MaxNLocator(4).tick_values(low, high) if low <= tick <= high]
-            return inside
+            break
+    if len(inside) < 2:  # for a narrow range, any round numbers
+        inside = [float(tick) for tick in MaxNLocator(4).tick_values(low, high) if low <= tick <= high]
     return inside
 
 
 def log_axis(ax: Any) -> None:
     """Make the horizontal axis logarithmic, with plain numbers; call it after drawing."""
-    from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
-
     ax.set_xscale("log")
-    ax.xaxis.set_major_locator(FixedLocator(log_ticks(*ax.get_xlim())))
-    ax.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
-    ax.xaxis.set_minor_locator(NullLocator())
+    ax.set_xticks(log_ticks(*ax.get_xlim()))
+    ax.set_xticks([], minor=True)
+    ax.xaxis.set_major_formatter("{x:g}")
 
 
-def strip(ax: Any) -> None:
-    """Keep what a list of intervals needs: the lower spine and a faint grid; numbers above a long list, too."""
+def finish_list(ax: Any, names: Sequence[Any] | None, label: str, log: bool = False, columns: int = 0) -> Any:
+    """Name the rows of a list and its axis, and keep the lower spine, a faint grid and a legend in columns."""
+    if names is not None:
+        list_names(ax, names)
+    if log:
+        log_axis(ax)
+    ax.set_xlabel(label)
     ax.grid(axis="x", color=grey_shade(ax, 0.1))
     ax.set_axisbelow(True)
-    for side in ("top", "right", "left"):
-        ax.spines[side].set_visible(False)
+    ax.spines[["top", "right", "left"]].set_visible(False)
     ax.tick_params(axis="y", length=0)
-    ax.tick_params(axis="x", labeltop=len(ax.get_yticks()) > 40)
+    ax.tick_params(axis="x", labeltop=len(ax.get_yticks()) > LONG)
+    if columns and ax.get_legend_handles_labels()[0]:
+        list_legend(ax, columns)
+    return add_missing_fonts(ax)
 
 
 def list_legend(ax: Any, columns: int) -> None:
     """Draw a legend above a list and the numbers above it."""
-    pad = 3.0 if len(ax.get_yticks()) > 40 else 0.5
+    pad = 3.0 if len(ax.get_yticks()) > LONG else 0.5
     ax.legend(
-        frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=columns, fontsize=8, borderaxespad=pad,
-        labelcolor=ink_color(),
-    )  # fmt: skip
+        frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=columns, fontsize=8, borderaxespad=pad
+    )
+
+
+def finish_plot(ax: Any, axis: str = "both") -> Any:
+    """Draw a faint grid behind the data, and no spines at the top and on the right."""
+    ax.grid(axis=axis, color=grey_shade(ax, 0.1))
+    ax.set_axisbelow(True)
+    ax.spines[["top", "right"]].set_visible(False)
+    return add_missing_fonts(ax)
+
+
+def side_legend(ax: Any, **options: Any) -> None:
+    """Draw a legend on the right of the Axes, from its top on."""
+    place = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0), "borderaxespad": 0}
+    ax.legend(**{"frameon": False, "fontsize": 8, **place, **options})
+
+
+def figure_legend(ax: Any, where: str, columns: int) -> None:
+    """Draw the legend of one Axes for all of its figure, unless there is one."""
+    if not ax.figure.legends:
+        ax.figure.legend(
+            *ax.get_legend_handles_labels(), loc=f"outside {where} center", ncols=columns, frameon=False, fontsize=9
+        )
+
+
+def draw_curves(
+    ax: Any,
+    curves: Sequence[xr.Dataset],
+    shown: Sequence[int],
+    names: Sequence[str],
+    paints: Sequence[Any],
+    variables: tuple[str, str, str, str],
+    marks: bool = False,
+) -> None:
+    """Draw the curves in places ``shown`` with bands, and the others as grey lines.
+
+    ``variables`` are the names of x, y and the ends of the band, which a curve may lack.
+    """
+    x, y, low, high = variables
+    thin = {"color": grey_shade(ax, 0.3), "linewidth": 0.7}
+    for i in shown:
+        one, color, (mark, dash) = curves[i], paints[i], mark_and_dash(i)
+        if low in one:
+            alpha = min(0.15, 0.5 / len(shown))
+            ax.fill_between(one[x], one[low], one[high], color=color, alpha=alpha, linewidth=0)
+        look = {"marker": mark, "markersize": 3, "linewidth": 1.5} if marks else {"linewidth": 1.8}
+        ax.plot(one[x], one[y], color=color, linestyle=dash, label=names[i], **look)
+    rest = sorted(set(range(len(curves))) - set(shown))
+    for i in rest:
+        ax.plot(curves[i][x], curves[i][y], zorder=1.5, **thin)
+    if rest:
+        ax.plot([], [], label=f"{len(rest)} more", **thin)

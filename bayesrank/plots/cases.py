@@ -1,4 +1,4 @@
-"""Plot of cases by entities: where entities agree, and which cases decide."""
+"""Picture of cases by entities: where entities agree, and which cases decide."""
 
 from typing import Any
 
@@ -22,17 +22,6 @@ def case_grid(cases: xr.Dataset, ax: Any = None) -> Any:
     ----------
     cases : xarray.Dataset
         The result of :func:`bayesrank.cases.deciding_cases`.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-
-    Raises
-    ------
-    ValueError
-        If ``cases`` is not a result of :func:`bayesrank.cases.deciding_cases`.
 
     Examples
     --------
@@ -43,32 +32,30 @@ def case_grid(cases: xr.Dataset, ax: Any = None) -> Any:
     """
     check_result("br.cases.deciding_cases", "cases", cases, ("decides", "outcome", "count", "entity"))
     import matplotlib
-    from matplotlib.colors import Normalize, to_rgb
+    from matplotlib.cm import ScalarMappable
+    from matplotlib.colors import Normalize
     from matplotlib.patches import Patch
     from matplotlib.ticker import MaxNLocator
 
-    ax = new_axes(ax, *list_size(cases.sizes["entity"], 9))
-    total = int(cases["count"].sum())
+    size, total = cases.sizes["entity"], int(cases["count"].sum())
+    ax = new_axes(ax, *list_size(size, 9))
     cases = cases.isel(pattern=cases["decides"].values)
     values = cases["outcome"].transpose("entity", "pattern").values
-    outcomes = values[~np.isnan(values)]
-    low, high = (float(outcomes.min()), float(outcomes.max())) if outcomes.size else (0.0, 1.0)
-    right_wrong = bool(np.isin(outcomes, [0, 1]).all())
-    norm = Normalize(0, 1) if right_wrong else Normalize(low, high)
-    scale = matplotlib.colormaps["cividis_r"]
-    colours = scale(norm(values))
-    colours[np.isnan(values), :3] = to_rgb(paper_color(ax))
+    right_wrong = bool(np.isin(values, [0, 1]).all(where=~np.isnan(values)))
+    known = values[~np.isnan(values)]
+    scale = matplotlib.colormaps["cividis_r"].with_extremes(bad=paper_color(ax))
+    paint: Any = ScalarMappable(Normalize(0, 1) if right_wrong else Normalize(known.min(), known.max()), scale)
     edges = np.concatenate([[0], np.cumsum(cases["count"].values)])
     if cases.sizes["pattern"]:
-        ax.pcolormesh(edges, np.arange(cases.sizes["entity"] + 1) - 0.5, colours).set_rasterized(True)
+        ax.pcolormesh(edges, np.arange(size + 1) - 0.5, values, cmap=scale, norm=paint.norm, rasterized=True)
     list_names(ax, cases["entity"].values.tolist())
     deciding = int(edges[-1])
     ax.set(xlabel="deciding cases, the most often right first", xlim=(0, max(deciding, 1)))
     ax.xaxis.set_major_locator(MaxNLocator(integer=True))
     ax.set_title(f"{deciding} of {total} cases decide", fontsize=10, loc="left")
     if right_wrong:
-        keys = [Patch(color=scale(norm(value)), label=label) for value, label in ((1, "right"), (0, "wrong"))]
+        keys = [Patch(color=paint.to_rgba(value), label=label) for value, label in ((1.0, "right"), (0.0, "wrong"))]
         ax.legend(handles=keys, ncols=2, frameon=False, fontsize=8, loc="lower right", bbox_to_anchor=(1, 1))
     else:
-        ax.figure.colorbar(matplotlib.cm.ScalarMappable(norm, scale), ax=ax, label="outcome", pad=0.01)
+        ax.figure.colorbar(paint, ax=ax, label="outcome", pad=0.01)
     return add_missing_fonts(ax)

@@ -1,4 +1,4 @@
-"""Decision curves: net benefit over threshold probabilities."""
+"""Pictures of decisions: decision curves, Pareto fronts, plans of more cases, and sensitivities."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,15 +6,19 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank import _text
 from bayesrank._checks import check_result
-from bayesrank.plots._colors import DASHES, entity_colors, frequent_winners, grey_shade, ink_color
-from bayesrank.plots._letters import add_missing_fonts
-from bayesrank.plots._style import new_axes, plain_names
+from bayesrank.decisions.fronts import on_front
+from bayesrank.plots._colors import MARKS, entity_colors, frequent_winners, grey_shade, ink_color, paper_color
+from bayesrank.plots._style import draw_curves, finish_list, finish_plot, new_axes, plain_names, side_legend
+from bayesrank.scores._display import display_name
 
-__all__ = ["decision_curve"]
+__all__ = ["decision_curve", "pareto_front", "plan", "sensitivity"]
 
-#: Of more models than these, only those that are best somewhere have a name and a colour.
+#: Of more entities than these, only those that are best somewhere have a name and a colour.
 NAMED = 12
+#: Entities of a sensitivity: those that may be the best somewhere.
+DRAWN = 6
 
 
 def decision_curve(curve: xr.Dataset, ax: Any = None, *, colors: Mapping[Any, Any] | None = None) -> Any:
@@ -27,19 +31,8 @@ def decision_curve(curve: xr.Dataset, ax: Any = None, *, colors: Mapping[Any, An
     ----------
     curve : xarray.Dataset
         The result of :func:`bayesrank.decisions.decision_curve`, with at least two thresholds.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw.
     colors : mapping, optional
-        Colours by entity; the other entities are grey. By default the colour depends on the place among all entities.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
-
-    Raises
-    ------
-    ValueError
-        If ``curve`` is not a decision curve, or has only one threshold.
+        Colours by entity; see :func:`colors`.
 
     Examples
     --------
@@ -52,36 +45,152 @@ def decision_curve(curve: xr.Dataset, ax: Any = None, *, colors: Mapping[Any, An
     check_result("br.decisions.decision_curve", "curve", curve, ("mean", "lower", "upper", "strategy", "threshold"))
     if curve.sizes.get("threshold", 1) < 2:
         raise ValueError(f"curve must be of two thresholds or more; got {curve['threshold'].size}")
-    curve = curve.sortby("threshold")
-    t = curve["threshold"].values
     ax = new_axes(ax, 8.0, 4.8)
-    always = curve["strategy"].values
-    names = plain_names(curve["entity"].values.tolist(), 46)
-    several = int((~always).sum())
-    paints = list(entity_colors(curve["entity"].values[~always].tolist(), colors).values())
-    shown = list(range(several)) if several <= NAMED else frequent_winners(curve["mean"].values[~always])
-    rest = sorted(set(range(several)) - set(shown))
-    models = np.flatnonzero(~always)
-    for place in shown:
-        band = (curve["lower"][models[place]], curve["upper"][models[place]])
-        ax.fill_between(t, *band, color=paints[place], alpha=min(0.15, 0.5 / len(shown)), linewidth=0)
-    for place in rest:
-        ax.plot(t, curve["mean"][models[place]], color=grey_shade(ax, 0.3), linewidth=0.7, zorder=1.5)
-    for place in shown:
-        i, dash = models[place], DASHES[place % len(DASHES)]
-        ax.plot(t, curve["mean"][i], color=paints[place], linestyle=dash, linewidth=1.8, label=names[i])
-    if rest:
-        ax.plot([], [], color=grey_shade(ax, 0.3), linewidth=0.7, label=f"{len(rest)} more")
+    curve = curve.sortby("threshold")
+    t, always = curve["threshold"].values, curve["strategy"].values
+    models, size = curve.isel(entity=~always), int((~always).sum())
+    names = np.array(plain_names(curve["entity"].values.tolist(), 46), dtype=object)
+    paints = list(entity_colors(models["entity"].values.tolist(), colors).values())
+    shown = range(size) if size <= NAMED else frequent_winners(models["mean"].values)
+    curves = [models.isel(entity=i) for i in range(size)]
+    draw_curves(ax, curves, shown, names[~always], paints, ("threshold", "mean", "lower", "upper"))
     for i, width in zip(np.flatnonzero(always), (1.0, 2.0), strict=True):
         ax.plot(t, curve["mean"][i], color=ink_color(), linewidth=width, linestyle="-", label=names[i])
     top = float(curve["upper"].max())
-    ax.set_ylim(max(float(curve["lower"].min()), -0.25 * top) - 0.03 * top, 1.06 * top)
-    ax.set_xlim(t[0], t[-1])
-    ax.set_xlabel("threshold probability")
+    low = max(float(curve["lower"].min()), -0.25 * top) - 0.03 * top
+    ax.set(xlim=t[[0, -1]], ylim=(low, 1.06 * top), xlabel="threshold probability")
     ax.set_ylabel(f"net benefit (mean and {100 * curve.attrs['prob']:g}% interval)")
-    ax.grid(color=grey_shade(ax, 0.1))
-    ax.set_axisbelow(True)
-    for side in ("top", "right"):
-        ax.spines[side].set_visible(False)
-    ax.legend(frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(1.01, 1.0), borderaxespad=0)
-    return add_missing_fonts(ax)
+    side_legend(ax)
+    return finish_plot(ax)
+
+
+def pareto_front(front: xr.Dataset, ax: Any = None, *, colors: Mapping[Any, Any] | None = None) -> Any:
+    """Draw the score over the cost, with intervals of both, and the front of the medians.
+
+    Filled marks are entities that are on the front with probability 0.5 or more. The legend lists the entities by this
+    probability. If there are more than twelve, the others are grey and have no legend entry.
+
+    Parameters
+    ----------
+    front : xarray.Dataset
+        The result of :func:`bayesrank.decisions.pareto_front`.
+    colors : mapping, optional
+        Colours by entity; see :func:`colors`.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> scores = xr.DataArray([0.8, 0.7, 0.6], {"entity": ["a", "b", "c"]}, ["entity"])
+    >>> ax = pareto_front(br.decisions.pareto_front(scores, cost=scores.copy(data=[3.0, 1.0, 2.0])))
+    >>> [text.get_text() for text in ax.get_legend().get_texts()]
+    ['front of the medians', 'a', 'b', 'c']
+    """
+    check_result("br.decisions.pareto_front", "front", front, ("probability_front", "score", "cost"))
+    ax = new_axes(ax, 7.8, 4.8)
+    names = front["entity"].values.tolist() if "entity" in front.coords else list(range(front.sizes["entity"]))
+    paints, texts = entity_colors(names, colors), plain_names(names, 34)
+    share, score, cost = (front[name].values for name in ("probability_front", "score", "cost"))
+    above, below, right, left = (
+        np.abs(front[f"{name}_{end}"].values - front[name].values)
+        for name in ("score", "cost")
+        for end in ("upper", "lower")
+    )
+    size = front.attrs.get("effective_draws", np.inf)
+    order = sorted(np.flatnonzero(~np.isnan(share)), key=lambda i: -share[i])
+    kept = np.flatnonzero(on_front(score * (1 if front.attrs["higher_is_better"] else -1), cost) & ~np.isnan(share))
+    kept = kept[np.argsort(cost[kept], kind="stable")]
+    ax.plot(
+        cost[kept], score[kept], drawstyle="steps-post", color=grey_shade(ax, 0.4), linewidth=1.2, zorder=1,
+        label="front of the medians",
+    )  # fmt: skip
+    for place, i in enumerate(order):
+        named = place < NAMED
+        color = paints[names[i]] if named else grey_shade(ax, 0.3)
+        chance = f": {_text.probability(float(share[i]), size)}" if size > 1 else ""
+        ax.errorbar(
+            cost[i], score[i], [[below[i]], [above[i]]], [[left[i]], [right[i]]], "o", color=color, elinewidth=1,
+            markerfacecolor=color if share[i] >= 0.5 else paper_color(ax), markersize=7,
+            label=f"{texts[i]}{chance}" if named else None, zorder=3 if named else 2,
+        )  # fmt: skip
+    level = f"median and {100 * front.attrs['prob']:g}% interval"
+    ax.set(xlabel=f"mean cost ({level})", ylabel=f"{front.attrs['display']} ({level})")
+    side_legend(ax, title="P(on the Pareto front)", title_fontsize=8)
+    return finish_plot(ax)
+
+
+def plan(result: xr.Dataset, ax: Any = None) -> Any:
+    """Draw the probability that more cases meet the target, with its Monte-Carlo error, the assurance and the limit.
+
+    Parameters
+    ----------
+    result : xarray.Dataset
+        The result of :func:`bayesrank.plan`.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[80, 84], fp=[20, 16], fn=[15, 14], tp=[35, 36], entity=["a", "b"])
+    >>> ax = plan(br.plan(br.fit(counts, seed=1), "mcc", seed=1))
+    >>> ax.get_xlabel()
+    'more cases'
+    """
+    check_result("br.plan", "result", result, ("success", "success_error", "needed", "limit"))
+    ax = new_axes(ax, 6.4, 4.0)
+    sizes, success, error = (result[name].values for name in ("n", "success", "success_error"))
+    [line] = ax.plot(sizes, success, "o-", markersize=4, label="target met")
+    color, assurance = line.get_color(), result.attrs["assurance"]
+    low, high = np.clip(success - 2 * error, 0, 1), np.clip(success + 2 * error, 0, 1)
+    ax.fill_between(sizes, low, high, color=color, alpha=0.2, linewidth=0, label="± 2 Monte-Carlo errors")
+    ax.axhline(assurance, linestyle="--", linewidth=1, color="0.5", label=f"assurance {assurance:g}")
+    limit, needed = float(result["limit"]), float(result["needed"])
+    ax.axhline(limit, linestyle=":", linewidth=1.2, color=color, label=f"limit {limit:.2f}")
+    if needed > 0:
+        ax.axvline(needed, linewidth=1, color=color, alpha=0.6)
+    ax.set(xscale="log", ylim=(-0.02, 1.02), ylabel="probability")
+    return finish_list(ax, None, f"more {result.attrs['unit']}", columns=2)
+
+
+def sensitivity(result: xr.Dataset, ax: Any = None, *, colors: Mapping[Any, Any] | None = None) -> Any:
+    """Draw P(best) of the leading entities under every alternative, with the base analysis on top.
+
+    A hollow mark means that the entity is not in the first tier.
+
+    Parameters
+    ----------
+    result : xarray.Dataset
+        The result of :func:`bayesrank.sensitivity`.
+    colors : mapping, optional
+        Colours by entity; see :func:`colors`.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
+    >>> ax = sensitivity(br.sensitivity(counts, "f1", seed=1))
+    >>> [label.get_text() for label in ax.get_yticklabels()][:2]
+    ['base', 'prior jeffreys']
+    """
+    check_result("br.sensitivity", "result", result, ("survives", "probability_best", "tier", "alternative"))
+    best, alternatives = result["probability_best"].values, result["alternative"].values.tolist()
+    # The entities with high P(best) under any alternative, in the order of the base.
+    chosen = np.argsort(-best.max(axis=0), kind="stable")[:DRAWN]
+    chosen = chosen[np.argsort(-best[0, chosen], kind="stable")]
+    rows = len(alternatives)
+    ax = new_axes(ax, 9.0, 1.6 + (0.3 if rows <= 30 else 0.17) * rows)
+    y = np.arange(rows)
+    names = plain_names(result["entity"].values[chosen].tolist(), 34)
+    paints = list(entity_colors(result["entity"].values.tolist(), colors).values())
+    for mark, name, i in zip(MARKS, names, chosen, strict=False):
+        ax.axvline(best[0, i], color=paints[i], linewidth=0.8, alpha=0.5, zorder=1)
+        first = result["tier"].values[:, i] == 1
+        label: str | None = name
+        for here, fill in ((first, "full"), (~first, "none")):
+            if here.any():
+                ax.plot(best[here, i], y[here], mark, color=paints[i], markersize=6, fillstyle=fill, label=label)
+                label = None
+    right = min(max(1.15 * float(np.nanmax(best)), 0.1), 1.0)
+    ax.set_xlim(-0.02 * right, 1.02 * right)
+    others = " or the score of the row" if "score" in result["kind"].values else ""
+    by = f"by {display_name(str(result.attrs['score']))}{others}"
+    label = f"probability of being the best {by}\n(hollow: not in the first tier, pairwise)"
+    return finish_list(ax, alternatives, label, columns=2 if max(map(len, names)) > 18 else 6)

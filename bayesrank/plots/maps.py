@@ -1,7 +1,4 @@
-"""Pictures of numbers over the Tile: values, ranks, skill, robustness, each with the colours of its kind.
-
-They draw what :mod:`bayesrank.tile` computes, on all of the Tile or in a window of it.
-"""
+"""Pictures of numbers over the Tile: values, ranks, skill, robustness, each with the colours of its kind."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -13,20 +10,29 @@ from bayesrank._checks import (
     check_array,
     check_bool,
     check_integer,
-    check_number,
     check_numbers,
     check_prevalences,
     check_sequence,
 )
 from bayesrank.plots._colors import ink_color, paper_color
-from bayesrank.plots._furniture import ACROSS, color_bar, draw_tile_axes, scale, title, window_of
+from bayesrank.plots._furniture import ACROSS, SEQUENTIAL, draw_tile_axes, window_of
 from bayesrank.plots._letters import add_missing_fonts
-from bayesrank.plots._style import new_axes, plain_names
+from bayesrank.plots._style import new_axes, plain_names, rank_ticks
 
 __all__ = ["value_tile", "value_tiles"]
 
 #: Largest number of isovalue lines in a map.
 MOST = 1000
+#: Maps in a row.
+COLUMNS = 3
+#: What the colour bars of some maps say.
+TITLES = {
+    "robustness": "distance to the nearest change of the order",
+    "rank": "rank (1 is best)",
+    "expected rank": "expected rank (1 is best)",
+    "relative skill": "skill (1: perfect, 0: none)",
+    "chance corrected": "score corrected for chance (1: perfect, 0: chance)",
+}
 
 
 def value_tile(
@@ -48,8 +54,6 @@ def value_tile(
         Values (b, a) on the whole Tile or a window. Colour scales: ranks from 1 (brightest) to the number of entities;
         skill and correlations from -1 to 1, with an arrow if values lie outside; robustness up to its maximum. Other
         maps with negative values have a scale that diverges from 0.
-    ax : matplotlib Axes, optional
-        Where to draw.
     prevalence : float, optional
         Draw the curve of the scores that give all no-skill performances with this prevalence the same value, and a
         regular grid after a shift from balanced priors.
@@ -65,10 +69,6 @@ def value_tile(
     bar : bool
         Whether to draw the colour bar.
 
-    Returns
-    -------
-    matplotlib.axes.Axes
-
     Examples
     --------
     >>> import bayesrank as br
@@ -82,46 +82,39 @@ def value_tile(
     if tile.name == "robustness" and bool(np.isposinf(tile).all()):
         ax.text(0.5, 0.25, "the order\nnever changes", transform=ax.transAxes, ha="center", va="center")
     else:
-        colors = scale(tile) | ({} if cmap is None else {"cmap": cmap})
-        image = ax.pcolormesh(tile["a"], tile["b"], tile.values, shading="nearest", rasterized=True, **colors)
+        image = _draw_map(ax, tile, _scale(tile) | ({} if cmap is None else {"cmap": cmap}), lines)
         if check_bool("bar", bar):
-            color_bar(image, ax, tile, label, 0.85)
-        _isolines(ax, tile, lines)
+            _color_bar(image, ax, tile, label, 0.85)
     draw_tile_axes(ax, prevalence, window=window_of(tile), prediction_rate=prediction_rate)
     return ax
 
 
-def _isolines(ax: Any, tile: xr.DataArray, lines: int | Sequence[float]) -> None:
-    """Draw labelled isovalue lines that are visible on any colour."""
+def _draw_map(ax: Any, tile: xr.DataArray, colors: dict[str, Any], lines: int | Sequence[float]) -> Any:
+    """Draw a map with labelled isovalue lines that are visible on any colour."""
     from matplotlib.patheffects import withStroke
 
     single = not isinstance(lines, Iterable) or isinstance(lines, str)
+    low, high = float(tile.min()), float(tile.max())
     levels: Any = (
-        check_integer("lines", lines, 0, MOST)
-        if single
-        else np.unique(check_numbers("lines", check_sequence("lines", lines)))
+        check_integer("lines", lines, 0, MOST) if single else check_numbers("lines", check_sequence("lines", lines))
     )
-    low, high = (float(end) for end in (tile.min(), tile.max()))
     if single:
-        if not lines or not high - low > 1e-9:
-            return
+        wanted = bool(levels and high - low > 1e-9)
     else:
+        levels = np.unique(levels)
         levels = levels[(levels > low) & (levels < high)]  # elsewhere there is no line
-        if not levels.size:
-            return
-    lines = ax.contour(tile["a"], tile["b"], tile.values, levels=levels, colors=[ink_color()], linewidths=0.8)
-    for text in ax.clabel(lines, fontsize=7):
-        text.set_path_effects([withStroke(linewidth=2, foreground=paper_color(ax))])
+        wanted = bool(levels.size)
+    a, b = tile["a"], tile["b"]
+    image = ax.pcolormesh(a, b, tile.values, shading="nearest", rasterized=True, **colors)
+    if wanted:
+        contours = ax.contour(a, b, tile.values, levels=levels, colors=[ink_color()], linewidths=0.8)
+        for text in ax.clabel(contours, fontsize=7):
+            text.set_path_effects([withStroke(linewidth=2, foreground=paper_color(ax))])
+    return image
 
 
 def value_tiles(
-    tiles: xr.DataArray,
-    prevalence: Any = None,
-    label: str | None = None,
-    columns: int = 3,
-    high: float | None = None,
-    *,
-    lines: int | Sequence[float] = 0,
+    tiles: xr.DataArray, prevalence: Any = None, label: str | None = None, *, lines: int | Sequence[float] = 0
 ) -> Any:
     """Draw maps of one kind side by side, with one colour scale.
 
@@ -131,13 +124,7 @@ def value_tiles(
         Dims (b, a) and one more, whose coordinate holds the titles.
     prevalence : float or sequence of float, optional
         As for :func:`value_tile`; one for all maps, or one for each.
-    label : str, optional
-        Label of the colour bar; by default the name of ``tiles``.
-    columns : int
-        Number of maps in a row.
-    high : float, optional
-        Upper end of the colour scale; the default depends on the kind of map, such as 1 for probabilities.
-    lines : int or sequence of float
+    label, lines : optional
         As for :func:`value_tile`.
 
     Returns
@@ -151,35 +138,23 @@ def value_tiles(
     >>> figure = value_tiles(br.tile.value(counts, 11))
     >>> [ax.get_title() for ax in figure.axes[:2]]
     ['a', 'b']
-    >>> import matplotlib.pyplot as plt
-    >>> plt.close(figure)
     """
     import matplotlib.pyplot as plt
-    from matplotlib.cm import ScalarMappable
-    from matplotlib.colors import Normalize
 
     other = [dim for dim in getattr(tiles, "dims", ()) if dim not in ("b", "a")][:1] or ["one more dim"]
     check_array("tiles", tiles, ("b", "a", *other))
     tiles = tiles.transpose(*other, "b", "a")
     size, titles = len(tiles), plain_names(tiles[other[0]].values.tolist(), 36)
-    columns = min(size, check_integer("columns", columns, 1))
-    rows = -(-size // columns)
-    figure, grid = plt.subplots(
-        rows, columns, figsize=(2.4 * columns + 1.0, 2.2 * rows + 0.7), squeeze=False, layout="constrained",
-        sharex=True, sharey=True,
-    )  # fmt: skip
-    colored = scale(tiles)
-    norm = Normalize(colored["vmin"], colored["vmax"] if high is None else check_number("high", high, finite=True))
     each = [None] if prevalence is None else np.ravel(check_prevalences(prevalence, ends=True)).tolist()
     if len(each) not in (1, size):
         raise ValueError(f"prevalence must be one number, or one for each of {size} maps; got {len(each)}")
-    each = each * (size // len(each))
-    for ax, part, name, prior in zip(grid.flat, tiles, titles, each, strict=False):
-        ax.pcolormesh(
-            part["a"], part["b"], part.values, shading="nearest", cmap=colored["cmap"], norm=norm, rasterized=True
-        )
+    columns = min(size, COLUMNS)
+    rows = -(-size // columns)
+    shared: Any = {"sharex": True, "sharey": True, "squeeze": False, "layout": "constrained"}
+    figure, grid = plt.subplots(rows, columns, figsize=(2.4 * columns + 1.0, 2.2 * rows + 0.7), **shared)
+    for ax, part, name, prior in zip(grid.flat, tiles, titles, each * (size // len(each)), strict=False):
+        image = _draw_map(ax, part, _scale(tiles), lines)
         ax.set_title(name, fontsize=8 if len(name) < 28 else 6.5)
-        _isolines(ax, part, lines)
         draw_tile_axes(ax, prior, marks=False, window=window_of(tiles), small=True)
         ax.label_outer()
     for ax in grid.flat[size:]:
@@ -187,5 +162,37 @@ def value_tiles(
     for ax in grid.flat[max(size - columns, 0) : size]:  # the lowest of each column
         ax.tick_params(labelbottom=True)
         ax.set_xlabel(ACROSS, fontsize=8)
-    color_bar(ScalarMappable(norm, colored["cmap"]), grid, tiles, label or title(tiles), 0.8)
+    _color_bar(image, grid, tiles, label, 0.8)
     return add_missing_fonts(figure)
+
+
+def _scale(tile: xr.DataArray) -> dict[str, Any]:
+    """Return the colours of a map, by what it shows: ``cmap``, ``vmin``, ``vmax``.
+
+    Ranks from 1, brightest, to the number of entities; skill and correlations from -1 to 1; other signed numbers from 0
+    both ways; probabilities and scores from 0 to 1; the rest, such as robustness, from 0 to its maximum.
+    """
+    name = str(tile.name or "")
+    finite = tile.values[np.isfinite(tile.values)]
+    low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
+    if name in ("rank", "expected_rank"):
+        most = float(tile.attrs["entities"] if "entities" in tile.attrs else np.ceil(high))
+        return {"cmap": f"{SEQUENTIAL}_r", "vmin": 1.0, "vmax": max(most, 2.0)}
+    bounded = name.endswith("correlation") or name in ("relative_skill", "chance_corrected")
+    if bounded or low < 0:
+        reach = 1.0 if bounded else max(-low, high)
+        return {"cmap": "RdBu", "vmin": -reach, "vmax": reach}
+    top = (high or 1.0) if name == "robustness" or high > 1 else 1.0
+    return {"cmap": SEQUENTIAL, "vmin": 0.0, "vmax": top}
+
+
+def _color_bar(image: Any, ax: Any, tile: xr.DataArray, label: str | None, shrink: float) -> None:
+    """Draw the colour bar of one or several maps: rank 1 on top, arrows where the range continues."""
+    finite = tile.values[np.isfinite(tile.values)]
+    below, above = (finite < image.norm.vmin - 1e-9).any(), (finite > image.norm.vmax + 1e-9).any()
+    extend = {(True, True): "both", (True, False): "min", (False, True): "max"}.get((below, above), "neither")
+    name = str(tile.name or "").replace("_", " ")
+    bar = image.figure.colorbar(image, ax=ax, label=label or TITLES.get(name, name), shrink=shrink, extend=extend)
+    if name in ("rank", "expected rank"):
+        rank_ticks(bar.ax.yaxis, int(image.norm.vmax))
+        bar.ax.invert_yaxis()

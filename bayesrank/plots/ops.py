@@ -1,4 +1,4 @@
-"""Pictures of outperformance scores: against the value, as an area, along a curve, over the Tile, over time."""
+"""Pictures of outperformance scores: against the value, as an area, along a curve, over time."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,9 +9,17 @@ from rich.cells import cell_len
 
 from bayesrank import _text
 from bayesrank._checks import check_array, check_choice, check_result
-from bayesrank.plots._colors import frequent_winners, grey_shade, ink_color, marks_and_dashes, paper_color, scale_on
+from bayesrank.plots._colors import (
+    OKABE_ITO,
+    entity_colors,
+    frequent_winners,
+    grey_shade,
+    ink_color,
+    paper_color,
+    scale_on,
+)
 from bayesrank.plots._letters import add_missing_fonts
-from bayesrank.plots._style import OKABE_ITO, entity_colors, new_axes, new_panels, plain_names
+from bayesrank.plots._style import draw_curves, figure_legend, new_axes, new_panels, plain_names, side_legend
 from bayesrank.scores._display import display_name
 
 __all__ = ["ops_curve", "ops_drift", "ops_square", "ops_values"]
@@ -31,12 +39,6 @@ def ops_values(ops: xr.DataArray, ax: Any = None) -> Any:
     ----------
     ops : xarray.DataArray
         The result of :func:`bayesrank.ops.value_curves`.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
 
     Examples
     --------
@@ -47,12 +49,9 @@ def ops_values(ops: xr.DataArray, ax: Any = None) -> Any:
     """
     check_array("ops", ops, ("prevalence", "value"), " (br.ops.value_curves gives one)")
     ax = new_axes(ax, 5.5, 4.2)
-    scale = scale_on(ax, "cividis")
-    ops = ops.transpose("prevalence", "value")
-    size = ops.sizes["prevalence"]
-    for i, share in enumerate(ops["prevalence"].values):
-        color = scale(0.9 * i / max(size - 1, 1))
-        ax.plot(ops["value"], ops.isel(prevalence=i), color=color, linewidth=1.8, label=f"{share:g}")
+    shares = ops["prevalence"].values
+    for share, color in zip(shares, scale_on(ax, "cividis")(np.linspace(0, 0.9, len(shares))), strict=True):
+        ax.plot(ops["value"], ops.sel(prevalence=share), color=color, linewidth=1.8, label=f"{share:g}")
     ax.set(xlabel=display_name(str(ops.attrs.get("score", "value"))), ylabel="OPS", ylim=(-0.02, 1.02))
     ax.grid(color=grey_shade(ax, 0.1))
     ax.legend(title="prevalence", frameon=False)
@@ -66,12 +65,6 @@ def ops_square(square: xr.Dataset, ax: Any = None) -> Any:
     ----------
     square : xarray.Dataset
         The result of :func:`bayesrank.ops.square`.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
 
     Examples
     --------
@@ -82,25 +75,21 @@ def ops_square(square: xr.Dataset, ax: Any = None) -> Any:
     """
     check_result("br.ops.square", "square", square, ("score", "worse", "ops", "value", "prevalence", "fpr", "tpr"))
     ax = new_axes(ax, 4.6, 4.8)
-    worse = square["worse"].transpose("tpr", "fpr")
-    fpr, tpr = square["fpr"].values, square["tpr"].values
-    # A filled contour of the score at the value has smoother edges than the cells of a map.
-    gap = (square["score"] - square["value"]).transpose("tpr", "fpr").values
-    sign = -1.0 if (worse.values & (gap > 0)).any() else 1.0
-    if worse.values.any() and not worse.values.all():
-        gap = np.clip(np.nan_to_num(sign * gap), -1e6, 1e6)
+    square = square.transpose("tpr", "fpr")
+    fpr, tpr, worse = square["fpr"].values, square["tpr"].values, square["worse"].values
+    if worse.all():
+        ax.set_facecolor(OKABE_ITO[4])
+    elif worse.any():
+        # A filled contour of the score at the value has smoother edges than the cells of a map.
+        gap = (square["score"] - square["value"]).values
+        gap = np.clip(np.nan_to_num(-gap if (worse & (gap > 0)).any() else gap), -1e6, 1e6)
         ax.contourf(fpr, tpr, gap, levels=[gap.min() - 1, 0, gap.max() + 1], colors=[OKABE_ITO[4], paper_color(ax)])
         ax.contour(fpr, tpr, gap, levels=[0], colors=[OKABE_ITO[0]], linewidths=1.8)
-    elif worse.values.all():
-        ax.set_facecolor(OKABE_ITO[4])
     ax.plot([0, 1], [0, 1], color=grey_shade(ax, 0.5), linestyle=":", linewidth=1)
     ax.set(xlim=(0, 1), ylim=(0, 1), xlabel="false positive rate", ylabel="true positive rate", aspect="equal")
+    value, prevalence, ops = (square[name].item() for name in ("value", "prevalence", "ops"))
     name = display_name(str(square.attrs.get("score", "score")))
-    ax.set_title(
-        f"{name} = {square['value'].item():.3g} at prevalence {square['prevalence'].item():.3g}: "
-        f"OPS {square['ops'].item():.3f}",
-        fontsize=10,
-    )
+    ax.set_title(f"{name} = {value:.3g} at prevalence {prevalence:.3g}: OPS {ops:.3f}", fontsize=10)
     return ax
 
 
@@ -117,11 +106,7 @@ def ops_curve(
     axes : pair of matplotlib.axes.Axes, optional
         Where to draw.
     colors : mapping, optional
-        Colours by entity; the other entities are grey. By default the colour depends on the place among all entities.
-
-    Returns
-    -------
-    numpy.ndarray of matplotlib.axes.Axes
+        Colours by entity, or by test set; see :func:`colors`.
 
     Examples
     --------
@@ -130,91 +115,43 @@ def ops_curve(
     >>> [ax.get_ylabel() for ax in ops_curve(result)]
     ['precision', 'OPS of precision']
     """
-    if isinstance(result, Mapping) and not isinstance(result, xr.Dataset):
-        return _ops_curves(result, axes, colors)
-    check_result("br.ops.of_curve", "result", result, CURVE)
-    along = str(result["value"].dims[-1])
-    if along not in AXES:
-        raise ValueError(
-            f"result must have been computed along a curve, with a sequence at; got {result['value'].dims}"
-        )
-    axes = new_panels(axes, 1, 2, 9.5, 4.2)
-    entities = result["entity"].values.tolist()
-    names = plain_names(entities, 32)
-    paints = list(entity_colors(entities, colors).values())
-    of_all = len(entities) <= NAMED
-    shown = list(range(len(entities))) if of_all else frequent_winners(result["ops"].transpose("entity", along).values)
-    rest = sorted(set(range(len(entities))) - set(shown))
-    alpha = min(0.2, 0.5 / max(len(shown), 1))
-    ordinate = str(result.attrs.get("metric", "value")).split("_at_")[0]
-    for ax, variable, label in zip(axes, ("value", "ops"), (ordinate, f"OPS of {ordinate}"), strict=True):
-        for i in rest:
-            one = result.isel(entity=i)
-            ax.plot(one[along], one[variable], color=grey_shade(ax, 0.3), linewidth=0.7, zorder=1.5)
-        for i in shown:
-            one, color, name = result.isel(entity=i), paints[i], names[i]
-            mark, dash = next(marks_and_dashes([i]))
-            ax.plot(
-                one[along], one[variable], color=color, marker=mark, markersize=3, linestyle=dash, linewidth=1.5,
-                label=name,
-            )  # fmt: skip
-            if variable == "ops" and "ops_lower" in one:
-                ax.fill_between(one[along], one["ops_lower"], one["ops_upper"], color=color, alpha=alpha, linewidth=0)
-        if rest:
-            ax.plot([], [], color=grey_shade(ax, 0.3), linewidth=0.7, label=f"{len(rest)} more")
-        ax.set(xlabel=AXES[along], ylabel=label)
-        ax.grid(color=grey_shade(ax, 0.1))
-    axes[1].set_ylim(-0.02, 1.02)
-    if ordinate != "lift":
-        axes[0].set_ylim(-0.02, 1.02)
-    for ax, variable in zip(axes, ("no_skill", "ops_no_skill"), strict=True):
-        ax.plot(result[along], result[variable], color=grey_shade(ax, 0.5), linestyle=":")
-    axes[0].set_title(f"dotted: no skill, prevalence {result['prevalence'].item():.3g}", fontsize=10)
-    if len(entities) > 1:
-        axes[1].legend(frameon=False, fontsize=9, loc="upper left", bbox_to_anchor=(1.0, 1.0))
-    add_missing_fonts(axes[0])
-    return axes
-
-
-def _ops_curves(results: Mapping[Any, xr.Dataset], axes: Any, colors: Mapping[Any, Any] | None) -> Any:
-    """Draw curves of several test sets, each for one or several entities, with a no-skill line per test set."""
+    by_set = isinstance(result, Mapping) and not isinstance(result, xr.Dataset)
+    results: dict[Any, Any] = dict(result) if by_set else {None: result}
     if not results:
         raise ValueError("result must be of br.ops.of_curve, or a mapping from names to such; got none")
-    for name, one in results.items():
-        check_result("br.ops.of_curve", f"result[{name!r}]", one, CURVE)
-    kinds = {(str(one["value"].dims[-1]), str(one.attrs.get("metric"))) for one in results.values()}
+    for test_set, one in results.items():
+        check_result("br.ops.of_curve", f"result[{test_set!r}]" if by_set else "result", one, CURVE)
+    kinds = {(str(one["value"].dims[-1]), str(one.attrs.get("metric", "value"))) for one in results.values()}
     (along, metric), *others = sorted(kinds)
     if others or along not in AXES:
         raise ValueError(f"result must hold curves of one metric, with a sequence at; got {sorted(kinds)}")
     axes = new_panels(axes, 1, 2, 9.5, 4.2)
-    keys = [(test_set, who) for test_set, one in results.items() for who in one["entity"].values.tolist()]
-    single = all(one.sizes["entity"] == 1 for one in results.values())
-    labels = [str(test_set) if single else f"{test_set}: {who}" for test_set, who in keys]
+    single = by_set and all(one.sizes["entity"] == 1 for one in results.values())
+    labels = [
+        str(test_set) if single else f"{test_set}: {entity}" if by_set else entity
+        for test_set, one in results.items()
+        for entity in one["entity"].values.tolist()
+    ]
+    curves = [one.sel(entity=entity) for one in results.values() for entity in one["entity"].values]
     paints = list(entity_colors(labels, colors).values())
+    shown: Any = range(len(curves))
+    if not by_set and len(curves) > NAMED:
+        shown = frequent_winners(results[None]["ops"].transpose("entity", along).values)
     ordinate = metric.split("_at_")[0]
     for ax, variable, label in zip(axes, ("value", "ops"), (ordinate, f"OPS of {ordinate}"), strict=True):
-        for i, (test_set, who) in enumerate(keys):
-            one = results[test_set].sel(entity=who)
-            mark, dash = next(marks_and_dashes([i]))
-            ax.plot(
-                one[along], one[variable], color=paints[i], marker=mark, markersize=3, linestyle=dash, linewidth=1.5,
-                label=plain_names([labels[i]], 40)[0],
-            )  # fmt: skip
-            if variable == "ops" and "ops_lower" in one:
-                ax.fill_between(
-                    one[along], one["ops_lower"], one["ops_upper"], color=paints[i], alpha=0.15, linewidth=0
-                )
-        for test_set, one in results.items():
-            first = next(i for i, key in enumerate(keys) if key[0] == test_set)
+        parts = (along, variable, f"{variable}_lower", f"{variable}_upper")
+        draw_curves(ax, curves, shown, plain_names(labels, 40 if by_set else 32), paints, parts, marks=True)
+        for place, one in enumerate(results.values()):
             chance = one["no_skill" if variable == "value" else "ops_no_skill"]
-            ax.plot(one[along], chance, color=paints[first] if single else grey_shade(ax, 0.5), linestyle=":")
+            ax.plot(one[along], chance, color=paints[place] if single else grey_shade(ax, 0.5), linestyle=":")
         ax.set(xlabel=AXES[along], ylabel=label)
         ax.grid(color=grey_shade(ax, 0.1))
-    for ax in axes if ordinate != "lift" else axes[1:]:
-        ax.set_ylim(-0.02, 1.02)
+        if variable == "ops" or ordinate != "lift":
+            ax.set_ylim(-0.02, 1.02)
     shares = ", ".join(f"{one['prevalence'].item():.3g}" for one in results.values())
     axes[0].set_title(f"dotted: no skill, prevalence {shares}", fontsize=10)
-    axes[1].legend(frameon=False, fontsize=9, loc="upper left", bbox_to_anchor=(1.0, 1.0))
+    if by_set or len(curves) > 1:
+        side_legend(axes[1], fontsize=9)
     add_missing_fonts(axes[0])
     return axes
 
@@ -230,10 +167,6 @@ def ops_drift(result: xr.Dataset, entity: Any = None, axes: Any = None) -> Any:
         The entity to draw; optional if there is only one.
     axes : pair of matplotlib.axes.Axes, optional
         Where to draw.
-
-    Returns
-    -------
-    numpy.ndarray of matplotlib.axes.Axes
 
     Examples
     --------
@@ -252,54 +185,38 @@ def ops_drift(result: xr.Dataset, entity: Any = None, axes: Any = None) -> Any:
         result = result.isel(entity=0 if entity is None else names.index(entity))
     if result["ops_mean"].ndim != 1:
         raise ValueError(f"result must be of periods and entities alone; got the dims {result['ops_mean'].dims}")
-    dim = str(result["ops_mean"].dims[0])
-    periods = result[dim].values.tolist()
-    axes = new_panels(axes, 2, 1, max(6.0, 1.5 + 0.8 * len(periods)), 6, sharex=True)
-    x = np.arange(len(periods))
-    above, below = axes
-    mean, low, high = (result[f"ops_{what}"].values for what in ("mean", "lower", "upper"))
-    above.plot(x, mean, color=OKABE_ITO[0], marker="o", linewidth=1.2)
-    # Bars of intervals, which need not hold a mean.
-    above.errorbar(x, (low + high) / 2, (high - low) / 2, fmt="none", color=OKABE_ITO[0], linewidth=1.2, capsize=3)
+    periods = result[str(result["ops_mean"].dims[0])].values.tolist()
+    above, below = axes = new_panels(axes, 2, 1, max(6.0, 1.5 + 0.8 * len(periods)), 6, sharex=True)
+    x, changes = np.arange(len(periods)), result.sel(part=list(PART_COLORS))
+    above.plot(x, result["ops_mean"], color=OKABE_ITO[0], marker="o", linewidth=1.2)
+    _draw_bars(above, x, result["ops_lower"], result["ops_upper"], color=OKABE_ITO[0], linewidth=1.2, capsize=3)
     above.set_ylabel(f"OPS of {display_name(str(result.attrs.get('score', 'score')))}")
     for offset, (part, color) in zip((-0.2, 0.2), PART_COLORS.items(), strict=True):
-        mean, low, high = (result[f"change_{what}"].sel(part=part).values for what in ("mean", "lower", "upper"))
-        label = f"{part} (the other held)"
-        below.bar(x + offset, np.nan_to_num(mean), 0.38, color=color, label=label)
-        below.errorbar(
-            x + offset, (low + high) / 2, (high - low) / 2, fmt="none", color=ink_color(), linewidth=1, capsize=2
-        )
-    top = np.nanmax([0.0, *result["change_upper"].sel(part=list(PART_COLORS)).values.ravel()])
-    bottom = np.nanmin([0.0, *result["change_lower"].sel(part=list(PART_COLORS)).values.ravel()])
+        mean, low, high = (changes[f"change_{what}"].sel(part=part).values for what in ("mean", "lower", "upper"))
+        below.bar(x + offset, np.nan_to_num(mean), 0.38, color=color, label=f"{part} (the other held)")
+        _draw_bars(below, x + offset, low, high, color=ink_color(), linewidth=1, capsize=2)
+    top = np.nanmax([0.0, *changes["change_upper"].values.ravel()])
+    bottom = np.nanmin([0.0, *changes["change_lower"].values.ravel()])
     margin = 0.2 * (top - bottom) or 0.1
-    for i, (probability, error) in enumerate(
-        zip(result["degraded"].values, result["degraded_error"].values, strict=True)
-    ):
-        if np.isfinite(probability):
-            below.text(
-                i,
-                top + margin / 4,
-                _text.format_probability_with_error(probability, error),
-                ha="center",
-                va="bottom",
-                fontsize=9,
-            )
-    below.set_ylim(bottom - margin / 2, top + 1.4 * margin)
+    for i, fell, error in zip(x, result["degraded"].values, result["degraded_error"].values, strict=True):
+        if np.isfinite(fell):
+            text = _text.format_probability_with_error(fell, error)
+            below.text(i, top + margin / 4, text, ha="center", va="bottom", fontsize=9)
     below.axhline(0, color=ink_color(), linewidth=0.8)
-    below.set_ylabel("change of OPS")
+    below.set(ylabel="change of OPS", ylim=(bottom - margin / 2, top + 1.4 * margin))
     below.set_title("numbers: probability that the rates got worse", fontsize=9, loc="left")
-    figure = below.figure
-    if not figure.legends:  # beside another entity it is there already
-        handles, labels = below.get_legend_handles_labels()
-        figure.legend(
-            handles, labels, frameon=False, fontsize=9, loc="outside lower center", ncols=2, labelcolor=ink_color()
-        )
+    figure_legend(below, "lower", 2)
     names = plain_names(periods, 18)
     # Names lie flat where each fits below its bars: a letter is some six points wide.
-    room = 72 / figure.dpi * below.get_window_extent().width / len(names)
+    room = 72 / below.figure.dpi * below.get_window_extent().width / len(names)
     below.set_xticks(x, names, rotation=90 if 6 * max(map(cell_len, names)) > room else 0)
     for ax in axes:
         ax.grid(axis="y", color=grey_shade(ax, 0.1))
         ax.set_axisbelow(True)
     add_missing_fonts(above)
     return axes
+
+
+def _draw_bars(ax: Any, x: np.ndarray, low: Any, high: Any, **look: Any) -> None:
+    """Draw the bars of intervals, which need not hold a mean."""
+    ax.errorbar(x, (low + high) / 2, (high - low) / 2, fmt="none", **look)

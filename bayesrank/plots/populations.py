@@ -1,4 +1,4 @@
-"""Plots of shrinkage: the observed and the posterior score of each member of a population."""
+"""Pictures of populations: the shrinkage of each member's score, and the summary ROC of diagnostic meta-analysis."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,27 +9,36 @@ import xarray as xr
 from bayesrank import populations
 from bayesrank._checks import check_entities, check_sequence
 from bayesrank._types import Container, ScoreLike
-from bayesrank.plots._colors import grey_shade, ink_color
-from bayesrank.plots._letters import add_missing_fonts
+from bayesrank.plots._colors import OKABE_ITO, entity_colors, grey_shade, paper_color
 from bayesrank.plots._style import (
-    OKABE_ITO,
+    figure_legend,
+    finish_list,
+    finish_plot,
+    interval_label,
     list_names,
     list_size,
-    log_axis,
     names_ratio,
+    new_axes,
     new_panels,
     plain_names,
-    strip,
+    side_legend,
 )
-from bayesrank.scores._display import display_name
 
-__all__ = ["shrinkage"]
+__all__ = ["shrinkage", "summary_roc"]
 
 #: Default number of entities side by side, and largest number of rows; longer lists show their first and last rows.
 PANELS, ROWS = 3, 60
 #: Area in square points of the mark of the largest and the smallest number of cases.
 LARGEST, SMALLEST = 90.0, 8.0
 OBSERVED, OWN = OKABE_ITO[5], OKABE_ITO[0]
+#: From this number of entities on, their studies and prediction regions in a summary ROC would cover each other.
+CROWD = 5
+#: Names in the legend of a summary ROC, and the area of its largest circle.
+NAMED, CIRCLE = 16, 220.0
+#: Ends of an axis; one of which less than this part is used shows no more than that.
+WHOLE, PART = (-0.02, 1.02), 0.85
+#: Markers distinguish entities with similar or equal colours.
+MARKS = "sD^vPXp*"
 
 
 def shrinkage(
@@ -61,17 +70,6 @@ def shrinkage(
     axes : sequence of matplotlib.axes.Axes, optional
         Where to draw: one for each entity, or a single one for a population of entities.
 
-    Returns
-    -------
-    numpy.ndarray of matplotlib.axes.Axes
-
-    Raises
-    ------
-    ValueError
-        If the model of the posterior is not hierarchical, or the number of ``axes`` is wrong.
-    KeyError
-        If an entity is unknown.
-
     Examples
     --------
     >>> import bayesrank as br
@@ -91,70 +89,137 @@ def shrinkage(
     if unknown:
         raise KeyError(f"entities must be among {names[:5]}{' ...' * (len(names) > 5)}; got {unknown[:5]}")
     over = "dataset" if "dataset" in found.dims else "entity"
+    fewer = ""
     if over == "dataset" and entities is None:
         order = np.argsort(-sign * found["typical"].values, kind="stable")[:PANELS]
+        fewer = f"first {len(order)} of {len(names)} entities" if len(order) < len(names) else ""
         chosen = [names[i] for i in order]
     columns = [found.sel(entity=name) for name in chosen] if over == "dataset" else [found.sel(entity=chosen)]
-    members, left_out = _rows(columns[0], over, sign)
-    size = list_size(len(members), 3.2 + (3.6 if len(columns) > 1 else 4.8) * len(columns))
-    axes = new_panels(axes, 1, len(columns), *size, sharey=True, sharex=True)
+    # Members by the posterior, unknown ones last; of many, the first and the last.
+    order = np.argsort(np.nan_to_num(-sign * columns[0]["median"].values, nan=np.inf), kind="stable")
+    members, left_out = columns[0][over].values[order].tolist(), max(len(order) - ROWS, 0)
+    if left_out:
+        members = members[: ROWS // 2] + members[-ROWS // 2 :]
+    several = len(columns) > 1
+    width = 3.2 + (3.6 if several else 4.8) * len(columns)
+    axes = new_panels(axes, 1, len(columns), *list_size(len(members), width), sharey=True, sharex=True)
     most = float(np.nanmax([1.0, *(float(column["cases"].max()) for column in columns)]))
-    for i, (ax, column) in enumerate(zip(axes, columns, strict=True)):
-        _column(ax, column.sel({over: members}), over, most)
+    ratio, gap = names_ratio(found.attrs["score"]), "\n" if several else " "  # labels of panels must not touch
+    parts = [fewer, f"{left_out} in the middle left out" if left_out else ""]
+    label = interval_label(str(found.attrs["score"]), found.attrs["prob"], ratio, gap)
+    label = f";{gap}".join([label, *filter(None, parts)])
+    list_names(axes[0], plain_names(members, 34) if several else members)
+    for ax, column, title in zip(axes, columns, plain_names(chosen, 34), strict=False):
+        _draw_column(ax, column.sel({over: members}), over, most)
+        finish_list(ax, None, label, ratio)
+        ax.xaxis.label.set_size(9)
         if over == "dataset":
-            ax.set_title(plain_names(chosen, 34)[i], fontsize=10, pad=22 if len(members) > 40 else 6)
-    labels = plain_names(members, 34) if len(columns) > 1 else members
-    list_names(axes[0], labels)
-    ratio = names_ratio(found.attrs["score"])
-    gap = "\n" if len(columns) > 1 else " "  # labels of panels must not touch
-    what = (
-        f"{display_name(str(found.attrs['score']))}{gap}(median and {100 * found.attrs['prob']:g}% interval"
-        f"{', log scale' * ratio})"
-    )
-    fewer = over == "dataset" and entities is None and len(chosen) < len(names)
-    more = f";{gap}first {len(chosen)} of {len(names)} entities" * fewer
-    more += f";{gap}{left_out} in the middle left out" if left_out else ""
-    for ax in axes:
-        if ratio:
-            log_axis(ax)
-        strip(ax)
-        ax.tick_params(axis="x", labeltop=len(members) > 40)
-        ax.set_xlabel(what + more, fontsize=9)
+            ax.set_title(title, fontsize=10, pad=22 if len(members) > 40 else 6)
         if left_out:
             ax.axhline(ROWS // 2 - 0.5, color=grey_shade(ax, 0.5), linewidth=0.8, linestyle=":")
-    handles, texts = axes[0].get_legend_handles_labels()
-    axes[0].figure.legend(
-        handles, texts, loc="outside upper center", ncols=4, frameon=False, fontsize=8, labelcolor=ink_color()
-    )
-    add_missing_fonts(axes[0])
+    figure_legend(axes[0], "upper", 4)
     return axes
 
 
-def _rows(column: xr.Dataset, over: str, sign: int) -> tuple[list, int]:
-    """Return the members sorted by posterior, unknown ones last, and how many in the middle are omitted."""
-    order = np.argsort(np.nan_to_num(-sign * column["median"].values, nan=np.inf), kind="stable")
-    members = column[over].values[order].tolist()
-    if len(members) <= ROWS:
-        return members, 0
-    return members[: ROWS // 2] + members[-ROWS // 2 :], len(members) - ROWS
-
-
-def _column(ax: Any, column: xr.Dataset, over: str, most: float) -> None:
+def _draw_column(ax: Any, column: xr.Dataset, over: str, most: float) -> None:
     """Draw the data sets of one entity, or all entities."""
     y = np.arange(column.sizes[over])
-    if bool(column["new_lower"].notnull()):
-        ax.axvspan(
-            float(column["new_lower"]), float(column["new_upper"]), color=grey_shade(ax, 0.08), label="new data set"
-        )
+    new, typical = ([float(column[f"{kind}_{end}"]) for end in ("lower", "upper")] for kind in ("new", "typical"))
+    if not np.isnan(new[0]):
+        ax.axvspan(*new, color=grey_shade(ax, 0.08), label="new data set")
+    ax.axvspan(*typical, color=grey_shade(ax, 0.18), linewidth=0)
     middle = "typical data set" if over == "dataset" else "mean of all"
-    ax.axvspan(float(column["typical_lower"]), float(column["typical_upper"]), color=grey_shade(ax, 0.18), linewidth=0)
     ax.axvline(float(column["typical"]), color=grey_shade(ax, 0.65), linewidth=1.2, label=middle)
     observed, median = column["observed"].values, column["median"].values
     ax.hlines(y, observed, median, color=OBSERVED, linewidth=0.8, zorder=2)
     ax.hlines(y, column["lower"], column["upper"], color=OWN, linewidth=1.6, zorder=3)
     ax.plot(median, y, "o", color=OWN, markersize=3.5, linestyle="none", zorder=4, label="posterior")
-    cases = np.nan_to_num(column["cases"].values, nan=most)
-    ax.scatter(
-        observed, y, np.maximum(LARGEST * cases / most, SMALLEST), facecolor="none", edgecolor=OBSERVED,
-        linewidth=1.0, zorder=5, label="observed, by cases",
-    )  # fmt: skip
+    area = np.maximum(LARGEST * np.nan_to_num(column["cases"].values, nan=most) / most, SMALLEST)
+    look: Any = {"facecolor": "none", "edgecolor": OBSERVED, "linewidth": 1.0, "zorder": 5}
+    ax.scatter(observed, y, area, label="observed, by cases", **look)
+
+
+def summary_roc(source: Container, ax: Any = None, *, prob: float = 0.95) -> Any:
+    """Draw the summary ROC of each entity: the typical data set, and the region of a new one.
+
+    Circles are the entity's data sets, with areas proportional to their cases. The mark is the summary point. The
+    filled region contains it with probability ``prob``; the dashed region contains the rates on a new data set. The
+    line is the summary curve, if it exists (:func:`bayesrank.performance.summary_points`). For five entities or more,
+    only points and their regions are drawn. The axes show only the part that is needed.
+
+    Parameters
+    ----------
+    source : InferenceData, DataTree or Dataset
+        A posterior of a hierarchical model of two classes, or the result of
+        :func:`bayesrank.performance.summary_points`, from which entities may have been selected.
+    prob : float
+        Probability of the regions; ignored for a Dataset of summary points, which has its own.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> studies = br.from_counts(
+    ...     tn=[45, 38, 90, 27], fp=[5, 12, 10, 3], fn=[4, 9, 2, 3], tp=[16, 11, 28, 7],
+    ...     entity=["A"] * 4, dataset=["Oslo", "Rome", "Lima", "Kyiv"],
+    ... )
+    >>> ax = summary_roc(br.fit(studies, "hierarchical_beta_binomial", seed=1))
+    >>> ax.get_xlabel(), ax.get_ylabel()
+    ('FPR', 'TPR')
+    """
+    from matplotlib.lines import Line2D
+    from matplotlib.patches import Patch
+
+    from bayesrank.performance.regions import summary_points
+
+    ready = isinstance(source, xr.Dataset) and {"prediction_fpr", "credible_fpr"} <= set(source.data_vars)
+    points: Any = source if ready else summary_points(source, prob=prob)
+    names = points["entity"].values.tolist() if "entity" in points.coords else list(range(points.sizes["entity"]))
+    colors, few = list(entity_colors(names).values()), len(names) < CROWD
+    studies = few and "cases" in points
+    ax = new_axes(ax, 7.8, 4.6)
+    for i, color in enumerate(colors):
+        one = points.isel(entity=i)
+        ax.fill(one["credible_fpr"], one["credible_tpr"], facecolor=color, alpha=0.25, edgecolor=color, zorder=2)
+        if few:
+            ax.plot(one["prediction_fpr"], one["prediction_tpr"], "--", color=color, linewidth=1.2, zorder=2)
+            ax.plot(one["curve_fpr"], one["curve_tpr"], "-", color=color, linewidth=1.4, zorder=3)
+        if studies:
+            area = CIRCLE * one["cases"].values / max(float(points["cases"].max()), 1.0)
+            look: Any = {"facecolors": "none", "edgecolors": [color], "linewidths": 0.9, "alpha": 0.8, "zorder": 3}
+            ax.scatter(one["observed_fpr"], one["observed_tpr"], s=area, **look)
+        mark = MARKS[i % len(MARKS)]
+        ax.plot(one["fpr"], one["tpr"], mark, color=color, markeredgecolor=paper_color(ax), markersize=8, zorder=4)
+    grey, level = grey_shade(ax, 0.6), f"{100 * points.attrs.get('prob', prob):g}%"
+    handles: list[Any] = [
+        Line2D([], [], marker=MARKS[i % len(MARKS)], color=colors[i], linestyle="none", label=text)
+        for i, text in enumerate(plain_names(names, 30)[:NAMED])
+    ]
+    if len(names) > NAMED:
+        handles.append(Patch(facecolor="none", label=f"and {len(names) - NAMED} more"))
+    handles.append(Patch(facecolor=grey, alpha=0.25, edgecolor=grey, label=f"{level} credible region"))
+    if few:
+        handles.append(Line2D([], [], color=grey, linestyle="--", label=f"{level} prediction region"))
+        if bool(points["curve_tpr"].notnull().any()):
+            handles.append(Line2D([], [], color=grey, label="summary curve\n(Rutter and Gatsonis)"))
+    if studies:
+        circle: Any = {"marker": "o", "fillstyle": "none", "linestyle": "none", "markersize": CIRCLE**0.5 / 1.5}
+        handles.append(Line2D([], [], color=grey, label="data sets, by cases", **circle))
+    side_legend(ax, handles=handles, loc="center left", bbox_to_anchor=(1.02, 0.5))
+    shown = ["", "credible_", *["prediction_", "curve_"] * few, *["observed_"] * studies]
+    limits = [
+        _limits(np.concatenate([points[f"{what}{rate}"].values.ravel() for what in shown])) for rate in ("fpr", "tpr")
+    ]
+    aspect = "equal" if limits == [WHOLE, WHOLE] else "auto"
+    ax.set(xlim=limits[0], ylim=limits[1], xlabel="FPR", ylabel="TPR", aspect=aspect)
+    ax.locator_params(nbins=6)
+    return finish_plot(ax)
+
+
+def _limits(values: np.ndarray) -> tuple[float, float]:
+    """Return axis limits that show all points: the full range, or the used part of it."""
+    used = values[~np.isnan(values)]
+    if used.size == 0 or np.ptp(used) > PART:
+        return WHOLE
+    low, high = float(used.min()), float(used.max())
+    room = 0.05 * max(high - low, 1e-3)
+    return low - room, high + room

@@ -1,4 +1,4 @@
-"""Pictures of future confusion matrices, after Lovell et al., *Never mind the metrics*."""
+"""Pictures of future confusion matrices (Lovell et al., *Never mind the metrics*), and of predictive checks."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -6,25 +6,32 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank import scores
+from bayesrank import _text, scores
 from bayesrank._checks import (
     check_array,
     check_bool,
     check_integer,
     check_numbers,
+    check_result,
     check_sequence,
     describe_value,
     rename_argument,
 )
 from bayesrank._types import ScoreLike
-from bayesrank.plots._colors import draw_halo, grey_shade, ink_color, paper_color, scale_on
+from bayesrank.plots._colors import OKABE_ITO, draw_halo, grey_shade, ink_color, paper_color, scale_on
 from bayesrank.plots._contours import count_ticks, draw_contours
-from bayesrank.plots._style import OKABE_ITO, new_axes, new_figure, new_panels
+from bayesrank.plots._style import figure_legend, log_axis, new_axes, new_figure, new_panels
 from bayesrank.predictive import confusion_pmf
 from bayesrank.scores import as_score
 from bayesrank.scores.contours import contour_curve
 
-__all__ = ["effect_of_size", "matrix_pmf", "pmf_over_contours", "pr_pmf"]
+__all__ = ["effect_of_size", "matrix_pmf", "pmf_over_contours", "pr_pmf", "predictive_check"]
+
+#: Names of the statistics of a predictive check.
+LABELS = {
+    "difficulty": "difficulty: spread of data-set means",
+    "overdispersion": "overdispersion: spread of each entity's answers",
+}
 
 
 def matrix_pmf(
@@ -40,15 +47,7 @@ def matrix_pmf(
     observed : xarray.DataArray, optional
         Counts of one entity; the plot marks their rates.
     figure : matplotlib Figure or SubFigure, optional
-
-    Returns
-    -------
-    matplotlib Figure
-
-    Raises
-    ------
-    ValueError
-        If a pmf lacks a class size, or the counts have several entities.
+        Where to draw.
 
     Examples
     --------
@@ -66,9 +65,8 @@ def matrix_pmf(
     parts = [figure] if len(pmfs) == 1 else figure.subfigures(1, len(pmfs))
     largest, *tops = (max(one.sum(over).max().item() for one in pmfs.values()) for over in ((), "tp", "tn"))
     for part, (name, one), (fpr, tpr) in zip(parts, pmfs.items(), rates, strict=True):
-        grid = part.subplots(2, 2, width_ratios=(3, 1), height_ratios=(1, 2.2), squeeze=True)
-        above, joint, beside = grid[0, 0], grid[1, 0], grid[1, 1]
-        grid[0, 1].set_axis_off()
+        (above, corner), (joint, beside) = part.subplots(2, 2, width_ratios=(3, 1), height_ratios=(1, 2.2))
+        corner.set_axis_off()
         _draw_points(joint, fpr, tpr, one, largest)
         if seen is not None:
             _mark_observed(joint, *seen)
@@ -90,22 +88,15 @@ def matrix_pmf(
 def pr_pmf(pmf: xr.DataArray, observed: xr.DataArray | None = None, ax: Any = None) -> Any:
     """Draw a future confusion matrix in the precision-recall square; areas are proportional to masses.
 
+    Without positive calls the precision is undefined; the title states the probability of this (Lovell et al., Section
+    7 and Eq. 113).
+
     Parameters
     ----------
     pmf : xarray.DataArray
         From :func:`bayesrank.predictive.confusion_pmf`, with both class sizes known.
     observed : xarray.DataArray, optional
         Counts of one entity, to mark.
-    ax : matplotlib Axes, optional
-
-    Returns
-    -------
-    matplotlib Axes
-        Without positive calls the precision is undefined; the title states the probability of this.
-
-    References
-    ----------
-    Lovell et al., Never mind the metrics, Section 7 and Eq. 113.
 
     Examples
     --------
@@ -141,11 +132,7 @@ def effect_of_size(counts: xr.DataArray, factors: Sequence[int] = (1, 4, 16), ax
     factors : sequence of int
         Factors by which the counts are multiplied.
     axes : sequence of matplotlib Axes, optional
-        One for each factor.
-
-    Returns
-    -------
-    matplotlib Figure
+        Where to draw, one for each factor.
 
     Examples
     --------
@@ -158,9 +145,9 @@ def effect_of_size(counts: xr.DataArray, factors: Sequence[int] = (1, 4, 16), ax
     if not times:
         raise ValueError("factors must hold one whole number or more; got none")
     confusion_pmf(counts)  # refuses what is no counts of one entity
+    pmfs = [confusion_pmf(counts * factor) for factor in times]
     axes = new_panels(axes, 1, len(times), 3.4 * len(times), 3.5)
-    for factor, ax in zip(times, axes, strict=True):
-        pmf = confusion_pmf(counts * factor)
+    for pmf, ax in zip(pmfs, axes, strict=True):
         fpr, tpr = _rates(pmf)
         levels = pmf.values.max() * np.array([0.01, 0.1, 0.3, 0.5, 0.7, 0.9])
         ax.contour(fpr, tpr, pmf.values, levels=levels, cmap=scale_on(ax, "viridis"), linewidths=1)
@@ -186,11 +173,6 @@ def pmf_over_contours(
         Contours to draw in black.
     ridges : bool
         Instead of circles, draw one line for each number of true positives, raised by the probability mass.
-    ax : matplotlib Axes, optional
-
-    Returns
-    -------
-    matplotlib Axes
 
     Examples
     --------
@@ -220,7 +202,55 @@ def pmf_over_contours(
     return ax
 
 
+def predictive_check(check: xr.Dataset, figure: Any = None) -> Any:
+    """Draw each observed statistic as a line over a histogram of its replicates; 1 is the value under chance.
+
+    Parameters
+    ----------
+    check : xarray.Dataset
+        The result of :func:`bayesrank.predictive.predictive_check`.
+    figure : matplotlib Figure or SubFigure, optional
+        Where to draw.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> studies = br.from_counts(
+    ...     tn=[45, 38, 90], fp=[5, 12, 10], fn=[4, 9, 2], tp=[16, 11, 28], entity=["A"] * 3, dataset=["x", "y", "z"]
+    ... )
+    >>> check = br.predictive.predictive_check(br.fit(br.pool(studies), seed=1), seed=1)
+    >>> len(predictive_check(check).axes)
+    2
+    """
+    check_result("br.predictive.predictive_check", "check", check, ("observed", "replicated", "p_value", "statistic"))
+    names = check["statistic"].values.tolist()
+    figure = new_figure(figure, 8.6, 3.2)
+    axes = figure.subplots(1, len(names), squeeze=False)[0]
+    for ax, name in zip(axes, names, strict=True):
+        one = check.sel(statistic=name)
+        replicated, seen = one["replicated"].values.ravel(), float(one["observed"])
+        replicated = replicated[np.isfinite(replicated)]
+        # Spreads are compared by their ratios: on this axis twice as much and half as much are equally far.
+        positive = replicated[replicated > 0]
+        ends = [1.0, *[seen] * (seen > 0), *(np.quantile(positive, [0.001, 0.999]) if positive.size else [])]
+        edges = np.geomspace(min(ends) / 1.1, max(ends) * 1.1, 60)
+        ax.hist(replicated, edges, histtype="stepfilled", color=OKABE_ITO[4], label="replicated")
+        # Lines end below the title.
+        ax.axvline(1, ymax=0.94, color=grey_shade(ax, 0.6), linewidth=1, linestyle=":", label="chance alone")
+        ax.axvline(seen, ymax=0.94, color=OKABE_ITO[5], linewidth=2, label="observed")
+        ax.set_xlim(*edges[[0, -1]])
+        log_axis(ax)
+        ax.set(xlabel=LABELS.get(name, name), yticks=[])
+        p = _text.probability(float(one["p_value"]), replicated.size)
+        ax.set_title(f"share as large or larger: {p}", fontsize=10)
+        ax.spines[["top", "left", "right"]].set_visible(False)
+    axes[0].set_ylabel("replicates")
+    figure_legend(axes[-1], "lower", 3)
+    return figure
+
+
 def _rates(pmf: Any, argument: str = "pmf") -> tuple[np.ndarray, np.ndarray]:
+    """Return FPR and TPR along the axes of a pmf, after a check."""
     check_array(argument, pmf, ("tp", "tn"), " (br.predictive.confusion_pmf gives one, of both class sizes)")
     if not {"positives", "negatives"} <= set(pmf.coords) or min(pmf["positives"], pmf["negatives"]) < 1:
         raise ValueError(f"{argument} must be of cases of both classes; got {describe_value(pmf)}")
@@ -228,17 +258,18 @@ def _rates(pmf: Any, argument: str = "pmf") -> tuple[np.ndarray, np.ndarray]:
 
 
 def _draw_points(ax: Any, x: np.ndarray, y: np.ndarray, pmf: xr.DataArray, largest: float) -> None:
-    """Draw the points of the lattice, and circles with areas proportional to the 90 largest masses."""
+    """Draw the points of the lattice, and circles with areas proportional to the masses that can be seen."""
     if x.ndim == 1:
         x, y = np.meshgrid(x, y)
     if pmf.size <= 20_000:
         ax.plot(x.ravel(), y.ravel(), ".", color=grey_shade(ax, 0.25), markersize=1, zorder=2)
-    area = 90 * pmf.values.ravel() / largest
-    seen = (area > 0.01) & ~np.isnan(x + y).ravel()
-    ax.scatter(x.ravel()[seen], y.ravel()[seen], s=area[seen], color=OKABE_ITO[0], edgecolors="none", zorder=3)
+    area = 90 * pmf.values / largest
+    seen = (area > 0.01) & ~np.isnan(x + y)
+    ax.scatter(x[seen], y[seen], s=area[seen], color=OKABE_ITO[0], edgecolors="none", zorder=3)
 
 
 def _rates_of(observed: xr.DataArray) -> tuple[float, float]:
+    """Return FPR and TPR of the counts of one entity, after a check."""
     with rename_argument("observed", "source"):
         rates = scores.fpr(observed), scores.tpr(observed)
     if rates[0].size != 1:

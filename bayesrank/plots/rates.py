@@ -1,4 +1,4 @@
-"""Plots of entities in the ROC square: their rates with credible regions."""
+"""Picture of entities in the ROC square: their rates with credible regions."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import check_bool, check_integer
+from bayesrank._checks import check_integer
 from bayesrank._types import Container
-from bayesrank.plots._colors import entity_colors, grey_shade, ink_color, marks_and_dashes
+from bayesrank.plots._colors import entity_colors, grey_shade, ink_color, mark_and_dash
 from bayesrank.plots._letters import add_missing_fonts
-from bayesrank.plots._style import new_axes, plain_names, rows_of
+from bayesrank.plots._style import new_axes, plain_names, rows_of, side_legend
 from bayesrank.scores.draws import rate_regions
 
 __all__ = ["roc_regions"]
@@ -23,13 +23,13 @@ def roc_regions(
     *,
     top: int = 8,
     prob: float = 0.95,
-    square: bool = False,
     colors: Mapping[Any, Any] | None = None,
     kind: str | None = None,
 ) -> Any:
     """Draw entities in the ROC square: medians of their rates, and joint regions with probability ``prob``.
 
-    Where marks would overlap, later marks are drawn around earlier ones.
+    Only the part of the square that contains the entities is drawn. Where marks would overlap, later marks are drawn
+    around earlier ones.
 
     Parameters
     ----------
@@ -41,18 +41,10 @@ def roc_regions(
         Number of entities with a name, a colour and a region; the others are grey points.
     prob : float
         Credible probability of each entity's region.
-    ax : matplotlib.axes.Axes, optional
-        Where to draw.
-    square : bool
-        Whether to draw the whole ROC square; by default only the part that contains the entities.
     colors : mapping, optional
-        Colours by entity; the other entities are grey. By default the colour depends on the place among all entities.
+        Colours by entity; see :func:`colors`.
     kind : str, optional
         Which performance of the posterior, as in :func:`bayesrank.as_performance`.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
 
     Raises
     ------
@@ -68,59 +60,47 @@ def roc_regions(
     ['b', 'a']
     """
     check_integer("top", top)
-    check_bool("square", square)
     found = rate_regions(source, prob=prob, kind=kind)
-    entities = found["entity"].values.tolist()
+    entities, regions = found["entity"].values.tolist(), "region_fpr" in found
     fpr, tpr = found["fpr"].values, found["tpr"].values
-    if ranking is None:
-        order = np.argsort(fpr - tpr, kind="stable").tolist()  # undefined ones last
-    else:
-        order = rows_of(ranking, entities)
+    # Undefined ones come last.
+    order = np.argsort(fpr - tpr, kind="stable").tolist() if ranking is None else rows_of(ranking, entities)
     chosen = [i for i in order if not np.isnan(fpr[i])][:top]
+    rest = sorted(set(range(len(entities))) - set(chosen))
     paints = list(entity_colors(entities, colors).values())
     texts = plain_names([entities[i] for i in chosen], 34)
+    rings = [_count_before(fpr[chosen], tpr[chosen], place) for place in range(len(chosen))]
     ax = new_axes(ax, 7.4, 4.6)
-    rest = sorted(set(range(len(entities))) - set(chosen))
-    if rest:
-        label = f"{len(rest)} more" if chosen else None
-        ax.plot(fpr[rest], tpr[rest], ".", color=grey_shade(ax, 0.35), markersize=4, zorder=1, label=label)
-    around = False
-    for i, text, (mark, dash) in zip(chosen, texts, marks_and_dashes(range(len(chosen))), strict=True):
-        if "region_fpr" in found:
+    for place, (i, text, ring) in enumerate(zip(chosen, texts, rings, strict=True)):
+        mark, dash = mark_and_dash(place)
+        if regions:
             x, y = found["region_fpr"].values[i], found["region_tpr"].values[i]
             ax.fill(x, y, color=paints[i], alpha=0.08, linewidth=0)
             ax.plot(x, y, color=paints[i], linewidth=1.2, linestyle=dash)
-        rings = _before(fpr[chosen], tpr[chosen], chosen.index(i))
-        look = {"color": paints[i], "markeredgecolor": ink_color(), "markeredgewidth": 0.5, "zorder": 4}
-        if rings:  # around those that are at the same place
-            look = {"fillstyle": "none", "color": paints[i], "markeredgewidth": 1.5, "zorder": 4 - 0.1 * rings}
-        ax.plot(fpr[i], tpr[i], mark, markersize=6 + 4 * rings, linestyle="none", label=text, clip_on=False, **look)
-        around = around or rings > 0
-    if square:
-        ax.set(xlim=(-0.01, 1.01), ylim=(-0.01, 1.01), aspect="equal")
-    else:
-        for limits, setter in ((ax.get_xlim(), ax.set_xlim), (ax.get_ylim(), ax.set_ylim)):
-            pad = 0.02 * (limits[1] - limits[0])
-            setter(max(limits[0], -pad), min(limits[1], 1 + pad))
+        look: dict = {"markeredgecolor": ink_color(), "markeredgewidth": 0.5, "zorder": 4, "markersize": 6}
+        if ring:
+            look = {"fillstyle": "none", "markeredgewidth": 1.5, "zorder": 4 - 0.1 * ring, "markersize": 6 + 4 * ring}
+        ax.plot(fpr[i], tpr[i], mark, color=paints[i], linestyle="none", label=text, clip_on=False, **look)
+    if rest:
+        label = f"{len(rest)} more" if chosen else None
+        ax.plot(fpr[rest], tpr[rest], ".", color=grey_shade(ax, 0.35), markersize=4, zorder=1, label=label)
+    for (low, high), set_limits in ((ax.get_xlim(), ax.set_xlim), (ax.get_ylim(), ax.set_ylim)):
+        pad = 0.02 * (high - low)
+        set_limits(max(low, -pad), min(high, 1 + pad))
     ax.plot([0, 1], [0, 1], color=grey_shade(ax, 0.6), linewidth=1, linestyle=":", scalex=False, scaley=False)
-    words = ["medians"] if "region_fpr" in found else []
-    words += [f"regions hold both with probability {prob:g}"] if words and chosen else []
-    words += ["marks around others: at the same place"] if around else []
+    words = ["medians"] if regions else []
+    words += [f"regions hold both with probability {prob:g}"] if regions and chosen else []
+    words += ["marks around others: at the same place"] if any(rings) else []
     words += ["dotted: no skill"] if ax.get_xlim()[1] > ax.get_ylim()[0] else []
     ax.set_title("\n".join(filter(None, ("; ".join(words[:2]), "; ".join(words[2:])))), fontsize=9)
     ax.set(xlabel="false positive rate (1 - specificity)", ylabel="true positive rate (sensitivity)")
     ax.spines[["top", "right"]].set_visible(False)
     if chosen:
-        handles, labels = ax.get_legend_handles_labels()
-        last = 1 if rest else 0  # the grey ones were drawn first
-        ax.legend(
-            handles[last:] + handles[:last], labels[last:] + labels[:last], frameon=False, fontsize=8,
-            loc="upper left", bbox_to_anchor=(1.0, 1.0),
-        )  # fmt: skip
+        side_legend(ax)
     return add_missing_fonts(ax)
 
 
-def _before(x: np.ndarray, y: np.ndarray, place: int) -> int:
+def _count_before(x: np.ndarray, y: np.ndarray, place: int) -> int:
     """Return how many earlier points lie at the same place, as far as can be seen."""
     widths = [max(float(np.ptp(z)), 0.02) for z in (x, y)]
     apart = np.hypot((x[:place] - x[place]) / widths[0], (y[:place] - y[place]) / widths[1])

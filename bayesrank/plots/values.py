@@ -1,4 +1,4 @@
-"""Plots of the draws of a score: differences to one entity, and the posterior against the prior."""
+"""Pictures of scores: differences to one entity, the posterior against the prior, and tables of intervals."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -6,28 +6,32 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import check_array, check_integer, describe_value, rename_argument
+from bayesrank._checks import check_array, describe_value, rename_argument
 from bayesrank._draws import draw_dims
 from bayesrank._types import ScoreLike
-from bayesrank.plots._colors import grey_shade, ink_color, list_colors, paper_color
-from bayesrank.plots._letters import add_missing_fonts
+from bayesrank.plots._colors import OKABE_ITO, grey_shade, ink_color, list_colors, paper_color
 from bayesrank.plots._style import (
+    finish_list,
+    first_rows,
     is_ratio,
-    list_legend,
-    list_names,
     list_size,
-    log_axis,
+    names_ratio,
     new_axes,
+    new_panels,
     plain_names,
     rows_of,
-    strip,
 )
 from bayesrank.ranking import credible_ranking
 from bayesrank.ranking.values import score_values
 from bayesrank.scores._display import display_name
 from bayesrank.scores.draws import differences, histograms
 
-__all__ = ["score_differences", "posterior_against_prior"]
+__all__ = ["intervals", "posterior_against_prior", "score_differences"]
+
+#: Panels of a table beside each other.
+ACROSS = 4
+#: Ratio of interval ends from which an axis is logarithmic.
+FAR = 20.0
 
 
 def score_differences(
@@ -58,21 +62,13 @@ def score_differences(
         Half-width of the region of practical equivalence, in units of the score; 0 for ratios.
     prob : float
         Credible probability of the intervals (equal tails).
-    ax : matplotlib.axes.Axes, optional
-        Where to draw.
     score : Score, str or callable, optional
         The score of the values, or the score to compute.
     ranking : xarray.Dataset, optional
         The ranking that gives the best entity and the order of the rows. By default the ranking of these values if
         ``to`` is "best" or ``score`` is given; else the rows are in the order of the medians.
-    top : int, optional
-        Number of entities to draw, from the first; all by default.
-    colors : mapping, optional
-        As for :func:`bayesrank.plots.forest`.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
+    top, colors : optional
+        As for :func:`forest`.
 
     Raises
     ------
@@ -88,21 +84,18 @@ def score_differences(
     >>> ax = score_differences(br.fit(counts, seed=1), score="f1", rope=0.02)
     >>> ax.get_xlabel()
     'F1 minus that of b (median and 95% interval)'
-    >>> score_differences(br.fit(counts, seed=1), score="lr+").get_xlabel()
-    'positive likelihood ratio divided by that of b\\n(median and 95% interval, log scale)'
     """
-    best = isinstance(to, str) and to == "best"
+    best = isinstance(to, str) and to == "best" and "best" not in _names(values)
     with rename_argument("values", "source"):
-        if ranking is None and (score is not None or (best and "best" not in _names(values))):
+        if ranking is None and (score is not None or best):
             ranking = credible_ranking(values, score, prob=prob, rope=rope)
         if score is not None:
             values = score_values(values, score, None, None).values
     _check_draws("values", values)
-    names = values["entity"].values.tolist()
+    names, ratio = values["entity"].values.tolist(), is_ratio(values.attrs)
     order = None if ranking is None else [names[i] for i in rows_of(ranking, names)]
-    if best and "best" not in names and order:
+    if best and order:
         to = order[0]
-    ratio = is_ratio(values.attrs)
     if ratio and rope:
         raise ValueError(
             f"rope must be 0 for {values.name or 'a ratio'}, since a difference of ratios means less at larger values; "
@@ -112,39 +105,28 @@ def score_differences(
     if ratio:
         found = found.assign({name: np.exp(found[name]) for name in ("median", "lower", "upper")})
     rows = found["entity"].values.tolist() if order is None else [name for name in order if name != to]
-    rest = len(rows)
-    rows = rows if top is None else rows[: check_integer("top", top, 1)]
-    rest -= len(rows)
-    found = found.isel(entity=[found["entity"].values.tolist().index(name) for name in rows])
-    size = len(rows)
-    ax = new_axes(ax, *list_size(size))
+    rows, left_out = first_rows(rows, top)
+    found = found.sel(entity=rows)
+    ax = new_axes(ax, *list_size(len(rows)))
     if rope:
         ax.axvspan(-rope, rope, color=grey_shade(ax, 0.12), linewidth=0, label="practically equivalent")
     ax.axvline(1 if ratio else 0, color=grey_shade(ax, 0.6), linewidth=1)
-    y = np.arange(size)
-    paints = list_colors(ax, names, colors)
+    y, paints = np.arange(len(rows)), list_colors(ax, names, colors)
     color = np.array([paints[name] for name in rows], dtype=object)
     ax.hlines(y, found["lower"], found["upper"], color=color.tolist(), linewidth=2)
     for label, mark in (("above", "^"), ("below", "v"), ("undecided", "o")):
         here = (found["verdict"] == label).values
         if here.any():
-            fill = paper_color(ax) if label == "undecided" else color[here].tolist()
-            ax.scatter(
-                found["median"][here], y[here], s=24, marker=mark, c=fill, edgecolors=color[here].tolist(), zorder=3
-            )
-            key = {"facecolor": "none" if label == "undecided" else ink_color(), "edgecolor": ink_color()}
+            hollow, edges = label == "undecided", color[here].tolist()
+            fill = paper_color(ax) if hollow else edges
+            ax.scatter(found["median"][here], y[here], s=24, marker=mark, c=fill, edgecolors=edges, zorder=3)
+            key = {"facecolor": "none" if hollow else ink_color(), "edgecolor": ink_color()}
             ax.scatter([], [], s=24, marker=mark, label=label, **key)
-    list_names(ax, rows)
     name = str((ranking.attrs["score"] if values.name is None and ranking is not None else values.name) or "score")
-    left_out = f"\n{rest} more are not shown" if rest else ""
     words = f"{display_name(name)} {'divided by' if ratio else 'minus'} that of {plain_names([to], 46)[0]}"
     gap = " " if len(words) < 40 else "\n"
-    ax.set_xlabel(f"{words}{gap}(median and {100 * prob:g}% interval{', log scale' * ratio}){left_out}")
-    if ratio:
-        log_axis(ax)
-    strip(ax)
-    list_legend(ax, 4)
-    return add_missing_fonts(ax)
+    label = f"{words}{gap}(median and {100 * prob:g}% interval{', log scale' * ratio}){left_out}"
+    return finish_list(ax, rows, label, ratio, columns=4)
 
 
 def _check_draws(argument: str, values: Any) -> None:
@@ -157,11 +139,8 @@ def _check_draws(argument: str, values: Any) -> None:
 
 def _names(values: Any) -> list[Any]:
     """Return the names of entities; empty if the source has none."""
-    return (
-        values["entity"].values.tolist()
-        if isinstance(values, xr.DataArray | xr.Dataset) and "entity" in values.coords
-        else []
-    )
+    known = isinstance(values, xr.DataArray | xr.Dataset) and "entity" in values.coords
+    return values["entity"].values.tolist() if known else []
 
 
 def posterior_against_prior(
@@ -180,16 +159,10 @@ def posterior_against_prior(
     ----------
     values, prior : xarray.DataArray
         Posterior and prior draws of a score (chain, draw, entity).
-    ax : matplotlib.axes.Axes, optional
-        Where to draw.
     ranking : xarray.Dataset, optional
         The ranking that orders the rows; by default they are in the order of posterior medians, highest first.
     colors : mapping, optional
-        As for :func:`bayesrank.plots.forest`.
-
-    Returns
-    -------
-    matplotlib.axes.Axes
+        As for :func:`forest`.
 
     Examples
     --------
@@ -204,10 +177,9 @@ def posterior_against_prior(
     _check_draws("prior", prior)
     ratio = is_ratio(values.attrs)
     found = histograms(_logarithms(values), _logarithms(prior)) if ratio else histograms(values, prior)
-    names = found["entity"].values.tolist()
     if ranking is not None:
-        found = found.isel(entity=rows_of(ranking, names))
-        names = found["entity"].values.tolist()
+        found = found.isel(entity=rows_of(ranking, found["entity"].values.tolist()))
+    names = found["entity"].values.tolist()
     ax = new_axes(ax, *list_size(len(names)))
     edges = np.append(found["left"], found["right"][-1])
     edges = np.exp(edges) if ratio else edges
@@ -215,21 +187,76 @@ def posterior_against_prior(
     for y, name in enumerate(names):
         for label, color, alpha in (("prior", grey_shade(ax, 0.25), 1.0), ("posterior", paints[name], 0.75)):
             density = found[label].values[y]
-            ax.stairs(
-                y + 0.45 - 0.9 * density / max(density.max(), 1), edges, baseline=y + 0.45, fill=True, color=color,
-                alpha=alpha, label=None if y else label,
-            )  # fmt: skip
-    list_names(ax, names)
+            top = y + 0.45 - 0.9 * density / max(density.max(), 1)
+            words = None if y else label
+            ax.stairs(top, edges, baseline=y + 0.45, fill=True, color=color, alpha=alpha, label=words)
+    label = display_name(str(values.name or "score")) + " (log scale)" * ratio
+    finish_list(ax, names, label, ratio, columns=2)
     ax.set_ylim(len(names) - 0.5, -0.6)
-    if ratio:
-        log_axis(ax)
-    ax.set_xlabel(display_name(str(values.name or "score")) + " (log scale)" * ratio)
-    strip(ax)
-    list_legend(ax, 2)
-    return add_missing_fonts(ax)
+    return ax
 
 
 def _logarithms(values: xr.DataArray) -> xr.DataArray:
     """Return logarithms; NaN for 0 and infinity, which a logarithmic axis cannot show."""
     found = values.where((values > 0) & np.isfinite(values))
     return found.copy(data=np.log(found.values))
+
+
+def intervals(table: xr.Dataset, label: str | None = None, axes: Any = None) -> Any:
+    """Draw points and intervals of entities, one panel per score, in the table's order; diamonds are observed values.
+
+    For ratios, such as odds ratios, and other positive numbers of different magnitude, the axis is logarithmic, and its
+    label says so.
+
+    Parameters
+    ----------
+    table : xarray.Dataset
+        A table with ``lower``, ``upper`` and ``median`` or ``mean`` (entity, [score]), and ``observed`` if known: the
+        result of :func:`bayesrank.score_table`, :func:`bayesrank.decisions.expected_utility` or
+        :func:`bayesrank.ops.summarize`.
+    label : str, optional
+        Label of the axis, for a table without the dim ``score``.
+    axes : array of matplotlib.axes.Axes, optional
+        Where to draw, one for each score.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
+    >>> axes = intervals(br.score_table(br.fit(counts, seed=1), ["tpr", "LR+"]))
+    >>> [ax.get_xlabel() for ax in axes]
+    ['sensitivity (TPR)', 'positive likelihood ratio (log scale)']
+    """
+    points = [name for name in ("median", "mean") if isinstance(table, xr.Dataset) and name in table]
+    if not points or not {"lower", "upper"} <= set(table):
+        raise ValueError(f"table must have lower, upper and a median or mean over entity; got {describe_value(table)}")
+    if set(table["lower"].dims) not in ({"entity"}, {"entity", "score"}):
+        raise ValueError(f"table must have the dims entity and score, or entity; got {table['lower'].dims}")
+    if "score" not in table["lower"].dims:
+        table = table.drop_vars("score", errors="ignore").expand_dims(score=[label or points[0]])
+    number, size = table.sizes["score"], table.sizes["entity"]
+    if axes is None:
+        across = min(number, ACROSS)
+        down, (width, height) = -(-number // across), list_size(size)
+        axes = new_panels(None, down, across, width if across == 1 else 3 + 2.6 * across, down * height)
+        for ax in axes[number:]:
+            ax.remove()
+        axes = axes[:number]
+    else:
+        axes = new_panels(axes, 1, number, 0, 0)
+    y, seen = np.arange(size), "observed" in table
+    for i, ax in enumerate(axes):
+        part, name = table.isel(score=i), str(table["score"].values[i])
+        least, most = float(part["lower"].min()), max(float(part["upper"].max()), 0.0)
+        ax.hlines(y, part["lower"], part["upper"], color=OKABE_ITO[0], linewidth=2)
+        ax.plot(part[points[0]], y, "o", color=OKABE_ITO[0], markersize=4.5)
+        if seen and bool(part["observed"].notnull().any()):
+            ax.plot(part["observed"], y, "D", color=ink_color(), fillstyle="none", markersize=5)
+        far = most > max(1, FAR * min(least, 1))
+        log = bool(least > 0 and (far or names_ratio(name)))
+        finish_list(ax, table["entity"].values.tolist(), display_name(name) + " (log scale)" * log, log)
+        ax.tick_params(axis="y", labelleft=ax.get_subplotspec() is None or ax.get_subplotspec().is_first_col())
+    if "prob" in table.attrs:
+        words = f"{points[0]} and {100 * table.attrs['prob']:g}% interval{', diamonds: observed' * seen}"
+        axes[0].figure.suptitle(words, fontsize=9)
+    return axes

@@ -1,9 +1,7 @@
-"""How probable it is that a score is worse than a value: for every FPR, the TPR at which the score takes the value.
+"""The probability that a score is worse than a value: an integral over the FPR of the TPR at which it takes the value.
 
-On plain arrays. Outperformance scores ask it of a reference distribution of the rates, posteriors of a score of the
-posterior one. The FPR runs through the quantiles of its distribution, so that its density never appears. Adaptive
-Gauss-Kronrod on all values at once: the pieces that are not yet accurate are halved together, so that kinks and steep
-layers (small prevalences) cost a few more rounds and no Python loop over values.
+The FPR runs through the quantiles of its distribution, so that its density never appears. Adaptive Gauss-Kronrod on all
+values at once: kinks and steep layers (small prevalences) cost a few more rounds and no Python loop over values.
 """
 
 from collections.abc import Callable
@@ -11,8 +9,6 @@ from collections.abc import Callable
 import numpy as np
 
 from bayesrank.scores.score import Score, cells_at
-
-__all__ = ["density", "monotone", "probability_worse", "root", "score_at"]
 
 #: Rates stay this far from 0 and 1, where ratios may be undefined; it changes an area by less than 1e-11.
 EDGE = 1e-12
@@ -35,10 +31,9 @@ _KRONROD = [
     0.140653259715525918745189590510238, 0.169004726639267902826583426598550, 0.190350578064785409913256402421014,
     0.204432940075298892414161999234649,
 ]  # fmt: skip
-_GAUSS = [0.129484966168869693270611432679082, 0.279705391489276667901467771423780, 0.381830050505118944950369775488975]
 NODES = np.array([*(-x for x in _HALF), 0.0, *reversed(_HALF)])
 KRONROD = np.array([*_KRONROD, 0.209482141084727828012999174891714, *reversed(_KRONROD)])
-GAUSS = np.array([*_GAUSS, 0.417959183673469387755102040816327, *reversed(_GAUSS)])
+GAUSS = np.polynomial.legendre.leggauss(7)[1]
 
 
 def score_at(score: Score, fpr: np.ndarray, tpr: np.ndarray, prevalence: np.ndarray) -> np.ndarray:
@@ -73,21 +68,18 @@ def probability_worse(
     ``quantile(u)`` is the quantile of the FPR, ``conditional(fpr, tpr)`` the probability of a lower TPR given that FPR.
     ``cuts`` are rising TPRs between which that probability varies slowly.
     """
-    if not value.size:
-        return np.zeros(0)
     signed = value if score.higher_is_better else -value
-    rises = monotone(score, prevalence)
+    rises = value.size and monotone(score, prevalence)
     out = np.empty(value.shape)
     for start in range(0, value.size, BLOCK):
         part = slice(start, start + BLOCK)
+        some = score, signed[part], prevalence[part], quantile
         if rises:
             # What lies under the contour, and all that lies beyond its end.
-            area, end = _along_contour(
-                score, signed[part], prevalence[part], quantile, lambda i, x, y: conditional(x, y), cuts
-            )
+            area, end = _along_contour(*some, lambda i, x, y: conditional(x, y), cuts)
             out[part] = area + 1 - end
         else:
-            out[part] = _by_scan(score, signed[part], prevalence[part], quantile, conditional)
+            out[part] = _by_scan(*some, conditional)
     return np.clip(out, 0.0, 1.0)
 
 
@@ -99,8 +91,7 @@ def density(
     conditional: Conditional,
     cuts: tuple[float, ...] = (),
 ) -> np.ndarray:
-    """Return the density at ``value`` of a score that is :func:`monotone`; ``conditional(fpr, tpr)`` is that of the
-    TPR.
+    """Return the density at ``value`` of a score that is monotone; ``conditional(fpr, tpr)`` is that of the TPR.
 
     The slope of the score is a difference quotient, which is less exact than the probabilities.
     """
@@ -152,8 +143,7 @@ def _along_contour(
 def _by_scan(
     score: Score, value: np.ndarray, prevalence: np.ndarray, quantile: Quantile, conditional: Conditional
 ) -> np.ndarray:
-    """Integrate over all crossings of a grid of TPRs, for scores that are not monotone; undefined is not
-    outperformed."""
+    """Integrate over all crossings of a grid of TPRs, for scores that are not monotone."""
     grid = np.linspace(EDGE, 1 - EDGE, SCAN)
 
     def below(i: np.ndarray, u: np.ndarray) -> np.ndarray:

@@ -5,7 +5,7 @@ plain arrays; areas are under the uniform distribution of the rates.
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -22,36 +22,21 @@ ExactRatio = Callable[[Any, Any, Any, Any], tuple[Any, Any, Any]]
 Meeting = Callable[[float], tuple[tuple[float, float], ...]]
 
 
-@dataclass(frozen=True)
-class Corners:
-    """Meeting points that are the same at every prevalence."""
-
-    points: tuple[tuple[float, float], ...]
-
-    def __call__(self, p: float) -> tuple[tuple[float, float], ...]:
-        return self.points
-
-
 def corners(*points: tuple[float, float]) -> Meeting:
     """Return meeting points that do not depend on the prevalence."""
-    return Corners(points)
+    return lambda p: points
 
 
-PARALLEL = corners()
+def _nowhere(p: float) -> tuple[tuple[float, float], ...]:
+    return ()
 
 
 @dataclass(frozen=True)
 class Turning:
     """A contour that turns back beyond the square, so that one FPR has two TPRs, as a parametric curve.
 
-    Parameters
-    ----------
-    rates : callable
-        FPR and TPR at value k, parameter t, p and n.
-    parameter : callable
-        t at FPR, TPR, p and n.
-    ends : pair of float, optional
-        Range of t; by default that of the plot.
+    ``rates`` returns FPR and TPR at value k, parameter t, p and n; ``parameter`` returns t at FPR, TPR, p and n;
+    ``ends`` is the range of t, by default that of the plot.
     """
 
     rates: Callable[[Any, Any, Any, Any], tuple[Any, Any]]
@@ -63,51 +48,38 @@ class Turning:
 class Contour:
     """Contours in closed form.
 
-    Parameters
-    ----------
-    tpr : callable
-        TPR at value k, FPR x, p and n; on the branch that crosses the square if there are two.
-    meeting : callable
-        Points where all contours of a prevalence meet.
-    turning : Turning, optional
-        Curves of contours that turn back.
-    upright : callable, optional
-        FPR at value k, p and n, for vertical contours.
+    ``tpr`` returns the TPR at value k, FPR x, p and n, on the branch that crosses the square if there are two;
+    ``meeting`` the points where all contours of a prevalence meet; ``upright`` the FPR of vertical contours at value k,
+    p and n. ``turning`` are the curves of contours that turn back.
     """
 
     tpr: Form
-    meeting: Meeting = PARALLEL
+    meeting: Meeting = _nowhere
     turning: Turning | None = None
     upright: Callable[[Any, Any, Any], Any] | None = None
 
     def at(self, value: Callable[[Any], Any]) -> "Contour":
         """Return contours of a transformed score, which is k where the score is ``value(k)``."""
-        tpr, turning, upright = self.tpr, self.turning, self.upright
-        if turning is not None:
-            rates = turning.rates
-            turning = replace(turning, rates=lambda k, t, p, n: rates(value(k), t, p, n))
-        return Contour(
-            lambda k, x, p, n: tpr(value(k), x, p, n),
-            self.meeting,
-            turning,
-            None if upright is None else lambda k, p, n: upright(value(k), p, n),
-        )
+        return self._change(value, lambda p: p)
 
     def balanced(self) -> "Contour":
         """Return contours of the score at a prevalence of 1/2."""
-        tpr, turning, meeting, upright = self.tpr, self.turning, self.meeting, self.upright
+        return self._change(lambda k: k, lambda p: 0.5 + 0 * p)
+
+    def _change(self, value: Callable[[Any], Any], share: Callable[[Any], Any]) -> "Contour":
+        tpr, meeting, turning, upright = self.tpr, self.meeting, self.turning, self.upright
         if turning is not None:
             rates, parameter = turning.rates, turning.parameter
-            turning = replace(
-                turning,
-                rates=lambda k, t, p, n: rates(k, t, 0.5, 0.5),
-                parameter=lambda x, y, p, n: parameter(x, y, 0.5, 0.5),
+            turning = Turning(
+                lambda k, t, p, n: rates(value(k), t, share(p), 1 - share(p)),
+                lambda x, y, p, n: parameter(x, y, share(p), 1 - share(p)),
+                turning.ends,
             )
         return Contour(
-            lambda k, x, p, n: tpr(k, x, 0.5 + 0 * p, 0.5 + 0 * p),
-            lambda p: meeting(0.5),
+            lambda k, x, p, n: tpr(value(k), x, share(p), 1 - share(p)),
+            lambda p: meeting(share(p)),
             turning,
-            None if upright is None else lambda k, p, n: upright(k, 0.5, 0.5),
+            None if upright is None else lambda k, p, n: upright(value(k), share(p), 1 - share(p)),
         )
 
 

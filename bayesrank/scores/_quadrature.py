@@ -1,7 +1,6 @@
 """Distributions of scores in numbers: a Beta variable, or an integral over Beta variables.
 
-A ranking score is s / (s + u), with s and u the importance of the right and of the wrong answers. Each function here
-returns cdf and pdf as functions of values strictly inside the score's range, and the error of the cdf.
+Each function returns cdf and pdf as functions of values strictly inside the score's range, and the error of the cdf.
 """
 
 from collections.abc import Callable
@@ -25,8 +24,8 @@ QUADRATURE = 1e-9
 def of_dirichlet(right: list[tuple[float, float]], wrong: list[tuple[float, float]]) -> tuple[Curve, Curve, float]:
     """Return the curves for Dirichlet cells; ``right`` and ``wrong`` list importance and concentration of their cells.
 
-    The sum of the right cells against that of the wrong ones is a Beta, independent of how each sum is split, which is
-    another Beta. Where the importances within a side are equal, its split does not matter.
+    A ranking score is s / (s + u), with s and u the importance of the right and of the wrong answers. The sum of the
+    right cells against that of the wrong ones is a Beta, independent of how each sum is split, which is another Beta.
     """
     alpha, beta = (sum(a for _, a in side) for side in (right, wrong))
 
@@ -67,7 +66,7 @@ def of_two_betas(
 
     if tn + fp == 0 or tp + fn == 0:  # a function of one rate alone
         rate, (up, down) = (tpr, (tp, fn)) if tn + fp == 0 else (tnr, (tn, fp))
-        return *_of_one_beta(rate, up, down), 0.0
+        return of_dirichlet([(up, rate[0])], [(down, rate[1])])
     breaks = _breaks(*tnr)
     own = np.sort(np.concatenate([special.betaincinv(*tpr, LEVELS), special.betainccinv(*tpr, LEVELS)]))
 
@@ -115,8 +114,7 @@ def of_two_betas(
 def of_rates(
     score: Score, tpr: tuple[float, float], tnr: tuple[float, float], prevalence: float | tuple[float, float]
 ) -> tuple[Curve, Curve, float]:
-    """Return the curves of a score monotone in both rates, which are independent Beta variables; so may the prevalence
-    be."""
+    """Return the curves of a score monotone in both rates, which are independent Betas, as the prevalence may be."""
     if score.higher_is_better is None:
         score = replace(score, higher_is_better=True)
     fpr = tnr[::-1]
@@ -128,12 +126,9 @@ def of_rates(
         return special.betaincinv(*fpr, u)
 
     def curves(size: int) -> tuple[Curve, Curve]:
-        if not score.depends_on_prevalence:
-            share, weight = np.array([0.5]), np.ones(1)
-        elif isinstance(prevalence, tuple):
+        share, weight = np.array([prevalence if score.depends_on_prevalence else 0.5]), np.ones(1)
+        if score.depends_on_prevalence and isinstance(prevalence, tuple):
             share, weight = gauss_jacobi(size, *prevalence)
-        else:
-            share, weight = np.array([prevalence]), np.ones(1)
         if not monotone(score, share):
             raise ValueError(f"score must rise, or fall, with TPR and with TNR; got {score.name}")
 
@@ -168,19 +163,6 @@ def _breaks(alpha: float, beta: float) -> np.ndarray:
     steps = 4.0 ** -np.arange(40)
     inner, outer = 0.5 * steps[0.5 * steps > max(low[1], 1e-18)], 0.5 * steps[0.5 * steps > max(far[1], 1e-18)]
     return np.unique(np.concatenate([[0.0, 1.0], low, high, inner, 1 - outer]))
-
-
-def _of_one_beta(rate: tuple[float, float], up: float, down: float) -> tuple[Curve, Curve]:
-    """Return the curves of up r / (up r + down (1 - r)) for a Beta variable r."""
-
-    def cdf(v: np.ndarray) -> np.ndarray:
-        return special.betainc(*rate, v * down / (v * down + (1 - v) * up))
-
-    def pdf(v: np.ndarray) -> np.ndarray:
-        share = v * down + (1 - v) * up
-        return _beta_pdf(*rate, v * down / share) * up * down / share**2
-
-    return cdf, pdf
 
 
 def _split(side: list[tuple[float, float]], size: int) -> tuple[np.ndarray, np.ndarray]:

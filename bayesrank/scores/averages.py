@@ -1,10 +1,4 @@
-"""Averages of a two-class score over the classes of a larger problem, each class against all others.
-
-An average of ranking scores is in general not a ranking score. It may violate the axioms, so that a mixture of two
-entities beats both (Piérard et al., Foundations of the theory of performance-based ranking, A.2.1). To rank classifiers
-of more than two classes, use a ranking score of the whole matrix, such as accuracy or
-:func:`bayesrank.scores.of_importance`; use averages as summaries.
-"""
+"""Averages of a two-class score over the classes of a larger problem, each class against all others."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -68,29 +62,16 @@ def _arithmetic(each: np.ndarray, present: np.ndarray) -> np.ndarray:
     return ratio(np.where(present, each, 0.0).sum(axis=-1), present.sum(axis=-1))
 
 
-def _geometric(each: np.ndarray, present: np.ndarray) -> np.ndarray:
-    return np.exp(_arithmetic(np.log(each), present))
-
-
 def _harmonic(each: np.ndarray, present: np.ndarray) -> np.ndarray:
-    inverse = np.where(each >= 0, 1 / np.abs(each), np.nan)
-    return 1 / _arithmetic(inverse, present)
-
-
-def _smallest(each: np.ndarray, present: np.ndarray) -> np.ndarray:
-    return np.where(present, each, np.inf).min(axis=-1)
-
-
-def _largest(each: np.ndarray, present: np.ndarray) -> np.ndarray:
-    return np.where(present, each, -np.inf).max(axis=-1)
+    return 1 / _arithmetic(np.where(each >= 0, 1 / np.abs(each), np.nan), present)
 
 
 MEANS: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
     "macro": _arithmetic,
-    "geometric": _geometric,
+    "geometric": lambda each, present: np.exp(_arithmetic(np.log(each), present)),
     "harmonic": _harmonic,
-    "smallest": _smallest,
-    "largest": _largest,
+    "smallest": lambda each, present: np.where(present, each, np.inf).min(axis=-1),
+    "largest": lambda each, present: np.where(present, each, -np.inf).max(axis=-1),
 }
 
 

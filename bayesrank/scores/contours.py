@@ -1,12 +1,10 @@
 """Contours: curves in (and beyond) the ROC square on which a score has one value.
 
-Every score of Lovell et al., appendices B and C, has closed-form contours, as has every ranking score. Contours of a
-ranking score are straight lines that meet in one point at each prevalence. A balanced score is the plain one at a
-prevalence of 1/2. Other scores that are monotone in TPR are solved numerically within the square. Simple contours also
-give the area where a score is worse than a value, its outperformance score.
+Scores without contours in closed form that are monotone in TPR are solved numerically, within the square.
 """
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,15 +18,7 @@ from bayesrank.scores.families import OfItself
 from bayesrank.scores.names import as_score
 from bayesrank.scores.score import Score, cells_at
 
-__all__ = [
-    "closed_area",
-    "closed_form",
-    "contour",
-    "contour_curve",
-    "contour_meeting_points",
-]
-
-STEPS = 55
+__all__ = ["closed_area", "closed_form", "contour", "contour_curve", "contour_meeting_points"]
 
 
 def contour(score: ScoreLike, value: Any, fpr: Any, prevalence: Any) -> xr.DataArray:
@@ -65,11 +55,11 @@ def contour(score: ScoreLike, value: Any, fpr: Any, prevalence: Any) -> xr.DataA
     score = as_score(score)
     k, x, p = check_labelled_numbers("value", value), check_labelled_numbers("fpr", fpr), check_prevalences(prevalence)
     closed = closed_form(score)
-    if closed is not None:
+    if closed is None:
+        tpr = xr.apply_ufunc(lambda k, x, p: _solve(score, k, x, p), k, x, p)
+    else:
         with np.errstate(divide="ignore", invalid="ignore"):
             tpr = xr.apply_ufunc(lambda k, x, p: _finite(closed.tpr(k, x, p, 1 - p)), k, x, p)
-    else:
-        tpr = xr.apply_ufunc(lambda k, x, p: _solve(score, k, x, p), k, x, p)
     order = [dim for dim in ("value", "prevalence", "fpr") if dim in tpr.dims]
     return tpr.transpose(..., *order).rename("tpr")
 
@@ -79,24 +69,8 @@ def contour_curve(
 ) -> xr.Dataset:
     """Return contours as curves for plotting, including vertical contours and contours that turn back.
 
-    Parameters
-    ----------
-    score, value, prevalence
-        As for :func:`contour`, with one prevalence.
-    extent : pair of float
-        Range of FPR and TPR.
-    points : int
-        Number of points along each curve; twice as many on contours that turn back.
-
-    Returns
-    -------
-    xarray.Dataset
-        ``fpr`` and ``tpr`` (value, point), NaN outside ``extent``.
-
-    Examples
-    --------
-    >>> contour_curve("tnr", [0.75], 0.5, points=3)["fpr"].values.tolist()
-    [[0.25, 0.25, 0.25]]
+    The result holds ``fpr`` and ``tpr`` (value, point), NaN outside ``extent``, the range of both rates. Contours that
+    turn back have twice as many points.
     """
     of, k = as_score(score), check_labelled_numbers("value", np.atleast_1d(value))
     low, high = extent
@@ -153,16 +127,8 @@ def contour_meeting_points(score: Any, prevalence: float) -> xr.Dataset:
     """Return the points where all contours of a score meet, within or beyond the ROC square.
 
     The result holds ``fpr`` and ``tpr`` (point); it is empty if the contours do not meet. The MCC contours for k and -k
-    are two parts of one ellipse, divided by the line through both points.
-
-    Raises
-    ------
-    ValueError
-        If the score has no closed-form contours, or the prevalence is not strictly between 0 and 1.
-
-    References
-    ----------
-    Lovell et al., Never mind the metrics, appendices B and C.
+    are two parts of one ellipse, divided by the line through both points. Scores without contours in closed form raise
+    ValueError. (Lovell et al., Never mind the metrics, appendices B and C)
 
     Examples
     --------
@@ -184,25 +150,19 @@ def closed_form(score: Score) -> Contour | None:
         return _lines(score.importance)
     if score.contour is not None:
         return score.contour
+    function = score.function
     if score.complement is not None:
         plain = closed_form(score.complement)
-        return None if plain is None else plain.at(lambda k: 1 - k)
-    if (found := _of_another(score.function)) is not None:
-        return found
-    return None if (benefits := _benefits(score)) is None else _parallels(benefits)
-
-
-def _of_another(function: Any) -> Contour | None:
-    """Return the contours of a score derived from another score with known contours."""
+        return plain and plain.at(lambda k: 1 - k)
     if isinstance(function, Balanced):
         plain = closed_form(function.score)
-        return None if plain is None else plain.balanced()
+        return plain and plain.balanced()
     if isinstance(function, Logarithm):
         plain, scale = closed_form(function.score), function.scale
-        return None if plain is None else plain.at(lambda k: np.exp(scale * k))
+        return plain and plain.at(lambda k: np.exp(scale * k))
     if isinstance(function, OfItself):
         return Contour(lambda k, x, p, n: _line(function.importance(k), k, x, p, n))
-    return None
+    return None if (benefits := _benefits(score)) is None else _parallels(benefits)
 
 
 def _line(importance: Mapping[str, Any], k: Any, x: Any, p: Any, n: Any) -> Any:
@@ -215,9 +175,6 @@ def _lines(importance: Mapping[str, float]) -> Contour:
     """Return the contours of a ranking score, which meet in one point."""
     tn, fp, fn, tp = (float(importance[cell]) for cell in ("tn", "fp", "fn", "tp"))
 
-    def line(k: Any, x: Any, p: Any, n: Any) -> Any:
-        return _line({"tn": tn, "fp": fp, "fn": fn, "tp": tp}, k, x, p, n)
-
     def meeting(p: float) -> tuple[tuple[float, float], ...]:
         # Weighted right answers and weighted wrong answers are both 0.
         n = 1 - p
@@ -228,7 +185,7 @@ def _lines(importance: Mapping[str, float]) -> Contour:
         return ((x, y),)
 
     upright = (lambda k, p, n: (1 - k) * tn / ((1 - k) * tn + k * fp)) if fn == tp == 0 else None
-    return Contour(line, meeting, upright=upright)
+    return Contour(lambda k, x, p, n: _line(importance, k, x, p, n), meeting, upright=upright)
 
 
 def _benefits(score: Score) -> dict[str, float] | None:
@@ -263,13 +220,13 @@ def _solve(score: Score, k: Any, x: Any, p: Any) -> np.ndarray:
         there = at(np.full(k.shape, end))
         ends.append(np.where(np.isnan(there), at(np.full(k.shape, inner)), there))
     rises = ends[1] >= ends[0]
-    lower, upper = np.where(rises, ends[0], ends[1]), np.where(rises, ends[1], ends[0])
     low, high = np.zeros(k.shape), np.ones(k.shape)
-    for _ in range(STEPS):
+    for _ in range(55):
         middle = (low + high) / 2
         below = (at(middle) < k) == rises
         low, high = np.where(below, middle, low), np.where(below, high, middle)
-    reached = (lower <= k) & (k <= upper) & (lower < upper) & (x >= 0) & (x <= 1)
+    least, most = np.minimum(*ends), np.maximum(*ends)
+    reached = (least <= k) & (k <= most) & (least < most) & (x >= 0) & (x <= 1)
     return np.where(reached, (low + high) / 2, np.nan)
 
 
@@ -279,9 +236,8 @@ def _finite(values: Any) -> Any:
 
 def closed_area(score: Score) -> Area | None:
     """Return OPS of ``score`` as a function of (value, prevalence), or None without a closed form."""
-    importance = score.importance
-    if importance is not None:
-        return lambda value, prevalence: ranking_area(value, prevalence, **importance)
+    if score.importance is not None:
+        return partial(ranking_area, **score.importance)
     if score.area is not None:
         return score.area
     # score < v means complement > 1 - v, and the better end of one is the worse end of the other.

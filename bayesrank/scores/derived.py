@@ -44,7 +44,8 @@ def average(score: ScoreLike, how: str) -> Score:
     the counts are known (counts, or the result of :func:`bayesrank.fit`); for a bare performance all classes count.
 
     An average is a summary, not a ranking score: it may violate the axioms, so that a mixture of two entities beats
-    both. With one label per case, micro averages equal accuracy or an increasing function of it.
+    both (Piérard et al., Foundations of the theory of performance-based ranking, A.2.1). With one label per case, micro
+    averages equal accuracy or an increasing function of it.
 
     Parameters
     ----------
@@ -60,10 +61,6 @@ def average(score: ScoreLike, how: str) -> Score:
         If the score or average is unknown, the score is not of two classes, or may be negative where ``how`` is
         geometric or harmonic.
 
-    References
-    ----------
-    Piérard et al., Foundations of the theory of performance-based ranking, A.2.1.
-
     Examples
     --------
     >>> import bayesrank as br
@@ -75,16 +72,9 @@ def average(score: ScoreLike, how: str) -> Score:
 
 
 def balanced(score: ScoreLike, name: str, **metadata: Any) -> Score:
-    """Return the score at equal class sizes: a function of the rates, independent of prevalence.
+    """Return a two-class score at equal class sizes: a function of the rates, independent of prevalence.
 
-    Parameters
-    ----------
-    score : Score, str or callable
-        Any two-class score.
-    name : str
-        Name of the new score.
-    **metadata
-        Further fields of :class:`Score`.
+    ``name`` and ``metadata`` are fields of the new :class:`Score`.
 
     Examples
     --------
@@ -108,18 +98,9 @@ def balanced(score: ScoreLike, name: str, **metadata: Any) -> Score:
 def scaled_log(score: ScoreLike, positives: int, negatives: int) -> Score:
     """Return the logarithm of a likelihood or odds ratio, divided by its largest finite value on a test set.
 
-    It lies between -1 and 1 on tables of that test set where it is defined.
-
-    Parameters
-    ----------
-    score : Score or str
-        ``positive_likelihood_ratio``, ``negative_likelihood_ratio`` or ``diagnostic_odds_ratio``.
-    positives, negatives : int
-        Number of cases in each class of the test set, at least 3.
-
-    References
-    ----------
-    Lovell et al., Never mind the metrics, Eq. 20 to 22.
+    It lies between -1 and 1 on tables of that test set, with at least 3 ``positives`` and 3 ``negatives``, where it is
+    defined. The score is ``positive_likelihood_ratio``, ``negative_likelihood_ratio`` or ``diagnostic_odds_ratio``
+    (Lovell et al., Never mind the metrics, Eq. 20 to 22).
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Summaries of draws of scores: differences to one entity, prior and posterior histograms, regions in ROC space."""
+"""Summaries of draws of scores, as plots show them: differences to one entity, histograms, regions in ROC space."""
 
 from typing import Any
 
@@ -13,34 +13,16 @@ from bayesrank.performance.regions import ellipse
 
 __all__ = ["differences", "histograms", "rate_regions"]
 
+#: Number of bins of a histogram.
+BINS = 80
+
 
 def differences(values: xr.DataArray, to: Any, rope: float = 0.0, *, prob: float = 0.95) -> xr.Dataset:
-    """Return the difference of each entity to one entity: median, interval, and practical importance.
+    """Return the difference of each entity to the entity ``to``, largest median first.
 
-    Parameters
-    ----------
-    values : xarray.DataArray
-        Draws of a score (chain, draw, entity).
-    to : hashable
-        The entity to compare with.
-    rope : float
-        Half-width of the region of practical equivalence, in units of the score.
-    prob : float
-        Credible probability of the intervals (equal tails).
-
-    Returns
-    -------
-    xarray.Dataset
-        ``median``, ``lower``, ``upper`` (entity), in units of the score, over draws with both defined, largest median
-        first; and ``verdict`` (entity): "above" or "below" if the interval lies outside the region of practical
-        equivalence, else "undecided", or "" if nothing is defined.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
-    >>> differences(br.scores.f1(br.fit(counts, seed=1)), to="a", rope=0.02)["verdict"].values.tolist()
-    ['above']
+    ``median``, ``lower`` and ``upper`` (entity) are in units of the score, over draws with both defined. ``verdict``
+    (entity) is "above" or "below" if the interval lies outside the region of practical equivalence, of half-width
+    ``rope``, else "undecided", or "" if nothing is defined.
     """
     names = values["entity"].values.tolist()
     check_choice("to", to, names, KeyError)
@@ -57,19 +39,11 @@ def differences(values: xr.DataArray, to: Any, rope: float = 0.0, *, prob: float
     return xr.Dataset({name: ("entity", column) for name, column in columns.items()}, coords)
 
 
-def histograms(values: xr.DataArray, prior: xr.DataArray, bins: int = 80) -> xr.Dataset:
+def histograms(values: xr.DataArray, prior: xr.DataArray) -> xr.Dataset:
     """Return histograms of posterior and prior draws of a score, from the 0.1% to the 99.9% quantile of all draws.
 
     The result holds ``posterior`` and ``prior`` (entity, bin), counts of draws in bins of equal width, with the coords
     ``left`` and ``right`` (bin) in units of the score; entities by posterior median, highest first.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> posterior = br.fit(br.from_counts(tn=70, fp=10, fn=9, tp=21), draws=500, seed=1, groups=["prior"])
-    >>> found = histograms(br.scores.f1(posterior), br.scores.f1(posterior["prior"]))
-    >>> bool(found["posterior"].max() > found["prior"].max())  # the data narrowed it
-    True
     """
     names = values["entity"].values
     both = {
@@ -79,7 +53,7 @@ def histograms(values: xr.DataArray, prior: xr.DataArray, bins: int = 80) -> xr.
     # Cut off the extreme tails of both.
     low, high = np.nanquantile(np.concatenate([x.ravel() for x in both.values()]), [0.001, 0.999])
     middle, reach = (low + high) / 2, max((high - low) / 2, 1e-3)  # equal draws need a width too
-    edges = np.linspace(middle - reach, middle + reach, bins + 1)
+    edges = np.linspace(middle - reach, middle + reach, BINS + 1)
     order = np.argsort(-_quantiles(values, [0.5])[0])
     return xr.Dataset(
         {name: (("entity", "bin"), [np.histogram(x[i], edges)[0] for i in order]) for name, x in both.items()},
@@ -88,36 +62,12 @@ def histograms(values: xr.DataArray, prior: xr.DataArray, bins: int = 80) -> xr.
 
 
 def rate_regions(source: Any, points: int = 181, *, prob: float = 0.95, kind: str | None = None) -> xr.Dataset:
-    """Return the median rates of each entity, and a credible region in ROC space.
+    """Return the median rates of each entity, ``fpr`` and ``tpr`` (entity), and a credible region in ROC space.
 
-    The region is an ellipse in the normal scores of both rates, transformed back to rates. It lies within ROC space,
-    follows the skewness and correlation of the rates, and holds the share ``prob`` of the draws. It does not extend
-    beyond the draws.
-
-    Parameters
-    ----------
-    source : DataArray, Dataset, InferenceData or DataTree
-        Two-class performances (entity, actual, predicted), with or without draws.
-    points : int
-        Number of points on each region's closed curve, at least 3.
-    prob : float
-        Credible probability of each entity's region.
-    kind : str, optional
-        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
-
-    Returns
-    -------
-    xarray.Dataset
-        ``fpr``, ``tpr`` (entity), medians; with draws also ``region_fpr``, ``region_tpr`` (entity, vertex). Draws with
-        an undefined rate are ignored; an entity without any other is NaN.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> posterior = br.fit(br.from_counts(tn=70, fp=10, fn=6, tp=24, entity="a"), seed=1)
-    >>> found = rate_regions(posterior, points=4)
-    >>> round(found["tpr"].item(), 2), found["region_tpr"].sizes["vertex"]
-    (0.79, 4)
+    The region, ``region_fpr`` and ``region_tpr`` (entity, vertex), is an ellipse in the normal scores of both rates,
+    transformed back to rates. It follows the skewness and correlation of the rates, holds the share ``prob`` of the
+    draws, and does not extend beyond them. Draws with an undefined rate are ignored; an entity without any other is
+    NaN.
     """
     prob, number_of = check_prob("prob", prob), check_integer("points", points, 3)
     array = name_entities(two_class_performance(source, kind, "rates of two classes"))

@@ -11,20 +11,18 @@ from bayesrank._checks import check_cells, check_number, check_numbers, describe
 from bayesrank.scores.score import Score, ratio
 
 __all__ = [
-    "by_importance",
     "canonical",
+    "conditional_probability",
     "decision_benefit",
     "f_beta",
     "implicit",
     "net_benefit",
-    "conditional_probability",
     "tversky",
     "weighted_accuracy",
 ]
 
 TILE_PAPER = "Piérard et al., The Tile"
 CELLS = ("tn", "fp", "fn", "tp")
-WORDS = {"tn": "TN", "fp": "FP", "fn": "FN", "tp": "TP"}
 
 # Parameters are stored as data, so that scores with equal parameters are equal and can be pickled.
 
@@ -79,16 +77,8 @@ class OfItself:
 def conditional_probability(name: str, event: str, given: str = "tn fp fn tp", **metadata: Any) -> Score:
     """Return the probabilistic score P(event | given) of two sets of cells (The Tile, Eq. 1 and 2).
 
-    It is a ranking score if the event consists of the correct cells in ``given`` (The Tile, Lemma 6).
-
-    Parameters
-    ----------
-    name : str
-        Name of the score.
-    event, given : str
-        Cells, separated by spaces; ``event`` is a proper subset of ``given``.
-    **metadata
-        Further fields of :class:`Score`.
+    ``event`` is a proper subset of ``given``, both cells separated by spaces; ``metadata`` are further fields of
+    :class:`Score`. It is a ranking score if the event consists of the correct cells in ``given`` (The Tile, Lemma 6).
 
     Examples
     --------
@@ -129,10 +119,7 @@ def by_importance(
 def canonical(a: float, b: float) -> Score:
     """Return the canonical ranking score at a point of the Tile (The Tile, Definition 1).
 
-    Parameters
-    ----------
-    a, b : float
-        Between 0 and 1. a trades true positives against true negatives, b false negatives against false positives.
+    Both are between 0 and 1: a trades true positives against true negatives, b false negatives against false positives.
 
     Examples
     --------
@@ -142,7 +129,7 @@ def canonical(a: float, b: float) -> Score:
     """
     a, b = check_number("a", a, 0.0, 1.0), check_number("b", b, 0.0, 1.0)
     return by_importance(
-        f"canonical_{a:g}_{b:g}".replace(".", "_"),
+        _name("canonical", a, b),
         tn=1 - a,
         fp=1 - b,
         fn=b,
@@ -157,8 +144,9 @@ def canonical(a: float, b: float) -> Score:
 def implicit(low: tuple[float, float], high: tuple[float, float]) -> Score:
     """Return the score whose value v solves v = R(a, b), where the Tile position (a, b) depends on v.
 
-    It is an implicit weighted utility, which satisfies the three axioms. Unless ``low`` equals ``high``, it is not a
-    ranking score and has no position on the Tile.
+    It is an implicit weighted utility, which satisfies the three axioms (Chew 1989, Axiomatic utility theories with the
+    betweenness property; Dekel 1986, An axiomatic characterization of preferences under uncertainty). Unless ``low``
+    equals ``high``, it is not a ranking score and has no position on the Tile.
 
     Parameters
     ----------
@@ -170,19 +158,13 @@ def implicit(low: tuple[float, float], high: tuple[float, float]) -> Score:
     TypeError, ValueError
         If an argument is not a pair of numbers between 0 and 1, or a moving coordinate reaches 0 or 1.
 
-    References
-    ----------
-    Chew (1989), Axiomatic utility theories with the betweenness property; Dekel (1986), An axiomatic characterization
-    of preferences under uncertainty.
-
     Examples
     --------
     >>> import bayesrank as br
     >>> counts = br.from_counts(tn=80, fp=10, fn=3, tp=27)
     >>> score = implicit((0.35, 0.65), (0.65, 0.35))
     >>> value = score(counts).item()
-    >>> a, b = 0.35 + 0.3 * value, 0.65 - 0.3 * value
-    >>> round(value, 6) == round(br.canonical_score(counts, a, b).item(), 6)
+    >>> round(value, 6) == round(br.canonical_score(counts, 0.35 + 0.3 * value, 0.65 - 0.3 * value).item(), 6)
     True
     """
     ends = []
@@ -194,12 +176,13 @@ def implicit(low: tuple[float, float], high: tuple[float, float]) -> Score:
         if first != last and not (0 < first < 1 and 0 < last < 1):
             raise ValueError(f"{axis} must stay strictly between 0 and 1 where it moves; got {first:g} to {last:g}")
     (a, b), (c, d) = ends
+    function = OfItself(*ends)
     return Score(
-        f"implicit_{a:g}_{b:g}_to_{c:g}_{d:g}".replace(".", "_"),
-        OfItself(*ends),
-        importance=OfItself(*ends).importance(0.0) if ends[0] == ends[1] else None,
-        symbol="v",
-        formula=f"v = R(a, b), a = {a:g} + {c - a:g} v, b = {b:g} + {d - b:g} v",
+        _name("implicit", a, b, "to", c, d),
+        function,
+        "v",
+        f"v = R(a, b), a = {a:g} + {c - a:g} v, b = {b:g} + {d - b:g} v",
+        importance=function.importance(0.0) if ends[0] == ends[1] else None,
         domain="s + u > 0",
         reference="Chew (1989); Dekel (1986)",
     )
@@ -235,10 +218,7 @@ def f_beta(beta: float) -> Score:
 def weighted_accuracy(weight: float) -> Score:
     """Return the weighted mean of TPR and TNR, monotone in a ranking score at fixed prevalence (The Tile, Lemma 9).
 
-    Parameters
-    ----------
-    weight : float
-        Weight of TPR, between 0 and 1; TNR has the rest. 1/2 gives balanced accuracy.
+    The weight of TPR is between 0 and 1; TNR has the rest. 1/2 gives balanced accuracy.
 
     Examples
     --------
@@ -248,10 +228,10 @@ def weighted_accuracy(weight: float) -> Score:
     """
     weight = check_number("weight", weight, 0.0, 1.0)
     return Score(
-        f"weighted_accuracy_{weight:g}".replace(".", "_"),
+        _name("weighted_accuracy", weight),
         OfRates(weight),
-        symbol="WA",
-        formula=f"{weight:g} TPR + {1 - weight:g} TNR",
+        "WA",
+        f"{weight:g} TPR + {1 - weight:g} TNR",
         depends_on_prevalence=False,
         domain="TN + FP > 0 and FN + TP > 0",
         reference=f"{TILE_PAPER}, Lemma 9",
@@ -270,7 +250,7 @@ def tversky(alpha: float, beta: float) -> Score:
     """
     alpha, beta = check_number("alpha", alpha, 0.0, finite=True), check_number("beta", beta, 0.0, finite=True)
     return by_importance(
-        f"tversky_{alpha:g}_{beta:g}".replace(".", "_"),
+        _name("tversky", alpha, beta),
         fp=alpha,
         fn=beta,
         tp=1.0,
@@ -282,22 +262,10 @@ def tversky(alpha: float, beta: float) -> Score:
 
 
 def decision_benefit(benefit: Any) -> Score:
-    """Return the mean benefit per case, from a benefit of each outcome; it is linear in the performance.
+    """Return the mean benefit per case; it is linear in the performance.
 
-    Parameters
-    ----------
-    benefit : array_like
-        Benefits of shape (2, 2) in one unit: actual classes in rows, predicted ones in columns, negative first. Costs
-        are negative.
-
-    Raises
-    ------
-    ValueError
-        If ``benefit`` is not of shape (2, 2) or not finite.
-
-    References
-    ----------
-    Lovell et al., Never mind the metrics, Appendix B.5.
+    ``benefit`` (2, 2) holds finite benefits of each outcome in one unit, costs negative: actual classes in rows,
+    predicted ones in columns, negative first (Lovell et al., Never mind the metrics, Appendix B.5).
 
     Examples
     --------
@@ -308,12 +276,13 @@ def decision_benefit(benefit: Any) -> Score:
     matrix = check_numbers("benefit", benefit)
     if matrix.shape != (2, 2) or not np.isfinite(matrix).all():
         raise ValueError(f"benefit must be four finite numbers of shape (2, 2); got {describe_value(benefit)}")
+    benefits = tuple(matrix.ravel().tolist())
     return Score(
         "decision_benefit",
-        OfCells(tuple(matrix.ravel().tolist()), (1.0,) * 4),
-        symbol="DB",
-        formula=" + ".join(f"({b:g}) P({c})" for b, c in zip(matrix.ravel(), WORDS.values(), strict=True)),
-        range=(float(matrix.min()), float(matrix.max())),
+        OfCells(benefits, (1.0,) * 4),
+        "DB",
+        " + ".join(f"({b:g}) P({c.upper()})" for b, c in zip(benefits, CELLS, strict=True)),
+        range=(min(benefits), max(benefits)),
         reference="Lovell et al., Never mind the metrics, Appendix B.5",
     )
 
@@ -321,10 +290,7 @@ def decision_benefit(benefit: Any) -> Score:
 def net_benefit(threshold: float) -> Score:
     """Return the net benefit per case: true positives minus false positives at the threshold's odds.
 
-    Parameters
-    ----------
-    threshold : float
-        Probability at which treatment and no treatment are equally good, strictly between 0 and 1.
+    At the threshold, a probability strictly between 0 and 1, treatment and no treatment are equally good.
 
     Examples
     --------
@@ -335,15 +301,21 @@ def net_benefit(threshold: float) -> Score:
     threshold = check_number("threshold", threshold, 0.0, 1.0, ends=False)
     odds = threshold / (1 - threshold)
     return Score(
-        f"net_benefit_{threshold:g}".replace(".", "_"),
+        _name("net_benefit", threshold),
         OfCells((0.0, -odds, 0.0, 1.0), (1.0,) * 4),
-        symbol="NB",
-        formula=f"P(TP) - {odds:g} P(FP)",
+        "NB",
+        f"P(TP) - {odds:g} P(FP)",
         range=(-odds, 1.0),
         reference="Vickers and Elkin (2006)",
     )
 
 
+def _name(family: str, *parameters: Any) -> str:
+    """Return the name of a member of a family, such as tversky_0_5_1."""
+    parts = [part if isinstance(part, str) else f"{part:g}" for part in (family, *parameters)]
+    return "_".join(parts).replace(".", "_")
+
+
 def _sum(cells: set[str], bracket: bool = False) -> str:
-    text = " + ".join(WORDS[c] for c in CELLS if c in cells)
+    text = " + ".join(c.upper() for c in CELLS if c in cells)
     return f"({text})" if bracket and len(cells) > 1 else text

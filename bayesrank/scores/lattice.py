@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import check_integer, check_labelled_numbers, check_numbers
+from bayesrank._checks import check_integer, check_labelled_numbers
 from bayesrank.performance import two_class_cells
 from bayesrank.scores.names import as_score
 from bayesrank.scores.score import ratio
@@ -25,24 +25,14 @@ __all__ = [
     "simplex_slice",
 ]
 
+CLASSES = ["negative", "positive"]
+
 
 def simplex(counts: xr.DataArray) -> xr.DataArray:
-    """Return confusion matrices as points in space, with equal distances between neighbours.
+    """Return two-class counts (actual, predicted, ...) as points (..., axis) in space, with equal distances.
 
-    Parameters
-    ----------
-    counts : xarray.DataArray
-        Two-class counts (actual, predicted, other dims).
-
-    Returns
-    -------
-    xarray.DataArray
-        Coordinates (..., axis) with axis x, y, z: TP, FP and FN, each minus TN / 3. The matrices of N cases fill a
-        regular tetrahedron with edges of length N √2.
-
-    References
-    ----------
-    Lovell et al., Never mind the metrics, Eq. 1.
+    The axes x, y and z are TP, FP and FN, each minus TN / 3. The matrices of N cases fill a regular tetrahedron with
+    edges of length N √2 (Lovell et al., Never mind the metrics, Eq. 1).
 
     Examples
     --------
@@ -71,11 +61,7 @@ def all_matrices(total: int) -> xr.DataArray:
     """Return every confusion matrix of a number of cases, as counts (matrix, actual, predicted).
 
     There are (total + 3)! / (3! total!) matrices, 176,851 for 100 cases, ordered by positives, then true positives,
-    then false positives.
-
-    References
-    ----------
-    Lovell et al., Never mind the metrics, Section 3.
+    then false positives (Lovell et al., Never mind the metrics, Section 3).
 
     Examples
     --------
@@ -86,8 +72,7 @@ def all_matrices(total: int) -> xr.DataArray:
     """
     check_integer("total", total)
     slices = [_matrices(p, total - p).values.reshape(-1, 2, 2) for p in range(total + 1)]
-    classes = ["negative", "positive"]
-    coords = {"actual": classes, "predicted": classes}
+    coords = {"actual": CLASSES, "predicted": CLASSES}
     return xr.DataArray(np.concatenate(slices), coords, ("matrix", "actual", "predicted"), "counts")
 
 
@@ -120,10 +105,6 @@ def lattice_values(positives: int, negatives: int, score: Any) -> xr.DataArray:
 def roc_lattice(positives: int, negatives: int) -> xr.Dataset:
     """Return all points ``fpr``, ``tpr`` (tp, fp) that a test set can have in ROC space; NaN if a class has no cases.
 
-    References
-    ----------
-    Lovell et al., Never mind the metrics, Section 4.
-
     Examples
     --------
     >>> roc_lattice(2, 4)["tpr"].sel(tp=1, fp=3).item()
@@ -138,11 +119,7 @@ def roc_lattice(positives: int, negatives: int) -> xr.Dataset:
 def pr_lattice(positives: int, negatives: int) -> xr.Dataset:
     """Return all points ``recall``, ``precision`` (tp, fp) that a test set can have in precision-recall space.
 
-    Precision is NaN without a positive call.
-
-    References
-    ----------
-    Lovell et al., Never mind the metrics, Appendix D.2.
+    Precision is NaN without a positive call (Lovell et al., Never mind the metrics, Appendix D.2).
 
     Examples
     --------
@@ -156,39 +133,25 @@ def pr_lattice(positives: int, negatives: int) -> xr.Dataset:
 
 
 def roc_to_pr(fpr: Any, tpr: Any, prevalence: Any) -> xr.Dataset:
-    """Transform points from ROC space to precision-recall space, at one prevalence.
+    """Transform points from ROC space, numbers or arrays, to precision-recall space, at one prevalence.
 
-    The result holds ``recall`` and ``precision``; precision is NaN at (0, 0), without a positive call.
-
-    Parameters
-    ----------
-    fpr, tpr : float, array_like or DataArray
-        Points of the ROC square.
-    prevalence : float or DataArray
-        Prevalence of the positive class.
-
-    References
-    ----------
-    Lovell et al., Never mind the metrics, Eq. 113, in a form that also holds for TPR = 0.
+    The result holds ``recall`` and ``precision``; precision is NaN at (0, 0), without a positive call (Lovell et al.,
+    Never mind the metrics, Eq. 113, in a form that also holds for TPR = 0).
 
     Examples
     --------
     >>> float(roc_to_pr(0.2, 0.8, 1 / 3)["precision"].round(6))
     0.666667
     """
-    given = {"fpr": fpr, "tpr": tpr, "prevalence": prevalence}
-    x, y, p = (check_labelled_numbers(name, _along_points(name, values), 0.0, 1.0) for name, values in given.items())
+    x, y, p = _along_points("fpr", fpr), _along_points("tpr", tpr), _along_points("prevalence", prevalence)
     precision = xr.apply_ufunc(ratio, *xr.broadcast(p * y, p * y + (1 - p) * x))
     return xr.Dataset({"recall": y + 0 * precision.fillna(0), "precision": precision})
 
 
 def _along_points(argument: str, values: Any) -> xr.DataArray:
-    if isinstance(values, xr.DataArray):
-        return values
-    array = check_numbers(argument, values)
-    if array.ndim > 1:
-        raise ValueError(f"{argument} must be a number, a sequence or a DataArray; got {array.ndim} dimensions")
-    return xr.DataArray(array, dims=("point",)[: array.ndim])
+    """Return numbers in [0, 1], of a sequence along the dim ``point``."""
+    array = check_labelled_numbers(argument, values, 0.0, 1.0)
+    return array if isinstance(values, xr.DataArray) else xr.DataArray(array.values, dims=("point",)[: array.ndim])
 
 
 def _ranges(positives: int, negatives: int) -> tuple[xr.DataArray, xr.DataArray]:
@@ -200,9 +163,7 @@ def _ranges(positives: int, negatives: int) -> tuple[xr.DataArray, xr.DataArray]
 
 
 def _matrices(positives: int, negatives: int) -> xr.DataArray:
-    """Return the counts of all matrices with given class sizes: (tp, fp, actual, predicted)."""
     tp, fp = xr.broadcast(*_ranges(positives, negatives))
     cells = np.stack([negatives - fp, fp, positives - tp, tp], axis=-1).reshape(*tp.shape, 2, 2)
-    classes = ["negative", "positive"]
-    coords = {"tp": tp["tp"], "fp": fp["fp"], "actual": classes, "predicted": classes}
+    coords = {"tp": tp["tp"], "fp": fp["fp"], "actual": CLASSES, "predicted": CLASSES}
     return xr.DataArray(cells, coords, ("tp", "fp", "actual", "predicted"), "counts")

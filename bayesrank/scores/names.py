@@ -5,6 +5,7 @@ import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from inspect import signature
+from math import isfinite
 from typing import Any
 
 import pandas as pd
@@ -15,7 +16,7 @@ from bayesrank._types import ScoreLike
 from bayesrank.scores.averages import AVERAGES, average_of
 from bayesrank.scores.families import canonical
 from bayesrank.scores.ranking_scores import of_importance
-from bayesrank.scores.score import SCORES, WORDS, CellFunction, ExactRatio, Score, ratio
+from bayesrank.scores.score import SCORES, WORDS, CellFunction, Score, ratio
 
 __all__ = ["ALIASES", "SCORES", "add", "as_score", "catalog", "find", "get", "quotient", "score"]
 
@@ -42,6 +43,11 @@ OF_CASES = {
     *("auc", "auroc", "rocauc", "aucroc", "rocaucscore", "areaunderthecurve", "averageprecision", "aucpr", "auprc"),
     *("prauc", "ap", "map", "logloss", "crossentropy", "brier", "brierscore", "ece", "calibrationerror", "gini"),
 }
+#: Columns of the catalogue.
+COLUMNS = [
+    "space", "symbol", "formula", "aliases", "range", "higher_is_better", "depends_on_prevalence", "importance",
+    "domain", "reference",
+]  # fmt: skip
 FAMILIES = {
     "wa": "weighted_accuracy(weight)",
     "weightedaccuracy": "weighted_accuracy(weight)",
@@ -52,24 +58,12 @@ FAMILIES = {
 
 
 def key(name: str) -> str:
-    """Return the form in which aliases are listed: lower-case, with _ for spaces, full stops and inner hyphens.
-
-    Examples
-    --------
-    >>> key("Fall-out"), key("LR-"), key("F0.5")
-    ('fall_out', 'lr-', 'f0_5')
-    """
+    """Return the form in which aliases are listed: ``fall_out`` for "Fall-out", ``f0_5`` for "F0.5"."""
     return re.sub(r"(?<=\w)[ .-]+(?=\w)", "_", name.strip().lower())
 
 
 def bare(name: str) -> str:
-    """Return the form in which names are looked up: lower-case keyboard characters without separators.
-
-    Examples
-    --------
-    >>> bare("F 1"), bare("F1-score"), bare("LR −"), bare("J₊"), bare("Cohen’s κ")
-    ('f1', 'f1score', 'lr-', 'j+', 'cohensκ')
-    """
+    """Return the form in which names are looked up: ``f1score`` for "F1-score", ``lr-`` for "LR −"."""
     plain = unicodedata.normalize("NFKC", name).lower()
     plain = re.sub("[‐‑‒–—−]", "-", re.sub("[′’]", "'", plain)).replace("ø", "o")
     return re.sub(r"(?<=\w)[-']+(?=\w)", "", re.sub(r"[\s_.]", "", plain))
@@ -90,21 +84,27 @@ def add(score: Score, **metadata: Any) -> Score:
     return score
 
 
-def score(**metadata: Any) -> Callable[[CellFunction], Score]:
-    """Decorate a formula of (tn, fp, fn, tp) to make it a score with the formula's name.
+def score(symbol: str, formula: str, **metadata: Any) -> Callable[[CellFunction], Score]:
+    """Decorate a function of (tn, fp, fn, tp) to make it a score of the catalogue with the function's name.
 
-    Formulas are homogeneous of degree 0, ratios of sums of products of cells. Counts and probabilities therefore give
+    Functions are homogeneous of degree 0, ratios of sums of products of cells. Counts and probabilities therefore give
     the same value, and equal counts exactly equal values.
     """
-    return lambda formula: add(Score(formula.__name__, formula, **metadata))
+    return lambda function: add(Score(function.__name__, function, symbol, formula, **metadata))
 
 
-def quotient(**metadata: Any) -> Callable[[Callable[..., tuple[Any, Any]]], Score]:
-    """Decorate a formula that returns numerator and denominator, whole numbers for counts, to make it a score."""
+def quotient(symbol: str, formula: str, **metadata: Any) -> Callable[[Callable[..., tuple[Any, Any]]], Score]:
+    """Decorate a function that returns numerator and denominator, whole numbers for counts, to make it a score.
+
+    The mean of an unbounded quotient may be infinite.
+    """
 
     def register(parts: Callable[..., tuple[Any, Any]]) -> Score:
-        fraction: ExactRatio = lambda *cells: (*parts(*cells), 1)  # noqa: E731
-        return add(Score(parts.__name__, lambda *cells: ratio(*parts(*cells)), **({"fraction": fraction} | metadata)))
+        known: dict[str, Any] = {
+            "fraction": lambda *cells: (*parts(*cells), 1),
+            "finite_mean": all(map(isfinite, metadata.get("range", ()))),
+        }
+        return add(Score(parts.__name__, lambda *cells: ratio(*parts(*cells)), symbol, formula, **known | metadata))
 
     return register
 
@@ -256,10 +256,8 @@ def _of_function(function: Callable[..., Any]) -> Score:
         raise TypeError(f"score must be a function of (tn, fp, fn, tp); got {name!r}: {error}") from None
     except ValueError:  # built-in functions may have no signature
         pass
-
-    return Score(
-        "score" if name == "<lambda>" else name, OfFunction(function), range=(-INFINITY, INFINITY), finite_mean=False
-    )
+    name = "score" if name == "<lambda>" else name
+    return Score(name, OfFunction(function), range=(-INFINITY, INFINITY), finite_mean=False)
 
 
 @dataclass(frozen=True)
@@ -288,9 +286,5 @@ def catalog() -> pd.DataFrame:
     >>> catalog().loc["ppv", "formula"]
     'TP / (FP + TP)'
     """
-    columns = (
-        "space", "symbol", "formula", "aliases", "range", "higher_is_better", "depends_on_prevalence", "importance",
-        "domain", "reference",
-    )  # fmt: skip
-    rows = {score.name: {c: getattr(score, c) for c in columns} for score in SCORES.values()}
-    return pd.DataFrame.from_dict(rows, orient="index", columns=list(columns)).rename_axis("name")
+    rows = {score.name: {column: getattr(score, column) for column in COLUMNS} for score in SCORES.values()}
+    return pd.DataFrame.from_dict(rows, orient="index", columns=COLUMNS).rename_axis("name")

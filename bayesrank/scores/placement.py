@@ -1,11 +1,6 @@
-"""The position on the Tile of the order that a score induces.
+"""The position on the Tile of the order that a score induces."""
 
-A ranking score orders performances as the canonical score at one point (a, b). Some scores do so only at a fixed
-prevalence, which determines the point; most scores have no position. If lower is better, the position is that of the
-order by the score's own direction.
-"""
-
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import chain, product
 from typing import Any, NamedTuple
 
@@ -13,11 +8,10 @@ import numpy as np
 
 from bayesrank._checks import check_number, check_prevalence
 from bayesrank._types import ScoreLike
+from bayesrank.scores._contour_area import root
 from bayesrank.scores.families import OfRates
 from bayesrank.scores.names import as_score
 from bayesrank.scores.score import Score, cells_at, ratio
-
-__all__ = ["FixedRate", "canonical_values", "fixed_rate", "place", "place_of_importance", "places", "swapped"]
 
 Place = tuple[float, float]
 
@@ -66,7 +60,7 @@ def swapped(score: Score) -> Score:
 
 
 def place(score: ScoreLike, prevalence: float | None = None, *, prediction_rate: float | None = None) -> Place | None:
-    """Return the exact position on the Tile of the order that a score induces.
+    """Return the exact position on the Tile of the order that a score induces, by its own direction.
 
     The position of a ranking score follows from its importance. Any other score is compared with all named orders, then
     with the point where its level lines meet. It has a position if it is constant where the canonical score is, and
@@ -81,19 +75,13 @@ def place(score: ScoreLike, prevalence: float | None = None, *, prediction_rate:
     score : Score, str or callable
         A two-class score.
     prevalence, prediction_rate : float, optional
-        Fix the prevalence, or the rate of positive predictions, strictly between 0 and 1; by default all performances
-        are compared.
+        Fix one, strictly between 0 and 1 (else ValueError); by default all performances are compared.
 
     Returns
     -------
     tuple of float or None
         (a, b), or None if no ranking score gives the same order. The position of a plain function without a named order
         is exact up to rounding.
-
-    Raises
-    ------
-    ValueError
-        If a rate is not strictly between 0 and 1, or both are given.
 
     References
     ----------
@@ -116,17 +104,12 @@ def place(score: ScoreLike, prevalence: float | None = None, *, prediction_rate:
         mirrored = place(swapped(found), fixed.share)
         return None if mirrored is None else (mirrored[0], 1 - mirrored[1])
     if found.importance is not None and found.higher_is_better:
-        return place_of_importance(found.importance)
+        right, wrong = (found.importance[x] + found.importance[y] for x, y in (("tn", "tp"), ("fp", "fn")))
+        # A score is constant if all right or all wrong outcomes weigh 0.
+        constant = right <= 0 or wrong <= 0
+        return None if constant else (float(found.importance["tp"] / right), float(found.importance["fn"] / wrong))
     candidates = chain(places(prevalence), _of_rates(found, prevalence), _meeting_point(found, prevalence or 0.4))
     return next((at for at in candidates if _orders_alike(found, at, prevalence)), None)
-
-
-def place_of_importance(importance: Mapping[str, float]) -> Place | None:
-    """Return the position of a ranking score; None if it is constant, as all right or all wrong outcomes weigh 0."""
-    right, wrong = importance["tn"] + importance["tp"], importance["fp"] + importance["fn"]
-    if right <= 0 or wrong <= 0:
-        return None
-    return float(importance["tp"] / right), float(importance["fn"] / wrong)
 
 
 def places(prevalence: float | None) -> list[Place]:
@@ -173,23 +156,15 @@ def _level_line(score: Score, prevalence: float, fpr: float, tpr: float) -> np.n
     Up and to the left is better, so the line crosses the path from a point further right to one further up.
     """
 
-    def value(x: float, y: float) -> float:
-        return float(score.of_cells(*cells_at(x, y, prevalence)))
+    def value(share: Any) -> np.ndarray:
+        return score.of_cells(*cells_at(fpr + REACH * (1 - share), tpr + REACH * share, prevalence))
 
-    def excess(share: float) -> float:
-        return value(fpr + REACH * (1 - share), tpr + REACH * share) - level
-
-    level = value(fpr, tpr)
-    worse, better = excess(0.0), excess(1.0)
+    level = score.of_cells(*cells_at(fpr, tpr, prevalence))
+    worse, better = value(np.array([0.0, 1.0])) - level
     if not np.isfinite([worse, better]).all() or worse * better > 0:
         return None
-    low, high = 0.0, 1.0
-    for _ in range(60):  # by halves: importing SciPy's solvers would take longer
-        share = (low + high) / 2
-        found = excess(share)
-        if np.isnan(found):  # undefined on the path
-            return None
-        low, high = (share, high) if found * worse > 0 else (low, share)
+    sign = -1.0 if worse > 0 else 1.0
+    [share] = root(lambda share, _: sign * (value(share) - level), np.zeros(1), np.ones(1))
     return np.cross([fpr, tpr, 1.0], [fpr + REACH * (1 - share), tpr + REACH * share, 1.0])
 
 

@@ -1,9 +1,4 @@
-"""Exact posteriors of scores: distribution functions, densities and quantiles without sampling.
-
-A ranking score is at most v where a weighted sum of the cells is negative. Under a Dirichlet posterior that is a Beta
-probability, or an integral of some; under two Beta rates and a known prevalence a one-dimensional integral. Any other
-score that rises with both rates is at most v under its contour, and the probability of that is an integral too.
-"""
+"""Exact posteriors of scores: distribution functions, densities and quantiles without sampling."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -45,7 +40,7 @@ class ScorePosterior:
         Examples
         --------
         >>> import bayesrank as br
-        >>> accuracy = br.score_posterior(br.from_counts(tn=8, fp=2, fn=1, tp=9), "accuracy")  # a Beta(19, 5)
+        >>> accuracy = br.score_posterior(br.from_counts(tn=8, fp=2, fn=1, tp=9), "accuracy")
         >>> accuracy.cdf([0.0, 0.8, 1.0]).values.round(4).tolist()
         [[0.0, 0.5007, 1.0]]
         """
@@ -57,7 +52,7 @@ class ScorePosterior:
         Examples
         --------
         >>> import bayesrank as br
-        >>> accuracy = br.score_posterior(br.from_counts(tn=8, fp=2, fn=1, tp=9), "accuracy")  # a Beta(19, 5)
+        >>> accuracy = br.score_posterior(br.from_counts(tn=8, fp=2, fn=1, tp=9), "accuracy")
         >>> accuracy.pdf([0.8, 1.2]).values.round(3).tolist()
         [[4.849, 0.0]]
         """
@@ -69,7 +64,7 @@ class ScorePosterior:
         Examples
         --------
         >>> import bayesrank as br
-        >>> accuracy = br.score_posterior(br.from_counts(tn=8, fp=2, fn=1, tp=9), "accuracy")  # a Beta(19, 5)
+        >>> accuracy = br.score_posterior(br.from_counts(tn=8, fp=2, fn=1, tp=9), "accuracy")
         >>> accuracy.quantile(0.5).values.round(4).tolist()
         [0.7999]
         """
@@ -117,11 +112,6 @@ def score_posterior(
         If there is no such model, the score is not monotone, a needed cell has neither prior nor cases, or a prevalence
         of 0 or 1 leaves the score undefined or constant.
 
-    References
-    ----------
-    Piérard et al., Foundations of the theory of performance-based ranking, Section 4.3, for ranking scores; the
-    contours of Lovell et al., Never mind the metrics, Section 3, for others.
-
     Examples
     --------
     >>> import bayesrank as br
@@ -142,13 +132,12 @@ def score_posterior(
     share = None
     if isinstance(totals, xr.DataArray):
         share = (totals.isel(actual=1, drop=True) + frame).transpose(*frame.dims).values
-    measured = np.broadcast_to(counts["measured"].values, frame.shape) if "measured" in counts.coords else None
+    measured = counts["measured"].values if "measured" in counts.coords else True
     error, curves = np.full(frame.shape, np.nan), np.full(frame.shape, None)
-    for position in np.ndindex(*frame.shape):
-        if measured is None or measured[position]:
-            a = {name: float(cell.values[position]) for name, cell in cells.items()}
-            cdf, pdf, error[position] = _curves(score, a, None if share is None else float(share[position]))
-            curves[position] = (cdf, pdf)
+    for position in zip(*np.nonzero(np.broadcast_to(measured, frame.shape)), strict=True):
+        a = {name: float(cell.values[position]) for name, cell in cells.items()}
+        cdf, pdf, error[position] = _curves(score, a, None if share is None else float(share[position]))
+        curves[position] = (cdf, pdf)
     found = frame.copy(data=error)
     if one:
         found, curves = found.isel(entity=0), curves[0]

@@ -1,10 +1,4 @@
-"""Ranking scores, for any task with finitely many outcomes.
-
-A task is a sample space with a satisfaction S for each outcome. The preferences of an application are an importance
-I ≥ 0 for each outcome. The ranking score R_I = Σ I S P / Σ I P satisfies the axioms of ranking. For two classes and up
-to their order, ranking scores form a square, the Tile. Its point (a, b) is the canonical score with I(tn) = 1 − a,
-I(tp) = a, I(fp) = 1 − b, I(fn) = b.
-"""
+"""Ranking scores R_I = Σ I S P / Σ I P, for any task with finitely many outcomes."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +11,7 @@ from bayesrank._classes import order_classes
 from bayesrank._labels import check_positive
 from bayesrank._types import Container
 from bayesrank.performance import align_outcomes, check_importance, counts_or_performance, outcome_dims, two_class_cells
-from bayesrank.scores.families import CELLS, WORDS, by_importance
+from bayesrank.scores.families import CELLS, by_importance
 from bayesrank.scores.score import Score, ratio
 
 __all__ = ["canonical_score", "importance", "of_importance", "ranking_score"]
@@ -28,11 +22,8 @@ FOUNDATIONS = "Piérard et al., Foundations of the theory of performance-based r
 def importance(*, tn: float = 0.0, fp: float = 0.0, fn: float = 0.0, tp: float = 0.0) -> xr.DataArray:
     """Return the importance of the four outcomes of two-class classification, as an array (actual, predicted).
 
-    The numbers are non-negative and finite, not all 0 (else ValueError). Only their ratios matter.
-
-    References
-    ----------
-    Piérard et al., Foundations of the theory of performance-based ranking, Section 3.6.
+    The numbers are non-negative and finite, not all 0 (else ValueError). Only their ratios matter (Piérard et al.,
+    Foundations of the theory of performance-based ranking, Section 3.6).
 
     Examples
     --------
@@ -40,10 +31,8 @@ def importance(*, tn: float = 0.0, fp: float = 0.0, fn: float = 0.0, tp: float =
     2.0
     """
     weights = np.array(list(check_cells(tn=tn, fp=fp, fn=fn, tp=tp).values())).reshape(2, 2)
-    labels = ["negative", "positive"]
-    return xr.DataArray(
-        weights, dims=("actual", "predicted"), coords={"actual": labels, "predicted": labels}, name="importance"
-    )
+    coords = {dim: ["negative", "positive"] for dim in ("actual", "predicted")}
+    return xr.DataArray(weights, coords, ("actual", "predicted"), "importance")
 
 
 def of_importance(importance: xr.DataArray) -> Score:
@@ -83,7 +72,7 @@ def of_importance(importance: xr.DataArray) -> Score:
     }
     if table.shape == (2, 2) and labels in (None, ("negative", "positive")):
         weights = {cell: float(weight) for cell, weight in zip(CELLS, table.ravel(), strict=True)}
-        formula = " + ".join(f"{weights[c]:g} {WORDS[c]}" for c in CELLS if weights[c])
+        formula = " + ".join(f"{weights[c]:g} {c.upper()}" for c in CELLS if weights[c])
         return by_importance("ranking_score", **weights, formula=f"share of right outcomes in {formula}", **metadata)
     return Score(
         "ranking_score",
@@ -158,16 +147,11 @@ def ranking_score(
         raise ValueError("satisfaction must be finite; got NaN or infinity")
     total = xr.dot(array, weights, dim=outcome)
     value = xr.dot(array, weights * good, dim=outcome) / total.where(total > 0)
-    attrs = {
-        "long_name": "ranking score",
-        "direction": "higher is better",
-        "range": [good.min().item(), good.max().item()],
-    }
-    return value.rename("ranking_score").assign_attrs(attrs)
+    return _named(value, "ranking score", good.min().item(), good.max().item())
 
 
 def canonical_score(source: Container, a: Any, b: Any, *, kind: str | None = None) -> xr.DataArray:
-    """Return the canonical ranking score at one or more points of the Tile.
+    """Return the canonical ranking score at one or more points of the Tile (The Tile, Definition 1).
 
     R_ab = ((1 − a) tn + a tp) / ((1 − a) tn + a tp + (1 − b) fp + b fn).
 
@@ -186,10 +170,6 @@ def canonical_score(source: Container, a: Any, b: Any, *, kind: str | None = Non
     xarray.DataArray
         Scores without the outcome dims; NaN where undefined.
 
-    References
-    ----------
-    Piérard et al., The Tile, Definition 1.
-
     Examples
     --------
     >>> import bayesrank as br
@@ -206,8 +186,15 @@ def canonical_score(source: Container, a: Any, b: Any, *, kind: str | None = Non
     total = right + wrong
     value = right / total.where(total > 0)
     last = [dim for dim in (*along_b.dims, *along_a.dims) if dim not in table["tn"].dims]
-    attrs = {"long_name": "canonical ranking score", "direction": "higher is better", "range": [0.0, 1.0]}
-    return value.transpose(..., *dict.fromkeys(last)).rename("canonical_score").assign_attrs(attrs)
+    return _named(value.transpose(..., *dict.fromkeys(last)), "canonical ranking score", 0.0, 1.0).rename(
+        "canonical_score"
+    )
+
+
+def _named(values: xr.DataArray, name: str, low: float, high: float) -> xr.DataArray:
+    """Return the values of a ranking score with their name and attrs."""
+    attrs = {"long_name": name, "direction": "higher is better", "range": [low, high]}
+    return values.rename("ranking_score").assign_attrs(attrs)
 
 
 def _table_of(importance: xr.DataArray) -> tuple[np.ndarray, tuple[Any, ...] | None]:
@@ -222,9 +209,8 @@ def _table_of(importance: xr.DataArray) -> tuple[np.ndarray, tuple[Any, ...] | N
     if len(sizes) > 1 or len(set(named)) > 1 or min(sizes) < 2:
         raise ValueError(f"importance must be over the same classes on both dims; got {named or dict(values.sizes)}")
     size = sizes.pop()
-    axes = [size if dim in values.dims else 1 for dim in dims]
-    plain = values.transpose(*(dim for dim in dims if dim in values.dims)).values.reshape(axes)
-    return np.array(np.broadcast_to(plain, (size, size))), named[0] if named else None
+    square = values.drop_vars(dims, errors="ignore").broadcast_like(xr.DataArray(np.empty((size, size)), dims=dims))
+    return square.transpose(*dims).values, named[0] if named else None
 
 
 def _correct(array: xr.DataArray) -> xr.DataArray:

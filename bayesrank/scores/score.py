@@ -185,35 +185,26 @@ class Score:
     def unclipped(self, tn: Any, fp: Any, fn: Any, tp: Any) -> np.ndarray:
         """Return the value of the function for four arrays or numbers, infinities included."""
         cells = np.broadcast_arrays(*(np.asarray(cell, dtype=float) for cell in (tn, fp, fn, tp)))
-        shape = cells[0].shape
+        if self.function is None:
+            if self.space == "outcomes" or len(self.labels or "12") != 2:
+                held = f" of {list(self.labels)}" if self.labels else f", a score of {WORDS[self.space]}"
+                raise ValueError(f"score must be of two classes here; got {self.name!r}{held}")
+            matrix = np.stack(cells, axis=-1).reshape(*cells[0].shape, 2, 2)
+            return self._of_matrix(matrix, True, partial(against_rest, matrix))
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            if self.function is not None:
-                found = self.function(*cells)
-            elif self.space == "outcomes":
-                raise ValueError(
-                    f"score must be of two classes here; got {self.name!r}, a score of {WORDS[self.space]}"
-                )
-            elif self.labels is not None and len(self.labels) != 2:
-                raise ValueError(f"score must be of two classes here; got {self.name!r} of {list(self.labels)}")
-            else:
-                matrix = np.stack(cells, axis=-1).reshape(*shape, 2, 2)
-                found = self._of_matrix(shape, lambda: matrix, True, partial(against_rest, matrix))
+            found = self.function(*cells)
         values = np.asarray(found)
         if values.dtype.kind not in "biuf":
             raise TypeError(f"score must give numbers; {self.name!r} gave {describe_value(found)}")
-        if values.shape not in ((), shape):
-            raise ValueError(
-                f"score must give one number for each table, shape {shape}; {self.name!r} gave {values.shape}"
-            )
+        self._check_shape(values.shape or cells[0].shape, cells[0].shape)
         # Copy: a constant would be a read-only view, and a function may return one of its inputs.
-        return np.array(np.broadcast_to(values, shape), dtype=float)
+        return np.array(np.broadcast_to(values, cells[0].shape), dtype=float)
 
     def attrs(self) -> dict[str, Any]:
         """Return the attrs of the values: long name, direction, range, and whether the mean is finite."""
-        direction = {True: "higher is better", False: "lower is better", None: "none"}[self.higher_is_better]
         return {
             "long_name": self.display,
-            "direction": direction,
+            "direction": {True: "higher is better", False: "lower is better", None: "none"}[self.higher_is_better],
             "range": list(self.range),
             "finite_mean": int(self.finite_mean),
         }
@@ -237,23 +228,21 @@ class Score:
     def _takes_matrix(self, classes: int) -> bool:
         return self.matrix_function is not None and (classes > 2 or self.function is None)
 
-    def _of_matrix(
-        self, shape: tuple[int, ...], matrix: Callable[[], np.ndarray], present: Any, rest: Callable[[bool], Any]
-    ) -> np.ndarray:
-        """Score tables (..., actual, predicted) of a ``shape`` (...), as matrices or, by ``rest``, class by class."""
+    def _of_matrix(self, matrix: np.ndarray, present: Any, rest: Callable[[bool], Any]) -> np.ndarray:
+        """Score tables (..., actual, predicted), as matrices or, by ``rest``, class by class."""
         function: Any = self.matrix_function
         if function is None:
             raise TypeError(f"score must have a function of cells or of matrices; {self.name!r} has none")
         with np.errstate(divide="ignore", invalid="ignore", over="ignore"):
-            if hasattr(function, "of_rest"):
-                found = np.array(function.of_rest(rest(function.needs_tn), present), dtype=float)
-            else:
-                found = np.array(function(matrix(), present), dtype=float)
-        if found.shape != shape:
-            raise ValueError(
-                f"score must give one number for each table, shape {shape}; {self.name!r} gave {found.shape}"
-            )
-        return _finite(found)
+            by_class = hasattr(function, "of_rest")
+            found = function.of_rest(rest(function.needs_tn), present) if by_class else function(matrix, present)
+        values = np.array(found, dtype=float)
+        self._check_shape(values.shape, matrix.shape[:-2])
+        return _finite(values)
+
+    def _check_shape(self, shape: tuple[int, ...], wanted: tuple[int, ...]) -> None:
+        if shape != wanted:
+            raise ValueError(f"score must give one number for each table, shape {wanted}; {self.name!r} gave {shape}")
 
 
 def values_of(scores: Sequence[Score], source: Any, kind: str | None = None) -> list[xr.DataArray]:
@@ -274,19 +263,28 @@ def values_of(scores: Sequence[Score], source: Any, kind: str | None = None) -> 
     found: list[Any] = [None] * len(scores)
     for (matrix, _), (here, places) in groups.items():
         present = _classes_with_cases(source, here) if matrix else EVERY
-        lazy, some = here.chunks is not None, [scores[i] for i in places]
-        if lazy:
-            here = here.chunk({"actual": -1, "predicted": -1})  # scoring needs whole tables
-        if not lazy and _has_labels_of(present, here):
-            values = _in_memory(some, here, present)
-        else:
-            dims = [["actual", "predicted"], ["actual"]]
-            lazily: dict[str, Any] = {"dask": "parallelized", "output_dtypes": [np.float64]}
-            values = [xr.apply_ufunc(score.of_tables, here, present, input_core_dims=dims, **lazily) for score in some]
+        some = [scores[i] for i in places]
+        values = _apply(partial(_of_tables, some), here, present, dims=["actual", "predicted"], outputs=len(some))
         for i, score, own in zip(places, some, values, strict=True):
-            own.name, found[i] = score.name, own
-            own.attrs = own.attrs | score.attrs()
+            found[i] = own.rename(score.name).assign_attrs(score.attrs())
     return found
+
+
+def _apply(function: Callable, array: xr.DataArray, *others: xr.DataArray, dims: list[str], outputs: int = 1) -> Any:
+    """Apply a function of outcomes (``dims``), which returns a list of arrays, to an array, which may be lazy."""
+    if array.chunks is not None:
+        array = array.chunk(dict.fromkeys(dims, -1))  # scoring needs whole tables
+    found = xr.apply_ufunc(
+        lambda *arrays: tuple(function(*arrays)) if outputs > 1 else function(*arrays)[0],
+        array,
+        *others,
+        input_core_dims=[dims, *[["actual"]] * len(others)],
+        output_core_dims=[[]] * outputs,
+        keep_attrs=True,
+        dask="parallelized",
+        output_dtypes=[np.float64] * outputs,
+    )
+    return found if outputs > 1 else (found,)
 
 
 def _of_outcomes(score: Score, array: xr.DataArray) -> xr.DataArray:
@@ -296,20 +294,9 @@ def _of_outcomes(score: Score, array: xr.DataArray) -> xr.DataArray:
         held = array["outcome"].values.tolist() if "outcome" in array.coords else "no labels"
         raise ValueError(f"source must have outcomes that are numbers for {score.name}; got {held}")
     function: Any = score.outcome_function
-    array = array if array.chunks is None else array.chunk({"outcome": -1})
-    lazily: dict[str, Any] = {"dask": "parallelized", "output_dtypes": [np.float64]}
-    found = xr.apply_ufunc(
-        lambda tables: function(tables, numbers), array, input_core_dims=[["outcome"]], **lazily
-    ).rename(score.name)
-    return found.assign_attrs(score.attrs() | {"range": [float(numbers.min()), float(numbers.max())], "finite_mean": 1})
-
-
-def _in_memory(scores: Sequence[Score], array: xr.DataArray, present: xr.DataArray) -> list[xr.DataArray]:
-    """Return the values of scores of an array in memory; labels are added last, as they cost more than the numbers."""
-    tables = array.variable.transpose(..., "actual", "predicted")
-    classes = present.variable.set_dims({d: tables.sizes[d] for d in (*tables.dims[:-2], "actual")})
-    frame = array.isel(actual=0, predicted=0, drop=True)
-    return [frame.copy(deep=False, data=values) for values in _of_tables(scores, tables.data, classes.data)]
+    [found] = _apply(lambda tables: [function(tables, numbers)], array, dims=["outcome"])
+    limits = {"range": [float(numbers.min()), float(numbers.max())], "finite_mean": 1}
+    return found.rename(score.name).assign_attrs(score.attrs() | limits)
 
 
 def _of_tables(scores: Sequence[Score], tables: np.ndarray, present: Any) -> list[np.ndarray]:
@@ -320,23 +307,15 @@ def _of_tables(scores: Sequence[Score], tables: np.ndarray, present: Any) -> lis
     present = np.broadcast_to(present, (*lead, tables.shape[-1]))
 
     def fill(piece: tuple[slice, ...]) -> None:
-        part = tables[piece]
-
-        @cache
-        def by_cell() -> np.ndarray:
-            """Return the cells as contiguous arrays, so that formulas run along many tables."""
-            return np.ascontiguousarray(np.moveaxis(part, (-2, -1), (0, 1)))
-
-        def whole() -> np.ndarray:
-            return np.moveaxis(by_cell(), (0, 1), (-2, -1))
-
+        # Cells as contiguous arrays, so that formulas run along many tables.
+        cells = np.ascontiguousarray(np.moveaxis(tables[piece], (-2, -1), (0, 1)))
+        part = np.moveaxis(cells, (0, 1), (-2, -1))
         rest = cache(partial(against_rest, part))
         for values, score in zip(found, scores, strict=True):
             if matrix:
-                values[piece] = score._of_matrix(part.shape[:-2], whole, present[piece], rest)
+                values[piece] = score._of_matrix(part, present[piece], rest)
             else:
-                cells = by_cell()
-                values[piece] = score.of_cells(cells[0, 0], cells[0, 1], cells[1, 0], cells[1, 1])
+                values[piece] = score.of_cells(*cells.reshape(4, *part.shape[:-2]))
 
     together = TABLES * (1 + (tables.shape[-1] >= MANY))
     in_threads(fill, pieces(lead, max(together // max(tables.shape[-1] ** 2, 1), 1)))
@@ -350,7 +329,6 @@ def ratio(numerator: Any, denominator: Any) -> Any:
 
 
 def log(values: Any) -> Any:
-    """Return the natural logarithm, NaN where undefined."""
     values = np.asarray(values, dtype=float)
     with np.errstate(divide="ignore", invalid="ignore"):
         found = np.log(values)  # for all values, which is faster than for some
@@ -373,23 +351,21 @@ def _finite(values: np.ndarray) -> np.ndarray:
 def _with_classes(array: xr.DataArray, score: Score) -> xr.DataArray:
     """Check the classes of the array, and put them in the order of the score."""
     sizes = {dim: array.sizes.get(dim) for dim in ("actual", "predicted")}
-    if sizes["actual"] != sizes["predicted"]:
-        raise ValueError(f"source must have the same classes on actual and predicted for {score.name}; got {sizes}")
+    labels = {dim: array[dim].values.tolist() for dim in sizes if dim in array.coords}
+    if sizes["actual"] != sizes["predicted"] or len({tuple(names) for names in labels.values()}) > 1:
+        raise ValueError(
+            f"source must have the same classes on actual and predicted for {score.name}; got {labels or sizes}"
+        )
     if "label" in array.dims and score.function is None:
         raise ValueError(
             f"source must not have been put one class against the rest for {score.name}, which does so itself; "
             f"got the dims {array.dims}"
         )
-    labels = {dim: array[dim].values.tolist() for dim in sizes if dim in array.coords}
-    if len({tuple(names) for names in labels.values()}) > 1:
-        raise ValueError(f"source must have the same classes on actual and predicted for {score.name}; got {labels}")
-    if score.labels is None:
-        return array
+    wanted = list(score.labels or ())
     for dim, size in sizes.items():
-        wanted = list(score.labels)
-        if size != len(wanted) or set(labels.get(dim, wanted)) != set(wanted):
+        if wanted and (size != len(wanted) or set(labels.get(dim, wanted)) != set(wanted)):
             raise ValueError(f"source must have the classes of the score on {dim}, {wanted}; got {labels or size}")
-        array = array.sel({dim: wanted}) if dim in labels else array
+        array = array.sel({dim: wanted}) if wanted and dim in labels else array
     return array
 
 
@@ -405,12 +381,3 @@ def _classes_with_cases(source: Any, array: xr.DataArray) -> xr.DataArray:
     # For a performance without the dim of the data sets, a class is present if any of them has it.
     cases = counts.sum(["predicted", *(dim for dim in counts.dims if dim not in array.dims)])
     return (cases > 0).reset_coords(drop=True)
-
-
-def _has_labels_of(present: xr.DataArray, array: xr.DataArray) -> bool:
-    """Return whether dims and labels equal those of the array, so that no alignment is needed."""
-    return all(
-        present.sizes[d] == array.sizes.get(d)
-        and (d not in present.coords or d not in array.coords or bool((present[d].values == array[d].values).all()))
-        for d in present.dims
-    )

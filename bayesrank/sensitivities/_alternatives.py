@@ -66,17 +66,14 @@ def check_evidence(evidence: Any) -> Evidence:
 
 def base_analysis(evidence: Evidence, score: Any, model: Any, join: Any, options: dict[str, Any]) -> Alternative:
     """Return the base analysis."""
-    if model is None:
-        model = chosen_by_evidence(evidence)
-    return Alternative(
-        "base", "base", _evidence_for(evidence, model, join, _pool_tested), model, _score(evidence, score), options
-    )
+    model = chosen_by_evidence(evidence) if model is None else model
+    pooled = _evidence_for(evidence, model, join, pool)
+    return Alternative("base", "base", pooled, model, _score(evidence, score), options)
 
 
 def alternatives_to(
     base: Alternative,
     evidence: Evidence,
-    *,
     wanted: Sequence[str],
     priors: Any,
     models: Iterable[Any] | None,
@@ -85,20 +82,22 @@ def alternatives_to(
     join: Any,
 ) -> list[Alternative]:
     """Return all alternatives to the base analysis."""
-    return [
-        *_priors(base, priors if "priors" in wanted else (), "weights" in wanted),
-        *(_spreads(base) if "weights" in wanted else []),
-        *(_models(base, models, evidence, join) if "models" in wanted else []),
-        *(
-            base._replace(name=f"score {s.name}", kind="score", score=s)
-            for s in (_score(evidence, score) for score in check_sequence("scores", scores))
-        ),
-        *(
-            base._replace(name=f"prevalence {_name_of(p)}", kind="prevalence", options=base.options | {"prevalence": p})
-            for p in check_sequence("prevalences", prevalences)
-        ),
-        *(_without_each_dataset(base, evidence, join) if "datasets" in wanted else []),
-    ]
+    found = _priors(base, priors if "priors" in wanted else (), "weights" in wanted)
+    scale = getattr(_instance_of(base), "spread", None)
+    if "weights" in wanted and scale is not None:
+        found += [_with_options(base, name, "prior", spread=factor * scale) for name, factor in SPREADS.items()]
+    if "models" in wanted:
+        found += _models(base, models, evidence, join)
+    for score in check_sequence("scores", scores):
+        known = _score(evidence, score)
+        found.append(base._replace(name=f"score {known.name}", kind="score", score=known))
+    for share in check_sequence("prevalences", prevalences):
+        found.append(_with_options(base, f"prevalence {_name_of(share)}", "prevalence", prevalence=share))
+    return found + (_without_each_dataset(base, evidence, join) if "datasets" in wanted else [])
+
+
+def _with_options(base: Alternative, name: str, kind: str, **changed: Any) -> Alternative:
+    return base._replace(name=name, kind=kind, options=base.options | changed)
 
 
 def conflict(base: Alternative) -> xr.Dataset | None:
@@ -135,17 +134,13 @@ def _instance_of(one: Alternative) -> Any:
 
 
 def _evidence_for(
-    evidence: Evidence, model: Any, join: Any, pooling: Callable[[Any, Any], Any] = pool_without_tests
+    evidence: Evidence, model: Any, join: Any, pooling: Callable[..., Any] = pool_without_tests
 ) -> Evidence:
     """Return the evidence for a model: pooled, unless the model learns from several data sets together."""
     if isinstance(evidence, xr.Dataset) and not takes_cases(model):
         evidence = counts_of(evidence)
     together = getattr(find_model(model), "over_datasets_together", False)
-    return evidence if together or "dataset" not in evidence.coords else pooling(evidence, join)
-
-
-def _pool_tested(evidence: Any, join: Any) -> Any:
-    return pool(evidence, join=join)
+    return evidence if together or "dataset" not in evidence.coords else pooling(evidence, join=join)
 
 
 def _name_of(value: Any) -> str:
@@ -173,6 +168,11 @@ def _mass_of_values(prior: xr.DataArray, factor: float = 1.0) -> dict[float, flo
     }
 
 
+def _with_base(options: dict[str, Any], base: dict[float, float]) -> dict[str, Any]:
+    """Return options with a base measure instead of a prior."""
+    return {name: value for name, value in options.items() if name != "prior"} | {"base": base}
+
+
 def _is_graded(base: Alternative) -> bool:
     """Return whether the outcomes of single cases are numbers; these have other priors."""
     return isinstance(base.evidence, xr.Dataset) and "outcome" in base.evidence.data_vars
@@ -197,13 +197,13 @@ def _priors(base: Alternative, priors: Any, weights: bool) -> list[Alternative]:
     others = {name: value for name, value in base.options.items() if name != "base"}
     options = {f"prior {name}": others | {"prior": prior} for name, prior in named.items()}
     own, instance = _prior(base), _instance_of(base)
-    if weights and _is_graded(base):
-        rest = {name: value for name, value in others.items() if name != "prior"}
-        if instance.margins.proper:
-            options |= {name: rest | {"base": _mass_of_values(own, factor)} for name, factor in WEIGHTS.items()}
-    elif weights and (hasattr(instance, "conjugate") or hasattr(instance, "margins")):
-        # Other models have more priors than this one, so it is not scaled.
-        options |= {name: others | {"prior": own * factor} for name, factor in WEIGHTS.items()}
+    # Hierarchical models have more priors than this one, so it is not scaled.
+    if weights and (hasattr(instance, "conjugate") or hasattr(instance, "margins")):
+        for name, factor in WEIGHTS.items():
+            if not _is_graded(base):
+                options[name] = others | {"prior": own * factor}
+            elif instance.margins.proper:
+                options[name] = _with_base(others, _mass_of_values(own, factor))
     seen, found = [own], []
     for name, these in options.items():
         one = base._replace(name=name, kind="prior", options=these)
@@ -212,17 +212,6 @@ def _priors(base: Alternative, priors: Any, weights: bool) -> list[Alternative]:
             seen.append(each)
             found.append(one)
     return found
-
-
-def _spreads(base: Alternative) -> list[Alternative]:
-    """Return the alternatives with a narrower and a wider prior of the spread, of a hierarchical model."""
-    scale = getattr(_instance_of(base), "spread", None)
-    if scale is None:
-        return []
-    return [
-        base._replace(name=name, kind="prior", options=base.options | {"spread": factor * scale})
-        for name, factor in SPREADS.items()
-    ]
 
 
 def _are_equal(one: xr.DataArray, other: xr.DataArray) -> bool:
@@ -239,22 +228,21 @@ def _models(base: Alternative, models: Iterable[Any] | None, evidence: Evidence,
         conjugate = in_closed_form()
         two = base.evidence.sizes.get("actual") == 2 and base.model in conjugate
         models = [name for name in conjugate if two and name != base.model]
-    return [
-        base._replace(
-            name=f"model {m if isinstance(m, str) else getattr(m, '__name__', m)}",
-            kind="model",
-            model=m,
-            evidence=_evidence_for(evidence, m, join),
-            options=_options_for(base, m),
+    # Options that only a user's own model has are left out.
+    own = set() if isinstance(base.model, str) else set(options_of(base.model))
+    found = []
+    for model in check_sequence("models", models):
+        lost = own - set(options_of(find_model(model))) if own else own
+        found.append(
+            base._replace(
+                name=f"model {model if isinstance(model, str) else getattr(model, '__name__', model)}",
+                kind="model",
+                model=model,
+                evidence=_evidence_for(evidence, model, join),
+                options={name: value for name, value in base.options.items() if name not in lost},
+            )
         )
-        for m in check_sequence("models", models)
-    ]
-
-
-def _options_for(base: Alternative, model: Any) -> dict[str, Any]:
-    """Return the options of the base analysis, without options that only a user's own model has."""
-    own = set() if isinstance(base.model, str) else set(options_of(base.model)) - set(options_of(find_model(model)))
-    return {name: value for name, value in base.options.items() if name not in own}
+    return found
 
 
 def _without_each_dataset(base: Alternative, evidence: Evidence, join: Any) -> list[Alternative]:
@@ -267,9 +255,7 @@ def _without_each_dataset(base: Alternative, evidence: Evidence, join: Any) -> l
     options = base.options
     if _is_graded(base) and "base" not in options and (margins := _instance_of(base).margins).proper:
         # Keep the prior, even if a value occurred only in this data set.
-        options = {name: value for name, value in options.items() if name != "prior"} | {
-            "base": _mass_of_values(margins.prior)
-        }
+        options = _with_base(options, _mass_of_values(margins.prior))
     found = []
     for i, name in enumerate(used):
         if isinstance(evidence, xr.Dataset):

@@ -1,8 +1,4 @@
-"""Sensitivity: which conclusions of a ranking survive other priors, models, scores, prevalences and fewer data sets.
-
-Each alternative changes one thing in the base analysis. The result states which conclusions survive; it recommends no
-alternative.
-"""
+"""Sensitivity: which conclusions of a ranking survive other priors, models, scores, prevalences and fewer data sets."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
@@ -70,8 +66,8 @@ def sensitivity(
 ) -> xr.Dataset:
     """Rank again with other priors, models, scores, prevalences and data, and find the conclusions that survive.
 
-    The prior is scaled exactly, by refitting. Its density over log-odds is raised to the power 1/2 or 2. This halves or
-    doubles its concentrations, so that it counts as half or twice as many cases.
+    The prior is scaled by refitting: its density over log-odds is raised to the power 1/2 or 2, so that it counts as
+    half or twice as many cases.
 
     Parameters
     ----------
@@ -86,34 +82,28 @@ def sensitivity(
         and ``"dirichlet_multinomial"`` for counts.
     alternatives : sequence of {"priors", "weights", "models", "datasets", "entities"}
         The changes in addition to scores and prevalences. ``"weights"`` halves and doubles the weight of the base
-        prior, for models with closed forms and the model "paired". For hierarchical models it scales the prior of the
-        spread. ``"datasets"`` omits each data set in turn, and ``"entities"`` each entity; the latter needs no new fit.
+        prior, or for hierarchical models the scale of the prior of the spread. ``"datasets"`` omits each data set in
+        turn, and ``"entities"`` each entity, without a new fit.
     priors : sequence or mapping, optional
-        Other priors, as for :func:`bayesrank.fit`; a mapping gives their names. Priors with the concentrations of the
-        base prior are omitted. The default is "uniform" and "jeffreys". Outcomes with many values have "haldane" (no
-        prior) if a range or a base measure is declared, and none otherwise.
+        Other priors, as for :func:`bayesrank.fit`; a mapping gives their names. The default is "uniform" and
+        "jeffreys", unless they equal the base prior. Outcomes with many values have "haldane" (no prior) if a range or
+        a base measure is declared, and none otherwise.
     models : sequence, optional
-        Other models; for joint outcomes also models that treat entities separately. The default for counts of two
-        classes is the other one of the two conjugate models.
+        Other models. The default for counts of two classes is the other one of the two conjugate models.
     scores : sequence
-        Other scores; a pair (a, b) is a point of the Tile. Outcomes without classes have none.
+        Other scores; a pair (a, b) is a point of the Tile.
     prevalences : sequence of float
         Prevalences of possible target populations, for scores that depend on the prevalence.
     join : {"exact", "inner"}
         Which data sets to pool, as for :func:`bayesrank.pool`.
-    prob, rope : float
+    prob, rope, kind
         As for :func:`bayesrank.credible_ranking`.
     higher_is_better : bool, optional
-        Direction of the base score, as for :func:`bayesrank.credible_ranking`: False for outcomes such as costs. Other
-        scores have their own direction.
-    kind : str, optional
-        Performance of a hierarchical model, as for :func:`bayesrank.credible_ranking`. Other models have only one.
+        Direction of the base score, such as False for costs. Other scores have their own direction.
     draws : int
         Draws in each of four chains.
-    seed : int, SeedSequence or Generator, optional
-        Seed of all randomness.
-    nuts : mapping, optional
-        As for :func:`bayesrank.fit`, for sampled models.
+    seed, nuts
+        As for :func:`bayesrank.fit`.
     **options
         Options of the model of the base analysis: ``prior``, ``prevalence``, ``range``, ...
 
@@ -123,33 +113,29 @@ def sensitivity(
         Results over ``alternative``. The first one is "base"; the labels name the changes:
 
         - ``kind``: base, prior, model, score, prevalence or data;
-        - ``leader``: the first entity of the consensus order; ``median``, ``lower``, ``upper`` (alternative, entity);
-        - ``probability_best`` (alternative, entity), with ``_error``; ``rank_lower``, ``rank_upper``, ``tier``,
-          ``consensus_rank`` (alternative, entity); ``base_leader_probability_best``, ``base_leader_rank_lower`` and
-          ``_upper``: P(best) and rank interval of the base leader;
+        - ``leader``: the first entity of the consensus order; ``median``, ``lower``, ``upper``, ``probability_best``
+          and its ``_error``, ``rank_lower``, ``rank_upper``, ``tier`` and ``consensus_rank`` (alternative, entity);
+          ``base_leader_probability_best``, ``base_leader_rank_lower`` and ``_upper``;
         - ``kendall_tau``: tau-b between the consensus order and that of the base; NaN without an order;
         - ``survives`` (alternative, conclusion): whether each conclusion of the base holds, up to twice the Monte-Carlo
           error. The conclusions are: the first entity, if it is unique; that it is best with at least ``prob``; the
           members of the first tier; and the rivals that the leader beats with ``prob``;
         - ``pairs``: the number of pairs that the base separates with ``prob``; ``pairs_kept`` and ``pairs_turned``
-          (alternative): the numbers of these pairs that the alternative separates in the same order, and in the reverse
-          order.
+          (alternative): how many of them the alternative separates in the same and in the reverse order.
 
-        Over (``left_out``, ``entity``), with ``"entities"`` among the alternatives: ``tier_without`` and
-        ``position_without`` (in the consensus order) among the others; and over ``left_out``: ``changed_without``, the
-        share of the pairs among the others whose tiers compare differently than in the base;
-        ``leader_changed_without``; and ``poth_without``, the precision of the order of the others.
+        Over (``left_out``, ``entity``), with ``"entities"``: ``tier_without`` and ``position_without`` among the
+        others; and over ``left_out``: ``changed_without``, the share of the other pairs whose tiers compare differently
+        than in the base; ``leader_changed_without``; and ``poth_without``, the precision of the order of the others.
 
-        Over (``entity``, [``dataset``], ``check``), for base priors with a closed form: whether the data contradict the
-        prior. The checks are the right answers in each class and in all classes and, if prevalences are sampled, the
-        size of each class. For outcomes they are the cases with each outcome:
+        Over (``entity``, [``dataset``], ``check``), for base priors with a closed form: the right answers in each class
+        and in all classes, sampled class sizes, or the cases with each outcome:
 
         - ``check_observed``: the observed share; ``check_expected``: its prior mean;
         - ``check_tail_probability``: twice the smaller prior predictive tail, at most 1; NaN where there are no cases,
           or the prior is improper;
         - ``check_pull``: distance of the posterior mean from the observed share, in posterior standard deviations;
-        - ``check_conflict``: whether the tail is at most ``attrs["check_bound"]``, 0.01 divided by the number of checks
-          (Bonferroni), and the pull is more than 2. A prior of a few cases is easily contradicted, but does no harm.
+        - ``check_conflict``: whether the tail is at most ``attrs["check_bound"]``, 0.01 divided by the number of
+          checks, and the pull is more than 2. A prior of a few cases is easily contradicted, but does no harm.
 
         ``prior_conflict`` states these conflicts, one per line. ``notes`` contains the notes of the base ranking.
 
@@ -160,9 +146,8 @@ def sensitivity(
 
     References
     ----------
-    Kallioinen, Paananen, Bürkner and Vehtari (2024), Detecting and diagnosing prior and likelihood sensitivity with
-    power-scaling, Statistics and Computing 34:57, for the powers; Box (1980), J. R. Stat. Soc. A 143:383-430, and Evans
-    and Moshonov (2006), Bayesian Analysis 1:893-914, for the checks of the prior.
+    Kallioinen, Paananen, Bürkner and Vehtari (2024), Statistics and Computing 34:57, for the powers; Box (1980), J. R.
+    Stat. Soc. A 143:383-430, and Evans and Moshonov (2006), Bayesian Analysis 1:893-914, for the checks of the prior.
 
     Examples
     --------
@@ -190,32 +175,24 @@ def sensitivity(
     check_choice("join", join, JOINS)
     evidence = check_evidence(evidence)
     base = base_analysis(evidence, score, model, join, options)
-    others = alternatives_to(
-        base,
-        evidence,
-        wanted=wanted,
-        priors=priors,
-        models=models,
-        scores=scores,
-        prevalences=prevalences,
-        join=join,
-    )
+    others = alternatives_to(base, evidence, wanted, priors, models, scores, prevalences, join)
     check_unique("alternatives", [one.name for one in others])
     root = root_sequence(seed)
     rankings = []
     for one in [base, *others]:
         # Models with exact draws have no sampler to set.
-        how = nuts if not hasattr(find_model(one.model), "draw") else None
-        posterior = fit(one.evidence, one.model, draws=draws, seed=root, nuts=how, **one.options)
+        settings = nuts if not hasattr(find_model(one.model), "draw") else None
+        posterior = fit(one.evidence, one.model, draws=draws, seed=root, nuts=settings, **one.options)
         several = "performance_new" in groups_of(posterior)["posterior"]
-        this = kind if one is base or several else None
-        better = None if one.kind == "score" else higher_is_better
-        ranking = credible_ranking(
-            posterior, one.score, prob=prob, rope=rope, higher_is_better=better, kind=this, method="auto"
-        )
-        rankings.append(ranking)
+        how = {
+            "prob": prob,
+            "rope": rope,
+            "higher_is_better": None if one.kind == "score" else higher_is_better,
+            "kind": kind if one is base or several else None,
+        }
+        rankings.append(credible_ranking(posterior, one.score, method="auto", **how))
         if one is base and "entities" in wanted:
-            without = leave_out_entities(posterior, one.score, prob=prob, rope=rope, higher_is_better=better, kind=this)
+            without = leave_out_entities(posterior, one.score, **how)
     result = _table([base, *others], rankings)
     if "entities" in wanted:
         result = result.assign({f"{name}_without": held for name, held in without.items()})
@@ -236,43 +213,39 @@ def _list_names(names: list[str]) -> str:
 
 def _table(alternatives: list[Alternative], rankings: list[xr.Dataset]) -> xr.Dataset:
     """Return the variables of each alternative, and the conclusions of the base that survive in it."""
-    names = rankings[0]["entity"].values.tolist()
-    prob = rankings[0].attrs["prob"]
-    same = [ranking.sel(entity=names, rival=names) for ranking in rankings]
-    found: dict[str, Any] = {
-        name: (("alternative", "entity"), np.stack([ranking[name].values for ranking in same])) for name in PER_ENTITY
+    names, prob = rankings[0]["entity"].values.tolist(), rankings[0].attrs["prob"]
+    held = {
+        name: np.stack([ranking[name].sel(dict.fromkeys(ranking[name].dims, names)).values for ranking in rankings])
+        for name in (*PER_ENTITY, "consensus_position", "superiority", "superiority_error")
     }
-    leaders = [_leader(ranking) for ranking in same]
+    found: dict[str, Any] = {name: (("alternative", "entity"), held[name]) for name in PER_ENTITY}
+    leaders = [_leader(position) for position in held["consensus_position"]]
+    lead = leaders[0]
     found["kind"] = ("alternative", [one.kind for one in alternatives])
     found["leader"] = ("alternative", name_coord(["" if i is None else names[i] for i in leaders]))
-    found["kendall_tau"] = ("alternative", _taus([ranking["consensus_rank"].values for ranking in same]))
-    lead = leaders[0]
+    found["kendall_tau"] = ("alternative", _taus(held["consensus_rank"]))
     for name in ("probability_best", "probability_best_error", "rank_lower", "rank_upper"):
-        values = found[name][1]
-        found[f"base_leader_{name}"] = ("alternative", np.full(len(same), np.nan) if lead is None else values[:, lead])
+        values = np.full(len(rankings), np.nan) if lead is None else held[name][:, lead]
+        found[f"base_leader_{name}"] = ("alternative", values)
     # Only changes beyond the Monte-Carlo error count as lost or turned pairs.
-    probability = np.stack([ranking["superiority"].values for ranking in same])
-    slack = SURE * np.nan_to_num(np.stack([ranking["superiority_error"].values for ranking in same]))
-    beats, may_beat, surely = probability[0] >= prob, probability + slack >= prob, probability - slack >= prob
+    probability, slack = held["superiority"], SURE * np.nan_to_num(held["superiority_error"])
+    beats = probability[0] >= prob
     found["pairs"] = int(beats.sum())
-    found["pairs_kept"] = ("alternative", (may_beat & beats).sum((1, 2)))
-    found["pairs_turned"] = ("alternative", (surely.swapaxes(1, 2) & beats).sum((1, 2)))
-    conclusions = _conclusions(same, lead, beats, may_beat, [str(name) for name in names], prob)
-    found["survives"] = (
-        ("alternative", "conclusion"),
-        np.array([ok for _, ok in conclusions], bool).reshape(-1, len(same)).T,
-    )
+    found["pairs_kept"] = ("alternative", ((probability + slack >= prob) & beats).sum((1, 2)))
+    found["pairs_turned"] = ("alternative", ((probability - slack >= prob).swapaxes(1, 2) & beats).sum((1, 2)))
+    conclusions = {} if lead is None else _conclusions(held, leaders, [str(name) for name in names], prob)
+    survives = np.array([*conclusions.values()], bool).reshape(-1, len(rankings)).T
+    found["survives"] = (("alternative", "conclusion"), survives)
     coords = {"alternative": [one.name for one in alternatives], "entity": rankings[0]["entity"].values}
-    return xr.Dataset(found, coords | {"conclusion": [name for name, _ in conclusions]})
+    return xr.Dataset(found, coords | {"conclusion": [*conclusions]})
 
 
-def _leader(ranking: xr.Dataset) -> int | None:
+def _leader(position: np.ndarray) -> int | None:
     """Return the first entity of the consensus order; None if no entity is ranked."""
-    position = ranking["consensus_position"].values
     return None if np.isnan(position).all() else int(np.nanargmin(position))
 
 
-def _taus(ranks: list[np.ndarray]) -> list[float]:
+def _taus(ranks: np.ndarray) -> list[float]:
     """Return Kendall's tau-b of each order with the first; NaN unless both have two ranks among the shared entities."""
     from bayesrank._kendall import dense_ranks, tau_b
 
@@ -285,41 +258,25 @@ def _taus(ranks: list[np.ndarray]) -> list[float]:
 
 
 def _conclusions(
-    rankings: list[xr.Dataset],
-    lead: int | None,
-    beats: np.ndarray,
-    may_beat: np.ndarray,
-    names: list[str],
-    prob: float,
-) -> list[tuple[str, list[bool]]]:
-    """Return the conclusions of the first ranking as text, and the rankings in which each holds up to its error."""
-    if lead is None:
-        return []
-    found = []
-    first = [ranking["consensus_rank"].values == 1 for ranking in rankings]
+    held: dict[str, np.ndarray], leaders: list[int | None], names: list[str], prob: float
+) -> dict[str, np.ndarray]:
+    """Return the conclusions of the first ranking, and the rankings in which each holds up to its error."""
+    lead, found = leaders[0], {}
+    probability, slack = held["superiority"], SURE * np.nan_to_num(held["superiority_error"])
+    first, tier = held["consensus_rank"] == 1, held["tier"] == 1
     if first[0].sum() == 1:
         # Entities share a rank if the draws do not separate them.
-        found.append((f"{names[lead]} comes first", [bool(f[lead]) for f in first]))
-    best = [float(ranking["probability_best"].values[lead]) for ranking in rankings]
-    error = [SURE * np.nan_to_num(float(ranking["probability_best_error"].values[lead])) for ranking in rankings]
+        found[f"{names[lead]} comes first"] = first[:, lead]
+    best = held["probability_best"][:, lead]
     if best[0] >= prob:
-        held = [p + e >= prob for p, e in zip(best, error, strict=True)]
-        found.append((f"{names[lead]} is the best with probability at least {prob:g}", held))
-    tier = rankings[0]["tier"].values == 1
-    order = np.argsort(rankings[0]["consensus_position"].values, kind="stable")
-    members = [names[i] for i in order if tier[i]]
-    found.append((f"the first tier is {_list_names(members)}", [_same_tier(one, tier, prob) for one in rankings]))
-    found += [(f"{names[lead]} beats {names[j]}", may_beat[:, lead, j].tolist()) for j in order if beats[lead, j]]
-    return found
-
-
-def _same_tier(ranking: xr.Dataset, members: np.ndarray, prob: float) -> bool:
-    """Return whether the first tier has these members, up to entities within Monte-Carlo error of its border."""
-    differ = (ranking["tier"].values == 1) != members
-    if not differ.any():
-        return True
-    lead = _leader(ranking)
-    if lead is None:
-        return False
-    p, error = (ranking[name].values[lead][differ] for name in ("superiority", "superiority_error"))
-    return bool((np.abs(p - prob) <= SURE * np.nan_to_num(error)).all())
+        error = SURE * np.nan_to_num(held["probability_best_error"][:, lead])
+        found[f"{names[lead]} is the best with probability at least {prob:g}"] = best + error >= prob
+    order = np.argsort(held["consensus_position"][0], kind="stable")
+    members = [names[i] for i in order if tier[0, i]]
+    more = f" and {len(members) - NAMED} more" if len(members) > NAMED else ""
+    # Up to entities within Monte-Carlo error of the border of the tier.
+    near = np.abs(probability - prob) <= slack
+    same = [(tier[i] == tier[0]) | (one is not None and near[i, one]) for i, one in enumerate(leaders)]
+    found[f"the first tier is {', '.join(members[:NAMED])}{more}"] = np.all(same, axis=1)
+    beaten = [j for j in order if probability[0, lead, j] >= prob]
+    return found | {f"{names[lead]} beats {names[j]}": (probability + slack >= prob)[:, lead, j] for j in beaten}

@@ -1,9 +1,6 @@
 """Prior-data conflict: whether the data are extreme under the prior predictive distribution, in closed form.
 
-In the conjugate models of tables, the number of right answers in a class has a beta-binomial prior prediction. So has a
-class size if the cases were drawn at random. Tail probabilities of these distributions need no draws. The checks use
-tails, not densities. So a prior with two peaks, at always right and always wrong, is not contradicted by values between
-them.
+Tails, not densities, are checked, so that a prior with two peaks is not contradicted by values between them.
 """
 
 from collections.abc import Callable
@@ -42,26 +39,18 @@ def prior_conflict(counts: xr.DataArray, model: Any = None, *, level: float = 0.
     with rename_argument("counts", "evidence"):
         known = conjugate_posterior(model, counts, options)
     table = (known.posterior - known.prior).transpose(*known.prior.dims)
-    cells = [dim for dim in known.prior.dims if dim not in ("actual", "predicted", "outcome")]
-    shape = known.prior.shape[: len(cells)]
+    cells = list(map(str, known.test_set.dims))
     sizes = known.totals is None
     if "outcome" in known.prior.dims:
-        check, names = (
-            _outcome_checks,
-            [f"outcome {label}" for label in _without_redundant(known.prior["outcome"].values.tolist())],
-        )
+        outcomes = known.prior["outcome"].values.tolist()
+        check, names = _outcome_checks, [f"outcome {label}" for label in _without_redundant(outcomes)]
     else:
         labels = known.prior["actual"].values.tolist()
         check, names = _checks, [*(f"right of {label}" for label in labels), "right of all"]
         names += [f"cases of {label}" for label in _without_redundant(labels)] if sizes else []
-    rows = {
-        position: check(np.rint(table.values[position]).astype(int), known.prior.values[position], sizes)
-        for position in np.ndindex(*shape)
-        if known.test_set.values[position] != ""
-    }
-    values = np.full((*shape, len(names), len(RESULTS)), np.nan)
-    for position, found in rows.items():
-        values[position] = found
+    values = np.full((*known.test_set.shape, len(names), len(RESULTS)), np.nan)
+    for position in zip(*np.nonzero(known.test_set.values != ""), strict=True):
+        values[position] = check(np.rint(table.values[position]).astype(int), known.prior.values[position], sizes)
     coords = {dim: known.prior[dim].values for dim in cells} | {"check": names}
     result = xr.Dataset({name: ((*cells, "check"), values[..., i]) for i, name in enumerate(RESULTS)}, coords)
     bound = level / max(int(result["tail_probability"].notnull().sum()), 1)
@@ -69,24 +58,22 @@ def prior_conflict(counts: xr.DataArray, model: Any = None, *, level: float = 0.
     return result.assign(notes=_notes(result, cells)).assign_attrs(level=level, bound=bound)
 
 
-def _checks(table: np.ndarray, alpha: np.ndarray, sizes: bool) -> np.ndarray:
+def _checks(table: np.ndarray, alpha: np.ndarray, sizes: bool) -> list:
     """Return observed and expected share, tail and pull of every check of one table (check, 4)."""
     cases, weights = table.sum(-1).tolist(), alpha.sum(-1).tolist()
     each = list(zip(np.diagonal(table).tolist(), cases, np.diagonal(alpha).tolist(), weights, strict=True))
-    found = [_check_count(*x) for x in each]
-    found.append(_check_sum([x for x in each if x[1]]))
+    found = [_check_sum([x]) for x in each] + [_check_sum(each)]
     if sizes:
-        found += _without_redundant(
-            [_check_count(n, sum(cases), w, sum(weights)) for n, w in zip(cases, weights, strict=True)]
-        )
-    return np.array(found)
+        rows = [(n, sum(cases), w, sum(weights)) for n, w in zip(cases, weights, strict=True)]
+        found += [_check_sum([x]) for x in _without_redundant(rows)]
+    return found
 
 
-def _outcome_checks(table: np.ndarray, alpha: np.ndarray, sizes: bool) -> np.ndarray:
-    """Return observed and expected share, tail and pull of the cases with each outcome (check, 4)."""
+def _outcome_checks(table: np.ndarray, alpha: np.ndarray, sizes: bool) -> list:
+    """Return the same checks of the cases with each outcome (check, 4)."""
     cases, weight = int(table.sum()), float(alpha.sum())
-    each = [_check_count(n, cases, w, weight) for n, w in zip(table.tolist(), alpha.tolist(), strict=True)]
-    return np.array(_without_redundant(each))
+    rows = [(n, cases, w, weight) for n, w in zip(table.tolist(), alpha.tolist(), strict=True)]
+    return [_check_sum([x]) for x in _without_redundant(rows)]
 
 
 def _without_redundant(each: list) -> list:
@@ -94,26 +81,19 @@ def _without_redundant(each: list) -> list:
     return each[1:] if len(each) == 2 else each
 
 
-def _check_count(seen: int, number: int, weight: float, whole: float) -> tuple[float, ...]:
-    """Return the check of a beta-binomial count; NaN without cases or with an improper prior."""
-    return _check_sum([(seen, number, weight, whole)] if number else [])
-
-
 def _check_sum(rows: list[tuple[int, int, float, float]]) -> tuple[float, ...]:
-    """Return the check of a sum of independent beta-binomial counts."""
+    """Return the check of a sum of beta-binomial counts: number, cases, concentration, and that of all answers.
+
+    NaN without cases or with an improper prior.
+    """
+    rows = [row for row in rows if row[1]]
     if not rows or any(min(weight, whole - weight) <= 0 for _, _, weight, whole in rows):
         return (np.nan,) * 4
+    k, n, a, w = np.array(rows, float).T
+    rate = (a + k) / (w + n)
     seen, number = sum(row[0] for row in rows), sum(row[1] for row in rows)
-    expected, mean, variance = 0.0, 0.0, 0.0
-    for k, n, a, w in rows:
-        rate = (a + k) / (w + n)
-        expected, mean, variance = (
-            expected + n * a / w,
-            mean + n * rate,
-            variance + n**2 * rate * (1 - rate) / (w + n + 1),
-        )
-    pull = (mean - seen) / np.sqrt(variance)
-    return seen / number, expected / number, _tail(rows, seen, number), pull
+    pull = ((n * rate).sum() - seen) / np.sqrt((n**2 * rate * (1 - rate) / (w + n + 1)).sum())
+    return seen / number, (n * a / w).sum() / number, _tail(rows, seen, number), pull
 
 
 def _tail(rows: list[tuple[int, int, float, float]], seen: int, number: int) -> float:
@@ -122,8 +102,7 @@ def _tail(rows: list[tuple[int, int, float, float]], seen: int, number: int) -> 
 
     if len(rows) == 1:
         [(_, n, a, w)] = rows
-        tails = beta_binomial_tails(seen, n, a, w - a)
-        return min(1.0, 2 * min(tails))
+        return min(1.0, 2 * min(beta_binomial_tails(seen, n, a, w - a)))
     width = -(-number // BINS) if number > EXACT else 1
     masses = np.ones(1)
     for _, n, a, w in rows:
@@ -138,9 +117,8 @@ def _tail(rows: list[tuple[int, int, float, float]], seen: int, number: int) -> 
 def beta_binomial_tails(seen: int, size: int, alpha: float, beta: float) -> tuple[float, float]:
     """Return P(K <= seen) and P(K >= seen) of a beta-binomial count, in constant time.
 
-    For a rate R ~ Beta(alpha, beta), P(K <= k | R) = P(X > R) with X ~ Beta(k + 1, size - k). So P(K <= k) is the mean
-    of the distribution function of R over X, an integral over the logit of X that the trapezoidal rule solves to ten
-    digits.
+    For a rate R ~ Beta(alpha, beta) and X ~ Beta(k + 1, size - k), P(K <= k | R) = P(X > R). So P(K <= k) is the mean
+    of the distribution function of R over X, which the trapezoidal rule gives over the logit of X to ten digits.
     """
     low = 1.0 if seen == size else _mean_over(lambda x, y: betainc(alpha, beta, x), seen + 1, size - seen)
     high = 1.0 if seen == 0 else _mean_over(lambda x, y: betainc(beta, alpha, y), seen, size - seen + 1)

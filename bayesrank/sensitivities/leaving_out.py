@@ -25,12 +25,8 @@ def leave_out_entities(
 ) -> xr.Dataset:
     """Recompute the tiers and the consensus order without each entity: see ``br.sensitivity``.
 
-    No model is fitted again; the draws of the other entities are reused. For models that treat entities separately this
-    is exact. In models whose entities share a distribution, the omitted entity still contributes to it. Among equally
-    good orders, and in cycles that are too large for an exact solution, the order of the whole ranking is kept.
-
-    A tier is a comparison with its first entity. So tiers change only if that entity is omitted, or if the pairwise
-    majorities form a cycle.
+    The draws of the other entities are reused. Models whose entities share a distribution keep the influence of the
+    omitted one. Among equally good orders, and in cycles too large for an exact solution, the whole order is kept.
     """
     from scipy.sparse.csgraph import connected_components
 
@@ -60,9 +56,10 @@ def leave_out_entities(
         moved[one] = (rest[:1] != order[order != one][:1]).any()
         held = wins[rest] - preference[rest, one] * (place is not None)
         poth[one] = poth_of(held / max(len(rest) - 1, 1))
+    pairs = ("left_out", "entity")
     variables = {
-        "tier": (("left_out", "entity"), tier),
-        "position": (("left_out", "entity"), places),
+        "tier": (pairs, tier),
+        "position": (pairs, places),
         "changed": ("left_out", changed),
         "leader_changed": ("left_out", moved),
         "poth": ("left_out", poth),
@@ -73,8 +70,7 @@ def leave_out_entities(
 def _without(place: int, order: np.ndarray, circle: np.ndarray, preference: np.ndarray) -> np.ndarray:
     """Return a consensus order without the entity at a position, given the majority cycle of each position.
 
-    The members of a cycle are neighbours in the order, and pairs from different cycles follow their majority. So only
-    the cycle of the omitted entity can get a better order. It is solved again unless it is too large.
+    Only the cycle of the omitted entity can get a better order: pairs from different cycles follow their majority.
     """
     inside = np.flatnonzero(circle == circle[place])
     if not 1 < len(inside) <= EXACT_SIZE:
@@ -91,6 +87,5 @@ def _differing(before: np.ndarray, after: np.ndarray) -> float:
     before, after = (np.unique(tier, return_inverse=True)[1] for tier in (before, after))
     if (before == after).all():
         return 0.0
-    return float(
-        np.triu(np.sign(before[:, None] - before) != np.sign(after[:, None] - after)).sum() / comb(len(before), 2)
-    )
+    turned = np.sign(before[:, None] - before) != np.sign(after[:, None] - after)
+    return float(np.triu(turned).sum() / comb(len(before), 2))

@@ -285,8 +285,8 @@ def moved_place(operation: str, a: Any, b: Any, old: Any | None = None, new: Any
     Parameters
     ----------
     operation : str
-        One of the functions of :mod:`bayesrank.performance`: ``"change_predicted"`` or ``"change_actual"`` (these
-        invert the order), ``"swap_actual_predicted"``, ``"swap_classes"`` or ``"shift_prior"``.
+        An operation of :func:`bayesrank.performance.relabel`, or ``"shift_prior"``. ``"change_predicted"`` and
+        ``"change_actual"`` invert the order.
     a, b : number or array
         The original position.
     old, new : number or array, optional

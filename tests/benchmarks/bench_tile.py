@@ -1,7 +1,7 @@
-"""Side-by-side times of the Tile: bayesrank beside plain NumPy, SciPy and, where installed, sorbetto.
+"""The credible Tile of many entities beside a NumPy loop over the draws, its growth, and exact robustness.
 
-Run it as ``python tests/benchmarks/bench_tile.py``. Slow rivals run on a part of
-the work and are scaled, which is said. Times are CPU seconds over all threads, since the machine may be shared.
+Run: python tests/benchmarks/bench_tile.py. Slow rivals run on a stated part of the work and are scaled. Times are CPU
+seconds of all threads, since the machine may be shared. ``table.py`` compares the Tile with sorbetto and SciPy.
 """
 
 import time
@@ -10,17 +10,9 @@ from collections.abc import Callable
 
 import numpy as np
 import xarray as xr
-from scipy.stats import kendalltau, pearsonr, rankdata, spearmanr
+from scipy.stats import rankdata
 
 import bayesrank as br
-
-try:
-    import sorbetto.flavor as _flavors  # noqa: F401
-except ImportError as error:
-    SORBETTO = str(error)
-else:
-    SORBETTO = ""
-MISSING = f"  sorbetto is left out: {SORBETTO} (it needs Python 3.12 or newer)"
 
 
 def timed(function: Callable, repeats: int = 3) -> float:
@@ -79,89 +71,6 @@ def sorbetto_winners(array: xr.DataArray, resolution: int) -> np.ndarray:
     return total
 
 
-def mcc(p: object) -> np.ndarray:
-    """Matthews' coefficient as sorbetto takes it: a function of all its performances."""
-    scale = (p.ptp + p.pfp) * (p.ptp + p.pfn) * (p.ptn + p.pfp) * (p.ptn + p.pfn)
-    return (p.ptp * p.ptn - p.pfp * p.pfn) / np.sqrt(scale)
-
-
-def flavours() -> None:
-    print("flavours of 10 entities: ours, sorbetto's, sorbetto's / ours")
-    if SORBETTO:
-        print(MISSING)
-        return
-    from sorbetto.flavor.best_flavor import BestFlavor
-    from sorbetto.flavor.entity_flavor import EntityFlavor
-    from sorbetto.flavor.ranking_flavor import RankingFlavor
-    from sorbetto.flavor.value_flavor import ValueFlavor
-    from sorbetto.flavor.worst_flavor import WorstFlavor
-    from sorbetto.performance.finite_set_of_two_class_classification_performances import (
-        FiniteSetOfTwoClassClassificationPerformances,
-    )
-
-    array = performances(1, 10).isel(draw=0)
-    entities = sorbetto_entities(array.values.reshape(10, 4))
-    finite = FiniteSetOfTwoClassClassificationPerformances([e.performance for e in entities])
-    first = array.isel(entity=0)
-    pairs = {
-        "value": (br.tile.value, (first,), lambda: ValueFlavor(entities[0].performance)),
-        "baseline": (br.tile.baseline, (array,), lambda: WorstFlavor(finite, entities)),
-        "state_of_the_art": (br.tile.state_of_the_art, (array,), lambda: BestFlavor(finite, entities)),
-        "ranking": (br.tile.entity_rank, (array, 0), lambda: RankingFlavor(entities[0], entities)),
-        "entity": (br.tile.entity, (array, 1), lambda: EntityFlavor(1, entities)),
-    }
-    for resolution in (101, 1001):  # 1001 is sorbetto's default
-        for name, (ours, arguments, flavor) in pairs.items():
-            mine = timed(lambda f=ours, x=arguments, r=resolution: f(*x, resolution=r), 5)
-            theirs = timed(lambda f=flavor, r=resolution: sorbetto_map(f(), r), 5)
-            print(f"  {name:17} {resolution:4}² {1e3 * mine:8.2f} ms {1e3 * theirs:8.2f} ms {theirs / mine:6.2f} x")
-    mine = timed(lambda: br.tile.no_skill(0.3), 5)
-    print(f"  no_skill           101² {1e3 * mine:8.2f} ms; sorbetto has none")
-
-
-def sorbetto_loops(array: xr.DataArray, best: float, ranks: float) -> None:
-    """P(best) and the ranks of all entities by loops of sorbetto over draws, beside our times."""
-    if SORBETTO:
-        print(MISSING)
-        return
-    from sorbetto.flavor.ranking_flavor import RankingFlavor
-
-    draws, n = array.sizes["draw"], array.sizes["entity"]
-    some = array.isel(draw=slice(0, draws // 50))
-
-    def winners() -> None:
-        sorbetto_winners(some, 101)
-
-    def all_ranks() -> None:
-        held = np.zeros((n, n, 101, 101))
-        for cells in some.values.reshape(-1, n, 4):
-            entities = sorbetto_entities(cells)
-            for k, one in enumerate(entities):
-                held[k] += sorbetto_map(RankingFlavor(one, entities), 101) == np.arange(1, n + 1)[:, None, None]
-
-    for name, loop, ours in (("P(best)", winners, best), ("all ranks", all_ranks, ranks)):
-        theirs = timed(loop, 2) * draws / some.sizes["draw"]
-        told = f"{some.sizes['draw']} draws, scaled"
-        print(f"  sorbetto loop, {name:10}          {theirs:8.2f} s ({told}): {theirs / ours:.1f} x")
-
-
-def sorbetto_correlation(array: xr.DataArray, method: str, ours: float) -> None:
-    if SORBETTO:
-        print(MISSING)
-        return
-    from sorbetto.flavor.correlation_flavor import CorrelationFlavor
-    from sorbetto.performance.finite_set_of_two_class_classification_performances import (
-        FiniteSetOfTwoClassClassificationPerformances,
-    )
-
-    cells = [e.performance for e in sorbetto_entities(array.values.reshape(-1, 4))]
-    names = {"kendall": "kendall_tau", "spearman": "spearman_rho", "pearson": "pearson_r"}
-    flavor = CorrelationFlavor(FiniteSetOfTwoClassClassificationPerformances(cells), mcc, names[method])
-    # In full, not scaled from fewer points: its array of performances x Tile is part of its cost (4 GB).
-    theirs = timed(lambda: sorbetto_map(flavor, 101), 1)
-    print(f"  sorbetto                           {theirs:8.1f} s: {theirs / ours:.1f} x")
-
-
 def robustness() -> None:
     from scipy.spatial import cKDTree
 
@@ -214,37 +123,7 @@ def scaling() -> None:
         print(f"  {name:14} takes {timed(lambda a=array, r=resolution: br.tile.credible(a, r)) / reference:5.1f} x")
 
 
-def correlation() -> None:
-    array = br.tile.sample_performances(10_000, seed=1)
-    score, value = br.scores.mcc(array).values, br.tile.value(array, 5).values
-    points = [(i, j) for i in range(5) for j in range(5)]
-    print("correlation Tile of MCC, 101², 10,000 performances")
-    for method, rival in (("kendall", kendalltau), ("spearman", spearmanr), ("pearson", pearsonr)):
-        br.tile.correlation("mcc", 3, performances=array, method=method)
-        ours = timed(lambda m=method: br.tile.correlation("mcc", 101, performances=array, method=m), 2)
-        scipy = timed(lambda f=rival: [f(score, value[:, i, j]) for i, j in points], 1) * 101**2 / len(points)
-        print(f"  {method:9} SciPy at each point      {scipy:8.1f} s (25 points, scaled)")
-        print(f"  {method:9} tile.correlation         {ours:8.2f} s: {scipy / ours:.1f} x")
-        sorbetto_correlation(array, method, ours)
-
-
-def ranks() -> None:
-    array = performances(1000, 10)
-    br.tile.rank_probability(array.isel(draw=slice(0, 4)))
-    ours = timed(lambda: br.tile.rank_probability(array), 2)
-    print("1,000 draws x 10 entities x 101², all rank probabilities")
-    print(f"  tile.rank_probability              {ours:8.2f} s")
-    best = timed(lambda: br.tile.probability_best(array), 3)
-    print(f"  tile.probability_best              {best:8.3f} s")
-    loop = timed(lambda: numpy_loop(array.isel(draw=slice(0, 20)), 101, ranks=True), 1) * 50
-    print(f"  NumPy loop with rankdata           {loop:8.1f} s (20 draws, scaled): {loop / ours:.1f} x")
-    sorbetto_loops(array, best, ours)
-
-
 if __name__ == "__main__":
-    flavours()
     robustness()
     credible()
     scaling()
-    correlation()
-    ranks()

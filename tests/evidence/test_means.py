@@ -1,4 +1,4 @@
-"""Means with standard errors: normal posteriors, whose probabilities are known in closed form or by quadrature."""
+"""Means with standard errors: normal or t posteriors, whose probabilities are known in closed form or by quadrature."""
 
 import json
 
@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner
 from scipy.integrate import quad
 from scipy.stats import norm
+from scipy.stats import t as student
 
 import bayesrank as br
 from bayesrank.cli import cli
@@ -23,7 +24,7 @@ def run(*arguments):
 
 @pytest.fixture(scope="module")
 def ranking():
-    return br.credible_ranking(br.fit(br.from_frame(BOARD), seed=1, draws=25_000))
+    return br.credible_ranking(br.fit(br.from_frame(BOARD.drop(columns="n")), seed=1, draws=25_000))
 
 
 def test_superiority_is_that_of_two_normals(ranking):
@@ -51,10 +52,28 @@ def test_intervals_are_those_of_the_normal_distribution(ranking):
     assert ranking["observed"].values.tolist() == BOARD["mean"].tolist()
 
 
-def test_the_graph_has_the_same_posterior():
-    graph = br.models.normal_means.NormalMeans(br.from_frame(BOARD)).build()
+def test_few_cases_give_t_distributions():
+    few = BOARD.assign(n=[5, 9, 16])
+    ranking = br.credible_ranking(br.fit(br.from_frame(few), seed=1, draws=25_000))
+    at = few["n"] - 1, few["mean"], few["se"]
+    for name, level in (("lower", 0.025), ("upper", 0.975)):
+        quantile = student.ppf(level, *at)
+        error = np.sqrt(0.025 * 0.975 / 100_000) / student.pdf(quantile, *at)
+        assert (np.abs(ranking[name].values - quantile) < 5 * error).all()
+    (a, b) = (tuple(column[k] for column in at) for k in (0, 1))
+    exact = quad(lambda x: student.pdf(x, *a) * student.cdf(x, *b), -1, 2, points=[0.71])[0]
+    found = ranking["superiority"].sel(entity="a", rival="b").item()
+    assert found == pytest.approx(exact, abs=5 * np.sqrt(exact * (1 - exact) / 100_000))
+    with pytest.raises(ValueError, match="at least 2 cases"):
+        br.fit(br.from_frame(BOARD.assign(n=[1, 9, 16])))
+
+
+@pytest.mark.parametrize("columns", [["model", "mean", "se"], list(BOARD)])
+def test_the_graph_has_the_same_posterior(columns):
+    graph = br.models.normal_means.NormalMeans(br.from_frame(BOARD[columns])).build()
     at = np.array([0.7, 0.72, 0.6])
-    expected = norm.logpdf(BOARD["mean"], at, BOARD["se"]).sum()
+    freedom = BOARD["n"] - 1 if "n" in columns else np.inf
+    expected = student.logpdf(BOARD["mean"], freedom, at, BOARD["se"]).sum()
     assert float(graph.compile_logp()({"mean_outcome": at})) == pytest.approx(expected)
 
 

@@ -80,14 +80,3 @@ def test_the_grid_of_a_prevalence_is_where_the_shift_takes_it():
         a = np.linspace(0, 1, 9)  # the descending diagonal, shifted with the grid
         to = np.array([br.tile.moved_place("shift_prior", x, 1 - x, 0.5, p) for x in a]).T
         np.testing.assert_allclose(np.interp(to[0], *curve.get_data()), to[1], atol=2e-3)
-
-
-def test_who_wins_may_be_seen_beside_the_curve_of_a_prediction_rate():
-    counts = br.from_counts(tn=[70, 50], fp=[30, 50], fn=[9, 5], tp=[21, 25], entity=["a", "b"])
-    curve = br.tile.no_skill_curve(prediction_rate=0.3)
-    for ax in (
-        br.plots.winner_tile(br.tile.regions(counts), prediction_rate=0.3),
-        br.plots.credible_tile(br.tile.credible(br.fit(counts, draws=20, seed=1), 5), prediction_rate=0.3),
-    ):
-        drawn = next(line for line in ax.lines if len(line.get_xdata()) > 20)
-        np.testing.assert_array_equal(drawn.get_data(), [curve["a"], curve["b"]])

@@ -131,7 +131,7 @@ def test_the_precision_of_a_shared_prevalence_ranks_as_the_likelihood_ratio():
     ratio = exact(counts, "positive_likelihood_ratio")
     for name in ("rank_probability", "superiority", "expected_rank"):
         np.testing.assert_allclose(shared[name], ratio[name], atol=1e-9)
-    apart = exact(counts, "ppv", shared_prevalence=False)
+    apart = exact(counts.assign_coords(test_set=("entity", ["x", "y", "z"])), "ppv")
     assert np.abs(apart["superiority"] - ratio["superiority"]).max() > 1e-3
 
 
@@ -276,9 +276,10 @@ def test_stated_contours_are_those_that_a_search_finds(name, share, monkeypatch)
 
 def test_equal_counts_have_equal_numbers_beside_any_others():
     counts = THREE.isel(entity=[0, 1, 0, 2, 1]).assign_coords(entity=list("vwxyz"))
+    apart = counts.assign_coords(test_set=("entity", list("vwxyz")))
     for model in ("beta_binomial", "dirichlet_multinomial"):
-        for options in ({}, {"shared_prevalence": False}):
-            ranking = exact(counts, "accuracy", model=model, **options)
+        for evidence in (counts, apart):
+            ranking = exact(evidence, "accuracy", model=model)
             for a, b in (("v", "x"), ("w", "z")):
                 for name in ("rank_probability", "expected_rank", "expected_regret", "median", "lower", "tier"):
                     np.testing.assert_array_equal(ranking[name].sel(entity=a), ranking[name].sel(entity=b))
@@ -526,14 +527,16 @@ def test_a_class_that_is_not_there(share):
     ("model", "options"),
     [
         ("dirichlet_multinomial", {"prior": "jeffreys"}),
-        ("dirichlet_multinomial", {"shared_prevalence": False}),
+        ("dirichlet_multinomial", {"prior": "uniform"}),
         ("dirichlet_multinomial", {"prevalence": "observed", "prior": {"a": 1, "b": 2, "c": 0.5}}),
         ("beta_binomial", {"prevalence": 1 / 7}),
         ("beta_binomial", {"prevalence": xr.DataArray([0.1, 0.2, 1 / 3], {"entity": ["a", "b", "c"]}, ["entity"])}),
     ],
 )
 def test_a_posterior_knows_its_counts_and_prior(model, options):
-    counts = THREE.assign_coords(test_set=("entity", ["one", "one", "two"])) if "sh" in str(options) else THREE
+    counts = (
+        THREE.assign_coords(test_set=("entity", ["one", "one", "two"])) if options == {"prior": "uniform"} else THREE
+    )
     posterior = br.fit(counts, model, draws=3, chains=1, seed=1, **options)
     told = exact(posterior, "accuracy")
     plain = exact(counts, "accuracy", model=model, **options)

@@ -52,7 +52,7 @@ def test_interpolation_by_f_means(any_performances):
 
 @pytest.mark.parametrize("name", ["change_predicted", "change_actual", "swap_actual_predicted", "swap_classes"])
 def test_lemmas_1_to_4(any_performances, name):
-    before, after = br.tile.value(any_performances, 11), br.tile.value(getattr(performance, name)(any_performances), 11)
+    before, after = br.tile.value(any_performances, 11), br.tile.value(performance.relabel(any_performances, name), 11)
     for a, b in [(0.2, 0.7), (0.0, 0.3), (0.9, 0.9), (1.0, 0.0)]:
         new_a, new_b = br.tile.moved_place(name, a, b)
         there = before.sel(a=new_a, b=new_b, method="nearest")

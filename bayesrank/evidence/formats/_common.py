@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-__all__ = ["CATEGORIES", "as_outcome", "category_of", "has_keys", "read_json", "read_lines", "stem_of"]
+import pandas as pd
 
 #: Fields that may group cases.
 CATEGORIES = (
@@ -50,6 +50,18 @@ def as_outcome(value: Any) -> Any:
     if value is None:
         return math.nan
     return float(value) if isinstance(value, bool | int | float) else value
+
+
+def as_seconds(milliseconds: Any) -> float:
+    """Return seconds, NaN if there is no number."""
+    return milliseconds / 1000 if isinstance(milliseconds, int | float) else math.nan
+
+
+def rows_of(found: list[dict[str, Any]], source: str, **same: Any) -> pd.DataFrame:
+    """Return a table of ``found``; ``source`` is where the names of systems come from, ``same`` holds in every row."""
+    frame = pd.DataFrame(found)
+    frame.attrs = {"source": source}
+    return frame.assign(**same)
 
 
 def category_of(about: Any) -> Any:

@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from bayesrank.evidence.formats._common import has_keys, read_json
+from bayesrank.evidence.formats._common import has_keys, read_json, rows_of
 
 TITLE = "EvalPlus, BigCodeBench or CRUXEval"
 
@@ -23,11 +23,13 @@ def recognise(head: str) -> str:
 def read(path: Path) -> pd.DataFrame:
     log = read_json(path)
     parts = re.sub(r"[_.-]*(eval_results|output)\.json$", "", path.name).split("--")
-    found: list[tuple[Any, ...]] = []
+    found: list[dict[str, Any]] = []
     if "raw_scored_generations" in log:
         dataset, entity = "CRUXEval", re.sub("^sample_scored_", "", path.name).removesuffix("_output.json")
         for case, passed in log["raw_scored_generations"].items():
-            found += [(case, k, float(one), "passed", None) for k, one in enumerate(passed)]
+            found += [
+                {"case": case, "run": k, "outcome": float(one), "metric": "passed"} for k, one in enumerate(passed)
+            ]
     else:
         first = next(iter(log["eval"]))
         plus = "base_status" in log["eval"][first][0]
@@ -38,11 +40,9 @@ def read(path: Path) -> pd.DataFrame:
             for k, one in enumerate(samples):
                 for metric, keys in _metrics(one).items():
                     states = [one[key] for key in keys]
-                    late = "timeout" if "timeout" in states else None
-                    found.append((case, k, float(set(states) == {"pass"}), metric, late))
-    frame = pd.DataFrame(found, columns=["case", "run", "outcome", "metric", "status"])
-    frame.attrs = {"source": "the name of the file"}
-    return frame.assign(entity=entity, dataset=dataset, better=True)
+                    row = {"case": case, "run": k, "outcome": float(set(states) == {"pass"}), "metric": metric}
+                    found.append(row | {"status": "timeout" if "timeout" in states else None})
+    return rows_of(found, "the name of the file", entity=entity, dataset=dataset, better=True)
 
 
 def _metrics(one: dict[str, Any]) -> dict[str, tuple[str, ...]]:

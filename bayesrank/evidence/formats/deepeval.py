@@ -2,10 +2,11 @@
 
 import math
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
-from bayesrank.evidence.formats._common import as_outcome, has_keys, read_json
+from bayesrank.evidence.formats._common import as_outcome, has_keys, read_json, rows_of
 
 TITLE = "DeepEval"
 
@@ -16,19 +17,19 @@ def recognise(head: str) -> bool:
 
 def read(path: Path) -> pd.DataFrame:
     log = read_json(path)
-    model = (log.get("hyperparameters") or {}).get("model")
-    found = []
+    found: list[dict[str, Any]] = []
+    judges: set[str] = set()
     for test in log["testCases"]:
+        about = {"case": test["name"], "hash": str(test.get("input"))}
+        about |= {"seconds": test.get("runDuration"), "cost": test.get("evaluationCost")}
         metrics = test.get("metricsData") or []
-        failed = any(one.get("error") for one in metrics)
-        about = (test["name"], str(test.get("input")), test.get("runDuration"), test.get("evaluationCost"))
-        found.append((*about, "success", as_outcome(test.get("success")), "error" if failed else None))
+        failed = "error" if any(one.get("error") for one in metrics) else None
+        found.append(about | {"metric": "success", "outcome": as_outcome(test.get("success")), "status": failed})
         for one in metrics:
             state = "error" if one.get("error") else None
-            found.append((*about, one["name"], math.nan if state else as_outcome(one.get("score")), state))
-    frame = pd.DataFrame(found, columns=["case", "hash", "seconds", "cost", "metric", "outcome", "status"])
-    judges = {one.get("evaluationModel") for test in log["testCases"] for one in test.get("metricsData") or []}
-    judge = ", ".join(sorted(str(j) for j in judges if j and j != "n/a"))
-    why = "hyperparameters.model" if model else "the run has no hyperparameters with a model"
-    frame.attrs = {"source": why}
-    return frame.assign(entity=model, dataset="DeepEval", judge=judge or None)
+            outcome = math.nan if state else as_outcome(one.get("score"))
+            found.append(about | {"metric": one["name"], "outcome": outcome, "status": state})
+            judges |= {str(one.get("evaluationModel"))} - {"None", "", "n/a"}
+    model = (log.get("hyperparameters") or {}).get("model")
+    source = "hyperparameters.model" if model else "the run has no hyperparameters with a model"
+    return rows_of(found, source, entity=model, dataset="DeepEval", judge=", ".join(sorted(judges)) or None)

@@ -1,11 +1,18 @@
 """Every Eval Ever: instance-level lines, and aggregates without cases."""
 
-import math
 from pathlib import Path
 
 import pandas as pd
 
-from bayesrank.evidence.formats._common import as_outcome, category_of, has_keys, read_json, read_lines
+from bayesrank.evidence.formats._common import (
+    as_outcome,
+    as_seconds,
+    category_of,
+    has_keys,
+    read_json,
+    read_lines,
+    rows_of,
+)
 
 TITLE = "Every Eval Ever"
 
@@ -29,23 +36,17 @@ def read(path: Path) -> pd.DataFrame:
     found = []
     for row in read_lines(path):
         notes, name = row.get("metadata") or {}, row["evaluation_name"]
-        variant = notes.get("filter")
-        dataset = name.removesuffix(f"/{variant}") if variant else name
-        score, failed = row["evaluation"]["score"], bool(row.get("error"))
-        result = str(row.get("evaluation_result_id") or "")
-        metric = result.split(":")[0] if ":" in result else result or "score"
-        spent = row.get("performance") or {}
-        late = spent.get("latency_ms")
-        seconds = late / 1000 if isinstance(late, int | float) else math.nan
-        found.append(
-            (row["model_id"], dataset, row["sample_id"], notes.get("epoch"), as_outcome(score), metric, variant,
-             row.get("sample_hash"), "error" if failed else None, category_of(notes), better.get(name), seconds)
-        )  # fmt: skip
-    columns = ["entity", "dataset", "case", "run", "outcome", "metric", "variant", "hash", "status", "category"]
-    frame = pd.DataFrame(found, columns=[*columns, "better", "seconds"])
-    setup = {"library": (about.get("eval_library") or {}).get("name")}
+        variant, result = notes.get("filter"), str(row.get("evaluation_result_id") or "")
+        one = {"entity": row["model_id"], "dataset": name.removesuffix(f"/{variant}") if variant else name}
+        one |= {"case": row["sample_id"], "run": notes.get("epoch"), "hash": row.get("sample_hash")}
+        one |= {"outcome": as_outcome(row["evaluation"]["score"]), "better": better.get(name), "variant": variant}
+        one |= {"metric": result.partition(":")[0] if result else "score"}
+        one |= {"status": "error" if row.get("error") else None, "category": category_of(notes)}
+        found.append(one | {"seconds": as_seconds((row.get("performance") or {}).get("latency_ms"))})
+    frame = rows_of(found, "model_id")
     size = (about.get("detailed_evaluation_results") or {}).get("total_rows")
-    frame.attrs = {"source": "model_id", "variant": "filter", "beside": beside, "setup": setup}
+    setup = {"library": (about.get("eval_library") or {}).get("name")}
+    frame.attrs |= {"variant": "filter", "beside": beside, "setup": setup}
     if isinstance(size, int) and len(frame) < size:
         frame.attrs["doubts"] = [f"the file holds {len(frame)} of {size} rows"]
     return frame

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from bayesrank.evidence.formats._common import has_keys, read_json
+from bayesrank.evidence.formats._common import has_keys, read_json, rows_of
 
 TITLE = "HELM"
 #: Statistics of the request, which are no outcomes.
@@ -31,9 +31,8 @@ def recognise(head: str) -> str:
 def read(path: Path) -> pd.DataFrame:
     beside = path.with_name("run_spec.json")
     spec: dict[str, Any] = read_json(beside) if beside.is_file() else {"name": path.parent.name}
-    name = spec["name"]
-    entity = (spec.get("adapter_spec") or {}).get("model")
-    source = "adapter_spec.model in run_spec.json"
+    name, adapter = spec["name"], spec.get("adapter_spec") or {}
+    entity, source = adapter.get("model"), "adapter_spec.model in run_spec.json"
     if entity is None:
         said = re.search(r"model=([^,]+)", path.parent.name)
         entity, source = (said[1] if said else None), "the folder"
@@ -52,9 +51,9 @@ def read(path: Path) -> pd.DataFrame:
             held = (stat["name"].get("perturbation") or {}).get("name") or variant
             case = row["instance_id"] if len(splits) == 1 else f"{row['instance_id']} ({stat['name'].get('split')})"
             mean = stat.get("mean", math.nan) if stat.get("count") else math.nan
-            found.append((case, row["train_trial_index"], mean, metric, held, seconds))
-    frame = pd.DataFrame(found, columns=["case", "run", "outcome", "metric", "variant", "seconds"])
-    spec_of = spec.get("adapter_spec") or {}
-    frame.attrs = {"source": source, "variant": "perturbation", "beside": path.with_name("stats.json")}
-    frame.attrs["setup"] = {key: spec_of.get(key) for key in ("method", "max_train_instances", "max_eval_instances")}
-    return frame.assign(entity=entity, dataset=dataset)
+            one = {"case": case, "run": row["train_trial_index"], "outcome": mean, "metric": metric}
+            found.append(one | {"variant": held, "seconds": seconds})
+    frame = rows_of(found, source, entity=entity, dataset=dataset)
+    setup = {key: adapter.get(key) for key in ("method", "max_train_instances", "max_eval_instances")}
+    frame.attrs |= {"variant": "perturbation", "beside": path.with_name("stats.json"), "setup": setup}
+    return frame

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from bayesrank.evidence.formats._common import has_keys, read_json
+from bayesrank.evidence.formats._common import has_keys, read_json, rows_of
 
 TITLE = "MTEB"
 
@@ -18,28 +18,19 @@ def recognise(head: str) -> str:
 
 def read(path: Path) -> pd.DataFrame:
     log, beside = read_json(path), path.with_name("model_meta.json")
-    folder = (
-        path.parent.parent.name
-        if re.fullmatch("[0-9a-f]{8,}|external|no_revision_available", path.parent.name)
-        else path.parent.name
-    )
-    entity, source = folder.replace("__", "/"), "the folder"
+    revision = re.fullmatch("[0-9a-f]{8,}|external|no_revision_available", path.parent.name)
+    entity, source = (path.parent.parent if revision else path.parent).name.replace("__", "/"), "the folder"
     if beside.is_file():
         entity, source = read_json(beside)["name"], "name in model_meta.json"
-    found = [
-        (" ".join([log["task_name"], *([one["hf_subset"]] if one.get("hf_subset", "default") != "default" else [])]),
-         one["main_score"], split)
-        for split, held in log["scores"].items()
-        for one in held
-    ]  # fmt: skip
-    frame = pd.DataFrame(found, columns=["case", "outcome", "variant"])
+    found = []
+    for split, held in log["scores"].items():
+        for one in held:
+            subset = one.get("hf_subset", "default")
+            case = log["task_name"] if subset == "default" else f"{log['task_name']} {subset}"
+            found.append({"case": case, "outcome": one["main_score"], "variant": split})
+    frame = rows_of(found, source, entity=entity, dataset="MTEB", metric="main_score", better=True)
     doubts = ["a case is a task, whose score has an error of its own that is not used"]
     if path.parent.name == "external":
         frame["status"], doubts = "self-reported", [*doubts, "its scores are self-reported"]
-    frame.attrs = {
-        "source": source,
-        "variant": "split",
-        "doubts": doubts,
-        "setup": {"version": log.get("mteb_version")},
-    }
-    return frame.assign(entity=entity, dataset="MTEB", metric="main_score", better=True)
+    frame.attrs |= {"variant": "split", "doubts": doubts, "setup": {"version": log.get("mteb_version")}}
+    return frame

@@ -1,12 +1,11 @@
 """OpenAI evals: logs of events; events of the types match and metrics hold outcomes."""
 
-import math
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from bayesrank.evidence.formats._common import as_outcome, has_keys, read_lines
+from bayesrank.evidence.formats._common import as_outcome, has_keys, read_lines, rows_of
 
 TITLE = "OpenAI evals"
 
@@ -16,26 +15,26 @@ def recognise(head: str) -> bool:
 
 
 def read(path: Path) -> pd.DataFrame:
-    events = list(read_lines(path))
-    spec = events[0]["spec"]
-    found: dict[tuple[str, str], tuple[object, str | None]] = {}
+    first, *events = read_lines(path)
+    spec = first["spec"]
+    found: dict[tuple[str, str], Any] = {}
     others: dict[str, str | None] = {}
-    for event in events[1:]:
+    for event in events:
         data, case = event.get("data") or {}, event.get("sample_id")
         if case is None:
             continue
         if event["type"] == "match":
-            found[case, "correct"] = as_outcome(data["correct"]), None
+            found[case, "correct"] = data["correct"]
         elif event["type"] == "metrics":
-            held = {name: as_outcome(value) for name, value in data.items() if isinstance(value, bool | int | float)}
-            found |= {(case, name): (value, None) for name, value in held.items()}
+            found |= {(case, name): held for name, held in data.items() if isinstance(held, bool | int | float)}
         elif event["type"] == "error":
             others[case] = "error"
         else:
             others.setdefault(case, "no outcome")
-    rows: list[tuple[Any, ...]] = [(case, metric, *held) for (case, metric), held in found.items()]
-    with_outcome = {case for case, _ in found}
-    rows += [(case, None, math.nan, state) for case, state in others.items() if case not in with_outcome]
-    frame = pd.DataFrame(rows, columns=["case", "metric", "outcome", "status"])
-    frame.attrs = {"source": "completion_fns", "setup": {"seed": (spec.get("run_config") or {}).get("seed")}}
-    return frame.assign(entity=", ".join(spec["completion_fns"]), dataset=spec["eval_name"])
+    rows = [{"case": case, "metric": name, "outcome": as_outcome(held)} for (case, name), held in found.items()]
+    others = {case: state for case, state in others.items() if case not in {case for case, _ in found}}
+    rows += [{"case": case, "outcome": as_outcome(None), "status": state} for case, state in others.items()]
+    system = ", ".join(spec["completion_fns"])
+    frame = rows_of(rows, "completion_fns", entity=system, dataset=spec["eval_name"])
+    frame.attrs["setup"] = {"seed": (spec.get("run_config") or {}).get("seed")}
+    return frame

@@ -9,7 +9,15 @@ from typing import Any
 
 import pandas as pd
 
-from bayesrank.evidence.formats._common import as_outcome, category_of, has_keys, read_json, read_lines
+from bayesrank.evidence.formats._common import (
+    as_outcome,
+    as_seconds,
+    category_of,
+    has_keys,
+    read_json,
+    read_lines,
+    rows_of,
+)
 
 TITLE = "promptfoo"
 HEADING = re.compile(r"\[(.+?)\] (.*)", re.S)
@@ -39,15 +47,13 @@ def read(path: Path) -> pd.DataFrame:
         if several:
             entity = f"{entity} | {row['prompt'].get('label') or row['promptIdx']}"
         content = json.dumps(row.get("vars") or test.get("vars"), sort_keys=True)
-        case = test.get("description") or content
         failed = row.get("failureReason") == 2
-        cost, ms = row.get("cost"), row.get("latencyMs")
+        about = {"entity": entity, "case": test.get("description") or content, "hash": content, "cost": row.get("cost")}
+        about |= {"category": category_of(test.get("metadata") or row.get("metadata"))}
+        about |= {"status": "error" if failed else None, "seconds": as_seconds(row.get("latencyMs"))}
         own = {"success": row["success"], "score": row.get("score"), **(row.get("namedScores") or {})}
         for metric, value in own.items():
-            outcome = math.nan if failed else as_outcome(value)
-            about = ("error" if failed else None, category_of(test.get("metadata") or row.get("metadata")), cost)
-            seconds = ms / 1000 if isinstance(ms, int | float) else math.nan
-            found.append((entity, case, outcome, metric, content, *about, seconds))
+            found.append(about | {"metric": metric, "outcome": math.nan if failed else as_outcome(value)})
     return _frame(found, "the provider" + (" and the prompt" if several else ""))
 
 
@@ -72,19 +78,15 @@ def _of_csv(path: Path) -> pd.DataFrame:
             provider, prompt = HEADING.fullmatch(heading[i]).groups()  # type: ignore[union-attr]
             state = row[i + 1]
             failed = state == "ERROR"
+            entity = f"{provider} | {prompt}" if several else provider
+            about = {"entity": entity, "case": case or content, "status": "error" if failed else None}
             for metric, value in (("success", state == "PASS"), ("score", row[i + 2])):
-                outcome = math.nan if failed else float(value)
-                entity = f"{provider} | {prompt}" if several else provider
-                found.append(
-                    (entity, case or content, outcome, metric, None, "error" if failed else None, None, None, None)
-                )
+                found.append(about | {"metric": metric, "outcome": math.nan if failed else float(value)})
     return _frame(found, "the heading")
 
 
 def _frame(found: list[Any], source: str) -> pd.DataFrame:
-    columns = ["entity", "case", "outcome", "metric", "hash", "status", "category", "cost", "seconds"]
-    frame = pd.DataFrame(found, columns=columns)
+    frame = rows_of(found, source, dataset="promptfoo")
     # Repeats of a test have numbers of their own in the file, and the same description.
     frame["run"] = frame.groupby(["entity", "case", "metric"]).cumcount() + 1
-    frame.attrs = {"source": source}
-    return frame.assign(dataset="promptfoo")
+    return frame

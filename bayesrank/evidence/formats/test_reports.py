@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from bayesrank.evidence.formats._common import has_keys, read_json, stem_of
+from bayesrank.evidence.formats._common import has_keys, read_json, rows_of, stem_of
 
 TITLE = "JUnit XML or pytest-json-report"
 #: Outcome and status; a test that was expected to fail is neither right nor wrong.
@@ -50,9 +50,8 @@ def read(path: Path) -> pd.DataFrame:
             group = test.get("classname") or ""
             seconds = float((test.get("time") or "nan").replace(",", ""))
             found.append((f"{group}::{test.get('name')}", *_state(test), seconds, group))
-    frame = pd.DataFrame(found, columns=["case", "outcome", "status", "seconds", "category"])
-    frame.attrs = {"source": source}
-    return frame.assign(entity=entity, dataset="tests")
+    names = ("case", "outcome", "status", "seconds", "category")
+    return rows_of([dict(zip(names, row, strict=True)) for row in found], source, entity=entity, dataset="tests")
 
 
 def _state(test: ET.Element) -> tuple[float, str | None]:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from bayesrank.evidence.formats._common import stem_of
+from bayesrank.evidence.formats._common import rows_of, stem_of
 
 TITLE = "Weka predictions"
 ROW = re.compile(r"\s*(\d+)\s+(\d+:\S+|\?)\s+(\d+:\S+|\?)\s+(\+?)\s*([\d.,*E-]+)(?:\s+\((.*)\))?\s*$")
@@ -24,8 +24,7 @@ def read(path: Path) -> pd.DataFrame:
             if name is None:
                 raise ValueError("must name its cases, since row numbers restart in each fold; run Weka with -p 1")
             known = actual != "?"
-            right = float(not wrong) if known else float("nan")
-            found.append((name, right, f"{name} {actual}", None if known else "no label"))
-    frame = pd.DataFrame(found, columns=["case", "outcome", "hash", "status"])
-    frame.attrs = {"source": "the name of the file"}
-    return frame.assign(entity=re.sub("^weka_", "", stem_of(path)), dataset="Weka", metric="correct", better=True)
+            one = {"case": name, "hash": f"{name} {actual}", "outcome": float(not wrong) if known else float("nan")}
+            found.append(one | {"status": None if known else "no label"})
+    entity = re.sub("^weka_", "", stem_of(path))
+    return rows_of(found, "the name of the file", entity=entity, dataset="Weka", metric="correct", better=True)

@@ -61,17 +61,11 @@ def read(
 
     Examples
     --------
-    >>> import json, pathlib, tempfile
-    >>> import bayesrank as br
-    >>> folder = pathlib.Path(tempfile.mkdtemp())
-    >>> for model, rewards in {"a": [1, 0, 1], "b": [1, 0, 0]}.items():
-    ...     runs = [{"task_id": i, "reward": r, "info": {}, "traj": [], "trial": 0} for i, r in enumerate(rewards)]
-    ...     _ = (folder / f"{model}.json").write_text(json.dumps(runs))
-    >>> frame = read(folder)
-    >>> frame.groupby("entity")["outcome"].sum().to_dict()
-    {'a': 2.0, 'b': 1.0}
-    >>> br.from_frame(frame).sizes["pattern"]
-    3
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "model.json")
+    >>> _ = path.write_text('[{"task_id": 1, "reward": 1, "info": {}}, {"task_id": 2, "reward": 0, "info": {}}]')
+    >>> read(path)[["entity", "case", "outcome"]].values.tolist()
+    [['model', '1', 1.0], ['model', '2', 0.0]]
     """
     choices = check_choices(name, only, match, reruns, errors)
     return settle(collect(paths, choices), choices)

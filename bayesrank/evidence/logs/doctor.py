@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from bayesrank import _text
+from bayesrank.evidence import formats
 from bayesrank.evidence.logs.choices import AllLeftOut, Choices, LogError, check_choices, list_some
 from bayesrank.evidence.logs.files import Logs, collect
 from bayesrank.evidence.logs.stops import find_stop
@@ -81,14 +82,11 @@ def doctor(
 
     Examples
     --------
-    >>> import json, pathlib, tempfile
-    >>> folder = pathlib.Path(tempfile.mkdtemp())
-    >>> for model, rewards in {"a": [1, 0, 1], "b": [1, 0, 0]}.items():
-    ...     runs = [{"task_id": i, "reward": r, "info": {}, "traj": [], "trial": 0} for i, r in enumerate(rewards)]
-    ...     _ = (folder / f"{model}.json").write_text(json.dumps(runs))
-    >>> found = doctor(folder)
-    >>> found.sections["Cases"][0]
-    '3, the same for all systems by id.'
+    >>> import pathlib, tempfile
+    >>> path = pathlib.Path(tempfile.mkdtemp(), "model.json")
+    >>> _ = path.write_text('[{"task_id": 1, "reward": 1, "info": {}}, {"task_id": 2, "reward": 0, "info": {}}]')
+    >>> doctor(path).sections["Cases"][0]
+    '2.'
     """
     return diagnose(paths, check_choices(name, only, match, reruns, errors).also(missing=missing))
 
@@ -119,32 +117,27 @@ def diagnose(paths: Any, choices: Choices) -> Diagnosis:
             logs = None if "name" in error.remedy else logs
     else:
         stops.append("There are more stops; make these choices first.")
-    if logs is None:
-        if frame is None and not stops:
-            raise ValueError("paths must name logs; none was read")
-        sections: dict[str, list[str]] = {}
-    else:
-        sections = _describe_files(logs) | (_describe_table(logs, frame, choices) if frame is not None else {})
+    sections = {} if logs is None else _describe_files(logs)
+    if logs is not None and frame is not None:
+        sections |= _describe_table(logs, frame, choices)
     words = [shlex.join(["bayesrank", "rank", *[os.fspath(path) for path in given]]), choices.typed()]
     return Diagnosis(sections, stops, " ".join(filter(None, words)), frame)
 
 
 def _describe_files(logs: Logs) -> dict[str, list[str]]:
-    from bayesrank.evidence import formats
-
     kinds = logs.files["format"].value_counts(sort=False)
-    return {
-        "What": [f"{formats.load(str(k)).TITLE}: {_text.count(int(n), 'file')} with cases." for k, n in kinds.items()]
-    }
+    said = [f"{formats.load(str(k)).TITLE}: {_text.count(int(n), 'file')} with cases." for k, n in kinds.items()]
+    return {"What": said}
 
 
 def _describe_table(logs: Logs, frame: pd.DataFrame, choices: Choices) -> dict[str, list[str]]:
     entities = list(dict.fromkeys(frame["entity"]))
     sources = frame.attrs["source"]
-    said: dict[str, list[str]] = {}
-    said["Systems"] = [f"{len(entities)}: {list_some(entities, 8)}.", *(
-        f"Their names come from {source}{_named_entities(source, sources)}."
-        for source in dict.fromkeys(sources.values()) if source)]  # fmt: skip
+    said = {"Systems": [f"{len(entities)}: {list_some(entities, 8)}."]}
+    for source in dict.fromkeys(filter(None, sources.values())):
+        named = [entity for entity, other in sources.items() if other == source]
+        which = "" if len(named) == len(sources) else f": {list_some(named)}"
+        said["Systems"].append(f"Their names come from {source}{which}.")
     said["Cases"] = _cases(logs, frame, entities, choices)
     said["Outcome"] = _outcomes(frame)
     runs = frame.groupby(["entity", "dataset", "case"], sort=False).size()
@@ -172,29 +165,18 @@ def _describe_table(logs: Logs, frame: pd.DataFrame, choices: Choices) -> dict[s
     return said
 
 
-def _named_entities(source: str, sources: Mapping[str, str]) -> str:
-    named = [entity for entity, other in sources.items() if other == source]
-    return "" if len(named) == len(sources) else f": {list_some(named)}"
-
-
 def _cases(logs: Logs, frame: pd.DataFrame, entities: list[str], choices: Choices) -> list[str]:
     cases = frame.groupby(["dataset", "case"], sort=False)["entity"].nunique()
     same = int((cases == len(entities)).sum())
     by = "content" if choices.match == "content" else "id"
     many = f"{len(cases):,}" + (f" in {frame['dataset'].nunique()} data sets" if frame["dataset"].nunique() > 1 else "")
-    first = (
-        f"{many}, the same for all systems by {by}."
-        if same == len(cases)
-        else f"{many}; {same:,} are in all systems by {by}."
-    )
-    if len(entities) == 1:
-        first = f"{many}."
-    said = [first]
+    shared = f", the same for all systems by {by}" if same == len(cases) else f"; {same:,} are in all systems by {by}"
+    said = [f"{many}{shared if len(entities) > 1 else ''}."]
     known = logs.rows[logs.rows["hash"].notna()]
     if len(known):
         content = known.groupby(known["dataset"].astype(str) + known["hash"].astype(str))["entity"].nunique()
-        shared = int((content == known["entity"].nunique()).sum())
-        said.append(f"By content, {shared:,} of {len(content):,} are in all systems.")
+        common = int((content == known["entity"].nunique()).sum())
+        said.append(f"By content, {common:,} of {len(content):,} are in all systems.")
     else:
         said.append("The files do not hold the content of cases.")
     sizes = frame.drop_duplicates(["entity", "dataset", "case"]).groupby("dataset", sort=False)["case"].nunique()
@@ -205,21 +187,15 @@ def _cases(logs: Logs, frame: pd.DataFrame, entities: list[str], choices: Choice
 
 def _outcomes(frame: pd.DataFrame) -> list[str]:
     values = frame["outcome"].dropna().unique()
-    metrics = [
-        f"{m} ({d})" if len(set(frame.attrs["metric"].values())) > 1 else m for d, m in frame.attrs["metric"].items()
-    ]
+    several = len(set(frame.attrs["metric"].values())) > 1
+    metrics = [f"{m} ({d})" if several else m for d, m in frame.attrs["metric"].items()]
     what = f"{list_some(dict.fromkeys(metrics))}: " if metrics else ""
-    grid = (
-        "0 for wrong and 1 for right"
-        if set(values) <= {0, 1}
-        else f"{len(values)} values from {values.min():g} to {values.max():g}"
-    )
+    grid = "0 for wrong and 1 for right"
+    if not set(values) <= {0, 1}:
+        grid = f"{len(values)} values from {values.min():g} to {values.max():g}"
     better = frame.attrs["higher_is_better"]
-    end = (
-        "Higher is assumed to be better; the files do not say."
-        if better is None
-        else f"{'Higher' if better else 'Lower'} is better, as the files say."
-    )
+    end = f"{'Higher' if better else 'Lower'} is better, as the files say."
+    end = "Higher is assumed to be better; the files do not say." if better is None else end
     means = frame.groupby("entity", sort=False)["outcome"].mean().sort_values(ascending=better is False)
     return [f"{what}{grid}.", end, f"Means: {list_some([f'{e} {m:.4g}' for e, m in means.items()], 8)}."]
 
@@ -231,18 +207,14 @@ def _clusters(frame: pd.DataFrame, entities: list[str]) -> list[str]:
         return ["No candidates."]
     means = frame.groupby("entity")["outcome"].mean().sort_values(ascending=False).index[:2]
     of = frame[frame["entity"].isin(means)]
-    table = of.pivot_table(index=["dataset", "case"], columns="entity", values="outcome", aggfunc="mean")[
-        list(means)
-    ].dropna()
+    table = of.pivot_table(index=["dataset", "case"], columns="entity", values="outcome", aggfunc="mean")
+    table = table[list(means)].dropna()
     values = (table.iloc[:, 0] - (table.iloc[:, 1] if len(means) > 1 else 0)).to_numpy()
     what = f"the difference of {means[0]} and {means[1]}" if len(means) > 1 else f"the mean of {means[0]}"
     said = []
     for column in candidates:
-        if column == "dataset":
-            groups = table.index.get_level_values(0).to_numpy()
-        else:
-            groups = frame.groupby(["dataset", "case"])[column].first().reindex(table.index).to_numpy()
-        codes, names = pd.factorize(groups)
+        groups = frame.assign(group=frame[column]).groupby(["dataset", "case"])["group"].first()
+        codes, names = pd.factorize(groups.reindex(table.index).to_numpy())
         code, value = codes[codes >= 0], values[codes >= 0]
         if len(names) < 2:
             continue
@@ -250,9 +222,8 @@ def _clusters(frame: pd.DataFrame, entities: list[str]) -> list[str]:
             said.append(f"{column}: {len(names)} groups, too few or too small to say what they do to intervals.")
             continue
         rest = value - value.mean()
-        ratio = np.sqrt(
-            (np.bincount(code, rest) ** 2).sum() * len(names) / (len(names) - 1) / max((rest**2).sum(), 1e-300)
-        )
+        of_groups = (np.bincount(code, rest) ** 2).sum() * len(names) / (len(names) - 1)
+        ratio = np.sqrt(of_groups / max((rest**2).sum(), 1e-300))
         effect = f"{ratio:.2g} times as wide" if (rest**2).any() else "as wide"
         said.append(f"{column}: {len(names)} groups; intervals of {what} would be {effect} (--cluster {column}).")
     return said or ["No candidates."]

@@ -16,8 +16,11 @@ from bayesrank.evidence.logs.sources import expand, read_head
 
 __all__ = ["Logs", "collect", "is_log", "matches"]
 
-#: The byte order marks of UTF-16, as :func:`read_head` decodes them.
-UTF_16 = "\ufffd\ufffd"
+#: What files are that begin so, such as with the byte order marks of UTF-16 as :func:`read_head` decodes them.
+UNREADABLE = {
+    "version https://git-lfs": "a log; it is a pointer of Git LFS ('git lfs pull' fetches the file",
+    "\ufffd\ufffd": "text in UTF-8; it is UTF-16 (convert it",
+}
 
 
 @dataclass(frozen=True)
@@ -43,31 +46,22 @@ def is_log(path: Path) -> bool:
 def collect(paths: Any, choices: Choices) -> Logs:
     """Read all files by their formats."""
     about: list[Mapping[str, Any]] = []
-    parts, without, unknown, used = [], [], [], set()
+    parts, without, unknown = [], [], []
+    used: set[str] = set()
     with tempfile.TemporaryDirectory() as folder:
         found = list(expand(paths, folder))
         short = short_names([name for name, _ in found])
         for i, (label, path) in enumerate(found):
-            named = None
-            for pattern, text in choices.name.items():
-                if matches(label, pattern):
-                    named = text
-                    used.add(pattern)
+            fitting = {pattern: text for pattern, text in choices.name.items() if matches(label, pattern)}
+            used |= set(fitting)
+            named = next(reversed(fitting.values()), None)
             if named == "":
                 continue
             head = read_head(path)
             kind, holds = formats.recognise(head)
-            if head.startswith("version https://git-lfs"):
-                raise LogError(
-                    f"{label} must be a log; it is a pointer of Git LFS ('git lfs pull' fetches the file, or "
-                    f"{choices.leave_out(short[i])})",
-                    name={short[i]: ""},
-                )
-            if head.startswith(UTF_16):
-                raise LogError(
-                    f"{label} must be text in UTF-8; it is UTF-16 (convert it, or {choices.leave_out(short[i])})",
-                    name={short[i]: ""},
-                )
+            for start, words in UNREADABLE.items():
+                if head.startswith(start):
+                    raise LogError(f"{label} must be {words}, or {choices.leave_out(short[i])})", name={short[i]: ""})
             if not kind:
                 unknown.append((label, short[i]))
             elif holds == "scores":

@@ -1,4 +1,4 @@
-"""What stops a ranking of evaluation logs until the user decides."""
+"""What stops a ranking of evaluation logs until the user decides, and doubts, which do not."""
 
 import re
 from typing import Any
@@ -9,23 +9,9 @@ from bayesrank import _text
 from bayesrank.evidence.logs.choices import Choices, LogError, list_some
 from bayesrank.evidence.logs.files import Logs
 
-__all__ = [
-    "RUN",
-    "TIME",
-    "find_direction",
-    "find_stop",
-    "refuse_copied_datasets",
-    "refuse_judges",
-    "refuse_nameless",
-    "refuse_reruns",
-    "refuse_scales",
-]
-
 #: The columns that name a run.
 RUN = ["entity", "dataset", "case", "run"]
 TIME = re.compile(r"\d{4}-?\d\d-?\d\d[T_ -]?\d\d[-:]?\d\d[-:]?\d\d(?:\.\d+)?")
-
-
 #: With fewer cases, equal outcomes in two data sets may be chance.
 FEW_CASES = 5
 LOWER = re.compile(r"(?i)(^|[^a-z])(loss|error|err|mae|mse|rmse|wer|cer|ter|perplexity|ppl|latency|seconds|cost|brier)")
@@ -44,11 +30,8 @@ def refuse_nameless(rows: pd.DataFrame, logs: Logs, choices: Choices) -> None:
         alike = stamp and sum(stamp[0] in logs.called(j) for j in files) > 1
         patterns[f"*{stamp[0]}*" if stamp and alike else logs.called(i)] = None
     remedy = {pattern: f"NAME{i}" for i, pattern in enumerate(patterns, 1)}
-    typed = (
-        " ".join(choices.say("name", text, key) for key, text in remedy.items())
-        if choices.shell
-        else f"name={remedy!r}"
-    )
+    typed = " ".join(choices.say("name", text, key) for key, text in remedy.items())
+    typed = typed if choices.shell else f"name={remedy!r}"
     source = logs.about[files[0]]["source"]
     raise LogError(
         f"{logs.files['name'][files[0]]} must name its system, which has no name in {_text.count(len(files), 'file')}"
@@ -134,20 +117,17 @@ def refuse_copied_datasets(rows: pd.DataFrame, choices: Choices) -> None:
 
 def find_direction(rows: pd.DataFrame, logs: Logs, choices: Choices) -> bool | None:
     known = rows[rows["better"].notna()]
-    ends = set(known["better"].astype(bool))
-    if len(ends) == 2:
-        metrics = {bool(b): part["metric"].iloc[0] for b, part in known.groupby(known["better"].astype(bool))}
-        sets = {bool(b): part["dataset"].iloc[0] for b, part in known.groupby(known["better"].astype(bool))}
-        key = "metric" if metrics[True] != metrics[False] else "dataset"
-        value = [str(v) for v in known.loc[known["better"].astype(bool), key].unique()]
-        raise LogError(
-            f"the logs must have outcomes of one direction; higher is better for {metrics[True]} ({sets[True]}), lower "
-            f"for {metrics[False]} ({sets[False]}). Rank each by itself: {choices.say('only', value, key)}",
-            only={key: value},
-        )
-    if ends:
-        return ends.pop()
-    return None
+    better = known["better"].astype(bool)
+    if better.nunique() < 2:
+        return bool(better.iloc[0]) if len(better) else None
+    high, low = (known.loc[better == end, ["metric", "dataset"]].iloc[0].tolist() for end in (True, False))
+    key = "metric" if high[0] != low[0] else "dataset"
+    value = [str(v) for v in known.loc[better, key].unique()]
+    raise LogError(
+        f"the logs must have outcomes of one direction; higher is better for {high[0]} ({high[1]}), lower for {low[0]} "
+        f"({low[1]}). Rank each by itself: {choices.say('only', value, key)}",
+        only={key: value},
+    )
 
 
 def find_stop(frame: pd.DataFrame, choices: Choices) -> LogError | None:
@@ -199,3 +179,41 @@ def find_stop(frame: pd.DataFrame, choices: Choices) -> LogError | None:
         f"on its own cases and runs{scored}",
         **({"missing": "common"} if common and not runs else {"missing": "own"}),
     )
+
+
+def name_setups(rows: pd.DataFrame, logs: Logs) -> list[str]:
+    """List differences between the setups of systems."""
+    first = rows.drop_duplicates(["entity", "dataset"])[["entity", "dataset", "file"]]
+    said: dict[str, None] = {}
+    for _, part in first.groupby("dataset", sort=False):
+        setups = {e: logs.about[int(f)].get("setup") or {} for e, f in zip(part["entity"], part["file"], strict=True)}
+        for key in next(iter(setups.values())):
+            held = {e: str(s.get(key)) for e, s in setups.items()}
+            if len(set(held.values())) > 1:
+                said[f"Systems differ in {key}: {list_some([f'{e} {v[:60]}' for e, v in held.items()])}."] = None
+    return list(said)
+
+
+def name_scales(rows: pd.DataFrame) -> list[str]:
+    """List data sets whose outcomes are shares for one system, and perhaps percentages for another."""
+    ends = rows.groupby(["dataset", "entity"], sort=False)["outcome"].agg(["min", "max"]).dropna()
+    said = []
+    for name, part in ends.groupby(level="dataset", sort=False):
+        shares, others = part[(part["min"] >= 0) & (part["max"] <= 1)], part[part["max"].between(10, 100)]
+        if len(shares) and len(others):
+            said.append(
+                f"Outcomes of {name} are at most 1 for {shares.index[0][1]} and at most {others['max'].iloc[0]:g} for "
+                f"{others.index[0][1]}: their scales may differ."
+            )
+    return said
+
+
+def name_cut_files(rows: pd.DataFrame, logs: Logs) -> list[str]:
+    """List files that hold fewer cases than their run had."""
+    held: dict[Any, int] = rows.groupby("file")["case"].nunique().to_dict()
+    short = [(int(i), n, logs.about[int(i)].get("expected")) for i, n in held.items()]
+    return [
+        f"{logs.called(i)} holds {n} of {int(size)} cases of its run or data set."
+        for i, n, size in short
+        if size and n < size
+    ][:3]

@@ -10,19 +10,10 @@ import pandas as pd
 from bayesrank import _text
 from bayesrank._checks import describe_value
 from bayesrank.evidence import formats
+from bayesrank.evidence.logs import stops
 from bayesrank.evidence.logs.choices import Choices, LogError, list_some
-from bayesrank.evidence.logs.doubts import name_copies, name_cut_files, name_scales, name_setups, name_shared_content
 from bayesrank.evidence.logs.files import Logs, matches
-from bayesrank.evidence.logs.stops import (
-    RUN,
-    TIME,
-    find_direction,
-    refuse_copied_datasets,
-    refuse_judges,
-    refuse_nameless,
-    refuse_reruns,
-    refuse_scales,
-)
+from bayesrank.evidence.logs.stops import RUN, TIME
 
 __all__ = ["settle"]
 
@@ -31,22 +22,21 @@ SHOWN = ["entity", "dataset", "case", "run", "outcome", "cluster", "category", "
 
 def settle(logs: Logs, choices: Choices) -> pd.DataFrame:
     """Return the table of the chosen rows; raise where the logs leave open what it would be."""
-    rows, remarks = _choose_rows(logs, choices)
-    refuse_nameless(rows, logs, choices)
+    remarks: list[str] = []
+    rows = _choose_rows(logs, choices, remarks)
+    stops.refuse_nameless(rows, logs, choices)
     rows["entity"] = rows["entity"].astype(str)
     rows["dataset"] = rows["dataset"].fillna("data").astype(str)
     rows["case"] = rows["case"].astype(str)
     rows = _as_numbers(rows, logs, choices)
-    rows, remarks = _read_costs(rows, remarks)
-    rows, said = _choose_metric(rows, logs, choices)
-    remarks += said
-    refuse_judges(rows, choices)
-    refuse_scales(rows, logs, choices)
-    better = find_direction(rows, logs, choices)
+    rows = _read_costs(rows, remarks)
+    rows = _choose_metric(rows, logs, choices, remarks)
+    stops.refuse_judges(rows, choices)
+    stops.refuse_scales(rows, logs, choices)
+    better = stops.find_direction(rows, logs, choices)
     rows = _match_cases(rows, logs, choices)
-    rows, said = _settle_reruns(rows, logs, choices)
-    remarks += said
-    refuse_copied_datasets(rows, choices)
+    rows = _settle_reruns(rows, logs, choices, remarks)
+    stops.refuse_copied_datasets(rows, choices)
     rows = _settle_errors(rows, logs, choices)
     frame = rows[[c for c in SHOWN if c in SHOWN[:5] or rows[c].notna().any()]].reset_index(drop=True)
     numbers = pd.to_numeric(frame["run"], errors="coerce")
@@ -63,18 +53,16 @@ def settle(logs: Logs, choices: Choices) -> pd.DataFrame:
         "remarks": remarks,
         "doubts": [
             *logs.doubts,
-            *name_setups(rows, logs),
-            *name_cut_files(rows, logs),
-            *name_scales(rows),
-            *name_shared_content(rows),
-            *name_copies(rows),
+            *stops.name_setups(rows, logs),
+            *stops.name_cut_files(rows, logs),
+            *stops.name_scales(rows),
         ],
     }
     return frame
 
 
-def _choose_rows(logs: Logs, choices: Choices) -> tuple[pd.DataFrame, list[str]]:
-    rows, remarks = logs.rows.copy(), []
+def _choose_rows(logs: Logs, choices: Choices, remarks: list[str]) -> pd.DataFrame:
+    rows = logs.rows.copy()
     for key, wanted in choices.only.items():
         column = rows["file"].map(dict(enumerate(logs.files["name"]))) if key == "file" else rows[key]
         every = list(logs.files["name"] if key == "file" else map(str, logs.rows[key].dropna().unique()))
@@ -94,16 +82,15 @@ def _choose_rows(logs: Logs, choices: Choices) -> tuple[pd.DataFrame, list[str]]
             if lost:
                 remarks.append(f"Left out, without the {key} {', '.join(wanted)}: {list_some(lost)}.")
         rows = rows[kept]
-    return rows, remarks
+    return rows
 
 
 def _as_numbers(rows: pd.DataFrame, logs: Logs, choices: Choices) -> pd.DataFrame:
     """Return outcomes as numbers; refuse metrics that have no number for a case."""
     held = rows["outcome"]
+    numbers = held
     if held.dtype != float:
         numbers = pd.to_numeric(held.where(held.map(lambda v: isinstance(v, int | float | np.number))), errors="coerce")
-    else:
-        numbers = held
     foreign = held.notna() & numbers.isna()
     if foreign.any():
         metric = rows["metric"].fillna("")
@@ -131,16 +118,16 @@ def _as_numbers(rows: pd.DataFrame, logs: Logs, choices: Choices) -> pd.DataFram
     return rows
 
 
-def _read_costs(rows: pd.DataFrame, remarks: list[str]) -> tuple[pd.DataFrame, list[str]]:
+def _read_costs(rows: pd.DataFrame, remarks: list[str]) -> pd.DataFrame:
     """Return costs and times as numbers, and add a remark if some are text."""
     for column in ("cost", "seconds"):
         numbers = pd.to_numeric(rows[column], errors="coerce")
         text = rows.loc[rows[column].notna() & numbers.isna(), column]
         if len(text):
             many = _text.count(len(text), "row")
-            remarks = [*remarks, f"The {column} of {many} is no number, such as {text.iloc[0]!r}, and is left out."]
+            remarks.append(f"The {column} of {many} is no number, such as {text.iloc[0]!r}, and is left out.")
         rows = rows.assign(**{column: numbers})
-    return rows, remarks
+    return rows
 
 
 def _split_values(wanted: Sequence[str], known: Sequence[str], files: bool) -> list[str]:
@@ -149,7 +136,7 @@ def _split_values(wanted: Sequence[str], known: Sequence[str], files: bool) -> l
     return [part.strip() for text in wanted for part in ([text] if text in whole else text.split(","))]
 
 
-def _choose_metric(rows: pd.DataFrame, logs: Logs, choices: Choices) -> tuple[pd.DataFrame, list[str]]:
+def _choose_metric(rows: pd.DataFrame, logs: Logs, choices: Choices, remarks: list[str]) -> pd.DataFrame:
     """Check that each data set has one metric and one variant."""
     for key in ("metric", "variant"):
         held = rows[rows[key].notna()]
@@ -162,14 +149,12 @@ def _choose_metric(rows: pd.DataFrame, logs: Logs, choices: Choices) -> tuple[pd
         chosen = [next(n for n in (*every[:1], *names) if n in names) for names in (several or of).values()]
         value = list(dict.fromkeys(map(str, chosen)))
         if several:
-            where, names = next(iter(several.items()))
-            many = f"{where} has {len(names)} {word}s, {list_some(names, 8)}"
-            each = names
+            where, each = next(iter(several.items()))
+            many = f"{where} has {len(each)} {word}s, {list_some(each, 8)}"
+            many += f", and so have {len(several) - 1} other data sets" if len(several) > 1 else ""
         else:
+            each = [names[0] for names in of.values()]
             many = f"data sets have different {word}s, " + list_some([f"{n[0]} ({d})" for d, n in of.items()], 8)
-            each = [n[0] for n in of.values()]
-        if several and len(several) > 1:
-            many += f", and so have {len(several) - 1} other data sets"
         typed = [choices.say("only", option, key) for option in (value, *map(str, each))]
         remedies = ", ".join(list(dict.fromkeys(typed))[:4])
         why = "would count cases more than once" if several else "would mix scales"
@@ -179,12 +164,9 @@ def _choose_metric(rows: pd.DataFrame, logs: Logs, choices: Choices) -> tuple[pd
             only={key: value},
         )
     named = rows["variant"].dropna().unique()
-    said = (
-        [f"The {logs.variant} is {list_some(named)}."]
-        if len(named) and set(named) - {"none", "filter 1", "original"}
-        else []
-    )
-    return rows, said
+    if set(named) - {"none", "filter 1", "original"}:
+        remarks.append(f"The {logs.variant} is {list_some(named)}.")
+    return rows
 
 
 def _match_cases(rows: pd.DataFrame, logs: Logs, choices: Choices) -> pd.DataFrame:
@@ -218,16 +200,17 @@ def _match_cases(rows: pd.DataFrame, logs: Logs, choices: Choices) -> pd.DataFra
     )
 
 
-def _settle_reruns(rows: pd.DataFrame, logs: Logs, choices: Choices) -> tuple[pd.DataFrame, list[str]]:
+def _settle_reruns(rows: pd.DataFrame, logs: Logs, choices: Choices, remarks: list[str]) -> pd.DataFrame:
     """Keep each run once; the user decides what a second log of the same cases is."""
-    again, said = rows.duplicated(RUN, keep=False), []
+    again = rows.duplicated(RUN, keep=False)
     if again.any() and choices.reruns is None:
-        refuse_reruns(rows[again], logs, choices)
+        stops.refuse_reruns(rows[again], logs, choices)
     if again.any() and choices.reruns == "runs":
         number = rows.groupby(RUN, dropna=False).cumcount() + 1
         given = rows["run"].notna() & (rows.groupby(RUN[:3])["run"].transform("nunique") > 1)
         rows["run"] = number.astype(object).where(~given, rows["run"].astype(str) + "/" + number.astype(str))
-        return rows, ["Several logs of a system on the same cases are runs of it."]
+        remarks.append("Several logs of a system on the same cases are runs of it.")
+        return rows
     if again.any():
         age = rows["file"].map(lambda i: (m := TIME.search(logs.files["name"][i])) and re.sub(r"\D", "", m[0]))
         timeless = rows.loc[again & age.isna(), "file"].unique()
@@ -240,8 +223,8 @@ def _settle_reruns(rows: pd.DataFrame, logs: Logs, choices: Choices) -> tuple[pd
             )
         order = rows.assign(age=age).sort_values("age", kind="stable", na_position="first")
         rows = rows.loc[order.drop_duplicates(RUN, keep="last").index.sort_values()]
-        said = ["Of several logs of a system on the same cases, the latest counts."]
-    return rows.assign(run=rows["run"].where(rows["run"].notna(), 1)), said
+        remarks.append("Of several logs of a system on the same cases, the latest counts.")
+    return rows.assign(run=rows["run"].where(rows["run"].notna(), 1))
 
 
 def _settle_errors(rows: pd.DataFrame, logs: Logs, choices: Choices) -> pd.DataFrame:
@@ -256,11 +239,8 @@ def _settle_errors(rows: pd.DataFrame, logs: Logs, choices: Choices) -> pd.DataF
         name = none.idxmax()
         part = rows[rows["entity"] == name]
         why = ", ".join(f"{n} with status {s}" for s, n in part["status"].value_counts().items())
-        kept = (
-            f"; {choices.say('errors', 'scored')} keeps what the file counts errors as"
-            if scored[part.index].notna().any()
-            else ""
-        )
+        kept = f"; {choices.say('errors', 'scored')} keeps what the file counts errors as"
+        kept = kept if scored[part.index].notna().any() else ""
         file = logs.called(int(part["file"].iloc[0]))
         remedy = {"errors": "scored"} if kept else {"name": {file: ""}}
         raise LogError(

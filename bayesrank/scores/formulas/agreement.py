@@ -60,8 +60,8 @@ def _hump(share: Any) -> Any:
 
 
 @quotient(
-    symbol="MK",
-    formula="PPV + NPV - 1",
+    "MK",
+    "PPV + NPV - 1",
     aliases=("mk", "delta_p", "clayton_skill_score"),
     range=(-1.0, 1.0),
     domain=BOTH_PREDICTED,
@@ -70,8 +70,7 @@ def _hump(share: Any) -> Any:
         _markedness_tpr,
         corners((0, 0), (1, 1)),
         Turning(
-            lambda k, t, p, n: by_prediction_rate(t, k * t * (1 - t) / (p * n), p, n),
-            lambda x, y, p, n: p * y + n * x,
+            lambda k, t, p, n: by_prediction_rate(t, k * t * (1 - t) / (p * n), p, n), lambda x, y, p, n: p * y + n * x
         ),
     ),
     area=_markedness_area,
@@ -124,8 +123,8 @@ def _mcc_area(value: Any, prevalence: Any) -> Any:
 
 
 @score(
-    symbol="MCC",
-    formula="(TP TN - FP FN) / sqrt((TP + FP) (TP + FN) (TN + FP) (TN + FN))",
+    "MCC",
+    "(TP TN - FP FN) / sqrt((TP + FP) (TP + FN) (TN + FP) (TN + FN))",
     aliases=("matthews_correlation_coefficient", "phi_coefficient", "phi", "matthews_corrcoef"),
     range=(-1.0, 1.0),
     matrix_function=OfMargins(_mcc_of_margins),
@@ -182,8 +181,8 @@ def _kappa_area(value: Any, prevalence: Any) -> Any:
 
 
 @quotient(
-    symbol="κ",
-    formula="2 (TP TN - FP FN) / ((TP + FP) (FP + TN) + (TP + FN) (FN + TN))",
+    "κ",
+    "2 (TP TN - FP FN) / ((TP + FP) (FP + TN) + (TP + FN) (FN + TN))",
     aliases=("kappa", "heidke_skill_score", "hss", "cohens_kappa"),
     range=(-1.0, 1.0),
     matrix_function=_kappa_matrix(0),
@@ -210,8 +209,8 @@ for _word, _power, _aliases in (("linear", 1, ()), ("quadratic", 2, ("qwk",))):
 
 
 @quotient(
-    symbol="π",
-    formula="(4 TP TN - (FP + FN)²) / ((2 TP + FP + FN) (2 TN + FP + FN))",
+    "π",
+    "(4 TP TN - (FP + FN)²) / ((2 TP + FP + FN) (2 TN + FP + FN))",
     aliases=("fleiss_kappa",),
     range=(-1.0, 1.0),
     domain=NOT_ALL_RIGHT,
@@ -223,8 +222,8 @@ def scott_pi(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
 
 
 @quotient(
-    symbol="AC1",
-    formula="(A - 2 q (1 - q)) / (1 - 2 q (1 - q)), q = (P(actual) + P(predicted)) / 2",
+    "AC1",
+    "(A - 2 q (1 - q)) / (1 - 2 q (1 - q)), q = (P(actual) + P(predicted)) / 2",
     aliases=("ac1",),
     range=(-1.0, 1.0),
     reference="Gwet (2008)",
@@ -236,8 +235,8 @@ def gwet_ac1(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
 
 
 @quotient(
-    symbol="EA",
-    formula="π₋ τ₋ + π₊ τ₊",
+    "EA",
+    "π₋ τ₋ + π₊ τ₊",
     aliases=("expected_accuracy", "random_accuracy"),
     higher_is_better=None,
     reference=f"{FOUNDATIONS}; Cohen (1960)",
@@ -247,29 +246,20 @@ def chance_agreement(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
 
 
 @quotient(
-    symbol="S",
-    formula="2 A - 1",
-    aliases=("hamann",),
-    range=(-1.0, 1.0),
-    reference=f"{TILE}; Bennett, Alpert and Goldstein (1954)",
+    "S", "2 A - 1", aliases=("hamann",), range=(-1.0, 1.0), reference=f"{TILE}; Bennett, Alpert and Goldstein (1954)"
 )
 def bennett_s(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
     return tn + tp - fp - fn, tn + fp + fn + tp
 
 
-@quotient(
-    symbol="|C|",
-    formula="(TP TN - FP FN) / (TN + FP + FN + TP)²",
-    range=(-0.25, 0.25),
-    reference=TILE,
-)
+@quotient("|C|", "(TP TN - FP FN) / (TN + FP + FN + TP)²", range=(-0.25, 0.25), reference=TILE)
 def determinant(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
     return _cross(tn, fp, fn, tp), (tn + fp + fn + tp) ** 2
 
 
 @quotient(
-    symbol="GSS",
-    formula="(TP - c) / (FP + FN + TP - c), c = (FP + TP) (FN + TP) / (TN + FP + FN + TP)",
+    "GSS",
+    "(TP - c) / (FP + FN + TP - c), c = (FP + TP) (FN + TP) / (TN + FP + FN + TP)",
     aliases=("gss", "equitable_threat_score", "ets"),
     range=(-1 / 3, 1.0),
     domain=NOT_ALL_RIGHT,
@@ -279,47 +269,31 @@ def gilbert_skill_score(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
     return _cross(tn, fp, fn, tp), (tn + fp + fn + tp) * (fp + fn + tp) - (fp + tp) * (fn + tp)
 
 
-@quotient(
-    symbol="DSS",
-    formula="MCC²",
-    higher_is_better=None,
-    domain=ALL_MARGINS,
-    reference="Doolittle (1885)",
-)
+@quotient("DSS", "MCC²", higher_is_better=None, domain=ALL_MARGINS, reference="Doolittle (1885)")
 def doolittle_skill_score(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
     return _cross(tn, fp, fn, tp) ** 2, (tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)
 
 
 @quotient(
-    symbol="BI",
-    formula="(FP - FN) / (TN + FP + FN + TP)",
-    aliases=("bias",),
-    range=(-1.0, 1.0),
-    higher_is_better=None,
-    reference=TILE,
+    "BI", "(FP - FN) / (TN + FP + FN + TP)", aliases=("bias",), range=(-1.0, 1.0), higher_is_better=None, reference=TILE
 )
 def bias_index(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
     return fp - fn, tn + fp + fn + tp
 
 
 @quotient(
-    symbol="PI",
-    formula="(TP - TN) / (TN + FP + FN + TP)",
-    range=(-1.0, 1.0),
-    higher_is_better=None,
-    reference="Byrt et al. (1993)",
+    "PI", "(TP - TN) / (TN + FP + FN + TP)", range=(-1.0, 1.0), higher_is_better=None, reference="Byrt et al. (1993)"
 )
 def prevalence_index(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
     return tp - tn, tn + fp + fn + tp
 
 
 @quotient(
-    symbol="B",
-    formula="(FP + TP) / (FN + TP)",
+    "B",
+    "(FP + TP) / (FN + TP)",
     aliases=("bias_score",),
     range=(0.0, INFINITY),
     higher_is_better=None,
-    finite_mean=False,
     domain="FN + TP > 0",
     reference="Wilks (2011)",
 )

@@ -18,7 +18,7 @@ f1 = add(
     aliases=(
         "f1_score", "f_measure", "f_score", "dice", "dice_coefficient", "sorensen_dice", "dice_sorensen",
         "dice_sorensen_coefficient", "dsc", "f_one", "zijdenbos", "zijdenbos_similarity_index", "czekanowski",
-        "czekanowski_index",
+        "czekanowski_index"
     ),
 )  # fmt: skip
 add(f_beta(2.0))
@@ -35,18 +35,15 @@ def _fowlkes_mallows_area(value: Any, prevalence: Any) -> Any:
 
 
 @score(
-    symbol="FM",
-    formula="sqrt(PPV TPR)",
+    "FM",
+    "sqrt(PPV TPR)",
     aliases=("fm", "fowlkes_mallows_index", "fmi", "cosine_similarity", "ochiai"),
     domain="FN + TP > 0 and FP + TP > 0",
     reference="Fowlkes and Mallows (1983)",
     contour=Contour(
         lambda k, x, p, n: np.where(k >= 0, (np.sqrt(k**2 * p * (4 * n * x + k**2 * p)) + k**2 * p) / (2 * p), np.nan),
         corners((0, 0)),
-        Turning(
-            lambda k, t, p, n: (np.where(k > 0, p * (t**2 / k**2 - t) / n, np.nan), t),
-            lambda x, y, p, n: y,
-        ),
+        Turning(lambda k, t, p, n: (np.where(k > 0, p * (t**2 / k**2 - t) / n, np.nan), t), lambda x, y, p, n: y),
     ),
     area=_fowlkes_mallows_area,
     fraction=lambda tn, fp, fn, tp: (tp * tp, (tp + fp) * (tp + fn), 1),
@@ -60,11 +57,8 @@ for _base, _name, _equation in (
     (JACCARD, "threat_score", 37),
     (fowlkes_mallows, "fowlkes_mallows", 43),
 ):
-    add(
-        balanced(_base, f"balanced_{_name}"),
-        symbol=f"{_base.symbol}_bal",
-        reference=f"{METRICS}, Eq. {_equation}; Luque et al. (2019)",
-    )
+    _reference = f"{METRICS}, Eq. {_equation}; Luque et al. (2019)"
+    add(balanced(_base, f"balanced_{_name}"), symbol=f"{_base.symbol}_bal", reference=_reference)
 
 for _base, _symbol, _formula, _aliases in (
     (PPV, "SPPV", "TPR / (TPR + FPR)", ("balanced_ppv", "standardized_positive_predictive_value")),
@@ -81,8 +75,8 @@ for _base, _symbol, _formula, _aliases in (
 
 
 @score(
-    symbol="P4",
-    formula="4 TP TN / (4 TP TN + (TP + TN) (FP + FN))",
+    "P4",
+    "4 TP TN / (4 TP TN + (TP + TN) (FP + FN))",
     domain=ALL_MARGINS,
     reference=TILE,
     fraction=lambda tn, fp, fn, tp: (4 * tp * tn, 4 * tp * tn + (tp + tn) * (fp + fn), 1),
@@ -95,8 +89,8 @@ def p4(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
 
 
 @score(
-    symbol="ACP",
-    formula="(TPR + TNR + PPV + NPV) / 4",
+    "ACP",
+    "(TPR + TNR + PPV + NPV) / 4",
     aliases=("average_conditional_probability",),
     domain=ALL_MARGINS,
     reference=TILE,
@@ -106,8 +100,8 @@ def acp(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
 
 
 @quotient(
-    symbol="ICSI",
-    formula="PPV + TPR - 1",
+    "ICSI",
+    "PPV + TPR - 1",
     aliases=("icsi", "individual_classification_success_index"),
     range=(-1.0, 1.0),
     domain=POSITIVES,
@@ -118,11 +112,10 @@ def classification_success_index(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
 
 
 @quotient(
-    symbol="L",
-    formula="PPV / π₊",
+    "L",
+    "PPV / π₊",
     aliases=("gain", "forbes"),
     range=(0.0, INFINITY),
-    finite_mean=False,
     domain="FP + TP > 0 and FN + TP > 0",
     reference="Zhao et al., Outperformance score, Section 2",
 )
@@ -130,23 +123,16 @@ def lift(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
     return tp * (tn + fp + fn + tp), (fp + tp) * (fn + tp)
 
 
-@score(
-    symbol="IS",
-    formula="log2(PPV / π₊)",
-    range=(-INFINITY, INFINITY),
-    domain="TP > 0",
-    reference="Kononenko and Bratko (1991)",
-)
+@score("IS", "log2(PPV / π₊)", range=(-INFINITY, INFINITY), domain="TP > 0", reference="Kononenko and Bratko (1991)")
 def information_score(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
     return np.log2(ratio(tp * (tn + fp + fn + tp), (tp + fp) * (tp + fn)))
 
 
 @quotient(
-    symbol="RR",
-    formula="PPV / FOR",
+    "RR",
+    "PPV / FOR",
     aliases=("risk_ratio",),
     range=(0.0, INFINITY),
-    finite_mean=False,
     domain="FN > 0 and FP + TP > 0",
     reference="Cornfield (1951)",
 )
@@ -155,11 +141,10 @@ def relative_risk(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
 
 
 @quotient(
-    symbol="RG",
-    formula="(TPR - π₊) / (π₋ TPR)",
+    "RG",
+    "(TPR - π₊) / (π₋ TPR)",
     aliases=("recg",),
     range=(-INFINITY, 1.0),
-    finite_mean=False,
     domain="TN + FP > 0 and TP > 0",
     reference="Flach and Kull (2015)",
     contour=Contour(lambda k, x, p, n: p / (p + n * (1 - k)) + 0 * x),
@@ -170,11 +155,10 @@ def recall_gain(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
 
 
 @quotient(
-    symbol="FG1",
-    formula="(F1 - π₊) / (π₋ F1), the mean of precision gain and recall gain",
+    "FG1",
+    "(F1 - π₊) / (π₋ F1), the mean of precision gain and recall gain",
     aliases=("f_gain", "fg1"),
     range=(-INFINITY, 1.0),
-    finite_mean=False,
     domain="TN + FP > 0 and TP > 0",
     reference="Flach and Kull (2015)",
     contour=Contour(lambda k, x, p, n: (n * x + p) / (2 * n * (1 - k) + p), lambda p: ((-p / (1 - p), 0.0),)),
@@ -184,19 +168,14 @@ def f1_gain(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
     return 2 * tp * (tn + fp) - (fp + fn) * (fn + tp), 2 * tp * (tn + fp)
 
 
-@score(
-    symbol="BB",
-    formula="min(TPR, PPV)",
-    domain="FP + FN + TP > 0",
-    reference="Braun-Blanquet (1932)",
-)
+@score("BB", "min(TPR, PPV)", domain="FP + FN + TP > 0", reference="Braun-Blanquet (1932)")
 def braun_blanquet(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
     return ratio(tp, tp + np.maximum(fp, fn))
 
 
 @score(
-    symbol="SS",
-    formula="max(TPR, PPV)",
+    "SS",
+    "max(TPR, PPV)",
     aliases=("overlap_coefficient",),
     domain="FP + TP > 0 and FN + TP > 0",
     reference="Simpson (1943)",
@@ -206,32 +185,15 @@ def simpson(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
     return np.where(defined, ratio(tp, tp + np.minimum(fp, fn)), np.nan)
 
 
-@score(
-    symbol="K",
-    formula="(TPR + PPV) / 2",
-    domain="FP + TP > 0 and FN + TP > 0",
-    reference="Kulczyński (1927)",
-)
+@score("K", "(TPR + PPV) / 2", domain="FP + TP > 0 and FN + TP > 0", reference="Kulczyński (1927)")
 def kulczynski(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
     return (ratio(tp, fp + tp) + ratio(tp, fn + tp)) / 2
 
 
-add(
-    by_importance("sokal_sneath_1", fp=1.0, fn=1.0, tn=2.0, tp=2.0),
-    symbol="SS1",
-    formula="2 (TN + TP) / (2 (TN + TP) + FP + FN)",
-    reference=GOWER,
-)
-add(
-    by_importance("rogers_tanimoto", fp=2.0, fn=2.0, tn=1.0, tp=1.0),
-    symbol="RT",
-    formula="(TN + TP) / (TN + TP + 2 (FP + FN))",
-    reference=GOWER,
-)
-add(
-    by_importance("sokal_sneath_2", fp=2.0, fn=2.0, tp=1.0),
-    symbol="SS2",
-    formula="TP / (TP + 2 (FP + FN))",
-    domain="FP + FN + TP > 0",
-    reference=GOWER,
-)
+for _name, _symbol, _weights, _formula in (
+    ("sokal_sneath_1", "SS1", {"tn": 2, "fp": 1, "fn": 1, "tp": 2}, "2 (TN + TP) / (2 (TN + TP) + FP + FN)"),
+    ("rogers_tanimoto", "RT", {"tn": 1, "fp": 2, "fn": 2, "tp": 1}, "(TN + TP) / (TN + TP + 2 (FP + FN))"),
+    ("sokal_sneath_2", "SS2", {"fp": 2, "fn": 2, "tp": 1}, "TP / (TP + 2 (FP + FN))"),
+):
+    _domain = "everywhere" if "tn" in _weights else "FP + FN + TP > 0"
+    add(by_importance(_name, **_weights, symbol=_symbol, formula=_formula, domain=_domain, reference=GOWER))

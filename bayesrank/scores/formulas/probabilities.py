@@ -25,7 +25,7 @@ USUAL = {
     ("tn tp", "tn fp fn tp"): (
         "accuracy", "A",
         # rand_index: with a pair of cases as the case
-        "acc matching_coefficient simple_matching proportion_correct observed_agreement rand_index",
+        "acc matching_coefficient simple_matching proportion_correct observed_agreement rand_index"
     ),
     ("fp fn", "tn fp fn tp"): ("error_rate", "ER", "misclassification_rate zero_one_loss hamming_loss"),
     ("tn", "tn fp fn tp"): ("true_negative_probability", "PTN", "rejection_rate"),
@@ -35,17 +35,17 @@ USUAL = {
     ("fn tp", "tn fp fn tp"): ("prevalence", "π₊", "positive_prior base_rate"),
     ("tn fp", "tn fp fn tp"): ("negative_prior", "π₋", ""),
     ("fp tp", "tn fp fn tp"): (
-        "positive_prediction_rate", "τ₊", "predicted_positive_rate rate_of_positive_predictions",
+        "positive_prediction_rate", "τ₊", "predicted_positive_rate rate_of_positive_predictions"
     ),
     ("tn fn", "tn fp fn tp"): (
-        "negative_prediction_rate", "τ₋", "predicted_negative_rate rate_of_negative_predictions",
+        "negative_prediction_rate", "τ₋", "predicted_negative_rate rate_of_negative_predictions"
     ),
     ("tp", "fn tp"): (
-        "tpr", "TPR", "recall rec sensitivity sens true_positive_rate hit_rate probability_of_detection pod",
+        "tpr", "TPR", "recall rec sensitivity sens true_positive_rate hit_rate probability_of_detection pod"
     ),
     ("tn", "tn fp"): ("tnr", "TNR", "specificity spec selectivity true_negative_rate inverse_recall"),
     ("fp", "tn fp"): (
-        "fpr", "FPR", "false_positive_rate fall_out false_alarm_rate probability_of_false_detection pofd",
+        "fpr", "FPR", "false_positive_rate fall_out false_alarm_rate probability_of_false_detection pofd"
     ),
     ("fn", "fn tp"): ("fnr", "FNR", "false_negative_rate miss_rate"),
     ("tp", "fp tp"): ("ppv", "PPV", "precision prec positive_predictive_value success_ratio"),
@@ -55,7 +55,7 @@ USUAL = {
     ("tp", "fp fn tp"): (
         "jaccard", "J₊",
         "jaccard_positive ji critical_success_index csi threat_score tanimoto tanimoto_coefficient similarity "
-        "intersection_over_union iou",
+        "intersection_over_union iou"
     ),
     ("tn", "tn fp fn"): ("jaccard_negative", "J₋", ""),
     ("fp fn", "fp fn tp"): ("jaccard_distance", "", "jaccard_distance_positive"),

@@ -18,8 +18,8 @@ rate_quotient = partial(quotient, depends_on_prevalence=False)
 
 
 @rate_quotient(
-    symbol="BA",
-    formula="(TPR + TNR) / 2",
+    "BA",
+    "(TPR + TNR) / 2",
     aliases=("bacc", "ba"),
     matrix_function=Average("macro", TPR),
     domain=BOTH_CLASSES,
@@ -32,11 +32,10 @@ def balanced_accuracy(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
 
 
 @rate_quotient(
-    symbol="J_Y",
-    formula="TPR + TNR - 1",
+    "J_Y", "TPR + TNR - 1",
     aliases=(
         "bm", "delta_p_prime", "youden", "youden_j", "youden_index", "youden_j_statistic", "bookmaker_informedness",
-        "peirce_skill_score", "true_skill_statistic", "tss",
+        "peirce_skill_score", "true_skill_statistic", "tss"
     ),
     range=(-1.0, 1.0),
     domain=BOTH_CLASSES,
@@ -58,8 +57,8 @@ def _g_mean_area(value: Any, prevalence: Any) -> Any:
 
 
 @rate_score(
-    symbol="GM",
-    formula="sqrt(TPR TNR)",
+    "GM",
+    "sqrt(TPR TNR)",
     aliases=("geometric_mean", "gm"),
     matrix_function=Average("geometric", TPR),
     domain=BOTH_CLASSES,
@@ -72,8 +71,8 @@ def g_mean(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
 
 
 @score(
-    symbol="AGM",
-    formula="(sqrt(TPR TNR) + π₋ TNR) / (1 + π₋), 0 where TPR = 0",
+    "AGM",
+    "(sqrt(TPR TNR) + π₋ TNR) / (1 + π₋), 0 where TPR = 0",
     aliases=("agm",),
     domain=BOTH_CLASSES,
     reference="Batuwita and Palade (2009)",
@@ -84,11 +83,10 @@ def adjusted_g_mean(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
 
 
 @rate_quotient(
-    symbol="PLR",
-    formula="TPR / FPR",
+    "PLR",
+    "TPR / FPR",
     aliases=("plr", "lr_plus", "lr+"),
     range=(0.0, INFINITY),
-    finite_mean=False,
     domain="FP > 0 and FN + TP > 0",
     reference=TILE,
     contour=Contour(lambda k, x, p, n: k * x, corners((0, 0))),
@@ -99,12 +97,11 @@ def positive_likelihood_ratio(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
 
 
 @rate_quotient(
-    symbol="NLR",
-    formula="FNR / TNR",
+    "NLR",
+    "FNR / TNR",
     aliases=("nlr", "lr_minus", "lr-"),
     range=(0.0, INFINITY),
     higher_is_better=False,
-    finite_mean=False,
     domain="TN > 0 and FN + TP > 0",
     reference=TILE,
     contour=Contour(lambda k, x, p, n: 1 - k * (1 - x), corners((1, 1))),
@@ -125,11 +122,10 @@ def _odds_ratio_area(value: Any, prevalence: Any) -> Any:
 
 
 @rate_quotient(
-    symbol="DOR",
-    formula="TP TN / (FP FN)",
+    "DOR",
+    "TP TN / (FP FN)",
     aliases=("dor", "odds_ratio"),
     range=(0.0, INFINITY),
-    finite_mean=False,
     domain="FP > 0 and FN > 0",
     reference=f"{FOUNDATIONS}; Glas et al. (2003)",
     contour=Contour(lambda k, x, p, n: k * x / (k * x + 1 - x), corners((0, 0), (1, 1))),
@@ -144,17 +140,12 @@ for _base, _name, _aliases in (
     (negative_likelihood_ratio, "log_negative_likelihood_ratio", ("log_nlr",)),
     (diagnostic_odds_ratio, "log_diagnostic_odds_ratio", ("ldor", "log_dor", "log_odds_ratio")),
 ):
-    add(
-        logarithm(_base, _name),
-        symbol=f"log {_base.symbol}",
-        aliases=_aliases,
-        reference=f"{METRICS}, Appendix C",
-    )
+    add(logarithm(_base, _name), symbol=f"log {_base.symbol}", aliases=_aliases, reference=f"{METRICS}, Appendix C")
 
 
 @rate_score(
-    symbol="DP",
-    formula="(sqrt(3) / π) log DOR",
+    "DP",
+    "(sqrt(3) / π) log DOR",
     range=(-INFINITY, INFINITY),
     domain="TN TP > 0 and FP FN > 0",
     reference="Sokolova et al. (2006)",
@@ -164,8 +155,8 @@ def discriminant_power(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
 
 
 @rate_quotient(
-    symbol="Q",
-    formula="(DOR - 1) / (DOR + 1)",
+    "Q",
+    "(DOR - 1) / (DOR + 1)",
     aliases=("odds_ratio_skill_score",),
     range=(-1.0, 1.0),
     domain="TP TN + FP FN > 0",
@@ -176,8 +167,8 @@ def yule_q(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
 
 
 @rate_score(
-    symbol="Y",
-    formula="(√DOR - 1) / (√DOR + 1)",
+    "Y",
+    "(√DOR - 1) / (√DOR + 1)",
     aliases=("coefficient_of_colligation",),
     range=(-1.0, 1.0),
     domain="TP TN + FP FN > 0",
@@ -190,8 +181,8 @@ def yule_y(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
 
 
 @rate_score(
-    symbol="PT",
-    formula="sqrt(FPR) / (sqrt(TPR) + sqrt(FPR))",
+    "PT",
+    "sqrt(FPR) / (sqrt(TPR) + sqrt(FPR))",
     aliases=("pt",),
     higher_is_better=False,
     domain="both classes occur, and some case is called positive",
@@ -207,8 +198,8 @@ def prevalence_threshold(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
 
 
 @rate_score(
-    symbol="d′",
-    formula="Φ⁻¹(TPR) - Φ⁻¹(FPR)",
+    "d′",
+    "Φ⁻¹(TPR) - Φ⁻¹(FPR)",
     aliases=("sensitivity_index",),
     range=(-INFINITY, INFINITY),
     domain="TPR and FPR strictly between 0 and 1",
@@ -219,8 +210,8 @@ def d_prime(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
 
 
 @rate_score(
-    symbol="dInd",
-    formula="sqrt(FNR² + FPR²)",
+    "dInd",
+    "sqrt(FNR² + FPR²)",
     aliases=("distance_to_perfect", "distance_index"),
     range=(0.0, float(np.sqrt(2))),
     higher_is_better=False,
@@ -232,8 +223,8 @@ def roc_distance(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
 
 
 @rate_score(
-    symbol="EDI",
-    formula="(log FPR - log TPR) / (log FPR + log TPR)",
+    "EDI",
+    "(log FPR - log TPR) / (log FPR + log TPR)",
     aliases=("edi",),
     range=(-1.0, 1.0),
     domain="TP > 0 and FP > 0 and FN + TN > 0",
@@ -245,8 +236,8 @@ def extremal_dependence_index(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
 
 
 @score(
-    symbol="OP",
-    formula="A - |TNR - TPR| / (TNR + TPR)",
+    "OP",
+    "A - |TNR - TPR| / (TNR + TPR)",
     range=(-1.0, 1.0),
     domain=f"{BOTH_CLASSES} and TN + TP > 0",
     reference="Ranawana and Palade (2006)",
@@ -256,24 +247,17 @@ def optimized_precision(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
     return ratio(tn + tp, tn + fp + fn + tp) - ratio(np.abs(tnr - tpr), tnr + tpr)
 
 
-@rate_score(
-    symbol="IBA",
-    formula="(1 + TPR - TNR) TPR TNR",
-    aliases=("iba",),
-    domain=BOTH_CLASSES,
-    reference="García et al. (2009)",
-)
+@rate_score("IBA", "(1 + TPR - TNR) TPR TNR", aliases=("iba",), domain=BOTH_CLASSES, reference="García et al. (2009)")
 def index_of_balanced_accuracy(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
     tpr, tnr = ratio(tp, fn + tp), ratio(tn, tn + fp)
     return (1 + tpr - tnr) * tpr * tnr
 
 
 @rate_quotient(
-    symbol="PG",
-    formula="(PPV - π₊) / (π₋ PPV) = 1 - FPR / TPR",
+    "PG",
+    "(PPV - π₊) / (π₋ PPV) = 1 - FPR / TPR",
     aliases=("precg",),
     range=(-INFINITY, 1.0),
-    finite_mean=False,
     domain="TN + FP > 0 and TP > 0",
     reference="Flach and Kull (2015)",
     contour=Contour(lambda k, x, p, n: x / (1 - k), corners((0, 0))),

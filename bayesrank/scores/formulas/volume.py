@@ -13,8 +13,8 @@ NODES, WEIGHTS = (NODES + 1) / 2, WEIGHTS / 2
 
 
 @score(
-    symbol="VUT",
-    formula="∫∫ R_ab da db over the Tile",
+    "VUT",
+    "∫∫ R_ab da db over the Tile",
     aliases=("value_under_the_tile", "volume_under_the_tile"),
     reference="Piérard et al., The Tile, Eq. 9 to 15",
 )

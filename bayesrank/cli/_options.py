@@ -1,0 +1,131 @@
+"""Options that several commands have. An option is called like the argument of the package that it sets."""
+
+from collections.abc import Callable
+
+import click
+
+from bayesrank.cli._typed import Typed, number_or_word, read_benefit, read_names, read_number, read_score, read_share
+from bayesrank.models import names
+
+Command = Callable[..., None]
+NUMBER = Typed("number", read_number)
+SCORE_TYPE = Typed("score", read_score)
+SHARE = Typed("prevalence", read_share)
+NAMES = Typed("names", read_names)
+WORD = Typed("text", number_or_word)
+PROBABILITY = click.FloatRange(0, 1, min_open=True, max_open=True)
+
+
+def adding(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
+    """Return a decorator that gives a command these options, in this order."""
+
+    def give(command: Command) -> Command:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return give
+
+
+def _once(context: click.Context, option: click.Parameter, values: tuple[str, ...]) -> str | None:
+    """Return the value of an option; refuse several values, of which click would silently take the last."""
+    if len(values) > 1:
+        got = " and ".join(values)
+        raise click.BadParameter(f"must be given once; got {got} (rank each by itself)", context, option)
+    return values[0] if values else None
+
+
+DATA = click.argument("data", metavar="DATA")
+PATHS = click.argument("data", metavar="DATA", nargs=-1, required=True)
+SCORE_FORMS = "Name or alias (see 'bayesrank scores'), f0.7, an importance tn=1,fp=1,fn=5,tp=1, or a point a=0.3,b=0.7"
+BY_DATA = "[default: mean_outcome for outcomes; informedness for two classes with cases; else accuracy]"
+SCORE = click.option("-s", "--score", type=SCORE_TYPE, help=f"{SCORE_FORMS} of the Tile. {BY_DATA}")
+LOWER = click.option("--lower-is-better", is_flag=True, help="Rank low outcomes first, such as costs or errors.")
+ROPE = click.option(
+    "--rope", type=NUMBER, default=0.0, help="Region of practical equivalence: smaller differences count as equal."
+)
+KIND = click.option(
+    "--kind",
+    type=click.Choice(["typical", "new"]),
+    help="Hierarchical models only: a typical data set or a new one. [default: typical]",
+)
+NOTES = click.option("--notes", is_flag=True, help="Print the notes below the verdict.")
+BENEFIT = click.option(
+    "--benefit",
+    type=Typed("benefit", read_benefit),
+    help="Benefit of each outcome at --prevalence: tn=0,fp=-1,fn=-10,tp=0. Costs are negative.",
+)
+REFERENCE = click.option("--reference", help="An entity: test whether the others are no worse in TPR and TNR.")
+BY = click.option(
+    "--by",
+    metavar="COLUMN",
+    help="Outcomes only: rank by the mean over categories, by the worst category, and in each category.",
+)
+COST = click.option(
+    "--cost",
+    metavar="COLUMN",
+    help="Outcomes by case only: the column with the cost of each answer. Adds the mean cost, and the probability of "
+    "being on the Pareto front of outcome and cost, with its picture.",
+)
+MODELS = ", ".join(names())
+POOLED = "[default: all; pooled, except for hierarchical models]"
+MISSING = (
+    "Single cases only: how to treat empty fields. common: use only cases that all entities have; own: use each "
+    "entity's own cases; a number: use it as the outcome. [default: an error]"
+)
+JOIN = "Data sets to pool. exact: refuse if they differ between entities; inner: use the common ones."
+PRIORS = "[default: four_cases; unit for hierarchical models; haldane (no prior) for graded outcomes of single cases]"
+#: How to get from DATA to evidence and a model of it. The arguments of br.from_frame have the same names.
+asking = adding(
+    click.option(
+        "-m", "--model", type=click.Choice(names()), metavar="MODEL", help=f"{MODELS}. [default: chosen by the data]"
+    ),
+    click.option("--prior", type=WORD, help=f"four_cases, uniform, jeffreys, haldane, unit, or a number. {PRIORS}"),
+    click.option(
+        "--prevalence", type=SHARE, help="sampled, observed, or the share of positives: 0.02 or 2%. [default: by model]"
+    ),
+    click.option("--dataset", callback=_once, multiple=True, help=f"Use one data set. {POOLED}"),
+    click.option("--entity", help="The column that names the entities. [default: entity, model, team, test, ...]"),
+    click.option("--entities", type=NAMES, help="The columns of the entities, where each has one: A,B,C."),
+    click.option("--dataset-column", help="The column that names the data sets. [default: dataset]"),
+    click.option("--case", help="The column that names the cases. [default: case]"),
+    click.option("--run", help="The column that names the runs of a case. [default: run]"),
+    click.option("--cluster", help="The column that names the cluster of each case. [default: cluster]"),
+    click.option("--ignore", multiple=True, help="A column to ignore; may be repeated."),
+    click.option("--positive", help="The positive class, if the two labels are not a known pair such as no and yes."),
+    click.option("--missing", type=WORD, help=MISSING),
+    click.option("--join", type=click.Choice(["exact", "inner"]), default="exact", help=JOIN),
+    click.option("--prob", type=PROBABILITY, default=0.95, help="Credible probability of intervals and tiers."),
+    click.option("--draws", default=1000, help="Draws in each of four chains."),
+    click.option("--seed", default=1, help="Seed of all randomness."),
+)
+#: How to get from DATA to a posterior.
+analysing = adding(asking, click.option("--sampler", type=click.Choice(["auto", "exact", "nuts"]), default="auto"))
+#: What to rank by.
+scoring = adding(SCORE, LOWER, ROPE, KIND)
+NAMED = "the system of a file, folder or pattern; an empty NAME ignores the file. May be repeated."
+ONLY = (
+    "keep one metric, variant (filter, perturbation), judge, dataset, category, entity, status or file; separate "
+    "several values by commas. May be repeated."
+)
+#: How to read evaluation logs.
+reading_logs = adding(
+    click.option("--name", multiple=True, metavar="FILE=NAME", help=f"Logs only: {NAMED}"),
+    click.option("--only", multiple=True, metavar="WHAT=VALUE", help=f"Logs only: {ONLY}"),
+    click.option(
+        "--match",
+        type=click.Choice(["id", "content"]),
+        default="id",
+        help="Logs only: match the cases of two systems by id or by content.",
+    ),
+    click.option(
+        "--reruns",
+        type=click.Choice(["runs", "latest"]),
+        help="Logs only: a second log of the same cases has further runs (runs), or replaces the first (latest).",
+    ),
+    click.option(
+        "--errors",
+        type=click.Choice(["scored"]),
+        help="Logs only: use the scores in the files for runs with errors. [default: their outcome is missing]",
+    ),
+)

@@ -1,0 +1,161 @@
+"""Values of options as they are typed: scores, prevalences, numbers by name, names with commas, and preferences."""
+
+import csv
+import math
+import re
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import click
+import xarray as xr
+
+import bayesrank as br
+from bayesrank._outputs import check_output
+from bayesrank.scores import Score, as_score, f_beta
+
+CELLS = ("tn", "fp", "fn", "tp")
+FORMS = "'around SCORE [RADIUS]', 'between SCORE SCORE ...', 'over REGION' or 'beta A1 A2 B1 B2'"
+CONVENTION = (
+    "Uniform is a convention, not ignorance: other coordinates for the same scores would make another distribution "
+    "uniform."
+)
+RADIUS = 0.1
+
+
+class Typed(click.ParamType):
+    """A value that ``read`` returns, given the text and the name of the option; errors say what to type."""
+
+    def __init__(self, name: str, read: Callable[[str, str], Any]) -> None:
+        self.name, self.read = name, read
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        return self.read(value, param.opts[-1] if param else self.name) if isinstance(value, str) else value
+
+
+def output_file(kind: str) -> Typed:
+    """Return the type of an option that names a file to write; that it can be written is checked before the work."""
+
+    def check(path: str, option: str) -> str:
+        check_output(option, path, kind)
+        return path
+
+    return Typed("file", check)
+
+
+def read_number(text: str, option: str) -> float:
+    """Return a number with a decimal point."""
+    try:
+        return float(text)
+    except ValueError:
+        hint = f" (write {text.replace(',', '.')})" if re.fullmatch(r"-?\d*,\d+", text) else ""
+        hint = hint or (f" (write {float(text.strip('% ')) / 100:g})" if re.fullmatch(r"[\d.]+%", text) else "")
+        raise ValueError(f"{option} must be a number with a decimal point; got {text!r}{hint}") from None
+
+
+def read_share(text: str, option: str) -> float | str:
+    """Return a prevalence: 2% is 0.02, and a word such as observed stays."""
+    if re.fullmatch(r"\s*\d*,\d+\s*%?\s*", text):
+        raise ValueError(f"{option} must have a decimal point, {text.strip().replace(',', '.')}; got {text!r}")
+    number = number_or_word(text.strip().rstrip("%"))
+    if isinstance(number, str):
+        return text
+    return number / 100 if text.strip().endswith("%") else number
+
+
+def number_or_word(text: str, option: str = "") -> float | str:
+    """Return a number if the text is one."""
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def read_names(text: str, option: str = "") -> list[str]:
+    """Return names with commas between them, in quotation marks where they hold some."""
+    return [name.strip() for name in next(csv.reader([text], skipinitialspace=True), []) if name.strip()]
+
+
+def read_score(text: str, option: str = "--score") -> Score:
+    """Return a score: a name, an importance of the four cells, a point of the Tile, or an F score with any beta."""
+    if "=" not in text:
+        beta = re.fullmatch(r"\s*f[\s_-]?(\d*\.\d+)(?:[\s_-]?score)?\s*", text, re.I)
+        return as_score(text) if beta is None else f_beta(float(beta[1]))
+    wanted = (
+        f"{option} must be a name, an importance tn=1,fp=1,fn=5,tp=1, or a place a=0.3,b=0.7, with decimal points; got "
+        f"{text!r}"
+    )
+    found = _numbers_by_name(text, wanted)
+    if set(found) == {"a", "b"}:
+        score = as_score((found["a"], found["b"]))
+        return replace(score, display=f"ranking score (a={found['a']:g}, b={found['b']:g})")
+    if not set(found) <= set(CELLS):
+        raise ValueError(wanted)
+    typed = [f"{cell}={found.get(cell, 0):g}" for cell in CELLS]
+    return replace(
+        as_score(br.importance(**found)), name=",".join(typed), display=f"ranking score ({', '.join(typed)})"
+    )
+
+
+def read_benefit(text: str, option: str) -> dict[str, float]:
+    """Return the benefit of each cell."""
+    wanted = f"{option} must be tn=NUMBER,fp=NUMBER,fn=NUMBER,tp=NUMBER, each once; got {text!r}"
+    found = _numbers_by_name(text, wanted)
+    if set(found) != set(CELLS):
+        raise ValueError(wanted)
+    return found
+
+
+def _numbers_by_name(text: str, wanted: str) -> dict[str, float]:
+    """Parse NAME=NUMBER,...; an error says what is wanted."""
+    found: dict[str, float] = {}
+    for part in re.split(r"[,;\s]+(?=[a-z])", text.strip().lower()):
+        name, _, value = (word.strip() for word in part.partition("="))
+        number = number_or_word(value)
+        if name in found or isinstance(number, str) or not math.isfinite(number):
+            raise ValueError(wanted)
+        found[name] = number
+    return found
+
+
+def read_preferences(text: str, prevalence: float | None) -> tuple[xr.Dataset, str]:
+    """Return points of the Tile with their weights, and their description.
+
+    A score is a name, or a place such as (0.5, 1); some have a place only if the prevalence is a number.
+    """
+    from bayesrank.tile import around, beta_preferences, between, over
+    from bayesrank.tile.preferences import REGIONS
+
+    words = [word for word in re.findall(r"\([^()]*\)|[^\s,()]+", text) if word != "and"]
+    kind, rest = (words[0], words[1:]) if words else ("", [])
+    if kind == "around" and len(rest) in (1, 2):
+        radius = _numbers(rest[1:], text)[0] if len(rest) == 2 else RADIUS
+        found = around(_place(rest[0], text), radius, prevalence)
+        where = f"within {radius:g} of {rest[0]} on the Tile"
+    elif kind == "between" and len(rest) > 1:
+        found = between(*(_place(word, text) for word in rest), prevalence=prevalence)
+        where = f"{'on the line' if len(rest) == 2 else 'in the region'} between {', '.join(rest[:-1])} and {rest[-1]}"
+    elif kind == "over" and rest:
+        region = "_".join(rest).replace("-", "_").lower()
+        found = over(region)
+        where = f"{region.replace('_', ' ')} ({REGIONS[region][0]})"
+    elif kind == "beta" and len(rest) == 4:
+        a1, a2, b1, b2 = _numbers(rest, text)
+        where = f"a ~ Beta({a1:g}, {a2:g}), b ~ Beta({b1:g}, {b2:g})"
+        line = f"Preferences: {where}." + (f" {CONVENTION}" if a1 == a2 == 1 or b1 == b2 == 1 else "")
+        return beta_preferences((a1, a2), (b1, b2)), line
+    else:
+        raise ValueError(f"--preference must be {FORMS}; got {text!r}")
+    return found, f"Preferences: {where}, uniformly. {CONVENTION}"
+
+
+def _place(word: str, text: str) -> Any:
+    """Return a score's name, or the two numbers of a place."""
+    return _numbers(re.split(r"[\s,]+", word[1:-1].strip()), text) if word.startswith("(") else word
+
+
+def _numbers(words: list[str], text: str) -> list[float]:
+    numbers = [number_or_word(word) for word in words]
+    if any(isinstance(number, str) for number in numbers):
+        raise ValueError(f"--preference must be {FORMS}, with numbers for radius, places and A1 to B2; got {text!r}")
+    return [float(number) for number in numbers]
