@@ -47,7 +47,7 @@ def check_numbers(
     """Return an array of real numbers as floats; with bounds, all are within them and none is NaN."""
     array = check_regular_array(argument, values, "numbers")
     if array.dtype == object and all(is_number(item) for item in array.ravel()):
-        array = array.astype(float)
+        array = np.array([check_finite(argument, item) for item in array.ravel()], float).reshape(array.shape)
     if array.dtype.kind not in "iuf":
         raise TypeError(f"{argument} must hold numbers; got {describe_value(values)}")
     _check_bounds(argument, array, low, high, ends)

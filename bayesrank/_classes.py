@@ -6,9 +6,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import check_unique
-from bayesrank._labels import positive_label, standing_pair
-
-__all__ = ["order_classes"]
+from bayesrank._labels import arrange_classes, positive_label
 
 DIMS = ("actual", "predicted")
 
@@ -26,7 +24,8 @@ def order_classes(array: Labelled, argument: str = "source") -> Labelled:
         return array
     for dim, names in labels.items():
         check_unique(f"{argument} on {dim}", names)
-    wanted = _in_order(labels.get("actual", labels.get("predicted", [])), positive_label(array))
+    named, positive = labels.get("actual", labels.get("predicted", [])), positive_label(array)
+    wanted, _ = arrange_classes(named, positive if len(named) == 2 and positive in named else None)
     if len(labels) == 2 and set(labels["predicted"]) != set(wanted):
         raise ValueError(
             f"{argument} must have the same classes on actual and predicted; "
@@ -47,15 +46,6 @@ def _in_plain_order(array: Labelled) -> Labelled:
     if isinstance(array, xr.Dataset):
         return array.assign({name: _in_plain_order(each) for name, each in array.data_vars.items()})
     return array.copy(data=np.ascontiguousarray(array.data)) if isinstance(array.data, np.ndarray) else array
-
-
-def _in_order(labels: list[Any], positive: Any) -> list[Any]:
-    """Return the labels with the negative class first, if it is known."""
-    if len(labels) != 2:
-        return labels
-    if positive in labels:
-        return [label for label in labels if label != positive] + [positive]
-    return list(standing_pair(labels) or labels)
 
 
 def _short(labels: list[Any]) -> str:

@@ -1,5 +1,6 @@
 """Arrays of names and labels, without conversion; the positive one of two classes."""
 
+from collections.abc import Hashable
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,12 @@ def object_array(values: Any) -> np.ndarray:
     array = np.empty(len(items), dtype=object)
     array[:] = items
     return array
+
+
+def factorize(names: Any) -> tuple[np.ndarray, list]:
+    """Return the position of each name among the distinct ones, and these in the order of their first occurrence."""
+    codes, found = pd.factorize(object_array(names))
+    return codes, found.tolist()
 
 
 def ordered_categories(column: Any) -> list | None:
@@ -101,10 +108,12 @@ def check_order(labels: Any) -> None:
 
 
 def _find_label(positive: Any, classes: list) -> Any:
-    same = [label for label in classes if label is positive or label == positive]
+    hashable = isinstance(positive, Hashable)  # arrays would compare item by item
+    same = [label for label in classes if label is positive or (hashable and label == positive)]
     same = same or [label for label in classes if str(label).strip().lower() == str(positive).strip().lower()]
     if len(same) != 1:
-        raise ValueError(f"positive must be one of the classes {classes}; got {positive!r}")
+        held = " ".join(repr(positive).split())
+        raise ValueError(f"positive must be one of the classes {classes}; got {held[:80]}")
     return same[0]
 
 

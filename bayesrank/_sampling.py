@@ -86,8 +86,8 @@ def _fill_gamma(out: np.ndarray, alpha: np.ndarray, bits: np.random.SFC64, key: 
 
 def _set_stream(bits: np.random.SFC64, words: list) -> None:
     """Set the state of a generator to four words; faster than a new one, which needs a SeedSequence."""
-    state = {"state": np.array(words, np.uint64)}
-    bits.state = {"bit_generator": "SFC64", "state": state, "has_uint32": 0, "uinteger": 0}
+    state = np.array(words, np.uint64)
+    bits.state = {"bit_generator": "SFC64", "state": {"state": state}, "has_uint32": 0, "uinteger": 0}
     bits.random_raw(FORGOTTEN, output=False)
 
 

@@ -15,9 +15,9 @@ from bayesrank._compat import get_variable, to_container
 from bayesrank._nuts import TUNE, sample, warn_of_chains
 from bayesrank._random import Block, Seed, blocks, fingerprint, root_sequence, stream
 from bayesrank._types import ModelName
-from bayesrank.evidence._case_counts import counts_of
 from bayesrank.evidence._pooled import record_text
 from bayesrank.evidence.counts import hold_parts
+from bayesrank.evidence.predictions import counts_of
 from bayesrank.models import chosen_by_evidence, make_model, takes_cases
 
 __all__ = ["draw_groups", "fit"]

@@ -19,8 +19,7 @@ import numpy as np
 import xarray as xr
 
 import bayesrank as br
-from bayesrank.papers.explorers import SIZES, explore_contours, explore_pmf
-from bayesrank.papers.interactive import save, turning_simplex
+from bayesrank.papers.pages import SIZES, explore_contours, explore_pmf, save, turning_simplex
 
 #: Lovell et al., Figures 3, 4 and F.1: 20 positives, 40 negatives.
 OBSERVED = br.from_counts(tn=32, fp=8, fn=4, tp=16)

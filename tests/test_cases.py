@@ -1,4 +1,4 @@
-"""Single cases: counts of each entity, and the patterns that they met together."""
+"""Single cases: counts of each entity, the patterns that they met together, and the cases that decide."""
 
 import numpy as np
 import pandas as pd
@@ -58,16 +58,6 @@ def test_cases_of_different_clusters_stay_apart():
     assert "cluster" not in together.coords
 
 
-def test_the_cases_of_a_real_data_set():
-    cases = br.datasets.load_cases("breast_cancer")
-    truth, guesses = cases["y_true"], cases.loc[:, "logreg":"majority"]
-    joint = br.joint_outcomes(truth, guesses)
-    assert joint["count"].sum() == len(truth) == 569
-    counts = br.from_predictions(truth, guesses)
-    for entity in guesses:
-        assert (marginal(joint, entity) == counts.sel(entity=entity).values).all()
-
-
 def test_patterns_know_their_positive_class():
     """Two future cases, one of each class: the difference of TPRs is what the positive patterns say."""
     truth, guesses = ["ill"] * 6 + ["well"], {"a": ["ill"] * 6 + ["well"], "b": ["well"] * 6 + ["well"]}
@@ -81,21 +71,15 @@ def test_patterns_know_their_positive_class():
     assert (pmf["value"] * pmf["probability"]).sum().item() == pytest.approx(right - wrong)
 
 
-@pytest.mark.parametrize("kind", [pd.Categorical, lambda labels, **order: pd.Series(pd.Categorical(labels, **order))])
-def test_categories_have_their_order(kind):
-    truth = kind(["low", "high", "high"], categories=["low", "high"], ordered=True)
-    counts = br.from_predictions(truth, {"a": ["low", "low", "high"]})
+def test_categories_have_their_order_unless_there_are_labels():
+    truth = pd.Categorical(["low", "high", "high"], categories=["low", "high"], ordered=True)
+    counts = br.from_predictions(pd.Series(truth), {"a": ["low", "low", "high"]})
     assert counts["actual"].values.tolist() == ["low", "high"]
     assert counts.squeeze().values.tolist() == [[1, 0], [1, 1]]
-    joint = br.joint_outcomes(truth, {"a": ["low", "low", "high"]})
-    assert joint["label"].values.tolist() == ["low", "high"]
+    assert br.joint_outcomes(truth, {"a": ["low", "low", "high"]})["label"].values.tolist() == ["low", "high"]
     frame = pd.DataFrame({"entity": "a", "actual": truth, "predicted": ["low", "low", "high"], "count": 1})
     xr.testing.assert_identical(counts, br.from_frame(frame))
-
-
-def test_labels_go_before_categories():
-    truth = pd.Categorical(["low", "high"], categories=["low", "high"])
-    counts = br.from_predictions(truth, {"a": ["low", "high"]}, labels=["high", "low"])
+    counts = br.from_predictions(truth, {"a": ["low", "high", "low"]}, labels=["high", "low"])
     assert counts["actual"].values.tolist() == ["high", "low"]
 
 
@@ -106,3 +90,46 @@ def test_distinct_rows_are_those_of_numpy(columns):
     wanted, inverse = np.unique(rows, axis=0, return_inverse=True)
     np.testing.assert_array_equal(found, wanted)
     np.testing.assert_array_equal(which, inverse.ravel())
+
+
+# --- Which cases decide -------------------------------------------------------------------------------------------
+
+
+def test_who_differs_decides():
+    """One row a case, so that every number can be counted from the frame."""
+    cases = br.datasets.load_cases("breast_cancer")
+    names = ["logreg", "knn5", "tree"]
+    right = cases[names].eq(cases["y_true"], axis=0)
+    found = br.cases.deciding_cases(br.joint_outcomes(cases["y_true"], cases[names]))
+    assert found["count"].sum() == len(cases)
+    assert found["count"].where(found["decides"]).sum() == (right.nunique(axis=1) > 1).sum()
+    assert found["entity"].values.tolist() == right.mean().sort_values(ascending=False).index.tolist()
+    np.testing.assert_allclose(found["mean_outcome"], right.mean()[found["entity"].values], rtol=1e-14)
+    assert (np.diff(found["ease"]) <= 0).all()
+    counted = right[found["entity"].values].value_counts()
+    for i in range(found.sizes["pattern"]):
+        assert counted[tuple(found["outcome"].values[i].astype(bool))] == found["count"][i]
+
+
+def test_the_order_of_cases_and_entities_changes_nothing():
+    rng = np.random.default_rng(3)
+    frame = pd.DataFrame(rng.integers(0, 3, (40, 4)), columns=list("wxyz"))
+    found = br.cases.deciding_cases(br.from_outcomes(frame))
+    turned = br.cases.deciding_cases(br.from_outcomes(frame.iloc[::-1, [2, 0, 3, 1]]))
+    xr.testing.assert_identical(found, turned)
+
+
+@pytest.mark.parametrize("group", ["cluster", "dataset"])
+def test_clusters_and_data_sets_do_not_split_patterns(group):
+    frame = pd.DataFrame({"a": [1, 1, 0], "b": [1, 1, 1]})
+    found = (br.cases.deciding_cases(br.from_outcomes(frame, **how)) for how in ({}, {group: ["u", "v", "v"]}))
+    xr.testing.assert_identical(*found)
+
+
+def test_an_outcome_that_is_missing_decides_nothing():
+    joint = br.from_outcomes(pd.DataFrame({"a": [1, 1, 0], "b": [1, 0, 0]}))
+    assert br.cases.deciding_cases(joint)["decides"].sum() == 1
+    joint["outcome"] = joint["outcome"].where(joint["outcome"] == joint["outcome"].sel(entity="a"))
+    found = br.cases.deciding_cases(joint)
+    assert not found["decides"].any()
+    assert found["mean_outcome"].sel(entity=["a", "b"]).values.tolist() == [2 / 3, 1 / 2]

@@ -1,31 +1,15 @@
-"""The checks themselves: what is no word, no number and no result is refused by name, on one line."""
+"""The checks themselves, and how numbers are written: what the doors of public functions do not show."""
+
+import math
 
 import numpy as np
 import pytest
 import xarray as xr
 
 import bayesrank as br
-from bayesrank._checks import (
-    check_by_entity,
-    check_choice,
-    check_entities,
-    check_labelled_prevalence,
-    check_numbers,
-    check_result,
-    check_sequence,
-    class_shares,
-    describe_value,
-    rename_argument,
-)
+from bayesrank import _text
+from bayesrank._checks import check_choice, check_labelled_prevalence, check_result, class_shares, rename_argument
 
-#: Arrays compare item by item, a Dataset is like every word, and a list has no hash.
-STRANGE = [
-    np.zeros((2, 3)),
-    xr.DataArray(np.ones((2, 2)), dims=("x", "y")),
-    xr.Dataset({"q": ("z", [1.0])}),
-    ["f1"],
-    {},
-]
 COUNTS = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
 POINT = br.as_performance(COUNTS)
 THREE = br.from_matrix([[5, 1, 0], [2, 7, 1], [0, 0, 4]], "actual_rows")
@@ -58,22 +42,6 @@ def test_errors_speak_of_the_callers_argument():
         raise ValueError("scores differ")
 
 
-def test_items_and_entities():
-    assert check_sequence("scores", ("f1", "mcc")) == ["f1", "mcc"]
-    for none in ("f1", 3, None):
-        with pytest.raises(TypeError, match=r"^scores must be a sequence; got "):
-            check_sequence("scores", none)
-    assert check_by_entity("predictions", {"a": 1, "b": 2}, "labels") == ["a", "b"]
-    with pytest.raises(
-        TypeError, match=r"^predictions must be a mapping or a DataFrame from entity to labels; got list"
-    ):
-        check_by_entity("predictions", ["a"], "labels")
-    with pytest.raises(ValueError, match=r"^predictions must hold at least one entity; got none$"):
-        check_entities("predictions", [])
-    with pytest.raises(ValueError, match=r"^predictions must hold each name once; got 'a' more than once$"):
-        check_entities("predictions", ["a", "a"])
-
-
 def test_shares_of_classes():
     share = check_labelled_prevalence(0.25)
     assert class_shares(share, POINT).values.tolist() == [0.75, 0.25]
@@ -92,12 +60,13 @@ def test_shares_of_classes():
         check_labelled_prevalence([0.1])
 
 
-def test_a_dataset_holds_no_numbers():
-    with pytest.raises(TypeError, match=r"^fpr must hold numbers; got a Dataset of \['fpr', 'tpr'\]$"):
-        check_numbers("fpr", xr.Dataset({"fpr": 0.1, "tpr": 0.2}))
-
-
-def test_words_stay_on_one_line():
-    for strange in STRANGE:
-        assert "\n" not in describe_value(strange)
-    assert describe_value("a\nb") == r"str 'a\nb'"
+def test_numbers_for_people():
+    assert [_text.interval(*pair) for pair in ((8.0, 5.5e167), (2.4, 1560.0), (0.0, 12.0))] == [
+        "8 to 5.5e+167", "2.4 to 1560", "0.00 to 12.00",
+    ]  # fmt: skip
+    assert _text.format_with_interval(0.0004, -0.1, 0.1) == "0.000"
+    assert _text.format_with_interval(7.0, 3.0, 5000.0) == "7"
+    assert _text.estimate(133.25, 8.0, 1200.0) == "133 (8 to 1200)"
+    assert _text.estimate(math.nan, 0, 1) == "–"
+    assert _text.format_names("abcdefg") == "a, b, c, d, e, ..."
+    assert (_text.significant(0.0000664), _text.significant(1234.0)) == ("0.000066", "1200")

@@ -14,6 +14,7 @@ COUNTS = br.from_counts(
     tn=[70, 79, 8, 9], fp=[10, 1, 2, 1], fn=[9, 1, 1, 2], tp=[21, 29, 9, 8], entity=list("abab"), dataset=list("xxyy")
 )
 SMALL = {"draws": 20, "chains": 2, "seed": 1}
+CHUNKS = {"chain": 1, "draw": 1000}
 GROUPS = ["prior", "posterior_predictive", "log_likelihood"]
 
 
@@ -32,27 +33,30 @@ POSTERIORS = {
 }
 
 
-def through_netcdf(posterior, path):
+def written(posterior, path, kind, chunks=None):
+    """Written as a tree of groups, and read again, lazily where ``chunks`` are given."""
+    # ArviZ 0.23 knows old Zarr only.
+    tree = posterior.to_datatree() if hasattr(posterior, "to_datatree") else posterior
+    if kind == "zarr":
+        pytest.importorskip("zarr")
+        tree.to_zarr(str(path))
+        return xr.open_datatree(str(path), engine="zarr", chunks=chunks and {})  # the chunks that were written
+    if chunks:
+        tree.to_netcdf(str(path), engine="h5netcdf")
+        return xr.open_datatree(str(path), engine="h5netcdf", chunks=chunks)
     posterior.to_netcdf(str(path))
     return import_arviz().from_netcdf(str(path))
 
 
-def through_zarr(posterior, path):
-    pytest.importorskip("zarr")
-    tree = posterior.to_datatree() if hasattr(posterior, "to_datatree") else posterior  # ArviZ 0.23 knows old Zarr only
-    tree.to_zarr(str(path))
-    return xr.open_datatree(str(path), engine="zarr")
-
-
-@pytest.mark.parametrize("through", [through_netcdf, through_zarr])
+@pytest.mark.parametrize("kind", ["netcdf", "zarr"])
 @pytest.mark.parametrize("name", POSTERIORS)
-def test_a_posterior_comes_back_as_it_was(name, through, tmp_path):
+def test_a_posterior_comes_back_as_it_was(name, kind, tmp_path):
     fit, score = POSTERIORS[name]
     posterior = fit()
-    back = through(posterior, tmp_path / "posterior")
-    written, read = groups_of(posterior), groups_of(back)
-    assert set(read) == set(written)
-    for group, dataset in written.items():
+    back = written(posterior, tmp_path / "posterior", kind)
+    before, read = groups_of(posterior), groups_of(back)
+    assert set(read) == set(before)
+    for group, dataset in before.items():
         xr.testing.assert_equal(read[group].load(), dataset)
         for key, value in dataset.attrs.items():  # netCDF takes a list of one for a number
             assert np.array_equal(np.ravel(read[group].attrs[key]), np.ravel(value)), (group, key)
@@ -90,22 +94,11 @@ def in_chunks(draws):
     return br.fit(br.pool(COUNTS), draws=draws, chains=2, seed=1, chunks=1000)
 
 
-def written(posterior, path, kind):
-    """Written as a tree of groups, read again lazily."""
-    tree = posterior.to_datatree() if hasattr(posterior, "to_datatree") else posterior
-    if kind == "zarr":
-        pytest.importorskip("zarr")
-        tree.to_zarr(path)
-        return xr.open_datatree(path, engine="zarr", chunks={})  # the chunks that were written
-    tree.to_netcdf(path, engine="h5netcdf")
-    return xr.open_datatree(path, engine="h5netcdf", chunks={"chain": 1, "draw": 1000})
-
-
 @pytest.mark.parametrize("kind", ["netcdf", "zarr"])
 def test_a_posterior_in_chunks_is_kept_in_chunks(kind, tmp_path):
     pytest.importorskip("dask")
     lazy, held = in_chunks(2300), br.fit(br.pool(COUNTS), draws=2300, chains=2, seed=1)
-    back = written(lazy, tmp_path / "posterior", kind)
+    back = written(lazy, tmp_path / "posterior", kind, CHUNKS)
     assert back["posterior"]["performance"].chunksizes == groups_of(lazy)["posterior"]["performance"].chunksizes
     xr.testing.assert_equal(groups_of(back)["posterior"].compute(), groups_of(held)["posterior"])
     for made in (
@@ -122,11 +115,11 @@ def test_chunks_are_written_and_read_one_by_one(kind, tmp_path):
     dask = pytest.importorskip("dask")
     peaks = []
     with dask.config.set(scheduler="synchronous"):
-        written(in_chunks(1000), tmp_path / "first", kind)
+        written(in_chunks(1000), tmp_path / "first", kind, CHUNKS)
         for draws in (2000, 22_000):
             posterior = in_chunks(draws)
             tracemalloc.start()
-            back = written(posterior, tmp_path / f"{draws}", kind)
+            back = written(posterior, tmp_path / f"{draws}", kind, CHUNKS)
             br.probability(back, "a < b", "f1")
             peaks.append(tracemalloc.get_traced_memory()[1])
             tracemalloc.stop()

@@ -8,13 +8,14 @@ from hypothesis import strategies as st
 from scipy import integrate, stats
 
 import bayesrank as br
+from bayesrank.decisions import expected_utility
 
 COUNTS = br.from_counts(
     tn=[70, 79, 75], fp=[10, 1, 5], fn=[1, 9, 4], tp=[29, 21, 26], entity=["eager", "shy", "between"]
 )
 WORTH = {"tn": 0.5, "fp": -1.0, "fn": -20.0, "tp": 3.0}
 TABLE = [[0.5, -1.0], [-20.0, 3.0]]
-DRAWS = 20_000
+DRAWS = 8_000
 
 
 @pytest.fixture(scope="module")
@@ -38,7 +39,7 @@ def utilities(posterior, prevalence):
 
 @pytest.mark.parametrize("prevalence", [None, 0.05, 1.0])
 def test_the_expected_utility_is_that_of_the_definition(designed, prevalence):
-    found = br.decisions.expected_utility(designed, WORTH, prevalence=prevalence)
+    found = expected_utility(designed, WORTH, prevalence=prevalence)
     x = utilities(designed, prevalence)
     np.testing.assert_allclose(found["mean"], x.mean(0), rtol=1e-12)
     np.testing.assert_allclose(found["lower"], np.quantile(x, 0.025, axis=0), rtol=1e-10)
@@ -50,7 +51,7 @@ def test_the_expected_utility_is_that_of_the_definition(designed, prevalence):
 
 
 def test_the_mean_is_that_of_the_betas_within_its_error(designed):
-    found = br.decisions.expected_utility(designed, WORTH, prevalence=0.2)
+    found = expected_utility(designed, WORTH, prevalence=0.2)
     table = COUNTS.values + 1.0
     rates = table / table.sum(-1, keepdims=True)
     exact = ([0.8, 0.2] * (rates * TABLE).sum(-1)).sum(-1)
@@ -69,7 +70,7 @@ def test_the_mean_is_that_of_the_betas_within_its_error(designed):
 
 def test_regret_and_perfect_information_against_quadrature(designed):
     """Only true positives count: the utility is π TPR, and E[max] an integral of distribution functions."""
-    found = br.decisions.expected_utility(designed, {"tn": 0, "fp": 0, "fn": 0, "tp": 1}, prevalence=0.5)
+    found = expected_utility(designed, {"tn": 0, "fp": 0, "fn": 0, "tp": 1}, prevalence=0.5)
     betas = [stats.beta(tp + 1, fn + 1) for (_, (fn, tp)) in COUNTS.values]
     best = 1 - integrate.quad(lambda t: np.prod([b.cdf(t) for b in betas]), 0, 1)[0]
     regret = 0.5 * (best - np.array([b.mean() for b in betas]))
@@ -86,18 +87,17 @@ def test_regret_and_perfect_information_against_quadrature(designed):
 
 def test_at_the_prevalence_of_the_source_it_is_the_ranking_by_the_benefit():
     posterior = br.fit(COUNTS, seed=3)
-    found = br.decisions.expected_utility(posterior, TABLE)
+    found = expected_utility(posterior, TABLE)
     ranking = br.credible_ranking(posterior, br.scores.decision_benefit(TABLE))
     for name in ("median", "lower", "upper", "observed", "expected_regret", "probability_best", "tier", "contradicted"):
         np.testing.assert_allclose(found[name], ranking[name], rtol=1e-9, err_msg=name)
     assert br.ranking_table(found).index.tolist() == br.ranking_table(ranking).index.tolist()
 
 
-@pytest.mark.parametrize("threshold", [0.1, 0.4])
-def test_net_benefit_is_a_utility(threshold):
-    posterior = br.fit(COUNTS, seed=3, draws=50)
+def test_net_benefit_is_a_utility():
+    posterior, threshold = br.fit(COUNTS, seed=3, draws=50), 0.4
     odds = threshold / (1 - threshold)
-    found = br.decisions.expected_utility(posterior, {"tn": 0, "fp": -odds, "fn": 0, "tp": 1}, prevalence=0.3)
+    found = expected_utility(posterior, {"tn": 0, "fp": -odds, "fn": 0, "tp": 1}, prevalence=0.3)
     shifted = br.performance.shift_prior(posterior, 0.3)
     values = br.scores.net_benefit(threshold)(shifted)
     np.testing.assert_allclose(found["mean"], values.mean(("chain", "draw")), rtol=1e-12)
@@ -106,7 +106,7 @@ def test_net_benefit_is_a_utility(threshold):
 def test_a_prevalence_of_equal_draws_is_that_number():
     posterior = br.fit(COUNTS, seed=3, draws=100)
     same = xr.DataArray(np.full((4, 100), 0.07), dims=("chain", "draw"))
-    one, other = (br.decisions.expected_utility(posterior, WORTH, prevalence=p) for p in (0.07, same))
+    one, other = (expected_utility(posterior, WORTH, prevalence=p) for p in (0.07, same))
     for name in ("mean", "lower", "observed", "expected_regret", "value_of_perfect_information"):
         np.testing.assert_allclose(one[name], other[name], rtol=1e-12)
     assert float(one["value_of_prevalence_information"]) == 0.0
@@ -118,7 +118,7 @@ def test_the_uncertainty_of_the_prevalence_counts():
     """Of known rates nothing else is uncertain: what there is to know is the prevalence."""
     pi = xr.DataArray(np.random.default_rng(1).beta(2, 8, (4, 5000)), dims=("chain", "draw"))
     point = br.as_performance(COUNTS)
-    found = br.decisions.expected_utility(point, TABLE, prevalence=pi)
+    found = expected_utility(point, TABLE, prevalence=pi)
     rows = point.values / point.values.sum(-1, keepdims=True)
     each = (rows * TABLE).sum(-1)
     slope = each[:, 1] - each[:, 0]
@@ -129,7 +129,7 @@ def test_the_uncertainty_of_the_prevalence_counts():
     np.testing.assert_allclose(found["value_of_prevalence_information"], gain, rtol=1e-9)
     np.testing.assert_allclose(found["value_of_perfect_information"], gain, rtol=1e-9)
     # Closed form, of two lines that cross at one prevalence: E[(d(π))₊] under Beta(2, 8).
-    two = br.decisions.expected_utility(point.isel(entity=[0, 1]), TABLE, prevalence=pi)
+    two = expected_utility(point.isel(entity=[0, 1]), TABLE, prevalence=pi)
     d0, d1 = each[0, 0] - each[1, 0], slope[0] - slope[1]
     up = integrate.quad(lambda p: max(d0 + d1 * p, 0) * stats.beta(2, 8).pdf(p), 0, 1, points=[-d0 / d1])[0]
     exact = up - max(d0 + d1 * 0.2, 0)
@@ -139,64 +139,58 @@ def test_the_uncertainty_of_the_prevalence_counts():
 
 def test_partial_information_has_no_more_value_than_perfect_information(designed):
     pi = xr.DataArray(np.random.default_rng(2).beta(2, 30, (4, DRAWS // 4)), dims=("chain", "draw"))
-    found = br.decisions.expected_utility(
-        designed, {"tn": 0, "fp": -1, "fn": -8, "tp": 0}, prevalence=pi, strategies=True
-    )
+    found = expected_utility(designed, {"tn": 0, "fp": -1, "fn": -8, "tp": 0}, prevalence=pi, strategies=True)
     part, whole = (float(found[f"value_of_{what}_information"]) for what in ("prevalence", "perfect"))
     assert 0 < part < whole
     assert any("only the prevalence" in line for line in br.notes(found))
 
 
 def test_strategies_are_entities_of_known_benefit(designed):
-    found = br.decisions.expected_utility(designed, WORTH, prevalence=0.1, strategies=True)
+    found = expected_utility(designed, WORTH, prevalence=0.1, strategies=True)
     assert found["entity"].values.tolist() == ["eager", "shy", "between", "always negative", "always positive"]
     assert found["strategy"].values.tolist() == [False] * 3 + [True] * 2
     np.testing.assert_allclose(found["mean"][3:], [0.9 * 0.5 - 0.1 * 20, -0.9 + 0.1 * 3], rtol=1e-12)
     np.testing.assert_allclose(found["observed"][3:], found["mean"][3:], rtol=1e-12)
-    alone = br.decisions.expected_utility(designed, WORTH, prevalence=0.1)
+    alone = expected_utility(designed, WORTH, prevalence=0.1)
     for name in ("mean", "lower", "observed"):
         np.testing.assert_array_equal(found[name][:3], alone[name])
     # A rarer condition: nobody is worth asking.
-    rare = br.decisions.expected_utility(designed, WORTH, prevalence=1e-5, strategies=True)
+    rare = expected_utility(designed, WORTH, prevalence=1e-5, strategies=True)
     assert rare["choice"].item() == "always negative"
     assert any(line.endswith("the same answer to every case.") for line in br.notes(rare))
 
 
 def test_strategies_stand_at_the_prevalence_of_the_entities():
     posterior = br.fit(COUNTS, seed=3)
-    found = br.decisions.expected_utility(posterior, TABLE, strategies=True)
+    found = expected_utility(posterior, TABLE, strategies=True)
     share = br.as_performance(posterior).isel(entity=0).sum("predicted").mean(("chain", "draw")).values
     np.testing.assert_allclose(found["mean"][3:], share @ np.array(TABLE), rtol=1e-12)
     apart = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[1, 9], tp=[29, 31], entity=["a", "b"])
     with pytest.raises(ValueError, match=r"^prevalence must be given to compare with strategies"):
-        br.decisions.expected_utility(br.fit(apart, seed=1), TABLE, strategies=True)
-    assert (
-        br.decisions.expected_utility(br.fit(apart, seed=1), TABLE, strategies=True, prevalence=0.2).sizes["entity"]
-        == 4
-    )
+        expected_utility(br.fit(apart, seed=1), TABLE, strategies=True)
+    found = expected_utility(br.fit(apart, seed=1), TABLE, strategies=True, prevalence=0.2)
+    assert found.sizes["entity"] == 4
     with pytest.raises(ValueError, match=r"^source must not name an entity as a strategy"):
-        br.decisions.expected_utility(
-            COUNTS.assign_coords(entity=["always negative", "b", "c"]), TABLE, strategies=True
-        )
+        expected_utility(COUNTS.assign_coords(entity=["always negative", "b", "c"]), TABLE, strategies=True)
 
 
-@pytest.mark.parametrize("classes", [2, 10, 50])
+@pytest.mark.parametrize("classes", [2, 10])
 def test_right_answers_alone_make_it_the_accuracy(classes):
     rng = np.random.default_rng(classes)
     counts = br.from_matrix(rng.poisson(3, (3, classes, classes)) + 30 * np.eye(classes, dtype=int), "actual_rows")
     posterior = br.fit(counts, draws=50, seed=1)
-    plain = br.decisions.expected_utility(posterior, np.eye(classes))
+    plain = expected_utility(posterior, np.eye(classes))
     accuracy = br.credible_ranking(posterior, "accuracy")
     np.testing.assert_allclose(plain["mean"], br.scores.accuracy(posterior).mean(("chain", "draw")), rtol=1e-10)
     np.testing.assert_allclose(plain["observed"], accuracy["observed"], rtol=1e-12)
     held = (plain["lower"] <= plain["observed"]) & (plain["observed"] <= plain["upper"])
     assert (held | plain["contradicted"]).all()
     shares = xr.DataArray(rng.dirichlet(np.ones(classes)), {"actual": counts["actual"].values}, ["actual"])
-    weighed = br.decisions.expected_utility(posterior, np.eye(classes), prevalence=shares, strategies=classes < 50)
+    weighed = expected_utility(posterior, np.eye(classes), prevalence=shares, strategies=True)
     p = br.as_performance(posterior).values
     recall = np.diagonal(p, axis1=-2, axis2=-1) / p.sum(-1)
     np.testing.assert_allclose(weighed["mean"][:3], (recall @ shares.values).mean((0, 1)), rtol=1e-9)
-    np.testing.assert_allclose(weighed["mean"][3:], shares.values if classes < 50 else [], rtol=1e-12)
+    np.testing.assert_allclose(weighed["mean"][3:], shares.values, rtol=1e-12)
 
 
 def test_benefits_are_matched_by_label():
@@ -206,25 +200,23 @@ def test_benefits_are_matched_by_label():
     worth = xr.DataArray(rng.normal(size=(3, 3)), {"actual": labels, "predicted": labels}, ("actual", "predicted"))
     turned = worth.sel(actual=["c", "a", "b"], predicted=["b", "c", "a"]).transpose("predicted", "actual")
     np.testing.assert_allclose(
-        br.decisions.expected_utility(counts, worth)["mean"],
-        br.decisions.expected_utility(counts, turned)["mean"],
+        expected_utility(counts, worth)["mean"],
+        expected_utility(counts, turned)["mean"],
         rtol=1e-12,
     )
     np.testing.assert_allclose(
-        br.decisions.expected_utility(counts, worth)["mean"],
+        expected_utility(counts, worth)["mean"],
         (counts.values * worth.values).sum() / counts.values.sum(),
         rtol=1e-12,
     )
 
 
-@settings(max_examples=6)
+@settings(max_examples=4)
 @given(st.permutations(range(3)), st.floats(0.01, 0.99), st.floats(0.1, 100))
 def test_order_and_unit_change_nothing(order, prevalence, unit):
     posterior = br.as_performance(br.fit(COUNTS, draws=50, chains=2, seed=1))
-    found = br.decisions.expected_utility(posterior, TABLE, prevalence=prevalence)
-    turned = br.decisions.expected_utility(
-        posterior.isel(entity=order), unit * np.array(TABLE) + 7, prevalence=prevalence
-    )
+    found = expected_utility(posterior, TABLE, prevalence=prevalence)
+    turned = expected_utility(posterior.isel(entity=order), unit * np.array(TABLE) + 7, prevalence=prevalence)
     turned = turned.sel(entity=found["entity"].values)
     np.testing.assert_allclose(turned["mean"], unit * found["mean"] + 7, rtol=1e-9)
     np.testing.assert_allclose(turned["probability_best"], found["probability_best"])
@@ -237,7 +229,7 @@ def test_entities_and_data_sets_that_were_not_measured():
     counts = br.from_counts(
         tn=[7, 8, 9], fp=[1, 1, 2], fn=[9, 1, 1], tp=[2, 2, 3], entity=["a", "b", "a"], dataset=["x", "x", "y"]
     )
-    found = br.decisions.expected_utility(br.fit(counts, draws=50, seed=1), TABLE, strategies=True, prevalence=0.3)
+    found = expected_utility(br.fit(counts, draws=50, seed=1), TABLE, strategies=True, prevalence=0.3)
     assert dict(found["mean"].sizes) == {"dataset": 2, "entity": 4}
     assert np.isnan(found["mean"].sel(entity="b", dataset="y"))
     assert found["choice"].sel(dataset="y").item() in ("a", "always negative", "always positive")
@@ -251,11 +243,11 @@ def test_entities_and_data_sets_that_were_not_measured():
 def test_draws_may_be_lazy_or_stacked():
     draws = br.as_performance(br.fit(COUNTS, draws=100, seed=1))
     pi = xr.DataArray(np.random.default_rng(1).beta(2, 9, (4, 100)), {"draw": range(5, 105)}, ("chain", "draw"))
-    found = br.decisions.expected_utility(draws, TABLE, prevalence=pi)
-    lazy = br.decisions.expected_utility(draws.chunk({"draw": 30}), TABLE, prevalence=pi)
+    found = expected_utility(draws, TABLE, prevalence=pi)
+    lazy = expected_utility(draws.chunk({"draw": 30}), TABLE, prevalence=pi)
     xr.testing.assert_allclose(found, lazy)
     # Stacked draws are one chain, which changes the errors only.
-    stacked = br.decisions.expected_utility(
+    stacked = expected_utility(
         draws.stack(sample=("chain", "draw")),
         TABLE,
         prevalence=pi.assign_coords(draw=range(100), chain=range(4)).stack(sample=("chain", "draw")),
@@ -273,27 +265,28 @@ def test_draws_may_be_lazy_or_stacked():
 def test_perfect_and_empty_tables_contradict_nothing():
     counts = br.from_counts(tn=[50, 45], fp=[0, 5], fn=[0, 30], tp=[30, 0], entity=["perfect", "half"])
     for prevalence in (None, 0.1):
-        found = br.decisions.expected_utility(br.fit(counts, seed=1), TABLE, prevalence=prevalence, strategies=True)
+        found = expected_utility(br.fit(counts, seed=1), TABLE, prevalence=prevalence, strategies=True)
         assert not found["contradicted"].any()
         assert not any("outside" in line for line in [*br.verdict(found), *br.notes(found)])
     wrong = br.fit(COUNTS, seed=1, prior=[[2000, 2000], [2000, 2000]])
-    assert br.decisions.expected_utility(wrong, TABLE, prevalence=0.3)["contradicted"].all()
-    assert "is outside its 95% interval" in br.verdict(br.decisions.expected_utility(wrong, TABLE, prevalence=0.3))[-1]
+    found = expected_utility(wrong, TABLE, prevalence=0.3)
+    assert found["contradicted"].all()
+    assert "is outside its 95% interval" in br.verdict(found)[-1]
 
 
 def test_a_class_that_never_occurs_has_no_benefit():
     """Its rates are lost, and do not matter where it does not occur."""
-    never = br.decisions.expected_utility(br.fit(COUNTS, seed=1, draws=50, prevalence=0.0), TABLE)
+    never = expected_utility(br.fit(COUNTS, seed=1, draws=50, prevalence=0.0), TABLE)
     tnr = br.scores.tnr(br.fit(COUNTS, seed=1, draws=50))
     np.testing.assert_allclose(never["mean"], (1.5 * tnr - 1).mean(("chain", "draw")), rtol=1e-9)
-    moved = br.decisions.expected_utility(br.fit(COUNTS, seed=1, draws=50, prevalence=0.0), TABLE, prevalence=0.5)
+    moved = expected_utility(br.fit(COUNTS, seed=1, draws=50, prevalence=0.0), TABLE, prevalence=0.5)
     assert moved["mean"].isnull().all()
     assert moved["choice"].item() == ""
 
 
 def test_the_prevalence_of_the_fit_is_that_of_what_was_observed():
-    fixed = br.decisions.expected_utility(br.fit(COUNTS, seed=1, prevalence=0.1), TABLE)
-    given = br.decisions.expected_utility(br.fit(COUNTS, seed=1), TABLE, prevalence=0.1)
+    fixed = expected_utility(br.fit(COUNTS, seed=1, prevalence=0.1), TABLE)
+    given = expected_utility(br.fit(COUNTS, seed=1), TABLE, prevalence=0.1)
     np.testing.assert_allclose(fixed["observed"], given["observed"], rtol=1e-9)
     np.testing.assert_allclose(fixed["mean"], given["mean"], rtol=1e-9)
     depends = "Utility depends on the prevalence, which was set by hand: at another one the ranking may differ."
@@ -311,7 +304,7 @@ def test_the_stated_regret_is_the_one_that_is_met():
         rates = rng.beta(1, 1, (4, 2))
         right = rng.binomial([25, 12], rates)
         counts = br.from_counts(tn=right[:, 0], fp=25 - right[:, 0], fn=12 - right[:, 1], tp=right[:, 1])
-        found = br.decisions.expected_utility(
+        found = expected_utility(
             br.fit(counts, "beta_binomial", draws=250, seed=i), benefit, prevalence=0.15, strategies=True
         )
         truth = [0.85 * -(1 - tnr) + 0.15 * -6 * (1 - tpr) for tnr, tpr in rates] + [-0.9, -0.85]

@@ -21,12 +21,13 @@ def mean_of(frame, **options):
 
 
 def test_right_and_wrong_in_their_range_are_right_and_wrong():
-    xr.testing.assert_equal(mean_of(RIGHT, range=(0, 1)), mean_of(RIGHT))
+    plain = mean_of(RIGHT)
+    xr.testing.assert_equal(mean_of(RIGHT, range=(0, 1)), plain)
+    xr.testing.assert_equal(mean_of(RIGHT, base={0: 2, 1: 2}), plain)
     for entity in RIGHT:
         right = RIGHT[entity].sum()
-        drawn = mean_of(RIGHT, range=(0, 1)).sel(entity=entity).values.ravel()
+        drawn = plain.sel(entity=entity).values.ravel()
         assert stats.kstest(drawn, stats.beta(2 + right, 42 - right).cdf).pvalue > LEVEL
-    xr.testing.assert_equal(mean_of(RIGHT, base={0: 2, 1: 2}), mean_of(RIGHT))
 
 
 @pytest.mark.parametrize("frame", [SKEWED, SKEWED[:12].round(1)])
@@ -58,7 +59,6 @@ def test_few_values_have_dirichlet_probabilities():
         n = int((GRADES["y"] == value).sum()) + extra
         drawn = performance.sel(entity="y", outcome=value).values.ravel()
         assert stats.kstest(drawn, stats.beta(n, 54 - n).cdf).pvalue > LEVEL
-    assert fit["posterior"].attrs["mean_outcome_range"] == [0.0, 5.0]
     assert br.credible_ranking(fit, "mean_outcome").attrs["range"] == [0.0, 5.0]
 
 
@@ -94,8 +94,9 @@ def test_few_cases_between_the_ends_of_a_range_are_drawn_to_the_middle():
         assert "Only" not in br.credible_ranking(fit, "mean_outcome")["notes"].item()
 
 
-def test_a_mean_lies_in_its_range_and_has_a_regret():
-    ranking = br.credible_ranking(br.fit(br.from_outcomes(SKEWED), "paired", range=(-1, 2), seed=1), "mean_outcome")
+def test_a_mean_in_its_range_has_a_regret():
+    fit = br.fit(br.from_outcomes(SKEWED), "paired", range=(-1, 2), seed=1, draws=100)
+    ranking = br.credible_ranking(fit, "mean_outcome")
     assert ranking.attrs["range"] == [-1.0, 2.0]
     assert ranking["expected_regret"].notnull().all()
 

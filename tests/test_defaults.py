@@ -9,7 +9,7 @@ import bayesrank as br
 
 def tables(rng, classes, datasets, entities):
     """Random tables of 50 cases or more an entity, uneven classes, an accuracy strictly between 0 and 1."""
-    cases = int(np.exp(rng.uniform(np.log(50), np.log(20_000))))
+    cases = int(np.exp(rng.uniform(np.log(50), np.log(5_000))))
     share = rng.dirichlet(np.full(classes, 2.0))
     accuracy = rng.uniform(0.02, 0.999, entities)
     where = rng.multinomial(cases, np.full(datasets, 1 / datasets))
@@ -26,23 +26,22 @@ def tables(rng, classes, datasets, entities):
 
 
 def test_the_observed_accuracy_lies_in_its_interval():
-    """In at least 95% of tables with 2 to 20 classes, 1 to 60 data sets, 50 cases or more (and, seen here, in all)."""
+    """In at least 95% of tables with 2 to 20 classes, 1 to 30 data sets, 50 cases or more (and, seen here, in all)."""
     rng = np.random.default_rng(12)
     inside = []
-    for _ in range(16):
-        counts = br.pool(tables(rng, int(rng.integers(2, 21)), int(rng.integers(1, 61)), entities=3))
+    for _ in range(10):
+        counts = br.pool(tables(rng, int(rng.integers(2, 21)), int(rng.integers(1, 31)), entities=3))
         ranking = br.credible_ranking(br.fit(counts, draws=250, seed=1), "accuracy")
         open_ = (ranking["observed"] > 0) & (ranking["observed"] < 1)
         held = (ranking["lower"] <= ranking["observed"]) & (ranking["observed"] <= ranking["upper"])
         inside += held.values[open_.values].tolist()
         contradicted = not held.where(open_, True).all()
         assert contradicted == any("outside of its own" in line for line in br.verdict(ranking))
-    assert len(inside) > 40
+    assert len(inside) > 25
     assert np.mean(inside) >= 0.95
 
 
-@pytest.mark.parametrize("classes", [2, 10, 50])
-@pytest.mark.parametrize("entities", [1, 3])
+@pytest.mark.parametrize(("classes", "entities"), [(2, 1), (10, 3), (30, 3)])
 def test_every_default_works_together(classes, entities):
     rng = np.random.default_rng(classes + entities)
     for table in (tables(rng, classes, 1, entities), tables(rng, classes, 4, entities)):

@@ -95,7 +95,7 @@ def test_pictures_are_clean(data, tmp_path):
 def test_sentences_and_pages_of_python_are_clean():
     posterior = br.fit(counts(), seed=1, draws=50)
     ranking = br.credible_ranking(posterior, "f1")
-    sentences = [*br.verdict(ranking), br.tile.in_words(counts())]
+    sentences = br.verdict(ranking)
     sentences += br.verdict(br.sensitivity(counts(), "f1", draws=20, seed=1))
     sentences += br.verdict(br.decisions.expected_utility(posterior, br.importance(tp=1)))
     for sentence in sentences:

@@ -18,28 +18,25 @@ RIGHT = pd.DataFrame({name: RNG.permuted(np.tile([1] * 19 + [0], (30, 1)), axis=
 TRUTH = RNG.integers(0, 2, 600)
 ANSWERS = {name: np.where(RIGHT[name] == 1, TRUTH, 1 - TRUTH) for name in RIGHT}
 EVIDENCE = {
+    "right and wrong": (
+        br.from_frame(pd.DataFrame({"entity": ["a"] * 30, "dataset": range(30), "correct": 19, "wrong": 1})),
+        *("dirichlet_multinomial", "mean_outcome"),
+    ),
     "outcomes": (br.from_outcomes(RIGHT, dataset=TASK), "paired", "mean_outcome"),
     "paired": (br.joint_outcomes(TRUTH, ANSWERS, dataset=TASK), "paired", "accuracy"),
     "dirichlet_multinomial": (br.from_predictions(TRUTH, ANSWERS, dataset=TASK), "dirichlet_multinomial", "accuracy"),
     "beta_binomial": (br.from_predictions(TRUTH, ANSWERS, dataset=TASK), "beta_binomial", "accuracy"),
 }
-SMALL = br.from_counts(
-    tn=[8, 60, 9, 50],
-    fp=[2, 40, 1, 50],
-    fn=[1, 30, 3, 40],
-    tp=[9, 70, 7, 60],
-    entity=["a", "a", "b", "b"],
-    dataset=["small", "large", "small", "large"],
-)
+CELLS = {"tn": [8, 60, 9, 50], "fp": [2, 40, 1, 50], "fn": [1, 30, 3, 40], "tp": [9, 70, 7, 60]}
+SMALL = br.from_counts(**CELLS, entity=list("aabb"), dataset=["small", "large"] * 2)
 
 
 @pytest.mark.parametrize("kind", EVIDENCE)
 def test_the_mean_of_many_tasks_holds_what_was_observed(kind):
+    """Under one prior in all, split over the tasks; not under a prior that each task repeats."""
     evidence, model, score = EVIDENCE[kind]
-    repeated, once = (
-        br.credible_ranking(mean_over_datasets(br.fit(evidence, model, seed=1, draws=250, split_prior=split)), score)
-        for split in (False, True)
-    )
+    whole, split = (br.fit(evidence, model, seed=1, draws=125, split_prior=s) for s in (False, True))
+    repeated, once = (br.credible_ranking(mean_over_datasets(posterior), score) for posterior in (whole, split))
     for ranking in (repeated, once):
         np.testing.assert_allclose(ranking["observed"], 0.95)
         assert "Means over 30 data sets, with equal weights: they describe these data sets" in ranking["notes"].item()
@@ -49,41 +46,23 @@ def test_the_mean_of_many_tasks_holds_what_was_observed(kind):
     assert not once["contradicted"].any()
     assert ((once["lower"] < 0.95) & (once["upper"] > 0.95)).all()
     assert "repeated" not in once["notes"].item()
-
-
-@pytest.mark.parametrize("model", ["paired", "dirichlet_multinomial", "beta_binomial"])
-def test_a_split_prior_is_one_prior_in_all(model):
-    evidence = EVIDENCE[model][0]
-    whole, split = (br.fit(evidence, model, draws=500, split_prior=s, seed=1) for s in (False, True))
-    assert float(groups_of(whole)["constant_data"]["prior_concentration"].sel(entity="a").sum()) == pytest.approx(120)
-    assert float(groups_of(split)["constant_data"]["prior_concentration"].sel(entity="a").sum()) == pytest.approx(4)
-    accuracy = br.scores.accuracy(split).sel(entity="b", dataset=3).values.ravel()
-    if model != "beta_binomial":
-        assert stats.kstest(accuracy, stats.beta(19 + 2 / 30, 1 + 2 / 30).cdf).pvalue > LEVEL
     assert split["posterior"].attrs["split_prior"] == 1
-    one = br.fit(
-        evidence.isel(dataset=0) if model != "paired" else evidence.drop_vars("dataset"),
-        model,
-        draws=10,
-        split_prior=True,
-    )
-    assert float(groups_of(one)["constant_data"]["prior_concentration"].isel(entity=0).sum()) == pytest.approx(4)
-
-
-def test_outcomes_split_their_prior():
-    posterior = br.fit(EVIDENCE["outcomes"][0], "paired", split_prior=True, seed=1)
-    drawn = posterior["posterior"]["mean_outcome"].sel(entity="a", dataset=7).values.ravel()
-    assert stats.kstest(drawn, stats.beta(19 + 2 / 30, 1 + 2 / 30).cdf).pvalue > LEVEL
+    if kind != "beta_binomial":
+        values = br.scores.get(score)(split) if score == "accuracy" else split["posterior"]["mean_outcome"]
+        drawn = values.sel(entity="b", dataset=3).values.ravel()
+        assert stats.kstest(drawn, stats.beta(19 + 2 / 30, 1 + 2 / 30).cdf).pvalue > LEVEL
+    if kind != "outcomes":
+        for posterior, cases in ((whole, 120), (split, 4)):
+            prior = groups_of(posterior)["constant_data"]["prior_concentration"].sel(entity="a")
+            assert float(prior.sum()) == pytest.approx(cases)
 
 
 def test_a_prior_is_split_over_the_data_sets_that_an_entity_saw():
-    counts = br.from_counts(
-        tn=[8, 9, 7], fp=[2, 1, 3], fn=[1, 0, 2], tp=[9, 7, 8], entity=["a", "a", "b"], dataset=["x", "y", "y"]
-    )
+    cells = {"tn": [8, 9, 7], "fp": [2, 1, 3], "fn": [1, 0, 2], "tp": [9, 7, 8]}
+    counts = br.from_counts(**cells, entity=["a", "a", "b"], dataset=["x", "y", "y"])
     prior = groups_of(br.fit(counts, prior="uniform", split_prior=True, draws=10))["constant_data"]
-    prior = prior["prior_concentration"]
-    assert (prior.sel(entity="a") == 0.5).all()
-    assert (prior.sel(entity="b") == 1).all()
+    assert (prior["prior_concentration"].sel(entity="a") == 0.5).all()
+    assert (prior["prior_concentration"].sel(entity="b") == 1).all()
 
 
 def test_means_are_means_of_draws():
@@ -115,15 +94,9 @@ def test_the_mean_of_a_score_is_not_the_score_of_the_mean():
 
 def test_one_ranking_a_task_and_one_over_tasks():
     """Ranks of each task are those of the task alone; over tasks another one may lead."""
-    rates = {"a": [0.9, 0.5], "b": [0.6, 0.7]}
-    frame = pd.DataFrame(
-        {
-            name: np.repeat([1, 0, 1, 0], [r[0] * 50, 50 - r[0] * 50, r[1] * 50, 50 - r[1] * 50])
-            for name, r in rates.items()
-        }
-    )
-    task = np.repeat(["x", "y"], 50)
-    posterior = br.fit(br.from_outcomes(frame, dataset=task), "paired", seed=1)
+    right = {"a": [45, 25], "b": [30, 35]}  # of 50 on each task
+    frame = pd.DataFrame({name: np.repeat([1, 0, 1, 0], [r, 50 - r, q, 50 - q]) for name, (r, q) in right.items()})
+    posterior = br.fit(br.from_outcomes(frame, dataset=np.repeat(["x", "y"], 50)), "paired", draws=250, seed=1)
     each = br.credible_ranking(posterior, "mean_outcome")
     assert each["expected_rank"].dims == ("dataset", "entity")
     np.testing.assert_allclose(each["observed"].sel(dataset="x"), [0.9, 0.6])
@@ -166,9 +139,5 @@ def test_few_cases_in_all_are_few():
 def test_entities_on_the_same_cases_are_said_to_be():
     notes = br.credible_ranking(mean_over_datasets(br.fit(SMALL, seed=1, draws=20)), "accuracy")["notes"].item()
     assert "All entities met the same cases (inferred from equal class sizes); errors are assumed independent" in notes
-    assert (
-        "independent"
-        not in br.credible_ranking(
-            mean_over_datasets(br.fit(EVIDENCE["paired"][0], "paired", seed=1, draws=20)), "accuracy"
-        )["notes"].item()
-    )
+    paired = mean_over_datasets(br.fit(EVIDENCE["paired"][0], "paired", seed=1, draws=20))
+    assert "independent" not in br.credible_ranking(paired, "accuracy")["notes"].item()

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 import bayesrank as br
 from bayesrank._compat import groups_of
 from bayesrank.cli import cli
-from bayesrank.evidence._case_counts import UNPAIRED, counts_of
+from bayesrank.evidence.predictions import UNPAIRED, counts_of
 from bayesrank.performance import observed_counts
 
 COUNTS = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])

@@ -15,7 +15,6 @@ DEFAULTS = {
     "cli/plan.py": "an example in the help",
     "comparisons/comparing.py": "an example in a message",
     "planning/_evidence.py": "advice in a message: the model of class sizes set by design",
-    "papers/explorers.py": "the two distributions that an explorer offers",
     "ranking/_notes.py": "advice to learn from all classes, which one model does",
 }
 

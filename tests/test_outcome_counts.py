@@ -37,32 +37,13 @@ def by_dataset(right, wrong):
 # Evidence
 
 
-def test_right_and_wrong_are_1_and_0():
-    counts = right_wrong()
-    assert counts.dims == ("entity", "outcome")
-    assert counts.dtype == np.int64
-    assert counts["outcome"].values.tolist() == [0, 1]
-    assert counts.sel(entity="b").values.tolist() == [60, 140]
-
-
 def test_outcomes_are_sorted_and_absent_ones_are_0():
     counts = br.from_frame(GRADES.sample(frac=1, random_state=2))
     assert counts["outcome"].values.tolist() == [1, 2, 5]
     assert counts.sel(entity="b").values.tolist() == [0, 25, 35]
-
-
-@settings(max_examples=25)
-@given(st.lists(st.tuples(st.integers(0, 50), st.integers(0, 50)), min_size=1, max_size=6), st.booleans())
-def test_both_forms_agree(pairs, with_sets):
-    names = [f"e{i // 2 if with_sets else i}" for i in range(len(pairs))]
-    sets = [f"s{i % 2}" for i in range(len(pairs))]
-    wide = pd.DataFrame(
-        {"entity": names, "set": sets, "correct": [p[0] for p in pairs], "wrong": [p[1] for p in pairs]}
-    )
-    long = wide.melt(["entity", "set"], ["correct", "wrong"], "outcome", "count")
-    long["outcome"] = (long["outcome"] == "correct").astype(float)
-    dataset = "set" if with_sets else None
-    assert br.from_frame(wide, dataset=dataset).identical(br.from_frame(long, dataset=dataset))
+    right = br.from_frame(pd.DataFrame({"entity": ["a"], "outcome": [True], "count": [7]}))
+    assert right["outcome"].values.tolist() == [0, 1]
+    assert right.values.tolist() == [[0, 7]]
 
 
 def test_text_and_ordered_categories():
@@ -81,15 +62,13 @@ def test_pairs_that_were_not_measured():
     posterior = br.fit(counts, draws=5, seed=1)["posterior"]
     assert (posterior["mean_outcome"].isnull() == ~counts["measured"]).all()
     assert (posterior["performance"].isnull().any("outcome") == ~counts["measured"]).all()
-    with pytest.raises(ValueError, match="'a' without 'y'"):
-        br.pool(counts)
 
 
 # The posterior, against closed forms
 
 
 def test_right_and_wrong_have_a_beta_posterior():
-    posterior = br.fit(right_wrong(), seed=1, draws=4000)["posterior"]
+    posterior = br.fit(right_wrong(), seed=1, draws=2000)["posterior"]
     for name, right, wrong in RIGHT.itertuples(index=False):
         draws = posterior["mean_outcome"].sel(entity=name).values.ravel()
         assert stats.kstest(draws, stats.beta(right + 2, wrong + 2).cdf).pvalue > 0.001
@@ -107,12 +86,14 @@ def test_grades_have_the_moments_of_a_dirichlet(prior, each):
     known = conjugate_posterior("dirichlet_multinomial", counts, options)
     assert known.posterior.dims == ("entity", "outcome")
     np.testing.assert_allclose(known.posterior, alpha)
-    mean = br.fit(counts, seed=1, draws=5000, **options)["posterior"]["mean_outcome"]
+    of_entities = conjugate_posterior("dirichlet_multinomial", counts, {"prior": {"a": 1, "b": [1, 2, 3]}})
+    np.testing.assert_allclose(of_entities.posterior - counts, [[1, 1, 1], [1, 2, 3]])
+    mean = br.fit(counts, seed=1, draws=2500, **options)["posterior"]["mean_outcome"]
     total, values = alpha.sum(1), np.array([1, 2, 5])
     share = alpha / total[:, None]
     expected = share @ values
     variance = (share @ values**2 - expected**2) / (total + 1)
-    n = 20_000
+    n = 10_000
     assert (np.abs(mean.mean(("chain", "draw")) - expected) < 5 * np.sqrt(variance / n)).all()
     # The variance of a sample's variance, of something close to normal.
     assert (np.abs(mean.var(("chain", "draw")) / variance - 1) < 5 * np.sqrt(2 / n)).all()
@@ -123,25 +104,6 @@ def test_the_prior_is_four_cases_whatever_the_number_of_outcomes():
     np.testing.assert_allclose(prior, 4 / 3)
     beta = br.fit(right_wrong(), seed=1, draws=4000, groups=["prior"])["prior"]["mean_outcome"]
     assert stats.kstest(beta.values[..., 0].ravel(), stats.beta(2, 2).cdf).pvalue > 0.001
-
-
-def test_priors_of_entities():
-    counts = br.from_frame(GRADES)
-    known = conjugate_posterior("dirichlet_multinomial", counts, {"prior": {"a": 1, "b": [1, 2, 3]}})
-    np.testing.assert_allclose(known.posterior - counts, [[1, 1, 1], [1, 2, 3]])
-
-
-def test_the_paired_model_has_the_same_margins():
-    rng = np.random.default_rng(3)
-    cases = pd.DataFrame({"a": rng.integers(0, 2, 60), "b": rng.integers(0, 2, 60)})
-    counts = br.from_frame(pd.DataFrame({"entity": ["a", "b"], "correct": cases.sum(), "wrong": 60 - cases.sum()}))
-    one, other = (
-        br.fit(evidence, model, seed=1, draws=4000)["posterior"]["mean_outcome"]
-        for evidence, model in ((counts, "dirichlet_multinomial"), (br.from_outcomes(cases), "paired"))
-    )
-    for name in "ab":
-        draws = (of.sel(entity=name).values.ravel() for of in (one, other))
-        assert stats.ks_2samp(*draws).pvalue > 0.001
 
 
 @pytest.mark.slow
@@ -186,7 +148,7 @@ def test_draws_follow_names_and_evidence():
 # Ranking
 
 
-@settings(max_examples=12)
+@settings(max_examples=8)
 @given(
     st.lists(st.lists(st.integers(0, 40), min_size=3, max_size=3).filter(any), min_size=1, max_size=4),
     st.sampled_from([(0, 1, 2), (-3.5, 0.0, 100.0), (1, 2, 5)]),
@@ -235,7 +197,7 @@ def test_who_met_the_same_cases_can_be_said():
 
 def test_a_perfect_board_and_a_hopeless_one():
     frame = pd.DataFrame({"entity": list("abcd"), "correct": [50, 50, 0, 0], "wrong": [0, 0, 50, 50]})
-    ranking = br.credible_ranking(br.fit(br.from_frame(frame), seed=1), "mean_outcome")
+    ranking = br.credible_ranking(br.fit(br.from_frame(frame), seed=1, draws=200), "mean_outcome")
     assert ranking["tier"].values.tolist() == [1, 1, 2, 2]
     assert not ranking["contradicted"].any()
 
@@ -268,28 +230,27 @@ def test_right_and_wrong_are_ranked_without_draws():
 
 
 def test_only_right_and_wrong_of_one_ranking_need_no_draws():
+    def method(source):
+        return br.credible_ranking(source, "mean_outcome", method="auto").attrs["method"]
+
     grades = br.from_frame(pd.DataFrame({"entity": ["a", "a", "b"], "outcome": [1, 2, 3], "count": [14, 22, 5]}))
-    for source in (grades, br.fit(grades, seed=1, draws=50)):
+    drawn = br.fit(grades, seed=1, draws=50)
+    for source in (grades, drawn):
         with pytest.raises(ValueError, match=r"source must have the outcomes 0 and 1.*got \[1, 2, 3\]"):
             br.credible_ranking(source, "mean_outcome", method="exact")
-    assert (
-        br.credible_ranking(br.fit(grades, seed=1, draws=50), "mean_outcome", method="auto").attrs["method"] == "draws"
-    )
+    assert method(drawn) == "draws"
     frame = pd.DataFrame({"entity": list("aabb"), "dataset": list("xyxy"), "correct": [9, 8, 5, 4], "wrong": 1})
     sets = br.from_frame(frame, dataset="dataset")
-    each = br.credible_ranking(sets, "mean_outcome", method="exact")
-    for name in "xy":
-        alone = br.credible_ranking(
-            sets.sel(dataset=name).drop_vars(["dataset", "measured"]), "mean_outcome", method="exact"
-        )
-        np.testing.assert_allclose(each["probability_best"].sel(dataset=name), alone["probability_best"], rtol=1e-12)
-    mean = br.performance.mean_over_datasets(br.fit(sets, seed=1, draws=50, split_prior=True))
-    assert br.credible_ranking(mean, "mean_outcome", method="auto").attrs["method"] == "draws"
+    alone = {name: sets.sel(dataset=name).drop_vars(["dataset", "measured"]) for name in "xy"}
+    best = br.credible_ranking(sets, "mean_outcome", method="exact")["probability_best"]
+    for name, counts in alone.items():
+        one = br.credible_ranking(counts, "mean_outcome", method="exact")["probability_best"]
+        np.testing.assert_allclose(best.sel(dataset=name), one, rtol=1e-12)
+    assert method(br.performance.mean_over_datasets(br.fit(sets, seed=1, draws=50, split_prior=True))) == "draws"
     # Draws that somebody replaced are ranked as they are.
-    posterior = br.fit(sets.sel(dataset="x").drop_vars(["dataset", "measured"]), seed=1, draws=50)
-    other = {name: held.copy() for name, held in groups_of(posterior).items()}
+    other = {name: held.copy() for name, held in groups_of(br.fit(alone["x"], seed=1, draws=50)).items()}
     other["posterior"]["mean_outcome"] = 1 - other["posterior"]["mean_outcome"]
-    assert br.credible_ranking(to_container(other), "mean_outcome", method="auto").attrs["method"] == "draws"
+    assert method(to_container(other)) == "draws"
 
 
 def test_a_ranking_of_each_data_set():
@@ -309,16 +270,13 @@ def test_one_prior_is_added_to_the_sum():
     assert known.posterior.values.tolist() == [[32, 272], [62, 242]]
     parts = parts_of(pooled.isel(entity=[1]))
     np.testing.assert_array_equal(parts, counts.isel(entity=[1]))
-
-
-def test_outcomes_selected_from_a_pool_are_not_its_parts():
-    assert parts_of(br.pool(by_dataset([[9, 8]], [[1, 2]])).isel(outcome=[1])) is None
+    assert parts_of(pooled.isel(outcome=[1])) is None
 
 
 def test_simpsons_paradox_without_classes():
     """Two treatments of kidney stones: A cures more of the small and of the large ones, B more of all."""
     stones = by_dataset([[81, 192], [234, 55]], [[6, 71], [36, 25]])
-    ranking = br.credible_ranking(br.fit(br.pool(stones), seed=1), "mean_outcome")
+    ranking = br.credible_ranking(br.fit(br.pool(stones), seed=1, draws=100), "mean_outcome")
     assert "(Simpson's paradox): e0 above e1, pooled below." in " ".join([*br.verdict(ranking), *br.notes(ranking)])
 
 
@@ -337,14 +295,14 @@ def test_data_sets_that_differ_have_a_note_and_others_have_none():
 
 
 def test_future_cases_are_beta_binomial():
-    posterior = br.fit(right_wrong(), seed=1, draws=5000)
+    posterior = br.fit(right_wrong(), seed=1, draws=2500)
     future = br.posterior_predictive(posterior, size=12, seed=2)
     assert future.dims == ("chain", "draw", "entity", "outcome")
     assert (future.sum("outcome") == 12).all()
     for name, right, wrong in RIGHT.itertuples(index=False):
         expected = stats.betabinom(12, right + 2, wrong + 2).pmf(np.arange(13))
-        seen = np.bincount(future.sel(entity=name, outcome=1).values.ravel(), minlength=13) / 20_000
-        assert (np.abs(seen - expected) < 5 * np.sqrt(expected / 20_000) + 1e-3).all()
+        seen = np.bincount(future.sel(entity=name, outcome=1).values.ravel(), minlength=13) / 10_000
+        assert (np.abs(seen - expected) < 5 * np.sqrt(expected / 10_000) + 1e-3).all()
     as_many = br.posterior_predictive(posterior, seed=2).sum("outcome")
     assert (as_many == [200, 200, 20]).all()
     paired = br.fit(br.from_outcomes(pd.DataFrame({"a": [0, 1, 1], "b": [1, 1, 0]})), "paired", seed=1, draws=9)
@@ -352,30 +310,6 @@ def test_future_cases_are_beta_binomial():
     assert (br.posterior_predictive(alone, size=4, seed=1).sum("outcome") == 4).all()
     replicated = br.fit(right_wrong(), seed=1, draws=9, groups=["posterior_predictive"])["posterior_predictive"]
     assert (replicated["counts"].sum("outcome") == [200, 200, 20]).all()
-
-
-def test_one_prior_is_spread_over_many_data_sets_of_right_and_wrong():
-    many = 60
-    frame = pd.DataFrame({"entity": "a", "d": range(many), "correct": 9, "wrong": 1})
-    counts = br.from_frame(frame, dataset="d")
-
-    def ranked(**options):
-        mean = br.performance.mean_over_datasets(br.fit(counts, seed=1, **options))
-        return br.credible_ranking(mean, "mean_outcome").isel(entity=0)
-
-    repeated, spread = ranked(), ranked(split_prior=True)
-    assert "counts as 240 cases in all: split_prior=True divides one prior among them" in repeated["notes"].item()
-    assert "split_prior" not in spread["notes"].item()
-    assert bool(repeated["contradicted"])
-    assert not bool(spread["contradicted"])
-    assert spread["lower"] < spread["observed"] < spread["upper"]
-    # Beta(9 + 2 / 60, 1 + 2 / 60) on each data set.
-    a, b = 9 + 2 / many, 1 + 2 / many
-    assert conjugate_posterior("dirichlet_multinomial", counts, {"split_prior": True}).prior.values == pytest.approx(
-        2 / many
-    )
-    error = 4 * (a * b / ((a + b) ** 2 * (a + b + 1)) / many / 4000) ** 0.5
-    assert float(spread["median"]) == pytest.approx(a / (a + b), abs=2 * error)
 
 
 def test_the_order_of_outcomes_changes_nothing():
@@ -394,12 +328,10 @@ def test_the_order_of_outcomes_changes_nothing():
         np.testing.assert_array_equal(future[1].sel(outcome=names), future[0])
 
 
-def test_outcomes_beyond_what_a_float_tells_apart_are_refused():
-    frame = pd.DataFrame({"entity": ["a", "a"], "outcome": [2**53 + 1, 0], "count": [3, 4]})
-    with pytest.raises(ValueError, match=r"outcome must hold whole numbers up to 2\*\*53.*got 9007199254740993"):
-        br.from_frame(frame)
-    assert br.from_frame(frame.assign(outcome=[2**53, 0]))["outcome"].values.tolist() == [0, 2**53]
-    assert br.from_frame(frame.assign(outcome=[1e300, 0]))["outcome"].values.tolist() == [0, 1e300]
+@pytest.mark.parametrize("largest", [2**53, 1e300])
+def test_the_largest_outcomes_keep_their_digits(largest):
+    frame = pd.DataFrame({"entity": ["a", "a"], "outcome": [largest, 0], "count": [3, 4]})
+    assert br.from_frame(frame)["outcome"].values.tolist() == [0, largest]
 
 
 @pytest.mark.slow
@@ -416,9 +348,3 @@ def test_no_best_entity_is_named_where_quadrature_cannot():
         br.credible_ranking(counts, "informedness", model="beta_binomial", prior=0.05, method="exact")
     drawn = br.credible_ranking(br.fit(counts, "beta_binomial", prior=1e-3, seed=1), "informedness", method="auto")
     assert drawn.attrs["method"] == "draws"
-
-
-def test_right_alone_still_has_a_wrong():
-    counts = br.from_frame(pd.DataFrame({"entity": ["a"], "outcome": [True], "count": [7]}))
-    assert counts["outcome"].values.tolist() == [0, 1]
-    assert counts.values.tolist() == [[0, 7]]

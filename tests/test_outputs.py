@@ -12,7 +12,7 @@ import pytest
 import bayesrank as br
 from bayesrank import _outputs
 from bayesrank._outputs import check_output, write_output
-from bayesrank.papers.interactive import save, turning_simplex
+from bayesrank.papers.pages import save, turning_simplex
 from bayesrank.report import ranking_report
 from tests.commands import invoke, refused
 

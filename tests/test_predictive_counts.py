@@ -25,26 +25,24 @@ def assert_moments_agree(values, law):
     assert abs(values.var() / law.var() - 1) < 5 * np.sqrt((kurtosis + 2) / n)
 
 
+def cell(future, entity, actual):
+    return future.sel(entity=entity, actual=actual, predicted="positive").values.ravel()
+
+
 def test_class_sizes_given(posterior):
     future = br.posterior_predictive(posterior, size={"negative": 40, "positive": 25}, seed=2)
-    assert (future.sum("predicted").sel(actual="negative") == 40).all()
-    assert (future.sum("predicted").sel(actual="positive") == 25).all()
-    tp = future.sel(entity="a", actual="positive", predicted="positive").values.ravel()
-    assert_moments_agree(tp, stats.betabinom(25, 25, 7))
-    fp = future.sel(entity="b", actual="negative", predicted="positive").values.ravel()
-    assert_moments_agree(fp, stats.betabinom(40, 21, 61))
+    assert (future.sum("predicted") == xr.DataArray([40, 25], dims="actual")).all()
+    assert_moments_agree(cell(future, "a", "positive"), stats.betabinom(25, 25, 7))
+    assert_moments_agree(cell(future, "b", "negative"), stats.betabinom(40, 21, 61))
 
 
 def test_total_given(posterior):
     future = br.posterior_predictive(posterior, size=50, seed=2)
-    assert future.name == "counts"
-    assert future.dtype.kind == "i"
-    assert future.dims == br.as_performance(posterior).dims
+    assert (future.name, future.dtype.kind, future.dims) == ("counts", "i", br.as_performance(posterior).dims)
     assert (future.sum(BOTH) == 50).all()
     positives = future.sum("predicted").sel(entity="a", actual="positive").values.ravel()
     assert_moments_agree(positives, stats.betabinom(50, 32, 82))
-    correct = future.sel(entity="a", actual="positive", predicted="positive").values.ravel()
-    assert_moments_agree(correct, stats.betabinom(50, 25, 114 - 25))
+    assert_moments_agree(cell(future, "a", "positive"), stats.betabinom(50, 25, 114 - 25))
 
 
 def test_entities_meet_the_same_future_test_set(posterior):
@@ -68,35 +66,37 @@ def test_streams_depend_on_names_and_seed_alone(posterior):
     assert not br.posterior_predictive(posterior, 20, seed=4).equals(one)
 
 
-def test_known_performance_gives_the_multinomial():
-    p = xr.DataArray(
-        np.broadcast_to([[0.5, 0.2], [0.1, 0.2]], (4000, 1, 2, 2)),
-        {"entity": ["a"], "actual": ["negative", "positive"], "predicted": ["negative", "positive"]},
-        ("draw", "entity", "actual", "predicted"),
+def known(chains, draws):
+    """Draws of one known performance."""
+    classes = ["negative", "positive"]
+    return xr.DataArray(
+        np.broadcast_to([[0.5, 0.2], [0.1, 0.2]], (chains, draws, 1, 2, 2)),
+        {"entity": ["a"], "actual": classes, "predicted": classes},
+        ("chain", "draw", "entity", "actual", "predicted"),
     )
+
+
+def test_known_performance_gives_the_multinomial():
+    p = known(1, 4000).isel(chain=0)
     future = br.posterior_predictive(p, size=30, seed=1)
     for i, share in np.ndenumerate(p.values[0, 0]):
         assert_moments_agree(future.values[:, 0][(..., *i)], stats.binom(30, share))
 
 
-def test_all_mass_in_one_class_loses_nothing_that_is_needed():
+def test_classes_without_cases_or_prevalence():
     counts = br.from_counts(tn=9, fp=2, fn=0, tp=0)
     future = br.posterior_predictive(br.fit(counts, prevalence="observed", seed=1, draws=20), seed=1)
     assert (future.sum(BOTH) == 11).all()
     assert (future.sel(actual="positive") == 0).all()
-
-
-def test_a_posterior_keeps_the_rates_of_a_class_of_prevalence_0():
+    # A posterior keeps the rates of a class of prevalence 0.
     posterior = br.fit(COUNTS, prevalence=0.0, seed=1, draws=5000)
     future = br.posterior_predictive(posterior, size={"negative": 5, "positive": 25}, seed=1)
-    tp = future.sel(entity="a", actual="positive", predicted="positive").values.ravel()
-    assert_moments_agree(tp, stats.betabinom(25, 25, 7))
+    assert_moments_agree(cell(future, "a", "positive"), stats.betabinom(25, 25, 7))
 
 
 def test_prior_predictive_has_the_prior_predictive_law():
     found = groups_of(br.fit(COUNTS, "beta_binomial", seed=1, draws=5000, groups=["prior", "prior_predictive"]))
-    tp = found["prior_predictive"]["counts"].sel(entity="a", actual="positive", predicted="positive").values.ravel()
-    assert_moments_agree(tp, stats.betabinom(30, 1, 1))
+    assert_moments_agree(cell(found["prior_predictive"]["counts"], "a", "positive"), stats.betabinom(30, 1, 1))
 
 
 def test_entities_that_meet_the_same_cases_are_not_drawn_apart():
@@ -112,11 +112,7 @@ def test_entities_that_meet_the_same_cases_are_not_drawn_apart():
 
 def test_every_block_of_draws_has_a_stream_of_its_own():
     """Of chain and block, though the draws are the same; chunks that end elsewhere change nothing."""
-    p = xr.DataArray(
-        np.broadcast_to([[0.5, 0.2], [0.1, 0.2]], (2, 2300, 1, 2, 2)),
-        {"entity": ["a"], "actual": ["negative", "positive"], "predicted": ["negative", "positive"]},
-        ("chain", "draw", "entity", "actual", "predicted"),
-    )
+    p = known(2, 2300)
     for size in ({"negative": 20, "positive": 10}, 30):
         future = br.posterior_predictive(p, size=size, seed=1)
         parts = [future.values[c, at : at + 1000] for c in range(2) for at in (0, 1000)]
@@ -129,10 +125,10 @@ def test_every_block_of_draws_has_a_stream_of_its_own():
         xr.testing.assert_identical(lazy.isel(chain=1, draw=slice(1990, 2010)).compute(), future[1, 1990:2010])
 
 
-@pytest.mark.parametrize("size", [30, {"negative": 20, "positive": 10}])
-def test_a_draw_without_a_performance_has_no_case(posterior, size):
+def test_a_draw_without_a_performance_has_no_case(posterior):
     p = br.as_performance(posterior).copy()
     p[0, 3, 0] = np.nan
-    future = br.posterior_predictive(p, size=size, seed=1).sum(BOTH)
-    assert future[0, 3, 0] == 0
-    assert (future == 30).sum() == future.size - 1
+    for size in (30, {"negative": 20, "positive": 10}):
+        future = br.posterior_predictive(p, size=size, seed=1).sum(BOTH)
+        assert future[0, 3, 0] == 0
+        assert (future == 30).sum() == future.size - 1

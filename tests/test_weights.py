@@ -41,12 +41,6 @@ def test_the_mean_of_values_has_its_known_posterior():
         assert errors_off(means(weights, of), of.mean(), ((of - of.mean()) ** 2).sum() / 40 / 41) < 5
 
 
-def test_a_share_of_cases_is_beta():
-    right = np.arange(40) < 11
-    found = stats.kstest(means(br.case_weights(40, seed=1), right), stats.beta(11, 29).cdf)
-    assert found.pvalue > LEVEL
-
-
 def test_clusters_are_what_is_weighed():
     cluster = np.repeat(np.arange(30), 4)
     values = RNG.normal(size=30)[cluster] + 0.3 * RNG.normal(size=120)
@@ -54,6 +48,8 @@ def test_clusters_are_what_is_weighed():
     assert (weights.values.reshape(4, 4000, 30, 4) == weights.values.reshape(4, 4000, 30, 4)[..., :1]).all()
     of = values.reshape(30, 4).mean(1)
     assert errors_off(means(weights, values), values.mean(), ((of - of.mean()) ** 2).sum() / 30 / 31) < 5
+    single, plain = (br.case_weights(25, cluster=names, seed=1, draws=10).values for names in (range(25), None))
+    np.testing.assert_array_equal(single, plain)
 
 
 @pytest.mark.parametrize(
@@ -70,26 +66,16 @@ def test_clusters_of_different_sizes_weigh_by_their_cases(cluster, weight, insid
         np.testing.assert_allclose(2 * weights[..., 0], weights[..., 1])
 
 
-def test_clusters_of_one_case_are_no_clusters():
-    weights = br.case_weights(25, cluster=[f"c{i}" for i in range(25)], seed=1, draws=10)
-    np.testing.assert_array_equal(weights.values, br.case_weights(25, seed=1, draws=10).values)
-
-
 def test_a_pattern_has_the_weight_of_all_its_cases():
-    outcomes = br.from_outcomes(pd.DataFrame({"a": [0] * 5 + [1] * 9 + [2] * 11}))
-    weights = br.case_weights(outcomes, draws=2000, seed=1)
-    assert weights.dims == ("chain", "draw", "pattern")
-    assert weights["count"].values.tolist() == [5, 9, 11]
-    for i, count in enumerate((5, 9, 11)):
-        draws = weights.isel(pattern=i).values.ravel() / 25
-        assert stats.kstest(draws, stats.beta(count, 25 - count).cdf).pvalue > LEVEL
-
-
-def test_repeated_cases_weigh_as_patterns_do():
-    weights = br.case_weights(3, weight=[5, 0, 2], seed=1)
+    weights = br.case_weights(3, weight=[5, 0, 20], seed=1)
     assert (weights.isel(case=1) == 0).all()
-    np.testing.assert_allclose(weights.sum("case"), 7)
-    assert stats.kstest(weights.isel(case=0).values.ravel() / 7, stats.beta(5, 2).cdf).pvalue > LEVEL
+    np.testing.assert_allclose(weights.sum("case"), 25)
+    outcomes = br.from_outcomes(pd.DataFrame({"a": [0] * 5 + [1] * 20}))
+    patterns = br.case_weights(outcomes, seed=1)
+    assert patterns.dims == ("chain", "draw", "pattern")
+    assert patterns["count"].values.tolist() == [5, 20]
+    for draws in (weights.isel(case=0), patterns.isel(pattern=0)):
+        assert stats.kstest(draws.values.ravel() / 25, stats.beta(5, 20).cdf).pvalue > LEVEL
 
 
 def test_it_is_the_paired_model_without_a_prior():
@@ -119,16 +105,14 @@ def test_numbers_of_each_class_set_by_design():
 
 def test_classes_of_joint_outcomes_by_design():
     joint = br.joint_outcomes(LABELS, {"a": LABELS[::-1], "b": LABELS})
-    weights = br.case_weights(joint, prevalence="observed", seed=1, draws=20)
-    sums = weights.groupby(joint["actual"]).sum()
-    np.testing.assert_allclose(sums.sel(actual="n"), 70)
-    np.testing.assert_allclose(sums.sel(actual="p"), 30)
+    sums = br.case_weights(joint, prevalence="observed", seed=1, draws=20).groupby(joint["actual"]).sum()
+    np.testing.assert_allclose(sums.sel(actual=["n", "p"]).transpose("actual", ...)[:, 0, 0], [70, 30])
 
 
 # --- The grid -----------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("cases", [1, 2, 57, 2500])
+@pytest.mark.parametrize("cases", [1, 57])
 def test_weights_are_one_on_average(cases):
     weights = br.case_weights(cases, draws=7, chains=3, seed=1)
     assert weights.name == "weight"
@@ -139,7 +123,7 @@ def test_weights_are_one_on_average(cases):
     assert len(np.unique(weights.values)) > (cases > 1) * 20 * cases
 
 
-@pytest.mark.parametrize(("cases", "most", "fewer"), [(40, 1200, (1, 999, 1001)), (3000, 720, (1, 348, 350))])
+@pytest.mark.parametrize(("cases", "most", "fewer"), [(9, 1020, (1, 999, 1001)), (3000, 360, (348, 350))])
 def test_a_shorter_run_is_the_start_of_a_longer_one(cases, most, fewer):
     """Also where the draws of a stream (1,000, or 349 of 3,000 cases) do not end where the run does."""
     long = br.case_weights(cases, draws=most, chains=2, seed=1)
@@ -149,11 +133,11 @@ def test_a_shorter_run_is_the_start_of_a_longer_one(cases, most, fewer):
         np.testing.assert_array_equal(short.values, long.values[:1, :draws])
 
 
-@pytest.mark.parametrize("chunks", [1, 130, 349, 5000])
+@pytest.mark.parametrize("chunks", [1, 349, 5000])
 def test_lazy_weights_are_the_same(chunks):
     """Also where chunks begin and end within the draws of a stream: 699 of the 1,500 clusters."""
     pytest.importorskip("dask")
-    given = {"cluster": np.arange(3000) // 2, "draws": 3 if chunks == 1 else 800, "chains": 2, "seed": 1}
+    given = {"cluster": np.arange(3000) // 2, "draws": 3 if chunks == 1 else 710, "chains": 2, "seed": 1}
     lazy = br.case_weights(3000, **given, chunks=chunks)
     assert lazy.chunks[0] == (1, 1)
     assert lazy.chunks[1][0] == min(chunks, given["draws"])
@@ -212,12 +196,12 @@ def test_the_order_of_cases_and_entities_changes_nothing_of_joint_outcomes():
     frame["cluster"] = np.arange(90) // 3
     frame["dataset"] = np.where(frame["cluster"] < 20, "x", "y")
     shuffled = frame.sample(frac=1, random_state=1)[["c", "cluster", "a", "dataset", "b"]]
-    for groups in ({}, {"cluster": "cluster"}, {"dataset": "dataset"}, {"cluster": "cluster", "dataset": "dataset"}):
-        drop = [name for name in ("cluster", "dataset") if name not in groups]
+    for groups in ([], ["cluster"], ["dataset"], ["cluster", "dataset"]):
         found = []
         for one in (frame, shuffled):
-            outcomes = br.from_outcomes(one.drop(columns=drop), **groups)
-            weights = br.case_weights(outcomes, seed=1, draws=50)
+            columns = [name for name in one if name in "abc" or name in groups]
+            outcomes = br.from_outcomes(one[columns], **{name: name for name in groups})
+            weights = br.case_weights(outcomes, seed=1, draws=20)
             total = (weights * outcomes["outcome"] ** 2 * (1 + outcomes["outcome"].sel(entity="a"))).sum("pattern")
             found.append(total.transpose("chain", "draw", "entity").sel(entity=list("abc")).values)
         np.testing.assert_allclose(*found, rtol=1e-12)

@@ -1,10 +1,8 @@
 """Draws of case weights: the cases of each data set, the units that share a draw, and their weights."""
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
-import pandas as pd
 import xarray as xr
 
 from bayesrank._checks import (
@@ -16,10 +14,8 @@ from bayesrank._checks import (
     check_repeats,
     describe_value,
 )
-from bayesrank._labels import object_array, unique_rows
+from bayesrank._labels import factorize, object_array, unique_rows
 from bayesrank._random import BLOCK, fingerprint, stream
-
-__all__ = ["Cases", "Part", "collect_cases", "make_parts", "step_of", "draw_weights"]
 
 #: Largest count of numbers from one random stream, unless one draw needs more.
 NUMBERS = 2**20
@@ -32,8 +28,8 @@ class Cases(NamedTuple):
     #: One label per case. For joint outcomes, rows of outcomes, with the entities sorted by name.
     label: np.ndarray | None
     rows: np.ndarray | None
-    dataset: Sequence | None
-    cluster: Sequence | None
+    dataset: list | None
+    cluster: list | None
 
 
 class Part(NamedTuple):
@@ -53,22 +49,18 @@ def collect_cases(cases: Any, weight: Any, dataset: Any, cluster: Any) -> Cases:
         for name, given in (("weight", weight), ("dataset", dataset), ("cluster", cluster)):
             if given is not None:
                 raise ValueError(f"{name} must be None for joint outcomes, which hold it; got {describe_value(given)}")
-        return _check_groups(_of_patterns(cases))
-    number = isinstance(cases, int | float | np.number | str | None)
-    label = None if number else check_labels("cases", cases)
-    size = check_integer("cases", cases, 1) if label is None else label.size
-    named = {
-        name: None if given is None else check_item_names(name, given, size, broadcast=name == "dataset")
-        for name, given in (("dataset", dataset), ("cluster", cluster))
-    }
-    return _check_groups(Cases(check_repeats(weight, size), label, None, **named))
-
-
-def _check_groups(found: Cases) -> Cases:
+        found = _of_patterns(cases)
+    else:
+        number = isinstance(cases, int | float | np.number | str | None)
+        label = None if number else check_labels("cases", cases)
+        size = check_integer("cases", cases, 1) if label is None else label.size
+        sets = None if dataset is None else check_item_names("dataset", dataset, size, broadcast=True)
+        clusters = None if cluster is None else check_item_names("cluster", cluster, size)
+        found = Cases(check_repeats(weight, size), label, None, sets, clusters)
     if not found.times.any():
         raise ValueError("weight must be above 0 for at least one case; got none")
     if found.cluster is not None and found.dataset is not None:
-        check_nested(list(found.cluster), list(found.dataset))
+        check_nested(found.cluster, found.dataset)
     return found
 
 
@@ -81,18 +73,19 @@ def _of_patterns(joint: xr.Dataset) -> Cases:
             f"Dataset with {list(map(str, joint.variables))}"
         )
     names = np.argsort([repr(name) for name in joint["entity"].values.tolist()], kind="stable")
-    answers = joint[own[-1]].transpose("pattern", "entity").values[:, names]
-    label = None if "outcome" in joint else joint["actual"].values
-    columns = answers if label is None else np.column_stack([label.astype(object), answers.astype(object)])
+    rows = joint[own[-1]].transpose("pattern", "entity").values[:, names]
+    label = joint["actual"].values if len(own) > 1 else None
+    if label is not None:
+        rows = np.column_stack([label.astype(object), rows.astype(object)])
     groups = (joint[name].values.tolist() if name in joint.coords else None for name in ("dataset", "cluster"))
-    return Cases(check_counts_array("count", joint["count"].values), label, columns, *groups)
+    return Cases(check_counts_array("count", joint["count"].values), label, rows, *groups)
 
 
 def make_parts(found: Cases, by_class: bool) -> list[Part]:
     """Return the random variables of each data set."""
     size = found.times.size
-    where, names = pd.factorize(object_array(found.dataset or [""] * size))
-    return [_part(found, np.flatnonzero(where == i), name, by_class) for i, name in enumerate(names.tolist())]
+    where, names = factorize(found.dataset or [""] * size)
+    return [_part(found, np.flatnonzero(where == i), name, by_class) for i, name in enumerate(names)]
 
 
 def _part(found: Cases, where: np.ndarray, name: Any, by_class: bool) -> Part:
@@ -103,7 +96,7 @@ def _part(found: Cases, where: np.ndarray, name: Any, by_class: bool) -> Part:
         order = np.argsort(content, kind="stable")
         unit, size, shape = np.arange(where.size), np.ones(where.size), count[order].astype(float)
     else:
-        unit = pd.factorize(object_array(found.cluster)[where])[0]
+        unit = factorize(object_array(found.cluster)[where])[0]
         if found.rows is not None:
             unit = _by_content(unit, content, count)
         order = np.lexsort([content, unit])
@@ -121,21 +114,18 @@ def _part(found: Cases, where: np.ndarray, name: Any, by_class: bool) -> Part:
 
 def _index_rows(rows: np.ndarray) -> np.ndarray:
     """Return the index of each row among the distinct rows, which are sorted by content."""
-    codes = np.column_stack([_codes(column) for column in rows.T])
-    return unique_rows(codes)[1]
-
-
-def _codes(column: np.ndarray) -> np.ndarray:
-    which, seen = pd.factorize(column)
-    place = np.argsort([repr(value) for value in np.asarray(seen).tolist()], kind="stable")
-    return np.argsort(place)[which]
+    columns = []
+    for column in rows.T:
+        which, seen = factorize(column)
+        columns.append(np.argsort(np.argsort([repr(value) for value in seen], kind="stable"))[which])
+    return unique_rows(np.column_stack(columns))[1]
 
 
 def _by_content(unit: np.ndarray, content: np.ndarray, count: np.ndarray) -> np.ndarray:
     """Number clusters by their content; clusters with equal content are interchangeable."""
     held: list[list[tuple[int, int]]] = [[] for _ in range(unit.max() + 1)]
-    for one, what, often in zip(unit.tolist(), content.tolist(), count.tolist(), strict=True):
-        held[one].append((what, often))
+    for one, *pair in zip(unit.tolist(), content.tolist(), count.tolist(), strict=True):
+        held[one].append(tuple(pair))
     order = sorted(range(len(held)), key=lambda one: sorted(held[one]))
     return np.argsort(order)[unit]
 

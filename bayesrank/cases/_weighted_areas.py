@@ -1,14 +1,8 @@
-"""Areas under curves of weighted cases, of many draws of the weights at once.
-
-Each area has two steps. The first takes the labels and scores, and returns a function. This function maps weights
-(case, draw) to values (draw). So the scores are sorted only once. Areas are NaN where a class has no weight.
-"""
+"""Areas under curves of weighted cases: a function of weights (case, draw), for scores that are sorted once."""
 
 from collections.abc import Callable
 
 import numpy as np
-
-__all__ = ["Evaluate", "area_gain", "area_lift", "area_pr", "area_roc"]
 
 #: A function from weights (case, draw) to values (draw).
 Evaluate = Callable[[np.ndarray], np.ndarray]

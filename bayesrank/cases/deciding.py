@@ -1,13 +1,9 @@
 """The cases that decide a ranking: the cases on which entities differ. On all others they agree."""
 
-from typing import Any
-
 import numpy as np
 import xarray as xr
 
 from bayesrank._checks import check_result
-
-__all__ = ["deciding_cases"]
 
 
 def deciding_cases(joint: xr.Dataset) -> xr.Dataset:
@@ -42,7 +38,9 @@ def deciding_cases(joint: xr.Dataset) -> xr.Dataset:
     >>> int(cases["count"].where(cases["decides"]).sum()), int(cases["count"].sum())
     (2, 5)
     """
-    outcome = _outcomes(joint)
+    check_result("br.joint_outcomes or br.from_outcomes", "joint", joint, ("count", "entity"))
+    found = joint["outcome"] if "outcome" in joint else joint["predicted"] == joint["actual"]
+    outcome = found.transpose("pattern", "entity").values.astype(float)
     count = joint["count"].values
     mean = _mean(outcome, count[:, None], 0)
     # Ties are sorted by name, so that the order of the input does not matter.
@@ -65,15 +63,6 @@ def deciding_cases(joint: xr.Dataset) -> xr.Dataset:
         },
         {"entity": joint["entity"].values[order]},
     )
-
-
-def _outcomes(joint: Any) -> np.ndarray:
-    """Return the outcome of each pattern for each entity (pattern, entity) as a number."""
-    check_result("br.joint_outcomes or br.from_outcomes", "joint", joint, ("count", "entity"))
-    if "outcome" in joint:
-        return joint["outcome"].transpose("pattern", "entity").values.astype(float)
-    right = joint["predicted"] == joint["actual"]
-    return right.transpose("pattern", "entity").values.astype(float)
 
 
 def _mean(values: np.ndarray, weight: np.ndarray, axis: int) -> np.ndarray:

@@ -1,10 +1,4 @@
-"""Metrics of weighted cases: areas under curves, losses, means and user functions, for every draw of the weights.
-
-This gives a posterior of any metric that takes scikit-learn's ``sample_weight``. All entities get the same weights in a
-draw, so comparisons are paired. Areas follow the conventions of :mod:`bayesrank.ops`: steps under precision-recall and
-lift curves, straight lines under ROC and gain. The named metrics process many draws at once, with cases along the rows.
-The order of the scores and the ends of ties are computed once for each entity.
-"""
+"""Metrics of weighted cases, for every draw of the weights: areas under curves, losses, means and user functions."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -17,22 +11,27 @@ import xarray as xr
 from bayesrank._checks import check_choice, check_entities, check_numbers, check_positives, describe_value, is_number
 from bayesrank._compat import to_container
 from bayesrank._draws import draw_dims
-from bayesrank._labels import name_coord, object_array
+from bayesrank._labels import factorize, name_coord
 from bayesrank.cases._weighted_areas import Evaluate, area_gain, area_lift, area_pr, area_roc
 from bayesrank.cases.weights import blocks_of, check_case_weights, few
 from bayesrank.scores import Score
 
-__all__ = ["CASE_METRICS", "weighted_metric"]
-
 INFINITY = float("inf")
 WORDS = "All entities met the same cases; what is computed of these was computed of draws of their weights."
+BY_DESIGN = (
+    "depends on the prevalence, which was not learned from the cases but set by the design of the study: at another "
+    "prevalence the ranking may differ."
+)
 #: Suffixes of function names for which lower is better, following scikit-learn.
 LOWER = ("_loss", "_error", "_deviance", "_distance")
 SOME = 3
 
 
 def weighted_metric(metric: Any, y_true: Any, predictions: Any, weights: Any, *, positive: Any = 1) -> Any:
-    r"""Compute the posterior of a metric from weighted cases, for entities that met the same cases.
+    """Compute the posterior of a metric from weighted cases, for entities that met the same cases.
+
+    Areas follow the conventions of :mod:`bayesrank.ops`: steps under precision-recall and lift curves, straight lines
+    under ROC and gain.
 
     Parameters
     ----------
@@ -65,24 +64,9 @@ def weighted_metric(metric: Any, y_true: Any, predictions: Any, weights: Any, *,
     ------
     ValueError, TypeError
         If an argument is invalid, if a function does not return a number, or if a log loss is infinite because a
-        prediction was certain and wrong. The message names the argument and its value, and says what it should be.
+        prediction was certain and wrong.
     KeyError
         If the name of the metric is unknown.
-
-    Notes
-    -----
-    The area under ROC does not depend on the prevalence. With w and v the shares of the weights among m positives and n
-    negatives, two independent Dirichlet variables, it is :math:`\sum_{ij} w_i v_j \psi_{ij}`, where :math:`\psi` is 1,
-    1/2 or 0 if the positive scores higher, equally or lower. So its posterior mean is the observed area, and its
-    variance exactly
-
-    .. math::
-
-        \frac{S_+}{m + 1} + \frac{S_-}{n + 1} + \frac{S_\pm}{(m + 1) (n + 1)}
-
-    with the parts of the variance of :math:`\psi` between positives, between negatives and of their interaction
-    (divided by m, n and mn). For a difference of two areas :math:`\psi` is the difference. Its first two parts, with
-    m - 1 and n - 1, are the variance of DeLong, DeLong and Clarke-Pearson (1988), Biometrics 44:837-845.
 
     Examples
     --------
@@ -94,46 +78,42 @@ def weighted_metric(metric: Any, y_true: Any, predictions: Any, weights: Any, *,
     [0.917, 0.667]
     >>> br.credible_ranking(areas, "auc_roc")["probability_best"].values.round(2).tolist()
     [1.0, 0.0]
-
-    A user function:
-
-    >>> def slope(y_true, prediction, sample_weight):
-    ...     return np.polyfit(prediction, y_true, 1, w=np.sqrt(sample_weight))[0]
-    >>> weights = br.case_weights(y_true, draws=20, seed=1)
-    >>> weighted_metric(slope, y_true, scores, weights)["posterior"]["slope"].sizes["draw"]
-    20
     """
     name = _name(metric)
     weights = check_case_weights(weights)
     dim = str(weights.dims[-1])
     columns = _columns(predictions, weights.sizes[dim], dim)
-    truth = _truth(name, metric, y_true, positive, weights.sizes[dim])
+    truth = _truth(metric, y_true, positive, weights.sizes[dim])
     datasets = list(dict.fromkeys(weights["dataset"].values.tolist())) if "dataset" in weights.coords else []
     groups: list = [np.flatnonzero(weights["dataset"].values == one) for one in datasets] or [slice(None)]
     evaluate = [
         [_evaluator(metric, truth, column, entity, cases) for cases in groups] for entity, column in columns.items()
     ]
     dims = draw_dims(weights)
-    shape = (len(columns), len(groups))
-    values = np.empty((int(np.prod([weights.sizes[d] for d in dims])), *shape))
+    draws = [weights.sizes[d] for d in dims]
+    values = np.empty((int(np.prod(draws)), len(columns), len(groups)))
     for start, part in blocks_of(weights):
         values[start : start + len(part)] = _each(evaluate, groups, part)
-    count = weights["count"].values.astype(float)
-    observed = _each(evaluate, groups, count[None])[0]
+    observed = _each(evaluate, groups, weights["count"].values[None].astype(float))[0]
 
     coords = {"entity": name_coord(list(columns))} | ({"dataset": name_coord(datasets)} if datasets else {})
     sizes = [len(held) for held in coords.values()]
     drawn = {d: weights[d] for d in dims if d in weights.coords} | coords
-    shaped = values.reshape([weights.sizes[d] for d in dims] + sizes)
+    shaped = values.reshape(draws + sizes)
     posterior = xr.DataArray(shaped, drawn, (*dims, *coords), name).drop_attrs()
-    if lower := _lower_is_better(name):
-        posterior.attrs["direction"] = "lower is better" if lower else "higher is better"
-    given = {key: weights.attrs[key] for key in ("prevalence", "note") if key in weights.attrs}
-    about = given | {"model": "case_weights", "words": WORDS, "sampler": "exact", "paired": 1}
-    if name in CASE_METRICS and metric == name:
+    if name == "brier" or name.endswith(LOWER):
+        posterior.attrs["direction"] = "lower is better"
+    about: dict[str, Any] = {"model": "case_weights", "words": WORDS, "sampler": "exact", "paired": 1}
+    about |= {key: weights.attrs[key] for key in ("prevalence", "note") if key in weights.attrs}
+    notes = []
+    if isinstance(metric, str):
         about[f"{name}_range"] = _range(name, columns)
         about |= _few_of_a_class(name, truth, weights, groups)
-    notes = [about.pop("note", ""), _prevalence_note(metric, about), _constant_note(values, columns, groups, metric)]
+        if about.get("prevalence", "sampled") != "sampled" and name != "auc_roc":
+            notes.append(f"{name} {BY_DESIGN}")
+    if equal := _constant_entities(values, columns, groups, metric):
+        notes.append(f"All draws of {equal} are equal, since all observed cases agree; unobserved cases may differ.")
+    notes = [about.pop("note", ""), *notes]
     if any(notes):
         about["note"] = " ".join(filter(None, notes))
     found = xr.DataArray(observed.reshape(sizes), coords, list(coords), name)
@@ -148,12 +128,11 @@ def _name(metric: Any) -> str:
             f"metric must be one of {tuple(CASE_METRICS)} or a function of (y_true, prediction, sample_weight) (the "
             f"model 'paired' is for scores of tables); got {describe_value(metric)}"
         )
-    plain = metric.func if isinstance(metric, partial) else metric
-    name = getattr(plain, "__name__", "metric")
+    name = getattr(metric, "__name__", "metric")
     return name if name.isidentifier() else "metric"
 
 
-def _truth(name: str, metric: Any, y_true: Any, positive: Any, size: int) -> Any:
+def _truth(metric: Any, y_true: Any, positive: Any, size: int) -> Any:
     """Return the positive cases as 0 and 1 for named metrics, and the labels unchanged for functions."""
     if metric == "mean":
         if y_true is not None:
@@ -168,26 +147,22 @@ def _truth(name: str, metric: Any, y_true: Any, positive: Any, size: int) -> Any
 
 def _columns(predictions: Any, size: int, dim: str) -> dict[Any, np.ndarray]:
     """Return the predictions of each entity."""
+    given: Any = predictions
     if isinstance(predictions, xr.DataArray):
         if set(predictions.dims) != {dim, "entity"} or "entity" not in predictions.coords:
             raise ValueError(f"predictions must have the dims {dim} and entity, by name; got {predictions.dims}")
-        names = predictions["entity"].values.tolist()
-        given: Any = dict(zip(names, predictions.transpose("entity", dim).values, strict=True))
-    elif isinstance(predictions, Mapping | pd.DataFrame):
-        names = list(predictions.keys())
-        given = predictions
-    else:
-        names, given = ["entity 1"], {"entity 1": predictions}
-    columns = {}
-    for name in check_entities("predictions", names):
-        column = np.asarray(given[name])
+        columns = predictions.transpose("entity", dim).values
+        given = dict(zip(predictions["entity"].values.tolist(), columns, strict=True))
+    elif not isinstance(predictions, Mapping | pd.DataFrame):
+        given = {"entity 1": predictions}
+    found = {name: np.asarray(given[name]) for name in check_entities("predictions", list(given.keys()))}
+    for name, column in found.items():
         if not column.ndim or len(column) != size:
             held = len(column) if column.ndim else describe_value(given[name])
             raise ValueError(
                 f"predictions[{name!r}] must hold something of each of the {size} cases of weights; got {held}"
             )
-        columns[name] = column
-    return columns
+    return found
 
 
 def _each(evaluate: list[list[Evaluate]], groups: list, part: np.ndarray) -> np.ndarray:
@@ -233,10 +208,8 @@ def _checked_score(metric: str, truth: Any, column: np.ndarray, entity: Any) -> 
     argument = f"predictions[{entity!r}]"
     if column.ndim != 1:
         raise ValueError(f"{argument} must hold one number for each case; got the shape {column.shape}")
-    bounded = metric in ("brier", "log_loss")
-    score = check_numbers(
-        argument, column.astype(int) if column.dtype == bool else column, *((0, 1) if bounded else ())
-    )
+    bounds = (0, 1) if metric in ("brier", "log_loss") else ()
+    score = check_numbers(argument, column.astype(int) if column.dtype == bool else column, *bounds)
     if np.isnan(score).any():
         raise ValueError(f"{argument} must hold a number for every case; got {int(np.isnan(score).sum())} NaN")
     if metric == "mean" and np.isinf(score).any():
@@ -253,10 +226,6 @@ def _mean(values: np.ndarray) -> Evaluate:
     return lambda weight: values @ weight / weight.sum(axis=0)
 
 
-def _log_losses(truth: np.ndarray, score: np.ndarray) -> np.ndarray:
-    return -np.log(np.where(truth, score, 1 - score))
-
-
 #: The named metrics: each maps labels and scores to a function of the weights.
 CASE_METRICS: dict[str, Callable[[Any, np.ndarray], Evaluate]] = {
     "auc_roc": area_roc,
@@ -264,16 +233,9 @@ CASE_METRICS: dict[str, Callable[[Any, np.ndarray], Evaluate]] = {
     "auc_lift": area_lift,
     "auc_gain": area_gain,
     "brier": lambda truth, score: _mean((score - truth) ** 2),
-    "log_loss": lambda truth, score: _mean(_log_losses(truth, score)),
+    "log_loss": lambda truth, score: _mean(-np.log(np.where(truth, score, 1 - score))),
     "mean": lambda truth, score: _mean(score),
 }
-
-
-def _lower_is_better(name: str) -> bool | None:
-    """Return whether higher is better by the name of a metric; None if the name does not say."""
-    if name == "brier" or name.endswith(LOWER):
-        return True
-    return None
 
 
 def _range(name: str, columns: Mapping[Any, np.ndarray]) -> list[float]:
@@ -286,43 +248,29 @@ def _few_of_a_class(name: str, truth: Any, weights: xr.DataArray, groups: list) 
     """Note how few cases the smaller class has: the uncertainty of an area depends on it."""
     if not name.startswith("auc"):
         return {}
-    count = weights["count"].values
-    clustered = "cluster" in weights.coords
-    cluster = object_array(weights["cluster"].values if clustered else range(count.size))
+    count, clustered = weights["count"].values, "cluster" in weights.coords
+    cluster = factorize(weights["cluster"].values)[0] if clustered else None
     units = []
     for cases in groups:
-        for member in (truth[cases], ~truth[cases]):
-            some = member & (count[cases] > 0)
-            units.append(len(set(cluster[cases][some].tolist())) if clustered else int(count[cases][some].sum()))
-    units = [number for number in units if number]
+        for positive in (True, False):
+            member = (truth[cases] == positive) & (count[cases] > 0)
+            size = count[cases][member].sum() if cluster is None else np.unique(cluster[cases][member]).size
+            units += [int(size)] if size else []
     where = " of a class" + " on one of the data sets" * (len(groups) > 1)
     return few(min(units), "cluster" if clustered else "case", where) if units else {}
 
 
-def _prevalence_note(metric: Any, about: Mapping[str, Any]) -> str:
-    if about.get("prevalence", "sampled") == "sampled" or metric not in CASE_METRICS or metric == "auc_roc":
-        return ""
-    return (
-        f"{metric} depends on the prevalence, which was not learned from the cases but set by the design of the study: "
-        "at another prevalence the ranking may differ."
-    )
-
-
-def _constant_note(values: np.ndarray, columns: Mapping[Any, np.ndarray], groups: list, metric: Any) -> str:
-    """Note the entities with the same value in all draws, because all observed cases agree."""
+def _constant_entities(values: np.ndarray, columns: Mapping[Any, np.ndarray], groups: list, metric: Any) -> str:
+    """Return the entities with the same value in all draws, because all observed cases agree; "" if there are none."""
     if len(values) < 2:
         return ""
     with np.errstate(invalid="ignore"):  # a function may return infinity
         still = np.ptp(values, axis=0) <= 1e-12 * np.abs(values).max(axis=0)
     area = isinstance(metric, str) and metric.startswith("auc")
-    who = []
-    for i, (entity, column) in enumerate(columns.items()):
-        for j, cases in enumerate(groups):
-            # An entity with the same prediction for all cases has a fixed area of 1/2.
-            sure = area and len(np.unique(column[cases])) < 2
-            if still[i, j] and not sure and str(entity) not in who:
-                who.append(str(entity))
-    if not who:
-        return ""
-    named = ", ".join(who[:SOME]) + (f" and {len(who) - SOME} more" if len(who) > SOME else "")
-    return f"All draws of {named} are equal, since all observed cases agree; unobserved cases may differ."
+    found = []
+    for constant, (entity, column) in zip(still, columns.items(), strict=True):
+        # An entity with the same prediction for all cases has a fixed area of 1/2.
+        sure = [area and len(np.unique(column[cases])) < 2 for cases in groups]
+        if (constant & ~np.array(sure)).any():
+            found.append(str(entity))
+    return ", ".join(found[:SOME]) + (f" and {len(found) - SOME} more" if len(found) > SOME else "")

@@ -1,11 +1,7 @@
-r"""Weights of single cases by the Bayesian bootstrap.
-
-The cases are draws from an unknown distribution. Given the cases, their probabilities are
-:math:`\mathrm{Dirichlet}(1, \ldots, 1)`: one weight per case and draw. So any metric of weighted cases has a posterior.
-Entities with the same weights are compared in pairs. For confusion matrices this is the model ``paired`` without prior.
-"""
+"""Weights of single cases by the Bayesian bootstrap."""
 
 from collections.abc import Callable, Iterator
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -18,8 +14,6 @@ from bayesrank._labels import name_coord
 from bayesrank._random import BLOCK, Seed, root_sequence
 from bayesrank.cases._weighing import Cases, Part, collect_cases, draw_weights, make_parts, step_of
 from bayesrank.models._joint import too_narrow
-
-__all__ = ["blocks_of", "case_weights", "check_case_weights", "few", "weight_blocks"]
 
 PREVALENCES = ("sampled", "observed")
 #: Dims whose items have weights.
@@ -38,7 +32,10 @@ def case_weights(
     seed: Seed = None,
     chunks: int | None = None,
 ) -> xr.DataArray:
-    r"""Draw case weights by the Bayesian bootstrap, for metrics with scikit-learn's ``sample_weight``.
+    """Draw case weights by the Bayesian bootstrap, for metrics with scikit-learn's ``sample_weight``.
+
+    The weights of n cases are n times a Dirichlet(1, ..., 1) variable. The bootstrap uses only the observed cases: if
+    all agree, all draws agree. The order of joint outcomes and of their entities does not matter.
 
     Parameters
     ----------
@@ -47,43 +44,32 @@ def case_weights(
         :func:`bayesrank.from_outcomes`, whose patterns get the weights.
     draws, chains : int
         Draws in each chain, and chains.
-    seed : int, SeedSequence or Generator, optional
-        Seed of all randomness. One seed gives the same cases the same weights, and a longer run starts with the draws
-        of a shorter one. If you pass only a number of cases, independent test sets of one size need different seeds.
     weight : sequence of int, optional
-        How many times each case counts (whole numbers).
+        How many times each case counts.
     dataset : hashable or sequence, optional
         The data set of each case, or one name for all. Data sets are drawn independently of each other.
     cluster : sequence, optional
-        The cluster of each case (a patient, a series). The cases of a cluster share a draw. A cluster lies within one
-        data set.
+        The cluster of each case (a patient, a series), within one data set. The cases of a cluster share a draw.
     prevalence : "sampled" or "observed"
         ``"sampled"`` if cases of all classes were drawn at random. ``"observed"`` if the number of cases of each class
         was set by design; each class then keeps its total in every draw, which needs the labels.
+    seed : int, SeedSequence or Generator, optional
+        One seed gives the same cases the same weights, and a longer run starts with the draws of a shorter one. If you
+        pass only a number of cases, independent test sets of one size need different seeds.
     chunks : int, optional
-        Draws of a chain per chunk. The weights are then lazy, and drawn chunk by chunk when they are used. Needs Dask.
+        Draws of a chain per chunk. The weights are then lazy, and drawn when they are used. Needs Dask.
 
     Returns
     -------
     xarray.DataArray
-        ``weight`` (chain, draw, case), or (chain, draw, pattern) for joint outcomes. Weights are not negative, and in
-        every draw their sum over a data set is its number of cases. The coord ``count`` contains their means, and
-        ``dataset`` and ``cluster`` are the arguments. Below 50 cases or clusters, ``attrs["note"]`` gives a warning.
+        ``weight`` (chain, draw, case), or (chain, draw, pattern) for joint outcomes: not negative, and in every draw
+        their sum over a data set is its number of cases. The coord ``count`` contains their means, and ``dataset`` and
+        ``cluster`` are the arguments. Below 50 cases or clusters, ``attrs["note"]`` gives a warning.
 
     Raises
     ------
     ValueError, TypeError
-        If an argument is invalid. The message names it and its value, and says what it should be.
-
-    Notes
-    -----
-    The weights of n cases are n times a Dirichlet(1, ..., 1) variable. A pattern that occurred k times has the sum of
-    k of them. The mean of values v has the posterior mean :math:`\bar v` and the variance
-    :math:`\sum (v - \bar v)^2 / n / (n + 1)`, exactly. This also holds for the differences between two entities, so
-    comparisons are paired. With clusters, the clusters are drawn; all cases have the same expected weight.
-
-    The bootstrap uses only the observed cases: if all agree, all draws agree. Cases in another order get other draws of
-    the same distribution. Joint outcomes are sorted by content, so the order of cases and entities does not matter.
+        If an argument is invalid.
 
     References
     ----------
@@ -91,13 +77,9 @@ def case_weights(
 
     Examples
     --------
-    >>> weights = case_weights(60, seed=1)
-    >>> weights.dims, weights.sizes["draw"], bool(np.allclose(weights.mean("case"), 1))
-    (('chain', 'draw', 'case'), 1000, True)
+    The posterior of a mean has a known standard deviation:
 
-    The posterior of a mean, and the standard deviation that it has by the formula:
-
-    >>> values = np.arange(60.0)
+    >>> weights, values = case_weights(60, seed=1), np.arange(60.0)
     >>> mean = (weights * values).mean("case")
     >>> float(mean.std().round(1)), float(np.sqrt(((values - 29.5) ** 2).sum() / 60 / 61).round(1))
     (2.2, 2.2)
@@ -112,29 +94,31 @@ def case_weights(
         )
     parts = make_parts(found, prevalence == "observed")
     root = root_sequence(seed)
-    size = found.times.size
+    sizes = (*shape, found.times.size)
 
     def block(chain: int, start: int, stop: int) -> np.ndarray:
-        return draw_weights(parts, size, root, chain, start, stop)[None]
+        return draw_weights(parts, sizes[-1], root, chain, start, stop)[None]
 
-    data = _whole(block, (*shape, size)) if chunks is None else _lazy(block, (*shape, size), chunks)
+    if chunks is None:
+        what = f"{shape[0]} x {shape[1]} draws of {sizes[-1]} cases"
+        check_memory("chunks must be given", what, sizes, "None")
+        data: Any = np.empty(sizes)
+        for chain, start in product(range(shape[0]), range(0, shape[1], BLOCK)):
+            stop = min(start + BLOCK, shape[1])
+            data[chain, start:stop] = block(chain, start, stop)[0]
+    else:
+        data = _lazy(block, sizes, chunks)
     dim = CASES[isinstance(cases, xr.Dataset)]
     coords = {"chain": np.arange(shape[0]), "draw": np.arange(shape[1]), "count": (dim, found.times)}
-    coords |= {
-        name: (dim, name_coord(list(held)))
-        for name, held in (("dataset", found.dataset), ("cluster", found.cluster))
-        if held is not None
-    }
-    return xr.DataArray(
-        data, coords, ("chain", "draw", dim), "weight", {"prevalence": prevalence} | _note(found, parts, prevalence)
-    )
+    for name, held in (("dataset", found.dataset), ("cluster", found.cluster)):
+        if held is not None:
+            coords[name] = (dim, name_coord(held))
+    about = {"prevalence": prevalence} | _note(found, parts, prevalence)
+    return xr.DataArray(data, coords, ("chain", "draw", dim), "weight", about)
 
 
 def weight_blocks(joint: xr.Dataset, draws: int, seed: Seed) -> Iterator[tuple[int, np.ndarray]]:
-    """Yield weights (draw, pattern) of one chain of :func:`case_weights` in blocks, with the index of the first draw.
-
-    All draws of the weights of many cases may not fit into memory.
-    """
+    """Yield weights (draw, pattern) of a chain of :func:`case_weights` in blocks, with the index of the first draw."""
     parts, root = make_parts(collect_cases(joint, None, None, None), by_class=False), root_sequence(seed)
     size = joint.sizes["pattern"]
     step = step_of(size)
@@ -143,10 +127,7 @@ def weight_blocks(joint: xr.Dataset, draws: int, seed: Seed) -> Iterator[tuple[i
 
 
 def check_case_weights(weights: Any, size: int | None = None) -> xr.DataArray:
-    """Check weights (chain, draw, case), or with other dims of draws, of ``size`` cases.
-
-    Weights without a coord ``count`` get one that counts every case once.
-    """
+    """Return checked weights (chain, draw, case), or with other dims of draws; without ``count``, cases count once."""
     if not isinstance(weights, xr.DataArray):
         raise TypeError(f"weights must be a DataArray, as from br.case_weights; got {describe_value(weights)}")
     dims = draw_dims(weights)
@@ -176,16 +157,6 @@ def few(units: int, unit: str, where: str = "") -> dict[str, str]:
     """Return a caveat about few units, as attrs of the weights."""
     said = too_narrow(units, unit, where)
     return {"note": said} if said else {}
-
-
-def _whole(block: Callable[[int, int, int], np.ndarray], shape: tuple[int, int, int]) -> np.ndarray:
-    check_memory("chunks must be given", f"{shape[0]} x {shape[1]} draws of {shape[2]} cases", shape, "None")
-    out = np.empty(shape)
-    for chain in range(shape[0]):
-        for start in range(0, shape[1], BLOCK):
-            stop = min(start + BLOCK, shape[1])
-            out[chain, start:stop] = block(chain, start, stop)[0]
-    return out
 
 
 def _lazy(block: Callable[[int, int, int], np.ndarray], shape: tuple[int, int, int], chunks: int) -> Any:

@@ -21,11 +21,11 @@ from bayesrank._compat import groups_of
 from bayesrank._labels import known_classes
 from bayesrank.cli._files import STDIN, read_evidence
 from bayesrank.cli._logs import are_logs, choices_of, evidence_of_frame
-from bayesrank.evidence._case_counts import counts_of
 from bayesrank.evidence._table import Roles
 from bayesrank.evidence.counts import common_datasets, put_in_class_order
 from bayesrank.evidence.logs import Choices
 from bayesrank.evidence.logs.doctor import diagnose
+from bayesrank.evidence.predictions import counts_of
 from bayesrank.inference import draw_groups
 from bayesrank.models import chosen_by_evidence, find_model, holds_means, model_for_datasets, takes_cases
 from bayesrank.models._margins import are_shares

@@ -11,7 +11,8 @@ from typing import Any
 
 import xarray as xr
 
-from bayesrank.evidence._reader import FORMS, read_table
+from bayesrank.evidence._forms import FORMS
+from bayesrank.evidence._reader import read_table
 from bayesrank.evidence._table import Roles, Table
 from bayesrank.evidence._values import plain
 

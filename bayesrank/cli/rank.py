@@ -1,5 +1,6 @@
 """``bayesrank rank``: which entity is best by one score, and how certain that is."""
 
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -113,7 +114,8 @@ def rank(
                 raise ValueError(f"{option} must be left out beside --by; got {value!r}")
         with progress() as step:
             rankings = rank_categories(step, by, score, rope, prob, how)
-        export.show(*_category_sheets(rankings, by, export))
+        # Programs get the first entities of each ranking.
+        (replace(export, top=None) if export.full else export).show(*_category_sheets(rankings, by, export))
         return
     with progress() as step:
         analysis, used, ranking = make_ranking(step, score, rope, prob, kind, cost, how, notes)
@@ -253,7 +255,6 @@ def _category_sheets(rankings: list[CategoryRanking], by: str, export: Export) -
         tables = [_cells(one.ranking, br.ranking_table(one.ranking), [], export.places) for one in rankings]
         return [Sheet(*table, one.lines, heading=[one.title]) for table, one in zip(tables, rankings, strict=True)]
     frame = pd.concat([br.ranking_table(one.ranking).assign(part=one.title)[: export.top] for one in rankings])
-    export.top = None
     about = {"by": by, "lines": {one.title: one.lines for one in rankings}}
     return [Sheet([], [], frame=frame, about=about, name="ranking")]
 

@@ -72,9 +72,9 @@ def sensitivity(
     """
     with progress() as step:
         settings = {name: how.pop(name) for name in ("prob", "rope", "draws", "seed")}
-        words = [share for share in prevalences if isinstance(share, str)]
-        if words:
-            raise ValueError(f"--other-prevalence must be a share of positives, as 0.02 or 2%; got {words[0]!r}")
+        wrong = [share for share in prevalences if isinstance(share, str) or not 0 < share < 1]
+        if wrong:
+            raise ValueError(f"--other-prevalence must be a share of positives, as 0.02 or 2%; got {wrong[0]!r}")
         inputs = ask(step, **how)
         score = chosen_score(inputs.evidence, score)
         step("ranking")

@@ -16,7 +16,7 @@ def mean_and_error(values: xr.DataArray) -> tuple[xr.DataArray, xr.DataArray]:
     Both are NaN where no draw is defined. Without draws the error is NaN.
     """
     dims = draw_dims(values)
-    one = values.mean(dims) if dims else values
+    one = mean_over_draws(values)
     [sums] = reduce(values, BatchSums())
     [known] = reduce(values.notnull().astype(float), BatchSums())
     number = known.sum(axis=0)
@@ -43,15 +43,23 @@ def share_and_error(events: xr.DataArray, *numbers: xr.DataArray) -> tuple[xr.Da
     return share, share.copy(data=share_error(share.values, error.values, some, effective * some / all_draws))
 
 
-def median_and_interval(name: str, values: xr.DataArray, prob: float) -> dict[str, xr.DataArray]:
-    """Return the median ``name`` over draws, and ``<name>_lower`` and ``<name>_upper``, equal tails at ``prob``.
+def name_pair(name: str, pair: tuple[xr.DataArray, xr.DataArray]) -> dict[str, xr.DataArray]:
+    """Return a value and its Monte-Carlo error by name."""
+    return {name: pair[0], f"{name}_error": pair[1]}
 
-    Examples
-    --------
-    >>> found = median_and_interval("x", xr.DataArray(np.arange(101.0), dims="draw"), 0.9)
-    >>> {name: round(value.item(), 9) for name, value in found.items()}
-    {'x': 50.0, 'x_lower': 5.0, 'x_upper': 95.0}
-    """
+
+def mean_over_draws(values: xr.DataArray) -> xr.DataArray:
+    """Return the mean over the draws; the values themselves without draws."""
+    return values.mean(draw_dims(values)) if draw_dims(values) else values
+
+
+def effective_size(*arrays: xr.DataArray) -> float:
+    """Return the smallest effective number of draws of some values; 1 without draws."""
+    return float(min((reduce(array, EffectiveDraws())[0].min() for array in arrays if draw_dims(array)), default=1.0))
+
+
+def median_and_interval(name: str, values: xr.DataArray, prob: float) -> dict[str, xr.DataArray]:
+    """Return the median ``name`` over draws, and ``<name>_lower`` and ``<name>_upper``, equal tails at ``prob``."""
     dims, tail = draw_dims(values), (1 - prob) / 2
     if not dims:
         return {f"{name}{end}": values for end in ("", "_lower", "_upper")}

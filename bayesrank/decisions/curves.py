@@ -1,7 +1,6 @@
 """Decision curves: the net benefit of treating by a predicted probability, at every threshold, with its uncertainty.
 
-The uncertainty is about the cases. All entities, thresholds and strategies use the same draws of the case weights
-(:func:`bayesrank.case_weights`), so they can be compared draw by draw. The strategies treat all cases or none.
+All entities, thresholds and strategies use the same draws of the case weights, so they can be compared draw by draw.
 """
 
 from collections.abc import Mapping, Sequence
@@ -26,7 +25,7 @@ from bayesrank._checks import (
 from bayesrank._labels import arrange_classes, check_order, is_ordered, name_coord, ordered_categories, unique_rows
 from bayesrank._random import Seed
 from bayesrank.cases.weights import few, weight_blocks
-from bayesrank.decisions._means import mean_and_error, share_and_error
+from bayesrank.decisions._means import mean_and_error, name_pair, share_and_error
 
 __all__ = ["STRATEGIES", "decision_curve"]
 
@@ -51,17 +50,17 @@ def decision_curve(
 
     Net benefit = TPR π - FPR (1 - π) t / (1 - t) at prevalence π. A threshold of t implies that a false positive costs
     t / (1 - t) of the benefit of a true positive.
+    Source: Vickers and Elkin (2006), Decision curve analysis, Medical Decision Making 26:565-574. Rubin (1981), The
+    Bayesian bootstrap, Annals of Statistics 9:130-134.
 
     Parameters
     ----------
-    y_true : sequence of labels
-        The true label of each case, of two classes.
+    y_true, labels, positive
+        The true label of each case, of two classes, as for :func:`bayesrank.from_predictions`.
     predictions : mapping or DataFrame
         For each entity (key or column), the predicted probability of the positive class of each case.
     thresholds : sequence of float
         Probabilities, strictly between 0 and 1, each once.
-    labels, positive : optional
-        The two classes, the negative one first, and the positive class, as for :func:`bayesrank.from_predictions`.
     prevalence : number or DataArray, optional
         Prevalence of the positive class in the target population, or draws of it along ``draw``. The default is the
         prevalence of the cases, which are assumed to be drawn at random.
@@ -70,7 +69,7 @@ def decision_curve(
     prob : float
         Credible probability of the intervals.
     seed : int, SeedSequence or Generator, optional
-        Seed of all randomness. The draws do not depend on the order of cases and entities, nor on the thresholds.
+        The draws do not depend on the order of cases and entities, nor on the thresholds.
 
     Returns
     -------
@@ -79,16 +78,6 @@ def decision_curve(
         "treat all" and "treat none", which the coord ``strategy`` marks. Variables: ``mean`` with ``mean_error``;
         ``lower`` and ``upper``, equal tails at ``prob``; ``observed``; ``probability_best`` with ``_error`` (ties share
         it evenly); ``expected_regret`` with ``_error``. ``notes`` warns where there are too few cases.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is invalid; the message names it.
-
-    References
-    ----------
-    Vickers and Elkin (2006), Decision curve analysis, Medical Decision Making 26:565-574. Rubin (1981), The Bayesian
-    bootstrap, Annals of Statistics 9:130-134.
 
     Examples
     --------
@@ -129,23 +118,22 @@ def decision_curve(
     for start, weight in weight_blocks(joint, draws, seed):
         here = slice(start, start + len(weight))
         values[here] = _net_benefit(weight, is_positive, decided, at, None if share is None else share[here])
-    seen = _net_benefit(count[None], is_positive, decided, at, None if share is None else share.mean(keepdims=True))[0]
-
+    mean_share = None if share is None else share.mean(keepdims=True)
+    seen = _net_benefit(count[None], is_positive, decided, at, mean_share)[0]
     coords = {"entity": name_coord(names), "threshold": at}
     held = xr.DataArray(values, coords, ("draw", "entity", "threshold"), "net_benefit")
     best = held == held.max("entity")
     cuts = held.quantile([(1 - prob) / 2, (1 + prob) / 2], "draw").drop_vars("quantile")
     found = {"lower": cuts.isel(quantile=0), "upper": cuts.isel(quantile=1)}
     found |= {"observed": xr.DataArray(seen, coords, ("entity", "threshold"))}
-    for name, (value, error) in {
-        "mean": mean_and_error(held),
-        "probability_best": share_and_error(best / best.sum("entity"), held),
-        "expected_regret": mean_and_error(held.max("entity") - held),
-    }.items():
-        found |= {name: value.transpose("entity", "threshold"), f"{name}_error": error.transpose("entity", "threshold")}
-    always = [name in STRATEGIES for name in names]
+    found |= name_pair("mean", mean_and_error(held))
+    found |= name_pair("probability_best", share_and_error(best / best.sum("entity"), held))
+    found |= name_pair("expected_regret", mean_and_error(held.max("entity") - held))
     result = xr.Dataset(found, attrs={"prob": prob, "draws": draws, "cases": int(truth.size)})
-    notes = [_few_of_a_class(truth), *_few_discordant(result, decided, count)]
+    result = result.transpose("entity", "threshold")
+    few_of_a_class = few(int(min(truth.sum(), (1 - truth).sum())), "case", " of a class").get("note", "")
+    notes = [few_of_a_class, *_few_discordant(result, decided, count)]
+    always = [name in STRATEGIES for name in names]
     return result.assign(notes="\n".join(filter(None, notes))).assign_coords(strategy=("entity", always))
 
 
@@ -249,8 +237,3 @@ def _few_discordant(result: xr.Dataset, decided: list[tuple[np.ndarray, np.ndarr
         f"At the threshold {at:g}, {leader} and {rival} differ on only {least} of {int(count.sum())} cases: too few "
         f"for the Bayesian bootstrap, whose probabilities are too certain{more}."
     ]
-
-
-def _few_of_a_class(truth: np.ndarray) -> str:
-    """Note how few cases the smaller class has, since rates depend on it."""
-    return few(int(min(truth.sum(), (1 - truth).sum())), "case", " of a class").get("note", "")

@@ -7,9 +7,15 @@ import xarray as xr
 
 from bayesrank._checks import check_bool, check_prob
 from bayesrank._compat import get_variable
-from bayesrank._draws import EffectiveDraws, draw_dims, load_arrays, reduce
+from bayesrank._draws import draw_dims, load_arrays
 from bayesrank._types import Container, ScoreLike
-from bayesrank.decisions._means import median_and_interval, share_and_error
+from bayesrank.decisions._means import (
+    effective_size,
+    mean_over_draws,
+    median_and_interval,
+    name_pair,
+    share_and_error,
+)
 from bayesrank.performance import posterior_of
 from bayesrank.ranking.values import score_values
 
@@ -35,9 +41,7 @@ def pareto_front(
 
     Parameters
     ----------
-    source : DataArray, Dataset, InferenceData or DataTree
-        A source for :func:`bayesrank.credible_ranking`.
-    score : Score, str or callable, optional
+    source, score, higher_is_better, kind
         As for :func:`bayesrank.credible_ranking`.
     cost : xarray.DataArray, optional
         Draws of the mean cost (chain, draw, entity), or one number for each entity. By default the variable
@@ -45,10 +49,6 @@ def pareto_front(
         :func:`bayesrank.from_frame`.
     prob : float
         Credible probability of the intervals.
-    higher_is_better : bool, optional
-        The direction of the score; required for scores without one.
-    kind : str, optional
-        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
 
     Returns
     -------
@@ -92,12 +92,10 @@ def pareto_front(
     defined = values.notnull() & costs.notnull()
     front = on_front(known.sign * values.values, costs.values)
     events = defined.copy(data=front.astype(float)).where(defined)
-    share, error = share_and_error(events, values, costs)
-    found = {"probability_front": share, "probability_front_error": error}
+    found = name_pair("probability_front", share_and_error(events, values, costs))
     found |= median_and_interval("score", values, prob) | median_and_interval("cost", costs, prob)
-    found["undefined"] = 1 - (defined.mean(draw_dims(defined)) if draw_dims(defined) else defined.astype(float))
-    sizes = [reduce(array, EffectiveDraws())[0].min() for array in (values, costs)] if draw_dims(values) else [1.0]
-    facts = {**known.facts(), "prob": prob, "effective_draws": float(min(sizes))}
+    found["undefined"] = 1 - mean_over_draws(defined.astype(float))
+    facts = {**known.facts(), "prob": prob, "effective_draws": effective_size(values, costs)}
     result = xr.Dataset({name: array.drop_attrs() for name, array in found.items()}, attrs=facts)
     if cost is None:
         units = posterior_of(source).attrs.get("units")
@@ -137,13 +135,7 @@ def few_costs(units: int) -> str:
 
 
 def on_front(score: np.ndarray, cost: np.ndarray) -> np.ndarray:
-    """Return which entities (..., entity) no other one dominates; an undefined value never dominates.
-
-    Examples
-    --------
-    >>> on_front(np.array([0.9, 0.8, 0.7, 0.8]), np.array([3.0, 1.0, 2.0, 1.0])).tolist()
-    [True, True, False, True]
-    """
+    """Return which entities (..., entity) no other one dominates; an undefined value never dominates."""
     found = np.ones(score.shape, bool)
     for i in range(score.shape[-1]):
         own_score, own_cost = score[..., i, None], cost[..., i, None]

@@ -6,9 +6,15 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import check_choice, check_number, check_prob, check_unique
-from bayesrank._draws import EffectiveDraws, draw_dims, load_arrays, reduce
+from bayesrank._draws import draw_dims, load_arrays
 from bayesrank._types import Container
-from bayesrank.decisions._means import median_and_interval, share_and_error
+from bayesrank.decisions._means import (
+    effective_size,
+    mean_over_draws,
+    median_and_interval,
+    name_pair,
+    share_and_error,
+)
 from bayesrank.ranking.evidence import evidence_of
 from bayesrank.scores import as_score
 
@@ -32,8 +38,8 @@ def noninferiority(
 
     Parameters
     ----------
-    source : DataArray, Dataset, InferenceData or DataTree
-        A container with a two-class performance (..., entity, actual, predicted).
+    source, kind
+        As for :func:`bayesrank.as_performance`, with two classes.
     reference : hashable
         The entity that the others are compared with.
     tpr, tnr : float
@@ -41,8 +47,6 @@ def noninferiority(
         largest difference in either direction.
     prob : float
         Probability that a verdict needs, and credible probability of the intervals.
-    kind : str, optional
-        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
 
     Returns
     -------
@@ -93,17 +97,16 @@ def noninferiority(
     for name, values in differences.items():
         found |= median_and_interval(f"{name}_difference", values, prob)
         events = above[name].where(values.notnull()).astype(float)
-        found |= _share(f"{name}_noninferior", events, values)
+        found |= name_pair(f"{name}_noninferior", share_and_error(events, values))
     for name, both in (("noninferior", above), ("superior", better), ("equivalent", alike)):
         events = (both["tpr"] & both["tnr"]).where(known).astype(float)
-        found |= _share(name, events, *differences.values())
-    found["undefined"] = 1 - (known.mean(draw_dims(known)) if draw_dims(known) else known.astype(float))
+        found |= name_pair(name, share_and_error(events, *apart))
+    found["undefined"] = 1 - mean_over_draws(known.astype(float))
     result = xr.Dataset({name: value.drop_attrs() for name, value in found.items()})
     lacking = _lacking(source, rates, kind, reference, known)
     result["verdict"] = _verdict(result, prob).where(~lacking, "undecided")
     result["notes"] = "\n".join(evidence.notes(as_score("tpr")))
-    sizes = [reduce(values, EffectiveDraws())[0].min() for values in differences.values() if draw_dims(values)]
-    facts = {"reference": str(reference), "prob": prob, **margins, "effective_draws": float(min(sizes, default=1.0))}
+    facts = {"reference": str(reference), "prob": prob, **margins, "effective_draws": effective_size(*apart)}
     return result.assign_attrs(facts)
 
 
@@ -134,11 +137,6 @@ def _lacking(
             missing = seen.isnull()
             found |= missing.sel(entity=found["entity"]) | missing.sel(entity=reference, drop=True)
     return found
-
-
-def _share(name: str, events: xr.DataArray, *values: xr.DataArray) -> dict[str, xr.DataArray]:
-    share, error = share_and_error(events, *values)
-    return {name: share, f"{name}_error": error}
 
 
 def _verdict(found: xr.Dataset, prob: float) -> xr.DataArray:

@@ -46,19 +46,7 @@ def by_utility(decision: xr.Dataset) -> xr.Dataset:
 
 
 def utility_table(decision: xr.Dataset, digits: int | None = None) -> tuple[list[str], list[list[str]]]:
-    """Return the table of expected utilities, the highest first; by default the intervals determine the digits.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
-    >>> utility = br.decisions.expected_utility(br.fit(counts, seed=1), [[0, -1], [-5, 0]])
-    >>> header, rows = utility_table(utility, digits=1)
-    >>> header
-    ['entity', 'expected utility', '95% interval', 'P(best)', 'regret']
-    >>> [row[:2] for row in rows]
-    [['b', '-0.1'], ['a', '-0.5']]
-    """
+    """Return the table of expected utilities, the highest first; by default the intervals determine the digits."""
     size, ordered = effective_draws(decision), by_utility(decision)
     if digits is None:
         width = float((ordered["upper"] - ordered["lower"]).where(lambda x: x > 0).median())
@@ -82,16 +70,7 @@ def utility_table(decision: xr.Dataset, digits: int | None = None) -> tuple[list
 
 
 def comparison_table(compared: xr.Dataset) -> tuple[list[str], list[list[str]]]:
-    """Return the table of comparisons with the reference.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> counts = br.from_counts(tn=[900, 800], fp=[100, 200], fn=[50, 10], tp=[450, 490], entity=["old", "eager"])
-    >>> header, rows = comparison_table(br.decisions.noninferiority(br.fit(counts, seed=1), "old"))
-    >>> header[:2], rows[0][:2]
-    (['against old', 'verdict'], ['eager', 'inferior'])
-    """
+    """Return the table of comparisons with the reference."""
     size = compared.attrs["effective_draws"]
     rows = [
         [

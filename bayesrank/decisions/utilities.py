@@ -1,8 +1,4 @@
-"""Expected utility: which entity to use, given the benefits and costs of right and wrong answers.
-
-The benefits of the outcomes define a score that is linear in the performance. So ranks, regret and their errors
-come from a credible ranking. This module adds the mean utilities, which decide, and the values of information.
-"""
+"""Expected utility: which entity to use, given the benefits and costs of right and wrong answers."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -23,7 +19,7 @@ from bayesrank._draws import DRAW_DIMS, draw_dims
 from bayesrank._labels import check_positive, name_coord
 from bayesrank._notes import join_notes
 from bayesrank._types import Container
-from bayesrank.decisions._means import as_posterior, mean_and_error
+from bayesrank.decisions._means import as_posterior, mean_and_error, mean_over_draws, name_pair
 from bayesrank.evidence.counts import NO_CLASSES
 from bayesrank.models._priors import align
 from bayesrank.performance import OUTCOME_DIMS, align_outcomes, as_performance
@@ -49,10 +45,12 @@ def expected_utility(
 ) -> xr.Dataset:
     """Rank entities by expected benefit per case, and compute the values of perfect and of prevalence information.
 
+    Source: Raiffa and Schlaifer (1961), Applied Statistical Decision Theory, chapter 4, for the values of information.
+
     Parameters
     ----------
-    source : DataArray, Dataset, InferenceData or DataTree
-        A container with a performance (..., entity, actual, predicted), of any number of classes.
+    source, kind
+        As for :func:`bayesrank.as_performance`, with any number of classes.
     benefit : mapping, array_like or DataArray
         The benefit of each outcome, in any unit; costs are negative. A mapping with ``tn``, ``fp``, ``fn`` and ``tp``
         for two classes, an array (actual class, predicted class), or a DataArray, which is matched by label.
@@ -64,8 +62,6 @@ def expected_utility(
         become entities, and the coord ``strategy`` marks them.
     prob : float
         Credible probability of intervals and tiers.
-    kind : str, optional
-        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
 
     Returns
     -------
@@ -82,15 +78,6 @@ def expected_utility(
           rates, and is NaN unless ``prevalence`` has draws.
 
         The attrs contain ``benefit`` as text, and ``prevalence`` if it is one number.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If an argument is invalid; the message names it.
-
-    References
-    ----------
-    Raiffa and Schlaifer (1961), Applied Statistical Decision Theory, chapter 4, for the values of information.
 
     Examples
     --------
@@ -129,7 +116,8 @@ def expected_utility(
         ranking = ranking.assign_coords(strategy=("entity", always))
     mean, error = mean_and_error(values.compute())
     more = {"mean": mean, "mean_error": error, "choice": _choice(ranking, mean)}
-    more |= _perfect(ranking) | _of_prevalence(given, each, ranking)
+    more |= name_pair("value_of_perfect_information", _perfect(ranking))
+    more |= name_pair("value_of_prevalence_information", _of_prevalence(given, each, ranking))
     facts = {"benefit": _in_words(benefits)} | ({"prevalence": float(prevalence)} if is_number(prevalence) else {})
     return ranking.assign(
         {name: value.reset_coords(drop=True).drop_attrs() for name, value in more.items()}
@@ -229,12 +217,12 @@ def _observed_benefit(
     rates = as_performance(evidence.counts).assign_coords(benefits.coords)
     how = (evidence.about or {}).get("prevalence", "sampled")
     if given is not None:
-        shares = given.mean(draw_dims(given)) if draw_dims(given) else given
+        shares = mean_over_draws(given)
     elif how in ("sampled", "observed") or evidence.performance is None:
         shares = rates.sum("predicted", skipna=False)
     else:
         total = evidence.performance.sum("predicted", skipna=False)
-        shares = total.mean(draw_dims(total))
+        shares = mean_over_draws(total)
     return _by_class(rates, benefits), shares
 
 
@@ -292,25 +280,22 @@ def _choice(ranking: xr.Dataset, mean: xr.DataArray) -> xr.DataArray:
     return best.copy(data=held[best.values])
 
 
-def _perfect(ranking: xr.Dataset) -> dict[str, xr.DataArray]:
+def _perfect(ranking: xr.Dataset) -> tuple[xr.DataArray, xr.DataArray]:
     """Return the smallest expected regret and its error."""
     regret = ranking["expected_regret"].where(ranking["tier"].notnull())
     least = regret.min("entity")
-    error = ranking["expected_regret_error"].where(regret == least).max("entity")
-    return {"value_of_perfect_information": least, "value_of_perfect_information_error": error}
+    return least, ranking["expected_regret_error"].where(regret == least).max("entity")
 
 
-def _of_prevalence(given: xr.DataArray | None, each: xr.DataArray, ranking: xr.Dataset) -> dict[str, xr.DataArray]:
+def _of_prevalence(
+    given: xr.DataArray | None, each: xr.DataArray, ranking: xr.Dataset
+) -> tuple[xr.DataArray, xr.DataArray]:
     """Return the value of knowing the prevalence; if it is independent of the rates, only their means matter."""
     if given is None:
-        gain = error = ranking["expected_regret"].max("entity") * np.nan
-    else:
-        means = each.mean(draw_dims(each)) if draw_dims(each) else each
-        expected = _utility(means, given).where(ranking["tier"].notnull()).compute()
-        mean = expected.mean(draw_dims(expected)) if draw_dims(expected) else expected
-        best = mean.fillna(-np.inf).argmax("entity")
-        gain, error = mean_and_error(expected.max("entity") - expected.isel(entity=best, drop=True))
-        # A known prevalence has an information value of exactly 0.
-        error = error if draw_dims(given) else xr.zeros_like(gain)
-    name = "value_of_prevalence_information"
-    return {name: gain, f"{name}_error": error}
+        gain = ranking["expected_regret"].max("entity") * np.nan
+        return gain, gain
+    expected = _utility(mean_over_draws(each), given).where(ranking["tier"].notnull()).compute()
+    best = mean_over_draws(expected).fillna(-np.inf).argmax("entity")
+    gain, error = mean_and_error(expected.max("entity") - expected.isel(entity=best, drop=True))
+    # A known prevalence has an information value of exactly 0.
+    return gain, error if draw_dims(given) else xr.zeros_like(gain)

@@ -1,15 +1,10 @@
 """Roles of table columns, inferred from their names and from their values beside the other columns."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
-
-__all__ = [
-    "CELLS", "ENTITY_NAMES", "LONG_CASE_NAMES", "ROLES", "TOTALS", "is_metadata_name", "odd_columns", "role_of",
-    "squeeze",
-]  # fmt: skip
 
 CELLS = ("tn", "fp", "fn", "tp")
 #: Column names by role, as :func:`squeeze` returns them. The first is the name of the role.
@@ -84,49 +79,34 @@ def is_metadata_name(name: Any) -> bool:
     """Return whether a column name is a known id, group or cost, and so unlikely to be an entity."""
     words = re.findall(r"[a-z0-9]+", re.sub(r"([a-z])([A-Z])", r"\1 \2", str(name)).lower())
     named_id = len(words) > 1 and words[-1] in ("id", "ids", "index", "idx")
-    return (
-        squeeze(name) in METADATA
-        or bool(COSTS & set(words))
-        or named_id
-        or bool(re.match(r"unnamed: ?\d|level_\d", str(name).strip(), re.I))
-    )
+    unnamed = re.match(r"unnamed: ?\d|level_\d", str(name).strip(), re.I)
+    return squeeze(name) in METADATA or bool(COSTS & set(words)) or named_id or unnamed is not None
 
 
 def odd_columns(columns: Mapping[Any, np.ndarray]) -> dict[Any, str]:
-    """Return the columns of outcomes that are unlike the others, with reasons.
-
-    Parameters
-    ----------
-    columns : mapping
-        Outcomes by column, as floats; NaN if missing.
-    """
+    """Return the columns of outcomes (floats, NaN if missing) that are unlike the others, with reasons."""
     known = {name: values[~np.isnan(values)] for name, values in columns.items()}
     known = {name: values for name, values in known.items() if values.size}
-    if len(known) < 2:
-        return {}
-    binary = [name for name, values in known.items() if _is_binary(values)]
-    others = [name for name in known if name not in binary]
+    others = {name: values for name, values in known.items() if not np.isin(values, (0.0, 1.0)).all()}
     # A constant 0 or 1 is no evidence that the other columns are right or wrong.
-    varied = [name for name in binary if np.ptp(known[name]) > 0] if others else binary
-    if varied and others:
-        odd = {name: _why_not_binary(known[name]) for name in others}
-        found = {name: why for name, why in odd.items() if why}
-        if found and len(found) == len(others) and len(varied) < len(others):
-            # A minority of binary columns among numeric ones is odd, unless it fits their range.
-            low, high = _range(known[name] for name in others)
-            inside = low <= 0 and high >= 1 and high <= 1 + 1e-9
-            return {} if inside else dict.fromkeys(varied, f"0 and 1 beside values from {low:g} to {high:g}")
-        return found
-    return {} if not others else _odd_numbers({name: known[name] for name in known})
-
-
-def _is_binary(values: np.ndarray) -> bool:
-    return bool(np.isin(values, (0.0, 1.0)).all())
+    binary = [name for name, values in known.items() if name not in others and np.ptp(values) > 0]
+    if len(known) < 2 or not others:
+        return {}
+    if not binary:
+        return _odd_numbers(known)
+    found = {name: why for name, values in others.items() if (why := _why_not_binary(values))}
+    if len(found) == len(others) > len(binary):
+        # A minority of binary columns among numeric ones is odd, unless it fits their range.
+        low, high = _range(others.values())
+        return (
+            {} if low <= 0 and high == 1 else dict.fromkeys(binary, f"0 and 1 beside values from {low:g} to {high:g}")
+        )
+    return found
 
 
 def _why_not_binary(values: np.ndarray) -> str:
     """Explain why a column is unlike right and wrong answers; "" if it may hold partial credit."""
-    low, high = values.min(), values.max()
+    low, high = _range([values])
     if low < 0 or high > 1:
         return f"values from {low:g} to {high:g} beside columns of 0 and 1"
     # Partial credit is mostly 0 and 1, or has a few levels.
@@ -137,31 +117,18 @@ def _why_not_binary(values: np.ndarray) -> str:
 def _odd_numbers(known: Mapping[Any, np.ndarray]) -> dict[Any, str]:
     """Return the columns that number the rows, or exceed the few levels that all others share."""
     found = {}
+    rows = {name for name, values in known.items() if values.size > 2 and (np.diff(np.sort(values)) == 1).all()}
     for name, values in known.items():
         rest = [held for other, held in known.items() if other != name]
-        low, high = _range(rest)
-        if _counts_rows(values) and not any(_counts_rows(held) for held in rest):
-            found[name] = f"the whole numbers from {values.min():g} to {values.max():g}, each once"
-            continue
-        levels = np.unique(np.concatenate(rest))
-        graded = levels.size <= 12 and all(np.unique(held).size < held.size for held in rest)
-        if graded and ((values < low) | (values > high)).mean() > 0.5:
-            found[name] = f"values from {values.min():g} to {values.max():g} beside values from {low:g} to {high:g}"
-            continue
-        whole = bool((values == np.floor(values)).all()) and np.ptp(values) > 0
-        fractions = all(not (held == np.floor(held)).all() for held in rest)
-        if whole and fractions and (values.min() > high or values.max() < low) and np.unique(values).size > 2:
-            found[name] = f"whole numbers from {values.min():g} to {values.max():g} beside fractions"
+        (least, most), (low, high) = _range([values]), _range(rest)
+        graded = np.unique(np.concatenate(rest)).size <= 12 and all(np.unique(held).size < held.size for held in rest)
+        if rows == {name} and least % 1 == 0:
+            found[name] = f"the whole numbers from {least:g} to {most:g}, each once"
+        elif graded and ((values < low) | (values > high)).mean() > 0.5:
+            found[name] = f"values from {least:g} to {most:g} beside values from {low:g} to {high:g}"
     return found
 
 
-def _counts_rows(values: np.ndarray) -> bool:
-    """Return whether values are consecutive whole numbers, each once: probably row numbers."""
-    if values.size < 3 or not (values == np.floor(values)).all():
-        return False
-    return bool((np.diff(np.sort(values)) == 1).all())
-
-
-def _range(columns: Any) -> tuple[float, float]:
+def _range(columns: Iterable[np.ndarray]) -> tuple[float, float]:
     together = np.concatenate(list(columns))
     return float(together.min()), float(together.max())

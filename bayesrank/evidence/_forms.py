@@ -1,24 +1,10 @@
 """Forms of tables: the roles of columns, and which columns are missing."""
 
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, NoReturn
 
 from bayesrank.evidence._columns import CELLS, ENTITY_NAMES, LONG_CASE_NAMES, ROLES, role_of, squeeze
-from bayesrank.evidence._fields import join_with_or, list_names
-from bayesrank.evidence._table import Roles, Table
-from bayesrank.evidence._values import as_outcome_columns, is_missing, to_number
-
-__all__ = [
-    "CASES",
-    "COUNTS",
-    "FORMS",
-    "MEANS",
-    "Known",
-    "find_entity",
-    "find_form",
-    "holds_outcomes",
-    "name_roles",
-    "refuse_without_entity",
-]
+from bayesrank.evidence._table import Roles, Table, find_repeat, list_names
+from bayesrank.evidence._values import as_outcomes, is_missing, to_number
 
 #: Forms of a table by their columns, and what a row is.
 COUNTS = {
@@ -59,6 +45,14 @@ class Known(NamedTuple):
     of: dict[str, Any]
     remarks: list[str]
 
+    def free(self, table: Table) -> list[Any]:
+        """Return the columns without a role."""
+        return [name for name in table.names if name not in self.of.values()]
+
+    def marks(self) -> set[str]:
+        """Return the roles, by their own names, that only tables of counts or cases have."""
+        return {role for role in MARKS if role in self.of and squeeze(self.of[role]) in (role, ROLES[role][0])}
+
 
 def name_roles(table: Table, roles: Roles) -> Known:
     """Return the roles of columns, named by the user or by the column names."""
@@ -70,13 +64,13 @@ def name_roles(table: Table, roles: Roles) -> Known:
         taken = next((other for other, held in of.items() if held == name), None)
         if taken is not None:
             raise ValueError(f"{table.argument(role)} must name a column of its own; got {name!r}, the {taken} as well")
-        other = role_of(name)
-        forbidden = other in (*MARKS, "actual", "weight") or (role == "cluster" and other in ("entity", "case", "run"))
+        forbidden = {*MARKS, "actual", "weight"}
         if role == "entity":
-            forbidden = other in (*CELLS, "count", "correct", "wrong", "weight")
-        elif squeeze(name) == "entity" and roles.entity is None:
-            forbidden = True
-        if forbidden:
+            forbidden -= {"predicted", "outcome", "actual"}
+        elif role == "cluster":
+            forbidden |= {"entity", "case", "run"}
+        other = role_of(name)
+        if other in forbidden or (role != "entity" and other == "entity" and roles.entity is None):
             raise ValueError(
                 f"{table.argument(role)} must name a column that {WHAT[role]}; got {name!r}, which is read as {other}"
             )
@@ -88,7 +82,7 @@ def name_roles(table: Table, roles: Roles) -> Known:
             )
         of[role] = name
     for role in ROLES:
-        if role in of or role == "entity":
+        if role in of:
             continue
         names = [name for name in table.names if role_of(name) == role and name not in of.values()]
         exact = [name for name in names if squeeze(name) == role]
@@ -100,11 +94,6 @@ def name_roles(table: Table, roles: Roles) -> Known:
             )
         if names:
             of[role] = names[0]
-    exact = [name for name in table.names if squeeze(name) == "entity"]
-    if "entity" not in of and exact:
-        if len(exact) > 1:
-            raise ValueError(f"{table.source} must have each column once; its heading has entity more than once")
-        of["entity"] = exact[0]
     # With one row for each entity and case, the column correct holds the outcome.
     if "correct" in of and "outcome" not in of and not {"wrong", "total"} & set(of):
         of["outcome"] = of.pop("correct")
@@ -113,45 +102,35 @@ def name_roles(table: Table, roles: Roles) -> Known:
 
 def find_entity(table: Table, known: Known, roles: Roles) -> Any:
     """Return the only column that can name the entities, or None; several raise an error."""
-    if roles.entities is not None:
-        return None
-    free = [name for name in table.names if name not in known.of.values()]
-    found = [name for name in free if squeeze(name) in ENTITY_NAMES]
-    forms = [form for form in FORMS if set(form) <= set(known.of)]
-    if not forms and not _marks(known):
+    found = [name for name in known.free(table) if squeeze(name) in ENTITY_NAMES]
+    if not known.marks() and not any(set(form) <= set(known.of) for form in FORMS):
         # In a table of answers, entities may have such names; columns of outcomes are not names.
-        found = [name for name in found if not holds_outcomes(table.column(name))]
-    if not found or (not forms and not _marks(known) and "actual" in known.of):
+        found = [name for name in found if "actual" not in known.of and not holds_outcomes(table.column(name))]
+    if roles.entities is not None or not found:
         return None
     if len(found) > 1:
-        options = [table.option("entity", name) for name in found]
+        says = [table.option("entity", name) for name in found]
         if len(found) == 2 and squeeze(found[1]) == "study" and "dataset" not in known.of:
-            options[0] += f"{' ' if table.shell else ', '}{table.option('dataset', found[1])}"
+            says[0] += f"{' ' if table.shell else ', '}{table.option('dataset', found[1])}"
         raise ValueError(
             f"{table.source} must have one column that names the entities; its heading has "
-            f"{' and '.join(map(str, found))}: {join_with_or(options)} says which"
+            f"{' and '.join(map(str, found))}: {' or '.join(says)} says which"
         )
     return found[0]
 
 
-def _marks(known: Known) -> set[str]:
-    """Return the roles, by their own names, that only tables of counts or cases have."""
-    return {role for role in MARKS if role in known.of and squeeze(known.of[role]) in (role, ROLES[role][0])}
-
-
 def holds_outcomes(column: list[Any]) -> bool:
-    read = as_outcome_columns([column])[0]
-    return all(value is None or isinstance(value, float) for value in read)
+    return all(value is None or isinstance(value, float) for value in as_outcomes(column))
 
 
 def find_form(table: Table, known: Known, entity: Any) -> tuple[str, ...] | None:
     """Return the columns that define the form of a row; None for answers (one column for each entity)."""
-    held = set(known.of)
+    held, marks = set(known.of), known.marks()
     whole = [form for form in FORMS if set(form) <= held]
     cases = "case" in held or any(squeeze(name) in LONG_CASE_NAMES for name in table.names)
     if {"outcome", "se"} <= held and "mean" not in held and not cases and not whole:
         known.of["mean"] = known.of.pop("outcome")
-        whole = list(MEANS)
+        return next(iter(MEANS))
     # Derived columns, such as a mean beside counts, or correct and total beside a matrix, are ignored.
     for derived in (*MEANS, ("correct", "total")):
         if len(whole) > 1:
@@ -163,105 +142,83 @@ def find_form(table: Table, known: Known, entity: Any) -> tuple[str, ...] | None
             f"{table.source} must have the columns of one kind of table; its heading has those of {both} "
             f"({table.without(spare)} leaves the second out)"
         )
-    if whole:
-        if entity is not None or _marks(known) & set(whole[0]) - {"outcome", "predicted"}:
-            return whole[0]
-        if whole[0] not in CASES or {"outcome", "predicted"} & _marks(known):
-            return whole[0]
-    if entity is None and not _marks(known):
-        return None
+    if whole and (entity is not None or whole[0] not in CASES or marks & set(whole[0])):
+        return whole[0]
     if entity is not None:
         return _case_form(table, known, entity)
-    return _missing_columns(table, known, entity)
+    return _refuse_lacking(table, known, entity) if marks else None
 
 
 def _case_form(table: Table, known: Known, entity: Any) -> tuple[str, ...]:
     """Return the form of cases named by a column such as question_id; otherwise raise an error."""
     form = next((form for form in CASES if set(form) - {"case"} <= set(known.of)), None)
     if form is None:
-        return _missing_columns(table, known, entity)
-    free = [name for name in table.names if name not in (*known.of.values(), entity)]
+        _refuse_lacking(table, known, entity)
+    free = [name for name in known.free(table) if name != entity]
     found = [name for name in free if squeeze(name) in LONG_CASE_NAMES]
-    keys = [
-        table.column(name) for name in (entity, *(known.of[role] for role in ("dataset", "run") if role in known.of))
-    ]
-    fitting = [name for name in found if len(set(zip(*keys, table.column(name), strict=True))) == len(table.where)]
+    keys = [table.column(name) for name in (entity, *(known.of[r] for r in ("dataset", "run") if r in known.of))]
+    fitting = [name for name in found if find_repeat(zip(*keys, table.column(name), strict=True)) is None]
     if len(fitting) == 1:
         known.of["case"] = fitting[0]
         known.remarks.append(f"The column {fitting[0]} names the cases.")
         return form
-    values = table.column(known.of[form[-1]])
-    numbers = [number for number in map(to_number, values) if number is not None]
-    single = len(set(table.column(entity))) == len(table.where) and len(table.where) > 1
-    if form[-1] == "outcome" and (single or (numbers and not set(numbers) <= {0.0, 1.0} and not found)):
-        return _missing_columns(table, known, entity)
+    numbers = {to_number(value) for value in table.column(known.of[form[-1]])} - {None}
+    single = len(table.where) > 1 and find_repeat(table.column(entity)) is None
+    if form[-1] == "outcome" and (single or (not numbers <= {0.0, 1.0} and not found)):
+        _refuse_lacking(table, known, entity)
     offered = fitting or found or free[:1]
-    remedy = (
-        f" ({join_with_or([table.option('case', name) for name in offered])} says which column does)" if offered else ""
-    )
-    many = " that names each case of an entity once" if found and not fitting else " that names the cases"
-    runs = (
-        f"; if several rows are runs of one case, {table.option('run', free[-1])} says which column numbers the runs"
-        if found and not fitting and len(free) > 1
-        else ""
-    )
+    remedy = f" ({table.options('case', offered)} says which column does)" if offered else ""
     raise ValueError(
-        f"{table.source} must have a column case{many}, beside {entity} and {known.of[form[-1]]}{remedy}{runs}"
+        f"{table.source} must have a column case that names the cases, beside {entity} and {known.of[form[-1]]}{remedy}"
     )
 
 
-def _missing_columns(table: Table, known: Known, entity: Any) -> Any:
-    """Raise an error that names missing columns, and possible roles of the others."""
-    _refuse_rates(table, known, entity)
+def _refuse_lacking(table: Table, known: Known, entity: Any) -> NoReturn:
+    """Raise an error that names missing columns, or scores without the number of their cases."""
+    rates = [name for name in table.names if name != entity and _holds_rates(name, table.column(name))]
+    if rates:
+        value = next((v for v in table.column(rates[0]) if not is_missing(v)), "")
+        raise ValueError(
+            f"{table.source} must hold counts or single cases; {list_names(rates)} hold{'s' * (len(rates) == 1)} "
+            f"scores, such as {value}, which do not say of how many cases. Write the counts behind them as columns tn, "
+            "fp, fn, tp, or correct, total; or their standard errors in a column se beside mean; br.from_rates makes "
+            "counts of rates and a size"
+        )
     held = set(known.of)
     form = max(FORMS, key=lambda form: len(set(form) & held) / len(form))
     missing = [name for name in (*(["entity"] if entity is None else []), *form) if name not in held]
     others = "; or ".join(", ".join(other) for other in FORMS if other != form)
     raise ValueError(
         f"{table.source} must have the columns entity, {', '.join(form)} (or, beside entity, {others}; or no entity "
-        f"and none of these, but one column for each entity); its heading is {', '.join(map(str, table.names))}, "
-        f"without {', '.join(missing)}"
+        f"and none of these, but one column for each entity); its heading is {table.heading()}, without "
+        f"{', '.join(missing)}"
     )
 
 
-def _refuse_rates(table: Table, known: Known, entity: Any) -> None:
-    """Raise an error for a leaderboard of scores, which lacks the number of cases."""
-    free = [name for name in table.names if name != entity]
-    rates = [name for name in free if squeeze(name) in RATES or str(name).strip().endswith("%")]
-    for name in free:
-        texts = [str(value) for value in table.column(name) if not is_missing(value, words=True)]
-        numbers = [to_number(text.replace(",", ".")) for text in texts]
-        shares = texts and all(n is not None and 0 <= n <= 1 for n in numbers) and any(0 < n < 1 for n in numbers if n)
-        shares = shares or (
-            texts and all(n is not None and 0 <= n <= 100 for n in numbers) and any(n % 1 for n in numbers if n)
-        )
-        errors = texts and all(("%" in text or "±" in text or "+-" in text or "+/-" in text) for text in texts)
-        if (shares or errors) and name not in rates and role_of(name) not in ("case", "cluster", "dataset", "weight"):
-            rates.append(name)
-    if not rates:
-        return
-    value = next((v for v in table.column(rates[0]) if not is_missing(v)), "")
-    raise ValueError(
-        f"{table.source} must hold counts or single cases; {list_names(rates)} hold{'s' * (len(rates) == 1)} scores, "
-        f"such as {value}, which do not say of how many cases. Write the counts behind them as columns tn, fp, fn, "
-        "tp, or correct, total; or their standard errors in a column se beside mean; br.from_rates makes counts of "
-        "rates and a size"
-    )
+def _holds_rates(name: Any, column: list[Any]) -> bool:
+    """Return whether a column holds scores by its name, or fractions, percentages or estimates with errors."""
+    if squeeze(name) in RATES or str(name).strip().endswith("%"):
+        return True
+    texts = [str(value) for value in column if not is_missing(value, words=True)]
+    if not texts or role_of(name) in ("case", "cluster", "dataset", "weight"):
+        return False
+    if all("%" in text or "±" in text or "+-" in text or "+/-" in text for text in texts):
+        return True
+    numbers = [to_number(text.replace(",", ".")) for text in texts]
+    return all(n is not None and 0 <= n <= 100 for n in numbers) and any(n and n % 1 for n in numbers)
 
 
-def refuse_without_entity(table: Table, known: Known, form: tuple[str, ...]) -> None:
+def refuse_without_entity(table: Table, known: Known, form: tuple[str, ...]) -> NoReturn:
     """Raise an error that lists columns which may name the entities."""
-    free = [name for name in table.names if name not in known.of.values()]
+    free = known.free(table)
     text = [name for name in free if not holds_outcomes(table.column(name))] or free
     wanted = ", ".join(form)
     if not text:
         raise ValueError(
-            f"{table.source} must have a column entity beside {wanted}; its heading is "
-            f"{', '.join(map(str, table.names))}, without entity"
+            f"{table.source} must have a column entity beside {wanted}; its heading is {table.heading()}, without "
+            "entity"
         )
-    also = f"; {table.option('entity', text[0])} says that {text[0]} does" if text else ""
     raise ValueError(
         f"{table.source} must have a column that names the entities beside {wanted}; its heading is without entity: "
-        f"rename {text[0]} to entity or pass "
-        f"{join_with_or([table.option('entity', name) for name in text[:3]])}{also * 0}"
+        f"rename {text[0]} to entity or pass {table.options('entity', text[:3])}"
     )

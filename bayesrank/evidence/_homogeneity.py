@@ -1,17 +1,9 @@
-"""Tests of equality of data sets: a p-value for each entity and each part of its evidence.
-
-A part is the recall of a class, the share of a class, or the mean outcome. Under the null hypothesis the cases of an
-entity are exchangeable between data sets. Given sizes and outcomes, the mean and variance of the statistic are exact. A
-gamma distribution approximates its tail or, where it does not fit, permutations do. Two data sets with two outcomes
-have Fisher's exact test.
-"""
+"""Tests of equality of data sets, whose cases are exchangeable under the null hypothesis."""
 
 import numpy as np
 from scipy import special
 
 from bayesrank._random import fingerprint, root_sequence, stream
-
-__all__ = ["holm", "mean_differs"]
 
 #: Minimum size of each data set for the gamma approximation, as a multiple of the kurtosis of the outcomes; for two
 #: outcomes, an expected count of ten of the rarer one.
@@ -31,22 +23,13 @@ CLOSE = 1e-9
 def mean_differs(table: np.ndarray, values: np.ndarray, tests: int = 1) -> float:
     """Return the p-value of equal mean outcomes in all data sets; NaN with fewer than two data sets.
 
-    The statistic is the sum over data sets of n (mean - overall mean)² / S², with S² the variance of all outcomes. For
-    two outcomes it is Pearson's statistic times (N - 1) / N.
+    The statistic is the sum over data sets of n (mean - overall mean)² / S², with S² the variance of all outcomes; for
+    two outcomes, Pearson's times (N - 1) / N. Two data sets with two outcomes have Fisher's exact test. Else a gamma
+    distribution with the exact permutation mean and variance gives the tail or, where it does not fit, permutations do.
 
-    Parameters
-    ----------
-    table : numpy.ndarray of int (data set, outcome)
-        Number of cases (or clusters) of each data set with each outcome.
-    values : numpy.ndarray (outcome)
-        The outcomes.
-    tests : int
-        Number of tests that the p-value will be corrected for; it increases the number of permutations.
-
-    References
-    ----------
-    Box and Andersen (1955), Permutation theory in the derivation of robust criteria, Journal of the Royal Statistical
-    Society B 17:1-34, for moments under permutations.
+    ``table`` (data set, outcome) has the numbers of cases (or clusters), and ``tests`` is the number of tests that the
+    p-value will be corrected for, which increases the number of permutations. Moments under permutations are those of
+    Box and Andersen (1955), Journal of the Royal Statistical Society B 17:1-34.
     """
     table, values = np.asarray(table, np.int64), np.asarray(values, float)
     held = table.sum(axis=0) > 0
@@ -96,13 +79,12 @@ def _gamma_tail(seen: float, size: np.ndarray, times: np.ndarray, z: np.ndarray)
     e1111 = (3 * square**2 - 6 * fourth) / (triples * (number - 3.0))
     n = size.astype(float)
     own = e4 + (n - 1) * (3 * e22 + 4 * e31 + (n - 2) * (6 * e211 + (n - 3) * e1111))  # E T⁴ / n
-    own_terms = (own / n).sum()
-    one, all_of_them = (n - 1).sum(), len(n)
+    one, number_of_sets = (n - 1).sum(), len(n)
     # E T_a² T_b² / (n_a n_b) = e22 + (n_a + n_b - 2) e211 + (n_a - 1)(n_b - 1) e1111, summed over a ≠ b.
-    between = all_of_them * (all_of_them - 1) * e22 + 2 * (all_of_them - 1) * one * e211
+    between = number_of_sets * (number_of_sets - 1) * e22 + 2 * (number_of_sets - 1) * one * e211
     between += (one**2 - ((n - 1) ** 2).sum()) * e1111
-    mean = all_of_them - 1.0
-    variance = own_terms + between - mean**2
+    mean = number_of_sets - 1.0
+    variance = (own / n).sum() + between - mean**2
     if variance < 1e-12 * mean:
         return 1.0 if seen <= mean * (1 + CLOSE) else 0.0
     return float(special.gammaincc(mean**2 / variance, seen * mean / variance))
@@ -119,24 +101,13 @@ def _permute_statistics(
         return (total**2 / size).sum(axis=1)
     cases = np.repeat(z, times)
     start = np.concatenate([[0], np.cumsum(size)[:-1]])
-    found = np.empty(number)
-    for i in range(number):
-        found[i] = (np.add.reduceat(rng.permutation(cases), start) ** 2 / size).sum()
-    return found
+    return np.array([(np.add.reduceat(rng.permutation(cases), start) ** 2 / size).sum() for _ in range(number)])
 
 
 def holm(p: np.ndarray) -> np.ndarray:
-    """Return p-values adjusted by Holm's method; NaN values are ignored and stay.
-
-    References
-    ----------
-    Holm (1979), A simple sequentially rejective multiple test procedure, Scandinavian Journal of Statistics 6:65-70.
-    """
-    p = np.asarray(p, float)
-    flat = p.ravel()
-    order = np.argsort(flat, kind="stable")
-    order = order[: int((~np.isnan(flat)).sum())]
+    """Return p-values adjusted by the method of Holm (1979), Scand. J. Statist. 6:65-70; NaN values are ignored."""
+    flat = np.ravel(np.asarray(p, float))
+    order = np.argsort(flat, kind="stable")[: (~np.isnan(flat)).sum()]
     adjusted = np.full(flat.shape, np.nan)
-    factors = len(order) - np.arange(len(order))
-    adjusted[order] = np.minimum(np.maximum.accumulate(flat[order] * factors), 1.0)
-    return adjusted.reshape(p.shape)
+    adjusted[order] = np.minimum(np.maximum.accumulate(flat[order] * np.arange(order.size, 0, -1)), 1.0)
+    return adjusted.reshape(np.shape(p))

@@ -6,8 +6,6 @@ from typing import Any
 from bayesrank import _text
 from bayesrank.evidence._pooled import record_of
 
-__all__ = ["provenance"]
-
 
 def provenance(about: Mapping[Any, Any]) -> list[str]:
     """Describe, from attrs of evidence or its posterior, how the evidence was assembled."""
@@ -22,18 +20,12 @@ def provenance(about: Mapping[Any, Any]) -> list[str]:
         runs = _text.count(most, "run") if fewest == most else f"{fewest} to {most} runs"
         lines.append(f"A case has {runs}; its outcome is their mean.")
     if "missing" in about:
-        lines.append(_missing(about))
+        how, what = about["missing"], "runs" if "most_runs" in about else "cases"
+        said = f"each counts as {how}."
+        if how == "common":
+            kept = int(about["cases"])
+            said = f"the {kept} of {kept + int(about['cases_left_out'])} {what} that all entities met are kept."
+        elif how == "own":
+            said = "each entity has its own cases, which are assumed to represent the missing ones."
+        lines.append(f"Answers are missing: {said}")
     return lines
-
-
-def _missing(about: Mapping[Any, Any]) -> str:
-    """Describe the treatment of missing answers."""
-    how = about["missing"]
-    if how == "common":
-        kept = int(about["cases"])
-        total = kept + int(about["cases_left_out"])
-        what = "runs" if "most_runs" in about else "cases"
-        return f"Answers are missing: the {kept} of {total} {what} that all entities met are kept."
-    if how == "own":
-        return "Answers are missing: each entity has its own cases, which are assumed to represent the missing ones."
-    return f"Answers are missing: each counts as {how}."

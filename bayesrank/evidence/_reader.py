@@ -1,20 +1,12 @@
-"""Evidence from tables: counts, means with their errors, or joint outcomes of cases. No choice that matters is guessed.
-
-The column names decide the form of a table: counts (each row a matrix, a cell, right and wrong, or an outcome), means,
-cases (a row for each entity and case) or answers (a row for each case, a column for each entity). Ambiguous tables
-raise an error that says what to type.
-"""
+"""Evidence from tables: counts, means with their errors, or joint outcomes; no choice that matters is guessed."""
 
 import xarray as xr
 
 from bayesrank.evidence._cases import read_answers, read_cases, with_remarks
 from bayesrank.evidence._columns import squeeze
-from bayesrank.evidence._counting import read_counts
-from bayesrank.evidence._forms import CASES, FORMS, MEANS, find_entity, find_form, name_roles, refuse_without_entity
-from bayesrank.evidence._means import read_means
+from bayesrank.evidence._counting import read_counts, read_means
+from bayesrank.evidence._forms import CASES, MEANS, find_entity, find_form, name_roles, refuse_without_entity
 from bayesrank.evidence._table import Roles, Table
-
-__all__ = ["FORMS", "read_table"]
 
 
 def read_table(table: Table, roles: Roles) -> xr.DataArray | xr.Dataset:
@@ -23,7 +15,6 @@ def read_table(table: Table, roles: Roles) -> xr.DataArray | xr.Dataset:
     The attr ``remarks`` lists what was inferred, ``remarks_pooled`` what applies if data sets are pooled, one sentence
     a line.
     """
-    table = table.drop_empty()
     known = name_roles(table, roles)
     entity = known.of.get("entity") or find_entity(table, known, roles)
     form = find_form(table, known, entity)

@@ -1,18 +1,16 @@
-"""A table of columns from a file or a DataFrame: column names, fields, and the place of each row for messages."""
+"""A table of columns from a file or a DataFrame: names, fields, and the place of each row for messages."""
 
 import shlex
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
-from bayesrank._checks import describe_value
+from bayesrank._checks import check_item_names, describe_value
 from bayesrank.evidence._columns import squeeze
-from bayesrank.evidence._values import is_missing, plain
-
-__all__ = ["Roles", "Table", "table_of"]
+from bayesrank.evidence._values import as_count, as_label_columns, count_hint, is_missing, plain
 
 #: Command-line options that differ from the name of the argument.
 OPTIONS = {"dataset": "dataset-column"}
@@ -52,19 +50,25 @@ class Table:
     index: Any = None
 
     def column(self, name: Any) -> list[Any]:
-        """Return the fields of a column."""
-        return self.columns[self.position(name)]
+        return next(
+            held for other, held in zip(self.names, self.columns, strict=True) if other is name or other == name
+        )
 
-    def position(self, name: Any) -> int:
-        return next(i for i, other in enumerate(self.names) if other is name or other == name)
+    def heading(self) -> str:
+        return ", ".join(map(str, self.names))
+
+    def place(self, row: int) -> str:
+        """Return the place of a row within the source."""
+        return self.where[row].removeprefix(self.source + ", ")
 
     def find(self, argument: str, wanted: Any) -> Any:
         """Return the name of the column that the user means, which may differ in case."""
         same = [name for name in self.names if name == wanted]
         same = same or [name for name in self.names if squeeze(name) == squeeze(wanted) and squeeze(wanted)]
         if not same:
-            listed = ", ".join(map(str, self.names))
-            raise ValueError(f"{self.argument(argument)} must name a column of {self.source}, {listed}; got {wanted!r}")
+            raise ValueError(
+                f"{self.argument(argument)} must name a column of {self.source}, {self.heading()}; got {wanted!r}"
+            )
         return same[0]
 
     def argument(self, name: str) -> str:
@@ -73,12 +77,16 @@ class Table:
 
     def option(self, name: str, value: Any) -> str:
         """Return an argument with its value, ready to be typed."""
-        text = str(value)
-        if isinstance(value, list):
-            text = ",".join(f'"{name}"' if "," in str(name) else str(name) for name in value)
-        if self.shell:
-            return f"{self.argument(name)} {shlex.quote(text)}"
-        return f"{name}={value!r}"
+        if not self.shell:
+            return f"{name}={value!r}"
+        names = value if isinstance(value, list) else []
+        text = ",".join(f'"{name}"' if "," in str(name) else str(name) for name in names) or str(value)
+        return f"{self.argument(name)} {shlex.quote(text)}"
+
+    def options(self, name: str, values: Iterable[Any]) -> str:
+        """Return the choices of an argument, ready to be typed, in a list with "or"."""
+        *most, last = [self.option(name, value) for value in values]
+        return f"{', '.join(most)} or {last}" if most else last
 
     def without(self, columns: Any) -> str:
         """Return how to omit one or several columns."""
@@ -94,12 +102,47 @@ class Table:
 
     def drop_empty(self) -> "Table":
         """Return the table without empty unnamed columns, which trailing separators produce."""
-        empty = [
-            name
-            for name, column in zip(self.names, self.columns, strict=True)
-            if str(name).startswith("Unnamed: ") and all(map(is_missing, column))
-        ]
-        return self.drop(empty) if empty else self
+        pairs = zip(self.names, self.columns, strict=True)
+        return self.drop(
+            [name for name, held in pairs if str(name).startswith("Unnamed: ") and all(map(is_missing, held))]
+        )
+
+    def read_names(self, column: Any, role: str) -> list[Any]:
+        """Return names of entities, data sets or clusters: text or other single values, none missing."""
+        found = self.column(column)
+        for i, name in enumerate(found):
+            if is_missing(name):
+                raise ValueError(f"{self.where[i]}: {column} must not be empty, since it must name every item")
+        return check_item_names(role, found, len(found))
+
+    def read_counts(self, column: Any) -> list[int]:
+        found = []
+        for where, value in zip(self.where, self.column(column), strict=True):
+            number = as_count(value)
+            if number is None and is_missing(value, words=True):
+                raise ValueError(f"{where}: {column} must not be empty (write 0 if there were none)")
+            if number is None:
+                hint = count_hint(value)
+                raise ValueError(
+                    f"{where}: {column} must be a count, a non-negative whole number without separators or signs; got "
+                    f"{value!r}{hint and f' ({hint})'}"
+                )
+            found.append(number)
+        return found
+
+    def read_labels(self, *names: Any) -> list[list[Any]]:
+        """Return columns of labels with one type, None if missing; categorical columns unchanged."""
+        columns = [self.column(name) for name in names]
+        if any(name in self.categories for name in names):
+            return columns
+        try:
+            return as_label_columns(*columns)
+        except ValueError as error:
+            raise ValueError(f"{self.source}: {error}") from None
+
+    def refuse_positive(self, roles: Roles, why: str = "outcomes, which have no classes") -> None:
+        if roles.positive is not None:
+            raise ValueError(f"{self.argument('positive')} must be left out for {why}; got {roles.positive!r}")
 
 
 def table_of(frame: Any) -> Table:
@@ -112,8 +155,8 @@ def table_of(frame: Any) -> Table:
     places = [f"frame, row {label}" for label in frame.index.tolist()]
     if named and len(named) == frame.index.nlevels:
         frame = frame.reset_index()
-    twice = [name for name in frame.columns if list(frame.columns).count(name) > 1]
-    if twice:
+    twice = frame.columns[frame.columns.duplicated()]
+    if len(twice):
         raise ValueError(f"frame must have each column once; got {twice[0]!r} more than once")
     for name in frame.columns:
         if not isinstance(name, Hashable) or is_missing(name) or isinstance(name, tuple):
@@ -132,9 +175,19 @@ def table_of(frame: Any) -> Table:
 
 def _fields(column: pd.Series) -> list[Any]:
     """Return fields as Python objects, None if missing."""
-    lacking = column.isna().to_numpy()
-    held = column.tolist()
-    return [
-        None if lack else plain(value.item() if isinstance(value, np.generic) else value)
-        for value, lack in zip(held, lacking, strict=True)
-    ]
+    pairs = zip(column.tolist(), column.isna().tolist(), strict=True)
+    return [None if lack else plain(value.item() if isinstance(value, np.generic) else value) for value, lack in pairs]
+
+
+def list_names(names: Sequence[Any], most: int = 3) -> str:
+    more = len(names) - most
+    return ", ".join(map(str, names[:most])) + (f" and {more} more" if more > 0 else "")
+
+
+def find_repeat(keys: Iterable[Any]) -> tuple[int, int] | None:
+    """Return the positions of the first key that occurred before, and of the key that it repeats."""
+    first: dict[Any, int] = {}
+    for i, key in enumerate(keys):
+        if first.setdefault(key, i) != i:
+            return i, first[key]
+    return None

@@ -10,8 +10,8 @@ import numpy as np
 from bayesrank._checks import is_number
 from bayesrank._labels import STANDING_PAIRS
 
-__all__ = ["as_count", "as_label_columns", "as_outcome_columns", "count_hint", "is_missing", "plain", "to_number"]
-
+#: Largest whole number that floats represent exactly.
+EXACT = 2**53
 #: Words for (wrong, right); a column uses a single pair.
 VERDICTS = (
     *(("false", "true"), ("no", "yes"), ("n", "y"), ("fail", "pass"), ("failed", "passed"), ("i", "c"), ("f", "t")),
@@ -62,46 +62,32 @@ def as_count(value: Any) -> int | None:
     """Return the count in a field, or None."""
     if isinstance(value, str):
         digits = COUNT.fullmatch(value)
-        if digits is None:
-            return None
-        number: float = int(digits[1])
-    elif isinstance(value, bool | np.bool_) or (found := to_number(value)) is None:
-        return None
+        number = None if digits is None else float(int(digits[1]))
     else:
-        number = found
-    return int(number) if number >= 0 and number == int(number) and number < 2**53 else None
+        number = None if isinstance(value, bool | np.bool_) else to_number(value)
+    return int(number) if number is not None and 0 <= number < EXACT and number % 1 == 0 else None
 
 
 def count_hint(value: Any) -> str:
     """Describe what a field holds instead of a count, and what to type; "" if unknown."""
     text = str(value).strip()
     number = to_number(text.replace(",", ".", 1) if COMMA.fullmatch(text) else text)
+    kind = "a rate" if number is not None and 0 < number < 1 else ""
     if "%" in text:
-        return "a percentage: write how many cases, such as 45 of 50"
-    if "±" in text or "+-" in text or "+/-" in text or re.search(r"\d\s*[\[(]", text):
-        return "an estimate with its error: write how many cases, such as 45 of 50"
-    if GROUPED.fullmatch(text) and not text.startswith("0"):
+        kind = "a percentage"
+    elif "±" in text or "+-" in text or "+/-" in text or re.search(r"\d\s*[\[(]", text):
+        kind = "an estimate with its error"
+    elif GROUPED.fullmatch(text) and not text.startswith("0"):
         return f"a number with separators: write '{re.sub('[^0-9]', '', text)}'"
-    if re.fullmatch(r"\d+\s*(/|of|out of)\s*\d+", text):
-        right, total = re.findall(r"\d+", text)
-        return f"a count and its total: write {right} as correct and {total} as total"
-    if number is not None and 0 < number < 1:
-        return "a rate: write how many cases, such as 45 of 50"
-    if number is not None and number != math.floor(number):
-        return "a number with decimals, which counts nothing: write how many cases"
-    return ""
+    return f"{kind}: write how many cases, such as 45 of 50" if kind else ""
 
 
-def as_outcome_columns(columns: Sequence[Sequence[Any]]) -> list[list[Any]]:
-    """Return columns with outcomes as floats, None for missing ones; other values stay unchanged.
+def as_outcomes(column: Sequence[Any]) -> list[Any]:
+    """Return outcomes as floats, None for missing ones; other values stay unchanged.
 
-    Words for right and wrong are 1 and 0 if all words of a column belong to one pair. A comma is a decimal comma if no
-    field of the column allows another reading.
+    Words for right and wrong are 1 and 0 if all words of the column belong to one pair. A comma is a decimal comma if
+    no field of the column allows another reading.
     """
-    return [_outcomes(column) for column in columns]
-
-
-def _outcomes(column: Sequence[Any]) -> list[Any]:
     if set(map(type, column)) <= {int, float, bool, type(None)}:
         return [None if value is None else float(value) if math.isfinite(value) else value for value in column]
     texts = {value.strip().lower() for value in column if isinstance(value, str) and not is_missing(value, words=True)}
@@ -112,28 +98,26 @@ def _outcomes(column: Sequence[Any]) -> list[Any]:
 
     def read(value: Any) -> Any:
         # "n" (no) is a verdict, not a missing answer.
-        text = value.strip().lower() if isinstance(value, str) else None
+        text = value.strip().lower() if isinstance(value, str) else ""
         if pair is not None and text in pair:
             return float(text == pair[1])
         if is_missing(value, words=True):
             return None
-        if commas and text in words:
-            return float(str(text).replace(",", "."))
-        number = to_number(value)
+        number = float(text.replace(",", ".")) if commas and text in words else to_number(value)
         # In a column with words for right and wrong, numbers must be 0 or 1.
         return value if number is None or (pair is not None and number not in (0, 1)) else number
 
     return [read(value) for value in column]
 
 
-def as_label_columns(*columns: Sequence[Any]) -> list[list[Any]]:
-    """Return columns of labels with one type: all numbers, all booleans, or text; None if missing.
+def check_exact(values: Sequence[Any]) -> None:
+    large = [v for v in values if isinstance(v, int | np.integer) and not isinstance(v, bool) and abs(int(v)) > EXACT]
+    if large:
+        raise ValueError(f"outcome must hold whole numbers up to 2**53, beyond which digits are lost; got {large[0]}")
 
-    Raises
-    ------
-    ValueError
-        If labels differ only in case, and are not a standard pair.
-    """
+
+def as_label_columns(*columns: Sequence[Any]) -> list[list[Any]]:
+    """Return columns of labels with one type: all numbers, all booleans, or text; None if missing."""
     held = [
         [None if is_missing(value) or value in NO_LABELS else plain(value) for value in column] for column in columns
     ]
@@ -141,18 +125,16 @@ def as_label_columns(*columns: Sequence[Any]) -> list[list[Any]]:
     codes = any(isinstance(value, str) and CODE.match(value) for value in values)
     for kind in (_boolean,) if codes else (_boolean, _whole, _decimal):
         found = {repr(value): kind(value) for value in values}
-        if values and all(label is not None for label in found.values()):
+        if values and None not in found.values():
             return [[None if value is None else found[repr(value)] for value in column] for column in held]
-    spellings: dict[str, set[str]] = {}
-    for value in values:
-        if isinstance(value, str):
-            spellings.setdefault(value.lower(), set()).add(value)
-    several = sorted(key for key, written in spellings.items() if len(written) > 1)
-    if not several:
+    texts = sorted({value for value in values if isinstance(value, str)})
+    lower = [text.lower() for text in texts]
+    twice = next((text for text in sorted(set(lower)) if lower.count(text) > 1), None)
+    if twice is None:
         return held
-    if any(set(spellings) <= set(pair) for pair in STANDING_PAIRS):
+    if any(set(lower) <= set(pair) for pair in STANDING_PAIRS):
         return [[value.lower() if isinstance(value, str) else value for value in column] for column in held]
-    first, second = sorted(spellings[several[0]])[:2]
+    first, second = [text for text in texts if text.lower() == twice][:2]
     raise ValueError(f"labels must be written alike; got {first!r} and {second!r} (write {second!r} in both places)")
 
 
@@ -163,15 +145,10 @@ def _boolean(value: Any) -> bool | None:
 
 
 def _whole(value: Any) -> int | None:
-    if isinstance(value, bool | np.bool_):
-        return None
-    try:
-        number = float(value)
-    except (TypeError, ValueError):
-        return None
-    if isinstance(value, int) or (isinstance(value, str) and value.removeprefix("-").isdecimal()):
+    if isinstance(value, str) and value.removeprefix("-").isdecimal():
         return int(value)
-    return int(number) if math.isfinite(number) and number % 1 == 0 else None
+    number = _decimal(value)
+    return None if number is None or number % 1 else int(value if isinstance(value, int) else number)
 
 
 def _decimal(value: Any) -> float | None:

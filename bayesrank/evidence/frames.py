@@ -1,4 +1,4 @@
-"""Counts from confusion matrices and data frames."""
+"""Evidence from confusion matrices, data frames and rates."""
 
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -6,18 +6,10 @@ from typing import Any, Literal
 import pandas as pd
 import xarray as xr
 
-from bayesrank._checks import (
-    check_choice,
-    check_class_labels,
-    check_counts_array,
-    check_item_names,
-    check_labelled_numbers,
-)
+from bayesrank._checks import check_choice, check_class_labels, check_counts_array, check_labelled_numbers
 from bayesrank.evidence._reader import read_table
 from bayesrank.evidence._table import Roles, table_of
-from bayesrank.evidence.counts import TWO_CLASSES, arrange, put_in_class_order
-
-__all__ = ["from_frame", "from_matrix", "from_rates"]
+from bayesrank.evidence.counts import CLASS_DIMS, TWO_CLASSES, arrange, class_dims, entity_names, put_in_class_order
 
 
 def from_matrix(
@@ -43,7 +35,7 @@ def from_matrix(
         The positive one of two classes. By default the last of ``labels``, or the positive one of a standard pair (0/1,
         no/yes, ...) in any order. The order of a DataFrame's labels does not define it.
     entity : hashable or sequence, optional
-        Name of the entity, or one name for each matrix of a stack.
+        Name of each matrix.
 
     Returns
     -------
@@ -53,9 +45,8 @@ def from_matrix(
 
     Raises
     ------
-    ValueError
-        If the matrix is not square, holds other than whole numbers (such as normalised rows), or the orientation is
-        invalid.
+    ValueError, TypeError
+        If the matrix is not square, or does not hold whole numbers (such as normalised rows).
 
     Examples
     --------
@@ -67,27 +58,27 @@ def from_matrix(
     check_choice("orientation", orientation, ("actual_rows", "predicted_rows"))
     ordered = labels is not None
     if isinstance(matrix, pd.DataFrame):
-        if list(matrix.index) != list(matrix.columns):
+        rows, columns = list(matrix.index), list(matrix.columns)
+        if rows != columns:
             raise ValueError(
-                "matrix must have the same labels in the same order on rows and columns; "
-                f"got rows {list(matrix.index)}, columns {list(matrix.columns)}"
+                "matrix must have the same labels in the same order on rows and columns; got rows "
+                f"{rows}, columns {columns}"
             )
-        labels = list(matrix.index) if labels is None else labels
-        matrix = matrix.to_numpy()
+        labels, matrix = rows if labels is None else labels, matrix.to_numpy()
     values = check_counts_array("matrix", matrix)
     if values.ndim not in (2, 3) or values.shape[-1] != values.shape[-2] or values.shape[-1] < 2 or not values.size:
         raise ValueError(f"matrix must have the shape (C, C) or (entities, C, C) with C >= 2; got {values.shape}")
-    values = values.reshape(-1, *values.shape[-2:])
+    size = values.shape[-1]
+    values = values.reshape(-1, size, size)
     if orientation == "predicted_rows":
         values = values.swapaxes(-1, -2)
-    size, n_classes = values.shape[:2]
     if labels is None:
-        labels = TWO_CLASSES if n_classes == 2 else range(n_classes)
+        labels = TWO_CLASSES if size == 2 else range(size)
     classes = check_class_labels(labels)
-    if len(classes) != n_classes:
-        raise ValueError(f"labels must name the {n_classes} classes of matrix; got {classes}")
-    entities = [f"entity {i + 1}" for i in range(size)] if entity is None else check_item_names("entity", entity, size)
-    return put_in_class_order(arrange(values, entities, None, classes), positive, ordered)
+    if len(classes) != size:
+        raise ValueError(f"labels must name the {size} classes of matrix; got {classes}")
+    counts = arrange(values, entity_names(entity, len(values)), None, class_dims(classes))
+    return put_in_class_order(counts, positive, ordered)
 
 
 def from_frame(
@@ -117,7 +108,7 @@ def from_frame(
     - a case of all entities, one column each: the outcomes; or, with ``actual`` (or ``y_true``), the predicted labels.
 
     Outcomes are numbers, or words such as true/false, yes/no, pass/fail, C/I. All forms but the last ignore other
-    columns. The last form raises an error for a column unlike the others, such as row numbers, ids or costs.
+    columns; the last raises an error for a column unlike the others, such as row numbers, ids or costs.
 
     Parameters
     ----------
@@ -147,21 +138,13 @@ def from_frame(
 
     Raises
     ------
-    ValueError
-        If columns are missing or ambiguous, a row occurs twice, or a rate or percentage stands for a count. The message
-        names the place and the fix.
-    TypeError
-        If ``frame`` is not a DataFrame, or outcomes mix numbers and text.
+    ValueError, TypeError
+        If columns are missing or ambiguous, a row occurs twice, a rate or percentage stands for a count, or outcomes
+        mix numbers and text. The message names the place and the fix.
 
     Examples
     --------
     >>> import pandas as pd
-    >>> frame = pd.DataFrame({"Team": ["a", "b"], "TN": [8, 9], "FP": [2, 1], "FN": [1, 3], "TP": [9, 7]})
-    >>> from_frame(frame).dims
-    ('entity', 'actual', 'predicted')
-    >>> answers = pd.DataFrame({"entity": ["a", "b"], "correct": [17, 14], "total": [20, 20]})
-    >>> from_frame(answers).sel(outcome=1).values.tolist()
-    [17, 14]
     >>> cases = pd.DataFrame({"qid": [1, 2, 3], "gpt": ["pass", "fail", "pass"], "llama": ["pass", "fail", "fail"]})
     >>> from_frame(cases, case="qid")["outcome"].values.tolist()
     [[0, 0], [1, 0], [1, 1]]
@@ -190,14 +173,12 @@ def from_rates(*, tpr: Any, fpr: Any = None, tnr: Any = None, prevalence: Any, e
     Returns
     -------
     xarray.DataArray
-        ``performance`` (..., entity, actual, predicted), which sums to 1 over (actual, predicted). The dims before
-        ``entity`` are those of the DataArrays, with chain and draw first.
+        ``performance`` (..., entity, actual, predicted), which sums to 1 over (actual, predicted).
 
     Raises
     ------
     ValueError, TypeError
-        If a rate is not a number in [0, 1], lengths or labels differ, or ``fpr`` and ``tnr`` are both given or both
-        absent.
+        If a rate is not a number in [0, 1], or lengths or labels differ.
 
     References
     ----------
@@ -207,36 +188,25 @@ def from_rates(*, tpr: Any, fpr: Any = None, tnr: Any = None, prevalence: Any, e
     --------
     >>> from_rates(tpr=0.75, fpr=0.1, prevalence=0.2).sel(actual="negative").values.round(3).tolist()
     [[0.72, 0.08]]
-
-    Draws from another model:
-
-    >>> import numpy as np
-    >>> import bayesrank as br
-    >>> rng = np.random.default_rng(1)
-    >>> dims = ("chain", "draw", "entity")
-    >>> tpr, tnr = (xr.DataArray(rng.beta(a, 9, (4, 500, 2)), {"entity": ["A", "B"]}, dims) for a in ([40, 20], 30))
-    >>> performance = from_rates(tpr=tpr, tnr=tnr, prevalence=0.3)
-    >>> performance.dims
-    ('chain', 'draw', 'entity', 'actual', 'predicted')
-    >>> bool(br.credible_ranking(performance, "informedness")["probability_best"].sel(entity="A") > 0.75)
-    True
     """
     if (fpr is None) == (tnr is None):
         raise ValueError(f"exactly one of fpr and tnr must be given; got {'neither' if fpr is None else 'both'}")
-    second = ("fpr", fpr) if tnr is None else ("tnr", tnr)
-    given = [_rate(name, value) for name, value in (("tpr", tpr), second, ("prevalence", prevalence))]
-    sizes = {name: each.sizes["entity"] for name, each in zip(("tpr", second[0], "prevalence"), given, strict=True)
-             if "entity" in each.dims}  # fmt: skip
+    second = "fpr" if tnr is None else "tnr"
+    given = {"tpr": tpr, second: fpr if tnr is None else tnr, "prevalence": prevalence}
+    held = {name: _rate(name, value) for name, value in given.items()}
+    sizes = {name: each.sizes["entity"] for name, each in held.items() if "entity" in each.dims}
     longest = max(sizes.values(), default=1)
-    # A single number applies to all entities.
-    given = [each.isel(entity=0, drop=True) if sizes.get(name) == 1 and "entity" not in each.coords else each
-             for name, each in zip(("tpr", second[0], "prevalence"), given, strict=True)]  # fmt: skip
     if any(size not in (1, longest) for size in sizes.values()):
         raise ValueError(f"tpr, fpr or tnr, and prevalence must be numbers or have one length; got lengths {sizes}")
+    # A single number applies to all entities.
+    parts = [
+        each.isel(entity=0, drop=True) if sizes.get(name) == 1 and "entity" not in each.coords else each
+        for name, each in held.items()
+    ]
     try:
-        right, other, share = xr.align(*given, join="exact")
+        right, other, share = xr.align(*parts, join="exact")
     except ValueError as error:
-        raise ValueError(f"tpr, {second[0]} and prevalence must have the same labels on shared dims: {error}") from None
+        raise ValueError(f"tpr, {second} and prevalence must have the same labels on shared dims: {error}") from None
     wrong = other if tnr is None else 1 - other
     cells = xr.broadcast((1 - share) * (1 - wrong), (1 - share) * wrong, share * (1 - right), share * right)
     rows = [xr.concat(cells[i : i + 2], "predicted", coords="minimal", compat="override") for i in (0, 2)]
@@ -244,20 +214,10 @@ def from_rates(*, tpr: Any, fpr: Any = None, tnr: Any = None, prevalence: Any, e
     if "entity" not in table.dims:
         table = table.expand_dims("entity")
     if entity is not None or "entity" not in table.coords:
-        longest = table.sizes["entity"]
-        names = (
-            [f"entity {i + 1}" for i in range(longest)]
-            if entity is None
-            else check_item_names("entity", entity, longest)
-        )
-        table = table.assign_coords(entity=names)
+        table = table.assign_coords(entity=entity_names(entity, table.sizes["entity"]))
     first = [dim for dim in ("chain", "draw") if dim in table.dims]
-    return (
-        table.assign_coords(actual=list(TWO_CLASSES), predicted=list(TWO_CLASSES))
-        .transpose(*first, ..., "entity", "actual", "predicted")
-        .drop_attrs()
-        .rename("performance")
-    )
+    table = table.assign_coords(class_dims(TWO_CLASSES)).drop_attrs().rename("performance")
+    return table.transpose(*first, ..., "entity", *CLASS_DIMS)
 
 
 def _rate(name: str, values: Any) -> xr.DataArray:

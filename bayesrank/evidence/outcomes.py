@@ -7,11 +7,18 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayesrank._checks import check_item_names, check_repeats, describe_value, is_number
-from bayesrank._labels import name_coord
-from bayesrank.evidence._patterns import EXACT, check_cases, common_note, numbers_of, patterns, without_columns
-
-__all__ = ["check_range", "from_outcomes"]
+from bayesrank._checks import check_repeats, describe_value, is_number
+from bayesrank._labels import factorize, name_coord
+from bayesrank.evidence._patterns import (
+    check_cases,
+    common_note,
+    keep_rows,
+    name_groups,
+    numbers_of,
+    patterns,
+    without_columns,
+)
+from bayesrank.evidence._values import EXACT
 
 #: Values of ``missing`` other than numbers.
 MISSING = ("common", "own")
@@ -48,8 +55,8 @@ def from_outcomes(
         The name of each case. A name that occurs twice, also in different data sets (overlapping folds), raises an
         error.
     run : sequence or str, optional
-        The run (repetition, sample, seed) of the case; requires ``case``. The outcome of a case is its mean over runs;
-        runs are not additional cases. Their number may vary.
+        The run (repetition, sample, seed) of the case. The outcome of a case is its mean over runs, which are not
+        additional cases. Their number may vary.
     missing : "common", "own" or number, optional
         ``"common"`` keeps the rows that all entities have. ``"own"`` evaluates each entity on its own cases, valid if
         answers are missing at random. A number replaces missing outcomes, such as 0 for wrong. By default they raise an
@@ -71,22 +78,16 @@ def from_outcomes(
 
     Raises
     ------
-    ValueError
-        If an outcome is missing, not finite or above 1e100 in size, an entity has no outcomes, a column, case or run
-        occurs twice, or lengths differ.
-    TypeError
-        If ``frame`` is not a DataFrame, or a column is not numeric.
+    ValueError, TypeError
+        If an outcome is missing, no finite number or above 1e100 in size, an entity has no outcomes, a column, case or
+        run occurs twice, or lengths differ.
 
     Examples
     --------
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"gpt": [1, 1, 0, 1], "llama": [1, 0, 0, 1]})
-    >>> outcomes = from_outcomes(frame)
-    >>> outcomes["outcome"].values.tolist(), outcomes["count"].values.tolist()
-    ([[0, 0], [1, 0], [1, 1]], [1, 1, 2])
-
-    Four rows are two runs of each of two tasks:
-
+    >>> from_outcomes(frame)["outcome"].values.tolist()
+    [[0, 0], [1, 0], [1, 1]]
     >>> runs = frame.assign(task=["x", "x", "y", "y"], seed=[1, 2, 1, 2])
     >>> from_outcomes(runs, case="task", run="seed")["outcome"].values.tolist()
     [[0.5, 0.5], [1.0, 0.5]]
@@ -95,49 +96,38 @@ def from_outcomes(
         frame, {"weight": weight, "dataset": dataset, "cluster": cluster, "case": case, "run": run}
     )
     _check_missing(missing)
-    if run is not None and case is None:
-        raise ValueError("case must be given where run is, to tell whose runs they are; got None")
-    size = len(frame)
-    groups = {
-        group: check_item_names(group, given[group], size, broadcast=group == "dataset")
-        for group in ("dataset", "cluster", "case", "run")
-        if given[group] is not None
-    }
-    values, weighs = numbers_of(outcomes), check_repeats(given["weight"], size)
+    size, weighs = len(frame), check_repeats(given.pop("weight"), len(frame))
+    groups = name_groups(size, **given)
+    values = numbers_of(outcomes)
     costs = np.empty((size, 0)) if cost is None else _check_costs(cost, outcomes)
-    if case is not None:
-        check_cases(groups["case"], weighs, groups.get("dataset"), groups.get("run"))
     about: dict[str, Any] = {} if range is None else {"range": list(check_range(range, values))}
-    if run is not None:
-        kept = weighs > 0
-        values, costs, weighs = values[kept], costs[kept], weighs[kept]
-        groups = {group: [name for name, k in zip(names, kept, strict=True) if k] for group, names in groups.items()}
-    lacking = np.isnan(values)
-    if lacking.any():
-        kept = ~lacking.any(axis=1) if missing == "common" else np.ones(len(values), bool)
-        values, weighs, groups, more = _without_missing(values, weighs, groups, outcomes, missing)
-        costs = costs[kept]
+    kept = weighs > 0
+    outcomes, values, costs, weighs = outcomes[kept], values[kept], costs[kept], weighs[kept]
+    groups = keep_rows(groups, kept)
+    check_cases(groups, weighs)
+    if np.isnan(values).any():
+        values, kept, more = _fill_missing(values, weighs, outcomes, missing, "run" if "run" in groups else "case")
+        values, costs, weighs, groups = values[kept], costs[kept], weighs[kept], keep_rows(groups, kept)
         about |= more
     if run is not None:
-        right_or_wrong = bool((np.isin(values, [0, 1]) | np.isnan(values)).all())
+        right_or_wrong = (np.isin(values, [0, 1]) | np.isnan(values)).all()
         each, groups, runs = _means(np.hstack([values, costs]), groups)
         values, costs = np.split(each, [values.shape[1]], axis=1)
         weighs = np.ones(len(values), np.int64)
-        about |= {"fewest_runs": int(runs.min()), "most_runs": int(runs.max())}
-        about |= {"right_or_wrong_runs": int(right_or_wrong)}
+        about["fewest_runs"], about["most_runs"] = int(runs.min()), int(runs.max())
+        about["right_or_wrong_runs"] = int(right_or_wrong)
     if (values == np.floor(values)).all() and np.abs(values).max(initial=0) < EXACT:
         values = values.astype(np.int64)
+    # Equal numbers have equal codes, so that rows can be compared as integers.
     seen, codes = np.unique(values, return_inverse=True)
     amounts, cost_codes = np.unique(costs, return_inverse=True)
     both = np.hstack([codes.reshape(values.shape), cost_codes.reshape(costs.shape)])
     rows, count, coords = patterns(both, weighs, groups)
-    known = rows[:, : values.shape[1]], rows[:, values.shape[1] :]
-    spent = {} if cost is None else {"cost": (("pattern", "entity"), amounts[known[1]])}
-    return xr.Dataset(
-        {"outcome": (("pattern", "entity"), seen[known[0]]), "count": ("pattern", count)} | spent,
-        {"entity": name_coord(list(outcomes.columns))} | coords,
-        about,
-    )
+    outcome, spent = np.split(rows, [values.shape[1]], axis=1)
+    held = {"outcome": (("pattern", "entity"), seen[outcome]), "count": ("pattern", count)}
+    if cost is not None:
+        held["cost"] = (("pattern", "entity"), amounts[spent])
+    return xr.Dataset(held, {"entity": name_coord(list(outcomes.columns))} | coords, about)
 
 
 def _check_costs(cost: Any, outcomes: pd.DataFrame) -> np.ndarray:
@@ -172,19 +162,18 @@ def check_range(bounds: Any, values: Any = ()) -> tuple[float, float]:
 def _check_missing(missing: Any) -> None:
     if missing is None or (isinstance(missing, str) and missing in MISSING):
         return
-    if not is_number(missing):
-        raise TypeError(f"missing must be None, one of {MISSING}, or a number; got {describe_value(missing)}")
-    if not np.isfinite(missing):
-        raise ValueError(f"missing must be None, one of {MISSING}, or a finite number; got {missing}")
+    if not is_number(missing) or not np.isfinite(missing):
+        kind = ValueError if is_number(missing) else TypeError
+        raise kind(f"missing must be None, one of {MISSING}, or a finite number; got {describe_value(missing)}")
 
 
-def _without_missing(
-    values: np.ndarray, weight: np.ndarray, groups: dict[str, list], outcomes: pd.DataFrame, missing: Any
-) -> tuple[np.ndarray, np.ndarray, dict[str, list], dict[str, Any]]:
-    """Apply ``missing``: return rows, weights, groups, and attrs that record it."""
+def _fill_missing(
+    values: np.ndarray, weight: np.ndarray, outcomes: pd.DataFrame, missing: Any, unit: str
+) -> tuple[np.ndarray, np.ndarray, dict[str, Any]]:
+    """Apply ``missing``: return the values, a mask of the kept rows, and attrs that record it."""
     lacking, names = np.isnan(values), list(outcomes.columns)
-    empty = [name for name, none in zip(names, lacking[weight > 0].all(axis=0), strict=True) if none]
-    if empty and (weight > 0).any():
+    empty = [name for name, none in zip(names, lacking.all(axis=0), strict=True) if none]
+    if empty:
         raise ValueError(f"frame must hold an outcome of every entity at least once; got none in the columns {empty}")
     if missing is None:
         row, column = np.argwhere(lacking)[0]
@@ -193,45 +182,42 @@ def _without_missing(
             f"{outcomes.index[row]} (missing='common' keeps the cases that all entities met, missing='own' leaves each "
             "entity on its own cases, missing=0 counts a missing answer as 0, or wrong)"
         )
+    if missing == "common":
+        kept = ~lacking.any(axis=1)
+        if not kept.any():
+            raise ValueError("missing cannot be 'common' where no case was met by all entities; got none")
+        return values, kept, common_note(int(weight[kept].sum()), int(weight[~kept].sum()), f"{unit}s")
+    all_rows = np.ones(len(values), bool)
     if missing == "own":
         note = f"{lacking.sum()} of {lacking.size} runs are missing, and left out of the means of their cases."
         # The model reports the numbers of cases.
-        return values, weight, groups, {"missing": "own"} | ({"note": note} if "run" in groups else {})
-    if missing == "common":
-        kept = ~lacking.any(axis=1)
-        if not weight[kept].any() and weight.any():
-            raise ValueError("missing cannot be 'common' where no case was met by all entities; got none")
-        groups = {group: [name for name, k in zip(held, kept, strict=True) if k] for group, held in groups.items()}
-        what = "runs" if "run" in groups else "cases"
-        about = common_note(int(weight[kept].sum()), int(weight[~kept].sum()), what)
-        return values[kept], weight[kept], groups, about
+        return values, all_rows, {"missing": "own"} | ({"note": note} if unit == "run" else {})
     times = (weight @ lacking).tolist()
     # Ties are resolved by name, so that the order of the columns has no effect.
     most, _, worst = max(zip(times, map(repr, names), names, strict=True), key=lambda of: of[:2])
-    about = {
-        "missing": f"{missing:g}",
-        "note": f"Missing answers count as {missing:g}: {sum(times)} of {weight.sum() * len(names)}, at most {most} of "
-        f"one entity ({worst}).",
-    }
-    return np.where(lacking, float(missing), values), weight, groups, about
+    note = (
+        f"Missing answers count as {missing:g}: {sum(times)} of {weight.sum() * len(names)}, at most {most} of one "
+        f"entity ({worst})."
+    )
+    return np.where(lacking, float(missing), values), all_rows, {"missing": f"{missing:g}", "note": note}
 
 
 def _means(values: np.ndarray, groups: dict[str, list]) -> tuple[np.ndarray, dict[str, list], np.ndarray]:
     """Return the mean outcome of each case over its available runs, its groups, and its number of runs."""
-    which, _ = pd.factorize(np.asarray(groups["case"], dtype=object))
+    which, names = factorize(groups["case"])
     first = np.unique(which, return_index=True)[1]
-    for group in ("dataset", "cluster"):
-        for i, name in enumerate(groups.get(group, [])):
-            if name != groups[group][first[which[i]]]:
-                raise ValueError(
-                    f"{group} must be the same for all runs of a case; got {groups[group][first[which[i]]]!r} and "
-                    f"{name!r} for {groups['case'][i]!r}"
-                )
+    clusters = groups.get("cluster", groups["case"])
+    for name, i in zip(clusters, which, strict=True):
+        if name != clusters[first[i]]:
+            raise ValueError(
+                f"cluster must be the same for all runs of a case; got {clusters[first[i]]!r} and {name!r} for "
+                f"{names[i]!r}"
+            )
     means = np.empty((first.size, values.shape[1]))
     with np.errstate(invalid="ignore"):
         for mean, column in zip(means.T, values.T, strict=True):
             order = np.argsort(column, kind="stable")  # makes sums independent of the order of the rows
             order = order[~np.isnan(column[order])]
             mean[:] = np.bincount(which[order], column[order], first.size) / np.bincount(which[order], None, first.size)
-    kept = {group: [groups[group][i] for i in first] for group in groups if group != "run"}
+    kept = {group: [held[i] for i in first] for group, held in groups.items() if group != "run"}
     return means, kept, np.bincount(which)

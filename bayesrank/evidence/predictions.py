@@ -8,12 +8,20 @@ import pandas as pd
 import xarray as xr
 
 from bayesrank._checks import all_classes, check_by_entity, check_choice, check_item_names, check_labels, check_repeats
-from bayesrank._labels import arrange_classes, check_order, is_ordered, name_coord, ordered_categories
-from bayesrank.evidence._patterns import check_cases, common_note, patterns
-from bayesrank.evidence.counts import count_cases, mark_positive
+from bayesrank._labels import (
+    arrange_classes,
+    check_order,
+    factorize,
+    is_ordered,
+    name_coord,
+    ordered_categories,
+    positive_label,
+)
+from bayesrank.evidence._patterns import check_cases, common_note, keep_rows, name_groups, patterns
+from bayesrank.evidence.counts import class_dims, count_cases, mark_positive
 
-__all__ = ["from_predictions", "joint_outcomes"]
-
+#: The note on models of counts.
+UNPAIRED = "Single cases were summed to counts, which do not tell which cases entities share: pairing is not used."
 LACKING = (
     " (fill in the label that it counts as, or keep the cases that all entities met, by missing='common' of "
     "br.joint_outcomes)"
@@ -57,10 +65,8 @@ def from_predictions(
 
     Raises
     ------
-    ValueError
+    ValueError, TypeError
         If lengths differ, a label is missing or not in ``labels``, or fewer than two classes are known.
-    TypeError
-        If ``predictions`` is not a mapping or DataFrame.
 
     Examples
     --------
@@ -70,8 +76,9 @@ def from_predictions(
     """
     cases = _encode(y_true, predictions, labels, positive, weight)
     where = None if dataset is None else check_item_names("dataset", dataset, cases.actual.size, broadcast=True)
-    codes = np.column_stack([cases.actual, cases.predicted])
-    return mark_positive(count_cases(codes, cases.weight, cases.entities, where, cases.classes), cases.positive)
+    codes = [cases.actual[:, None], cases.predicted]
+    counts = count_cases(codes, cases.weight, cases.entities, where, class_dims(cases.classes))
+    return mark_positive(counts, cases.positive)
 
 
 def joint_outcomes(
@@ -93,11 +100,7 @@ def joint_outcomes(
 
     Parameters
     ----------
-    y_true : sequence of labels
-        The true label of each case, of any type.
-    predictions : mapping or DataFrame
-        For each entity (key or column), its predicted labels in the order of ``y_true``.
-    labels, positive, weight : optional
+    y_true, predictions, labels, positive, weight
         As for :func:`from_predictions`.
     dataset : hashable or sequence, optional
         The data set of each case, or one name for all cases. Patterns are counted within data sets.
@@ -108,8 +111,8 @@ def joint_outcomes(
         The name of each case. A name that occurs twice, also in different data sets (overlapping folds), raises an
         error.
     run : sequence, optional
-        The run (repetition, sample, seed) of the case; requires ``case``. Runs are not additional cases: the runs of a
-        case are its cluster, unless ``cluster`` is given.
+        The run (repetition, sample, seed) of the case. Runs are not additional cases: the runs of a case are its
+        cluster, unless ``cluster`` is given.
     missing : "common", optional
         Keep only the cases that all entities predicted. By default a missing prediction (None or NaN) raises an error.
 
@@ -123,11 +126,8 @@ def joint_outcomes(
 
     Raises
     ------
-    ValueError
-        If lengths differ, a label is missing or not in ``labels``, fewer than two classes are known, or a case occurs
-        twice.
-    TypeError
-        If ``predictions`` is not a mapping or DataFrame.
+    ValueError, TypeError
+        As for :func:`from_predictions`, or if a case occurs twice.
 
     Examples
     --------
@@ -136,31 +136,21 @@ def joint_outcomes(
     ([[1, 0], [1, 0], [1, 1]], [2, 1, 1])
     """
     if missing is not None:
-        check_choice(
-            "missing", missing, ("common",), other="None (a missing prediction has no place in a square table)"
-        )
+        square = "None (a missing prediction has no place in a square table)"
+        check_choice("missing", missing, ("common",), other=square)
     cases = _encode(y_true, predictions, labels, positive, weight, missing == "common")
     classes, size = name_coord(cases.classes), cases.weight.size
-    groups = {"dataset": dataset, "cluster": cluster, "case": case, "run": run}
-    named = {
-        group: check_item_names(group, given, size, broadcast=group == "dataset")
-        for group, given in groups.items()
-        if given is not None
-    }
-    if run is not None and case is None:
-        raise ValueError("case must be given where run is, to tell whose runs they are; got None")
-    if case is not None:
-        check_cases(named["case"], cases.weight, named.get("dataset"), named.pop("run", None))
+    named = name_groups(size, dataset=dataset, cluster=cluster, case=case, run=run)
+    met = cases.predicted.min(axis=1) >= 0
+    counted = cases.weight > 0
+    kept = met & counted
+    check_cases(keep_rows(named, counted), cases.weight[counted])
     if run is not None:
         named.setdefault("cluster", named["case"])
-    met = cases.predicted.min(axis=1) >= 0
-    if not cases.weight[met].any() and cases.weight.any():
+    if not kept.any() and cases.weight.any():
         raise ValueError("missing cannot be 'common' where no case was met by all entities; got none")
-    codes, count, coords = patterns(
-        np.column_stack([cases.actual, cases.predicted])[met],
-        cases.weight[met],
-        {group: [name for name, kept in zip(names, met, strict=True) if kept] for group, names in named.items()},
-    )
+    codes = np.column_stack([cases.actual, cases.predicted])[kept]
+    codes, count, coords = patterns(codes, cases.weight[kept], keep_rows(named, kept))
     joint = xr.Dataset(
         {
             "actual": ("pattern", classes[codes[:, 0]]),
@@ -174,78 +164,86 @@ def joint_outcomes(
 
 
 class _Cases(NamedTuple):
-    """Cases with labels coded as positions among the classes."""
+    """Cases with labels coded as positions among the classes; None for an unknown positive class."""
 
     actual: np.ndarray  # (case)
     predicted: np.ndarray  # (case, entity)
     weight: np.ndarray  # (case)
     entities: list
     classes: list
-    positive: Any  # the positive one of two classes; None if unknown
+    positive: Any
 
 
 def _encode(
-    y_true: Any,
-    predictions: Mapping[Any, Any] | pd.DataFrame,
-    labels: Sequence[Any] | None,
-    positive: Any,
-    weight: Any,
-    may_lack: bool = False,
+    y_true: Any, predictions: Any, labels: Sequence[Any] | None, positive: Any, weight: Any, may_lack: bool = False
 ) -> _Cases:
     """Validate the cases and code their labels; an allowed missing prediction has the code -1."""
     entities = check_by_entity("predictions", predictions, "predicted labels")
     truth = check_labels("y_true", y_true)
-    guesses = {
-        name: check_labels(f"predictions[{name!r}]", predictions[name], may_lack=may_lack, hint=LACKING)
-        for name in entities
-    }
-    for name, guess in guesses.items():
+    guesses = {}
+    for name in entities:
+        argument = f"predictions[{name!r}]"
+        guesses[argument] = guess = check_labels(argument, predictions[name], may_lack=may_lack, hint=LACKING)
         if guess.size != truth.size:
             raise ValueError(
-                f"predictions[{name!r}] must hold one label for each of the {truth.size} cases of y_true; "
-                f"got {guess.size}"
+                f"{argument} must hold one label for each of the {truth.size} cases of y_true; got {guess.size}"
             )
-    if labels is None:
-        true = set(truth.tolist())
-        for name, guess in guesses.items():
-            if guess.dtype.kind not in "fO":
-                continue
-            # Otherwise each probability from predict_proba would become a class of its own.
-            between = [v for v in guess.tolist() if isinstance(v, float) and 0 < v < 1 and v not in true]
-            if between:
-                raise ValueError(
-                    f"predictions[{name!r}] must hold labels, not probabilities (set a threshold); got {between[0]:g}"
-                )
-        _check_types(truth, guesses)
+        if labels is None:
+            _check_types(argument, guess, truth)
     named = ordered_categories(y_true) if labels is None else labels
     classes = all_classes(named, [truth, *(guess[~pd.isna(guess)] for guess in guesses.values())])
     if labels is not None and positive is None:
         check_order(classes)
     classes, chosen = arrange_classes(classes, positive, labels is not None or is_ordered(y_true))
     code = {label: i for i, label in enumerate(classes)}
-
-    def encode(argument: str, values: np.ndarray) -> np.ndarray:
-        given = ~pd.isna(values)
-        codes = np.full(values.size, -1)
-        try:
-            codes[given] = np.fromiter((code[v] for v in values[given].tolist()), np.int64, int(given.sum()))
-        except KeyError as error:
-            raise ValueError(f"{argument} holds the label {error.args[0]!r}, not among labels {classes}") from None
-        return codes
-
-    predicted = np.column_stack([encode(f"predictions[{name!r}]", guess) for name, guess in guesses.items()])
-    return _Cases(encode("y_true", truth), predicted, check_repeats(weight, truth.size), entities, classes, chosen)
+    columns = []
+    for argument, values in {"y_true": truth, **guesses}.items():
+        which, seen = factorize(values)
+        unknown = [label for label in seen if label not in code]
+        if unknown:
+            raise ValueError(f"{argument} holds the label {unknown[0]!r}, not among labels {classes}")
+        columns.append(np.array([*(code[label] for label in seen), -1])[which])  # the last one for missing labels
+    weights = check_repeats(weight, truth.size)
+    return _Cases(columns[0], np.column_stack(columns[1:]), weights, entities, classes, chosen)
 
 
-def _check_types(truth: np.ndarray, guesses: Mapping[Any, np.ndarray]) -> None:
-    """Raise an error if predictions and true labels differ in type: each predicted label would become a class."""
-    known = set(truth.tolist())
-    for name, guess in guesses.items():
-        held = list(dict.fromkeys(guess[~pd.isna(guess)].tolist()))
-        texts = [label for label in held if isinstance(label, str)]
-        mixed = all(isinstance(label, str) for label in known) != (len(texts) == len(held))
-        if held and mixed and not known & set(held):
-            raise ValueError(
-                f"predictions[{name!r}] must hold labels as y_true has them, such as {next(iter(known))!r}; got "
-                f"{held[0]!r} of another type (rename its labels to those of y_true)"
-            )
+def _check_types(argument: str, guess: np.ndarray, truth: np.ndarray) -> None:
+    """Raise an error for probabilities, and for labels of another type: each would become a class of its own."""
+    known, held = set(truth.tolist()), list(dict.fromkeys(guess[~pd.isna(guess)].tolist()))
+    between = [v for v in held if isinstance(v, float) and 0 < v < 1 and v not in known]
+    if between:
+        raise ValueError(f"{argument} must hold labels, not probabilities (set a threshold); got {between[0]:g}")
+    are_texts = {isinstance(label, str) for label in held}
+    if held and not known & set(held) and (are_texts == {True}) != all(isinstance(label, str) for label in known):
+        raise ValueError(
+            f"{argument} must hold labels as y_true has them, such as {next(iter(known))!r}; got {held[0]!r} of "
+            "another type (rename its labels to those of y_true)"
+        )
+
+
+def counts_of(joint: xr.Dataset) -> xr.DataArray:
+    """Return the counts of each entity, by data set, from joint outcomes, with their attrs.
+
+    Right and wrong are always both present. Missing outcomes are not counted.
+    """
+    if "cluster" in joint.coords:
+        raise ValueError(
+            "model must be 'paired' for cases in clusters, since counts take cases as independent of each other; with "
+            "'paired' each data set has an analysis of its own, or br.pool puts them together"
+        )
+    names, weight = joint["entity"].values.tolist(), joint["count"].values
+    where = joint["dataset"].values.tolist() if "dataset" in joint.coords else None
+    if "outcome" not in joint:
+        answers = {name: joint["predicted"].sel(entity=name).values for name in names}
+        labels = joint["label"].values.tolist()
+        counts = from_predictions(joint["actual"].values, answers, labels=labels, weight=weight, dataset=where)
+        counts = mark_positive(counts, positive_label(joint))
+    else:
+        outcome = joint["outcome"].transpose("pattern", "entity").values
+        values = np.unique(outcome[~np.isnan(outcome)])
+        values = np.array([0, 1]) if np.isin(values, [0, 1]).all() else values
+        codes = np.where(np.isnan(outcome), -1, np.searchsorted(values, outcome))
+        counts = count_cases([codes], weight, names, where, {"outcome": values.tolist()})
+        if where is not None:  # without outcomes on a data set, an entity is not measured there
+            counts["measured"] = (counts > 0).any("outcome")
+    return counts.assign_attrs(joint.attrs, note="\n".join(filter(None, [joint.attrs.get("note", ""), UNPAIRED])))

@@ -9,7 +9,7 @@ import xarray as xr
 from bayesrank import _text
 from bayesrank._checks import check_counts_array, check_nested, check_unique, describe_value
 from bayesrank._labels import positive_label
-from bayesrank.evidence.counts import count_cases, mark_positive
+from bayesrank.evidence.counts import class_dims, count_cases, mark_positive
 from bayesrank.models._dirichlet_process import Process
 
 #: Number of units below which bootstrap intervals are too narrow (95% covered 0.85 at 19 cases of a rate of 0.1).
@@ -78,7 +78,9 @@ def counts_of(joint: xr.Dataset, codes: np.ndarray) -> xr.DataArray:
     """Return the counts of each entity."""
     names, classes = (joint[name].values.tolist() for name in ("entity", "label"))
     where = joint["dataset"].values.tolist() if "dataset" in joint.coords else None
-    return mark_positive(count_cases(codes, joint["count"].values, names, where, classes), positive_label(joint))
+    held = [codes[:, :1], codes[:, 1:]]
+    counts = count_cases(held, joint["count"].values, names, where, class_dims(classes))
+    return mark_positive(counts, positive_label(joint))
 
 
 def mean_outcome(joint: xr.Dataset, datasets: list, by_case: bool, name: str = "outcome") -> np.ndarray:

@@ -1,14 +1,10 @@
 """Outperformance scores (OPS): the share of a reference pool of performances that a performance beats.
 
-A value of F1, MCC or the area under a curve means little without the prevalence of its test set. Its OPS is the
-probability that a performance drawn from a reference distribution, at the same prevalence, is worse; with the uniform
-reference it is an area of the ROC square. OPS are between 0 and 1, mean the same for every score, and do not change
-when a score is shifted or scaled (Zhao et al., Outperformance Score).
+At the prevalence of the test set; with the uniform reference it is an area of the ROC square (Zhao et al.).
 """
 
 from bayesrank.ops.changes import drift, summarize
-from bayesrank.ops.curves import CURVE_METRICS, of_curve, of_value
-from bayesrank.ops.functions import value_curves
+from bayesrank.ops.curves import CURVE_METRICS, of_curve, of_value, value_curves
 from bayesrank.ops.references import (
     UNIFORM,
     Distribution,

@@ -1,16 +1,15 @@
 """Curves as arrays: rates along the thresholds, areas under them, points on them.
 
-Areas under precision-recall and lift curves sum steps at the height of their right end (average precision, as in
-scikit-learn). This rule reproduces the tables of Zhao et al.; the straight lines in their text do not, and could exceed
-the ideal area. Areas under ROC and gain are trapezoidal. Points use rates interpolated linearly between two thresholds
-(Zhao et al., Eq. 9, with u_l for the misprinted x_l), as if part of a tied group were selected at random.
+Areas under precision-recall and lift curves sum steps at the height of their right end (average precision), which
+reproduces the tables of Zhao et al.; the straight lines in their text do not, and could exceed the ideal area. Points
+use rates interpolated linearly between two thresholds (Eq. 9, with u_l for the misprinted x_l).
 """
 
 from collections.abc import Callable
 
 import numpy as np
 
-__all__ = ["AREAS", "POINTS", "area", "area_range", "bootstrap_rates", "ideal_area", "point", "rates"]
+__all__ = ["AREAS", "POINTS", "area", "area_range", "bootstrap_rates", "ideal_area", "point"]
 
 #: Area metrics, with the area of the ideal ranking, the divisor of normalised ones (Zhao et al., Table 3).
 IDEAL: dict[str, Callable[[np.ndarray], np.ndarray]] = {
@@ -32,10 +31,7 @@ POINTS = {
 
 
 def area(curve: str, fpr: np.ndarray, tpr: np.ndarray, prevalence: np.ndarray) -> np.ndarray:
-    """Return the area under a curve: trapezoids for ROC and gain, right steps for precision-recall and lift.
-
-    Rates (..., point) go from (0, 0) to (1, 1); prevalence (...).
-    """
+    """Return the area under curves of rates (..., point) from (0, 0) to (1, 1), at prevalences (...)."""
     rise, run = np.diff(tpr, axis=-1), np.diff(fpr, axis=-1)
     if curve in ("roc", "gain"):
         roc = np.sum(run * (tpr[..., 1:] + tpr[..., :-1]) / 2, axis=-1)
@@ -55,16 +51,11 @@ def ideal_area(curve: str, prevalence: np.ndarray) -> np.ndarray:
 def area_range(curve: str, prevalence: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the smallest and largest area at a prevalence: all positives last, and all positives first.
 
-    The limit has one threshold per case. Steps of finitely many thresholds approach it from within: the worst curve
-    rises, the ideal one falls or is level.
+    Both are limits for many thresholds, which few thresholds approach from within.
     """
     prevalence = np.asarray(prevalence, dtype=float)
-    worst = {
-        "roc": np.zeros_like(prevalence),
-        "gain": prevalence / 2,
-    }.get(curve)
-    if worst is None:
-        worst = 1 + (1 - prevalence) / prevalence * np.log1p(-prevalence)
+    of_steps = 1 + (1 - prevalence) / prevalence * np.log1p(-prevalence)
+    worst = {"roc": np.zeros_like(prevalence), "gain": prevalence / 2}.get(curve, of_steps)
     return worst, ideal_area(curve, prevalence)
 
 
@@ -89,13 +80,8 @@ def point(metric: str, at: float, fpr: np.ndarray, tpr: np.ndarray, prevalence: 
     return lift if ordinate == "lift" else prevalence * lift
 
 
-def rates(positive: np.ndarray, score: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the rates (point) of a ranking from (0, 0) to (1, 1), one point for each distinct score."""
-    return tuple(rate[0] for rate in bootstrap_rates(positive, score, np.ones((1, positive.size))))
-
-
 def bootstrap_rates(positive: np.ndarray, score: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the rates (draw, point) under weights of the cases (draw, case)."""
+    """Return the rates (draw, point) for weights (draw, case), one point for each distinct score after (0, 0)."""
     order = np.argsort(-score, kind="stable")
     last = np.flatnonzero(np.append(np.diff(score[order]) != 0, True))
     out = []

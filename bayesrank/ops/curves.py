@@ -1,13 +1,8 @@
-"""Outperformance scores of curves: areas under ROC, precision-recall, lift and gain curves, and points on them.
+"""Outperformance scores of values: of two-class scores, of areas under curves, and of points on curves."""
 
-The reference is a distribution of whole curves, by default the directed binary tree. Areas under precision-recall and
-lift curves are sums of steps at the height of their right end (average precision); areas under ROC and gain curves are
-trapezoidal. Points come from rates interpolated linearly between thresholds. Each OPS of a curve is estimated from a
-sample of curves and has a standard error.
-"""
-
-from collections.abc import Iterator, Mapping
-from functools import lru_cache
+from collections.abc import Iterable, Mapping
+from functools import lru_cache, partial
+from itertools import chain
 from typing import Any, TypeGuard
 
 import numpy as np
@@ -32,9 +27,9 @@ from bayesrank._types import ScoreLike
 from bayesrank.cases.weights import blocks_of, check_case_weights
 from bayesrank.ops._areas import AREAS, POINTS, area, area_range, bootstrap_rates, ideal_area, point
 from bayesrank.ops.references import Reference, check_curves
-from bayesrank.ops.values import broadcast, check_range, of_scored_value, orient, wrap
+from bayesrank.ops.values import broadcast, check_range, of_scored_value, orient, value_range, wrap
 
-__all__ = ["CURVE_METRICS", "check_curve_cases", "curve_metric", "curve_range", "of_curve", "of_value"]
+__all__ = ["CURVE_METRICS", "check_curve_cases", "of_curve", "of_value", "value_curves"]
 
 AT_K = {"precision_at_k": "precision_at_share", "lift_at_k": "lift_at_share", "recall_at_k": "recall_at_share"}
 CURVE_METRICS = (*AREAS, *POINTS, *AT_K)
@@ -59,6 +54,8 @@ def of_value(
 ) -> xr.DataArray:
     """Return the OPS of a reported value, for a two-class score or a metric of a curve.
 
+    Source: Zhao et al., Outperformance score, Definition 1, Eq. 6 (Eq. 7 for F1), 8, 9 and 10.
+
     Parameters
     ----------
     score : Score, str or callable
@@ -73,7 +70,7 @@ def of_value(
     at : number, optional
         Position on the curve: the FPR, recall or share, strictly between 0 and 1; or the number of cases K.
     size : int, optional
-        Number of cases in the test set; only for metrics at K.
+        Number of cases in the test set, for metrics at K.
     reference : Distribution or Sample; for curves a Dataset, optional
         Uniform for scores; for curves ``fpr`` and ``tpr`` (sample, point), :func:`directed_binary_tree` by default.
 
@@ -86,15 +83,8 @@ def of_value(
 
     Raises
     ------
-    ValueError
-        If the value is outside the score's range at that prevalence, the prevalence is not strictly between 0 and 1,
-        or K exceeds the test set.
-    KeyError
-        If the score is unknown.
-
-    References
-    ----------
-    Zhao et al., Outperformance Score, Definition 1, Eq. 6 (Eq. 7 for F1), 8, 9 and 10.
+    ValueError, KeyError
+        If the score is unknown, the value is outside its range at that prevalence, or K exceeds the test set.
 
     Examples
     --------
@@ -103,7 +93,7 @@ def of_value(
     >>> of_value("auc_pr", 0.354, 0.091).round(2).item()
     0.87
     """
-    if not curve_metric(score):
+    if not _is_metric(score):
         score = orient(score)
         for name, given in (("at", at), ("size", size)):
             check_absent(name, given, f"for {score.name}, which is no metric of a point on a curve")
@@ -132,31 +122,26 @@ def of_curve(
 ) -> xr.Dataset:
     """Return the OPS of areas under curves, or of points on them, from per-case data.
 
+    Source: Zhao et al., Outperformance score, Section 3.3; Rubin, The Bayesian Bootstrap (1981).
+
     Parameters
     ----------
     y_true : array_like
         Label of each case, from two classes.
     y_score : array_like, mapping or DataFrame
         Score of each case, higher for more positive; a mapping or DataFrame holds several classifiers.
-    metric : str
-        A metric of a curve, as for :func:`of_value`.
-    at : number or sequence, optional
-        Position on the curve: the FPR, recall, share, or number of cases K. A sequence gives a curve of OPS: the OPRC
-        (OPS of precision over recall) for ``"precision_at_recall"``, the OPS(lift) curve for ``"lift_at_share"``.
+    metric, at, reference
+        As for :func:`of_value`. A sequence ``at`` gives a curve of OPS: the OPRC for ``"precision_at_recall"``, the
+        OPS(lift) curve for ``"lift_at_share"``.
     positive : label
         The label of the positive class.
-    draws : int
+    draws, seed
         Draws of the Bayesian bootstrap over cases; 0 for none. Classifiers share their weights, as do calls with the
-        same labels in the same order and the same seed.
+        same labels and seed.
     prob : float
         Probability of the credible intervals.
-    reference : xarray.Dataset, optional
-        Curves, by default :func:`directed_binary_tree`.
-    seed : int, SeedSequence or Generator, optional
-        Seed of the bootstrap.
     weights : xarray.DataArray, optional
-        Draws of case weights from :func:`bayesrank.case_weights`, instead of ``draws`` and ``seed``; for clusters,
-        several chains, or a designed prevalence.
+        Draws of case weights from :func:`bayesrank.case_weights`, instead of ``draws`` and ``seed``.
 
     Returns
     -------
@@ -171,28 +156,22 @@ def of_curve(
     ValueError
         If one class is missing, a score is NaN or all are equal, or K exceeds the test set.
 
-    References
-    ----------
-    Zhao et al., Outperformance Score, Section 3.3; Rubin, The Bayesian Bootstrap (1981).
-
     Examples
     --------
     >>> y_true = [0, 0, 0, 0, 0, 0, 0, 1, 1, 1]
     >>> y_score = {"good": [1, 2, 3, 4, 5, 6, 8, 7, 9, 10], "poor": [1, 9, 3, 4, 5, 6, 8, 7, 2, 10]}
-    >>> result = of_curve(y_true, y_score, "auc_roc", seed=1)
-    >>> result.value.round(3).values.tolist()
-    [0.952, 0.619]
-    >>> bool(result.ops.sel(entity="good") > result.ops.sel(entity="poor"))
-    True
+    >>> result = of_curve(y_true, y_score, "auc_roc", draws=0)
+    >>> result["value"].round(3).values.tolist(), bool(result["ops"][0] > result["ops"][1])
+    ([0.952, 0.619], True)
     """
     truth, scores = check_curve_cases(y_true, y_score, positive)
     draws = check_integer("draws", draws)
     prob = check_prob("prob", prob)
-    metric = _checked_metric(metric)
+    metric = check_choice("metric", _plain(metric) if _is_metric(metric) else metric, CURVE_METRICS, KeyError)
     curves = check_curves(reference)
     size = truth.size if metric in AT_K else None
-    places = [_place(metric, one, size) for one in _list_positions(at)]
-
+    positions = _list_positions(at)
+    places = [_place(metric, one, size) for one in positions]
     drawn = _draw_case_weights(truth, draws, seed, weights)
     chains = () if drawn is None else tuple(drawn.sizes[dim] for dim in draw_dims(drawn))
     prevalence, value = _values(truth, list(scores.values()), places, drawn)
@@ -200,24 +179,12 @@ def of_curve(
     chance = np.array([_metric(*place, DIAGONAL, DIAGONAL, prevalence[0]) for place in places])
     of_chance = [_below(curves, *place, one, prevalence[0]) for place, one in zip(places, chance, strict=True)]
 
-    coords: dict[str, Any] = {"entity": list(scores)}
-    many = (metric in AT_K or metric in POINTS) and np.ndim(at) > 0
-    if many:
-        coords["k" if metric in AT_K else POINTS[metric][0]] = np.asarray(at).tolist()
-    dims = list(coords)
-    value, ops = (x if many else x[..., 0] for x in (value, ops))
-    values = xr.DataArray(value[0], coords, dims)
+    axis = "k" if metric in AT_K else POINTS[metric][0] if metric in POINTS else "at"
+    dims = ("entity", axis)
+    values = xr.DataArray(value[0], {"entity": list(scores), axis: positions}, dims)
     point_ops = wrap(values, ops[0], curves.sizes["sample"])
-    out = xr.Dataset(
-        {
-            "value": values,
-            "ops": point_ops.drop_vars("ops_error"),
-            "ops_error": point_ops["ops_error"].drop_vars("ops_error"),
-        }
-    )
-    out["prevalence"] = float(prevalence[0])
-    for name, found in (("no_skill", chance), ("ops_no_skill", np.array(of_chance))):
-        out[name] = (dims[1:], found if many else found[0])
+    out = xr.Dataset({"value": values, "ops": point_ops}).reset_coords("ops_error")
+    out = out.assign(prevalence=float(prevalence[0]), no_skill=(axis, chance), ops_no_skill=(axis, of_chance))
     if drawn is not None:
         along = draw_dims(drawn)
         out["prevalence_draws"] = (along, prevalence[1:].reshape(chains))
@@ -226,7 +193,63 @@ def of_curve(
         tail = (1 - prob) / 2
         for name, end in (("ops_lower", tail), ("ops_upper", 1 - tail)):
             out[name] = out["ops_draws"].quantile(end, along).drop_vars("quantile")
+    if axis == "at" or np.ndim(at) == 0:
+        out = out.isel({axis: 0}, drop=True)
     return out.assign_attrs(metric=metric, prob=prob)
+
+
+def value_curves(
+    score: ScoreLike,
+    prevalence: Any,
+    points: int = 201,
+    reference: Reference | xr.Dataset | None = None,
+    *,
+    at: float | None = None,
+    size: int | None = None,
+) -> xr.DataArray:
+    """Return OPS as a function of the value, for several prevalences (Zhao et al., Figures 1 (c) and 3).
+
+    Parameters
+    ----------
+    score, reference, at, size
+        As for :func:`of_value`; the range of the score must be finite.
+    prevalence : sequence of float
+        Prevalences of the positive class, strictly between 0 and 1.
+    points : int
+        Number of values, evenly spaced over the range of the score or metric at these prevalences.
+
+    Returns
+    -------
+    xarray.DataArray
+        As from :func:`of_value`, (prevalence, value); NaN outside the range at a prevalence.
+
+    Examples
+    --------
+    >>> value_curves("f1", [0.1, 0.5], points=3).round(3).values.tolist()
+    [[0.0, 0.926, 1.0], [0.0, 0.5, 1.0]]
+    >>> value_curves("precision_at_recall", [0.1], points=3, at=0.8).round(1).values.tolist()
+    [[0.0, 1.0, 1.0]]
+    """
+    given, points = check_numbers("prevalence", prevalence), check_integer("points", points, 2)
+    if not given.size:
+        raise ValueError("prevalence must hold one share or more; got none")
+    check_memory("points must be fewer", f"{given.size} x {points} values", (given.size, points), str(points))
+    shares = broadcast(0.0, given.reshape(-1, 1))[1]
+    if _is_metric(score):
+        ends = _range(*_place(_plain(score), at, size), shares.values)
+        least, most = (np.broadcast_to(end, shares.shape) for end in ends)
+        ends, name = (least.min(), most.max()), str(score) if at is None else f"{score} {at:g}"
+    else:
+        found = orient(score)
+        if not np.isfinite(found.range).all():
+            raise ValueError(f"score must have a finite range to run through; got {found.name} with {found.range}")
+        ends, name = found.range, found.name
+        least, most = value_range(found, shares)
+    value = np.linspace(*ends, points)
+    inside = np.where((value >= least - 1e-12) & (value <= most + 1e-12), np.clip(value, least, most), np.nan)
+    axes = {"prevalence": np.ravel(prevalence), "value": value}
+    values = xr.DataArray(inside, axes, ("prevalence", "value"))
+    return of_value(score, values, values["prevalence"], at=at, size=size, reference=reference).assign_attrs(score=name)
 
 
 def _draw_case_weights(truth: np.ndarray, draws: int, seed: Seed, weights: Any) -> xr.DataArray | None:
@@ -250,30 +273,26 @@ def _draw_case_weights(truth: np.ndarray, draws: int, seed: Seed, weights: Any) 
     )
 
 
-def _weighings(drawn: xr.DataArray | None, size: int) -> Iterator[tuple[int, np.ndarray]]:
-    """Yield weights (draw, case) in blocks, starting with the observed weights."""
-    yield 0, np.ones((1, size)) if drawn is None else drawn["count"].values[None].astype(float)
-    for start, block in () if drawn is None else blocks_of(drawn):
-        yield start + 1, block
-
-
 def _values(
     truth: np.ndarray, scores: list[np.ndarray], places: list[Place], drawn: xr.DataArray | None
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the prevalence (draw) and the values (draw, classifier, place) on the curves, observed values first."""
-    size = 1 if drawn is None else 1 + int(np.prod([drawn.sizes[dim] for dim in draw_dims(drawn)]))
-    prevalence, value = np.empty(size), np.empty((size, len(scores), len(places)))
-    for start, weight in _weighings(drawn, truth.size):
-        part = slice(start, start + len(weight))
+    weights: Iterable[np.ndarray] = [np.ones((1, truth.size))]
+    if drawn is not None:
+        observed = drawn["count"].values[None].astype(float)
+        weights = chain([observed], (block for _, block in blocks_of(drawn)))
+    shares, values = [], []
+    for weight in weights:
         with np.errstate(invalid="ignore"):  # a class may have weight 0
-            prevalence[part] = weight[:, truth].sum(1) / weight.sum(1)
-            for row, score in enumerate(scores):
-                fpr, tpr = bootstrap_rates(truth, score, weight)
-                for column, place in enumerate(places):
-                    value[part, row, column] = _metric(*place, fpr, tpr, prevalence[part])
+            share = weight[:, truth].sum(1) / weight.sum(1)
+            curves = [bootstrap_rates(truth, score, weight) for score in scores]
+            found = [[_metric(*place, *curve, share) for place in places] for curve in curves]
+        shares.append(share)
+        values.append(np.moveaxis(np.array(found), -1, 0))
+    prevalence = np.concatenate(shares)
     if np.ptp(prevalence) < 1e-12:  # designed: equal up to rounding
         prevalence[:] = prevalence[0]
-    return prevalence, value
+    return prevalence, np.concatenate(values)
 
 
 def _ops(curves: xr.Dataset, places: list[Place], value: np.ndarray, prevalence: np.ndarray) -> np.ndarray:
@@ -286,24 +305,13 @@ def _ops(curves: xr.Dataset, places: list[Place], value: np.ndarray, prevalence:
     return ops
 
 
-def curve_metric(score: Any) -> TypeGuard[str]:
+def _is_metric(score: Any) -> TypeGuard[str]:
     """Return whether the score names a metric of a curve."""
     return isinstance(score, str) and _plain(score) in CURVE_METRICS
 
 
-def curve_range(metric: str, prevalence: np.ndarray, at: Any, size: int | None) -> tuple[np.ndarray, np.ndarray]:
-    """Return the smallest and largest value of a metric of a curve at each prevalence."""
-    return _range(*_place(_plain(metric), at, size), prevalence)
-
-
 def _plain(name: str) -> str:
     return name.strip().lower().replace(" ", "_").replace("-", "_")
-
-
-def _checked_metric(metric: Any) -> str:
-    if isinstance(metric, str) and curve_metric(metric):
-        return _plain(metric)
-    return str(check_choice("metric", metric, CURVE_METRICS, KeyError))
 
 
 def _list_positions(at: Any) -> list:
@@ -377,7 +385,8 @@ def _below(curves: xr.Dataset, metric: str, at: float, value: np.ndarray, preval
     asked = value[known]
     # Rounding must not let a curve outperform itself, or a value at the end of the range be below its own limit.
     asked = asked - 1e-12 * np.maximum(1.0, np.abs(asked))
-    rivals = (_rivals(curves, metric, at, float(share)) for share in shares)
+    find = _default_rivals if curves is check_curves(None) else partial(_sorted_metric, curves)
+    rivals = (find(metric, at, float(share)) for share in shares)
     table = np.stack([np.searchsorted(rival, asked, side="left") / rival.size for rival in rivals])
     low = np.minimum(np.floor(position).astype(int), max(shares.size - 2, 0))
     high, weight, item = np.minimum(low + 1, shares.size - 1), position - low, np.arange(asked.size)
@@ -386,7 +395,7 @@ def _below(curves: xr.Dataset, metric: str, at: float, value: np.ndarray, preval
 
 
 def _prevalence_nodes(prevalence: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the prevalences at which the reference is evaluated, and the position of each prevalence among them."""
+    """Return prevalences at which to evaluate the reference, and the position of each prevalence among them."""
     distinct, position = np.unique(prevalence, return_inverse=True)
     if distinct.size <= 8:
         return distinct, position.astype(float)
@@ -396,19 +405,13 @@ def _prevalence_nodes(prevalence: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return 1 / (1 + np.exp(-nodes)), where
 
 
-def _rivals(curves: xr.Dataset, metric: str, at: float, prevalence: float) -> np.ndarray:
-    """Return the metric of all reference curves, sorted; cached for the default curves."""
-    if curves is check_curves(None):
-        return _default_rivals(metric, at, prevalence)
-    return _sorted_metric(curves, metric, at, prevalence)
-
-
 @lru_cache(maxsize=64)
 def _default_rivals(metric: str, at: float, prevalence: float) -> np.ndarray:
     return _sorted_metric(check_curves(None), metric, at, prevalence)
 
 
 def _sorted_metric(curves: xr.Dataset, metric: str, at: float, prevalence: float) -> np.ndarray:
+    """Return the metric of all reference curves, sorted."""
     fpr, tpr = (curves[name].transpose("sample", "point").values for name in ("fpr", "tpr"))
     found = np.empty(fpr.shape[0])
     step = max(1, BLOCK // 4 // fpr.shape[1])

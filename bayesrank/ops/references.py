@@ -1,9 +1,7 @@
 """Reference distributions of performances, or of whole curves, for outperformance scores.
 
 A reference of performances has one method, ``below(score, value, prevalence)``: the probability that a performance
-drawn from it is worse. It is a distribution of the two rates, integrated to about 1e-9, or a sample of them, with a
-Monte-Carlo error. Rates are independent of the prevalence, which is given with the value. A reference of curves is a
-Dataset with ``fpr`` and ``tpr`` (sample, point), valid for every metric and prevalence.
+drawn from it is worse. A reference of curves is a Dataset with ``fpr`` and ``tpr`` (sample, point).
 """
 
 from collections.abc import Callable
@@ -16,36 +14,21 @@ import xarray as xr
 
 from bayesrank._checks import (
     check_beta_parameters,
-    check_bool,
     check_callable,
     check_integer,
     check_memory,
     check_numbers,
     describe_value,
 )
+from bayesrank._draws import load_arrays
 from bayesrank._labels import check_positive
 from bayesrank._random import Seed, root_sequence, stream
 from bayesrank._types import Container
-from bayesrank.performance import as_performance, two_class_cells
-from bayesrank.scores import Score
+from bayesrank.performance import as_performance
+from bayesrank.scores import Score, as_score
 from bayesrank.scores._contour_area import probability_worse
 from bayesrank.scores.contours import closed_area
 from bayesrank.scores.score import cells_at
-
-__all__ = [
-    "Distribution",
-    "Reference",
-    "Sample",
-    "UNIFORM",
-    "below",
-    "better_than_chance",
-    "check_curves",
-    "check_reference",
-    "directed_binary_tree",
-    "from_sampler",
-    "independent_betas",
-    "from_performances",
-]
 
 BLOCK = 2_000_000
 
@@ -56,38 +39,31 @@ class Distribution:
 
     Parameters
     ----------
-    name : str
-        Display name.
     fpr_quantile : callable
         Quantile function of the FPR: maps arrays of probabilities to rates.
     tpr_below : callable
         Conditional distribution: maps arrays (fpr, tpr) to the probability of a lower TPR at that FPR.
-    exact : bool
-        True for the uniform reference, for which OPS has closed forms.
 
     Examples
     --------
     >>> import bayesrank as br
-    >>> cautious = br.ops.Distribution("FPR = U²", lambda u: u**2, lambda fpr, tpr: tpr)
+    >>> cautious = br.ops.Distribution(lambda u: u**2, lambda fpr, tpr: tpr)
     >>> round(br.ops.of_value("tnr", 0.75, 0.3, reference=cautious).item(), 6)
     0.5
     """
 
-    name: str
     fpr_quantile: Callable[[np.ndarray], np.ndarray]
     tpr_below: Callable[[np.ndarray, np.ndarray], np.ndarray]
-    exact: bool = False
 
     size = None
 
     def __post_init__(self) -> None:
         check_callable("fpr_quantile", self.fpr_quantile)
         check_callable("tpr_below", self.tpr_below)
-        check_bool("exact", self.exact)
 
     def below(self, score: Score, value: np.ndarray, prevalence: np.ndarray) -> np.ndarray:
         """Return the probability of a performance worse than ``value``, for flat arrays of values and prevalences."""
-        form = closed_area(score) if self.exact else None
+        form = closed_area(score) if self is UNIFORM else None
         if form is not None:
             return np.clip(form(value, prevalence), 0.0, 1.0)
         return probability_worse(score, value, prevalence, self.fpr_quantile, self.tpr_below)
@@ -99,20 +75,17 @@ class Sample:
 
     Parameters
     ----------
-    name : str
-        Display name.
     fpr, tpr : numpy.ndarray
         The rates of each sampled performance, of equal length.
 
     Examples
     --------
     >>> import bayesrank as br, numpy as np
-    >>> rivals = br.ops.Sample("three rivals", fpr=np.array([0.1, 0.2, 0.3]), tpr=np.array([0.7, 0.8, 0.9]))
+    >>> rivals = br.ops.Sample(fpr=np.array([0.1, 0.2, 0.3]), tpr=np.array([0.7, 0.8, 0.9]))
     >>> br.ops.of_value("tpr", 0.85, 0.3, reference=rivals).round(3).item()
     0.667
     """
 
-    name: str
     fpr: np.ndarray
     tpr: np.ndarray
 
@@ -136,8 +109,9 @@ class Sample:
         # Rounding must not let a performance outperform itself.
         asked = sign * value - 1e-12 * np.maximum(1.0, np.abs(value))
         out = np.empty(value.shape)
-        shares, member = np.unique(prevalence, return_inverse=True) if score.depends_on_prevalence else (
-            np.array([0.5]), np.zeros(value.shape, int))  # fmt: skip
+        if not score.depends_on_prevalence:
+            prevalence = np.full(value.shape, 0.5)
+        shares, member = np.unique(prevalence, return_inverse=True)
         order = np.argsort(member, kind="stable")
         groups = np.split(order, np.searchsorted(member[order], np.arange(1, shares.size)))
         step = max(1, BLOCK // self.size)
@@ -154,7 +128,7 @@ class Sample:
 Reference = Distribution | Sample
 
 #: All pairs of rates are equally likely (Zhao et al., Outperformance Score, Eq. 6).
-UNIFORM = Distribution("uniform", lambda u: u, lambda fpr, tpr: tpr, exact=True)
+UNIFORM = Distribution(lambda u: u, lambda fpr, tpr: tpr)
 
 
 def independent_betas(fpr: tuple[float, float], tpr: tuple[float, float]) -> Distribution:
@@ -163,16 +137,7 @@ def independent_betas(fpr: tuple[float, float], tpr: tuple[float, float]) -> Dis
     Parameters
     ----------
     fpr, tpr : pair of float
-        The two parameters of each Beta distribution, above 0.
-
-    Returns
-    -------
-    Distribution
-
-    Raises
-    ------
-    ValueError
-        If a parameter is not positive and finite.
+        The two parameters of each Beta distribution, positive and finite.
 
     Examples
     --------
@@ -185,19 +150,11 @@ def independent_betas(fpr: tuple[float, float], tpr: tuple[float, float]) -> Dis
 
     for name, pair in (("fpr", fpr), ("tpr", tpr)):
         check_beta_parameters(name, pair)
-    return Distribution(
-        f"Beta{tuple(fpr)} FPR, Beta{tuple(tpr)} TPR",
-        lambda u: special.betaincinv(*fpr, u),
-        lambda x, y: special.betainc(*tpr, np.clip(y, 0, 1)),
-    )
+    return Distribution(lambda u: special.betaincinv(*fpr, u), lambda x, y: special.betainc(*tpr, np.clip(y, 0, 1)))
 
 
 def better_than_chance() -> Distribution:
     """Return the uniform reference over performances with TPR > FPR, the upper triangle of the ROC square.
-
-    Returns
-    -------
-    Distribution
 
     Examples
     --------
@@ -205,9 +162,7 @@ def better_than_chance() -> Distribution:
     >>> br.ops.of_value("informedness", 0.0, 0.3, reference=better_than_chance()).round(9).item()
     0.0
     """
-    return Distribution(
-        "better than chance", lambda u: 1 - np.sqrt(1 - u), lambda fpr, tpr: np.maximum(tpr - fpr, 0.0) / (1 - fpr)
-    )
+    return Distribution(lambda u: 1 - np.sqrt(1 - u), lambda fpr, tpr: np.maximum(tpr - fpr, 0.0) / (1 - fpr))
 
 
 def from_performances(source: Container, *, kind: str | None = None) -> Sample:
@@ -215,20 +170,9 @@ def from_performances(source: Container, *, kind: str | None = None) -> Sample:
 
     Parameters
     ----------
-    source : counts, DataArray, Dataset, InferenceData or DataTree
-        Two-class performances; all dims except the outcomes are pooled, and undefined rates are ignored.
-    kind : str, optional
-        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
-
-    Returns
-    -------
-    Sample
-        The pool, in which each (draw of a) performance counts once. Its prevalence is not used.
-
-    Raises
-    ------
-    ValueError
-        If no performance has both rates.
+    source, kind
+        As for :func:`bayesrank.as_performance`, with two classes. Each (draw of a) performance with both rates counts
+        once; its prevalence is not used.
 
     Examples
     --------
@@ -239,21 +183,15 @@ def from_performances(source: Container, *, kind: str | None = None) -> Sample:
     """
     performance = as_performance(source, kind)
     check_positive(performance, "the rates of rivals")
-    cells = two_class_cells(performance)
-    negative, positive = cells["tn"] + cells["fp"], cells["fn"] + cells["tp"]
-    rates = {"fpr": cells["fp"] / negative.where(negative > 0), "tpr": cells["tp"] / positive.where(positive > 0)}
-    # Compute both rates together, so that lazy data are read once and only the rates are kept.
-    together = xr.Dataset({name: rate.reset_coords(drop=True) for name, rate in rates.items()}).compute()
-    fpr, tpr = together["fpr"].values.ravel(), together["tpr"].values.ravel()
+    rates = [as_score(name)(performance).reset_coords(drop=True) for name in ("fpr", "tpr")]
+    fpr, tpr = (rate.values.ravel() for rate in load_arrays(*rates))
     kept = ~(np.isnan(fpr) | np.isnan(tpr))
     if not kept.any():
         raise ValueError("source must hold at least one performance with negatives and positives; got none")
-    return Sample("from_performances", fpr[kept], tpr[kept])
+    return Sample(fpr[kept], tpr[kept])
 
 
-def from_sampler(
-    sampler: Callable[[np.random.Generator, int], Any], size: int = 40_000, name: str = "sampler", *, seed: Seed = 0
-) -> Sample:
+def from_sampler(sampler: Callable[[np.random.Generator, int], Any], size: int = 40_000, *, seed: Seed = 0) -> Sample:
     """Return a reference from a user-defined sampler of the two rates.
 
     Parameters
@@ -263,18 +201,6 @@ def from_sampler(
     size : int
         Number of samples; with 40,000 the standard error of OPS is below 0.0025.
     seed : int, SeedSequence or Generator, optional
-        Seed of the sample.
-    name : str
-        Display name.
-
-    Returns
-    -------
-    Sample
-
-    Raises
-    ------
-    ValueError
-        If the sampler does not return rates of that size.
 
     Examples
     --------
@@ -288,18 +214,16 @@ def from_sampler(
     rates = check_callable("sampler", sampler)(stream(root_sequence(seed), "reference"), size)
     if not isinstance(rates, tuple | list | np.ndarray) or len(rates) != 2:
         raise TypeError(f"sampler must return two arrays, fpr and tpr; got {describe_value(rates)}")
-    fpr, tpr = (check_numbers(f"sampler's {label}", rates[i], 0.0, 1.0) for i, label in enumerate(("fpr", "tpr")))
-    for label, rate in (("fpr", fpr), ("tpr", tpr)):
-        if rate.shape != (size,):
-            raise ValueError(f"sampler must return {size} rates as {label}; got shape {rate.shape}")
-    return Sample(name, fpr, tpr)
+    fpr, tpr = (
+        check_numbers(f"sampler's {name}", rate, 0, 1) for name, rate in zip(("fpr", "tpr"), rates, strict=True)
+    )
+    if fpr.shape != (size,) or tpr.shape != (size,):
+        raise ValueError(f"sampler must return {size} rates of each kind; got shapes {fpr.shape} and {tpr.shape}")
+    return Sample(fpr, tpr)
 
 
-SOBOL_LEVELS = 3
-#: Number of binary digits in the Sobol sequence, and its maximum length.
-SOBOL_BITS = 30
-#: Maximum depth of a tree: a curve cannot have more points than the sequence has numbers.
-DEEPEST = 30
+#: Levels of a tree from a Sobol sequence, and its number of binary digits, which limits samples and depth.
+SOBOL_LEVELS, SOBOL_BITS = 3, 30
 
 
 def directed_binary_tree(depth: int = 7, samples: int = 32_768, seed: Seed = 0) -> xr.Dataset:
@@ -307,7 +231,7 @@ def directed_binary_tree(depth: int = 7, samples: int = 32_768, seed: Seed = 0) 
 
     The first point of a curve is uniform on the square. It leaves a rectangle to its lower left and one to its upper
     right; each gets a uniform point, and so on. A scrambled Sobol sequence gives the first levels, which about halves
-    the error; the reported error is that of independent samples.
+    the error. Source: Zhao et al., Outperformance score, Section 3.3 and Figure 2 (depth 3).
 
     Parameters
     ----------
@@ -316,30 +240,19 @@ def directed_binary_tree(depth: int = 7, samples: int = 32_768, seed: Seed = 0) 
     samples : int
         Number of curves; with 32,768 the standard error of OPS is below 0.0028.
     seed : int, SeedSequence or Generator, optional
-        Seed of the sample.
 
     Returns
     -------
     xarray.Dataset
-        ``fpr`` and ``tpr`` (sample, point), single precision, not decreasing along ``point``. Pass it as ``reference``
-        to several calls to sample only once.
-
-    Raises
-    ------
-    ValueError
-        If the depth is negative, there are no samples, or the curves exceed the memory.
-
-    References
-    ----------
-    Zhao et al., Outperformance Score, Section 3.3 and Figure 2 (depth 3).
+        ``fpr`` and ``tpr`` (sample, point), single precision, not decreasing along ``point``.
 
     Examples
     --------
-    >>> curves = directed_binary_tree(depth=3, samples=5)
-    >>> curves.fpr.shape, curves.tpr.values[:, -1].tolist()
-    ((5, 17), [1.0, 1.0, 1.0, 1.0, 1.0])
+    >>> dict(directed_binary_tree(depth=3, samples=5).sizes)
+    {'sample': 5, 'point': 17}
     """
-    depth, samples = check_integer("depth", depth, 0, DEEPEST), check_integer("samples", samples, 1, 2**SOBOL_BITS)
+    depth = check_integer("depth", depth, 0, SOBOL_BITS)
+    samples = check_integer("samples", samples, 1, 2**SOBOL_BITS)
     # Memory for the curves and the last level before them, in single precision.
     needed = (samples, 2 ** (depth + 1) + 1, 2)
     check_memory("depth or samples must be smaller", f"{samples} curves", needed, f"depth={depth}, samples={samples}")
@@ -385,8 +298,8 @@ def check_curves(reference: Any) -> xr.Dataset:
                 f"reference must hold a curve or more, of two points or more each; got {dict(rate.sizes)} and dtype "
                 f"{rate.dtype} for {name}"
             )
-        ordered = bool((rate.diff("point") >= 0).all())
-        if not ordered or bool((rate.isel(point=0) != 0).any()) or bool((rate.isel(point=-1) != 1).any()):
+        values = rate.transpose("point", "sample").values
+        if not ((np.diff(values, axis=0) >= 0).all() and (values[0] == 0).all() and (values[-1] == 1).all()):
             raise ValueError(f"reference must hold curves that rise from 0 to 1; {name} does not")
     return reference
 
@@ -396,9 +309,7 @@ def check_reference(reference: Any) -> Reference:
     if reference is None:
         return UNIFORM
     if isinstance(reference, type) or not callable(getattr(reference, "below", None)):
-        raise TypeError(
-            f"reference must have a method below, as Distribution and Sample; got {describe_value(reference)}"
-        )
+        raise TypeError(f"reference must have a method below, as Distribution has; got {describe_value(reference)}")
     return reference
 
 

@@ -1,6 +1,7 @@
 """Outperformance scores (OPS) of reported values, of posterior draws, and of the whole Tile."""
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,14 +19,14 @@ from bayesrank._checks import (
     describe_value,
 )
 from bayesrank._draws import proportion_error
-from bayesrank._labels import check_positive
 from bayesrank._types import Container, ScoreLike
 from bayesrank.evidence.counts import one_vs_rest
 from bayesrank.ops.references import Reference, below, check_reference
-from bayesrank.performance import as_performance, two_class_cells
+from bayesrank.performance import as_performance
 from bayesrank.scores import Score, as_score
 from bayesrank.scores._contour_area import monotone, score_at
 from bayesrank.scores._forms import ranking_area
+from bayesrank.scores.ranking_scores import canonical_score
 from bayesrank.scores.score import cells_at
 
 __all__ = ["by_label", "of_draws", "of_scored_value", "on_tile", "square", "value_range"]
@@ -48,16 +49,16 @@ def of_draws(
 ) -> xr.DataArray:
     """Return the OPS of every draw of a performance, each at its own prevalence.
 
+    Source: Zhao et al., Outperformance score, Definition 1, Eq. 6, and Section 5 (uncertainty).
+
     Parameters
     ----------
-    source : counts, DataArray, Dataset, InferenceData or DataTree
-        Two-class performances.
+    source, kind
+        As for :func:`bayesrank.as_performance`, with two classes.
     score : Score, str or callable
-        Any score with a direction.
+        A score with a direction.
     reference : Distribution or Sample, optional
-        The performances to compare with; uniform distribution by default.
-    kind : str, optional
-        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
+        The performances to compare with; uniform by default.
 
     Returns
     -------
@@ -65,63 +66,37 @@ def of_draws(
         Named "ops", with the dims of the performance except the outcomes; NaN where the score is undefined or the
         prevalence is 0 or 1. Lazy if the source is.
 
-    Raises
-    ------
-    ValueError
-        If the score has no direction.
-
-    References
-    ----------
-    Zhao et al., Outperformance Score, Definition 1, Eq. 6, and Section 5 (uncertainty).
-
     Examples
     --------
     >>> import bayesrank as br
-    >>> counts = br.from_counts(tn=[80, 75], fp=[0, 5], fn=[3, 1], tp=[27, 29], entity=["a", "b"])
-    >>> ops = of_draws(br.fit(counts, draws=500, seed=1), "f1")
-    >>> ops.dims
+    >>> of_draws(br.fit(br.from_counts(tn=80, fp=5, fn=3, tp=27), draws=500, seed=1), "f1").dims
     ('chain', 'draw', 'entity')
-    >>> bool((br.ops.summarize(ops).lower > 0.8).all())
-    True
     """
     score, reference = orient(score), check_reference(reference)
-
-    def of_cells(tn: Any, fp: Any, fn: Any, tp: Any) -> np.ndarray:
-        values = score.of_cells(tn, fp, fn, tp)
-        return below(reference, score, values, (fn + tp) / (tn + fp + fn + tp))
-
     performance = as_performance(source, kind)
     score.check_classes(performance)
-    cells = two_class_cells(performance)
-    ops = xr.apply_ufunc(of_cells, *cells.values(), dask="parallelized", output_dtypes=[np.float64])
+    arrays = (one(performance) for one in (score, as_score("prevalence")))
+    find = partial(below, reference, score)
+    ops = xr.apply_ufunc(find, *arrays, dask="parallelized", output_dtypes=[np.float64])
     return labelled(ops, f"OPS of {score.display}")
 
 
 def on_tile(source: Container, resolution: int = 101, *, kind: str | None = None) -> xr.DataArray:
     """Return the OPS Tile: the outperformance score of every canonical ranking score R_ab.
 
+    Source: Piérard et al., The Tile, Definition 1 (a weighs TP against TN, b weighs FN against FP); Zhao et al., Eq. 6.
+
     Parameters
     ----------
-    source : counts, DataArray, Dataset, InferenceData or DataTree
-        Two-class performances. Each draw gives a Tile: pass chunked draws to stay lazy.
+    source, kind
+        As for :func:`of_draws`. Each draw gives a Tile: pass chunked draws to stay lazy.
     resolution : int
         Number of points on each axis, ends included.
-    kind : str, optional
-        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
 
     Returns
     -------
     xarray.DataArray
         Named "ops" (..., b, a), for the uniform reference, in closed form; NaN where R_ab is undefined.
-
-    Raises
-    ------
-    ValueError
-        If ``resolution`` is below 2.
-
-    References
-    ----------
-    Piérard et al., The Tile, Definition 1 (a weighs TP against TN, b weighs FN against FP); Zhao et al., Eq. 6.
 
     Examples
     --------
@@ -132,82 +107,55 @@ def on_tile(source: Container, resolution: int = 101, *, kind: str | None = None
     (('entity', 'b', 'a'), True)
     """
     axis = np.linspace(0.0, 1.0, _points(resolution, 2))
-    a, b = axis[None, :], axis[:, None]
-
-    def of_cells(tn: Any, fp: Any, fn: Any, tp: Any) -> np.ndarray:
-        tn, fp, fn, tp = (np.asarray(cell)[..., None, None] for cell in (tn, fp, fn, tp))
-        right = (1 - a) * tn + a * tp
-        weight = right + (1 - b) * fp + b * fn
-        prevalence = (fn + tp) / (tn + fp + fn + tp)
-        defined = (weight > 0) & (prevalence > 0) & (prevalence < 1)
-        value = np.divide(right, weight, out=np.full(weight.shape, np.nan), where=defined)
-        return ranking_area(value, prevalence, tn=1 - a, fp=1 - b, fn=b, tp=a)
-
     performance = as_performance(source, kind)
     if {"a", "b"} & set(performance.dims):
         raise ValueError(
             f"source must not have the dims a and b, which the Tile has (rename them); got {performance.dims}"
         )
-    check_positive(performance, "a place on the Tile")
-    cells = two_class_cells(performance)
-    ops = xr.apply_ufunc(
-        of_cells,
-        *cells.values(),
-        output_core_dims=[["b", "a"]],
-        dask="parallelized",
-        output_dtypes=[np.float64],
-        dask_gufunc_kwargs={"output_sizes": {"b": axis.size, "a": axis.size}},
-    )
-    return labelled(ops.assign_coords(b=axis, a=axis))
+    value, share = canonical_score(performance, axis, axis), as_score("prevalence")(performance)
+
+    def area(value: np.ndarray, share: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        return ranking_area(value, share, tn=1 - a, fp=1 - b, fn=b, tp=a)
+
+    arrays = value, share.where((share > 0) & (share < 1)), value["a"], value["b"]
+    return labelled(xr.apply_ufunc(area, *arrays, dask="parallelized", output_dtypes=[np.float64]))
 
 
 def by_label(
     source: Container,
     score: ScoreLike,
     *,
-    weights: Any = None,
+    weights: Mapping[Any, float] | None = None,
     reference: Reference | None = None,
     kind: str | None = None,
 ) -> xr.Dataset:
     """Return the OPS of each label of a multi-class or multi-label problem, and their average.
 
-    Raw scores are not comparable between labels of different prevalence; outperformance scores are.
+    Raw scores are not comparable between labels of different prevalence; outperformance scores are. Source: Zhao et
+    al., Outperformance score, Section 5.
 
     Parameters
     ----------
     source : counts, DataArray, Dataset, InferenceData or DataTree
         A performance over C classes (each class against all others), or two-class performances with the dim ``label``.
-    score : Score, str or callable
-        A two-class score with a direction.
-    weights : mapping or DataArray, optional
-        Non-negative weight of each label; equal by default.
-    reference : Distribution or Sample, optional
-        The performances to compare with; uniform distribution by default.
-    kind : str, optional
-        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
+    score, reference, kind
+        As for :func:`of_draws`.
+    weights : mapping, optional
+        Non-negative weight of every label; equal by default.
 
     Returns
     -------
     xarray.Dataset
         ``ops`` (..., label) and ``average`` (...), for each draw; the average is NaN if the OPS of a label with weight
-        is undefined. See :func:`bayesrank.ops.summarize`.
-
-    Raises
-    ------
-    ValueError
-        If there are no labels, or the weights do not match them.
-
-    References
-    ----------
-    Zhao et al., Outperformance Score, Section 5.
+        is undefined.
 
     Examples
     --------
     >>> import bayesrank as br
     >>> counts = br.from_matrix([[50, 1, 0], [2, 70, 9], [0, 8, 4]], "actual_rows", labels=["a", "b", "c"])
-    >>> result = by_label(br.fit(counts, draws=200, seed=1), "f1")
-    >>> result.ops.dims, result.average.dims
-    (('chain', 'draw', 'entity', 'label'), ('chain', 'draw', 'entity'))
+    >>> result = by_label(counts, "f1")
+    >>> result["ops"].dims, result["average"].dims
+    (('entity', 'label'), ('entity',))
     """
     performance = as_performance(source, kind)
     if "label" not in performance.dims:
@@ -216,17 +164,13 @@ def by_label(
         performance = one_vs_rest(performance)
     ops = of_draws(performance, score, reference)
     labels = ops["label"].values.tolist() if "label" in ops.coords else list(range(ops.sizes["label"]))
-    if weights is None:
-        share = np.ones(len(labels))
-    else:
-        if isinstance(weights, xr.DataArray) and weights.dims == ("label",):
-            weights = weights.to_series()
-        elif not isinstance(weights, Mapping):
-            raise TypeError(f"weights must be a mapping, or a DataArray over label; got {describe_value(weights)}")
-        given = dict(weights)
-        if set(given) != set(labels):
-            raise ValueError(f"weights must name the labels {labels}; got {list(given)}")
-        share = check_weights("weights", [given[label] for label in labels])
+    share = np.ones(len(labels))
+    if weights is not None:
+        if not isinstance(weights, Mapping):
+            raise TypeError(f"weights must be a mapping from labels to numbers; got {describe_value(weights)}")
+        if set(weights) != set(labels):
+            raise ValueError(f"weights must name the labels {labels}; got {list(weights)}")
+        share = check_weights("weights", [weights[label] for label in labels])
     weight = xr.DataArray(share / share.sum(), dims="label")
     average = (ops * weight).where(weight > 0, 0.0).sum("label", skipna=False)
     return xr.Dataset({"ops": ops, "average": average.rename("average")})
@@ -235,12 +179,12 @@ def by_label(
 def square(score: ScoreLike, value: float, prevalence: float, resolution: int = 201) -> xr.Dataset:
     """Return the score over the ROC square at one prevalence, and the OPS of a value: the area with worse scores.
 
+    Source: Zhao et al., Outperformance score, Figure 1 (a) and (b).
+
     Parameters
     ----------
-    score : Score, str or callable
-        A two-class score with a direction.
-    value, prevalence : float
-        The value to compare, and the prevalence of the positive class.
+    score, value, prevalence
+        As for :func:`of_value`, of one value of a two-class score.
     resolution : int
         Number of points on each axis, strictly inside the square.
 
@@ -248,10 +192,6 @@ def square(score: ScoreLike, value: float, prevalence: float, resolution: int = 
     -------
     xarray.Dataset
         ``score`` (tpr, fpr), ``worse`` (tpr, fpr), True where the score is worse than ``value``, and ``ops``.
-
-    References
-    ----------
-    Zhao et al., Outperformance Score, Figure 1 (a) and (b).
 
     Examples
     --------
@@ -280,11 +220,9 @@ def _points(resolution: Any, least: int) -> int:
 
 
 def value_range(score: Score, prevalence: xr.DataArray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the smallest and largest value of a score at each prevalence.
-
-    A score that rises with TPR and TNR takes them where both rates are 0 and 1. The range of the metadata is used for
-    other scores, and where the score is undefined or infinite there.
-    """
+    """Return the smallest and largest value of a score at each prevalence."""
+    # A score that rises with TPR and TNR takes them where both rates are 0 and 1. The range of the metadata is used for
+    # other scores, and where the score is undefined or infinite there.
     shares = prevalence.values
     low, high = (np.full(shares.shape, end, dtype=float) for end in score.range)
     if shares.size and monotone(score, shares):

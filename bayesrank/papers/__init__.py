@@ -1,14 +1,15 @@
-"""Plots for the figures of the four papers only: simplices, contours, lattices of matrices, pencils.
+"""The figures of the four papers; ``docs/papers.md`` lists them with their calls."""
 
-``docs/papers.md`` lists the figures and the call that draws each.
-"""
-
-from bayesrank.papers.beside import roc_beside_tile
-from bayesrank.papers.explorers import explore_contours, explore_pmf
-from bayesrank.papers.interactive import save, turning_simplex
-from bayesrank.papers.places import pencil, placement_tile, prior_grids, vertices
-from bayesrank.papers.roc import contours, multiplicities, pr_points, roc_points
-from bayesrank.papers.simplex import animate_contours, confusion_simplex
+from bayesrank.papers.lattices import (
+    animate_contours,
+    confusion_simplex,
+    contours,
+    multiplicities,
+    pr_points,
+    roc_points,
+)
+from bayesrank.papers.pages import explore_contours, explore_pmf, save, turning_simplex
+from bayesrank.papers.tile import pencil, placement_tile, prior_grids, roc_beside_tile, vertices
 from bayesrank.plots._contours import count_ticks
 
 __all__ = [

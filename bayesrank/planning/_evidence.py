@@ -1,7 +1,7 @@
 """Read from a posterior which units new cases come in, and how these would update the scores."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -12,13 +12,14 @@ import xarray as xr
 from bayesrank._checks import check_choice, check_number, describe_value, label_values
 from bayesrank._compat import groups_of, is_container
 from bayesrank._draws import draw_dims
+from bayesrank._labels import unique_rows
 from bayesrank.models import in_closed_form
 from bayesrank.performance import as_performance, observed_counts
-from bayesrank.planning._updates import JointOutcomes, NormalScores, OverlappingTables, Tables, Updates, gradient
+from bayesrank.planning._updates import JointOutcomes, NormalScores, Tables, Updates, overlapping_noise
 from bayesrank.ranking.values import ScoreValues, score_values
 from bayesrank.scores import Score
 
-__all__ = ["Source", "kinds_of", "source_of"]
+__all__ = ["Source", "kinds_of", "read_source", "with_units"]
 
 #: The kind of new cases that is a bound: how far per-case data can help depends on errors that tables do not show.
 OVERLAP = "per-case data, largest overlap of errors"
@@ -31,37 +32,26 @@ MOSTLY = 0.5
 
 @dataclass(frozen=True)
 class Source:
-    """The scores of a posterior and how new units of one kind update them."""
-
-    found: ScoreValues
-    names: list[Any]
-    #: Scores (draw, entity), higher is better.
-    draws: np.ndarray
-    #: What is counted: one of MORE; the units observed of each entity, and the cases that a new unit holds on average.
-    unit: str
-    units: np.ndarray
-    cases_each: float
-    #: What stays as observed, so that more units cannot settle everything; empty if nothing does.
-    fixed: str
-    #: Entities with the same outcomes as another one on all cases: they are taken as equal.
-    alike: list[str]
-    #: From the number of futures and a random generator to simulated futures.
-    updates: Callable[[int, np.random.Generator], Updates]
-
-
-@dataclass(frozen=True)
-class _Parts:
-    """A posterior with its score and the entities that are ranked."""
+    """The scores of a posterior, and how new units of one kind update them."""
 
     posterior: Any
     groups: dict[str, xr.Dataset]
     found: ScoreValues
     score: Any
     kind: str | None
+    #: Positions of the entities that can meet the target, and their scores (draw, entity), higher is better.
     keep: np.ndarray
     draws: np.ndarray
     #: The first entity (position) with the same outcomes on all cases.
-    twin: np.ndarray | None = None
+    twin: np.ndarray
+    #: What is counted: one of MORE; the units observed of each entity, and the cases that a new unit holds on average.
+    unit: str = "cases"
+    units: np.ndarray = field(default_factory=lambda: np.zeros(1))
+    cases_each: float = 1.0
+    #: What stays as observed, so that more units cannot settle everything; empty if nothing does.
+    fixed: str = ""
+    #: From the number of futures and a random generator to simulated futures.
+    updates: Callable[[int, np.random.Generator], Updates] | None = None
 
     @property
     def about(self) -> dict[Any, Any]:
@@ -76,35 +66,36 @@ class _Parts:
         return self.found.values["entity"].values[self.keep].tolist()
 
     @property
+    def alike(self) -> list[str]:
+        """Return the entities with the same outcomes as another one on all cases, which are taken as equal."""
+        return [str(name) for i, name in enumerate(self.names) if (self.twin == self.twin[i]).sum() > 1]
+
+    @property
     def covariance(self) -> np.ndarray:
         return np.cov(self.draws.T).reshape(self.draws.shape[1], -1)
 
-    def counts(self) -> xr.DataArray | None:
-        """Return the observed counts of the entities that are ranked."""
+    def counts(self) -> xr.DataArray:
+        """Return the observed counts of the entities that are ranked, or raise if they are not known."""
         counts = observed_counts(self.posterior)
-        return None if counts is None else counts.isel(entity=self.keep)
-
-    def cases(self) -> np.ndarray:
-        """Return the cases of each entity, or raise if they are not known."""
-        if (counts := self.counts()) is not None:
-            return counts.sum([d for d in counts.dims if d != "entity"]).values.astype(float)
-        if "pattern_count" in self.observed:
-            met = self.observed["pattern_count"]
-            if "pattern_outcome" in self.observed:
-                met = met * self.observed["pattern_outcome"].notnull()
-            total = met.sum("pattern")
-            return np.broadcast_to(total.values, len(self.groups["posterior"]["entity"]))[self.keep].astype(float)
-        raise ValueError("posterior must hold the observed counts, or the information of a new case is not known")
+        if counts is None:
+            raise ValueError("posterior must hold the observed counts, or the information of a new case is not known")
+        return counts.isel(entity=self.keep)
 
     def prior(self) -> xr.DataArray:
         return self.groups["constant_data"]["prior_concentration"].isel(entity=self.keep)
 
-    def source(
-        self, unit: str, units: np.ndarray, make: Callable[..., Updates], cases_each: float = 1.0, fixed: str = ""
-    ) -> Source:
-        twin = np.arange(len(self.names)) if self.twin is None else self.twin
-        alike = [str(name) for i, name in enumerate(self.names) if (twin == twin[i]).sum() > 1]
-        return Source(self.found, self.names, self.draws, unit, units, cases_each, fixed, alike, make)
+    def normal(
+        self,
+        unit: str,
+        units: np.ndarray,
+        within: np.ndarray,
+        each: float = 1.0,
+        fixed: str = "",
+        noise: np.ndarray | None = None,
+    ) -> "Source":
+        """Return the source whose new units reduce the part ``within`` of the covariance of normal scores."""
+        make = partial(NormalScores, self.draws, within, units, noise=noise)
+        return replace(self, unit=unit, units=units, cases_each=each, fixed=fixed, updates=make)
 
     def table_score(self, present: Any) -> Callable[[np.ndarray], np.ndarray]:
         """Return the score of tables (..., entity, class, answer), higher being better."""
@@ -122,94 +113,14 @@ class _Parts:
         return of
 
 
-def source_of(
-    posterior: Any,
-    score: Any = None,
-    kind: str | None = None,
-    higher_is_better: bool | None = None,
-    more: str | None = None,
-    positives: float | None = None,
-    pair: bool = True,
-    overlap: bool = False,
-    *,
-    top: int = 1,
-    named: Mapping[str, Any] | None = None,
+def read_source(
+    posterior: Any, score: Any, kind: str | None, higher_is_better: bool | None, top: int, named: Mapping[str, Any]
 ) -> Source:
-    """Check all arguments, and return how ``more`` units of one kind would update the scores.
+    """Check a posterior and return its scores.
 
-    Entities that are in no draw among the first ``top``, and are not ``named`` by an argument, are left out. With
-    ``pair`` False the new cases are known by their tables alone; with ``overlap`` they are known case by case, and
-    errors of entities overlap as far as their rates allow.
+    Entities that are in no draw among the first ``top``, are not ``named`` by an argument, and are not among the
+    ``top + 1`` best means, are left out.
     """
-    parts = _contenders(_parts(posterior, score, kind, higher_is_better), top, named or {})
-    about, observed = parts.about, parts.observed
-    over_datasets = about.get("population") == "data sets"
-    clustered = "pattern_cluster" in observed
-    default = "data sets" if over_datasets else "clusters" if clustered else "cases"
-    more = default if more is None else check_choice("more", more, MORE)
-    if more in ("data sets", "clusters") and more != default:
-        have = {"data sets": "a hierarchical model of several data sets", "clusters": "cases in clusters"}[more]
-        raise ValueError(f"more must be 'cases' or 'runs' unless the posterior is of {have}; got {more!r}")
-    designed = about.get("prevalence", "sampled") != "sampled" and "performance" in parts.groups["posterior"]
-    if positives is not None:
-        check_number("positives", positives, 0.0, 1.0, ends=False)
-        classes = parts.groups["posterior"]["performance"].sizes.get("actual") if designed else None
-        if classes != 2 or over_datasets or clustered:
-            raise ValueError(
-                "positives must be None unless the sizes of two classes were set by design (model 'beta_binomial', or "
-                f"prevalence= of br.fit): the classes of new cases are random here; got {positives!r}"
-            )
-    if about.get("unpaired"):
-        raise ValueError(
-            "posterior must be of counts or cases to plan more of them; it is of means and standard errors, whose "
-            "error shrinks with the root of the number of cases"
-        )
-    if more == "runs":
-        return _of_runs(parts)
-    if over_datasets:
-        return _of_datasets(parts, more)
-    if about.get("paired"):
-        parts = _unite_twins(parts)
-        return _same_clusters(parts) if clustered and more == "cases" else _of_patterns(parts, positives, pair)
-    counts = parts.counts()
-    if about.get("model") in in_closed_form() and counts is not None:
-        return (
-            _of_outcome_counts(parts, counts)
-            if "outcome" in counts.dims
-            else _of_tables(parts, counts, positives, overlap)
-        )
-    cases = parts.cases()
-    return parts.source("cases", cases, partial(NormalScores, parts.draws, parts.covariance, cases))
-
-
-def kinds_of(posterior: Any) -> dict[str, dict[str, Any]]:
-    """Return the kinds of new units that suit a posterior, and the arguments that ask for each."""
-    groups = groups_of(posterior)
-    about, observed = groups["posterior"].attrs, groups.get("observed_data", xr.Dataset())
-    if about.get("population") == "data sets":
-        return {"more data sets": {"more": "data sets"}, "more cases of the same data sets": {"more": "cases"}}
-    kinds: dict[str, dict[str, Any]] = {}
-    if "pattern_cluster" in observed:
-        kinds = {"more clusters": {"more": "clusters"}, "more cases of the same clusters": {"more": "cases"}}
-    elif _runs(observed, about):
-        kinds = {"more cases": {}, "more runs of the same cases": {"more": "runs"}}
-    performance = groups["posterior"].get("performance")
-    two = performance is not None and performance.sizes.get("actual") == 2
-    if not kinds and two and about.get("prevalence", "sampled") != "sampled" and not about.get("population"):
-        kinds = {"classes as observed": {}} | {
-            f"{100 * share:g}% positives": {"positives": share} for share in (0.25, 0.5, 0.75)
-        }
-    counts = observed.get("counts")
-    closed = about.get("model") in in_closed_form() and not about.get("paired")
-    sets = counts.coords.get("test_set") if two and closed and counts is not None else None
-    if sets is not None and len(np.unique(sets)) < sets.size:
-        kinds = (kinds or {"more cases": {}}) | {OVERLAP: {"overlap": True}}
-    if about.get("paired") and len(groups["posterior"]["entity"]) > 1:
-        kinds = (kinds or {"more cases": {}}) | {"without pairing (tables alone)": {"pair": False}}
-    return kinds
-
-
-def _parts(posterior: Any, score: Any, kind: str | None, higher_is_better: bool | None) -> _Parts:
     if not is_container(posterior):
         raise TypeError(f"posterior must be what br.fit returns; got {describe_value(posterior)}")
     groups = groups_of(posterior)
@@ -233,52 +144,122 @@ def _parts(posterior: Any, score: Any, kind: str | None, higher_is_better: bool 
     if not keep.size or len(drawn) < 100:
         raise ValueError("posterior must have at least 100 draws in which the score is defined; got fewer")
     drawn = drawn[np.linspace(0, len(drawn) - 1, min(len(drawn), DRAWS)).round().astype(int)]
-    return _Parts(posterior, groups, found, score, kind, keep, drawn)
-
-
-def _contenders(parts: _Parts, top: int, named: Mapping[str, Any]) -> _Parts:
-    """Keep the entities in the first ``top`` places of any draw, the named ones, and the ``top + 1`` best means."""
-    size = parts.draws.shape[1]
-    names = parts.names
+    source = Source(posterior, groups, found, score, kind, keep, drawn, np.arange(keep.size))
+    names = source.names
     places = [names.index(check_choice(which, name, names, KeyError)) for which, name in named.items()]
-    if size <= top + 1:
-        return parts
-    limit = -np.partition(-parts.draws, top - 1, axis=1)[:, top - 1]
-    first = np.any(parts.draws >= limit[:, None], axis=0)
+    if keep.size <= top + 1:
+        return source
+    limit = -np.partition(-drawn, top - 1, axis=1)[:, top - 1]
+    first = np.any(drawn >= limit[:, None], axis=0)
     first[places] = True
-    first[np.argsort(-parts.draws.mean(0), kind="stable")[: top + 1]] = True
-    return replace(parts, keep=parts.keep[first], draws=parts.draws[:, first])
+    first[np.argsort(-drawn.mean(0), kind="stable")[: top + 1]] = True
+    return replace(source, keep=keep[first], draws=drawn[:, first], twin=np.arange(first.sum()))
 
 
-def _known_shares(parts: _Parts) -> np.ndarray | None:
+def with_units(
+    source: Source,
+    more: str | None = None,
+    positives: float | None = None,
+    pair: bool = True,
+    overlap: bool = False,
+) -> Source:
+    """Return how ``more`` units of one kind would update the scores.
+
+    With ``pair`` False the new cases are known by their tables alone; with ``overlap`` they are known case by case, and
+    errors of entities overlap as far as their rates allow.
+    """
+    about, observed = source.about, source.observed
+    over_datasets = about.get("population") == "data sets"
+    clustered = "pattern_cluster" in observed
+    default = "data sets" if over_datasets else "clusters" if clustered else "cases"
+    more = default if more is None else check_choice("more", more, MORE)
+    if more in ("data sets", "clusters") and more != default:
+        have = {"data sets": "a hierarchical model of several data sets", "clusters": "cases in clusters"}[more]
+        raise ValueError(f"more must be 'cases' or 'runs' unless the posterior is of {have}; got {more!r}")
+    designed = about.get("prevalence", "sampled") != "sampled" and "performance" in source.groups["posterior"]
+    if positives is not None:
+        check_number("positives", positives, 0.0, 1.0, ends=False)
+        classes = source.groups["posterior"]["performance"].sizes.get("actual") if designed else None
+        if classes != 2 or over_datasets or clustered:
+            raise ValueError(
+                "positives must be None unless the sizes of two classes were set by design (model 'beta_binomial', or "
+                f"prevalence= of br.fit): the classes of new cases are random here; got {positives!r}"
+            )
+    if about.get("unpaired"):
+        raise ValueError(
+            "posterior must be of counts or cases to plan more of them; it is of means and standard errors, whose "
+            "error shrinks with the root of the number of cases"
+        )
+    if more == "runs":
+        return _of_runs(source)
+    if over_datasets:
+        return _of_datasets(source, more)
+    if about.get("paired"):
+        source = _unite_twins(source)
+        return _same_clusters(source) if clustered and more == "cases" else _of_patterns(source, positives, pair)
+    counts = source.counts()
+    if about.get("model") in in_closed_form():
+        outcomes = "outcome" in counts.dims
+        return _of_outcome_counts(source, counts) if outcomes else _of_tables(source, counts, positives, overlap)
+    cases = counts.sum([d for d in counts.dims if d != "entity"]).values.astype(float)
+    return source.normal("cases", cases, source.covariance)
+
+
+def kinds_of(source: Source) -> dict[str, dict[str, Any]]:
+    """Return the kinds of new units that suit a posterior, and the arguments of :func:`with_units` for each."""
+    about, observed = source.about, source.observed
+    if about.get("population") == "data sets":
+        return {"more data sets": {"more": "data sets"}, "more cases of the same data sets": {"more": "cases"}}
+    kinds: dict[str, dict[str, Any]] = {}
+    if "pattern_cluster" in observed:
+        kinds = {"more clusters": {"more": "clusters"}, "more cases of the same clusters": {"more": "cases"}}
+    elif _runs(observed, about):
+        kinds = {"more cases": {}, "more runs of the same cases": {"more": "runs"}}
+    performance = source.groups["posterior"].get("performance")
+    two = performance is not None and performance.sizes.get("actual") == 2
+    if not kinds and two and about.get("prevalence", "sampled") != "sampled" and not about.get("population"):
+        kinds = {"classes as observed": {}} | {
+            f"{100 * share:g}% positives": {"positives": share} for share in (0.25, 0.5, 0.75)
+        }
+    counts = observed.get("counts")
+    closed = about.get("model") in in_closed_form() and not about.get("paired")
+    sets = counts.coords.get("test_set") if two and closed and counts is not None else None
+    if sets is not None and len(np.unique(sets)) < sets.size:
+        kinds = (kinds or {"more cases": {}}) | {OVERLAP: {"overlap": True}}
+    if about.get("paired") and len(source.groups["posterior"]["entity"]) > 1:
+        kinds = (kinds or {"more cases": {}}) | {"without pairing (tables alone)": {"pair": False}}
+    return kinds
+
+
+def _known_shares(source: Source) -> np.ndarray | None:
     """Return the known class shares (entity, class); None where they are sampled with the cases."""
-    if parts.about.get("prevalence", "sampled") == "sampled":
+    if source.about.get("prevalence", "sampled") == "sampled":
         return None
-    shares = as_performance(parts.posterior, parts.kind).sum("predicted", skipna=False).isel(entity=parts.keep)
+    shares = as_performance(source.posterior, source.kind).sum("predicted", skipna=False).isel(entity=source.keep)
     one = shares.isel(dict.fromkeys(draw_dims(shares), 0))
     if bool((np.abs(shares - one) > 1e-9).any()):
         raise ValueError("posterior must have one prevalence for a plan; got draws of it (fit with one number)")
     return one.transpose("entity", "actual").values
 
 
-def _unite_twins(parts: _Parts) -> _Parts:
+def _unite_twins(source: Source) -> Source:
     """Give entities with the same outcomes on all cases the same draws: only the prior could separate them."""
-    observed = parts.observed
+    observed = source.observed
     name = "pattern_outcome" if "pattern_outcome" in observed else "pattern_predicted"
-    met = observed[name].transpose("pattern", "entity").values[:, parts.keep][observed["pattern_count"].values > 0]
+    met = observed[name].transpose("pattern", "entity").values[:, source.keep][observed["pattern_count"].values > 0]
     codes = pd.factorize(met.ravel())[0].reshape(met.shape)
     columns = [column.tobytes() for column in codes.T]
     twin = np.array([columns.index(column) for column in columns])
-    return replace(parts, draws=parts.draws[:, twin], twin=twin)
+    return replace(source, draws=source.draws[:, twin], twin=twin)
 
 
-def _of_tables(parts: _Parts, counts: xr.DataArray, positives: float | None, overlap: bool) -> Source:
-    labels = as_performance(parts.posterior, parts.kind)["actual"].values
+def _of_tables(source: Source, counts: xr.DataArray, positives: float | None, overlap: bool) -> Source:
+    labels = as_performance(source.posterior, source.kind)["actual"].values
     order = {"actual": labels, "predicted": labels}
     table = counts.sel(order).transpose("entity", "actual", "predicted").values
-    alpha = parts.prior().sel(order).transpose("entity", "actual", "predicted").values + table
+    alpha = source.prior().sel(order).transpose("entity", "actual", "predicted").values + table
     rows = table.sum(-1)
-    known = _known_shares(parts)
+    known = _known_shares(source)
     shares = None
     if known is not None:
         shares = rows / rows.sum(-1, keepdims=True) if positives is None else np.full(rows.shape, positives)
@@ -286,42 +267,46 @@ def _of_tables(parts: _Parts, counts: xr.DataArray, positives: float | None, ove
             shares[:, 0] = 1 - positives
     # Entities of one test set meet the same new cases.
     test_set = pd.factorize(counts["test_set"].values)[0] if "test_set" in counts.coords else np.arange(len(alpha))
-    make = partial(
-        OverlappingTables if overlap else Tables, parts.table_score(rows > 0), alpha, known, shares, test_set
-    )
-    return parts.source("cases", table.sum((-2, -1)), make)
+    score, units = source.table_score(rows > 0), rows.sum(-1)
+    if overlap:
+        # The noise of a case is that at today's mean table.
+        sizes = alpha.sum(-1, keepdims=True)
+        prevalence = sizes / sizes.sum(-2, keepdims=True) if known is None else known[..., None]
+        noise = overlapping_noise(score, alpha / sizes * prevalence, known is not None, shares, test_set)
+        return source.normal("cases", units, source.covariance, noise=noise)
+    return replace(source, units=units, updates=partial(Tables, score, alpha, known, shares, test_set))
 
 
-def _of_outcome_counts(parts: _Parts, counts: xr.DataArray) -> Source:
+def _of_outcome_counts(source: Source, counts: xr.DataArray) -> Source:
     values = np.asarray(label_values(counts["outcome"].values))
     table = counts.transpose("entity", "outcome").values[:, None]
-    alpha = table + parts.prior().transpose("entity", "outcome").values[:, None]
-    ones, sign, function = np.ones((len(table), 1)), parts.found.sign, _outcome_score(parts).outcome_function
+    alpha = table + source.prior().transpose("entity", "outcome").values[:, None]
+    ones, sign, function = np.ones((len(table), 1)), source.found.sign, _outcome_score(source).outcome_function
     assert function is not None
 
     def of(tables: np.ndarray) -> np.ndarray:
         return sign * function(tables[..., 0, :], values)
 
     make = partial(Tables, of, alpha, ones, ones, np.arange(len(table)))
-    return parts.source("cases", table.sum((-2, -1)), make)
+    return replace(source, units=table.sum((-2, -1)), updates=make)
 
 
-def _outcome_score(parts: _Parts) -> Score:
+def _outcome_score(source: Source) -> Score:
     """Return the score, or raise if it is a variable of the posterior, which new cases cannot update."""
-    score = parts.found.score
+    score = source.found.score
     if score is None or score.space != "outcomes":
-        raise ValueError(f"score must be 'mean_outcome' for outcomes without classes; got {parts.found.name!r}")
+        raise ValueError(f"score must be 'mean_outcome' for outcomes without classes; got {source.found.name!r}")
     return score
 
 
-def _codes(parts: _Parts) -> tuple[np.ndarray, np.ndarray, np.ndarray | None, Any]:
+def _codes(source: Source) -> tuple[np.ndarray, np.ndarray, np.ndarray | None, Any]:
     """Return joint outcomes as codes, the prior of each answer, the values of outcomes, and the score of tables."""
-    observed, sign = parts.observed, parts.found.sign
+    observed, sign = source.observed, source.found.sign
     if "pattern_outcome" in observed:
-        if _outcome_score(parts).name != "mean_outcome":
-            raise ValueError(f"score must be 'mean_outcome' for joint outcomes; got {parts.found.name!r}")
-        outcome = observed["pattern_outcome"].transpose("pattern", "entity").values[:, parts.keep]
-        prior = parts.prior()
+        if _outcome_score(source).name != "mean_outcome":
+            raise ValueError(f"score must be 'mean_outcome' for joint outcomes; got {source.found.name!r}")
+        outcome = observed["pattern_outcome"].transpose("pattern", "entity").values[:, source.keep]
+        prior = source.prior()
         points = prior["outcome"].values.astype(float) if "outcome" in prior.dims else np.empty(0)
         values = np.union1d(outcome[~np.isnan(outcome)], points)
         alpha = np.zeros((outcome.shape[1], 1, len(values) + 1))
@@ -329,86 +314,65 @@ def _codes(parts: _Parts) -> tuple[np.ndarray, np.ndarray, np.ndarray | None, An
             alpha[:, 0, np.searchsorted(values, points)] = prior.transpose("entity", "outcome").values
         codes = np.where(np.isnan(outcome), len(values), np.searchsorted(values, outcome))
         return np.insert(codes, 0, 0, axis=1), alpha, np.append(values, np.nan), lambda t: sign * t[..., 0, 0]
-    labels = as_performance(parts.posterior)["actual"].values.tolist()
+    labels = as_performance(source.posterior)["actual"].values.tolist()
     actual, predicted = (observed[f"pattern_{name}"].values for name in ("actual", "predicted"))
-    met = np.column_stack([actual, predicted[:, parts.keep]])
+    met = np.column_stack([actual, predicted[:, source.keep]])
     codes = pd.Index(labels).get_indexer(met.ravel()).reshape(met.shape)
     order = {"actual": labels, "predicted": labels}
-    alpha = parts.prior().sel(order).transpose("entity", "actual", "predicted").values
+    alpha = source.prior().sel(order).transpose("entity", "actual", "predicted").values
     seen = np.isin(np.arange(len(labels)), codes[:, 0])
-    return codes, alpha, None, parts.table_score(np.broadcast_to(seen, (codes.shape[1] - 1, len(labels))))
+    return codes, alpha, None, source.table_score(np.broadcast_to(seen, (codes.shape[1] - 1, len(labels))))
 
 
-def _cluster(parts: _Parts) -> np.ndarray | None:
-    observed = parts.observed
+def _cluster(source: Source) -> np.ndarray | None:
+    observed = source.observed
     return pd.factorize(observed["pattern_cluster"].values)[0] if "pattern_cluster" in observed else None
 
 
-def _of_patterns(parts: _Parts, positives: float | None, pair: bool) -> Source:
-    codes, alpha, values, score = _codes(parts)
-    count, cluster = parts.observed["pattern_count"].values, _cluster(parts)
+def _of_patterns(source: Source, positives: float | None, pair: bool) -> Source:
+    codes, alpha, values, score = _codes(source)
+    count, cluster = source.observed["pattern_count"].values, _cluster(source)
     known = shares = None
-    if values is None and (found := _known_shares(parts)) is not None:
+    if values is None and (found := _known_shares(source)) is not None:
         known = found[0]
         cases = np.bincount(codes[:, 0], count, len(known))
         shares = cases / cases.sum() if positives is None else np.array([1 - positives, positives])
-    by_case = parts.about.get("target", "case") == "case"
+    by_case = source.about.get("target", "case") == "case"
     fields = (score, codes, count, cluster, alpha, values, known, shares)
-    make = partial(JointOutcomes, *fields, twin=parts.twin, by_case=by_case, pair=pair)
+    make = partial(JointOutcomes, *fields, twin=source.twin, by_case=by_case, pair=pair)
     size = float(count.sum())
     number = size if cluster is None else float(cluster.max() + 1)
-    unit = "cases" if cluster is None else "clusters"
-    return parts.source(unit, np.full(len(alpha), number), make, size / number)
+    unit, units = "cases" if cluster is None else "clusters", np.full(len(alpha), number)
+    return replace(source, unit=unit, units=units, cases_each=size / number, updates=make)
 
 
-def _same_clusters(parts: _Parts) -> Source:
+def _same_clusters(source: Source) -> Source:
     """Return the source for more cases of the same clusters, which reduce the variance within clusters only."""
-    codes, alpha, values, score = _codes(parts)
-    count, cluster = parts.observed["pattern_count"].values.astype(float), _cluster(parts)
+    codes, alpha, values, score = _codes(source)
+    count, cluster = source.observed["pattern_count"].values.astype(float), _cluster(source)
     assert cluster is not None
-    known = _known_shares(parts) if values is None else None
-    # Each pattern is a unit of its own here; the gradient says how much one case of it moves the scores.
-    single = JointOutcomes(
-        score, codes, count, np.arange(len(codes)), alpha * 0, values, None if known is None else known[0], None, 1,
-        np.random.default_rng(0),
-    )  # fmt: skip
-    moves = _case_moves(single, codes, values)
+    known = _known_shares(source) if values is None else None
+    known = None if known is None else known[0]
+    joint = JointOutcomes(score, codes, count, None, 0 * alpha, values, known, None, 1, np.random.default_rng(0))
+    _, which = unique_rows(codes)
+    moves = joint.moves()[which]
     size = np.bincount(cluster, count)
-    if parts.about.get("target", "case") == "cluster":
+    if source.about.get("target", "case") == "cluster":
         moves = moves * (size.mean() / size)[cluster][:, None]
     sums = np.zeros((len(size), moves.shape[1]))
     np.add.at(sums, cluster, moves * count[:, None])
     apart = moves - (sums / size[:, None])[cluster]
     factor = np.where(size > 1, size / np.maximum(size - 1, 1), 0.0)[cluster] * count
     within = (apart * factor[:, None]).T @ apart
-    units = np.full(len(alpha), count.sum())
-    return parts.source("cases", units, partial(NormalScores, parts.draws, within, units), fixed="clusters")
+    return source.normal("cases", np.full(len(alpha), count.sum()), within, fixed="clusters")
 
 
-def _case_moves(single: JointOutcomes, codes: np.ndarray, values: np.ndarray | None) -> np.ndarray:
-    """Return how much one more case of each pattern moves the scores (pattern, entity), at the observed tables."""
-    total = single.start[None]
-    tables, cases = single._tables(total)
-    slope = gradient(single.score, tables)[0]
-    norm = cases[0].sum(-1)[:, None, None] if single.known is None else (cases[0] / single.known)[..., None]
-    rows = tables[0] if single.known is None else tables[0] / single.known[:, None]
-    over = (-2, -1) if single.known is None else -1
-    level = np.broadcast_to((slope * rows).sum(over, keepdims=True), slope.shape)
-    entity = np.arange(codes.shape[1] - 1)
-    if values is None:
-        return ((slope - level) / norm)[entity, codes[:, [0]], codes[:, 1:]]
-    value = values[codes[:, 1:]]
-    moves = (slope[:, 0, 0] * value - level[:, 0, 0]) / norm[:, 0, 0]
-    return np.nan_to_num(moves)
-
-
-def _of_datasets(parts: _Parts, more: str) -> Source:
+def _of_datasets(source: Source, more: str) -> Source:
     """Return the source of a hierarchical model: more data sets, or more cases of the same ones."""
-    kind = parts.kind or str(parts.about.get("kind", "typical"))
+    kind = source.kind or str(source.about.get("kind", "typical"))
     check_choice("kind", kind, ("typical", "new"))
-    between = _between_datasets(parts, kind)
-    counts = parts.counts()
-    assert counts is not None
+    between = _between_datasets(source, kind)
+    counts = source.counts()
     cases = counts.sum([d for d in counts.dims if d not in ("entity", "dataset")]).transpose("entity", "dataset").values
     # The prior of the mean counts as one data set.
     datasets = (cases > 0).sum(1) + 1.0
@@ -418,18 +382,17 @@ def _of_datasets(parts: _Parts, more: str) -> Source:
         units, each, fixed = cases.sum(1), 1.0, "data sets"
     else:
         units, each, fixed = datasets, float(cases.sum() / (cases > 0).sum()), "" if kind == "typical" else "new"
-    make = partial(NormalScores, parts.draws, parts.covariance - rest, units)
-    return parts.source(more, units, make, each, fixed)
+    return source.normal(more, units, source.covariance - rest, each, fixed)
 
 
-def _between_datasets(parts: _Parts, kind: str) -> np.ndarray:
+def _between_datasets(source: Source, kind: str) -> np.ndarray:
     """Return the covariance of the scores between data sets: that of a new data set less that of a typical one."""
     other = "typical" if kind == "new" else "new"
-    values = score_values(parts.posterior, parts.score, bool(parts.found.higher_is_better), other).values
-    drawn = values.stack(all_draws=draw_dims(values)).transpose("all_draws", "entity").values[:, parts.keep]
+    values = score_values(source.posterior, source.score, bool(source.found.higher_is_better), other).values
+    drawn = values.stack(all_draws=draw_dims(values)).transpose("all_draws", "entity").values[:, source.keep]
     drawn = drawn[np.isfinite(drawn).all(1)]
     beside = np.cov(drawn.T).reshape(drawn.shape[1], -1)
-    apart = beside - parts.covariance if kind == "typical" else parts.covariance - beside
+    apart = beside - source.covariance if kind == "typical" else source.covariance - beside
     values_, vectors = np.linalg.eigh(apart)
     return (vectors * np.maximum(values_, 0)) @ vectors.T
 
@@ -445,18 +408,17 @@ def _runs(observed: xr.Dataset, about: Any) -> int:
     return runs if outcome.min() >= 0 and outcome.max() <= 1 and np.abs(right - np.round(right)).max() < 1e-6 else 0
 
 
-def _of_runs(parts: _Parts) -> Source:
+def _of_runs(source: Source) -> Source:
     """Return the source for more runs of the same cases, which reduce the variance within cases only."""
-    runs = _runs(parts.observed, parts.about)
+    runs = _runs(source.observed, source.about)
     if not runs:
         raise ValueError(
             "more must be 'cases' unless outcomes are means of several runs that are right or wrong, the same number "
             "for each case; got 'runs'"
         )
-    outcome = parts.observed["pattern_outcome"].transpose("pattern", "entity").values[:, parts.keep]
-    weight = parts.observed["pattern_count"].values[:, None] * ~np.isnan(outcome)
+    outcome = source.observed["pattern_outcome"].transpose("pattern", "entity").values[:, source.keep]
+    weight = source.observed["pattern_count"].values[:, None] * ~np.isnan(outcome)
     value = np.nan_to_num(outcome)
     noise = (weight * value * (1 - value)).sum(0) / (runs - 1) / weight.sum(0) ** 2
     units = np.full(outcome.shape[1], float(runs))
-    make = partial(NormalScores, parts.draws, np.diag(noise), units)
-    return parts.source("runs", units, make, float(weight.sum(0).max()), "cases")
+    return source.normal("runs", units, np.diag(noise), float(weight.sum(0).max()), "cases")

@@ -92,8 +92,6 @@ class Goal:
 
     def probability_now(self, truth: np.ndarray) -> float:
         """Return today's probability, from posterior draws, of the statement about the entity that leads today."""
-        if self.kind == "interval":
-            return np.nan
         inside, outside = (side[0] for side in self.sides(truth.mean(0)[None]))
         if not outside.any():
             return 0.0

@@ -1,22 +1,18 @@
 """Future posteriors without refitting: simulated cases update today's posterior, size by size.
 
-Every class here draws the truth from today's posterior, draws more and more future cases given that truth, and
-returns the mean and the covariance of the entities' scores under the posterior that these cases would give. Counts and
-joint outcomes are updated as conjugate models update them; scores of the updated tables have the delta method's
-covariance. Where no counts can be updated (hierarchical models, more cases of clusters that stay the same), scores are
-taken as normal, and each further unit is as informative as an observed one.
+Counts and joint outcomes are updated as conjugate models update them, and scores have the delta method's covariance.
+Where no counts can be updated (hierarchical models, more cases of the same clusters), scores are taken as normal.
 """
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
 from bayesrank._sampling import dirichlet
 from bayesrank.models._dirichlet_process import gather
 
-__all__ = ["JointOutcomes", "NormalScores", "OverlappingTables", "Tables", "Updates", "gradient"]
+__all__ = ["JointOutcomes", "NormalScores", "Tables", "Updates", "overlapping_noise"]
 
 #: Cases that stand for the prior of a paired model: its base measure, in small pieces.
 PIECES = 200
@@ -84,15 +80,13 @@ class Tables(Updates):
         self.before = alpha.sum((-2, -1))
         self.alpha = np.repeat(alpha[None], futures, axis=0)
         self.rates = dirichlet(rng, alpha, futures)
-        sets = [np.flatnonzero(test_set == name) for name in np.unique(test_set)]
-        self.sets = sets
-        if known is None:
-            each = [dirichlet(rng, alpha[members[0]].sum(-1), futures) for members in sets]
-            self.prevalence = np.empty((futures, *alpha.shape[:-1]))
-            for members, drawn in zip(sets, each, strict=True):
-                self.prevalence[:, members] = drawn[:, None]
-        else:
+        self.sets = [np.flatnonzero(test_set == name) for name in np.unique(test_set)]
+        if known is not None:
             self.prevalence = np.broadcast_to(known, (futures, *known.shape))
+        else:
+            self.prevalence = np.empty((futures, *alpha.shape[:-1]))
+            for members in self.sets:
+                self.prevalence[:, members] = dirichlet(rng, alpha[members[0]].sum(-1), futures)[:, None]
         self.truth = score(self.rates * self.prevalence[..., None])
 
     def extend(self, more: int) -> None:
@@ -124,75 +118,42 @@ class Tables(Updates):
         return self.score(tables), covariance
 
 
-class OverlappingTables(Tables):
-    """Tables of past cases, and new cases known case by case, on which errors overlap as far as rates allow.
+def overlapping_noise(
+    score: TableScore, tables: np.ndarray, known: bool, shares: np.ndarray | None, test_set: np.ndarray
+) -> np.ndarray:
+    """Return the covariance of what one new case says on the scores, if errors overlap as far as rates allow.
 
-    The scores are taken as normal: each new case adds the information of its outcomes for all entities together.
+    ``tables`` (entity, class, answer) are the truth; the new cases of a test set have the class ``shares``.
     """
-
-    def __init__(self, *args: Any) -> None:
-        super().__init__(*args)
-        self.start, self.past_covariance = super().moments()
-        tables = self.rates * self.prevalence[..., None]
-        shares = self.prevalence if self.shares is None else np.broadcast_to(self.shares, self.prevalence.shape)
-        slope = gradient(self.score, tables)
-        # How much one case of each class and answer moves the score, times the number of cases.
-        level = (slope * self.rates).sum(-1)
-        within = (slope - level[..., None]) * (self.prevalence / np.maximum(shares, 1e-300))[..., None]
-        each = [
-            comonotone(within[:, :, c], self.rates[:, :, c]) * _pairs(shares[..., c]) for c in range(tables.shape[-2])
-        ]
-        self.noise = np.sum(each, 0)
-        if self.known is None:
-            centred = (level - (level * self.prevalence).sum(-1, keepdims=True)) * np.sqrt(self.prevalence)
-            self.noise += centred @ np.swapaxes(centred, 1, 2)
-        own = np.eye(len(self.test_set), dtype=bool)
-        self.noise *= own | (self.test_set[:, None] == self.test_set)
-        values, vectors = np.linalg.eigh(self.noise)
-        self.root = vectors * np.sqrt(np.maximum(values, 0))[:, None]
-        self.sums = np.zeros_like(self.truth)
-
-    def extend(self, more: int) -> None:
-        noise = np.einsum("fij,fj->fi", self.root, self.rng.standard_normal(self.truth.shape))
-        self.sums += more * self.truth + np.sqrt(more) * noise
-        self.added += more
-
-    def moments(self) -> tuple[np.ndarray, np.ndarray]:
-        if not self.added:
-            return self.start, self.past_covariance
-        both = self.past_covariance + self.noise / self.added
-        gain = self.past_covariance @ np.linalg.pinv(both, hermitian=True)
-        mean = self.start + np.einsum("fij,fj->fi", gain, self.sums / self.added - self.start)
-        return mean, self.past_covariance - gain @ self.past_covariance
+    prevalence = tables.sum(-1)
+    rates = tables / np.maximum(prevalence, 1e-300)[..., None]
+    shares = prevalence if shares is None else shares
+    slope = gradient(score, tables)
+    # How much one case of each class and answer moves the score, times the number of cases.
+    level = (slope * rates).sum(-1)
+    within = (slope - level[..., None]) * (prevalence / np.maximum(shares, 1e-300))[..., None]
+    root = np.sqrt(shares)
+    classes = range(tables.shape[-2])
+    noise = sum(comonotone(within[:, c], rates[:, c]) * np.outer(root[:, c], root[:, c]) for c in classes)
+    if not known:
+        centred = (level - (level * prevalence).sum(-1, keepdims=True)) * np.sqrt(prevalence)
+        noise = noise + centred @ centred.T
+    return noise * (np.eye(len(test_set), dtype=bool) | (test_set[:, None] == test_set))
 
 
 def comonotone(values: np.ndarray, shares: np.ndarray) -> np.ndarray:
-    """Return the largest possible mean products (..., entity, entity) of values that occur with given shares.
+    """Return the largest possible mean products (entity, entity) of values (entity, answer) that occur with shares.
 
-    Both are (..., entity, answer). A product is largest if the order of the values is the same for both entities.
+    A product is largest if the order of the values is the same for both entities.
     """
     order = np.argsort(values, axis=-1)
     values = np.take_along_axis(values, order, -1)
     ends = np.cumsum(np.take_along_axis(shares, order, -1), -1)
-    ends[..., -1] = 1.0
-    entities, answers = values.shape[-2:]
-    found = np.empty((*values.shape[:-1], entities))
-    for i, j in np.ndindex(entities, entities):
-        steps = np.sort(np.concatenate([ends[..., i, :], ends[..., j, :]], -1), -1)
-        middle = (np.concatenate([np.zeros_like(steps[..., :1]), steps[..., :-1]], -1) + steps) / 2
-        first, second = (
-            np.take_along_axis(
-                values[..., k, :], (middle[..., None] > ends[..., k, None, :]).sum(-1).clip(0, answers - 1), -1
-            )
-            for k in (i, j)
-        )
-        found[..., i, j] = (first * second * np.diff(steps, prepend=0.0)).sum(-1)
-    return found
-
-
-def _pairs(shares: np.ndarray) -> np.ndarray:
-    """Return the share of a class for each pair of entities."""
-    return np.sqrt(shares[..., :, None] * shares[..., None, :])
+    ends[:, -1] = 1.0
+    steps = np.union1d(0.0, ends)
+    middle = (steps[1:] + steps[:-1]) / 2
+    quantiles = np.stack([own[np.searchsorted(end, middle)] for own, end in zip(values, ends, strict=True)])
+    return quantiles * np.diff(steps) @ quantiles.T
 
 
 class JointOutcomes(Updates):
@@ -201,8 +162,8 @@ class JointOutcomes(Updates):
     Its base measure is cut into PIECES cases with the exact class shares, on which entities answer independently.
     ``codes`` (pattern, 1 + entity) holds the class and the answers; ``values`` the value of each answer if outcomes are
     numbers (NaN if missing); ``known`` and ``shares`` (class) are as in Tables. ``twin`` is the first entity with the
-    same outcomes on all cases. All cases have the same weight (``by_case``), or all clusters. Without ``pair`` the
-    updated posterior does not know which outcomes belong together.
+    same outcomes. All cases have the same weight (``by_case``), or all clusters. Without ``pair`` the updated posterior
+    does not know which outcomes belong together.
     """
 
     def __init__(
@@ -267,19 +228,8 @@ class JointOutcomes(Updates):
         self.added += more
 
     def moments(self) -> tuple[np.ndarray, np.ndarray]:
-        tables, cases = self._tables(self.count)
-        mean, slope = self.score(tables), gradient(self.score, tables)
-        # How much one more unit moves each score: its content, less what the table already holds.
-        if self.known is not None:
-            rows = tables / np.maximum(self.known, 1e-300)[:, None]
-            slope = slope * (self.known / np.maximum(cases, 1e-300))[..., None]
-            level = (slope * rows).sum(-1, keepdims=True)
-        else:
-            slope = slope / cases.sum(-1)[..., None, None]
-            level = (slope * tables).sum((-2, -1), keepdims=True)
-        by_content = slope.reshape(*slope.shape[:2], -1)
-        by_case = np.broadcast_to(level, (*slope.shape[:-1], 1))[..., 0]
-        total = self.count.sum(-1)
+        tables, by_content, by_case = self._slopes(self.count)
+        mean, total = self.score(tables), self.count.sum(-1)
         covariance = np.empty((len(mean), mean.shape[1], mean.shape[1]))
         step = max(MOST // self.content[..., 0].size, 1)
         for start in range(0, len(mean), step):
@@ -289,6 +239,27 @@ class JointOutcomes(Updates):
             moves = moves.transpose(2, 0, 1) * np.sqrt(self.count[here, None])
             covariance[here] = moves @ np.swapaxes(moves, 1, 2) * (total[here] / (total[here] + 1))[:, None, None]
         return mean, covariance if self.pair else covariance * np.eye(mean.shape[1])
+
+    def moves(self) -> np.ndarray:
+        """Return how much one more of each unit moves today's scores (unit, entity)."""
+        _, [by_content], [by_case] = self._slopes(self.start[None])
+        moves = np.einsum("euc,ec->ue", self.content, by_content) - np.einsum("euc,ec->ue", self.cases, by_case)
+        return np.nan_to_num(moves)
+
+    def _slopes(self, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return tables, and how much one more count of each cell and of each class moves the scores they give."""
+        tables, cases = self._tables(weight)
+        slope = gradient(self.score, tables)
+        # How much one more unit moves each score: its content, less what the table already holds.
+        if self.known is not None:
+            rows = tables / np.maximum(self.known, 1e-300)[:, None]
+            slope = slope * (self.known / np.maximum(cases, 1e-300))[..., None]
+            level = (slope * rows).sum(-1, keepdims=True)
+        else:
+            slope = slope / cases.sum(-1)[..., None, None]
+            level = (slope * tables).sum((-2, -1), keepdims=True)
+        by_case = np.broadcast_to(level, (*slope.shape[:-1], 1))[..., 0]
+        return tables, slope.reshape(*slope.shape[:2], -1), by_case
 
     def _tables(self, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Tables (future, entity, class, answer) of weights (future, unit), and the cases of each class."""
@@ -303,17 +274,24 @@ class JointOutcomes(Updates):
 class NormalScores(Updates):
     """Scores with a normal posterior; further units can reduce the part ``within`` of its covariance.
 
-    One more unit is as informative as an observed one: its noise is ``within`` times the number of observed ``units``.
+    One more unit is as informative as an observed one, its noise ``within`` times the number of observed ``units``,
+    unless its ``noise`` is known.
     """
 
     def __init__(
-        self, draws: np.ndarray, within: np.ndarray, units: np.ndarray, futures: int, rng: np.random.Generator
+        self,
+        draws: np.ndarray,
+        within: np.ndarray,
+        units: np.ndarray,
+        futures: int,
+        rng: np.random.Generator,
+        noise: np.ndarray | None = None,
     ) -> None:
         self.centre, total = draws.mean(0), np.cov(draws.T).reshape(draws.shape[1], -1)
         self.before, self.rng = units.astype(float), rng
         self.within = _between(within, total)
         self.rest = total - self.within
-        self.noise = self.within * np.sqrt(self.before[:, None] * self.before)
+        self.noise = self.within * np.sqrt(self.before[:, None] * self.before) if noise is None else noise
         self.truth = draws[np.linspace(0, len(draws) - 1, futures).round().astype(int)]
         # The part of each truth that new units show, given all of it.
         gain = self.within @ np.linalg.pinv(total)

@@ -1,7 +1,6 @@
 """How many more cases are needed: the assurance that a future posterior meets a target."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ from bayesrank._checks import check_absent, check_bool, check_integer, check_num
 from bayesrank._labels import name_coord
 from bayesrank._random import Seed, root_sequence, stream
 from bayesrank._types import Container, ScoreLike
-from bayesrank.planning._evidence import Source, kinds_of, source_of
+from bayesrank.planning._evidence import Source, kinds_of, read_source, with_units
 from bayesrank.planning._goals import Goal
 from bayesrank.planning._updates import NormalScores
 
@@ -21,6 +20,8 @@ __all__ = ["cases_to_separate", "plan"]
 ALL = "all"
 #: Sizes that are tried, from this share of today's units to this many times them.
 SIZES, LEAST, LARGEST = 12, 0.1, 100
+#: A number and its Monte-Carlo error.
+ENDS = ("", "_error")
 
 
 def plan(
@@ -47,8 +48,9 @@ def plan(
     """Return how many more cases are needed until the future posterior probably meets a target.
 
     Future cases are drawn from today's posterior and update it. The answer is the smallest number with which at least
-    the share ``assurance`` of these futures meets the target. If no number does, the answer is NaN, and
-    ``attrs["reason"]`` says why.
+    the share ``assurance`` of these futures meets the target.
+    Source: O'Hagan, Stevens and Campbell (2005), Assurance in clinical trial design, Pharmaceutical Statistics
+    4:187-201.
 
     Parameters
     ----------
@@ -68,27 +70,26 @@ def plan(
     k : int, optional
         The target is that the ``k`` entities that lead in the future posterior are the true top ``k``.
     width : float, optional
-        The target is that the entity's interval of probability ``target`` is at most this wide.
+        The target is an interval of the score with probability ``target`` and at most this width.
     margin : float, optional
-        The target is non-inferiority: the entity is worse than ``rival`` by less than this margin.
+        Non-inferiority to the rival: the entity has to be less than ``margin`` worse.
     rope : float
-        Entities must beat others by more than this, in units of the score.
+        The entity has to beat others by more than this.
     more : str, optional
-        The unit to add and count: "cases", "clusters", "data sets" or "runs". The default is the unit that the model
+        The kind of new units: "cases", "clusters", "data sets" or "runs". The default is the unit that the model
         assumes to be independent: data sets for a hierarchical model, clusters if there are any, else cases. New
         "cases" belong to the observed data sets or clusters, new "runs" to the observed cases.
     positives : float, optional
         Share of positives among the new cases, if class sizes are set by design; by default as observed.
     sizes : sequence of int, optional
         Numbers of new units to try; by default 12 numbers, from a tenth to a hundred times the observed number. The
-        answer is interpolated between two numbers within a factor of 4 of each other; else it is the smallest number
-        that suffices.
+        answer is interpolated between two numbers within a factor of 4 of each other.
     kind : str, optional
         Which performance of a hierarchical posterior: "typical" or "new".
     higher_is_better : bool, optional
         Overrides the direction of the score.
     alternatives : bool
-        Plan for other kinds of new units too, and return the number of each kind that is needed.
+        Plan for other kinds of new units too.
     futures : int
         Simulated futures.
     seed : int, SeedSequence or Generator, optional
@@ -97,12 +98,12 @@ def plan(
     Returns
     -------
     xarray.Dataset
-        Over ``n``, the number of new units: ``success``, the share of futures that meet the target, with
-        ``success_error``; ``probability_best``, the expected P(best) of the entity that leads in the future posterior;
-        ``expected_loss`` from choosing it, in units of the score; both with ``_error``. Scalars: ``needed``, the answer
-        (0 if the target is met today, NaN if no number does); ``needed_lower``, ``needed_upper``: its range from twice
-        the Monte-Carlo error; ``limit``, the limit of ``success`` for unlimited n; ``now``, today's posterior
-        probability (or width); ``cases_each``, the number of cases in a unit. If there is no number,
+        Over ``n``, the number of new units: ``success``, the share of futures that meet the target;
+        ``probability_best``, the expected P(best) of the entity that leads in the future posterior; ``expected_loss``
+        from choosing it, in units of the score; each with its Monte-Carlo error, ``<name>_error``. Scalars: ``needed``,
+        the answer (0 if the target is met today, NaN if no number does); ``needed_lower``, ``needed_upper``: its range
+        from twice the Monte-Carlo error; ``limit``, the limit of ``success`` for unlimited n; ``now``, today's
+        posterior probability (or width); ``cases_each``, the number of cases in a unit. If there is no number,
         ``attrs["reason"]`` is "limit" or "fixed" (no number suffices) or "size" (none of ``sizes`` does). With
         ``alternatives``, ``alternative_needed``, ``alternative_cases`` and ``alternative_limit`` over ``alternative``.
 
@@ -110,10 +111,6 @@ def plan(
     ------
     ValueError, TypeError, KeyError
         If an argument is wrong; the message names it, its value and what it should be.
-
-    References
-    ----------
-    O'Hagan, Stevens and Campbell (2005), Assurance in clinical trial design, Pharmaceutical Statistics 4:187-201.
 
     Notes
     -----
@@ -133,17 +130,24 @@ def plan(
     rope, futures = check_number("rope", rope, 0.0, finite=True), check_integer("futures", futures, 20)
     check_bool("alternatives", alternatives)
     root = root_sequence(seed)
-    how: dict[str, Any] = {"score": score, "kind": kind, "higher_is_better": higher_is_better}
-    named = {"entity": entity, "rival": None if isinstance(rival, str) and rival == ALL else rival}
-    how |= {"top": 1 if k is None else check_integer("k", k, 1)}
-    how |= {"named": {argument: name for argument, name in named.items() if name is not None}}
-    source = source_of(posterior, more=more, positives=positives, **how)
+    given = {"entity": entity, "rival": None if isinstance(rival, str) and rival == ALL else rival}
+    named = {argument: name for argument, name in given.items() if name is not None}
+    top = 1 if k is None else check_integer("k", k, 1)
+    source = read_source(posterior, score, kind, higher_is_better, top, named)
     goal = _goal(source, target, entity, rival, k, width, margin, rope)
-    tried = _sizes(sizes, source.units)
-    found = _plan_sizes(source, goal, assurance, tried, futures, root)
-    if alternatives:
-        found = found.merge(_alternatives(posterior, goal, assurance, futures, root, **how))
-    return found
+    chosen = with_units(source, more, positives)
+    found = _plan_sizes(chosen, goal, assurance, _sizes(sizes, chosen.units), futures, root)
+    if not alternatives:
+        return found
+    rows = []
+    kinds = kinds_of(source)
+    for options in kinds.values():
+        other = with_units(source, **options)
+        one = _plan_sizes(other, goal, assurance, _sizes(None, other.units), futures, root)
+        rows.append((float(one["needed"]), float(one["needed"]) * other.cases_each, float(one["limit"])))
+    columns = zip(("needed", "cases", "limit"), np.array(rows).reshape(-1, 3).T, strict=True)
+    more_found = {f"alternative_{name}": ("alternative", column) for name, column in columns}
+    return found.assign(more_found).assign_coords(alternative=name_coord([*kinds]) if kinds else np.empty(0, str))
 
 
 def cases_to_separate(p: float, cases: float, target: float = 0.95, assurance: float = 0.8) -> float:
@@ -234,14 +238,14 @@ def _plan_sizes(
     draws = source.draws
     now = goal.width_now(draws) if goal.kind == "interval" else goal.probability_now(draws)
     met = now <= goal.width if goal.kind == "interval" else now >= goal.target
-    present = _Present.of(draws)
     updates = source.updates(futures, stream(root, "plan", source.unit))
+    average, spread = draws.mean(0), source.covariance
     today = updates.moments()
-    shift = present.mean - today[0][0]
     with np.errstate(invalid="ignore", divide="ignore"):
-        wider = np.nan_to_num(np.sqrt(np.diag(present.covariance) / np.diag(today[1][0])), nan=1.0, posinf=1.0)
-    truth = updates.truth
-    best = (truth == truth.max(1, keepdims=True)) / (truth == truth.max(1, keepdims=True)).sum(1, keepdims=True)
+        wider = np.nan_to_num(np.sqrt(np.diag(spread) / np.diag(today[1][0])), nan=1.0, posinf=1.0)
+    truth, skewness = updates.truth, _skewness(draws, spread)
+    top = truth.max(1, keepdims=True)
+    best = (truth == top) / (truth == top).sum(1, keepdims=True)
     rows = []
     for more in np.diff(sizes, prepend=0).tolist():
         updates.extend(more)
@@ -249,69 +253,48 @@ def _plan_sizes(
         past = updates.past()
         # What the approximation misses today it misses in proportion to what is left of today's evidence.
         factor = 1 + (wider - 1) * past
-        mean = np.where(np.isnan(mean), present.mean, mean + shift * past)
+        mean = np.where(np.isnan(mean), average, mean + (average - today[0][0]) * past)
         covariance = np.nan_to_num(covariance) * factor[:, None] * factor
-        skewness = present.skewness * np.sqrt(np.sqrt(past[:, None] * past))
-        leader = mean.argmax(1)
-        rows.append(
-            (
-                *_share(goal.met(mean, covariance, skewness)),
-                *_mean(np.take_along_axis(best, leader[:, None], 1)[:, 0]),
-                *_mean(truth.max(1) - np.take_along_axis(truth, leader[:, None], 1)[:, 0]),
-            )
-        )
-    limit, limit_error = _limit(source, goal, futures, root)
+        leader = mean.argmax(1)[:, None]
+        shares = _share(goal.met(mean, covariance, skewness * np.sqrt(np.sqrt(past[:, None] * past))))
+        losses = [np.take_along_axis(values, leader, 1)[:, 0] for values in (best, top - truth)]
+        rows.append([*shares, *(number for x in losses for number in (x.mean(), x.std() / np.sqrt(x.size)))])
     curve = np.array(rows).T
-    needed, lower, upper, reason = _answer(sizes, curve[0], curve[1], assurance, met, limit, source.fixed)
-    names = ("success", "probability_best", "expected_loss")
-    found = {name: ("n", curve[2 * i]) for i, name in enumerate(names)}
-    found |= {f"{name}_error": ("n", curve[2 * i + 1]) for i, name in enumerate(names)}
     if not source.found.finite_mean:
-        found |= {name: ("n", np.full(len(sizes), np.nan)) for name in ("expected_loss", "expected_loss_error")}
+        curve[4:] = np.nan
+    limit, limit_error = _limit(source, goal, futures, root)
+    if met:
+        needed, lower, upper, reason = 0.0, 0.0, 0.0, "met"
+    elif limit < assurance:
+        needed, lower, upper, reason = np.nan, np.nan, np.nan, "fixed" if source.fixed else "limit"
+    else:
+        needed, lower, upper = (_crossing(sizes, curve[0] + k * curve[1], assurance) for k in (0, 2, -2))
+        reason = "size" if np.isnan(needed) else ""
+    names = ("success", "probability_best", "expected_loss")
+    found = {f"{name}{end}": ("n", curve[2 * i + j]) for i, name in enumerate(names) for j, end in enumerate(ENDS)}
     scalars = {
         "needed": needed, "needed_lower": lower, "needed_upper": upper, "limit": limit, "limit_error": limit_error,
         "now": now, "units": float(source.units.max()), "cases_each": source.cases_each,
     }  # fmt: skip
-    about = {name: value for name, value in source.found.facts().items() if name != "range"}
-    attrs = about | {
-        "goal": goal.kind,
-        "target": goal.target,
-        "assurance": assurance,
-        "entity": "" if goal.entity is None else str(source.names[goal.entity]),
-        "rival": "" if goal.rival is None else str(source.names[goal.rival]),
-        "k": goal.k,
-        "width": goal.width,
-        "margin": goal.margin,
-        "unit": source.unit,
-        "fixed": source.fixed,
-        "entities": len(source.names),
-        "alike": source.alike,
-        "futures": futures,
-        "reason": reason,
-    }
-    return xr.Dataset(found | scalars, {"n": sizes}, attrs)
+    facts = {name: value for name, value in source.found.facts().items() if name != "range"}
+    facts |= {name: getattr(goal, name) for name in ("target", "k", "width", "margin")} | {"goal": goal.kind}
+    for role, which in (("entity", goal.entity), ("rival", goal.rival)):
+        facts[role] = "" if which is None else str(source.names[which])
+    facts |= {"unit": source.unit, "fixed": source.fixed, "entities": len(source.names), "alike": source.alike}
+    return xr.Dataset(
+        found | scalars, {"n": sizes}, facts | {"assurance": assurance, "futures": futures, "reason": reason}
+    )
 
 
-@dataclass(frozen=True)
-class _Present:
-    """Moments of today's draws."""
-
-    mean: np.ndarray
-    covariance: np.ndarray
-    skewness: np.ndarray
-
-    @classmethod
-    def of(cls, draws: np.ndarray) -> "_Present":
-        size = draws.shape[1]
-        centred = draws - draws.mean(0)
-        covariance = np.cov(draws.T).reshape(size, size)
-        third = (centred**2).T @ centred / len(draws)
-        own, variance = np.diag(third), np.diag(covariance)
-        # The third moment of a difference a - b is E[a³] - 3 E[a²b] + 3 E[ab²] - E[b³].
-        moment = own[:, None] - 3 * third + 3 * third.T - own
-        spread = np.sqrt(np.maximum(variance[:, None] + variance - 2 * covariance, 0))
-        skewness = np.divide(moment, spread**3, out=np.zeros((size, size)), where=spread > 1e-12)
-        return cls(draws.mean(0), covariance, skewness)
+def _skewness(draws: np.ndarray, covariance: np.ndarray) -> np.ndarray:
+    """Return the skewness of today's differences (entity, entity)."""
+    centred = draws - draws.mean(0)
+    third = (centred**2).T @ centred / len(draws)
+    own, variance = np.diag(third), np.diag(covariance)
+    # The third moment of a difference a - b is E[a³] - 3 E[a²b] + 3 E[ab²] - E[b³].
+    moment = own[:, None] - 3 * third + 3 * third.T - own
+    spread = np.sqrt(np.maximum(variance[:, None] + variance - 2 * covariance, 0))
+    return np.divide(moment, spread**3, out=np.zeros_like(moment), where=spread > 1e-12)
 
 
 def _limit(source: Source, goal: Goal, futures: int, root: np.random.SeedSequence) -> tuple[float, float]:
@@ -323,18 +306,6 @@ def _limit(source: Source, goal: Goal, futures: int, root: np.random.SeedSequenc
     updates.extend(np.inf)
     mean, covariance = updates.moments()
     return _share(goal.met(mean, covariance, np.zeros(covariance.shape[1:])))
-
-
-def _answer(
-    sizes: np.ndarray, success: np.ndarray, error: np.ndarray, assurance: float, met: bool, limit: float, fixed: str
-) -> tuple[float, float, float, str]:
-    """Return the smallest number of units with the assurance, its Monte-Carlo bounds, and why there is none."""
-    if met:
-        return 0.0, 0.0, 0.0, "met"
-    each = [_crossing(sizes, success + shift * error, assurance) for shift in (0, 2, -2)]
-    if limit < assurance:
-        return np.nan, np.nan, np.nan, "fixed" if fixed else "limit"
-    return *each, "size" if np.isnan(each[0]) else ""  # type: ignore[return-value]
 
 
 def _crossing(sizes: np.ndarray, success: np.ndarray, level: float) -> float:
@@ -356,26 +327,3 @@ def _share(met: np.ndarray) -> tuple[float, float]:
     size, hits = met.size, met.sum()
     p = (hits + 1) / (size + 2)
     return float(hits / size), float(np.sqrt(p * (1 - p) / size))
-
-
-def _mean(values: np.ndarray) -> tuple[float, float]:
-    return float(values.mean()), float(values.std() / np.sqrt(values.size))
-
-
-def _alternatives(
-    posterior: Any, goal: Goal, assurance: float, futures: int, root: np.random.SeedSequence, **how: Any
-) -> xr.Dataset:
-    """Plan for each kind of new units."""
-    rows, names = [], []
-    for name, options in kinds_of(posterior).items():
-        source = source_of(posterior, **how, **options)
-        one = _plan_sizes(source, goal, assurance, _sizes(None, source.units), futures, root)
-        needed = float(one["needed"])
-        rows.append((needed, needed * source.cases_each, float(one["limit"])))
-        names.append(name)
-    columns = np.array(rows).reshape(-1, 3).T
-    found = {
-        f"alternative_{name}": ("alternative", column)
-        for name, column in zip(("needed", "cases", "limit"), columns, strict=True)
-    }
-    return xr.Dataset(found, {"alternative": name_coord(names) if names else np.empty(0, str)})

@@ -1,11 +1,4 @@
-"""Future test sets: which counts and scores to expect next time, sampled or exactly.
-
-:func:`posterior_predictive` samples counts from posterior draws. The other functions are exact: :func:`confusion_pmf`
-returns the probability of every confusion matrix, :func:`score_pmf` that of every value of a score, and :func:`summary`
-and :func:`difference` read such a distribution. :func:`paired_difference` is for entities that will see the same cases,
-:func:`by_class` for one class against all others. :func:`predictive_check` asks whether the model could have produced
-the data.
-"""
+"""Future test sets: their counts and scores, sampled or with exact probabilities, and posterior predictive checks."""
 
 from bayesrank.predictive.checks import predictive_check
 from bayesrank.predictive.confusion import confusion_pmf

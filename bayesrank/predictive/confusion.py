@@ -1,10 +1,10 @@
 """Exact distributions of a future confusion matrix, as labelled arrays over the lattice of all matrices.
 
-If most of the probability lies on a small part of a large lattice, the lattice is cut to a window; the lost mass, below
-1e-12, is the coord ``lost_mass``. A window that is too large itself (few past, very many future cases) is binned, and
-:func:`bayesrank.predictive.score_pmf` bounds the effect on a score.
+A large lattice is cut to a window that loses a mass below 1e-12. A window that is too large itself (few past, very many
+future cases) is binned, and :func:`bayesrank.predictive.score_pmf` bounds the effect on a score.
 """
 
+from collections.abc import Callable
 from math import comb, prod
 from typing import Any
 
@@ -44,6 +44,8 @@ def confusion_pmf(
 ) -> xr.DataArray:
     """Return the exact distribution of the confusion matrix of one entity on its next test set.
 
+    Source: Lovell et al., Never mind the metrics, Eq. 2-6; Caelen (2017) for the Dirichlet-multinomial.
+
     Parameters
     ----------
     counts : xarray.DataArray
@@ -51,30 +53,20 @@ def confusion_pmf(
     positives, negatives : int, optional
         Number of cases of each class in the next test set; by default the observed numbers.
     model : str or class
-        ``"beta_binomial"``, ``"dirichlet_multinomial"`` (which also predicts the class sizes of a ``total``), a
-        conjugate model class, or ``"binomial"``: rates fixed at the observed ones, without prior.
+        ``"beta_binomial"``, ``"dirichlet_multinomial"``, a conjugate model class, or ``"binomial"``: rates fixed at the
+        observed ones, without prior.
     prior : optional
         Concentration of each cell, as for :func:`bayesrank.fit`.
     total : int, optional
-        For the Dirichlet-multinomial: number of cases of the next test set, if the class sizes are unknown; by default
-        the observed number.
+        For the Dirichlet-multinomial without class sizes: number of cases of the next test set; by default the observed
+        number.
 
     Returns
     -------
     xarray.DataArray
         ``probability`` (tp, tn), or (positives, tp, tn) if only the total is known. Coords: ``positives`` and
-        ``negatives``; ``lost_mass``, an upper bound of the mass outside the window, 0 for all lattices up to 10^6
-        matrices; and, if binned, the first and last count of each bin, such as ``tp_first`` and ``tp_last``. A bin
-        holds the summed mass of its matrices.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If the counts have more than one entity, or an argument is out of range.
-
-    References
-    ----------
-    Lovell et al., Never mind the metrics, Eq. 2-6; Caelen (2017) for the Dirichlet-multinomial.
+        ``negatives``; ``lost_mass``, an upper bound of the mass outside the window, 0 up to 10^6 matrices; and, if
+        binned, the first and last count of each bin, such as ``tp_first`` and ``tp_last``.
 
     Examples
     --------
@@ -91,15 +83,15 @@ def confusion_pmf(
     plug_in = isinstance(model, str) and model == "binomial"
     alpha, random_totals = ({}, False) if plug_in else _concentrations(table, model, prior)
     if random_totals and positives is None and negatives is None:
-        return _with_total(alpha, _cases("total", total, sum(cells.values())))
+        return _with_total(alpha, sum(cells.values()) if total is None else check_integer("total", total))
     if total is not None:
         raise ValueError(
             "total must be left out, but for the Dirichlet-multinomial without positives and negatives; got "
             f"{describe_value(total)}"
         )
     sizes = (
-        _cases("positives", positives, cells["fn"] + cells["tp"]),
-        _cases("negatives", negatives, cells["tn"] + cells["fp"]),
+        cells["fn"] + cells["tp"] if positives is None else check_integer("positives", positives),
+        cells["tn"] + cells["fp"] if negatives is None else check_integer("negatives", negatives),
     )
     parameters: dict[str, Any] = cells if plug_in else alpha
     masses = [
@@ -148,9 +140,8 @@ def _with_total(alpha: dict[str, float], total: int) -> xr.DataArray:
 def _fewer_and_fewer(fewest: int, most: int, axis: Axis, right: float, wrong: float) -> np.ndarray:
     """Return beta-binomial masses over the bins of an axis for ``most``, ..., ``fewest`` cases.
 
-    Pólya's urn: with one more case, the number right goes from k to k + 1 with probability (right + k) / (right + wrong
-    + cases). A bin thus changes only by the flow across its two ends, and needs only the masses there, which follow
-    from those for one case more.
+    In Pólya's urn, one more case raises the number right from k to k + 1 with probability (right + k) / (right + wrong
+    + cases). A bin thus changes only by the flow across its two ends.
     """
     begun = axis[0] <= most
     first, last, middle = (counts[begun] for counts in axis)
@@ -160,7 +151,7 @@ def _fewer_and_fewer(fewest: int, most: int, axis: Axis, right: float, wrong: fl
     if right == 0 or wrong == 0:  # probability 0 or 1
         sure = size if wrong == 0 else 0 * size
         return ((first <= sure) & (sure <= last)).astype(float)
-    masses = _pad(beta_binomial(most, right, wrong), max(most, int(last[-1])))
+    masses = np.append(beta_binomial(most, right, wrong), np.zeros(max(int(last[-1]) - most, 0)))
     ends = np.append(first[0] - 1, last)
     more = size[:-1]
     steps: np.ndarray = np.empty((len(size), len(ends)))
@@ -198,10 +189,6 @@ def _binned_masses(masses: np.ndarray, axis: Axis) -> np.ndarray:
     return np.add.reduceat(masses[: last[-1] + 1], first)
 
 
-def _pad(masses: np.ndarray, total: int) -> np.ndarray:
-    return np.concatenate([masses, np.zeros(total + 1 - len(masses))])
-
-
 def _coords(axes: dict[str, Axis]) -> dict[str, Any]:
     coords: dict[str, Any] = {}
     for name, (first, last, middle) in axes.items():
@@ -233,42 +220,30 @@ def _concentrations(table: xr.DataArray, model: Any, prior: Any) -> tuple[dict[s
     return {name: float(cell) for name, cell in cells.items()}, known.totals is None
 
 
-def _cases(argument: str, value: Any, observed: int) -> int:
-    if value is None:
-        return observed
-    return check_integer(argument, value)
-
-
-def _fits(size: int) -> None:
-    """Raise an error if the masses of this many cases do not fit into memory."""
-    check_memory("positives, negatives and total must be smaller", f"masses of 0 to {size} cases", (8, size), str(size))
-
-
 def beta_binomial(size: int, alpha: float, beta: float) -> np.ndarray:
-    """Return the masses of 0, ..., size successes with a Beta(alpha, beta) rate; alpha or beta may be 0.
-
-    The recursion over ratios of neighbours (Murphy 2012; U Eq. 4) loses a few units in the last place; differences of
-    log-gamma functions of large numbers lose ten digits.
-    """
-    _fits(size)
-    a = np.arange(size, dtype=float)
-    with np.errstate(divide="ignore"):
-        return _from_ratios((size - a) * (alpha + a), (a + 1) * (beta + (size - 1 - a)), alpha, beta)
+    """Return the masses of 0, ..., size successes with a Beta(alpha, beta) rate; alpha or beta may be 0 (U Eq. 4)."""
+    return _from_ratios(
+        size, lambda a: (size - a) * (alpha + a), lambda a: (a + 1) * (beta + (size - 1 - a)), alpha, beta
+    )
 
 
 def binomial(size: int, rate: float) -> np.ndarray:
     """Return the binomial masses of 0, ..., size successes at this rate (U Eq. 3)."""
-    _fits(size)
-    a = np.arange(size, dtype=float)
-    return _from_ratios((size - a) * rate, (a + 1) * (1 - rate), rate, 1 - rate)
+    return _from_ratios(size, lambda a: (size - a) * rate, lambda a: (a + 1) * (1 - rate), rate, 1 - rate)
 
 
-def _from_ratios(numerator: np.ndarray, denominator: np.ndarray, up: float, down: float) -> np.ndarray:
-    """Return masses from P(a + 1) / P(a) = numerator / denominator, starting at the largest mass."""
-    masses = np.zeros(len(numerator) + 1)
+def _from_ratios(size: int, above: Callable, below: Callable, up: float, down: float) -> np.ndarray:
+    """Return masses from P(a + 1) / P(a) = above(a) / below(a), starting at the largest mass.
+
+    This loses a few units in the last place; differences of log-gamma functions of large numbers lose ten digits.
+    """
+    check_memory("positives, negatives and total must be smaller", f"masses of 0 to {size} cases", (8, size), str(size))
+    masses = np.zeros(size + 1)
     if up == 0 or down == 0:  # probability 0 or 1
         masses[0 if up == 0 else -1] = 1.0
         return masses
+    a = np.arange(size, dtype=float)
+    numerator, denominator = above(a), below(a)
     start = int(np.argmax(np.concatenate([[0.0], np.cumsum(np.log(numerator / denominator))])))
     masses[start] = 1.0
     with np.errstate(under="ignore"):
@@ -290,12 +265,6 @@ def bin_masses(masses: np.ndarray, low: int, high: int, bins: int) -> Axis:
     """Group the counts low, ..., high into at most ``bins`` bins, each represented by its rounded mean.
 
     The counts at both ends, where scores may be undefined, keep bins of their own.
-
-    Examples
-    --------
-    >>> first, last, middle = bin_masses(binomial(8, 0.5), 0, 8, 5)
-    >>> first.tolist(), last.tolist(), middle.tolist()
-    ([0, 1, 4, 7, 8], [0, 3, 6, 7, 8], [0, 3, 5, 7, 8])
     """
     points = high - low + 1
     if points <= bins:

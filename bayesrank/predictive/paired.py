@@ -27,6 +27,8 @@ def by_class(
 ) -> dict[Any, xr.Dataset]:
     """Return the pmf of a future score of each class against all others, on a test set like the observed one.
 
+    Source: Lovell et al., Never mind the metrics, Section 9.
+
     Parameters
     ----------
     counts : xarray.DataArray
@@ -39,10 +41,6 @@ def by_class(
     dict
         From labels to the results of :func:`score_pmf`; an input of :func:`summary`.
 
-    References
-    ----------
-    Lovell et al., Never mind the metrics, Section 9.
-
     Examples
     --------
     >>> import bayesrank as br
@@ -51,10 +49,9 @@ def by_class(
     True
     """
     tables = one_vs_rest(counts)
-    labels = tables["label"].values.tolist()
     return {
         label: score_pmf(confusion_pmf(tables.isel(label=i), model=model, prior=prior), score)
-        for i, label in enumerate(labels)
+        for i, label in enumerate(tables["label"].values.tolist())
     }
 
 
@@ -77,12 +74,11 @@ def paired_difference(
     entity, other : hashable
         Names of the two entities; the difference is the score of ``entity`` minus that of ``other``.
     score : Score, str or callable
-        A Score, a name or alias, or a function of (tn, fp, fn, tp).
     positives, negatives : int, optional
         Number of cases of each class in the next test set; by default the observed numbers.
     prior : optional
-        Concentration of each cell of an entity's table, as for :func:`bayesrank.fit`, with equal row totals. In the
-        prior, the errors of the two are independent. Each entity alone has the distribution of :func:`confusion_pmf`.
+        Concentration of each cell of an entity's table, as for :func:`bayesrank.fit`, with equal row totals. The errors
+        of the two entities are independent in the prior.
 
     Returns
     -------
@@ -99,8 +95,7 @@ def paired_difference(
     --------
     >>> import bayesrank as br
     >>> joint = br.joint_outcomes([0, 0, 1, 1], {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1]}, weight=[8, 2, 3, 7])
-    >>> pmf = paired_difference(joint, "a", "b", "accuracy")
-    >>> bool(pmf["probability"].where(pmf["value"] >= 0).sum() > 0.9)
+    >>> br.predictive.summary(paired_difference(joint, "a", "b", "accuracy"))["mean"].item() > 0
     True
     """
     score = as_score(score)
@@ -151,7 +146,7 @@ def _class(
 
 
 def _right_and_wrong(classes: np.ndarray, entities: tuple, prior: Any) -> np.ndarray:
-    """Return the prior concentrations (entity, class, 2) of right and wrong answers."""
+    """Return the prior concentrations (entity, class, right or wrong)."""
     names = {"entity": name_coord(list(entities)), "actual": classes, "predicted": classes}
     alpha = concentration(xr.DataArray(np.zeros((2, 2, 2), int), names, list(names)), prior).values
     if not (alpha > 0).all() or not np.allclose(alpha[0].sum(-1), alpha[1].sum(-1), rtol=1e-12):
@@ -160,11 +155,8 @@ def _right_and_wrong(classes: np.ndarray, entities: tuple, prior: Any) -> np.nda
 
 
 def _both_right(size: int, alpha: np.ndarray) -> np.ndarray:
-    """Return the joint masses of the numbers of ``size`` cases that two entities get right.
-
-    The first number is beta-binomial. Given it, the second is a sum of two: cases that the first entity gets right, and
-    cases that it gets wrong.
-    """
+    """Return the joint masses of the numbers of ``size`` cases that two entities get right."""
+    # The second number is a sum of two: cases that the first entity gets right, and cases that it gets wrong.
     first = beta_binomial(size, alpha[0].sum(), alpha[1].sum())
     rows = [
         first[i] * np.convolve(beta_binomial(i, *alpha[0]), beta_binomial(size - i, *alpha[1])) for i in range(size + 1)

@@ -22,13 +22,11 @@ def posterior_predictive(
 
     Parameters
     ----------
-    posterior : DataArray, Dataset, InferenceData or DataTree
-        Any container of a performance with draws.
+    posterior, kind
+        As for :func:`bayesrank.as_performance`, with draws.
     size : int or mapping, optional
         Cases of the future test set: a total, with random class sizes, or a mapping from every class to its size. By
         default as observed, with fixed class sizes if the model treats them as fixed by design.
-    kind : str, optional
-        Kind of performance, as in :func:`bayesrank.as_performance`.
     seed : int, SeedSequence or Generator, optional
         Seed of all random numbers.
 
@@ -41,21 +39,27 @@ def posterior_predictive(
     Raises
     ------
     ValueError
-        If ``size`` is missing without observed counts, negative, or names other classes; or for a paired posterior of
-        several entities, whose draws do not hold the dependence of their answers.
+        If ``size`` is missing without observed counts, negative, or names other classes; or if the posterior is paired
+        and of several entities, since its draws do not hold the dependence of their answers.
 
     Examples
     --------
     >>> import bayesrank as br
-    >>> counts = br.from_counts(tn=80, fp=0, fn=3, tp=27)
-    >>> future = br.posterior_predictive(br.fit(counts, seed=1), size=50, seed=2)
-    >>> int(future.sum(["actual", "predicted"]).min()), int(future.sum(["actual", "predicted"]).max())
-    (50, 50)
+    >>> posterior = br.fit(br.from_counts(tn=80, fp=0, fn=3, tp=27), seed=1)
+    >>> bool((br.posterior_predictive(posterior, size=50).sum(["actual", "predicted"]) == 50).all())
+    True
     """
     with rename_argument("posterior", "source"):
         performance = as_performance(posterior, kind)
     groups = groups_of(posterior) if is_container(posterior) else {}
-    _refuse_paired(groups.get("posterior", posterior), performance)
+    names = performance["entity"].values.tolist() if "entity" in performance.coords else []
+    held = groups.get("posterior", posterior)
+    if isinstance(held, xr.Dataset) and held.attrs.get("paired") and len(names) > 1:
+        raise ValueError(
+            "posterior must not be paired, whose entities have the same future cases: draws hold the table of each, "
+            f"not how their answers go together; got {len(names)} entities (br.as_performance(posterior).sel(entity="
+            f"[{names[0]!r}]) takes one; br.predictive.paired_difference is of two)"
+        )
     classes = performance["actual"].values.tolist() if "actual" in performance.dims else None
     if size is None:
         seen = observed_counts(posterior)
@@ -77,14 +81,3 @@ def posterior_predictive(
         return sample_outcomes(performance, counts, root, purpose)
     rate = groups["posterior"].get("rate") if "posterior" in groups else None
     return sample_counts(performance, counts, known, root, purpose, rate)
-
-
-def _refuse_paired(posterior: Any, performance: xr.DataArray) -> None:
-    """Raise an error for several entities on the same cases, since their draws hold separate tables only."""
-    names = performance["entity"].values.tolist() if "entity" in performance.coords else []
-    if isinstance(posterior, xr.Dataset) and posterior.attrs.get("paired") and len(names) > 1:
-        raise ValueError(
-            "posterior must not be paired, whose entities have the same future cases: draws hold the table of each, "
-            f"not how their answers go together; got {len(names)} entities (br.as_performance(posterior).sel(entity="
-            f"[{names[0]!r}]) takes one; br.predictive.paired_difference is of two)"
-        )

@@ -1,9 +1,8 @@
 """Exact distributions of scores on a future test set: the summed probabilities of all matrices with equal values.
 
-The matrices are sorted by their score in floating point. Neighbours within a few units in the last place are merge
-candidates. Where the score is a ratio of integers, or a signed root of one, candidates are compared exactly as n1 d2 =
-n2 d1 modulo 2^64: candidates are so close that unequal products differ by less than 2^64. Other scores merge all
-candidates.
+Matrices are sorted by their score; neighbours within a few units in the last place are merge candidates. If the score
+is a ratio of integers or a signed root of one, candidates are compared as n1 d2 = n2 d1 modulo 2^64, which is exact
+since they are so close. Other scores merge all candidates.
 """
 
 from collections.abc import Callable, Iterator
@@ -20,7 +19,7 @@ from bayesrank._types import ScoreLike
 from bayesrank.scores import Score, as_score
 from bayesrank.scores._forms import ExactRatio
 
-__all__ = ["equal_runs", "exact_ratio", "matrix_values", "merge_values", "multiplicity", "score_pmf"]
+__all__ = ["equal_runs", "exact_ratio", "group_values", "matrix_values", "merge_values", "multiplicity", "score_pmf"]
 
 #: Number of points evaluated, or pairs compared, at a time.
 BLOCK = 2**20
@@ -34,14 +33,14 @@ def score_pmf(pmf: xr.DataArray, score: ScoreLike, undefined: float | None = Non
     """Return the exact distribution of a score from the distribution of the confusion matrix.
 
     Equal values of catalogue scores and of ranking scores with plain weights are merged exactly. For other scores,
-    values that differ by at most 7e-15 are merged.
+    values that differ by at most 7e-15 are merged. Source: Lovell et al., Never mind the metrics, Section 8 and
+    Appendix F.
 
     Parameters
     ----------
     pmf : xarray.DataArray
         From :func:`confusion_pmf`.
     score : Score, str or callable
-        A Score, a name or alias, or a function of (tn, fp, fn, tp).
     undefined : float, optional
         Value that receives the probability of matrices with an undefined score; by default NaN.
 
@@ -49,18 +48,9 @@ def score_pmf(pmf: xr.DataArray, score: ScoreLike, undefined: float | None = Non
     -------
     xarray.Dataset
         Over ``value``, increasing with NaN last: ``probability``, and ``multiplicity``, the number of kept matrices
-        with this value; and the scalar coord ``lost_mass`` of the pmf. A binned pmf adds ``value_error`` (value), the
-        maximum error of a value, and the scalar ``mean_error``, which bounds the error of the mean; both require a
-        score that is monotone in TP and TN and, if ``positives`` are binned, in FN and FP.
-
-    Raises
-    ------
-    TypeError, KeyError, ValueError
-        If the score is unknown, or ``pmf`` is not a distribution of matrices.
-
-    References
-    ----------
-    Lovell et al., Never mind the metrics, Section 8 and Appendix F.
+        with this value; and the coord ``lost_mass`` of the pmf. A binned pmf adds ``value_error``, the maximum error of
+        a value, and ``mean_error``, which bounds the error of the mean; both require a score that is monotone in TP and
+        TN and, if ``positives`` are binned, in FN and FP.
 
     Examples
     --------
@@ -73,11 +63,10 @@ def score_pmf(pmf: xr.DataArray, score: ScoreLike, undefined: float | None = Non
     score = as_score(score)
     nowhere = None if undefined is None else check_number("undefined", undefined)
     lattice = _lattice(pmf)
-    mass = lattice.mass if lattice.where is None else lattice.mass[lattice.where]
-    values, error, number = _evaluate(lattice, score)
-    number = np.ones(len(values), np.int64) if number is None else number
+    mass = lattice.mass
+    values, error = _evaluate(lattice, score)
     ratio = exact_ratio(score)
-    out = merge_values(values, mass, number, error, lambda at: _cells(*_points(lattice, at)), ratio)
+    out = merge_values(values, mass, lattice.number, error, lambda at: _cells(*_points(lattice, at)), ratio)
     if nowhere is not None and np.isnan(out["value"][-1:]).any():
         _move_undefined(out, nowhere)
     coords = {"value": out.pop("value"), "lost_mass": float(pmf.coords.get("lost_mass", 0.0))}
@@ -92,11 +81,8 @@ def score_pmf(pmf: xr.DataArray, score: ScoreLike, undefined: float | None = Non
 def multiplicity(positives: int, negatives: int, score: ScoreLike) -> xr.DataArray:
     """Count, for every matrix with these class sizes, the matrices that share its score value.
 
-    The result is ``multiplicity`` (tp, tn), 0 where the score is undefined.
-
-    References
-    ----------
-    Lovell et al., Never mind the metrics, Figure F.3.
+    The result is ``multiplicity`` (tp, tn), 0 where the score is undefined. Source: Lovell et al., Never mind the
+    metrics, Figure F.3.
 
     Examples
     --------
@@ -105,29 +91,26 @@ def multiplicity(positives: int, negatives: int, score: ScoreLike) -> xr.DataArr
     """
     score = as_score(score)
     positives, negatives = check_integer("positives", positives), check_integer("negatives", negatives)
+    values, group = group_values(positives, negatives, score)
+    number = np.bincount(group[group >= 0], minlength=len(values))
     axes = {"tp": np.arange(positives + 1), "tn": np.arange(negatives + 1)}
-    pmf = xr.DataArray(
-        np.zeros((positives + 1, negatives + 1)), axes | {"positives": positives, "negatives": negatives}, ("tp", "tn")
-    )
-    lattice = _lattice(pmf)
-    values = _evaluate(lattice, score)[0]
-    order, starts = equal_runs(values, lambda at: _cells(*_points(lattice, at)), exact_ratio(score))
-    number = np.zeros(len(values), np.int64)
-    runs = np.diff(np.append(starts, len(order)))
-    number[order] = np.repeat(runs, runs)
-    return xr.DataArray(number.reshape(pmf.shape), axes, ("tp", "tn"), "multiplicity")
+    shared = np.append(number, 0)[group].reshape(positives + 1, negatives + 1)
+    return xr.DataArray(shared, axes, ("tp", "tn"), "multiplicity")
+
+
+def group_values(positives: int, negatives: int, score: Score) -> tuple[np.ndarray, np.ndarray]:
+    """Return the distinct values of a score, and the index of the value of each matrix (tp, tn); -1 if undefined."""
+    tp, tn = (x.ravel() for x in np.indices((positives + 1, negatives + 1)))
+    cells = _cells(positives, negatives, tp, tn)
+    values = score.of_cells(*cells)
+    order, starts = equal_runs(values, lambda at: tuple(cell[at] for cell in cells), exact_ratio(score))
+    group = np.full(len(values), -1)
+    group[order] = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(order))))
+    return values[order[starts]], group
 
 
 def matrix_values(pmf: xr.DataArray, score: Any) -> xr.DataArray:
-    """Return the score (tp, tn) of every matrix of a pmf with known class sizes; of a bin, that of its representative.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> pmf = br.predictive.confusion_pmf(br.from_counts(tn=9, fp=2, fn=1, tp=5))
-    >>> matrix_values(pmf, "tpr").sel(tp=3, tn=0).item()
-    0.5
-    """
+    """Return the score (tp, tn) of every matrix of a pmf with known class sizes, or of the representatives of bins."""
     score = as_score(score)
     if set(pmf.dims) != {"tp", "tn"}:
         raise ValueError(f"pmf must have the dims tp and tn, for class sizes that are known; got {pmf.dims}")
@@ -137,11 +120,13 @@ def matrix_values(pmf: xr.DataArray, score: Any) -> xr.DataArray:
 
 
 class _Lattice(NamedTuple):
-    """The matrices of a pmf, numbered in the order of its array."""
+    """The matrices of a pmf, in the order of its array."""
 
     mass: np.ndarray
-    #: Indices of the points that are valid matrices (not every tp goes with all positives), or None if all are.
-    where: np.ndarray | None
+    #: Number of matrices in each bin.
+    number: np.ndarray
+    #: Indices of these points in the array, where not every tp goes with all positives.
+    where: np.ndarray
     shape: tuple[int, ...]
     total: int
     #: The "first" and "last" count of every bin, and the count "at" that represents it.
@@ -165,15 +150,16 @@ def _lattice(pmf: xr.DataArray) -> _Lattice:
         | {"at": pmf[name].values}
         for name in ("positives", "tp", "tn")
     )
-    low = np.maximum(tp["first"], positives["first"][:, None])[:, :, None]
-    inside = low <= np.minimum(positives["last"][:, None], total - tn["first"])[:, None]
-    where = None if inside.all() else np.flatnonzero(inside)
+    number = np.empty(pmf.shape)
+    for i, (first, last) in enumerate(zip(positives["first"], positives["last"], strict=True)):
+        p = np.arange(float(first), last + 1)[:, None]
+        of_tp = np.maximum(np.minimum(tp["last"], p) - tp["first"] + 1, 0)
+        of_tn = np.maximum(np.minimum(tn["last"], total - p) - tn["first"] + 1, 0)
+        number[i] = of_tp.T @ of_tn
+    where = np.flatnonzero(number)
+    mass, number = (x.reshape(-1)[where] for x in (pmf.values, number.astype(np.int64)))
     binned = any(f"{name}_first" in pmf.coords for name in ("positives", "tp", "tn"))
-    return _Lattice(pmf.values.reshape(-1), where, pmf.shape, total, positives, tp, tn, binned)
-
-
-def _indices(lattice: _Lattice, at: np.ndarray) -> tuple[np.ndarray, ...]:
-    return np.unravel_index(at if lattice.where is None else lattice.where[at], lattice.shape)
+    return _Lattice(mass, number, where, pmf.shape, total, positives, tp, tn, binned)
 
 
 def _sizes(lattice: _Lattice, i: np.ndarray, j: np.ndarray, k: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -184,7 +170,7 @@ def _sizes(lattice: _Lattice, i: np.ndarray, j: np.ndarray, k: np.ndarray) -> tu
 
 def _points(lattice: _Lattice, at: np.ndarray) -> tuple[np.ndarray, ...]:
     """Return positives, negatives, tp and tn of the points; for a bin, of its representative."""
-    i, j, k = _indices(lattice, at)
+    i, j, k = np.unravel_index(lattice.where[at], lattice.shape)
     positives = np.clip(lattice.positives["at"][i], *_sizes(lattice, i, j, k))
     negatives = lattice.total - positives
     return positives, negatives, np.minimum(lattice.tp["at"][j], positives), np.minimum(lattice.tn["at"][k], negatives)
@@ -192,7 +178,7 @@ def _points(lattice: _Lattice, at: np.ndarray) -> tuple[np.ndarray, ...]:
 
 def _corners(lattice: _Lattice, at: np.ndarray) -> Iterator[Cells]:
     """Yield the cells at the corners of bins, for all corners of the class sizes; one size alone may miss extremes."""
-    i, j, k = _indices(lattice, at)
+    i, j, k = np.unravel_index(lattice.where[at], lattice.shape)
     sizes = _sizes(lattice, i, j, k)
     classes = product(sizes, sizes) if np.any(sizes[0] < sizes[1]) else [sizes]
     for (few, many), tp, tn in product(classes, ("first", "last"), ("first", "last")):
@@ -200,44 +186,25 @@ def _corners(lattice: _Lattice, at: np.ndarray) -> Iterator[Cells]:
         yield _cells(np.maximum(few, right[0]), np.maximum(lattice.total - many, right[1]), *right)
 
 
-def _matrices(lattice: _Lattice, at: np.ndarray) -> np.ndarray:
-    """Return the number of matrices in each bin."""
-    i, j, k = _indices(lattice, at)
-    low, high = _sizes(lattice, i, j, k)
-    number = np.zeros(len(at), np.int64)
-    # With p positives, the number of tp in a bin is a difference of two terms max(p - c, 0); likewise for tn.
-    tops = (lattice.tp["first"][j] - 1, 1), (lattice.tp["last"][j], -1)
-    bottoms = (lattice.total - lattice.tn["first"][k] + 1, 1), (lattice.total - lattice.tn["last"][k], -1)
-    for (c, sign), (d, other) in product(tops, bottoms):
-        start = np.maximum(low, c)
-        n = np.maximum(np.minimum(high, d) - start + 1, 0)
-        a, b = start - c, d - start
-        ones = n * (n - 1) // 2  # the sum of 0, ..., n - 1; the next line is the sum of squares
-        number += sign * other * (n * a * b + (b - a) * ones - ones * (2 * n - 1) // 3)
-    return number
-
-
 def _cells(positives: Any, negatives: Any, tp: Any, tn: Any) -> tuple[Any, Any, Any, Any]:
     return tn, negatives - tn, positives - tp, tp
 
 
-def _evaluate(lattice: _Lattice, score: Score) -> tuple[np.ndarray, np.ndarray | None, np.ndarray | None]:
-    """Return the score at every point and, for bins, its maximum error and the number of matrices."""
-    size = len(lattice.mass) if lattice.where is None else len(lattice.where)
+def _evaluate(lattice: _Lattice, score: Score) -> tuple[np.ndarray, np.ndarray | None]:
+    """Return the score at every point and, for bins, its maximum error."""
+    size = len(lattice.mass)
     values = np.empty(size)
     error = np.zeros(size) if lattice.binned else None
-    number = np.ones(size, np.int64) if lattice.binned else None
     for start in range(0, size, BLOCK):
         at = np.arange(start, min(start + BLOCK, size))
         values[at] = score.of_cells(*_cells(*_points(lattice, at)))
-        if error is None or number is None:
+        if error is None:
             continue
         for corner in _corners(lattice, at):
             reach = np.abs(score.of_cells(*corner) - values[at])
             unknown = np.isnan(reach) & ~np.isnan(values[at])
             error[at] = np.fmax(error[at], np.where(unknown, score.range[1] - score.range[0], reach))
-        number[at] = _matrices(lattice, at)
-    return values, error, number
+    return values, error
 
 
 def merge_values(
@@ -248,14 +215,7 @@ def merge_values(
     cells_of: Callable[[np.ndarray], Cells] | None = None,
     ratio: ExactRatio | None = None,
 ) -> dict[str, np.ndarray]:
-    """Return the columns of a pmf: equal values merged, in rising order, and the undefined ones last, as NaN.
-
-    Examples
-    --------
-    >>> found = merge_values(np.array([0.5, np.nan, 0.5]), np.array([0.25, 0.25, 0.5]), np.ones(3, int))
-    >>> {name: column.tolist() for name, column in found.items()}
-    {'value': [0.5, nan], 'probability': [0.75, 0.25], 'multiplicity': [2, 1]}
-    """
+    """Return the columns of a pmf: equal values merged, in rising order, and the undefined ones last, as NaN."""
     order, starts = equal_runs(values, cells_of, ratio)
     lost = np.flatnonzero(np.isnan(values))
     if len(lost):

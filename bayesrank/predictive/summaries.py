@@ -1,8 +1,4 @@
-"""Summaries of the distribution of a future score, and distributions of differences.
-
-All functions take the Dataset over ``value`` from :func:`bayesrank.predictive.score_pmf`. Moments, quantiles and
-intervals are conditional on a defined score; :func:`summary` reports the probability of an undefined one.
-"""
+"""Summaries of the distribution of a future score, given that it is defined, and distributions of differences."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -22,29 +18,26 @@ ROUNDING = 1e-12
 
 
 def mean(pmf: xr.Dataset) -> float:
-    """Return the expectation of a score, given that it is defined."""
+    """Return the expectation of a score."""
     value, mass = _defined_masses(pmf)
     return float(value @ mass)
 
 
 def variance(pmf: xr.Dataset) -> float:
-    """Return the variance of a score, given that it is defined."""
+    """Return the variance of a score."""
     value, mass = _defined_masses(pmf)
     return float((value - value @ mass) ** 2 @ mass)
 
 
 def quantile(pmf: xr.Dataset, levels: Sequence[float]) -> np.ndarray:
-    """Return the quantiles of a score at ``levels``, given that it is defined."""
+    """Return the quantiles of a score at ``levels``."""
     value, mass = _defined_masses(pmf)
     at = np.searchsorted(np.cumsum(mass), np.asarray(levels) - ROUNDING)
     return value[np.minimum(at, len(value) - 1)]
 
 
 def hdi(pmf: xr.Dataset, prob: float) -> tuple[float, float]:
-    """Return the ends of the narrowest interval with probability at least ``prob``, given that the score is defined.
-
-    Ties are resolved by the larger probability, then the lower interval. The interval includes both ends.
-    """
+    """Return the ends of the narrowest interval with probability at least ``prob``; of ties the most probable."""
     value, mass = _defined_masses(pmf)
     upto = np.concatenate([[0.0], np.cumsum(mass)])
     last = np.searchsorted(upto[1:], upto[:-1] + prob - ROUNDING)
@@ -56,16 +49,8 @@ def hdi(pmf: xr.Dataset, prob: float) -> tuple[float, float]:
     return float(value[best]), float(value[last[best]])
 
 
-def mode(pmf: xr.Dataset) -> float:
-    """Return the most probable value, the lowest in case of ties."""
-    value, mass = _defined_masses(pmf)
-    return float(value[np.argmax(mass >= mass.max() * (1 - ROUNDING))])
-
-
 def difference(pmf: xr.Dataset, other: xr.Dataset) -> xr.Dataset:
     """Return the distribution of the difference of two future scores on independent test sets.
-
-    For entities on the same cases, see :func:`bayesrank.predictive.paired_difference`.
 
     Parameters
     ----------
@@ -75,38 +60,34 @@ def difference(pmf: xr.Dataset, other: xr.Dataset) -> xr.Dataset:
     Returns
     -------
     xarray.Dataset
-        As from :func:`score_pmf`, for ``pmf`` minus ``other``; undefined where either is. Above 1.6e7 pairs of values,
-        neighbouring values are binned first, and ``value_error`` bounds the effect.
+        As from :func:`score_pmf`, for ``pmf`` minus ``other``. Above 1.6e7 pairs of values, neighbouring values are
+        binned first, and ``value_error`` bounds the effect.
 
     Examples
     --------
     >>> import bayesrank as br
-    >>> a, b = (br.from_counts(tn=40 - fp, fp=fp, fn=4, tp=16) for fp in (8, 4))
-    >>> a, b = (br.predictive.score_pmf(br.predictive.confusion_pmf(counts), "f1") for counts in (a, b))
-    >>> gap = difference(b, a)
-    >>> round(gap["probability"].where(gap["value"] > 1e-9).sum().item(), 2)  # P(b scores higher)
-    0.68
+    >>> tables = (br.from_counts(tn=40 - fp, fp=fp, fn=4, tp=16) for fp in (8, 4))
+    >>> a, b = (br.predictive.score_pmf(br.predictive.confusion_pmf(counts), "f1") for counts in tables)
+    >>> round(summary(difference(b, a))["mean"].item(), 2)
+    0.06
     """
-    sides = [_columns(pmf), _columns(other, "other")]
-    if len(sides[0]["value"]) * len(sides[1]["value"]) > PAIRS:
-        sides = [_coarse(side, int(PAIRS**0.5)) for side in sides]
-    a, b = sides
+    a, b = _columns(pmf), _columns(other, "other")
+    if len(a["value"]) * len(b["value"]) > PAIRS:
+        a, b = (_coarse(side, int(PAIRS**0.5)) for side in (a, b))
     values = np.subtract.outer(a["value"], b["value"]).reshape(-1)
     mass, number = (np.multiply.outer(a[name], b[name]).reshape(-1) for name in ("probability", "multiplicity"))
     error = np.add.outer(a["value_error"], b["value_error"]).reshape(-1)
     out = merge_values(values, mass, number, error if error.any() else None)
     coords: dict[str, Any] = {}
     if error.any():
-        coords["mean_error"] = float(
-            sum((side["probability"] / side["probability"].sum()) @ side["value_error"] for side in sides)
+        coords["mean_error"] = sum(
+            (side["probability"] / side["probability"].sum() @ side["value_error"]).item() for side in (a, b)
         )
-    whole = [float(side["probability"].sum()) for side in (pmf, other)]
-    undefined = whole[0] * whole[1] - float(out["probability"].sum())
-    if undefined > ROUNDING:
-        matrices = [int(side["multiplicity"].sum()) for side in (pmf, other)]
-        extra = {"value": np.nan, "probability": undefined, "value_error": 0.0}
-        extra["multiplicity"] = matrices[0] * matrices[1] - int(out["multiplicity"].sum())
-        out = {name: np.append(column, extra[name]) for name, column in out.items()}
+    undefined: dict[str, Any] = {"value": np.nan, "value_error": 0.0}
+    for name in ("probability", "multiplicity"):
+        undefined[name] = pmf[name].sum().item() * other[name].sum().item() - out[name].sum()
+    if undefined["probability"] > ROUNDING:
+        out = {name: np.append(column, undefined[name]) for name, column in out.items()}
     lost = sum(float(side.coords.get("lost_mass", 0.0)) for side in (pmf, other))
     coords |= {"value": out.pop("value"), "lost_mass": lost}
     return xr.Dataset({name: ("value", column) for name, column in out.items()}, coords)
@@ -120,27 +101,21 @@ def summary(pmf: xr.Dataset | Mapping[Any, xr.Dataset], *, prob: float = 0.95) -
     pmf : xarray.Dataset, or mapping from labels to such
         From :func:`score_pmf` or :func:`difference`; or from :func:`by_class`, which adds the dim ``label``.
     prob : float
-        Probability of the intervals.
 
     Returns
     -------
     xarray.Dataset
-        Scalars in units of the score: ``mean``, ``sd``, ``mode`` (the lowest in case of ties), ``median``, ``lower``
-        and ``upper`` (equal tails), ``hdi_lower`` and ``hdi_upper``; and the probability ``undefined``. NaN if the
-        score is never defined.
+        Given that the score is defined: ``mean``, ``sd``, ``mode`` (the lowest in case of ties), ``median``, ``lower``
+        and ``upper`` (equal tails), ``hdi_lower`` and ``hdi_upper``; NaN if it never is. ``undefined`` is the
+        probability that it is not.
 
     Examples
     --------
-    The probability of an interval is a sum over the pmf itself.
-
     >>> import bayesrank as br
     >>> counts = br.from_counts(tn=32, fp=8, fn=4, tp=16)
-    >>> f1 = br.predictive.score_pmf(br.predictive.confusion_pmf(counts), "f1")
-    >>> found = summary(f1)
+    >>> found = summary(br.predictive.score_pmf(br.predictive.confusion_pmf(counts), "f1"))
     >>> round(found["mean"].item(), 6), round(found["sd"].item(), 6), round(found["mode"].item(), 3)
     (0.702111, 0.096222, 0.667)
-    >>> round(f1["probability"].where(f1["value"] <= 0.6).sum().item(), 6)
-    0.148052
     """
     check_prob("prob", prob)
     if isinstance(pmf, Mapping) and not isinstance(pmf, xr.Dataset):
@@ -152,8 +127,10 @@ def summary(pmf: xr.Dataset | Mapping[Any, xr.Dataset], *, prob: float = 0.95) -
     names = ("mean", "sd", "mode", "lower", "median", "upper", "hdi_lower", "hdi_upper")
     values = np.full(len(names), np.nan)
     if defined > 0:
+        value, mass = _defined_masses(pmf)
+        mode = value[np.argmax(mass >= mass.max() * (1 - ROUNDING))]
         cuts = quantile(pmf, [(1 - prob) / 2, 0.5, (1 + prob) / 2])
-        values[:] = [mean(pmf), variance(pmf) ** 0.5, mode(pmf), *cuts, *hdi(pmf, prob)]
+        values[:] = [mean(pmf), variance(pmf) ** 0.5, mode, *cuts, *hdi(pmf, prob)]
     undefined = 1 - defined / float(pmf["probability"].sum())
     return xr.Dataset(dict(zip(names, values, strict=True)) | {"undefined": undefined}, {"prob": prob})
 
@@ -180,13 +157,7 @@ def _columns(pmf: xr.Dataset, argument: str = "pmf") -> dict[str, np.ndarray]:
 def _coarse(columns: dict[str, np.ndarray], bins: int) -> dict[str, np.ndarray]:
     """Merge neighbouring values to their mean, in at most ``bins`` bins of equal width."""
     value, mass = columns["value"], columns["probability"]
-    if len(value) <= bins:
-        return columns
-    # Bins of equal width cover most of the mass; the far tails have bins of their own.
-    upto = np.cumsum(mass)
-    low, high = value[np.searchsorted(upto, [1e-9 * upto[-1], (1 - 1e-9) * upto[-1]])]
-    bin_of = np.digitize(value, np.linspace(low, high, bins - 1))
-    starts = np.flatnonzero(np.diff(bin_of, prepend=-1))
+    starts = np.unique(np.searchsorted(value, np.linspace(value[0], value[-1], bins, endpoint=False)))
     sums = {name: np.add.reduceat(columns[name], starts) for name in ("probability", "multiplicity")}
     moment = np.add.reduceat(value * mass, starts)
     middle = np.divide(moment, sums["probability"], out=value[starts].copy(), where=sums["probability"] > 0)

@@ -107,12 +107,7 @@ def density(
 
 
 def _along_contour(
-    score: Score,
-    value: np.ndarray,
-    prevalence: np.ndarray,
-    quantile: Quantile,
-    height: Height,
-    cuts: tuple[float, ...],
+    score: Score, value: np.ndarray, prevalence: np.ndarray, quantile: Quantile, height: Height, cuts: tuple[float, ...]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the integral of a function of (fpr, tpr) along the contour, and where the contour ends.
 

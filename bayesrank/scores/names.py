@@ -4,6 +4,7 @@ import re
 import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from functools import wraps
 from inspect import signature
 from math import isfinite
 from typing import Any
@@ -36,8 +37,6 @@ ALIASES: dict[str, str] = {}
 FOUND: dict[str, str] = {}
 #: Symbols, normalised by :func:`bare`, and the names of their scores.
 SYMBOLS: dict[str, set[str]] = {}
-#: Ambiguous names, and families that need a parameter, normalised by :func:`bare`.
-SEVERAL = {"gmeasure": ("fowlkes_mallows", "g_mean", "jaccard")}
 #: Scores of predicted probabilities, which counts cannot give.
 OF_CASES = {
     *("auc", "auroc", "rocauc", "aucroc", "rocaucscore", "areaunderthecurve", "averageprecision", "aucpr", "auprc"),
@@ -48,12 +47,14 @@ COLUMNS = [
     "space", "symbol", "formula", "aliases", "range", "higher_is_better", "depends_on_prevalence", "importance",
     "domain", "reference",
 ]  # fmt: skip
-FAMILIES = {
-    "wa": "weighted_accuracy(weight)",
-    "weightedaccuracy": "weighted_accuracy(weight)",
-    "fbeta": "f_beta(beta)",
-    "tversky": "tversky(alpha, beta)",
-    "netbenefit": "net_benefit(threshold)",
+#: Ambiguous names, and families that need a parameter, normalised by :func:`bare`, and what to write instead.
+SEVERAL = {
+    "gmeasure": "one of ['fowlkes_mallows', 'g_mean', 'jaccard'], all of which are called so",
+    "wa": "a member of its family, br.scores.weighted_accuracy(weight)",
+    "weightedaccuracy": "a member of its family, br.scores.weighted_accuracy(weight)",
+    "fbeta": "a member of its family, br.scores.f_beta(beta)",
+    "tversky": "a member of its family, br.scores.tversky(alpha, beta)",
+    "netbenefit": "a member of its family, br.scores.net_benefit(threshold)",
 }
 
 
@@ -84,27 +85,32 @@ def add(score: Score, **metadata: Any) -> Score:
     return score
 
 
-def score(symbol: str, formula: str, **metadata: Any) -> Callable[[CellFunction], Score]:
-    """Decorate a function of (tn, fp, fn, tp) to make it a score of the catalogue with the function's name.
+def score(symbol: str, formula: str, aliases: str = "", **metadata: Any) -> Callable[[CellFunction], Score]:
+    """Decorate a function of (tn, fp, fn, tp) to make it a score of the catalogue with its name; ``aliases`` are words.
 
     Functions are homogeneous of degree 0, ratios of sums of products of cells. Counts and probabilities therefore give
     the same value, and equal counts exactly equal values.
     """
-    return lambda function: add(Score(function.__name__, function, symbol, formula, **metadata))
+    names = tuple(aliases.split())
+    return lambda function: add(Score(function.__name__, function, symbol, formula, names, **metadata))
 
 
-def quotient(symbol: str, formula: str, **metadata: Any) -> Callable[[Callable[..., tuple[Any, Any]]], Score]:
+def quotient(symbol: str, formula: str, aliases: str = "", **metadata: Any) -> Callable[[Callable], Score]:
     """Decorate a function that returns numerator and denominator, whole numbers for counts, to make it a score.
 
     The mean of an unbounded quotient may be infinite.
     """
 
     def register(parts: Callable[..., tuple[Any, Any]]) -> Score:
+        @wraps(parts)
+        def function(*cells: Any) -> Any:
+            return ratio(*parts(*cells))
+
         known: dict[str, Any] = {
             "fraction": lambda *cells: (*parts(*cells), 1),
             "finite_mean": all(map(isfinite, metadata.get("range", ()))),
         }
-        return add(Score(parts.__name__, lambda *cells: ratio(*parts(*cells)), symbol, formula, **known | metadata))
+        return score(symbol, formula, aliases, **known | metadata)(function)
 
     return register
 
@@ -170,14 +176,11 @@ def get(name: str) -> Score:
     if wanted in SYMBOLS:
         raise KeyError(f"score must be one of {sorted(SYMBOLS[wanted])}; got their symbol {name!r}")
     if wanted in SEVERAL:
-        raise KeyError(f"score must be one of {list(SEVERAL[wanted])}, all of which are called so; got {name!r}")
-    if wanted in FAMILIES:
-        raise KeyError(f"score must be a member of its family, br.scores.{FAMILIES[wanted]}; got {name!r}")
+        raise KeyError(f"score must be {SEVERAL[wanted]}; got {name!r}")
     kind, inner = _average(wanted, lambda rest: find(rest) or _of_symbol(rest))
+    if inner is not None and (why_not := _why_not(kind, inner)) is None:
+        return average_of(inner, kind)
     if inner is not None:
-        why_not = _why_not(kind, inner)
-        if why_not is None:
-            return average_of(inner, kind)
         raise KeyError(f"score must be one that has averages; got {name!r}: {why_not}")
     if wanted in OF_CASES:
         raise KeyError(

@@ -7,8 +7,8 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import check_sequence, is_number
-from bayesrank.evidence._case_counts import counts_of
 from bayesrank.evidence.counts import check_tables, pool, pool_without_tests
+from bayesrank.evidence.predictions import counts_of
 from bayesrank.models import (
     chosen_by_evidence,
     find_model,

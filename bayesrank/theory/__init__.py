@@ -1,7 +1,4 @@
-"""The theory of performance-based ranking: preorders, dominance, axioms, audits of scores, relations between orders.
-
-After Piérard et al., *Foundations of the theory of performance-based ranking*.
-"""
+"""Preorders, dominance, axioms and audits of scores (Piérard et al., Foundations of performance-based ranking)."""
 
 from bayesrank.theory.audits import audit_table
 from bayesrank.theory.mixtures import filter_by_importance, mix

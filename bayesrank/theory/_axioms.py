@@ -33,17 +33,9 @@ def counterexamples(
         values = function(points)
         if np.isnan(found[0]).all():
             found[0, :2] = _axiom_2(points, values, right)
-        if np.isnan(found[1:, 0]).any():
-            pairs = np.full((2, 3, classes**2), np.nan)
-            if any(isinstance(one, str) and one == "mix" for one in operations):
-                pairs = _axiom_3(function, points, values)
-            others = [image for one in operations for image in _images(one, points, classes)]
-            if others:
-                changed = _find_changes(function, points, values, others)
-                pairs = np.where(np.isnan(pairs), changed, pairs)
-            for test in (1, 2):
-                if np.isnan(found[test]).all():
-                    found[test] = pairs[test - 1]
+        missing = np.isnan(found[1:, 0, 0])
+        if missing.any():
+            found[1:][missing] = _axiom_3(function, points, values, operations, classes)[missing]
     if np.isnan(values).all():
         raise ValueError(f"score must be defined for some performances; {score.name!r} is for none")
     return found
@@ -76,71 +68,54 @@ def _axiom_2(points: np.ndarray, values: np.ndarray, right: np.ndarray) -> np.nd
     return result
 
 
-def _axiom_3(function: Values, points: np.ndarray, values: np.ndarray) -> np.ndarray:
-    """Find two performances whose even mixture beats both, and two that both beat theirs, over (2, role, cell)."""
+def _axiom_3(
+    function: Values, points: np.ndarray, values: np.ndarray, operations: Sequence[Any], classes: int
+) -> np.ndarray:
+    """Find an image that beats all its parts, and one that all its parts beat, over (2, role, cell)."""
     result = np.full((2, 3, len(points)), np.nan)
     points, values = points[:, ~np.isnan(values)], values[~np.isnan(values)]
-    if values.size == 0:
-        return result
     gaps = [0.0, 0.0]
-    size = np.abs(values).mean()
-    for block in np.array_split(np.arange(values.size), max(1, values.size // 200)):
-        rest = slice(block[0], None)  # each pair once
-        middle = (points[:, block, None] + points[:, None, rest]) / 2
-        mixed = function(middle)
-        high = np.maximum(values[block, None], values[rest])
-        low = np.minimum(values[block, None], values[rest])
-        slack = ROUNDING * (np.maximum(np.abs(high), np.abs(low)) + size)
-        for side, excess in enumerate((mixed - high - slack, low - mixed - slack)):
-            # A mixture outside the domain of the score is not comparable with either part: no violation.
-            excess = np.where(np.isnan(mixed), np.inf, excess)
-            i, j = np.unravel_index(np.argmax(excess), excess.shape)
-            if excess[i, j] > gaps[side]:
-                gaps[side] = excess[i, j]
-                result[side] = points[:, block[i]], points[:, block[0] + j], middle[:, i, j]
+    size = np.abs(values).mean() if values.size else 0.0
+    for operation in operations if values.size else ():
+        for first, second, image in _images(operation, points, classes):
+            after = function(image)
+            parts = np.broadcast_arrays(values[first], values[second])
+            slack = ROUNDING * (np.abs(parts).max(axis=0) + size)
+            excesses = after - np.max(parts, axis=0) - slack, np.min(parts, axis=0) - after - slack
+            for side, excess in enumerate(excesses):
+                # An image outside the domain of the score is not comparable with its parts: a violation.
+                excess = np.where(np.isnan(after), np.inf, excess)
+                at = np.unravel_index(np.argmax(excess), excess.shape)
+                if excess[at] > gaps[side]:
+                    gaps[side] = excess[at]
+                    members = (np.broadcast_to(part, excess.shape)[at] for part in (first, second))
+                    result[side] = *(points[:, member] for member in members), image[(slice(None), *at)]
     return result
 
 
-def _images(operation: Any, points: np.ndarray, classes: int) -> Iterator[np.ndarray]:
-    """Yield the images of performances under an operation on single entities; none, for mixtures."""
+def _images(operation: Any, points: np.ndarray, classes: int) -> Iterator[tuple[np.ndarray, np.ndarray, np.ndarray]]:
+    """Yield images of performances under an operation, with the indices of both their parts."""
+    every = np.arange(points.shape[1])
     tables = points.reshape(classes, classes, -1)
     if not isinstance(operation, str):  # noise: transition probabilities of predictions
-        yield np.einsum("apn,pq->aqn", tables, operation).reshape(points.shape)
-        return
-    if operation == "mix":
-        return
-    if operation == "shuffle":  # half of the predictions are permuted: skill is halved
+        yield every, every, np.einsum("apn,pq->aqn", tables, operation).reshape(points.shape)
+    elif operation == "mix":
+        for block in np.array_split(every, max(1, every.size // 200)):
+            rest = every[block[0] :]  # each pair once
+            yield block[:, None], rest, (points[:, block, None] + points[:, None, rest]) / 2
+    elif operation == "shuffle":  # half of the predictions are permuted: skill is halved
         twins = tables.sum(axis=1, keepdims=True) * tables.sum(axis=0, keepdims=True)
-        yield ((tables + twins) / 2).reshape(points.shape)
-        return
-    # Replace one label by another, or exchange two: these generate all relabellings.
-    for one, two in permutations(range(classes), 2):
-        merged = tables.copy()
-        merged[:, two] += merged[:, one]
-        merged[:, one] = 0
-        yield merged.reshape(points.shape)
-        if one < two:
-            swapped = tables.copy()
-            swapped[:, [one, two]] = tables[:, [two, one]]
-            yield swapped.reshape(points.shape)
-
-
-def _find_changes(function: Values, points: np.ndarray, values: np.ndarray, images: list[np.ndarray]) -> np.ndarray:
-    """Find a performance that an operation improves, and one that it degrades, over (2, role, cell)."""
-    result = np.full((2, 3, len(points)), np.nan)
-    gaps = [0.0, 0.0]
-    known = ~np.isnan(values)
-    size = np.abs(values[known]).mean() if known.any() else 0.0
-    for image in images:
-        after = function(image)
-        slack = ROUNDING * (np.abs(values) + size)
-        for side, gain in enumerate((after - values - slack, values - after - slack)):
-            gain = np.where(known & np.isnan(after), np.inf, np.nan_to_num(gain, nan=-1.0))
-            best = np.argmax(gain)
-            if gain[best] > gaps[side]:
-                gaps[side] = gain[best]
-                result[side] = points[:, best], points[:, best], image[:, best]
-    return result
+        yield every, every, ((tables + twins) / 2).reshape(points.shape)
+    else:  # replacing one label by another and exchanging two generate all relabellings
+        for one, two in permutations(range(classes), 2):
+            merged = tables.copy()
+            merged[:, two] += merged[:, one]
+            merged[:, one] = 0
+            yield every, every, merged.reshape(points.shape)
+            if one < two:
+                swapped = tables.copy()
+                swapped[:, [one, two]] = tables[:, [two, one]]
+                yield every, every, swapped.reshape(points.shape)
 
 
 def _lattices(prevalence: float | None, classes: int) -> Iterator[np.ndarray]:

@@ -1,10 +1,4 @@
-"""Audits of scores by the axioms of performance-based ranking.
-
-``bayesrank.audit`` takes a score as a raw function, higher counted as better, and searches for counterexamples: a
-performance that is surely no more satisfying and yet scores higher (axiom 2), and a mixture of two that scores higher
-(axiom 3, upper) or lower (axiom 3, lower) than both. It also finds the ranking scores with the highest and lowest
-Kendall's tau.
-"""
+"""Audits of scores by the axioms of performance-based ranking."""
 
 from collections.abc import Iterable
 from dataclasses import replace
@@ -50,13 +44,13 @@ def audit(
 ) -> xr.Dataset:
     """Test whether a score may be used for ranking, and for which preferences.
 
-    The function itself is tested, with higher values as better, whatever the direction of the score. Infinite values
-    and NaN count as undefined. Axioms cannot fail where the score is undefined (Foundations, Theorem 1). If a function
-    returns a number for 0/0, these performances are tested too: precision with 0/0 = 0 ranks the perfect performance
-    without a positive call last, against axiom 2.
+    The function itself is tested, with higher values as better, whatever the direction of the score. Axioms cannot fail
+    where the score is undefined (infinite or NaN). A number for 0/0 is tested too: precision with 0/0 = 0 ranks the
+    perfect performance without a positive call last, against axiom 2.
 
     A failure is proved by its counterexample. A pass means that none was found among 470,000 pairs of a lattice
-    (1,400,000 at a fixed prevalence); it is a theorem only if ``place`` finds a position for the score.
+    (1,400,000 at a fixed prevalence); it is a theorem only if ``place`` finds a position for the score. Source: Piérard
+    et al., Foundations, Sections 3.4, 4.1 and 5.2, Table 1, A.2.1.
 
     Parameters
     ----------
@@ -88,25 +82,16 @@ def audit(
 
     Raises
     ------
-    ValueError
-        If a rate is not strictly between 0 and 1, the score is defined nowhere, an operation is unknown, or a rate
-        cannot be used: both rates, one with more than two classes, or a prediction rate with changed predictions.
-    TypeError
-        If the score has only two classes, and ``classes`` is larger.
-
-    References
-    ----------
-    Piérard et al., Foundations of the theory of performance-based ranking, Sections 3.4, 4.1 and 5.2, Table 1, A.2.1.
+    ValueError, TypeError
+        If a rate is not strictly between 0 and 1 or cannot be used (both rates, one with more than two classes, or a
+        prediction rate with changed predictions), the score is defined nowhere or has only two of the ``classes``, or
+        an operation is unknown.
 
     Examples
     --------
     >>> row = audit("balanced_accuracy")
     >>> row["axiom_2"].item(), row["axiom_3_upper"].item(), round(row["tau_min"].item(), 3)
     (True, False, 0.486)
-    >>> audit("balanced_accuracy", prevalence=0.2)["tau_max"].item()
-    1.0
-    >>> audit("markedness", prediction_rate=0.3)["verdict"].item()
-    'may rank at prediction rate 0.3: it orders as the ranking score at (a, b) = (0.7, 0.3)'
     >>> audit("macro_f1", classes=3)["axiom_3_upper"].item()
     False
     """
@@ -120,9 +105,7 @@ def audit(
     asked = swapped(found) if fixed.predicted else found
     evidence = counterexamples(asked, fixed.share, operations=allowed)
     taus, at = _correlations(asked, fixed.share)
-    words = {}
-    for extreme, where in at.items():
-        words[extreme] = _in_words(asked, fixed, *where)
+    words = {extreme: _in_words(asked, fixed, *where) for extreme, where in at.items()}
     if "tau_min" in words:  # with a value for 0/0, the reverse order may break the axioms too
         reverse = replace(asked, function=lambda *cells: -asked.of_cells(*cells))
         if not np.isnan(counterexamples(reverse, fixed.share)).all():
@@ -137,12 +120,15 @@ def audit(
 
 def _row(score: Score, evidence: np.ndarray, taus: dict[str, Any], fixed: FixedRate, labels: list[Any]) -> xr.Dataset:
     """Return a row without its verdict; ``evidence`` is (test, role, actual, predicted)."""
+    missing = np.isnan(evidence)
+    values = np.where(missing[..., 0, 0], np.nan, score.of_tables(np.where(missing, 0.0, evidence)))
     row = xr.Dataset(
         {
-            **{test: ((), bool(np.isnan(evidence[i]).all())) for i, test in enumerate(TESTS)},
+            **{test: ((), bool(missing[i].all())) for i, test in enumerate(TESTS)},
             **taus,
             "verdict": ((), ""),
             "counterexample": (("test", "role", "actual", "predicted"), evidence),
+            "counterexample_value": (("test", "role"), values),
         },
         coords={
             "score": score.name,
@@ -153,14 +139,7 @@ def _row(score: Score, evidence: np.ndarray, taus: dict[str, Any], fixed: FixedR
             "predicted": labels,
         },
     )
-    if fixed.predicted:
-        row = row.assign_coords(prediction_rate=fixed.share)
-    shown = np.where(np.isnan(evidence), 0.0, evidence)
-    row["counterexample_value"] = (
-        ("test", "role"),
-        np.where(np.isnan(evidence[..., 0, 0]), np.nan, score.of_tables(shown)),
-    )
-    return row
+    return row.assign_coords(prediction_rate=fixed.share) if fixed.predicted else row
 
 
 def _audit_of_classes(score: Score, fixed: FixedRate, classes: int, operations: list[Any]) -> xr.Dataset:
@@ -224,12 +203,7 @@ def audit_table(scores: Iterable[Any] = TABLE_1, prevalences: Iterable[float | N
     Returns
     -------
     xarray.Dataset
-        As from :func:`audit`, over (``score``, ``prevalence``, ...).
-
-    Raises
-    ------
-    ValueError, TypeError
-        As for :func:`audit`; or if there is no score or no prevalence.
+        As from :func:`audit`, with its errors, over (``score``, ``prevalence``, ...).
 
     Examples
     --------

@@ -20,32 +20,20 @@ def mix(
 
     Choosing an entity at random for each case gives the convex mixture of performances (Fawcett's interpolation);
     choosing a data set gives Piérard's summarization. No mixture should rank above the best or below the worst of its
-    parts.
+    parts. Source: Piérard et al., Foundations, Section 3.4.
 
     Parameters
     ----------
-    source : DataArray, Dataset, InferenceData or DataTree
-        Performances, with the dim ``dim``.
+    source, kind
+        As for :func:`bayesrank.as_performance`.
     weights : DataArray or mapping
-        Probability of each label of ``dim``; missing labels have 0. Further dims of a DataArray give one mixture each.
+        Probabilities of labels of ``dim``, which sum to 1. Further dims of a DataArray give one mixture each.
     dim : str
-        The dim to mix over.
-    kind : str, optional
-        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
 
     Returns
     -------
     xarray.DataArray
         The performance without ``dim``; NaN where a part of positive weight is NaN.
-
-    Raises
-    ------
-    ValueError
-        If the source has no such dim, a label is unknown, or the weights are not probabilities that sum to 1.
-
-    References
-    ----------
-    Piérard et al., Foundations of the theory of performance-based ranking, Section 3.4.
 
     Examples
     --------
@@ -82,30 +70,20 @@ def mix(
 def filter_by_importance(source: Container, importance: xr.DataArray, *, kind: str | None = None) -> xr.DataArray:
     """Return the performance after keeping outcomes with a probability proportional to their importance.
 
-    P'(ω) = I(ω) P(ω) / Σ I P. A ranking score is the expected satisfaction of the filtered performance.
+    P'(ω) = I(ω) P(ω) / Σ I P. A ranking score is the expected satisfaction of the filtered performance. Source: Piérard
+    et al., Foundations, Property 1.
 
     Parameters
     ----------
-    source : DataArray, Dataset, InferenceData or DataTree
-        Performances.
+    source, kind
+        As for :func:`bayesrank.as_performance`.
     importance : DataArray
         Non-negative, over the outcomes, as from :func:`bayesrank.importance`.
-    kind : str, optional
-        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
 
     Returns
     -------
     xarray.DataArray
         A performance; NaN where no outcome with importance occurs.
-
-    Raises
-    ------
-    ValueError
-        If the importance is negative or 0 everywhere, or its labels are not those of the source.
-
-    References
-    ----------
-    Piérard et al., Foundations of the theory of performance-based ranking, Property 1.
 
     Examples
     --------

@@ -9,7 +9,8 @@ from bayesrank._checks import rename_argument
 from bayesrank._types import ScoreLike
 from bayesrank.scores.names import as_score
 from bayesrank.scores.placement import fixed_rate
-from bayesrank.scores.score import Score
+from bayesrank.scores.score import cells_at
+from bayesrank.theory._axioms import lattice
 
 __all__ = ["compare_orders"]
 
@@ -22,6 +23,10 @@ def compare_orders(
     score: ScoreLike, other: Any, prevalence: float | None = None, *, prediction_rate: float | None = None
 ) -> xr.Dataset:
     """Test whether two scores order performances alike, each by its own direction.
+
+    A difference is proved by the counterexample. Agreement means that none was found among 4,000 random performances
+    and a lattice; it is a theorem if :func:`bayesrank.place` gives both scores the same position. Source: Piérard et
+    al., The Tile, Lemma 10; Foundations, A.4.2.
 
     Parameters
     ----------
@@ -38,28 +43,12 @@ def compare_orders(
         ``counterexample`` (``role``, ``actual``, ``predicted``), ``score_value`` and ``other_value`` (``role``): two
         performances in different orders; NaN if alike. ``verdict``: the result in words.
 
-    Raises
-    ------
-    ValueError
-        If a rate is not strictly between 0 and 1, both are given, or the scores are never defined together.
-
-    Notes
-    -----
-    A difference is proved by the counterexample. Agreement means that none was found among 4,000 random performances
-    and a lattice; it is a theorem if :func:`bayesrank.place` gives both scores the same position.
-
-    References
-    ----------
-    Piérard et al., The Tile, Lemma 10; Foundations of the theory of performance-based ranking, A.4.2.
-
     Examples
     --------
     >>> compare_orders("informedness", "balanced_accuracy")["verdict"].item()
     'informedness and balanced_accuracy order alike'
     >>> compare_orders("f1", "accuracy")["alike"].item()
     False
-    >>> compare_orders("negative_likelihood_ratio", "npv", prevalence=0.2)["verdict"].item()
-    'negative_likelihood_ratio and npv order alike at prevalence 0.2, where both are defined'
     """
     fixed = fixed_rate(prevalence, prediction_rate)
     one = as_score(score)
@@ -68,7 +57,8 @@ def compare_orders(
     points = _performances(fixed.share)
     if fixed.predicted:
         points = points[[0, 2, 1, 3]]
-    values, others = (_orient(found, points) for found in (one, two))
+    signs = [-1.0 if score.higher_is_better is False else 1.0 for score in (one, two)]
+    values, others = signs[0] * one.of_cells(*points), signs[1] * two.of_cells(*points)
     defined = ~np.isnan(values), ~np.isnan(others)
     both = defined[0] & defined[1]
     if both.sum() < 2:
@@ -78,12 +68,10 @@ def compare_orders(
     opposite = found is not None and _disagreement(values, -others) is None
     same = bool((defined[0] == defined[1]).all())
     pair = np.full((2, 4), np.nan) if found is None else points[:, list(found)].T
-    names = f"{one.name} and {two.name}"
-    if found is None or opposite:
-        words = f"{names} order {'in opposite ways' if opposite else 'alike'}{fixed.words()}"
-        words += "" if same else ", where both are defined"
-    else:
-        words = f"{names} order differently{fixed.words()}"
+    order = "alike" if found is None else "in opposite ways" if opposite else "differently"
+    words = f"{one.name} and {two.name} order {order}{fixed.words()}"
+    if order != "differently" and not same:
+        words += ", where both are defined"
     labels = ["negative", "positive"]
     return xr.Dataset(
         {
@@ -97,11 +85,6 @@ def compare_orders(
         },
         {"role": list(ROLES), "actual": labels, "predicted": labels},
     )
-
-
-def _orient(score: Score, points: np.ndarray) -> np.ndarray:
-    """Return values where higher is better."""
-    return (-1.0 if score.higher_is_better is False else 1.0) * score.of_cells(*points)
 
 
 def _disagreement(values: np.ndarray, others: np.ndarray) -> tuple[int, int] | None:
@@ -120,9 +103,8 @@ def _disagreement(values: np.ndarray, others: np.ndarray) -> tuple[int, int] | N
     if not wrong.size:
         return None
     # Among neighbours that disagree, choose those with differences above rounding.
-    gaps = np.abs(np.diff(values[order])) / np.ptp(values) if np.ptp(values) else np.zeros(len(values) - 1)
-    other_gaps = np.abs(np.diff(others[order])) / np.ptp(others) if np.ptp(others) else np.zeros(len(values) - 1)
-    best = wrong[np.argmax((gaps + other_gaps)[wrong])]
+    gaps = sum(np.abs(np.diff(x[order])) / (np.ptp(x) or 1.0) for x in (values, others))
+    best = wrong[np.argmax(gaps[wrong])]
     return int(order[best]), int(order[best + 1])
 
 
@@ -130,10 +112,7 @@ def _performances(prevalence: float | None) -> np.ndarray:
     """Return performances (cell, point): a lattice, with ties and empty cells, and random ones."""
     rng = np.random.default_rng(0)
     if prevalence is None:
-        grid = np.indices((STEPS + 1,) * 3).reshape(3, -1)
-        grid = grid[:, grid.sum(axis=0) <= STEPS]
-        table = np.vstack([grid, STEPS - grid.sum(axis=0)]) / STEPS
-        return np.hstack([table, rng.dirichlet(np.ones(4), RANDOM).T])
-    rates = np.hstack([np.indices((STEPS + 1,) * 2).reshape(2, -1) / STEPS, rng.random((2, RANDOM))])
-    down, up = 1 - prevalence, prevalence
-    return np.array([down * (1 - rates[0]), down * rates[0], up * (1 - rates[1]), up * rates[1]])
+        others = rng.dirichlet(np.ones(4), RANDOM).T
+    else:
+        others = np.array(cells_at(*rng.random((2, RANDOM)), prevalence))
+    return np.hstack([lattice(STEPS, prevalence), others])

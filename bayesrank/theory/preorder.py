@@ -1,10 +1,7 @@
-"""The preorder that a score induces, and the ranks it allows.
+"""The preorder that a score induces, and the ranks it allows."""
 
-A performance P is worse than or equivalent to P' if both are in the domain of X and X(P) ≤ X(P'), or if they are the
-same performance. Two performances are worse, equivalent, better, or incomparable. Undefined scores are incomparable
-with all others, so the order of two entities does not depend on a third.
-"""
-
+from functools import reduce
+from operator import and_
 from typing import Any
 
 import numpy as np
@@ -18,15 +15,16 @@ __all__ = ["dominance", "dual", "rank_bounds", "relation_properties", "relations
 
 
 def relations(values: xr.DataArray, performance: Any = None, higher_is_better: bool | None = None) -> xr.Dataset:
-    """Compare each entity with every other one by a score.
+    """Compare each entity with every other one by a score (Piérard et al., Foundations, Theorem 1 and Section 3.2).
+
+    An entity with an undefined score is incomparable with all others, except those with the same performance.
 
     Parameters
     ----------
     values : DataArray
         The score of each ``entity``, NaN where undefined; other dims are kept.
     performance : DataArray, Dataset, InferenceData or DataTree, optional
-        The performances. If the score is undefined, entities with equal performances are equivalent; without this
-        argument each is equivalent only to itself.
+        The performances, which decide whether entities with undefined scores are equivalent.
     higher_is_better : bool, optional
         Default: True; required for values whose name or attrs say that they came from another kind of score.
 
@@ -35,15 +33,6 @@ def relations(values: xr.DataArray, performance: Any = None, higher_is_better: b
     xarray.Dataset
         Booleans (..., ``entity``, ``rival``): ``worse_or_equivalent`` (the preorder) and its converse
         ``better_or_equivalent``; and ``worse``, ``equivalent``, ``better``, ``incomparable``: exactly one holds.
-
-    Raises
-    ------
-    ValueError
-        If there is no dim ``entity``, or the score has no direction and none was given.
-
-    References
-    ----------
-    Piérard et al., Foundations of the theory of performance-based ranking, Theorem 1 and Section 3.2.
 
     Examples
     --------
@@ -74,17 +63,7 @@ def relations(values: xr.DataArray, performance: Any = None, higher_is_better: b
 
 
 def dual(order: xr.Dataset) -> xr.Dataset:
-    """Return the dual of an order, with worse and better exchanged.
-
-    Parameters
-    ----------
-    order : Dataset
-        The result of :func:`relations`.
-
-    Returns
-    -------
-    xarray.Dataset
-        Variables as in :func:`relations`.
+    """Return the dual of an order from :func:`relations`, with worse and better exchanged.
 
     Examples
     --------
@@ -99,27 +78,18 @@ def dual(order: xr.Dataset) -> xr.Dataset:
 def dominance(*orders: xr.Dataset) -> xr.Dataset:
     """Return the order by several scores at once: better by one of them, and not worse by any.
 
-    This intersection of the orders is a preorder; where scores disagree, two entities are incomparable. With TNR and
-    TPR it is dominance in ROC space, with precision and recall dominance in precision-recall space.
+    Where scores disagree, two entities are incomparable. With TNR and TPR, this is dominance in ROC space. Source:
+    Piérard et al., Foundations, Section 3.2, Example 1.
 
     Parameters
     ----------
     *orders : Dataset
-        Results of :func:`relations`, for the same entities.
+        One or more results of :func:`relations`, for the same entities.
 
     Returns
     -------
     xarray.Dataset
         Variables as in :func:`relations`.
-
-    Raises
-    ------
-    ValueError
-        If there is no order, an argument is not an order, or entities differ.
-
-    References
-    ----------
-    Piérard et al., Foundations of the theory of performance-based ranking, Section 3.2, Example 1.
 
     Examples
     --------
@@ -128,8 +98,6 @@ def dominance(*orders: xr.Dataset) -> xr.Dataset:
     >>> roc = dominance(*(br.theory.relations(score(counts), counts) for score in (br.scores.tnr, br.scores.tpr)))
     >>> roc["better"].sel(entity="b", rival="c").item(), roc["incomparable"].sel(entity="a", rival="b").item()
     (True, True)
-    >>> br.theory.rank_bounds(roc)["lower"].values.tolist()
-    [1, 1, 2]
     """
     if not orders:
         raise ValueError("orders must hold at least one order; got none")
@@ -138,15 +106,14 @@ def dominance(*orders: xr.Dataset) -> xr.Dataset:
     if any(set(map(repr, one)) != set(map(repr, names[0])) for one in names):
         raise ValueError(f"orders must be of the same entities; got {names}")
     # Use the entity order of the first argument.
-    same = [part.sel(entity=names[0], rival=names[0]) for part in parts]
-    both = same[0]
-    for part in same[1:]:
-        both = both & part
+    both = reduce(and_, (part.sel(entity=names[0], rival=names[0]) for part in parts))
     return _four_relations(both.transpose(..., "entity", "rival"))
 
 
 def rank_bounds(order: xr.Dataset) -> xr.Dataset:
     """Return the ranks that an order allows each entity (1 is best).
+
+    Source: Piérard et al., Foundations, Axiom 1.
 
     Parameters
     ----------
@@ -158,15 +125,6 @@ def rank_bounds(order: xr.Dataset) -> xr.Dataset:
     xarray.Dataset
         ``lower``, 1 plus the number of better entities, and ``upper``, the number of better or equivalent ones, over
         (..., ``entity``). An entity that is comparable with no other has the bounds 1 and 1 but no rank.
-
-    Raises
-    ------
-    ValueError
-        If ``order`` is not an order.
-
-    References
-    ----------
-    Piérard et al., Foundations of the theory of performance-based ranking, Axiom 1.
 
     Examples
     --------
@@ -181,39 +139,25 @@ def rank_bounds(order: xr.Dataset) -> xr.Dataset:
 
 
 def relation_properties(relation: xr.DataArray) -> xr.Dataset:
-    """Return the properties of a relation: reflexive, transitive, a preorder, an equivalence, ...
+    """Return the properties of a relation: reflexive, transitive, a preorder, an equivalence (Foundations, A.3.1).
 
     Parameters
     ----------
     relation : DataArray
-        Booleans (..., ``entity``, ``rival``): whether the relation holds, for example a variable of :func:`relations`.
+        Booleans (..., ``entity``, ``rival``), for example a variable of :func:`relations`.
 
     Returns
     -------
     xarray.Dataset
         Booleans over the other dims: ``reflexive``, ``irreflexive``, ``transitive``, ``symmetric``, ``asymmetric``,
         ``antisymmetric``; ``total`` (any two are related in one direction at least); and ``equivalence``,
-        ``preorder``, ``order`` (an antisymmetric preorder). Entities with equal performances still count as two.
-
-    Raises
-    ------
-    TypeError
-        If the relation is not a DataArray of Booleans.
-    ValueError
-        If the dims ``entity`` and ``rival`` are missing, or differ in length.
-
-    References
-    ----------
-    Piérard et al., Foundations of the theory of performance-based ranking, A.3.1.
+        ``preorder``, ``order`` (an antisymmetric preorder).
 
     Examples
     --------
-    >>> found = relations(xr.DataArray([0.2, 0.7, 0.7], dims="entity"))
-    >>> properties = relation_properties(found["worse_or_equivalent"])
+    >>> properties = relation_properties(relations(xr.DataArray([0.2, 0.7, 0.7], dims="entity"))["worse_or_equivalent"])
     >>> [str(name) for name, holds in properties.items() if holds]
     ['reflexive', 'transitive', 'total', 'preorder']
-    >>> [str(name) for name, holds in relation_properties(found["worse"]).items() if holds]
-    ['irreflexive', 'transitive', 'asymmetric', 'antisymmetric']
     """
     if not isinstance(relation, xr.DataArray) or relation.dtype.kind != "b":
         raise TypeError(f"relation must be a DataArray of Booleans; got {describe_value(relation)}")

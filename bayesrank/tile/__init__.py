@@ -3,7 +3,7 @@
 from bayesrank.tile.consistency import best_consistency
 from bayesrank.tile.correlations import correlation, performance_grid, sample_performances
 from bayesrank.tile.entities import entity, entity_rank, rank_probability, robustness
-from bayesrank.tile.flavours import baseline, no_skill, relative_skill, state_of_the_art, value
+from bayesrank.tile.flavours import baseline, chance_corrected, no_skill, relative_skill, state_of_the_art, value
 from bayesrank.tile.geometry import frontier, frontiers, isovalue, regions, shares, volume
 from bayesrank.tile.posterior import credible, probability_best, value_interval
 from bayesrank.tile.preferences import around, beta_preferences, between, over, preference_ranking
@@ -12,11 +12,10 @@ from bayesrank.tile.roc import (
     isoperformance,
     moved_place,
     no_skill_curve,
-    no_skill_rates,
     prior_grid,
     vertex,
 )
-from bayesrank.tile.sets import chance_corrected, in_words, zone
+from bayesrank.tile.sets import zone
 
 __all__ = [
     "around",
@@ -32,13 +31,11 @@ __all__ = [
     "entity_rank",
     "frontier",
     "frontiers",
-    "in_words",
     "isoperformance",
     "isovalue",
     "moved_place",
     "no_skill",
     "no_skill_curve",
-    "no_skill_rates",
     "over",
     "performance_grid",
     "preference_ranking",

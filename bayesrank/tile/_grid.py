@@ -14,7 +14,6 @@ from bayesrank.performance import two_class_cells
 from bayesrank.performance.arrays import name_entities, two_class_performance
 from bayesrank.scores import Score
 
-CELLS = ("tn", "fp", "fn", "tp")
 #: Relative difference of odds below which entities tie: rounding in the cells must not decide a rank.
 TOLERANCE = 1e-12
 
@@ -78,8 +77,7 @@ def with_entity(source: Any, kind: str | None, dim: str | None = None) -> xr.Dat
 def zoom(source: Any, kind: str | None, window: Any) -> tuple[Any, str | None]:
     """Return a source whose full Tile is the window of the Tile of ``source``, and its kind.
 
-    s is linear in a and u in b, so their values at the ends of the window replace the four cells. The score does not
-    change when all four are divided by their sum. Without a window, return the source.
+    s is linear in a and u in b, so their values at the ends of the window replace the four cells, divided by their sum.
     """
     if window is None:
         return source, kind

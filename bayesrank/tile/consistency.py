@@ -23,16 +23,16 @@ def best_consistency(
 ) -> xr.Dataset:
     """Find the ranking score on the Tile that orders given performances most like a score does.
 
-    The search covers a grid of 21 by 21 points, named orders (see :func:`bayesrank.place`), and finer grids around the
-    best of them.
+    The search covers a grid of 21 by 21 points, the places of scores with a name, and finer grids around the best.
+    Source: Piérard et al., Foundations of the theory of performance-based ranking, A.4.2 and A.7.2.
 
     Parameters
     ----------
     score : Score, str, callable or importance
         The score to match, by its direction: where lower is better, the order is reversed.
     source : DataArray, Dataset, InferenceData or DataTree
-        Two-class performances, for example of entities; all dims except draws are stacked. Each draw is matched
-        separately; if draws are the only dim, they are the sample.
+        Two-class performances, all dims except draws stacked. Each draw is matched separately; if draws are the only
+        dim, they are the sample.
     method : {"kendall", "spearman"}
         The rank correlation: Kendall's tau-b or Spearman's rho.
     lowest : bool
@@ -46,10 +46,6 @@ def best_consistency(
         ``a`` and ``b`` of the best position, its ``correlation``, and ``share``, the fraction of a grid over the Tile
         with an equal correlation. With few entities many scores order alike, and the position is near their mean.
         Dims are those of the draws; NaN if fewer than two performances have both scores, or all are equal.
-
-    References
-    ----------
-    Piérard et al., Foundations of the theory of performance-based ranking, A.4.2 and A.7.2.
 
     Examples
     --------
@@ -69,22 +65,16 @@ def best_consistency(
     side = -1.0 if check_bool("lowest", lowest) else 1.0
     sign = side * (-1.0 if matched.higher_is_better is False else 1.0)
     table = score_cells(array, matched)
-
-    def best(rows: np.ndarray) -> tuple[float, float, float, float]:
-        a, b, correlation, share = _best(sign * rows[:, 0], rows[:, 1:].T, named, method)
-        return a, b, side * correlation, share
-
     if set(array.dims) <= {*along, "actual", "predicted"}:  # a sample, as from sample_performances
-        along = []
-        found = np.array([best(table.values.reshape(-1, 5))])
+        along, samples = [], [table.values.reshape(-1, 5)]
     else:
-        found = np.concatenate([[best(rows) for rows in block.values] for block in iterate_blocks(table, across=True)])
-    shape = tuple(array.sizes[dim] for dim in along)
-    names = ("a", "b", "correlation", "share")
+        samples = (rows for block in iterate_blocks(table, across=True) for rows in block.values)
+    found = np.array([_best(sign * rows[:, 0], rows[:, 1:].T, named, method) for rows in samples])
+    columns = found.T.reshape(4, *(array.sizes[dim] for dim in along))
+    columns[2] *= side
+    held = {name: (along, values) for name, values in zip(("a", "b", "correlation", "share"), columns, strict=True)}
     coords = {dim: array[dim] for dim in along if dim in array.coords}
-    return xr.Dataset(
-        {name: (along, column.reshape(shape)) for name, column in zip(names, found.T, strict=True)}, coords
-    ).assign_attrs(method=method, score=matched.name)
+    return xr.Dataset(held, coords, {"method": method, "score": matched.name})
 
 
 def _best(values: np.ndarray, cells: np.ndarray, named: np.ndarray, method: str) -> tuple[float, float, float, float]:

@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import check_choice, check_integer, rename_argument
-from bayesrank._draws import Batches, Block, reduce
+from bayesrank._draws import Batches, Block, iterate_blocks, reduce
 from bayesrank._random import Seed, root_sequence, stream
 from bayesrank._threads import ShareOut, in_threads, thread_pool
 from bayesrank._types import ScoreLike
@@ -38,6 +38,7 @@ def correlation(
 
     For lazy performances, Pearson's correlation keeps only sums in memory. Rank correlations keep about 100 bytes per
     performance.
+    Source: Piérard et al., The Tile, Section 4.2 and Figures 4 and 7.
 
     Parameters
     ----------
@@ -46,7 +47,7 @@ def correlation(
     performances : DataArray, Dataset, InferenceData or DataTree, optional
         Performances to correlate over: the empirical distribution, with all dims except the outcome's stacked.
     method : {"kendall", "spearman", "pearson"}
-        Kendall's τ-b by default.
+        Kendall's is τ-b.
     size, prevalence, prediction_rate, seed
         Without ``performances``: the arguments of :func:`sample_performances`.
     resolution, kind
@@ -55,16 +56,8 @@ def correlation(
     Returns
     -------
     xarray.DataArray
-        Correlations (b, a) over performances with both scores defined; NaN where a score is constant.
-
-    Raises
-    ------
-    ValueError
-        If fewer than two performances have a defined score.
-
-    References
-    ----------
-    Piérard et al., The Tile, Section 4.2 and Figures 4 and 7.
+        Correlations (b, a) over performances with both scores defined; NaN where a score is constant. A ValueError if
+        fewer than two have a defined score.
 
     Examples
     --------
@@ -80,13 +73,16 @@ def correlation(
         array = as_performance(performances, kind)
         only_two_classes(array)
         table = score_cells(array, as_score(score))
-    with thread_pool() as share_out:
-        reducer = Products(points, share_out) if method == "pearson" else Defined()
-        [(count, found)] = reduce(table, reducer, across=True)
+    if method == "pearson":
+        with thread_pool() as share_out:
+            [(count, found)] = reduce(table, Products(points, share_out), across=True)
+    else:
+        blocks = iterate_blocks(table, across=True)
+        rows = np.concatenate([part[~np.isnan(part[:, 0])] for part in (b.values.reshape(-1, 5) for b in blocks)])
+        count, values, cells = len(rows), rows[:, 0], rows[:, 1:].T
     if count < 2:
         raise ValueError(f"performances must hold at least two for which the score is defined; got {count}")
     if method != "pearson":
-        values, cells = found[0], found[1:]
         found = _correlations(values, cells, points, points, method == "kendall")
         _fill_undefined(found, values, cells, points, method == "kendall")
     return xr.DataArray(found, {"b": points, "a": points}, ("b", "a"), name=f"{method}_correlation")
@@ -99,14 +95,16 @@ def sample_performances(
     prediction_rate: float | None = None,
     seed: Seed = None,
 ) -> xr.DataArray:
-    """Sample performances uniformly: from all, at fixed prevalence, or at a fixed rate of positive predictions.
+    """Sample performances uniformly: from all, at a fixed prevalence, or at a fixed rate of positive predictions.
+
+    Source: Piérard et al., The Tile, Figures 4 and 7: uniform Dirichlet distribution, without and with fixed priors.
 
     Parameters
     ----------
     size : int
         Number of performances.
     prevalence, prediction_rate : float, optional
-        The fixed quantity, between 0 and 1; at most one.
+        The fixed quantity, between 0 and 1; a ValueError if both are given.
     seed : int, SeedSequence or Generator, optional
         Seed of the random numbers.
 
@@ -114,15 +112,6 @@ def sample_performances(
     -------
     xarray.DataArray
         Performances (sample, actual, predicted).
-
-    Raises
-    ------
-    ValueError, TypeError
-        If the size is not a whole number above 0, both rates are fixed, or one is not between 0 and 1.
-
-    References
-    ----------
-    Piérard et al., The Tile, Figures 4 and 7: uniform Dirichlet distribution, without and with fixed priors.
 
     Examples
     --------
@@ -133,15 +122,11 @@ def sample_performances(
     size = check_integer("size", size, 1)
     rng = stream(root_sequence(seed), "sample_performances")
     if fixed.share is None:
-        table = rng.dirichlet(np.ones(4), size).reshape(size, 2, 2)
-    else:
-        share = fixed.share
-        first, second = rng.random(size), rng.random(size)
-        down, up = 1 - share, share
-        table = np.stack([down * (1 - first), down * first, up * (1 - second), up * second], -1).reshape(size, 2, 2)
-        if fixed.predicted:
-            table = table.swapaxes(1, 2)
-    return _label_samples(table)
+        return _label_samples(rng.dirichlet(np.ones(4), size), False)
+    down, up = 1 - fixed.share, fixed.share
+    first, second = rng.random(size), rng.random(size)
+    cells = [down * (1 - first), down * first, up * (1 - second), up * second]
+    return _label_samples(np.stack(cells, -1), fixed.predicted)
 
 
 def performance_grid(
@@ -168,35 +153,15 @@ def performance_grid(
     (121, [[0.35, 0.15], [0.35, 0.15]])
     """
     fixed = fixed_rate(prevalence, prediction_rate, ends=True)
-    table = lattice(check_integer("steps", steps, 1), fixed.share).T.reshape(-1, 2, 2)
-    return _label_samples(table.swapaxes(1, 2) if fixed.predicted else table)
+    return _label_samples(lattice(check_integer("steps", steps, 1), fixed.share).T, fixed.predicted)
 
 
-def _label_samples(table: np.ndarray) -> xr.DataArray:
-    labels = ["negative", "positive"]
-    return xr.DataArray(
-        table, {"actual": labels, "predicted": labels}, ("sample", "actual", "predicted"), name="performance"
-    )
-
-
-class Defined:
-    """The score and the four cells of performances with a defined score (part, performance)."""
-
-    def start(self, batches: Batches) -> None:
-        self.number, self.used = batches.number, 0
-        self.held = np.empty((5, 0))
-
-    def add(self, block: Block) -> None:
-        rows = block.values.reshape(-1, 5)
-        if not self.held.size:
-            self.held = np.empty((5, self.number * block.values.shape[1]))
-        rows = rows[~np.isnan(rows[:, 0])]
-        self.held[:, self.used : self.used + len(rows)] = rows.T
-        self.used += len(rows)
-
-    def finish(self) -> tuple[int, np.ndarray]:
-        """Return their number and their values."""
-        return self.used, self.held[:, : self.used]
+def _label_samples(cells: np.ndarray, predicted: bool) -> xr.DataArray:
+    """Return samples (sample, cell) as performances, with swapped dims if the rate of predictions is fixed."""
+    table = cells.reshape(-1, 2, 2).swapaxes(1, 2) if predicted else cells.reshape(-1, 2, 2)
+    classes = ["negative", "positive"]
+    dims = ("sample", "actual", "predicted")
+    return xr.DataArray(table, {"actual": classes, "predicted": classes}, dims, name="performance")
 
 
 class Products:
@@ -236,12 +201,8 @@ class Products:
         first = y[np.arange(len(y)), known.argmax(axis=1)]
         centre = self.centres[i] = np.where(np.isnan(self.centres[i]), first, self.centres[i])
         x, y = np.where(known, x, 0.0), np.where(known, y - centre[:, None], 0.0)
-        self.sums[i] += [
-            known.sum(1),
-            x.sum(1),
-            y.sum(1),
-            *(np.einsum("br,br->b", *p) for p in ((x, x), (y, y), (x, y))),
-        ]
+        products = (np.einsum("br,br->b", *pair) for pair in ((x, x), (y, y), (x, y)))
+        self.sums[i] += [known.sum(1), x.sum(1), y.sum(1), *products]
 
     def finish(self) -> tuple[int, np.ndarray]:
         """Return the number of performances, and the correlations (b, a)."""
@@ -260,9 +221,11 @@ def _correlations(values: np.ndarray, cells: np.ndarray, a: np.ndarray, b: np.nd
 
     x = _ranks(values)
     order = np.argsort(x, kind="stable")
-    x, cells = x[order], cells[:, order]
+    x, cells = x[order], np.ascontiguousarray(cells[:, order])
+    ties = np.unique(x, return_counts=True)[1]
+    untied = (x.size**2 - (ties.astype(float) ** 2).sum()) / 2
     found = np.full((a.size, b.size), np.nan)
-    in_threads(lambda i: kernel.rank_column(cells, a[i], b, x, kendall, found[i]), range(a.size))
+    in_threads(lambda i: kernel.rank_column(cells, a[i], b, x, untied, kendall, found[i]), range(a.size))
     return found.T
 
 

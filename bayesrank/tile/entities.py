@@ -7,11 +7,22 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import check_choice, check_integer, check_memory, check_sequence
-from bayesrank._draws import Batches, reduce
+from bayesrank._draws import Batches, iterate_blocks, reduce
 from bayesrank._threads import thread_pool
 from bayesrank._types import Container
-from bayesrank.tile._grid import TOLERANCE, axes, axis, on_the_tile, parts, place_maps, point_cells, with_entity, zoom
-from bayesrank.tile._reducers import Credible, PointRanks
+from bayesrank.tile._grid import (
+    TOLERANCE,
+    axes,
+    axis,
+    cells_of,
+    on_the_tile,
+    parts,
+    place_maps,
+    point_cells,
+    with_entity,
+    zoom,
+)
+from bayesrank.tile._reducers import Credible
 
 __all__ = ["entity", "rank_probability", "entity_rank", "robustness"]
 
@@ -21,26 +32,19 @@ def entity_rank(
 ) -> xr.DataArray:
     """Return the rank of one entity at each point; 1 is best, and ties share the average rank.
 
+    Source: Piérard et al., The Tile, Section 4.3.
+
     Parameters
     ----------
     source, resolution, kind, window
         As for :func:`value`, with its errors; with draws the rank is the posterior mean.
     entity : hashable
-        Name of the entity.
+        Name of the entity, else a KeyError.
 
     Returns
     -------
     xarray.DataArray
         Ranks (b, a); NaN where the entity has no score. The attr ``entities`` is the number of entities.
-
-    Raises
-    ------
-    KeyError
-        If the entity is unknown.
-
-    References
-    ----------
-    Piérard et al., The Tile, Section 4.3.
 
     Examples
     --------
@@ -66,26 +70,19 @@ def entity(
 ) -> xr.DataArray:
     """Return the entity that holds a rank, at each point.
 
+    Source: Piérard et al., The Tile, Section 4.3 and Figure 5.
+
     Parameters
     ----------
     source, resolution, kind, window
         As for :func:`value`, with its errors; the source has no draws (see :func:`credible` for posteriors).
     rank : int
-        1 for the best.
+        1 for the best; a ValueError if the rank does not exist.
 
     Returns
     -------
     xarray.DataArray
         Names (b, a); "" where several entities tie for the rank, or too few have a score.
-
-    Raises
-    ------
-    ValueError
-        If the rank does not exist, or the source has draws.
-
-    References
-    ----------
-    Piérard et al., The Tile, Section 4.3 and Figure 5.
 
     Examples
     --------
@@ -123,27 +120,21 @@ def rank_probability(
 ) -> xr.DataArray:
     """Return the probability that each entity holds each rank, at each point of the Tile.
 
+    Source: Piérard et al., The Tile, Section 4.3.
+
     Parameters
     ----------
     source, resolution, kind, window
         As for :func:`value`, with its errors.
     ranks : iterable of int, optional
-        Ranks to compute, 1 for the best; all by default, which may exceed the memory for hundreds of entities.
+        Ranks to compute, 1 for the best; all by default. A ValueError if their probabilities exceed the memory, as
+        those of hundreds of entities may.
 
     Returns
     -------
     xarray.DataArray
         Probabilities (entity, rank, b, a). Ties are spread evenly over the positions of the tied group. The sum over
         all ranks is 1 minus the undefined share.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If a rank does not exist, or the probabilities exceed the memory.
-
-    References
-    ----------
-    Piérard et al., The Tile, Section 4.3.
 
     Examples
     --------
@@ -152,6 +143,8 @@ def rank_probability(
     >>> rank_probability(counts, resolution=3).sel(entity="a", rank=1).values.tolist()
     [[0.0, 0.0, 0.0], [0.0, 0.0, 0.5], [1.0, 1.0, 1.0]]
     """
+    from bayesrank.tile.kernels._ranks import tally_ranks
+
     points = axis(resolution)
     array = on_the_tile(with_entity(*zoom(source, kind, window)))
     n = array.sizes["entity"]
@@ -161,8 +154,16 @@ def rank_probability(
     what = f"{' x '.join(map(str, shape))} probabilities"
     check_memory("ranks must be fewer", what, (2, *shape), f"{order.size} ranks")
     b, a = np.tile(points, points.size), np.repeat(points, points.size)
+    count, weight, columns = np.zeros((a.size, n, order.size)), np.ones(a.size), np.full(n, -1)
+    columns[order - 1] = np.arange(order.size)
     with thread_pool() as share_out:
-        [count] = reduce(array, PointRanks(n, a, b, order, share_out), across=True)
+        for block in iterate_blocks(array, across=True):
+            cells = cells_of(block)
+
+            def add(part: slice, cells: np.ndarray = cells) -> None:
+                tally_ranks(cells, a[part], b[part], weight[part], columns, count[part])
+
+            share_out(add, a.size)
     values = count.reshape(shape).transpose(2, 3, 1, 0) / Batches.of(array).number
     coords = {"entity": array["entity"].values, "rank": order, "b": points, "a": points}
     return place_maps(xr.DataArray(values, coords, ("entity", "rank", "b", "a"), name="rank_probability"), window)
@@ -170,6 +171,8 @@ def rank_probability(
 
 def robustness(source: Container, resolution: int = 101, *, kind: str | None = None) -> xr.DataArray:
     """Return the distance that the preference can move in any direction before the order of the entities changes.
+
+    Source: Piérard et al., The Tile, Section 4.2 (robust orders hold under small changes of the preference).
 
     Parameters
     ----------
@@ -184,10 +187,6 @@ def robustness(source: Container, resolution: int = 101, *, kind: str | None = N
         Radius (b, a): the exact distance to the nearest point of the Tile where two entities tie; infinite if none do.
         Pairs that tie everywhere are ignored. An undefined score (0/0) counts as a tie, as in :func:`frontier`.
 
-    References
-    ----------
-    Piérard et al., The Tile, Section 4.2 (robust orders hold under small changes of the preference).
-
     Examples
     --------
     >>> import bayesrank as br
@@ -195,14 +194,9 @@ def robustness(source: Container, resolution: int = 101, *, kind: str | None = N
     >>> robustness(counts, resolution=3)[:, 0].values.tolist()  # they tie where b = 1/2
     [0.5, 0.0, 0.5]
     """
-    from bayesrank.tile.kernels import _distances
+    from bayesrank.tile._distances import distances, frontiers
 
     cells, entities = point_cells(source, kind)
     points = axis(resolution, 8 + 2 * len(entities))
-    n = len(entities)
-    curves, edges, corners = np.empty((n * (n - 1) // 2 + 1, 4)), np.zeros(4, bool), np.zeros(4, bool)
-    curves = curves[: _distances.frontiers(cells, curves, edges, corners)]
-    _, first = np.unique(np.round(curves, 13), axis=0, return_index=True)  # identical entities repeat curves
-    radius = np.empty((points.size, points.size))
-    _distances.distances(curves[first], edges, corners, points, radius)
+    radius = distances(*frontiers(cells), points)
     return xr.DataArray(radius, axes(resolution), ("b", "a"), "robustness")

@@ -12,7 +12,9 @@ import xarray as xr
 
 from bayesrank._checks import check_prevalences, describe_value
 from bayesrank._types import Container
+from bayesrank.performance import no_skill_twin
 from bayesrank.tile._grid import (
+    TOLERANCE,
     axis,
     canonical_cells,
     label_map,
@@ -24,17 +26,13 @@ from bayesrank.tile._grid import (
     zoom,
 )
 
-__all__ = [
-    "baseline",
-    "no_skill",
-    "relative_skill",
-    "state_of_the_art",
-    "value",
-]
+__all__ = ["baseline", "chance_corrected", "no_skill", "relative_skill", "state_of_the_art", "value"]
 
 
 def value(source: Container, resolution: int = 101, *, kind: str | None = None, window: Any = None) -> xr.DataArray:
     """Return every canonical score of a performance.
+
+    Source: Piérard et al., The Tile, Definitions 1 and 2.
 
     Parameters
     ----------
@@ -57,16 +55,11 @@ def value(source: Container, resolution: int = 101, *, kind: str | None = None, 
     ValueError, TypeError
         If the source has other dims (for example data sets) or more than two classes, or the resolution is below 2.
 
-    References
-    ----------
-    Piérard et al., The Tile, Definitions 1 and 2.
-
     Examples
     --------
     >>> import bayesrank as br
     >>> counts = br.from_counts(tn=80, fp=0, fn=3, tp=27, entity="a")
-    >>> tile = value(counts, resolution=3).squeeze("entity")
-    >>> tile.sel(a=1, b=1).item()  # recall
+    >>> value(counts, resolution=3).sel(entity="a", a=1, b=1).item()  # recall
     0.9
     """
     array = two_class(*zoom(source, kind, window))
@@ -77,28 +70,19 @@ def value(source: Container, resolution: int = 101, *, kind: str | None = None, 
 def baseline(source: Container, resolution: int = 101, dim: str = "entity", *, kind: str | None = None) -> xr.DataArray:
     """Return the lowest value within a set at each point, ignoring undefined values.
 
+    Source: Halin et al., A hitchhiker's guide (the baseline flavour).
+
     Parameters
     ----------
-    source : DataArray, Dataset, InferenceData or DataTree
-        Two-class performances (entity, actual, predicted), with or without draws.
+    source, resolution, kind
+        As for :func:`value`, with its errors.
     dim : str
-        The dim of the set, for example ``entity`` or ``dataset``.
-    resolution, kind
-        As for :func:`value`.
+        The dim of the set, for example ``entity``; the source may have another one, such as ``dataset``.
 
     Returns
     -------
     xarray.DataArray
         Values (..., b, a); NaN where all are undefined. Lazy if the source is.
-
-    Raises
-    ------
-    ValueError
-        If the source has no such dim, or other extra dims.
-
-    References
-    ----------
-    Halin et al., A hitchhiker's guide (the baseline flavour).
 
     Examples
     --------
@@ -113,13 +97,9 @@ def baseline(source: Container, resolution: int = 101, dim: str = "entity", *, k
 def state_of_the_art(
     source: Container, resolution: int = 101, dim: str = "entity", *, kind: str | None = None
 ) -> xr.DataArray:
-    """Return the highest value within a set at each point, ignoring undefined values.
+    """Return the highest value within a set at each point, as :func:`baseline` returns the lowest.
 
-    Parameters, result and errors are those of :func:`baseline`.
-
-    References
-    ----------
-    Halin et al., A hitchhiker's guide (the state-of-the-art flavour).
+    Source: Halin et al., A hitchhiker's guide (the state-of-the-art flavour).
 
     Examples
     --------
@@ -132,9 +112,9 @@ def state_of_the_art(
 
 
 def no_skill(prevalence: Any, resolution: int = 101) -> xr.DataArray:
-    """Return the highest value that a classifier without skill reaches at a prevalence.
+    """Return the highest value that a classifier without skill reaches: it calls all cases negative, or all positive.
 
-    It is reached by calling all cases negative, or all cases positive.
+    Source: Piérard et al., The Tile, A.5.1 and Figure 9.
 
     Parameters
     ----------
@@ -148,10 +128,6 @@ def no_skill(prevalence: Any, resolution: int = 101) -> xr.DataArray:
     xarray.DataArray
         Values (..., b, a).
 
-    References
-    ----------
-    Piérard et al., The Tile, A.5.1 and Figure 9.
-
     Examples
     --------
     >>> no_skill(0.2, resolution=3).sel(a=0.5, b=0.5).item()
@@ -164,6 +140,8 @@ def no_skill(prevalence: Any, resolution: int = 101) -> xr.DataArray:
 def relative_skill(source: Container, resolution: int = 101, *, kind: str | None = None) -> xr.DataArray:
     """Return the skill of a performance relative to the best no-skill value at its own prevalence.
 
+    Source: Piérard et al., The Tile, Section 4.4 and A.5.1.
+
     Parameters
     ----------
     source, resolution, kind
@@ -174,10 +152,6 @@ def relative_skill(source: Container, resolution: int = 101, *, kind: str | None
     xarray.DataArray
         (R - no skill) / (1 - no skill), dims (..., b, a): 1 if perfect, 0 at no skill, negative below; NaN where no
         skill already reaches 1.
-
-    References
-    ----------
-    Piérard et al., The Tile, Section 4.4 and A.5.1.
 
     Examples
     --------
@@ -190,10 +164,41 @@ def relative_skill(source: Container, resolution: int = 101, *, kind: str | None
     points = axis(resolution, 4 * tables_of(array))
     order = [dim for dim in array.dims if dim not in ("actual", "predicted")]
     prevalence = array.isel(actual=1).sum("predicted", skipna=False).clip(0, 1).transpose(*order)
-    floor = _no_skill(prevalence, points)
+    return _above(array, _no_skill(prevalence, points), points, "relative_skill")
+
+
+def chance_corrected(source: Container, resolution: int = 101, *, kind: str | None = None) -> xr.DataArray:
+    """Return every canonical score, corrected for chance as Cohen's κ corrects accuracy.
+
+    Source: Piérard et al., The Tile, Section 4.4.
+
+    Parameters
+    ----------
+    source, resolution, kind
+        As for :func:`value`, with its errors.
+
+    Returns
+    -------
+    xarray.DataArray
+        (R - R₀) / (1 - R₀), dims (..., b, a), with R₀ of the no-skill performance with equal prevalence and prediction
+        rate: 1 if perfect, 0 without skill; NaN where R₀ is 1 or R is undefined.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=70, fp=10, fn=4, tp=16, entity="a")
+    >>> chance_corrected(counts, resolution=3).sel(a=0.5, b=0.5).item(), br.scores.cohen_kappa(counts).item()
+    (0.606..., 0.606...)
+    """
+    array = two_class(source, kind)
+    points = axis(resolution, 4 * tables_of(array))
+    return _above(array, canonical_cells(no_skill_twin(array), points), points, "chance_corrected")
+
+
+def _above(array: xr.DataArray, floor: xr.Variable, points: np.ndarray, name: str) -> xr.DataArray:
+    """Return the values above a floor, as a share of the room above it."""
     room = 1 - floor
-    skill = (canonical_cells(array, points) - floor) / room.where(room > 1e-12)
-    return label_map(skill, array, points, "relative_skill")
+    return label_map((canonical_cells(array, points) - floor) / room.where(room > TOLERANCE), array, points, name)
 
 
 def _no_skill(prevalence: xr.DataArray, points: np.ndarray) -> xr.Variable:

@@ -1,22 +1,20 @@
 """Exact geometry of rankings on the Tile, for equal or unequal class priors.
 
 Entities 1 and 2 tie where s₁(a) u₂(b) = s₂(a) u₁(b). Each a has one such b, a Möbius function of a, so a frontier is
-one monotone curve. A region where an entity holds a rank is cut into slabs: ranges of a between the same two
-frontiers. The area of a slab has a closed form.
+one monotone curve. A region where an entity holds a rank is cut into slabs: ranges of a between the same two frontiers.
 """
 
-from itertools import combinations, product
+from itertools import combinations
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import check_choice, check_integer, check_numbers
-from bayesrank._checks import check_window as checked_window
+from bayesrank._checks import check_choice, check_integer, check_numbers, check_window
 from bayesrank._types import Container
 from bayesrank.performance import two_class_cells
 from bayesrank.scores import vut
-from bayesrank.tile._grid import CELLS, point_cells, two_class, zoom
+from bayesrank.tile._grid import point_cells, two_class, zoom
 
 __all__ = ["frontier", "frontiers", "holders", "isovalue", "regions", "shares", "volume"]
 
@@ -29,16 +27,16 @@ SMALLEST = 1e-9
 def frontier(source: Container, entity: Any, rival: Any, points: int = 201, *, kind: str | None = None) -> xr.Dataset:
     """Return the curve on which two entities swap ranks.
 
+    Source: Piérard et al., The Tile, Eq. 6 and 7 (equal class priors, for which the curve is a line).
+
     Parameters
     ----------
-    source : DataArray, Dataset, InferenceData or DataTree
-        Two-class performances (entity, actual, predicted) without draws.
+    source, kind
+        As for :func:`value`, with its errors; the source has no draws.
     entity, rival : hashable
-        Names of the two entities.
+        Names of the two entities, else a KeyError.
     points : int
         Number of points in a, and again in b; at least 2.
-    kind : str, optional
-        As for :func:`value`.
 
     Returns
     -------
@@ -46,37 +44,31 @@ def frontier(source: Container, entity: Any, rival: Any, points: int = 201, *, k
         ``a`` and ``b`` along ``point``, a monotone curve; empty if one of the two is nowhere worse, or undefined.
         Sides of the Tile on which both scores are 0, or both 1, do not belong to it.
 
-    Raises
-    ------
-    KeyError, TypeError, ValueError
-        If an entity is unknown, ``points`` is not a whole number of at least 2, or the source has draws, other dims or
-        more than two classes.
-
-    References
-    ----------
-    Piérard et al., The Tile, Eq. 6 and 7 (equal class priors, for which the curve is a line).
-
     Examples
     --------
     >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 50], fp=[30, 50], fn=[30, 20], tp=[70, 80], entity=["a", "b"])
-    >>> curve = frontier(counts, "a", "b", points=3)
-    >>> curve.sizes["point"] > 0
+    >>> frontier(counts, "a", "b", points=3).sizes["point"] > 0
     True
     """
     check_integer("points", points, 2)
     cells, names = point_cells(source, kind)
     for argument, name in (("entity", entity), ("rival", rival)):
         check_choice(argument, name, names, KeyError)
-    p, q = (dict(zip(CELLS, cells[:, names.index(name)], strict=True)) for name in (entity, rival))
+    a, b = _curve(*(cells[:, names.index(name)] for name in (entity, rival)), points)
+    return xr.Dataset({"a": ("point", a), "b": ("point", b)})
+
+
+def _curve(first: np.ndarray, second: np.ndarray, points: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the curve (a, b) on which two entities (cells) swap ranks."""
+    tn, fp, fn, tp = first
+    tn2, fp2, fn2, tp2 = second
     # s1 u2 - s2 u1 at the corners (a, b); it is linear along each axis.
-    corner = np.empty((2, 2))
-    size = 0.0
-    for (i, correct), (j, wrong) in product(enumerate(("tn", "tp")), enumerate(("fp", "fn"))):
-        one, two = p[correct] * q[wrong], q[correct] * p[wrong]
-        corner[i, j], size = one - two, max(size, one + two)
-    if (np.abs(corner) <= 1e-12 * size).all():
-        return xr.Dataset({"a": ("point", np.empty(0)), "b": ("point", np.empty(0))})
+    own = np.outer([tn, tp], [fp2, fn2])
+    other = np.outer([tn2, tp2], [fp, fn])
+    corner = own - other
+    if (np.abs(corner) <= 1e-12 * np.max(own + other)).all():
+        return np.empty(0), np.empty(0)
     # Slightly inside the Tile: on a side where both scores are 0 or 1, two entities tie without swapping ranks.
     inset = np.array([[1 - EDGE, EDGE], [EDGE, 1 - EDGE]])
     corner = inset @ corner @ inset
@@ -92,9 +84,9 @@ def frontier(source: Container, entity: Any, rival: Any, points: int = 201, *, k
     on = ~(np.isnan(a) | np.isnan(b))
     a, b = a[on], b[on]
     # Both ratios, of s in a and of u in b, are monotone, so a and b rise or fall together.
-    rises = (p["tp"] * q["tn"] - q["tp"] * p["tn"]) * (p["fn"] * q["fp"] - q["fn"] * p["fp"]) >= 0
+    rises = (tp * tn2 - tp2 * tn) * (fn * fp2 - fn2 * fp) >= 0
     order = np.argsort(a + b if rises else a - b, kind="stable")
-    return xr.Dataset({"a": ("point", a[order]), "b": ("point", b[order])})
+    return a[order], b[order]
 
 
 def frontiers(source: Container, points: int = 201, *, kind: str | None = None) -> xr.Dataset:
@@ -119,16 +111,23 @@ def frontiers(source: Container, points: int = 201, *, kind: str | None = None) 
     >>> list(zip(found["entity"].values.tolist(), found["rival"].values.tolist()))
     [('a', 'b'), ('b', 'c')]
     """
-    _, names = point_cells(source, kind)
-    curves = {(one, two): frontier(source, one, two, points, kind=kind) for one, two in combinations(names, 2)}
-    curves = {pair: curve for pair, curve in curves.items() if curve.sizes["point"]}
-    size = max((curve.sizes["point"] for curve in curves.values()), default=0)
-    held = {axis: np.full((len(curves), size), np.nan) for axis in "ab"}
-    for i, curve in enumerate(curves.values()):
-        for axis, values in held.items():
-            values[i, : curve.sizes["point"]] = curve[axis]
-    ends = {name: ("pair", np.array([pair[k] for pair in curves])) for k, name in enumerate(("entity", "rival"))}
-    return xr.Dataset({axis: (("pair", "point"), values) for axis, values in held.items()}, ends)
+    check_integer("points", points, 2)
+    cells, names = point_cells(source, kind)
+    pairs = list(combinations(range(len(names)), 2))
+    curves = {pair: np.stack(_curve(*cells.T[list(pair)], points)) for pair in pairs}
+    curves = {pair: curve for pair, curve in curves.items() if curve.size}
+    a, b = np.moveaxis(_pad(list(curves.values())), 1, 0)
+    found = {"a": (("pair", "point"), a), "b": (("pair", "point"), b)}
+    ends = {name: ("pair", np.array([names[pair[k]] for pair in curves])) for k, name in enumerate(("entity", "rival"))}
+    return xr.Dataset(found, ends)
+
+
+def _pad(curves: list[np.ndarray]) -> np.ndarray:
+    """Return curves (2, point) as one array (curve, 2, point), padded with NaN."""
+    found = np.full((len(curves), 2, max((curve.shape[1] for curve in curves), default=0)), np.nan)
+    for i, curve in enumerate(curves):
+        found[i, :, : curve.shape[1]] = curve
+    return found
 
 
 def isovalue(source: Container, value: Any, *, kind: str | None = None) -> xr.Dataset:
@@ -163,22 +162,20 @@ def isovalue(source: Container, value: Any, *, kind: str | None = None) -> xr.Da
     v = np.atleast_1d(level)[None]
     # The line is p + q a + r b = 0; find where it crosses each side of the Tile.
     p, q, r = (1 - v) * tn - v * fp, (1 - v) * (tp - tn), v * (fp - fn)
+    zero, one = np.zeros_like(p), np.ones_like(p)
     with np.errstate(divide="ignore", invalid="ignore"):
-        crossings = [(-(p + r * b) / q, np.full_like(p, b)) for b in (0.0, 1.0)]
-        crossings += [(np.full_like(p, a), -(p + q * a) / r) for a in (0.0, 1.0)]
-    a, b = (np.stack([crossing[k] for crossing in crossings], -1) for k in (0, 1))
+        a = np.stack([-p / q, -(p + r) / q, zero, one], -1)
+        b = np.stack([zero, one, -p / r, -(p + q) / r], -1)
     on = (a > -EDGE) & (a < 1 + EDGE) & (b > -EDGE) & (b < 1 + EDGE)
     a, b = np.where(on, a, 0.0), np.where(on, b, 0.0)
     # The ends are the first and last crossing along the line (-r, q); at a corner two crossings coincide.
     along = q[..., None] * b - r[..., None] * a
-    ends = [np.argmax(np.where(on, side * along, -np.inf), -1) for side in (-1, 1)]
+    ends = np.stack([np.argmax(np.where(on, side * along, -np.inf), -1) for side in (-1, 1)], -1)
+    some = on.any(axis=-1, keepdims=True)
     found = {}
     for name, axis in (("a", a), ("b", b)):
-        picked = np.stack([np.take_along_axis(axis, end[..., None], -1)[..., 0] for end in ends], -1)
-        found[name] = (
-            ("entity", "value", "point"),
-            np.where(np.any(on, axis=-1, keepdims=True), np.clip(picked, 0, 1) + 0.0, np.nan),
-        )
+        picked = np.take_along_axis(axis, ends, -1).clip(0, 1) + 0.0
+        found[name] = (("entity", "value", "point"), np.where(some, picked, np.nan))
     out = xr.Dataset(found, {"entity": names, "value": np.atleast_1d(level)})
     return out if level.ndim else out.isel(value=0)
 
@@ -189,13 +186,14 @@ def regions(
     """Return the regions of the Tile in which each entity holds a rank, as closed curves.
 
     Entities whose cells agree to 12 digits are identical. Regions with an area below 1e-9 are omitted.
+    Source: Compare Piérard et al., The Tile, A.4.1, which uses balanced priors and discretised edges.
 
     Parameters
     ----------
     source, kind
         As for :func:`frontier`, with its errors.
     rank : int
-        1 for the best.
+        1 for the best; a ValueError if the rank does not exist, or no entity is defined.
     points : int
         Number of points on each frontier of a slab, at least 2.
     window
@@ -206,18 +204,7 @@ def regions(
     xarray.Dataset
         Along ``region``: ``entity`` (names of identical entities joined by " = "), ``first`` (the first of them),
         ``position`` (its index in the source), ``tied`` (their number), ``area`` (closed form), and the curve ``a``,
-        ``b`` (region, vertex), padded with NaN. An entity may have several regions. Along ``slab`` (ranges of a):
-        ``slab_region``, ``slab_a_lower``, ``slab_a_upper``, ``slab_area``, and ``slab_below``, ``slab_above``: the
-        entity beyond the frontier, or "" at the border.
-
-    Raises
-    ------
-    ValueError
-        If the rank does not exist, or no entity is defined.
-
-    References
-    ----------
-    Compare Piérard et al., The Tile, A.4.1, which uses balanced priors and discretised edges.
+        ``b`` (region, vertex), padded with NaN. An entity may have several regions.
 
     Examples
     --------
@@ -229,44 +216,23 @@ def regions(
     check_integer("points", points, 2)
     cells, names = point_cells(*zoom(source, kind, window))
     lines, slabs, areas, groups = _cut(cells, rank)
-    labels = [" = ".join(str(names[k]) for k in group) for group in groups]
     chains = [chain for chain in _chain(lines, slabs) if areas[chain].sum() > SMALLEST]
-    kept = np.sort(np.concatenate(chains))
-    curves = [_outline(lines, slabs[chain], points) for chain in chains]
-    longest = max(len(curve) for curve in curves)
-    padded = np.full((len(curves), longest, 2), np.nan)
-    for i, curve in enumerate(curves):
-        padded[i, : len(curve)] = curve
-    holder = [int(slabs[chain[0], 2]) for chain in chains]
-    region_of = np.empty(len(slabs), int)
-    for i, chain in enumerate(chains):
-        region_of[chain] = i
-    slabs, areas_of_slabs, region_of = slabs[kept], areas[kept], region_of[kept]
-    rival = np.array([*labels, ""], dtype=object)
-    found = xr.Dataset(
-        {
-            "entity": ("region", np.array([labels[k] for k in holder], dtype=object)),
-            "first": ("region", np.array([str(names[groups[k][0]]) for k in holder], dtype=object)),
-            "position": ("region", [int(groups[k][0]) for k in holder]),
-            "tied": ("region", [len(groups[k]) for k in holder]),
-            "area": ("region", [areas[chain].sum() for chain in chains]),
-            "a": (("region", "vertex"), padded[..., 0]),
-            "b": (("region", "vertex"), padded[..., 1]),
-            "slab_region": ("slab", region_of),
-            "slab_a_lower": ("slab", slabs[:, 0]),
-            "slab_a_upper": ("slab", slabs[:, 1]),
-            "slab_area": ("slab", areas_of_slabs),
-            "slab_below": ("slab", rival[slabs[:, 3].astype(int)]),
-            "slab_above": ("slab", rival[slabs[:, 4].astype(int)]),
-        }
+    a, b = np.moveaxis(_pad([_outline(lines, slabs[chain], points) for chain in chains]), 1, 0)
+    left, right, low, high = (0.0, 1.0, 0.0, 1.0) if window is None else check_window("window", window)
+    held = [groups[int(slabs[chain[0], 2])] for chain in chains]
+    along = {
+        "entity": np.array([" = ".join(str(names[k]) for k in group) for group in held], dtype=object),
+        "first": np.array([str(names[group[0]]) for group in held], dtype=object),
+        "position": [group[0] for group in held],
+        "tied": [len(group) for group in held],
+        "area": [areas[chain].sum() for chain in chains],
+    }
+    curves = {"a": left + (right - left) * a, "b": low + (high - low) * b}
+    return xr.Dataset(
+        {name: ("region", values) for name, values in along.items()}
+        | {name: (("region", "vertex"), values) for name, values in curves.items()},
+        attrs={} if window is None else {"window": [left, right, low, high]},
     )
-    if window is None:
-        return found
-    left, right, low, high = edges = checked_window("window", window)
-    for name in ("a", "slab_a_lower", "slab_a_upper"):
-        found[name] = left + (right - left) * found[name]
-    found["b"] = low + (high - low) * found["b"]
-    return found.assign_attrs(window=list(edges))
 
 
 def holders(regions: xr.Dataset) -> xr.Dataset:
@@ -282,6 +248,8 @@ def holders(regions: xr.Dataset) -> xr.Dataset:
 def shares(source: Container, rank: int = 1, *, kind: str | None = None, window: Any = None) -> xr.DataArray:
     """Return the area of the Tile on which each entity holds a rank, in closed form.
 
+    Source: Piérard et al., The Tile, Definition 1.
+
     Parameters
     ----------
     source, rank, kind, window
@@ -293,10 +261,6 @@ def shares(source: Container, rank: int = 1, *, kind: str | None = None, window:
         Areas (entity) that sum to 1, as shares of the window if there is one; NaN for an undefined entity. They are
         accurate to about 1e-9 (1e-5 between entities that first differ in the eleventh digit). Identical entities share
         their area evenly.
-
-    References
-    ----------
-    Piérard et al., The Tile, Definition 1.
 
     Examples
     --------
@@ -324,18 +288,33 @@ def _cut(cells: np.ndarray, rank: int) -> tuple[np.ndarray, np.ndarray, np.ndarr
     return lines, slabs, areas, [entities[group == i].tolist() for i in range(lines.shape[1])]
 
 
+def _border(lines: np.ndarray, i: np.ndarray, j: np.ndarray, a: np.ndarray) -> np.ndarray:
+    """Return the b at which entities i and j tie in column a, within [0, 1]; -1 stands for the border of the Tile."""
+    (tn, fp, fn, tp), (tn2, fp2, fn2, tp2) = lines[:, i], lines[:, j]
+    s, s2 = (1 - a) * tn + a * tp, (1 - a) * tn2 + a * tp2
+    e0, e1 = s2 * fp - s * fp2, s2 * fn - s * fn2
+    # The frontier is a vertical line or a limit; the derivative in a gives the limit.
+    limit = e0 == e1
+    e0 = np.where(limit, (tp2 - tn2) * fp - (tp - tn) * fp2, e0)
+    e1 = np.where(limit, (tp2 - tn2) * fn - (tp - tn) * fn2, e1)
+    b = np.divide(e0, e0 - e1, out=np.zeros_like(e0), where=e0 != e1).clip(0, 1)
+    return np.where(i < 0, 0.0, np.where(j < 0, 1.0, b))
+
+
 def _chain(lines: np.ndarray, slabs: np.ndarray) -> list[list[int]]:
     """Join touching slabs of one entity from left to right."""
-    from bayesrank.tile.kernels import _partition
-
-    ends = _partition.ends(lines, slabs, 1e-7)
+    holder, below, above = slabs[:, 2:].T.astype(int)
+    inside = np.minimum(1e-7, 0.5 * (slabs[:, 1] - slabs[:, 0]))
+    starts, ends = (
+        (_border(lines, below, holder, a), _border(lines, holder, above, a))
+        for a in (slabs[:, 0] + inside, slabs[:, 1] - inside)
+    )
     chains: list[list[int]] = []
     open_chains: dict[tuple[float, float], list[list[int]]] = {}  # by right end and entity
     for i in np.argsort(slabs[:, 0], kind="stable").tolist():
         touching = open_chains.get((slabs[i, 0], slabs[i, 2]), [])
         for chain in touching:
-            low, high = max(ends[chain[-1], 1, 0], ends[i, 0, 0]), min(ends[chain[-1], 1, 1], ends[i, 0, 1])
-            if high - low > 1e-6:
+            if min(ends[1][chain[-1]], starts[1][i]) - max(ends[0][chain[-1]], starts[0][i]) > 1e-6:
                 touching.remove(chain)
                 break
         else:
@@ -347,26 +326,35 @@ def _chain(lines: np.ndarray, slabs: np.ndarray) -> list[list[int]]:
 
 
 def _outline(lines: np.ndarray, slabs: np.ndarray, points: int) -> np.ndarray:
-    """Return the closed curve around slabs: along their lower borders and back along the upper ones."""
-    from bayesrank.tile.kernels import _partition
-
+    """Return the closed curve (2, point) around slabs: along their lower borders and back along the upper ones."""
     lower, upper = [], []
     for a0, a1, *holders_of_slab in slabs:
-        k, below, above = map(int, holders_of_slab)
-        lower.append(
-            _partition.curve(lines, below, k, a0, a1, points) if below >= 0 else np.array([[a0, 0.0], [a1, 0.0]])
-        )
-        upper.append(
-            _partition.curve(lines, k, above, a0, a1, points) if above >= 0 else np.array([[a0, 1.0], [a1, 1.0]])
-        )
-    around = np.concatenate([*lower, np.concatenate(upper)[::-1]])
-    return np.concatenate([around, around[:1]])
+        holder, below, above = map(int, holders_of_slab)
+        lower.append(_side(lines, below, holder, a0, a1, points))
+        upper.append(_side(lines, holder, above, a0, a1, points))
+    around = np.concatenate([*lower, np.concatenate(upper, axis=1)[:, ::-1]], axis=1)
+    return np.concatenate([around, around[:, :1]], axis=1)
+
+
+def _side(lines: np.ndarray, i: int, j: int, a0: float, a1: float, points: int) -> np.ndarray:
+    """Return points (2, point) of the frontier of i and j over [a0, a1], evenly spread along the hyperbola."""
+    a = np.array([a0, a1])
+    if i >= 0 and j >= 0:
+        (tn, fp, fn, tp), (tn2, fp2, fn2, tp2) = lines[:, i], lines[:, j]
+        slope = ((1 - a) * tn2 + a * tp2) * (fp - fn) - ((1 - a) * tn + a * tp) * (fp2 - fn2)
+        stretch = np.log((slope[1] / slope[0]).clip(1e-15, 1e15)) if slope.prod() > 0 else 0.0
+        t = np.linspace(0.0, 1.0, points)
+        t = np.expm1(t * stretch) / np.expm1(stretch) if abs(stretch) > 1e-6 else t
+        a = np.append(a0 + (a1 - a0) * t[:-1], a1)
+    which = np.full((2, a.size), [[i], [j]])
+    return np.stack([a, _border(lines, *which, a)])
 
 
 def volume(source: Container, *, kind: str | None = None) -> xr.DataArray:
     """Return the mean of all canonical scores, the volume under the Tile.
 
     The same quantity as a score is ``br.scores.vut``. Its order violates axiom 3, so it is not a ranking score.
+    Source: Piérard et al., The Tile, Eq. 9 to 15.
 
     Parameters
     ----------
@@ -377,10 +365,6 @@ def volume(source: Container, *, kind: str | None = None) -> xr.DataArray:
     -------
     xarray.DataArray
         Volumes between 0 and 1, with draws if the source has them. Lazy if the source is.
-
-    References
-    ----------
-    Piérard et al., The Tile, Eq. 9 to 15.
 
     Examples
     --------

@@ -1,7 +1,4 @@
-"""The Tile of a posterior: the probability of being best, for every preference at once.
-
-Compiled, threaded kernels make one pass over the draws. No array of size draws × entities × Tile is ever allocated.
-"""
+"""The Tile of a posterior: the probability of being best, for every preference at once, in one pass over the draws."""
 
 from collections.abc import Collection
 from typing import Any
@@ -10,10 +7,20 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import check_choice, check_prob, check_sequence
-from bayesrank._draws import ERROR, Batches, EffectiveDraws, part_error, reduce, share_error
-from bayesrank._threads import thread_pool
+from bayesrank._draws import (
+    ERROR,
+    Batches,
+    EffectiveDraws,
+    load_arrays,
+    mean_error,
+    part_error,
+    reduce,
+    share_error,
+)
+from bayesrank._threads import in_threads, thread_pool
 from bayesrank._types import Container
 from bayesrank.tile._grid import (
+    TOLERANCE,
     area_weights,
     axis,
     label_map,
@@ -25,12 +32,16 @@ from bayesrank.tile._grid import (
     with_entity,
     zoom,
 )
-from bayesrank.tile._reducers import OPTIONAL, Cells, Credible, Maps
+from bayesrank.tile._reducers import OPTIONAL, Credible, Maps
 
-__all__ = ["credible", "leaders", "probability_best", "value_interval"]
+__all__ = ["best_on_grid", "credible", "leaders", "probability_best", "value_interval"]
 
 #: Number of cells held in memory where all draws are needed at once: 256 MB.
 HELD = 2**25
+#: Number of scores (draws, entities and points) up to which NumPy takes less time than compiling: half a second.
+FEW = 10**8
+#: Cells below this could underflow in products; the kernels then use logarithms.
+TINY = 1e-100
 
 
 def credible(
@@ -46,6 +57,7 @@ def credible(
 
     Ranks are among defined entities. Tied entities share their ranks; scores tie if their odds differ by a relative
     1e-12 at most. With a window, shares and areas refer to the window, and ``probability_skilled`` is omitted.
+    Source: Piérard et al., The Tile, Definitions 1 and 2 (the scores), Section 4.3 (rankings) and A.5.1 (no skill).
 
     Parameters
     ----------
@@ -70,10 +82,6 @@ def credible(
         - Monte-Carlo standard errors ``<name>_error``, which account for autocorrelation; NaN for a performance
           without draws. ``expected_rank_error`` is too large where the score is undefined in some draws.
 
-    References
-    ----------
-    Piérard et al., The Tile, Definitions 1 and 2 (the scores), Section 4.3 (rankings) and A.5.1 (no skill).
-
     Examples
     --------
     >>> import bayesrank as br
@@ -94,14 +102,17 @@ def credible(
     # A single performance without draws has no measurable Monte-Carlo error.
     known = 1.0 if batches.sampled else np.nan
     result = _result(found, known * batches.number, known * effective.min(), prob)
-    names = array["entity"].values
-    winner, at = _winner(result["probability_best"], names)
-    result["winner"] = winner
-    for name in ("probability_best", "probability_best_error"):
-        result[name.replace("probability_best", "winner_probability")] = np.take_along_axis(result[name], at, 0)[0]
-    dims = {0: (), 1: ("entity",), 2: ("b", "a"), 3: ("entity", "b", "a")}
+    names, best = array["entity"].values, result["probability_best"]
+    filled = np.where(np.isnan(best), -1.0, best)
+    at = filled.argmax(0)[None]
+    for end in ("", "_error"):
+        result[f"winner_probability{end}"] = np.take_along_axis(result[f"probability_best{end}"], at, 0)[0]
+    alone = (filled >= filled.max(0) - 1e-12).sum(0) == 1
+    winner = np.where(alone & (filled.max(0) >= 0), names[at[0]].astype(object), "")
+    dims = {1: ("entity",), 2: ("b", "a"), 3: ("entity", "b", "a")}
     tile = xr.Dataset(
-        {
+        {"winner": (("b", "a"), winner)}
+        | {
             name: (dims[values.ndim], values, {"method": ERROR} if name.endswith("_error") else {})
             for name, values in result.items()
         },
@@ -151,6 +162,8 @@ def probability_best(
 ) -> xr.DataArray:
     """Return the probability that each entity is best: :func:`credible` without the slower maps.
 
+    Source: Piérard et al., The Tile, Section 4.3.
+
     Parameters
     ----------
     source, resolution, kind, window
@@ -161,10 +174,6 @@ def probability_best(
     xarray.DataArray
         Probabilities (entity, b, a), with ties shared; NaN where no entity has a score in any draw.
 
-    References
-    ----------
-    Piérard et al., The Tile, Section 4.3.
-
     Examples
     --------
     >>> import bayesrank as br
@@ -172,14 +181,52 @@ def probability_best(
     >>> probability_best(counts, resolution=3).sel(entity="a", a=1).values.tolist()
     [0.0, 0.5, 1.0]
     """
+    source, kind = zoom(source, kind, window)
+    return place_maps(best_on_grid(source, resolution, kind)["probability_best"], window)
+
+
+def best_on_grid(source: Container, resolution: int, kind: str | None = None) -> xr.Dataset:
+    """Return P(best) and its error (entity, b, a), in NumPy where compiling would take longer than the work."""
     points = axis(resolution, 8)
-    array = on_the_tile(with_entity(*zoom(source, kind, window)))
-    with thread_pool() as share_out:
-        [found] = reduce(array, Credible(array.sizes["entity"], points, (), share_out, areas=False))
-    values = found.mean["probability_best"]
-    values[:, (found.undefined > 1 - 1e-12).all(0)] = np.nan
-    coords = {"entity": array["entity"].values, "b": points, "a": points}
-    return place_maps(xr.DataArray(values, coords, ("entity", "b", "a"), name="probability_best"), window)
+    array = on_the_tile(with_entity(source, kind))
+    batches, effective = Batches.of(array), EffectiveDraws()
+    few = array.chunks is None and array.size // 4 * resolution**2 <= FEW
+    if few and not ((array > 0) & (array < TINY)).any():
+        mean, error = _count_best(array, points, batches)
+        [worth] = reduce(array, effective)
+    else:
+        with thread_pool() as share_out:
+            maps = Credible(array.sizes["entity"], points, (), share_out, areas=False)
+            found, worth = reduce(array, maps, effective)
+        mean, error = found.mean["probability_best"], found.error["probability_best"]
+        mean[:, (found.undefined > 1 - 1e-12).all(0)] = np.nan
+    known = 1.0 if batches.sampled else np.nan
+    error = np.where(np.isnan(mean), np.nan, share_error(mean, error, known * batches.number, known * worth.min()))
+    dims = ("entity", "b", "a")
+    return xr.Dataset(
+        {"probability_best": (dims, mean), "probability_best_error": (dims, error)},
+        {"entity": array["entity"].values, "b": points, "a": points},
+        {"draws": batches.number},
+    )
+
+
+def _count_best(array: xr.DataArray, points: np.ndarray, batches: Batches) -> tuple[np.ndarray, np.ndarray]:
+    """Return P(best) (entity, b, a) and its error from batch means."""
+    sizes = batches.sizes[batches.sizes > 0]
+    cells = array.values.reshape(batches.number, 4, -1).transpose(1, 2, 0)
+    wins = np.empty((len(sizes), cells.shape[1], points.size, points.size))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        for batch, (tn, fp, fn, tp) in enumerate(np.split(cells[..., None], np.cumsum(sizes)[:-1], axis=2)):
+            wrong = (1 - points) * fp + points * fn
+            for i, a in enumerate(points.tolist()):
+                odds = wrong / ((1 - a) * tn + a * tp)
+                first = odds <= np.fmin.reduce(odds, axis=0) / (1 - TOLERANCE)
+                number = np.add.reduce(first, axis=0, dtype=np.uint16)
+                shared = first / np.maximum(number, 1) if number.max() > 1 else first  # tied entities share a win
+                wins[batch, ..., i] = shared.sum(axis=1)
+    mean = wins.sum(axis=0) / batches.number
+    mean[:, mean.sum(axis=0) == 0] = np.nan
+    return mean, mean_error(wins, sizes)
 
 
 def value_interval(
@@ -189,6 +236,7 @@ def value_interval(
 
     Quantiles need all draws at once: entities are processed in blocks of 256 MB, and lazy data are computed block by
     block.
+    Source: Piérard et al., The Tile, Definition 1.
 
     Parameters
     ----------
@@ -202,10 +250,6 @@ def value_interval(
     xarray.Dataset
         ``mean``, ``lower``, ``upper`` (entity, b, a), over the draws with a defined score.
 
-    References
-    ----------
-    Piérard et al., The Tile, Definition 1.
-
     Examples
     --------
     >>> import bayesrank as br
@@ -218,19 +262,18 @@ def value_interval(
     points = axis(resolution, 8)
     array = two_class(*zoom(source, kind, window))
     each = on_the_tile(with_entity(array, None))
-    n, step = each.sizes["entity"], max(HELD // (4 * Batches.of(each).number), 1)
+    number, n = Batches.of(each).number, each.sizes["entity"]
+    step = max(HELD // (4 * number), 1)
     found = np.empty((3, n, points.size, points.size))
-    with thread_pool() as share_out:
-        for start in range(0, n, step):
-            part = slice(start, start + step)
-            [cells] = reduce(each.isel(entity=part), Cells(), across=True)
+    for start in range(0, n, step):
+        [part] = load_arrays(each.isel(entity=slice(start, start + step)))
+        cells = part.values.reshape(number, 4, -1).transpose(2, 1, 0)
 
-            def summarize(rows: slice, cells: np.ndarray = cells, part: slice = part) -> None:
-                for row in range(rows.start, rows.stop):
-                    for entity, own in enumerate(cells.swapaxes(0, 1), part.start):
-                        found[:, entity, row] = _mean_and_tails(own, points, points[row], (1 - prob) / 2)
+        def summarize(row: int, cells: np.ndarray = cells, start: int = start) -> None:
+            for entity, own in enumerate(cells, start):
+                found[:, entity, row] = _mean_and_tails(own, points, points[row], (1 - prob) / 2)
 
-            share_out(summarize, points.size)
+        in_threads(summarize, range(points.size))
     dims = ("entity", "b", "a") if "entity" in array.dims else ("b", "a")
     maps = {
         name: label_map(xr.Variable(dims, values if "entity" in dims else values[0]), array, points, name)
@@ -255,7 +298,6 @@ def _mean_and_tails(cells: np.ndarray, a: np.ndarray, b: float, tail: float) -> 
 
 def _result(found: Maps, number: float, effective: float, prob: float) -> dict[str, np.ndarray]:
     """Summarise the maps of ``number`` draws with an effective sample size ``effective``; NaN without draws."""
-    # Separate arrays: for a thousand entities each map has tens of megabytes.
     undefined = found.undefined
     nowhere = undefined > 1 - 1e-12
     result: dict[str, np.ndarray] = {}
@@ -279,8 +321,7 @@ def _result(found: Maps, number: float, effective: float, prob: float) -> dict[s
         error[np.isnan(mean) | np.isnan(effective)] = np.nan
         result |= {name: mean, f"{name}_error": error}
     assert found.areas is not None
-    none = np.isnan(found.areas[:, 0])
-    areas = found.areas[~none] if none.any() else found.areas
+    areas = found.areas[~np.isnan(found.areas[:, 0])]
     share, low, high = np.full((3, areas.shape[1]), np.nan)
     if len(areas):
         share, (low, high) = areas.mean(axis=0), np.quantile(areas, [(1 - prob) / 2, (1 + prob) / 2], axis=0)
@@ -291,12 +332,3 @@ def _result(found: Maps, number: float, effective: float, prob: float) -> dict[s
         "share_lower": low,
         "share_upper": high,
     }
-
-
-def _winner(best: np.ndarray, names: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the entity with the largest probability, "" if tied or undefined, and that probability (1, b, a)."""
-    known = ~np.isnan(best).all(0)
-    filled = np.where(np.isnan(best), -1.0, best)
-    at = filled.argmax(0)
-    single = (filled >= filled.max(0) - 1e-12).sum(0) == 1
-    return np.where(known & single, names[at].astype(object), ""), at[None]

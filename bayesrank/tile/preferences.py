@@ -16,13 +16,12 @@ from bayesrank._checks import (
     check_weights,
     describe_value,
 )
-from bayesrank._draws import ERROR, Batches, EffectiveDraws, part_error, reduce
-from bayesrank._threads import thread_pool
+from bayesrank._draws import ERROR, Batches, Block, EffectiveDraws, mean_error, part_error, reduce
+from bayesrank._threads import ShareOut, thread_pool
 from bayesrank._types import Container, ScoreLike
 from bayesrank.ranking._intervals import rank_intervals
 from bayesrank.scores.placement import place
-from bayesrank.tile._grid import on_the_tile, with_entity
-from bayesrank.tile._reducers import PreferenceRanks
+from bayesrank.tile._grid import cells_of, on_the_tile, with_entity
 
 __all__ = ["around", "beta_preferences", "between", "over", "preference_ranking"]
 
@@ -43,14 +42,16 @@ REGIONS: dict[str, tuple[str, tuple[Any, ...]]] = {
 def around(score: ScoreLike, radius: float = 0.1, prevalence: float | None = None, points: int = 1000) -> xr.Dataset:
     """Return preferences near a score, uniform over the part of a disc that lies on the Tile.
 
+    Source: Piérard et al., The Tile, Section 4.2 (rankings should be robust to small changes of the parameters).
+
     Parameters
     ----------
     score : Score, str, callable or pair of float
-        The centre: a score with a position on the Tile, or (a, b).
+        The centre: a score with a position on the Tile (a ValueError for others), or (a, b).
     radius : float
-        Radius of the disc; the side of the Tile is 1.
+        The side of the Tile is 1.
     prevalence : float, optional
-        Prevalence of the positive class, for scores whose position depends on it, such as balanced accuracy.
+        For scores whose position depends on the prevalence of the positive class, such as balanced accuracy.
     points : int
         Number of points, spread evenly over the whole disc.
 
@@ -58,15 +59,6 @@ def around(score: ScoreLike, radius: float = 0.1, prevalence: float | None = Non
     -------
     xarray.Dataset
         ``a``, ``b`` and ``weight`` (point), for :func:`preference_ranking`; the weights sum to 1.
-
-    Raises
-    ------
-    ValueError
-        If the score has no position on the Tile, or the radius is not above 0.
-
-    References
-    ----------
-    Piérard et al., The Tile, Section 4.2 (rankings should be robust to small changes of the parameters).
 
     Examples
     --------
@@ -93,30 +85,17 @@ def around(score: ScoreLike, radius: float = 0.1, prevalence: float | None = Non
 
 
 def between(*corners: Any, prevalence: float | None = None, points: int = 31) -> xr.Dataset:
-    """Return preferences between scores, uniform over a segment (two scores) or a convex region (more).
+    """Return preferences as :func:`around`, uniform over a segment between two scores, or a convex region between more.
+
+    Source: Piérard et al., The Tile, Lemma 7 (the F-scores lie along the right side, from PPV to TPR).
 
     Parameters
     ----------
-    *corners : Score, str, callable or pair of float
-        Scores with a position on the Tile, or positions (a, b); three or more in order around the region.
-    prevalence
-        As for :func:`around`.
+    *corners, prevalence
+        As ``score`` and ``prevalence`` of :func:`around`; three or more corners in order around the region,
+        which is convex, else a ValueError.
     points : int
         Number of points along a segment; each triangle of a region is cut into ``points`` squared equal ones.
-
-    Returns
-    -------
-    xarray.Dataset
-        As from :func:`around`.
-
-    Raises
-    ------
-    ValueError
-        If a score has no position on the Tile, or the corners are not the vertices of a convex region in order.
-
-    References
-    ----------
-    Piérard et al., The Tile, Lemma 7 (the F-scores lie along the right side, from PPV to TPR).
 
     Examples
     --------
@@ -144,44 +123,29 @@ def between(*corners: Any, prevalence: float | None = None, points: int = 31) ->
     if sign == 0 or (sign * np.append(turns, areas) < -1e-12).any():
         raise ValueError(f"corners must go round a convex region in their order; got {where.tolist()}")
     # Centres of the small triangles that point up or down, as fractions of two sides of the large triangle.
-    i, j = np.meshgrid(np.arange(points), np.arange(points), indexing="ij")
+    i, j = np.indices((points, points)).reshape(2, -1)
     up, down = i + j < points, i + j < points - 1
-    shares = np.concatenate(
-        [np.column_stack([i[up], j[up]]) + 1 / 3, np.column_stack([i[down], j[down]]) + 2 / 3]
-    ) / points  # fmt: skip
-    triangles = [
-        where[0] + shares @ np.array([second - where[0], third - where[0]]) for second, third in pairwise(where[1:])
-    ]
-    spread = np.concatenate(triangles).clip(0, 1)
+    grid = np.column_stack([i, j])
+    shares = np.concatenate([grid[up] + 1 / 3, grid[down] + 2 / 3]) / points
+    spread = np.concatenate([where[0] + shares @ (np.array(sides) - where[0]) for sides in pairwise(where[1:])])
+    spread = spread.clip(0, 1)
     return _preferences(spread[:, 0], spread[:, 1], np.repeat(areas / areas.sum(), len(shares)))
 
 
 def over(region: str, points: int = 31) -> xr.Dataset:
-    """Return preferences in a named region, uniform along its line or over its area.
+    """Return preferences as :func:`around`, uniform along the line or over the area of a named region.
+
+    Source: Piérard et al., The Tile, Sections 4.1 (medians) and 4.2, Lemmas 7 and 9 (F-scores and weighted accuracies).
 
     Parameters
     ----------
     region : str
         ``"tile"`` (all canonical scores), ``"f_scores"`` (the right side, from PPV to TPR, uniform in b = β² / (1 +
         β²)), ``"weighted_accuracies"`` (the rising diagonal), ``"median_horizontal"`` and ``"median_vertical"`` (equal
-        weight of both errors, or of both right answers), ``"upper_half"``, ``"lower_half"``, ``"right_half"``,
-        ``"left_half"``.
-    points : int
+        weight of both errors, or of both right answers), ``"upper_half"``, ``"lower_half"``, ``"right_half"`` or
+        ``"left_half"``; others are a KeyError.
+    points
         As for :func:`between`, which supports other regions.
-
-    Returns
-    -------
-    xarray.Dataset
-        As from :func:`around`.
-
-    Raises
-    ------
-    KeyError
-        If the region is unknown.
-
-    References
-    ----------
-    Piérard et al., The Tile, Sections 4.1 (medians) and 4.2, Lemmas 7 and 9 (F-scores and weighted accuracies).
 
     Examples
     --------
@@ -196,7 +160,9 @@ def over(region: str, points: int = 31) -> xr.Dataset:
 
 
 def beta_preferences(a: tuple[float, float], b: tuple[float, float], points: int = 31) -> xr.Dataset:
-    """Return preferences with an independent Beta distribution on each axis.
+    """Return preferences as :func:`around`, with an independent Beta distribution on each axis.
+
+    Source: Weight distributions for rank acceptabilities: Lahdelma and Salminen, SMAA-2 (2001).
 
     Parameters
     ----------
@@ -204,15 +170,6 @@ def beta_preferences(a: tuple[float, float], b: tuple[float, float], points: int
         The two parameters on each axis, above 0: (2, 1) favours 1, (1, 1) is uniform, (20, 20) is close to 1/2.
     points : int
         Number of points along each axis, at the midpoints of equally probable intervals.
-
-    Returns
-    -------
-    xarray.Dataset
-        As from :func:`around`.
-
-    References
-    ----------
-    Weight distributions for rank acceptabilities: Lahdelma and Salminen, SMAA-2 (2001).
 
     Examples
     --------
@@ -226,11 +183,8 @@ def beta_preferences(a: tuple[float, float], b: tuple[float, float], points: int
 
     check_integer("points", points, 1)
     middles = (np.arange(points) + 0.5) / points
-    each = []
-    for argument, pair in (("a", a), ("b", b)):
-        each.append(betaincinv(*check_beta_parameters(argument, pair), middles))
-    where_a, where_b = (grid.ravel() for grid in np.meshgrid(*each))
-    return _preferences(where_a, where_b)
+    each = [betaincinv(*check_beta_parameters(name, pair), middles) for name, pair in (("a", a), ("b", b))]
+    return _preferences(*(grid.ravel() for grid in np.meshgrid(*each)))
 
 
 def preference_ranking(
@@ -238,17 +192,17 @@ def preference_ranking(
 ) -> xr.Dataset:
     """Rank entities by integrating over the posterior and over a distribution of preferences.
 
+    Source: Rank acceptabilities: Lahdelma and Salminen, SMAA-2 (2001). The Tile: Piérard et al., Definition 2.
+
     Parameters
     ----------
     source, kind
         As for :func:`value`, with its errors.
     a : array_like or Dataset
         The result of :func:`around`, :func:`between`, :func:`over` or :func:`beta_preferences`; or the a of points.
-    b : array_like, optional
-        The b of the points, as long as ``a``; one number is used for all points.
-    weights : array_like, optional
-        Non-negative weight of each point; equal by default. "Uniform" depends on the coordinates, so it is a
-        convention.
+    b, weights : array_like, optional
+        The b and the weights of the points; one number is used for all. Weights are equal by default, a convention,
+        since "uniform" depends on the coordinates.
     prob : float
         Credibility of the rank intervals.
 
@@ -265,10 +219,6 @@ def preference_ranking(
     ValueError, TypeError
         If points lie off the Tile, lengths differ, weights are negative or all 0, or ``prob`` is out of range.
 
-    References
-    ----------
-    Rank acceptabilities: Lahdelma and Salminen, SMAA-2 (2001). The Tile: Piérard et al., Definition 2.
-
     Examples
     --------
     >>> import bayesrank as br
@@ -281,14 +231,15 @@ def preference_ranking(
     prob = check_prob("prob", prob)
     array = on_the_tile(with_entity(source, kind))
     batches, n = Batches.of(array), array.sizes["entity"]
+    order = np.arange(1, n + 1)
     with thread_pool() as share_out:
-        ranks = PreferenceRanks(n, where_a, where_b, weight, share_out)
-        (probability, best_error, rank_error), effective = reduce(array, ranks, EffectiveDraws())
+        (total, sums), effective = reduce(array, _Ranks(n, where_a, where_b, weight, share_out), EffectiveDraws())
+    probability, defined = total / batches.number, total.sum(1) / batches.number
+    first, ranks, some = sums
+    best_error, rank_error = mean_error(first, batches.sizes), mean_error(ranks, some)
     # A single performance without draws has no measurable Monte-Carlo error.
     least = effective.min() if batches.sampled else np.nan
-    defined = probability.sum(1)
     known = np.where(defined > 1e-12, defined, np.nan)
-    order = np.arange(1, n + 1)
     lower, upper = rank_intervals(probability / known[:, None], (1 - prob) / 2)
     # A rank that is constant over n draws may change in the next: assume one success in n more draws.
     rank_error = np.where(np.isnan(known * least), np.nan, np.fmax(rank_error, 1 / least))
@@ -306,6 +257,36 @@ def preference_ranking(
         {"entity": array["entity"].values, "rank": order},
         {"prob": prob, "draws": batches.number},
     )
+
+
+class _Ranks:
+    """Weights (entity, rank) of the ranks at points of the Tile; by batch those of the first, of ranks, and all."""
+
+    def __init__(self, entities: int, a: np.ndarray, b: np.ndarray, weight: np.ndarray, share_out: ShareOut) -> None:
+        self.points, self.share_out = (a, b, weight), share_out
+        self.total = np.zeros((entities, entities))
+
+    def start(self, batches: Batches) -> None:
+        self.sums = np.zeros((3, len(batches.sizes), len(self.total)))
+
+    def add(self, block: Block) -> None:
+        from bayesrank.tile.kernels._ranks import tally_ranks
+
+        cells, columns = cells_of(block), np.arange(len(self.total))
+        found: dict[int, np.ndarray] = {}
+
+        def count(part: slice) -> None:
+            if part.start < part.stop:  # there may be more threads than points
+                found[part.start] = np.zeros_like(self.total)
+                tally_ranks(cells, *(at[part] for at in self.points), columns, found[part.start][None])
+
+        self.share_out(count, self.points[0].size)
+        for _, mass in sorted(found.items()):
+            self.total += mass
+            self.sums[:, block.batch] += mass[:, 0], mass @ (columns + 1), mass.sum(axis=1)
+
+    def finish(self) -> tuple[np.ndarray, np.ndarray]:
+        return self.total, self.sums
 
 
 def _preferences(a: np.ndarray, b: np.ndarray, weight: Any = 1.0) -> xr.Dataset:
@@ -341,14 +322,14 @@ def _points(a: Any, b: Any, weights: Any) -> tuple[np.ndarray, np.ndarray, np.nd
         if {"a", "b", "weight"} - set(a.variables):
             raise ValueError(f"a must be preferences, with a, b and weight; got a Dataset of {sorted(map(str, a))}")
         a, b, weights = a["a"].values, a["b"].values, a["weight"].values
-    where = {name: np.atleast_1d(check_numbers(name, at, 0.0, 1.0)) for name, at in (("a", a), ("b", b))}
-    for argument, values in where.items():
+    where = [np.atleast_1d(check_numbers(name, at, 0.0, 1.0)) for name, at in (("a", a), ("b", b))]
+    for argument, values in zip("ab", where, strict=True):
         if values.ndim != 1:
             raise ValueError(f"{argument} must hold numbers along one dim; got {values.ndim} dims")
-    size = max(values.size for values in where.values())
+    size = max(values.size for values in where)
     given = np.ones(size) if weights is None else np.atleast_1d(check_weights("weights", weights))
-    lengths = {"a": where["a"].size, "b": where["b"].size, "weights": given.size}
-    if given.ndim != 1 or given.size != size or not {where["a"].size, where["b"].size} <= {1, size}:
+    if given.shape != (size,) or not {values.size for values in where} <= {1, size}:
+        lengths = {"a": where[0].size, "b": where[1].size, "weights": given.size}
         raise ValueError(f"a, b and weights must have one length; got {lengths}")
-    wide_a, wide_b = (np.ascontiguousarray(np.broadcast_to(where[axis], size)) for axis in ("a", "b"))
+    wide_a, wide_b = (np.ascontiguousarray(np.broadcast_to(values, size)) for values in where)
     return wide_a, wide_b, given / given.sum()

@@ -16,28 +16,19 @@ from bayesrank._checks import (
 from bayesrank.scores.placement import fixed_rate
 from bayesrank.scores.score import ratio
 
-__all__ = [
-    "chance_corrected_place",
-    "isoperformance",
-    "moved_place",
-    "no_skill_curve",
-    "no_skill_rates",
-    "prior_grid",
-    "vertex",
-]
+__all__ = ["chance_corrected_place", "isoperformance", "moved_place", "no_skill_curve", "prior_grid", "vertex"]
 
 
 def isoperformance(a: Any, b: Any, value: Any, prevalence: Any, points: int = 2) -> xr.Dataset:
     """Return the line of ROC space on which a canonical score takes a value.
 
+    Source: Piérard et al., The Tile, Section 3.3 and Figure 2a.
+
     Parameters
     ----------
-    a, b : number or DataArray
-        Position of the score on the Tile.
-    value : number or DataArray
-        Value of the score, between 0 and 1. Several values give a pencil of lines.
-    prevalence : number or DataArray
-        Prevalence of the positive class.
+    a, b, value, prevalence : number or DataArray
+        Position of the score on the Tile, its value, and the prevalence of the positive class, between 0 and 1. Several
+        values give a pencil of lines.
     points : int
         Number of points along the line, at least 2.
 
@@ -50,11 +41,7 @@ def isoperformance(a: Any, b: Any, value: Any, prevalence: Any, points: int = 2)
     Raises
     ------
     TypeError, ValueError
-        If an argument is not a number between 0 and 1, or ``points`` is not a whole number of at least 2.
-
-    References
-    ----------
-    Piérard et al., The Tile, Section 3.3 and Figure 2a.
+        If an argument is not a number between 0 and 1, or ``points`` is below 2.
 
     Examples
     --------
@@ -86,6 +73,8 @@ def isoperformance(a: Any, b: Any, value: Any, prevalence: Any, points: int = 2)
 def vertex(a: Any, b: Any, prevalence: Any) -> xr.Dataset:
     """Return the point where all iso-performance lines of a canonical score meet.
 
+    Source: Piérard et al., The Tile, Section 3.3 and Figures 2a to 2c.
+
     Parameters
     ----------
     a, b, prevalence
@@ -98,10 +87,6 @@ def vertex(a: Any, b: Any, prevalence: Any) -> xr.Dataset:
         a prevalence of 0 or 1). ``slope_zero`` and ``slope_one`` are the slopes of the lines of value 0, through
         (1, 0), and 1, through (0, 1); NaN if vertical.
 
-    References
-    ----------
-    Piérard et al., The Tile, Section 3.3 and Figures 2a to 2c.
-
     Examples
     --------
     >>> place = vertex(a=0.95, b=0.7, prevalence=0.2)
@@ -110,17 +95,11 @@ def vertex(a: Any, b: Any, prevalence: Any) -> xr.Dataset:
     """
     a, b, positive = check_labelled_probabilities(a=a, b=b, prevalence=prevalence)
     negative = 1 - positive
-    place = xr.Dataset(
-        {
-            "fpr": _over(b * ((1 - a) * negative + a * positive), negative * (b - a)),
-            "tpr": _over((1 - a) * (b * positive + (1 - b) * negative), positive * (b - a)),
-        }
-    )
-    slopes = {
-        "slope_zero": _over(negative * (1 - a), positive * a),
-        "slope_one": _over(negative * (1 - b), positive * b),
-    }
-    return place.where(positive * negative > 0).assign(slopes)
+    fpr = _over(b * ((1 - a) * negative + a * positive), negative * (b - a))
+    tpr = _over((1 - a) * (b * positive + (1 - b) * negative), positive * (b - a))
+    place = xr.Dataset({"fpr": fpr, "tpr": tpr}).where(positive * negative > 0)
+    slopes = (_over(negative * (1 - x), positive * x) for x in (a, b))
+    return place.assign(dict(zip(("slope_zero", "slope_one"), slopes, strict=True)))
 
 
 def _over(part: Any, whole: Any) -> Any:
@@ -136,10 +115,13 @@ def no_skill_curve(
 ) -> xr.Dataset:
     """Return the canonical scores that give all no-skill performances the same value.
 
+    Source: Piérard et al., The Tile, Section 4.4 and Figure 6.
+
     Parameters
     ----------
     prevalence, prediction_rate : float
-        The fixed quantity: prevalence (curve γ_π) or share of positive predictions (curve γ_τ). Pass exactly one.
+        The fixed quantity: prevalence (curve γ_π) or share of positive predictions (curve γ_τ). Pass exactly one,
+        between 0 and 1, else a ValueError.
     points : int
         Number of points in a, and again in b; at least 2.
 
@@ -147,15 +129,6 @@ def no_skill_curve(
     -------
     xarray.Dataset
         ``a`` and ``b`` along ``point``, ordered along the curve.
-
-    Raises
-    ------
-    TypeError, ValueError
-        If not exactly one of the two shares is given, it is not between 0 and 1, or ``points`` is below 2.
-
-    References
-    ----------
-    Piérard et al., The Tile, Section 4.4 and Figure 6.
 
     Examples
     --------
@@ -184,44 +157,13 @@ def no_skill_curve(
     return xr.Dataset({"a": ("point", a[order]), "b": ("point", b[order])})
 
 
-def no_skill_rates(a: Any, b: Any) -> tuple[Any, Any]:
-    """Return the prevalence and prediction rate at which a canonical score is constant over no-skill performances.
-
-    This inverts :func:`no_skill_curve`: each point inside the Tile lies on one curve γ_π and one curve γ_τ.
-
-    Parameters
-    ----------
-    a, b : number or array
-        Position of the score on the Tile, with the errors of :func:`isoperformance`.
-
-    Returns
-    -------
-    tuple
-        The prevalence π₊ and the share of positive predictions τ₊. NaN at the corners that all curves share: (0, 1) and
-        (1, 0) for π₊, (0, 0) and (1, 1) for τ₊.
-
-    References
-    ----------
-    Piérard et al., The Tile, Section 4.4: π₊² a b = π₋² (1-a) (1-b) and τ₊² a (1-b) = τ₋² (1-a) b.
-
-    Examples
-    --------
-    >>> prevalence, rate = no_skill_rates(0.8, 0.8)
-    >>> round(prevalence, 12), round(rate, 12)
-    (0.2, 0.5)
-    """
-    check_probabilities(a=a, b=b)
-    both, neither = np.sqrt(a * b), np.sqrt((1 - a) * (1 - b))
-    first, second = np.sqrt(a * (1 - b)), np.sqrt((1 - a) * b)
-    return _over(neither, neither + both), _over(second, first + second)
-
-
 def chance_corrected_place(a: Any, b: Any, prevalence: Any) -> tuple[Any, Any]:
     """Return the position of a canonical score after Cohen's correction for chance, at a fixed prevalence.
 
     The corrected score is (R - R₀) / (1 - R₀), with R₀ the score of the no-skill performance with the same prevalence
     and prediction rate. It orders performances as the canonical score at the returned position, which lies on the curve
     γ_π for the same b.
+    Source: Piérard et al., The Tile, Section 4.4.
 
     Parameters
     ----------
@@ -232,10 +174,6 @@ def chance_corrected_place(a: Any, b: Any, prevalence: Any) -> tuple[Any, Any]:
     -------
     tuple
         The new a and b; a is NaN at a prevalence of 0 or 1, where no performance has skill.
-
-    References
-    ----------
-    Piérard et al., The Tile, Section 4.4.
 
     Examples
     --------
@@ -252,21 +190,19 @@ def chance_corrected_place(a: Any, b: Any, prevalence: Any) -> tuple[Any, Any]:
 def prior_grid(prevalence: float, lines: int = 11) -> xr.DataArray:
     """Return the positions of regular grid lines after a shift from balanced priors to a prevalence.
 
+    Source: Piérard et al., The Tile, A.2.2, Eq. 4 and 5.
+
     Parameters
     ----------
     prevalence : number
-        Prevalence of the positive class after the shift, between 0 and 1.
+        Prevalence of the positive class after the shift.
     lines : int
-        Number of lines, including those at 0 and 1; at least 2.
+        Number of lines, including those at 0 and 1.
 
     Returns
     -------
     xarray.DataArray
         Positions (line) between 0 and 1, the same on both axes; the coordinate holds the positions before the shift.
-
-    References
-    ----------
-    Piérard et al., The Tile, A.2.2, Eq. 4 and 5.
 
     Examples
     --------
@@ -282,15 +218,15 @@ def prior_grid(prevalence: float, lines: int = 11) -> xr.DataArray:
 def moved_place(operation: str, a: Any, b: Any, old: Any | None = None, new: Any | None = None) -> tuple[Any, Any]:
     """Return the new position of the order at (a, b) after an operation on all performances.
 
+    Source: Piérard et al., The Tile, Table 1 and Lemmas 1 to 5.
+
     Parameters
     ----------
     operation : str
         An operation of :func:`bayesrank.performance.relabel`, or ``"shift_prior"``. ``"change_predicted"`` and
         ``"change_actual"`` invert the order.
-    a, b : number or array
-        The original position.
-    old, new : number or array, optional
-        Prevalence before and after the shift; only for ``"shift_prior"``.
+    a, b, old, new : number or array
+        The original position; for ``"shift_prior"`` also the prevalence before and after.
 
     Returns
     -------
@@ -300,11 +236,7 @@ def moved_place(operation: str, a: Any, b: Any, old: Any | None = None, new: Any
     Raises
     ------
     KeyError, TypeError, ValueError
-        If the operation is unknown, or a number is missing, superfluous, or not between 0 and 1.
-
-    References
-    ----------
-    Piérard et al., The Tile, Table 1 and Lemmas 1 to 5.
+        If the operation is unknown, or a number missing, superfluous, or not between 0 and 1.
 
     Examples
     --------

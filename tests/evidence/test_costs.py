@@ -9,6 +9,7 @@ import xarray as xr
 from click.testing import CliRunner
 
 import bayesrank as br
+from bayesrank._compat import groups_of
 from bayesrank.cli import cli
 from bayesrank.decisions.fronts import on_front
 
@@ -40,41 +41,38 @@ def test_the_front_is_that_of_a_double_loop():
             assert front[i] == (not beaten)
 
 
-def test_probabilities_are_those_of_a_loop_of_bootstraps():
-    frame = answers()
-    wide = frame.pivot(index="case", columns="entity")
-    y, c = wide["outcome"].to_numpy(float), wide["usd"].to_numpy(float)
-    rng = np.random.default_rng(2)
-    size = 20_000
-    hits = np.zeros(3)
-    for _ in range(size):
-        weight = rng.dirichlet(np.ones(len(y)))
-        hits += on_front(weight @ y, weight @ c)
-    posterior = br.fit(br.from_frame(frame, cost="usd"), prior="haldane", seed=1, draws=5000)
-    front = br.decisions.pareto_front(posterior)
-    expected = hits / size
-    error = np.sqrt(expected * (1 - expected) / size + front["probability_front_error"].values ** 2)
+@pytest.fixture(scope="module")
+def bootstrap():
+    """A posterior without prior, whose cost draws are those of the Bayesian bootstrap."""
+    return br.fit(br.from_frame(answers(), cost="usd"), prior="haldane", seed=3, draws=3000)
+
+
+def test_probabilities_are_those_of_bootstraps(bootstrap):
+    wide = answers().pivot(index="case", columns="entity")
+    weight = np.random.default_rng(2).dirichlet(np.ones(len(wide)), 10_000)
+    expected = on_front(weight @ wide["outcome"].to_numpy(float), weight @ wide["usd"].to_numpy(float)).mean(0)
+    front = br.decisions.pareto_front(bootstrap)
+    error = np.sqrt(expected * (1 - expected) / len(weight) + front["probability_front_error"].values ** 2)
     assert (np.abs(front["probability_front"].values - expected) < 4 * error).all()
     assert ((expected > 0.02) & (expected < 0.98)).any()
 
 
-@pytest.mark.parametrize(("cases", "few"), [(12, True), (49, True), (50, False)])
-def test_few_costs_have_a_note(cases, few):
-    notes = br.notes(br.decisions.pareto_front(br.fit(br.from_frame(answers(cases), cost="usd"), seed=1, draws=100)))
-    assert any(note.startswith(f"Only {cases} cases or clusters: intervals of mean costs") for note in notes) == few
+def test_few_costs_have_a_note():
+    for cases in (49, 50):
+        fit = br.fit(br.from_frame(answers(cases), cost="usd"), seed=1, draws=50)
+        notes = "\n".join(br.notes(br.decisions.pareto_front(fit)))
+        assert (f"Only {cases} cases or clusters: intervals of mean costs" in notes) == (cases < 50)
 
 
-def test_outcomes_and_costs_share_the_weights_of_the_cases():
-    frame = answers()
-    posterior = br.fit(br.from_frame(frame, cost="usd"), prior="haldane", seed=3, draws=5000)
-    draws = posterior["posterior"] if hasattr(posterior, "children") else posterior.posterior
-    for name, own in frame.groupby("entity"):
+def test_outcomes_and_costs_share_the_weights_of_the_cases(bootstrap):
+    draws = groups_of(bootstrap)["posterior"]
+    for name, own in answers().groupby("entity"):
         y, c = own["outcome"].to_numpy(float), own["usd"].to_numpy(float)
         outcome, cost = (draws[v].sel(entity=name).values.ravel() for v in ("mean_outcome", "mean_cost"))
         scale = len(y) * (len(y) + 1)
         variance = ((c - c.mean()) ** 2).sum() / scale
         assert cost.mean() == pytest.approx(c.mean(), abs=5 * np.sqrt(variance / cost.size))
-        assert cost.var() == pytest.approx(variance, rel=0.06)
+        assert cost.var() == pytest.approx(variance, rel=0.08)
         covariance = ((y - y.mean()) * (c - c.mean())).sum() / scale
         spread = np.sqrt(variance * outcome.var() / cost.size)
         assert np.cov(outcome, cost)[0, 1] == pytest.approx(covariance, abs=5 * spread)
@@ -82,15 +80,14 @@ def test_outcomes_and_costs_share_the_weights_of_the_cases():
 
 def test_a_prior_of_outcomes_leaves_costs_as_they_are():
     frame = answers(20)
-    with_prior, without = (br.fit(br.from_frame(frame, cost="usd"), prior=p, seed=1) for p in (None, "haldane"))
-    observed = frame.groupby("entity")["usd"].mean()
-    for posterior in (with_prior, without):
-        front = br.decisions.pareto_front(posterior)
-        assert np.allclose(front["cost"].values, observed.values, atol=0.02)
+    evidence = br.from_frame(frame, cost="usd")
+    fits = [br.fit(evidence, prior=prior, seed=1, groups=["prior"]) for prior in (None, 1.0)]
+    for fit in fits:
+        front = br.decisions.pareto_front(fit)
+        assert np.allclose(front["cost"].values, frame.groupby("entity")["usd"].mean().values, atol=0.02)
     plain = br.fit(br.from_frame(frame.drop(columns="usd")), seed=1)
-    ranked, other = (br.credible_ranking(p)["median"].values for p in (with_prior, plain))
+    ranked, other = (br.credible_ranking(fit)["median"].values for fit in (fits[0], plain))
     assert np.allclose(ranked, other, atol=0.02)
-    assert br.fit(br.from_frame(frame, cost="usd"), groups=["prior"], seed=1) is not None
 
 
 @pytest.mark.parametrize("how", ["plain", "runs", "clusters", "missing", "graded", "datasets"])
@@ -109,7 +106,7 @@ def test_observed_costs_are_means_over_the_known_cases(how):
         frame = frame.assign(dataset=np.where(frame["case"] < 30, "x", "y"))
     evidence = br.from_frame(frame, cost="usd", **options)
     evidence = br.pool(evidence) if how == "datasets" else evidence
-    front = br.decisions.pareto_front(br.fit(evidence, seed=1, draws=500))
+    front = br.decisions.pareto_front(br.fit(evidence, seed=1, draws=200))
     expected = frame.groupby("entity")["usd"].mean()
     spread = frame.groupby("entity")["usd"].std() / np.sqrt(20 if how == "runs" else 60)
     assert (np.abs(front["cost"].values - expected.values) < 0.3 * spread.values).all()
@@ -165,38 +162,24 @@ def test_known_prices_need_no_draws():
     assert low["probability_front"].values[0] == pytest.approx(lowest)
 
 
-def test_what_has_no_costs_is_refused(tmp_path):
-    frame = answers(12)
-    posterior = br.fit(br.from_frame(frame), seed=1, draws=50)
+def test_costs_have_the_entities_of_the_scores():
+    posterior = br.fit(br.from_frame(answers(12)), seed=1, draws=50)
     with pytest.raises(ValueError, match="cost must be given for a source without the variable mean_cost"):
         br.decisions.pareto_front(posterior)
-    with pytest.raises(ValueError, match="must hold a number of every entity"):
-        br.from_frame(frame.assign(usd=np.where(frame["entity"] == "b", np.nan, 1.0)), cost="usd", missing="own")
-    with pytest.raises(ValueError, match="usd must be"):
-        br.from_frame(frame.assign(usd="cheap"), cost="usd")
-    wide = frame.pivot(index="case", columns="entity", values="outcome")
-    with pytest.raises(ValueError, match="cost must be left out of a table with one column an entity"):
-        br.from_frame(wide.assign(usd=1.0), cost="usd")
-    with pytest.raises(TypeError, match="cost must be a pandas DataFrame"):
-        br.from_outcomes(wide, cost=3)
-    with pytest.raises(ValueError, match="cost must have the rows and the columns of the outcomes"):
-        br.from_outcomes(wide, cost=wide.iloc[:3])
     other = xr.DataArray([1.0, 2.0, 3.0], {"entity": ["a", "b", "z"]}, ["entity"])
     with pytest.raises(ValueError, match="cost must have the entities and the draws of the scores"):
         br.decisions.pareto_front(posterior, cost=other)
 
 
 def test_the_report_shows_costs_and_categories(tmp_path):
-    frame, path, page = answers(), tmp_path / "answers.csv", tmp_path / "page.html"
+    frame, path, page = answers(12), tmp_path / "answers.csv", tmp_path / "page.html"
     frame.assign(category=(frame["case"] % 2).map({0: "law", 1: "art"})).to_csv(path, index=False)
-    result = run("report", path, "--cost", "usd", "--by", "category", "-o", page)
+    options = ("report", path, "-o", page, "--draws", 50)
+    result = run(*options, "--cost", "usd", "--by", "category")
     assert result.exit_code == 0, result.exception
     text = page.read_text()
     for words in ('id="costs"', "P(on the front)", 'id="categories"', "Mean over 2 categories", "category law"):
         assert words in text
-    assert "--with categories needs --by COLUMN" in str(
-        run("report", path, "-o", page, "--with", "categories").exception
-    )
-    assert "--dataset must be left out beside --by" in str(
-        run("report", path, "-o", page, "--by", "category", "--dataset", "law").exception
-    )
+    assert "--with categories needs --by COLUMN" in str(run(*options, "--with", "categories").exception)
+    found = run(*options, "--by", "category", "--dataset", "law")
+    assert "--dataset must be left out beside --by" in str(found.exception)

@@ -1,18 +1,11 @@
 """Pictures of OPS draw what was computed, without a warning."""
 
-import warnings
-
 import numpy as np
 import pytest
 
 import bayesrank as br
 
-
-@pytest.fixture(autouse=True)
-def no_warnings():
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        yield
+pytestmark = pytest.mark.filterwarnings("error")
 
 
 @pytest.fixture(scope="module")

@@ -42,29 +42,21 @@ def random_cases(score, size, seed, decades=4):
     return score.of_cells(*cells_at(*rng.random((2, size)), prevalence)), prevalence
 
 
-def brute_force(score, value, prevalence, n=1000):
-    """Share of the n × n midpoints that are worse."""
-    grid = (np.arange(n) + 0.5) / n
-    found = score.of_cells(*cells_at(grid[None, :], grid[:, None], prevalence))
-    return np.mean(found < value if score.higher_is_better else found > value)
-
-
-@pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=pytest.mark.slow) if name == "vut" else name for name in DIRECTED]
-)
+@pytest.mark.parametrize("name", DIRECTED)
 def test_area_against_brute_force(name):
-    # A monotone contour crosses at most 2n of the n² squares around the midpoints: an error of 2/n at most.
-    score = SCORES[name]
-    for value, prevalence in zip(*random_cases(score, 3, seed=1), strict=True):
-        assert br.ops.of_value(score, value, prevalence).item() == pytest.approx(
-            brute_force(score, value, prevalence), abs=2e-3
-        )
+    """A monotone contour crosses at most 2n of the n² squares around the midpoints: an error of 2/n at most."""
+    score, n = SCORES[name], 400
+    grid = (np.arange(n) + 0.5) / n
+    for value, prevalence in zip(*random_cases(score, 2, seed=1), strict=True):
+        found = score.of_cells(*cells_at(grid[None, :], grid[:, None], prevalence))
+        worse = np.mean(found < value if score.higher_is_better else found > value)
+        assert br.ops.of_value(score, value, prevalence).item() == pytest.approx(worse, abs=2 / n)
 
 
 @pytest.mark.parametrize("name", CLOSED)
 def test_closed_form_against_quadrature(name):
     score = SCORES[name]
-    value, prevalence = random_cases(score, 300, seed=2)
+    value, prevalence = random_cases(score, 150, seed=2)
     numeric = probability_worse(score, value, prevalence, lambda u: u, lambda fpr, tpr: tpr)
     np.testing.assert_allclose(closed_area(score)(value, prevalence), numeric, rtol=0, atol=1e-9)
 
@@ -89,28 +81,18 @@ def test_quadrature_against_scipy():
         assert br.ops.of_value("p4", value, prevalence).item() == pytest.approx(expected, abs=1e-8)
 
 
-@pytest.mark.parametrize("name", [n for n in DIRECTED if np.isfinite(SCORES[n].range).all()])
-def test_zero_and_one_at_the_ends(name):
-    score = SCORES[name]
-    for prevalence in (1e-4, 0.2, 0.5, 0.999):
-        ends = [end.item() for end in value_range(score, xr.DataArray(prevalence))]
-        worst, best = ends if score.higher_is_better else ends[::-1]
-        assert br.ops.of_value(score, worst, prevalence).item() == pytest.approx(0, abs=1e-9)
-        assert br.ops.of_value(score, best, prevalence).item() == pytest.approx(1, abs=1e-9)
-
-
 @pytest.mark.parametrize("name", DIRECTED)
-def test_monotone_in_the_value(name):
+def test_ops_rise_with_the_value_from_zero_to_one(name):
     score = SCORES[name]
-    low, high = np.clip(score.range, -50, 50)
-    for prevalence in (1e-4, 0.3):
-        low_here, high_here = (end.item() for end in value_range(score, xr.DataArray(prevalence)))
-        values = np.linspace(max(low, low_here), min(high, high_here), 101)
+    for prevalence in (1e-4, 0.5, 0.999):
+        low, high = (end.item() for end in value_range(score, xr.DataArray(prevalence)))
+        values = np.linspace(max(low, -50), min(high, 50), 12)
         ops = br.ops.of_value(score, values, prevalence).values
-        steps = np.diff(ops if score.higher_is_better else ops[::-1])
-        assert (steps >= -1e-9).all()
-        assert ops.min() >= 0
-        assert ops.max() <= 1
+        ops = ops if score.higher_is_better else ops[::-1]
+        assert (np.diff(ops) >= -1e-9).all()
+        assert ((ops >= 0) & (ops <= 1)).all()
+        if np.abs([low, high]).max() <= 50:
+            assert ops[[0, -1]] == pytest.approx([0, 1], abs=1e-9)
 
 
 @given(
@@ -124,32 +106,27 @@ def test_any_ranking_score(weights, fpr, tpr, prevalence):
     if min(tn + tp, fp + fn) < 1e-3:
         return
     score = br.scores.families.by_importance("random", tn=tn, fp=fp, fn=fn, tp=tp)
-    value = score.of_cells(*cells_at(fpr, tpr, prevalence)).reshape(1)
-    closed = closed_area(score)(value, np.array([prevalence]))
-    # independent route: the area under the line, from the theory sheet's formula where it does not cancel
+    value = score.of_cells(*cells_at(fpr, tpr, prevalence)).item()
+    # The area above the line on which the score has this value.
     c1 = (1 - prevalence) * (tn * (1 - value) + fp * value)
     c2 = prevalence * (tp * (1 - value) + fn * value)
     t = (1 - value) * ((1 - prevalence) * tn + prevalence * tp)
     x = (np.arange(20_000) + 0.5) / 20_000
     if min(c1, c2) > 1e-8:
         area = 1 - np.clip((t - c1 * x) / c2, 0, 1).mean()
+        closed = closed_area(score)(np.array([value]), np.array([prevalence]))
         assert closed.item() == pytest.approx(area, abs=1e-4)
-    if min(c1, c2) > 1e-2 * max(c1, c2):
-        parts = [np.maximum(z, 0) ** 2 for z in (t, t - c1, t - c2, t - c1 - c2)]
-        formula = 1 - (parts[0] - parts[1] - parts[2] + parts[3]) / (2 * c1 * c2)
-        np.testing.assert_allclose(closed, formula, atol=1e-10)
 
 
-@pytest.mark.parametrize("name", [name for name in CLOSED if SCORES[name].higher_is_better is not None])
 @pytest.mark.filterwarnings("error")
-def test_closed_forms_at_extremes(name):
-    # Values at and next to the ends of the range, prevalences next to 0 and 1: still probabilities, without a warning.
-    form = closed_area(SCORES[name])
-    low, high = np.clip(SCORES[name].range, -1e6, 1e6)
-    value = np.array([low, low + 1e-12, low + 0.3, high - 0.3, high - 1e-12, high, 1e-320])
-    for prevalence in (1e-12, 0.5, 1 - 1e-12):
-        ops = form(value, np.full(value.shape, prevalence))
-        assert (np.abs(ops - 0.5) <= 0.5 + 1e-9).all()
+def test_closed_forms_at_extremes():
+    """Values at and next to the ends of the range, prevalences next to 0 and 1: still probabilities, no warning."""
+    for name in CLOSED:
+        low, high = np.clip(SCORES[name].range, -1e6, 1e6)
+        value = np.array([low, low + 1e-12, low + 0.3, high - 0.3, high - 1e-12, high, 1e-320])
+        for prevalence in (1e-12, 0.5, 1 - 1e-12):
+            ops = closed_area(SCORES[name])(value, np.full(value.shape, prevalence))
+            assert (np.abs(ops - 0.5) <= 0.5 + 1e-9).all(), name
 
 
 def test_f1_is_equation_7():

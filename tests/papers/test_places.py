@@ -52,7 +52,7 @@ def test_vertices_lie_in_the_grey_areas():
 def test_several_scores_stand_beside_the_tile_with_named_points():
     counts = br.from_counts(tn=[70, 50], fp=[30, 50], fn=[9, 5], tp=[21, 25], entity=["a", "b"])
     tile = br.tile.value(counts, 5).isel(entity=0)
-    figure = br.papers.roc_beside_tile(tile, [1, 1, 1], [0, 0.5, 1], 0.25, counts, colors={"b": "red"})
+    figure = br.papers.roc_beside_tile(tile, [1, 1, 1], [0, 0.5, 1], 0.25, counts)
     left, *squares = [ax for ax in figure.axes if ax.get_aspect() != "auto" and ax.get_label() != "<colorbar>"]
     assert [ax.get_title()[:1] for ax in squares] == ["1", "2", "3"]
     marks = [line.get_xydata()[0].tolist() for line in left.lines if line.get_markersize() == 12]
@@ -61,7 +61,6 @@ def test_several_scores_stand_beside_the_tile_with_named_points():
     for ax in squares:
         points = {line.get_label(): line for line in ax.lines if line.get_marker() == "o"}
         assert points["b"].get_xydata()[0] == pytest.approx([0.5, 25 / 30])
-        assert points["b"].get_color() == "red"
     assert [text.get_text() for text in squares[-1].get_legend().get_texts()] == ["a", "b"]
     for ax, b in zip(squares, (0, 0.5, 1), strict=True):  # all points of a line have one value: precision, F1, recall
         x, y = ax.lines[5].get_data()

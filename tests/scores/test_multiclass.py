@@ -16,61 +16,37 @@ RNG = np.random.default_rng(3)
 TRUTH = RNG.integers(0, 4, 300)
 GUESS = np.where(RNG.random(300) < 0.6, TRUTH, RNG.integers(0, 4, 300))
 COUNTS = br.from_predictions(TRUTH, {"it": GUESS})
-KAPPAS = {None: "cohen_kappa", "linear": "cohen_kappa_linear", "quadratic": "cohen_kappa_quadratic"}
-
-
-@pytest.mark.parametrize("weights", KAPPAS)
-def test_kappa(weights):
-    theirs = metrics.cohen_kappa_score(TRUTH, GUESS, weights=weights)
-    assert br.scores.get(KAPPAS[weights])(COUNTS).item() == pytest.approx(theirs)
-
-
-def test_accuracy_and_mcc():
-    assert br.scores.accuracy(COUNTS).item() == pytest.approx(metrics.accuracy_score(TRUTH, GUESS))
-    assert br.scores.error_rate(COUNTS).item() == pytest.approx(metrics.zero_one_loss(TRUTH, GUESS))
-    assert br.scores.mcc(COUNTS).item() == pytest.approx(metrics.matthews_corrcoef(TRUTH, GUESS))
-
-
-ORDERED = {
+RECALLS = metrics.recall_score(TRUTH, GUESS, average=None)
+THEIRS = {
+    "cohen_kappa": metrics.cohen_kappa_score(TRUTH, GUESS),
+    "cohen_kappa_linear": metrics.cohen_kappa_score(TRUTH, GUESS, weights="linear"),
+    "cohen_kappa_quadratic": metrics.cohen_kappa_score(TRUTH, GUESS, weights="quadratic"),
+    "accuracy": metrics.accuracy_score(TRUTH, GUESS),
+    "error_rate": metrics.zero_one_loss(TRUTH, GUESS),
+    "mcc": metrics.matthews_corrcoef(TRUTH, GUESS),
     "adjacent_accuracy": np.mean(np.abs(TRUTH - GUESS) <= 1),
     "mean_absolute_error": metrics.mean_absolute_error(TRUTH, GUESS),
     "mean_squared_error": metrics.mean_squared_error(TRUTH, GUESS),
     "root_mean_squared_error": metrics.root_mean_squared_error(TRUTH, GUESS),
     "mean_signed_error": np.mean(GUESS - TRUTH),
+    "balanced_accuracy": metrics.balanced_accuracy_score(TRUTH, GUESS),
+    "g_mean": stats.gmean(RECALLS),
 }
+for average in ("macro", "micro", "weighted"):
+    THEIRS[f"{average}_precision"] = metrics.precision_score(TRUTH, GUESS, average=average)
+    THEIRS[f"{average}_recall"] = metrics.recall_score(TRUTH, GUESS, average=average)
+    THEIRS[f"{average}_f1"] = metrics.f1_score(TRUTH, GUESS, average=average)
+    THEIRS[f"{average}_jaccard"] = metrics.jaccard_score(TRUTH, GUESS, average=average)
 
 
-@pytest.mark.parametrize(("name", "theirs"), ORDERED.items())
-def test_scores_of_ordered_classes(name, theirs):
-    assert br.scores.get(name)(COUNTS).item() == pytest.approx(theirs)
-    assert br.scores.get(name)(br.as_performance(COUNTS)).item() == pytest.approx(theirs)
-
-
-@pytest.mark.parametrize("average", ["macro", "micro", "weighted"])
-@pytest.mark.parametrize(
-    ("name", "theirs"),
-    [
-        ("precision", metrics.precision_score),
-        ("recall", metrics.recall_score),
-        ("f1", metrics.f1_score),
-        ("jaccard", metrics.jaccard_score),
-    ],
-)
-def test_averages(average, name, theirs):
-    ours = br.scores.get(f"{average}_{name}")
-    assert ours is getattr(br.scores, f"{average}_{name}")
-    assert ours(COUNTS).item() == pytest.approx(theirs(TRUTH, GUESS, average=average))
-    assert ours(br.as_performance(COUNTS)).item() == pytest.approx(theirs(TRUTH, GUESS, average=average))
-
-
-def test_f2_and_balanced_accuracy():
+def test_scikit_learn_agrees():
+    for name, theirs in THEIRS.items():
+        ours = br.scores.get(name)
+        assert ours is getattr(br.scores, name)
+        for source in (COUNTS, br.as_performance(COUNTS)):
+            assert ours(source).item() == pytest.approx(theirs), name
     theirs = metrics.fbeta_score(TRUTH, GUESS, beta=3, average="macro")
     assert br.scores.average(br.scores.f_beta(3.0), "macro")(COUNTS).item() == pytest.approx(theirs)
-    theirs = metrics.balanced_accuracy_score(TRUTH, GUESS)
-    assert br.scores.macro_recall(COUNTS).item() == pytest.approx(theirs)
-    assert br.scores.balanced_accuracy(COUNTS).item() == pytest.approx(theirs)
-    recalls = metrics.recall_score(TRUTH, GUESS, average=None)
-    assert br.scores.g_mean(COUNTS).item() == pytest.approx(stats.gmean(recalls))
 
 
 def one_by_one(kind, score, matrix, present):
@@ -105,15 +81,15 @@ AVERAGED = ("tpr", "ppv", "f1", "jaccard", "tnr", "npv", "balanced_accuracy", "f
 PAIRS = [(n, k) for n in AVERAGED for k in KINDS if not (n == "mcc" and k in ("geometric", "harmonic"))]
 
 
-@pytest.mark.parametrize(("name", "kind"), PAIRS)
 @pytest.mark.parametrize("classes", [2, 3, 5])
+@pytest.mark.parametrize(("name", "kind"), PAIRS)
 @pytest.mark.filterwarnings("error")
 def test_averages_one_table_at_a_time(kind, name, classes):
     """Tables with empty rows, columns and classes; of counts classes without cases are left out."""
     rng = np.random.default_rng(classes)
-    tables = rng.integers(0, 6, (60, classes, classes)) * (rng.random((60, classes, classes)) < 0.6)
-    tables[:20, 0] = 0
-    tables[10:30, :, -1] = 0
+    tables = rng.integers(0, 6, (30, classes, classes)) * (rng.random((30, classes, classes)) < 0.6)
+    tables[:10, 0] = 0
+    tables[5:15, :, -1] = 0
     tables[0] = 0
     score, ours = br.scores.get(name), br.scores.get(f"{kind}_{name}")
     entity = [f"e{i}" for i in range(len(tables))]
@@ -126,14 +102,14 @@ def test_averages_one_table_at_a_time(kind, name, classes):
     np.testing.assert_allclose(ours(br.as_performance(counts)), expected, rtol=1e-9, atol=1e-14)
 
 
-@pytest.mark.parametrize("name", [name for name, score in SCORES.items() if score.matrix_function is not None])
-def test_two_classes_are_the_special_case(name):
-    score = br.scores.get(name)
+def test_two_classes_are_the_special_case():
     tables = np.random.default_rng(1).integers(0, 5, (200, 2, 2))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        matrices = score.matrix_function(tables, True)
-    cells = score.of_cells(*(tables[:, i, j] for i in (0, 1) for j in (0, 1)))
-    np.testing.assert_allclose(matrices, cells, rtol=1e-9, atol=1e-12)
+    for score in SCORES.values():
+        if score.matrix_function is not None:
+            with np.errstate(divide="ignore", invalid="ignore"):
+                matrices = score.matrix_function(tables, True)
+            cells = score.of_cells(*(tables[:, i, j] for i in (0, 1) for j in (0, 1)))
+            np.testing.assert_allclose(matrices, cells, rtol=1e-9, atol=1e-12, err_msg=score.name)
 
 
 def test_averages_work_wherever_a_score_does():
@@ -160,6 +136,8 @@ def test_averages_are_over_the_classes_with_cases():
         np.testing.assert_allclose(br.scores.get(name)(posterior), two, rtol=1e-12)
     each = br.scores.macro_tpr(br.as_performance(posterior))
     assert not np.allclose(each, two)
+    # An average is undefined where a class with cases is.
+    assert np.isnan(br.scores.macro_ppv(br.from_matrix([[5, 1, 0], [2, 7, 0], [1, 0, 0]], "actual_rows"))).all()
 
 
 def test_rankings_know_which_classes_have_cases():
@@ -189,11 +167,6 @@ def test_a_class_that_occurs_in_some_data_set_takes_part_in_the_typical_one():
     )
     typical = br.scores.macro_tpr(posterior, kind="typical")
     assert (typical.dims, typical.item()) == (("entity",), pytest.approx(1 / 3))
-
-
-def test_an_average_is_undefined_where_a_class_with_cases_is():
-    counts = br.from_matrix([[5, 1, 0], [2, 7, 0], [1, 0, 0]], "actual_rows")
-    assert np.isnan(br.scores.macro_ppv(counts)).all()
 
 
 def test_importances_of_many_classes_are_matched_by_label():

@@ -188,44 +188,27 @@ def test_many_classes_against_scikit_learn():
 def test_other_dims_pass_through_and_satisfaction_is_aligned_by_label():
     counts = br.from_counts(tn=[8, 5], fp=[1, 2], fn=[0, 1], tp=[1, 2], entity=["a", "b"])
     posterior = br.fit(counts, draws=50, chains=2, seed=1)
-    classes = [str(label) for label in counts["actual"].values]
-    satisfaction = xr.DataArray(
-        [[3.0, 0.0], [-1.0, 1.0]],
-        dims=("actual", "predicted"),
-        coords={"actual": classes[::-1], "predicted": classes[::-1]},
-    )
+    turned = {dim: ["positive", "negative"] for dim in ("actual", "predicted")}
+    satisfaction = xr.DataArray([[3.0, 0.0], [-1.0, 1.0]], turned, ("actual", "predicted"))
     value = br.ranking_score(posterior, br.importance(tn=1, fp=1, fn=1, tp=1), satisfaction)
     assert set(value.dims) == {"chain", "draw", "entity"}
     p = br.as_performance(posterior)
-    flipped = {"positive": slice(None, None, -1)}
-    by_hand = (p * satisfaction.isel(actual=flipped["positive"], predicted=flipped["positive"])).sum(
-        ["actual", "predicted"]
-    )
+    by_hand = (p * satisfaction[::-1, ::-1]).sum(["actual", "predicted"])
     xr.testing.assert_allclose(value, by_hand.rename("ranking_score"))
 
 
-def test_two_class_importance_goes_by_position_under_other_labels():
+def test_single_importances():
     truth = np.array(["well", "ill", "ill", "well", "well"])
     counts = br.from_predictions(truth, {"m": np.array(["well", "ill", "well", "ill", "well"])}, labels=["well", "ill"])
-    assert br.ranking_score(counts, br.importance(fp=1, tp=1)).item() == 0.5
-
-
-def test_many_importances_at_once():
-    counts = br.from_counts(tn=80, fp=1, fn=3, tp=27)
+    assert br.ranking_score(counts, br.importance(fp=1, tp=1)).item() == 0.5  # by position under other labels
     stack = xr.concat([br.importance(fp=1, tp=1), br.importance(fn=1, tp=1)], dim="preference")
-    value = br.ranking_score(counts, stack)
+    value = br.ranking_score(br.from_counts(tn=80, fp=1, fn=3, tp=27), stack)
     assert value.squeeze("entity").values == pytest.approx([27 / 28, 27 / 30])
-
-
-def test_outside_the_domain_is_nan():
-    counts = br.from_counts(tn=9, fp=0, fn=1, tp=0)
-    assert np.isnan(br.ranking_score(counts, br.importance(fp=1, tp=1)).item())
-    assert np.isnan(br.canonical_score(counts, 1.0, 0.0).item())
-
-
-def test_equal_counts_tie_exactly():
-    counts = br.from_counts(tn=[3, 6, 21], fp=[1, 2, 7], fn=[0, 0, 0], tp=[1, 2, 7])
-    assert len(set(br.ranking_score(counts, br.importance(tn=0.3, fp=0.7, fn=0.1, tp=0.9)).values)) == 1
+    outside = br.from_counts(tn=9, fp=0, fn=1, tp=0)
+    assert np.isnan(br.ranking_score(outside, br.importance(fp=1, tp=1)).item())
+    assert np.isnan(br.canonical_score(outside, 1.0, 0.0).item())
+    equal = br.from_counts(tn=[3, 6, 21], fp=[1, 2, 7], fn=[0, 0, 0], tp=[1, 2, 7])
+    assert len(set(br.ranking_score(equal, br.importance(tn=0.3, fp=0.7, fn=0.1, tp=0.9)).values)) == 1
 
 
 def test_canonical_score_on_grids_and_paired_points():

@@ -27,22 +27,20 @@ def test_scores_of_plain_importance_are_betas(name, right, wrong):
     np.testing.assert_allclose(exact.pdf(VALUES)[0], beta.pdf(VALUES), rtol=1e-10)
     np.testing.assert_allclose(exact.quantile([0.025, 0.5])[0], beta.ppf([0.025, 0.5]), atol=1e-12)
     assert exact.error.item() == 0
-
-
-def test_f1_is_a_transformed_beta():
-    x = stats.beta(17, 14)  # TP against FP + FN
+    # F1 is a transformation of TP against FP + FN.
     f1 = br.score_posterior(TABLE, "f1").cdf(VALUES)[0]
-    np.testing.assert_allclose(f1, x.cdf(VALUES / (2 - VALUES)), atol=1e-13)
+    np.testing.assert_allclose(f1, stats.beta(17, 14).cdf(VALUES / (2 - VALUES)), atol=1e-13)
 
 
 def two_rates(cdf_at, importance, share, tpr, tnr):
     """P(score <= v) by adaptive quadrature over TPR of the probability given TPR."""
-    i = importance
+    i, (a, b) = importance, tpr
 
     def given(y):
+        density = np.exp(special.xlogy(a - 1, y) + special.xlog1py(b - 1, -y) - special.betaln(a, b))
         c1 = (1 - share) * ((1 - cdf_at) * i["tn"] + cdf_at * i["fp"])
         rest = cdf_at * ((1 - share) * i["fp"] + share * i["fn"] * (1 - y)) - (1 - cdf_at) * share * i["tp"] * y
-        return stats.beta(*tpr).pdf(y) * special.betainc(*tnr, np.clip(rest / c1, 0, 1))
+        return density * special.betainc(*tnr, min(max(rest / c1, 0.0), 1.0))
 
     points = np.linspace(0, 1, 41)
     return sum(integrate.quad(given, a, b, epsabs=1e-13, limit=200)[0] for a, b in pairwise(points))
@@ -73,8 +71,7 @@ def test_fully_mixed_importances_under_a_dirichlet():
 
 
 @pytest.mark.parametrize("model", ["dirichlet_multinomial", "beta_binomial"])
-@pytest.mark.parametrize("score", ["f1", "f2", "ppv", "accuracy", MIXED], ids=lambda s: getattr(s, "name", s))
-@pytest.mark.parametrize("prior", ["uniform", "jeffreys"])
+@pytest.mark.parametrize(("score", "prior"), [("f1", "uniform"), ("accuracy", "jeffreys"), (MIXED, "uniform")])
 def test_the_draws_of_fit_follow_it(model, score, prior):
     counts = br.from_counts(tn=[32, 4], fp=[8, 1], fn=[4, 2], tp=[16, 1], entity=["a", "b"])
     draws = br.scores.as_score(score)(br.fit(counts, model, prior=prior, draws=5000, chains=2, seed=11))
@@ -106,12 +103,13 @@ def test_the_density_is_the_slope_and_integrates_to_one(table, prior, model):
     np.testing.assert_allclose(exact.cdf([low, middle, high])[0], [0.1, 0.5, 0.9], atol=1e-9)
 
 
-LEVELS = [1e-6, 1e-3, 0.003, 0.025, 0.3, 0.5, 0.9, 0.975, 0.999]
+LEVELS = [1e-6, 0.003, 0.3, 0.9, 0.999]
 # The last ones have rates of very unlike precision.
-TABLES = [(32, 8, 4, 16), (1, 0, 0, 3), (50_000, 300, 2, 9), (8, 2, 200_000, 800_000), (5, 5, 10**6, 10**6)]
+TABLES = [(32, 8, 4, 16), (1, 0, 0, 3), (8, 2, 200_000, 800_000)]
+SLOW = [pytest.param(table, marks=pytest.mark.slow) for table in ((50_000, 300, 2, 9), (5, 5, 10**6, 10**6))]
 
 
-@pytest.mark.parametrize("table", TABLES, ids=str)
+@pytest.mark.parametrize("table", [*TABLES, *SLOW], ids=str)
 @pytest.mark.parametrize("model", ["dirichlet_multinomial", "beta_binomial"])
 def test_scores_without_importance_agree_with_the_ranking_scores_they_are_made_of(table, model):
     counts = br.from_counts(**dict(zip(("tn", "fp", "fn", "tp"), table, strict=True)))
@@ -120,7 +118,7 @@ def test_scores_without_importance_agree_with_the_ranking_scores_they_are_made_o
     within = error_rate.error.item()
     assert within < 1e-5 if min(table) == 0 else within <= 1e-9
     np.testing.assert_allclose(1 - error_rate.cdf(1 - at)[0], accuracy.cdf(at)[0], atol=within)
-    np.testing.assert_allclose(error_rate.pdf(1 - at)[0, 3:], accuracy.pdf(at)[0, 3:], rtol=1e-3)
+    np.testing.assert_allclose(error_rate.pdf(1 - at)[0, 2:], accuracy.pdf(at)[0, 2:], rtol=1e-3)
     np.testing.assert_allclose(1 - error_rate.quantile([0.025, 0.5])[0], accuracy.quantile([0.975, 0.5])[0], atol=1e-5)
     # At equal classes informedness is twice the accuracy less 1, whatever the classes were.
     balanced = br.score_posterior(counts, "accuracy", model, prevalence=0.5)
@@ -133,8 +131,11 @@ def test_scores_without_importance_agree_with_the_ranking_scores_they_are_made_o
 @pytest.mark.parametrize(
     "score",
     [
-        "mcc", "diagnostic_odds_ratio",
-        *(pytest.param(name, marks=pytest.mark.slow) for name in ("negative_likelihood_ratio", "information_score")),
+        "mcc",
+        *(
+            pytest.param(name, marks=pytest.mark.slow)
+            for name in ("diagnostic_odds_ratio", "negative_likelihood_ratio", "information_score")
+        ),
     ],
 )  # fmt: skip
 def test_the_draws_of_fit_follow_scores_without_importance(model, score):

@@ -35,13 +35,6 @@ def test_mixing_data_sets_by_their_sizes_is_pooling_their_cases():
     assert mixed.values == pytest.approx(br.as_performance(br.pool(counts)).values)
 
 
-def test_draws_pass_through():
-    posterior = br.fit(two_entities(), draws=30, chains=2, seed=1)
-    mixed = br.theory.mix(posterior, {"shy": 1.0})
-    assert mixed.dims == ("chain", "draw", "actual", "predicted")
-    xr.testing.assert_allclose(mixed, br.as_performance(posterior).sel(entity="shy", drop=True))
-
-
 def test_many_mixtures_at_once():
     share = xr.DataArray(np.linspace(0, 1, 5), dims="share")
     weights = xr.concat([share, 1 - share], dim=xr.DataArray(["eager", "shy"], dims="entity", name="entity"))
@@ -56,8 +49,11 @@ def test_mixing_with_nothing_measured_is_nan_only_with_weight():
     assert br.theory.mix(source, {"eager": 1.0}).sum().item() == pytest.approx(1)
 
 
-def test_lazy_stays_lazy():
+def test_draws_pass_through_and_stay_lazy():
     performance = br.as_performance(br.fit(two_entities(), draws=30, chains=2, seed=1)).chunk(draw=10)
+    mixed = br.theory.mix(performance, {"shy": 1.0})
+    assert mixed.dims == ("chain", "draw", "actual", "predicted")
+    xr.testing.assert_allclose(mixed, performance.sel(entity="shy", drop=True))
     assert br.theory.mix(performance, {"eager": 0.5, "shy": 0.5}).chunks is not None
     assert br.theory.filter_by_importance(performance, br.importance(fp=1, tp=1)).chunks is not None
 
@@ -74,14 +70,10 @@ def test_filter_is_rejection_sampling():
     assert np.abs(got - share).max() < 4 * 0.5 / np.sqrt(kept.size)
 
 
-def test_filter_gives_a_performance_with_the_same_dims():
-    counts = two_entities()
-    filtered = br.theory.filter_by_importance(counts, br.importance(fp=1, tp=1))
+def test_the_filter_gives_a_performance_or_nan():
+    counts, importance = two_entities(), br.importance(fp=1, tp=1)
+    filtered = br.theory.filter_by_importance(counts, importance)
     assert filtered.dims == counts.dims
     assert filtered.sum(["actual", "predicted"]).values == pytest.approx([1, 1])
     xr.testing.assert_allclose(br.scores.accuracy(filtered), br.scores.ppv(counts).rename("accuracy"))
-
-
-def test_filter_outside_its_domain_is_nan():
-    counts = br.from_counts(tn=9, fp=0, fn=1, tp=0)
-    assert np.isnan(br.theory.filter_by_importance(counts, br.importance(fp=1, tp=1))).all()
+    assert np.isnan(br.theory.filter_by_importance(br.from_counts(tn=9, fp=0, fn=1, tp=0), importance)).all()

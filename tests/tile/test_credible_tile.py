@@ -1,7 +1,5 @@
 """The credible Tile against brute force over draws, degenerate inputs, and exact geometry."""
 
-import warnings
-
 import numpy as np
 import pytest
 import xarray as xr
@@ -22,74 +20,21 @@ def performances(draws, entities, seed=0, shared=True):
     )
 
 
-def brute_force(array, resolution):
-    """P(best), mean rank and skill from one array of draws × entities × Tile."""
-    a = np.linspace(0, 1, resolution)
-    cells = array.values.reshape(*array.shape[:2], 4)
-    tn, fp, fn, tp = (cells[..., i, None, None] for i in range(4))
-    s, u = (1 - a) * tn + a * tp, (1 - a)[:, None] * fp + a[:, None] * fn
-    with np.errstate(invalid="ignore"):
-        score = s / (s + u)
-    score = np.round(score, 12)  # ties up to rounding
-    top = score == np.nanmax(score, axis=1, keepdims=True)
-    best = (top / top.sum(1, keepdims=True)).mean(0)
-    defined = ~np.isnan(score)
-    rank = np.where(defined, rankdata(-score, axis=1, nan_policy="omit"), np.nan)
-    return best, np.nansum(rank, 0) / defined.sum(0), 1 - defined.mean(0)
-
-
-@pytest.mark.parametrize("shared", [True, False])
-@pytest.mark.parametrize(("draws", "entities", "resolution"), [(40, 7, 23), (7, 1, 5), (33, 25, 11)])
-def test_agrees_with_brute_force(draws, entities, resolution, shared):
-    array = performances(draws, entities, shared=shared)
-    tile = br.tile.credible(array, resolution)
-    best, rank, _ = brute_force(array, resolution)
-    np.testing.assert_allclose(tile["probability_best"], best, atol=1e-12)
-    np.testing.assert_allclose(tile["expected_rank"], rank, atol=1e-12)
-    assert tile["probability_best"].dims == tile["expected_rank"].dims == ("entity", "b", "a")
-    np.testing.assert_allclose(tile["probability_best"].sum("entity"), 1, atol=1e-12)
+@pytest.mark.parametrize(("draws", "entities", "resolution"), [(40, 7, 101), (7, 1, 5), (33, 25, 11)])
+def test_agrees_with_brute_force(draws, entities, resolution):
+    array = performances(draws, entities, shared=entities == 7)
+    tile, value = br.tile.credible(array, resolution), br.tile.value(array, resolution)
+    rank = xr.apply_ufunc(rankdata, -value, kwargs={"axis": 1}) if entities > 1 else xr.ones_like(value)
+    expected = {
+        "probability_best": rank == 1,
+        "expected_rank": rank,
+        "expected_regret": value.max("entity") - value,
+        "probability_skilled": value > br.tile.no_skill(array.isel(actual=1).sum("predicted"), resolution),
+    }
+    for name, each in expected.items():
+        np.testing.assert_allclose(tile[name], each.mean("draw").transpose("entity", "b", "a"), atol=1e-12)
+        assert tile[name].dims == ("entity", "b", "a")
     np.testing.assert_allclose(tile["share"].sum(), 1, atol=1e-9)
-
-
-@pytest.mark.parametrize("seed", range(8))
-def test_counts_with_zeros_and_ties_agree_with_brute_force(seed):
-    # Small counts: zero cells, equal cells, identical entities, whole prevalence 0 or 1, undefined borders.
-    rng = np.random.default_rng(seed)
-    cells = rng.integers(0, 3, (6, 4))
-    cells[cells.sum(1) == 0, 0] = 1
-    if seed == 6:
-        cells[:, 2:] = 0
-        cells[cells.sum(1) == 0, 0] = 1
-    if seed == 7:
-        cells[:, :2] = 0
-        cells[cells.sum(1) == 0, 3] = 1
-    tn, fp, fn, tp = cells.T
-    performance = br.as_performance(br.from_counts(tn=tn, fp=fp, fn=fn, tp=tp))
-    tile = br.tile.credible(performance, 21)
-    xr.testing.assert_allclose(br.tile.probability_best(performance, 21), tile["probability_best"], atol=1e-12)
-    with warnings.catch_warnings():  # NumPy warns of corners where nobody is defined
-        warnings.simplefilter("ignore")
-        best, rank, undefined = brute_force(performance.expand_dims("draw"), 21)
-    best = np.where(undefined.all(0), np.nan, best)
-    np.testing.assert_allclose(tile["probability_best"], best, atol=1e-12)
-    np.testing.assert_allclose(tile["expected_rank"], rank, atol=1e-12)
-    np.testing.assert_allclose(tile["undefined"], undefined, atol=1e-12)
-    probabilities = br.tile.rank_probability(performance, 21)
-    np.testing.assert_allclose(probabilities.sum("rank"), 1 - undefined, atol=1e-12)
-    np.testing.assert_allclose(probabilities.sel(rank=1), np.nan_to_num(best), atol=1e-12)
-    np.testing.assert_allclose((probabilities * probabilities["rank"]).sum("rank"), np.nan_to_num(rank), atol=1e-12)
-
-
-def skilled_by_force(array, resolution):
-    """Draws in which each entity beats "always negative" and "always positive", compared at every point."""
-    a, b = np.linspace(0, 1, resolution), np.linspace(0, 1, resolution)[:, None]
-    tn, fp, fn, tp = (array.values.reshape(*array.shape[:2], 4)[..., i, None, None] for i in range(4))
-    s, u = (1 - a) * tn + a * tp, (1 - b) * fp + b * fn
-    negative, positive = tn + fp, fn + tp
-    better = s + u > 0
-    for own, other in (((1 - a) * negative, b * positive), (a * positive, (1 - b) * negative)):
-        better &= (own + other == 0) | (s * other > own * u * (1 + 1e-12))
-    return better.sum(0)
 
 
 def draws_of_counts(least, unknown):
@@ -103,29 +48,10 @@ def draws_of_counts(least, unknown):
     return performances(90, 6).copy(data=cells.reshape(90, 6, 2, 2))
 
 
-@pytest.mark.parametrize("unknown", [0, 30, 90])
-@pytest.mark.parametrize("least", [0, 1])
-def test_draws_with_ties_and_gaps_agree_with_brute_force(least, unknown):
-    array = draws_of_counts(least, unknown)
-    tile = br.tile.credible(array, 13)
-    with warnings.catch_warnings():  # NumPy warns of points where nobody is defined
-        warnings.simplefilter("ignore")
-        _, rank, undefined = brute_force(array, 13)
-        best = sum(np.nan_to_num(brute_force(array.isel(draw=[d]), 13)[0]) for d in range(90)) / 90
-    np.testing.assert_allclose(tile["probability_best"].fillna(0), best, atol=1e-12)
-    np.testing.assert_allclose(tile["undefined"], undefined, atol=1e-12)
-    np.testing.assert_allclose(tile["expected_rank"], rank, atol=1e-12)
-    skilled = np.where(undefined > 1 - 1e-12, np.nan, skilled_by_force(array, 13) / 90)
-    np.testing.assert_allclose(tile["probability_skilled"], skilled, atol=1e-12)
-    # On a fine grid of continuous draws two divisions tell where there is skill.
-    fine = performances(20, 6, seed=2, shared=False)
-    np.testing.assert_allclose(br.tile.credible(fine, 101)["probability_skilled"], skilled_by_force(fine, 101) / 20)
-
-
 OPTIONAL = ("expected_rank", "probability_skilled", "expected_regret")
 
 
-@pytest.mark.parametrize("maps", [(), *((name,) for name in OPTIONAL), OPTIONAL[1:]], ids="+".join)
+@pytest.mark.parametrize("maps", [(), OPTIONAL[:1], OPTIONAL[2:], OPTIONAL[1:]], ids="+".join)
 def test_maps_that_are_left_out_change_no_other(maps):
     array = draws_of_counts(0, 30)
     whole, part = br.tile.credible(array, 9), br.tile.credible(array, 9, maps=maps)
@@ -145,15 +71,6 @@ def test_batches_of_chains_that_share_chunks_are_kept_apart(monkeypatch):
         monkeypatch.setattr(_reducers, "TOGETHER", together)
         for chunks in ({"draw": 19}, {"chain": 1, "draw": 7}):
             xr.testing.assert_allclose(br.tile.credible(array.chunk(chunks), 7), expected, rtol=1e-12)
-
-
-def test_rank_probabilities_agree_with_expected_rank_over_draws():
-    array = performances(300, 6)
-    probability = br.tile.rank_probability(array, 9)
-    tile = br.tile.credible(array, 9)
-    assert probability.dims == ("entity", "rank", "b", "a")
-    np.testing.assert_allclose((probability * probability["rank"]).sum("rank"), tile["expected_rank"], atol=1e-9)
-    np.testing.assert_allclose(probability.sel(rank=1, drop=True), tile["probability_best"], atol=1e-9)
 
 
 @pytest.mark.parametrize("array", [draws_of_counts(0, 30), draws_of_counts(1, 0), performances(40, 7)])
@@ -177,17 +94,6 @@ def test_ranks_are_there_and_fit_into_memory(monkeypatch):
     assert br.tile.rank_probability(array, 5, ranks=[3]).sizes["rank"] == 1
 
 
-def test_skill_and_regret_agree_with_values():
-    array = performances(60, 5, seed=3)
-    tile = br.tile.credible(array, 17)
-    value = br.tile.value(array, 17)
-    prevalence = array.isel(actual=1).sum("predicted")
-    skill = br.tile.no_skill(prevalence, 17)
-    np.testing.assert_allclose(tile["probability_skilled"], (value > skill).mean("draw").transpose("entity", "b", "a"))
-    regret = (value.max("entity") - value).mean("draw").transpose("entity", "b", "a")
-    np.testing.assert_allclose(tile["expected_regret"], regret, atol=1e-12)
-
-
 def test_always_negative_and_always_positive_have_no_skill():
     counts = br.from_counts(
         tn=[80, 0, 70], fp=[0, 80, 10], fn=[20, 0, 5], tp=[0, 20, 15], entity=["never", "always", "x"]
@@ -197,25 +103,6 @@ def test_always_negative_and_always_positive_have_no_skill():
     assert skilled.sel(entity="x", a=0.5, b=0.5) == 1  # accuracy 0.85 against 0.8
 
 
-def test_point_posterior_agrees_with_exact_geometry():
-    array = performances(1, 12, seed=5, shared=False).isel(draw=0)
-    tile = br.tile.credible(array, 11)
-    np.testing.assert_allclose(tile["share"], br.tile.shares(array), atol=1e-12)
-    assert (tile["probability_best_error"].fillna(0) == 0).all()
-    names = tile["winner"].values
-    for name in array["entity"].values:
-        assert ((tile["probability_best"].sel(entity=name) == 1).values == (names == name)).all()
-
-
-def test_winner_is_empty_where_entities_share_it():
-    counts = br.from_counts(tn=[70, 70], fp=[10, 10], fn=[6, 6], tp=[24, 24], entity=["a", "b"])
-    tile = br.tile.credible(counts, 5)
-    assert (tile["winner"] == "").all()
-    np.testing.assert_allclose(tile["probability_best"], 0.5)
-    np.testing.assert_allclose(tile["share"], 0.5)
-    np.testing.assert_allclose(tile["expected_rank"], 1.5)
-
-
 def test_order_of_entities_changes_nothing():
     array = performances(50, 8)
     forward, backward = br.tile.credible(array, 9), br.tile.credible(array.isel(entity=slice(None, None, -1)), 9)
@@ -223,37 +110,6 @@ def test_order_of_entities_changes_nothing():
         backward["probability_best"].sel(entity=forward["entity"]), forward["probability_best"], atol=1e-12
     )
     assert (forward["winner"].values == backward["winner"].values).all()
-
-
-def test_unmeasured_entity_has_no_rank():
-    array = performances(20, 4)
-    array[:10, 2] = np.nan
-    array[:, 3] = np.nan
-    tile = br.tile.credible(array, 5)
-    np.testing.assert_allclose(tile["undefined"].isel(entity=2), 0.5)
-    np.testing.assert_allclose(tile["probability_best"].sum("entity"), 1)
-    assert tile["expected_rank"].isel(entity=3).isnull().all()
-    assert (tile["expected_rank"].isel(entity=slice(0, 3)).max() <= 3).item()
-
-
-def test_errors_cover_a_known_truth():
-    # Two entities with independent equal posteriors: P(best) is 1/2 at every point, up to Monte-Carlo error.
-    array = performances(2000, 2, seed=9)
-    tile = br.tile.credible(array, 5)
-    z = (tile["probability_best"] - 0.5) / tile["probability_best_error"]
-    assert (np.abs(z) < 5).all()
-    z = (tile["expected_rank"] - 1.5) / tile["expected_rank_error"]
-    assert (np.abs(z) < 6).all()  # 31 degrees of freedom
-    assert (np.abs(tile["share"] - 0.5) < 5 * tile["share_error"]).all()
-    assert (tile["share_lower"] < tile["share_upper"]).all()
-
-
-def test_undecided_area_is_where_the_winner_is_unsure():
-    array = performances(200, 3)
-    tile = br.tile.credible(array, 51, prob=0.9)
-    rough = (tile["winner_probability"] < 0.9).isel(a=slice(1, -1), b=slice(1, -1)).mean()
-    assert abs(tile["undecided_area"] - rough) < 0.03
-    assert tile["undecided_area"] <= br.tile.credible(array, 51, prob=0.99)["undecided_area"]
 
 
 def test_value_interval_agrees_with_all_values():
@@ -266,23 +122,20 @@ def test_value_interval_agrees_with_all_values():
 def test_errors_of_independent_draws_are_those_of_a_mean():
     counts = br.from_counts(tn=[70, 75, 72], fp=[10, 5, 8], fn=[6, 9, 7], tp=[24, 21, 23], entity=["a", "b", "c"])
     posterior = br.fit(counts, "beta_binomial", seed=1)
-    found = br.tile.credible(posterior, resolution=3)
-    # Accuracy is at the centre. The error is estimated from 32 batches: its own relative error is 1 / sqrt(2 · 31).
-    ranks = br.rank(br.scores.accuracy(posterior)).stack(draws=("chain", "draw"))
-    expected = ranks.std("draws", ddof=1) / np.sqrt(ranks.sizes["draws"])
-    centre = found["expected_rank_error"].sel(a=0.5, b=0.5)
-    np.testing.assert_allclose(centre, expected, rtol=5 / np.sqrt(2 * 31))
-    p = found["probability_best"].sel(a=0.5, b=0.5)
-    binomial = np.sqrt(p * (1 - p) / ranks.sizes["draws"])
-    np.testing.assert_allclose(found["probability_best_error"].sel(a=0.5, b=0.5), binomial, rtol=5 / np.sqrt(2 * 31))
-    # Skill and regret, by the same route.
-    value = br.tile.value(posterior, 3).sel(a=0.5, b=0.5).stack(draws=("chain", "draw"))
-    regret = (value.max("entity") - value).transpose("entity", "draws")
-    expected = regret.std("draws", ddof=1) / np.sqrt(regret.sizes["draws"])
-    error = found["expected_regret_error"].sel(a=0.5, b=0.5)
-    np.testing.assert_allclose(error, expected, rtol=5 / np.sqrt(2 * 31))
-    p = found["probability_skilled"]
-    floor = np.sqrt(p * (1 - p) / regret.sizes["draws"])
+    found = br.tile.credible(posterior, resolution=3).sel(a=0.5, b=0.5)
+    accuracy = br.scores.accuracy(posterior).stack(draws=("chain", "draw")).transpose("entity", "draws")
+    number = accuracy.sizes["draws"]
+    ranks, best = br.rank(accuracy, higher_is_better=True), accuracy.max("entity")
+    p = found["probability_best"]
+    # The error is estimated from 32 batches: its own relative error is 1 / sqrt(2 · 31).
+    for name, expected in {
+        "expected_rank": ranks.std("draws", ddof=1) / np.sqrt(number),
+        "probability_best": np.sqrt(p * (1 - p) / number),
+        "expected_regret": (best - accuracy).std("draws", ddof=1) / np.sqrt(number),
+    }.items():
+        np.testing.assert_allclose(found[f"{name}_error"], expected, rtol=5 / np.sqrt(2 * 31), err_msg=name)
+    skilled = found["probability_skilled"]
+    floor = np.sqrt(skilled * (1 - skilled) / number)
     assert (found["probability_skilled_error"] >= 0.99 * floor).all()  # shrinkage lowers it by less than that
     assert (found["probability_skilled_error"] > 0).all()
     point = br.tile.credible(counts, 3)
@@ -303,11 +156,7 @@ def test_leaders_lead_alone_or_share():
     assert (alone["leader"] == "a").all()
     assert not alone["shared"].any()
     assert not alone["among"].any()
-
-
-def test_no_entity_leads_where_nothing_is_defined():
-    counts = br.from_counts(tn=[0, 0], fp=[0, 0], fn=[3, 2], tp=[1, 2], entity=["a", "b"])
-    found = leaders(br.tile.credible(counts, resolution=5))
+    gaps = br.from_counts(tn=[0, 0], fp=[0, 0], fn=[3, 2], tp=[1, 2], entity=["a", "b"])
+    found = leaders(br.tile.credible(gaps, resolution=5))
     assert not found["shared"].sel(a=0, b=0).item()
-    assert found["leader"].sel(a=0, b=0).item() == ""
-    assert found["leader"].sel(a=1, b=1).item() == "b"
+    assert [found["leader"].sel(a=x, b=x).item() for x in (0, 1)] == ["", "b"]

@@ -52,8 +52,6 @@ def test_between_the_four_corners_is_the_whole_tile():
     expected = br.tile.shares(COUNTS).sel(entity="a").item()  # closed form
     # A monotone frontier crosses at most 2 n rows and columns of the 2 n² triangles.
     assert abs(first_is_best(whole) - expected) < 2 / 101
-    backwards = br.tile.between("npv", "tpr", "ppv", "tnr", points=101)
-    assert abs(first_is_best(backwards) - expected) < 2 / 101
 
 
 def test_between_against_brute_force_and_moments():
@@ -79,10 +77,12 @@ def test_between_two_scores_is_the_segment():
     assert abs(found - (1 - frontier(1.0))) <= 1 / 400
 
 
-@pytest.mark.parametrize(("centre", "radius"), [("f1", 0.2), ("accuracy", 0.3), ((0.0, 0.6), 0.4), ("tpr", 2.0)])
+@pytest.mark.parametrize(
+    ("centre", "radius"), [("f1", 0.2), ("accuracy", 0.3), ((0.0, 0.6), 0.4), ("tpr", 2.0), ((0.3, 0.6), np.inf)]
+)
 def test_around_against_brute_force(centre, radius):
     place = br.place(centre) if isinstance(centre, str) else centre
-    x, y = np.meshgrid(*[(np.arange(1500) + 0.5) / 1500] * 2)
+    x, y = np.meshgrid(*[(np.arange(800) + 0.5) / 800] * 2)
     inside = (x - place[0]) ** 2 + (y - place[1]) ** 2 <= radius**2
     expected = (y > frontier(x))[inside].mean()
     found = first_is_best(br.tile.around(centre, radius, points=20_000))
@@ -101,13 +101,6 @@ def test_a_tight_neighbourhood_is_the_score_itself():
     # Balanced accuracy has its place at a prevalence only.
     a, b, _ = points_of(br.tile.around("balanced_accuracy", 1e-9, prevalence=0.3))
     np.testing.assert_allclose([a.mean(), b.mean()], 0.7, atol=1e-8)
-
-
-def test_a_disc_that_holds_the_tile_is_the_tile():
-    expected = br.tile.shares(COUNTS).sel(entity="a").item()
-    for radius in (2.0, 1e6, np.inf):
-        found = first_is_best(br.tile.around((0.3, 0.6), radius, points=20_000))
-        assert abs(found - expected) < 5 / np.sqrt(20_000)
 
 
 @pytest.mark.parametrize(
@@ -166,18 +159,6 @@ def test_grid_weights_give_the_mean_of_the_tile():
     np.testing.assert_allclose(found["rank_probability"], expected, atol=1e-12)
     expected_rank = (br.tile.credible(posterior, 7)["expected_rank"] * (weights / weights.sum())).sum(["b", "a"])
     np.testing.assert_allclose(found["expected_rank"], expected_rank, atol=1e-12)
-
-
-def test_errors_cover_the_spread_of_replications():
-    counts = br.from_counts(tn=[70, 75, 72], fp=[10, 5, 8], fn=[6, 9, 7], tp=[24, 21, 23])
-    near = br.tile.around("f1", 0.3, points=60)
-    size = 200
-    found = [br.tile.preference_ranking(br.fit(counts, draws=64, seed=100 + i), near) for i in range(size)]
-    for name in ("probability_best", "expected_rank"):
-        spread = np.std([one[name].values for one in found], axis=0, ddof=1)
-        stated = np.sqrt(np.mean([one[f"{name}_error"].values ** 2 for one in found], axis=0))
-        # The spread of 200 replications has the relative error 1 / sqrt(2 · 199).
-        np.testing.assert_allclose(stated, spread, rtol=5 / np.sqrt(2 * (size - 1)), err_msg=name)
 
 
 def test_errors_are_never_zero_and_unknown_without_draws():
@@ -252,6 +233,6 @@ def test_threads_beyond_the_points_lose_no_draw(monkeypatch):
     """Of one point and many threads, all but one thread have nothing to do, and must not undo what that one did."""
     monkeypatch.setattr("bayesrank._threads.workers", lambda: 8)
     posterior = br.fit(COUNTS, draws=50, seed=1)
-    for _ in range(20):
+    for _ in range(5):
         found = br.tile.preference_ranking(posterior, 0.5, 0.5)
         np.testing.assert_allclose(found["rank_probability"].sum("rank"), 1)

@@ -6,6 +6,7 @@ import xarray as xr
 from scipy.optimize import minimize_scalar
 
 import bayesrank as br
+from bayesrank.tile._distances import distances
 
 
 def performances(*cells):
@@ -29,9 +30,9 @@ def tie(first, second, a, b):
 
 
 def searched(array, a, b):
-    """The distance from (a, b) to the nearest tie, by a minimiser along each curve, started from 4,001 points."""
+    """The distance from (a, b) to the nearest tie, by a minimiser along each curve, started from 1,001 points."""
     cells, best = array.values.reshape(-1, 4), np.inf
-    t = np.linspace(0, 1, 4001)
+    t = np.linspace(0, 1, 1001)
     for i, first in enumerate(cells):
         for second in cells[i + 1 :]:
             for along_a in (True, False):
@@ -51,27 +52,26 @@ def searched(array, a, b):
                 low = np.flatnonzero((values <= padded[:-2]) & (values <= padded[2:]) & (values < 9))
                 best = min(best, values.min())
                 for k in low:
-                    ends = t[max(k - 1, 0)], t[min(k + 1, 4000)]
+                    ends = t[max(k - 1, 0)], t[min(k + 1, 1000)]
                     best = min(
                         best, minimize_scalar(squared, bounds=ends, method="bounded", options={"xatol": 1e-12}).fun
                     )
     return np.sqrt(best)
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", range(2))
 def test_agrees_with_minimisers_along_the_curves(seed):
     array = random_entities(4, seed)
-    radius = br.tile.robustness(array, 6)
-    for b, a in np.ndindex(6, 6):
+    radius = br.tile.robustness(array, 4)
+    for b, a in np.ndindex(4, 4):
         expected = searched(array, radius["a"].values[a], radius["b"].values[b])
         # The minimiser stops within 1e-8 or so of the foot point; the distance there is flat.
         assert expected == pytest.approx(radius.values[b, a], abs=1e-8)
 
 
-@pytest.mark.parametrize("seed", range(3))
 @pytest.mark.parametrize("n", [2, 5, 9])
-def test_agrees_with_sign_changes_on_a_fine_grid(n, seed):
-    array, size = random_entities(n, 10 * n + seed + 1), 801
+def test_agrees_with_sign_changes_on_a_fine_grid(n):
+    array, size = random_entities(n, 10 * n + 1), 401
     fine = np.linspace(0, 1, size)
     cells, marks = array.values.reshape(-1, 4), []
     for i, first in enumerate(cells):
@@ -88,13 +88,6 @@ def test_agrees_with_sign_changes_on_a_fine_grid(n, seed):
     brute = np.sqrt(((grid[:, :, None] - marks) ** 2).sum(-1)).min(-1)
     # Each mark is within half a step of a tie, each tie within a step of a mark.
     np.testing.assert_allclose(radius, brute, rtol=0, atol=1.01 / (size - 1))
-
-
-def test_no_two_points_differ_by_more_than_their_distance():
-    radius = br.tile.robustness(random_entities(12, 4), 101).values
-    assert np.abs(np.diff(radius, axis=0)).max() <= 0.01 + 1e-12
-    assert np.abs(np.diff(radius, axis=1)).max() <= 0.01 + 1e-12
-    assert np.abs(radius[1:, 1:] - radius[:-1, :-1]).max() <= np.sqrt(2) * 0.01 + 1e-12
 
 
 def test_straight_frontiers():
@@ -134,8 +127,10 @@ def test_symmetric_hyperbola(c):
 
 def test_sharp_hyperbolas_near_two_crossing_lines():
     # (a - 0.5) (b - 0.5) = k: as k vanishes, the distance to the cross, but for the rounding of its corner.
+    points, none = np.linspace(0, 1, 21), np.zeros(4, bool)
+    a, b = np.meshgrid(points, points)
     for k in (1e-3, 1e-6, 1e-9, 1e-12, 0.0):
-        radius, a, b = nearest_to_cross(k)
+        radius = distances(np.array([[0.25 - k, -0.25 - k, -0.25 - k, 0.25 - k]]), none, none, points)
         cross = np.minimum(abs(a - 0.5), abs(b - 0.5))
         # The vertices are √(2k) from the centre, and no point of the hyperbola is farther from the cross than that.
         # The corners of g, about 1/4, are rounded, which moves k by 1e-16 or so.
@@ -143,16 +138,6 @@ def test_sharp_hyperbolas_near_two_crossing_lines():
         on = a[0] != 0.5
         foot = radius[:, on][np.isclose(b[:, on], 0.5)]  # on the horizontal line, at distance |k / (a - 1/2)| at most
         assert (foot <= k / abs(a[0, on] - 0.5) + 1e-12).all()
-
-
-def nearest_to_cross(k):
-    from bayesrank.tile.kernels import _distances
-
-    points = np.linspace(0, 1, 21)
-    out = np.empty((21, 21))
-    corner = 0.25 - k, -0.25 - k, -0.25 - k, 0.25 - k
-    _distances.distances(np.array([corner]), np.zeros(4, bool), np.zeros(4, bool), points, out)
-    return out, *np.meshgrid(points, points)
 
 
 def test_ties_along_an_edge_and_undefined_scores():

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 import xarray as xr
-from scipy.stats import kendalltau, pearsonr, spearmanr
+from scipy.stats import kendalltau, spearmanr
 
 import bayesrank as br
 from bayesrank import performance
@@ -118,21 +118,6 @@ def test_figure_5(prevalence):
             np.testing.assert_allclose(slope_a * line["a"] + slope_b * line["b"] + tnr[i] - tnr[j], 0, atol=1e-12)
 
 
-def test_no_skill_performances_tie_on_their_curves():
-    x = np.array([0.1, 0.4, 0.9])
-    for curve, array in [
-        (br.tile.no_skill_curve(prevalence=0.3, points=9), rates(1 - x, x, 0.3)),
-        (
-            br.tile.no_skill_curve(prediction_rate=0.3, points=9),
-            rates(1 - x, x, 0.3).transpose("entity", "predicted", "actual"),
-        ),
-    ]:
-        array = array if array.dims[1] == "actual" else array.rename(actual="predicted", predicted="actual")
-        array = array.transpose("entity", "actual", "predicted")
-        for a, b in zip(curve["a"].values[2:-2], curve["b"].values[2:-2], strict=True):
-            assert np.ptp(ranking_score(array, 1 - a, 1 - b, b, a)) < 1e-12
-
-
 def test_no_skill_is_the_best_of_no_skill_performances():
     tau = np.linspace(0, 1, 101)
     top = br.tile.value(rates(1 - tau, tau, 0.2), 21).max("entity")
@@ -142,39 +127,6 @@ def test_no_skill_is_the_best_of_no_skill_performances():
         np.testing.assert_allclose(floor, 1)
 
 
-def test_chance_correction():
-    rng = np.random.default_rng(2)
-    array = rates(rng.random(80), rng.random(80), 0.3)
-    for a, b in [(0.5, 0.5), (0.2, 0.8)]:
-        plain = ranking_score(array, 1 - a, 1 - b, b, a)
-        chance = ranking_score(performance.no_skill_twin(array), 1 - a, 1 - b, b, a)
-        new_a, new_b = br.tile.chance_corrected_place(a, b, 0.3)
-        there = ranking_score(array, 1 - new_a, 1 - new_b, new_b, new_a)
-        assert kendalltau((plain - chance) / (1 - chance), there)[0] == pytest.approx(1)
-
-
-@pytest.mark.parametrize(
-    ("a", "b"), [(0.95, 0.7), (0.2, 0.6), (0.4, 0.4), (0.0, 0.0), (1.0, 1.0), (1.0, 0.5), (0.0, 1.0)]
-)
-def test_isoperformance_lines_and_vertex(a, b):
-    prevalence = 0.2
-    place = br.tile.vertex(a, b, prevalence)
-    for value in (0.1, 0.5, 0.9):
-        line = br.tile.isoperformance(a, b, value, prevalence, points=7)
-        if line["fpr"].isnull().all():
-            continue
-        inner = line.isel(point=slice(1, -1))  # ends may be 0/0
-        got = ranking_score(rates(1 - inner["fpr"], inner["tpr"], prevalence), 1 - a, 1 - b, b, a)
-        np.testing.assert_allclose(got, value, atol=1e-12)
-        dx, dy = float(line["fpr"][-1] - line["fpr"][0]), float(line["tpr"][-1] - line["tpr"][0])
-        if a != b:  # the vertex lies on every line
-            x, y = float(place["fpr"] - line["fpr"][0]), float(place["tpr"] - line["tpr"][0])
-            assert dx * y - dy * x == pytest.approx(0, abs=1e-12)
-        elif dx > 0:
-            assert float(place["slope_zero"]) == pytest.approx(dy / dx)
-    assert bool(place["fpr"].isnull()) == (a == b)
-
-
 def test_value_is_linear_along_purple_lines():
     # on any line of slope -π₋/π₊ (Figure 2a)
     x = np.linspace(0.1, 0.2, 5)
@@ -182,63 +134,10 @@ def test_value_is_linear_along_purple_lines():
     np.testing.assert_allclose(np.diff(values, 2), 0, atol=1e-12)
 
 
-def test_volume():
-    def quadrature(p):
-        t, w = np.polynomial.legendre.leggauss(200)
-        t, w = (t + 1) / 2, w / 2
-        s, u = (1 - t) * p[0] + t * p[3], (1 - t) * p[1] + t * p[2]
-        return w @ (s[:, None] / (s[:, None] + u)) @ w
-
-    rng = np.random.default_rng(5)
-    cases = [*rng.dirichlet(np.ones(4), 20), [0.4, 0.1, 0.1, 0.4], [0.4, 0.15, 0.05, 0.4], [0.5, 0.1, 0.1, 0.3]]
-    for tiny in (1e-3, 1e-6, 1e-9, 1e-13):
-        cases += [
-            [0.4 + tiny, 0.1 - tiny, 0.1, 0.4],
-            [0.5 + tiny, 0.1, 0.1 - tiny, 0.3],
-            [0.4, 0.15 - tiny, 0.05, 0.4 + tiny],
-        ]
-    array = xr.DataArray(np.reshape(cases, (-1, 2, 2)), dims=("entity", "actual", "predicted"))
-    np.testing.assert_allclose(br.tile.volume(array), [quadrature(p) for p in cases], rtol=0, atol=1e-11)
-    # Eq. 13 to 15, printed
-    tn, fp, fn, tp = 0.4, 0.15, 0.05, 0.4
-    assert br.tile.volume(array[21]).item() == pytest.approx(tn / (fn - fp) * (np.log(tn + fn) - np.log(tn + fp)))
-    tn, fp, fn, tp = 0.5, 0.1, 0.1, 0.3
-    assert br.tile.volume(array[22]).item() == pytest.approx(1 - fn / (tp - tn) * (np.log(tp + fn) - np.log(tn + fn)))
-    # zero cells: perfect, useless, always negative, whole classes missing
-    ends = np.reshape([[0.5, 0, 0, 0.5], [0, 0.5, 0.5, 0], [1, 0, 0, 0], [0, 1, 0, 0], [0.5, 0, 0.5, 0]], (-1, 2, 2))
-    got = br.tile.volume(xr.DataArray(ends, dims=("entity", "actual", "predicted"))).values
-    # s = 0.5 (1-a), u = 0.5 b: the mean of x / (x + y) over the unit square is 1/2 by symmetry
-    np.testing.assert_allclose(got, [1, 0, 1, 0, 0.5], atol=1e-12)
-
-
 def test_volume_ranks_almost_as_accuracy():
     array = br.tile.sample_performances(20_000, seed=1)
     rho = spearmanr(br.tile.volume(array), br.scores.accuracy(array))[0]
     assert rho == pytest.approx(0.996, abs=0.001)  # printed to three digits; its standard error is below 1e-4
-
-
-@pytest.mark.parametrize(
-    ("method", "reference"), [("kendall", kendalltau), ("spearman", spearmanr), ("pearson", pearsonr)]
-)
-def test_correlation_agrees_with_scipy(method, reference):
-    array = br.tile.sample_performances(300, prevalence=0.3, seed=2)
-    tile = br.tile.correlation("balanced_accuracy", 6, performances=array, method=method)
-    score, value = br.scores.balanced_accuracy(array), br.tile.value(array, 6)
-    expected = [[reference(score, value.isel(a=i, b=j))[0] for i in range(6)] for j in range(6)]
-    np.testing.assert_allclose(tile, expected, atol=1e-10)
-
-
-@pytest.mark.parametrize("method", ["kendall", "spearman"])
-def test_correlation_with_ties_and_undefined(method):
-    cells = np.random.default_rng(3).integers(0, 3, (60, 4)) + np.array([1, 0, 0, 0])
-    array = br.as_performance(br.from_counts(**dict(zip(("tn", "fp", "fn", "tp"), cells.T, strict=True))))
-    tile = br.tile.correlation("accuracy", 5, performances=array, method=method)
-    value = np.round(br.tile.value(array, 5).values, 12)
-    score = np.round(br.scores.accuracy(array).values, 12)
-    reference = kendalltau if method == "kendall" else spearmanr
-    for j, i in np.ndindex(5, 5):
-        known = ~np.isnan(value[:, j, i])
-        assert tile.values[j, i] == pytest.approx(reference(score[known], value[known, j, i])[0], abs=1e-10)
 
 
 def test_figure_4_and_7():
@@ -251,13 +150,3 @@ def test_figure_4_and_7():
     tile = br.tile.correlation("balanced_accuracy", 11, prevalence=0.3, size=2000)
     assert tile.sel(a=0.7, b=0.7, method="nearest") == pytest.approx(1)
     assert tile.argmax(...)["a"] == tile.argmax(...)["b"] == 7
-
-
-def test_relative_skill():
-    toy = rates([1, 1, 0.7], [0, 1, 0.7], 0.3)
-    skill = br.tile.relative_skill(toy, 21)
-    never = skill.sel(entity="P0")
-    assert never.max() < 1e-9
-    assert (skill.sel(entity="P1").dropna("a", how="all") > 1 - 1e-9).any()
-    value, floor = br.tile.value(toy, 21), br.tile.no_skill(0.3, 21)
-    np.testing.assert_allclose(skill.sel(a=0.5, b=0.5), (value - floor).sel(a=0.5, b=0.5) / (1 - 0.7))

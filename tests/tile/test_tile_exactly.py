@@ -6,8 +6,10 @@ from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
+import xarray as xr
 
 import bayesrank as br
+from bayesrank.tile.geometry import holders as holders_of
 
 TN, FP, FN, TP = range(4)
 
@@ -176,7 +178,7 @@ def test_shares_are_exact(kind):
     # worse where two frontiers hang on the same ones; slabs below 1e-9 are not resolved.
     atol = 1e-5 if kind is nearly_the_same_of_a_billion else 3e-8
     rng = np.random.default_rng(KINDS.index(kind))
-    for _ in range(15):
+    for _ in range(10):
         table = kind(rng, int(rng.integers(1, 6)))
         table = table[table.sum(1) > 0]
         if len(table):
@@ -216,8 +218,8 @@ def inside(curve, a, b):
 def test_regions_are_where_the_rank_is_held(kind):
     rng = np.random.default_rng(100 + KINDS.index(kind))
     tried = 0
-    for _ in range(8):
-        table = kind(rng, 7)
+    for _ in range(4):
+        table = kind(rng, 6)
         table = table[table.sum(1) > 0].astype(object)
         rank = int(rng.integers(1, len(table) + 1))
         regions = br.tile.regions(counts_of(table.astype(int)), rank)
@@ -246,14 +248,14 @@ def test_regions_are_where_the_rank_is_held(kind):
             names = [regions["entity"].values[i] for i, curve in enumerate(curves) if inside(curve, float(a), float(b))]
             assert names == [" = ".join(f"e{i}" for i in sorted(expected[0]))], (table.tolist(), rank, a, b)
             tried += 1
-    assert tried > 100
+    assert tried > 50
 
 
 @pytest.mark.parametrize("kind", KINDS[:-1])
 def test_frontiers_are_where_two_swap(kind):
     rng = np.random.default_rng(200 + KINDS.index(kind))
     seen = 0
-    for _ in range(40):
+    for _ in range(25):
         table = kind(rng, 2).astype(object)
         if (table.sum(1) == 0).any():
             continue
@@ -280,7 +282,7 @@ def test_frontiers_are_where_two_swap(kind):
             if 1e-6 < x < 1 - 1e-6 and 1e-6 < y < 1 - 1e-6:
                 sides = {tuple(holders(table, x + dx, y + dy, 1)) for dx in (-1e-6, 1e-6) for dy in (-1e-6, 1e-6)}
                 assert sides >= {(0,), (1,)}, table.tolist()
-    assert seen >= 5
+    assert seen >= 3
 
 
 @pytest.mark.parametrize(
@@ -311,3 +313,43 @@ def test_figure_5_at_three_priors_exactly(positives):
     ]
     for rank in range(1, 5):
         np.testing.assert_allclose(br.tile.shares(counts_of(toy), rank), exact_shares(toy, rank), atol=1e-12)
+
+
+def test_identical_perfect_and_useless_entities():
+    counts = br.from_counts(
+        tn=[40, 40, 30, 0],
+        fp=[10, 10, 0, 50],
+        fn=[10, 10, 0, 50],
+        tp=[40, 40, 70, 0],
+        entity=["x", "y", "best", "worst"],
+    )
+    np.testing.assert_allclose(br.tile.shares(counts), [0, 0, 1, 0], atol=1e-12)
+    np.testing.assert_allclose(br.tile.shares(counts, rank=2), [0.5, 0.5, 0, 0], atol=1e-12)
+    np.testing.assert_allclose(br.tile.shares(counts, rank=3), [0.5, 0.5, 0, 0], atol=1e-12)
+    np.testing.assert_allclose(br.tile.shares(counts, rank=4), [0, 0, 0, 1], atol=1e-12)
+    assert br.tile.regions(counts, rank=2)["entity"].values.tolist() == ["x = y"]
+    one = br.tile.regions(counts.isel(entity=[0]))
+    assert one["area"].values.tolist() == [1.0]
+
+
+@pytest.mark.parametrize("prevalence", [0.0, 1.0])
+def test_prevalence_0_and_1(prevalence):
+    # With one class all canonical scores order by the one rate that is left.
+    rate = np.array([0.9, 0.7])
+    table = np.zeros((2, 2, 2))
+    table[:, int(prevalence), int(prevalence)], table[:, int(prevalence), 1 - int(prevalence)] = rate, 1 - rate
+    array = xr.DataArray(table, {"entity": ["good", "bad"]}, ("entity", "actual", "predicted"))
+    np.testing.assert_allclose(br.tile.shares(array), [1, 0], atol=1e-9)
+    tile = br.tile.credible(array, 11)
+    np.testing.assert_allclose(tile["share"], [1, 0], atol=1e-9)
+    assert (tile["winner"].isel(a=slice(1, -1), b=slice(1, -1)) == "good").all()
+
+
+def test_holders_have_the_shares_of_their_regions():
+    counts = br.from_counts(tn=[70, 75, 60], fp=[10, 5, 20], fn=[6, 9, 2], tp=[24, 21, 28], entity=["a", "b", "c"])
+    for rank in (1, 2):
+        found, shares = holders_of(br.tile.regions(counts, rank)), br.tile.shares(counts, rank)
+        assert (np.diff(found["area"]) <= 0).all()
+        np.testing.assert_allclose(found["area"], shares.sel(entity=found["entity"]), atol=1e-9)
+        assert found["tied"].values.tolist() == [1] * found.sizes["entity"]
+        assert found["first"].values.tolist() == found["entity"].values.tolist()

@@ -7,7 +7,7 @@ import xarray as xr
 from bayesrank import _text
 from bayesrank._checks import describe_value
 from bayesrank._compat import groups_of
-from bayesrank.evidence._case_counts import counts_of
+from bayesrank.evidence.predictions import counts_of
 from bayesrank.inference import fit
 from bayesrank.models import chosen_by_evidence, in_closed_form
 from bayesrank.ops import drift

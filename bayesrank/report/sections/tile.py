@@ -14,9 +14,8 @@ from bayesrank.ranking.summary import effective_draws, is_exact
 from bayesrank.report.page import Block, Page, render
 from bayesrank.scores import Score
 from bayesrank.scores.placement import place
-from bayesrank.tile._best import best_on_grid
 from bayesrank.tile._grid import area_weights
-from bayesrank.tile.posterior import leaders
+from bayesrank.tile.posterior import best_on_grid, leaders
 
 PLACE, ON_REQUEST = 30, False
 NEEDS = "two classes"
@@ -78,7 +77,7 @@ def map_of(
     ``numbers`` are those of the legend on the map, where colours repeat; ``changes`` says whether two entities lead on
     a part of the map that can be seen.
     """
-    tile = best_on_grid(performance, RESOLUTION, prob)
+    tile = best_on_grid(performance, RESOLUTION)
     best = tile["probability_best"].max("entity")
     area = area_weights(RESOLUTION).where(best.notnull(), 0.0)
     area = area / area.sum()

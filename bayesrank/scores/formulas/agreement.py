@@ -62,7 +62,7 @@ def _hump(share: Any) -> Any:
 @quotient(
     "MK",
     "PPV + NPV - 1",
-    aliases=("mk", "delta_p", "clayton_skill_score"),
+    "mk delta_p clayton_skill_score",
     range=(-1.0, 1.0),
     domain=BOTH_PREDICTED,
     reference=TILE,
@@ -125,7 +125,7 @@ def _mcc_area(value: Any, prevalence: Any) -> Any:
 @score(
     "MCC",
     "(TP TN - FP FN) / sqrt((TP + FP) (TP + FN) (TN + FP) (TN + FN))",
-    aliases=("matthews_correlation_coefficient", "phi_coefficient", "phi", "matthews_corrcoef"),
+    "matthews_correlation_coefficient phi_coefficient phi matthews_corrcoef",
     range=(-1.0, 1.0),
     matrix_function=OfMargins(_mcc_of_margins),
     domain=ALL_MARGINS,
@@ -183,7 +183,7 @@ def _kappa_area(value: Any, prevalence: Any) -> Any:
 @quotient(
     "κ",
     "2 (TP TN - FP FN) / ((TP + FP) (FP + TN) + (TP + FN) (FN + TN))",
-    aliases=("kappa", "heidke_skill_score", "hss", "cohens_kappa"),
+    "kappa heidke_skill_score hss cohens_kappa",
     range=(-1.0, 1.0),
     matrix_function=_kappa_matrix(0),
     domain=NOT_ALL_RIGHT,
@@ -211,7 +211,7 @@ for _word, _power, _aliases in (("linear", 1, ()), ("quadratic", 2, ("qwk",))):
 @quotient(
     "π",
     "(4 TP TN - (FP + FN)²) / ((2 TP + FP + FN) (2 TN + FP + FN))",
-    aliases=("fleiss_kappa",),
+    "fleiss_kappa",
     range=(-1.0, 1.0),
     domain=NOT_ALL_RIGHT,
     reference=f"{TILE}; Scott (1955)",
@@ -224,7 +224,7 @@ def scott_pi(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
 @quotient(
     "AC1",
     "(A - 2 q (1 - q)) / (1 - 2 q (1 - q)), q = (P(actual) + P(predicted)) / 2",
-    aliases=("ac1",),
+    "ac1",
     range=(-1.0, 1.0),
     reference="Gwet (2008)",
 )
@@ -237,7 +237,7 @@ def gwet_ac1(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
 @quotient(
     "EA",
     "π₋ τ₋ + π₊ τ₊",
-    aliases=("expected_accuracy", "random_accuracy"),
+    "expected_accuracy random_accuracy",
     higher_is_better=None,
     reference=f"{FOUNDATIONS}; Cohen (1960)",
 )
@@ -245,9 +245,7 @@ def chance_agreement(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
     return (tn + fp) * (tn + fn) + (fn + tp) * (fp + tp), (tn + fp + fn + tp) ** 2
 
 
-@quotient(
-    "S", "2 A - 1", aliases=("hamann",), range=(-1.0, 1.0), reference=f"{TILE}; Bennett, Alpert and Goldstein (1954)"
-)
+@quotient("S", "2 A - 1", "hamann", range=(-1.0, 1.0), reference=f"{TILE}; Bennett, Alpert and Goldstein (1954)")
 def bennett_s(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
     return tn + tp - fp - fn, tn + fp + fn + tp
 
@@ -260,7 +258,7 @@ def determinant(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
 @quotient(
     "GSS",
     "(TP - c) / (FP + FN + TP - c), c = (FP + TP) (FN + TP) / (TN + FP + FN + TP)",
-    aliases=("gss", "equitable_threat_score", "ets"),
+    "gss equitable_threat_score ets",
     range=(-1 / 3, 1.0),
     domain=NOT_ALL_RIGHT,
     reference="Gilbert (1884)",
@@ -274,9 +272,7 @@ def doolittle_skill_score(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
     return _cross(tn, fp, fn, tp) ** 2, (tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)
 
 
-@quotient(
-    "BI", "(FP - FN) / (TN + FP + FN + TP)", aliases=("bias",), range=(-1.0, 1.0), higher_is_better=None, reference=TILE
-)
+@quotient("BI", "(FP - FN) / (TN + FP + FN + TP)", "bias", range=(-1.0, 1.0), higher_is_better=None, reference=TILE)
 def bias_index(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
     return fp - fn, tn + fp + fn + tp
 
@@ -291,7 +287,7 @@ def prevalence_index(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
 @quotient(
     "B",
     "(FP + TP) / (FN + TP)",
-    aliases=("bias_score",),
+    "bias_score",
     range=(0.0, INFINITY),
     higher_is_better=None,
     domain="FN + TP > 0",

@@ -37,8 +37,8 @@ def _fowlkes_mallows_area(value: Any, prevalence: Any) -> Any:
 @score(
     "FM",
     "sqrt(PPV TPR)",
-    aliases=("fm", "fowlkes_mallows_index", "fmi", "cosine_similarity", "ochiai"),
-    domain="FN + TP > 0 and FP + TP > 0",
+    "fm fowlkes_mallows_index fmi cosine_similarity ochiai",
+    domain=POSITIVES,
     reference="Fowlkes and Mallows (1983)",
     contour=Contour(
         lambda k, x, p, n: np.where(k >= 0, (np.sqrt(k**2 * p * (4 * n * x + k**2 * p)) + k**2 * p) / (2 * p), np.nan),
@@ -88,13 +88,7 @@ def p4(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
     return np.where(margins > 0, mean, np.nan)
 
 
-@score(
-    "ACP",
-    "(TPR + TNR + PPV + NPV) / 4",
-    aliases=("average_conditional_probability",),
-    domain=ALL_MARGINS,
-    reference=TILE,
-)
+@score("ACP", "(TPR + TNR + PPV + NPV) / 4", "average_conditional_probability", domain=ALL_MARGINS, reference=TILE)
 def acp(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
     return (ratio(tp, fn + tp) + ratio(tn, tn + fp) + ratio(tp, fp + tp) + ratio(tn, tn + fn)) / 4
 
@@ -102,7 +96,7 @@ def acp(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
 @quotient(
     "ICSI",
     "PPV + TPR - 1",
-    aliases=("icsi", "individual_classification_success_index"),
+    "icsi individual_classification_success_index",
     range=(-1.0, 1.0),
     domain=POSITIVES,
     reference="Labatut and Cherifi (2011)",
@@ -114,9 +108,9 @@ def classification_success_index(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
 @quotient(
     "L",
     "PPV / π₊",
-    aliases=("gain", "forbes"),
+    "gain forbes",
     range=(0.0, INFINITY),
-    domain="FP + TP > 0 and FN + TP > 0",
+    domain=POSITIVES,
     reference="Zhao et al., Outperformance score, Section 2",
 )
 def lift(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
@@ -131,7 +125,7 @@ def information_score(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
 @quotient(
     "RR",
     "PPV / FOR",
-    aliases=("risk_ratio",),
+    "risk_ratio",
     range=(0.0, INFINITY),
     domain="FN > 0 and FP + TP > 0",
     reference="Cornfield (1951)",
@@ -143,7 +137,7 @@ def relative_risk(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
 @quotient(
     "RG",
     "(TPR - π₊) / (π₋ TPR)",
-    aliases=("recg",),
+    "recg",
     range=(-INFINITY, 1.0),
     domain="TN + FP > 0 and TP > 0",
     reference="Flach and Kull (2015)",
@@ -157,7 +151,7 @@ def recall_gain(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
 @quotient(
     "FG1",
     "(F1 - π₊) / (π₋ F1), the mean of precision gain and recall gain",
-    aliases=("f_gain", "fg1"),
+    "f_gain fg1",
     range=(-INFINITY, 1.0),
     domain="TN + FP > 0 and TP > 0",
     reference="Flach and Kull (2015)",
@@ -173,19 +167,13 @@ def braun_blanquet(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
     return ratio(tp, tp + np.maximum(fp, fn))
 
 
-@score(
-    "SS",
-    "max(TPR, PPV)",
-    aliases=("overlap_coefficient",),
-    domain="FP + TP > 0 and FN + TP > 0",
-    reference="Simpson (1943)",
-)
+@score("SS", "max(TPR, PPV)", "overlap_coefficient", domain=POSITIVES, reference="Simpson (1943)")
 def simpson(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
     defined = ((fp + tp) > 0) & ((fn + tp) > 0)
     return np.where(defined, ratio(tp, tp + np.minimum(fp, fn)), np.nan)
 
 
-@score("K", "(TPR + PPV) / 2", domain="FP + TP > 0 and FN + TP > 0", reference="Kulczyński (1927)")
+@score("K", "(TPR + PPV) / 2", domain=POSITIVES, reference="Kulczyński (1927)")
 def kulczynski(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
     return (ratio(tp, fp + tp) + ratio(tp, fn + tp)) / 2
 

@@ -20,7 +20,7 @@ rate_quotient = partial(quotient, depends_on_prevalence=False)
 @rate_quotient(
     "BA",
     "(TPR + TNR) / 2",
-    aliases=("bacc", "ba"),
+    "bacc ba",
     matrix_function=Average("macro", TPR),
     domain=BOTH_CLASSES,
     reference=TILE,
@@ -32,17 +32,16 @@ def balanced_accuracy(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
 
 
 @rate_quotient(
-    "J_Y", "TPR + TNR - 1",
-    aliases=(
-        "bm", "delta_p_prime", "youden", "youden_j", "youden_index", "youden_j_statistic", "bookmaker_informedness",
-        "peirce_skill_score", "true_skill_statistic", "tss"
-    ),
+    "J_Y",
+    "TPR + TNR - 1",
+    "bm delta_p_prime youden youden_j youden_index youden_j_statistic bookmaker_informedness peirce_skill_score "
+    "true_skill_statistic tss",
     range=(-1.0, 1.0),
     domain=BOTH_CLASSES,
     reference=f"{TILE}; Youden (1950)",
     contour=Contour(lambda k, x, p, n: k + x),
     area=lambda value, prevalence: half_plane(1.0, 1.0, 1 + value),
-)  # fmt: skip
+)
 def informedness(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
     return tp * tn - fp * fn, (tp + fn) * (tn + fp)
 
@@ -59,7 +58,7 @@ def _g_mean_area(value: Any, prevalence: Any) -> Any:
 @rate_score(
     "GM",
     "sqrt(TPR TNR)",
-    aliases=("geometric_mean", "gm"),
+    "geometric_mean gm",
     matrix_function=Average("geometric", TPR),
     domain=BOTH_CLASSES,
     reference=TILE,
@@ -73,7 +72,7 @@ def g_mean(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
 @score(
     "AGM",
     "(sqrt(TPR TNR) + π₋ TNR) / (1 + π₋), 0 where TPR = 0",
-    aliases=("agm",),
+    "agm",
     domain=BOTH_CLASSES,
     reference="Batuwita and Palade (2009)",
 )
@@ -85,7 +84,7 @@ def adjusted_g_mean(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
 @rate_quotient(
     "PLR",
     "TPR / FPR",
-    aliases=("plr", "lr_plus", "lr+"),
+    "plr lr_plus lr+",
     range=(0.0, INFINITY),
     domain="FP > 0 and FN + TP > 0",
     reference=TILE,
@@ -99,7 +98,7 @@ def positive_likelihood_ratio(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
 @rate_quotient(
     "NLR",
     "FNR / TNR",
-    aliases=("nlr", "lr_minus", "lr-"),
+    "nlr lr_minus lr-",
     range=(0.0, INFINITY),
     higher_is_better=False,
     domain="TN > 0 and FN + TP > 0",
@@ -124,7 +123,7 @@ def _odds_ratio_area(value: Any, prevalence: Any) -> Any:
 @rate_quotient(
     "DOR",
     "TP TN / (FP FN)",
-    aliases=("dor", "odds_ratio"),
+    "dor odds_ratio",
     range=(0.0, INFINITY),
     domain="FP > 0 and FN > 0",
     reference=f"{FOUNDATIONS}; Glas et al. (2003)",
@@ -157,7 +156,7 @@ def discriminant_power(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
 @rate_quotient(
     "Q",
     "(DOR - 1) / (DOR + 1)",
-    aliases=("odds_ratio_skill_score",),
+    "odds_ratio_skill_score",
     range=(-1.0, 1.0),
     domain="TP TN + FP FN > 0",
     reference="Yule (1900)",
@@ -169,7 +168,7 @@ def yule_q(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
 @rate_score(
     "Y",
     "(√DOR - 1) / (√DOR + 1)",
-    aliases=("coefficient_of_colligation",),
+    "coefficient_of_colligation",
     range=(-1.0, 1.0),
     domain="TP TN + FP FN > 0",
     reference="Yule (1912)",
@@ -183,7 +182,7 @@ def yule_y(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
 @rate_score(
     "PT",
     "sqrt(FPR) / (sqrt(TPR) + sqrt(FPR))",
-    aliases=("pt",),
+    "pt",
     higher_is_better=False,
     domain="both classes occur, and some case is called positive",
     reference="Balayla (2020)",
@@ -200,7 +199,7 @@ def prevalence_threshold(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
 @rate_score(
     "d′",
     "Φ⁻¹(TPR) - Φ⁻¹(FPR)",
-    aliases=("sensitivity_index",),
+    "sensitivity_index",
     range=(-INFINITY, INFINITY),
     domain="TPR and FPR strictly between 0 and 1",
     reference=FOUNDATIONS,
@@ -212,7 +211,7 @@ def d_prime(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
 @rate_score(
     "dInd",
     "sqrt(FNR² + FPR²)",
-    aliases=("distance_to_perfect", "distance_index"),
+    "distance_to_perfect distance_index",
     range=(0.0, float(np.sqrt(2))),
     higher_is_better=False,
     domain=BOTH_CLASSES,
@@ -225,7 +224,7 @@ def roc_distance(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
 @rate_score(
     "EDI",
     "(log FPR - log TPR) / (log FPR + log TPR)",
-    aliases=("edi",),
+    "edi",
     range=(-1.0, 1.0),
     domain="TP > 0 and FP > 0 and FN + TN > 0",
     reference="Ferro and Stephenson (2011)",
@@ -247,7 +246,7 @@ def optimized_precision(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
     return ratio(tn + tp, tn + fp + fn + tp) - ratio(np.abs(tnr - tpr), tnr + tpr)
 
 
-@rate_score("IBA", "(1 + TPR - TNR) TPR TNR", aliases=("iba",), domain=BOTH_CLASSES, reference="García et al. (2009)")
+@rate_score("IBA", "(1 + TPR - TNR) TPR TNR", "iba", domain=BOTH_CLASSES, reference="García et al. (2009)")
 def index_of_balanced_accuracy(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
     tpr, tnr = ratio(tp, fn + tp), ratio(tn, tn + fp)
     return (1 + tpr - tnr) * tpr * tnr
@@ -256,7 +255,7 @@ def index_of_balanced_accuracy(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
 @rate_quotient(
     "PG",
     "(PPV - π₊) / (π₋ PPV) = 1 - FPR / TPR",
-    aliases=("precg",),
+    "precg",
     range=(-INFINITY, 1.0),
     domain="TN + FP > 0 and TP > 0",
     reference="Flach and Kull (2015)",

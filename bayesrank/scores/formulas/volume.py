@@ -15,7 +15,7 @@ NODES, WEIGHTS = (NODES + 1) / 2, WEIGHTS / 2
 @score(
     "VUT",
     "∫∫ R_ab da db over the Tile",
-    aliases=("value_under_the_tile", "volume_under_the_tile"),
+    "value_under_the_tile volume_under_the_tile",
     reference="Piérard et al., The Tile, Eq. 9 to 15",
 )
 def vut(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Compiled parts of a column of the Tile, for one draw. Loaded on first use; compiled code is cached on disk.
+"""Compiled parts of a column of the Tile, for one draw.
 
 In column a of the Tile the inverse odds of entity k are a line in b: (1 - b) x + b y with x = fp / s(a) and
 y = fn / s(a). The winner along a column is a lower envelope of lines, and two entities swap ranks at most once. A
@@ -12,37 +12,22 @@ from bayesrank.tile._grid import TOLERANCE
 
 #: Cells below this could underflow in products; such columns are ranked point by point, in logarithms.
 TINY = 1e-100
+#: Loops compile faster than expressions of arrays.
 OPTIONS = {"cache": True, "nogil": True, "error_model": "numpy"}
 
 
 @njit(**OPTIONS)
-def may_be_slow(cells, entities):
-    """Return whether :func:`column_is_slow` may hold for some column: some cell is too small for products."""
-    smallest = np.inf
-    for k in entities:
-        smallest = min(smallest, cells[0, k], cells[1, k], cells[2, k], cells[3, k])
-    return smallest < TINY
-
-
-@njit(**OPTIONS)
-def column_is_slow(s, cells, entities):
-    """Return whether some score in the column may be undefined, or too small for products."""
-    slow = False
-    for k in entities:
-        slow = slow or s[k] < TINY or 0.0 < cells[1, k] < TINY or 0.0 < cells[2, k] < TINY
-    return slow
-
-
-@njit(**OPTIONS)
 def enter_column(cells, a, entities, s, x, y):
-    """Write the lines of the entities in column ``a`` to ``x`` and ``y``; return False if products are too small."""
+    """Write the lines of the entities in column ``a`` to ``x`` and ``y``.
+
+    Return False if some score in the column may be undefined, or too small for products.
+    """
+    fine = True
     for k in entities:
         s[k] = (1 - a) * cells[0, k] + a * cells[3, k]
-    if column_is_slow(s, cells, entities):
-        return False
-    for k in entities:
         x[k], y[k] = cells[1, k] / s[k], cells[2, k] / s[k]
-    return True
+        fine = fine and s[k] >= TINY and not (0.0 < cells[1, k] < TINY or 0.0 < cells[2, k] < TINY)
+    return fine
 
 
 @njit(**OPTIONS)
@@ -54,51 +39,38 @@ def log_or_less(value):
 @njit(**OPTIONS)
 def defined_entities(cells):
     """Return the entities without NaN in their cells."""
-    n = cells.shape[1]
-    out = np.empty(n, np.int64)
-    count = 0
-    for k in range(n):
-        if not np.isnan(cells[0, k] + cells[1, k] + cells[2, k] + cells[3, k]):
-            out[count] = k
-            count += 1
+    out, count = np.empty(cells.shape[1], np.int64), 0
+    for k in range(cells.shape[1]):
+        out[count] = k
+        count += not np.isnan(cells[0, k] + cells[1, k] + cells[2, k] + cells[3, k])
     return out[:count]
 
 
 @njit(**OPTIONS)
-def beats_everywhere(cells, j, i):
-    """Return whether j is strictly better than i in all four cells, by more than rounding."""
-    up, down = 1 + 1e-9, 1 - 1e-9
-    return (
-        cells[0, j] > up * cells[0, i]
-        and cells[3, j] > up * cells[3, i]
-        and cells[1, j] < down * cells[1, i]
-        and cells[2, j] < down * cells[2, i]
-    )
+def contenders(cells, entities, rank):
+    """Return those of the entities that may hold a rank somewhere, and the rank among them.
 
-
-@njit(**OPTIONS)
-def contenders(cells, rank):
-    """Return the entities that may hold a rank somewhere, and the rank among them.
-
-    Excluded are NaN, entities worse in all four cells than ``rank`` others, and entities better in all four cells than
+    Excluded are entities worse in all four cells, by more than rounding, than ``rank`` others, and entities better than
     all but fewer than ``rank``.
     """
-    n = cells.shape[1]
-    worse, better = np.zeros(n, np.int64), np.zeros(n, np.int64)
-    known = 0
-    for i in range(n):
-        if np.isnan(cells[0, i] + cells[1, i] + cells[2, i] + cells[3, i]):
-            worse[i] = n
-            continue
-        known += 1
-        for j in range(n):
-            if beats_everywhere(cells, j, i):
+    up, down = 1 + 1e-9, 1 - 1e-9
+    worse, better = np.zeros(cells.shape[1], np.int64), np.zeros(cells.shape[1], np.int64)
+    for i in entities:
+        tn, fp, fn, tp = up * cells[0, i], down * cells[1, i], down * cells[2, i], up * cells[3, i]
+        for j in entities:
+            if cells[0, j] > tn and cells[3, j] > tp and cells[1, j] < fp and cells[2, j] < fn:
                 worse[i] += 1
                 better[j] += 1
                 if rank == 1:
                     break
-    ahead = better > known - rank
-    return np.flatnonzero((worse < rank) & ~ahead), rank - ahead.sum()
+    out, count, ahead = np.empty(entities.size, np.int64), 0, 0
+    for i in entities:
+        if better[i] > entities.size - rank:
+            ahead += 1
+        elif worse[i] < rank:
+            out[count] = i
+            count += 1
+    return out[:count], rank - ahead
 
 
 @njit(**OPTIONS)
@@ -179,15 +151,14 @@ def sort_by(values, order):
 
 @njit(**OPTIONS)
 def add_ranks(x, y, by_x, by_y, last, rank):
-    """Add the average ranks of a column to differences along b.
+    """Add the ranks of a column to differences along b; return False, and add nothing, if entities tie at an end.
 
     ``by_x`` and ``by_y`` are the orders of the previous column, nearly right for this one.
     """
     n = by_x.size
     tied = sort_by(x, by_x)
     if sort_by(y, by_y) or tied:
-        add_ranks_of_pairs(x, y, by_x, last, rank)
-        return
+        return False
     # Sorting by y after sorting by x meets each pair that swaps ranks exactly once.
     xs, ys, entities = np.empty(n), np.empty(n), np.empty(n, np.int64)
     for p in range(n):
@@ -211,23 +182,7 @@ def add_ranks(x, y, by_x, by_y, last, rank):
             xs[q + 1], ys[q + 1], entities[q + 1] = xs[q], ys[q], i
             q -= 1
         xs[q + 1], ys[q + 1], entities[q + 1] = xk, yk, k
-
-
-@njit(**OPTIONS)
-def add_ranks_of_pairs(x, y, entities, last, rank):
-    """Add the average ranks of a column from all pairs, with any ties."""
-    for p in range(entities.size):
-        i = entities[p]
-        rank[i, 0] += 1.0
-        for q in range(p):
-            j = entities[q]
-            before, at, after, m = swap_point(x[i], y[i], x[j], y[j], last)
-            rank[i, 0] += 0.5 - 0.5 * before
-            rank[j, 0] += 0.5 + 0.5 * before
-            rank[i, m] -= 0.5 * (at - before)
-            rank[j, m] += 0.5 * (at - before)
-            rank[i, m + 1] -= 0.5 * (after - at)
-            rank[j, m + 1] += 0.5 * (after - at)
+    return True
 
 
 @njit(**OPTIONS)

@@ -1,8 +1,7 @@
-"""Compiled rank correlations along columns of the Tile. Loaded on first use.
+"""Compiled rank correlations along columns of the Tile.
 
-Kendall's τ counts pairs: the order changes little between grid points, an insertion sort repairs it, and each swap
-changes the count by a known step. Spearman's correlation needs only the order. Buckets put the performances nearly in
-order in two passes, and an insertion sort does the rest: five times as fast as sorting the keys.
+The order changes little between grid points: an insertion sort repairs it, and each swap changes the number of falling
+pairs, which is Kendall's τ, by a known step.
 """
 
 import numpy as np
@@ -67,116 +66,53 @@ def repair(keys, x, order):
 
 
 @njit(**OPTIONS)
-def sort_in_buckets(odds, x, share, place, ends, keys, along):
-    """Write ``odds`` in rising order to ``keys``, and ``x`` in that order to ``along``; False if buckets are crowded.
-
-    Odds between 0 and infinity fall into buckets by 1 / (1 + odds). ``share``, ``place`` and ``ends`` are work arrays.
-    """
-    n = odds.size
-    low, high = 1.0, 0.0
-    for k in range(n):
-        share[k] = 1.0 / (1.0 + odds[k])
-        low, high = min(low, share[k]), max(high, share[k])
-    each = (n - 1) / (high - low) if high > low else 0.0
-    ends[:] = 0
-    for k in range(n):
-        place[k] = np.int32((high - share[k]) * each)
-        ends[place[k]] += 1
-    total = 0
-    for i in range(n):
-        here = ends[i]
-        ends[i] = total
-        total += here
-    for k in range(n):
-        at = ends[place[k]]
-        ends[place[k]] = at + 1
-        keys[at], along[at] = odds[k], x[k]
-    left = ENOUGH * n
-    for p in range(1, n):
-        v, w, q = keys[p], along[p], p - 1
-        while q >= 0 and keys[q] > v:
-            keys[q + 1], along[q + 1] = keys[q], along[q]
-            q -= 1
-        keys[q + 1], along[q + 1] = v, w
-        left -= p - q
-        if left < 0:
-            return False
-    return True
-
-
-@njit(**OPTIONS)
-def rank_column(cells, a, points, ranks, kendall, out):
+def rank_column(cells, a, points, ranks, untied, kendall, out):
     """Write the rank correlations of ``ranks`` (of the other score, rising) with one column of scores to ``out``.
 
-    Ties as in τ-b, or average ranks for Spearman. Points with undefined scores stay NaN.
+    Ties as in τ-b, or average ranks for Spearman; ``untied`` is the number of pairs with different ranks. Points with
+    undefined scores stay NaN.
     """
     n = ranks.size
-    s = np.empty(n)
-    for k in range(n):
-        s[k] = (1 - a) * cells[0, k] + a * cells[3, k]
-    whole = np.empty(n, np.int64)
-    for k in range(n):
-        whole[k] = np.int64(2 * ranks[k])
-    pairs = n * (n - 1) / 2
-    ties_x = pairs - _count_untied(whole)
-    centred = ranks - 0.5 * (n + 1)
-    var_x = (centred**2).sum()
-    values, order = np.empty(n), np.empty(n, np.int64)
-    fp, fn = cells[1], cells[2]
+    s = (1 - a) * cells[0] + a * cells[3]
+    doubled = (2 * ranks).astype(np.int64)
+    pairs, middle = n * (n - 1) / 2, 0.5 * (n + 1)
+    var_x = ((ranks - middle) ** 2).sum()
+    values, order = np.empty(n), np.arange(n)
     started = False
     count = 0
-    keys, x = np.empty(n), np.empty(n, np.int64)
-    share, place, ends = np.empty(n), np.empty(n, np.int32), np.empty(n, np.int32)
     for m in range(points.size):
         b = points[m]
         undefined = False
         for k in range(n):
-            u = (1 - b) * fp[k] + b * fn[k]
+            u = (1 - b) * cells[1, k] + b * cells[2, k]
             undefined = undefined or (s[k] == 0.0 and u == 0.0)
             values[k] = u / s[k] if s[k] > 0.0 else np.inf
         if undefined:
             continue
-        if kendall and started:
-            keys, x = values[order], whole[order]
+        keys, x = values[order], doubled[order]
+        if started:
             started, change = repair(keys, x, order)
             count += change
-        if not started and (kendall or not sort_in_buckets(values, whole, share, place, ends, keys, x)):
+        if not started:
             order = np.argsort(values)
-            keys, x = values[order], whole[order]
-            count = inversions(x) if kendall else 0
-            started = kendall
-        ties_r, within, product, var_r = 0.0, 0, 0.0, 0.0
+            keys, x = values[order], doubled[order]
+            count = inversions(x)
+            started = True
+        ties, within, product, var_r = 0.0, 0, 0.0, 0.0
         first = 0
         for p in range(1, n + 1):
             if p < n and (keys[p] == keys[p - 1] or keys[p] - keys[p - 1] <= 1e-12 * min(keys[p], 1e300)):
                 continue
             size = p - first
             if size > 1:
-                ties_r += size * (size - 1) / 2
-                if kendall:
-                    within += inversions(x[first:p])
-            average = 0.5 * (first + 1 + p) - 0.5 * (n + 1)
+                ties += size * (size - 1) / 2
+                within += inversions(x[first:p])
+            average = 0.5 * (first + 1 + p) - middle
             var_r += size * average * average
-            if not kendall:
-                for q in range(first, p):
-                    product -= average * (0.5 * x[q] - 0.5 * (n + 1))
+            for q in range(first, p):
+                product -= average * (0.5 * x[q] - middle)
             first = p
-        if kendall:
-            scale = (pairs - ties_x) * (pairs - ties_r)
-            if scale > 0:
-                out[m] = (count - within) / np.sqrt(scale)
-        elif var_r > 0 and var_x > 0:
+        if kendall and untied * (pairs - ties) > 0:
+            out[m] = (count - within) / np.sqrt(untied * (pairs - ties))
+        elif not kendall and var_r * var_x > 0:
             out[m] = product / np.sqrt(var_r * var_x)
-
-
-@njit(**OPTIONS)
-def _count_untied(ordered):
-    """Return the number of pairs of a sorted sequence that differ."""
-    n = ordered.size
-    out = n * (n - 1) / 2
-    first = 0
-    for p in range(1, n + 1):
-        if p == n or ordered[p] != ordered[first]:
-            out -= (p - first) * (p - first - 1) / 2
-            first = p
-    return out

@@ -1,7 +1,7 @@
-"""Compiled loops of the credible Tile: all its maps in one pass. Loaded on first use.
+"""Compiled loops of the credible Tile: all its maps in one pass.
 
-A column of the Tile processes all buffered draws, batch by batch, before the next column. Its counts, and the sums and
-squares of the batches, then stay in the processor's cache.
+A column of the Tile processes all draws, batch by batch, before the next column. Its counts, and the sums and squares
+of the batches, then stay in the processor's cache.
 """
 
 import numpy as np
@@ -9,6 +9,7 @@ import numpy as np
 from bayesrank._compiled import njit
 from bayesrank.tile.kernels._columns import (
     OPTIONS,
+    TINY,
     add_best,
     add_point,
     add_ranks,
@@ -17,7 +18,6 @@ from bayesrank.tile.kernels._columns import (
     defined_entities,
     enter_column,
     log_or_less,
-    may_be_slow,
     skilled_between,
     sort_point,
 )
@@ -70,53 +70,57 @@ def add_values(cells, a, points, entities, high, total, top):
 
 
 @njit(**OPTIONS)
-def tally(draws, spans, columns, points, ranks, skill, regret, steps, undefined, values, top, sums, squares):
+def tally(draws, ends, columns, points, ranks, skill, regret, undefined, sums, squares):
     """Sum winners and the requested ranks, skill and losses over draws, by batches.
 
-    ``spans`` are runs of draws of one batch: start, end, and the size of the batch if they complete it, else 0.
-    ``columns`` are the a, ``points`` the b. Counts of a batch go to ``steps`` (map, a, b + 1, entity), as differences
-    along b, and to ``values`` (a, entity, b) and ``top`` (a, b). A complete batch is folded into ``sums`` and
-    ``squares`` (map, a, b, entity), losses last. ``undefined`` (a, b + 1, entity) covers all draws.
+    ``ends`` are the ends of the batches among the draws, ``columns`` the a, ``points`` the b. The counts of a batch,
+    and their squares / draws, are added to ``sums`` and ``squares`` (map, a, b, entity), losses last. ``undefined``
+    (a, b + 1, entity) holds differences along b over all draws.
     """
     last = points.size - 1
     held, n = draws.shape[0], draws.shape[2]
-    s, x, y, keys = np.empty(n), np.empty(n), np.empty(n), np.empty(n)
+    s, x, y, keys, log_s, room = np.empty(n), np.empty(n), np.empty(n), np.empty(n), np.empty(n), np.empty(n)
     x_best, y_best = np.empty(n), np.empty(n)
-    log_s = np.empty(n)
-    room, of_values = np.empty(n), np.empty(points.size)
-    unused = np.zeros((points.size + 1, n)).T
+    # The counts of a batch in a column, as differences along b; its values (entity, b), and the largest one (b).
+    steps, unused = np.zeros((1 + ranks + skill, last + 2, n)), np.zeros((last + 2, n)).T
+    values, top, high = np.zeros((n if regret else 0, last + 1)), np.zeros(last + 1), np.empty(last + 1)
+    best, rank, skilled = steps[0].T, steps[1].T if ranks else unused, steps[-1].T
     # For each draw: the defined entities, the candidates for best, and their orders in the previous column.
     known, few, slow = np.empty(held, np.int64), np.empty(held, np.int64), np.empty(held, np.bool_)
     all_orders, all_candidates = np.empty((held, 4, n), np.int64), np.empty((held, n), np.int64)
     for d in range(held):
-        entities, candidates = defined_entities(draws[d]), contenders(draws[d], 1)[0]
-        known[d], few[d], slow[d] = entities.size, candidates.size, may_be_slow(draws[d], entities)
+        entities = defined_entities(draws[d])
+        candidates = contenders(draws[d], entities, 1)[0]
+        known[d], few[d], slow[d] = entities.size, candidates.size, False
         for p in range(entities.size):
-            all_orders[d, :, p] = entities[p]
-        all_candidates[d, : candidates.size] = candidates
-        if entities.size < n:
-            for k in range(n):
-                if np.isnan(draws[d, 0, k] + draws[d, 1, k] + draws[d, 2, k] + draws[d, 3, k]):
-                    undefined[:, 0, k] += 1.0
+            k = entities[p]
+            slow[d] = slow[d] or min(draws[d, 0, k], draws[d, 1, k], draws[d, 2, k], draws[d, 3, k]) < TINY
+            for which in range(4):
+                all_orders[d, which, p] = k
+        for p in range(candidates.size):
+            all_candidates[d, p] = candidates[p]
+        for k in range(n if entities.size < n else 0):
+            if np.isnan(draws[d, 0, k] + draws[d, 1, k] + draws[d, 2, k] + draws[d, 3, k]):
+                for i in range(columns.size):
+                    undefined[i, 0, k] += 1.0
     for i in range(columns.size):
-        a = columns[i]
-        best, nothing = steps[0, i].T, undefined[i].T
-        rank, skilled = steps[1, i].T if ranks else unused, steps[-1, i].T
-        for t in range(spans.shape[0]):
-            for d in range(spans[t, 0], spans[t, 1]):
+        a, nothing = columns[i], undefined[i].T
+        start = 0
+        for end in ends:
+            for d in range(start, end):
                 cells, candidates = draws[d], all_candidates[d, : few[d]]
                 entities, order = all_orders[d, 0, : known[d]], all_orders[d, 1, : known[d]]
                 if regret:
-                    add_values(cells, a, points, entities, of_values, values[i], top[i])
-                lines = ranks or skill or slow[d]
-                if not lines or enter_column(cells, a, entities, s, x, y):
+                    add_values(cells, a, points, entities, high, values, top)
+                fast = not (ranks or skill or slow[d]) or enter_column(cells, a, entities, s, x, y)
+                if fast and ranks:
+                    fast = add_ranks(x, y, all_orders[d, 2, : known[d]], all_orders[d, 3, : known[d]], last, rank)
+                if fast:
                     for p in range(candidates.size):
                         k = candidates[p]
                         own = (1 - a) * cells[0, k] + a * cells[3, k]
                         x_best[p], y_best[p] = cells[1, k] / own, cells[2, k] / own
                     add_best(x_best, y_best, candidates, last, best)
-                    if ranks:
-                        add_ranks(x, y, all_orders[d, 2, : known[d]], all_orders[d, 3, : known[d]], last, rank)
                     for k in entities if skill else entities[:0]:
                         first, beyond = skilled_between(cells, s, a, x, y, k, last)
                         if first < beyond:
@@ -130,9 +134,8 @@ def tally(draws, spans, columns, points, ranks, skill, regret, steps, undefined,
                     add_point(keys, order, defined, entities.size, m, best, rank, nothing)
                     if skill:
                         add_skill_point(cells, a, points[m], entities, m, skilled)
-            number = spans[t, 2]
-            if number > 0:
-                for j in range(steps.shape[0]):
-                    fold_steps(steps[j, i], number, room, sums[j, i], squares[j, i])
-                if regret:
-                    fold_losses(values[i], top[i], number, sums[-1, i], squares[-1, i])
+            for j in range(steps.shape[0]):
+                fold_steps(steps[j], end - start, room, sums[j, i], squares[j, i])
+            if regret:
+                fold_losses(values, top, end - start, sums[-1, i], squares[-1, i])
+            start = end

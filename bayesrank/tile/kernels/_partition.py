@@ -1,4 +1,4 @@
-"""Compiled exact partition of the Tile by the holder of a rank. Loaded on first use.
+"""Compiled exact partition of the Tile by the holder of a rank.
 
 In column a the inverse odds of the entities are lines in b, so the holder of rank r changes along the column only where
 two lines cross. Between events the sequence of holders is the same in every column, with Möbius functions of a as
@@ -9,14 +9,12 @@ at b = 0 or b = 1, or where two lines coincide.
 import numpy as np
 
 from bayesrank._compiled import njit
-from bayesrank.tile.kernels._columns import OPTIONS, contenders
+from bayesrank.tile.kernels._columns import OPTIONS, contenders, defined_entities, same, sort_by
 
 #: Smallest width of a slab; it sets the accuracy of areas.
 STEP = 1e-9
 #: Relative error of a sum of products of cells; closer lines count as meeting.
 ROUNDING = 4e-15
-#: Relative difference of cells below which entities are identical.
-SAME = 1e-12
 
 
 @njit(**OPTIONS)
@@ -106,8 +104,9 @@ def column(cells, a, weight, rank, x, y, met, out):
         if k < 0 or x[j] < x[k]:
             k = j
     if rank > 1:
-        left = rank
-        for k in np.argsort(x):
+        left, order = rank, np.arange(weight.size)
+        sort_by(x, order)
+        for k in order:
             left -= weight[k]
             if left <= 0:
                 break
@@ -185,10 +184,8 @@ def next_event(cells, holders, count, after):
 @njit(**OPTIONS)
 def alike(p, count_p, q, count_q):
     equal = count_p == count_q
-    i = 0
-    while equal and i < count_p:
-        equal = p[i] == q[i]
-        i += 1
+    for i in range(count_p):
+        equal = equal and p[i] == q[i]
     return equal
 
 
@@ -255,59 +252,29 @@ def sizes(cells, slabs):
 
 
 @njit(**OPTIONS)
-def ends(cells, slabs, margin):
-    """Return the range of b of each slab near its left and right end: (slab, left or right, low or high)."""
-    out = np.empty((slabs.shape[0], 2, 2))
-    for p in range(slabs.shape[0]):
-        a0, a1, k, below, above = slabs[p, 0], slabs[p, 1], int(slabs[p, 2]), int(slabs[p, 3]), int(slabs[p, 4])
-        inside = min(margin, 0.5 * (a1 - a0))
-        for side, a in enumerate((a0 + inside, a1 - inside)):
-            out[p, side, 0] = border(cells, below, k, a) if below >= 0 else 0.0
-            out[p, side, 1] = border(cells, k, above, a) if above >= 0 else 1.0
-    return out
-
-
-@njit(**OPTIONS)
-def curve(cells, i, j, a0, a1, points):
-    """Return points (a, b) of the frontier of i and j over [a0, a1], evenly spread along the hyperbola."""
-    m0, m1 = slope(cells, i, j, a0), slope(cells, i, j, a1)
-    stretch = np.log(min(max(m1 / m0, 1e-15), 1e15)) if m0 * m1 > 0.0 else 0.0
-    out = np.empty((points, 2))
-    for p in range(points):
-        t = p / (points - 1)
-        if abs(stretch) > 1e-6:
-            t = np.expm1(t * stretch) / np.expm1(stretch)
-        a = a0 + (a1 - a0) * t if p < points - 1 else a1
-        out[p, 0], out[p, 1] = a, border(cells, i, j, a)
-    return out
-
-
-@njit(**OPTIONS)
-def merge_identical(cells, kept, group):
-    """Keep one of each set of entities that tie everywhere; ``group`` maps entities to positions in the result."""
-    count = 0
-    for k in range(cells.shape[1]):
-        group[k] = -1
+def merge_identical(cells, entities, group):
+    """Return one of each set of entities that tie everywhere; ``group`` maps entities to positions in the result."""
+    kept, count = np.empty(entities.size, np.int64), 0
+    for i in range(entities.size):
+        k = entities[i]
+        group[i] = count
         perfect, useless = cells[1, k] + cells[2, k] == 0.0, cells[0, k] + cells[3, k] == 0.0
         for p in range(count):
             j = kept[p]
-            if (
-                (perfect and cells[1, j] + cells[2, j] == 0.0)
-                or (useless and cells[0, j] + cells[3, j] == 0.0)
-                or (
-                    abs(cells[0, j] - cells[0, k]) <= SAME * cells[0, k]
-                    and abs(cells[1, j] - cells[1, k]) <= SAME * cells[1, k]
-                    and abs(cells[2, j] - cells[2, k]) <= SAME * cells[2, k]
-                    and abs(cells[3, j] - cells[3, k]) <= SAME * cells[3, k]
-                )
+            equal = perfect and cells[1, j] + cells[2, j] == 0.0
+            equal = equal or (useless and cells[0, j] + cells[3, j] == 0.0)
+            if equal or (
+                same(cells[0, j], cells[0, k])
+                and same(cells[1, j], cells[1, k])
+                and same(cells[2, j], cells[2, k])
+                and same(cells[3, j], cells[3, k])
             ):
-                group[k] = p
+                group[i] = p
                 break
-        if group[k] < 0:
+        if group[i] == count:
             kept[count] = k
-            group[k] = count
             count += 1
-    return count
+    return kept[:count]
 
 
 @njit(**OPTIONS)
@@ -317,11 +284,14 @@ def cut(cells, rank):
     Return the entities that may hold the rank, the group of identical entities of each, the cells of each group, the
     slabs (with groups), and their areas. There is no slab if the partition does not terminate.
     """
-    entities, rank = contenders(cells, rank)
-    mine = np.ascontiguousarray(cells[:, entities])
-    kept, group = np.empty(entities.size, np.int64), np.empty(entities.size, np.int64)
-    count = merge_identical(mine, kept, group)
-    lines = np.ascontiguousarray(mine[:, kept[:count]])
+    entities, rank = contenders(cells, defined_entities(cells), rank)
+    group = np.empty(entities.size, np.int64)
+    kept = merge_identical(cells, entities, group)
+    count = kept.size
+    lines = np.empty((4, count))
+    for row in range(4):
+        for p in range(count):
+            lines[row, p] = cells[row, kept[p]]
     weight = np.zeros(count, np.int64)
     for p in range(entities.size):
         weight[group[p]] += 1
@@ -344,13 +314,13 @@ def shares(draws, out):
     """
     for d in range(draws.shape[0]):
         out[d, :] = np.nan
-        if contenders(draws[d], 1)[0].size == 0:
+        if defined_entities(draws[d]).size == 0:
             continue
-        entities, group, lines, slabs, size = cut(draws[d], 1)
+        entities, group, _, slabs, size = cut(draws[d], 1)
         if slabs.shape[0] == 0:
             continue
         out[d, :] = 0.0
-        area, weight = np.zeros(lines.shape[1]), np.zeros(lines.shape[1])
+        area, weight = np.zeros(entities.size), np.zeros(entities.size)
         for p in range(slabs.shape[0]):
             area[int(slabs[p, 2])] += size[p]
         for p in range(entities.size):

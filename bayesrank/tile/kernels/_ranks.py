@@ -1,4 +1,4 @@
-"""Compiled rank probabilities at points of the Tile. Loaded on first use."""
+"""Compiled rank probabilities at points of the Tile."""
 
 import numpy as np
 

@@ -1,29 +1,27 @@
-"""Interactive pages: the uncertainty of matrices and scores for any observation, and contours with a movable point.
+"""Interactive pages of one HTML file, in which a browser looks up exact results; after Lovell et al., Appendix D."""
 
-Each is one HTML file that needs no network, and shows in a notebook. Everything is computed here, exactly; in the
-browser it is looked up, multiplied and summed. After Lovell et al., *Never mind the metrics*, Appendix D.
-"""
-
-from collections.abc import Callable, Sequence
-from functools import cache, partial
+from collections.abc import Sequence
+from functools import cache
 from html import escape
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from bayesrank._checks import check_integer, check_sequence, describe_value, is_number
-from bayesrank.evidence.counts import from_counts
-from bayesrank.papers.interactive import SCALE, _short
+from bayesrank._outputs import write_output
+from bayesrank._types import ScoreLike
+from bayesrank.papers.lattices import SIDE, check_slices
 from bayesrank.plots._colors import OKABE_ITO
 from bayesrank.plots._contours import round_values, score_label, score_limits
 from bayesrank.plots._page import Html, embed_json, page, part
-from bayesrank.predictive import confusion_pmf
-from bayesrank.predictive.scores import equal_runs, exact_ratio
+from bayesrank.predictive.confusion import beta_binomial, binomial
+from bayesrank.predictive.scores import group_values
 from bayesrank.scores import Score, as_score
 from bayesrank.scores.contours import contour_curve
-from bayesrank.scores.lattice import lattice_values
+from bayesrank.scores.lattice import lattice_values, simplex_corners
 
-__all__ = ["METRICS", "SIZES", "explore_contours", "explore_pmf"]
+__all__ = ["METRICS", "SIZES", "explore_contours", "explore_pmf", "save", "turning_simplex"]
 
 #: The scores of Lovell et al., Appendices B and C.
 METRICS = (
@@ -33,15 +31,17 @@ METRICS = (
 )  # fmt: skip
 #: Positives and negatives: the paper's, and totals of 20, 40 and 60 cases with 10% to 90% positives.
 SIZES = ((20, 40), *((p, total - p) for total in (20, 40, 60) for p in range(total // 10, total, total // 10)))
-MODELS = {"beta_binomial": "beta-binomial", "binomial": "binomial"}
-#: Red for the first model, blue for the second, as in the paper.
+MODELS = ("beta-binomial", "binomial")
+#: Colours of the models, as in the paper: red and blue.
 COLORS = (OKABE_ITO[5], "var(--bar)")
-#: Of matrices of one test set: circles that a browser still moves at once.
+#: Colours from the lowest to the highest value, visible on white and on black.
+SCALE = ((212, 74, 58), (150, 130, 150), (58, 134, 214))
+#: Maximum number of matrices of a test set, so that a browser moves all circles at once.
 MOST = 10_000
 BINS = 40
-#: How far beyond the ROC square contours go.
+#: Range of contours on both axes of ROC space.
 EXTENT = (-0.5, 1.5)
-#: Points nearer to the line between their neighbours are left out.
+#: Points nearer than this to the line between their neighbours are left out.
 FINE = 5e-4
 
 
@@ -49,39 +49,20 @@ def explore_pmf(
     sizes: Sequence[tuple[int, int]] = SIZES,
     scores: Sequence[Any] = ("mcc", "balanced_accuracy", "f1"),
     observed: tuple[int, int] | None = None,
-    prior: Any = None,
 ) -> Html:
-    """Make a page of the next confusion matrix and its scores, for any observed matrix, by both models.
+    """Make a page of the next confusion matrix and its scores, for any observed matrix, by two models.
 
-    The observed test set and the next one have the same class sizes. Joint pmf and margins by the beta-binomial and the
-    binomial model, the pmf of each score with all its values, the number of matrices that share each, and a histogram;
-    scales stay as they are when the observed matrix moves, so that pmfs can be compared.
+    The next test set has the observed class sizes; the models are the beta-binomial with the default prior, and the
+    binomial. Scales do not change with the observed matrix, so that pmfs can be compared. Source: Lovell et al., Never
+    mind the metrics, Appendix D.5, Figures 3, 4, D.6 and E.1.
 
     Parameters
     ----------
     sizes : sequence of pairs of int
-        Positives and negatives: at least one case of each, at most 10,000 matrices. The sliders of N and p step through
-        all of them, and start at the first.
+        Numbers of positives and negatives, at least 1, with at most 10,000 matrices. Sliders step through all of them.
     scores : sequence of Score, str or callable
-        Whose pmfs to show.
     observed : pair of int, optional
-        True positives and true negatives at first; by default 80% of each class of the first sizes.
-    prior : optional
-        Of the beta-binomial model, as for :func:`bayesrank.predictive.confusion_pmf`.
-
-    Returns
-    -------
-    str
-        The page, which a notebook shows, written to a file by :func:`bayesrank.papers.save`.
-
-    Raises
-    ------
-    ValueError
-        If there are no sizes, or they are too small or too large, or the observed matrix is none of the first sizes.
-
-    References
-    ----------
-    Lovell et al., Never mind the metrics, Appendix D.5, Figures 3, 4, D.6 and E.1.
+        Initial true positives and true negatives; by default 80% of each class of the first sizes.
 
     Examples
     --------
@@ -89,21 +70,20 @@ def explore_pmf(
     >>> text.count("<svg data-joint"), text.count("<svg data-score")
     (2, 1)
     """
-    sizes = _sizes(sizes)
+    sizes = _check_sizes(sizes)
     found = [as_score(score) for score in check_sequence("scores", scores)]
     start = _start(sizes[0], observed)
-    margins = cache(partial(_margins, prior=prior))
     data = {
-        "models": list(MODELS.values()),
+        "models": MODELS,
         "colors": COLORS,
         "bins": BINS,
         "start": start,
-        "sizes": [_pmfs(*size, found, start if size == sizes[0] else _start(size), margins) for size in sizes],
+        "sizes": [_pmfs(*size, found, start if size == sizes[0] else _start(size)) for size in sizes],
     }
     joint = "".join(
         f'<div><svg data-joint viewBox="0 0 420 430" width="420" tabindex="0" role="application" '
         f'aria-label="Joint pmf by the {name} model; arrow keys move what was observed"></svg></div>'
-        for name in MODELS.values()
+        for name in MODELS
     )
     panels = "".join(
         '<div><svg data-score viewBox="0 0 400 280" width="400" role="img" '
@@ -111,7 +91,7 @@ def explore_pmf(
         '</svg><output aria-live="polite"></output></div>'
         for score in found
     )
-    boxes = _boxes(("rug", "possible values"), ("counts", "matrices with each value"), ("bars", "histogram"))
+    boxes = _checkboxes(("rug", "possible values"), ("counts", "matrices with each value"), ("bars", "histogram"))
     body = (
         "<p>A classifier was tested on some cases. What will its confusion matrix be on as many others? Crosses and "
         f"dashed lines mark the observed matrix. Drag it, or use the sliders or arrow keys.</p>{OBSERVED}"
@@ -122,38 +102,20 @@ def explore_pmf(
         f"<p>Areas of circles are proportional to probabilities. Histograms have {BINS} bins over the range of a "
         "score. Scales stay the same when the observed matrix moves; larger values are cut off.</p>"
     )
-    return page("Uncertainty in confusion matrices and their scores", _explorer_page("pmf", data, body))
+    return _explorer("Uncertainty in confusion matrices and their scores", "pmf", data, body)
 
 
 def explore_contours(
-    sizes: Sequence[tuple[int, int]] = SIZES,
-    scores: Sequence[Any] = METRICS,
-    observed: tuple[int, int] | None = None,
+    sizes: Sequence[tuple[int, int]] = SIZES, scores: Sequence[Any] = METRICS, observed: tuple[int, int] | None = None
 ) -> Html:
     """Make a page of score contours over all points of a test set, in ROC and precision-recall space.
 
+    Source: Lovell et al., Never mind the metrics, Appendices D.2 and D.3.
+
     Parameters
     ----------
-    sizes : sequence of pairs of int
-        As for :func:`explore_pmf`.
-    scores : sequence of Score, str or callable
-        To choose from; the values of all at the point are listed.
-    observed : pair of int, optional
-        True positives and true negatives of the point at first; by default 80% of each class of the first sizes.
-
-    Returns
-    -------
-    str
-        The page, which a notebook shows, written to a file by :func:`bayesrank.papers.save`.
-
-    Raises
-    ------
-    ValueError
-        As for :func:`explore_pmf`.
-
-    References
-    ----------
-    Lovell et al., Never mind the metrics, Appendices D.2 and D.3.
+    sizes, scores, observed
+        As for :func:`explore_pmf`, with its errors; at least one score. The page lists all scores of the movable point.
 
     Examples
     --------
@@ -161,34 +123,31 @@ def explore_contours(
     >>> text.count("<svg data-square"), text.count("<td data-value")
     (2, 2)
     """
-    sizes = _sizes(sizes)
+    sizes = _check_sizes(sizes)
     found = [as_score(score) for score in check_sequence("scores", scores)]
     if not found:
         raise ValueError("scores must hold a score at least; got none")
-    start = _start(sizes[0], observed)
-    limits = [score_limits(score) for score in found]
     shares = sorted({p / (p + n) for p, n in sizes})
+    limits = [score_limits(score) for score in found]
     data = {
-        "start": start,
+        "start": _start(sizes[0], observed),
         "extent": EXTENT,
         "scale": SCALE,
         "scores": [{"name": score_label(score), "low": low, "high": high}
                    for score, (low, high) in zip(found, limits, strict=True)],
         "lines": [[_contours(share, score) for score in found] for share in shares],
         "sizes": [{"p": p, "n": n, "share": shares.index(p / (p + n)),
-                   "values": [[_short(value) for value in _values(p, n, score).tolist()] for score in found]}
-                  for p, n in sizes],
+                   "values": [_short(_values(p, n, score)) for score in found]} for p, n in sizes],
     }  # fmt: skip
-    choices = "".join(f'<option value="{k}">{escape(_score_title(score))}</option>' for k, score in enumerate(found))
+    titles = [escape(_score_title(score)) for score in found]
+    choices = "".join(f'<option value="{k}">{title}</option>' for k, title in enumerate(titles))
     squares = "".join(
         f'<div><svg data-square viewBox="0 0 470 470" width="470" tabindex="0" role="application" '
         f'aria-label="Contours and points in {where}; arrow keys move the point"></svg></div>'
         for where in ("the ROC square", "precision-recall space")
     )
-    rows = "".join(
-        f'<tr><th scope="row">{escape(_score_title(score))}</th><td data-value></td></tr>' for score in found
-    )
-    boxes = _boxes(("beyond", "beyond the ROC square"), ("points", "points"), off=("beyond",))
+    rows = "".join(f'<tr><th scope="row">{title}</th><td data-value></td></tr>' for title in titles)
+    boxes = _checkboxes(("beyond", "beyond the ROC square"), ("points", "points"), off="beyond")
     body = (
         "<p>Lines of equal score, from red (low) to blue (high), over all confusion matrices of N cases. The cross "
         "marks one matrix: drag it, or use the sliders or arrow keys.</p>"
@@ -196,7 +155,74 @@ def explore_contours(
         f'{OBSERVED}<p hidden>{boxes}</p><div class="row" hidden>{squares}</div>'
         f"<table hidden><caption>Scores of the cross</caption>{rows}</table>"
     )
-    return page("Contours of scores", _explorer_page("contours", data, body))
+    return _explorer("Contours of scores", "contours", data, body)
+
+
+def turning_simplex(total: int, positives: Sequence[int], score: ScoreLike) -> Html:
+    """Make a page of slices of the simplex of confusion matrices, which turn by pointer or arrow keys.
+
+    Source: Lovell et al., Never mind the metrics, Appendix D.1.
+
+    Parameters
+    ----------
+    total, positives, score
+        As for :func:`bayesrank.papers.confusion_simplex`, with its errors.
+
+    Examples
+    --------
+    >>> "<title>Confusion matrices of 20 cases</title>" in turning_simplex(20, [5, 10], "mcc")
+    True
+    """
+    score, slices = as_score(score), check_slices(positives, check_integer("total", total, 2))
+    corners = simplex_corners(total)
+    low, high = score_limits(score)
+    up, around = np.radians(SIDE).tolist()
+    data = {
+        "total": int(total),
+        "corners": corners.values.tolist(),
+        "names": corners["cell"].values.tolist(),
+        "slices": [
+            {"positives": p, "values": _short(lattice_values(p, total - p, score).transpose("tp", "fp").values)}
+            for p in slices
+        ],
+        "score": score_label(score),
+        "low": low,
+        "high": high,
+        "scale": SCALE,
+        "view": [float(np.arctan2(-np.cos(around), -np.sin(around))), -up],
+    }
+    boxes = " ".join(f'<label><input type="checkbox" checked> {p} positives</label>' for p in slices)
+    words = (
+        f"All confusion matrices of {total} cases with the shown numbers of positives, coloured by {score_label(score)}"
+    )
+    colors = ", ".join(f"rgb{color}" for color in SCALE)
+    bar = f'<span style="display:inline-block;width:8em;height:.7em;background:linear-gradient(to right, {colors})">'
+    body = (
+        f'<div class="solid" data-page="solid">{embed_json(data)}<p>{boxes}</p>'
+        f'<canvas width="720" height="720" tabindex="0" role="img" aria-label="{escape(words)}; arrow keys turn it">'
+        f'</canvas><p><output aria-live="polite"></output></p><p>{low:g} {bar}</span> {high:g}</p>'
+        f"<p>{escape(words)}. Drag it, or use the arrow keys, to turn it.</p></div>"
+    )
+    return page(f"Confusion matrices of {total} cases", body)
+
+
+def save(html: str, path: str | Path) -> Path:
+    """Write a page of this module to one HTML file that needs no network.
+
+    The file must end in .html. It replaces an earlier page of this package, and no other file.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = save(turning_simplex(4, [2], "mcc"), f"{folder}/simplex.html")
+    ...     "<canvas" in path.read_text(encoding="utf-8")
+    True
+    """
+    if not isinstance(html, Html):
+        raise TypeError(f"html must come from a function that makes a page; got {describe_value(html)}")
+    write_output("path", path, "page", html)
+    return Path(path)
 
 
 #: The controls of the test set and of the observed matrix, with its table.
@@ -215,7 +241,7 @@ OBSERVED = (
 )  # fmt: skip
 
 
-def _sizes(sizes: Any) -> list[tuple[int, int]]:
+def _check_sizes(sizes: Any) -> list[tuple[int, int]]:
     """Return checked pairs of positives and negatives."""
     found = []
     for pair in check_sequence("sizes", sizes):
@@ -243,61 +269,60 @@ def _start(size: tuple[int, int], observed: Any = None) -> list[int]:
     return [check_integer("observed", count) for count in seen]
 
 
-def _margins(cell: str, cases: int, prior: Any) -> list[list[list[float]]]:
-    """Return the pmf of the true positives or negatives of a class, by model and by their observed number."""
-    other = "tn" if cell == "tp" else "tp"
-    rows: list[list[list[float]]] = [[] for _ in MODELS]
-    for seen in range(cases + 1):
-        a, d, p, n = (seen, 1, cases, 1) if cell == "tp" else (1, seen, 1, cases)
-        counts = from_counts(tn=d, fp=n - d, fn=p - a, tp=a)
-        for row, model in zip(rows, MODELS, strict=True):
-            pmf = confusion_pmf(counts, p, n, model, prior if model == "beta_binomial" else None)
-            row.append([float(f"{mass:.6g}") if mass > 1e-12 else 0.0 for mass in pmf.sum(other).values.tolist()])
-    return rows
+@cache
+def _margins(cases: int) -> list[list[list[float]]]:
+    """Return pmfs of the correct calls in a class, by model and by their observed number."""
+    rows = [
+        # The default prior has one case in each cell.
+        [beta_binomial(cases, 1 + seen, 1 + cases - seen) for seen in range(cases + 1)],
+        [binomial(cases, seen / cases) for seen in range(cases + 1)],
+    ]
+    return [[[float(f"{p:.6g}") if p > 1e-12 else 0.0 for p in pmf.tolist()] for pmf in row] for row in rows]
 
 
-def _pmfs(
-    p: int, n: int, scores: Sequence[Score], start: Sequence[int], margins_of: Callable[[str, int], Any]
-) -> dict[str, Any]:
+def _pmfs(p: int, n: int, scores: Sequence[Score], start: Sequence[int]) -> dict[str, Any]:
     """Return margins for every possible matrix by model, the matrices of each value, and the scales."""
-    margins = {"tp": margins_of("tp", p), "tn": margins_of("tn", n)}
-    a, d = start
-    joints = [np.outer(tp[a], tn[d]) for tp, tn in zip(margins["tp"], margins["tn"], strict=True)]
-    edge = max(max(max(tp[a]), max(tn[d])) for tp, tn in zip(margins["tp"], margins["tn"], strict=True))
-    shared = [_index_values(p, n, score, joints) for score in scores]
-    return {"p": p, "n": n, **margins, "scores": shared, "largest": max(joint.max() for joint in joints), "edge": edge}
+    tp, tn = _margins(p), _margins(n)
+    pairs = [(of_tp[start[0]], of_tn[start[1]]) for of_tp, of_tn in zip(tp, tn, strict=True)]
+    joints = [np.outer(*pair) for pair in pairs]
+    return {
+        "p": p,
+        "n": n,
+        "tp": tp,
+        "tn": tn,
+        "scores": [_index_values(p, n, score, joints) for score in scores],
+        "largest": max(joint.max() for joint in joints),
+        "edge": max(max(margin) for pair in pairs for margin in pair),
+    }
 
 
 def _index_values(p: int, n: int, score: Score, joints: Sequence[np.ndarray]) -> dict[str, Any]:
     """Return the values of a score, and the index of the value of each matrix (tp, tn); -1 if undefined."""
-    values = _values(p, n, score)
-
-    def cells(at: np.ndarray) -> tuple[Any, Any, Any, Any]:
-        tp, tn = np.divmod(at, n + 1)
-        return tn, n - tn, p - tp, tp
-
-    order, starts = equal_runs(values, cells, exact_ratio(score))
-    group = np.full(values.size, -1)
-    group[order] = np.repeat(np.arange(starts.size), np.diff(np.append(starts, order.size)))
+    values, group = group_values(p, n, score)
     known = group >= 0
     masses = [np.bincount(group[known], joint.ravel()[known]) for joint in joints]
     low, high = score_limits(score)
-    heights = [np.histogram(values[order[starts]], BINS, (low, high), weights=mass)[0] for mass in masses]
+    heights = [np.histogram(values, BINS, (low, high), weights=mass)[0] for mass in masses]
     return {
         "name": score_label(score),
         "low": low,
         "high": high,
-        "values": [float(f"{value:.9g}") for value in values[order[starts]].tolist()],
+        "values": [float(f"{value:.9g}") for value in values.tolist()],
         "group": group.tolist(),
         "count": np.bincount(group[known]).tolist(),
-        "largest": max(mass.max() for mass in masses),
-        "tallest": max(height.max() for height in heights),
+        "largest": np.max(masses),
+        "tallest": np.max(heights),
     }
 
 
 def _values(p: int, n: int, score: Score) -> np.ndarray:
     """Return the values of all matrices (tp, tn)."""
     return lattice_values(p, n, score).isel(fp=slice(None, None, -1)).transpose("tp", "fp").values.ravel()
+
+
+def _short(values: np.ndarray) -> list[float | None]:
+    """Return numbers with four digits; None where undefined."""
+    return [float(f"{value:.4g}") if np.isfinite(value) else None for value in values.ravel().tolist()]
 
 
 def _contours(prevalence: float, score: Score) -> list[dict[str, Any]]:
@@ -315,7 +340,7 @@ def _contours(prevalence: float, score: Score) -> list[dict[str, Any]]:
 
 
 def _simplify_curve(points: np.ndarray) -> np.ndarray:
-    """Simplify a curve: drop points on the line between others (Ramer, 1972)."""
+    """Drop points of a curve that are close to the line between others (Ramer, 1972)."""
     if len(points) < 3:
         return points
     start, end = points[0], points[-1]
@@ -329,22 +354,23 @@ def _simplify_curve(points: np.ndarray) -> np.ndarray:
     return np.concatenate([_simplify_curve(points[: at + 1])[:-1], _simplify_curve(points[at:])])
 
 
-def _boxes(*named: tuple[str, str], off: Sequence[str] = ()) -> str:
+def _checkboxes(*named: tuple[str, str], off: str = "") -> str:
     return " ".join(
-        f'<label><input type="checkbox" data-control="{name}"{"" if name in off else " checked"}> {words}</label>'
+        f'<label><input type="checkbox" data-control="{name}"{"" if name == off else " checked"}> {words}</label>'
         for name, words in named
     )
 
 
 def _score_title(score: Score) -> str:
-    plain = score.display
-    return score_label(score) if score_label(score).lower() == plain.lower() else f"{score_label(score)}, {plain}"
+    label = score_label(score)
+    return label if label.lower() == score.display.lower() else f"{label}, {score.display}"
 
 
-def _explorer_page(kind: str, data: Any, body: str) -> str:
-    """Return the page of an explorer, with its style sheet and script."""
-    return (
+def _explorer(title: str, kind: str, data: Any, body: str) -> Html:
+    """Return a page with the style sheet and the script of explorers."""
+    return page(
+        title,
         f"<style>\n{part('explore.css', 'bayesrank.papers')}</style>"
         f'<div class="explore" data-explore="{kind}">{embed_json(data)}{body}</div>'
-        f"<script>\n{part('explore.js', 'bayesrank.papers')}</script>"
+        f"<script>\n{part('explore.js', 'bayesrank.papers')}</script>",
     )
