@@ -164,7 +164,7 @@ def clusters(boards: int) -> None:
             # Without the number of clusters the correction is applied, and nothing withheld.
             unknown = np.full(size, np.nan)
             pairs, wide = np.full((size, size), freedom), np.full(size, factor)
-            about = Information(unknown, unknown, unknown, None, 1, "", pairs, wide)
+            about = Information(unknown, unknown, freedom=pairs, inflation=wide)
             given = replace(about, clusters=np.full(size, freedom + 1)).withheld() == ""
             rng, before, after = np.random.default_rng(22), [], []
             for _ in range(times):
@@ -202,10 +202,10 @@ def about_cases(right: np.ndarray, prior: float) -> Information:
     unknown = np.full(size, np.nan)
     differ = count_discordant(right.astype(int), np.ones(cases), None)
     if prior >= PRIOR_CASES:
-        return Information(np.full(size, float(cases)), unknown, unknown, differ)
+        return Information(np.full(size, float(cases)), unknown, differ)
     freedom, factor = cluster_information([np.ones(cases)], np.ones(1))
     pairs = np.minimum(freedom, np.maximum(differ - 1, 0))
-    return Information(np.full(size, float(cases)), unknown, unknown, differ, 1, "", pairs, np.full(size, factor))
+    return Information(np.full(size, float(cases)), unknown, differ, "", pairs, np.full(size, factor))
 
 
 def macro(boards: int) -> None:
@@ -234,7 +234,7 @@ def small_classes(score: str, classes: int, cases: int, rate: float, size: int, 
     mass = prior.sum(1)
     factor = average_inflation(np.full(classes, float(cases)), mass, np.ones(classes))
     unknown = np.full(size, np.nan)
-    about = Information(unknown, unknown, np.full(size, float(cases)), inflation=np.full(size, factor))
+    about = Information(unknown, unknown, inflation=np.full(size, factor))
     for _ in range(boards):
         tables = np.stack([[rng.multinomial(cases, p) for p in truth] for _ in range(size)])
         rows = rng.standard_gamma(prior + tables, (300, size, classes, classes))

@@ -40,7 +40,7 @@ def statements(size):
     """Any statement on an order of ``size`` entities."""
     entity = st.integers(0, size - 1)
     beats = st.builds(Beats, entity, st.sampled_from([">", ">=", "="]), entity)
-    top = st.builds(Place, entity, st.integers(1, 30))
+    top = st.builds(Place, entity, st.integers(1, 30), st.just(False))
     worst = st.builds(Place, entity, st.just(1), st.just(True))
 
     def inside(part):

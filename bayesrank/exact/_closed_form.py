@@ -23,14 +23,10 @@ class ClosedForm(NamedTuple):
     concentration: np.ndarray
     #: Class shares (entity, ..., actual) if they are known; else those of a test set are Dirichlet.
     totals: np.ndarray | None
-    #: Names of test sets (entity, ...); "" where nothing was measured.
-    test_set: np.ndarray
-    #: The labels of all tables, as an array of zeros.
-    frame: xr.DataArray
-    #: The model of the counts.
-    model: Any
-    #: The expected performance; None where the prevalence is not known.
-    performance: xr.DataArray | None
+    test_set: np.ndarray  #: Names of test sets (entity, ...); "" where nothing was measured.
+    frame: xr.DataArray  #: The labels of all tables, as an array of zeros.
+    model: Any  #: The model of the counts.
+    performance: xr.DataArray | None  #: The expected performance; None where the prevalence is not known.
 
     def at(self, position: tuple[int, ...]) -> "ClosedForm":
         """Return the closed form of one item of the other dims."""
@@ -49,8 +45,7 @@ def closed_form_of(source: Any, model: Any, options: dict[str, Any], group: str 
     ``group="prior"`` gives that of the prior instead. Raise :class:`NoClosedForm` if it is not known.
     """
     if isinstance(source, xr.DataArray):
-        counts = check_tables(source, "source")
-        known = make_model(model, counts, options)
+        known = make_model(model, check_tables(source, "source"), options)
     else:
         known = _model_of(source, model, options)
     if not hasattr(known, "conjugate"):

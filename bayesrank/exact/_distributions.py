@@ -8,25 +8,23 @@ an integral over log odds of the TNR. Most scores state their contours (:class:`
 others are solved for.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from scipy import special
 
 from bayesrank.exact import _betas
-from bayesrank.exact._scales import NoClosedForm, Scale
+from bayesrank.exact._scales import Scale
 from bayesrank.scores._contour_area import integrate, root
 from bayesrank.scores._quadrature import of_dirichlet
 from bayesrank.scores.contours import closed_form
 from bayesrank.scores.score import Score
 
-__all__ = ["LOGITS", "Mixtures", "OneRate", "Rates", "Table", "fixed_rate", "rate_scale", "value_at"]
+__all__ = ["FAR", "SAME", "Rates", "Table", "fixed_rate", "rate_scale", "table_of", "value_at"]
 
-#: Log odds of rates at which a score is evaluated to see what it depends on.
-LOGITS = np.array([-30.0, -15.0, -5.0, -1.0, 0.5, 3.0, 10.0, 25.0])
 #: Log odds beyond which a product of four rates could underflow.
 FAR = 150.0
 #: Values that differ by less, relative to their size, and in later decimals, are the same.
@@ -51,13 +49,46 @@ def value_at(score: Score, tnr: Any, tpr: Any, share: Any) -> np.ndarray:
 
 def fixed_rate(beta: np.ndarray) -> np.ndarray:
     """Return the log odds of rates that are certainly 0 or 1 (..., right and wrong); NaN where a rate varies."""
-    right, wrong = beta[..., 0], beta[..., 1]
+    right, wrong = _columns(beta)
     return np.where(wrong <= 0, np.inf, np.where(right <= 0, -np.inf, np.nan))
+
+
+def rate_scale(value: Callable[[Any], np.ndarray]) -> Scale:
+    """Return the scale of a score of one rate, ``value`` of its log odds: these log odds themselves."""
+
+    def place(values: Any) -> np.ndarray:
+        wanted = np.asarray(values, dtype=float)
+        flat = wanted.ravel()
+        end = np.full(flat.size, FAR)
+        found = root(lambda x, i: value(x) - flat[i], -end, end)
+        low, high = value(np.array([-np.inf, np.inf]))
+        return np.where(flat >= high, np.inf, np.where(flat <= low, -np.inf, found)).reshape(wanted.shape)
+
+    return Scale(value, place, (-np.inf, np.inf))
 
 
 def _columns(pairs: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the two columns of an array (..., 2)."""
     return pairs[..., 0], pairs[..., 1]
+
+
+class Table(NamedTuple):
+    """The distribution of a ranking score of a Dirichlet table: the prevalence is averaged over in closed form."""
+
+    cdf: Callable[[np.ndarray], np.ndarray]  #: Of values.
+    support: np.ndarray  #: Places between which the score lies.
+
+
+def table_of(importance: Mapping[str, float], cells: Mapping[str, float], scale: Scale) -> Table:
+    """Return the distribution for these concentrations."""
+    right, wrong = (
+        [(importance[cell], cells[cell]) for cell in side if importance[cell] > 0]
+        for side in (("tn", "tp"), ("fn", "fp"))
+    )
+    odds = _betas.support(*(sum(a for _, a in side) for side in (right, wrong)))
+    low = min(w for w, _ in right) / max(w for w, _ in wrong)
+    high = max(w for w, _ in right) / min(w for w, _ in wrong)
+    return Table(of_dirichlet(right, wrong)[0], np.clip(np.stack(odds) + np.log([low, high]), *scale.limits))
 
 
 @dataclass(frozen=True)
@@ -67,20 +98,23 @@ class Rates:
     #: One that rises with TPR and TNR, or falls where lower is better.
     score: Score
     scale: Scale
-    #: Beta parameters (row, 2), right first. One of 0 fixes the rate at 0 or 1.
-    tnr: np.ndarray
-    tpr: np.ndarray
-    #: Prevalence of the positive class (row).
-    share: np.ndarray
+    beta: np.ndarray  #: Beta parameters (row, TNR and TPR, right and wrong). One of 0 fixes the rate at 0 or 1.
+    share: np.ndarray  #: Prevalence of the positive class (row).
+    rate: int  #: The rate that the score depends on, if it is one alone; places are then its log odds. Else -1.
+    tables: Mapping[int, Table]  #: Rows that are tables instead.
 
     @cached_property
     def fixed(self) -> np.ndarray:
         """Return log odds of the rates that do not vary (row, TNR and TPR), else NaN."""
-        return np.stack([fixed_rate(self.tnr), fixed_rate(self.tpr)], axis=1)
+        return fixed_rate(self.beta)
 
     @cached_property
     def atom(self) -> np.ndarray:
         """Return the value of a score that does not vary (row), a point mass; NaN where it varies."""
+        if self.rate >= 0:
+            fixed = self.fixed[:, self.rate]
+            values = np.where(np.isnan(fixed), np.nan, self.scale.value(np.nan_to_num(fixed)))
+            return np.round(values, DECIMALS)
         points = np.array([[-2.0, -2.0], [0.0, 0.0], [2.0, 2.0], [-2.0, 2.0], [2.0, -2.0]])
         logits = np.where(np.isnan(self.fixed), points[:, None], self.fixed)
         every = value_at(self.score, *_columns(logits), self.share)
@@ -90,18 +124,22 @@ class Rates:
     @cached_property
     def window(self) -> np.ndarray:
         """Return log odds between which each rate lies: (row, TNR and TPR, low and high)."""
-        out = np.repeat(self.fixed[..., None], 2, axis=2)
-        for k, beta in enumerate((self.tnr, self.tpr)):
-            free = np.isnan(self.fixed[:, k])
-            out[free, k] = np.clip(np.stack(_betas.support(*_columns(beta[free])), axis=1), -FAR, FAR)
+        out, free = np.repeat(self.fixed[..., None], 2, axis=2), np.isnan(self.fixed)
+        ends = np.stack(_betas.support(*_columns(self.beta[free])), axis=1)
+        out[free] = ends if self.rate >= 0 else np.clip(ends, -FAR, FAR)
         return out
 
     @cached_property
     def support(self) -> tuple[np.ndarray, np.ndarray]:
-        """Places between which the score lies, except for next to no probability."""
-        ends = [value_at(self.score, *_columns(self.window[..., k]), self.share) for k in (0, 1)]
-        low, high = (np.clip(self.scale.place(end), *self.scale.limits) for end in ends)
-        return low, high
+        """Places between which each score lies, except for next to no probability; twice that of a point mass."""
+        if self.rate >= 0:
+            places = self.window[:, self.rate].T
+        else:
+            values = [value_at(self.score, *_columns(self.window[..., k]), self.share) for k in (0, 1)]
+            places = np.clip(self.scale.place(np.stack(values)), *self.scale.limits)
+        for row, table in self.tables.items():
+            places[:, row] = table.support
+        return tuple(np.where(np.isnan(self.atom), places, self.scale.place(self.atom)))
 
     @cached_property
     def _contour(self) -> Any:
@@ -109,9 +147,14 @@ class Rates:
         return None if found is None else found.tpr
 
     def cdf(self, row: np.ndarray, place: np.ndarray) -> np.ndarray:
-        """Return P(score <= the value at a place), elementwise."""
-        out = np.zeros(len(row))
-        free = np.isnan(self.fixed[row]).sum(axis=1)
+        """Return P(score <= the value at a place) of rows that vary, elementwise."""
+        if self.rate >= 0:
+            return _betas.cdf(*_columns(self.beta[row, self.rate]), place)
+        out, free = np.zeros(len(row)), np.isnan(self.fixed[row]).sum(axis=1)
+        for number, table in self.tables.items():
+            here = row == number
+            free[here] = 0
+            out[here] = table.cdf(self.scale.value(place[here]))
         for number, function in ((1, self._of_one_rate), (2, self._of_two_rates)):
             at = np.flatnonzero(free == number)
             for start in range(0, len(at), CHUNK):
@@ -127,16 +170,16 @@ class Rates:
             rates = np.where(free[i], logit[:, None], self.fixed[row[i]])
             return value_at(self.score, *_columns(rates), self.share[row[i]]) - value[i]
 
-        beta = np.where(free[:, :1], self.tnr[row], self.tpr[row])
-        return _betas.cdf(*_columns(beta), root(gap, -end, end))
+        return _betas.cdf(*_columns(self.beta[row][free]), root(gap, -end, end))
 
     def _of_two_rates(self, row: np.ndarray, place: np.ndarray) -> np.ndarray:
         value, share, window = self.scale.value(place), self.share[row], self.window[row]
-        a, b = _columns(self.tnr[row])
+        tnr_beta, tpr_beta = self.beta[row, 0], self.beta[row, 1]
+        a, b = _columns(tnr_beta)
         peak = _betas.log_at_mode(a, b)
         # Left of ``left`` TPR lies below the contour, right of ``right`` above it.
         left, right = (self._end(value, share, window, end) for end in (1, 0))
-        solved = (self.tpr[row] < FAINT).any(axis=1) | np.full(len(row), self._contour is None)
+        solved = (tpr_beta < FAINT).any(axis=1) | np.full(len(row), self._contour is None)
         level = value if self.score.higher_is_better else -value
 
         def below_contour(i: np.ndarray, tnr: np.ndarray) -> np.ndarray:
@@ -146,14 +189,14 @@ class Rates:
                 j, x = i[known], special.expit(-tnr[known])
                 with np.errstate(all="ignore"):
                     tpr = self._contour(level[j], x, share[j], 1 - share[j])
-                below[known] = special.betainc(*_columns(self.tpr[row[j]]), np.clip(tpr, 0.0, 1.0))
+                below[known] = special.betainc(*_columns(tpr_beta[j]), np.clip(tpr, 0.0, 1.0))
             rest = np.flatnonzero(np.isnan(below))
             if len(rest):
                 j, x = i[rest], tnr[rest]
                 found = root(
                     lambda y, k: value_at(self.score, x[k], y, share[j[k]]) - value[j[k]], *_columns(window[j, 1])
                 )
-                below[rest] = _betas.cdf(*_columns(self.tpr[row[j]]), found)
+                below[rest] = _betas.cdf(*_columns(tpr_beta[j]), found)
             return below
 
         def height(i: np.ndarray, tnr: np.ndarray) -> np.ndarray:
@@ -179,130 +222,3 @@ class Rates:
             return value_at(self.score, tnr, window[i, 1, end], share[i]) - value[i]
 
         return root(gap, *_columns(window[:, 0]))
-
-
-def rate_scale(value: Callable[[Any], np.ndarray]) -> Scale:
-    """Return the scale of a score of one rate, ``value`` of its log odds: these log odds themselves."""
-
-    def place(values: Any) -> np.ndarray:
-        wanted = np.atleast_1d(np.asarray(values, dtype=float))
-        flat, end = wanted.ravel(), np.full(wanted.size, FAR)
-        found = root(lambda x, i: value(x) - flat[i], -end, end)
-        low, high = value(np.array([-np.inf, np.inf]))
-        found = np.where(flat >= high, np.inf, np.where(flat <= low, -np.inf, found))
-        return found.reshape(np.shape(values))
-
-    return Scale(value, place, (-np.inf, np.inf))
-
-
-@dataclass(frozen=True)
-class OneRate:
-    """Distributions (rows) of a score of one rate, a Beta variable each: no number is too near to 0 or 1."""
-
-    #: That of :func:`rate_scale`.
-    scale: Scale
-    #: Parameters (row, 2), right first.
-    beta: np.ndarray
-
-    @cached_property
-    def atom(self) -> np.ndarray:
-        """Return the value of a score that does not vary (row), a point mass; NaN where it varies."""
-        fixed = fixed_rate(self.beta)
-        return np.where(np.isnan(fixed), np.nan, np.round(self.scale.value(np.nan_to_num(fixed, nan=0.0)), DECIMALS))
-
-    @cached_property
-    def support(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return log odds between which each rate lies, except for a negligible probability."""
-        out, free = np.zeros((2, len(self.beta))), np.isnan(self.atom)
-        out[:, free] = _betas.support(*_columns(self.beta[free]))
-        return out[0], out[1]
-
-    def cdf(self, row: np.ndarray, place: np.ndarray) -> np.ndarray:
-        """Return P(score <= the value at a place), elementwise."""
-        out, free = np.zeros(len(row)), np.isnan(self.atom)[row]
-        out[free] = _betas.cdf(*_columns(self.beta[row[free]]), place[free])
-        return out
-
-
-class Table:
-    """The distribution of a ranking score of a Dirichlet table: the prevalence is averaged over in closed form."""
-
-    def __init__(self, importance: Any, cells: dict[str, float], scale: Scale) -> None:
-        right, wrong = (
-            [(importance[cell], cells[cell]) for cell in side if importance[cell] > 0]
-            for side in (("tn", "tp"), ("fn", "fp"))
-        )
-        self._cdf, _, self.error = of_dirichlet(right, wrong)
-        odds = np.array(_betas.support(*(sum(a for _, a in side) for side in (right, wrong))))
-        self.scale, ratios = scale, (min, max)
-        weights = [(f(w for w, _ in right), g(w for w, _ in wrong)) for f, g in (ratios, ratios[::-1])]
-        self.support = np.clip(odds + [np.log(s / u) for s, u in weights], *scale.limits)
-
-    def cdf(self, place: np.ndarray) -> np.ndarray:
-        """Return P(score <= the value at a place)."""
-        return self._cdf(self.scale.value(place))
-
-
-@dataclass(frozen=True)
-class Mixtures:
-    """Distributions (rows) that are averages of others, or tables."""
-
-    parts: Rates | OneRate
-    #: The first part of each row, and the number of parts; those of a row follow each other. A table has none.
-    first: np.ndarray
-    #: The weight of each part.
-    weight: np.ndarray
-    #: Rows that are tables.
-    tables: dict[int, Table]
-
-    @cached_property
-    def atom(self) -> np.ndarray:
-        """Return the value of a score that does not vary (row), a point mass; NaN where it varies."""
-        out, atoms = np.full(len(self.first) - 1, np.nan), self.parts.atom
-        for row, (start, stop) in enumerate(zip(self.first[:-1], self.first[1:], strict=True)):
-            some = atoms[start:stop]
-            if not np.isnan(some).all():
-                if np.isnan(some).any() or np.ptp(some) > 0:
-                    raise NoClosedForm(
-                        "source must not hold scores that are one value at one prevalence and another at another, "
-                        "where entities have several test sets (method='draws' ranks them)"
-                    )
-                out[row] = some[0]
-        return out
-
-    @cached_property
-    def support(self) -> tuple[np.ndarray, np.ndarray]:
-        """Places between which each score lies, except for next to no probability."""
-        low, high = self.parts.support
-        out = np.zeros((2, len(self.first) - 1))
-        for row, (start, stop) in enumerate(zip(self.first[:-1], self.first[1:], strict=True)):
-            table = self.tables.get(row)
-            out[:, row] = (low[start:stop].min(), high[start:stop].max()) if table is None else table.support
-        out[:, ~np.isnan(self.atom)] = 0.0
-        return out[0], out[1]
-
-    def lost(self) -> np.ndarray:
-        """Return the probability of rates outside the integrated log odds, which may be missing from a cdf."""
-        parts = self.parts
-        if isinstance(parts, OneRate):
-            return np.zeros(len(self.first) - 1)
-        free = np.isnan(parts.fixed)
-        each = np.zeros(len(parts.share))
-        for k, beta in enumerate((parts.tnr, parts.tpr)):
-            a, b = _columns(beta[free[:, k]])
-            each[free[:, k]] += _betas.cdf(a, b, -FAR) + 1 - _betas.cdf(a, b, FAR)
-        return np.array([each[i:j].max(initial=0.0) for i, j in zip(self.first[:-1], self.first[1:], strict=True)])
-
-    def cdf(self, row: np.ndarray, place: np.ndarray) -> np.ndarray:
-        """Return P(score <= the value at a place), elementwise."""
-        number = np.diff(self.first)[row]
-        which = np.repeat(np.arange(len(row)), number)
-        part = self.first[row][which] + np.arange(len(which)) - (np.cumsum(number) - number)[which]
-        found = self.weight[part] * self.parts.cdf(part, place[which])
-        out = np.bincount(which, found, minlength=len(row)).astype(float)
-        for i, table in self.tables.items():
-            here = np.flatnonzero(row == i)
-            for start in range(0, len(here), 64):
-                some = here[start : start + 64]
-                out[some] = table.cdf(place[some])
-        return out

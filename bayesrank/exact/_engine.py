@@ -2,18 +2,19 @@
 
 import math
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from scipy import special
 
-from bayesrank.exact._distributions import FAR, Mixtures, OneRate, Rates
-from bayesrank.exact._grid import Board, Measures, in_common, measure
-from bayesrank.exact._pieces import NOISE, approximate
-from bayesrank.exact._plan import Plan
+from bayesrank.exact import _betas
+from bayesrank.exact._distributions import FAR, Rates
+from bayesrank.exact._grid import NOISE, Function, Grid, make_grid
+from bayesrank.exact._measures import Measures, in_common, measure
+from bayesrank.exact._plan import Board, Plan
 from bayesrank.exact._scales import NoClosedForm
 
-__all__ = ["Answer", "answer"]
+__all__ = ["USELESS", "Answer", "answer"]
 
 #: Nodes of a panel and prevalences, step by step; each step is compared with the one before.
 STEPS = ((24, 5), (34, 8), (36, 13), (38, 20))
@@ -21,10 +22,17 @@ STEPS = ((24, 5), (34, 8), (36, 13), (38, 20))
 CROWD = 100
 #: Steps are taken until no probability, and no end of an interval as a share of its width, moves by more.
 WANTED = 1e-6
-#: What rounding may leave in probabilities.
-ROUNDING = 1e-10
+#: What rounding may leave in probabilities, and a probability that is 0.
+ROUNDING, NOTHING = 1e-10, 1e-13
 #: Errors of probabilities that make an answer useless.
 USELESS = 0.01
+#: Causes of errors.
+REASONS = (
+    "a concentration near 0 puts scores so near to an end of their range that they look the same",
+    "the quadrature has too few nodes for so many entities or such narrow distributions",
+    "the score bends too sharply for its distribution function to be approximated",
+    "the quadrature has too few prevalences, on which the order of the entities depends",
+)
 #: A cdf that differs by more from that of another route is wrong.
 WRONG = 1e-5
 #: Places beyond which values of a score have lost so many digits that routes may differ.
@@ -47,10 +55,9 @@ class Numbers(NamedTuple):
 
 
 class Answer(NamedTuple):
-    """The numbers, those of the step before, and their errors."""
+    """The numbers and their errors."""
 
     numbers: Numbers
-    before_last: Numbers
     error: Numbers
     unseen: np.ndarray  #: Entities whose interval goes beyond the limits of the scale, which is NaN.
     reason: str  #: Why errors are as large as they are.
@@ -58,9 +65,7 @@ class Answer(NamedTuple):
 
 class _Step(NamedTuple):
     board: Board
-    mixtures: Mixtures
-    own: np.ndarray  #: The distributions of each item (item, part).
-    weight: np.ndarray
+    grid: Grid
     places: np.ndarray  #: Of the quantiles (item, level).
     measures: Measures
 
@@ -70,8 +75,11 @@ def answer(plan: Plan, levels: np.ndarray, rope: float) -> Answer:
 
     Raise :class:`NoClosedForm` if probabilities err by more than 0.01, or if another route disagrees.
     """
-    if not plan.contents:
-        return _nothing(plan, levels)
+    if not plan.contents:  # no entity has a value
+        size = len(plan.item)
+        one, two = np.full(size, np.nan), np.full((size, size), np.nan)
+        none = Numbers(np.full((size, len(levels)), np.nan), np.zeros((size, size)), two, two, one, one)
+        return Answer(none, none, np.zeros(size, bool), "")
     sign = 1 if plan.score.higher_is_better else -1
     levels = levels if sign > 0 else 1 - levels
     step = _step(plan, STEPS[0], levels, rope, None)
@@ -93,17 +101,23 @@ def answer(plan: Plan, levels: np.ndarray, rope: float) -> Answer:
     # Sorted, so that the order of input does not matter, not even to rounding.
     sums = [numbers.rank[defined].sum(axis=1), np.sort(numbers.rank[:, : defined.sum()], axis=0).sum(axis=0)]
     lost = max(float(np.abs(each - 1).max()) for each in sums)
-    rest, unresolved = float(step.board.pieces.rest.max()), step.measures.unresolved
+    rest, unresolved = step.grid.rest, step.measures.unresolved
     slack = lost + rest + unresolved + ROUNDING
     moves = Numbers(*(np.abs(one - other) for one, other in zip(numbers, before, strict=True)))
     error = Numbers(*(move + slack for move in moves))
     few_nodes = lost if plan.averaged else max(lost, _worst(moves))
-    off, reason = _worst(error), _reason(unresolved, few_nodes, rest, _worst(moves))
+    errors = dict(zip(REASONS, (unresolved, few_nodes, rest, _worst(moves)), strict=True))
+    off, reason = _worst(error), max(errors, key=errors.__getitem__)
     if off > USELESS:
         raise _useless(off, reason)
-    unseen = defined & _misses_tail(plan, numbers.ends)
+    unseen = np.zeros(len(defined), bool)
+    if not np.isfinite(plan.score.range).all() and plan.rate < 0:
+        # An end of a ratio's interval lies beyond the integrated odds, as under a faint prior.
+        with np.errstate(divide="ignore", invalid="ignore"):
+            far = np.abs(np.log(np.abs(numbers.ends)))
+        unseen = ((far > FAR - 5) & np.isfinite(far)).any(axis=1)
     numbers.ends[unseen] = np.nan
-    return Answer(numbers, before, error, unseen, reason)
+    return Answer(numbers, error, unseen, reason)
 
 
 def _resolve_intervals(plan: Plan, ends: np.ndarray, moving: np.ndarray, levels: np.ndarray, sign: int) -> np.ndarray:
@@ -111,10 +125,13 @@ def _resolve_intervals(plan: Plan, ends: np.ndarray, moving: np.ndarray, levels:
     ends = ends.copy()
     for item in set(plan.item[moving].tolist()):
         alone, before = plan.of_item(item), None
+        certain = alone.certain(levels)
+        if certain is not None:  # a function of the prevalence alone
+            ends[plan.item == item] = sign * certain
+            continue
         for number in MORE:
-            groups, mixtures, own, weight = alone.build(number)
-            board = Board(groups, approximate(mixtures.cdf, *mixtures.support), plan.scale, mixtures.atom)
-            found = sign * board.scale.value(_quantiles(board, own, weight, levels)[0])
+            board = alone.build(number)
+            found = sign * plan.scale.value(_quantiles(board.rows, board.weight, _grid(plan, board, 0.0), levels)[0])
             if before is not None and np.abs(found - before).max() < SETTLED * np.ptp(found):
                 break
             before = found
@@ -127,59 +144,72 @@ def _resolve_intervals(plan: Plan, ends: np.ndarray, moving: np.ndarray, levels:
     return ends
 
 
-def _nothing(plan: Plan, levels: np.ndarray) -> Answer:
-    """Return the answer if no entity has a value."""
-    size = len(plan.item)
-    one, two = np.full(size, np.nan), np.full((size, size), np.nan)
-    none = Numbers(np.full((size, len(levels)), np.nan), np.zeros((size, size)), two, two.copy(), one, one.copy())
-    return Answer(none, none, none, np.zeros(size, bool), "")
-
-
 def _step(plan: Plan, sizes: tuple[int, int], levels: np.ndarray, rope: float, last: _Step | None) -> _Step:
-    """Return integrals with these numbers of nodes and prevalences, on the board of the last step if it still fits."""
+    """Return integrals with these numbers of nodes and prevalences, on the grid of the last step if it still fits."""
     nodes, prevalences = sizes
     size = math.ceil(nodes * math.sqrt(max(1.0, (plan.item >= 0).sum() / CROWD)))
-    if last is not None:
-        return last._replace(measures=measure(last.board, size, rope, plan.score.finite_mean))
-    groups, mixtures, own, weight = plan.build(prevalences)
-    low, high = mixtures.support
-    _refuse_unresolved(plan, mixtures, groups, low, high)
-    board = Board(
-        groups, approximate(mixtures.cdf, low, high, 0.0 if plan.rate >= 0 else NOISE), plan.scale, mixtures.atom
-    )
-    places = _quantiles(board, own, weight, levels)
-    return _Step(board, mixtures, own, weight, places, measure(board, size, rope, plan.score.finite_mean))
+    board = last.board if last else plan.build(prevalences)
+    grid = last.grid if last else _grid(plan, board, rope)
+    places = last.places if last else _quantiles(board.rows, board.weight, grid, levels)
+    return _Step(board, grid, places, measure(board.groups, grid, plan.scale, size, rope, plan.score.finite_mean))
 
 
-def _refuse_unresolved(plan: Plan, mixtures: Mixtures, groups: Any, low: np.ndarray, high: np.ndarray) -> None:
-    """Refuse a board early if too much of its probability lies beyond the limits of the scale."""
-    rows = np.arange(len(low))
-    varies = np.isnan(mixtures.atom)
-    for end in (low, high):
-        below = mixtures.cdf(rows, end)
-        beyond = np.where(varies, below if end is low else 1 - below, 0.0)
-        mass, times = zip(*((g.share @ beyond[g.rows], g.copies * g.times) for g in groups), strict=True)
-        lost = in_common(np.concatenate(mass), np.concatenate(times))
+def _grid(plan: Plan, board: Board, rope: float) -> Grid:
+    """Return the grid of a board; with a ROPE further rows have values that are higher by it.
+
+    Refuse a board of which too much probability lies beyond the limits of the scale.
+    """
+    scale, rates = plan.scale, board.rates
+    (low, high), atom = rates.support, rates.atom
+    size, varies = len(atom), np.isnan(atom)
+    first, last = _ends(rates.cdf, low, high, varies)
+    for beyond in (first, 1 - last):
+        mass = [group.chance @ group.given(beyond, np.arange(len(group.times))) for group in board.groups]
+        lost = in_common(mass, [group.copies * group.times for group in board.groups])
         if lost > USELESS:
-            raise _useless(lost, _reason(lost, 0.0, 0.0, 0.0))
+            raise _useless(lost, REASONS[0])
+    grid = make_grid(rates.cdf, low, high, first, last, atom, 0.0 if plan.rate >= 0 else NOISE)
+    if not rope:
+        return grid
+    cdf = rates.cdf if plan.rate >= 0 else grid.cdf  # those of rates are fast
+
+    def moved(row: np.ndarray, place: np.ndarray) -> np.ndarray:
+        return cdf(row % size, np.where(row < size, place, scale.place(scale.value(place) - rope)))
+
+    least, most = low[varies].min(initial=np.inf), high[varies].max(initial=-np.inf)
+    low, high = (
+        np.concatenate([end, np.where(varies, np.clip(there, least, most), there)])
+        for end, there in ((end, scale.place(scale.value(end) + rope)) for end in (low, high))
+    )
+    atom, varies = np.concatenate([atom, atom + rope]), np.tile(varies, 2)
+    first, last = _ends(moved, low, high, varies)
+    both = make_grid(moved, low, high, first, last, atom, 0.0 if plan.rate >= 0 else NOISE / 100)
+    return replace(both, rest=grid.rest + both.rest)
 
 
-def _quantiles(board: Board, own: np.ndarray, weight: np.ndarray, levels: np.ndarray) -> np.ndarray:
-    """Places of the quantiles of each item's own distribution (item, level), by bisection."""
-    fixed = ~np.isnan(board.atom[own[:, 0]])
-    low = np.repeat(board.pieces.low[own].min(axis=1)[:, None], len(levels), axis=1)
-    high = np.repeat(board.pieces.high[own].max(axis=1)[:, None], len(levels), axis=1)
+def _ends(cdf: Function, low: np.ndarray, high: np.ndarray, varies: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the probabilities at both ends of supports, without rounding errors."""
+    rows = np.flatnonzero(varies)
+    first, last = np.zeros(len(low)), np.ones(len(low))
+    first[rows], last[rows] = cdf(rows, low[rows]), cdf(rows, high[rows])
+    first[first < NOTHING], last[last > 1 - NOTHING] = 0.0, 1.0
+    return first, last
+
+
+def _quantiles(rows: np.ndarray, weight: np.ndarray, grid: Grid, levels: np.ndarray) -> np.ndarray:
+    """Return places of the quantiles of mixtures of ``rows`` (mixture, part): (mixture, level), by bisection."""
+    low = np.repeat(grid.low[rows].min(axis=1)[:, None], len(levels), axis=1)
+    high = np.repeat(grid.high[rows].max(axis=1)[:, None], len(levels), axis=1)
     for _ in range(80):
-        middle = (low + high) / 2
-        below = (weight[:, None] * board.cdf(own[:, None], middle[..., None])).sum(axis=2) < levels
+        middle = np.where(low < high, (low + high) / 2, high)
+        below = (weight[:, None] * grid.cdf(rows[:, None], middle[..., None])).sum(axis=2) < levels
         low, high = np.where(below, middle, low), np.where(below, high, middle)
-    high[fixed] = board.scale.place(board.atom[own[fixed, 0]])[:, None]
     return high
 
 
 def _of_entities(plan: Plan, step: _Step, sign: int) -> Numbers:
     """Return the numbers of each entity from those of its item; NaN for entities without a value."""
-    defined, board, found = plan.item >= 0, step.board, step.measures
+    defined, found = plan.item >= 0, step.measures
     pair, together = defined[:, None] & defined, plan.group[:, None] == plan.group
 
     def of_pairs(same: np.ndarray, two: np.ndarray, own: float) -> np.ndarray:
@@ -191,8 +221,9 @@ def _of_entities(plan: Plan, step: _Step, sign: int) -> Numbers:
     rank = np.zeros((size, size))
     rank[defined, :ranked] = found.rank[plan.item[defined]]
     before = of_pairs(found.before_same, found.before_two, 0.5)
-    values, atom = sign * board.scale.value(step.places), sign * board.atom[step.own[:, 0]]
-    values = np.where(np.isnan(atom)[:, None], values, atom[:, None])
+    values, atom = sign * plan.scale.value(step.places), sign * step.board.rates.atom[step.board.rows]
+    certain = ~np.isnan(atom[:, :1]) & (atom == atom[:, :1]).all(axis=1, keepdims=True)
+    values = np.where(certain, atom[:, :1], values)
     # 1 + Σ P(another is before it), less its own 1/2; sorted, so that the order of input does not matter.
     expected = 0.5 + np.nansum(np.sort(before, axis=0), axis=0)
     regret = found.regret[plan.item] if plan.score.finite_mean else np.full(size, np.nan)
@@ -210,17 +241,6 @@ def _worst(error: Numbers) -> float:
     return max(float(np.nanmax(each, initial=0.0)) for each in (error.rank, error.superior))
 
 
-def _reason(unresolved: float, few_nodes: float, bends: float, moved: float) -> str:
-    """Return the cause of the largest error."""
-    causes = {
-        "a concentration near 0 puts scores so near to an end of their range that they look the same": unresolved,
-        "the quadrature has too few nodes for so many entities or such narrow distributions": few_nodes,
-        "the score bends too sharply for its distribution function to be approximated": bends,
-        "the quadrature has too few prevalences, on which the order of the entities depends": moved,
-    }
-    return max(causes, key=lambda cause: causes[cause])
-
-
 def _useless(off: float, reason: str) -> NoClosedForm:
     return NoClosedForm(
         f"source and score must have probabilities that quadrature resolves to {USELESS:g}; got an error of {off:.1g}: "
@@ -228,34 +248,31 @@ def _useless(off: float, reason: str) -> NoClosedForm:
     )
 
 
-def _misses_tail(plan: Plan, ends: np.ndarray) -> np.ndarray:
-    """Return whether an end of a ratio's interval lies beyond the integrated odds, as under a faint prior."""
-    if np.isfinite(plan.score.range).all() or plan.rate >= 0:
-        return np.zeros(len(ends), bool)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        far = np.abs(np.log(np.abs(ends)))
-    return ((far > FAR - 5) & np.isfinite(far)).any(axis=1)
-
-
 def _check(plan: Plan, step: _Step, levels: np.ndarray) -> None:
-    """Compare cdfs at quantiles with those by another route, which shares neither contours nor pieces.
+    """Compare cdfs at quantiles with those by another route, which shares neither contours nor polynomials.
 
     The rate that is not integrated over in the first route is integrated over here, and the contour is solved for; a
     Beta variable has its own inverse. Of several prevalences the most probable one is compared.
     """
-    board, mixtures, parts = step.board, step.mixtures, step.mixtures.parts
-    rows = np.concatenate([group.rows[np.argmax(group.share)] for group in board.groups])
-    rows = rows[np.isnan(board.atom[rows]) & (np.diff(mixtures.first)[rows] > 0)]
-    place = _quantiles(board, rows[:, None], np.ones((len(rows), 1)), levels).ravel()
+    grid, rates = step.grid, step.board.rates
+    rows = np.concatenate(
+        [np.take_along_axis(group.rows, group.weight.argmax(axis=0)[None], axis=0)[0] for group in step.board.groups]
+    )
+    rows = np.setdiff1d(rows[np.isnan(rates.atom[rows])], list(rates.tables))
+    place = _quantiles(rows[:, None], np.ones((len(rows), 1)), grid, levels).ravel()
     row = np.repeat(rows, len(levels))
     seen = np.abs(place) < SEEN  # Beyond, rates and scores are rounded to an end of their range.
     row, place = row[seen], place[seen]
-    if isinstance(parts, OneRate):
-        other = special.betainc(*parts.beta[mixtures.first[row]].T, special.expit(place))
+    free = np.isnan(rates.fixed[row])
+    if plan.rate >= 0:
+        other = special.betainc(*rates.beta[row, plan.rate].T, special.expit(place))
+        cut = np.zeros(len(row))
     else:
-        other = replace(mixtures, parts=_exchange_classes(plan, parts), tables={}).cdf(row, place)
-    cut = mixtures.lost()[row]
-    off = float((np.abs(board.cdf(row, place) - other) - cut).max(initial=0.0))
+        other = _exchange_classes(rates).cdf(row, place)
+        # The probability of rates outside the integrated log odds may be missing.
+        a, b = np.where(free[..., None], rates.beta[row], 1.0).swapaxes(0, 2)
+        cut = (_betas.cdf(a, b, -FAR) + 1 - _betas.cdf(a, b, FAR)).sum(axis=0)
+    off = float((np.abs(grid.cdf(row, place) - other) - cut).max(initial=0.0))
     if off > WRONG:
         raise NoClosedForm(
             f"source and score must have a distribution that two routes agree on; they differ by {off:.1g} "
@@ -263,9 +280,9 @@ def _check(plan: Plan, step: _Step, levels: np.ndarray) -> None:
         )
 
 
-def _exchange_classes(plan: Plan, rates: Rates) -> Rates:
+def _exchange_classes(rates: Rates) -> Rates:
     """Return the same distributions with both classes exchanged, by a score without stated contours."""
-    score = plan.score
+    score = rates.score
     turned = replace(
         score,
         name=f"{score.name} of exchanged classes",
@@ -273,4 +290,4 @@ def _exchange_classes(plan: Plan, rates: Rates) -> Rates:
         importance=None,
         matrix_function=None,
     )
-    return Rates(turned, rates.scale, rates.tpr, rates.tnr, 1 - rates.share)
+    return replace(rates, score=turned, beta=rates.beta[:, ::-1], share=1 - rates.share)

@@ -20,12 +20,9 @@ class NoClosedForm(ValueError):
 class Scale(NamedTuple):
     """A monotone map between places (-inf, inf) and values of a score, higher is better."""
 
-    #: The value at a place.
-    value: Callable[[Any], np.ndarray]
-    #: The place of a value; infinite at the ends of the range.
-    place: Callable[[Any], np.ndarray]
-    #: Places beyond which values cannot be distinguished from the ends of the range.
-    limits: tuple[float, float]
+    value: Callable[[Any], np.ndarray]  #: The value at a place.
+    place: Callable[[Any], np.ndarray]  #: The place of a value; infinite at the ends of the range.
+    limits: tuple[float, float]  #: Places beyond which values cannot be distinguished from the ends of the range.
 
 
 def range_scale(low: float, high: float) -> Scale:

@@ -1,25 +1,12 @@
-"""What a ranking may claim: whether it has confidence sets, and by how much luck overestimates the leader.
-
-Posterior probabilities are pairwise and hold on average over the prior. With many equal entities some pair nearly
-always seems separated, because the leader was selected by luck. Claims that an entity is worse, or the winner,
-therefore use the confidence sets, which hold jointly at fixed truths. If these are withheld, no entity is called
-worse, and a winner is one by posterior probabilities only.
-"""
+"""Whether a ranking has confidence sets, and by how much luck overestimates the leader."""
 
 import numpy as np
 import xarray as xr
 
 from bayesrank._draws import BLOCK
 
-__all__ = [
-    "expected_overestimates",
-    "leader_overestimate",
-    "sets_available",
-    "why_withheld",
-]
+__all__ = ["expected_overestimates", "leader_overestimate", "sets_available", "why_withheld"]
 
-#: Why exact rankings without draws have no sets.
-NOT_COMPUTED = "not computed"
 #: Minimum number of entities for estimating the spread of a population.
 FEWEST_ENTITIES = 3
 #: Report the leader's expected loss on new cases if it exceeds this share of its interval's width.
@@ -36,15 +23,11 @@ def why_withheld(ranking: xr.Dataset) -> str:
     if sets_available(ranking):
         return ""
     reason = str(ranking.attrs.get("confidence_sets", ""))
-    return reason if reason not in ("", "joint") else NOT_COMPUTED
+    return reason if reason not in ("", "joint") else "not computed"
 
 
 def leader_overestimate(ranking: xr.Dataset) -> tuple[str, float, bool]:
-    """Return the most probable best entity, its expected overestimate, and whether that is large.
-
-    The overestimate is in units of the score, NaN if unknown; large means over a quarter of the interval's width. See
-    :func:`expected_overestimates`.
-    """
+    """Return the most probable best entity, its expected overestimate (NaN if unknown), and whether that is large."""
     best = np.where(ranking["rank_lower"].notnull(), ranking["probability_best"], -1.0)
     first = ranking.isel(entity=int(np.argmax(best)))
     loss = float(first["overestimate"]) if "overestimate" in ranking else np.nan

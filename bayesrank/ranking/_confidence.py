@@ -1,21 +1,14 @@
-"""Confidence sets for ranks: the ranks that the data allow each entity, for any true scores.
+r"""Confidence sets for ranks: the ranks that the data allow each entity, for any true scores.
 
-The draws give the mean :math:`m_{ij}` and standard deviation :math:`s_{ij}` of the lead of i over j. Each ordered pair
-has the hypothesis that i is not ahead of j. It is rejected if :math:`m_{ij} > c\\,s_{ij}`. The largest
-:math:`(d_{ij} - m_{ij}) / s_{ij}` of a draw, over all pairs not yet rejected, exceeds the critical value c with
-probability 1 - prob. After rejections c is computed again, keeping reversed pairs, until nothing changes (stepdown).
-
-Without false rejections, every true rank lies between 1 plus the number of entities surely ahead and K minus the
-number surely behind. "Surely ahead" is transitive, as standard deviations obey the triangle inequality.
-
-Ranks have no scale, but means and standard deviations do. An entity is surely ahead only if it is so on two scales that
-fail in different cases. A bounded scale (rates) is too confident for few cases in the middle of the range, a stretched
-one (logits) for unequal numbers of cases near an end. docs/understand/credible_ranking.md has the numbers.
+The draws give mean and standard deviation of the lead of i over j. A pair is separated if its mean lead exceeds c
+standard deviations; c is the quantile of a draw's largest standardised error over all pairs that are not yet separated
+(stepdown). An entity is surely ahead only if it is so on two scales that fail in different cases: a bounded one is too
+confident for few cases in the middle of the range, a stretched one for unequal numbers of cases near an end.
 
 Mogstad, Romano, Shaikh, Wilhelm (2024), Inference for ranks with applications to mobility across neighborhoods and
 academic achievement across countries, Review of Economic Studies 91:476-518, with the posterior instead of the
-bootstrap; stepdown of Romano and Wolf (2005), Exact and approximate stepdown methods for multiple hypothesis testing,
-Journal of the American Statistical Association 100:94-108.
+bootstrap; Romano and Wolf (2005), Exact and approximate stepdown methods for multiple hypothesis testing, Journal of
+the American Statistical Association 100:94-108.
 """
 
 from collections.abc import Callable
@@ -40,13 +33,10 @@ HUGE = 1e30
 class Sets(NamedTuple):
     """Confidence sets of one ranking; NaN where withheld, and for entities that are not ranked."""
 
-    #: First and last possible rank of each entity.
-    lower: np.ndarray
-    upper: np.ndarray
-    #: 1 for entities that could be best, else 0.
-    best: np.ndarray
-    #: "joint", or why the sets are withheld.
-    reason: str
+    lower: np.ndarray  #: First and
+    upper: np.ndarray  #: last possible rank of each entity.
+    best: np.ndarray  #: 1 for entities that could be best, else 0.
+    reason: str  #: "joint", or why the sets are withheld.
 
     def variables(self) -> dict[str, np.ndarray]:
         """Return the variables of a ranking."""
@@ -131,9 +121,8 @@ def _scale_values(x: np.ndarray, who: np.ndarray, sign: int, scale: Callable[[np
 def scales(x: np.ndarray, low: float, high: float, finite_mean: bool) -> list[Callable[[np.ndarray], np.ndarray]]:
     """Return the scales on which a score is measured, as increasing functions of the score.
 
-    With two finite ends: the values and their logits. With one end: the values and the logarithm of their distance from
-    it; if the mean may be infinite (ratios), the odds transform t / (1 + t) of that distance replaces the values.
-    Without ends, or with values outside them: the values only. NaN where the logarithm is not finite.
+    These are the values, and their logits or the logarithm of their distance from the one finite end. If the mean may
+    be infinite (ratios), the odds transform t / (1 + t) of that distance replaces the values.
     """
     both = np.isfinite(low) and np.isfinite(high)
     slack = 1e-9 * (high - low if both else 1)  # for rounding errors

@@ -1,12 +1,7 @@
-"""Certainty of the whole order: the SUCRA of each entity, and the precision of the hierarchy (POTH).
+"""Certainty of the whole order: the SUCRA of each entity (Salanti, Ades and Ioannidis 2011), and the POTH.
 
-The surface under the cumulative ranking curve (Salanti, Ades and Ioannidis 2011) is (K − expected rank) / (K − 1) for K
-entities. It equals the mean probability of ranking before a rival, with ties as halves. This mean is used here, as it
-also covers undefined values: a pair counts in draws with both defined, so the mean over entities stays 1/2.
-
-The precision of treatment hierarchy (Wigle et al., arXiv:2501.11596) is the variance of the SUCRAs relative to its
-maximum, (K + 1) / (12 (K − 1)), which a certain order has. No table of pairs exceeds it, as the sums of its rows are
-majorized by those of an order (Landau 1953; Moon 1963 for probabilities).
+The SUCRA is the mean probability of ranking before a rival, over draws with both defined. The precision of treatment
+hierarchy (Wigle et al., arXiv:2501.11596) is the variance of the SUCRAs relative to that of a certain order.
 """
 
 from typing import Any, NamedTuple

@@ -1,12 +1,7 @@
 """The information in the evidence: effective counts, and the claims that they allow.
 
-Numbers of cases overstate information if cases come in clusters, if two entities agree on nearly all of them, if a
-class has few, or if a population prior links the entities. Sentences and confidence sets use this module instead.
-
-The posterior standard deviation of a mean over clusters with shares w is too small: large clusters pull the mean, and
-Bayesian bootstrap weights vary too little. For equal variances of cluster means, the shortfall and Satterthwaite's
-degrees of freedom have closed forms in power sums of w. Bell and McCaffrey (2002), Bias reduction in standard errors
-for linear regression with multi-stage samples, Survey Methodology 28:169-181.
+Bell and McCaffrey (2002), Bias reduction in standard errors for linear regression with multi-stage samples, Survey
+Methodology 28:169-181, have the bias and Satterthwaite's degrees of freedom for means over clusters.
 """
 
 from dataclasses import dataclass, replace
@@ -14,17 +9,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 import xarray as xr
-
-__all__ = [
-    "HEAVY_TAIL",
-    "Information",
-    "Patterns",
-    "average_inflation",
-    "cluster_information",
-    "count_discordant",
-    "least",
-    "skewness_ratio",
-]
 
 #: A hierarchical model has no confidence sets, as its prior pulls entities, data sets or classes together.
 POPULATION = "population prior"
@@ -40,21 +24,12 @@ PRIOR_CASES = 2.0
 
 @dataclass(frozen=True)
 class Information:
-    """Effective counts behind a ranking; NaN (or None) if unknown or not applicable.
+    """Effective counts behind a ranking (entity); NaN (or None) if unknown or not applicable."""
 
-    Arrays have the dim ``entity``, in the order of the ranking, except where noted.
-    """
-
-    #: Number of cases of each entity.
     cases: np.ndarray
-    #: Effective number of clusters: Satterthwaite's degrees of freedom plus 1.
-    clusters: np.ndarray
-    #: Number of cases of the rarest class that has any.
-    rarest: np.ndarray
+    clusters: np.ndarray  #: Effective number of clusters: Satterthwaite's degrees of freedom plus 1.
     #: For paired evidence: cases (or clusters) on which two entities differ (entity, rival).
     discordant: np.ndarray | None = None
-    #: Number of data sets in the evidence.
-    datasets: int = 1
     #: The population in a hierarchical model: "entities", "data sets" or "classes"; empty without one.
     population: str = ""
     #: Degrees of freedom of a difference (entity, rival); infinite for a normal quantile.
@@ -79,16 +54,11 @@ class Information:
 class Patterns:
     """Joint outcomes of paired evidence, as codes."""
 
-    #: Answers (pattern, entity); negative if missing.
-    answers: np.ndarray
-    #: Number of cases of each pattern.
-    count: np.ndarray
-    #: Cluster of each pattern; None for independent cases.
-    cluster: np.ndarray | None
-    #: Data set of each pattern; None for a single one.
-    dataset: np.ndarray | None
-    #: Whether all cases have equal weight, regardless of the size of their cluster.
-    by_case: bool
+    answers: np.ndarray  #: (pattern, entity); negative if missing.
+    count: np.ndarray  #: Cases of each pattern.
+    cluster: np.ndarray | None  #: Of each pattern; None for independent cases.
+    dataset: np.ndarray | None  #: Of each pattern; None for a single one.
+    by_case: bool  #: Whether all cases have equal weight, regardless of the size of their cluster.
 
     @classmethod
     def of(cls, observed: xr.Dataset, by_case: bool) -> "Patterns | None":
@@ -133,8 +103,7 @@ def least(values: np.ndarray) -> float:
 def cluster_information(sizes: list[np.ndarray], weights: np.ndarray) -> tuple[float, float]:
     """Return the degrees of freedom of a mean over clusters, and the factor by which its bootstrap is too narrow.
 
-    ``sizes`` holds the cases of each cluster, for each data set. G clusters of equal size have Satterthwaite's G - 1
-    degrees of freedom and the factor √((G + 1)/(G - 1)).
+    G clusters of equal size (of each data set) have G - 1 degrees of freedom and the factor √((G + 1)/(G - 1)).
     """
     true = expected = squares = 0.0
     for size, weight in zip(sizes, weights.tolist(), strict=True):

@@ -27,8 +27,7 @@ class Simultaneous(NamedTuple):
     upper: np.ndarray
     probability: float
     error: float
-    #: The tail; 0 or less if there are too few draws to estimate it.
-    level: float
+    level: float  #: The tail; 0 or less if there are too few draws to estimate it.
 
 
 def simultaneous_intervals(
@@ -37,12 +36,10 @@ def simultaneous_intervals(
     """Return intervals at the narrowest common level that jointly hold all ranks with probability ``prob``.
 
     ``mass`` holds the draws at each rank (half, entity, rank), ``twice`` doubled average ranks (draw, entity), 0 where
-    undefined. Intervals hold too many of the draws that they were made from: with hundreds of entities most of their
-    ends are extremes. Each half of the draws therefore validates the intervals of the other half.
+    undefined. Each half of the draws validates the intervals of the other, as intervals hold too many of their own.
 
-    The depth of a rank is the smaller of the probabilities at or below it and at or above it: the tail at which it
-    leaves its interval. Outside the observed range it is minus the number of ranks to the range. The depth of a draw is
-    the smallest depth of its ranks.
+    The depth of a rank is the tail at which it leaves its interval; outside the observed range, it is minus the number
+    of ranks to the range. The depth of a draw is the smallest depth of its ranks.
     """
     halves = batches.half(np.repeat(np.arange(len(batches.sizes)), batches.sizes))
     share = _shares(mass.sum(axis=0), ranked)

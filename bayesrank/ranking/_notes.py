@@ -17,18 +17,6 @@ from bayesrank.ranking._pooling import pooling_notes
 from bayesrank.scores import Score
 from bayesrank.scores.averages import Average
 
-__all__ = [
-    "cases_of_classes",
-    "prevalence_caveat",
-    "count_notes",
-    "discordance_notes",
-    "first_two_agree",
-    "positive_class_notes",
-    "prevalence_notes",
-    "share_cases",
-    "first_names",
-]
-
 #: With fewer cases of a class, the prior has a large weight in its rate.
 FEW = 10
 #: Minimum number of classes for learning how classes differ.
@@ -179,17 +167,13 @@ def _few_cases(counts: xr.DataArray, population: Any = None) -> list[str]:
     empty = cases.values == 0
     lines: list[str] = []
     if empty.any():
-        labels, who = ([str(x) for x in found] for found in (classes[empty.any(axis=0)], names[empty.any(axis=1)]))
-        if len(labels) == 1:
-            text = f"No case of the class {labels[0]!r} for {first_names(who)}: {only} the rate of that class."
-        else:
-            quoted = first_names([repr(label) for label in labels])
-            text = (
-                f"No case of {len(labels)} of {len(classes)} classes ({quoted}) for {first_names(who)}: {only} the "
-                "rates "
-                "of these classes."
-            )
-        lines.append(Note(text, Caveat.PRIOR_OUTWEIGHS_DATA))
+        labels = [repr(str(label)) for label in classes[empty.any(axis=0)]]
+        who = first_names([str(name) for name in names[empty.any(axis=1)]])
+        which, rates = f"the class {labels[0]}", "rate of that class"
+        if len(labels) > 1:
+            which = f"{len(labels)} of {len(classes)} classes ({first_names(labels)})"
+            rates = "rates of these classes"
+        lines.append(Note(f"No case of {which} for {who}: {only} the {rates}.", Caveat.PRIOR_OUTWEIGHS_DATA))
     few = ~empty & (cases.values < FEW)
     if few.any():
         entity, label = np.unravel_index(np.where(few, cases.values, FEW).argmin(), few.shape)
@@ -253,8 +237,6 @@ def first_two_agree(information: Information, order: np.ndarray, superiority: np
     if information.discordant is None or np.isnan(order).all():
         return False
     first = int(np.nanargmin(order))
-    rivals = np.flatnonzero(~np.isnan(order) & ~np.isnan(superiority[first]))
-    rivals = rivals[rivals != first]
-    if not rivals.size:
-        return False
-    return bool(information.discordant[first, rivals[superiority[first, rivals].argmin()]] == 0)
+    beaten = np.where(np.isnan(order), np.nan, superiority[first])
+    beaten[first] = np.nan
+    return not np.isnan(beaten).all() and bool(information.discordant[first, np.nanargmin(beaten)] == 0)

@@ -33,11 +33,7 @@ def pooling_notes(parts: xr.DataArray, score: Any) -> list[str]:
     292:879-882, is the classic example: two treatments of kidney stones.
     """
     score = as_score(score)
-    return _reversed_pairs(score(parts).transpose("entity", "dataset"), score(parts.sum("dataset")), score)
-
-
-def _reversed_pairs(each: xr.DataArray, pooled: xr.DataArray, score: Score) -> list[str]:
-    """Return a sentence on pairs reversed by pooling, among pairs with different scores on two data sets or more."""
+    each, pooled = score(parts).transpose("entity", "dataset"), score(parts.sum("dataset"))
     direction = -1 if score.higher_is_better is False else 1
     size = each.sizes["entity"]
     always, times = np.ones((size, size), bool), np.zeros((size, size), int)

@@ -1,8 +1,4 @@
-"""Reducers of draws for a credible ranking: ranks and losses, block by block, and pairwise comparisons.
-
-No array is draws × entities × entities or batches × entities × entities: each complete batch is folded into a sum and a
-sum of squares.
-"""
+"""Reducers of draws for a credible ranking: ranks and losses block by block, and comparisons of pairs."""
 
 from dataclasses import dataclass
 

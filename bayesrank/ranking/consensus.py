@@ -1,9 +1,4 @@
-"""The consensus order: the order with the smallest posterior expected Kendall distance.
-
-The distance is the expected number of pairs in the wrong order (Kemeny's rule on the posterior). Without cycles among
-the pairwise majorities, sorting by them is optimal. Cycles lie within strongly connected components, which are solved
-separately.
-"""
+"""The consensus order, with the smallest posterior expected Kendall distance (Kemeny's rule on the posterior)."""
 
 from typing import Any
 

@@ -29,7 +29,7 @@ from bayesrank.ranking._notes import discordance_notes, first_two_agree
 from bayesrank.ranking._reducers import Mass, RankReducer, Ranks, compare
 from bayesrank.ranking.consensus import best_set, consensus_of
 from bayesrank.ranking.evidence import Evidence, evidence_of
-from bayesrank.ranking.values import RankingOptions, ScoreValues, finite, score_values, variables_of
+from bayesrank.ranking.values import RankingOptions, ScoreValues, finite, ranking_of, score_values
 from bayesrank.ranking.without_draws import rank_exactly, replace_drawn
 
 __all__ = ["credible_ranking", "quantiles_of"]
@@ -65,15 +65,13 @@ def credible_ranking(
         values of a score (chain, draw, entity) or (sample, entity). Without these dims there is one draw. Any other
         dim, such as ``dataset``, gives one ranking per item. Lazy chunks are computed once.
     score : Score, str or callable, optional
-        The score to rank by, with its direction and range. Outcomes without classes default to their mean. Without a
-        score, ``source`` must be values where higher is better (checked against name and attrs), and regret is
-        undefined.
+        With its direction and range. Outcomes without classes default to their mean. Without a score, ``source`` must
+        be values where higher is better (checked against name and attrs), and regret is undefined.
     method : str
         - ``"draws"``: from the draws of ``source``.
-        - ``"exact"``: by integrals, without draws or seed; equal counts give equal results. ``source`` is counts or a
-          conjugate posterior from :func:`bayesrank.fit`. A two-class score must be monotone in TPR and TNR. With more
-          classes, only the accuracy is possible, and every entity needs its own test set. Outcomes must be 0 and 1,
-          ranked by their mean.
+        - ``"exact"``: by integrals, without draws or seed; equal counts give equal results. ``source`` is counts of two
+          classes or of the outcomes 0 and 1, or a conjugate posterior from :func:`bayesrank.fit`. A two-class score
+          must be monotone in TPR and TNR; outcomes are ranked by their mean.
         - ``"auto"``: from draws, and exact where the error is below 5e-4, the work is small, and the medians agree with
           the draws. The command and the report use this method.
     prob : float
@@ -86,53 +84,48 @@ def credible_ranking(
         Which performance of the posterior, as in :func:`bayesrank.as_performance`.
     joint : bool
         Compare all pairs of entities, which takes draws × entities² operations. If False, the result lacks the dim
-        ``rival`` and the variables that depend on pairs: ``superiority``, ``equivalence``, ``sucra``, ``poth``,
-        ``tier``, ``consensus_*`` and ``rank_confidence_*``. The other variables are identical.
-    model : str or class, optional
-        With ``method="exact"`` and counts, a conjugate model of :func:`bayesrank.fit`.
-    **options
-        With ``method="exact"`` and counts, the options of the model; the prevalence cannot be draws.
+        ``rival`` and what depends on pairs: ``superiority``, ``equivalence``, ``sucra``, ``poth``, ``tier``,
+        ``consensus_*`` and ``rank_confidence_*``.
+    model, **options
+        With ``method="exact"`` and counts, a conjugate model of :func:`bayesrank.fit` and its options; the prevalence
+        cannot be draws.
 
     Returns
     -------
     xarray.Dataset
-        With the dims ``entity``, ``rank`` (1 is best) and ``rival``:
+        With the dims ``entity``, ``rank`` (1 is best) and ``rival``. Undefined numbers are NaN; Monte-Carlo standard
+        errors ``<name>_error`` account for autocorrelation.
 
         - ``median``, ``lower``, ``upper``: of the score over draws with a defined value, equal tails at ``prob``;
           ``observed``: the score of the observed counts; ``contradicted``: whether ``observed`` is outside the interval
-          (beyond Monte-Carlo error, and not at an end of its range); ``cases``: number of cases. NaN if unknown.
+          (beyond Monte-Carlo error, and not at an end of its range); ``cases``: number of cases.
         - ``rank_probability`` (entity, rank), ``probability_best``, ``expected_rank``: tied entities share positions.
         - ``sucra``: mean probability of ranking before a rival, with ties as halves. ``poth``: variance of ``sucra``
           relative to its maximum; 0 if all are equal, 1 if the order is certain (Wigle et al., arXiv:2501.11596).
         - ``rank_lower``, ``rank_upper``: equal-tailed rank interval of each entity at ``prob``.
-        - ``rank_simultaneous_lower``, ``rank_simultaneous_upper``: intervals that jointly hold all ranks with
-          probability ``prob``, at a common tail probability ``rank_simultaneous_level``, chosen so that they are
-          narrowest. With too few draws, ranks are added at both ends, and the level is minus their number.
-          ``rank_simultaneous_probability``: their joint coverage, cross-validated on halves of the draws.
+        - ``rank_simultaneous_lower``, ``rank_simultaneous_upper``: the narrowest intervals with a common tail
+          probability ``rank_simultaneous_level`` that jointly hold all ranks with probability ``prob``. With too few
+          draws, ranks are added at both ends, and the level is minus their number. ``rank_simultaneous_probability``:
+          their joint coverage, cross-validated on halves of the draws.
         - ``rank_confidence_lower``, ``rank_confidence_upper``: confidence sets that jointly hold all true ranks in
           about ``prob`` of repeated experiments, for any true scores, without ROPE. ``in_best_confidence_set``: 1 for
-          entities that could be truly best, else 0. All are NaN if the evidence does not support them:
-          ``attrs["confidence_sets"]`` is "joint", or the reason.
+          entities that could be truly best, else 0. ``attrs["confidence_sets"]`` is "joint", or why all are NaN.
         - ``superiority`` (entity, rival): probability that the entity beats the rival by more than the ROPE, among
-          draws with both defined; ``equivalence`` (entity, rival): probability that neither beats the other by more
-          than the ROPE.
+          draws with both defined; ``equivalence`` (entity, rival): that neither beats the other by more.
         - ``consensus_rank``: rank in the order with the smallest expected Kendall distance; entities within twice the
           Monte-Carlo error share a rank. ``consensus_position`` has no shared positions. ``consensus_distance`` is the
-          expected distance of this order, and ``consensus_lower_bound`` a lower bound on the expected distance of any
-          order.
+          expected distance of this order, and ``consensus_lower_bound`` a lower bound for any order.
         - ``tier``: the first tier is the first entity in consensus order, and all entities that it does not beat with
-          probability ``prob``. The next tiers are formed in the same way from the remaining entities. Comparisons are
-          pairwise: many equal entities often form two tiers.
+          probability ``prob``; the next tiers likewise from the remaining entities. Comparisons are pairwise: many
+          equal entities often form two tiers.
         - ``in_best_set``: whether the entity is in the smallest set that holds the best entity with probability
           ``prob``; :func:`bayesrank.top_set` with ``k=1`` cross-validates it.
-        - ``expected_regret``: mean difference from the best of each draw, in units of the score; NaN unless the score
-          has a finite mean.
-        - ``overestimate``: expected loss of the score on new cases (winner's curse), by empirical Bayes; NaN for fewer
-          than three entities, where the regret is undefined, and for models of a population of entities.
-        - ``undefined``: share of draws in which the entity has no value; it is not ranked in these draws. Entities
-          undefined in more than half of the draws are not ranked.
+        - ``expected_regret``: mean difference from the best of each draw, in units of the score, if its mean is finite.
+        - ``overestimate``: expected loss of the score on new cases (winner's curse), by empirical Bayes, for three
+          entities or more and models without a population of entities.
+        - ``undefined``: share of draws in which the entity has no value and is not ranked. Entities undefined in more
+          than half of the draws are not ranked.
         - ``effective_sample_size``: effective number of draws of the entity's values.
-        - Monte-Carlo standard errors ``<name>_error``, which account for autocorrelation.
 
         The attrs are ``score``, ``prob``, ``rope``, ``higher_is_better``, ``draws``, ``range`` and ``finite_mean``
         of the score, ``depends_on_prevalence`` if known, ``method``, and ``evidence``. :func:`bayesrank.verdict` and
@@ -148,24 +141,20 @@ def credible_ranking(
         If an argument is invalid. With ``method="exact"`` also if the posterior of the score has no closed form, or
         integrals have an error above 0.01.
 
-    References
-    ----------
-    Exact ranks: the number of entities above a value is Poisson-binomial. Hong, On computing the distribution function
-    for the Poisson binomial distribution (Computational Statistics & Data Analysis, 2013).
-
     Notes
     -----
     Averaged over the prior of the model, the intervals cover at least ``prob`` of true ranks. For fixed, nearly tied
-    truths they may cover less; see the documentation.
+    truths they may cover less. For exact ranks, the number of entities above a value is Poisson-binomial: Hong, On
+    computing the distribution function for the Poisson binomial distribution (Computational Statistics & Data Analysis,
+    2013).
 
     Examples
     --------
     >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
-    >>> ranking = credible_ranking(br.fit(counts, seed=1), "informedness")
-    >>> ranking["tier"].values.tolist()
+    >>> br.credible_ranking(br.fit(counts, seed=1), "informedness")["tier"].values.tolist()
     [2, 1]
-    >>> exact = credible_ranking(counts, "informedness", method="exact", model="beta_binomial")
+    >>> exact = br.credible_ranking(counts, "informedness", method="exact", model="beta_binomial")
     >>> exact["probability_best"].round(6).values.tolist()
     [0.000172, 0.999828]
     """
@@ -189,8 +178,11 @@ def _of_draws(
 ) -> xr.Dataset:
     """Return a ranking from draws."""
     found = score_values(source, score, higher_is_better, kind)
-    values = _check_values(found.values)
-    size = values.sizes["entity"]
+    values, size = found.values, found.values.sizes["entity"]
+    if not values.size:
+        raise ValueError(f"source must hold at least one entity and one draw; got the sizes {dict(values.sizes)}")
+    if {"rank", "rival"} & set(values.dims):
+        raise ValueError(f"source must not have dims called rank or rival, which the result has; got {values.dims}")
     # Rank probabilities and, with ``joint``, pairs and their errors; several of each are in memory at a time.
     many = (10 if settings.joint else 6, size, size)
     check_memory("source must hold fewer entities", f"{size} x {size} probabilities of ranks", many, f"{size} entities")
@@ -238,26 +230,16 @@ def _one(values: xr.DataArray, evidence: Evidence, found: ScoreValues, settings:
     result["cases"] = evidence.size(size)
     notes, needed = [*found.notes(), *evidence.notes(score)], evidence.needed()
     if settings.joint:
-        order, claimed = _leader_claims(result, settings.prob)
+        order = result["consensus_position"]
+        first = 0 if np.isnan(order).all() else int(np.nanargmin(order))
+        claimed = result["superiority"][first] >= settings.prob
         notes += discordance_notes(information, evidence.about or {}, names, order, claimed)
         if needed == "paired cases" and first_two_agree(information, order, result["superiority"]):
             needed = "other cases"
     result |= join_notes(notes) | {"needed_evidence": needed}
-    variables = variables_of(result, ERROR)
-    # Further coords of the entities (such as their authors) are kept.
-    coords: dict[str, Any] = {"entity": names} | ({"rival": names} if settings.joint else {})
-    coords["rank"] = np.arange(1, size + 1)
-    coords |= {str(name): coord for name, coord in values.coords.items() if coord.dims == ("entity",)}
     facts = {"prob": settings.prob, "rope": settings.rope, "draws": batches.number, "method": "draws"}
     facts |= {"confidence_sets": sets} if settings.joint else {}
-    return xr.Dataset(variables, coords, found.facts() | facts | evidence.facts())
-
-
-def _leader_claims(result: dict[str, Any], prob: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return the consensus order, and which rivals its first entity beats with the required probability."""
-    order = result["consensus_position"]
-    first = 0 if np.isnan(order).all() else int(np.nanargmin(order))
-    return order, result["superiority"][first] >= prob
+    return ranking_of(result, values, settings.joint, ERROR, found.facts() | facts | evidence.facts())
 
 
 def _outside_interval(
@@ -348,7 +330,6 @@ def _error_factor(batches: Batches) -> float:
 
 
 def _nan_if_zero(number: np.ndarray) -> np.ndarray:
-    """Return the number of draws, NaN for none."""
     return np.where(number > 0, number, np.nan)
 
 
@@ -404,15 +385,6 @@ def _of_pairs(
     return found, preference, preference_error
 
 
-def _check_values(values: xr.DataArray) -> xr.DataArray:
-    """Return values that can be ranked, or raise."""
-    if not values.size:
-        raise ValueError(f"source must hold at least one entity and one draw; got the sizes {dict(values.sizes)}")
-    if {"rank", "rival"} & set(values.dims):
-        raise ValueError(f"source must not have dims called rank or rival, which the result has; got {values.dims}")
-    return values
-
-
 def quantiles_of(x: np.ndarray, tail: float) -> tuple[np.ndarray, ...]:
     """Return median, lower and upper end, and mean of each column over its defined draws, in blocks of columns."""
     out = np.full((4, x.shape[1]), np.nan)
@@ -445,7 +417,7 @@ def _of_differences(covariance: np.ndarray) -> np.ndarray:
 
 def _regret(ranks: Ranks, best: np.ndarray, effective_size: float) -> tuple[np.ndarray, np.ndarray]:
     """Return the expected regret and its error; a regret that is nearly always, or never, 0 counts as rare."""
-    some = np.where(ranks.defined > 0, ranks.defined, np.nan)
+    some = _nan_if_zero(ranks.defined)
     rare = np.minimum(best, 1 - best) * effective_size < RARE
     spread = np.maximum(ranks.regret_spread, np.finfo(float).eps)
     error = _mean_error(ranks.regret_error, spread, some, effective_size, 0.0)

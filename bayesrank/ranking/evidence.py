@@ -1,10 +1,7 @@
-"""The evidence behind a ranking: observed values, notes and caveats, and the most useful further evidence.
-
-Sentences on counts are in :mod:`bayesrank.ranking._notes`.
-"""
+"""The evidence behind a ranking: observed values, notes and caveats, and the most useful further evidence."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -46,7 +43,6 @@ from bayesrank.ranking._notes import (
 from bayesrank.ranking._pooling import differing_datasets
 from bayesrank.scores import Score
 from bayesrank.scores.averages import Average
-from bayesrank.scores.score import values_of
 
 __all__ = ["Evidence", "cases_of", "evidence_of", "sampling"]
 
@@ -64,22 +60,14 @@ class Evidence:
     shares: xr.DataArray | None = None
     #: Observed performance, or value, of all pooled cases, if a typical data set is ranked.
     pooled: xr.DataArray | None = None
-    #: Other observed values of the ranked quantity, by entity.
-    values: xr.DataArray | None = None
-    #: The ranked performance, if it is in memory.
-    performance: xr.DataArray | None = None
-    #: Attrs of the posterior.
-    about: Mapping[Any, Any] | None = None
-    #: Sentences on MCMC diagnostics.
-    sampler: tuple[str, ...] = ()
-    #: Numbers of cases (entity, [dataset]).
-    cases: xr.DataArray | None = None
-    #: The ranked data set of a population: typical, new or observed; empty without a population.
-    kind: str = ""
-    #: Joint outcomes of paired evidence.
-    patterns: Patterns | None = None
-    #: Prior of each cell in equivalent cases (entity, [dataset], ...).
-    prior: xr.DataArray | None = None
+    values: xr.DataArray | None = None  #: Other observed values of the ranked quantity, by entity.
+    performance: xr.DataArray | None = None  #: The ranked performance, if it is in memory.
+    about: Mapping[Any, Any] | None = None  #: Attrs of the posterior.
+    sampler: tuple[str, ...] = ()  #: Sentences on MCMC diagnostics.
+    cases: xr.DataArray | None = None  #: Numbers of cases (entity, [dataset]).
+    kind: str = ""  #: The ranked data set of a population: typical, new or observed; empty without a population.
+    patterns: Patterns | None = None  #: Joint outcomes of paired evidence.
+    prior: xr.DataArray | None = None  #: Prior of each cell in equivalent cases (entity, [dataset], ...).
     #: Names of the data sets, and their weights if the ranking is by a mean over them.
     datasets: tuple[Any, ...] = ()
     weights: np.ndarray | None = None
@@ -106,17 +94,9 @@ class Evidence:
 
     def information(self, score: Score | None, entities: int) -> Information:
         """Return the effective counts behind a ranking by ``score``."""
-        unknown = np.full(entities, np.nan)
-        rarest = unknown
-        if self.counts is not None and "actual" in self.counts.dims:
-            cases = cases_of_classes(self.counts).values.astype(float)
-            rarest = np.where(cases > 0, cases, np.inf).min(axis=1)
-            rarest[np.isinf(rarest)] = np.nan
         found = Information(
             cases=self.size(entities),
-            clusters=unknown,
-            rarest=rarest,
-            datasets=self._number_of_datasets(),
+            clusters=np.full(entities, np.nan),
             population=str((self.about or {}).get("population", "")),
             inflation=self._inflation(score, entities),
         )
@@ -153,13 +133,6 @@ class Evidence:
         inflation = np.maximum(found.inflation, factor)
         clusters = freedom + 1 if clustered else found.clusters
         return replace(found, clusters=clusters, freedom=joint, inflation=inflation)
-
-    def _number_of_datasets(self) -> int:
-        if self.weights is not None:
-            return len(self.weights)
-        if self.counts is not None and "dataset" in self.counts.dims:
-            return int(self.counts.sizes["dataset"])
-        return 1
 
     def _inflation(self, score: Score | None, entities: int) -> np.ndarray:
         """Return the factor by which intervals of averages over small classes or data sets are too narrow (entity)."""
@@ -219,13 +192,6 @@ class Evidence:
         except ValueError:  # a sampled prevalence, or more than two classes
             return None
 
-    def observed_of(self, scores: Sequence[Score]) -> list[xr.DataArray | None]:
-        """Return :meth:`observed` for each of several scores."""
-        observed = self.counts if self.shares is None else self.shares
-        if observed is None or (self.about or {}).get("prevalence", "sampled") not in ("sampled", "observed"):
-            return [self.observed(score) for score in scores]
-        return [*values_of(scores, observed)]
-
     def extreme(self) -> xr.DataArray | None:
         """Return entities at an end of the range: always wrong, or with one answer for all cases of a class.
 
@@ -244,8 +210,8 @@ class Evidence:
         """Return the notes on the evidence, caveats among them."""
         about = self.origin()
         few = str(about.get("note_few", ""))
-        lines_of_model = [line for line in str(about.get("note", "")).split("\n") if line]
-        own = [Note(line, Caveat.FEW_UNITS if line == few else Caveat.NONE) for line in lines_of_model]
+        of_model = filter(None, str(about.get("note", "")).split("\n"))
+        own = [Note(line, Caveat.FEW_UNITS if line == few else Caveat.NONE) for line in of_model]
         if about.get("caveat"):
             own.append(Note(str(about["caveat"]), Caveat.FEW_UNITS))
         lines: list[str] = [*self.sampler, *self._pooling_caveat(score), *own, *self._kinds(score)]
@@ -302,16 +268,12 @@ class Evidence:
         about = self.about or {}
         if not about.get("paired") or about.get("prior") != "haldane" or self.patterns is None:
             return []
-        lines: list[str] = []
-        if self.heavy_tails:
-            text = (
-                f"Outcomes of {first_names(list(self.heavy_tails))} have heavy tails for so few cases: intervals of "
-                "the "
-                "mean are too narrow."
-            )
-            lines.append(Note(text, Caveat.FEW_UNITS))
+        text = (
+            f"Outcomes of {first_names(list(self.heavy_tails))} have heavy tails for so few cases: intervals of the "
+            "mean are too narrow."
+        )
         return [
-            *lines,
+            *([Note(text, Caveat.FEW_UNITS)] if self.heavy_tails else []),
             "Intervals come from the Bayesian bootstrap: without a prior, only observed outcomes count "
             "(range=(low, high) adds a prior).",
         ]
@@ -389,18 +351,16 @@ def evidence_of(source: Any, variable: str | None, values: xr.DataArray, kind: s
         return _with_typical_shares(known, source, values)
     # There are no counts of outcomes with many values.
     seen = get_variable(groups.get("observed_data"), variable or str(values.name))
-    known = replace(known, values=None if seen is None else _matching(seen, values))
-    if variable is not None:
-        return known
-    if isinstance(source, xr.DataArray) and not outcome_dims(source):
-        return known
-    if wanted != "observed":
+    if seen is not None and _matches(seen, values):
+        known = replace(known, values=seen.astype(float).reset_coords(drop=True))
+    bare = isinstance(source, xr.DataArray) and not outcome_dims(source)
+    if variable is not None or bare or wanted != "observed":
         return known
     counts = observed_counts(source)
     shares = get_variable(groups.get("observed_data"), "performance")
     averaged = shares is not None and _matches(shares, values)
-    if not averaged and counts is not None:
-        counts = counts if _matches(counts, values) else None
+    if counts is not None and not averaged and not _matches(counts, values):
+        counts = None
     known = replace(known, counts=counts, shares=shares if averaged else None)
     if counts is not None and (about or {}).get("prevalence", "sampled") in ("sampled", "observed"):
         return known  # no need to search the draws for its class shares
@@ -408,7 +368,7 @@ def evidence_of(source: Any, variable: str | None, values: xr.DataArray, kind: s
         return known
     array = as_performance(source, kind)
     table = {"entity", *OUTCOME_DIMS} <= set(array.dims) and array.chunks is None
-    return replace(known, performance=array if table else None)
+    return replace(known, performance=array) if table else known
 
 
 def _fewest_datasets(source: Any, posterior: xr.Dataset | None) -> int | None:
@@ -470,11 +430,8 @@ def sampling(groups: Mapping[str, xr.Dataset], values: xr.DataArray) -> dict[str
     """Return divergences, largest R-hat and smallest bulk effective sample size of values; NaN if unknown."""
     az = import_arviz()
     stats = groups["sample_stats"]
-    found = {
-        "divergences": int(stats["diverging"].sum()) if "diverging" in stats else 0,
-        "rhat": np.nan,
-        "effective": np.nan,
-    }
+    divergences = int(stats["diverging"].sum()) if "diverging" in stats else 0
+    found = {"divergences": divergences, "rhat": np.nan, "effective": np.nan}
     if values.sizes.get("chain", 1) < 2 or values.sizes.get("draw", 0) < 4:
         return found
     # An undefined draw does not show whether the chains agree: use the middle rank.
@@ -519,11 +476,6 @@ def _dataset_weights(about: Mapping[Any, Any], values: xr.DataArray) -> np.ndarr
     if "dataset_weights" not in about or "dataset" in values.dims:
         return None
     return np.atleast_1d(np.asarray(about["dataset_weights"], float))
-
-
-def _matching(observed: xr.DataArray, values: xr.DataArray) -> xr.DataArray | None:
-    """Return observed values if they match the ranked values; else None."""
-    return observed.astype(float).reset_coords(drop=True) if _matches(observed, values) else None
 
 
 def _matches(observed: xr.DataArray, values: xr.DataArray) -> bool:

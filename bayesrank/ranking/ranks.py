@@ -24,18 +24,10 @@ def rank(
 
     Parameters
     ----------
-    source : DataArray, Dataset, InferenceData or DataTree
-        Performances, with the score to rank by; a posterior, with the name of one of its variables over ``entity``; or
-        values of a score with the dim ``entity``. Other dims are kept. May be lazy.
-    score : Score, str or callable, optional
-        The score to rank by, with its direction. Without it, ``source`` must be values where higher is better (checked
-        against name and attrs).
+    source, score, higher_is_better, kind
+        As for :func:`bayesrank.credible_ranking`. All other dims are kept. May be lazy.
     method : {"average", "min", "max"}
         The rank of tied entities: the mean, the best or the worst of their positions.
-    higher_is_better : bool, optional
-        Overrides the direction of the score; required for scores without one.
-    kind : str, optional
-        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
 
     Returns
     -------

@@ -10,24 +10,22 @@ from bayesrank._notes import Caveat, Note
 from bayesrank.scores._display import display_name
 
 __all__ = [
-    "check_pairs",
-    "check_complete",
-    "is_exact",
-    "outside_interval",
-    "ranking_table",
-    "score_name",
-    "effective_draws",
+    *("check_pairs", "check_complete", "is_exact", "outside_interval"),
+    *("ranking_table", "score_name", "effective_draws"),
 ]
 
 #: Variables of every ranking, and those missing without pairwise comparisons.
 NEEDED = {
     *("median", "lower", "upper", "observed", "contradicted", "undefined", "cases", "notes"),
     *("expected_rank", "rank_lower", "rank_upper", "probability_best", "probability_best_error"),
+    *("in_best_set", "expected_regret"),
 }
-OF_PAIRS = (
-    *("superiority", "equivalence", "consensus_position", "consensus_rank", "tier", "in_best_set", "expected_regret"),
+OF_PAIRS = ("superiority", "equivalence", "consensus_position", "consensus_rank", "tier")
+#: Columns of a table, if available.
+COLUMNS = (
+    *("median", "lower", "upper", "observed", "probability_best", "expected_rank", "rank_lower", "rank_upper"),
+    *("rank_confidence_lower", "rank_confidence_upper", "consensus_rank", "tier", "expected_regret", "undefined"),
 )
-
 #: Quadrature errors above which probabilities are not exact to three digits.
 UNRESOLVED = 5e-4
 
@@ -51,7 +49,7 @@ def ranking_table(ranking: xr.Dataset) -> pd.DataFrame:
     Raises
     ------
     ValueError
-        If ``ranking`` is not a ranking, or holds several rankings.
+        If ``ranking`` is not one ranking.
 
     Examples
     --------
@@ -61,11 +59,7 @@ def ranking_table(ranking: xr.Dataset) -> pd.DataFrame:
     ['b', 'a']
     """
     _check_ranking(ranking)
-    columns = [
-        "median", "lower", "upper", "observed", "probability_best", "expected_rank", "rank_lower", "rank_upper",
-        "rank_confidence_lower", "rank_confidence_upper", "consensus_rank", "tier", "expected_regret", "undefined",
-    ]  # fmt: skip
-    found = {column: ranking[column].values for column in columns if column in ranking}
+    found = {column: ranking[column].values for column in COLUMNS if column in ranking}
     frame = pd.DataFrame(found, pd.Index(ranking["entity"].values, name="entity"))
     # Entities without a rank come last, by name.
     names = np.array([str(name) for name in frame.index])
@@ -97,10 +91,7 @@ def is_exact(ranking: xr.Dataset) -> bool:
 
 
 def effective_draws(ranking: xr.Dataset) -> float:
-    """Return the effective sample size of a ranking, the smallest over its entities.
-
-    It is infinite if no draws were needed.
-    """
+    """Return the smallest effective sample size over the entities of a ranking; infinite without draws."""
     if is_exact(ranking):
         return np.inf
     draws = ranking.attrs["draws"]
@@ -115,24 +106,20 @@ def score_name(ranking: xr.Dataset) -> str:
 
 def outside_interval(ranking: xr.Dataset) -> list[str]:
     """Return a caveat on observed values outside their own interval."""
-    outside = ranking["contradicted"]
-    if not bool(outside.any()):
+    outside = ranking.isel(entity=np.flatnonzero(ranking["contradicted"].values))
+    size = outside.sizes["entity"]
+    if not size:
         return []
     # The first by name, so that the order of the entities does not matter.
-    names = [str(name) for name in ranking["entity"].values]
-    i = min(np.flatnonzero(outside.values), key=lambda k: names[k])
-    one = ranking.isel(entity=int(i))
-    low, high = float(one["lower"]), float(one["upper"])
-    size = int(outside.sum())
+    one = outside.isel(entity=int(np.argmin([str(name) for name in outside["entity"].values])))
+    observed, low, high = (float(one[name]) for name in ("observed", "lower", "upper"))
     more = "" if size == 1 else f" (also for {_text.count(size - 1, 'more entity')})"
-    return [
-        Note(
-            f"The observed {score_name(ranking)} of {names[i]} is outside its {100 * ranking.attrs['prob']:g}% "
-            f"interval ({float(one['observed']):.3f}, interval {_text.interval(low, high)}): the prior or the model "
-            f"contradicts the data{more}.",
-            Caveat.OUTSIDE_INTERVAL,
-        )
-    ]
+    text = (
+        f"The observed {score_name(ranking)} of {one['entity'].item()} is outside its {100 * ranking.attrs['prob']:g}% "
+        f"interval ({observed:.3f}, interval {_text.interval(low, high)}): the prior or the model contradicts the "
+        f"data{more}."
+    )
+    return [Note(text, Caveat.OUTSIDE_INTERVAL)]
 
 
 def _check_ranking(ranking: xr.Dataset) -> None:

@@ -27,7 +27,7 @@ def score_table(
     Parameters
     ----------
     source : DataArray, Dataset, InferenceData or DataTree
-        Performances. For point estimates, including integer counts, both ends of an interval are the value itself.
+        Performances. For point estimates, both ends of an interval are the value itself.
     scores : list or tuple
         Scores, names or aliases, functions, or names of posterior variables over ``entity``, each once. They need no
         direction.
@@ -51,11 +51,6 @@ def score_table(
     ------
     ValueError, TypeError, KeyError
         If an argument is invalid.
-
-    Notes
-    -----
-    Quantiles have Monte-Carlo error, so entities with the same evidence differ slightly.
-    :func:`bayesrank.score_posterior` returns exact quantiles of one two-class score.
 
     Examples
     --------
@@ -101,11 +96,7 @@ def score_table(
 def _quantiles(found: list[ScoreValues], dims: list[str], shape: tuple[int, ...], prob: float) -> dict[str, np.ndarray]:
     """Return quantiles of the values of each score, one entity at a time: (..., score)."""
     columns: dict[str, list[np.ndarray]] = {name: [] for name in ("median", "lower", "upper", "undefined")}
-    ordered = (
-        one.values if one.values.dims[-len(dims) :] == tuple(dims) else one.values.transpose(..., *dims)
-        for one in found
-    )
-    for values in load_arrays(*ordered):
+    for values in load_arrays(*(one.values.transpose(..., *dims) for one in found)):
         x = values.values.reshape(-1, prod(shape)).astype(float, copy=False)
         middle, low, high, _ = quantiles_of(x, (1 - prob) / 2)
         for name, column in zip(columns, (middle, low, high, np.isnan(x).mean(axis=0)), strict=True):
@@ -117,15 +108,13 @@ def _observed_scores(
     source: Any, found: list[ScoreValues], prevalence: Any, kind: str | None
 ) -> list[xr.DataArray | None]:
     """Return the observed value of each score, at the target prevalence."""
-    others = [one for one in found if not one.variable]
     # All scores of the performance have the same evidence.
-    evidence = evidence_of(source, None, others[0].values, kind) if others else None
-    if evidence is not None and prevalence is None:
-        seen = iter(evidence.observed_of([one.score for one in others if one.score]))
-    else:
-        seen = iter([_observed_of(evidence, one.score, prevalence) for one in others] if evidence else [])
+    plain = next((one for one in found if not one.variable), None)
+    evidence = Evidence() if plain is None else evidence_of(source, None, plain.values, kind)
     return [
-        evidence_of(source, one.variable, one.values, kind).observed(None) if one.variable else next(seen)
+        evidence_of(source, one.variable, one.values, kind).observed(None)
+        if one.variable
+        else _observed_of(evidence, one.score, prevalence)
         for one in found
     ]
 

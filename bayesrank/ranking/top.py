@@ -41,20 +41,13 @@ def top_set(
 
     Parameters
     ----------
-    source : DataArray, Dataset, InferenceData or DataTree
-        Performances, a posterior or values of a score, as for :func:`bayesrank.credible_ranking`, with no dims except
-        ``entity`` and the dims of the draws.
-    score : Score, str, callable or None
-        The score to rank by, with its direction and range. If None, ``source`` is values where higher is better.
+    source, score, higher_is_better, kind
+        As for :func:`bayesrank.credible_ranking`, of one ranking.
     k : int
-        Number of best entities, from 1 to the number of entities. Ties for the last place are all included: an entity
-        is among the k best if fewer than k are better.
+        Number of best entities. Ties for the last place are all included: an entity is among the k best if fewer than k
+        are better.
     prob : float
         Probability, and confidence, with which the sets hold all of the k best.
-    higher_is_better : bool, optional
-        Overrides the direction of the score; required for scores without one.
-    kind : str, optional
-        Which performance of the posterior, as in :func:`bayesrank.as_performance`.
 
     Returns
     -------
@@ -70,21 +63,20 @@ def top_set(
           entities include all of the k best in about ``prob`` of repeated experiments, for any true scores and all k at
           once. ``surely_top``: whether the set contains only such ranks. If the sets are withheld,
           ``attrs["confidence_sets"]`` is the reason, and ``in_confidence_set`` is True for all ranked entities.
-        - ``rank_confidence_lower``, ``rank_confidence_upper``: as in :func:`bayesrank.credible_ranking`.
-        - Monte-Carlo standard errors ``<name>_error``.
+        - ``rank_confidence_lower``, ``rank_confidence_upper`` and Monte-Carlo standard errors ``<name>_error``: as in
+          :func:`bayesrank.credible_ranking`.
 
-        The attrs are those of a ranking, ``k``, and ``smallest``: 1 if the credible set is known to be the smallest. It
-        is 0 if there were too many subsets to try: entities were then removed one by one, and a smaller set may exist.
-        Entities undefined in more than half of the draws are in no set.
+        The attrs are those of a ranking, ``k``, and ``smallest``: 1 if the credible set is known to be the smallest, 0
+        if there were too many subsets to try. Entities undefined in more than half of the draws are in no set.
 
     Raises
     ------
     ValueError, TypeError
         If an argument is invalid.
 
-    Notes
-    -----
-    For the confidence set see Mogstad, Romano, Shaikh and Wilhelm (2024), Inference for ranks (the tau best).
+    References
+    ----------
+    Mogstad, Romano, Shaikh and Wilhelm (2024), Inference for ranks (the tau best).
 
     Examples
     --------

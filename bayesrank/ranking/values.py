@@ -1,7 +1,6 @@
-"""The values to rank, over ``entity``, their direction, and the score.
+"""The values to rank, over ``entity``, and their score, which alone decides the direction.
 
-Direction belongs to the score, not to the values. xarray may keep or drop a name and attrs in arithmetic, so these
-never decide; if they contradict the direction, an error asks the user to state it.
+Name and attrs of values never do, as xarray keeps or drops them in arithmetic; if they contradict it, an error says so.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,8 +19,6 @@ from bayesrank.scores import as_score
 from bayesrank.scores._display import display_name
 from bayesrank.scores.names import find, get
 from bayesrank.scores.score import Score, values_of
-
-INFINITY = float("inf")
 
 DIRECTION = {True: "higher is better", False: "lower is better", None: "none"}
 
@@ -45,8 +42,7 @@ class ScoreValues:
     #: The posterior variable with the values, and its range if known.
     variable: str | None = None
     ends: tuple[float, float] | None = None
-    #: Whether the score was chosen by default.
-    natural: bool = False
+    natural: bool = False  #: Whether the score was chosen by default.
 
     @property
     def sign(self) -> int:
@@ -74,7 +70,7 @@ class ScoreValues:
     def facts(self) -> dict[str, Any]:
         """Return the attrs of a result that describe the score."""
         score = self.score
-        ends = self.ends or (score.range if score else (-INFINITY, INFINITY))
+        ends = self.ends or (score.range if score else (-np.inf, np.inf))
         return {
             "score": self.name,
             "display": score.display if score else display_name(self.name),
@@ -91,16 +87,23 @@ def finite(values: np.ndarray) -> np.ndarray:
     return values
 
 
-def variables_of(result: dict[str, Any], error: str) -> dict[str, tuple]:
-    """Return variables over entities, ranks or rivals, with dims and attrs derived from their names.
+def ranking_of(
+    result: dict[str, Any], frame: xr.DataArray, joint: bool, error: str, facts: Mapping[str, Any]
+) -> xr.Dataset:
+    """Return a ranking from its results by name; ``frame`` has the coords of the entities, which are kept.
 
     ``error`` describes the kind of errors.
     """
-    second = {name: "rank" if name.startswith("rank_probability") else "rival" for name in result}
-    return {
-        name: (("entity", second[name])[: np.ndim(value)], value, about_error(name, error))
-        for name, value in result.items()
-    }
+    size = frame.sizes["entity"]
+    names = frame["entity"].values if "entity" in frame.coords else np.arange(size)
+    variables = {}
+    for name, value in result.items():
+        dims = ("entity", "rank" if name.startswith("rank_probability") else "rival")
+        variables[name] = (dims[: np.ndim(value)], value, about_error(name, error))
+    coords: dict[str, Any] = {"entity": names} | ({"rival": names} if joint else {})
+    coords["rank"] = np.arange(1, size + 1)
+    coords |= {str(name): coord for name, coord in frame.coords.items() if coord.dims == ("entity",)}
+    return xr.Dataset(variables, coords, facts)
 
 
 def about_error(name: str, error: str) -> dict[str, str]:
@@ -125,7 +128,8 @@ def score_values(source: Any, score: Any, higher_is_better: bool | None, kind: s
         check_choice("kind", kind, KINDS)
     natural = natural_score(source) if score is None else None
     if score is None and natural is None:
-        raise ValueError(f"score must be given to rank what holds a performance; got None with {_kind_of(source)}")
+        held = describe_value(source) if isinstance(source, xr.DataArray) else f"a {type(source).__name__}"
+        raise ValueError(f"score must be given to rank what holds a performance; got None with {held}")
     found = score_values_together(source, [natural or score], higher_is_better, kind)[0]
     return replace(found, natural=natural is not None)
 
@@ -152,15 +156,13 @@ def score_values_together(
     """Return the values of several scores of one source that holds a performance, which is read once."""
     known = [_variable_of(source, score, higher_is_better, kind) for score in scores]
     others = [as_score(score) for score, one in zip(scores, known, strict=True) if one is None]
-    values = iter(values_of(others, source, kind) if others else ())
-    rest = iter(others)
-    return [_of_score(next(rest), next(values), higher_is_better) if one is None else one for one in known]
-
-
-def _of_score(score: Score, values: xr.DataArray, higher_is_better: bool | None) -> ScoreValues:
-    better = _better(score.name, score.higher_is_better, higher_is_better)
-    ends = tuple(values.attrs["range"]) if score.space == "outcomes" else None
-    return ScoreValues(_check(values), score.name, better, score, ends=ends)
+    found = []
+    for score, values in zip(others, values_of(others, source, kind) if others else (), strict=True):
+        better = _better(score.name, score.higher_is_better, higher_is_better)
+        ends = tuple(values.attrs["range"]) if score.space == "outcomes" else None
+        found.append(ScoreValues(_check(values), score.name, better, score, ends=ends))
+    rest = iter(found)
+    return [one or next(rest) for one in known]
 
 
 def _variable_of(source: Any, score: Any, higher_is_better: bool | None, kind: str | None) -> ScoreValues | None:
@@ -252,10 +254,6 @@ def _variable(source: Any, name: str, kind: str | None) -> xr.DataArray | None:
                 raise ValueError(f"kind must be one that the variable {name!r} of the posterior has; got {kind!r}")
             return found
     return None
-
-
-def _kind_of(source: Any) -> str:
-    return describe_value(source) if isinstance(source, xr.DataArray) else f"a {type(source).__name__}"
 
 
 def one_ranking(dims: Any) -> None:

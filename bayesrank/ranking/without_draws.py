@@ -15,7 +15,7 @@ from bayesrank.ranking._intervals import rank_intervals
 from bayesrank.ranking.consensus import best_set, consensus_of
 from bayesrank.ranking.evidence import Evidence, cases_of, evidence_of
 from bayesrank.ranking.summary import UNRESOLVED
-from bayesrank.ranking.values import RankingOptions, ScoreValues, natural_score, score_values, variables_of
+from bayesrank.ranking.values import RankingOptions, ScoreValues, natural_score, ranking_of, score_values
 from bayesrank.scores import Score, as_score, get
 
 __all__ = ["prior_quantiles", "rank_exactly", "replace_drawn"]
@@ -80,17 +80,17 @@ def replace_drawn(drawn: xr.Dataset, source: Any, score: Any, settings: RankingO
     exact interval of each entity.
     """
     known: Any = natural_score(source) if score is None else score
-    if not _is_conjugate(source, known) or drawn["expected_rank"].dims != ("entity",):
+    one = drawn["expected_rank"].dims == ("entity",)
+    if not one or not _is_conjugate(source, known):
         return drawn
     if drawn.attrs["higher_is_better"] != as_score(known).higher_is_better:
         return drawn
     try:
-        if _seconds(source, known) > MOST_SECONDS:
+        closed = closed_form_of(source, None, {})
+        if closed.frame.ndim > 1 or plan_of(_score_to_plan(as_score(known)), closed).seconds > MOST_SECONDS:
             return drawn
         exact = rank_exactly(source, score, settings)
     except NoClosedForm:
-        return drawn
-    if exact["expected_rank"].dims != ("entity",):
         return drawn
     values = score_values(source, known, None, None).values
     if exact["rank_probability_error"].max() > UNRESOLVED or not _are_draws_of(values, exact["median"]):
@@ -121,12 +121,6 @@ def prior_quantiles(posterior: Any, score: Any, levels: np.ndarray) -> xr.DataAr
     except NoClosedForm:
         return None
     return xr.DataArray(found, {"entity": known.frame["entity"], "level": levels}, ("entity", "level"))
-
-
-def _seconds(source: Any, score: Any) -> float:
-    known = closed_form_of(source, None, {})
-    planned = _score_to_plan(as_score(score))
-    return sum(plan_of(planned, known.at(position)).seconds for position in np.ndindex(known.frame.shape[1:]))
 
 
 def _are_draws_of(values: xr.DataArray, median: xr.DataArray) -> bool:
@@ -187,10 +181,8 @@ def _one(known: ClosedForm, evidence: Evidence, what: ScoreValues, settings: Ran
     result["cases"] = evidence.size(len(entities))
     notes = [*_notes(found), *what.notes(), *evidence.notes(what.score)]
     result |= join_notes(notes) | {"needed_evidence": evidence.needed()}
-    coords: dict[str, Any] = {"entity": entities, "rival": entities, "rank": np.arange(1, len(entities) + 1)}
-    coords |= {str(name): coord for name, coord in known.frame.coords.items() if coord.dims == ("entity",)}
     facts = what.facts() | {"prob": settings.prob, "rope": settings.rope, "method": "exact"} | evidence.facts()
-    return xr.Dataset(variables_of(result, ERROR), coords, facts)
+    return ranking_of(result, known.frame, True, ERROR, facts)
 
 
 def _results(plan: Plan, found: Answer, labels: np.ndarray, prob: float) -> dict[str, Any]:
@@ -217,7 +209,7 @@ def _results(plan: Plan, found: Answer, labels: np.ndarray, prob: float) -> dict
         "superiority": superiority,
         "superiority_error": error.superior,
         "equivalence": equivalence,
-        **_hierarchy(numbers.expected, found.before_last.expected, error.expected),
+        **_hierarchy(numbers.expected, error.expected),
         **consensus_of(labels, numbers.expected, preference, preference_error, superiority, defined, prob),
         "in_best_set": best_set(probability[:, 0], prob),
         "expected_regret": numbers.regret,
@@ -226,22 +218,18 @@ def _results(plan: Plan, found: Answer, labels: np.ndarray, prob: float) -> dict
     }
 
 
-def _hierarchy(expected: np.ndarray, before: np.ndarray, error: np.ndarray) -> dict[str, Any]:
-    """Return SUCRA and POTH of the expected ranks; their errors come from the step before."""
+def _hierarchy(expected: np.ndarray, error: np.ndarray) -> dict[str, Any]:
+    """Return SUCRA and POTH of the expected ranks, with errors."""
     size = int((~np.isnan(expected)).sum())
     if size < 2:
         unknown = np.full(len(expected), np.nan)
         return {"sucra": unknown, "sucra_error": unknown, "poth": np.nan, "poth_error": np.nan}
-    sucra, old = ((size - ranks) / (size - 1) for ranks in (expected, before))
+    sucra, sucra_error = (size - expected) / (size - 1), error / (size - 1)
     # Sorted, so that the order of input does not matter.
-    poth, moved = (poth_of(np.sort(each[~np.isnan(each)])) for each in (sucra, old))
-    slack = float(np.nanmin(error))
-    return {
-        "sucra": sucra,
-        "sucra_error": error / (size - 1),
-        "poth": poth,
-        "poth_error": abs(poth - moved) + slack,
-    }
+    poth, higher = (
+        poth_of(np.sort(each[~np.isnan(each)])) for each in (sucra, 0.5 + np.abs(sucra - 0.5) + sucra_error)
+    )
+    return {"sucra": sucra, "sucra_error": sucra_error, "poth": poth, "poth_error": higher - poth}
 
 
 def _notes(found: Answer) -> list[str]:

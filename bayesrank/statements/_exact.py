@@ -11,19 +11,9 @@ __all__ = ["exact_probability"]
 
 
 def exact_probability(ranking: xr.Dataset, statement: str) -> xr.Dataset | None:
-    """Return the probability of a statement, as :func:`bayesrank.probability` does, from an exact ranking.
+    """Return the probability of one claim, as :func:`bayesrank.probability` does, from an exact ranking and its ROPE.
 
-    Return None if the statement joins several claims, which needs draws. Comparisons use the ROPE of the ranking.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
-    >>> ranking = br.credible_ranking(counts, "f1", method="exact")
-    >>> bool(exact_probability(ranking, "b is best")["probability"] == ranking["probability_best"][1])
-    True
-    >>> exact_probability(ranking, "b > a and b is best") is None
-    True
+    Several claims need draws: return None.
     """
     found = _of_claim(parse(statement, [str(name) for name in ranking["entity"].values]), ranking)
     if found is None:

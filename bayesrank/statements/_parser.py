@@ -11,15 +11,13 @@ asks for quotes if a text is ambiguous.
 """
 
 import re
-from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import NoReturn
+from typing import NamedTuple, NoReturn
 
 __all__ = ["Beats", "Claim", "Either", "Every", "Not", "Place", "Statement", "claims_of", "parse", "quote_name"]
 
 
-@dataclass(frozen=True)
-class Beats:
+class Beats(NamedTuple):
     """The entity is better (>), at least as good (>=), or as good (=) as the rival."""
 
     entity: int
@@ -27,8 +25,7 @@ class Beats:
     rival: int
 
 
-@dataclass(frozen=True)
-class Place:
+class Place(NamedTuple):
     """The entity is among the first ``number``, or with ``bottom`` among the last."""
 
     entity: int
@@ -36,18 +33,15 @@ class Place:
     bottom: bool = False
 
 
-@dataclass(frozen=True)
-class Not:
+class Not(NamedTuple):
     inner: "Statement"
 
 
-@dataclass(frozen=True)
-class Every:
+class Every(NamedTuple):
     parts: tuple["Statement", ...]
 
 
-@dataclass(frozen=True)
-class Either:
+class Either(NamedTuple):
     parts: tuple["Statement", ...]
 
 
@@ -72,8 +66,6 @@ PLAIN = re.compile(r"[^\W\d][\w.-]*")
 
 def parse(text: str, names: list[str]) -> Statement:
     """Parse a statement; entities are numbered by their positions in ``names``.
-
-    Errors say where the text is wrong, and what is allowed there: ValueError, or KeyError for an unknown entity.
 
     Examples
     --------

@@ -92,10 +92,9 @@ def probability(
     rope = check_number("rope", rope, 0.0, finite=True)
     found = score_values(source, score, higher_is_better, kind)
     values, names = _check_draws(found.values)
-    read = parse(statement, names)
     extra = [str(dim) for dim in values.dims if dim not in (*draw_dims(values), "entity")]
     [(share, error, undefined)] = reduce(
-        values.transpose(*draw_dims(values), *extra, "entity"), _Shares(read, found.sign, rope)
+        values.transpose(*draw_dims(values), *extra, "entity"), _Shares(parse(statement, names), found.sign, rope)
     )
     shape = [values.sizes[dim] for dim in extra]
     variables = {"probability": share, "probability_error": error, "undefined": undefined}
@@ -118,8 +117,7 @@ def probable_orders(
 ) -> xr.Dataset:
     """Return the most probable orders of all entities, or of the first few.
 
-    With many entities every draw may have its own order, and the most probable ones are meaningless: the attr
-    ``distinct`` is the number of different orders among the draws.
+    With many entities every draw may have its own order: the attr ``distinct`` is the number of different orders.
 
     Parameters
     ----------
@@ -137,8 +135,7 @@ def probable_orders(
 
         - ``probability`` and its Monte-Carlo standard error ``probability_error``.
         - ``entity`` (order, place): names from first to last, empty after the end, and ``rank``: tied entities share
-          the first rank of their group, and are sorted by name. Entities without a value are not in the order of a
-          draw.
+          the first rank of their group. Entities without a value are not in the order of a draw.
         - ``label`` (order): the order as text, "A > B = C". For all entities, it is a valid statement for
           :func:`bayesrank.probability`, with the same probability.
 
@@ -190,12 +187,12 @@ class _Shares:
         self.own, self.differences = EffectiveDraws(), EffectiveDraws()
         self.own.start(batches)
         self.differences.start(batches)
-        self.sums: Any = 0.0
+        self.sums: Any = None
 
     def add(self, block: Block) -> None:
         values = finite(block.values.astype(float, copy=False))
         x = values.reshape(len(values), -1, values.shape[-1])
-        if np.isscalar(self.sums):
+        if self.sums is None:
             self.sums = np.zeros((len(self.batches.sizes), x.shape[1]))
             self.undefined, self.missing = np.zeros(x.shape[1]), np.zeros(x.shape[1:])
         part = share_true(self.statement, x.reshape(-1, x.shape[-1]), self.sign, self.rope)

@@ -23,12 +23,6 @@ class Verdict:
     caveat: str = ""
     notes: tuple[str, ...] = ()
 
-    def __post_init__(self) -> None:
-        # Names of entities may contain control characters, which are removed here.
-        for part in ("headline", "loss", "next_step", "caveat"):
-            object.__setattr__(self, part, escape_invisible(getattr(self, part)))
-        object.__setattr__(self, "notes", tuple(escape_invisible(note) for note in self.notes))
-
     def sentences(self) -> list[str]:
         """Return the headline, the expected loss, the next step and the caveat, as far as there are any."""
         return [part for part in (self.headline, self.loss, self.next_step, self.caveat) if part]
@@ -36,11 +30,12 @@ class Verdict:
 
 def compose(kind: str, headline: str, notes: Sequence[str], loss: str = "", next_step: str = "") -> Verdict:
     """Return a verdict whose fourth sentence is the note with the highest caveat; the others stay notes."""
-    place = max(range(len(notes)), key=lambda i: (caveat_of(notes[i]), -i), default=None)
-    if place is None or caveat_of(notes[place]) is Caveat.NONE:
-        return Verdict(kind, headline, loss, next_step, "", tuple(map(str, notes)))
-    rest = sorted((i for i in range(len(notes)) if i != place), key=lambda i: (-caveat_of(notes[i]), i))
-    return Verdict(kind, headline, loss, next_step, str(notes[place]), tuple(str(notes[i]) for i in rest))
+    ordered = sorted(notes, key=lambda note: -caveat_of(note))
+    first = len(ordered) and caveat_of(ordered[0]) is not Caveat.NONE
+    caveat, rest = (ordered[0], ordered[1:]) if first else ("", notes)
+    # Names of entities may contain control characters.
+    texts = [escape_invisible(str(text)) for text in (headline, loss, next_step, caveat, *rest)]
+    return Verdict(kind, texts[0], texts[1], texts[2], texts[3], tuple(texts[4:]))
 
 
 def join_names(names: Sequence[str]) -> str:

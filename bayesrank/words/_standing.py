@@ -44,6 +44,10 @@ class Standing:
         return float(self.ranking.attrs["rope"])
 
     @property
+    def size(self) -> int:
+        return len(self.places)
+
+    @property
     def by(self) -> str:
         """Return the margin of a comparison in words; empty without a ROPE."""
         return f" by more than {self.rope:g}" if self.rope else ""
@@ -56,19 +60,21 @@ class Standing:
         """Return the names of the ``members`` (place in the order), leader first."""
         return [self.name(int(i)) for i in np.flatnonzero(members)]
 
-    @property
-    def superiority(self) -> np.ndarray:
-        """Return the probability that the leader beats each (place in the order); NaN for the leader itself."""
-        found = self.ranking["superiority"].values[self.places[0], self.places].astype(float)
+    def _against(self, name: str) -> np.ndarray:
+        """Return a probability of the leader and each (place in the order); NaN for the leader itself."""
+        found = self.ranking[name].values[self.places[0], self.places].astype(float)
         found[0] = np.nan
         return found
 
     @property
+    def superiority(self) -> np.ndarray:
+        """Return the probability that the leader beats each."""
+        return self._against("superiority")
+
+    @property
     def equivalence(self) -> np.ndarray:
-        """Return the probability that the leader and each are equal within the ROPE; NaN for the leader itself."""
-        found = self.ranking["equivalence"].values[self.places[0], self.places].astype(float)
-        found[0] = np.nan
-        return found
+        """Return the probability that the leader and each are equal within the ROPE."""
+        return self._against("equivalence")
 
     @property
     def tied(self) -> np.ndarray:
@@ -78,15 +84,11 @@ class Standing:
 
     @property
     def rivals(self) -> np.ndarray:
-        """Mark the entities, without the leader, that cannot be ruled out as best.
-
-        Without confidence sets, the smallest set that contains the best with the required posterior probability
-        decides.
-        """
-        members = self.ranking["in_best_set"].values[self.places].astype(bool)
-        found = members.copy() if self.could_be_best is None else self.could_be_best.copy()
-        found[0] = False
-        return found
+        """Mark the other entities that may be best, by confidence sets or else by the credible set for the best."""
+        found = self.could_be_best
+        if found is None:
+            found = self.ranking["in_best_set"].values[self.places].astype(bool)
+        return found & (np.arange(self.size) > 0)
 
     def best(self, i: int = 0) -> str:
         """Return P(best) with its relation, such as "P(best) = 0.48"."""
@@ -105,24 +107,21 @@ def headline_of(standing: Standing, lead: str, best: str) -> tuple[str, str]:
     if standing.tied.sum() > 1:
         return "tie at the top", _tie(standing)
     withheld = standing.could_be_best is None
+    if standing.rivals.any():
+        return _by_posterior(standing, lead) if withheld else _by_confidence_set(standing, lead)
     short = ~(standing.superiority[1:] >= standing.prob)
-    sure = float(standing.ranking["probability_best"].values[standing.places[0]]) >= standing.prob
-    if not standing.rivals.any() and not short.any() and not sure:
-        return "leading group", f"{lead}, but P(best) is below {standing.prob:g}."
-    if not standing.rivals.any() and not short.any():
-        every = standing.name(1) if len(standing.places) == 2 else "every rival"
-        text = f"{best}, and it beats {every}{standing.by} with probability at least {standing.prob:g}"
-        return "clear winner", text + (" (posterior probabilities only)." if withheld else ".")
-    if not standing.rivals.any():
+    if short.any():
         return "leading group", _close(standing, lead, short)
-    if withheld:
-        return _by_posterior(standing, lead)
-    return _by_confidence_set(standing, lead)
+    if float(standing.ranking["probability_best"].values[standing.places[0]]) < standing.prob:
+        return "leading group", f"{lead}, but P(best) is below {standing.prob:g}."
+    every = standing.name(1) if standing.size == 2 else "every rival"
+    text = f"{best}, and it beats {every}{standing.by} with probability at least {standing.prob:g}"
+    return "clear winner", text + (" (posterior probabilities only)." if withheld else ".")
 
 
 def _tie(standing: Standing) -> str:
     """Return the headline of a tie: "9 of 108 entities share the first place; 45 more cannot be ruled out."""
-    tied, size = standing.tied, len(standing.places)
+    tied, size = standing.tied, standing.size
     if tied.sum() <= NAMED:
         who = join_names(sorted(standing.names(tied)))
     else:
@@ -151,14 +150,13 @@ def _close(standing: Standing, lead: str, short: np.ndarray) -> str:
         i = int(near[0])
         p = relation(float(standing.superiority[i]), effective_draws(standing.ranking))
         return f"{lead}, but P({standing.name(0)} beats {standing.name(i)}{standing.by}) {p}, below {standing.prob:g}."
-    names = standing.names(np.isin(np.arange(len(standing.places)), near))
-    who = join_names(names) if len(names) <= NAMED else f"{len(names):,} others"
+    who = _others(standing, np.isin(np.arange(standing.size), near))
     return f"{lead}, but its probability of beating {who}{standing.by} is below {standing.prob:g} for each."
 
 
 def _by_posterior(standing: Standing, lead: str) -> tuple[str, str]:
     """Return the headline without confidence sets: it uses the credible set for the best, and says so."""
-    rivals, size = standing.rivals, len(standing.places)
+    rivals, size = standing.rivals, standing.size
     if rivals.sum() == size - 1:
         group = "both entities" if size == 2 else f"all {size:,} entities"
         return "inconclusive", (
@@ -182,10 +180,10 @@ def _by_confidence_set(standing: Standing, lead: str) -> tuple[str, str]:
         return "leading group", (
             f"{lead}, but {_others(standing, rivals)} cannot be ruled out{named}; {_worse(standing, worse)}."
         )
-    if _nothing_separated(standing) and len(standing.places) > 2 and not named:
+    if _nothing_separated(standing) and standing.size > 2 and not named:
         return "inconclusive", f"No winner: {lead}, but no entity is separated from any other."
-    who = _others(standing, rivals) if len(standing.places) == 2 else "no other entity"
-    can = "cannot be ruled out" if len(standing.places) == 2 else "can be ruled out"
+    who = _others(standing, rivals) if standing.size == 2 else "no other entity"
+    can = "cannot be ruled out" if standing.size == 2 else "can be ruled out"
     return "inconclusive", f"No winner: {lead}, but {who} {can}{named}."
 
 
@@ -194,7 +192,7 @@ def _nothing_separated(standing: Standing) -> bool:
     if "rank_confidence_lower" not in standing.ranking:
         return True
     low, high = (standing.ranking[f"rank_confidence_{end}"].values[standing.places] for end in ("lower", "upper"))
-    return bool((low == 1).all() and (high >= len(standing.places)).all())
+    return bool((low == 1).all() and (high >= standing.size).all())
 
 
 def _others(standing: Standing, members: np.ndarray) -> str:

@@ -3,12 +3,11 @@
 import numpy as np
 import xarray as xr
 
-from bayesrank import _text
 from bayesrank._notes import read_notes
 from bayesrank.decisions.tables import check_decision
 from bayesrank.ranking.summary import effective_draws, outside_interval
 from bayesrank.words._parts import Verdict, compose, few_names
-from bayesrank.words._standing import Standing, headline_of
+from bayesrank.words._standing import Standing, headline_of, relation
 from bayesrank.words.rankings import common_notes, loss_of, step_of
 
 __all__ = ["verdict_of_decision"]
@@ -77,8 +76,7 @@ def _strategies(standing: Standing) -> list[str]:
     if not always.any():
         return []
     i = int(np.flatnonzero(always)[0])
-    p = _text.probability(float(standing.superiority[i]), effective_draws(decision))
-    p = f"{p[0]} {p[1:]}" if p[0] in "<>" else f"= {p}"
+    p = relation(float(standing.superiority[i]), effective_draws(decision))
     constant = standing.name(i)
     what = f"{constant} is the best strategy that gives every case the same answer"
     return [f"P({standing.name(0)} beats {constant}) {p}; {what}."]

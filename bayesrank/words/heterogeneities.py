@@ -1,7 +1,5 @@
 """The verdict on a heterogeneity: how much a score differs between data sets."""
 
-from typing import Any
-
 import numpy as np
 import xarray as xr
 
@@ -62,25 +60,18 @@ def _deviation(one: xr.Dataset, prob: float | None = None) -> str:
 def _describe(one: xr.Dataset, found: xr.Dataset) -> list[str]:
     """State the share of the observed variance, and the score on a typical and on a new data set."""
     name, score = _name(one), score_name(found)
-    numbers = {str(key): float(value) for key, value in one.data_vars.items() if _is_number(value)}
 
-    def interval(key: str) -> str:
-        return _text.interval(numbers[f"{key}_lower"], numbers[f"{key}_upper"])
+    def of(key: str) -> str:
+        value, low, high = (float(one[f"{key}{end}"]) for end in ("", "_lower", "_upper"))
+        return f"{_text.number(value)} ({_text.interval(low, high)})"
 
     what = f" ({found.attrs['what']})" if found.attrs.get("what") else ""
-    lines = []
-    if not np.isnan(numbers["share"]):
-        ends = f"{100 * numbers['share_lower']:.0f}% to {100 * numbers['share_upper']:.0f}%"
-        lines.append(
-            f"{name}: differences between data sets account for {100 * numbers['share']:.0f}% ({ends}) of the observed "
-            "variance."
-        )
+    share, low, high = (100 * float(one[f"share{end}"]) for end in ("", "_lower", "_upper"))
+    lines = [f"{name}: the {score} of a typical data set{what} is {of('typical')}, of a new data set {of('new')}."]
+    if np.isnan(share):
+        return lines
+    ends = f"{low:.0f}% to {high:.0f}%"
     return [
+        f"{name}: differences between data sets account for {share:.0f}% ({ends}) of the observed variance.",
         *lines,
-        f"{name}: the {score} of a typical data set{what} is {_text.number(numbers['typical'])} "
-        f"({interval('typical')}), of a new data set {_text.number(numbers['new'])} ({interval('new')}).",
     ]
-
-
-def _is_number(value: Any) -> bool:
-    return value.ndim == 0 and value.dtype.kind in "iuf"

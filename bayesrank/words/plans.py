@@ -28,14 +28,12 @@ def verdict_of_plan(plan: xr.Dataset) -> Verdict:
     if not {"goal", "target", "assurance", "unit", "reason"} <= set(plan.attrs):
         raise ValueError(f"plan must come from br.plan; got {describe_value(plan)}")
     about, goal = plan.attrs, goal_words(plan)
-    assurance = f"{100 * about['assurance']:g}%"
-    needed = float(plan["needed"])
-    limit = _text.number(float(plan["limit"]), 2)
-    step = _cheaper(plan)
+    needed, step = float(plan["needed"]), _cheaper(plan)
     if about["reason"] == "met":
         return compose("met", f"No more {about['unit']} are needed: {goal} already.", _notes(plan))
     if not np.isnan(needed):
-        headline = f"{_many(needed, about['unit'], plan)} would do: with {assurance} assurance, {goal} then."
+        assurance = f"{100 * about['assurance']:g}% assurance"
+        headline = f"{_many(needed, about['unit'], plan)} would do: with {assurance}, {goal} then."
         return compose("planned", headline, _notes(plan), _loss(plan, needed), step)
     if about["reason"] == "size":
         largest = int(plan["n"].max())
@@ -49,8 +47,8 @@ def verdict_of_plan(plan: xr.Dataset) -> Verdict:
     if about["alike"] and float(plan["now"]) == 0:
         why = f", since {join_names(about['alike'])} had the same outcome on every case"
     headline = (
-        f"No number of {about['unit']} would do{why}: {goal} with probability {limit} at most, below the "
-        f"{about['assurance']:g} wanted."
+        f"No number of {about['unit']} would do{why}: {goal} with probability {_text.number(float(plan['limit']), 2)} "
+        f"at most, below the {about['assurance']:g} wanted."
     )
     return compose("no number", headline, _notes(plan), _loss(plan, float(plan["n"].max())), step)
 
@@ -113,7 +111,7 @@ def _cheaper(plan: xr.Dataset) -> str:
     found = {name: n for name, n in each if n < own / 1.05}
     least, lines = found.pop(OVERLAP, None), []
     if found:
-        name = min(found, key=lambda name: found[name])
+        name = min(found, key=found.__getitem__)
         lines.append(f"Cheapest: {name}, about {round_up(found[name]):,} cases.")
     if least is not None:
         most = f" and {round_up(own):,}" if np.isfinite(own) else ""

@@ -55,7 +55,7 @@ def verdict_of_ranking(ranking: xr.Dataset, more: Sequence[str] = ()) -> Verdict
     if bool(ranking["tier"].isnull().all()):
         text = f"Nothing to rank: no entity has a defined {score} in half of the draws."
         return compose("nothing to rank", text, notes)
-    standing = Standing.of(ranking, _order(ranking))
+    standing = Standing.of(ranking, ranking["consensus_position"].where(ranking["tier"].notnull()).values)
     if len(standing.places) < 2:
         return compose("nothing to rank", _single(ranking, standing, score), [*notes, *_unranked_notes(ranking, score)])
     point = not exact and bool(ranking["effective_sample_size"].isnull().all())
@@ -66,11 +66,12 @@ def verdict_of_ranking(ranking: xr.Dataset, more: Sequence[str] = ()) -> Verdict
     best = standing.best()
     kind, headline = headline_of(standing, f"{leader} leads ({best})", f"{leader} is best: {best}")
     if np.isnan(standing.superiority[1:]).all():
-        kind, headline = "inconclusive", _never_together(standing)
+        names = few_names([standing.name(i) for i in range(standing.size)])
+        kind = "inconclusive"
+        headline = f"No winner: {names} cannot be compared, since they never have a value in the same draw."
     notes = [*notes, *common_notes(standing, score), *_too_few_draws(ranking)]
     loss = loss_of(ranking, leader, standing.places[0], score)
-    step = "" if kind == "clear winner" else next_step(ranking, standing)
-    return compose(kind, headline, notes, loss, step)
+    return compose(kind, headline, notes, loss, "" if kind == "clear winner" else next_step(ranking, standing))
 
 
 def loss_of(ranking: xr.Dataset, leader: str, place: int, unit: str) -> str:
@@ -87,21 +88,24 @@ def loss_of(ranking: xr.Dataset, leader: str, place: int, unit: str) -> str:
 
 def step_of(ranking: xr.Dataset) -> str:
     """Return general advice on separating the entities, without a number."""
-    needed = str(ranking["needed_evidence"].item()) if "needed_evidence" in ranking else ""
-    return STEPS[needed]
+    return STEPS[_needed(ranking)]
+
+
+def _needed(ranking: xr.Dataset) -> str:
+    return str(ranking["needed_evidence"].item()) if "needed_evidence" in ranking else ""
 
 
 def next_step(ranking: xr.Dataset, standing: Standing) -> str:
     """Return how many more cases would separate the leader from its closest rival, or how to estimate the number."""
-    needed = str(ranking["needed_evidence"].item()) if "needed_evidence" in ranking else ""
+    needed = _needed(ranking)
     if needed in ("data sets", "clusters"):
         return f"More {needed} would help most; bayesrank plan (br.plan) estimates how many."
-    i = int(np.nanargmin(standing.superiority))
+    i = int(np.nanargmin(standing.superiority.round(10)))  # of equals the first, not by rounding errors
     p = float(standing.superiority[i])
     pair = f"separate {standing.name(0)} from {standing.name(i)}"
     if needed == "other cases":
         return f"No number of cases like these is expected to {pair}: they had the same outcome on every case."
-    cases = ranking["cases"].values[standing.places[[0, i]]] if "cases" in ranking else np.full(2, np.nan)
+    cases = ranking["cases"].values[standing.places[[0, i]]]
     if needed not in OF_CASES or standing.rope or cases[0] != cases[1] or not 0 < p < standing.prob:
         return "bayesrank plan (br.plan) estimates how many more cases would help." if needed else STEPS[needed]
     number = cases_to_separate(p, cases[0], standing.prob, ASSURANCE)
@@ -130,11 +134,6 @@ def common_notes(standing: Standing, score: str) -> list[str]:
     ]
 
 
-def _order(ranking: xr.Dataset) -> np.ndarray:
-    """Return the consensus position of each ranked entity; NaN for the others."""
-    return np.where(ranking["tier"].isnull().values, np.nan, ranking["consensus_position"].values)
-
-
 def _single(ranking: xr.Dataset, standing: Standing, score: str) -> str:
     name = standing.name(0)
     if ranking.sizes["entity"] == 1:
@@ -156,12 +155,6 @@ def _uncertain(ranking: xr.Dataset, standing: Standing, point: bool) -> tuple[st
     return f"No winner: {few_names(names)} {come} first, but {why}.", step
 
 
-def _never_together(standing: Standing) -> str:
-    """Return the headline if no draw compares the leader with a rival."""
-    names = few_names([standing.name(i) for i in range(len(standing.places))])
-    return f"No winner: {names} cannot be compared, since they never have a value in the same draw."
-
-
 def _confidence_set(standing: Standing) -> list[str]:
     """Note the confidence set for the best, or why it is withheld."""
     size, prob = len(standing.places), standing.prob
@@ -178,13 +171,11 @@ def _confidence_set(standing: Standing) -> list[str]:
 def _best_set(standing: Standing) -> list[str]:
     """Note the smallest credible set for the best, the most probable entity first."""
     ranking = standing.ranking
-    members = ranking.isel(entity=np.flatnonzero(ranking["in_best_set"].values))
-    if not members.sizes["entity"]:
-        return []
-    by_name = sorted(range(members.sizes["entity"]), key=lambda i: str(members["entity"].values[i]))
-    order = sorted(by_name, key=lambda i: -float(members["probability_best"].values[i]))
-    names = [str(members["entity"].values[i]) for i in order]
-    return [
+    members = ranking["in_best_set"].values
+    best = ranking["probability_best"].values[members].tolist()
+    pairs = zip(best, map(str, ranking["entity"].values[members]), strict=True)
+    names = [name for _, name in sorted(pairs, key=lambda pair: (-pair[0], pair[1]))]
+    return names and [
         f"By the posterior, the smallest set that holds the best with probability {standing.prob:g} has "
         f"{_text.count(len(names), 'member')}: {few_names(names)}."
     ]
@@ -263,7 +254,7 @@ def _quadrature(standing: Standing) -> list[str]:
     near = [i for i in standing.places if best[i] + 2 * error[i] >= highest - 2 * error.max()]
     if not is_exact(ranking) or len(near) < 2 or error[near].max() < UNRESOLVED:
         return []
-    names = join_names([str(ranking["entity"].values[i]) for i in near][:5])
+    names = join_names([str(name) for name in ranking["entity"].values[near[:5]]])
     return [
         f"The error of quadrature is too large to say which of {names} has the highest P(best); method='draws' may."
     ]

@@ -31,10 +31,8 @@ def verdict(result: xr.Dataset) -> list[str]:
     Returns
     -------
     list of str
-        For a ranking or a decision: the headline (a clear winner, a leading group, a tie at the top, no winner, or
-        nothing to rank); the expected loss from choosing the leader; the next step, unless there is a clear winner; and
-        the most important caveat. For a sensitivity: the conclusions that survive. For a plan: the number of new cases,
-        or why there is none. For a heterogeneity: how much data sets differ. :func:`bayesrank.notes` has the rest.
+        The headline of a ranking says whether there is a clear winner, a leading group, a tie at the top, or no winner.
+        :func:`bayesrank.notes` has the rest.
 
     Raises
     ------
@@ -54,22 +52,16 @@ def verdict(result: xr.Dataset) -> list[str]:
 
 
 def notes(result: xr.Dataset) -> list[str]:
-    """Return the notes on a result: confidence sets, tiers, evidence, and all caveats that are not in the verdict.
+    """Return the notes on a result, caveats first: confidence sets, tiers, evidence, and what is not in the verdict.
 
     Parameters
     ----------
     result : xarray.Dataset
-        As for :func:`bayesrank.verdict`.
+        As for :func:`bayesrank.verdict`, with its errors.
 
     Returns
     -------
     list of str
-        The notes, caveats first. The most important caveat is not repeated: it is in the verdict.
-
-    Raises
-    ------
-    ValueError
-        As for :func:`bayesrank.verdict`.
 
     Examples
     --------

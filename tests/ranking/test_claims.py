@@ -54,19 +54,8 @@ def test_the_set_for_the_best_against_loops(seed, draws, size, prob):
     assert not behind.all()
 
 
-def test_the_set_for_the_best_is_narrower_than_that_of_all_ranks():
-    """Fifty bad entities take part in the comparisons of ranks, and soon in none with the best."""
-    gained = 0
-    for seed in range(10):
-        rng = np.random.default_rng(seed)
-        y = rng.normal(np.r_[0.0, -4.6, np.linspace(-400, -40, 50)], 1.0, (1000, 52))
-        ahead, behind, _ = separate(y, 0.95)
-        gained += int(behind.sum() - ahead.any(axis=0).sum())
-    assert gained > 0
-
-
 @pytest.mark.parametrize(
-    ("size", "boards"), [*(pytest.param(n, 300, marks=pytest.mark.slow) for n in (2, 5)), (20, 100)]
+    ("size", "boards"), [*(pytest.param(n, 300, marks=pytest.mark.slow) for n in (2, 5)), (20, 50)]
 )
 def test_equal_entities_are_rarely_called_worse(size, boards):
     """Accuracies on 200 cases; two standard errors about 0.05 are allowed twice."""
@@ -91,20 +80,6 @@ def could_be_best(ranking):
 
 def has_clear_winner(ranking):
     return verdict_of_ranking(ranking).kind == "clear winner"
-
-
-def test_claims_of_a_ranking():
-    rng = np.random.default_rng(1)
-    apart = ranking_of(rng.normal([0.5, 0.9, 0.7], 0.01, (2000, 3)))
-    assert br.verdict(apart)[0].startswith("e001 is best")
-    assert could_be_best(apart) == ["e001"]
-    close = ranking_of(rng.normal([0.5, 0.9, 0.905], 0.01, (2000, 3)))
-    assert not has_clear_winner(close)
-    assert could_be_best(close) == ["e001", "e002"]
-    # Pairwise above 0.95 but not jointly: no winner.
-    lead = ranking_of(rng.normal([0.0, 0.0, 2.45], 1.0, (4000, 3)), None)
-    assert (lead["superiority"].values[2, :2] >= 0.95).all()
-    assert not has_clear_winner(lead)
 
 
 def test_freedom_and_factor_against_matrices():
@@ -221,26 +196,16 @@ def test_averages_over_small_classes_are_widened_or_withheld():
     assert ranking(1, "accuracy").attrs["confidence_sets"] == "joint"
 
 
-def test_the_order_of_entities_changes_no_set():
-    rng = np.random.default_rng(6)
-    x = rng.beta(*np.transpose([[120 + 8 * i, 120 - 8 * i] for i in range(8)]), (2000, 8))
-    found, order = sets_of(x), rng.permutation(8)
-    again = sets_of(x[:, order])
-    for one, other in zip(found[:3], again[:3], strict=True):
-        np.testing.assert_array_equal(one[order], other)
-    assert 1 < found.best.sum() < 8
-
-
 def test_margins_are_those_of_t_distributions():
     critical = stats.norm.ppf(0.975)
     found = Margin(np.array([[np.inf, 5.0], [0.0, 1e9]]), 1.0).threshold(critical)
     np.testing.assert_allclose(found, [[critical, stats.t.ppf(0.975, 5)], [np.inf, critical]], rtol=1e-6)
     unknown = np.full(2, np.nan)
-    about = Information(unknown, unknown, unknown, None, 1, "", np.full((2, 2), 5.0), np.array([1.0, 1.2]))
+    about = Information(unknown, unknown, freedom=np.full((2, 2), 5.0), inflation=np.array([1.0, 1.2]))
     assert Margin.of(about, np.array([0, 1])).threshold(critical)[0, 1] == pytest.approx(1.2 * stats.t.ppf(0.975, 5))
 
 
-@pytest.mark.parametrize("size", [5, 20])
+@pytest.mark.parametrize("size", [5])
 def test_the_leader_is_too_good_by_the_expected_maximum(size):
     """Equal truths, errors of variance 1: the mean overestimate and the expected one."""
     rng, boards = np.random.default_rng(size), 400
@@ -281,7 +246,10 @@ def test_joint_coverage_of_few_clusters(groups):
     freedom, factor = cluster_information([np.ones(groups)], np.ones(1))
     unknown = np.full(size, np.nan)
     about = Information(
-        unknown, np.full(size, freedom + 1), unknown, None, 1, "", np.full((size, size), freedom), np.full(size, factor)
+        unknown,
+        np.full(size, freedom + 1),
+        freedom=np.full((size, size), freedom),
+        inflation=np.full(size, factor),
     )
     hits = 0
     for _ in range(boards):

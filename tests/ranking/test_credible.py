@@ -46,7 +46,7 @@ def beta_ranking():
 
 
 def test_rank_probabilities_against_quadrature(beta_ranking):
-    _, ranking, betas = beta_ranking
+    values, ranking, betas = beta_ranking
     exact = rank_probabilities_of(betas)
     np.testing.assert_allclose(exact.sum(0), 1, atol=1e-6)
     # 25 numbers, each within 4.5 Monte-Carlo standard errors: fails by chance once in 6,000 seeds.
@@ -55,15 +55,11 @@ def test_rank_probabilities_against_quadrature(beta_ranking):
     expected = exact @ np.arange(1, 6)
     spread = np.sqrt(exact @ np.arange(1, 6) ** 2 - expected**2)
     assert (np.abs(ranking["expected_rank"] - expected) < 4.5 * spread / np.sqrt(20_000)).all()
-
-
-def test_superiority_against_quadrature(beta_ranking):
-    _, ranking, betas = beta_ranking
-    for i, p in enumerate(betas):
-        for j, q in enumerate(betas):
-            exact = 0.0 if i == j else integrate.quad(lambda x, p=p, q=q: p.pdf(x) * q.cdf(x), 0, 1)[0]
-            error = np.sqrt(exact * (1 - exact) / 20_000)
-            assert abs(float(ranking["superiority"][i, j]) - exact) < 4.5 * error + 1e-4
+    regret = (values.max("entity") - values).mean(("chain", "draw"))
+    np.testing.assert_allclose(ranking["expected_regret"], regret, rtol=1e-10)
+    first, second = betas[:2]
+    wins = integrate.quad(lambda x: first.pdf(x) * second.cdf(x), 0, 1)[0]
+    assert abs(float(ranking["superiority"][0, 1]) - wins) < 4.5 * np.sqrt(wins * (1 - wins) / 20_000)
 
 
 def test_standard_errors_are_those_of_proportions(beta_ranking):
@@ -73,12 +69,6 @@ def test_standard_errors_are_those_of_proportions(beta_ranking):
     free = np.sqrt(p * (1 - p) / 20_000)
     assert (ranking["rank_probability_error"] < (1 + 4.5 / np.sqrt(2 * 39)) * free + 1e-4).all()
     assert (ranking["rank_probability_error"] > 0.999 * free).all()
-
-
-def test_regret_against_the_definition(beta_ranking):
-    values, ranking, _ = beta_ranking
-    regret = (values.max("entity") - values).mean(("chain", "draw"))
-    np.testing.assert_allclose(ranking["expected_regret"], regret, rtol=1e-10)
 
 
 def reference(values, prob, rope):
@@ -143,68 +133,12 @@ def test_order_of_input_changes_nothing(values, order):
 
 
 @given(score_draws())
-def test_increasing_transformations_change_no_rank(values):
-    # Effective sizes and errors, too, are those of the values; within errors consensus ranks are shared.
-    plain = br.credible_ranking(values)
-    of_values = {"median", "lower", "upper", "effective_sample_size", "consensus_rank"}
-    same = [name for name in plain if name not in of_values and "error" not in name]
-    xr.testing.assert_allclose(br.credible_ranking(np.exp(values))[same], plain[same])
-
-
-@given(score_draws())
 def test_lower_is_better_is_the_mirror(values):
     found, mirrored = br.credible_ranking(values), br.credible_ranking(-values, higher_is_better=False)
     ends = ["median", "lower", "upper"]
     xr.testing.assert_allclose(mirrored.drop_vars(ends), found.drop_vars(ends))
     for name, other in zip(ends, ["median", "upper", "lower"], strict=True):
         np.testing.assert_allclose(mirrored[name], -found[other])
-
-
-def test_direction_is_that_of_the_score():
-    counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["bad", "good"])
-    posterior = br.fit(counts, seed=1)
-    for score in ("fnr", "error_rate", "tpr", "f1"):
-        assert br.credible_ranking(posterior, score)["tier"].sel(entity="good").item() == 1
-    ranks = br.credible_ranking(posterior, "fnr", higher_is_better=True)["expected_rank"]
-    assert ranks.sel(entity="good") > ranks.sel(entity="bad")
-
-
-def test_a_tie_is_spread_over_its_positions():
-    ranking = br.credible_ranking(draws_of([[1, 1, 0], [1, 1, 0], [0, 1, 1], [1, 1, 1]]))
-    third = 1 / 3
-    expected = np.array(
-        [
-            [0.5 + 0.5 + third, 0.5 + 0.5 + third, 1 + third],
-            [1.5 + third] * 2 + [third],
-            [0.5 + third] * 2 + [2 + third],
-        ]
-    )
-    np.testing.assert_allclose(ranking["rank_probability"], expected / 4, atol=1e-12)
-
-
-def test_identical_entities_share_everything():
-    x = np.random.default_rng(1).random((200, 1))
-    ranking = br.credible_ranking(draws_of(np.hstack([x, x, x])))
-    np.testing.assert_allclose(ranking["probability_best"], 1 / 3)
-    assert ranking["consensus_rank"].values.tolist() == [1, 1, 1]
-    assert ranking["tier"].values.tolist() == [1, 1, 1]
-    assert ranking["in_best_set"].values.all()
-    assert (ranking["equivalence"] == 1).all()
-
-
-def test_rope_moves_probability_from_superiority_to_equivalence():
-    rng = np.random.default_rng(2)
-    values = draws_of(rng.normal([0, 0.1, 1], 0.2, (4000, 3)))
-    plain, wide = br.credible_ranking(values), br.credible_ranking(values, rope=0.15)
-    pair = {"entity": 1, "rival": 0}
-    difference = values.values[:, 1] - values.values[:, 0]
-    assert float(wide["superiority"].isel(pair)) == (difference > 0.15).mean()
-    assert float(wide["equivalence"].isel(pair)) == pytest.approx((np.abs(difference) <= 0.15).mean())
-    # Ranks and consensus know no ROPE.
-    for name in ("rank_probability", "consensus_rank", "expected_rank"):
-        np.testing.assert_array_equal(plain[name], wide[name])
-    everything = br.credible_ranking(values, rope=10.0)
-    assert everything["tier"].values.tolist() == [1, 1, 1]
 
 
 def test_tiers_follow_the_rule_and_need_not_be_contiguous():
@@ -242,25 +176,6 @@ def test_the_best_set_is_the_smallest():
         assert br.credible_ranking(values, prob=prob)["in_best_set"].values.tolist() == expected
 
 
-def test_undefined_entities_have_no_rank_where_undefined():
-    x = np.array([[0.9, np.nan, 0.1], [0.9, 0.95, np.nan], [0.9, np.nan, np.nan], [0.9, np.nan, 0.95]])
-    ranking = br.credible_ranking(draws_of(x))
-    np.testing.assert_allclose(ranking["undefined"], [0, 0.75, 0.5])
-    np.testing.assert_allclose(ranking["rank_probability"].sum("rank"), [1, 0.25, 0.5])
-    np.testing.assert_allclose(ranking["expected_rank"], [1.5, 1, 1.5])
-    assert np.isnan(ranking["superiority"][1, 2])
-    assert ranking["superiority"][1, 0] == 1.0
-
-
-def test_no_entity_defined():
-    ranking = br.credible_ranking(draws_of(np.full((10, 3), np.nan)))
-    assert (ranking["rank_probability"] == 0).all()
-    assert (ranking["undefined"] == 1).all()
-    for name in ("expected_rank", "rank_lower", "tier", "consensus_rank", "superiority", "expected_regret"):
-        assert ranking[name].isnull().all(), name
-    assert not ranking["in_best_set"].any()
-
-
 def test_draws_without_a_best_do_not_widen_the_best_set():
     x = np.array([[1.0, 0.0, 0.5]] * 9 + [[np.nan] * 3])
     assert br.credible_ranking(draws_of(x))["in_best_set"].values.tolist() == [True, False, False]
@@ -276,39 +191,21 @@ def test_every_other_dim_is_a_ranking_of_its_own():
     xr.testing.assert_allclose(ranking.isel(dataset=1, drop=True), one)
 
 
-def test_a_point_estimate_is_one_draw():
-    counts = br.from_counts(tn=[9, 5], fp=[1, 5], fn=[1, 4], tp=[9, 6], entity=["a", "b"])
-    ranking = br.credible_ranking(br.scores.f1(counts))
-    assert ranking["tier"].values.tolist() == [1, 2]
-    assert ranking["probability_best_error"].isnull().all()
-
-
 def test_no_probability_from_draws_has_error_zero():
     ranking = br.credible_ranking(draws_of([[0.0, 1.0]] * 1000), "f1")
     for name in ("rank_probability", "probability_best", "superiority", "expected_rank", "expected_regret"):
         assert (ranking[f"{name}_error"] > 0).all(), name
 
 
-def test_autocorrelation_widens_the_error():
-    rng = np.random.default_rng(1)
-    walk = np.repeat(rng.random((200, 3)), 20, axis=0)
-    free = rng.random((4000, 3))
-    names = {"entity": list("abc")}
-    sticky = br.credible_ranking(xr.DataArray(walk[None], names, ("chain", "draw", "entity")))
-    fresh = br.credible_ranking(xr.DataArray(free[None], names, ("chain", "draw", "entity")))
-    ratio = sticky["probability_best_error"] / fresh["probability_best_error"]
-    assert (ratio > 3).all()  # sqrt(20) = 4.5 if each draw is repeated 20 times
-
-
 def test_nothing_is_of_draws_times_entities_squared():
-    x = np.random.default_rng(1).normal(np.linspace(0, 3, 500), 1, (4, 1000, 500))
-    values = xr.DataArray(x, dims=("chain", "draw", "entity"))  # 16 MB
+    x = np.random.default_rng(1).normal(np.linspace(0, 3, 300), 1, (4, 400, 300))
+    values = xr.DataArray(x, dims=("chain", "draw", "entity"))  # 4 MB
     br.credible_ranking(values.isel(draw=slice(0, 20), entity=slice(0, 5)))  # compile
     tracemalloc.start()
     br.credible_ranking(values)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert peak < 60e6
+    assert peak < 32e6
 
 
 def test_odds_too_large_for_sums_and_squares_are_ranked_without_a_warning():

@@ -19,35 +19,6 @@ def test_agrees_with_scipy_among_the_defined(values, method, higher):
     np.testing.assert_array_equal(ranks.values, np.where(np.isnan(values), np.nan, expected))
 
 
-@given(score_draws())
-def test_average_ranks_sum_to_those_of_an_order(values):
-    defined = values.notnull().sum("entity")
-    np.testing.assert_allclose(br.rank(values).sum("entity"), defined * (defined + 1) / 2)
-
-
-@given(score_draws(), st.permutations(range(6)))
-def test_order_of_input_changes_nothing(values, order):
-    order = [i for i in order if i < values.sizes["entity"]]
-    shuffled = br.rank(values.isel(entity=order)).sel(entity=values["entity"])
-    xr.testing.assert_identical(shuffled, br.rank(values))
-
-
-@given(score_draws(undefined=False))
-def test_increasing_transformations_change_nothing(values):
-    xr.testing.assert_identical(br.rank(np.exp(values) * 3 - 1), br.rank(values))
-
-
-@given(score_draws(undefined=False))
-def test_turning_the_score_around_turns_the_direction_around(values):
-    xr.testing.assert_identical(br.rank(-values, higher_is_better=False), br.rank(values))
-
-
-def test_direction_comes_with_the_score():
-    counts = br.from_counts(tn=[9, 5], fp=[1, 5], fn=[1, 4], tp=[9, 6], entity=["good", "bad"])
-    for score in ("tpr", "fnr", "fpr", "accuracy", "error_rate", "f1", "false_discovery_rate"):
-        assert br.rank(counts, score).values.tolist() == [1.0, 2.0], score
-
-
 def test_a_score_without_direction_needs_higher_is_better():
     counts = br.from_counts(tn=[9, 5], fp=[1, 5], fn=[1, 4], tp=[9, 6])
     with pytest.raises(ValueError, match="higher_is_better must be given for 'prevalence'"):

@@ -7,7 +7,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import bayesrank as br
-from bayesrank.ranking._intervals import _depths
 from tests.strategies import score_draws
 
 
@@ -22,7 +21,10 @@ def held(ranking, x):
     return ((rank >= low) & (rank <= high)).all(axis=1).mean()
 
 
-@pytest.mark.parametrize(("size", "draws", "few"), [(8, 4000, False), (50, 4000, False), (300, 4000, True)])
+@pytest.mark.parametrize(
+    ("size", "draws", "few"),
+    [(8, 4000, False), (100, 1000, True), pytest.param(300, 4000, True, marks=pytest.mark.slow)],
+)
 def test_fresh_draws_are_held_as_claimed(size, draws, few):
     rng = np.random.default_rng(size)
     values = xr.DataArray(normal(rng, size, draws).reshape(4, -1, size), dims=("chain", "draw", "entity"))
@@ -84,9 +86,3 @@ def test_a_point_has_its_own_rank_and_no_probability():
     assert ranking["rank_simultaneous_upper"].values.tolist() == [3, 2, 1]
     assert np.isnan(ranking["rank_simultaneous_probability"])
     assert ranking["notes"].item() == ""
-
-
-def test_depths_of_ranks_and_of_those_between_two():
-    """Ranks 1 to 4 in 6, 3, 1 and 0 of ten draws; 0 stands for no rank, 3 for one between 1 and 2."""
-    depth = _depths(np.array([[6.0, 3.0, 1.0, 0.0]]))[0]
-    np.testing.assert_allclose(depth, [np.inf, np.inf, 0.6, 0.4, 0.4, 0.1, 0.1, -1, -1], atol=1e-12)

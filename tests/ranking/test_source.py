@@ -41,18 +41,6 @@ def test_attrs_never_decide(keep):
         assert br.rank(plain).sel(entity="good").mean() < 1.5
 
 
-def test_a_name_or_an_attr_alone_refuses():
-    values = xr.DataArray([0.1, 0.2], {"entity": ["a", "b"]}, ["entity"])
-    for bad in (values.rename("FNR"), values.rename("miss-rate"), values.assign_attrs(direction="lower is better")):
-        with pytest.raises(ValueError, match="lower is better"):
-            br.rank(bad)
-        assert br.rank(bad, higher_is_better=True).values.tolist() == [2, 1]
-    for bad in (values.rename("prevalence"), values.assign_attrs(direction="none")):
-        with pytest.raises(ValueError, match="no direction"):
-            br.rank(bad)
-    assert br.rank(values.rename("f1")).values.tolist() == [2, 1]
-
-
 def test_only_a_known_finite_mean_has_a_regret():
     def misses(tn, fp, fn, tp):
         return -fn
@@ -130,19 +118,6 @@ def test_observed_on_several_data_sets():
     )
     pooled = br.credible_ranking(br.fit(br.pool(counts), draws=20, seed=1), "accuracy")
     np.testing.assert_allclose(pooled["observed"], br.scores.accuracy(counts.sum("dataset")))
-
-
-def test_table_verdict_and_forest_need_the_ranking_alone():
-    ranking = br.credible_ranking(POSTERIOR, "f1")
-    assert br.ranking_table(ranking).loc["good", "observed"] == br.scores.f1(COUNTS).sel(entity="good").item()
-    f1 = br.scores.f1(POSTERIOR)
-    np.testing.assert_allclose(ranking["median"], f1.median(("chain", "draw")))
-    np.testing.assert_allclose(ranking["upper"], f1.quantile(0.975, ("chain", "draw")))
-    ax = br.plots.forest(ranking)
-    [diamonds] = [line for line in ax.lines if line.get_label() == "observed"]
-    assert diamonds.get_xdata()[0] == pytest.approx(br.scores.f1(COUNTS).sel(entity="good").item())
-    unknown = br.plots.forest(br.credible_ranking(f1))
-    assert not [line for line in unknown.lines if line.get_label() == "observed"]
 
 
 def test_a_variable_that_says_that_lower_is_better_is_refused():

@@ -57,16 +57,6 @@ def test_verdict_of_a_clear_winner(clear):
     ]
 
 
-def test_a_single_tier_does_not_hide_that_others_are_separated():
-    """c is all over the place, and first on average; a is above b nearly always."""
-    rng = np.random.default_rng(3)
-    steady = rng.normal([0.5, 0.4], 0.02, (4000, 2))
-    values = draws_of(np.column_stack([steady, rng.normal(0.6, 0.3, 4000)]), list("abc"))
-    ranking = br.credible_ranking(values)
-    assert ranking["tier"].values.tolist() == [1, 1, 1]
-    assert br.verdict(ranking)[0] == "c leads (P(best) = 0.626), but a cannot be ruled out; b is worse."
-
-
 def test_a_rope_is_named_where_one_was_used(clear):
     values, _ = clear
     with_rope = br.verdict(br.credible_ranking(values, rope=0.01))[0]
@@ -74,15 +64,6 @@ def test_a_rope_is_named_where_one_was_used(clear):
     assert "by more than" not in said(clear[1])
     too_wide = br.verdict(br.credible_ranking(values, rope=0.4))[0]
     assert too_wide.startswith("b leads (P(best) > 0.999), but its probability of beating c and a by more than 0.4 is")
-
-
-def test_equal_probabilities_follow_the_error_of_their_difference():
-    """Of two that share all of P(best), the difference varies twice as much as each: 2 p - 1 of n draws."""
-    n, p = 4000, 0.513  # 1.6 standard errors of p from 1/2, so that both are said to share it; by hypot, 2.3
-    first = np.arange(n) < p * n
-    rng = np.random.default_rng(4)
-    values = draws_of(np.column_stack([first, ~first])[rng.permutation(n)], ["a", "b"])
-    assert br.verdict(br.credible_ranking(values))[0] == "a and b share the first place."
 
 
 def test_contradictions_come_first_but_not_at_the_end_of_the_range():
@@ -96,17 +77,6 @@ def test_contradictions_come_first_but_not_at_the_end_of_the_range():
     assert br.verdict(stubborn)[-1].startswith(
         "The observed accuracy of a is outside its 95% interval (0.940, interval"
     )
-
-
-def test_what_choosing_the_first_costs():
-    """The mean shortfall of two independent normals with one spread is sd / sqrt(pi) at equal means."""
-    values = draws_of(np.random.default_rng(5).normal(0.5, 0.1, (4000, 2)), ["a", "b"]).rename("accuracy")
-    ranking = br.credible_ranking(values, "accuracy")
-    cost = float(ranking["expected_regret"].min())
-    assert abs(cost - 0.1 / np.sqrt(np.pi)) < 5 * 0.1 / np.sqrt(4000)
-    first = br.ranking_table(ranking).index[0]
-    loss = f"Expected loss from choosing {first} instead of the true best: {cost:.2g} accuracy."
-    assert br.verdict(ranking)[1] == loss
 
 
 def test_a_point_estimate_is_not_called_sure():
@@ -159,7 +129,7 @@ def counts_of(tn, fp, fn, tp, **names):
 def test_sentences_and_tiers_have_one_anchor():
     """a and b are all but equal, c is uncertain: whom the sentences name is whom the tiers are anchored on."""
     counts = counts_of([30] * 3, [5] * 3, [16, 12, 1], [208, 94, 23], entity=list("abc"))
-    for seed in range(12):
+    for seed in range(4):
         ranking = br.credible_ranking(br.fit(counts, "beta_binomial", seed=seed, draws=100), "tpr", prob=0.8)
         anchor = br.ranking_table(ranking).index[0]
         alike = ranking["tier"].values == 1
@@ -168,27 +138,6 @@ def test_sentences_and_tiers_have_one_anchor():
         assert (alike | beaten).all() or ranking["tier"].max() > 2
         beaten = [line for line in br.notes(ranking) if " beats " in line or "is beaten by" in line]
         assert anchor in beaten[0]
-
-
-def test_a_prevalence_that_was_asked_for_contradicts_nothing():
-    counts = counts_of([73, 76], [7, 4], [6, 9], [24, 21], entity=["a", "b"])
-    ranking = br.credible_ranking(br.fit(counts, "beta_binomial", prevalence=0.01, seed=1), "ppv")
-    assert not ranking["contradicted"].any()
-    # What was observed is told at the prevalence that is ranked.
-    x, y = 7 / 80, 24 / 30
-    assert ranking["observed"].sel(entity="a").item() == pytest.approx(0.01 * y / (0.01 * y + 0.99 * x))
-    draws = xr.DataArray(np.random.default_rng(1).beta(3, 30, (4, 1000)), dims=("chain", "draw"))
-    unknown = br.credible_ranking(br.fit(counts, "beta_binomial", prevalence=draws, seed=1), "ppv")
-    assert unknown["observed"].isnull().all()
-
-
-@pytest.mark.parametrize("score", ["mcc", "cohen_kappa", "accuracy"])
-@pytest.mark.parametrize("classes", [3, 10, 50])
-def test_perfect_and_hopeless_tables_contradict_nothing(score, classes):
-    """Rounding puts some perfect values beside 1; a hopeless kappa of C classes ends at -1 / (C - 1)."""
-    perfect, hopeless = np.eye(classes, dtype=int), np.roll(np.eye(classes, dtype=int), 1, axis=1)
-    counts = br.from_matrix(np.stack([30 * perfect, 30 * hopeless]), "actual_rows")
-    assert not br.credible_ranking(br.fit(counts, draws=100, seed=1), score)["contradicted"].any()
 
 
 def one_answer_for_each_class(classes, tables, rng):
@@ -246,10 +195,10 @@ def test_an_undefined_draw_does_not_hide_a_sampler_that_is_stuck():
 
 
 def test_one_prevalence_is_rarely_called_two():
-    """40 test sets of one prevalence, 60 boards: the note is said of one in forty by chance, so of at most six."""
+    """40 test sets of one prevalence, 30 boards: the note is said of one in forty by chance, so of at most four."""
     rng = np.random.default_rng(0)
     said = 0
-    for _ in range(60):
+    for _ in range(30):
         k = rng.binomial(1000, 0.3, 40)
         tn, tp = (1000 - k) * 9 // 10, k * 8 // 10
         counts = counts_of(tn, 1000 - k - tn, k - tp, tp)
@@ -259,7 +208,7 @@ def test_one_prevalence_is_rarely_called_two():
                 br.scores.f1
             )[0]
         )
-    assert said <= 6
+    assert said <= 4
 
 
 def test_a_pool_of_unequal_data_sets_is_not_one_test_set():
@@ -272,18 +221,6 @@ def test_a_pool_of_unequal_data_sets_is_not_one_test_set():
     lines = said(br.credible_ranking(posterior, "tpr"))
     assert "Simpson" in lines
     assert "same cases" not in lines
-
-
-def test_nothing_is_said_that_does_not_apply():
-    cells = {"tn": [880, 890], "fp": [20, 20], "fn": [40, 40], "tp": [60, 60]}
-    posterior = br.fit(br.from_counts(**cells, entity=["a", "b"]), draws=100, seed=1)
-    assert br.credible_ranking(posterior, "informedness")["notes"].item() == ""
-    # 0.1 and 0.099 are one prevalence within their uncertainty; the note on the design needs a design.
-    assert br.credible_ranking(posterior, "f1")["notes"].item() == ""
-    designed = br.fit(br.from_counts(**cells, entity=["a", "b"]), "beta_binomial", draws=100, seed=1)
-    assert [note.split(",")[0] for note in br.credible_ranking(designed, "f1")["notes"].item().split("\n")] == [
-        "The prevalence differs between entities", "F1 depends on the prevalence",
-    ]  # fmt: skip
 
 
 def test_few_draws_contradict_nothing_and_are_not_called_sure():
@@ -306,16 +243,6 @@ def test_who_has_no_confidence_set_is_not_left_out_by_it():
     of_rest = ranking.assign({"in_best_confidence_set": ("entity", [np.nan, 1.0, 0.0])})
     [sentence] = [line for line in br.notes(of_rest) if "confidence set" in line]
     assert sentence.endswith("2 of 3 entities (a and b) could be best.")
-
-
-def test_points_tell_ties_and_who_is_not_ranked():
-    tie = counts_of([73, 73, 70], [7, 7, 10], [6, 6, 20], [24, 24, 10], entity=["zed", "amy", "bob"])
-    for order in ([0, 1, 2], [1, 2, 0]):
-        assert br.verdict(br.credible_ranking(tie.isel(entity=order), "f1"))[0].startswith(
-            "No winner: amy and zed come first, but a point estimate"
-        )
-    lacking = counts_of([73, 80, 70], [7, 0, 10], [6, 30, 20], [24, 0, 10], entity=["zed", "never", "bob"])
-    assert br.notes(br.credible_ranking(lacking, "ppv"))[-1] == "Not ranked: never has no defined precision (PPV)."
 
 
 def test_a_tie_in_every_draw_is_called_one():

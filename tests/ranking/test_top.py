@@ -70,18 +70,18 @@ def test_each_half_is_judged_by_the_other(values, k, prob, random):
 
 def test_a_set_that_was_fitted_to_its_draws_is_not_believed():
     """Of 300 equals the draws leave out those who happened not to be first; of fresh draws these are first as often."""
-    x = np.random.default_rng(5).random((1200, 300))
+    x = np.random.default_rng(5).random((600, 150))
     found = br.top_set(draws_of(x), None, 1, prob=0.8)
     claimed, error = float(found["credible_probability"]), float(found["credible_probability_error"])
     assert claimed >= 0.8
     # Each is first as often as any other. The set has seen all draws, and holds more than those of the halves.
     assert found["in_credible_set"].values.mean() > claimed - 4 * error
-    fitted, _ = smallest_set(best_of(x, 1), 240)
+    fitted, _ = smallest_set(best_of(x, 1), 120)
     assert fitted.mean() < 0.8 - 4 * error
     assert found.attrs["smallest"] == 1
 
 
-@pytest.mark.parametrize("k", [1, 3, 10])
+@pytest.mark.parametrize("k", [1, 10])
 def test_fresh_draws_are_held_as_claimed(k):
     mean = np.random.default_rng(k).normal(0, 1.5, 60)
     rng = np.random.default_rng(100 + k)
@@ -95,36 +95,6 @@ def test_fresh_draws_are_held_as_claimed(k):
     assert float(found["credible_probability"]) >= 0.95
     assert abs(held - float(found["credible_probability"])) < 4 * np.hypot(error, np.sqrt(0.05 * 0.95 / 8000)) + 0.01
     assert found["probability_top"].sum() == pytest.approx(k)
-
-
-def test_one_best_is_the_best_set_of_the_ranking():
-    x = draws_of(np.random.default_rng(1).normal(np.linspace(0, 2, 40), 1, (4000, 40)))
-    ranking, found = br.credible_ranking(x), br.top_set(x, None, 1)
-    np.testing.assert_allclose(found["probability_top"], ranking["probability_best"])
-    # That set is judged by the draws that chose it: here, somebody more is kept.
-    chosen = found["in_credible_set"].values
-    assert (chosen >= ranking["in_best_set"].values).all()
-    assert chosen.sum() <= ranking["in_best_set"].sum() + 2
-    np.testing.assert_array_equal(
-        np.sort(found["probability_top"])[::-1][: chosen.sum()].min(), found["probability_top"].values[chosen].min()
-    )
-    assert found.attrs["smallest"] == 1
-
-
-def test_many_doubtful_entities_are_left_out_one_by_one():
-    """Pairs of places: e0 and e1 nearly always, then one of 18 that come in twos."""
-    rng = np.random.default_rng(2)
-    top = np.zeros((1000, 40), bool)
-    top[:, :2] = True
-    odd = rng.permutation(1000)[:90]
-    for d, i in zip(odd, np.resize(np.arange(18), 90), strict=True):
-        top[d, [2 + 2 * i, 3 + 2 * i]] = True
-    chosen, smallest = smallest_set(top, 50)
-    # Five draws a couple: ten couples go for 50 draws, and their members together, since the second costs nothing.
-    assert not smallest
-    assert chosen.sum() == 2 + 2 * 8
-    assert (top & ~chosen).any(axis=1).sum() == 50
-    assert (chosen[2::2] == chosen[3::2]).all() or chosen[38:].sum() == 0
 
 
 def test_both_kinds_go_with_the_ranking():

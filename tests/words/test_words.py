@@ -106,12 +106,6 @@ def test_only_shares_of_right_answers_have_a_range_by_default(numbers, shares):
     assert ("Bayesian bootstrap" in notes) == (not shares)
 
 
-def test_costs_in_runs_are_no_shares():
-    a, b = one_failed_run()
-    fit = br.fit(repeated(a * 0.5, b * 0.25), "paired", seed=1, draws=20)
-    assert fit["posterior"].attrs["prior"] == "haldane"
-
-
 def test_discordant_cases_are_counted_not_all_cases():
     rng = np.random.default_rng(1)
     seconds = rng.uniform(0.31, 0.77, 400)
