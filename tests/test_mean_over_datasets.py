@@ -48,8 +48,8 @@ def test_the_mean_of_many_tasks_holds_what_was_observed(kind):
     assert "repeated" not in once["notes"].item()
     assert split["posterior"].attrs["split_prior"] == 1
     if kind != "beta_binomial":
-        values = br.scores.get(score)(split) if score == "accuracy" else split["posterior"]["mean_outcome"]
-        drawn = values.sel(entity="b", dataset=3).values.ravel()
+        values = split["posterior"]["mean_outcome"] if kind == "outcomes" else br.scores.get(score)(split)
+        drawn = values.isel(entity=-1, dataset=3).values.ravel()
         assert stats.kstest(drawn, stats.beta(19 + 2 / 30, 1 + 2 / 30).cdf).pvalue > LEVEL
     if kind != "outcomes":
         for posterior, cases in ((whole, 120), (split, 4)):
