@@ -631,7 +631,7 @@ COMMANDS = [
     # sensitivity
     ("score must be one of", "sensitivity breast_cancer --other-score f7 --draws 20"),
     ("--score must be 'mean_outcome'", "sensitivity livecodebench_execution --score f1 --draws 20"),
-    ("prevalence must lie between 0 and 1; got 2", "sensitivity breast_cancer --other-prevalence 200% --draws 20"),
+    ("--other-prevalence must be a share of positives", "sensitivity breast_cancer --other-prevalence 200% --draws 20"),
     ("--other-prevalence must be a share of positives", "sensitivity breast_cancer --other-prevalence observed --draws 20"),
     ("--missing must be left out for a shipped data set", "sensitivity breast_cancer --missing own --draws 20"),
     # files
