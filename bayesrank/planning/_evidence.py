@@ -1,7 +1,7 @@
 """Read from a posterior which units new cases come in, and how these would update the scores."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -15,7 +15,7 @@ from bayesrank._draws import draw_dims
 from bayesrank._labels import unique_rows
 from bayesrank.models import in_closed_form
 from bayesrank.performance import as_performance, observed_counts
-from bayesrank.planning._updates import JointOutcomes, NormalScores, Tables, Updates, overlapping_noise
+from bayesrank.planning._updates import JointOutcomes, NormalScores, Tables, overlapping_noise
 from bayesrank.ranking.values import ScoreValues, score_values
 from bayesrank.scores import Score
 
@@ -46,12 +46,12 @@ class Source:
     twin: np.ndarray
     #: What is counted: one of MORE; the units observed of each entity, and the cases that a new unit holds on average.
     unit: str = "cases"
-    units: np.ndarray = field(default_factory=lambda: np.zeros(1))
+    units: Any = None
     cases_each: float = 1.0
     #: What stays as observed, so that more units cannot settle everything; empty if nothing does.
     fixed: str = ""
     #: From the number of futures and a random generator to simulated futures.
-    updates: Callable[[int, np.random.Generator], Updates] | None = None
+    updates: Any = None
 
     @property
     def about(self) -> dict[Any, Any]:

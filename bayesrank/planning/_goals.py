@@ -1,7 +1,6 @@
 """What a future posterior has to show: pairs of entities that it must separate, or an interval it must narrow."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -43,9 +42,8 @@ class Goal:
             variance = np.take_along_axis(np.diagonal(covariance, 0, 1, 2), which[:, None], 1)[:, 0]
             return 2 * ndtri((1 + self.target) / 2) * np.sqrt(variance) <= self.width
         inside, outside = self.sides(mean)
-        rows = slice(None) if self.kind == "top" else self._entity(mean)
-        pairs = inside[:, :, None] & outside[:, None, :] if self.kind == "top" else outside[:, None, :]
-        p = pair_probability(mean, covariance, skewness, self.margin, rows)
+        pairs = inside[:, :, None] & outside[:, None, :]
+        p = pair_probability(mean, covariance, skewness, self.margin)
         weakest = np.where(pairs, p, 1.0).min((1, 2))
         if self.kind in ("rival", "each"):
             return (weakest >= self.target) & outside.any(1)
@@ -53,12 +51,13 @@ class Goal:
         met = 1 - doubt >= self.target
         # Between these bounds the pairs' joint probability decides.
         open_ = np.flatnonzero(~met & (weakest >= self.target))
-        normal = np.where(pairs, 1 - pair_probability(mean, covariance, 0 * skewness, self.margin, rows), 0.0)
+        normal = np.where(pairs, 1 - pair_probability(mean, covariance, 0 * skewness, self.margin), 0.0)
         factor = doubt / np.maximum(normal.sum((1, 2)), 1e-300)
         step = max(MOST // (NORMALS * mean.shape[1]), 1)
         for start in range(0, len(open_), step):
             here = open_[start : start + step]
-            joint = _jointly(mean[here], covariance[here], inside[here], outside[here], self.margin)
+            drawn = _normal_scores(mean[here], covariance[here])
+            joint = self._ahead(drawn, inside[here, None], outside[here, None]).mean(1)
             met[here] = 1 - (1 - joint) * factor[here] >= self.target
         return met
 
@@ -77,27 +76,19 @@ class Goal:
 
     def holds(self, truth: np.ndarray) -> np.ndarray:
         """Return where the statement is true of the scores themselves (draw, entity): the result of unlimited cases."""
-        if self.kind == "interval":
-            return np.ones(len(truth), bool)
-        if self.kind == "top":
-            ordered = -np.sort(-truth, axis=1)
-            return ordered[:, self.k - 1] - ordered[:, self.k] > self.margin
-        every, which = np.arange(len(truth)), self._entity(truth)
-        own = truth[every, which]
-        if self.kind == "rival":
-            return (own - truth[:, self.rival] > self.margin) & (which != self.rival)
-        others = truth.copy()
-        others[every, which] = -np.inf
-        return own - others.max(1) > self.margin
+        return np.ones(len(truth), bool) if self.kind == "interval" else self._ahead(truth, *self.sides(truth))
 
     def probability_now(self, truth: np.ndarray) -> float:
         """Return today's probability, from posterior draws, of the statement about the entity that leads today."""
-        inside, outside = (side[0] for side in self.sides(truth.mean(0)[None]))
-        if not outside.any():
-            return 0.0
-        worst = truth[:, inside].min(1, keepdims=True)
-        beats = worst - truth[:, outside] > self.margin
-        return float(beats.mean(0).min() if self.kind == "each" else beats.all(1).mean())
+        inside, outside = self.sides(truth.mean(0)[None])
+        if self.kind == "each":
+            return float((truth[:, inside[0]] - truth[:, outside[0]] > self.margin).mean(0).min())
+        return float(self._ahead(truth, inside, outside).mean())
+
+    def _ahead(self, scores: np.ndarray, inside: np.ndarray, outside: np.ndarray) -> np.ndarray:
+        """Return where all entities inside are ahead of all outside, if there are any."""
+        worst = np.where(inside, scores, np.inf).min(-1)
+        return (worst - np.where(outside, scores, -np.inf).max(-1) > self.margin) & outside.any(-1)
 
     def width_now(self, truth: np.ndarray) -> float:
         """Return today's width of the interval, from posterior draws."""
@@ -108,42 +99,26 @@ class Goal:
         return mean.argmax(1) if self.entity is None else np.full(len(mean), self.entity)
 
 
-def pair_probability(
-    mean: np.ndarray, covariance: np.ndarray, skewness: np.ndarray, margin: float = 0.0, rows: Any = slice(None)
-) -> np.ndarray:
+def pair_probability(mean: np.ndarray, covariance: np.ndarray, skewness: np.ndarray, margin: float = 0.0) -> np.ndarray:
     """Return how probably entities beat each rival (future, entity, rival), by an Edgeworth expansion.
 
-    Of all entities, or with ``rows`` of one in each future. ``skewness`` (entity, rival) is that of the differences.
-
-    References
-    ----------
-    Hall (1992), The bootstrap and Edgeworth expansion, section 2.3: the normal distribution and the term of the
-    third moment.
+    ``skewness`` (entity, rival) is that of the differences. Source: Hall (1992), The bootstrap and Edgeworth expansion,
+    section 2.3: the normal distribution and the term of the third moment.
     """
     from scipy.special import ndtr
 
     variance = np.diagonal(covariance, 0, 1, 2)
-    if isinstance(rows, slice):
-        own, spread, common, skew = mean[:, :, None], variance[:, :, None], covariance, skewness
-    else:
-        every = np.arange(len(mean))
-        own, spread = mean[every, rows][:, None, None], variance[every, rows][:, None, None]
-        common, skew = covariance[every, rows][:, None], skewness[rows][:, None]
-    spread = np.sqrt(np.maximum(spread + variance[:, None, :] - 2 * common, 0))
-    ahead = own - mean[:, None, :] - margin
+    spread = np.sqrt(np.maximum(variance[:, :, None] + variance[:, None, :] - 2 * covariance, 0))
+    ahead = mean[:, :, None] - mean[:, None, :] - margin
     z = np.divide(ahead, spread, out=np.where(ahead > 0, FAR, -FAR), where=spread > 1e-12).clip(-FAR, FAR)
     density = np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi)
-    return (ndtr(z) + density * skew / 6 * (z**2 - 1)).clip(0, 1)
+    return (ndtr(z) + density * skewness / 6 * (z**2 - 1)).clip(0, 1)
 
 
-def _jointly(
-    mean: np.ndarray, covariance: np.ndarray, inside: np.ndarray, outside: np.ndarray, margin: float
-) -> np.ndarray:
-    """How probably all of some entities are ahead of all others, of normal scores."""
+def _normal_scores(mean: np.ndarray, covariance: np.ndarray) -> np.ndarray:
+    """Return draws (future, normal, entity) of normal scores."""
     size = mean.shape[1]
     half = np.random.default_rng(0).standard_normal((NORMALS // 2, size))
     scale = np.maximum(np.diagonal(covariance, 0, 1, 2).mean(1), 1e-300)
     root = np.linalg.cholesky(covariance + 1e-9 * scale[:, None, None] * np.eye(size))
-    drawn = mean[:, None] + np.concatenate([half, -half]) @ np.swapaxes(root, 1, 2)  # (future, normal, entity)
-    worst = np.where(inside[:, None], drawn, np.inf).min(2)
-    return (worst - np.where(outside[:, None], drawn, -np.inf).max(2) > margin).mean(1)
+    return mean[:, None] + np.concatenate([half, -half]) @ np.swapaxes(root, 1, 2)

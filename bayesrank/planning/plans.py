@@ -257,8 +257,8 @@ def _plan_sizes(
         covariance = np.nan_to_num(covariance) * factor[:, None] * factor
         leader = mean.argmax(1)[:, None]
         shares = _share(goal.met(mean, covariance, skewness * np.sqrt(np.sqrt(past[:, None] * past))))
-        losses = [np.take_along_axis(values, leader, 1)[:, 0] for values in (best, top - truth)]
-        rows.append([*shares, *(number for x in losses for number in (x.mean(), x.std() / np.sqrt(x.size)))])
+        of_leader = (np.take_along_axis(values, leader, 1)[:, 0] for values in (best, top - truth))
+        rows.append([*shares, *(number for x in of_leader for number in (x.mean(), x.std() / np.sqrt(x.size)))])
     curve = np.array(rows).T
     if not source.found.finite_mean:
         curve[4:] = np.nan

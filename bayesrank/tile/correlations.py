@@ -12,7 +12,7 @@ from bayesrank._threads import ShareOut, in_threads, thread_pool
 from bayesrank._types import ScoreLike
 from bayesrank.performance import as_performance, only_two_classes
 from bayesrank.scores import as_score
-from bayesrank.scores.placement import fixed_rate
+from bayesrank.scores.placement import canonical_values, fixed_rate
 from bayesrank.theory._axioms import lattice
 from bayesrank.tile._grid import axis, parts, ratio, score_cells
 
@@ -83,8 +83,14 @@ def correlation(
     if count < 2:
         raise ValueError(f"performances must hold at least two for which the score is defined; got {count}")
     if method != "pearson":
-        found = _correlations(values, cells, points, points, method == "kendall")
-        _fill_undefined(found, values, cells, points, method == "kendall")
+        kendall = method == "kendall"
+        found = _correlations(values, cells, points, points, kendall)
+        # Where some canonical scores are undefined, correlate over the other performances.
+        for j, i in np.argwhere(np.isnan(found)):
+            known = ~np.isnan(canonical_values(cells, points[i], points[j]))
+            if 2 <= known.sum() < count:
+                part = values[known], cells[:, known], points[[i]], points[[j]]
+                found[j, i] = _correlations(*part, kendall).item()
     return xr.DataArray(found, {"b": points, "a": points}, ("b", "a"), name=f"{method}_correlation")
 
 
@@ -217,9 +223,12 @@ class Products:
 
 def _correlations(values: np.ndarray, cells: np.ndarray, a: np.ndarray, b: np.ndarray, kendall: bool) -> np.ndarray:
     """Return the rank correlations (b, a)."""
+    from scipy.stats import rankdata
+
+    from bayesrank._kendall import dense_ranks
     from bayesrank.tile.kernels import _correlations as kernel
 
-    x = _ranks(values)
+    x = rankdata(dense_ranks(values))
     order = np.argsort(x, kind="stable")
     x, cells = x[order], np.ascontiguousarray(cells[:, order])
     ties = np.unique(x, return_counts=True)[1]
@@ -227,30 +236,3 @@ def _correlations(values: np.ndarray, cells: np.ndarray, a: np.ndarray, b: np.nd
     found = np.full((a.size, b.size), np.nan)
     in_threads(lambda i: kernel.rank_column(cells, a[i], b, x, untied, kendall, found[i]), range(a.size))
     return found.T
-
-
-def _fill_undefined(
-    found: np.ndarray, values: np.ndarray, cells: np.ndarray, points: np.ndarray, kendall: bool
-) -> None:
-    """Fill points where some canonical scores are undefined with the rank correlation over the other performances."""
-    tn, fp, fn, tp = cells
-    never_correct = [(tn == 0) if a == 0 else (tp == 0) if a == 1 else (tn == 0) & (tp == 0) for a in points]
-    never_wrong = [(fp == 0) if b == 0 else (fn == 0) if b == 1 else (fp == 0) & (fn == 0) for b in points]
-    for i, left in enumerate(never_correct):
-        if not left.any():
-            continue
-        for j, right in enumerate(never_wrong):
-            known = ~(left & right)
-            if not known.all() and known.sum() >= 2:
-                found[j, i] = _correlations(values[known], cells[:, known], points[[i]], points[[j]], kendall).item()
-
-
-def _ranks(values: np.ndarray) -> np.ndarray:
-    """Return average ranks; values that differ only by rounding are ties."""
-    from scipy.stats import rankdata
-
-    order = np.argsort(values, kind="stable")
-    steps = np.diff(values[order]) > 1e-12 * np.abs(values[order])[1:]
-    group = np.empty(len(values), int)
-    group[order] = np.concatenate([[0], np.cumsum(steps)])
-    return rankdata(group)

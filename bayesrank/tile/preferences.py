@@ -162,7 +162,7 @@ def over(region: str, points: int = 31) -> xr.Dataset:
 def beta_preferences(a: tuple[float, float], b: tuple[float, float], points: int = 31) -> xr.Dataset:
     """Return preferences as :func:`around`, with an independent Beta distribution on each axis.
 
-    Source: Weight distributions for rank acceptabilities: Lahdelma and Salminen, SMAA-2 (2001).
+    Source: Lahdelma and Salminen, SMAA-2 (2001), on rank acceptabilities.
 
     Parameters
     ----------
@@ -192,7 +192,7 @@ def preference_ranking(
 ) -> xr.Dataset:
     """Rank entities by integrating over the posterior and over a distribution of preferences.
 
-    Source: Rank acceptabilities: Lahdelma and Salminen, SMAA-2 (2001). The Tile: Piérard et al., Definition 2.
+    Sources: Lahdelma and Salminen, SMAA-2 (2001), on rank acceptabilities; Piérard et al., The Tile, Definition 2.
 
     Parameters
     ----------
