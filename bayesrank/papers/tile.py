@@ -17,8 +17,7 @@ from bayesrank.plots._colors import (
     scale_on,
 )
 from bayesrank.plots._furniture import SEQUENTIAL, draw_tile_axes
-from bayesrank.plots._letters import add_missing_fonts
-from bayesrank.plots._style import new_axes, new_panels, plain_names
+from bayesrank.plots._style import add_missing_fonts, new_axes, new_panels, plain_names
 from bayesrank.plots.maps import value_tile
 from bayesrank.scores import fpr, tpr
 from bayesrank.scores.placement import place

@@ -17,13 +17,13 @@ from .predictive import matrix_pmf as matrix_pmf
 from .predictive import pmf_over_contours as pmf_over_contours
 from .predictive import pr_pmf as pr_pmf
 from .predictive import predictive_check as predictive_check
+from .predictive import score_pmf as score_pmf
+from .predictive import score_pmf_by_tpr as score_pmf_by_tpr
+from .predictive import score_pmfs as score_pmfs
 from .ranks import forest as forest
 from .ranks import rank_heatmap as rank_heatmap
 from .ranks import superiority as superiority
 from .rates import roc_regions as roc_regions
-from .score_pmfs import score_pmf as score_pmf
-from .score_pmfs import score_pmf_by_tpr as score_pmf_by_tpr
-from .score_pmfs import score_pmfs as score_pmfs
 from .tile import credible_tile as credible_tile
 from .tile import expected_rank_tile as expected_rank_tile
 from .tile import frontier_tile as frontier_tile

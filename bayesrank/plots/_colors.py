@@ -1,7 +1,7 @@
 """Colours of entities, the same in every plot; and the other colours, which follow Matplotlib's style."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -20,6 +20,8 @@ MARKS = "os^vDPX"
 DASHES = ("-", (0, (5, 1.5)), (0, (3, 1, 1, 1)), (0, (1, 1)))
 #: The colour of entities without one in ``colors=``: seen on white and on black, and far from all of the palette.
 GREY = "#707070"
+#: The argument ``colors=`` of pictures.
+Colors: TypeAlias = Mapping[Any, Any] | None
 #: Contrast that lines and dots need at least.
 SEEN = 2.0
 
@@ -48,9 +50,9 @@ def colors(entities: Any, *, top: int = 8) -> dict[Any, Any]:
     from bayesrank.ranking.summary import ranking_table
 
     check_integer("top", top, 0, DISTINCT)
-    ranked = isinstance(entities, xr.Dataset)
     with rename_argument("entities", "ranking"):
-        names = list(ranking_table(entities).index) if ranked else check_sequence("entities", entities)
+        names = entities if not isinstance(entities, xr.Dataset) else ranking_table(entities).index.tolist()
+    names = check_sequence("entities", names)
     check_names("entities", names)
     return dict(zip(check_unique("entities", names), PALETTE[:top], strict=False))
 
@@ -70,7 +72,7 @@ def place_colors(places: Sequence[int]) -> list[str]:
 
 
 def entity_colors(
-    entities: Sequence[Any], colors: Mapping[Any, Any] | None = None, places: Sequence[int] | None = None
+    entities: Sequence[Any], colors: Colors = None, places: Sequence[int] | None = None
 ) -> dict[Any, Any]:
     """Return one colour per entity, the same in all plots: by position in ``entities`` or by ``colors``.
 
@@ -95,7 +97,7 @@ def check_colors(colors: Any) -> dict[Any, Any]:
     return dict(colors)
 
 
-def list_colors(ax: Any, entities: Sequence[Any], colors: Mapping[Any, Any] | None = None) -> dict[Any, Any]:
+def list_colors(ax: Any, entities: Sequence[Any], colors: Colors = None) -> dict[Any, Any]:
     """Return colours of labelled rows: one colour for all if there are too many to distinguish."""
     if colors is None and len(entities) > DISTINCT:
         return dict.fromkeys(entities, grey_shade(ax, 0.65))
@@ -103,10 +105,7 @@ def list_colors(ax: Any, entities: Sequence[Any], colors: Mapping[Any, Any] | No
 
 
 def frequent_winners(table: np.ndarray, most: int = 8) -> list[int]:
-    """Return at most ``most`` rows that are the highest in some column, the most frequent first.
-
-    If more rows share the highest value, none of them is included.
-    """
+    """Return at most ``most`` rows that are the highest in some column, beside few others, the most frequent first."""
     known = table[:, ~np.isnan(table).all(axis=0)]
     highest = known == np.nanmax(known, axis=0) if known.size else known == 0
     times = highest[:, highest.sum(axis=0) <= most].sum(axis=1)
@@ -125,10 +124,8 @@ def paper_color(ax: Any) -> Any:
     import matplotlib
     from matplotlib.colors import to_hex, to_rgba
 
-    for color in (ax.get_facecolor(), ax.figure.get_facecolor(), matplotlib.rcParams["figure.facecolor"]):
-        if to_rgba(color)[3] > 0:
-            return to_hex(color)
-    return "white"
+    grounds = (ax.get_facecolor(), ax.figure.get_facecolor(), matplotlib.rcParams["figure.facecolor"])
+    return next((to_hex(color) for color in grounds if to_rgba(color)[3] > 0), "white")
 
 
 def grey_shade(ax: Any, share: float) -> str:

@@ -18,14 +18,7 @@ SLACK = 1e-9
 
 
 def count_ticks(ax: Any, positives: int, negatives: int) -> Any:
-    """Label the axes of a ROC picture with counts of cases instead of rates (Lovell et al., Section 4).
-
-    Parameters
-    ----------
-    ax : matplotlib Axes
-        With FPR across and TPR up, both from 0 to 1: of any picture here that has such.
-    positives, negatives : int
-        Cases of each class.
+    """Label Axes with FPR across and TPR up by counts of cases of both classes (Lovell et al., Section 4).
 
     Examples
     --------

@@ -1,6 +1,7 @@
-"""What pictures share: names, sizes, axes, curves and legends. Matplotlib is imported on first use."""
+"""What pictures share: names, letters, sizes, axes, curves and legends. Matplotlib is imported on first use."""
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 from unicodedata import bidirectional
 
@@ -11,8 +12,6 @@ from bayesrank._checks import describe_value
 from bayesrank._escape import mathtext
 from bayesrank._names import short_names
 from bayesrank.plots._colors import grey_shade, mark_and_dash
-from bayesrank.plots._letters import add_missing_fonts
-from bayesrank.scores._display import display_name
 
 #: Letters in points that can still be read.
 SMALLEST = 5.0
@@ -21,22 +20,24 @@ LONG = 40
 
 
 def plain_names(names: Sequence[Any], width: int) -> list[str]:
-    """Return names cut to a width, in which a dollar sign or a leading underscore has no special meaning.
-
-    Around names written from right to left are marks, so that numbers beside them stay where they are.
-    """
+    """Return names cut to a width, in which a dollar sign or a leading underscore has no special meaning."""
     texts = [mathtext(name) for name in short_names(names, width)]
     texts = [f" {text}" if text.startswith("_") else text for text in texts]
+    # Numbers beside names written from right to left stay where they are.
     return [f"\u200e{text}\u200e" if any(bidirectional(c) in ("R", "AL") for c in text) else text for text in texts]
 
 
 def new_axes(ax: Any, width: float, height: float) -> Any:
     """Return the Axes given, or a new one of that size in inches."""
-    if ax is not None:
-        return _check_kind("ax", ax, "Axes")
-    import matplotlib.pyplot as plt
+    if ax is None:
+        import matplotlib.pyplot as plt
 
-    return plt.subplots(figsize=(width, height), layout="constrained")[1]
+        return plt.subplots(figsize=(width, height), layout="constrained")[1]
+    from matplotlib.axes import Axes
+
+    if not isinstance(ax, Axes):
+        raise TypeError(f"ax must be a Matplotlib Axes; got {describe_value(ax)}")
+    return ax
 
 
 def new_panels(
@@ -50,8 +51,7 @@ def new_panels(
         return plt.subplots(rows, columns, figsize=(width, height), layout="constrained", **shared)[1].ravel()
     from matplotlib.axes import Axes
 
-    given = axes.ravel().tolist() if isinstance(axes, np.ndarray) else axes
-    given = list(given) if isinstance(given, Sequence) else [given]
+    given = list(axes.ravel() if isinstance(axes, np.ndarray) else axes if isinstance(axes, Sequence) else [axes])
     if not all(isinstance(one, Axes) for one in given):
         raise TypeError(f"axes must hold Matplotlib Axes; got {describe_value(axes)}")
     if len(given) != rows * columns:
@@ -61,20 +61,15 @@ def new_panels(
 
 def new_figure(figure: Any, width: float, height: float) -> Any:
     """Return the Figure or SubFigure given, or a new one of that size in inches."""
-    if figure is not None:
-        return _check_kind("figure", figure, "Figure or SubFigure")
-    import matplotlib.pyplot as plt
+    if figure is None:
+        import matplotlib.pyplot as plt
 
-    return plt.figure(figsize=(width, height), layout="constrained")
-
-
-def _check_kind(argument: str, value: Any, kind: str) -> Any:
-    from matplotlib.axes import Axes
+        return plt.figure(figsize=(width, height), layout="constrained")
     from matplotlib.figure import FigureBase
 
-    if not isinstance(value, Axes if kind == "Axes" else FigureBase):
-        raise TypeError(f"{argument} must be a Matplotlib {kind}; got {describe_value(value)}")
-    return value
+    if not isinstance(figure, FigureBase):
+        raise TypeError(f"figure must be a Matplotlib Figure or SubFigure; got {describe_value(figure)}")
+    return figure
 
 
 def rows_of(ranking: xr.Dataset, names: Sequence[Any]) -> list[int]:
@@ -132,10 +127,7 @@ def rank_ticks(axis: Any, size: int) -> None:
 
 
 def is_ratio(about: Mapping[Any, Any]) -> bool:
-    """Return whether attrs are those of a ratio, such as an odds ratio: from 0 on, without end and without a mean.
-
-    Half and twice as much are equally far from 1 on a logarithmic axis only.
-    """
+    """Return whether attrs are those of a ratio, such as an odds ratio: from 0 on, without end and without a mean."""
     low, high = about.get("range", (0.0, 1.0))
     # Attrs from files are NumPy numbers, whose comparisons are not Python bools.
     return bool(low == 0 and high == np.inf and not about.get("finite_mean", 1))
@@ -152,9 +144,9 @@ def names_ratio(name: str) -> bool:
     return is_ratio({"range": score.range, "finite_mean": score.finite_mean})
 
 
-def interval_label(name: str, prob: float, log: bool = False, gap: str = " ") -> str:
-    """Return the label of an axis of medians and intervals of a score."""
-    return f"{display_name(name)}{gap}(median and {100 * prob:g}% interval{', log scale' * log})"
+def interval_label(name: str, prob: float, log: bool, gap: str = " ") -> str:
+    """Return the label of an axis of medians and intervals."""
+    return f"{name}{gap}(median and {100 * prob:g}% interval{', log scale' * log})"
 
 
 def log_ticks(low: float, high: float) -> list[float]:
@@ -255,3 +247,57 @@ def draw_curves(
         ax.plot(curves[i][x], curves[i][y], zorder=1.5, **thin)
     if rest:
         ax.plot([], [], label=f"{len(rest)} more", **thin)
+
+
+def add_missing_fonts(picture: Any) -> Any:
+    """Give every text of a figure or Axes whose font lacks letters the fonts that have them; returns the picture."""
+    from matplotlib.text import Text
+
+    figure = picture.figure if picture.figure is not None else picture
+    for text in figure.findobj(Text):
+        letters = "".join(sorted(set(text.get_text()) - {"\n", " "}))
+        families = text.get_fontfamily()
+        found = () if letters.isascii() else fallback(letters, tuple(families))
+        if found:
+            text.set_fontfamily([*families, *found])
+    return picture
+
+
+@lru_cache(maxsize=4096)
+def fallback(letters: str, families: tuple[str, ...]) -> tuple[str, ...]:
+    """Return font families that have the letters that ``families`` lack, as far as any font has them."""
+    from matplotlib.font_manager import FontProperties, fontManager
+
+    missing = set(letters)
+    for family in families:
+        try:
+            path = fontManager.findfont(FontProperties(family=[family]), fallback_to_default=False)
+        except ValueError:  # a family that is not there
+            continue
+        missing -= _font_letters(str(path))
+    found: list[str] = []
+    while missing:
+        # Upright fonts of ordinary weight.
+        have = {
+            font.name: missing & _font_letters(font.fname)
+            for font in fontManager.ttflist
+            if font.style == "normal" and font.weight in (400, "normal", "regular", "book")
+            and "Last Resort" not in font.name
+        }  # fmt: skip
+        best = max(have, key=lambda name: (len(have[name]), "Sans" in name or "Gothic" in name, name), default="")
+        if not best or not have[best]:
+            break
+        found.append(best)
+        missing -= have[best]
+    return tuple(found)
+
+
+@lru_cache(maxsize=512)
+def _font_letters(path: str) -> frozenset[str]:
+    """Return the letters of a font; none for a file that cannot be read."""
+    from matplotlib.ft2font import FT2Font
+
+    try:
+        return frozenset(map(chr, FT2Font(path).get_charmap()))
+    except (OSError, RuntimeError):
+        return frozenset()

@@ -2,26 +2,24 @@
 
 from typing import Any
 
+import matplotlib
 import numpy as np
 import xarray as xr
+from matplotlib.cm import ScalarMappable
+from matplotlib.colors import Normalize
+from matplotlib.patches import Patch
+from matplotlib.ticker import MaxNLocator
 
 from bayesrank._checks import check_result
 from bayesrank.plots._colors import paper_color
-from bayesrank.plots._letters import add_missing_fonts
-from bayesrank.plots._style import list_names, list_size, new_axes
-
-__all__ = ["case_grid"]
+from bayesrank.plots._style import add_missing_fonts, list_names, list_size, new_axes
 
 
 def case_grid(cases: xr.Dataset, ax: Any = None) -> Any:
-    """Draw the outcome of every case for every entity, the best entity on top, the easiest cases on the left.
+    """Draw the result of :func:`bayesrank.cases.deciding_cases`: the outcome of every deciding case for every entity.
 
-    Cases on which all entities have the same outcome do not affect the order, and are not drawn.
-
-    Parameters
-    ----------
-    cases : xarray.Dataset
-        The result of :func:`bayesrank.cases.deciding_cases`.
+    The best entity is on top, the easiest cases are on the left. Cases on which all entities have the same outcome do
+    not affect the order, and are not drawn.
 
     Examples
     --------
@@ -31,11 +29,6 @@ def case_grid(cases: xr.Dataset, ax: Any = None) -> Any:
     '2 of 5 cases decide'
     """
     check_result("br.cases.deciding_cases", "cases", cases, ("decides", "outcome", "count", "entity"))
-    import matplotlib
-    from matplotlib.cm import ScalarMappable
-    from matplotlib.colors import Normalize
-    from matplotlib.patches import Patch
-    from matplotlib.ticker import MaxNLocator
 
     size, total = cases.sizes["entity"], int(cases["count"].sum())
     ax = new_axes(ax, *list_size(size, 9))

@@ -1,6 +1,5 @@
 """Pictures of decisions: decision curves, Pareto fronts, plans of more cases, and sensitivities."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -9,11 +8,9 @@ import xarray as xr
 from bayesrank import _text
 from bayesrank._checks import check_result
 from bayesrank.decisions.fronts import on_front
-from bayesrank.plots._colors import MARKS, entity_colors, frequent_winners, grey_shade, ink_color, paper_color
+from bayesrank.plots._colors import MARKS, Colors, entity_colors, frequent_winners, grey_shade, ink_color, paper_color
 from bayesrank.plots._style import draw_curves, finish_list, finish_plot, new_axes, plain_names, side_legend
 from bayesrank.scores._display import display_name
-
-__all__ = ["decision_curve", "pareto_front", "plan", "sensitivity"]
 
 #: Of more entities than these, only those that are best somewhere have a name and a colour.
 NAMED = 12
@@ -21,18 +18,11 @@ NAMED = 12
 DRAWN = 6
 
 
-def decision_curve(curve: xr.Dataset, ax: Any = None, *, colors: Mapping[Any, Any] | None = None) -> Any:
-    """Draw the net benefit over the threshold, with intervals, for entities, treating all and treating none.
+def decision_curve(curve: xr.Dataset, ax: Any = None, *, colors: Colors = None) -> Any:
+    """Draw the result of :func:`bayesrank.decisions.decision_curve`, with at least two thresholds: the net benefit.
 
     Curves far below treating none are cut off. If there are more than twelve models, at most eight are named: models
     with the highest mean at some threshold. The others are grey lines.
-
-    Parameters
-    ----------
-    curve : xarray.Dataset
-        The result of :func:`bayesrank.decisions.decision_curve`, with at least two thresholds.
-    colors : mapping, optional
-        Colours by entity; see :func:`colors`.
 
     Examples
     --------
@@ -64,18 +54,11 @@ def decision_curve(curve: xr.Dataset, ax: Any = None, *, colors: Mapping[Any, An
     return finish_plot(ax)
 
 
-def pareto_front(front: xr.Dataset, ax: Any = None, *, colors: Mapping[Any, Any] | None = None) -> Any:
-    """Draw the score over the cost, with intervals of both, and the front of the medians.
+def pareto_front(front: xr.Dataset, ax: Any = None, *, colors: Colors = None) -> Any:
+    """Draw the result of :func:`bayesrank.decisions.pareto_front`: score over cost, with intervals and the front.
 
-    Filled marks are entities that are on the front with probability 0.5 or more. The legend lists the entities by this
-    probability. If there are more than twelve, the others are grey and have no legend entry.
-
-    Parameters
-    ----------
-    front : xarray.Dataset
-        The result of :func:`bayesrank.decisions.pareto_front`.
-    colors : mapping, optional
-        Colours by entity; see :func:`colors`.
+    The front is that of the medians. Filled marks are entities that are on the front with probability 0.5 or more. The
+    legend lists the entities by this probability. If there are more than twelve, the others are grey and not listed.
 
     Examples
     --------
@@ -119,12 +102,7 @@ def pareto_front(front: xr.Dataset, ax: Any = None, *, colors: Mapping[Any, Any]
 
 
 def plan(result: xr.Dataset, ax: Any = None) -> Any:
-    """Draw the probability that more cases meet the target, with its Monte-Carlo error, the assurance and the limit.
-
-    Parameters
-    ----------
-    result : xarray.Dataset
-        The result of :func:`bayesrank.plan`.
+    """Draw the result of :func:`bayesrank.plan`: the probability that more cases meet the target, and its limit.
 
     Examples
     --------
@@ -150,17 +128,10 @@ def plan(result: xr.Dataset, ax: Any = None) -> Any:
     return finish_list(ax, None, f"more {result.attrs['unit']}", columns=2)
 
 
-def sensitivity(result: xr.Dataset, ax: Any = None, *, colors: Mapping[Any, Any] | None = None) -> Any:
-    """Draw P(best) of the leading entities under every alternative, with the base analysis on top.
+def sensitivity(result: xr.Dataset, ax: Any = None, *, colors: Colors = None) -> Any:
+    """Draw the result of :func:`bayesrank.sensitivity`: P(best) of the leading entities under every alternative.
 
-    A hollow mark means that the entity is not in the first tier.
-
-    Parameters
-    ----------
-    result : xarray.Dataset
-        The result of :func:`bayesrank.sensitivity`.
-    colors : mapping, optional
-        Colours by entity; see :func:`colors`.
+    The base analysis is on top. A hollow mark means that the entity is not in the first tier.
 
     Examples
     --------

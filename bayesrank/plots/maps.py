@@ -3,23 +3,15 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+import matplotlib.pyplot as plt
 import numpy as np
 import xarray as xr
+from matplotlib.patheffects import withStroke
 
-from bayesrank._checks import (
-    check_array,
-    check_bool,
-    check_integer,
-    check_numbers,
-    check_prevalences,
-    check_sequence,
-)
+from bayesrank._checks import check_array, check_bool, check_integer, check_numbers, check_prevalences, check_sequence
 from bayesrank.plots._colors import ink_color, paper_color
 from bayesrank.plots._furniture import ACROSS, SEQUENTIAL, draw_tile_axes, window_of
-from bayesrank.plots._letters import add_missing_fonts
-from bayesrank.plots._style import new_axes, plain_names, rank_ticks
-
-__all__ = ["value_tile", "value_tiles"]
+from bayesrank.plots._style import add_missing_fonts, new_axes, plain_names, rank_ticks
 
 #: Largest number of isovalue lines in a map.
 MOST = 1000
@@ -62,12 +54,9 @@ def value_tile(
     lines : int or sequence of float
         Isovalue lines: about this number at round values, or lines at these values; none by default.
     prediction_rate : float, optional
-        Draw the curve of the scores that give all no-skill performances with this share of positive predictions the
-        same value.
-    cmap : str or matplotlib Colormap, optional
-        Colour map; the default depends on the kind of map.
-    bar : bool
-        Whether to draw the colour bar.
+        Draw the same curve for this share of positive predictions.
+    cmap, bar : optional
+        Another colour map; False for no colour bar.
 
     Examples
     --------
@@ -91,10 +80,8 @@ def value_tile(
 
 def _draw_map(ax: Any, tile: xr.DataArray, colors: dict[str, Any], lines: int | Sequence[float]) -> Any:
     """Draw a map with labelled isovalue lines that are visible on any colour."""
-    from matplotlib.patheffects import withStroke
 
-    single = not isinstance(lines, Iterable) or isinstance(lines, str)
-    low, high = float(tile.min()), float(tile.max())
+    single, low, high = not isinstance(lines, Iterable) or isinstance(lines, str), float(tile.min()), float(tile.max())
     levels: Any = (
         check_integer("lines", lines, 0, MOST) if single else check_numbers("lines", check_sequence("lines", lines))
     )
@@ -116,20 +103,10 @@ def _draw_map(ax: Any, tile: xr.DataArray, colors: dict[str, Any], lines: int | 
 def value_tiles(
     tiles: xr.DataArray, prevalence: Any = None, label: str | None = None, *, lines: int | Sequence[float] = 0
 ) -> Any:
-    """Draw maps of one kind side by side, with one colour scale.
+    """Draw maps of one kind side by side, with one colour scale; returns their figure.
 
-    Parameters
-    ----------
-    tiles : xarray.DataArray
-        Dims (b, a) and one more, whose coordinate holds the titles.
-    prevalence : float or sequence of float, optional
-        As for :func:`value_tile`; one for all maps, or one for each.
-    label, lines : optional
-        As for :func:`value_tile`.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
+    ``tiles`` has the dims (b, a) and one more, whose coordinate holds the titles. The other arguments are as for
+    :func:`value_tile`; ``prevalence`` may also hold one number for each map.
 
     Examples
     --------
@@ -139,7 +116,6 @@ def value_tiles(
     >>> [ax.get_title() for ax in figure.axes[:2]]
     ['a', 'b']
     """
-    import matplotlib.pyplot as plt
 
     other = [dim for dim in getattr(tiles, "dims", ()) if dim not in ("b", "a")][:1] or ["one more dim"]
     check_array("tiles", tiles, ("b", "a", *other))

@@ -11,6 +11,7 @@ from bayesrank import _text
 from bayesrank._checks import check_array, check_choice, check_result
 from bayesrank.plots._colors import (
     OKABE_ITO,
+    Colors,
     entity_colors,
     frequent_winners,
     grey_shade,
@@ -18,11 +19,16 @@ from bayesrank.plots._colors import (
     paper_color,
     scale_on,
 )
-from bayesrank.plots._letters import add_missing_fonts
-from bayesrank.plots._style import draw_curves, figure_legend, new_axes, new_panels, plain_names, side_legend
+from bayesrank.plots._style import (
+    add_missing_fonts,
+    draw_curves,
+    figure_legend,
+    new_axes,
+    new_panels,
+    plain_names,
+    side_legend,
+)
 from bayesrank.scores._display import display_name
-
-__all__ = ["ops_curve", "ops_drift", "ops_square", "ops_values"]
 
 AXES = {"recall": "recall", "share": "share of cases called positive", "fpr": "false positive rate", "k": "cases K"}
 #: Of more entities than these, only those that are best somewhere have a name and a colour.
@@ -33,12 +39,7 @@ PART_COLORS = {"prevalence": OKABE_ITO[4], "rates": OKABE_ITO[5]}
 
 
 def ops_values(ops: xr.DataArray, ax: Any = None) -> Any:
-    """Draw OPS against the value of a score, one line per prevalence.
-
-    Parameters
-    ----------
-    ops : xarray.DataArray
-        The result of :func:`bayesrank.ops.value_curves`.
+    """Draw the result of :func:`bayesrank.ops.value_curves`: OPS against the value of a score, by prevalence.
 
     Examples
     --------
@@ -59,12 +60,7 @@ def ops_values(ops: xr.DataArray, ax: Any = None) -> Any:
 
 
 def ops_square(square: xr.Dataset, ax: Any = None) -> Any:
-    """Draw the unit square of rates and the area that a value outperforms, which is its OPS.
-
-    Parameters
-    ----------
-    square : xarray.Dataset
-        The result of :func:`bayesrank.ops.square`.
+    """Draw the result of :func:`bayesrank.ops.square`: the area of rates that a value outperforms, which is its OPS.
 
     Examples
     --------
@@ -93,9 +89,7 @@ def ops_square(square: xr.Dataset, ax: Any = None) -> Any:
     return ax
 
 
-def ops_curve(
-    result: xr.Dataset | Mapping[Any, xr.Dataset], axes: Any = None, *, colors: Mapping[Any, Any] | None = None
-) -> Any:
+def ops_curve(result: xr.Dataset | Mapping[Any, xr.Dataset], axes: Any = None, *, colors: Colors = None) -> Any:
     """Draw a curve and the curve of its OPS, both with a random ranking: PRC and OPRC, or lift and OPS(lift).
 
     Parameters
@@ -103,10 +97,6 @@ def ops_curve(
     result : xarray.Dataset, or mapping of such
         The result of :func:`bayesrank.ops.of_curve` with a sequence ``at``; credible bands are drawn if it has draws.
         For several test sets, a mapping from their names to results: each has a colour and a no-skill line.
-    axes : pair of matplotlib.axes.Axes, optional
-        Where to draw.
-    colors : mapping, optional
-        Colours by entity, or by test set; see :func:`colors`.
 
     Examples
     --------
@@ -157,16 +147,9 @@ def ops_curve(
 
 
 def ops_drift(result: xr.Dataset, entity: Any = None, axes: Any = None) -> Any:
-    """Draw OPS over the periods, and below it each change with its prevalence part and its rate part.
+    """Draw the result of :func:`bayesrank.ops.drift`, with draws, of one entity; it is optional if there is only one.
 
-    Parameters
-    ----------
-    result : xarray.Dataset
-        The result of :func:`bayesrank.ops.drift`, with draws.
-    entity : label, optional
-        The entity to draw; optional if there is only one.
-    axes : pair of matplotlib.axes.Axes, optional
-        Where to draw.
+    Above is OPS over the periods, below each change with its prevalence part and its rate part.
 
     Examples
     --------

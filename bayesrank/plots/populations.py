@@ -5,10 +5,13 @@ from typing import Any
 
 import numpy as np
 import xarray as xr
+from matplotlib.lines import Line2D
+from matplotlib.patches import Patch
 
 from bayesrank import populations
 from bayesrank._checks import check_entities, check_sequence
 from bayesrank._types import Container, ScoreLike
+from bayesrank.performance.regions import summary_points
 from bayesrank.plots._colors import OKABE_ITO, entity_colors, grey_shade, paper_color
 from bayesrank.plots._style import (
     figure_legend,
@@ -23,8 +26,7 @@ from bayesrank.plots._style import (
     plain_names,
     side_legend,
 )
-
-__all__ = ["shrinkage", "summary_roc"]
+from bayesrank.scores._display import display_name
 
 #: Default number of entities side by side, and largest number of rows; longer lists show their first and last rows.
 PANELS, ROWS = 3, 60
@@ -67,8 +69,6 @@ def shrinkage(
         entities. Rows are in the order of the first entity's posterior.
     prob : float
         Credible probability of the intervals (equal tails).
-    axes : sequence of matplotlib.axes.Axes, optional
-        Where to draw: one for each entity, or a single one for a population of entities.
 
     Examples
     --------
@@ -106,7 +106,7 @@ def shrinkage(
     most = float(np.nanmax([1.0, *(float(column["cases"].max()) for column in columns)]))
     ratio, gap = names_ratio(found.attrs["score"]), "\n" if several else " "  # labels of panels must not touch
     parts = [fewer, f"{left_out} in the middle left out" if left_out else ""]
-    label = interval_label(str(found.attrs["score"]), found.attrs["prob"], ratio, gap)
+    label = interval_label(display_name(str(found.attrs["score"])), found.attrs["prob"], ratio, gap)
     label = f";{gap}".join([label, *filter(None, parts)])
     list_names(axes[0], plain_names(members, 34) if several else members)
     for ax, column, title in zip(axes, columns, plain_names(chosen, 34), strict=False):
@@ -166,10 +166,6 @@ def summary_roc(source: Container, ax: Any = None, *, prob: float = 0.95) -> Any
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('FPR', 'TPR')
     """
-    from matplotlib.lines import Line2D
-    from matplotlib.patches import Patch
-
-    from bayesrank.performance.regions import summary_points
 
     ready = isinstance(source, xr.Dataset) and {"prediction_fpr", "credible_fpr"} <= set(source.data_vars)
     points: Any = source if ready else summary_points(source, prob=prob)

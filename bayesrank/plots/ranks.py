@@ -1,23 +1,28 @@
 """Pictures of a credible ranking: scores with intervals, rank probabilities, and pairwise probabilities."""
 
-from collections.abc import Mapping
 from itertools import groupby
 from typing import Any
 
 import numpy as np
 import xarray as xr
+from matplotlib.colors import PowerNorm
 
-from bayesrank.plots._colors import choose_text_color, fade_colors, grey_shade, ink_color, list_colors
-from bayesrank.plots._letters import add_missing_fonts
-from bayesrank.plots._style import finish_list, first_rows, is_ratio, list_names, list_size, new_axes, rank_ticks
+from bayesrank.plots._colors import Colors, choose_text_color, fade_colors, grey_shade, ink_color, list_colors
+from bayesrank.plots._style import (
+    add_missing_fonts,
+    finish_list,
+    first_rows,
+    interval_label,
+    is_ratio,
+    list_names,
+    list_size,
+    new_axes,
+    rank_ticks,
+)
 from bayesrank.ranking.summary import check_pairs, ranking_table, score_name
 
-__all__ = ["forest", "rank_heatmap", "superiority"]
 
-
-def forest(
-    ranking: xr.Dataset, ax: Any = None, *, top: int | None = None, colors: Mapping[Any, Any] | None = None
-) -> Any:
+def forest(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None, colors: Colors = None) -> Any:
     """Draw each entity's median, interval and tier, in the order of the table; diamonds are observed values.
 
     For ratios, such as odds ratios, the axis is logarithmic, and its label says so. Numbered bands are tiers: pairwise
@@ -30,7 +35,7 @@ def forest(
     top : int, optional
         Number of entities to draw, from the first; all by default.
     colors : mapping, optional
-        Colours by entity; see :func:`colors`. By default more than twelve entities share one colour.
+        Colours by entity (:func:`colors`). By default more than twelve entities share one colour.
 
     Examples
     --------
@@ -62,8 +67,8 @@ def forest(
             table["observed"], y, "D", color=ink_color(), fillstyle="none", markersize=0.9 * mark_size,
             markeredgewidth=0.8, linestyle="none", label="observed",
         )  # fmt: skip
-    ratio, level = is_ratio(ranking.attrs), 100 * ranking.attrs["prob"]
-    label = f"{score_name(ranking)} (median and {level:g}% interval{', log scale' * ratio})"
+    ratio = is_ratio(ranking.attrs)
+    label = interval_label(score_name(ranking), ranking.attrs["prob"], ratio)
     tiers = [None if np.isnan(tier) else int(tier) for tier in table["tier"]] if "tier" in table else []
     if any(tiers):
         label += "\ntiers: pairwise posterior comparisons with the tier's first entity"
@@ -89,16 +94,9 @@ def _draw_tiers(ax: Any, tiers: list[int | None], room: float) -> None:
 
 
 def rank_heatmap(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None) -> Any:
-    """Draw the probability of each rank for each entity as a heat map, in consensus order.
+    """Draw the probability of each rank for each entity as a heat map, in consensus order, of the ``top`` entities.
 
     The colour scale is a square root, as its label says, so that small probabilities are visible.
-
-    Parameters
-    ----------
-    ranking : xarray.Dataset
-        The result of :func:`bayesrank.credible_ranking`.
-    top : int, optional
-        As for :func:`forest`.
 
     Examples
     --------
@@ -108,7 +106,6 @@ def rank_heatmap(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None)
     >>> ax.get_xlabel()
     'rank'
     """
-    from matplotlib.colors import PowerNorm
 
     ordered, left_out = _in_order(ranking, top)
     size = ordered.sizes["entity"]
@@ -132,14 +129,8 @@ def rank_heatmap(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None)
 def superiority(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None) -> Any:
     """Draw the probability that the entity of the row beats the entity of the column by more than the ROPE.
 
-    If there is no room for all names, only some are shown, with their place in the consensus order.
-
-    Parameters
-    ----------
-    ranking : xarray.Dataset
-        The result of :func:`bayesrank.credible_ranking`.
-    top : int, optional
-        As for :func:`forest`.
+    Of many entities the first ``top`` can be drawn. If there is no room for all names, only some are shown, with their
+    place in the consensus order.
 
     Examples
     --------

@@ -1,6 +1,5 @@
 """Picture of entities in the ROC square: their rates with credible regions."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -8,12 +7,9 @@ import xarray as xr
 
 from bayesrank._checks import check_integer
 from bayesrank._types import Container
-from bayesrank.plots._colors import entity_colors, grey_shade, ink_color, mark_and_dash
-from bayesrank.plots._letters import add_missing_fonts
-from bayesrank.plots._style import new_axes, plain_names, rows_of, side_legend
+from bayesrank.plots._colors import Colors, entity_colors, grey_shade, ink_color, mark_and_dash
+from bayesrank.plots._style import add_missing_fonts, new_axes, plain_names, rows_of, side_legend
 from bayesrank.scores.draws import rate_regions
-
-__all__ = ["roc_regions"]
 
 
 def roc_regions(
@@ -23,7 +19,7 @@ def roc_regions(
     *,
     top: int = 8,
     prob: float = 0.95,
-    colors: Mapping[Any, Any] | None = None,
+    colors: Colors = None,
     kind: str | None = None,
 ) -> Any:
     """Draw entities in the ROC square: medians of their rates, and joint regions with probability ``prob``.
@@ -41,15 +37,8 @@ def roc_regions(
         Number of entities with a name, a colour and a region; the others are grey points.
     prob : float
         Credible probability of each entity's region.
-    colors : mapping, optional
-        Colours by entity; see :func:`colors`.
     kind : str, optional
         Which performance of the posterior, as in :func:`bayesrank.as_performance`.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If the source has other dims (data sets, say) or more classes, or an argument is out of range.
 
     Examples
     --------

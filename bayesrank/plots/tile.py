@@ -1,14 +1,15 @@
 """Pictures of the best entity on the Tile: a is horizontal, b vertical, corners and well-known scores are labelled."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 import xarray as xr
+from matplotlib.colors import to_rgb
+from matplotlib.path import Path
 
 from bayesrank import _text
 from bayesrank._checks import check_choice, check_integer, check_result
-from bayesrank.plots._colors import check_colors, entity_colors, grey_shade, paper_color, place_colors
+from bayesrank.plots._colors import Colors, check_colors, entity_colors, grey_shade, paper_color, place_colors
 from bayesrank.plots._furniture import (
     NAMED,
     draw_tile_axes,
@@ -18,35 +19,20 @@ from bayesrank.plots._furniture import (
     share_legend,
     window_of,
 )
-from bayesrank.plots._letters import add_missing_fonts
-from bayesrank.plots._style import finish_list, new_axes, plain_names, side_legend
+from bayesrank.plots._style import add_missing_fonts, finish_list, new_axes, plain_names, side_legend
 from bayesrank.plots.maps import value_tile
-
-__all__ = ["credible_tile", "expected_rank_tile", "frontier_tile", "shares", "winner_tile"]
+from bayesrank.tile.geometry import holders
+from bayesrank.tile.posterior import leaders
 
 #: Points along each axis by which regions are numbered.
 PIXELS = 81
 
 
-def winner_tile(
-    regions: xr.Dataset,
-    ax: Any = None,
-    prevalence: float | None = None,
-    *,
-    colors: Mapping[Any, Any] | None = None,
-) -> Any:
-    """Draw the entity with a given rank at each point of the Tile, with exact frontiers.
+def winner_tile(regions: xr.Dataset, ax: Any = None, prevalence: float | None = None, *, colors: Colors = None) -> Any:
+    """Draw the result of :func:`bayesrank.tile.regions`: the entity with a given rank at each point, exactly.
 
-    The legend names the twelve entities with the largest shares. Where colours repeat, regions are also numbered.
-
-    Parameters
-    ----------
-    regions : xarray.Dataset
-        The result of :func:`bayesrank.tile.regions`.
-    prevalence : float, optional
-        Draw the no-skill curve and the shifted grid of this prevalence.
-    colors : mapping, optional
-        Colours by entity; see :func:`colors`.
+    The legend names the twelve entities with the largest shares. Where colours repeat, regions are also numbered. With
+    ``prevalence``, its no-skill curve and its shifted grid are drawn.
 
     Examples
     --------
@@ -56,9 +42,6 @@ def winner_tile(
     >>> [text.get_text() for text in axes.get_legend().get_texts()]
     ['b  63%', 'a  37%']
     """
-    from matplotlib.path import Path
-
-    from bayesrank.tile.geometry import holders
 
     check_result("br.tile.regions", "regions", regions, ("entity", "first", "position", "tied", "area", "a", "b"))
     ax = new_axes(ax, 7.4, 4.0)
@@ -84,14 +67,9 @@ def winner_tile(
 
 
 def frontier_tile(frontiers: xr.Dataset, ax: Any = None, prevalence: float | None = None) -> Any:
-    """Draw the curves on which two entities change order, for all pairs; more than twelve are grey.
+    """Draw the result of :func:`bayesrank.tile.frontiers`: the curves on which two entities change order.
 
-    Parameters
-    ----------
-    frontiers : xarray.Dataset
-        The result of :func:`bayesrank.tile.frontiers`.
-    prevalence : float, optional
-        Draw the no-skill curve and the shifted grid of this prevalence.
+    More than twelve curves are grey. ``prevalence`` is that of :func:`winner_tile`.
 
     Examples
     --------
@@ -102,10 +80,10 @@ def frontier_tile(frontiers: xr.Dataset, ax: Any = None, prevalence: float | Non
     ['a, b']
     """
     check_result("br.tile.frontiers", "frontiers", frontiers, ("entity", "rival", "a", "b"))
-    ax = new_axes(ax, 6.4, 4.0)
+    ax = new_axes(ax, 7.4, 4.0)
     pairs = [f"{one}, {two}" for one, two in zip(frontiers["entity"].values, frontiers["rival"].values, strict=True)]
     few = len(pairs) <= NAMED
-    for i, name in enumerate(plain_names(pairs, 40)):
+    for i, name in enumerate(plain_names(pairs, 34)):
         curve = frontiers.isel(pair=i)
         color = place_colors([i])[0] if few else grey_shade(ax, 0.5)
         ax.plot(curve["a"], curve["b"], color=color, linewidth=1.6 if few else 0.7, label=name)
@@ -116,19 +94,13 @@ def frontier_tile(frontiers: xr.Dataset, ax: Any = None, prevalence: float | Non
 
 
 def credible_tile(
-    credible: xr.Dataset, ax: Any = None, prevalence: float | None = None, *, colors: Mapping[Any, Any] | None = None
+    credible: xr.Dataset, ax: Any = None, prevalence: float | None = None, *, colors: Colors = None
 ) -> Any:
-    """Draw the most probable best entity at each point: saturation shows the probability, hatching undecided points.
+    """Draw the result of :func:`bayesrank.tile.credible`: the most probable best entity at each point.
 
-    In grey areas, several entities have the highest probability of being best, within three Monte-Carlo errors. The
-    legend names them if they are the same in all grey areas.
-
-    Parameters
-    ----------
-    credible : xarray.Dataset
-        The result of :func:`bayesrank.tile.credible`.
-    prevalence, colors : optional
-        As for :func:`winner_tile`.
+    Saturation shows the probability, hatching undecided points. In grey areas, several entities have the highest
+    probability of being best, within three Monte-Carlo errors. The legend names them if they are the same in all grey
+    areas. ``prevalence`` is that of :func:`winner_tile`.
 
     Examples
     --------
@@ -138,9 +110,6 @@ def credible_tile(
     >>> [text.get_text().split()[0] for text in axes.get_legend().get_texts()]
     ['b', 'a', 'several,', 'P(best)']
     """
-    from matplotlib.colors import to_rgb
-
-    from bayesrank.tile.posterior import leaders
 
     _check_credible(credible)
     ax = new_axes(ax, 7.4, 4.0)
@@ -220,7 +189,7 @@ def expected_rank_tile(credible: xr.Dataset, entity: Any, ax: Any = None) -> Any
     return add_missing_fonts(ax)
 
 
-def shares(credible: xr.Dataset, ax: Any = None, *, top: int = 20, colors: Mapping[Any, Any] | None = None) -> Any:
+def shares(credible: xr.Dataset, ax: Any = None, *, top: int = 20, colors: Colors = None) -> Any:
     """Draw each entity's share of the Tile with its interval, largest first.
 
     Examples

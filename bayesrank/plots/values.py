@@ -1,6 +1,5 @@
 """Pictures of scores: differences to one entity, the posterior against the prior, and tables of intervals."""
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -9,10 +8,11 @@ import xarray as xr
 from bayesrank._checks import check_array, describe_value, rename_argument
 from bayesrank._draws import draw_dims
 from bayesrank._types import ScoreLike
-from bayesrank.plots._colors import OKABE_ITO, grey_shade, ink_color, list_colors, paper_color
+from bayesrank.plots._colors import OKABE_ITO, Colors, grey_shade, ink_color, list_colors, paper_color
 from bayesrank.plots._style import (
     finish_list,
     first_rows,
+    interval_label,
     is_ratio,
     list_size,
     names_ratio,
@@ -25,8 +25,6 @@ from bayesrank.ranking import credible_ranking
 from bayesrank.ranking.values import score_values
 from bayesrank.scores._display import display_name
 from bayesrank.scores.draws import differences, histograms
-
-__all__ = ["intervals", "posterior_against_prior", "score_differences"]
 
 #: Panels of a table beside each other.
 ACROSS = 4
@@ -44,7 +42,7 @@ def score_differences(
     score: ScoreLike | None = None,
     ranking: xr.Dataset | None = None,
     top: int | None = None,
-    colors: Mapping[Any, Any] | None = None,
+    colors: Colors = None,
 ) -> Any:
     """Draw the difference of each entity from the best or another entity, with the region of practical equivalence.
 
@@ -69,13 +67,6 @@ def score_differences(
         ``to`` is "best" or ``score`` is given; else the rows are in the order of the medians.
     top, colors : optional
         As for :func:`forest`.
-
-    Raises
-    ------
-    KeyError
-        If the entity is unknown.
-    ValueError
-        If there is only one entity, or ``rope`` is given for a ratio.
 
     Examples
     --------
@@ -125,8 +116,7 @@ def score_differences(
     name = str((ranking.attrs["score"] if values.name is None and ranking is not None else values.name) or "score")
     words = f"{display_name(name)} {'divided by' if ratio else 'minus'} that of {plain_names([to], 46)[0]}"
     gap = " " if len(words) < 40 else "\n"
-    label = f"{words}{gap}(median and {100 * prob:g}% interval{', log scale' * ratio}){left_out}"
-    return finish_list(ax, rows, label, ratio, columns=4)
+    return finish_list(ax, rows, interval_label(words, prob, ratio, gap) + left_out, ratio, columns=4)
 
 
 def _check_draws(argument: str, values: Any) -> None:
@@ -149,7 +139,7 @@ def posterior_against_prior(
     ax: Any = None,
     *,
     ranking: xr.Dataset | None = None,
-    colors: Mapping[Any, Any] | None = None,
+    colors: Colors = None,
 ) -> Any:
     """Draw each entity's posterior of a score over its prior, as densities scaled to the same height.
 
@@ -161,8 +151,6 @@ def posterior_against_prior(
         Posterior and prior draws of a score (chain, draw, entity).
     ranking : xarray.Dataset, optional
         The ranking that orders the rows; by default they are in the order of posterior medians, highest first.
-    colors : mapping, optional
-        As for :func:`forest`.
 
     Examples
     --------
@@ -216,8 +204,6 @@ def intervals(table: xr.Dataset, label: str | None = None, axes: Any = None) -> 
         :func:`bayesrank.ops.summarize`.
     label : str, optional
         Label of the axis, for a table without the dim ``score``.
-    axes : array of matplotlib.axes.Axes, optional
-        Where to draw, one for each score.
 
     Examples
     --------

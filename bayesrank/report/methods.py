@@ -12,8 +12,6 @@ from bayesrank.report.page import Block
 from bayesrank.scores import Score
 from bayesrank.scores._display import display_name
 
-__all__ = ["definition", "methods"]
-
 FOUNDATIONS = (
     "Piérard, Halin, Cioppa, Deliège and Van Droogenbroeck (2024). Foundations of the theory of performance-based "
     "ranking."
@@ -34,13 +32,11 @@ CONFIDENCE = (
 def definition(name: str, score: Score | None, labels: int | None, ends: tuple[float, float]) -> str:
     """Return the score in words: its formula for two classes, else its definition."""
     words = score.display if score is not None else display_name(name)
-    if score is not None and score.space == "outcomes":
-        low, high = ends
-        return f"{words}, the expected outcome of a case" + (
-            f", between {low:g} and {high:g}" if np.isfinite(low) and np.isfinite(high) else ""
-        )
     if score is None:
         return words
+    if score.space == "outcomes":
+        between = f", between {ends[0]:g} and {ends[1]:g}" if np.isfinite(ends).all() else ""
+        return f"{words}, the expected outcome of a case{between}"
     if labels != 2 and name == "accuracy":
         return f"{words}, the share of cases whose predicted class{f', of {labels},' * bool(labels)} is the actual one"
     if labels != 2 and score.function is not None:  # the formula is of two classes
@@ -60,14 +56,14 @@ def methods(
     sections: Sequence[Block] = (),
 ) -> tuple[str, list[str]]:
     """Return the paragraph and its references."""
-    percent, exact, draws = f"{100 * ranking.attrs['prob']:g}%", is_exact(ranking), ranking.attrs.get("draws")
-    sampled = about.get("sampler") == "nuts"
-    sentences = [f"{evidence} were ranked by {what}{_model(about)}."]
+    prob, rope, draws = ranking.attrs["prob"], ranking.attrs["rope"], ranking.attrs.get("draws")
+    sentences = [f"{evidence} were ranked by {what}{_describe_model(about)}."]
     if ranking.attrs.get("evidence"):
         sentences.append(str(ranking.attrs["evidence"]))
     if about.get("words"):
-        sentences.append(_sentence(str(about["words"])))
-    if exact:
+        words = " ".join(str(about["words"]).split())
+        sentences.append(f"{words[:1].upper()}{words[1:]}".rstrip(".") + ".")
+    if is_exact(ranking):
         sentences.append(
             "The posterior of the score is known in closed form; medians, intervals, superiority, ranks and P(best) "
             "are integrals over it, without draws."
@@ -83,38 +79,25 @@ def methods(
     else:
         sentences.append("Single values were ranked, without draws, so that nothing is known of their uncertainty.")
     sentences.append(
-        f"Intervals are equal-tailed and hold {percent} of the posterior; an entity belongs to a tier unless the "
-        f"tier's first entity beats it with probability {ranking.attrs['prob']:g} or more"
-        + (f"; differences up to {ranking.attrs['rope']:g} do not count" if ranking.attrs["rope"] else "")
-        + ". Entities are listed in a consensus order, which disagrees with the posterior on as few pairs as was found."
+        f"Intervals are equal-tailed and hold {100 * prob:g}% of the posterior; an entity belongs to a tier unless the "
+        f"tier's first entity beats it with probability {prob:g} or more"
+        f"{f'; differences up to {rope:g} do not count' if rope else ''}. Entities are listed in a consensus order, "
+        "which disagrees with the posterior on as few pairs as was found."
     )
     sentences += [block.methods for block in sections if block.methods]
     sentences.append(f"Computed with {versions}.")
     cited = [FOUNDATIONS] + [line for block in sections for line in block.references]
     cited += references_of(about.get("model"))
-    cited += [SAMPLER] * sampled
+    cited += [SAMPLER] * (about.get("sampler") == "nuts")
     cited += [CONFIDENCE] * ("rank_confidence_lower" in ranking)
     return " ".join(sentences), cited
 
 
-def _model(about: Mapping[Any, Any]) -> str:
+def _describe_model(about: Mapping[Any, Any]) -> str:
     """Return the model of a posterior, how it was chosen, and its prior."""
     if "model" not in about:
         return ""
-    chosen = ", chosen by the evidence" * (about.get("model_chosen_by") == "evidence")
-    name = str(about["model"]).replace("_", "-")
-    return f" with a Bayesian model: {name}{chosen}{_prior(about)}"
-
-
-def _prior(about: Mapping[Any, Any]) -> str:
-    prior = f", prior {about['prior']}" if about.get("prior") else ""
-    return prior + (f", prevalence {about['prevalence']}" if about.get("prevalence") else "")
-
-
-def _sentence(text: str) -> str:
-    text = _scalar(text)
-    return f"{text[:1].upper()}{text[1:]}".rstrip(".") + "."
-
-
-def _scalar(value: Any) -> str:
-    return " ".join(str(value).split())
+    parts = [str(about["model"]).replace("_", "-")]
+    parts += ["chosen by the evidence"] * (about.get("model_chosen_by") == "evidence")
+    parts += [f"{name} {about[name]}" for name in ("prior", "prevalence") if about.get(name)]
+    return f" with a Bayesian model: {', '.join(parts)}"

@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache, cached_property
-from importlib import resources
 from typing import Any, Literal
 
 import numpy as np
@@ -17,10 +16,8 @@ from bayesrank._labels import has_positive_class
 from bayesrank.plots._page import break_words
 from bayesrank.ranking import ranking_table
 from bayesrank.ranking.values import ScoreValues
-from bayesrank.report.pictures import Axis, inline_svg
+from bayesrank.report.pictures import BAR, Axis, inline_svg
 from bayesrank.words._standing import Standing
-
-__all__ = ["LISTED", "Block", "Page", "Request", "bars", "block", "first_of", "fold_rows", "picture", "render"]
 
 #: Rows of a picture that are seen at once, and rows that open with it.
 SEEN, LISTED = 12, 40
@@ -32,8 +29,7 @@ WIDER = 3.0
 class Request:
     """What the command knows when a section is asked for: enough to compute the section's result.
 
-    ``evidence`` has its data sets apart; ``options`` are those of the model; ``benefit`` and ``reference`` are typed,
-    and ``categories`` are rankings of categories.
+    ``evidence`` has its data sets apart; ``options`` are those of the model; ``categories`` are rankings of categories.
     """
 
     posterior: Any
@@ -67,8 +63,8 @@ class Block:
 class Page:
     """The ranking that a report is about, and what it came from.
 
-    ``performance`` and ``counts`` are None where there are none; ``results`` are results given to the report, by the
-    names of their sections; ``named`` are the sections that the user asked for by name.
+    ``results`` are those given to the report, by the names of their sections; ``named`` are the sections that the user
+    asked for by name.
     """
 
     posterior: Any
@@ -114,8 +110,8 @@ class Page:
     @cached_property
     def leaders(self) -> list[Any]:
         """Entities that the headline does not rule out as best, best first."""
-        position = self.ranking["consensus_position"].values
-        standing = Standing.of(self.ranking, np.where(self.ranking["tier"].isnull().values, np.nan, position))
+        order = self.ranking["consensus_position"].where(self.ranking["tier"].notnull())
+        standing = Standing.of(self.ranking, order.values)
         if not len(standing.places):
             return []
         could_be_best = standing.rivals | standing.tied
@@ -125,21 +121,18 @@ class Page:
 
 @cache
 def _environment() -> Any:
-    from jinja2 import DictLoader, Environment
+    from jinja2 import Environment, PackageLoader
 
-    files = resources.files("bayesrank.report")
-    pages = {name: files.joinpath(name).read_text(encoding="utf-8") for name in ("blocks.html", "ranking.html")}
-    environment = Environment(loader=DictLoader(pages), autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    loader = PackageLoader("bayesrank.report", "")
+    environment = Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
     environment.filters["capitalised"] = lambda text: text[:1].upper() + text[1:]
     environment.filters["soft"] = lambda text, fits=10: Markup(break_words(text, fits))
     return environment
 
 
 def render(template: str, **values: Any) -> Markup:
-    """Return a template, the name of a file or a text, filled with values, which it escapes."""
-    is_page = template == "ranking.html"
-    made = _environment().get_template(template) if is_page else _environment().from_string(template)
-    return Markup(made.render(**values))
+    """Return a template filled with values, which it escapes."""
+    return Markup(_environment().from_string(template).render(**values))
 
 
 def block(macro: str, *values: Any) -> Markup:
@@ -153,8 +146,21 @@ def bars(axes: Sequence[Axis], rows: Sequence[Mapping[str, Any]], label: str) ->
     return block("bars", axes, rows, label, width)
 
 
+def interval_rows(
+    rows: Sequence[tuple[Any, Any]], titles: Sequence[str], label: str, color: str = BAR, last: Sequence[Any] = ()
+) -> Markup:
+    """Return rows of intervals, each a name and numbers (panel, median to observed); the ``last`` are in a band."""
+    axes = [Axis.of([x for _, numbers in [*rows, *last] for x in numbers[k]], title) for k, title in enumerate(titles)]
+    shown = [
+        {"name": name, "band": band, "panels": [[axis.mark(numbers[k], paint)] for k, axis in enumerate(axes)]}
+        for some, band, paint in ((rows, False, color), (last, True, BAR))
+        for name, numbers in some
+    ]
+    return bars(axes, shown, label)
+
+
 def picture(draw: Callable[[Any], Any], size: tuple[float, float], caption: str) -> Markup:
-    """Return what ``draw`` draws on an Axes of that size in inches, with its caption."""
+    """Return what ``draw`` draws on a Figure of that size in inches, with its caption."""
     return block("picture", inline_svg(draw, size), caption)
 
 

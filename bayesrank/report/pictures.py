@@ -2,36 +2,21 @@
 
 import io
 import warnings
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
-import xarray as xr
+from markupsafe import Markup
 
 from bayesrank import _text
-from bayesrank.plots._colors import DISTINCT, entity_colors
 from bayesrank.plots._page import apply_theme
 from bayesrank.plots._style import log_ticks
 
-__all__ = ["Axis", "inline_svg", "paints", "rank_rows"]
-
-#: Columns of a picture of ranks; of more ranks several share one.
-COLUMNS = 60
 #: Share of their size to which pictures shrink.
 NARROW = 0.7
-#: Probabilities that are not drawn.
-UNSEEN = 0.001
 #: The colour of whatever needs no colour of its own.
 BAR = "var(--bar)"
-
-
-def paints(names: list[Any]) -> dict[Any, str]:
-    """Return colours of entities, by their places among all; one for all of too many to distinguish."""
-    if len(names) > DISTINCT:
-        return dict.fromkeys(names, BAR)
-    return {name: apply_theme(color) for name, color in entity_colors(names).items()}
 
 
 @dataclass(frozen=True)
@@ -56,9 +41,10 @@ class Axis:
         low, high = (float(numbers.min()), float(numbers.max())) if numbers.size else (0.0, 1.0)
         if high - low < 1e-9:
             low, high = low - 0.5, high + 0.5
-        bare = cls(low, high, [], title, ratio)
-        marks = _log_marks(low, high) if ratio else _marks(low, high)
-        return cls(low, high, [(bare.place(value) or 0.0, text) for value, text in marks], title, ratio)
+        axis = cls(low, high, [], title, ratio)
+        marks = [(x, f"{x:g}") for x in log_ticks(10**low, 10**high)] if ratio else _marks(low, high)
+        axis.ticks.extend((axis.place(value) or 0.0, text) for value, text in marks)
+        return axis
 
     def place(self, value: float) -> float | None:
         """Return a place in percent of the width, with room at both ends; None of what is not drawn."""
@@ -74,49 +60,11 @@ class Axis:
         return {"middle": middle, "low": low, "high": high, "seen": seen, "color": color, "y": y}
 
 
-def rank_rows(ranking: xr.Dataset, names: list[Any]) -> tuple[Axis, list[dict[str, Any]]]:
-    """Return the axis and rows of a picture of rank probabilities: where each rank lies, and how dark it is.
-
-    Of many ranks, those that the shown entities hold, several to a column.
-    """
-    mass = ranking["rank_probability"].transpose("entity", "rank").sel(entity=names).fillna(0.0).values
-    ranks = np.flatnonzero((mass > UNSEEN).any(0))
-    last = int(ranks[-1]) + 1 if len(ranks) else mass.shape[1]
-    # Columns of equally many ranks, each with the mean of its ranks, so that wide ones do not look more probable.
-    edges = np.unique([*range(0, last, -(-last // COLUMNS)), last])
-    columns = np.add.reduceat(mass[:, :last], edges[:-1], axis=1) / np.diff(edges)
-    size, highest = len(edges) - 1, max(columns.max(), 1e-9)
-    step = next(n for n in (1, 2, 5, 10, 20, size) if size <= 8 * n)
-    words = [f"{low + 1}" if high - low == 1 else f"{low + 1}–{high}" for low, high in pairwise(edges.tolist())]
-    ticks = [(round(100 * (k + 0.5) / size, 2), words[k]) for k in range(0, size, step)]
-    rows = [
-        {
-            "name": name,
-            "plain": True,
-            # The square root, so that small probabilities are seen.
-            "panels": [
-                [
-                    {
-                        "x": round(100 * k / size, 2),
-                        "width": round(100 / size, 2),
-                        "dark": round((p / highest) ** 0.5, 2),
-                    }
-                    for k, p in enumerate(one.tolist())
-                    if p > UNSEEN
-                ]
-            ],
-        }
-        for name, one in zip(names, columns, strict=True)
-    ]
-    return Axis(0.0, float(last), ticks, "rank (1 is best)"), rows
-
-
-def inline_svg(draw: Callable[[Any], Any], size: tuple[float, float]) -> Any:
-    """Return what ``draw`` draws on an Axes of that size in inches, as an SVG element without a ground of its own.
+def inline_svg(draw: Callable[[Any], Any], size: tuple[float, float]) -> Markup:
+    """Return what ``draw`` draws on a Figure of that size in inches, as an SVG element without a ground of its own.
 
     Its text is kept as text, and its colours are those of the page.
     """
-    from markupsafe import Markup
     from matplotlib import style
     from matplotlib.backends.backend_svg import FigureCanvasSVG
     from matplotlib.figure import Figure
@@ -127,7 +75,7 @@ def inline_svg(draw: Callable[[Any], Any], size: tuple[float, float]) -> Any:
     with style.context(["default", text_as_text | clear]):
         figure = Figure(figsize=size, layout="constrained")
         FigureCanvasSVG(figure)
-        draw(figure.add_subplot())
+        draw(figure)
         buffer = io.StringIO()
         with warnings.catch_warnings():
             # Text stays text in the SVG: the reader's fonts draw it, whatever ours lack.
@@ -139,12 +87,7 @@ def inline_svg(draw: Callable[[Any], Any], size: tuple[float, float]) -> Any:
     return Markup(apply_theme(text[text.index("<svg") :].replace("<svg", narrow, 1)))
 
 
-def _log_marks(low: float, high: float) -> Iterable[tuple[float, str]]:
-    """Return a few round values between two logarithms."""
-    return [(float(value), f"{value:g}") for value in log_ticks(float(10**low), float(10**high))]
-
-
-def _marks(low: float, high: float) -> Iterable[tuple[float, str]]:
+def _marks(low: float, high: float) -> list[tuple[float, str]]:
     """Return a few round values, and how they are written."""
     rough = (high - low) / 5
     unit = 10.0 ** np.floor(np.log10(rough))

@@ -14,21 +14,24 @@ import xarray as xr
 from markupsafe import Markup
 
 from bayesrank import _text
+from bayesrank._checks import check_entities, check_result, describe_value
+from bayesrank._compat import groups_of, is_container
+from bayesrank._draws import draw_dims
 from bayesrank._labels import known_classes
 from bayesrank._outputs import check_output, write_output
 from bayesrank._types import Container, ScoreLike
 from bayesrank.evidence.counts import are_outcomes, parts_of
-from bayesrank.performance import as_performance, observed_counts, outcome_dims
+from bayesrank.performance import as_performance, observed_counts, outcome_dims, posterior_of
 from bayesrank.plots._page import Html, colors_of, part
 from bayesrank.plots._style import is_ratio
 from bayesrank.ranking import credible_ranking
 from bayesrank.ranking._notes import positive_class_notes
 from bayesrank.ranking.evidence import sampling
-from bayesrank.ranking.summary import effective_draws, is_exact
+from bayesrank.ranking.summary import check_complete, effective_draws, is_exact
+from bayesrank.ranking.values import ScoreValues, score_values
 from bayesrank.report import sections as catalog
-from bayesrank.report.arguments import check_results, facts_of, ranking_of, read, text_or_none
 from bayesrank.report.methods import definition, methods
-from bayesrank.report.page import Block, Page, bars, first_of, fold_rows, render
+from bayesrank.report.page import Page, bars, first_of, fold_rows, render
 from bayesrank.report.pictures import BAR, Axis
 from bayesrank.report.words import implied_prior, prior_scores
 from bayesrank.words.models import check_model, model_caveat
@@ -36,6 +39,14 @@ from bayesrank.words.results import verdict_parts
 
 __all__ = ["ranking_report"]
 
+#: What a ranking must hold to be shown.
+NEEDED = (
+    *("median", "lower", "upper", "observed", "rank_probability", "probability_best", "probability_best_error"),
+    *("expected_rank", "expected_rank_error", "rank_lower", "rank_upper", "equivalence", "consensus_distance"),
+    *("consensus_lower_bound", "expected_regret"),
+)
+#: What can be known of data, as :func:`bayesrank.datasets.describe` tells it.
+KNOWN = ("title", "question", "description", "citation", "licence", "caveats", "name", "model", "file", "found")
 #: Rows of a table that is never folded, and the least and most that are seen of a folded one.
 WHOLE, KEPT = 25, (10, 20)
 
@@ -68,10 +79,8 @@ def ranking_report(
         Also write the page to this .html file. It may replace an earlier report, but no other file.
     ranking : xarray.Dataset, optional
         The credible ranking, if it is not the default one.
-    kind : str, optional
-        The kind of performance, as in :func:`bayesrank.as_performance`.
-    higher_is_better : bool, optional
-        Overrides the direction of the score, as for :func:`bayesrank.credible_ranking`.
+    kind, higher_is_better : optional
+        As for :func:`bayesrank.credible_ranking`.
     data : dict, optional
         Description of the data, with any of the keys of :func:`bayesrank.datasets.describe`.
     command : str, optional
@@ -82,8 +91,9 @@ def ranking_report(
     results : dict, optional
         Results for sections, by name of the section, which is then shown: ``drift`` from
         :func:`bayesrank.ops.drift`, ``cases`` from :func:`bayesrank.cases.deciding_cases`, ``sensitivity`` from
-        :func:`bayesrank.sensitivity`, ``decisions`` from one or more of :func:`bayesrank.decisions.expected_utility`,
-        :func:`bayesrank.decisions.noninferiority` and :func:`bayesrank.decisions.decision_curve`.
+        :func:`bayesrank.sensitivity`, ``planning`` from :func:`bayesrank.plan`, ``decisions`` from one or more of
+        :func:`bayesrank.decisions.expected_utility`, :func:`bayesrank.decisions.noninferiority` and
+        :func:`bayesrank.decisions.decision_curve`.
 
     Returns
     -------
@@ -108,38 +118,48 @@ def ranking_report(
     """
     if path is not None:
         check_output("path", path, "report")
-    groups, found = read(source, score, kind, higher_is_better)
+    about = {} if isinstance(source, xr.DataArray) else posterior_of(source).attrs
+    found = _read(source, score, kind, higher_is_better)
     named = [] if sections is None else catalog.check_names("sections", sections)
-    given = check_results(results)
-    facts = facts_of(data)
-    text_or_none("command", command)
+    given, facts = _check_results(results), _facts_of(data)
+    if command is not None and not isinstance(command, str):
+        raise TypeError(f"command must be a text; got {describe_value(command)}")
     if ranking is None:
         ranking = credible_ranking(source, score, kind=kind, higher_is_better=higher_is_better, method="auto")
     else:
-        ranking_of(found, ranking)
+        _check_ranking(found, ranking)
     found = replace(found, higher_is_better=bool(ranking.attrs["higher_is_better"]))
-    about, counts = groups["posterior"].attrs, observed_counts(source)
+    counts = observed_counts(source)
     values = isinstance(source, xr.DataArray) and not outcome_dims(source)
     of_classes = found.score is not None and found.variable is None and found.score.space != "outcomes"
     performance = as_performance(source, kind) if of_classes and not values else None
     page = Page(
         source, score, kind, ranking, found, performance, counts, about, check_model(source), given, frozenset(named)
     )
-    shown, missing = _sections(page, sections, named)
+    # The sections that are shown, and a note on each that was named and lacks its data.
+    unasked = catalog.names(defaults=True) if sections is None or catalog.DEFAULT in named else []
+    wanted = {*named, *given, *unasked}
+    made = {name: catalog.find(name).make(page) for name in catalog.names() if name in wanted}
+    missing = [catalog.lacking(name) for name, block in made.items() if block is None and name in named]
+    shown = [(name, block) for name, block in made.items() if block is not None]
     parts = None if counts is None else parts_of(counts)
-    evidence = _evidence(ranking, counts, parts)
-    size = _text.count(len(page.order), "entity")
+    evidence, size = _describe_evidence(ranking, counts, parts), _text.count(len(page.order), "entity")
     labels = None if performance is None else dict(performance.sizes).get("actual")
     what = definition(found.name, found.score, labels, tuple(ranking.attrs["range"]))
     stated = f"{size}{f' ({evidence})' if evidence else ''}"
     text, cited = methods(about, ranking, what, stated, _versions(), [block for _, block in shown])
     verdict = verdict_parts(ranking, model_caveat(page.check, source))
     classes = [] if performance is None else positive_class_notes(performance, found.score)
-    cells, rows = _rows(page)
+    # The classes have a line of their own, under Data.
+    notes = [line for line in verdict.notes if line not in classes]
+    notes += [facts[key] for key in ["caveats"] if key in facts]
+    notes += ["The data sets are pooled: a data set counts by its number of cases."] * (parts is not None)
+    cells, rows = _table(page)
     ranked_by = found.variable or found.score or found.name
+    implied = implied_prior(prior_scores(source, ranked_by, kind), page.prob, None if kind else source, ranked_by)
     html = str(
         render(
-            "ranking.html",
+            part("ranking.html", "bayesrank.report"),
             title=facts.get("title", "Credible ranking"),
             facts=facts,
             classes=" ".join(classes),
@@ -151,42 +171,85 @@ def ranking_report(
             definition=what,
             paste=text,
             cited=cited,
-            higher_is_better=found.higher_is_better,
             score_words=found.facts()["display"],
-            prob=page.prob,
-            percent=page.percent,
-            rope=ranking.attrs["rope"],
+            page=page,
             size=size,
             evidence=evidence,
             origin=ranking.attrs.get("evidence"),
             verdict=verdict.sentences(),
-            # The classes have a line of their own, under Data.
-            notes=[line for line in (*verdict.notes, *_caveats(facts, parts), *missing) if line not in classes],
-            model=_model(about),
-            about=about,
-            implied=implied_prior(
-                prior_scores(source, ranked_by, kind), page.prob, None if kind else source, ranked_by
-            ),
-            computed=_describe_computation(groups, page),
+            notes=[*notes, *missing],
+            model=_describe_model(about),
+            implied=implied,
+            computed=_describe_computation(page),
             versions=_versions(),
             command=command,
             style=Markup(part("page.css") + part("report.css", "bayesrank.report")),
             script=Markup(part("page.js")),
         )
     ).lstrip()
-    made = Html(html.replace("</style>", f"{colors_of(html)}\n</style>", 1))
+    made_page = Html(html.replace("</style>", f"{colors_of(html)}\n</style>", 1))
     if path is not None:
-        write_output("path", path, "report", made)
-    return made
+        write_output("path", path, "report", made_page)
+    return made_page
 
 
-def _sections(page: Page, requested: Any, named: Sequence[str]) -> tuple[list[tuple[str, Block]], list[str]]:
-    """Return the sections that are shown with their names, and a note on each that was named and cannot be had."""
-    unasked = requested is None or catalog.DEFAULT in named
-    wanted = {*named, *page.results, *(catalog.names(defaults=True) if unasked else [])}
-    made = [(name, catalog.find(name).make(page)) for name in catalog.names() if name in wanted]
-    missing = [catalog.lacking(name) for name, block in made if block is None and name in named]
-    return [(name, block) for name, block in made if block is not None], missing
+def _read(source: Any, score: Any, kind: str | None, higher_is_better: bool | None = None) -> ScoreValues:
+    """Return the values of the score of a source of one data set."""
+    found = score_values(source, score, higher_is_better, kind)
+    if "dataset" in found.values.dims:
+        raise ValueError(
+            f"source must have no dim dataset (fit br.pool(counts), or select one data set); got {found.values.dims}"
+        )
+    if set(found.values.dims) - {*draw_dims(found.values), "entity"} or not found.values.size:
+        raise ValueError(
+            "source must hold draws and entities, and no other dims (select one item of each); got "
+            f"{dict(found.values.sizes)}"
+        )
+    if "entity" not in found.values.coords:
+        raise ValueError(f"source must have a coord that names each entity; got coords {list(found.values.coords)}")
+    check_entities("source", found.values["entity"].values.tolist())
+    return found
+
+
+def _check_ranking(found: ScoreValues, ranking: Any) -> None:
+    """Check that the entities and the score of a given ranking are those of the source."""
+    check_complete(ranking)
+    check_result("br.credible_ranking", "ranking", ranking, NEEDED)
+    if not is_exact(ranking):
+        check_result("br.credible_ranking", "ranking", ranking, ("effective_sample_size",))
+    other = set(ranking["entity"].values.tolist()) ^ set(found.values["entity"].values.tolist())
+    if other:
+        names = _text.format_names(sorted(map(str, other)))
+        raise ValueError(f"ranking must be of the entities of the posterior; got {names} in one alone")
+    if ranking.attrs["score"] != found.name:
+        raise ValueError(f"ranking must be by the score, {found.name}; got one by {ranking.attrs['score']}")
+
+
+def _facts_of(data: Any) -> dict[str, str]:
+    """Return the description of the data after a check."""
+    if data is None:
+        return {}
+    if not isinstance(data, Mapping):
+        raise TypeError(f"data must be a mapping from {', '.join(KNOWN)} to texts; got {describe_value(data)}")
+    for key, value in data.items():
+        if not isinstance(key, str) or key not in KNOWN:
+            raise ValueError(f"data must have no keys but {', '.join(KNOWN)}; got {describe_value(key)}")
+        if not isinstance(value, str):
+            raise TypeError(f"data must tell the {key} as a text; got {describe_value(value)}")
+    return {key: "\n".join(" ".join(line.split()) for line in value.splitlines()) for key, value in data.items()}
+
+
+def _check_results(results: Any) -> dict[str, Any]:
+    """Return results by the sections that show them."""
+    if results is None:
+        return {}
+    if not isinstance(results, Mapping):
+        raise TypeError(f"results must be a mapping from sections to their results; got {describe_value(results)}")
+    known = [name for name in catalog.names() if hasattr(catalog.find(name), "compute")]
+    for name in results:
+        if name not in known:
+            raise ValueError(f"results must be for the sections {', '.join(known)}; got {describe_value(name)}")
+    return {name: result for name, result in results.items() if result is not None}
 
 
 def _picture(page: Page) -> dict[str, Any]:
@@ -197,17 +260,16 @@ def _picture(page: Page) -> dict[str, Any]:
         return {"intervals": None}
     display, ratio = page.found.facts()["display"], is_ratio(page.ranking.attrs)
     columns, leaders = ["median", "lower", "upper", "observed"], set(page.leaders)
+    numbers, tiers = dict(zip(table.index, table[columns].to_numpy(float), strict=True)), table["tier"]
 
     def draw(names: list) -> Markup:
-        chosen = table.loc[names]
-        axis = Axis.of(chosen[columns].to_numpy(float), display, ratio)
+        axis = Axis.of([numbers[name] for name in names], display, ratio)
         rows, before = [], None
-        for name, row in chosen.iterrows():
-            tier = row["tier"]
+        for name in names:
+            tier = tiers[name]
             known = not np.isnan(tier)
-            color = BAR if name in leaders else "var(--edge)"
+            marks = [axis.mark(numbers[name], BAR if name in leaders else "var(--edge)")]
             side = f"tier {tier:g}" if known and tier != before else ""
-            marks = [axis.mark(row[columns].to_numpy(float).tolist(), color)]
             rows.append({"name": name, "panels": [marks], "side": side, "band": known and tier % 2})
             before = tier
         return bars([axis], rows, f"The {display} of {len(names)} entities with intervals; the table has the numbers.")
@@ -222,7 +284,7 @@ def _picture(page: Page) -> dict[str, Any]:
     return {"intervals": fold_rows(draw, table.index.tolist(), first_of(page)), "caption": caption}
 
 
-def _rows(page: Page) -> tuple[list[str], list[dict[str, Any]]]:
+def _table(page: Page) -> tuple[list[str], list[dict[str, Any]]]:
     """Return the headings of cells of counts, and the rows of the table in words."""
     ranking, counts = page.ranking, page.counts
     cases = ranking["cases"] if "cases" in ranking and bool(ranking["cases"].notnull().any()) else None
@@ -255,18 +317,17 @@ def _rows(page: Page) -> tuple[list[str], list[dict[str, Any]]]:
 
 def _visible_rows(tiers: pd.Series) -> int:
     """Return how many rows are seen of a folded table: the first tier, if it is neither small nor large; 0 for all."""
-    if len(tiers) <= WHOLE:
-        return 0
-    return min(max(int((tiers == 1).sum()), KEPT[0]), KEPT[1])
+    return 0 if len(tiers) <= WHOLE else int(np.clip((tiers == 1).sum(), *KEPT))
 
 
-def _describe_computation(groups: Mapping[str, xr.Dataset], page: Page) -> str:
+def _describe_computation(page: Page) -> str:
     """Return what the numbers rest on: integrals or draws, and how the sampler did."""
     draws = page.ranking.attrs.get("draws")
     if is_exact(page.ranking):
         text = "The table and the verdict are integrals over the posterior, known in closed form, without draws."
         return f"{text} Other numbers rest on {draws:,} draws." if draws else text
     text = "Every posterior draw is scored and ranked; probabilities are shares of these draws."
+    groups = groups_of(page.posterior) if is_container(page.posterior) else {}
     if "sample_stats" not in groups or draws is None:
         return text
     found = sampling(groups, page.found.values)
@@ -276,33 +337,25 @@ def _describe_computation(groups: Mapping[str, xr.Dataset], page: Page) -> str:
     )
 
 
-def _caveats(facts: Mapping[str, str], parts: xr.DataArray | None) -> list[str]:
-    """Return the caveats of the data set, and how it was pooled."""
-    lines = [facts["caveats"]] if "caveats" in facts else []
-    if parts is not None:
-        lines.append("The data sets are pooled: a data set counts by its number of cases.")
-    return lines
-
-
-def _class_name(label: str) -> str:
-    """Return a label behind a number of cases: 80 negative, but 80 of class 0."""
-    return f"of class {label}" if label[:1].isdigit() else label
-
-
-def _evidence(ranking: xr.Dataset, counts: xr.DataArray | None, parts: xr.DataArray | None) -> str:
+def _describe_evidence(ranking: xr.Dataset, counts: xr.DataArray | None, parts: xr.DataArray | None) -> str:
     """State the number of cases of each class, and the entities that share test sets."""
+    words = [] if parts is None else [f"{_text.count(parts.sizes['dataset'], 'data set')}, pooled"]
     if counts is None or "dataset" in counts.dims:
+        words = [] if counts is None else [_text.count(counts.sizes["dataset"], "data set")]
         cases = ranking["cases"].values if "cases" in ranking else np.array([np.nan])
-        return "; ".join(filter(None, [_datasets(counts), "" if np.isnan(cases).any() else _cases(cases.astype(int))]))
+        return "; ".join(words if np.isnan(cases).any() else [*words, _describe_cases(cases.astype(int))])
     if are_outcomes(counts):
-        return _outcomes(counts, parts)
+        labels = [str(label) for label in counts["outcome"].values]
+        words.append(_describe_cases(counts.sum("outcome").values))
+        return "; ".join([*words, f"outcomes {', '.join(labels[:6])}{' ...' if len(labels) > 6 else ''}"])
     rows = counts.sum([d for d in counts.dims if d not in ("entity", "actual")]).transpose("entity", "actual")
     classes = [str(label) for label in rows["actual"].values]
-    words = [] if parts is None else [f"{_datasets(parts)}, pooled"]
     if bool((rows == rows[0]).all()):
+        # 80 negative, but 80 of class 0.
+        each = [f"{n:,} {f'of class {label}' if label[:1].isdigit() else label}"
+                for n, label in zip(rows.values[0], classes, strict=True)]  # fmt: skip
         few = len(classes) <= 3
-        sizes = " + ".join(f"{n:,} {_class_name(label)}" for n, label in zip(rows.values[0], classes, strict=True))
-        words.append(f"each on {sizes if few else f'{int(rows[0].sum())} cases of {len(classes)} classes'}")
+        words.append(f"each on {' + '.join(each) if few else f'{int(rows[0].sum())} cases of {len(classes)} classes'}")
     known = known_classes(counts)
     if known not in (None, ("negative", "positive")):
         words.append(f"positive is {str(known[1])!r}")
@@ -314,32 +367,18 @@ def _evidence(ranking: xr.Dataset, counts: xr.DataArray | None, parts: xr.DataAr
     return "; ".join(words)
 
 
-def _datasets(counts: xr.DataArray | None) -> str:
-    return "" if counts is None else _text.count(counts.sizes["dataset"], "data set")
-
-
-def _cases(cases: np.ndarray) -> str:
+def _describe_cases(cases: np.ndarray) -> str:
     """State how many cases each entity has."""
     low, high = cases.min(), cases.max()
     return f"each on {low:,} cases" if low == high else f"on {low:,} to {high:,} cases"
 
 
-def _outcomes(counts: xr.DataArray, parts: xr.DataArray | None) -> str:
-    """State the number of cases and their possible outcomes."""
-    cases, labels = counts.sum("outcome").values, [str(label) for label in counts["outcome"].values]
-    words = [] if parts is None else [f"{_datasets(parts)}, pooled"]
-    words.append(_cases(cases))
-    words.append(f"outcomes {', '.join(labels[:6])}{' ...' if len(labels) > 6 else ''}")
-    return "; ".join(words)
-
-
-def _model(about: dict[str, Any]) -> str:
+def _describe_model(about: Mapping[Any, Any]) -> str:
     """Return the name of the model and its assumption."""
     name = str(about.get("model", "not known, the draws were given")).replace("_", "-")
     return ": ".join(filter(None, [name[:1].upper() + name[1:], about.get("words", "")]))
 
 
 def _versions() -> str:
-    packages = ["bayesrank", "numpy", "xarray", "arviz", "pymc"]
-    found = [f"{name} {metadata.version(name)}" for name in packages]
+    found = [f"{name} {metadata.version(name)}" for name in ("bayesrank", "numpy", "xarray", "arviz", "pymc")]
     return ", ".join([*found, f"Python {platform.python_version()}"])

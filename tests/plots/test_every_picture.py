@@ -10,12 +10,15 @@ import numpy as np
 import pytest
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.text import Text
+from rich.cells import cell_len
 
 import bayesrank as br
+from bayesrank._names import short_names
 from bayesrank.plots._colors import DISTINCT, GREY, PALETTE, place_colors
+from bayesrank.plots._style import rank_ticks
 
 NAMES = ["plain {}", "A Producer of Rapid Tests with a Long Name, test {} (flow)", "$x_{{{}}}$", "_{}", "Élodie {}"]
-SIZES = [12, *(pytest.param(size, marks=pytest.mark.slow) for size in (1, 3, 60, 300))]
+SIZES = [6, *(pytest.param(size, marks=pytest.mark.slow) for size in (1, 3, 12, 60, 300))]
 
 
 @cache
@@ -40,7 +43,6 @@ def analysed(size):
         "point": br.as_performance(counts),
         "actual": actual.astype(int),
         "risk": risk,
-        "ranks": br.rank(values).rename(draw="dataset").isel(chain=0, dataset=slice(0, 7)),
     }
 
 
@@ -68,9 +70,6 @@ PICTURES = {
         br.tile.value(d["point"], 7).isel(entity=0), 0.9, 0.4, 0.25, d["point"]
     ),
     "roc_regions": lambda d: br.plots.roc_regions(d["posterior"], d["ranking"]),
-    "decision_curve": lambda d: br.plots.decision_curve(
-        br.decisions.decision_curve(d["actual"], d["risk"], [0.1, 0.3, 0.5], draws=20, seed=1)
-    ),
     "sensitivity": lambda d: br.plots.sensitivity(br.sensitivity(d["counts"], "informedness", draws=20, seed=1)),
     "case_grid": lambda d: br.plots.case_grid(
         br.cases.deciding_cases(
@@ -87,9 +86,9 @@ PICTURES = {
 }
 #: Pictures without entities, or of one alone, which have tests of their own.
 OTHERS = {
-    "animate_contours", "colors", "confusion_simplex", "contours", "count_ticks", "effect_of_size", "matrix_pmf",
-    "multiplicities", "plan", "ops_drift", "ops_square", "ops_values", "pmf_over_contours", "pr_pmf", "pr_points",
-    "predictive_check", "roc_points", "score_pmf", "score_pmf_by_tpr", "score_pmfs", "summary_roc",
+    "animate_contours", "colors", "confusion_simplex", "contours", "count_ticks", "decision_curve", "effect_of_size",
+    "matrix_pmf", "multiplicities", "plan", "ops_drift", "ops_square", "ops_values", "pmf_over_contours", "pr_pmf",
+    "pr_points", "predictive_check", "roc_points", "score_pmf", "score_pmf_by_tpr", "score_pmfs", "summary_roc",
 }  # fmt: skip
 
 
@@ -138,7 +137,7 @@ def test_drawn_without_a_warning(name, size):
         with pytest.raises(ValueError, match="entity"):
             PICTURES[name](analysed(size))
         return
-    style = "dark_background" if size in (12, 60) else "default"
+    style = "dark_background" if size in (6, 60) else "default"
     with plt.style.context(style), warnings.catch_warnings():
         warnings.simplefilter("error")
         figure = figure_of(PICTURES[name](analysed(size)))
@@ -298,3 +297,87 @@ def test_the_colours_are_distinct_for_all_readers():
         assert apart[-1].min() > 0.05
     assert all(min(contrast(color, "white"), contrast(color, "black")) > 1.9 for color in PALETTE)
     assert len(set(place_colors(range(10 * DISTINCT)))) == 10 * DISTINCT
+
+
+@pytest.mark.parametrize("size", [3, 20, pytest.param(8, marks=pytest.mark.slow)])
+def test_a_decision_curve(size):
+    rng = np.random.default_rng(0)
+    actual = rng.random(150) < 0.4
+    risk = {f"$model_{i}$ of a long name": np.clip(0.3 * actual + 0.7 * rng.random(150), 0, 1) for i in range(size)}
+    curve = br.decisions.decision_curve(actual, risk, np.linspace(0.05, 0.8, 12)[::-1], draws=50, seed=1)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        ax = br.plots.decision_curve(curve)
+        ax.figure.canvas.draw()
+        looked_at(ax.figure)
+    mean = curve.sortby("threshold")["mean"].values
+    lines = [line for line in ax.get_lines() if len(line.get_xdata()) == 12]
+    assert sorted(tuple(line.get_ydata()) for line in lines) == sorted(map(tuple, mean))
+    # Nothing is told by colour alone. Of many, those that are best somewhere have a name; of few, all.
+    named = [line for line in lines if line.get_linewidth() != 0.7]
+    looks = {(str(line.get_color()), str(line.get_linestyle()), line.get_linewidth()) for line in named}
+    assert len(looks) == len(named)
+    best = {tuple(mean[i]) for i in mean[:-2].argmax(axis=0)}
+    assert best <= {tuple(line.get_ydata()) for line in named} or len(named) == 10
+    assert size > 12 or len(named) == size + 2
+    assert len(ax.get_legend().get_texts()) == len(named) + (size > 12)
+    low, high = ax.get_ylim()
+    assert low < 0 < high
+    assert high >= float(curve["upper"].max())
+
+
+def two_class(name):
+    """Two-class counts of one label, and of the last of the data sets that measured most entities."""
+    counts = br.datasets.load(name)
+    if "dataset" in counts.dims:
+        measured = counts["measured"].sum("entity").values
+        counts = counts.isel(dataset=np.flatnonzero(measured == measured.max())[-1], drop=True)
+        counts = counts.isel(entity=counts["measured"].values).drop_vars("measured")
+    return counts if counts.sizes["actual"] == 2 else br.one_vs_rest(counts).isel(label=0, drop=True)
+
+
+SHIPPED = [name for name in br.datasets.names() if "actual" in br.datasets.load(name).dims]
+
+
+@pytest.mark.parametrize("name", [pytest.param(x, marks=[] if x == "tornado" else pytest.mark.slow) for x in SHIPPED])
+def test_shipped_data_have_pictures(name):
+    counts = two_class(name)
+    values = br.scores.informedness(br.fit(counts, draws=100, seed=1))
+    _, given = plt.subplots()
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert br.plots.forest(br.credible_ranking(values, rope=0.01), ax=given) is given
+        ax = br.plots.score_differences(values, counts["entity"].values[0], rope=0.02)
+        ax.figure.canvas.draw()
+    assert len(ax.get_yticklabels()) == counts.sizes["entity"] - 1  # all but the one compared with
+
+
+def test_short_names_stay_unique():
+    names = ["A" * 50 + str(i) + "B" * 50 for i in range(12)]
+    assert len(set(short_names(names, 20))) == 12
+    assert all(len(name) <= 26 for name in short_names(names, 20))
+    assert short_names(["a  b", 3]) == ["a b", "3"]
+    alike = short_names([f"{'p' * 40}{i // 12}{'q' * 40}{i % 12}{'r' * 40}" for i in range(144)], 16)
+    assert len(set(alike)) == 144
+    assert max(map(cell_len, alike)) <= 16
+
+
+def test_ticks_are_whole_ranks_from_the_first_on():
+    axis = plt.subplots()[1].xaxis
+    for size in (1, 2, 9, 13, 108, 300, 5000):
+        rank_ticks(axis, size)
+        ticks = axis.get_ticklocs().tolist()
+        assert (ticks[0], len(ticks) <= 14) == (1, True)
+        assert ticks[-1] <= size
+        assert all(tick == int(tick) for tick in ticks)
+
+
+def test_extreme_draws_have_pictures():
+    values = br.scores.f1(br.fit(COUNTS, draws=20, seed=1))
+    # A certain entity does not hide the others, and where nothing has a rank nothing is coloured.
+    image = br.plots.rank_heatmap(br.credible_ranking(values)).collections[0]
+    assert image.norm(0.04 * image.norm.vmax) == pytest.approx(0.2)
+    image = br.plots.rank_heatmap(br.credible_ranking(values.where(False))).collections[0]
+    assert image.norm(0.0) == 0.0
+    ax = br.plots.posterior_against_prior(0 * values + 0.5, 0 * values + 0.5)
+    assert len(ax.get_yticklabels()) == 4

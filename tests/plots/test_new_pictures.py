@@ -11,8 +11,7 @@ from matplotlib.path import Path
 from scipy import stats
 
 import bayesrank as br
-from bayesrank.plots._colors import frequent_winners
-from bayesrank.plots._letters import add_missing_fonts, fallback
+from bayesrank.plots._style import add_missing_fonts, fallback
 from bayesrank.scores.draws import rate_regions
 
 
@@ -31,7 +30,7 @@ def held(found, fpr, tpr):
 @pytest.mark.parametrize(("tpr", "fpr"), [((25, 7), (11, 71)), ((31, 1), (1, 81)), ((1, 1), (0.5, 0.5))])
 def test_a_region_holds_its_share_of_new_draws(tpr, fpr, prob):
     rng = np.random.default_rng(1)
-    size = 20_000
+    size = 10_000
     found = rate_regions(performance(rng.beta(*fpr, size), rng.beta(*tpr, size)), 721, prob=prob)
     share = held(found, rng.beta(*fpr, size), rng.beta(*tpr, size))
     # Two samples of a share, and the quantile's own error: four standard errors.
@@ -43,7 +42,7 @@ def test_a_region_holds_its_share_of_new_draws(tpr, fpr, prob):
 def test_a_region_of_independent_normal_scores_is_known():
     # Its extent along one rate: the quantiles at plus and minus the radius that holds 95% of a normal plane.
     rng = np.random.default_rng(2)
-    found = rate_regions(performance(rng.beta(3, 50, 100_000), rng.beta(31, 2, 100_000)), 721, prob=0.95)
+    found = rate_regions(performance(rng.beta(3, 50, 50_000), rng.beta(31, 2, 50_000)), 721, prob=0.95)
     reach = np.sqrt(stats.chi2.ppf(0.95, 2))
     wanted = stats.beta.ppf(stats.norm.cdf([-reach, reach]), 31, 2)
     np.testing.assert_allclose([found["region_tpr"].min(), found["region_tpr"].max()], wanted, atol=0.005)
@@ -131,14 +130,6 @@ def test_pictures_end_where_a_window_does():
     words = [text.get_text() for text in axes[2].get_legend().get_texts()]
     assert any("of the window" in text for text in words)
     assert "window" in br.plots.shares(br.tile.credible(posterior, 5, window=window)).get_xlabel()
-
-
-def test_winners_are_those_with_the_highest_value_somewhere():
-    table = np.array([[1, 1, 1, np.nan], [2, 0, 0, np.nan], [0, 3, 3, np.nan], [0, 0, 0, np.nan]])
-    assert frequent_winners(table) == [2, 1]
-    assert frequent_winners(table, most=1) == [2]
-    assert frequent_winners(np.ones((3, 2)), most=2) == []  # all alike
-    assert frequent_winners(np.full((2, 2), np.nan)) == []
 
 
 @pytest.mark.parametrize(("score", "log"), [("diagnostic_odds_ratio", True), ("tpr", False)])

@@ -38,9 +38,13 @@ def test_contours_are_drawn_within_and_beyond():
     assert ax.lines[-1].get_data()[0] == pytest.approx([-0.25])  # where they meet
 
 
-@pytest.mark.parametrize(
-    "benefit", [[[0, -1], [-10, 5]], [[0, -1], [-7, 0]], [[3, 1], [0, 8]], [[990, 995], [992, 998]]]
-)
+SLOW = [
+    pytest.param(benefit, marks=pytest.mark.slow)
+    for benefit in ([[0, -1], [-10, 5]], [[0, -1], [-7, 0]], [[3, 1], [0, 8]])
+]
+
+
+@pytest.mark.parametrize("benefit", [[[990, 995], [992, 998]], *SLOW])
 def test_a_benefit_has_the_same_contours_in_any_unit(benefit):
     numbers = []
     for unit in (1e-6, 1.0, 1e6):
@@ -87,7 +91,7 @@ def test_lattice_pictures_hold_every_matrix():
 
 def test_points_and_contours_move_with_the_positives(tmp_path):
     animation = br.papers.animate_contours("f1", 10, [2, 6])
-    animation.save(tmp_path / "contours.gif", writer="pillow")
+    animation.save(tmp_path / "contours.gif", writer="pillow", dpi=30)
     square, lattice = animation._fig.axes[:2]
     assert square.get_title() == "F1: 6 positives, 4 negatives"
     line = square.lines[4]  # of the values 0.1 to 0.9

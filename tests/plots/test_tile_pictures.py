@@ -20,7 +20,7 @@ def texts(ax):
     return [text.get_text() for text in ax.get_legend().get_texts()]
 
 
-@pytest.mark.parametrize("entities", [3, 15, 108])
+@pytest.mark.parametrize("entities", [15, *(pytest.param(size, marks=pytest.mark.slow) for size in (3, 108))])
 @pytest.mark.parametrize("kind", ["winner", "credible"])
 def test_legend_lies_within_the_figure_and_beside_the_tile(entities, kind):
     counts = random_counts(entities)

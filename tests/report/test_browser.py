@@ -61,26 +61,29 @@ def test_sorts_by_a_column_and_back(seen):
     assert seen["sort"] == [best_first, best_first[::-1], best_first, [LONG, "best <b>", "middle", "worst"], 1]
 
 
-def test_folds_and_filters_but_leaves_ranks_and_tiers(tmp_path):
-    [found] = run_scripts(
-        tmp_path, many(),
-        SHOWN + """
-        const said = () => document.querySelector('section output').textContent;
-        const more = document.querySelector('[data-more]'), search = document.querySelector('input[type=search]');
-        const cells = () => rows().map((row) => [0, 4, 5].map((k) => row.cells[k].textContent));
-        const found = { first: rows().length, label: more.textContent };
-        more.click();
-        found.all = cells();
-        search.value = 'ET 0';
-        search.dispatchEvent(new Event('input'));
-        Object.assign(found, { filtered: cells(), said: said(), gone: more.parentElement.hidden });
-        search.value = '';
-        search.dispatchEvent(new Event('input'));
-        found.again = rows().length;
-        more.click();
-        button('entity').click();
-        return { ...found, folded: names() };""",
-    )  # fmt: skip
+FOLD = (
+    SHOWN
+    + """
+    const said = () => document.querySelector('section output').textContent;
+    const more = document.querySelector('[data-more]'), search = document.querySelector('input[type=search]');
+    const cells = () => rows().map((row) => [0, 4, 5].map((k) => row.cells[k].textContent));
+    const found = { first: rows().length, label: more.textContent };
+    more.click();
+    found.all = cells();
+    search.value = 'ET 0';
+    search.dispatchEvent(new Event('input'));
+    Object.assign(found, { filtered: cells(), said: said(), gone: more.parentElement.hidden });
+    search.value = '';
+    search.dispatchEvent(new Event('input'));
+    found.again = rows().length;
+    more.click();
+    button('entity').click();
+    return { ...found, folded: names() };"""
+)
+
+
+def test_folds_and_filters_but_leaves_ranks_and_tiers(seen):
+    found = seen["fold"]
     assert found["first"] == int(re.search(r'data-keep="(\d+)"', many())[1])
     assert 10 <= found["first"] <= 20
     assert found["label"] == "Show all 40"
@@ -88,12 +91,9 @@ def test_folds_and_filters_but_leaves_ranks_and_tiers(tmp_path):
     assert found["filtered"] == [row for row in found["all"] if "net 0" in row[0]]
     assert (found["said"], found["gone"]) == ("10 of 40", True)
     assert found["folded"] == [f"net {i:02d}" for i in range(found["first"])]
-
-
-def test_without_a_script_all_rows_are_seen():
-    page = many()
-    assert "<tr hidden" not in page
-    assert page.count("<tr><td>") == 40
+    # Without a script all rows are seen.
+    assert "<tr hidden" not in many()
+    assert many().count("<tr><td>") == 40
 
 
 TILE = """
@@ -147,17 +147,24 @@ def test_the_tile_answers_to_pointer_keyboard_and_buttons(seen):
     assert abs(float(p.strip("<>")) - float(top[0])) < 0.0051
 
 
-def test_a_place_is_that_of_the_map(tmp_path):
-    # The one is better where true negatives and false positives count, the other where positives do.
+PLACES = """
+const button = (text) => [...document.querySelectorAll('[data-place]')].find((one) => one.textContent === text);
+return ['PPV (precision)', 'NPV', 'TNR (specificity)', 'F2'].map((name) => {
+  button(name).click();
+  return document.querySelector('.answer li').textContent.split(':')[0];
+});
+"""
+
+
+@cache
+def crossed():
+    """One is better where true negatives and false positives count, the other where positives do."""
     counts = br.from_counts(tn=[95, 60], fp=[5, 40], fn=[40, 5], tp=[60, 95], entity=["careful", "eager"])
-    page = ranking_report(br.fit(counts, seed=1, draws=200), "f1", sections=["tile"])
-    script = """
-    const button = (text) => [...document.querySelectorAll('[data-place]')].find((one) => one.textContent === text);
-    return ['PPV (precision)', 'NPV', 'TNR (specificity)', 'F2'].map((name) => {
-      button(name).click();
-      return document.querySelector('.answer li').textContent.split(':')[0];
-    });"""
-    assert run_scripts(tmp_path, page, script) == [["careful", "eager", "careful", "eager"]]
+    return ranking_report(br.fit(counts, "beta_binomial", seed=1, draws=100), "informedness", sections=["tile"])
+
+
+def test_a_place_is_that_of_the_map(seen):
+    assert seen["places"] == ["careful", "eager", "careful", "eager"]
 
 
 MEASURE = """
@@ -172,9 +179,13 @@ return [wide <= room, out.map((one) => one.tagName + one.className + ' ' + one.t
 def run_in_frames(tmp_path, width, *parts):
     """What scripts return in pages of so many pixels (page, script): a window is no narrower than 500, a frame is."""
     frames = []
-    for k, (page, script) in enumerate(parts):
-        call = f"parent.postMessage([{k}, (() => {{ {script} }})()], '*')"
-        inner = escape(page.replace("</body>", f"<script>{call}</script></body>"))
+    for page in dict.fromkeys(page for page, _ in parts):
+        calls = [
+            f"parent.postMessage([{k}, (() => {{ {script} }})()], '*')"
+            for k, (other, script) in enumerate(parts)
+            if other == page
+        ]
+        inner = escape(page.replace("</body>", f"<script>{'; '.join(calls)}</script></body>"))
         frames.append(f'<iframe style="border:0" width={width} height=900 srcdoc="{inner}"></iframe>')
     outer = (
         "<title>none</title><body style='margin:0'><script>const found = [];"
@@ -204,10 +215,9 @@ return [text.data, box(0, colon).right <= box(colon, text.data.length).left + 1]
 """
 
 
-def test_on_a_desktop_nothing_is_outside_and_numbers_stay_after_names_from_right_to_left(tmp_path, seen):
-    assert seen["fits"][:2] == [True, []]
-    fits, (said, after) = run_scripts(tmp_path, unbroken(), MEASURE, LEFT_TO_RIGHT, flags=[WIDE])
-    assert fits[:2] == [True, []]
+def test_on_a_desktop_nothing_is_outside_and_numbers_stay_after_names_from_right_to_left(seen):
+    assert seen["fits"][:2] == seen["unbroken fits"][:2] == [True, []]
+    said, after = seen["left to right"]
     assert said.startswith("\u2068عربى 4\u2069: ")
     assert after
     assert re.search(r"<bdi>(\w|<wbr>| )+</bdi>: leads on (&gt;)?\d+% of the map", unbroken())
@@ -238,9 +248,12 @@ return [seen, mark.left < box.getBoundingClientRect().left];
 
 def test_on_a_telephone_nothing_is_outside_and_a_name_has_a_line_of_its_own(tmp_path):
     """No table is cut, and the chosen place is seen in a corner of the map."""
-    other = br.sensitivity(COUNTS, "informedness", model="beta_binomial", draws=50, seed=1)
     worth = br.decisions.expected_utility(posterior(), [[0, -1], [-5, 0]])
-    page = ranking_report(posterior(), "informedness", sections=[], results={"sensitivity": other, "decisions": worth})
+    other = br.sensitivity(
+        COUNTS, "informedness", model="beta_binomial", draws=50, seed=1, alternatives=["priors"], priors=["uniform"]
+    )
+    given = {"sensitivity": other, "decisions": worth}
+    page = ranking_report(posterior(), "informedness", sections=[], results=given)
     *measured, tables, corner = run_in_frames(
         tmp_path, 360, (few(), MEASURE), (unbroken(), MEASURE), (page, TABLES), (few(), CORNER)
     )
@@ -285,16 +298,18 @@ return [worst, light(paper), [...document.querySelectorAll('svg')].filter((one) 
 """
 
 
-WIDE = "--window-size=1280,900"
 LOADED = "return performance.getEntriesByType('resource').filter((r) => !r.name.startsWith('data:')).length"
 
 
 @pytest.fixture(scope="module")
 def seen(tmp_path_factory):
-    """One visit of the page: what is read and measured first, then what clicks do."""
-    scripts = {"contrast": CONTRAST, "fits": MEASURE, "loaded": LOADED, "sort": SORT, "tile": TILE}
-    path = tmp_path_factory.mktemp("few")
-    return dict(zip(scripts, run_scripts(path, few(), *scripts.values(), flags=[WIDE]), strict=True))
+    """One visit of all pages: what is read and measured first, then what clicks do."""
+    scripts = {
+        "contrast": (few(), CONTRAST), "fits": (few(), MEASURE), "loaded": (few(), LOADED), "sort": (few(), SORT),
+        "tile": (few(), TILE), "fold": (many(), FOLD), "places": (crossed(), PLACES),
+        "unbroken fits": (unbroken(), MEASURE), "left to right": (unbroken(), LEFT_TO_RIGHT),
+    }  # fmt: skip
+    return dict(zip(scripts, run_in_frames(tmp_path_factory.mktemp("wide"), 1280, *scripts.values()), strict=True))
 
 
 def test_all_text_is_read_in_the_light_and_in_the_dark(tmp_path, seen):

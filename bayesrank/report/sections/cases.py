@@ -15,7 +15,6 @@ NEEDS = "results={'cases': br.cases.deciding_cases(...)}"
 
 
 def compute(request: Request) -> xr.Dataset:
-    """Return what came of the single cases."""
     if not isinstance(request.evidence, xr.Dataset):
         raise ValueError(
             "--with cases must go with one row a case and a model of single cases; got "
@@ -25,7 +24,6 @@ def compute(request: Request) -> xr.Dataset:
 
 
 def make(page: Page) -> Block | None:
-    """Return how many cases decide, and a picture of these for the first entities."""
     result: Any = page.results.get("cases")
     if result is None:
         return None
@@ -48,5 +46,5 @@ def make(page: Page) -> Block | None:
             "the left."
         )
         shown = result.sel(entity=names)
-        html += picture(lambda ax: case_grid(shown, ax), list_size(len(names), 9), caption)
+        html += picture(lambda figure: case_grid(shown, figure.subplots()), list_size(len(names), 9), caption)
     return Block("Which cases decide", html)

@@ -13,14 +13,12 @@ NEEDS = "rankings of categories ('bayesrank report --by COLUMN')"
 
 
 def compute(request: Request) -> Sequence[Any]:
-    """Return the rankings of categories, each with a title, the ranking, and sentences."""
     if not request.categories:
         raise ValueError(f"--with categories needs --by COLUMN; got {request.title}")
     return request.categories
 
 
 def make(page: Page) -> Block | None:
-    """Return a table for each ranking: its title, its sentences, and its entities in their order."""
     found = page.results.get("categories")
     if not found:
         return None

@@ -8,8 +8,10 @@ import xarray as xr
 from markupsafe import Markup
 
 from bayesrank._draws import draw_dims
+from bayesrank.plots._colors import DISTINCT, place_colors
+from bayesrank.plots._page import apply_theme
 from bayesrank.report.page import Block, Page, bars, block
-from bayesrank.report.pictures import Axis, paints
+from bayesrank.report.pictures import Axis
 
 PLACE, ON_REQUEST = 10, False
 NEEDS = "three classes or more"
@@ -20,28 +22,22 @@ MATRICES, COMPARED, CLASSES, PAIRS = 2, 3, 12, 12
 
 
 def make(page: Page) -> Block | None:
-    """Return matrices of shares of each actual class, and a picture of recalls."""
     found = page.performance
     if found is None or found.sizes.get("actual", 0) < 3 or "dataset" in found.dims:
         return None
     names = page.order[:COMPARED]
-    rows = found.sel(entity=names).sum("predicted")
-    shares = (found.sel(entity=names) / rows.where(rows > 0)).transpose(
-        *draw_dims(found), "entity", "actual", "predicted"
-    )
+    found = found.sel(entity=names).transpose(*draw_dims(found), "entity", "actual", "predicted")
+    rows = found.sum("predicted")
+    shares = found / rows.where(rows > 0)
     means = shares.mean(draw_dims(found)).values
     labels = [str(label) for label in found["actual"].values]
-    shown = names[:MATRICES]
     if len(labels) <= CLASSES:
-        matrices = [_matrix(str(name), labels, table) for name, table in zip(shown, means, strict=False)]
-        html = Markup('<div class="matrices">{}</div>').format(Markup("").join(matrices))
-        html += block(
-            "words",
-            [
-                "Mean share of each actual class, in %; what is below 0.5% is left blank, and errors are shaded "
-                f"{ERRORS} times as strongly."
-            ],
+        matrices = [_matrix(str(name), labels, table) for name, table in zip(names[:MATRICES], means, strict=False)]
+        words = (
+            "Mean share of each actual class, in %; what is below 0.5% is left blank, and errors are shaded "
+            f"{ERRORS} times as strongly."
         )
+        html = Markup('<div class="matrices">{}</div>').format(Markup("").join(matrices)) + block("words", [words])
     else:
         html = _largest(names[0], labels, means[0])
     return Block("Classes", html + _recalls(page, names, labels, shares))
@@ -76,24 +72,18 @@ def _recalls(page: Page, names: Sequence[Any], labels: list[str], shares: xr.Dat
     levels = [0.5, (1 - page.prob) / 2, (1 + page.prob) / 2]
     numbers = np.moveaxis(np.quantile(right, levels, axis=-1), 0, -1)
     axis = Axis.of(numbers, "recall: the share of a class that is recognised")
-    colors = paints(page.ranking["entity"].values.tolist())
-    several = len(names) > 1
-    if several and len(set(colors.values())) == 1:
-        colors = paints(list(names))
+    # Colours are those of places among all entities, if these can be distinguished.
+    every, several = page.ranking["entity"].values.tolist(), len(names) > 1
+    places = [every.index(name) for name in names] if len(every) <= DISTINCT else range(len(names))
+    colors = [apply_theme(color) for color in place_colors(places)]
     order = np.argsort(np.nan_to_num(numbers[0, :, 0], nan=2.0), kind="stable")
-    rows = [
-        {
-            "name": labels[k],
-            "tall": max(len(names), 1),
-            "panels": [
-                [axis.mark(numbers[i, k], colors[name], 100 * (i + 0.5) / len(names)) for i, name in enumerate(names)]
-            ],
-        }
-        for k in order
-    ]
+    rows: list[dict[str, Any]] = []
+    for k in order:
+        marks = [axis.mark(numbers[i, k], color, 100 * (i + 0.5) / len(names)) for i, color in enumerate(colors)]
+        rows.append({"name": labels[k], "tall": len(names), "panels": [marks]})
     caption = (
         f"Recall of each class: median and {page.percent} interval. The class that {names[0]} misses most is first."
     )
     content = bars([axis], rows, "The recall of each class with intervals; the lowest first.")
-    legend = block("legend", [(colors[name], str(name)) for name in names]) if several else Markup("")
+    legend = block("legend", list(zip(colors, map(str, names), strict=True))) if several else Markup("")
     return block("rows", legend + content, caption)

@@ -1,5 +1,7 @@
 """The mean cost of each entity, and the Pareto front of score and cost."""
 
+from typing import Any
+
 from bayesrank import _text
 from bayesrank._compat import get_variable, is_container
 from bayesrank.decisions import pareto_front
@@ -12,7 +14,6 @@ NEEDS = "costs of the cases ('--cost COLUMN', or cost= of br.from_frame)"
 
 
 def make(page: Page) -> Block | None:
-    """Return the front as a sentence, a table and a picture."""
     if not is_container(page.posterior) or get_variable(posterior_of(page.posterior), "mean_cost") is None:
         return None
     better = bool(page.ranking.attrs["higher_is_better"])
@@ -25,10 +26,10 @@ def make(page: Page) -> Block | None:
         for name, row in table.iterrows()
     ]  # fmt: skip
 
-    def draw(ax: object) -> None:
+    def draw(figure: Any) -> None:
         from bayesrank.plots import pareto_front as drawn
 
-        drawn(front, ax)
+        drawn(front, figure.subplots())
 
     caption = f"Medians and {page.percent} intervals. Filled marks are on the front with probability 0.5 or more."
     header = ["entity", f"mean cost ({page.percent} interval)", "P(on the front)"]

@@ -12,8 +12,7 @@ from bayesrank.performance import posterior_of
 from bayesrank.plots._style import list_size
 from bayesrank.populations import heterogeneity
 from bayesrank.ranking import score_table
-from bayesrank.report.page import Block, Page, bars, block, fold_rows, picture
-from bayesrank.report.pictures import Axis
+from bayesrank.report.page import Block, Page, block, fold_rows, interval_rows, picture
 from bayesrank.report.sections.rates import RATES, TITLES
 from bayesrank.scores._display import display_name
 from bayesrank.words.models import population_words
@@ -29,7 +28,6 @@ HEADER = ["entity", "data sets", "typical data set", "new data set", "standard d
 
 
 def make(page: Page) -> Block | None:
-    """Return words, a table of heterogeneity and pictures of the data sets; None without a population."""
     if isinstance(page.posterior, xr.DataArray):
         return None
     group = posterior_of(page.posterior)
@@ -70,38 +68,23 @@ def _cells(one: xr.Dataset) -> list[str]:
 
 def _forests(page: Page, first: Sequence[Any], more: str) -> Markup:
     """Return the forest of each entity's studies: both rates on each data set, on a typical and on a new one."""
-    studies = score_table(page.posterior, list(RATES), prob=page.prob, kind="observed")
-    numbers = (
-        studies[["median", "lower", "upper", "observed"]].to_array().transpose("dataset", ..., "score", "variable")
-    )
-    pooled = {
-        kind: score_table(page.posterior, list(RATES), prob=page.prob, kind=kind)[["median", "lower", "upper"]]
-        for kind in ("typical", "new")
-    }
+    numbers = {}
+    for kind in ("observed", "typical", "new"):
+        table = score_table(page.posterior, list(RATES), prob=page.prob, kind=kind)
+        columns = ["median", "lower", "upper", *["observed"] * (kind == "observed")]
+        numbers[kind] = table[columns].to_array().transpose(..., "score", "variable")
     html = Markup("")
     for entity in first:
-        own = numbers.sel(entity=entity).values
+        own = numbers["observed"].sel(entity=entity).transpose("dataset", ...).values
         measured = np.flatnonzero(np.isfinite(own[..., 3]).any(axis=-1))
         measured = measured[np.argsort(-np.nan_to_num(own[measured, 0, 0]), kind="stable")]
-        names = numbers["dataset"].values[measured].tolist()
+        names = numbers["observed"]["dataset"].values[measured].tolist()
         rows = dict(zip(names, own[measured], strict=True))
-        ends = {
-            f"{kind} data set": table.sel(entity=entity).to_array().transpose("score", "variable").values
-            for kind, table in pooled.items()
-        }
+        last = [(f"{kind} data set", numbers[kind].sel(entity=entity).values) for kind in ("typical", "new")]
 
-        def draw(shown: list, rows: dict = rows, ends: dict = ends) -> Markup:
-            every = [*(rows[name] for name in shown), *ends.values()]
-            axes = [Axis.of(np.concatenate([one[k] for one in every]), title) for k, title in enumerate(TITLES)]
-            listed: list[dict[str, Any]] = [
-                {"name": str(name), "panels": [[axis.mark(rows[name][k], SOFT)] for k, axis in enumerate(axes)]}
-                for name in shown
-            ]
-            listed += [
-                {"name": name, "band": True, "panels": [[axis.mark(one[k])] for k, axis in enumerate(axes)]}
-                for name, one in ends.items()
-            ]
-            return bars(axes, listed, "Sensitivity and specificity on each data set with intervals.")
+        def draw(shown: list, rows: dict = rows, last: list = last) -> Markup:
+            label = "Sensitivity and specificity on each data set with intervals."
+            return interval_rows([(str(name), rows[name]) for name in shown], TITLES, label, SOFT, last)
 
         caption = (
             f"Each data set's rates, learned from all data sets together: median and {page.percent} interval; squares "
@@ -126,7 +109,8 @@ def _roc(page: Page, first: Sequence[Any], more: str) -> Markup:
         f"regions hold them with probability {page.prob:g}, the dashed ones a new data set.{more}"
     )
     names = [name for name in points["entity"].values.tolist() if name in first]
-    return picture(lambda ax: summary_roc(points.sel(entity=names), ax, prob=page.prob), (7.8, 4.8), caption)
+    shown = points.sel(entity=names)
+    return picture(lambda figure: summary_roc(shown, figure.subplots(), prob=page.prob), (7.8, 4.8), caption)
 
 
 def _caption(page: Page, end: str) -> str:
@@ -142,9 +126,7 @@ def _shrinkage(page: Page, entities: list | None, rows: int, caption: str) -> Ma
 
     columns = 1 if entities is None else len(entities)
 
-    def draw(ax: Any) -> None:
-        figure = ax.figure
-        ax.remove()
+    def draw(figure: Any) -> None:
         axes = figure.subplots(1, columns, sharex=True, sharey=True, squeeze=False)[0]
         shrinkage(page.posterior, page.score, entities=entities, prob=page.prob, axes=axes)
 

@@ -23,7 +23,6 @@ ROWS = 20
 
 
 def compute(request: Request) -> list[xr.Dataset]:
-    """Return the expected utility with the typed benefit, and the comparison with the typed reference."""
     if request.benefit is None and request.reference is None:
         raise ValueError("--with decisions must go with --benefit or --reference; got neither")
     found = []
@@ -35,7 +34,6 @@ def compute(request: Request) -> list[xr.Dataset]:
 
 
 def make(page: Page) -> Block | None:
-    """Return each decision under its own heading."""
     given = page.results.get("decisions")
     if given is None:
         return None
@@ -62,7 +60,7 @@ def _decision(result: Any) -> Markup:
             "Net benefit of treating from a predicted probability on: mean and "
             f"{100 * result.attrs['prob']:g}% interval, in true positives per case."
         )
-        curve = picture(lambda ax: decision_curve(result, ax), (8.6, 4.4), caption)
+        curve = picture(lambda figure: decision_curve(result, figure.subplots()), (8.6, 4.4), caption)
         return block("heading", "Decision curve") + block("words", _notes(result)) + curve
     raise ValueError(
         "decisions must come from br.decisions.expected_utility, br.decisions.noninferiority or "

@@ -8,7 +8,6 @@ NEEDS = "nothing"
 
 
 def make(page: Page) -> Block | None:
-    """Return how large the errors of P(best), of expected ranks and of the consensus order may be."""
     ranking, exact, draws = page.ranking, is_exact(page.ranking), page.ranking.attrs.get("draws")
     best, rank = (float(ranking[f"{name}_error"].max()) for name in ("probability_best", "expected_rank"))
     if exact:

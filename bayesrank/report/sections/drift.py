@@ -22,7 +22,6 @@ DRAWN = 3
 
 
 def compute(request: Request) -> xr.Dataset:
-    """Return the drift over data sets, which are periods in the order of the file; each has rates of its own."""
     evidence = request.evidence
     cases = isinstance(evidence, xr.Dataset) and "outcome" not in evidence
     counts = counts_of(evidence) if cases else evidence
@@ -41,7 +40,6 @@ def compute(request: Request) -> xr.Dataset:
 
 
 def make(page: Page) -> Block | None:
-    """Return the changes of the first entities as a table and a picture."""
     result = page.results.get("drift")
     if result is None:
         return None
@@ -55,22 +53,11 @@ def make(page: Page) -> Block | None:
         raise ValueError(f"drift must be of entities of the posterior; got {known[0]!r}")
     [dim] = (str(dim) for dim in result["ops_mean"].dims if dim != "entity")
     periods, percent, shown = result[dim].values.tolist(), f"{100 * result.attrs['prob']:g}%", names[:DRAWN]
-    rows = []
-    for name in shown:
-        one = result.sel(entity=name)
-        for i, period in enumerate(periods):
-            here = one.isel({dim: i})
-            fell, error = float(here["degraded"]), float(here["degraded_error"])
-            changes = [_estimate(here, "change", part) for part in ("prevalence", "rates")]
-            rows.append(
-                [
-                    str(name),
-                    str(period),
-                    _estimate(here, "ops"),
-                    *changes,
-                    _text.format_probability_with_error(fell, error),
-                ]
-            )
+    rows = [
+        [str(name), str(period), *_cells(result.sel(entity=name).isel({dim: i}))]
+        for name in shown
+        for i, period in enumerate(periods)
+    ]
     since = "the one before" if result.attrs["baseline"] == "previous" else result.attrs["baseline"]
     words = (
         f"The OPS of {display_name(str(result.attrs['score']))} in each of {len(periods)} periods, compared with "
@@ -79,11 +66,9 @@ def make(page: Page) -> Block | None:
     )
     words += f" The first {DRAWN} of {len(names)} entities." if len(names) > DRAWN else ""
 
-    def draw(ax: Any) -> None:
+    def draw(figure: Any) -> None:
         from bayesrank.plots import ops_drift
 
-        figure = ax.figure
-        ax.remove()
         grid = figure.subplots(2, len(shown), sharex=True, squeeze=False)
         for title, name, column in zip(plain_names(shown, 34), shown, grid.T, strict=True):
             ops_drift(result, name, column)
@@ -96,12 +81,16 @@ def make(page: Page) -> Block | None:
     size = (max(6.4, min(1.5 + 0.8 * len(periods), 6.4) * len(shown)), 5.6)
     caption = f"OPS over the periods, and below it what prevalence and rates changed, {percent} intervals."
     header = ["entity", dim, "OPS", "by prevalence", "by rates", "P(rates got worse)"]
-    return Block(
-        "Changes of OPS", block("words", [words]) + block("table", header, rows) + picture(draw, size, caption)
-    )
+    html = block("words", [words]) + block("table", header, rows) + picture(draw, size, caption)
+    return Block("Changes of OPS", html)
 
 
-def _estimate(one: xr.Dataset, name: str, part: str | None = None) -> str:
-    """Return a mean and its interval."""
-    numbers = [one[f"{name}_{what}"] for what in ("mean", "lower", "upper")]
-    return _text.estimate(*(float(x if part is None else x.sel(part=part)) for x in numbers))
+def _cells(here: xr.Dataset) -> list[str]:
+    """Return OPS and its changes with intervals in one period, and the probability that the rates got worse."""
+    parts = {"ops": [here], "change": [here.sel(part="prevalence"), here.sel(part="rates")]}
+    means = [
+        _text.estimate(*(float(one[f"{name}_{what}"]) for what in ("mean", "lower", "upper")))
+        for name, ones in parts.items()
+        for one in ones
+    ]
+    return [*means, _text.format_probability_with_error(float(here["degraded"]), float(here["degraded_error"]))]

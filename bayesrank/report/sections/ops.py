@@ -5,8 +5,7 @@ from markupsafe import Markup
 
 from bayesrank._draws import draw_dims
 from bayesrank.ops import of_draws, summarize
-from bayesrank.report.page import Block, Page, bars, block, first_of, fold_rows
-from bayesrank.report.pictures import Axis
+from bayesrank.report.page import Block, Page, block, first_of, fold_rows, interval_rows
 
 PLACE, ON_REQUEST = 85, True
 NEEDS = "draws of two classes with cases, and a score with its own direction"
@@ -18,7 +17,6 @@ WORDS = "OPS is the share of all pairs of true positive and true negative rate t
 
 
 def make(page: Page) -> Block | None:
-    """Return OPS with intervals, in the order of the ranking."""
     found, performance = page.found, page.two_classes
     # OPS is about the score's own direction.
     directed = found.score is not None and found.score.higher_is_better == found.higher_is_better
@@ -33,9 +31,8 @@ def make(page: Page) -> Block | None:
         return None
 
     def draw(names: list) -> Markup:
-        axis = Axis.of(np.stack([values[name] for name in names]), "OPS")
-        rows = [{"name": name, "panels": [[axis.mark(values[name])]]} for name in names]
-        return bars([axis], rows, "The outperformance score of each entity with its interval.")
+        rows = [(name, [values[name]]) for name in names]
+        return interval_rows(rows, ["OPS"], "The outperformance score of each entity with its interval.")
 
     caption = f"Mean and {page.percent} interval. {WORDS} at the same prevalence; it compares across prevalences."
     html = block("rows", fold_rows(draw, names, first_of(page)), caption)

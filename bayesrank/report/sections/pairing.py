@@ -22,13 +22,13 @@ def make(page: Page) -> Block | None:
     if not page.about.get("paired") or len(order) < 2:
         return None
     found, ranking = page.found, page.ranking
-    draws = found.values.transpose("entity", *draw_dims(found.values))
+    draws = found.sign * found.values.transpose("entity", *draw_dims(found.values))
     first, *others = order[: RIVALS + 1]
-    x = found.sign * draws.sel(entity=first).values.ravel()
+    x = draws.sel(entity=first).values.ravel()
     tail, rope, size = (1 - page.prob) / 2, ranking.attrs["rope"], min(len(x), effective_draws(ranking))
     rows, shares = [], []
     for name in others:
-        y = found.sign * draws.sel(entity=name).values.ravel()
+        y = draws.sel(entity=name).values.ravel()
         both = ~np.isnan(x) & ~np.isnan(y)
         u, v = x[both], y[both]
         independent = np.sqrt(u.var() + v.var()) if len(u) else np.nan

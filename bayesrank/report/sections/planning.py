@@ -9,12 +9,10 @@ NEEDS = "results={'planning': br.plan(...)}"
 
 
 def compute(request: Request) -> object:
-    """Return the plan for the ranking that the command made."""
     return plan(request.posterior, request.score, kind=request.kind, seed=request.seed)
 
 
 def make(page: Page) -> Block | None:
-    """Return the verdict and the notes of a plan, and its picture."""
     from bayesrank.plots import plan as draw
 
     result = page.results.get("planning")
@@ -23,4 +21,4 @@ def make(page: Page) -> Block | None:
     verdict = verdict_of_plan(result)
     caption = "Probability that more cases meet the target; the band is twice the Monte-Carlo error."
     html = block("words", [*verdict.sentences(), *verdict.notes])
-    return Block("More cases", html + picture(lambda ax: draw(result, ax), (6.4, 3.6), caption))
+    return Block("More cases", html + picture(lambda figure: draw(result, figure.subplots()), (6.4, 3.6), caption))

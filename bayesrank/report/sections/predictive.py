@@ -2,7 +2,6 @@
 
 import sys
 from functools import partial
-from typing import Any
 
 from markupsafe import Markup
 
@@ -16,7 +15,6 @@ CAPTION = "What was observed over what the model replicates; 1 is what chance al
 
 
 def make(page: Page) -> Block | None:
-    """Return the check in words and as a picture; where it takes long, only if it was named."""
     check = page.check
     if check is None and "predictive" in page.named:
         check = check_model(page.posterior, sys.maxsize)
@@ -24,12 +22,8 @@ def make(page: Page) -> Block | None:
         return None
     from bayesrank.plots import predictive_check as draw_check
 
-    def draw(ax: Any, k: int) -> None:
-        figure = ax.figure
-        ax.remove()
-        draw_check(check.isel(statistic=[k]), figure)
-
+    parts = [check.isel(statistic=[k]) for k in range(check.sizes["statistic"])]
     # One beside the other where there is room.
-    svg = Markup(" ").join(inline_svg(partial(draw, k=k), (4.6, 3.2)) for k in range(check.sizes["statistic"]))
+    svg = Markup(" ").join(inline_svg(partial(draw_check, part), (4.6, 3.2)) for part in parts)
     words = block("words", str(check.attrs["words"]).split("\n"))
     return Block("Does the model replicate the data?", words + block("picture", svg, CAPTION))

@@ -1,5 +1,7 @@
 """The posterior of the score over its prior."""
 
+from typing import Any
+
 from rich.cells import cell_len
 
 from bayesrank.report.page import Block, Page, picture
@@ -12,7 +14,6 @@ MOST = 30
 
 
 def make(page: Page) -> Block | None:
-    """Return densities of the score before and after the data."""
     values = page.found.values
     prior = prior_scores(page.posterior, page.found.variable or page.found.score or page.found.name, page.kind)
     if prior is None or values.sizes["entity"] > MOST or not bool(values.notnull().any()):
@@ -25,11 +26,9 @@ def make(page: Page) -> Block | None:
     blue = dict.fromkeys(names, PALETTE[0])  # rows have their names beside them
     score = display_name(values.name) if isinstance(values.name, str) else "score"
     size = list_size(len(names), 4.2 + 0.05 * min(max(cell_len(str(name)) for name in names), 46))
-    return Block(
-        "Prior and posterior",
-        picture(
-            lambda ax: posterior_against_prior(values, prior, ax=ax, ranking=page.ranking, colors=blue),
-            size,
-            f"The density of the {score} before the data (grey) and after them.",
-        ),
-    )
+    caption = f"The density of the {score} before the data (grey) and after them."
+
+    def draw(figure: Any) -> None:
+        posterior_against_prior(values, prior, figure.subplots(), ranking=page.ranking, colors=blue)
+
+    return Block("Prior and posterior", picture(draw, size, caption))

@@ -9,8 +9,7 @@ from bayesrank import _text
 from bayesrank._compat import is_container
 from bayesrank.exact import NoClosedForm, closed_form_of
 from bayesrank.ranking import score_table
-from bayesrank.report.page import Block, Page, bars, block, first_of, fold_rows
-from bayesrank.report.pictures import Axis
+from bayesrank.report.page import Block, Page, block, first_of, fold_rows, interval_rows
 
 PLACE, ON_REQUEST = 10, False
 NEEDS = "two classes of which one is the positive one"
@@ -21,7 +20,6 @@ TITLES = ("sensitivity", "specificity")
 
 
 def make(page: Page) -> Block | None:
-    """Return the forest of both rates, and a table of true and false answers at the prevalence."""
     if page.two_classes is None:
         return None
     rates = rate_table(page)
@@ -34,12 +32,8 @@ def make(page: Page) -> Block | None:
     seen = bool(rates["observed"].notnull().any())
 
     def draw(names: list) -> Markup:
-        shown = np.stack([numbers[name] for name in names])
-        axes = [Axis.of(shown[:, k], title) for k, title in enumerate(TITLES)]
-        rows = [
-            {"name": name, "panels": [[axis.mark(numbers[name][k])] for k, axis in enumerate(axes)]} for name in names
-        ]
-        return bars(axes, rows, "Sensitivity and specificity of each entity with intervals, best first.")
+        rows = [(name, numbers[name]) for name in names]
+        return interval_rows(rows, TITLES, "Sensitivity and specificity of each entity with intervals, best first.")
 
     caption = (
         f"Median and {page.percent} interval, in the order of the ranking"
@@ -56,14 +50,13 @@ def rate_table(page: Page) -> xr.Dataset:
     Then entities with the same evidence have the same numbers, and those of a ranking by one of the rates.
     """
     table = score_table(page.posterior, list(RATES), prob=page.prob, kind=page.kind)
+    names = table["entity"].values.tolist()
     conjugate = is_container(page.posterior) and page.about.get("sampler") == "exact"
     try:
         known = closed_form_of(page.posterior, None, {}) if conjugate else None
     except NoClosedForm:
         known = None
-    if known is None or known.frame.dims != ("entity",):
-        return table
-    if known.frame["entity"].values.tolist() != table["entity"].values.tolist():
+    if known is None or known.frame.dims != ("entity",) or known.frame["entity"].values.tolist() != names:
         return table
     cells = known.concentration
     right = np.stack([cells[:, 1, 1], cells[:, 0, 0]], axis=-1)

@@ -16,7 +16,6 @@ HEADER = ["analysis", "first", "P(base's first is best)", "Kendall's τ to base"
 
 
 def compute(request: Request) -> Any:
-    """Return the sensitivity of the ranking that the command made."""
     return sensitivity(
         request.evidence,
         request.score,
@@ -32,7 +31,6 @@ def compute(request: Request) -> Any:
 
 
 def make(page: Page) -> Block | None:
-    """Return the verdict on the result, its notes, and a row for each analysis."""
     result = page.results.get("sensitivity")
     if result is None:
         return None
@@ -40,18 +38,13 @@ def make(page: Page) -> Block | None:
     with rename_argument("sensitivity", "result"):
         parts = verdict_parts(result)
     size = float(result.attrs.get("effective_draws", np.inf))
-    rows = []
-    for i, name in enumerate(result["alternative"].values.tolist()):
-        one = result.isel(alternative=i)
-        rows.append(
-            [
-                str(name),
-                str(one["leader"].item()) or "–",
-                _text.probability(float(one["base_leader_probability_best"]), size),
-                _text.number(float(one["kendall_tau"]), 2),
-                f"{int(one['survives'].sum())} of {one.sizes['conclusion']}",
-            ]
-        )
+    columns = ("alternative", "leader", "base_leader_probability_best", "kendall_tau")
+    kept = result["survives"].sum("conclusion").values.tolist()
+    rows = [
+        [str(name), str(leader) or "–", _text.probability(p, size), _text.number(tau, 2),
+         f"{n} of {result.sizes['conclusion']}"]
+        for name, leader, p, tau, n in zip(*(result[column].values.tolist() for column in columns), kept, strict=True)
+    ]  # fmt: skip
     html = block("words", parts.sentences()) + block("table", HEADER, rows)
     html += block("fold", "Notes", block("words", parts.notes)) if parts.notes else ""
     return Block("Does the ranking depend on the analysis?", html)

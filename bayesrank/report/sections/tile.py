@@ -1,5 +1,6 @@
 """The Tile: which entity is best under which preference, as a picture that answers to pointer and keyboard."""
 
+from itertools import groupby
 from typing import Any
 
 import numpy as np
@@ -42,24 +43,18 @@ F_SCORES = (("F0.5", (1.0, 0.2)), ("F2", (1.0, 0.8)))
 
 
 def make(page: Page) -> Block | None:
-    """Return the Tile where preference changes the winner, or where it was asked for."""
     performance, score = page.two_classes, page.found.score
     if performance is None or score is None:
         return None
-    prevalence = _prevalence(performance)
+    shares = performance.isel(actual=1).sum("predicted", skipna=False)
+    low, high = float(shares.min()), float(shares.max())
+    prevalence = low if high - low < 1e-9 and 0 < low < 1 else None  # where it is one number for all
     found = map_of(performance, score, page.prob, effective_draws(page.ranking), prevalence, page.ranking)
     if "tile" not in page.named and not found["changes"]:
         return None
     name = page.found.facts()["display"]
     html = render(TEMPLATE, preferences=found, score_words=name, prob=page.prob)
     return Block("Does your preference change the winner?", html, METHODS, (REFERENCE,))
-
-
-def _prevalence(performance: xr.DataArray) -> float | None:
-    """Return the prevalence, where it is one number for all entities and draws."""
-    shares = performance.isel(actual=1).sum("predicted", skipna=False)
-    low, high = float(shares.min()), float(shares.max())
-    return low if high - low < 1e-9 else None
 
 
 def map_of(
@@ -88,24 +83,27 @@ def map_of(
     probability = tile["probability_best"].transpose("b", "a", "entity").values
     leading = leaders(tile)
     names = tile["entity"].values.tolist()
-    own = place(score, prevalence if prevalence is not None and 0 < prevalence < 1 else None)
-    if ranking is not None and own is not None and _on(own):
-        i, j = (round(x * (RESOLUTION - 1)) for x in own)
-        probability[j, i] = ranking["probability_best"].sel(entity=names).values
+    own = place(score, prevalence)
+    ranked = ranking if own is not None and _on(own) else None
+    i, j = _point(own or (0.5, 0.5))
+    if ranked is not None:
+        probability[j, i] = ranked["probability_best"].sel(entity=names).values
     who, p = _leaders_at(probability)
-    shared = leading["shared"].transpose("b", "a").values.copy()
-    prevalence = prevalence if prevalence is not None and 0 < prevalence < 1 else None
-    places, start = _places(score, own, prevalence), own or (0.5, 0.5)
+    seen, shared = (leading[name].transpose("b", "a").values.copy() for name in ("leader", "shared"))
+    if ranked is not None and is_exact(ranked) and who[j, i, 0] >= 0:
+        seen[j, i], shared[j, i] = names[who[j, i, 0]], False
+    places = _places(score, own, prevalence)
     listed = sorted({int(i) for i in who.ravel() if i >= 0})
     short = {entity: k for k, entity in enumerate(listed)}
     colors = [apply_theme(color) for color in place_colors(listed)]
+    palette = {names[i]: color for i, color in zip(listed, colors, strict=True)}
     data = {
         "n": RESOLUTION,
         "most": who.shape[-1],
         "digits": digits,
         "size": min(float(size), tile.attrs["draws"]),
         "prob": prob,
-        "start": [round(x * (RESOLUTION - 1)) for x in start],
+        "start": [i, j],
         "names": [str(names[i]) for i in listed],
         "colors": colors,
         "places": [{"name": name, "a": a, "b": b} for name, (a, b) in places],
@@ -114,32 +112,24 @@ def map_of(
         "shared": "".join("01"[int(x)] for x in shared.ravel()),
     }
     top = np.where(who[..., 0] >= 0, p[..., 0], np.nan)
-    seen, palette = leading["leader"].transpose("b", "a").values.copy(), dict(zip(listed, colors, strict=True))
-    if ranking is not None and is_exact(ranking) and own is not None and _on(own) and who[j, i, 0] >= 0:
-        seen[j, i], shared[j, i] = names[who[j, i, 0]], False
     first = [name for name in share["entity"].values.tolist() if (seen == name).any()][:NAMED]
-    first = [name for name in first if names.index(name) in palette]
+    first = [name for name in first if name in palette]
     # Regions have numbers where colours come again.
     again = colors_repeat([names.index(name) for name in first])
     masks = [(seen == name) & ~shared for name in first]
     # The ring of the chosen place stands at its start, and must not hide a number.
-    at = label_positions(masks, (0.0, 1.0, 0.0, 1.0), [start]) if again else []
+    at = label_positions(masks, (0.0, 1.0, 0.0, 1.0), [own or (0.5, 0.5)]) if again else []
     # The part of the map that each entity has, as drawn; the expected share is another number, and in the words above.
     weight = area.transpose("b", "a").values
     parts = {name: float(weight[mask].sum()) for name, mask in zip(first, masks, strict=True)}
     legend = [
-        (
-            palette[names.index(name)],
-            k if again else None,
-            str(name),
-            f"leads on {_share(parts[name])} of the map",
-        )
+        (palette[name], k if again else None, str(name), f"leads on {_share(parts[name])} of the map")
         for k, name in enumerate(first, 1)
     ]
     return {
         "n": RESOLUTION,
         "words": _words(share, undecided, prob),
-        "cells": _cells(seen, shared, top, {name: palette.get(i, "") for i, name in enumerate(names)}, len(names)),
+        "cells": _cells(seen, shared, top, palette, len(names)),
         "unsure": _runs(np.nan_to_num(top, nan=1.0) < prob),
         "marks": [(name, *(x * (RESOLUTION - 1) for x in at), sides) for name, at, _, sides in MARKS],
         "legend": legend,
@@ -180,17 +170,21 @@ def _places(
     return named_places
 
 
+def _point(at: tuple[float, float]) -> tuple[int, int]:
+    """Return the point of the map that is nearest to a place."""
+    return round(at[0] * (RESOLUTION - 1)), round(at[1] * (RESOLUTION - 1))
+
+
 def _on(at: tuple[float, float]) -> bool:
     """Return whether a place is one of the map's points."""
-    return all(abs(x * (RESOLUTION - 1) - round(x * (RESOLUTION - 1))) < 1e-9 for x in at)
+    return bool(np.allclose(np.multiply(at, RESOLUTION - 1), _point(at), rtol=0, atol=1e-9))
 
 
 def _row(name: str, at: tuple[float, float], who: Any, p: Any, shared: Any, names: list[Any], size: float) -> dict:
     """State the best entity at a point."""
-    i, j = (round(x * (RESOLUTION - 1)) for x in at)
-    if who[j, i, 0] < 0:
-        best, how = "–", "–"
-    else:
+    i, j = _point(at)
+    best, how = "–", "–"
+    if who[j, i, 0] >= 0:
         best, how = str(names[who[j, i, 0]]), _text.probability(float(p[j, i, 0]), size)
         best += " and others, too close to separate" if shared[j, i] else ""
     return {"place": name, "best": best, "p": how, "at": f"{i} {j}"}
@@ -219,22 +213,20 @@ def _cells(seen: np.ndarray, shared: np.ndarray, top: np.ndarray, colors: dict[A
     chance = 1 / max(entities, 2)
     strength = np.clip((np.nan_to_num(top) - chance) / (1 - chance), 0, 1)
     steps = 0.15 + 0.85 * np.rint(strength * STEPS) / STEPS
+
+    def look(j: int, i: int) -> tuple[str, float]:
+        if np.isnan(top[j, i]):
+            return "", 0.0
+        return ("var(--edge)", 0.35) if shared[j, i] else (colors.get(seen[j, i], ""), round(float(steps[j, i]), 2))
+
     runs = []
     for y, j in enumerate(reversed(range(len(seen)))):
-        start = 0
-        looks = [
-            ("", 0.0)
-            if np.isnan(top[j, i])
-            else ("var(--edge)", 0.35)
-            if shared[j, i]
-            else (colors[seen[j, i]], round(float(steps[j, i]), 2))
-            for i in range(seen.shape[1])
-        ]
-        for i in range(1, len(looks) + 1):
-            if i == len(looks) or looks[i] != looks[start]:
-                if looks[start][0]:
-                    runs.append((start, y, i - start, *looks[start]))
-                start = i
+        x = 0
+        for (color, share), points in groupby(look(j, i) for i in range(seen.shape[1])):
+            width = len(list(points))
+            if color:
+                runs.append((x, y, width, color, share))
+            x += width
     return runs
 
 
