@@ -110,7 +110,8 @@ def test_a_posterior_in_chunks_is_kept_in_chunks(kind, tmp_path):
     assert br.verdict(br.credible_ranking(back, "f1")) == br.verdict(br.credible_ranking(held, "f1"))
 
 
-@pytest.mark.parametrize("kind", ["netcdf", pytest.param("zarr", marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["netcdf", "zarr"])
 def test_chunks_are_written_and_read_one_by_one(kind, tmp_path):
     dask = pytest.importorskip("dask")
     peaks = []

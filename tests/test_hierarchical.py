@@ -183,15 +183,6 @@ def test_entities_meet_the_same_new_data_set(fitted):
     assert share.std() > 0.9 * fitted["mean_prevalence"].sel(actual="positive").std()
 
 
-def test_rates_of_data_sets_are_drawn_towards_the_mean(fitted):
-    observed = br.scores.tpr(STUDIES)
-    shrunken = br.scores.tpr(fitted, kind="observed").mean(["chain", "draw"])
-    mean = fitted["mean_rate"].sel(actual="positive", predicted="positive").mean(["chain", "draw"])
-    far = abs(observed - mean) > 0.1
-    assert (abs(shrunken - mean) < abs(observed - mean)).where(far, True).all()
-    assert far.any()
-
-
 def test_another_entity_changes_no_draws_and_a_short_run_begins_a_long_one(fitted):
     run = {"seed": 1, "draws": 300, "chains": 2}
     short = br.fit(STUDIES, "hierarchical_beta_binomial", **run)["posterior"]
@@ -379,3 +370,55 @@ def test_no_order_changes_a_number(member):
         assert np.isfinite(found[name]).all()
         again = other[name].sel({d: found[name][d].values for d in (member,) if d in found[name].dims})
         np.testing.assert_allclose(again, found[name], rtol=1e-9)
+
+
+#: The calibration of the Dirichlet-multinomial: entities are independent, so every one of a fit is a replicate.
+ANSWERS, MEMBERS = 3, 4
+
+
+def dirichlet(rng, concentration):
+    """One draw for each row of concentrations, which may be tiny."""
+    log = np.log(rng.standard_gamma(concentration + 1)) + np.log(rng.random(concentration.shape)) / concentration
+    share = np.exp(log - log.max(-1, keepdims=True))
+    return share / share.sum(-1, keepdims=True)
+
+
+def world(seed, replicates, sparse):
+    """Truths from the prior, and counts (entity, dataset, outcome) of a few cases each; sparse: mostly none."""
+    rng = np.random.default_rng(seed)
+    mean = rng.dirichlet(np.full(ANSWERS, 1 / ANSWERS), replicates)
+    spread = np.maximum(prior_spread(rng, replicates), 1e-6)
+    alpha = np.maximum(mean * (1 / spread**2 - 1)[:, None], 1e-12)
+    rates = dirichlet(rng, np.repeat(alpha[:, None], MEMBERS, 1))
+    cases = rng.poisson(0.7, (replicates, MEMBERS)) if sparse else rng.integers(1, 25, (replicates, MEMBERS))
+    cases[:, 0] += cases.sum(1) == 0
+    coords = {"entity": np.arange(replicates), "dataset": list("wxyz"), "outcome": np.arange(ANSWERS)}
+    counts = xr.DataArray(rng.multinomial(cases, rates), coords, ("entity", "dataset", "outcome"), name="counts")
+    return counts, {"mean": mean[:, -1], "spread": spread, "rate": rates[:, 0, -1], "new": dirichlet(rng, alpha)[:, -1]}
+
+
+def least_p_value(counts, truth, draws, tune):
+    """Which quantity's truths stand least evenly among their draws, and the p-value of Kolmogorov and Smirnov."""
+    nuts = {"tune": tune, "target_accept": 0.9}
+    fit = br.fit(counts, NAMES[1], seed=1, draws=draws, chains=2, nuts=nuts)["posterior"]
+    post = fit.to_dataset() if hasattr(fit, "to_dataset") else fit
+    last = {"outcome": ANSWERS - 1}
+    found = {
+        "mean": post["mean_rate"].isel(last),
+        "spread": post["spread"],
+        "rate": post["performance"].isel(last | {"dataset": 0}),
+        "new": post["performance_new"].isel(last),
+    }
+    below = {name: (found[name] < xr.DataArray(truth[name], dims="entity")).mean(["chain", "draw"]) for name in found}
+    return min((stats.kstest(ranks, "uniform").pvalue, name) for name, ranks in below.items())
+
+
+@pytest.mark.slow
+def test_calibration_of_three_answers_in_short():
+    assert least_p_value(*world(1, 20, False), draws=100, tune=150) > (1e-3, "")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sparse", [False, True], ids=["plain", "sparse"])
+def test_calibration_of_three_answers(sparse):
+    assert least_p_value(*world(2, 300, sparse), draws=500, tune=300) > (1e-3, "")

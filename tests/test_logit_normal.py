@@ -230,9 +230,9 @@ def test_the_posterior_is_the_prior_times_the_probability_of_the_counts(entities
     weight = stats.binom(story.cases.T, rates).logpmf(story.hits.T).sum((1, 2))
     mean, error = means_under_prior(story, values, weight)
     square, square_error = means_under_prior(story, values**2, weight)
-    post = groups_of(br.fit(counts, NAME, draws=1000, chains=4, seed=2))["posterior"]
+    post = groups_of(br.fit(counts, NAME, draws=2000, chains=4, seed=2))["posterior"]
     ours = learned(post, story)
-    size = 1000  # effective draws that the sampler reaches
+    size = 1200  # effective draws that the sampler reaches
     assert (abs(ours.mean(0) - mean) < 4.5 * np.hypot(error, ours.std(0) / np.sqrt(size))).all()
     assert (abs((ours**2).mean(0) - square) < 4.5 * np.hypot(square_error, (ours**2).std(0) / np.sqrt(size))).all()
 

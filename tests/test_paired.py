@@ -334,10 +334,9 @@ def test_outcomes_are_ranked():
     posterior = br.fit(br.from_outcomes(GRADES), "paired", seed=1)
     ranking = br.credible_ranking(posterior, "mean_outcome")
     np.testing.assert_allclose(ranking["observed"], GRADES.mean())
-    assert not any("narrow" in note for note in ranking["notes"].item().split("\n"))
+    assert "narrow" not in ranking["notes"].item()
     few = br.credible_ranking(br.fit(br.from_outcomes(GRADES[:30]), "paired", seed=1), "mean_outcome")
     assert any(note.startswith("Only 30 cases, and almost no prior") for note in few["notes"].item().split("\n"))
-    br.verdict(ranking)
     grade = posterior["posterior"]["outcome"]
     passed = br.ranking_score(posterior, xr.ones_like(grade, dtype=float), (grade >= 3).astype(float))
     np.testing.assert_allclose(passed, br.as_performance(posterior).sel(outcome=[3, 4, 5]).sum("outcome"))
@@ -413,10 +412,7 @@ def test_means_of_clusters_are_bootstrapped():
         variance = ((d - d.mean()) ** 2).sum() / 40 / 41
         assert abs(float(drawn.mean()) - d.mean()) < 5 * np.sqrt(variance / drawn.size)
         assert abs(float(drawn.var()) / variance - 1) < 5 * np.sqrt(2.1 / drawn.size)
-    assert any(
-        note.startswith("Only 40 clusters")
-        for note in br.credible_ranking(posterior, "mean_outcome")["notes"].item().split("\n")
-    )
+    assert "Only 40 clusters" in br.credible_ranking(posterior, "mean_outcome")["notes"].item()
 
 
 @pytest.mark.parametrize("target", ["case", "cluster"])

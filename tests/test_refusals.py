@@ -71,18 +71,33 @@ CHOICES = (
     *("kind", "join", "method", "sampler", "region", "operation", "model", "how", "orientation", "dim", "missing"),
     *("other", "reference", "entity", "score", "baseline", "by", "to", "positive"),
 )
+RESULTS = (
+    "tile",
+    "tiles",
+    "ops",
+    "credible",
+    "regions",
+    "square",
+    "result",
+    "pmf",
+    "pmfs",
+    "joint",
+    "ranking",
+    "table",
+)
+NO_RESULT = [None, 3, STRANGE[2]]
 NO_CHOICE = [*STRANGE, "nonesuch"]
 BAD = {
     **dict.fromkeys(COUNTS, NO_COUNT),
     **dict.fromkeys(NUMBERS, NO_NUMBER),
     **dict.fromkeys(CHOICES, NO_CHOICE),
     **dict.fromkeys(("ax", "axes", "figure"), NO_AXES),
+    **dict.fromkeys(RESULTS, NO_RESULT),
     "colors": [["red"], "red", {"a": "no colour"}],
     "entities": [3, ["a", "a"], [["a"]]],
     "higher_is_better": ["yes", 1],
     "labels": NO_LABELS,
     "prior": ["x", 1j, True],
-    "ranking": [None, br.ops.of_draws(DRAWS, "f1")],
     "rope": ["x", -1],
     "seed": ["x", True, math.nan, -1, 1.5],
     "weights": ["x", 1j, {}],
@@ -160,6 +175,7 @@ POPULATION = {"posterior": refusals.POPULATION, "source": refusals.POPULATION, "
 AT_K = {"score": "lift_at_k", "at": 1, "size": 3}
 GOOD_OF = {
     "beta_preferences": {"a": (1, 1), "b": (1, 1)},
+    "best_threshold": {"y_true": [0, 0, 1, 1], "y_score": [0.1, 0.4, 0.3, 0.9]},
     "by_label": {"source": br.one_vs_rest(refusals.THREE)},
     "case_grid": {"cases": cases.deciding_cases(refusals.JOINT)},
     "confusion_simplex": {"positives": [3]},

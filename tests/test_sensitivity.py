@@ -1,6 +1,7 @@
 """Which conclusions survive, against refits, reweighted draws and brute force."""
 
 import itertools
+import tracemalloc
 
 import numpy as np
 import pandas as pd
@@ -9,7 +10,8 @@ from scipy import stats
 
 import bayesrank as br
 from bayesrank._kendall import dense_ranks, tau_b
-from bayesrank.sensitivities.conflicts import prior_conflict
+from bayesrank.sensitivities import conflicts
+from bayesrank.sensitivities.conflicts import beta_binomial_tails, prior_conflict
 
 COUNTS = br.from_counts(tn=[170, 179, 160], fp=[10, 1, 20], fn=[9, 2, 19], tp=[61, 68, 51], entity=["b", "a", "c"])
 RNG = np.random.default_rng(5)
@@ -395,3 +397,43 @@ def test_a_conflict_of_outcomes_is_named():
     joint = br.joint_outcomes(y, {"bad": np.where(RNG.random(200) < 0.6, y, 1 - y)})
     told = br.sensitivity(joint, "accuracy", prior=SURE, alternatives=[], draws=20, seed=1)["prior_conflict"].item()
     assert "of all cases right, and bad has" in told
+
+
+# --- Conflicts take the same time and memory for ten cases and for a billion ---
+
+
+@pytest.mark.parametrize("size", [1, 10, 5000])
+@pytest.mark.parametrize(("alpha", "beta"), [(1.0, 1.0), (0.5, 0.5), (0.02, 3.0), (90.0, 10.0), (2000.0, 7.0)])
+def test_tails_are_those_of_the_lattice(size, alpha, beta):
+    for seen in sorted({0, 1, size // 3, size - 1, size} - {-1}):
+        low, high = beta_binomial_tails(seen, size, alpha, beta)
+        assert low == pytest.approx(stats.betabinom.cdf(seen, size, alpha, beta), rel=1e-7, abs=1e-10)
+        assert high == pytest.approx(stats.betabinom.sf(seen - 1, size, alpha, beta), rel=1e-7, abs=1e-10)
+        mass = stats.betabinom.pmf(seen, size, alpha, beta)
+        assert low + high - 1 == pytest.approx(mass, rel=1e-6, abs=1e-9)
+
+
+def large(size, right=0.9):
+    tn, tp = int(0.6 * size * right), int(0.4 * size * right)
+    return br.from_counts(tn=tn, fp=int(0.6 * size) - tn, fn=int(0.4 * size) - tp, tp=tp)
+
+
+@pytest.mark.parametrize("prior", ["jeffreys", [[30, 10], [5, 50]], [[3000, 1000], [500, 5000]]])
+def test_bins_of_the_sum_agree_with_the_counts(monkeypatch, prior):
+    counts = large(60_000, 0.7)
+    exact = prior_conflict(counts, prior=prior)
+    monkeypatch.setattr(conflicts, "EXACT", 1000)
+    binned = prior_conflict(counts, prior=prior)
+    np.testing.assert_allclose(binned["tail_probability"], exact["tail_probability"], rtol=1e-2, atol=1e-4)
+    for name in ("observed", "expected", "pull"):
+        np.testing.assert_array_equal(binned[name], exact[name])
+
+
+def test_memory_does_not_grow_with_the_cases():
+    prior_conflict(large(1000))
+    tracemalloc.start()
+    found = prior_conflict(large(10**15), prior=[[90, 10], [10, 90]])
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert most < 20e6
+    assert bool(found["tail_probability"].notnull().all())

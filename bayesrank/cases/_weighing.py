@@ -6,13 +6,13 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import (
+    check_absent,
     check_counts_array,
     check_integer,
     check_item_names,
     check_labels,
     check_nested,
     check_repeats,
-    describe_value,
 )
 from bayesrank._labels import factorize, object_array, unique_rows
 from bayesrank._random import BLOCK, fingerprint, stream
@@ -47,8 +47,7 @@ def collect_cases(cases: Any, weight: Any, dataset: Any, cluster: Any) -> Cases:
     """Check and collect the arguments of :func:`bayesrank.case_weights`."""
     if isinstance(cases, xr.Dataset):
         for name, given in (("weight", weight), ("dataset", dataset), ("cluster", cluster)):
-            if given is not None:
-                raise ValueError(f"{name} must be None for joint outcomes, which hold it; got {describe_value(given)}")
+            check_absent(name, given, "for joint outcomes, which hold it")
         found = _of_patterns(cases)
     else:
         number = isinstance(cases, int | float | np.number | str | None)

@@ -1,7 +1,6 @@
 """Weights of single cases by the Bayesian bootstrap."""
 
-from collections.abc import Callable, Iterator
-from itertools import product
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ from bayesrank._checks import check_choice, check_integer, check_memory, describ
 from bayesrank._chunks import dask_array, join_parts
 from bayesrank._draws import draw_dims, iterate_blocks
 from bayesrank._labels import name_coord
-from bayesrank._random import BLOCK, Seed, root_sequence
+from bayesrank._random import Seed, root_sequence
 from bayesrank.cases._weighing import Cases, Part, collect_cases, draw_weights, make_parts, step_of
 from bayesrank.models._joint import too_narrow
 
@@ -96,18 +95,13 @@ def case_weights(
     root = root_sequence(seed)
     sizes = (*shape, found.times.size)
 
-    def block(chain: int, start: int, stop: int) -> np.ndarray:
-        return draw_weights(parts, sizes[-1], root, chain, start, stop)[None]
-
     if chunks is None:
-        what = f"{shape[0]} x {shape[1]} draws of {sizes[-1]} cases"
-        check_memory("chunks must be given", what, sizes, "None")
+        check_memory("chunks must be given", f"{chains} x {draws} draws of {sizes[-1]} cases", sizes, "None")
         data: Any = np.empty(sizes)
-        for chain, start in product(range(shape[0]), range(0, shape[1], BLOCK)):
-            stop = min(start + BLOCK, shape[1])
-            data[chain, start:stop] = block(chain, start, stop)[0]
+        for chain in range(sizes[0]):
+            data[chain] = draw_weights(parts, sizes[-1], root, chain, 0, sizes[1])
     else:
-        data = _lazy(block, sizes, chunks)
+        data = _lazy(parts, root, sizes, chunks)
     dim = CASES[isinstance(cases, xr.Dataset)]
     coords = {"chain": np.arange(shape[0]), "draw": np.arange(shape[1]), "count": (dim, found.times)}
     for name, held in (("dataset", found.dataset), ("cluster", found.cluster)):
@@ -159,16 +153,19 @@ def few(units: int, unit: str, where: str = "") -> dict[str, str]:
     return {"note": said} if said else {}
 
 
-def _lazy(block: Callable[[int, int, int], np.ndarray], shape: tuple[int, int, int], chunks: int) -> Any:
+def _lazy(parts: list[Part], root: np.random.SeedSequence, shape: tuple[int, int, int], chunks: int) -> Any:
     dask_array()
     import dask
+
+    def block(chain: int, start: int, stop: int) -> np.ndarray:
+        return draw_weights(parts, size, root, chain, start, stop)[None]
 
     chains, draws, size = shape
     later = dask.delayed(block)
     starts = range(0, draws, chunks)
     stops = [*starts[1:], draws]
-    parts = [[later(chain, *ends) for ends in zip(starts, stops, strict=True)] for chain in range(chains)]
-    return join_parts(parts, ((1,) * chains, tuple(np.subtract(stops, starts).tolist())), (size,))
+    blocks = [[later(chain, *ends) for ends in zip(starts, stops, strict=True)] for chain in range(chains)]
+    return join_parts(blocks, ((1,) * chains, tuple(np.subtract(stops, starts).tolist())), (size,))
 
 
 def _note(found: Cases, parts: list[Part], prevalence: str) -> dict[str, str]:

@@ -1,7 +1,7 @@
 """Predictive densities of omitted units: in closed form, by Pareto-smoothed importance sampling, or by refits."""
 
 import json
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
@@ -204,7 +204,11 @@ def _refit_without(model: Compared, unit: Unit) -> tuple[np.ndarray, np.ndarray]
     # With the settings of the full posterior, if the model must be sampled.
     nuts = json.loads(about["nuts"]) if "nuts" in about and not hasattr(model.instance, "draw") else None
     options = model.options | getattr(model.instance, "as_designed", {})
-    run = {"draws": model.posterior.sizes["draw"], "chains": model.posterior.sizes["chain"], "seed": int(seed)}
+    run: dict[str, Any] = {
+        "draws": model.posterior.sizes["draw"],
+        "chains": model.posterior.sizes["chain"],
+        "seed": int(seed),
+    }
     posterior = groups_of(fit(changed, about["model"], nuts=nuts, **run, **options))["posterior"]
     return _log_likelihood(model, model.instance.log_likelihood(posterior))
 

@@ -12,7 +12,7 @@ from bayesrank._checks import check_sequence, is_number
 from bayesrank._labels import factorize, standing_pair
 from bayesrank.evidence._columns import CELLS, TOTALS, is_metadata_name, odd_columns, role_of, squeeze
 from bayesrank.evidence._forms import Known, refuse_without_entity
-from bayesrank.evidence._table import Roles, Table, find_repeat, list_names
+from bayesrank.evidence._table import NO_CLASSES, Roles, Table, find_repeat, list_names
 from bayesrank.evidence._values import as_outcomes, check_exact, count_hint, plain, to_number
 from bayesrank.evidence.components import variance_components
 from bayesrank.evidence.outcomes import from_outcomes
@@ -37,14 +37,8 @@ class _Key(NamedTuple):
 
 def read_answers(table: Table, known: Known, roles: Roles) -> xr.Dataset:
     """Read a table with one row for each case and one column for each entity."""
-    for argument, why in (
-        ("entity", ""),
-        ("cost", ", which does not say what each answer cost; write a row for each entity and case"),
-    ):
-        if (value := getattr(roles, argument)) is not None:
-            raise ValueError(
-                f"{table.argument(argument)} must be left out of a table with one column an entity{why}; got {value!r}"
-            )
+    why = "which does not say what each answer cost; write a row for each entity and case"
+    table.refuse(roles, "cost", f"of a table with one column an entity, {why}")
     known = known._replace(of={role: name for role, name in known.of.items() if role in OF_CASES})
     chosen = roles.entities is not None
     described = known.of.values()
@@ -75,7 +69,7 @@ def read_answers(table: Table, known: Known, roles: Roles) -> xr.Dataset:
     if "actual" in known.of:
         about["actual"], answers = _read_predictions(table, known.of["actual"], names, chosen, roles)
     else:
-        table.refuse_positive(roles)
+        table.refuse(roles, "positive", NO_CLASSES)
         answers = _read_outcomes(table, names, chosen, roles.missing is not None)
         if "case" not in known.of:
             _refuse_last_row(table, answers)
@@ -244,16 +238,12 @@ def read_cases(table: Table, known: Known, form: tuple[str, ...], roles: Roles) 
     last = known.of[form[-1]]
     about, cases = _read_about(table, known, entities)
     if form[-1] == "outcome":
-        table.refuse_positive(roles)
+        table.refuse(roles, "positive", NO_CLASSES)
         answers = _read_outcomes(table, [last], True, roles.missing is not None)[last]
     else:
         about["actual"], predicted = _read_predictions(table, known.of["actual"], [last], True, roles)
         answers = predicted[last]
-    if "cost" in known.of and form[-1] != "outcome":
-        raise ValueError(
-            f"{table.argument('cost')} must be left out of predicted labels; it goes with outcomes, such as 1 for "
-            f"right and 0 for wrong; got {roles.cost!r}"
-        )
+        table.refuse(roles, "cost", "of predicted labels; it goes with outcomes, such as 1 for right and 0 for wrong")
     (of_entity, names), (of_case, keys) = factorize(entities), factorize(cases)
     first = np.unique(of_case, return_index=True)[1]
     for name, column in about.items():

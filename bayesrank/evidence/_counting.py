@@ -10,14 +10,14 @@ from bayesrank._labels import arrange_classes, factorize, name_coord
 from bayesrank.evidence._cases import say_never_true, say_unknown_positive
 from bayesrank.evidence._columns import CELLS, TOTALS, is_metadata_name
 from bayesrank.evidence._forms import Known, holds_outcomes
-from bayesrank.evidence._table import Roles, Table, find_repeat
+from bayesrank.evidence._table import NO_CLASSES, Roles, Table, find_repeat
 from bayesrank.evidence._values import EXACT, as_outcomes, check_exact
 from bayesrank.evidence.counts import TWO_CLASSES, arrange, class_dims, put_in_class_order
 
 
 def read_means(table: Table, known: Known, form: tuple[str, ...], roles: Roles) -> xr.Dataset:
     """Return ``mean_outcome`` and ``standard_error`` (entity), and the number of ``cases`` if the table has it."""
-    table.refuse_positive(roles)
+    table.refuse(roles, "positive", NO_CLASSES)
     if "dataset" in known.of:
         raise ValueError(
             f"{table.source} must hold one row for each entity; means and standard errors of several data sets "
@@ -54,9 +54,9 @@ def read_counts(table: Table, known: Known, form: tuple[str, ...], roles: Roles)
     entities = table.read_names(known.of["entity"], "entity")
     datasets = table.read_names(known.of["dataset"], "dataset") if "dataset" in known.of else None
     if form == CELLS and str(roles.positive).lower() != "positive":
-        table.refuse_positive(roles, "tn, fp, fn, tp, which say it")
+        table.refuse(roles, "positive", "for tn, fp, fn, tp, which say it")
     elif "actual" not in form:
-        table.refuse_positive(roles)
+        table.refuse(roles, "positive", NO_CLASSES)
     if form[-1] != "count":
         cells = np.array([table.read_counts(known.of[name]) for name in form], np.int64)
         _check_pairs(table, known, entities, datasets)

@@ -20,11 +20,7 @@ def read_table(table: Table, roles: Roles) -> xr.DataArray | xr.Dataset:
     form = find_form(table, known, entity)
     if form is None:
         return read_answers(table, known, roles)
-    if roles.entities is not None:
-        raise ValueError(
-            f"{table.argument('entities')} must be left out of a table whose column entity names them; got "
-            f"{', '.join(map(str, roles.entities))}"
-        )
+    table.refuse(roles, "entities", "of a table whose column entity names them")
     if entity is None:
         refuse_without_entity(table, known, form)
     known.of["entity"] = entity
@@ -42,9 +38,5 @@ def read_table(table: Table, roles: Roles) -> xr.DataArray | xr.Dataset:
         return read_cases(table, known, form, roles)
     what, read = ("means", read_means) if form in MEANS else ("counts", read_counts)
     for argument in ("cluster", "case", "run", "missing", "cost"):
-        value = getattr(roles, argument)
-        if value is not None:
-            raise ValueError(
-                f"{table.argument(argument)} must be left out of {what}, which hold no single cases; got {value!r}"
-            )
+        table.refuse(roles, argument, f"of {what}, which hold no single cases")
     return with_remarks(read(table, known, form, roles), known.remarks)

@@ -12,6 +12,8 @@ from bayesrank._checks import check_item_names, describe_value
 from bayesrank.evidence._columns import squeeze
 from bayesrank.evidence._values import as_count, as_label_columns, count_hint, is_missing, plain
 
+#: Why outcomes have no positive class.
+NO_CLASSES = "for outcomes, which have no classes"
 #: Command-line options that differ from the name of the argument.
 OPTIONS = {"dataset": "dataset-column"}
 
@@ -140,9 +142,11 @@ class Table:
         except ValueError as error:
             raise ValueError(f"{self.source}: {error}") from None
 
-    def refuse_positive(self, roles: Roles, why: str = "outcomes, which have no classes") -> None:
-        if roles.positive is not None:
-            raise ValueError(f"{self.argument('positive')} must be left out for {why}; got {roles.positive!r}")
+    def refuse(self, roles: Roles, argument: str, why: str) -> None:
+        """Raise an error if the user gave an argument that has no meaning here."""
+        value = getattr(roles, argument)
+        if value is not None:
+            raise ValueError(f"{self.argument(argument)} must be left out {why}; got {value!r}")
 
 
 def table_of(frame: Any) -> Table:

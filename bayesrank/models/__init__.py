@@ -206,16 +206,14 @@ def model_of(groups: Mapping[str, xr.Dataset]) -> tuple[Any, dict[str, Any]]:
     model_class = find_model(model)
     model_class = model_class.taking(counts) if hasattr(model_class, "taking") else model_class
     known = set(options_of(model_class))
-    options: dict[str, Any] = {}
+    options: dict[str, Any] = {"force": True}
     constants = groups.get("constant_data", xr.Dataset())
-    if "prior_concentration" in constants and "prior" in known:
+    if "prior_concentration" in constants:
         options["prior"] = constants["prior_concentration"].drop_vars(["measured", "test_set"], errors="ignore")
-    if "prevalence" in known & set(about) and "actual" in counts.dims:
+    if "prevalence" in about and "actual" in counts.dims:
         size = counts.sizes["actual"]
         even = xr.DataArray(np.full(size, 1 / size), {"actual": counts["actual"].values}, ("actual",))
         options["prevalence"] = about["prevalence"] if about["prevalence"] in ("sampled", "observed") else even
-    if "force" in known:
-        options["force"] = True
     # Restore only settings that differ from the default; an attr of a default may not be a valid option.
     changed = _changed_settings(make_model(model, counts, options), about)
     options |= {name: about[name] for name in sorted(changed & known & set(about))}

@@ -1,6 +1,5 @@
 """Shared parts of hierarchical models of counts: members of a population, its mean and spread, three performances."""
 
-from collections.abc import Callable
 from typing import Any, ClassVar
 
 import numpy as np
@@ -229,7 +228,19 @@ class Hierarchical(Rows):
         return model
 
     def performances(self, sampled: xr.Dataset, root: np.random.SeedSequence) -> xr.Dataset:
-        return by_chain(sampled, self.coords(), lambda hyper, block: self._tables(hyper, "posterior", block, root))
+        shape = sampled.sizes["chain"], sampled.sizes["draw"]
+        parts = []
+        for chain in range(shape[0]):
+            block = Block(chain, 0, shape[1], shape)
+            one = sampled.isel(chain=chain).transpose("draw", ...)
+            hyper = {str(name): held.values for name, held in one.data_vars.items()}
+            shares = {} if SHARES in hyper else self._draw_class_shares("posterior", block, root)
+            parts.append(self._tables(hyper | shares, "posterior", block, root))
+        found = {
+            name: (("chain", *map(str, variable.dims)), np.stack([part[name].values for part in parts]))
+            for name, variable in parts[0].items()
+        }
+        return xr.Dataset(found, {"chain": sampled["chain"], "draw": sampled["draw"]} | self.coords())
 
     def replicate(self, group: xr.Dataset, root: np.random.SeedSequence, purpose: str) -> xr.Dataset:
         if self.outcomes:
@@ -319,23 +330,6 @@ class Apart(Hierarchical):
                 rates = dirichlet_of_each(rng, np.repeat(alpha[:, :, i, c, None], len(counts), axis=2))
                 new[:, :, i, c, self.order] = rng.multinomial(counts[self.order].sum(-1), rates)
         return self._of_new_members(posterior, new)
-
-
-def by_chain(
-    sampled: xr.Dataset, coords: dict[str, Any], tables: Callable[[Hyper, Block], dict[str, xr.Variable]]
-) -> xr.Dataset:
-    """Return the group of variables that ``tables`` draws for the sampled values (draw, ...) of each chain."""
-    shape = sampled.sizes["chain"], sampled.sizes["draw"]
-    parts = []
-    for chain in range(shape[0]):
-        one = sampled.isel(chain=chain).transpose("draw", ...)
-        hyper = {str(name): held.values for name, held in one.data_vars.items()}
-        parts.append(tables(hyper, Block(chain, 0, shape[1], shape)))
-    found = {
-        name: (("chain", *map(str, variable.dims)), np.stack([part[name].values for part in parts]))
-        for name, variable in parts[0].items()
-    }
-    return xr.Dataset(found, {"chain": sampled["chain"], "draw": sampled["draw"]} | coords)
 
 
 def log_odds_density(rate: xr.DataArray, prior: xr.DataArray, answers: str) -> xr.DataArray:

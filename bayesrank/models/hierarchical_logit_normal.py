@@ -14,7 +14,7 @@ from scipy.special import expit
 
 from bayesrank._checks import check_choice
 from bayesrank._random import Block, fingerprint, stream
-from bayesrank.models._hierarchical import DRAWS, Hierarchical, Hyper, by_chain
+from bayesrank.models._hierarchical import DRAWS, Hierarchical, Hyper
 from bayesrank.models._normal_logits import (
     between,
     binomial_evidence,
@@ -128,7 +128,8 @@ class HierarchicalLogitNormal(Hierarchical):
         rows, number = len(self.right), {"difficulty": self.members.shape[2], "deviations": len(self.pairs)}
         with pm.Model() as model:
             mu = pm.Flat("mu", shape=(len(self.members), rows))
-            pm.Potential("prior_of_mu", _log_beta(pm.math, mu, self.alpha))
+            right, wrong = pm.math.log1pexp(-mu), pm.math.log1pexp(mu)
+            pm.Potential("prior_of_mu", -(self.alpha[..., 0] * right + self.alpha[..., 1] * wrong).sum())
             logits = mu[entity]
             for name in self.terms:
                 sd = pm.HalfNormal(f"sd_of_{name}", self.spread, shape=rows)
@@ -229,13 +230,6 @@ class HierarchicalLogitNormal(Hierarchical):
         )
         mu = _beta_logits(rng, alpha + np.stack([right, cases - right], -1), draws)
         return mu, np.zeros((draws, 6)), np.zeros((draws, tables.datasets, 2)), mu[:, entity], 1.0
-
-    def performances(self, sampled: xr.Dataset, root: np.random.SeedSequence) -> xr.Dataset:
-
-        def tables(hyper: Hyper, block: Block) -> dict[str, xr.Variable]:
-            return self._tables(hyper | self._draw_class_shares("posterior", block, root), "posterior", block, root)
-
-        return by_chain(sampled, self.coords(), tables)
 
     def draw_prior(self, block: Block, root: np.random.SeedSequence) -> dict[str, xr.Variable]:
         """Draw one block from the prior."""
@@ -387,11 +381,6 @@ class HierarchicalLogitNormal(Hierarchical):
             result["row_totals"] = shares
         coords = {name: c for name, c in posterior.coords.items() if not {"actual", *self.row} & set(c.dims)}
         return xr.Dataset(result, coords)
-
-
-def _log_beta(math: Any, mu: Any, alpha: np.ndarray) -> Any:
-    """Return the log density of logits of Beta rates, without constants; ``alpha`` is that of right and wrong."""
-    return -(alpha[..., 0] * math.log1pexp(-mu) + alpha[..., 1] * math.log1pexp(mu)).sum()
 
 
 def _beta_logits(rng: np.random.Generator, alpha: np.ndarray, size: int) -> np.ndarray:

@@ -1,7 +1,4 @@
-"""Outperformance scores (OPS): the share of a reference pool of performances that a performance beats.
-
-At the prevalence of the test set; with the uniform reference it is an area of the ROC square (Zhao et al.).
-"""
+"""Outperformance scores (OPS): the share of reference performances, at one prevalence, that a performance beats."""
 
 from bayesrank.ops.changes import drift, summarize
 from bayesrank.ops.curves import CURVE_METRICS, of_curve, of_value, value_curves

@@ -9,8 +9,6 @@ from collections.abc import Callable
 
 import numpy as np
 
-__all__ = ["AREAS", "POINTS", "area", "area_range", "bootstrap_rates", "ideal_area", "point"]
-
 #: Area metrics, with the area of the ideal ranking, the divisor of normalised ones (Zhao et al., Table 3).
 IDEAL: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "roc": lambda prevalence: np.ones_like(prevalence),

@@ -226,7 +226,6 @@ def _periods(source: Any, kind: str | None) -> xr.DataArray:
     sizes = {tuple(one.sizes[d] for d in draw_dims(one)) for one in each}
     if len(sizes) > 1:
         raise ValueError(f"source must hold the same numbers of chains and draws in every period; got {sorted(sizes)}")
-    for name, one in zip(source, each, strict=True):
-        if "dataset" in one.dims:
-            raise ValueError(f"source must hold one data set for each period of a mapping; {name!r} has several")
+    if any("dataset" in one.dims for one in each):
+        raise ValueError("source must hold one data set for each period of a mapping; got several for one")
     return xr.concat(each, pd.Index(list(source), name="dataset"))

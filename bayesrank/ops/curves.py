@@ -52,9 +52,7 @@ def of_value(
     size: int | None = None,
     reference: Reference | xr.Dataset | None = None,
 ) -> xr.DataArray:
-    """Return the OPS of a reported value, for a two-class score or a metric of a curve.
-
-    Source: Zhao et al., Outperformance score, Definition 1, Eq. 6 (Eq. 7 for F1), 8, 9 and 10.
+    """Return the OPS of a value of a two-class score or a metric of a curve (Zhao et al., Definition 1, Eq. 6 to 10).
 
     Parameters
     ----------
@@ -120,9 +118,7 @@ def of_curve(
     weights: xr.DataArray | None = None,
     seed: Seed = None,
 ) -> xr.Dataset:
-    """Return the OPS of areas under curves, or of points on them, from per-case data.
-
-    Source: Zhao et al., Outperformance score, Section 3.3; Rubin, The Bayesian Bootstrap (1981).
+    """Return the OPS of areas under curves, or of points on them, from per-case data (Zhao et al., Section 3.3).
 
     Parameters
     ----------
@@ -236,8 +232,8 @@ def value_curves(
     check_memory("points must be fewer", f"{given.size} x {points} values", (given.size, points), str(points))
     shares = broadcast(0.0, given.reshape(-1, 1))[1]
     if _is_metric(score):
-        ends = _range(*_place(_plain(score), at, size), shares.values)
-        least, most = (np.broadcast_to(end, shares.shape) for end in ends)
+        limits = _range(*_place(_plain(score), at, size), shares.values)
+        least, most = (np.broadcast_to(limit, shares.shape) for limit in limits)
         ends, name = (least.min(), most.max()), str(score) if at is None else f"{score} {at:g}"
     else:
         found = orient(score)

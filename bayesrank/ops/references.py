@@ -134,17 +134,13 @@ UNIFORM = Distribution(lambda u: u, lambda fpr, tpr: tpr)
 def independent_betas(fpr: tuple[float, float], tpr: tuple[float, float]) -> Distribution:
     """Return a reference with independent Beta distributions of the two rates.
 
-    Parameters
-    ----------
-    fpr, tpr : pair of float
-        The two parameters of each Beta distribution, positive and finite.
+    The two parameters of each distribution are positive and finite.
 
     Examples
     --------
     >>> import bayesrank as br
-    >>> good = independent_betas(fpr=(1, 4), tpr=(4, 1))
-    >>> bool(br.ops.of_value("f1", 0.7, 0.3, reference=good) < br.ops.of_value("f1", 0.7, 0.3))
-    True
+    >>> br.ops.of_value("tpr", 0.5, 0.3, reference=independent_betas(fpr=(1, 4), tpr=(4, 1))).round(6).item()
+    0.0625
     """
     from scipy import special
 
@@ -205,9 +201,8 @@ def from_sampler(sampler: Callable[[np.random.Generator, int], Any], size: int =
     Examples
     --------
     >>> import bayesrank as br
-    >>> triangle = from_sampler(lambda rng, n: (rng.beta(1, 3, n), rng.beta(3, 1, n)))
-    >>> float(br.ops.of_value("tpr", 0.5, 0.2, reference=triangle).ops_error) < 0.003
-    True
+    >>> from_sampler(lambda rng, n: (rng.beta(1, 3, n), rng.beta(3, 1, n))).size
+    40000
     """
     size = check_integer("size", size, 1)
     check_memory("size must be smaller", f"{size} pairs of rates", (2, size), str(size))

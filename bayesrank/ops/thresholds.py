@@ -29,11 +29,6 @@ def ideal_area(curve: str, prevalence: Any) -> xr.DataArray:
     prevalence : number, sequence or DataArray
         Prevalence π of the positive class, strictly between 0 and 1.
 
-    Returns
-    -------
-    xarray.DataArray
-        The divisor of ``"auc_..."`` in ``"nauc_..."``.
-
     Examples
     --------
     >>> ideal_area("lift", [0.1, 0.5]).round(3).values.tolist()
@@ -91,9 +86,7 @@ def best_threshold(
     prob: float = 0.95,
     seed: Seed = None,
 ) -> xr.Dataset:
-    """Return the threshold with the highest score, and its score on cases that were not used to choose it.
-
-    Source: Zhao et al., Outperformance score, Section 4.1 (thresholds chosen on a validation set).
+    """Return the threshold with the highest score, and its score on cases that did not choose it (Zhao et al., 4.1).
 
     Parameters
     ----------
@@ -125,12 +118,12 @@ def best_threshold(
     """
     truth, scores = check_curve_cases(y_true, y_score, positive)
     rule = orient(score)
-    draws, prob = check_integer("draws", draws, 1), check_prob("prob", prob)
+    draws, prob, root = check_integer("draws", draws, 1), check_prob("prob", prob), root_sequence(seed)
     fewest = int(min(truth.sum(), (~truth).sum()))
     if fewest < 2:
         raise ValueError(f"y_true must hold at least two cases of each class; got {fewest} of one")
     folds = min(10, fewest) if folds is None else check_integer("folds", folds, 2, fewest)
-    rng = stream(root_sequence(seed), "best_threshold", truth.size, np.packbits(truth).tobytes().hex())
+    rng = stream(root, "best_threshold", truth.size, np.packbits(truth).tobytes().hex())
     parts = [_thresholds(column) for column in scores.values()]
     observed = [_choose(rule, *_cells(part, truth, np.ones(truth.size))) for part in parts]
     if any(np.isnan(value) for _, value in observed):

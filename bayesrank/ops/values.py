@@ -22,7 +22,7 @@ from bayesrank._draws import proportion_error
 from bayesrank._types import Container, ScoreLike
 from bayesrank.evidence.counts import one_vs_rest
 from bayesrank.ops.references import Reference, below, check_reference
-from bayesrank.performance import as_performance
+from bayesrank.performance import as_performance, two_class_cells
 from bayesrank.scores import Score, as_score
 from bayesrank.scores._contour_area import monotone, score_at
 from bayesrank.scores._forms import ranking_area
@@ -47,9 +47,7 @@ def of_scored_value(score: Any, value: Any, prevalence: Any, reference: Referenc
 def of_draws(
     source: Container, score: ScoreLike, reference: Reference | None = None, *, kind: str | None = None
 ) -> xr.DataArray:
-    """Return the OPS of every draw of a performance, each at its own prevalence.
-
-    Source: Zhao et al., Outperformance score, Definition 1, Eq. 6, and Section 5 (uncertainty).
+    """Return the OPS of every draw of a performance, each at its own prevalence (Zhao et al., Section 5).
 
     Parameters
     ----------
@@ -75,6 +73,7 @@ def of_draws(
     score, reference = orient(score), check_reference(reference)
     performance = as_performance(source, kind)
     score.check_classes(performance)
+    two_class_cells(performance)  # refuses outcomes, which have no classes
     arrays = (one(performance) for one in (score, as_score("prevalence")))
     find = partial(below, reference, score)
     ops = xr.apply_ufunc(find, *arrays, dask="parallelized", output_dtypes=[np.float64])
@@ -82,9 +81,7 @@ def of_draws(
 
 
 def on_tile(source: Container, resolution: int = 101, *, kind: str | None = None) -> xr.DataArray:
-    """Return the OPS Tile: the outperformance score of every canonical ranking score R_ab.
-
-    Source: Piérard et al., The Tile, Definition 1 (a weighs TP against TN, b weighs FN against FP); Zhao et al., Eq. 6.
+    """Return the OPS of every canonical ranking score R_ab of the Tile (The Tile, Definition 1; Zhao et al., Eq. 6).
 
     Parameters
     ----------
@@ -109,9 +106,7 @@ def on_tile(source: Container, resolution: int = 101, *, kind: str | None = None
     axis = np.linspace(0.0, 1.0, _points(resolution, 2))
     performance = as_performance(source, kind)
     if {"a", "b"} & set(performance.dims):
-        raise ValueError(
-            f"source must not have the dims a and b, which the Tile has (rename them); got {performance.dims}"
-        )
+        raise ValueError(f"source must not have the dims a and b, which the Tile has; got {performance.dims}")
     value, share = canonical_score(performance, axis, axis), as_score("prevalence")(performance)
 
     def area(value: np.ndarray, share: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -131,8 +126,7 @@ def by_label(
 ) -> xr.Dataset:
     """Return the OPS of each label of a multi-class or multi-label problem, and their average.
 
-    Raw scores are not comparable between labels of different prevalence; outperformance scores are. Source: Zhao et
-    al., Outperformance score, Section 5.
+    Raw scores are not comparable between labels of different prevalence; OPS are (Zhao et al., Section 5).
 
     Parameters
     ----------
@@ -163,7 +157,7 @@ def by_label(
             raise ValueError(f"source must have the dim label or more than two classes; got {dict(performance.sizes)}")
         performance = one_vs_rest(performance)
     ops = of_draws(performance, score, reference)
-    labels = ops["label"].values.tolist() if "label" in ops.coords else list(range(ops.sizes["label"]))
+    labels = ops["label"].values.tolist()
     share = np.ones(len(labels))
     if weights is not None:
         if not isinstance(weights, Mapping):
@@ -177,9 +171,7 @@ def by_label(
 
 
 def square(score: ScoreLike, value: float, prevalence: float, resolution: int = 201) -> xr.Dataset:
-    """Return the score over the ROC square at one prevalence, and the OPS of a value: the area with worse scores.
-
-    Source: Zhao et al., Outperformance score, Figure 1 (a) and (b).
+    """Return a score over the ROC square, and the OPS of a value: the area with worse scores (Zhao et al., Figure 1).
 
     Parameters
     ----------

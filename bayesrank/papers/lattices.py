@@ -42,9 +42,8 @@ def contours(
 
     Parameters
     ----------
-    score : Score, str or callable
-    prevalence : float
-        Share of the positive class.
+    score, prevalence
+        As for :func:`bayesrank.contour`.
     values : sequence of float, optional
         One contour each; by default round numbers within the score's range.
     extent : pair of float
@@ -58,12 +57,11 @@ def contours(
     score, prevalence, extent = as_score(score), check_prevalence(prevalence), check_interval("extent", extent)
     if not np.isfinite(extent).all() or extent[0] == extent[1]:
         raise ValueError(f"extent must be finite, its low below its high; got {extent}")
-    if values is not None:
-        values = check_numbers("values", check_sequence("values", values))
-        if values.ndim != 1 or values.size > MOST:
-            raise ValueError(f"values must be a sequence of {MOST} numbers at most; got shape {values.shape}")
+    shown = None if values is None else check_numbers("values", check_sequence("values", values))
+    if shown is not None and (shown.ndim != 1 or shown.size > MOST):
+        raise ValueError(f"values must be a sequence of {MOST} numbers at most; got shape {shown.shape}")
     ax = new_axes(ax, 4.6, 4.2)
-    draw_contours(ax, score, prevalence, values, extent, bar=True)
+    draw_contours(ax, score, prevalence, shown, extent, bar=True)
     suffix = f", prevalence {prevalence:.3g}" if score.depends_on_prevalence else ""
     ax.set(xlim=extent, ylim=extent, xlabel="FPR", ylabel="TPR", aspect="equal", title=f"{score_label(score)}{suffix}")
     return ax
@@ -92,7 +90,7 @@ def roc_points(positives: int, negatives: int, score: ScoreLike, as_counts: bool
     scale = (negatives, positives) if as_counts else (1, 1)
     for line in draw_contours(ax, score, positives / (positives + negatives), None, (0.0, 1.0), scale=scale):
         _darken(ax, line)
-    style = {"s": 5 if as_counts else 11, "edgecolors": grey_shade(ax, 0.7), "linewidths": 0.2}
+    style: dict[str, Any] = {"s": 5 if as_counts else 11, "edgecolors": grey_shade(ax, 0.7), "linewidths": 0.2}
     _scatter(ax, positives, negatives, score, scale, "bottom" if wide else "right", **style)
     words = ("false positives", "true positives") if as_counts else ("FPR", "TPR")
     ax.set(xlabel=words[0], ylabel=words[1], title=f"{positives} positives, {negatives} negatives")
@@ -100,14 +98,7 @@ def roc_points(positives: int, negatives: int, score: ScoreLike, as_counts: bool
 
 
 def pr_points(positives: int, negatives: int, score: ScoreLike, ax: Any = None) -> Any:
-    """Draw all points of a test set in the precision-recall square, coloured by a score, under its contours.
-
-    Source: Lovell et al., Never mind the metrics, Eq. 113 and Figure D.3.
-
-    Parameters
-    ----------
-    positives, negatives, score, ax
-        As for :func:`roc_points`.
+    """Draw what :func:`roc_points` does in the precision-recall square (Lovell et al., Eq. 113 and Figure D.3).
 
     Examples
     --------
@@ -285,7 +276,7 @@ def _scatter(
     score: Score,
     scale: tuple[float, float] = (1, 1),
     bar: str | None = "right",
-    points: Sequence[Any] | None = None,
+    points: Any = None,
     **style: Any,
 ) -> Any:
     """Draw all matrices of a test set, coloured by a score, at ``points``, by default those of ROC space."""

@@ -50,11 +50,10 @@ def explore_pmf(
     scores: Sequence[Any] = ("mcc", "balanced_accuracy", "f1"),
     observed: tuple[int, int] | None = None,
 ) -> Html:
-    """Make a page of the next confusion matrix and its scores, for any observed matrix, by two models.
+    """Make a page of the next confusion matrix and its scores, for any observed matrix (Lovell et al., Appendix D.5).
 
     The next test set has the observed class sizes; the models are the beta-binomial with the default prior, and the
-    binomial. Scales do not change with the observed matrix, so that pmfs can be compared. Source: Lovell et al., Never
-    mind the metrics, Appendix D.5, Figures 3, 4, D.6 and E.1.
+    binomial. Scales do not change with the observed matrix, so that pmfs can be compared.
 
     Parameters
     ----------
@@ -108,14 +107,12 @@ def explore_pmf(
 def explore_contours(
     sizes: Sequence[tuple[int, int]] = SIZES, scores: Sequence[Any] = METRICS, observed: tuple[int, int] | None = None
 ) -> Html:
-    """Make a page of score contours over all points of a test set, in ROC and precision-recall space.
-
-    Source: Lovell et al., Never mind the metrics, Appendices D.2 and D.3.
+    """Make a page of score contours over all points of a test set, with a movable point (Lovell et al., D.2 and D.3).
 
     Parameters
     ----------
     sizes, scores, observed
-        As for :func:`explore_pmf`, with its errors; at least one score. The page lists all scores of the movable point.
+        As for :func:`explore_pmf`; at least one score. The page lists all scores of the movable point.
 
     Examples
     --------
@@ -159,14 +156,7 @@ def explore_contours(
 
 
 def turning_simplex(total: int, positives: Sequence[int], score: ScoreLike) -> Html:
-    """Make a page of slices of the simplex of confusion matrices, which turn by pointer or arrow keys.
-
-    Source: Lovell et al., Never mind the metrics, Appendix D.1.
-
-    Parameters
-    ----------
-    total, positives, score
-        As for :func:`bayesrank.papers.confusion_simplex`, with its errors.
+    """Make a page that shows :func:`bayesrank.papers.confusion_simplex` and turns it (Lovell et al., Appendix D.1).
 
     Examples
     --------

@@ -41,18 +41,14 @@ JOINED = {"TNR": "P(tn)†, P(fp)†", "NPV": "SNPV†, NLR†", "PPV": "SPPV†
 
 
 def roc_beside_tile(tile: xr.DataArray, a: Any, b: Any, prevalence: float, source: Container | None = None) -> Any:
-    """Draw a Tile with selected scores, and ROC space with the iso-performance lines of each score.
-
-    Source: Piérard et al., The Tile, Figure 1.
+    """Draw a Tile with selected scores, and ROC space with the iso-performance lines of each (The Tile, Figure 1).
 
     Parameters
     ----------
     tile : xarray.DataArray
         A map of numbers (b, a).
     a, b : float or sequence of float
-        The chosen scores, up to twelve, each with its own ROC panel.
-    prevalence : float
-        Prevalence of the ROC space.
+        The chosen scores, up to twelve, each with its own ROC panel at the ``prevalence``.
     source : DataArray, optional
         Performances (entity, actual, predicted) to mark as points, with names for up to twelve.
 
@@ -156,11 +152,10 @@ def placement_tile(prevalence: float | None = None, ax: Any = None, *, predictio
 
 
 def pencil(a: float, b: float, prevalence: float, ax: Any = None) -> Any:
-    """Draw the iso-performance lines of a canonical score in ROC space, and the vertex where they meet.
+    """Draw the iso-performance lines of a canonical score, and the vertex where they meet (The Tile, Figure 2a).
 
     The thick lines have the values 0 (green) and 1 (orange); along the purple line the value changes linearly. A vertex
     outside the grey areas would rank some performance above the faultless one or below the one that is always wrong.
-    Source: Piérard et al., The Tile, Section 3.3 and Figure 2a.
 
     Parameters
     ----------
@@ -207,15 +202,10 @@ def pencil(a: float, b: float, prevalence: float, ax: Any = None) -> Any:
 
 
 def vertices(prevalence: float, axes: Any = None) -> Any:
-    """Draw the vertices of canonical scores in the plane of ROC space, by values of a and of b.
+    """Draw the vertices of canonical scores in the plane of ROC space at a prevalence, by values of a and of b.
 
     Lines through the bottom right corner are for one a each, through the top left one for one b; they are solid where
     the vertices lie. Source: Piérard et al., The Tile, Section 3.3 and Figures 2b and 2c.
-
-    Parameters
-    ----------
-    prevalence : float
-        Share of the positive class, strictly between 0 and 1.
 
     Examples
     --------
@@ -232,7 +222,7 @@ def vertices(prevalence: float, axes: Any = None) -> Any:
             style = {"color": scale(value), "linewidth": 1.8, "label": f"{name} = {value:g}"}
             for side in (other[other < value], other[other > value]):
                 points = xr.DataArray(side, dims="point")
-                found = vertex(*((value, points) if name == "a" else (points, value)), prevalence)
+                found = vertex(value, points, prevalence) if name == "a" else vertex(points, value, prevalence)
                 ax.plot(found["fpr"], found["tpr"], zorder=3, **style)
                 style.pop("label", None)
             slope = vertex(value, value, prevalence)[end].item()
@@ -248,11 +238,6 @@ def prior_grids(prevalences: Any = VALUES, axes: Any = None) -> Any:
     """Draw how a shift to each prevalence deforms the Tile of balanced priors, one panel per prevalence.
 
     The thick line is the shifted descending diagonal, the no-skill curve. Source: Piérard et al., The Tile, Figure 8.
-
-    Parameters
-    ----------
-    prevalences : sequence of float
-        Shares of the positive class, strictly between 0 and 1.
 
     Examples
     --------

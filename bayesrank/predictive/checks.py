@@ -38,8 +38,7 @@ def predictive_check(posterior: Container, *, kind: str | None = None, seed: See
       larger if some data sets are hard for all entities.
 
     Both are about 1 for multinomial answers with the same rates everywhere. A check can reject a model, not confirm it:
-    if the model holds, p-values are concentrated around 1/2. Source: Gelman et al., Bayesian Data Analysis, 3rd ed.,
-    section 6.3.
+    if the model holds, p-values are concentrated around 1/2 (Gelman et al., Bayesian Data Analysis, 6.3).
 
     Parameters
     ----------

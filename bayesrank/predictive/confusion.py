@@ -42,9 +42,7 @@ def confusion_pmf(
     *,
     total: int | None = None,
 ) -> xr.DataArray:
-    """Return the exact distribution of the confusion matrix of one entity on its next test set.
-
-    Source: Lovell et al., Never mind the metrics, Eq. 2-6; Caelen (2017) for the Dirichlet-multinomial.
+    """Return the exact distribution of an entity's confusion matrix on its next test set (Lovell et al., Eq. 2-6).
 
     Parameters
     ----------

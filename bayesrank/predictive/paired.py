@@ -25,9 +25,7 @@ LOSS = 4e-13
 def by_class(
     counts: xr.DataArray, score: ScoreLike, model: str = "beta_binomial", prior: Any = None
 ) -> dict[Any, xr.Dataset]:
-    """Return the pmf of a future score of each class against all others, on a test set like the observed one.
-
-    Source: Lovell et al., Never mind the metrics, Section 9.
+    """Return the pmf of a future score of each class against all others (Lovell et al., Section 9).
 
     Parameters
     ----------
@@ -39,7 +37,7 @@ def by_class(
     Returns
     -------
     dict
-        From labels to the results of :func:`score_pmf`; an input of :func:`summary`.
+        Results of :func:`score_pmf` by label; an input of :func:`summary`.
 
     Examples
     --------

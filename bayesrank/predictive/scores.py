@@ -30,11 +30,10 @@ Cells = tuple[Any, Any, Any, Any]
 
 
 def score_pmf(pmf: xr.DataArray, score: ScoreLike, undefined: float | None = None) -> xr.Dataset:
-    """Return the exact distribution of a score from the distribution of the confusion matrix.
+    """Return the exact distribution of a score from that of the confusion matrix (Lovell et al., Section 8 and F).
 
     Equal values of catalogue scores and of ranking scores with plain weights are merged exactly. For other scores,
-    values that differ by at most 7e-15 are merged. Source: Lovell et al., Never mind the metrics, Section 8 and
-    Appendix F.
+    values that differ by at most 7e-15 are merged.
 
     Parameters
     ----------
@@ -81,8 +80,7 @@ def score_pmf(pmf: xr.DataArray, score: ScoreLike, undefined: float | None = Non
 def multiplicity(positives: int, negatives: int, score: ScoreLike) -> xr.DataArray:
     """Count, for every matrix with these class sizes, the matrices that share its score value.
 
-    The result is ``multiplicity`` (tp, tn), 0 where the score is undefined. Source: Lovell et al., Never mind the
-    metrics, Figure F.3.
+    The result is ``multiplicity`` (tp, tn), 0 where the score is undefined (Lovell et al., Figure F.3).
 
     Examples
     --------
@@ -157,9 +155,9 @@ def _lattice(pmf: xr.DataArray) -> _Lattice:
         of_tn = np.maximum(np.minimum(tn["last"], total - p) - tn["first"] + 1, 0)
         number[i] = of_tp.T @ of_tn
     where = np.flatnonzero(number)
-    mass, number = (x.reshape(-1)[where] for x in (pmf.values, number.astype(np.int64)))
+    mass, matrices = pmf.values.reshape(-1)[where], number.reshape(-1)[where].astype(np.int64)
     binned = any(f"{name}_first" in pmf.coords for name in ("positives", "tp", "tn"))
-    return _Lattice(mass, number, where, pmf.shape, total, positives, tp, tn, binned)
+    return _Lattice(mass, matrices, where, pmf.shape, total, positives, tp, tn, binned)
 
 
 def _sizes(lattice: _Lattice, i: np.ndarray, j: np.ndarray, k: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -125,10 +125,14 @@ def of_rates(
     def rate(u: np.ndarray) -> np.ndarray:
         return special.betaincinv(*fpr, u)
 
+    if not score.depends_on_prevalence:
+        prevalence = 0.5
+
     def curves(size: int) -> tuple[Curve, Curve]:
-        share, weight = np.array([prevalence if score.depends_on_prevalence else 0.5]), np.ones(1)
-        if score.depends_on_prevalence and isinstance(prevalence, tuple):
+        if isinstance(prevalence, tuple):
             share, weight = gauss_jacobi(size, *prevalence)
+        else:
+            share, weight = np.array([prevalence]), np.ones(1)
         if not monotone(score, share):
             raise ValueError(f"score must rise, or fall, with TPR and with TNR; got {score.name}")
 
@@ -145,9 +149,10 @@ def of_rates(
 
         return cdf, pdf
 
-    y, z = np.meshgrid(*(special.betaincinv(*beta, np.array([0.02, 0.3, 0.5, 0.7, 0.98])) for beta in (tpr, tnr)))
-    share = prevalence[0] / sum(prevalence) if isinstance(prevalence, tuple) else prevalence
-    at = score.of_cells(*cells_at(1 - z, y, share))
+    if not isinstance(prevalence, tuple):
+        return *curves(1), QUADRATURE
+    y, z = np.meshgrid(*(special.betaincinv(*beta, np.array([0.02, 0.5, 0.98])) for beta in (tpr, tnr)))
+    at = score.of_cells(*cells_at(1 - z, y, prevalence[0] / sum(prevalence)))
     cdf, pdf, error = _refine(curves, at[np.isfinite(at)], (16, 32, 64), QUADRATURE)
     return cdf, pdf, max(error, QUADRATURE)
 

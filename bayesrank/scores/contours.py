@@ -24,6 +24,9 @@ __all__ = ["closed_area", "closed_form", "contour", "contour_curve", "contour_me
 def contour(score: ScoreLike, value: Any, fpr: Any, prevalence: Any) -> xr.DataArray:
     """Return the TPR at which a score takes a value, for a FPR and a prevalence.
 
+    The formulas are those of Lovell et al., Never mind the metrics, Eq. 45-112; Eq. 59-60 use the plus root for
+    negative values too.
+
     Parameters
     ----------
     score : Score, str or callable
@@ -41,10 +44,6 @@ def contour(score: ScoreLike, value: Any, fpr: Any, prevalence: Any) -> xr.DataA
         ``tpr`` over the given dims; closed forms also give values outside [0, 1]. NaN where no TPR gives the value, or
         where the score does not depend on the TPR. If a contour turns back and has two TPRs, the result is on the
         branch that crosses the square; :func:`contour_curve` returns both.
-
-    References
-    ----------
-    Lovell et al., Never mind the metrics, Eq. 45-112; Eq. 59-60 use the plus root for negative values too.
 
     Examples
     --------

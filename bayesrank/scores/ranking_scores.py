@@ -38,7 +38,8 @@ def importance(*, tn: float = 0.0, fp: float = 0.0, fn: float = 0.0, tp: float =
 def of_importance(importance: xr.DataArray) -> Score:
     """Return the ranking score of an importance, for any number of classes.
 
-    R_I(P) = Σ I(ω) P(ω) over the right outcomes / Σ I(ω) P(ω) over all.
+    R_I(P) = Σ I(ω) P(ω) over the right outcomes / Σ I(ω) P(ω) over all (Piérard et al., Foundations of the theory of
+    performance-based ranking, Section 4.3).
 
     Parameters
     ----------
@@ -50,10 +51,6 @@ def of_importance(importance: xr.DataArray) -> Score:
     ------
     TypeError, ValueError
         If the importance is not a DataArray over classes, is negative or not finite, or is all 0.
-
-    References
-    ----------
-    Piérard et al., Foundations of the theory of performance-based ranking, Section 4.3.
 
     Examples
     --------
@@ -100,7 +97,8 @@ def ranking_score(
 ) -> xr.DataArray:
     """Return the ranking score of an importance and a satisfaction, on any finite sample space.
 
-    R_I(P) = Σ I(ω) S(ω) P(ω) / Σ I(ω) P(ω).
+    R_I(P) = Σ I(ω) S(ω) P(ω) / Σ I(ω) P(ω) (Piérard et al., Foundations of the theory of performance-based ranking,
+    Section 4.3).
 
     Parameters
     ----------
@@ -123,10 +121,6 @@ def ranking_score(
     ------
     ValueError
         If an argument does not match the source, or the satisfaction is missing for outcomes that are not classes.
-
-    References
-    ----------
-    Piérard et al., Foundations of the theory of performance-based ranking, Section 4.3.
 
     Examples
     --------

@@ -184,7 +184,7 @@ def sensitivity(
         settings = nuts if not hasattr(find_model(one.model), "draw") else None
         posterior = fit(one.evidence, one.model, draws=draws, seed=root, nuts=settings, **one.options)
         several = "performance_new" in groups_of(posterior)["posterior"]
-        how = {
+        how: dict[str, Any] = {
             "prob": prob,
             "rope": rope,
             "higher_is_better": None if one.kind == "score" else higher_is_better,
@@ -233,7 +233,7 @@ def _table(alternatives: list[Alternative], rankings: list[xr.Dataset]) -> xr.Da
     found["pairs"] = int(beats.sum())
     found["pairs_kept"] = ("alternative", ((probability + slack >= prob) & beats).sum((1, 2)))
     found["pairs_turned"] = ("alternative", ((probability - slack >= prob).swapaxes(1, 2) & beats).sum((1, 2)))
-    conclusions = {} if lead is None else _conclusions(held, leaders, [str(name) for name in names], prob)
+    conclusions = {} if lead is None else _conclusions(held, lead, leaders, [str(name) for name in names], prob)
     survives = np.array([*conclusions.values()], bool).reshape(-1, len(rankings)).T
     found["survives"] = (("alternative", "conclusion"), survives)
     coords = {"alternative": [one.name for one in alternatives], "entity": rankings[0]["entity"].values}
@@ -258,10 +258,10 @@ def _taus(ranks: np.ndarray) -> list[float]:
 
 
 def _conclusions(
-    held: dict[str, np.ndarray], leaders: list[int | None], names: list[str], prob: float
+    held: dict[str, np.ndarray], lead: int, leaders: list[int | None], names: list[str], prob: float
 ) -> dict[str, np.ndarray]:
     """Return the conclusions of the first ranking, and the rankings in which each holds up to its error."""
-    lead, found = leaders[0], {}
+    found = {}
     probability, slack = held["superiority"], SURE * np.nan_to_num(held["superiority_error"])
     first, tier = held["consensus_rank"] == 1, held["tier"] == 1
     if first[0].sum() == 1:

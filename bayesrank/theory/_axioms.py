@@ -9,8 +9,6 @@ import numpy as np
 
 from bayesrank.scores.score import Score
 
-__all__ = ["OPERATIONS", "counterexamples", "lattice"]
-
 ROUNDING = 1e-9
 # Steps of the lattices searched for counterexamples, coarse first, so that examples have few digits.
 STEPS = {False: (2, 4, 8, 16), True: (2, 4, 10, 20, 40)}
@@ -85,11 +83,11 @@ def _axiom_3(
             for side, excess in enumerate(excesses):
                 # An image outside the domain of the score is not comparable with its parts: a violation.
                 excess = np.where(np.isnan(after), np.inf, excess)
-                at = np.unravel_index(np.argmax(excess), excess.shape)
-                if excess[at] > gaps[side]:
-                    gaps[side] = excess[at]
-                    members = (np.broadcast_to(part, excess.shape)[at] for part in (first, second))
-                    result[side] = *(points[:, member] for member in members), image[(slice(None), *at)]
+                best = np.argmax(excess)
+                if excess.flat[best] > gaps[side]:
+                    gaps[side] = excess.flat[best]
+                    one, two = (np.broadcast_to(part, excess.shape).flat[best] for part in (first, second))
+                    result[side] = points[:, one], points[:, two], image.reshape(len(image), -1)[:, best]
     return result
 
 

@@ -42,15 +42,14 @@ def audit(
     classes: int = 2,
     operations: Any = "mix",
 ) -> xr.Dataset:
-    """Test whether a score may be used for ranking, and for which preferences.
+    """Test whether a score may be used for ranking, and for which preferences (Foundations, 3.4, 4.1, 5.2 and A.2.1).
 
     The function itself is tested, with higher values as better, whatever the direction of the score. Axioms cannot fail
     where the score is undefined (infinite or NaN). A number for 0/0 is tested too: precision with 0/0 = 0 ranks the
     perfect performance without a positive call last, against axiom 2.
 
     A failure is proved by its counterexample. A pass means that none was found among 470,000 pairs of a lattice
-    (1,400,000 at a fixed prevalence); it is a theorem only if ``place`` finds a position for the score. Source: Piérard
-    et al., Foundations, Sections 3.4, 4.1 and 5.2, Table 1, A.2.1.
+    (1,400,000 at a fixed prevalence); it is a theorem only if ``place`` finds a position for the score.
 
     Parameters
     ----------
@@ -83,9 +82,8 @@ def audit(
     Raises
     ------
     ValueError, TypeError
-        If a rate is not strictly between 0 and 1 or cannot be used (both rates, one with more than two classes, or a
-        prediction rate with changed predictions), the score is defined nowhere or has only two of the ``classes``, or
-        an operation is unknown.
+        If the score is defined nowhere or not for ``classes``, or a rate cannot be used: both rates, one with more than
+        two classes, or a prediction rate with changed predictions.
 
     Examples
     --------
@@ -203,7 +201,7 @@ def audit_table(scores: Iterable[Any] = TABLE_1, prevalences: Iterable[float | N
     Returns
     -------
     xarray.Dataset
-        As from :func:`audit`, with its errors, over (``score``, ``prevalence``, ...).
+        As from :func:`audit`, over (``score``, ``prevalence``, ...).
 
     Examples
     --------

@@ -68,10 +68,10 @@ def mix(
 
 
 def filter_by_importance(source: Container, importance: xr.DataArray, *, kind: str | None = None) -> xr.DataArray:
-    """Return the performance after keeping outcomes with a probability proportional to their importance.
+    """Return the performance after keeping outcomes in proportion to their importance (Foundations, Property 1).
 
-    P'(ω) = I(ω) P(ω) / Σ I P. A ranking score is the expected satisfaction of the filtered performance. Source: Piérard
-    et al., Foundations, Property 1.
+    P'(ω) = I(ω) P(ω) / Σ I P. A ranking score is the expected satisfaction of the filtered performance,
+    which is NaN where no outcome with importance occurs.
 
     Parameters
     ----------
@@ -79,11 +79,6 @@ def filter_by_importance(source: Container, importance: xr.DataArray, *, kind: s
         As for :func:`bayesrank.as_performance`.
     importance : DataArray
         Non-negative, over the outcomes, as from :func:`bayesrank.importance`.
-
-    Returns
-    -------
-    xarray.DataArray
-        A performance; NaN where no outcome with importance occurs.
 
     Examples
     --------

@@ -22,11 +22,10 @@ ROLES = ("first", "second")
 def compare_orders(
     score: ScoreLike, other: Any, prevalence: float | None = None, *, prediction_rate: float | None = None
 ) -> xr.Dataset:
-    """Test whether two scores order performances alike, each by its own direction.
+    """Test whether two scores order performances alike, each by its own direction (The Tile, Lemma 10).
 
     A difference is proved by the counterexample. Agreement means that none was found among 4,000 random performances
-    and a lattice; it is a theorem if :func:`bayesrank.place` gives both scores the same position. Source: Piérard et
-    al., The Tile, Lemma 10; Foundations, A.4.2.
+    and a lattice; it is a theorem if :func:`bayesrank.place` gives both scores the same position.
 
     Parameters
     ----------
@@ -103,7 +102,7 @@ def _disagreement(values: np.ndarray, others: np.ndarray) -> tuple[int, int] | N
     if not wrong.size:
         return None
     # Among neighbours that disagree, choose those with differences above rounding.
-    gaps = sum(np.abs(np.diff(x[order])) / (np.ptp(x) or 1.0) for x in (values, others))
+    gaps = np.sum([np.abs(np.diff(x[order])) / (np.ptp(x) or 1.0) for x in (values, others)], axis=0)
     best = wrong[np.argmax(gaps[wrong])]
     return int(order[best]), int(order[best + 1])
 
@@ -114,5 +113,6 @@ def _performances(prevalence: float | None) -> np.ndarray:
     if prevalence is None:
         others = rng.dirichlet(np.ones(4), RANDOM).T
     else:
-        others = np.array(cells_at(*rng.random((2, RANDOM)), prevalence))
+        fpr, tpr = rng.random((2, RANDOM))
+        others = np.array(cells_at(fpr, tpr, prevalence))
     return np.hstack([lattice(STEPS, prevalence), others])

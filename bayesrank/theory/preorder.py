@@ -76,20 +76,14 @@ def dual(order: xr.Dataset) -> xr.Dataset:
 
 
 def dominance(*orders: xr.Dataset) -> xr.Dataset:
-    """Return the order by several scores at once: better by one of them, and not worse by any.
+    """Return the order by several scores: better by one of them, and not worse by any (Foundations, 3.2, Example 1).
 
-    Where scores disagree, two entities are incomparable. With TNR and TPR, this is dominance in ROC space. Source:
-    Piérard et al., Foundations, Section 3.2, Example 1.
+    Where scores disagree, two entities are incomparable. With TNR and TPR, this is dominance in ROC space.
 
     Parameters
     ----------
     *orders : Dataset
-        One or more results of :func:`relations`, for the same entities.
-
-    Returns
-    -------
-    xarray.Dataset
-        Variables as in :func:`relations`.
+        One or more results of :func:`relations`, for the same entities. The result has the same variables.
 
     Examples
     --------
@@ -111,20 +105,10 @@ def dominance(*orders: xr.Dataset) -> xr.Dataset:
 
 
 def rank_bounds(order: xr.Dataset) -> xr.Dataset:
-    """Return the ranks that an order allows each entity (1 is best).
+    """Return the ranks that an order from :func:`relations` or :func:`dominance` allows (Foundations, Axiom 1).
 
-    Source: Piérard et al., Foundations, Axiom 1.
-
-    Parameters
-    ----------
-    order : Dataset
-        The result of :func:`relations` or :func:`dominance`.
-
-    Returns
-    -------
-    xarray.Dataset
-        ``lower``, 1 plus the number of better entities, and ``upper``, the number of better or equivalent ones, over
-        (..., ``entity``). An entity that is comparable with no other has the bounds 1 and 1 but no rank.
+    They are ``lower``, 1 plus the number of better entities, and ``upper``, the number of better or equivalent ones. An
+    entity that is comparable with no other has the bounds 1 and 1 but no rank.
 
     Examples
     --------

@@ -70,7 +70,7 @@ def test_large_lattices_lose_little_and_too_large_ones_are_refused():
     pmf = P.paired_difference(many, "a", "b", "accuracy")
     assert 0 <= pmf["lost_mass"].item() < 1e-12
     with pytest.raises(ValueError, match="likely pairs"):
-        P.paired_difference(JOINT, "a", "b", "accuracy", 400, 400)
+        P.paired_difference(JOINT, "a", "b", "accuracy", 250, 250)
     with pytest.raises(ValueError, match="two classes"):
         P.paired_difference(JOINT.isel(pattern=slice(0, 3)), "a", "b", "accuracy")
 
@@ -84,9 +84,6 @@ def test_classes_against_all_others():
     table = P.summary(pmfs, prob=0.9)
     assert table["mean"].dims == ("label",)
     assert table["hdi_lower"].sel(label="b").item() == summaries.hdi(alone, 0.9)[0]
-    # The fewer cases of a class, the wider its interval.
-    width = table["upper"] - table["lower"]
-    assert width.sel(label="b") < width.sel(label="a")
 
 
 def test_decision_benefits_per_draw_and_as_a_ranking():
@@ -96,10 +93,9 @@ def test_decision_benefits_per_draw_and_as_a_ranking():
     values = worth(posterior)
     p = br.as_performance(posterior).sel(entity="bold", chain=0, draw=3).values
     assert values.sel(entity="bold", chain=0, draw=3).item() == pytest.approx(-p[0, 1] - 20 * p[1, 0] + 10 * p[1, 1])
-    best = br.credible_ranking(values)["probability_best"]
-    assert best.sel(entity="bold") > 0.8  # a miss costs 20 false alarms
-    same = br.scores.decision_benefit([[1, 0], [0, 1]])(posterior)
-    np.testing.assert_allclose(same, br.scores.accuracy(posterior))
+    # A miss costs 20 false alarms.
+    assert br.credible_ranking(values)["probability_best"].sel(entity="bold") > 0.8
+    np.testing.assert_allclose(br.scores.decision_benefit(np.eye(2))(posterior), br.scores.accuracy(posterior))
 
 
 def test_contours_of_benefits_are_parallel_lines():

@@ -23,12 +23,15 @@ F1 = {"importance": br.importance(fp=1, fn=1, tp=2), "place": (1.0, 0.5), "ranki
         lambda score: br.ops.of_draws(POSTERIOR, score),
         lambda score: br.score_posterior(COUNTS, score).cdf(0.7),
         lambda score: br.predictive.score_pmf(br.predictive.confusion_pmf(COUNTS[:1], 6, 9), score)["probability"],
-        lambda score: br.audit(score)["tau_min"],
         lambda score: np.array(br.place(score)),
     ],
 )
 def test_an_importance_or_a_place_stands_for_its_score(stand_in, call):
     np.testing.assert_allclose(call(stand_in), call("f1"), rtol=1e-9, atol=1e-12)
+
+
+def test_an_importance_is_audited_as_its_score():
+    np.testing.assert_allclose(br.audit(F1["importance"])["tau_min"], br.audit("f1")["tau_min"], rtol=1e-9)
 
 
 def test_a_place_off_the_middle():

@@ -90,6 +90,7 @@ def test_all_of_the_catalogue_travel_by_name():
         assert copy.deepcopy(score) is score
 
 
+@pytest.mark.slow
 def test_another_process_gives_the_same_number():
     scores = [br.scores.macro_f1, br.scores.f_beta(3.0), br.scores.canonical(0.3, 0.9)]
     there = (

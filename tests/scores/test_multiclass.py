@@ -81,15 +81,15 @@ AVERAGED = ("tpr", "ppv", "f1", "jaccard", "tnr", "npv", "balanced_accuracy", "f
 PAIRS = [(n, k) for n in AVERAGED for k in KINDS if not (n == "mcc" and k in ("geometric", "harmonic"))]
 
 
-@pytest.mark.parametrize("classes", [2, 3, 5])
+@pytest.mark.parametrize("classes", [3, 5])
 @pytest.mark.parametrize(("name", "kind"), PAIRS)
 @pytest.mark.filterwarnings("error")
 def test_averages_one_table_at_a_time(kind, name, classes):
     """Tables with empty rows, columns and classes; of counts classes without cases are left out."""
     rng = np.random.default_rng(classes)
-    tables = rng.integers(0, 6, (30, classes, classes)) * (rng.random((30, classes, classes)) < 0.6)
-    tables[:10, 0] = 0
-    tables[5:15, :, -1] = 0
+    tables = rng.integers(0, 6, (24, classes, classes)) * (rng.random((24, classes, classes)) < 0.6)
+    tables[:8, 0] = 0
+    tables[4:12, :, -1] = 0
     tables[0] = 0
     score, ours = br.scores.get(name), br.scores.get(f"{kind}_{name}")
     entity = [f"e{i}" for i in range(len(tables))]
