@@ -205,6 +205,7 @@ def test_margins_are_those_of_t_distributions():
     assert Margin.of(about, np.array([0, 1])).threshold(critical)[0, 1] == pytest.approx(1.2 * stats.t.ppf(0.975, 5))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [5])
 def test_the_leader_is_too_good_by_the_expected_maximum(size):
     """Equal truths, errors of variance 1: the mean overestimate and the expected one."""

@@ -84,6 +84,7 @@ def test_two_entities_are_a_z_test():
         assert separate(z + lead, 0.95)[0].tolist() == [[False, expected], [False, False]]
 
 
+@pytest.mark.slow
 def test_at_different_truths_all_ranks_are_covered():
     """The tied ones may have all the ranks of their group, and all of these must be in their sets."""
     rng, boards = np.random.default_rng(3), 250

@@ -197,15 +197,16 @@ def test_no_probability_from_draws_has_error_zero():
         assert (ranking[f"{name}_error"] > 0).all(), name
 
 
+@pytest.mark.slow
 def test_nothing_is_of_draws_times_entities_squared():
     x = np.random.default_rng(1).normal(np.linspace(0, 3, 300), 1, (4, 400, 300))
     values = xr.DataArray(x, dims=("chain", "draw", "entity"))  # 4 MB
-    br.credible_ranking(values.isel(draw=slice(0, 20), entity=slice(0, 5)))  # compile
+    br.credible_ranking(values.isel(entity=slice(0, 200)))  # compile
     tracemalloc.start()
     br.credible_ranking(values)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert peak < 32e6
+    assert peak < 40e6
 
 
 def test_odds_too_large_for_sums_and_squares_are_ranked_without_a_warning():

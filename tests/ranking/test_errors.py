@@ -37,6 +37,7 @@ def test_errors_are_the_spread_of_replications(rho):
         assert (stated / spread).max() < 1.1 + 4.5 / np.sqrt(2 * (size - 1)), name
 
 
+@pytest.mark.slow
 def test_draws_that_never_cross_are_not_sure():
     """Two slow chains that happen to keep their order for all 4,000 draws, at a true probability of 0.95 or so."""
     rho, shift = 0.995, 2.33

@@ -194,6 +194,7 @@ def test_an_undefined_draw_does_not_hide_a_sampler_that_is_stuck():
         assert br.notes(ranking)[0].startswith("Chains that disagree: more tuning")
 
 
+@pytest.mark.slow
 def test_one_prevalence_is_rarely_called_two():
     """40 test sets of one prevalence, 30 boards: the note is said of one in forty by chance, so of at most four."""
     rng = np.random.default_rng(0)

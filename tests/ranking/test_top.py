@@ -68,6 +68,7 @@ def test_each_half_is_judged_by_the_other(values, k, prob, random):
     xr.testing.assert_allclose(shuffled, found)
 
 
+@pytest.mark.slow
 def test_a_set_that_was_fitted_to_its_draws_is_not_believed():
     """Of 300 equals the draws leave out those who happened not to be first; of fresh draws these are first as often."""
     x = np.random.default_rng(5).random((600, 150))
