@@ -40,7 +40,7 @@ def test_outcomes_are_numbers_if_all_are(write):
         (["true", "False", "true"], [0, 1]),
         (["10", "9", "2.0"], [2, 9, 10]),
         (["0.5", "1", "0"], [0, 0.5, 1]),
-        (["pass", "10", "fail"], ["10", "fail", "pass"]),
+        (["pass", "x", "fail"], ["fail", "pass", "x"]),
     ):
         frame = pd.DataFrame({"entity": ["a", "a", "b"], "outcome": outcomes, "count": [4, 5, 6]})
         counts = read_evidence(write(frame))
