@@ -76,9 +76,10 @@ class Credible:
 
         self.share_out(count, self.points.size, len(cells))
         at = 0
-        for start, part in blocks if self.areas is not None else []:
-            self.areas[start : start + len(part)] = areas[at : at + len(part)]
-            at += len(part)
+        if self.areas is not None:
+            for start, part in blocks:
+                self.areas[start : start + len(part)] = areas[at : at + len(part)]
+                at += len(part)
         self.complete = []
 
     def finish(self) -> Maps:

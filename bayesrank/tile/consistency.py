@@ -66,7 +66,7 @@ def best_consistency(
     sign = side * (-1.0 if matched.higher_is_better is False else 1.0)
     table = score_cells(array, matched)
     if set(array.dims) <= {*along, "actual", "predicted"}:  # a sample, as from sample_performances
-        along, samples = [], [table.values.reshape(-1, 5)]
+        along, samples = [], iter([table.values.reshape(-1, 5)])
     else:
         samples = (rows for block in iterate_blocks(table, across=True) for rows in block.values)
     found = np.array([_best(sign * rows[:, 0], rows[:, 1:].T, named, method) for rows in samples])

@@ -55,7 +55,7 @@ def frontier(source: Container, entity: Any, rival: Any, points: int = 201, *, k
     cells, names = point_cells(source, kind)
     for argument, name in (("entity", entity), ("rival", rival)):
         check_choice(argument, name, names, KeyError)
-    a, b = _curve(*(cells[:, names.index(name)] for name in (entity, rival)), points)
+    a, b = _curve(cells[:, names.index(entity)], cells[:, names.index(rival)], points)
     return xr.Dataset({"a": ("point", a), "b": ("point", b)})
 
 
@@ -114,7 +114,7 @@ def frontiers(source: Container, points: int = 201, *, kind: str | None = None) 
     check_integer("points", points, 2)
     cells, names = point_cells(source, kind)
     pairs = list(combinations(range(len(names)), 2))
-    curves = {pair: np.stack(_curve(*cells.T[list(pair)], points)) for pair in pairs}
+    curves = {pair: np.stack(_curve(cells[:, pair[0]], cells[:, pair[1]], points)) for pair in pairs}
     curves = {pair: curve for pair, curve in curves.items() if curve.size}
     a, b = np.moveaxis(_pad(list(curves.values())), 1, 0)
     found = {"a": (("pair", "point"), a), "b": (("pair", "point"), b)}
@@ -346,8 +346,7 @@ def _side(lines: np.ndarray, i: int, j: int, a0: float, a1: float, points: int) 
         t = np.linspace(0.0, 1.0, points)
         t = np.expm1(t * stretch) / np.expm1(stretch) if abs(stretch) > 1e-6 else t
         a = np.append(a0 + (a1 - a0) * t[:-1], a1)
-    which = np.full((2, a.size), [[i], [j]])
-    return np.stack([a, _border(lines, *which, a)])
+    return np.stack([a, _border(lines, np.full(a.size, i), np.full(a.size, j), a)])
 
 
 def volume(source: Container, *, kind: str | None = None) -> xr.DataArray:

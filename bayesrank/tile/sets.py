@@ -51,8 +51,9 @@ def zone(source: Container, entities: Any, rivals: Any, points: int = 201, *, ki
             check_choice(argument, name, names, KeyError)
         chosen.append(cells[:, [names.index(name) for name in wanted]])
     a, fine = np.linspace(0.0, 1.0, points), np.linspace(0.0, 1.0, 4001)
-    low, high = _borders(*chosen, a)
-    below, above = _borders(*chosen, fine)
+    ones, others = chosen
+    low, high = _borders(ones, others, a)
+    below, above = _borders(ones, others, fine)
     height = np.maximum(above - below, 0.0)
     area = np.sum((height[1:] + height[:-1]) / 2) / (fine.size - 1)
     some = low <= high
