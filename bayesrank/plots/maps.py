@@ -80,7 +80,6 @@ def value_tile(
 
 def _draw_map(ax: Any, tile: xr.DataArray, colors: dict[str, Any], lines: int | Sequence[float]) -> Any:
     """Draw a map with labelled isovalue lines that are visible on any colour."""
-
     single, low, high = not isinstance(lines, Iterable) or isinstance(lines, str), float(tile.min()), float(tile.max())
     levels: Any = (
         check_integer("lines", lines, 0, MOST) if single else check_numbers("lines", check_sequence("lines", lines))
@@ -116,7 +115,6 @@ def value_tiles(
     >>> [ax.get_title() for ax in figure.axes[:2]]
     ['a', 'b']
     """
-
     other = [dim for dim in getattr(tiles, "dims", ()) if dim not in ("b", "a")][:1] or ["one more dim"]
     check_array("tiles", tiles, ("b", "a", *other))
     tiles = tiles.transpose(*other, "b", "a")

@@ -166,7 +166,6 @@ def summary_roc(source: Container, ax: Any = None, *, prob: float = 0.95) -> Any
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('FPR', 'TPR')
     """
-
     ready = isinstance(source, xr.Dataset) and {"prediction_fpr", "credible_fpr"} <= set(source.data_vars)
     points: Any = source if ready else summary_points(source, prob=prob)
     names = points["entity"].values.tolist() if "entity" in points.coords else list(range(points.sizes["entity"]))

@@ -350,7 +350,6 @@ def score_pmf_by_tpr(pmf: xr.DataArray, score: ScoreLike, ax: Any = None) -> Any
     >>> len(score_pmf_by_tpr(br.predictive.confusion_pmf(counts), "f1").lines)
     7
     """
-
     check_array("pmf", pmf, ("tp", "tn"), " (br.predictive.confusion_pmf gives one, of both class sizes)")
     value, found = matrix_values(pmf, score).values, values_pmf(pmf, score)
     found = found.isel(value=found["value"].notnull().values)

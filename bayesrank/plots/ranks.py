@@ -106,7 +106,6 @@ def rank_heatmap(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None)
     >>> ax.get_xlabel()
     'rank'
     """
-
     ordered, left_out = _in_order(ranking, top)
     size = ordered.sizes["entity"]
     ax = new_axes(ax, *(list_size(size) if size <= 60 else (9.0, _side(size) - 1.4)))

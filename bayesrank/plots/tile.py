@@ -42,7 +42,6 @@ def winner_tile(regions: xr.Dataset, ax: Any = None, prevalence: float | None = 
     >>> [text.get_text() for text in axes.get_legend().get_texts()]
     ['b  63%', 'a  37%']
     """
-
     check_result("br.tile.regions", "regions", regions, ("entity", "first", "position", "tied", "area", "a", "b"))
     ax = new_axes(ax, 7.4, 4.0)
     table = holders(regions)
@@ -110,7 +109,6 @@ def credible_tile(
     >>> [text.get_text().split()[0] for text in axes.get_legend().get_texts()]
     ['b', 'a', 'several,', 'P(best)']
     """
-
     _check_credible(credible)
     ax = new_axes(ax, 7.4, 4.0)
     credible = credible.transpose(..., "b", "a")
