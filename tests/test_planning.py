@@ -296,7 +296,7 @@ def test_errors_that_overlap_as_far_as_they_can():
 
 
 def test_per_case_data_have_a_bound():
-    found = br.plan(POSTERIOR, "mcc", alternatives=True, futures=100, seed=1)
+    found = br.plan(POSTERIOR, "mcc", alternatives=True, seed=1)
     least = found["alternative_cases"].sel(alternative=OVERLAP).item()
     assert least < found["needed"].item() / 2
     assert br.verdict(found)[2].startswith("Per-case data would need between ")
@@ -398,9 +398,9 @@ def test_the_picture_and_the_report_show_the_plan():
     "line",
     [
         "plan breast_cancer --score mcc --target 0.95 --assurance 0.8 --draws 200",
-        "plan breast_cancer --score mcc --model paired --k 3 --draws 100 --format json",
-        "plan utah_trees --score f1 --model hierarchical_beta_binomial --more cases --alternatives --notes --draws 50",
-        "plan langchain_tool_use --choose claude-2.1 --width 0.1 --draws 200 --format csv",
+        "plan breast_cancer --score mcc --model paired --draws 100 --format json",
+        "plan utah_trees --score f1 --model hierarchical_beta_binomial --notes --draws 50",
+        "plan langchain_tool_use --choose claude-2.1 --draws 200 --format csv",
     ],
 )
 def test_the_command_plans_on_shipped_data(line):

@@ -128,8 +128,10 @@ def _refuse_totals(where: list[str], counts: np.ndarray, entities: list[Any], da
     same = [None] * len(entities)
     for role, called, other in (("entity", entities, datasets or same), ("dataset", datasets or same, entities)):
         for i, name in enumerate(called):
+            if not isinstance(name, str) or name.lower() not in TOTALS:
+                continue
             rest = [j for j in range(len(called)) if j != i and other[j] == other[i]]
-            if not isinstance(name, str) or name.lower() not in TOTALS or not rest:
+            if not rest:
                 continue
             sums = (counts[rest].sum(axis=0) == counts[i]).all() or counts[rest].sum() == counts[i].sum()
             means = (np.abs(counts[rest].mean(axis=0) - counts[i]) <= 0.5).all()
