@@ -1,7 +1,8 @@
 """Compiled rank correlations along columns of the Tile.
 
-The order changes little between grid points: an insertion sort repairs it, and each swap changes the number of falling
-pairs, which is Kendall's τ, by a known step.
+Kendall's τ counts pairs: the order changes little between grid points, an insertion sort repairs it, and each swap
+changes the count by a known step. Spearman's correlation needs only the order, which buckets give in two passes but for
+a few neighbours: ten times as fast as repairing it with the count.
 """
 
 import numpy as np
@@ -66,6 +67,44 @@ def repair(keys, x, order):
 
 
 @njit(**OPTIONS)
+def sort_in_buckets(odds, x, share, place, ends, keys, along):
+    """Write ``odds`` in rising order to ``keys``, and ``x`` in that order to ``along``; False if buckets are crowded.
+
+    Odds between 0 and infinity fall into buckets by 1 / (1 + odds). ``share``, ``place`` and ``ends`` are work arrays.
+    """
+    n = odds.size
+    low, high = 1.0, 0.0
+    for k in range(n):
+        share[k] = 1.0 / (1.0 + odds[k])
+        low, high = min(low, share[k]), max(high, share[k])
+    each = (n - 1) / (high - low) if high > low else 0.0
+    ends[:] = 0
+    for k in range(n):
+        place[k] = np.int32((high - share[k]) * each)
+        ends[place[k]] += 1
+    total = 0
+    for i in range(n):
+        here = ends[i]
+        ends[i] = total
+        total += here
+    for k in range(n):
+        at = ends[place[k]]
+        ends[place[k]] = at + 1
+        keys[at], along[at] = odds[k], x[k]
+    left = ENOUGH * n
+    for p in range(1, n):
+        v, w, q = keys[p], along[p], p - 1
+        while q >= 0 and keys[q] > v:
+            keys[q + 1], along[q + 1] = keys[q], along[q]
+            q -= 1
+        keys[q + 1], along[q + 1] = v, w
+        left -= p - q
+        if left < 0:
+            return False
+    return True
+
+
+@njit(**OPTIONS)
 def rank_column(cells, a, points, ranks, untied, kendall, out):
     """Write the rank correlations of ``ranks`` (of the other score, rising) with one column of scores to ``out``.
 
@@ -78,6 +117,8 @@ def rank_column(cells, a, points, ranks, untied, kendall, out):
     pairs, middle = n * (n - 1) / 2, 0.5 * (n + 1)
     var_x = ((ranks - middle) ** 2).sum()
     values, order = np.empty(n), np.arange(n)
+    share, place, ends = np.empty(n), np.empty(n, np.int32), np.empty(n, np.int32)
+    keys, x = np.empty(n), np.empty(n, np.int64)
     started = False
     count = 0
     for m in range(points.size):
@@ -89,15 +130,15 @@ def rank_column(cells, a, points, ranks, untied, kendall, out):
             values[k] = u / s[k] if s[k] > 0.0 else np.inf
         if undefined:
             continue
-        keys, x = values[order], doubled[order]
-        if started:
+        if kendall and started:
+            keys, x = values[order], doubled[order]
             started, change = repair(keys, x, order)
             count += change
-        if not started:
+        if not started and (kendall or not sort_in_buckets(values, doubled, share, place, ends, keys, x)):
             order = np.argsort(values)
             keys, x = values[order], doubled[order]
-            count = inversions(x)
-            started = True
+            count = inversions(x) if kendall else 0
+            started = kendall
         ties, within, product, var_r = 0.0, 0, 0.0, 0.0
         first = 0
         for p in range(1, n + 1):
@@ -106,7 +147,7 @@ def rank_column(cells, a, points, ranks, untied, kendall, out):
             size = p - first
             if size > 1:
                 ties += size * (size - 1) / 2
-                within += inversions(x[first:p])
+                within += inversions(x[first:p]) if kendall else 0
             average = 0.5 * (first + 1 + p) - middle
             var_r += size * average * average
             for q in range(first, p):
