@@ -57,7 +57,8 @@ def methods(
 ) -> tuple[str, list[str]]:
     """Return the paragraph and its references."""
     prob, rope, draws = ranking.attrs["prob"], ranking.attrs["rope"], ranking.attrs.get("draws")
-    sentences = [f"{evidence} were ranked by {what}{_describe_model(about)}."]
+    model = _describe_model(about)
+    sentences = [f"{evidence} were ranked by {what}{',' if model and ',' in what else ''}{model}."]
     if ranking.attrs.get("evidence"):
         sentences.append(str(ranking.attrs["evidence"]))
     if about.get("words"):
@@ -81,8 +82,8 @@ def methods(
     sentences.append(
         f"Intervals are equal-tailed and hold {100 * prob:g}% of the posterior; an entity belongs to a tier unless the "
         f"tier's first entity beats it with probability {prob:g} or more"
-        f"{f'; differences up to {rope:g} do not count' if rope else ''}. Entities are listed in a consensus order, "
-        "which disagrees with the posterior on as few pairs as was found."
+        f"{f'; differences up to {rope:g} do not count' if rope else ''}. Entities are listed in the "
+        "consensus order: the one with the smallest posterior expected Kendall distance that was found."
     )
     sentences += [block.methods for block in sections if block.methods]
     sentences.append(f"Computed with {versions}.")
