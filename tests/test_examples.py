@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 EXAMPLES = Path(__file__).parents[1] / "examples"
-#: Notebooks of the quick run; CI runs the others, on both generations of ArviZ.
-QUICK = ("leaderboard", "paired_cases")
+#: The notebook of the quick run; CI runs the others, on both generations of ArviZ.
+QUICK = ("paired_cases",)
 #: Notebooks about ArviZ, written for ArviZ 1.x.
 ARVIZ = ("diagnostics", "own_model", "prior_to_decision")
 

@@ -279,7 +279,8 @@ HARD = {
 }
 
 
-@pytest.mark.parametrize("case", ["perfect tests", *(pytest.param(x, marks=pytest.mark.slow) for x in [*HARD][1:])])
+@pytest.mark.slow
+@pytest.mark.parametrize("case", HARD)
 def test_hard_meta_analyses_converge_by_default(case):
     entities, datasets, shift, negatives, positives = HARD[case]
     rng = np.random.default_rng(4)

@@ -83,7 +83,9 @@ def test_intervals_of_values_pass_again_over_what_cannot_be_held(monkeypatch):
     xr.testing.assert_identical(found, br.tile.value_interval(DRAWS, 5))
 
 
-@pytest.mark.parametrize("name", ["probability_best", "rank_probability", "credible"])
+@pytest.mark.parametrize(
+    "name", ["probability_best", "rank_probability", pytest.param("credible", marks=pytest.mark.slow)]
+)
 def test_draws_are_never_held_as_a_whole(name):
     rows = np.random.default_rng(1).dirichlet([16, 4, 3, 7], (100, 8))
 
