@@ -148,8 +148,8 @@ def _refuse_total_label(table: Table, role: str, values: np.ndarray, labels: lis
         if not isinstance(label, str) or label.lower() not in TOTALS or len(labels) < 3:
             continue
         own, others = values[..., k], np.delete(values, k, axis=-1).sum(axis=-1)
-        totals = (part.reshape(len(values), -1).sum(axis=1) for part in (own, others))
-        if others.any() and ((others == own).all() or np.array_equal(*totals)):
+        first, second = (part.reshape(len(values), -1).sum(axis=1) for part in (own, others))
+        if others.any() and ((others == own).all() or np.array_equal(first, second)):
             raise ValueError(
                 f"{table.source}: {label!r} must be no {role} where it sums up the others (leave its rows out, or "
                 "rename it if it is one)"
