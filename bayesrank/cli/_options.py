@@ -28,7 +28,7 @@ def adding(*options: Callable[[Command], Command]) -> Callable[[Command], Comman
 
 
 def _once(context: click.Context, option: click.Parameter, values: tuple[str, ...]) -> str | None:
-    """Return the value of an option; refuse several values, of which click would silently take the last."""
+    """Return the value of an option, and refuse several values: click alone would silently take the last one."""
     if len(values) > 1:
         got = " and ".join(values)
         raise click.BadParameter(f"must be given once; got {got} (rank each by itself)", context, option)

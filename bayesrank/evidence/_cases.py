@@ -157,7 +157,7 @@ def _read_outcomes(table: Table, names: list[Any], chosen: bool, may_lack: bool)
 def _read_predictions(
     table: Table, actual: Any, names: list[Any], chosen: bool, roles: Roles
 ) -> tuple[list[Any], dict[Any, list[Any]]]:
-    """Return the true labels and those that each entity predicted, with one type; None if missing."""
+    """Return the true labels and the predicted labels of each entity, all of one type; None is missing."""
     labels, *columns = table.read_labels(actual, *names)
     for name, column in zip([actual, *names], [labels, *columns], strict=True):
         if None in column and (name == actual or roles.missing is None):

@@ -157,7 +157,7 @@ def _step(plan: Plan, sizes: tuple[int, int], levels: np.ndarray, rope: float, l
 def _grid(plan: Plan, board: Board, rope: float) -> Grid:
     """Return the grid of a board; with a ROPE further rows have values that are higher by it.
 
-    Refuse a board of which too much probability lies beyond the limits of the scale.
+    Refuse a board if too much of its probability lies beyond the limits of the scale.
     """
     scale, rates = plan.scale, board.rates
     (low, high), atom = rates.support, rates.atom

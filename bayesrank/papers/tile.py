@@ -30,7 +30,7 @@ MOST = 12
 #: Number of lines of a pencil or a grid; default values of a, of b, and of the prevalence.
 LINES, VALUES = 11, (0.1, 0.3, 0.5, 0.7, 0.9)
 ORANGE, BLUE, GREEN, PURPLE, RED = (OKABE_ITO[i] for i in (1, 0, 2, 3, 5))
-#: Scores with one place (a, b) at all prevalences, and those that have it at a fixed prevalence only.
+#: Places (a, b) of scores at all prevalences, and below them further scores that are there only at a fixed prevalence.
 PLACES = {
     "TNR": (0.0, 0.0), "J₋": (0.0, 0.5), "NPV": (0.0, 1.0), "P(right | no FN)": (0.5, 0.0),
     "accuracy, Bennett’s S": (0.5, 0.5), "P(right | no FP)": (0.5, 1.0), "PPV": (1.0, 0.0), "F₀.₅": (1.0, 0.2),

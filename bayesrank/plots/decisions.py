@@ -12,9 +12,9 @@ from bayesrank.plots._colors import MARKS, Colors, entity_colors, frequent_winne
 from bayesrank.plots._style import draw_curves, finish_list, finish_plot, new_axes, plain_names, side_legend
 from bayesrank.scores._display import display_name
 
-#: Of more entities than these, only those that are best somewhere have a name and a colour.
+#: With more entities, only entities that are best somewhere have a name and a colour.
 NAMED = 12
-#: Entities of a sensitivity: those that may be the best somewhere.
+#: Number of entities that the picture of a sensitivity shows: the most probable best ones.
 DRAWN = 6
 
 

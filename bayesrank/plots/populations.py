@@ -37,7 +37,7 @@ OBSERVED, OWN = OKABE_ITO[5], OKABE_ITO[0]
 CROWD = 5
 #: Names in the legend of a summary ROC, and the area of its largest circle.
 NAMED, CIRCLE = 16, 220.0
-#: Ends of an axis; one of which less than this part is used shows no more than that.
+#: Ends of a whole axis. If points use less than this share of it, the axis ends where they do.
 WHOLE, PART = (-0.02, 1.02), 0.85
 #: Markers distinguish entities with similar or equal colours.
 MARKS = "sD^vPXp*"

@@ -49,7 +49,7 @@ COLUMNS = [
 ]  # fmt: skip
 #: Ambiguous names, and families that need a parameter, normalised by :func:`bare`, and what to write instead.
 SEVERAL = {
-    "gmeasure": "one of ['fowlkes_mallows', 'g_mean', 'jaccard'], all of which are called so",
+    "gmeasure": "one of ['fowlkes_mallows', 'g_mean', 'jaccard'], which all have this name",
     "wa": "a member of its family, br.scores.weighted_accuracy(weight)",
     "weightedaccuracy": "a member of its family, br.scores.weighted_accuracy(weight)",
     "fbeta": "a member of its family, br.scores.f_beta(beta)",

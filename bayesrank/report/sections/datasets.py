@@ -40,7 +40,7 @@ def make(page: Page) -> Block | None:
         return None
     found = heterogeneity(page.posterior, page.score, prob=page.prob)
     size = group.sizes["dataset"]
-    typical = f" Typical is: {found.attrs['what']}." if found.attrs["what"] else ""
+    typical = f" Typical here means {found.attrs['what']}." if found.attrs["what"] else ""
     words = (
         f"Each entity has rates of its own on each of the {size} data sets; the typical data set and how much data "
         f"sets differ are learned.{typical} The standard deviation is that of the true "

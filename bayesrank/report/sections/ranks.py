@@ -35,7 +35,7 @@ def make(page: Page) -> Block | None:
 def rank_rows(ranking: xr.Dataset, names: list[Any]) -> tuple[Axis, list[dict[str, Any]]]:
     """Return the axis and rows of the picture: where each rank lies, and how dark it is.
 
-    Of many ranks, those that the shown entities hold, several to a column.
+    Only ranks that a shown entity may hold are drawn; many ranks share columns.
     """
     mass = ranking["rank_probability"].transpose("entity", "rank").sel(entity=names).fillna(0.0).values
     ranks = np.flatnonzero((mass > UNSEEN).any(0))
