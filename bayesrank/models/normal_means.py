@@ -13,7 +13,8 @@ is assumed, so that an interval may reach beyond the best possible score.
 
 In 200 simulated boards of five equal entities with right and wrong answers (truth 0.5), some entity was called worse
 than the best in 2% with 8 cases each, 4% with 15 and 3% with 30; 95% intervals covered 0.94, 0.98 and 0.97. Without the
-numbers of cases 13%, 10% and 4% of the boards did so.
+numbers of cases 13%, 10% and 4% of the boards did so. Of exponential outcomes, which are skewed, 95% intervals covered
+0.88 with 5 cases, 0.93 with 30 and 0.94 with 100; of normal outcomes they cover 0.95 with any number.
 
 References
 ----------
@@ -25,10 +26,11 @@ from typing import Any, ClassVar
 import numpy as np
 import xarray as xr
 
+from bayesrank import _text
 from bayesrank._checks import check_unique, describe_value
 from bayesrank._random import Block, fingerprint, stream
 from bayesrank.models._conjugate import check_proper_prior
-from bayesrank.models._joint import too_narrow
+from bayesrank.models._joint import FEW
 
 
 class NormalMeans:
@@ -73,9 +75,14 @@ class NormalMeans:
             raise ValueError(f"evidence must have at least 2 cases behind each standard error; got {fewest}")
         #: Degrees of freedom of each mean; infinite if the number of cases is not known.
         self.freedom = np.full(values.shape[1], np.inf) if fewest is None else self.means["cases"].values - 1.0
-        few = "" if fewest is None else too_narrow(fewest, "case")
-        errors = "normal and of known size" if fewest is None else "t-distributed"
-        plain = f"Errors of the means are taken as {errors}; no range of the outcome is assumed."
+        few, plain = "", "Errors of the means are t-distributed; no range of the outcome is assumed."
+        if fewest is None:
+            plain = (
+                "Errors of the means are taken as normal and of known size, which is too sure for about 30 cases or "
+                "fewer; no range of the outcome is assumed."
+            )
+        elif fewest < FEW:
+            few = f"Only {_text.count(fewest, 'case')}: intervals of skewed outcomes are too narrow."
         self.settings: dict[str, Any] = {
             "prior": "flat",
             "unpaired": 1,

@@ -82,7 +82,10 @@ def test_the_verdict_says_that_the_comparison_is_unpaired(ranking):
     assert any("unpaired" in line for line in br.verdict(ranking))
     assert "no range of the outcome" in " ".join(br.notes(ranking))
     few = br.from_frame(BOARD.assign(n=12))
-    assert "Only 12 cases" in " ".join(br.verdict(br.credible_ranking(br.fit(few, seed=1, draws=50))))
+    words = " ".join(br.verdict(br.credible_ranking(br.fit(few, seed=1, draws=50))))
+    assert "Only 12 cases: intervals of skewed outcomes are too narrow." in words
+    unknown = br.credible_ranking(br.fit(br.from_frame(BOARD[["model", "mean", "se"]]), seed=1, draws=50))
+    assert "too sure for about 30 cases or fewer" in " ".join(br.notes(unknown))
 
 
 def test_the_command_reads_the_same_table_by_the_same_rules(tmp_path):
