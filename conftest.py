@@ -11,6 +11,8 @@ import sys
 import hypothesis
 import pytest
 
+from bayesrank._compat import import_arviz
+
 os.environ.setdefault("MPLBACKEND", "Agg")
 
 hypothesis.settings.register_profile("fixed", deadline=None, derandomize=True)
@@ -23,6 +25,7 @@ def is_quick(config):
 
 
 def pytest_configure(config):
+    import_arviz()  # before workers start: on its first day ArviZ 0.23 fails in processes that import it at once
     hypothesis.settings.load_profile("quick" if is_quick(config) else "fixed")
 
 

@@ -1,6 +1,7 @@
 """Importing bayesrank stays light, and its public names are there."""
 
 import importlib
+import os
 import pkgutil
 import subprocess
 import sys
@@ -38,6 +39,19 @@ def test_nothing_heavy_is_loaded_and_by_a_fit_only_its_container():
     *light, fit = loaded_after(*LIGHT, FIT)
     assert dict(zip(LIGHT, light, strict=True)) == {statement: set() for statement in LIGHT}
     assert fit & {"arviz", "matplotlib", "pymc"} == ({"arviz", "matplotlib"} if old else set())
+
+
+def test_another_process_may_import_arviz_at_the_same_time(tmp_path):
+    """ArviZ 0.23 moves a file when it is first imported on a day, which another process may have moved."""
+    code = (
+        "import pathlib, sys\nmove = pathlib.Path.replace\n"
+        "def moved(path, to):\n    move(path, to)\n    return move(path, to)\n"
+        "pathlib.Path.replace = moved\n"
+        "from bayesrank._compat import import_arviz\nassert import_arviz() is sys.modules['arviz']"
+    )
+    env = {**os.environ, "XDG_CACHE_HOME": str(tmp_path)}
+    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
 
 
 def test_every_public_name_loads():
