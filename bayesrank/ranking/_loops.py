@@ -8,6 +8,8 @@ from itertools import pairwise
 
 import numpy as np
 
+from bayesrank._draws import BLOCK
+
 __all__ = ["compare_pairs", "fold_ranks", "largest", "tally_ranks"]
 
 #: Problem size (pairs times draws, or entities times draws) up to which NumPy is used.
@@ -113,7 +115,10 @@ def largest(rows: np.ndarray, shift: np.ndarray, weight: np.ndarray, found: np.n
         _kernel.largest(rows, shift, weight, found)
         return
     found[:] = 0
-    for j in range(size):
-        lead = rows[:j] - rows[j] - shift[:j, j, None]
-        for own in (lead * weight[:j, j, None], -lead * weight[j, :j, None]):
-            np.fmax(found, np.fmax.reduce(own, axis=0, initial=0), out=found)
+    few = max(BLOCK // rows.size, 1)  # rivals at once: many arrays of few draws would take longer
+    for start in range(0, size, few):
+        rivals = slice(start, start + few)
+        lead = rows[:, None] - rows[rivals]
+        lead -= shift[:, rivals, None]
+        lead *= weight[:, rivals, None]
+        np.fmax(found, np.fmax.reduce(lead.reshape(-1, draws), axis=0), out=found)
