@@ -5,14 +5,15 @@ from typing import Any, ClassVar
 import numpy as np
 import xarray as xr
 
+from bayesrank._checks import check_number
 from bayesrank._random import Block, fingerprint, stream
-from bayesrank._sampling import dirichlet_of_each, sample_counts, sample_outcomes
+from bayesrank._sampling import dirichlet_of_each
 from bayesrank.evidence.counts import check_tables
 from bayesrank.models import _population
-from bayesrank.models._conjugate import Conjugate
-from bayesrank.models._population import SPREAD, Population, check_spread, learn, spread_variable
+from bayesrank.models._conjugate import known_shares
+from bayesrank.models._population import SPREAD, Population, learn, spread_variable
 from bayesrank.models._priors import OF_MEANS, in_words
-from bayesrank.models._product_multinomial import Rows, known_totals, multinomial
+from bayesrank.models._product_multinomial import Rows, known_totals
 
 #: Means and spreads by name: of the rates (population, row, ...) and of the class shares.
 Hyper = dict[str, np.ndarray]
@@ -44,7 +45,7 @@ class Hierarchical(Rows):
         force: bool = False,
     ) -> None:
         #: Scales of the priors of the spread of rates and of class shares.
-        self.spread = self.spread_of_shares = check_spread(spread)
+        self.spread = self.spread_of_shares = check_number("spread", spread, 0.0, ends=False)
         super().__init__(counts, prior, force)
         self.totals = self._known_totals(prevalence)
         self.over_datasets = "dataset" in self.counts.dims
@@ -90,12 +91,6 @@ class Hierarchical(Rows):
     def _as_tables(self, rows: np.ndarray) -> np.ndarray:
         """Return values (..., population, row, member, answer) in the layout of the counts, without reshaping."""
         return np.swapaxes(rows, -3, -2) if self.over_datasets else np.swapaxes(rows[..., 0, :, :, :], -3, -2)
-
-    @property
-    def class_sizes(self) -> np.ndarray:
-        """Return the class sizes (test set, class); each test set counts once, for any number of entities."""
-        cases, named = self.counts.sum("predicted").values, self.test_set.values
-        return np.array([cases[named == name][0] for name in self.test_sets])
 
     def _shares_key(self, prior: np.ndarray) -> str:
         """Return the key of the class sizes and their prior, which does not depend on the order of the evidence."""
@@ -166,8 +161,7 @@ class Hierarchical(Rows):
         if self.outcomes:
             return dict.fromkeys(kinds, np.ones((1, 1, 1))), {}
         if self.totals is not None:
-            known = Conjugate(self.concentration, self.concentration, self.totals, self.test_set, self.test_set)
-            share = known.known_shares(block)
+            share = known_shares(self.totals, self.concentration, block)
             one = share.reshape(block.size, -1, share.shape[-1])[:, :1]
             return dict(zip(kinds, (share, one, one), strict=True)), {}
         sizes, prior, named = self.class_sizes, self.prior[0].sum(-1), self.test_set.values
@@ -242,19 +236,15 @@ class Hierarchical(Rows):
         }
         return xr.Dataset(found, {"chain": sampled["chain"], "draw": sampled["draw"]} | self.coords())
 
-    def replicate(self, group: xr.Dataset, root: np.random.SeedSequence, purpose: str) -> xr.Dataset:
-        if self.outcomes:
-            return sample_outcomes(group["performance"], self.counts.sum("outcome"), root, purpose).to_dataset()
-        known = self.totals is not None
-        return sample_counts(group["performance"], self.counts, known, root, purpose).to_dataset()
-
     def log_prior(self, posterior: xr.Dataset) -> xr.Dataset:
         """Return log prior densities without constants: of means over their log odds, and of spreads.
 
         If the entities are the population, ``prevalence`` is the density of the class shares of each test set.
         """
+        dims = [*["entity"] * self.over_datasets, *self.row]
+        prior = xr.DataArray(self.prior.reshape([self.counts.sizes[d] for d in dims]), dims=dims)
         found = {
-            MEAN: log_odds_density(posterior[MEAN], self._rows_of(self.prior), self.row[-1]),
+            MEAN: log_odds_density(posterior[MEAN], prior, self.row[-1]),
             SPREAD_OF: log_spread_density(posterior[SPREAD_OF], self.spread),
         }
         if SHARES in posterior:
@@ -265,11 +255,6 @@ class Hierarchical(Rows):
             rows = xr.DataArray(self.prior[0].sum(-1), dims="actual")
             found["prevalence"] = log_odds_density(posterior["prevalence"], rows, "actual")
         return xr.Dataset(found)
-
-    def _rows_of(self, prior: np.ndarray) -> xr.DataArray:
-        """Return concentrations (population, row, answer) over the dims of the mean rates."""
-        dims = [*["entity"] * self.over_datasets, *self.row]
-        return xr.DataArray(prior.reshape([self.counts.sizes[d] for d in dims]), dims=dims)
 
     def log_likelihood(self, posterior: xr.Dataset) -> xr.Dataset:
         """Return the log probability ``counts`` (entity, [dataset], [actual]) of each row given its total.
@@ -294,9 +279,7 @@ class Hierarchical(Rows):
             mean, spread = (posterior[name].transpose(*DRAWS, ...).values for name in (SHARES, SPREAD_OF_SHARES))
             found = _population.log_likelihood(self.class_sizes, mean[..., None, :], spread[..., None])
         elif "prevalence" in posterior:
-            share = posterior["prevalence"]
-            sizes = share.isel(chain=0, draw=0, drop=True).copy(data=self.class_sizes)
-            found = multinomial(sizes, share, "actual").transpose(*DRAWS, "test_set").values
+            found = self.log_likelihood_of_sizes(posterior).values
         else:
             return None
         return (*DRAWS, "test_set"), found

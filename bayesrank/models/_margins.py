@@ -10,10 +10,10 @@ from bayesrank._checks import check_numbers, check_weights, describe_value
 from bayesrank._labels import name_coord
 from bayesrank._random import Block
 from bayesrank.evidence.outcomes import check_range
-from bayesrank.models._conjugate import Conjugate
+from bayesrank.models._conjugate import known_shares, loses_rows
 from bayesrank.models._joint import check_one_value, counts_of, mean_outcome, positions, test_sets
-from bayesrank.models._priors import DEFAULT, concentration, in_words, of_shape, split
-from bayesrank.models._product_multinomial import check_observed, check_proper, known_totals
+from bayesrank.models._priors import DEFAULT, in_words, of_shape
+from bayesrank.models.dirichlet_multinomial import DirichletMultinomial
 
 #: Maximum number of values that have a probability each; with more values only the mean is drawn.
 VALUES = 20
@@ -23,42 +23,26 @@ END = 2.0
 RUNS = 10
 
 
-class Tables:
+class Tables(DirichletMultinomial):
     """A confusion matrix of each entity: classes and answers with the same labels."""
 
-    def __init__(
-        self, joint: xr.Dataset, datasets: list, prior: Any, prevalence: Any, split_prior: bool, force: bool
-    ) -> None:
+    check = staticmethod(lambda counts, _: counts)  # counted here, from checked cases
+    centre: float | None = None
+
+    def __init__(self, joint: xr.Dataset, datasets: list, **options: Any) -> None:
         self.codes = positions(
             np.column_stack([joint["actual"].values, joint["predicted"].values]), joint["label"].values.tolist()
         )
-        self.counts = counts_of(joint, self.codes)
-        self.prior = concentration(self.counts, prior)
-        if split_prior:
-            self.prior = split(self.prior, self.counts)
-        self.totals = known_totals(self.counts, "sampled" if prevalence is None else prevalence)
-        if not force:
-            check_proper(self.counts, self.prior)
-            check_observed(self.counts, self.totals)
-        check_one_value(self.prior.sum("predicted"), "prior must give every entity the same row totals")
+        counts = counts_of(joint, self.codes)
+        sets = test_sets(counts.isel(actual=0, predicted=0, drop=True))
+        super().__init__(counts.assign_coords(test_set=sets), **options)
+        check_one_value(self.concentration.sum("predicted"), "prior must give every entity the same row totals")
         if self.totals is not None:
             check_one_value(self.totals, "prevalence must be the same for all entities", "the class shares ")
-        self.proper = float(self.prior.min()) > 0
-        self.alpha = self.prior.values.reshape(joint.sizes["entity"], max(len(datasets), 1), *self.prior.shape[-2:])
+        self.proper = float(self.concentration.min()) > 0
+        shape = joint.sizes["entity"], max(len(datasets), 1), *counts.shape[-2:]
+        self.alpha = self.concentration.values.reshape(shape)
         self.features = self.base = np.eye(joint.sizes["label"])
-        self.centre: float | None = None
-        self.test_set = test_sets(self.counts.isel(actual=0, predicted=0, drop=True))
-        self.settings = {"prior": in_words(prior, DEFAULT), "prevalence": in_words(prevalence, "sampled")}
-
-    def observed(self, by_case: bool) -> xr.Dataset:
-        # With equal weights of clusters, counts of cases are not the observed performance.
-        counts = self.counts.assign_coords(test_set=self.test_set).rename("counts").to_dataset()
-        return counts if by_case else counts.drop_vars("counts")
-
-    def coords(self) -> dict[str, Any]:
-        found: dict[str, Any] = {str(name): coord for name, coord in self.counts.coords.items()}
-        names = list(dict.fromkeys(self.test_set.values.ravel().tolist()))
-        return found | ({} if self.totals is not None else {"test_set": names})
 
     @property
     def fewest(self) -> int | None:
@@ -75,9 +59,8 @@ class Tables:
                 share = xr.Variable(("draw", "test_set", "actual"), table[:, 0].sum(-1))
                 return {"performance": xr.Variable(dims, table.reshape(shape)), "prevalence": share}
             rows = (table / table.sum(-1, keepdims=True)).reshape(shape)
-        known = Conjugate(self.prior, self.prior, self.totals, self.test_set, self.test_set)
-        shares = known.known_shares(block)
-        lost = {"rate": xr.Variable(dims, rows)} if known.loses_rows else {}
+        shares = known_shares(self.totals, self.concentration, block)
+        lost = {"rate": xr.Variable(dims, rows)} if loses_rows(self.totals) else {}
         return {"performance": xr.Variable(dims, rows * shares[..., None])} | lost
 
 
@@ -126,9 +109,9 @@ class Outcomes:
         each /= max(len(datasets), 1) if split_prior else 1
         none = xr.zeros_like(self.mean)
         priors = none + xr.DataArray(each, {"outcome": points}, ["outcome"]) if points.size else none
-        self.prior = priors.rename("prior_concentration")
+        self.concentration = priors.rename("prior_concentration")
         self.proper = bool(each.any())
-        self.alpha = self.prior.values.reshape(joint.sizes["entity"], max(len(datasets), 1), 1, -1)
+        self.alpha = self.concentration.values.reshape(joint.sizes["entity"], max(len(datasets), 1), 1, -1)
         self.base = self._features(points) if points.size else np.zeros((1, 2))
         self.features = np.vstack([self._features(self.values), np.zeros(self.base.shape[1])])
         self.mean_cost = None
@@ -156,8 +139,9 @@ class Outcomes:
         paid[:, -2:] = np.column_stack([np.ones(amounts.size), amounts])
         self.features = np.vstack([self.features, paid])
 
-    def observed(self, by_case: bool) -> xr.Dataset:
-        return xr.merge([self.mean, *([] if self.mean_cost is None else [self.mean_cost])])
+    def observed(self) -> dict[str, xr.Dataset]:
+        found = xr.merge([self.mean, *([] if self.mean_cost is None else [self.mean_cost])])
+        return {"observed_data": found, "constant_data": self.concentration.to_dataset()}
 
     def coords(self) -> dict[str, Any]:
         names = {str(name): coord for name, coord in self.mean.coords.items()}
