@@ -118,7 +118,7 @@ def test_the_graph_has_the_density_of_the_closed_form(evidence, model):
     found = make_model(model, evidence, {"prior": [[3.0, 1.0], [0.5, 2.0]]})
     graph, known = found.build(), found.conjugate()
     logp, rng, gaps = graph.compile_logp(jacobian=False, mode="FAST_COMPILE"), np.random.default_rng(1), []
-    sets = known.test_sets if model == "dirichlet_multinomial" else []
+    sets = found.test_sets if model == "dirichlet_multinomial" else []
     totals = known.posterior.sum("predicted")
     first = [totals.values[known.test_set.values == name][0] for name in sets]
     for _ in range(3):

@@ -10,7 +10,7 @@ import bayesrank as br
 from bayesrank._compat import groups_of
 from bayesrank._random import Block, root_sequence
 from bayesrank.models import make_model
-from bayesrank.models._normal_logits import between, binomial_evidence, empirical_logits, identified_terms
+from bayesrank.models._normal_logits import between, binomial_evidence, empirical_logits, factor_of, identified_terms
 from tests.scripts import load_script
 
 NAME = "hierarchical_logit_normal"
@@ -96,20 +96,18 @@ def test_the_probability_of_a_table_is_an_integral():
     mass = np.outer(weights, weights) / (2 * np.pi)
     for right, cases in (((7, 3), (10, 12)), ((0, 4), (6, 4)), ((200, 0), (230, 0)), ((0, 0), (900, 3))):
         wanted = (mass * stats.binom(cases, rates).pmf(right).prod(-1)).sum()
-        found = binomial_evidence(np.array(right), np.array(cases), mean[None], sd[None], np.array([rho]))
+        factor = factor_of(sd[None], np.array([(rho + 1) / 2]))
+        found = binomial_evidence(np.array(right), np.array(cases), mean[None], factor)
         assert np.exp(found).item() == pytest.approx(wanted, rel=2e-3)
 
 
 def test_probabilities_of_all_tables_are_one():
     cases, mean = np.array([4, 3]), np.array([[2.0, -1.0], [6.0, 9.0]])
-    total = sum(
-        np.exp(binomial_evidence(np.array([a, b]), cases, mean, np.full((2, 2), 1.5), np.array([0.5, -0.9])))
-        for a in range(5)
-        for b in range(4)
-    )
+    factor = factor_of(np.full((2, 2), 1.5), np.array([0.75, 0.05]))
+    total = sum(np.exp(binomial_evidence(np.array([a, b]), cases, mean, factor)) for a in range(5) for b in range(4))
     assert total == pytest.approx([1, 1], abs=2e-4)
     one = np.array([[0.3]])
-    alone = [binomial_evidence(np.array([x]), np.array([6]), one, 2 * one, one[0]) for x in range(7)]
+    alone = [binomial_evidence(np.array([x]), np.array([6]), one, 2 * one[None]) for x in range(7)]
     assert np.exp(alone).sum() == pytest.approx(1, abs=1e-4)
 
 
@@ -488,10 +486,9 @@ def test_the_loglikelihood_is_of_tables(one):
     assert found["row_totals"].dims == ("chain", "draw", "test_set")
     counts = tables().isel(entity=0, dataset=4).values
     mu = special.logit(np.diag(post["median_rate"].values[1, 7, 0]))
-    wanted = binomial_evidence(
-        np.diag(counts), counts.sum(1), mu[None], post["sd_of_deviations"].values[1, [7]],
-        post["correlation_of_deviations"].values[1, [7]],
-    )  # fmt: skip
+    half = (post["correlation_of_deviations"].values[1, [7]] + 1) / 2
+    factor = factor_of(post["sd_of_deviations"].values[1, [7]], half)
+    wanted = binomial_evidence(np.diag(counts), counts.sum(1), mu[None], factor)
     assert float(found["counts"][1, 7, 0, 4]) == pytest.approx(wanted.item(), rel=1e-9)
 
 

@@ -9,7 +9,7 @@ from scipy import stats
 import bayesrank as br
 from bayesrank._compat import groups_of
 from bayesrank.models import _dirichlet_process
-from bayesrank.models._priors import four_cases
+from bayesrank.models._priors import of_shape
 
 #: A true hypothesis fails a Kolmogorov-Smirnov test at this level once in a million seeds.
 LEVEL = 1e-6
@@ -64,7 +64,7 @@ def test_marginals_of_four_classes():
     posterior = br.fit(br.joint_outcomes(FOUR, FOUR_GUESSES), "paired", seed=3)
     performance = br.as_performance(posterior)
     for entity in FOUR_GUESSES:
-        table = br.from_predictions(FOUR, FOUR_GUESSES).sel(entity=entity).values + four_cases(4)
+        table = br.from_predictions(FOUR, FOUR_GUESSES).sel(entity=entity).values + of_shape("four_cases", (4, 4))
         drawn = performance.sel(entity=entity).values.reshape(-1, 4, 4)
         for i in range(4):
             rows, columns = drawn[:, i].sum(-1), drawn[:, :, i].sum(-1)

@@ -7,11 +7,12 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import check_numbers, check_weights, describe_value
-from bayesrank._labels import name_coord
+from bayesrank._labels import name_coord, positive_label
 from bayesrank._random import Block
+from bayesrank.evidence.counts import class_dims, count_cases, mark_positive
 from bayesrank.evidence.outcomes import check_range
 from bayesrank.models._conjugate import known_shares, loses_rows
-from bayesrank.models._joint import check_one_value, counts_of, mean_outcome, positions, test_sets
+from bayesrank.models._joint import check_one_value, mean_outcome, positions
 from bayesrank.models._priors import DEFAULT, in_words, of_shape
 from bayesrank.models.dirichlet_multinomial import DirichletMultinomial
 
@@ -30,19 +31,19 @@ class Tables(DirichletMultinomial):
     centre: float | None = None
 
     def __init__(self, joint: xr.Dataset, datasets: list, **options: Any) -> None:
-        self.codes = positions(
-            np.column_stack([joint["actual"].values, joint["predicted"].values]), joint["label"].values.tolist()
-        )
-        counts = counts_of(joint, self.codes)
-        sets = test_sets(counts.isel(actual=0, predicted=0, drop=True))
-        super().__init__(counts.assign_coords(test_set=sets), **options)
+        names, classes = (joint[name].values.tolist() for name in ("entity", "label"))
+        self.codes = positions(np.column_stack([joint["actual"].values, joint["predicted"].values]), classes)
+        held, where = [self.codes[:, :1], self.codes[:, 1:]], joint["dataset"].values.tolist() if datasets else None
+        counts = count_cases(held, joint["count"].values, names, where, class_dims(classes))
+        sets = [f"test set {i + 1}" for i in range(max(len(datasets), 1))]
+        counts = counts.assign_coords(test_set=("dataset", sets) if datasets else ("entity", sets * len(names)))
+        super().__init__(mark_positive(counts, positive_label(joint)), **options)
         check_one_value(self.concentration.sum("predicted"), "prior must give every entity the same row totals")
         if self.totals is not None:
             check_one_value(self.totals, "prevalence must be the same for all entities", "the class shares ")
         self.proper = float(self.concentration.min()) > 0
-        shape = joint.sizes["entity"], max(len(datasets), 1), *counts.shape[-2:]
-        self.alpha = self.concentration.values.reshape(shape)
-        self.features = self.base = np.eye(joint.sizes["label"])
+        self.alpha = self.concentration.values.reshape(len(names), len(sets), *counts.shape[-2:])
+        self.features = self.base = np.eye(len(classes))
 
     @property
     def fewest(self) -> int | None:

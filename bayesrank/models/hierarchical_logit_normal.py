@@ -348,15 +348,14 @@ class HierarchicalLogitNormal(Hierarchical):
         Deviations are integrated out, so that leave-one-out removes a table; difficulties are not.
         """
         shape = tuple(posterior.sizes[d] for d in DRAWS)
-        size, rows = int(np.prod(shape)), len(self.right)
         held = self._sampled_parameters(posterior)
         mean, hard = held["mu"], held.get("difficulty")
-        sd = held.get("sd_of_deviations", np.zeros((size, rows)))
-        rho = 2 * held["half_of_deviations"] - 1 if "half_of_deviations" in held else np.zeros(size)
-        found = np.zeros((size, len(self.members), self.members.shape[2]))
+        sd = held.get("sd_of_deviations", np.zeros((len(mean), len(self.right))))
+        factor = factor_of(sd, held.get("half_of_deviations"))
+        found = np.zeros((len(mean), len(self.members), self.members.shape[2]))
         for (i, j), right, cases in zip(self.pairs, self.hits, self.cases, strict=True):
             centre = mean[:, i] - (0 if hard is None else hard[:, j])
-            found[:, i, j] = binomial_evidence(right, cases, centre, sd, rho)
+            found[:, i, j] = binomial_evidence(right, cases, centre, factor)
         found = found if self.over_datasets else found[:, 0]
         result: dict[str, Any] = {
             "counts": ((*DRAWS, *map(str, self.test_set.dims)), found.reshape(*shape, *found.shape[1:]))
