@@ -302,7 +302,10 @@ POSTERIORS = [
     ("base must (be non-negative|hold numbers|be a mapping|name finite values)", lambda x: paired(NUMBERS, base=x), {0: 0, 1: 0}, {0: -1, 1: 2}, {"x": 1}, [1, 2], {NAN: 1}),
     ("range must hold every outcome, and every", lambda: paired(NUMBERS, range=(0, 1), base={2: 1})),
     ("(range|base) must be None where cases have classes", lambda x: paired(**x), {"range": (0, 1)}, {"base": {0: 1}}),
-    ("split_prior must be True or False", lambda: paired(split_prior=1)),
+    ("(split_prior|force) must be True or False", lambda x: paired(**x), {"split_prior": 1}, {"force": 1}),
+    ("evidence must (be a Dataset .*joint_outcomes|hold .*count|have the dims|hold at least one)|count must hold non-neg|entity must hold each name once|actual and predicted must hold labels among", paired, COUNTS, JOINT.drop_vars("count"), JOINT.isel(entity=0), JOINT.isel(pattern=[]), JOINT.assign(count=-JOINT["count"]), JOINT.isel(entity=[0, 0]), JOINT.assign_coords(label=("label", [1, 2]))),
+    ("sampler must be 'auto' or 'exact'|target must be None|prevalence must lie between 0 and 1", lambda x: paired(**x), {"sampler": "nuts"}, {"target": "case"}, {"prevalence": 2}),
+    ("prior must be positive.* where a cell has no cases", lambda: paired(br.joint_outcomes([0, 1], {"a": [0, 1]}), prior="haldane")),
     (r"prevalence must be the same for all entities", lambda x: paired(prevalence=x), by_entity([0.2, 0.3], ["a", "b"])),
     # outcomes
     ("evidence must have the dims .*dirichlet_multinomial", lambda: fit("beta_binomial", OUTCOMES)),

@@ -9,14 +9,13 @@ import bayesrank as br
 from bayesrank._compat import groups_of, import_arviz
 from bayesrank.models import make_model
 from bayesrank.models._priors import concentration
+from tests.strategies import LEVEL, have_marginals
 
 NAMES = ["a", "b"]
 CELLS = {"tn": [70, 60], "fp": [10, 20], "fn": [6, 9], "tp": [24, 21]}
 COUNTS = br.from_counts(**CELLS, entity=NAMES)
 #: The same counts on two test sets.
 NAMED = COUNTS.assign_coords(test_set=("entity", ["x", "y"]))
-#: A true hypothesis fails a Kolmogorov-Smirnov test at this level once in a million seeds.
-LEVEL = 1e-6
 
 
 def draws_of(source, entity):
@@ -25,31 +24,9 @@ def draws_of(source, entity):
 
 @pytest.mark.parametrize(("prior", "alpha"), [("uniform", 1.0), ("jeffreys", 0.5), (2.0, 2.0), ("haldane", 0.0)])
 def test_beta_marginals_of_the_dirichlet(prior, alpha):
-    """Ratios of sums of cells are Beta under a Dirichlet: aggregation and neutrality."""
     posterior = br.fit(COUNTS, prior=prior, seed=3)
-    for i, name in enumerate(NAMES):
-        tn, fp, fn, tp = (CELLS[c][i] + alpha for c in ("tn", "fp", "fn", "tp"))
-        marginals = {
-            "tpr": (tp, fn),
-            "tnr": (tn, fp),
-            "ppv": (tp, fp),
-            "npv": (tn, fn),
-            "accuracy": (tp + tn, fp + fn),
-            "prevalence": (tp + fn, tn + fp),
-            "jaccard": (tp, fp + fn),
-        }
-        for score, parameters in marginals.items():
-            values = draws_of(br.scores.get(score)(posterior), name)
-            assert stats.kstest(values, stats.beta(*parameters).cdf).pvalue > LEVEL, (score, name)
-
-
-def test_small_concentrations_do_not_underflow():
-    counts = br.from_counts(tn=0, fp=0, fn=0, tp=1)
-    performance = br.as_performance(br.fit(counts, prior=1e-3, seed=1, draws=2000))
-    np.testing.assert_allclose(performance.sum(["actual", "predicted"]), 1)
-    # TPR ~ Beta(1.001, 0.001): mean 0.999, sd 0.0223; 5 standard errors of 8,000 draws.
-    tpr = br.scores.tpr(performance)
-    assert abs(float(tpr.mean()) - 1.001 / 1.002) < 5 * stats.beta(1.001, 0.001).std() / np.sqrt(8000)
+    for name in NAMES:
+        have_marginals(posterior, name, COUNTS.sel(entity=name).values + alpha)
 
 
 def test_cocaine_classifier_intervals():
@@ -137,14 +114,6 @@ def simplex(p):
     return log - np.log(p).mean(-1, keepdims=True)
 
 
-def test_exact_posteriors_open_in_arviz():
-    az = import_arviz()
-    posterior = br.fit(COUNTS, seed=1, draws=100)
-    assert set(groups_of(posterior)) == {"posterior", "observed_data", "constant_data"}
-    assert len(az.summary(posterior)) == 8 + 2  # with the prevalence of the one test set, both classes
-    az.plot_trace(posterior)
-
-
 # --- Prevalence ---------------------------------------------------------------------------------------------------
 
 
@@ -223,13 +192,10 @@ def test_priors_in_every_form():
         np.testing.assert_array_equal(found.sel(entity=NAMES), expected)
 
 
-def test_haldane_is_refused_where_a_rate_degenerates():
+def test_a_rate_degenerates_if_it_is_forced():
     zero = br.from_counts(tn=8, fp=0, fn=1, tp=3)
-    with pytest.raises(ValueError, match=r"prior must be positive.* where a cell has no cases"):
-        br.fit(zero, prior="haldane")
     forced = br.scores.fpr(br.fit(zero, prior="haldane", force=True, seed=1))
     assert (forced == 0).all()
-    br.fit(COUNTS, prior="haldane", seed=1)
     # A forced rate without any information is undefined.
     counts = br.from_counts(tn=[8, 8], fp=[1, 1], fn=[1, 0], tp=[3, 0], entity=["a", "a"], dataset=["x", "y"])
     posterior = br.fit(counts, prior="haldane", force=True, seed=1, draws=20)
@@ -370,10 +336,8 @@ def test_a_named_test_set_is_shared_and_others_are_apart():
     assert derived.values.tolist() == ["test set 1"] * 3
 
 
-def test_an_entity_without_a_case_is_refused_unless_forced():
+def test_an_entity_without_a_case_has_the_prior_if_it_is_forced():
     counts = br.from_counts(tn=[70, 0], fp=[10, 0], fn=[6, 0], tp=[24, 0], entity=NAMES)
-    with pytest.raises(ValueError, match=r"evidence must hold at least one case of every entity.*\['b'\]"):
-        br.fit(counts)
     forced = br.scores.tpr(br.fit(counts, force=True, seed=1))
     assert stats.kstest(draws_of(forced, "b"), stats.beta(1, 1).cdf).pvalue > LEVEL
 
@@ -431,26 +395,9 @@ def test_a_class_without_cases_has_likelihood_one():
     assert (found["log_likelihood"]["counts"].sel(actual="positive") == 0).all()
 
 
-def test_more_than_two_classes():
-    counts = br.from_matrix([[20, 3, 1], [2, 15, 4], [0, 2, 9]], "actual_rows", labels=["a", "b", "c"])
-    performance = br.as_performance(br.fit(counts, seed=2))
-    cell = performance.sel(actual="a", predicted="b").values.ravel()
-    # 3 cases and a third of a pseudo-case in the cell, of 56 and four in all.
-    assert stats.kstest(cell, stats.beta(3 + 1 / 3, 60 - 3 - 1 / 3).cdf).pvalue > LEVEL
-
-
 @pytest.mark.parametrize("model", ["dirichlet_multinomial", "beta_binomial"])
-def test_a_prior_beside_which_no_case_counts_is_refused(model):
+def test_beside_the_largest_prior_no_case_counts(model):
     counts = br.from_counts(tn=70, fp=10, fn=9, tp=21)
-    for prior in (1.7e308, np.array([[1.0, 1.0], [1.0, 1e308]]), 2.0**54):
-        with pytest.raises(ValueError, match=r"prior must hold concentrations up to 9e\+15, .*; got 1"):
-            br.fit(counts, model, prior=prior, seed=1, draws=5)
-    # With the largest that is taken, half of what is predicted of each class is right, to sixteen digits' root.
+    # Half of what is predicted of each class is right, to sixteen digits' root.
     found = br.scores.tpr(br.fit(counts, model, prior=2.0**53, seed=1, draws=50))
     np.testing.assert_allclose(found, 0.5, atol=6 / np.sqrt(4 * 2.0**54))
-
-
-def test_the_names_1_and_one_in_quotes_are_two():
-    counts = br.from_counts(tn=[9, 9], fp=[2, 2], fn=[3, 3], tp=[9, 9], entity=[1, "1"])
-    tpr = br.scores.tpr(br.fit(counts, "beta_binomial", seed=1)).values
-    assert abs(np.corrcoef(tpr[..., 0].ravel(), tpr[..., 1].ravel())[0, 1]) < 5 / np.sqrt(4000)

@@ -10,9 +10,8 @@ from scipy import stats
 
 import bayesrank as br
 from bayesrank._compat import groups_of
+from tests.strategies import LEVEL
 
-#: A true hypothesis fails a Kolmogorov-Smirnov test at this level once in a million seeds.
-LEVEL = 1e-6
 RNG = np.random.default_rng(11)
 RIGHT = pd.DataFrame(RNG.random((60, 3)) < [0.8, 0.6, 0.5], columns=list("abc")).astype(float)
 GAPS = RIGHT.mask(RNG.random((60, 3)) < [0.3, 0.1, 0.0])
