@@ -193,13 +193,6 @@ def test_missing_values_of_any_kind_are_missing(kind):
     assert int(br.from_outcomes(frame, missing="own")["outcome"].isnull().sum()) == 1
 
 
-def test_clusters_that_weigh_the_same_need_the_same_cases():
-    outcomes = br.from_outcomes(GAPS, missing="own", cluster=np.arange(60) // 3)
-    br.fit(outcomes, "paired", target="case", draws=20)
-    with pytest.raises(ValueError, match="target must be 'case' where answers are missing"):
-        br.fit(outcomes, "paired", target="cluster")
-
-
 def test_missing_predictions():
     guesses, truth = {"a": [0, None, 1, 1, 0], "b": [0, 1, 0, 1, np.nan]}, [0, 0, 1, 1, 2]
     found = br.joint_outcomes(truth, guesses, missing="common", dataset=list("uvuuv"))
@@ -247,11 +240,6 @@ def test_one_unit_is_singular():
     assert groups_of(alone)["posterior"].attrs["note"].startswith("Only 1 case, and almost no prior")
     together = br.fit(br.from_outcomes(frame, cluster=["x", "x"]), "paired", draws=10)
     assert groups_of(together)["posterior"].attrs["note"].startswith("Only 1 cluster: intervals")
-
-
-def test_too_many_draws_of_outcomes_are_refused_before_memory_runs_out():
-    with pytest.raises(ValueError, match=r"draws must be fewer for 4 x 1000000000 draws of 2 means"):
-        br.fit(br.from_outcomes(pd.DataFrame({"a": [1, 0], "b": [0, 0]})), "paired", draws=10**9)
 
 
 def test_bounds_of_the_evidence_are_those_of_the_fit():

@@ -32,6 +32,7 @@ class Hierarchical(Rows):
     learns: ClassVar[str] = "data sets"
     instead: ClassVar[str] = "'hierarchical_dirichlet_multinomial'"
     over_datasets_together: ClassVar[bool] = True
+    rows_apart: ClassVar[bool] = True
     default_prior: ClassVar[str] = OF_MEANS
     check = staticmethod(check_tables)
 
@@ -290,19 +291,6 @@ class Hierarchical(Rows):
         mean, spread = (posterior[name].transpose(*DRAWS, ...).values for name in (MEAN, SPREAD_OF))
         return mean.reshape(*lead, *self.prior.shape), spread.reshape(*lead, *self.prior.shape[:-1])
 
-    def _of_new_members(self, posterior: xr.Dataset, new: np.ndarray) -> xr.DataArray:
-        """Return counts (chain, draw, population, row, member, answer) with the dims of the evidence."""
-        coords = {name: posterior[name].values for name in DRAWS}
-        coords |= {str(d): self.counts[d].values for d in self.counts.dims}
-        values = self._as_tables(new).reshape(*new.shape[:2], *self.counts.shape)
-        return xr.DataArray(values, coords, (*DRAWS, *map(str, self.counts.dims)), "counts")
-
-
-class Apart(Hierarchical):
-    """Hierarchical models in which, given the class sizes, each row of counts has its own mean and spread."""
-
-    rows_apart: ClassVar[bool] = True
-
     def renew(self, posterior: xr.Dataset, root: np.random.SeedSequence, purpose: str) -> xr.DataArray:
         """Draw counts for an equal number of new members, with the observed sizes, one for each draw."""
         alpha = concentration(*self._populations(posterior))
@@ -313,6 +301,13 @@ class Apart(Hierarchical):
                 rates = dirichlet_of_each(rng, np.repeat(alpha[:, :, i, c, None], len(counts), axis=2))
                 new[:, :, i, c, self.order] = rng.multinomial(counts[self.order].sum(-1), rates)
         return self._of_new_members(posterior, new)
+
+    def _of_new_members(self, posterior: xr.Dataset, new: np.ndarray) -> xr.DataArray:
+        """Return counts (chain, draw, population, row, member, answer) with the dims of the evidence."""
+        coords = {name: posterior[name].values for name in DRAWS}
+        coords |= {str(d): self.counts[d].values for d in self.counts.dims}
+        values = self._as_tables(new).reshape(*new.shape[:2], *self.counts.shape)
+        return xr.DataArray(values, coords, (*DRAWS, *map(str, self.counts.dims)), "counts")
 
 
 def log_odds_density(rate: xr.DataArray, prior: xr.DataArray, answers: str) -> xr.DataArray:

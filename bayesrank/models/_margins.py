@@ -1,7 +1,7 @@
 """Marginal parts of the paired model: counts or mean of each entity, its prior, and the variables of its draws."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -92,8 +92,7 @@ class Outcomes:
         declared = joint.attrs.get("range") if declared is None else declared
         if declared is None and base is None and prior is None and are_shares(seen, joint.attrs):
             declared = (0, 1)
-        base_measure = _base_measure(seen, prior, declared, base)
-        mass = base_measure.mass
+        mass, ends, text = _base_measure(seen, prior, declared, base)
         self.values = np.union1d(seen, sorted(mass))
         self.few = self.values.size <= VALUES
         # The code of a missing answer adds nothing to a sum or its weight.
@@ -121,9 +120,9 @@ class Outcomes:
             means = mean_outcome(joint, datasets, by_case, "cost").reshape(self.mean.shape)
             self.mean_cost = self.mean.copy(data=means).rename("mean_cost")
         self.fewest = None
-        between = declared is not None and base is None and not np.isin(seen, base_measure.ends).all()
-        self.centre = sum(base_measure.ends) / 2 if between else None
-        self.settings = {"prior": base_measure.text, "mean_outcome_range": list(base_measure.ends)}
+        between = declared is not None and base is None and not np.isin(seen, ends).all()
+        self.centre = sum(ends) / 2 if between else None
+        self.settings = {"prior": text, "mean_outcome_range": list(ends)}
 
     def _features(self, points: np.ndarray) -> np.ndarray:
         """Return the summands of each value: an indicator, or for many values the value and the weight."""
@@ -177,16 +176,10 @@ def are_shares(seen: np.ndarray, about: Mapping[Any, Any]) -> bool:
     return any(np.abs(seen * m - np.round(seen * m)).max() < 1e-9 for m in range(2, RUNS + 1))
 
 
-class _Base(NamedTuple):
-    """The base measure of an outcome: mass of each value with a prior, bounds of outcomes, and its name."""
-
-    mass: dict[float, float]
-    ends: tuple[float, float]
-    text: str
-
-
-def _base_measure(seen: np.ndarray, prior: Any, declared: Any, base: Any) -> _Base:
-    """Return the prior mass of each value, from the user's options."""
+def _base_measure(
+    seen: np.ndarray, prior: Any, declared: Any, base: Any
+) -> tuple[dict[float, float], tuple[float, float], str]:
+    """Return the prior mass of each value, the bounds of outcomes, and the prior's name, from the user's options."""
     if declared is None and base is None:
         right_wrong = bool(np.isin(seen, [0, 1]).all())
         values = np.array([0, 1]) if right_wrong else seen
@@ -198,13 +191,20 @@ def _base_measure(seen: np.ndarray, prior: Any, declared: Any, base: Any) -> _Ba
                 f"base= a base measure); got {prior!r}"
             )
         mass = dict(zip(values.tolist(), each.tolist(), strict=True)) if values.size <= VALUES else {}
-        return _Base(mass, (float(values[0]), float(values[-1])), in_words(prior, default))
+        return mass, (float(values[0]), float(values[-1])), in_words(prior, default)
     ends = None if declared is None else check_range(declared)
     named = prior if prior is None or isinstance(prior, str) else ""
     if base is not None:
         if prior is not None:
             raise ValueError(f"prior must be None with base, which gives the mass of each value; got {prior!r}")
-        mass, text = _check_base(base), "given as a base measure"
+        if not isinstance(base, Mapping):
+            wanted = "a mapping from values to the cases that they count as"
+            raise TypeError(f"base must be {wanted}; got {describe_value(base)}")
+        values = np.asarray(check_numbers("base", list(base)))
+        if not np.isfinite(values).all():
+            raise ValueError(f"base must name finite values; got {list(base)}")
+        each = check_weights("base", list(base.values()))
+        mass, text = dict(zip(values.tolist(), each.tolist(), strict=True)), "given as a base measure"
     elif named == "haldane":
         mass, _, text = _base_measure(seen, prior, None, None)
     elif ends is not None and named in (None, DEFAULT):
@@ -216,16 +216,4 @@ def _base_measure(seen: np.ndarray, prior: Any, declared: Any, base: Any) -> _Ba
     held = np.union1d(seen, sorted(mass))
     if ends is not None and (outside := held[(held < ends[0]) | (held > ends[1])]).size:
         raise ValueError(f"range must hold every outcome, and every value of base; got {ends} and {outside[0]:g}")
-    return _Base(mass, ends or (float(held[0]), float(held[-1])), text)
-
-
-def _check_base(base: Any) -> dict[float, float]:
-    """Return the prior cases of each value."""
-    if not isinstance(base, Mapping):
-        raise TypeError(
-            f"base must be a mapping from values to the cases that they count as; got {describe_value(base)}"
-        )
-    values = np.asarray(check_numbers("base", list(base)))
-    if not np.isfinite(values).all():
-        raise ValueError(f"base must name finite values; got {list(base)}")
-    return dict(zip(values.tolist(), check_weights("base", list(base.values())).tolist(), strict=True))
+    return mass, ends or (float(held[0]), float(held[-1])), text

@@ -76,6 +76,7 @@ class HierarchicalLogitNormal(Hierarchical):
     """
 
     most_outcomes: ClassVar[int | None] = 2
+    rows_apart: ClassVar[bool] = False
     words: ClassVar[str] = "The logits of both rates vary jointly between data sets, with learned spreads."
 
     #: A flat prior: normal logits have no bimodal explanation of near-perfect data sets.
