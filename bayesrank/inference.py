@@ -214,9 +214,11 @@ def fit(
     }
     order = ("posterior", "sample_stats", *GROUPS, "observed_data", "constant_data")
     kept = [name for name in order if name in result and (name in groups or name not in GROUPS)]
-    for name in ("posterior", "prior"):
-        if name in kept:
-            result[name] = _plain_coords(result[name], result.get("observed_data", xr.Dataset()))
+    for name in {"posterior", "prior"} & set(kept):
+        # ``observed_data`` has the coords that describe entities and data sets, which ArviZ cannot handle.
+        group = result[name]
+        described = [key for key, coord in group.coords.items() if coord.dims and key not in group.dims]
+        result[name] = group.drop_vars([key for key in described if key in observed.coords])
     return {name: result[name] for name in kept}
 
 
@@ -238,15 +240,6 @@ def _provenance(evidence: Any) -> dict[str, Any]:
     if isinstance(evidence, xr.Dataset) and "cluster" in evidence.coords:
         found["clusters"] = len(set(evidence["cluster"].values.tolist()))
     return found
-
-
-def _plain_coords(group: xr.Dataset, observed: xr.Dataset) -> xr.Dataset:
-    """Drop coords that describe entities and data sets: ``observed_data`` has them, and ArviZ cannot handle them.
-
-    Scalar coords stay; ``positive`` names the positive class.
-    """
-    described = [name for name, coord in group.coords.items() if coord.dims and name not in group.dims]
-    return group.drop_vars([name for name in described if name in observed.coords])
 
 
 @cache

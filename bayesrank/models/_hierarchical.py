@@ -58,7 +58,17 @@ class Hierarchical(Rows):
         # Members are drawn in the order of their names, so that the order of the evidence has no effect.
         called = self.counts["dataset" if self.over_datasets else "entity"].values.tolist()
         self.order = np.array(sorted(range(len(called)), key=lambda i: repr(called[i])))
-        self.prior = _check_one_prior(alpha, self.over_datasets)
+        #: Concentrations (population, row, answer), which are equal within a population.
+        self.prior, each, member = alpha[:1, 0], alpha[:1], "entity"
+        if self.over_datasets:
+            self.prior, each, member = alpha[:, 0], alpha[:, :1], "dataset"
+        if (alpha != each).any():
+            raise ValueError(f"prior must be the same for every {member} of a population; got several along {member}")
+        totals = alpha.sum(-1)
+        if not np.allclose(totals, totals[:1], rtol=1e-9, atol=0):
+            raise ValueError("prior must be the same for all row totals of a population; got several along entity")
+        if (least := alpha.min()) <= 0:
+            raise ValueError(f"prior must be positive for the mean of a population; got a concentration of {least:g}")
         self.kind = "typical" if self.over_datasets else "observed"
         self.settings |= {
             "spread": self.spread,
@@ -149,10 +159,15 @@ class Hierarchical(Rows):
 
     def _parameters(self, hyper: Hyper) -> dict[str, xr.Variable]:
         """Return the parameters of the populations of rates, as posterior variables."""
-        over = ("draw", *["entity"] * self.over_datasets, *self.row)
-        shape = [len(hyper[MEAN]), *(self.counts.sizes[d] for d in over[1:])]
-        mean = xr.Variable(over, hyper[MEAN].reshape(shape))
-        return {MEAN: mean, SPREAD_OF: xr.Variable(over[:-1], hyper[SPREAD_OF].reshape(shape[:-1]))}
+        over = ["entity"] * self.over_datasets
+        return {
+            MEAN: self._variable([*over, *self.row], hyper[MEAN]),
+            SPREAD_OF: self._variable([*over, *self.row[:-1]], hyper[SPREAD_OF]),
+        }
+
+    def _variable(self, dims: list[str], values: np.ndarray) -> xr.Variable:
+        """Return values (draw, ...) as a posterior variable over these dims of the counts."""
+        return xr.Variable(("draw", *dims), values.reshape(len(values), *(self.counts.sizes[d] for d in dims)))
 
     def _shares(
         self, hyper: Hyper, group: str, block: Block, root: np.random.SeedSequence
@@ -326,16 +341,3 @@ def log_spread_density(spread: xr.DataArray, scale: float) -> xr.DataArray:
 def concentration(mean: np.ndarray, spread: np.ndarray) -> np.ndarray:
     """Return the concentrations of a population's rates from their mean (..., answer) and spread."""
     return mean * (1 / np.square(spread) - 1)[..., None]
-
-
-def _check_one_prior(alpha: np.ndarray, over_datasets: bool) -> np.ndarray:
-    """Return the concentrations (population, row, answer), which must be equal within a population."""
-    member = "dataset" if over_datasets else "entity"
-    if (alpha != (alpha[:, :1] if over_datasets else alpha[:1])).any():
-        raise ValueError(f"prior must be the same for every {member} of a population; got several along {member}")
-    totals = alpha.sum(-1)
-    if not np.allclose(totals, totals[:1], rtol=1e-9, atol=0):
-        raise ValueError("prior must be the same for all row totals of a population; got several along entity")
-    if alpha.min() <= 0:
-        raise ValueError(f"prior must be positive for the mean of a population; got a concentration of {alpha.min():g}")
-    return alpha[:, 0] if over_datasets else alpha[:1, 0]

@@ -266,28 +266,23 @@ class HierarchicalLogitNormal(Hierarchical):
         return found
 
     def _parameters(self, hyper: Hyper) -> dict[str, xr.Variable]:
-        rows = self.row[:-1]
-        whose = ["entity"] * self.over_datasets
-        rates = self._answers(hyper["mu"] if self.over_datasets else hyper["mu"][:, 0])
-        found = {"median_rate": (("draw", *whose, *self.row), rates[..., 0, :] if self.outcomes else rates)}
+        rows, whose = self.row[:-1], ["entity"] * self.over_datasets
+        found = {"median_rate": self._variable([*whose, *self.row], self._answers(hyper["mu"]))}
         for name in self.terms:
-            sd = hyper[f"sd_of_{name}"]
-            found[f"sd_of_{name}"] = (("draw", *rows), sd[:, 0] if self.outcomes else sd)
-            if not self.outcomes:
-                found[f"correlation_of_{name}"] = (("draw",), 2 * hyper[f"half_of_{name}"] - 1)
+            found[f"sd_of_{name}"] = self._variable([*rows], hyper[f"sd_of_{name}"])
+            if rows:
+                found[f"correlation_of_{name}"] = self._variable([], 2 * hyper[f"half_of_{name}"] - 1)
         if "difficulty" in hyper:
-            hard = hyper["difficulty"]
-            found["difficulty"] = (("draw", "dataset", *rows), hard[..., 0] if self.outcomes else hard)
+            found["difficulty"] = self._variable(["dataset", *rows], hyper["difficulty"])
         if self.over_datasets and self.terms:
             # The covariance of an entity's logits between data sets.
             total = sum(covariance(hyper[f"sd_of_{name}"], hyper.get(f"half_of_{name}")) for name in self.terms)
             sd = np.sqrt(np.einsum("drr->dr", total))
-            found["sd_between_datasets"] = (("draw", *rows), sd[:, 0] if self.outcomes else sd)
-            if not self.outcomes:
+            found["sd_between_datasets"] = self._variable([*rows], sd)
+            if rows:
                 with np.errstate(invalid="ignore"):
-                    together = total[:, 0, 1] / sd.prod(-1)
-                found["correlation_between_datasets"] = (("draw",), together)
-        return {name: xr.Variable(*held) for name, held in found.items()}
+                    found["correlation_between_datasets"] = self._variable([], total[:, 0, 1] / sd.prod(-1))
+        return found
 
     def _sampled_parameters(self, posterior: xr.Dataset) -> Hyper:
         """Return the medians of logits, spreads and difficulty (draw, ...) in a posterior, with chains stacked."""
