@@ -158,17 +158,21 @@ def test_an_entity_without_cases_on_a_data_set_has_no_value_there():
     )
 
 
-def test_few_own_cases_are_few():
+@pytest.mark.parametrize(
+    ("rows", "cluster", "said"),
+    [
+        (90, None, "Only 20 cases, and almost no prior"),
+        (90, np.arange(90) // 2, "Only 10 clusters"),
+        (90, np.arange(90) % 45, "Only 20 clusters"),  # one answer is enough for a cluster to count
+        (1, None, "Only 1 case, and almost no prior"),
+        (2, ["x", "x"], "Only 1 cluster: intervals"),
+    ],
+)
+def test_few_own_cases_are_few(rows, cluster, said):
     frame = pd.DataFrame(RNG.random((90, 2)), columns=["a", "b"])
     frame.loc[20:, "b"] = np.nan
-    assert "Only 20 cases, and almost no prior" in notes(
-        br.fit(br.from_outcomes(frame, missing="own"), "paired", draws=50)
-    )
-    clustered = br.from_outcomes(frame, missing="own", cluster=np.arange(90) // 2)
-    assert "Only 10 clusters" in notes(br.fit(clustered, "paired", draws=50))
-    # One answer is enough for a cluster to count.
-    mixed = br.from_outcomes(frame, missing="own", cluster=np.arange(90) % 45)
-    assert "Only 20 clusters" in notes(br.fit(mixed, "paired", draws=50))
+    outcomes = br.from_outcomes(frame[:rows], missing="own", cluster=cluster)
+    assert said in br.fit(outcomes, "paired", draws=5)["posterior"].attrs["note"]
 
 
 @pytest.mark.parametrize(
@@ -213,12 +217,6 @@ def test_order_and_clusters_of_one_change_no_number_where_answers_are_missing():
     xr.testing.assert_allclose(single["posterior"]["mean_outcome"], one, rtol=1e-12)
 
 
-def test_another_entity_changes_no_distribution_where_answers_are_missing():
-    alone = br.fit(br.from_outcomes(GAPS[["a"]], missing="own"), "paired", seed=1)["posterior"]["mean_outcome"]
-    together = br.fit(br.from_outcomes(GAPS, missing="own"), "paired", seed=1)["posterior"]["mean_outcome"]
-    assert stats.ks_2samp(alone.values.ravel(), together.sel(entity="a").values.ravel()).pvalue > LEVEL
-
-
 @pytest.mark.parametrize(
     ("frame", "said"),
     [
@@ -232,14 +230,6 @@ def test_another_entity_changes_no_distribution_where_answers_are_missing():
 )
 def test_few_answers_have_a_note_on_the_prior_as_few_counts_have(frame, said):
     assert notes(br.fit(br.from_outcomes(pd.DataFrame(frame)), "paired", seed=1, draws=50)) == said
-
-
-def test_one_unit_is_singular():
-    frame = pd.DataFrame({"a": [1, 0], "b": [0, 0]})
-    alone = br.fit(br.from_outcomes(frame[:1]), "paired", prior="haldane", draws=10)
-    assert groups_of(alone)["posterior"].attrs["note"].startswith("Only 1 case, and almost no prior")
-    together = br.fit(br.from_outcomes(frame, cluster=["x", "x"]), "paired", draws=10)
-    assert groups_of(together)["posterior"].attrs["note"].startswith("Only 1 cluster: intervals")
 
 
 def test_bounds_of_the_evidence_are_those_of_the_fit():
