@@ -211,28 +211,6 @@ def test_prior_group_is_the_prior():
 # --- Streams ------------------------------------------------------------------------------------------------------
 
 
-def test_draws_depend_on_names_evidence_and_seed_alone():
-    more = br.from_counts(tn=[1, 60, 70], fp=[2, 20, 10], fn=[3, 9, 6], tp=[4, 21, 24], entity=["z", "b", "a"])
-    for model in ("dirichlet_multinomial", "beta_binomial"):
-        two, three = (br.as_performance(br.fit(c, model, seed=9)) for c in (COUNTS, more))
-        xr.testing.assert_equal(three.sel(entity=NAMES), two)
-        again, other = (br.as_performance(br.fit(COUNTS, model, seed=s)) for s in (9, 10))
-        xr.testing.assert_equal(again, two)
-        assert not np.isclose(other, two).all()
-
-
-def test_order_of_datasets_changes_nothing_not_even_predictions():
-    counts = br.datasets.load("utah_trees").isel(dataset=slice(0, 3))
-    groups = ["posterior_predictive", "prior_predictive", "log_likelihood"]
-    fits = [
-        groups_of(br.fit(c, seed=3, draws=20, groups=groups))
-        for c in (counts, counts.isel(dataset=[2, 0, 1], entity=[1, 0, 2]))
-    ]
-    for group, name in (("posterior", "performance"), *((g, "counts") for g in groups)):
-        one, other = (f[group][name] for f in fits)
-        xr.testing.assert_equal(other.sel(dataset=counts["dataset"], entity=counts["entity"]), one)
-
-
 def correlation(one, other, score="tpr"):
     x, y = (br.scores.get(score)(p).isel(entity=0).values.ravel() for p in (one, other))
     return np.corrcoef(x, y)[0, 1]
@@ -335,24 +313,7 @@ def test_rates_of_a_class_with_prevalence_0_are_kept():
     assert "rate" not in groups_of(br.fit(COUNTS, prevalence=0.1, seed=1))["posterior"]
 
 
-# --- Designs ------------------------------------------------------------------------------------------------------
-
-
-def test_unmeasured_pairs_are_undefined():
-    counts = br.from_counts(
-        tn=[8, 9, 7], fp=[1, 1, 1], fn=[1, 1, 1], tp=[3, 4, 5], entity=["a", "b", "a"], dataset=["x", "x", "y"]
-    )
-    groups = ["prior", "prior_predictive", "posterior_predictive", "log_likelihood"]
-    found = groups_of(br.fit(counts, seed=1, draws=20, groups=groups))
-    here = {"entity": "b", "dataset": "y"}
-    assert found["posterior"]["performance"].sel(here).isnull().all()
-    tables = found["log_likelihood"]["counts"]
-    assert sorted(zip(tables["entity"].values, tables["dataset"].values, strict=True)) == [
-        ("a", "x"), ("a", "y"), ("b", "x"),
-    ]  # fmt: skip
-    assert tables.notnull().all()
-    assert (found["posterior_predictive"]["counts"].sel(here) == 0).all()
-    assert found["posterior"]["performance"].sel(entity="a").notnull().all()
+# --- Likelihoods --------------------------------------------------------------------------------------------------
 
 
 def test_log_likelihood_is_that_of_the_multinomial():

@@ -187,26 +187,17 @@ def test_positives_and_negatives_by_design():
 # --- Order, names, data sets --------------------------------------------------------------------------------------
 
 
-def test_order_changes_no_number():
-    shuffled = RNG.permutation(120)
-    other = br.joint_outcomes(TRUTH[shuffled], {name: GUESSES[name][shuffled] for name in "cab"})
-    other = other.isel(pattern=RNG.permutation(other.sizes["pattern"]))
-    one, two = (br.as_performance(br.fit(joint, "paired", seed=9)) for joint in (JOINT, other))
-    xr.testing.assert_equal(two.sel(entity=["a", "b", "c"]), one)
-    renamed = (br.joint_outcomes(TRUE, ANSWERS, cluster=names) for names in (QUESTION, [97 * q % 41 for q in QUESTION]))
-    xr.testing.assert_equal(*(br.as_performance(br.fit(joint, "paired", seed=1)) for joint in renamed))
+def test_patterns_may_stand_more_than_once():
     single = br.joint_outcomes(TRUTH, GUESSES, cluster=range(120)).drop_vars("cluster")  # patterns more than once
-    xr.testing.assert_equal(br.as_performance(br.fit(single, "paired", seed=9)), one)
+    xr.testing.assert_equal(*(br.as_performance(br.fit(joint, "paired", seed=9)) for joint in (single, JOINT)))
 
 
-def test_runs_begin_alike_are_not_coupled_and_know_no_other_entity():
-    short, long = (br.as_performance(br.fit(JOINT, "paired", seed=1, draws=draws)) for draws in (30, 1200))
-    np.testing.assert_allclose(long.isel(draw=slice(30)), short, rtol=1e-12)
+def test_runs_are_not_coupled_and_know_no_other_entity():
     more = br.joint_outcomes([*TRUTH, 1], {name: [*guess, 1] for name, guess in GUESSES.items()})
     coupled = np.corrcoef(*(values(br.fit(joint, "paired", seed=1), "tpr", "a") for joint in (JOINT, more)))[0, 1]
     assert abs(coupled) < 5 / np.sqrt(4000)
     alone = br.fit(JOINT.isel(entity=[0]), "paired", seed=1)
-    assert stats.ks_2samp(values(alone, "mcc", "a"), values(long, "mcc", "a")).pvalue > LEVEL
+    assert stats.ks_2samp(values(alone, "mcc", "a"), values(br.fit(JOINT, "paired", seed=1), "mcc", "a")).pvalue > LEVEL
 
 
 def test_data_sets_are_apart():
