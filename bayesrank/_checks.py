@@ -45,11 +45,7 @@ def check_numbers(
     argument: str, values: Any, low: float = -np.inf, high: float = np.inf, *, ends: bool = True
 ) -> np.ndarray:
     """Return an array of real numbers as floats; with bounds, all are within them and none is NaN."""
-    array = check_regular_array(argument, values, "numbers")
-    if array.dtype == object and all(is_number(item) for item in array.ravel()):
-        array = np.array([check_finite(argument, item) for item in array.ravel()], float).reshape(array.shape)
-    if array.dtype.kind not in "iuf":
-        raise TypeError(f"{argument} must hold numbers; got {describe_value(values)}")
+    array = _check_real(argument, values, "numbers")
     _check_bounds(argument, array, low, high, ends)
     return array.astype(float)
 
@@ -250,11 +246,7 @@ def container_limits(root: Path = Path("/sys/fs/cgroup"), own: Path = Path("/pro
 
 def check_counts_array(argument: str, values: Any) -> np.ndarray:
     """Return non-negative whole numbers as int64; other values raise an error and are not rounded."""
-    array = check_regular_array(argument, values, "whole numbers")
-    if array.dtype == bool or array.dtype.kind not in "iuf":
-        if array.dtype.kind != "O" or not all(is_number(v) for v in array.ravel()):
-            raise TypeError(f"{argument} must hold whole numbers; got {describe_value(values)}")
-        array = np.array([check_finite(argument, v) for v in array.ravel()], float).reshape(array.shape)
+    array = _check_real(argument, values, "whole numbers")
     bad = array[~np.isfinite(array) | (array < 0) | (array != np.floor(array)) | (array > 2**53)]
     if bad.size:
         raise ValueError(f"{argument} must hold non-negative whole numbers (counts, not rates); got {bad[0]}")
@@ -464,6 +456,16 @@ def _no_dataset(argument: str, values: Any, what: str) -> Any:
     if isinstance(values, xr.Dataset):
         raise TypeError(f"{argument} must hold {what}; got {describe_value(values)}")
     return values
+
+
+def _check_real(argument: str, values: Any, what: str) -> np.ndarray:
+    """Return an array of real numbers, not of booleans."""
+    array = check_regular_array(argument, values, what)
+    if array.dtype == object and all(is_number(item) for item in array.ravel()):
+        array = np.array([check_finite(argument, item) for item in array.ravel()], float).reshape(array.shape)
+    if array.dtype.kind not in "iuf":
+        raise TypeError(f"{argument} must hold {what}; got {describe_value(values)}")
+    return array
 
 
 def _check_bounds(argument: str, values: Any, low: float, high: float, ends: bool) -> None:

@@ -43,7 +43,10 @@ def chunk_sizes(chunks: Any, shape: tuple[int, int], numbers: int) -> Sizes:
     else:
         wanted = {"chain": 1, "draw": chunks}
     if wanted["draw"] == "auto" and isinstance(wanted["draw"], str):
-        wanted["draw"] = max(_preferred_chunk_size() // (8 * max(numbers, 1)) // BLOCK, 1) * BLOCK
+        import dask
+
+        preferred = int(dask.utils.parse_bytes(dask.config.get("array.chunk-size", "128MiB")))
+        wanted["draw"] = max(preferred // (8 * max(numbers, 1)) // BLOCK, 1) * BLOCK
     try:
         if any(isinstance(held, bool | np.bool_ | float) for held in wanted.values()):
             raise ValueError("no whole number")
@@ -100,10 +103,3 @@ def join_parts(parts: list[list[Any]], sizes: Sizes, inner: tuple[int, ...]) -> 
         for row, chains in zip(parts, sizes[0], strict=True)
     ]
     return da.concatenate(rows, axis=0)
-
-
-def _preferred_chunk_size() -> int:
-    """Return Dask's preferred size of a chunk in bytes."""
-    import dask
-
-    return int(dask.utils.parse_bytes(dask.config.get("array.chunk-size", "128MiB")))

@@ -47,15 +47,11 @@ def is_container(source: Any) -> bool:
 
 def groups_of(source: Any) -> dict[str, xr.Dataset]:
     """Return the groups of a container as plain Datasets with ordered classes."""
+    groups = {str(name): source[name] for name in source if not isinstance(source[name], xr.DataArray)}
     return {
-        str(name): order_classes(_dataset(source[name]), str(name))
-        for name in source
-        if not isinstance(source[name], xr.DataArray)
+        name: order_classes(node.to_dataset() if isinstance(node, xr.DataTree) else node, name)
+        for name, node in groups.items()
     }
-
-
-def _dataset(node: Any) -> xr.Dataset:
-    return node.to_dataset() if isinstance(node, xr.DataTree) else node
 
 
 def get_variable(dataset: xr.Dataset | None, name: str) -> xr.DataArray | None:

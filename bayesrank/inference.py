@@ -11,7 +11,7 @@ import xarray as xr
 
 from bayesrank._checks import check_choice, check_integer, check_memory, describe_value
 from bayesrank._chunks import Drawn, Sizes, chunk_sizes, draw_lazily
-from bayesrank._compat import get_variable, to_container
+from bayesrank._compat import to_container
 from bayesrank._nuts import TUNE, sample, warn_of_chains
 from bayesrank._random import Block, Seed, blocks, fingerprint, root_sequence, stream
 from bayesrank._types import ModelName
@@ -158,23 +158,27 @@ def fit(
         raise ValueError(f"nuts must be left out unless sampler='nuts'; got it with sampler={sampler!r}")
     root = root_sequence(seed)
     result = dict(instance.observed())
+    observed = result.get("observed_data", xr.Dataset())
+    # The observed tables or means, if there are any.
+    held = next((observed[name] for name in ("counts", "mean_outcome") if name in observed.data_vars), None)
     sizes = None
-    if "counts" in (observed := result.get("observed_data", xr.Dataset())).data_vars:
+    if "counts" in observed.data_vars:
         # The attrs of the variable record the pooling, also in a file.
         kept = observed["counts"].attrs
         result["observed_data"] = observed = observed.assign(hold_parts(observed["counts"]))
         if "pooled" in kept:
             observed["counts"].attrs = kept | {"pooled": record_text(kept["pooled"])}
-    if chunks is None:
-        _check_memory(result, shape)
-    else:
+    if chunks is None and held is not None:
+        what = f"{' x '.join(map(str, held.shape))} {'cells' if held.name == 'counts' else 'means'}"
+        drawn, given = f"{shape[0]} x {shape[1]} draws of {what}", f"draws={shape[1]}, chains={shape[0]}"
+        check_memory("draws must be fewer", drawn, (*shape, held.size), given)
+    elif chunks is not None:
         if not exact or sampler == "nuts":
             why = "sampler='nuts'" if exact else "which has no exact draws"
             raise ValueError(
                 f"chunks must be None for {type(instance).__name__}, {why}: its sampler holds all draws (.chunk makes "
                 "chunks of them)"
             )
-        held = _observed_values(result)
         sizes = chunk_sizes(chunks, shape, 1 if held is None else held.size)
 
     if exact and sampler != "nuts":
@@ -193,7 +197,7 @@ def fit(
     for name in ("log_likelihood", "log_prior"):
         if name in groups:
             _check_method(instance, name, name)
-            result[name] = _measured_only(getattr(instance, name)(result["posterior"]), _observed_values(result))
+            result[name] = _measured_only(getattr(instance, name)(result["posterior"]), held)
     sampler = result["sample_stats"].attrs.get("sampler", "nuts") if "sample_stats" in result else "exact"
     result["posterior"].attrs |= {
         **_provenance(evidence),
@@ -210,9 +214,11 @@ def fit(
     }
     order = ("posterior", "sample_stats", *GROUPS, "observed_data", "constant_data")
     kept = [name for name in order if name in result and (name in groups or name not in GROUPS)]
-    for name in ("posterior", "prior"):
-        if name in kept:
-            result[name] = _plain_coords(result[name], result.get("observed_data", xr.Dataset()))
+    for name in {"posterior", "prior"} & set(kept):
+        # ``observed_data`` has the coords that describe entities and data sets, which ArviZ cannot handle.
+        group = result[name]
+        described = [key for key, coord in group.coords.items() if coord.dims and key not in group.dims]
+        result[name] = group.drop_vars([key for key in described if key in observed.coords])
     return {name: result[name] for name in kept}
 
 
@@ -234,15 +240,6 @@ def _provenance(evidence: Any) -> dict[str, Any]:
     if isinstance(evidence, xr.Dataset) and "cluster" in evidence.coords:
         found["clusters"] = len(set(evidence["cluster"].values.tolist()))
     return found
-
-
-def _plain_coords(group: xr.Dataset, observed: xr.Dataset) -> xr.Dataset:
-    """Drop coords that describe entities and data sets: ``observed_data`` has them, and ArviZ cannot handle them.
-
-    Scalar coords stay; ``positive`` names the positive class.
-    """
-    described = [name for name, coord in group.coords.items() if coord.dims and name not in group.dims]
-    return group.drop_vars([name for name in described if name in observed.coords])
 
 
 @cache
@@ -323,19 +320,3 @@ def _measured_only(found: xr.Dataset, counts: xr.DataArray | None) -> xr.Dataset
     kept = measured.transpose(*pair).values.ravel()
     tables = found["counts"].drop_vars("measured", errors="ignore").stack(table=pair).isel(table=kept)
     return found.drop_vars(["counts", "measured", *pair], errors="ignore").assign(counts=tables.reset_index("table"))
-
-
-def _observed_values(observed: Mapping[str, xr.Dataset]) -> xr.DataArray | None:
-    """Return the observed tables or means."""
-    data = observed.get("observed_data")
-    counts = get_variable(data, "counts")
-    return get_variable(data, "mean_outcome") if counts is None else counts
-
-
-def _check_memory(observed: Mapping[str, xr.Dataset], shape: tuple[int, int]) -> None:
-    """Raise an error if the draws do not fit into memory."""
-    held = _observed_values(observed)
-    if held is not None:
-        draws = f"{shape[0]} x {shape[1]} draws of {' x '.join(str(size) for size in held.shape)} "
-        what = "cells" if held.name == "counts" else "means"
-        check_memory("draws must be fewer", draws + what, (*shape, held.size), f"draws={shape[1]}, chains={shape[0]}")

@@ -1,13 +1,16 @@
-"""Hypothesis strategies that several test files share."""
+"""Hypothesis strategies and known laws that several test files share."""
 
 import numpy as np
 import xarray as xr
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
+from scipy import stats
 
 import bayesrank as br
 from bayesrank.statements._parser import Beats, Either, Every, Not, Place
 
+#: A true hypothesis fails a Kolmogorov-Smirnov test at this level once in a million seeds.
+LEVEL = 1e-6
 NAMES = st.lists(st.text(min_size=1, max_size=6), min_size=1, max_size=5, unique=True)
 
 
@@ -68,3 +71,20 @@ def written(statement, names):
             return f"{quoted(entity)} is worst"
         case Place(entity, number, _):
             return f"{quoted(entity)} in top {number}"
+
+
+def have_marginals(posterior, entity, table):
+    """Scores of a two-class table with Dirichlet cells are Beta, by aggregation and neutrality."""
+    (tn, fp), (fn, tp) = table
+    laws = {
+        "tpr": (tp, fn),
+        "tnr": (tn, fp),
+        "ppv": (tp, fp),
+        "npv": (tn, fn),
+        "accuracy": (tp + tn, fp + fn),
+        "prevalence": (tp + fn, tn + fp),
+        "jaccard": (tp, fp + fn),
+    }
+    for score, law in laws.items():
+        values = br.scores.get(score)(posterior).sel(entity=entity).values.ravel()
+        assert stats.kstest(values, stats.beta(*law).cdf).pvalue > LEVEL, (score, entity)

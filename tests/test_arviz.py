@@ -53,13 +53,6 @@ def test_coords_that_describe_entities_are_with_the_data():
     assert "panel" in br.as_performance(posterior).coords
 
 
-def test_lazy_fits_are_summarised_once_they_are_loaded():
-    lazy = br.fit(COUNTS, draws=1000, seed=1, chunks=1000)
-    held = br.fit(COUNTS, draws=1000, seed=1)
-    first, second = (az.summary(each)["mean"].astype(float) for each in (lazy.load(), held))
-    np.testing.assert_allclose(first, second)
-
-
 @pytest.mark.parametrize(
     ("model", "evidence"),
     [

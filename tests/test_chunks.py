@@ -64,20 +64,6 @@ def test_any_whole_blocks_give_one_answer(chunks):
     xr.testing.assert_identical(found.compute(), groups_of(br.fit(POOLED, **RUN))["posterior"])
 
 
-def test_threads_change_nothing(monkeypatch):
-    import dask
-
-    from bayesrank import _threads
-
-    held = groups_of(br.fit(MATRICES, **RUN))["posterior"]
-    monkeypatch.setattr(_threads, "LITTLE", 0)
-    for count, scheduler in ((1, "synchronous"), (3, "threads")):
-        monkeypatch.setattr(_threads, "workers", lambda count=count: count)
-        with dask.config.set(scheduler=scheduler, num_workers=4):
-            lazy = br.fit(MATRICES, chunks=1000, **RUN)
-            xr.testing.assert_identical(groups_of(lazy)["posterior"].compute(), held)
-
-
 def test_more_draws_than_fit_into_memory(monkeypatch):
     pages = {"SC_PAGE_SIZE": 4096, "SC_PHYS_PAGES": 100}
     monkeypatch.setattr("os.sysconf", pages.__getitem__)

@@ -1,7 +1,6 @@
 """Defaults, put together: no default contradicts the data, over classes, data sets, entities, cases and accuracies."""
 
 import numpy as np
-import pytest
 import xarray as xr
 
 import bayesrank as br
@@ -39,18 +38,6 @@ def test_the_observed_accuracy_lies_in_its_interval():
         assert contradicted == any("outside of its own" in line for line in br.verdict(ranking))
     assert len(inside) > 25
     assert np.mean(inside) >= 0.95
-
-
-@pytest.mark.parametrize(("classes", "entities"), [(2, 1), (10, 3), (30, 3)])
-def test_every_default_works_together(classes, entities):
-    rng = np.random.default_rng(classes + entities)
-    for table in (tables(rng, classes, 1, entities), tables(rng, classes, 4, entities)):
-        counts = br.pool(table)
-        posterior = br.fit(counts, draws=20, chains=2, seed=1, groups=["prior"])
-        ranking = br.credible_ranking(posterior, "accuracy")
-        assert br.ranking_table(ranking).index.size == entities
-        assert br.verdict(ranking)
-        np.testing.assert_allclose(ranking["rank_probability"].sum("rank"), 1)
 
 
 def test_perfect_and_hopeless_tables():

@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 import xarray as xr
 
-import bayesrank as br
 from bayesrank._draws import (
     Batches,
     BatchSums,
@@ -38,39 +37,25 @@ def test_batches(chains, draws):
 CHUNKS = [{"draw": 7}, {"chain": 1, "draw": 50}, {"chain": 2, "draw": 33, "entity": 2}, {"entity": 1}, {"draw": 103}]
 
 
+@pytest.mark.parametrize("across", [False, True])
 @pytest.mark.parametrize("chunks", [None, *CHUNKS])
-def test_every_draw_once_and_in_the_order_of_its_chain(chunks):
+def test_every_draw_once_and_in_the_order_of_its_chain(chunks, across):
+    """Within batches or, in fewer blocks, across them within chains."""
     array = xr.DataArray(np.arange(3 * 103 * 5.0).reshape(5, 3, 103), dims=("entity", "chain", "draw"))
     flat = array.transpose("chain", "draw", "entity").values.reshape(-1, 5)
-    batches = Batches.of(array)
-    edges = np.concatenate([[0], np.cumsum(batches.sizes)])
-    at, complete = {}, []
-    for block in iterate_blocks(array if chunks is None else array.chunk(chunks)):
+    edges = 103 * np.arange(4) if across else np.cumsum([0, *Batches.of(array).sizes])
+    array = array if chunks is None else array.chunk(chunks)
+    at, complete, count = {}, [], 0
+    for block in iterate_blocks(array, across=across):
         stop = block.start + len(block.values)
         np.testing.assert_array_equal(block.values, flat[block.start : stop])
         assert at.setdefault(block.batch, edges[block.batch]) == block.start
         at[block.batch] = stop
         assert block.complete == (stop == edges[block.batch + 1])
         complete += [block.batch] * block.complete
-    assert sorted(complete) == list(range(len(batches.sizes)))
-
-
-@pytest.mark.parametrize("chunks", [None, *CHUNKS])
-def test_across_batches_every_draw_once_in_fewer_blocks(chunks):
-    array = xr.DataArray(np.arange(3 * 103 * 5.0).reshape(5, 3, 103), dims=("entity", "chain", "draw"))
-    flat = array.transpose("chain", "draw", "entity").values.reshape(-1, 5)
-    array = array if chunks is None else array.chunk(chunks)
-    seen, complete, count = np.zeros(len(flat), int), [], 0
-    for block in iterate_blocks(array, across=True):
-        stop = block.start + len(block.values)
-        np.testing.assert_array_equal(block.values, flat[block.start : stop])
-        assert block.batch == block.start // 103 == (stop - 1) // 103
-        complete += [block.batch] * block.complete
-        seen[block.start : stop] += 1
         count += 1
-    assert (seen == 1).all()
-    assert complete == sorted(complete) == [0, 1, 2]
-    assert count < sum(1 for _ in iterate_blocks(array))
+    assert sorted(complete) == list(range(len(edges) - 1))
+    assert not across or count < sum(1 for _ in iterate_blocks(array))
 
 
 @pytest.mark.parametrize("dims", [("sample", "entity"), ("entity",), ("draw", "entity")])
@@ -100,23 +85,6 @@ def test_each_chunk_is_computed_once_and_changes_nothing(chunks):
     np.testing.assert_allclose(found[0], expected[0], rtol=1e-13)
     for one, two in zip(found[1], expected[1], strict=True):
         np.testing.assert_allclose(one, two, rtol=1e-12, atol=1e-15)
-
-
-def test_a_ranking_of_lazy_performances_loads_each_chunk_once():
-    da = pytest.importorskip("dask.array")
-    counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29])
-    performance = br.as_performance(br.fit(counts, draws=100, seed=1))
-    calls = []
-
-    def load(block):
-        calls.append(block.shape)
-        return block
-
-    lazy = performance.chunk(draw=25)
-    lazy = lazy.copy(data=da.map_blocks(load, lazy.data, dtype=float, meta=np.zeros((0,) * lazy.ndim)))
-    ranking = br.credible_ranking(lazy, "f1")
-    assert len(calls) == 4
-    xr.testing.assert_allclose(ranking, br.credible_ranking(performance, "f1"), rtol=1e-12)
 
 
 def test_moments_of_free_draws_and_of_repeated_ones():

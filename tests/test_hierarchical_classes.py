@@ -88,15 +88,6 @@ def test_a_class_without_cases_is_described_like_the_others():
     assert float(plain[9, 9]) == pytest.approx(0.5, abs=0.05)
 
 
-def test_draws_depend_on_no_other_entity_and_a_short_run_begins_a_long_one(fitted):
-    alone = br.fit(COUNTS.isel(entity=[1]), MODEL, seed=1, draws=300, chains=2)["posterior"]
-    part = fitted["posterior"].isel(entity=[1], chain=slice(2), draw=slice(300))
-    for name in ("mean_recall", "spread"):
-        xr.testing.assert_equal(alone[name].drop_vars("measured", errors="ignore"), part[name])
-    rows = [x["performance"] / x["performance"].sum("predicted") for x in (alone, part)]
-    np.testing.assert_allclose(rows[0].values, rows[1].values, rtol=1e-12)
-
-
 def test_the_loglikelihood_is_of_rows(fitted):
     post, found = fitted["posterior"], fitted["log_likelihood"]
     assert found["counts"].dims == ("chain", "draw", "entity", "actual")
@@ -109,17 +100,6 @@ def test_the_loglikelihood_is_of_rows(fitted):
     wanted += stats.dirichlet_multinomial(np.full(CLASSES - 1, 0.1), 6 - right).logpmf(errors)
     assert float(found["counts"][1, 7, 2, 3]) == pytest.approx(wanted, rel=1e-9)
     assert (fitted["posterior_predictive"]["counts"].sum(["actual", "predicted"]) == 30).all()
-
-
-def test_data_sets_are_apart_and_what_was_not_measured_is_unknown():
-    counts = tables(np.stack([COUNTS.values, COUNTS.values[::-1]], 1))
-    counts.values[2, 1] = 0
-    counts = counts.assign_coords(measured=(("entity", "dataset"), [[True, True], [True, True], [True, False]]))
-    post = br.fit(counts, MODEL, seed=1, draws=50)["posterior"]
-    assert post["performance"].sel(entity=2, dataset=1).isnull().all()
-    assert post["mean_recall"].sel(entity=2, dataset=1).isnull().all()
-    assert post["performance"].isel(entity=slice(2)).notnull().all()
-    assert post["mean_recall"].dims == ("chain", "draw", "entity", "dataset")
 
 
 def test_a_given_prevalence_keeps_the_rates():

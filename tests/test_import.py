@@ -67,6 +67,4 @@ def test_every_module_loads():
 
 
 def test_version():
-    from importlib.metadata import version
-
     assert br.__version__ == version("bayesrank")

@@ -11,6 +11,7 @@ from scipy.special import ndtri
 import bayesrank as br
 from bayesrank._random import Block, root_sequence
 from bayesrank.models.paired import Paired
+from tests.strategies import LEVEL
 
 DRAWS = 500
 #: Patterns of right and wrong of a and b, and how probable each is: errors that go together, and that avoid each other.
@@ -105,8 +106,6 @@ def test_coverage_of_few_clusters(number):
 
 # --- Calibration: truths from the prior rank uniformly among their posterior draws (Talts et al. 2018) ---
 
-#: A true hypothesis fails a chi-square test at this level once in a million seeds.
-LEVEL = 1e-6
 REPLICATES, RANKS, BINS = 2000, 99, 20
 #: Concentrations (class, answer) of two entities, with the same row totals.
 ALPHA = {"a": np.array([[3.0, 1.0], [0.5, 1.5]]), "b": np.array([[1.0, 3.0], [1.0, 1.0]])}

@@ -115,9 +115,7 @@ GOOD = {
     "curve": "roc",
     "entities": "a",
     "entity": "a",
-    "event": "tp",
     "evidence": refusals.COUNTS,
-    "fnr": 0.1,
     "fpr": 0.1,
     "how": "macro",
     "importance": refusals.IMPORTANCE,
@@ -155,7 +153,6 @@ GOOD = {
     "thresholds": [0.2, 0.5],
     "tile": refusals.TILE.isel(entity=0),
     "tiles": refusals.TILE,
-    "to": "a",
     "total": 10,
     "tpr": 0.8,
     "value": 0.5,
@@ -219,7 +216,7 @@ GOOD_OF = {
 #: Values that are good here: one class may be missing, and sequences of one. Arguments that another must go with.
 ALLOWED = [(name, "prevalence", NO_COUNT[-1]) for name in ("no_skill", "value_tiles", "from_rates")]
 ALLOWED += [(name, "entity", bad) for name in ("from_matrix", "from_rates") for bad in (STRANGE[3], "nonesuch")]
-ALLOWED += [("drift", "dim", "nonesuch"), ("mix", "dim", "nonesuch")]
+ALLOWED += [("mix", "dim", "nonesuch")]
 #: Arguments that must go with others, or have other names in messages; rows of the table speak of them.
 NOT_HERE = [("credible_ranking", "model"), ("around", "score"), ("independent_betas", "tpr"), ("plan", "entity")]
 NOT_HERE += [("plan", "positives"), ("plan", "ax"), ("sensitivity", "ax"), ("sensitivity", "colors")]

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import product
 from typing import Any
 
@@ -33,16 +32,6 @@ class Conjugate:
     #: Key, besides the data set, of the stream of each table's row totals; equal for all tables of a test set.
     key: xr.DataArray
 
-    @cached_property
-    def test_sets(self) -> list[str]:
-        """Return the names of the test sets, in order of first appearance."""
-        return list(dict.fromkeys(name for name in self.test_set.values.ravel().tolist() if name))
-
-    @cached_property
-    def loses_rows(self) -> bool:
-        """Return whether a class has a share of 0 in any draw, so that a performance does not determine its rates."""
-        return self.totals is not None and bool((self.totals == 0).any())
-
     def draws(self, group: str, blocks: Sequence[Block], root: np.random.SeedSequence) -> dict[str, xr.Variable]:
         """Draw consecutive blocks of the prior or the posterior, with the dim ``draw`` first.
 
@@ -54,8 +43,8 @@ class Conjugate:
         alpha = (self.prior if group == "prior" else self.posterior).values
         dims, starts = ("draw", *map(str, self.prior.dims)), np.cumsum([0, *(block.size for block in blocks)])
         found, share_of = self._shares(alpha, group, blocks, root)
-        lost = self.loses_rows
-        arrays = {name: np.empty((starts[-1], *alpha.shape)) for name in ("performance", "rate")[: 1 + lost]}
+        kept = ("performance", "rate") if loses_rows(self.totals) else ("performance",)
+        arrays = {name: np.empty((starts[-1], *alpha.shape)) for name in kept}
         # The order of outcomes is no evidence; classes have theirs.
         outcomes = "outcome" in self.prior.dims
         order: Any = outcome_order(self.prior["outcome"].values) if outcomes else slice(None)
@@ -96,11 +85,12 @@ class Conjugate:
         if "outcome" in self.prior.dims:
             return {}, lambda number: (np.ones((blocks[number].size, 1, 1)), np.zeros(names.size, int))
         if self.totals is not None:
-            known = [self.known_shares(block) for block in blocks]
+            known = [known_shares(self.totals, self.prior, block) for block in blocks]
             each_its_own = np.arange(names.size)
             return {}, lambda number: (known[number].reshape(blocks[number].size, names.size, -1), each_its_own)
         keys = self.key.values
-        first = [tuple(np.argwhere(names == name)[0]) for name in self.test_sets]
+        sets = list(dict.fromkeys(filter(None, names.ravel().tolist())))
+        first = [tuple(np.argwhere(names == name)[0]) for name in sets]
         starts = np.cumsum([0, *(block.size for block in blocks)])
         each = np.empty((starts[-1], len(first), row.shape[-1]))
         tables = np.array([row[at] for at in first]).reshape(len(first), 1, -1)
@@ -111,7 +101,7 @@ class Conjugate:
             fill_tables(out, np.arange(len(first)), tables, seeds, blocks[number].key)
 
         in_threads(fill, range(len(blocks)), each.size)
-        place = dict(zip(self.test_sets, range(len(first)), strict=True))
+        place = dict(zip(sets, range(len(first)), strict=True))
         of = np.array([place.get(name, 0) for name in names.ravel().tolist()])
         prevalence = {"prevalence": xr.Variable(("draw", "test_set", "actual"), each)}
         return prevalence, lambda number: (each[starts[number] : starts[number + 1]], of)
@@ -125,18 +115,22 @@ class Conjugate:
         shares[:, self.test_set.values == ""] = np.nan
         return {"shares": shares} | {name: held.values for name, held in found.items()}
 
-    def known_shares(self, block: Block) -> np.ndarray:
-        """Return the known row totals of a block for every table: (draw, entity, [dataset], actual)."""
-        dims = ("draw", *map(str, self.prior.dims[:-1]))
-        totals = self.totals
-        assert totals is not None
-        for dim, size in zip(("chain", "draw"), block.shape, strict=True):
-            if dim in totals.dims and totals.sizes[dim] != size:
-                raise ValueError(f"prevalence must hold {size} along {dim}; got {totals.sizes[dim]}")
-        part = totals.isel({"chain": block.chain, "draw": slice(block.start, block.stop)}, missing_dims="ignore")
-        shape = (block.size, *self.prior.shape[:-1])
-        sizes = {dim: part.sizes.get(dim, size) for dim, size in zip(dims, shape, strict=True)}
-        return np.broadcast_to(part.variable.set_dims(sizes).transpose(*dims).data, shape)
+
+def known_shares(totals: xr.DataArray, tables: xr.DataArray, block: Block) -> np.ndarray:
+    """Return the known row totals of a block for every table: (draw, entity, [dataset], actual)."""
+    dims = ("draw", *map(str, tables.dims[:-1]))
+    for dim, size in zip(("chain", "draw"), block.shape, strict=True):
+        if dim in totals.dims and totals.sizes[dim] != size:
+            raise ValueError(f"prevalence must hold {size} along {dim}; got {totals.sizes[dim]}")
+    part = totals.isel({"chain": block.chain, "draw": slice(block.start, block.stop)}, missing_dims="ignore")
+    shape = (block.size, *tables.shape[:-1])
+    sizes = {dim: part.sizes.get(dim, size) for dim, size in zip(dims, shape, strict=True)}
+    return np.broadcast_to(part.variable.set_dims(sizes).transpose(*dims).data, shape)
+
+
+def loses_rows(totals: xr.DataArray | None) -> bool:
+    """Return whether a class has a share of 0 in any draw, so that a performance does not determine its rates."""
+    return totals is not None and bool((totals == 0).any())
 
 
 def log_evidence(counts: np.ndarray, alpha: np.ndarray) -> np.ndarray:

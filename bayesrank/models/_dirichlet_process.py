@@ -85,14 +85,16 @@ class Process:
         weight[:, 1:] *= left[:, :-1]
         kind = _choose(stream("classes").random(kept.shape), rows)
         rest = left[:, -1:] * dirichlet(stream("rest"), rows, draws)
-        return np.stack(
-            [
-                _table(kind, _answers(stream("answers", name), kind, alpha), weight, alpha.shape)
-                + rest[..., None] * np.nan_to_num(dirichlet(stream("rest", name), alpha, draws))
-                for name, alpha in zip(names, self.prior, strict=True)
-            ],
-            axis=1,
-        )
+        draw, found = np.arange(draws)[:, None], np.empty((draws, *self.prior.shape))
+        for i, (name, alpha) in enumerate(zip(names, self.prior, strict=True)):
+            uniform, answers = stream("answers", name).random(kind.shape), np.zeros(kind.shape, int)
+            for c in np.flatnonzero(alpha.sum(-1)):
+                here = kind == c
+                answers[here] = _choose(uniform[here], alpha[c])
+            cell = (draw * alpha.shape[0] + kind) * alpha.shape[1] + answers
+            found[:, i] = np.bincount(cell.ravel(), weight.ravel(), draws * alpha.size).reshape(draws, *alpha.shape)
+            found[:, i] += rest[..., None] * np.nan_to_num(dirichlet(stream("rest", name), alpha, draws))
+        return found
 
     def draw(self, stream: Callable[..., np.random.Generator], names: list, draws: int) -> np.ndarray:
         """Draw unnormalised posterior sums: (draw, entity, class, feature)."""
@@ -134,18 +136,3 @@ def gather(
 def _choose(uniform: np.ndarray, weight: np.ndarray) -> np.ndarray:
     """Return positions drawn in proportion to their weights."""
     return np.searchsorted(np.cumsum(weight)[:-1] / weight.sum(), uniform, side="right")
-
-
-def _answers(rng: np.random.Generator, kind: np.ndarray, alpha: np.ndarray) -> np.ndarray:
-    uniform = rng.random(kind.shape)
-    answers = np.zeros(kind.shape, int)
-    for i in np.flatnonzero(alpha.sum(-1)):
-        here = kind == i
-        answers[here] = _choose(uniform[here], alpha[i])
-    return answers
-
-
-def _table(kind: np.ndarray, answers: np.ndarray, weight: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
-    draws, cells = len(kind), int(np.prod(shape))
-    place = (np.arange(draws)[:, None] * shape[0] + kind) * shape[1] + answers
-    return np.bincount(place.ravel(), weight.ravel(), draws * cells).reshape(draws, *shape)

@@ -5,14 +5,15 @@ from typing import Any, ClassVar
 import numpy as np
 import xarray as xr
 
+from bayesrank._checks import check_number
 from bayesrank._random import Block, fingerprint, stream
-from bayesrank._sampling import dirichlet_of_each, sample_counts, sample_outcomes
+from bayesrank._sampling import dirichlet_of_each
 from bayesrank.evidence.counts import check_tables
 from bayesrank.models import _population
-from bayesrank.models._conjugate import Conjugate
-from bayesrank.models._population import SPREAD, Population, check_spread, learn, spread_variable
+from bayesrank.models._conjugate import known_shares
+from bayesrank.models._population import SPREAD, Population, learn, spread_variable
 from bayesrank.models._priors import OF_MEANS, in_words
-from bayesrank.models._product_multinomial import Rows, known_totals, multinomial
+from bayesrank.models._product_multinomial import Rows, known_totals
 
 #: Means and spreads by name: of the rates (population, row, ...) and of the class shares.
 Hyper = dict[str, np.ndarray]
@@ -31,6 +32,7 @@ class Hierarchical(Rows):
     learns: ClassVar[str] = "data sets"
     instead: ClassVar[str] = "'hierarchical_dirichlet_multinomial'"
     over_datasets_together: ClassVar[bool] = True
+    rows_apart: ClassVar[bool] = True
     default_prior: ClassVar[str] = OF_MEANS
     check = staticmethod(check_tables)
 
@@ -44,7 +46,7 @@ class Hierarchical(Rows):
         force: bool = False,
     ) -> None:
         #: Scales of the priors of the spread of rates and of class shares.
-        self.spread = self.spread_of_shares = check_spread(spread)
+        self.spread = self.spread_of_shares = check_number("spread", spread, 0.0, ends=False)
         super().__init__(counts, prior, force)
         self.totals = self._known_totals(prevalence)
         self.over_datasets = "dataset" in self.counts.dims
@@ -56,7 +58,17 @@ class Hierarchical(Rows):
         # Members are drawn in the order of their names, so that the order of the evidence has no effect.
         called = self.counts["dataset" if self.over_datasets else "entity"].values.tolist()
         self.order = np.array(sorted(range(len(called)), key=lambda i: repr(called[i])))
-        self.prior = _check_one_prior(alpha, self.over_datasets)
+        #: Concentrations (population, row, answer), which are equal within a population.
+        self.prior, each, member = alpha[:1, 0], alpha[:1], "entity"
+        if self.over_datasets:
+            self.prior, each, member = alpha[:, 0], alpha[:, :1], "dataset"
+        if (alpha != each).any():
+            raise ValueError(f"prior must be the same for every {member} of a population; got several along {member}")
+        totals = alpha.sum(-1)
+        if not np.allclose(totals, totals[:1], rtol=1e-9, atol=0):
+            raise ValueError("prior must be the same for all row totals of a population; got several along entity")
+        if (least := alpha.min()) <= 0:
+            raise ValueError(f"prior must be positive for the mean of a population; got a concentration of {least:g}")
         self.kind = "typical" if self.over_datasets else "observed"
         self.settings |= {
             "spread": self.spread,
@@ -90,12 +102,6 @@ class Hierarchical(Rows):
     def _as_tables(self, rows: np.ndarray) -> np.ndarray:
         """Return values (..., population, row, member, answer) in the layout of the counts, without reshaping."""
         return np.swapaxes(rows, -3, -2) if self.over_datasets else np.swapaxes(rows[..., 0, :, :, :], -3, -2)
-
-    @property
-    def class_sizes(self) -> np.ndarray:
-        """Return the class sizes (test set, class); each test set counts once, for any number of entities."""
-        cases, named = self.counts.sum("predicted").values, self.test_set.values
-        return np.array([cases[named == name][0] for name in self.test_sets])
 
     def _shares_key(self, prior: np.ndarray) -> str:
         """Return the key of the class sizes and their prior, which does not depend on the order of the evidence."""
@@ -153,10 +159,15 @@ class Hierarchical(Rows):
 
     def _parameters(self, hyper: Hyper) -> dict[str, xr.Variable]:
         """Return the parameters of the populations of rates, as posterior variables."""
-        over = ("draw", *["entity"] * self.over_datasets, *self.row)
-        shape = [len(hyper[MEAN]), *(self.counts.sizes[d] for d in over[1:])]
-        mean = xr.Variable(over, hyper[MEAN].reshape(shape))
-        return {MEAN: mean, SPREAD_OF: xr.Variable(over[:-1], hyper[SPREAD_OF].reshape(shape[:-1]))}
+        over = ["entity"] * self.over_datasets
+        return {
+            MEAN: self._variable([*over, *self.row], hyper[MEAN]),
+            SPREAD_OF: self._variable([*over, *self.row[:-1]], hyper[SPREAD_OF]),
+        }
+
+    def _variable(self, dims: list[str], values: np.ndarray) -> xr.Variable:
+        """Return values (draw, ...) as a posterior variable over these dims of the counts."""
+        return xr.Variable(("draw", *dims), values.reshape(len(values), *(self.counts.sizes[d] for d in dims)))
 
     def _shares(
         self, hyper: Hyper, group: str, block: Block, root: np.random.SeedSequence
@@ -166,8 +177,7 @@ class Hierarchical(Rows):
         if self.outcomes:
             return dict.fromkeys(kinds, np.ones((1, 1, 1))), {}
         if self.totals is not None:
-            known = Conjugate(self.concentration, self.concentration, self.totals, self.test_set, self.test_set)
-            share = known.known_shares(block)
+            share = known_shares(self.totals, self.concentration, block)
             one = share.reshape(block.size, -1, share.shape[-1])[:, :1]
             return dict(zip(kinds, (share, one, one), strict=True)), {}
         sizes, prior, named = self.class_sizes, self.prior[0].sum(-1), self.test_set.values
@@ -242,19 +252,15 @@ class Hierarchical(Rows):
         }
         return xr.Dataset(found, {"chain": sampled["chain"], "draw": sampled["draw"]} | self.coords())
 
-    def replicate(self, group: xr.Dataset, root: np.random.SeedSequence, purpose: str) -> xr.Dataset:
-        if self.outcomes:
-            return sample_outcomes(group["performance"], self.counts.sum("outcome"), root, purpose).to_dataset()
-        known = self.totals is not None
-        return sample_counts(group["performance"], self.counts, known, root, purpose).to_dataset()
-
     def log_prior(self, posterior: xr.Dataset) -> xr.Dataset:
         """Return log prior densities without constants: of means over their log odds, and of spreads.
 
         If the entities are the population, ``prevalence`` is the density of the class shares of each test set.
         """
+        dims = [*["entity"] * self.over_datasets, *self.row]
+        prior = xr.DataArray(self.prior.reshape([self.counts.sizes[d] for d in dims]), dims=dims)
         found = {
-            MEAN: log_odds_density(posterior[MEAN], self._rows_of(self.prior), self.row[-1]),
+            MEAN: log_odds_density(posterior[MEAN], prior, self.row[-1]),
             SPREAD_OF: log_spread_density(posterior[SPREAD_OF], self.spread),
         }
         if SHARES in posterior:
@@ -265,11 +271,6 @@ class Hierarchical(Rows):
             rows = xr.DataArray(self.prior[0].sum(-1), dims="actual")
             found["prevalence"] = log_odds_density(posterior["prevalence"], rows, "actual")
         return xr.Dataset(found)
-
-    def _rows_of(self, prior: np.ndarray) -> xr.DataArray:
-        """Return concentrations (population, row, answer) over the dims of the mean rates."""
-        dims = [*["entity"] * self.over_datasets, *self.row]
-        return xr.DataArray(prior.reshape([self.counts.sizes[d] for d in dims]), dims=dims)
 
     def log_likelihood(self, posterior: xr.Dataset) -> xr.Dataset:
         """Return the log probability ``counts`` (entity, [dataset], [actual]) of each row given its total.
@@ -294,9 +295,7 @@ class Hierarchical(Rows):
             mean, spread = (posterior[name].transpose(*DRAWS, ...).values for name in (SHARES, SPREAD_OF_SHARES))
             found = _population.log_likelihood(self.class_sizes, mean[..., None, :], spread[..., None])
         elif "prevalence" in posterior:
-            share = posterior["prevalence"]
-            sizes = share.isel(chain=0, draw=0, drop=True).copy(data=self.class_sizes)
-            found = multinomial(sizes, share, "actual").transpose(*DRAWS, "test_set").values
+            found = self.log_likelihood_of_sizes(posterior).values
         else:
             return None
         return (*DRAWS, "test_set"), found
@@ -306,19 +305,6 @@ class Hierarchical(Rows):
         lead = [posterior.sizes[d] for d in DRAWS]
         mean, spread = (posterior[name].transpose(*DRAWS, ...).values for name in (MEAN, SPREAD_OF))
         return mean.reshape(*lead, *self.prior.shape), spread.reshape(*lead, *self.prior.shape[:-1])
-
-    def _of_new_members(self, posterior: xr.Dataset, new: np.ndarray) -> xr.DataArray:
-        """Return counts (chain, draw, population, row, member, answer) with the dims of the evidence."""
-        coords = {name: posterior[name].values for name in DRAWS}
-        coords |= {str(d): self.counts[d].values for d in self.counts.dims}
-        values = self._as_tables(new).reshape(*new.shape[:2], *self.counts.shape)
-        return xr.DataArray(values, coords, (*DRAWS, *map(str, self.counts.dims)), "counts")
-
-
-class Apart(Hierarchical):
-    """Hierarchical models in which, given the class sizes, each row of counts has its own mean and spread."""
-
-    rows_apart: ClassVar[bool] = True
 
     def renew(self, posterior: xr.Dataset, root: np.random.SeedSequence, purpose: str) -> xr.DataArray:
         """Draw counts for an equal number of new members, with the observed sizes, one for each draw."""
@@ -330,6 +316,13 @@ class Apart(Hierarchical):
                 rates = dirichlet_of_each(rng, np.repeat(alpha[:, :, i, c, None], len(counts), axis=2))
                 new[:, :, i, c, self.order] = rng.multinomial(counts[self.order].sum(-1), rates)
         return self._of_new_members(posterior, new)
+
+    def _of_new_members(self, posterior: xr.Dataset, new: np.ndarray) -> xr.DataArray:
+        """Return counts (chain, draw, population, row, member, answer) with the dims of the evidence."""
+        coords = {name: posterior[name].values for name in DRAWS}
+        coords |= {str(d): self.counts[d].values for d in self.counts.dims}
+        values = self._as_tables(new).reshape(*new.shape[:2], *self.counts.shape)
+        return xr.DataArray(values, coords, (*DRAWS, *map(str, self.counts.dims)), "counts")
 
 
 def log_odds_density(rate: xr.DataArray, prior: xr.DataArray, answers: str) -> xr.DataArray:
@@ -348,16 +341,3 @@ def log_spread_density(spread: xr.DataArray, scale: float) -> xr.DataArray:
 def concentration(mean: np.ndarray, spread: np.ndarray) -> np.ndarray:
     """Return the concentrations of a population's rates from their mean (..., answer) and spread."""
     return mean * (1 / np.square(spread) - 1)[..., None]
-
-
-def _check_one_prior(alpha: np.ndarray, over_datasets: bool) -> np.ndarray:
-    """Return the concentrations (population, row, answer), which must be equal within a population."""
-    member = "dataset" if over_datasets else "entity"
-    if (alpha != (alpha[:, :1] if over_datasets else alpha[:1])).any():
-        raise ValueError(f"prior must be the same for every {member} of a population; got several along {member}")
-    totals = alpha.sum(-1)
-    if not np.allclose(totals, totals[:1], rtol=1e-9, atol=0):
-        raise ValueError("prior must be the same for all row totals of a population; got several along entity")
-    if alpha.min() <= 0:
-        raise ValueError(f"prior must be positive for the mean of a population; got a concentration of {alpha.min():g}")
-    return alpha[:, 0] if over_datasets else alpha[:1, 0]

@@ -8,8 +8,6 @@ import xarray as xr
 
 from bayesrank import _text
 from bayesrank._checks import check_counts_array, check_nested, check_unique, describe_value
-from bayesrank._labels import positive_label
-from bayesrank.evidence.counts import class_dims, count_cases, mark_positive
 from bayesrank.models._dirichlet_process import Process
 
 #: Number of units below which bootstrap intervals are too narrow (95% covered 0.85 at 19 cases of a rate of 0.1).
@@ -69,30 +67,14 @@ def positions(values: np.ndarray, labels: list) -> np.ndarray:
     return np.array([place[label] for label in seen.tolist()])[which].reshape(values.shape)
 
 
-def rows_of(joint: xr.Dataset, datasets: list) -> np.ndarray:
-    """Return the data set of each pattern."""
-    return positions(joint["dataset"].values, datasets) if datasets else np.zeros(joint.sizes["pattern"], int)
-
-
-def counts_of(joint: xr.Dataset, codes: np.ndarray) -> xr.DataArray:
-    """Return the counts of each entity."""
-    names, classes = (joint[name].values.tolist() for name in ("entity", "label"))
-    where = joint["dataset"].values.tolist() if "dataset" in joint.coords else None
-    held = [codes[:, :1], codes[:, 1:]]
-    counts = count_cases(held, joint["count"].values, names, where, class_dims(classes))
-    return mark_positive(counts, positive_label(joint))
-
-
 def mean_outcome(joint: xr.Dataset, datasets: list, by_case: bool, name: str = "outcome") -> np.ndarray:
-    """Return the observed means (entity, data set) over cases or over clusters' means; NaN without cases.
-
-    ``name`` is the variable whose means are wanted.
-    """
+    """Return the observed means (entity, data set) of a variable over cases or clusters' means; NaN without cases."""
     weight = joint["count"].values.astype(float)
     if not by_case:
         cluster = pd.factorize(joint["cluster"].values)[0]
         weight /= np.bincount(cluster, weight)[cluster]
-    rows, size = rows_of(joint, datasets), max(len(datasets), 1)
+    size = max(len(datasets), 1)
+    rows = pd.factorize(joint["dataset"].values)[0] if datasets else np.zeros(joint.sizes["pattern"], int)
     means = np.empty((joint.sizes["entity"], size))
     with np.errstate(invalid="ignore"):
         for mean, outcome in zip(means, joint[name].values.T, strict=True):
@@ -113,14 +95,6 @@ def check_one_value(values: xr.DataArray, message: str, what: str = "") -> None:
             f"{message}, since they have the same cases; got {what}{rows[0, *where].tolist()} for {names[0]!r} and "
             f"{rows[other, *where].tolist()} for {names[other]!r}"
         )
-
-
-def test_sets(like: xr.DataArray) -> xr.DataArray:
-    """Return the test sets: one for each data set, or one for all cases."""
-    names = np.array([f"test set {i + 1}" for i in range(like.sizes.get("dataset", 1))])
-    values = np.broadcast_to(names if "dataset" in like.dims else names[0], like.shape).copy()
-    plain = like.drop_vars("measured", errors="ignore")
-    return xr.DataArray(values, plain.coords, plain.dims, "test_set", {"named": 1})
 
 
 def units_note(

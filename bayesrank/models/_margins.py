@@ -1,19 +1,20 @@
 """Marginal parts of the paired model: counts or mean of each entity, its prior, and the variables of its draws."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from bayesrank._checks import check_numbers, check_weights, describe_value
-from bayesrank._labels import name_coord
+from bayesrank._labels import name_coord, positive_label
 from bayesrank._random import Block
+from bayesrank.evidence.counts import class_dims, count_cases, mark_positive
 from bayesrank.evidence.outcomes import check_range
-from bayesrank.models._conjugate import Conjugate
-from bayesrank.models._joint import check_one_value, counts_of, mean_outcome, positions, test_sets
-from bayesrank.models._priors import DEFAULT, concentration, in_words, of_shape, split
-from bayesrank.models._product_multinomial import check_observed, check_proper, known_totals
+from bayesrank.models._conjugate import known_shares, loses_rows
+from bayesrank.models._joint import check_one_value, mean_outcome, positions
+from bayesrank.models._priors import DEFAULT, in_words, of_shape
+from bayesrank.models.dirichlet_multinomial import DirichletMultinomial
 
 #: Maximum number of values that have a probability each; with more values only the mean is drawn.
 VALUES = 20
@@ -23,42 +24,26 @@ END = 2.0
 RUNS = 10
 
 
-class Tables:
+class Tables(DirichletMultinomial):
     """A confusion matrix of each entity: classes and answers with the same labels."""
 
-    def __init__(
-        self, joint: xr.Dataset, datasets: list, prior: Any, prevalence: Any, split_prior: bool, force: bool
-    ) -> None:
-        self.codes = positions(
-            np.column_stack([joint["actual"].values, joint["predicted"].values]), joint["label"].values.tolist()
-        )
-        self.counts = counts_of(joint, self.codes)
-        self.prior = concentration(self.counts, prior)
-        if split_prior:
-            self.prior = split(self.prior, self.counts)
-        self.totals = known_totals(self.counts, "sampled" if prevalence is None else prevalence)
-        if not force:
-            check_proper(self.counts, self.prior)
-            check_observed(self.counts, self.totals)
-        check_one_value(self.prior.sum("predicted"), "prior must give every entity the same row totals")
+    check = staticmethod(lambda counts, _: counts)  # counted here, from checked cases
+    centre: float | None = None
+
+    def __init__(self, joint: xr.Dataset, datasets: list, **options: Any) -> None:
+        names, classes = (joint[name].values.tolist() for name in ("entity", "label"))
+        self.codes = positions(np.column_stack([joint["actual"].values, joint["predicted"].values]), classes)
+        held, where = [self.codes[:, :1], self.codes[:, 1:]], joint["dataset"].values.tolist() if datasets else None
+        counts = count_cases(held, joint["count"].values, names, where, class_dims(classes))
+        sets = [f"test set {i + 1}" for i in range(max(len(datasets), 1))]
+        counts = counts.assign_coords(test_set=("dataset", sets) if datasets else ("entity", sets * len(names)))
+        super().__init__(mark_positive(counts, positive_label(joint)), **options)
+        check_one_value(self.concentration.sum("predicted"), "prior must give every entity the same row totals")
         if self.totals is not None:
             check_one_value(self.totals, "prevalence must be the same for all entities", "the class shares ")
-        self.proper = float(self.prior.min()) > 0
-        self.alpha = self.prior.values.reshape(joint.sizes["entity"], max(len(datasets), 1), *self.prior.shape[-2:])
-        self.features = self.base = np.eye(joint.sizes["label"])
-        self.centre: float | None = None
-        self.test_set = test_sets(self.counts.isel(actual=0, predicted=0, drop=True))
-        self.settings = {"prior": in_words(prior, DEFAULT), "prevalence": in_words(prevalence, "sampled")}
-
-    def observed(self, by_case: bool) -> xr.Dataset:
-        # With equal weights of clusters, counts of cases are not the observed performance.
-        counts = self.counts.assign_coords(test_set=self.test_set).rename("counts").to_dataset()
-        return counts if by_case else counts.drop_vars("counts")
-
-    def coords(self) -> dict[str, Any]:
-        found: dict[str, Any] = {str(name): coord for name, coord in self.counts.coords.items()}
-        names = list(dict.fromkeys(self.test_set.values.ravel().tolist()))
-        return found | ({} if self.totals is not None else {"test_set": names})
+        self.proper = float(self.concentration.min()) > 0
+        self.alpha = self.concentration.values.reshape(len(names), len(sets), *counts.shape[-2:])
+        self.features = self.base = np.eye(len(classes))
 
     @property
     def fewest(self) -> int | None:
@@ -75,9 +60,8 @@ class Tables:
                 share = xr.Variable(("draw", "test_set", "actual"), table[:, 0].sum(-1))
                 return {"performance": xr.Variable(dims, table.reshape(shape)), "prevalence": share}
             rows = (table / table.sum(-1, keepdims=True)).reshape(shape)
-        known = Conjugate(self.prior, self.prior, self.totals, self.test_set, self.test_set)
-        shares = known.known_shares(block)
-        lost = {"rate": xr.Variable(dims, rows)} if known.loses_rows else {}
+        shares = known_shares(self.totals, self.concentration, block)
+        lost = {"rate": xr.Variable(dims, rows)} if loses_rows(self.totals) else {}
         return {"performance": xr.Variable(dims, rows * shares[..., None])} | lost
 
 
@@ -108,8 +92,7 @@ class Outcomes:
         declared = joint.attrs.get("range") if declared is None else declared
         if declared is None and base is None and prior is None and are_shares(seen, joint.attrs):
             declared = (0, 1)
-        base_measure = _base_measure(seen, prior, declared, base)
-        mass = base_measure.mass
+        mass, ends, text = _base_measure(seen, prior, declared, base)
         self.values = np.union1d(seen, sorted(mass))
         self.few = self.values.size <= VALUES
         # The code of a missing answer adds nothing to a sum or its weight.
@@ -126,9 +109,9 @@ class Outcomes:
         each /= max(len(datasets), 1) if split_prior else 1
         none = xr.zeros_like(self.mean)
         priors = none + xr.DataArray(each, {"outcome": points}, ["outcome"]) if points.size else none
-        self.prior = priors.rename("prior_concentration")
+        self.concentration = priors.rename("prior_concentration")
         self.proper = bool(each.any())
-        self.alpha = self.prior.values.reshape(joint.sizes["entity"], max(len(datasets), 1), 1, -1)
+        self.alpha = self.concentration.values.reshape(joint.sizes["entity"], max(len(datasets), 1), 1, -1)
         self.base = self._features(points) if points.size else np.zeros((1, 2))
         self.features = np.vstack([self._features(self.values), np.zeros(self.base.shape[1])])
         self.mean_cost = None
@@ -137,9 +120,9 @@ class Outcomes:
             means = mean_outcome(joint, datasets, by_case, "cost").reshape(self.mean.shape)
             self.mean_cost = self.mean.copy(data=means).rename("mean_cost")
         self.fewest = None
-        between = declared is not None and base is None and not np.isin(seen, base_measure.ends).all()
-        self.centre = sum(base_measure.ends) / 2 if between else None
-        self.settings = {"prior": base_measure.text, "mean_outcome_range": list(base_measure.ends)}
+        between = declared is not None and base is None and not np.isin(seen, ends).all()
+        self.centre = sum(ends) / 2 if between else None
+        self.settings = {"prior": text, "mean_outcome_range": list(ends)}
 
     def _features(self, points: np.ndarray) -> np.ndarray:
         """Return the summands of each value: an indicator, or for many values the value and the weight."""
@@ -156,8 +139,9 @@ class Outcomes:
         paid[:, -2:] = np.column_stack([np.ones(amounts.size), amounts])
         self.features = np.vstack([self.features, paid])
 
-    def observed(self, by_case: bool) -> xr.Dataset:
-        return xr.merge([self.mean, *([] if self.mean_cost is None else [self.mean_cost])])
+    def observed(self) -> dict[str, xr.Dataset]:
+        found = xr.merge([self.mean, *([] if self.mean_cost is None else [self.mean_cost])])
+        return {"observed_data": found, "constant_data": self.concentration.to_dataset()}
 
     def coords(self) -> dict[str, Any]:
         names = {str(name): coord for name, coord in self.mean.coords.items()}
@@ -192,16 +176,10 @@ def are_shares(seen: np.ndarray, about: Mapping[Any, Any]) -> bool:
     return any(np.abs(seen * m - np.round(seen * m)).max() < 1e-9 for m in range(2, RUNS + 1))
 
 
-class _Base(NamedTuple):
-    """The base measure of an outcome: mass of each value with a prior, bounds of outcomes, and its name."""
-
-    mass: dict[float, float]
-    ends: tuple[float, float]
-    text: str
-
-
-def _base_measure(seen: np.ndarray, prior: Any, declared: Any, base: Any) -> _Base:
-    """Return the prior mass of each value, from the user's options."""
+def _base_measure(
+    seen: np.ndarray, prior: Any, declared: Any, base: Any
+) -> tuple[dict[float, float], tuple[float, float], str]:
+    """Return the prior mass of each value, the bounds of outcomes, and the prior's name, from the user's options."""
     if declared is None and base is None:
         right_wrong = bool(np.isin(seen, [0, 1]).all())
         values = np.array([0, 1]) if right_wrong else seen
@@ -213,13 +191,20 @@ def _base_measure(seen: np.ndarray, prior: Any, declared: Any, base: Any) -> _Ba
                 f"base= a base measure); got {prior!r}"
             )
         mass = dict(zip(values.tolist(), each.tolist(), strict=True)) if values.size <= VALUES else {}
-        return _Base(mass, (float(values[0]), float(values[-1])), in_words(prior, default))
+        return mass, (float(values[0]), float(values[-1])), in_words(prior, default)
     ends = None if declared is None else check_range(declared)
     named = prior if prior is None or isinstance(prior, str) else ""
     if base is not None:
         if prior is not None:
             raise ValueError(f"prior must be None with base, which gives the mass of each value; got {prior!r}")
-        mass, text = _check_base(base), "given as a base measure"
+        if not isinstance(base, Mapping):
+            wanted = "a mapping from values to the cases that they count as"
+            raise TypeError(f"base must be {wanted}; got {describe_value(base)}")
+        values = np.asarray(check_numbers("base", list(base)))
+        if not np.isfinite(values).all():
+            raise ValueError(f"base must name finite values; got {list(base)}")
+        each = check_weights("base", list(base.values()))
+        mass, text = dict(zip(values.tolist(), each.tolist(), strict=True)), "given as a base measure"
     elif named == "haldane":
         mass, _, text = _base_measure(seen, prior, None, None)
     elif ends is not None and named in (None, DEFAULT):
@@ -231,16 +216,4 @@ def _base_measure(seen: np.ndarray, prior: Any, declared: Any, base: Any) -> _Ba
     held = np.union1d(seen, sorted(mass))
     if ends is not None and (outside := held[(held < ends[0]) | (held > ends[1])]).size:
         raise ValueError(f"range must hold every outcome, and every value of base; got {ends} and {outside[0]:g}")
-    return _Base(mass, ends or (float(held[0]), float(held[-1])), text)
-
-
-def _check_base(base: Any) -> dict[float, float]:
-    """Return the prior cases of each value."""
-    if not isinstance(base, Mapping):
-        raise TypeError(
-            f"base must be a mapping from values to the cases that they count as; got {describe_value(base)}"
-        )
-    values = np.asarray(check_numbers("base", list(base)))
-    if not np.isfinite(values).all():
-        raise ValueError(f"base must name finite values; got {list(base)}")
-    return dict(zip(values.tolist(), check_weights("base", list(base.values())).tolist(), strict=True))
+    return mass, ends or (float(held[0]), float(held[-1])), text

@@ -73,20 +73,12 @@ def factor_of(sd: np.ndarray, half: np.ndarray | None) -> np.ndarray:
     return np.linalg.cholesky(found + TINY * np.eye(found.shape[-1]))
 
 
-def binomial_evidence(
-    right: np.ndarray, cases: np.ndarray, mean: np.ndarray, sd: np.ndarray, correlation: np.ndarray
-) -> np.ndarray:
+def binomial_evidence(right: np.ndarray, cases: np.ndarray, mean: np.ndarray, factor: np.ndarray) -> np.ndarray:
     """Return the log probability (draw) of right answers (row), with the normal logits of the rates integrated out.
 
-    There are one or two rows. ``mean`` and ``sd`` (draw, row) and ``correlation`` (draw) are those of the logits.
+    There are one or two rows. Logits are ``mean`` (draw, row) + ``factor`` (draw, row, row) @ t, t standard normal.
     """
     rows = cases.size
-    # Logits are mean + factor @ t with t standard normal.
-    factor = np.zeros((len(mean), rows, rows))
-    factor[:, 0, 0] = sd[:, 0]
-    if rows == 2:
-        factor[:, 1, 0] = sd[:, 1] * correlation
-        factor[:, 1, 1] = sd[:, 1] * np.sqrt(1 - correlation**2)
     mode = np.zeros_like(mean)
     for _ in range(STEPS):
         rate, curvature = _rate(mean + np.einsum("drk,dk->dr", factor, mode), cases)

@@ -10,8 +10,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy.special import betaincinv, betaln, gammaln, xlogy
 
-from bayesrank._checks import check_number
-
 #: Grid cells of the spread, and of the mean within each: for the search, and for the draws.
 SEARCH, CELLS = (48, 24), (128, 64)
 #: Log density below the maximum at which the mass is negligible.
@@ -52,11 +50,6 @@ class Population(NamedTuple):
         root = self.root[i] + uniform[:, 1] * (self.root[1] - self.root[0])
         level = self.level[i, 0] + (j + uniform[:, 2]) * self.level[i, 1]
         return _mean(level, self.ends)[0], root**POWER
-
-
-def check_spread(spread: float) -> float:
-    """Return the scale of the prior of a spread; raise an error unless it is a positive number."""
-    return check_number("spread", spread, 0.0, np.inf, ends=False)
 
 
 def log_prior_of_spread(spread: np.ndarray, scale: float) -> np.ndarray:

@@ -8,28 +8,15 @@ import xarray as xr
 
 from bayesrank._checks import check_choice, check_labelled_numbers, check_numbers, describe_value
 
-#: Concentrations of every cell by name; "four_cases" and "unit" depend on the number of classes.
+#: Concentrations of every cell by name.
 FLAT = {"uniform": 1.0, "jeffreys": 0.5, "haldane": 0.0}
-NAMES = ("four_cases", *FLAT, "unit")
+#: Four cases in all: the accuracy is Beta(2, 2) for any number of classes.
 DEFAULT = "four_cases"
-#: Default prior of the mean of a population, whose unit of information is one member.
+#: One case of each class. Default prior of the mean of a population, whose unit of information is one member.
 OF_MEANS = "unit"
 #: Maximum concentration; larger floats lose counts in rounding.
 LARGEST = 2.0**53
 OUTCOME = ("actual", "predicted")
-
-
-def four_cases(classes: int) -> np.ndarray:
-    """Return two prior cases spread over the diagonal and two over the other cells: (C, C).
-
-    The prior accuracy is Beta(2, 2) for any number of classes. One case a cell would outweigh data of ten classes.
-    """
-    return np.where(np.eye(classes, dtype=bool), 2 / classes, 2 / (classes * (classes - 1)))
-
-
-def unit(classes: int) -> np.ndarray:
-    """Return one prior observation for each class, half right and half spread over the wrong answers: (C, C)."""
-    return np.where(np.eye(classes, dtype=bool), 0.5, 0.5 / (classes - 1))
 
 
 def concentration(counts: xr.DataArray, prior: Any = None) -> xr.DataArray:
@@ -94,9 +81,15 @@ def of_shape(prior: Any, shape: tuple[int, ...]) -> np.ndarray:
     if prior is None:
         prior = DEFAULT
     if isinstance(prior, str):
-        check_choice("prior", prior, NAMES, other="a number (or, in Python, an array)")
-        mass, table = (1, unit) if prior == "unit" else (4, four_cases)
-        prior = FLAT.get(prior, mass / shape[0] if len(shape) == 1 else table(shape[0]))
+        check_choice("prior", prior, (DEFAULT, *FLAT, OF_MEANS), other="a number (or, in Python, an array)")
+        if prior in FLAT:
+            prior = FLAT[prior]
+        elif len(shape) == 1:
+            prior = (4 if prior == DEFAULT else 1) / shape[0]
+        else:
+            # Half of the cases on the diagonal. One case a cell would outweigh data of ten classes.
+            size, half = shape[0], 2 if prior == DEFAULT else shape[0] / 2
+            prior = np.where(np.eye(size, dtype=bool), half / size, half / (size * (size - 1)))
     try:
         values = check_numbers("prior", prior)
     except (TypeError, ValueError):

@@ -1,7 +1,7 @@
 """Shared parts of the conjugate models: multinomial rows with a Dirichlet prior, sampled or known row totals."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -10,16 +10,17 @@ import xarray as xr
 from scipy import special
 
 from bayesrank._checks import check_bool, check_choice, check_labelled_prevalence, class_shares, label_values
+from bayesrank._compat import get_variable
 from bayesrank._random import Block
-from bayesrank._sampling import sample_counts
+from bayesrank._sampling import sample_counts, sample_outcomes
 from bayesrank.evidence._pooled import record_of
 from bayesrank.evidence.counts import are_outcomes, check_counts, parts_of
-from bayesrank.models._conjugate import Conjugate
+from bayesrank.models._conjugate import Conjugate, known_shares, loses_rows
 from bayesrank.models._priors import DEFAULT, align, concentration, in_words, split
 
 
 class Rows:
-    """What models of counts share: the checked counts, the prior, test sets, and the observed data."""
+    """What models of counts share: the checked counts, the prior, test sets, observed data and predictions."""
 
     words: ClassVar[str]
     kind: str = "observed"
@@ -73,6 +74,27 @@ class Rows:
         """Return the names of the test sets, in order of first appearance."""
         return list(dict.fromkeys(name for name in self.test_set.values.ravel().tolist() if name))
 
+    def by_test_set(self, tables: np.ndarray) -> np.ndarray:
+        """Return values of tables (entity, [dataset], ...) that all entities of a test set share: (test set, ...)."""
+        return np.stack([tables[tuple(np.argwhere(self.test_set.values == name)[0])] for name in self.test_sets])
+
+    @property
+    def class_sizes(self) -> np.ndarray:
+        """Return the class sizes (test set, class); each test set counts once, for any number of entities."""
+        return self.by_test_set(self.counts.sum("predicted").values)
+
+    def replicate(self, group: xr.Dataset, root: np.random.SeedSequence, purpose: str) -> xr.Dataset:
+        if self.outcomes:
+            return sample_outcomes(group["performance"], self.counts.sum("outcome"), root, purpose).to_dataset()
+        known, rate = self.totals is not None, get_variable(group, "rate")
+        return sample_counts(group["performance"], self.counts, known, root, purpose, rate).to_dataset()
+
+    def log_likelihood_of_sizes(self, posterior: xr.Dataset) -> xr.DataArray:
+        """Return the log probability (test_set) of the class sizes of each test set, given its class shares."""
+        share = posterior["prevalence"]
+        sizes = share.isel(chain=0, draw=0, drop=True).copy(data=self.class_sizes)
+        return multinomial(sizes, share, "actual").transpose("chain", "draw", "test_set")
+
 
 class DirichletRows(Rows):
     """Model rows of counts that are multinomial given their totals, with a Dirichlet prior.
@@ -85,12 +107,10 @@ class DirichletRows(Rows):
     ) -> None:
         super().__init__(counts, prior, force, split_prior)
         self.settings["split_prior"] = int(split_prior)
+        #: The dim of the answers, and the name of the rows in the PyMC model.
+        self.answers, self.name = ("outcome", "performance") if self.outcomes else ("predicted", "row")
 
     def conjugate(self) -> Conjugate:
-        return self._conjugate
-
-    @cached_property
-    def _conjugate(self) -> Conjugate:
         posterior = self.concentration.copy(data=self.concentration.values + self.counts.values).rename("concentration")
         return Conjugate(self.concentration, posterior, self.totals, self.test_set, self.key)
 
@@ -98,13 +118,90 @@ class DirichletRows(Rows):
         return self.draws(group, [block], root)
 
     def draws(self, group: str, blocks: Sequence[Block], root: np.random.SeedSequence) -> dict[str, xr.Variable]:
-        return self.conjugate().draws(group, blocks, root)
+        found = self.conjugate().draws(group, blocks, root)
+        if self.values is not None:
+            performance = found["performance"]
+            found["mean_outcome"] = xr.Variable(performance.dims[:-1], performance.values @ self.values)
+        return found
 
-    def _positive_prior(self) -> np.ndarray:
-        """Return the concentrations for NUTS, which must be positive."""
-        if float(self.concentration.min()) <= 0:
+    def build(self) -> Any:
+        import pymc as pm
+
+        alpha, dims, names = self.concentration.values, list(map(str, self.counts.dims)), self.test_sets
+        if alpha.min() <= 0:
             raise ValueError("prior must be positive for sampler='nuts'; got a concentration of 0")
-        return self.concentration.values
+        sizes = self.counts.values.sum(-1)
+        with pm.Model(coords={d: self.counts[d].values for d in dims} | {"test_set": names}) as model:
+            # shape= besides dims=: PyMC 6 does not compile a dim of length 1 whose length comes from coords only.
+            row = pm.Dirichlet(self.name, a=alpha, dims=dims, shape=alpha.shape)
+            pm.Multinomial("counts", n=sizes, p=row, observed=self.counts.values, dims=dims)
+            if self.totals is None and not self.outcomes:
+                cases, prior = self.class_sizes, self.by_test_set(alpha.sum(-1))
+                pi = pm.Dirichlet("prevalence", a=prior, dims=("test_set", "actual"), shape=prior.shape)
+                pm.Multinomial("row_totals", n=cases.sum(-1), p=pi, observed=cases, dims=("test_set", "actual"))
+        return model
+
+    def performances(self, sampled: xr.Dataset, root: np.random.SeedSequence) -> xr.Dataset:
+        row, measured = sampled[self.name], self.test_set.drop_attrs() != ""
+        found = {}
+        if self.outcomes:
+            performance = row
+            if self.values is not None:
+                mean = row.dot(xr.DataArray(self.values, dims="outcome"), dim="outcome")
+                found = {"mean_outcome": mean.where(measured).drop_vars("test_set", errors="ignore")}
+        elif self.totals is not None:
+            shape = row.sizes["chain"], row.sizes["draw"]
+            # One chain at a time, as for exact draws.
+            blocks = [Block(c, 0, shape[1], shape) for c in range(shape[0])]
+            parts = [known_shares(self.totals, self.concentration, block) for block in blocks]
+            shares = row.isel(predicted=0, drop=True).copy(data=np.stack(parts))
+            performance = row * shares
+            found = {"rate": row} if loses_rows(shares) else {}
+        else:
+            names = xr.where(self.test_set == "", self.test_sets[0], self.test_set)
+            performance = row * sampled["prevalence"].sel(test_set=names).drop_vars("test_set", errors="ignore")
+            found = {"prevalence": sampled["prevalence"]}
+        performance = performance.transpose(*row.dims).where(measured).drop_vars("test_set", errors="ignore")
+        return xr.Dataset({"performance": performance} | found)
+
+    def log_prior(self, posterior: xr.Dataset) -> xr.Dataset:
+        """Return the log prior density of rates over their log odds: ``rate`` (entity, [dataset], actual).
+
+        Constants are omitted: a power of it multiplies the concentrations, as in :func:`bayesrank.sensitivity`. With a
+        sampled prevalence, ``prevalence`` (test_set) is the density of the class shares; of outcomes without classes,
+        ``performance`` that of their probabilities.
+        """
+        alpha = self.concentration.reset_coords(drop=True)
+        # 0 for pairs that were not measured.
+        log = xr.where(alpha > 0, alpha * np.log(self._rates_of(posterior)), 0.0).sum(self.answers, skipna=False)
+        found = {"performance" if self.outcomes else "rate": log.fillna(0.0)}
+        if "prevalence" in posterior:
+            log = np.log(posterior["prevalence"].transpose("chain", "draw", "test_set", "actual"))
+            found["prevalence"] = (log * self.by_test_set(alpha.sum("predicted").values)).sum("actual")
+        names = [name for name in posterior.coords if name in ("chain", "draw", "entity", "dataset", "test_set")]
+        found = {name: log.reset_coords(drop=True).transpose("chain", "draw", ...) for name, log in found.items()}
+        return xr.Dataset(found).assign_coords({name: posterior[name] for name in names})
+
+    def log_likelihood(self, posterior: xr.Dataset) -> xr.Dataset:
+        """Return the log probability ``counts`` (entity, [dataset], [actual]) of each row given its total.
+
+        If row totals are sampled, ``row_totals`` (test_set) is their log probability, once for each test set.
+        """
+        # A class without cases has log probability 0 for any rates.
+        known = (self.counts.sum(self.answers) > 0) | posterior["performance"].isnull()
+        rate = self._rates_of(posterior).where(known, 1.0)
+        found = {"counts": multinomial(self.counts, rate, self.answers).transpose("chain", "draw", ...)}
+        if "prevalence" in posterior:
+            found["row_totals"] = self.log_likelihood_of_sizes(posterior)
+        return xr.Dataset(found)
+
+    def _rates_of(self, posterior: xr.Dataset) -> xr.DataArray:
+        """Return the rows of a posterior, given their totals."""
+        performance = posterior["performance"]
+        if self.outcomes or "rate" in posterior:
+            return performance if self.outcomes else posterior["rate"]
+        total = performance.sum("predicted", skipna=False)
+        return performance / total.where(total > 0)
 
 
 class ProductMultinomial(DirichletRows):
@@ -125,86 +222,6 @@ class ProductMultinomial(DirichletRows):
         if not force:
             check_observed(self.counts, self.totals)
         self.settings["prevalence"] = in_words(prevalence, self.PREVALENCE)
-
-    def build(self) -> Any:
-        import pymc as pm
-
-        alpha, dims, names = self._positive_prior(), list(map(str, self.counts.dims)), self.test_sets
-        row_totals = self.counts.sum("predicted").values
-        with pm.Model(coords={d: self.counts[d].values for d in dims} | {"test_set": names}) as model:
-            # shape= besides dims=: PyMC 6 does not compile a dim of length 1 whose length comes from coords only.
-            row = pm.Dirichlet("row", a=alpha, dims=dims, shape=alpha.shape)
-            pm.Multinomial("counts", n=row_totals, p=row, observed=self.counts.values, dims=dims)
-            if self.totals is None:
-                cases, prior = (self._by_test_set(table, names) for table in (row_totals, alpha.sum(-1)))
-                pi = pm.Dirichlet("prevalence", a=prior, dims=("test_set", "actual"), shape=prior.shape)
-                pm.Multinomial("row_totals", n=cases.sum(-1), p=pi, observed=cases, dims=("test_set", "actual"))
-        return model
-
-    def performances(self, sampled: xr.Dataset, root: np.random.SeedSequence) -> xr.Dataset:
-        row = sampled["row"]
-        if self.totals is not None:
-            shape = row.sizes["chain"], row.sizes["draw"]
-            # One chain at a time, as for exact draws.
-            parts = [self.conjugate().known_shares(Block(c, 0, shape[1], shape)) for c in range(shape[0])]
-            shares = row.isel(predicted=0, drop=True).copy(data=np.stack(parts))
-            found = {"rate": row} if bool((shares == 0).any()) else {}
-        else:
-            names = xr.where(self.test_set == "", self.test_sets[0], self.test_set)
-            shares = sampled["prevalence"].sel(test_set=names)
-            found = {"prevalence": sampled["prevalence"]}
-        performance = (row * shares.drop_vars("test_set", errors="ignore")).transpose(*row.dims)
-        return xr.Dataset({"performance": performance.where(self.test_set != "")} | found)
-
-    def replicate(self, group: xr.Dataset, root: np.random.SeedSequence, purpose: str) -> xr.Dataset:
-        known = self.totals is not None
-        return sample_counts(group["performance"], self.counts, known, root, purpose, group.get("rate")).to_dataset()
-
-    def log_prior(self, posterior: xr.Dataset) -> xr.Dataset:
-        """Return the log prior density of rates over their log odds: ``rate`` (entity, [dataset], actual).
-
-        Constants are omitted: a power of it multiplies the concentrations, as in :func:`bayesrank.sensitivity`. With a
-        sampled prevalence, ``prevalence`` (test_set) is the density of the class shares.
-        """
-        rate = _rates_of(posterior)
-        alpha = self.concentration.drop_vars(["measured", "test_set"], errors="ignore")
-        # 0 for pairs that were not measured.
-        found = {"rate": xr.where(alpha > 0, alpha * np.log(rate), 0.0).sum("predicted", skipna=False).fillna(0.0)}
-        if "prevalence" in posterior:
-            totals = self._by_test_set(alpha.sum("predicted").values, posterior["test_set"].values)
-            log = np.log(posterior["prevalence"].transpose("chain", "draw", "test_set", "actual"))
-            found["prevalence"] = (log * totals).sum("actual")
-        names = [name for name in posterior.coords if name in ("chain", "draw", "entity", "dataset", "test_set")]
-        found = {name: log.reset_coords(drop=True).transpose("chain", "draw", ...) for name, log in found.items()}
-        return xr.Dataset(found).assign_coords({name: posterior[name] for name in names})
-
-    def log_likelihood(self, posterior: xr.Dataset) -> xr.Dataset:
-        """Return the log probability ``counts`` (entity, [dataset], actual) of each row given its total.
-
-        If row totals are sampled, ``row_totals`` (test_set) is their log probability, once for each test set.
-        """
-        rate = _rates_of(posterior)
-        # A class without cases has log probability 0 for any rates.
-        rate = rate.where((self.counts.sum("predicted") > 0) | posterior["performance"].isnull(), 1.0)
-        found = {"counts": multinomial(self.counts, rate, "predicted").transpose("chain", "draw", ...)}
-        if "prevalence" in posterior:
-            share = posterior["prevalence"]
-            each = self._by_test_set(self.counts.sum("predicted").values, posterior["test_set"].values)
-            of = share.isel(chain=0, draw=0, drop=True).copy(data=each)
-            found["row_totals"] = multinomial(of, share, "actual").transpose("chain", "draw", ...)
-        return xr.Dataset(found)
-
-    def _by_test_set(self, tables: np.ndarray, names: Iterable[Any]) -> np.ndarray:
-        """Return values of tables (entity, [dataset], ...) that all entities of a test set share: (test set, ...)."""
-        return np.stack([tables[tuple(np.argwhere(self.test_set.values == name)[0])] for name in names])
-
-
-def _rates_of(posterior: xr.Dataset) -> xr.DataArray:
-    """Return the rows of a posterior, given their totals."""
-    if "rate" in posterior:
-        return posterior["rate"]
-    total = posterior["performance"].sum("predicted", skipna=False)
-    return posterior["performance"] / total.where(total > 0)
 
 
 def row_totals(counts: xr.DataArray) -> xr.DataArray:

@@ -6,16 +6,25 @@ set share the row totals, observed once. Outcomes without classes are one row.
 
 from typing import Any, ClassVar
 
-from bayesrank.evidence.counts import are_outcomes
-from bayesrank.models._outcomes import Outcomes
-from bayesrank.models._product_multinomial import ProductMultinomial
+from bayesrank.evidence.counts import are_outcomes, check_outcomes
+from bayesrank.models._product_multinomial import DirichletRows, ProductMultinomial
+
+
+class Outcomes(DirichletRows):
+    """Model random cases with one of several outcomes each, without classes: counts (entity, [dataset], outcome).
+
+    The default prior spreads four cases over all outcomes: Beta(2, 2) for right and wrong.
+    """
+
+    words: ClassVar[str] = "The cases are a random sample, and each has one of several outcomes."
+    check = staticmethod(check_outcomes)
 
 
 class DirichletMultinomial(ProductMultinomial):
     """Model random cases, with class sizes that are informative about the prevalence.
 
     Options are those of :class:`~bayesrank.models._product_multinomial.ProductMultinomial` or, for outcomes without
-    classes, of :class:`~bayesrank.models._outcomes.Outcomes`.
+    classes, of :class:`Outcomes`.
 
     Examples
     --------

@@ -12,11 +12,11 @@ import xarray as xr
 
 from bayesrank._random import Block, fingerprint, stream
 from bayesrank.models._conjugate import log_evidence
-from bayesrank.models._hierarchical import MEAN, SPREAD_OF, Apart
+from bayesrank.models._hierarchical import MEAN, SPREAD_OF, Hierarchical
 from bayesrank.models._population import learn
 
 
-class HierarchicalBetaBinomial(Apart):
+class HierarchicalBetaBinomial(Hierarchical):
     """Model each entity's rates as varying between data sets around a mean, with a learned spread.
 
     The evidence is counts of two classes or two outcomes, the options are those of

@@ -9,10 +9,12 @@ from typing import Any, ClassVar
 import numpy as np
 import xarray as xr
 
+from bayesrank._checks import check_number
 from bayesrank._random import Block, fingerprint, stream
 from bayesrank._sampling import dirichlet, dirichlet_of_each
+from bayesrank.models._conjugate import loses_rows
 from bayesrank.models._hierarchical import concentration, log_odds_density, log_spread_density
-from bayesrank.models._population import SPREAD, Population, check_spread, learn, log_likelihood
+from bayesrank.models._population import SPREAD, Population, learn, log_likelihood
 from bayesrank.models.dirichlet_multinomial import DirichletMultinomial
 
 MEAN, SPREAD_OF = "mean_recall", "spread"
@@ -53,7 +55,7 @@ class HierarchicalClasses:
         spread: float = SPREAD,
         force: bool = False,
     ) -> None:
-        self.spread = check_spread(spread)
+        self.spread = check_number("spread", spread, 0.0, ends=False)
         # Row totals and errors have this model, which also draws them.
         self.plain = DirichletMultinomial(counts, prior=prior, prevalence=prevalence, force=force)
         self.counts, self.concentration = self.plain.counts, self.plain.concentration
@@ -77,48 +79,34 @@ class HierarchicalClasses:
         return self.plain.coords()
 
     def draw(self, group: str, block: Block, root: np.random.SeedSequence) -> dict[str, xr.Variable]:
+        cells, off = self.plain.test_set.dims, ~np.eye(self.counts.sizes["actual"], dtype=bool)
         mean, spread = np.full((2, block.size, *self.measured.shape), np.nan)
+        rates = np.full((block.size, *self.counts.shape), np.nan)
         for at in zip(*np.nonzero(self.measured), strict=True):
-            counts, prior = self.answers[at] * (group == "posterior"), self.prior[at]
+            name = [self.counts[d].values[i] for d, i in zip(cells, at, strict=True)]
+            counts, errors = (part[at] * (group == "posterior") for part in (self.answers, self.errors))
+            prior = self.prior[at]
             key = fingerprint(counts, prior)
             if key not in self._learned:
                 self._learned[key] = learn(counts[:, 1], counts.sum(-1), prior[::-1], self.spread)
-            rng = stream(root, group, "population of classes", *self._name(at), key, *block.key)
+            rng = stream(root, group, "population of classes", *name, key, *block.key)
             mean[:, *at], spread[:, *at] = self._learned[key].draw(rng, block.size)
-        return self._tables(mean, spread, group, block, root)
-
-    def _tables(
-        self, mean: np.ndarray, spread: np.ndarray, group: str, block: Block, root: np.random.SeedSequence
-    ) -> dict[str, xr.Variable]:
-        """Draw tables given the mean and spread (draw, entity, [dataset]) of each."""
-        known = self.plain.conjugate()
-        found = known.row_totals(group, block, root)
-        shares = found.pop("shares")
-        classes = self.counts.sizes["actual"]
-        rates = np.full((block.size, *self.counts.shape), np.nan)
-        off = ~np.eye(classes, dtype=bool)
-        for at in zip(*np.nonzero(self.measured), strict=True):
-            counts, errors = (part[at] * (group == "posterior") for part in (self.answers, self.errors))
-            evidence = fingerprint(counts, errors, self.prior[at], self.error_prior[at])
-            rng = stream(root, group, "classes", *self._name(at), evidence, *block.key)
-            answers, other = rng.spawn(2)
+            evidence = fingerprint(counts, errors, prior, self.error_prior[at])
+            of_answers, of_errors = stream(root, group, "classes", *name, evidence, *block.key).spawn(2)
             alpha = concentration(np.stack([1 - mean[:, *at], mean[:, *at]], -1), spread[:, *at])
-            wrong, right = np.moveaxis(dirichlet_of_each(answers, alpha[:, None] + counts), -1, 0)
-            spread_over = dirichlet(other, self.error_prior[at] + errors, block.size)
-            rows = np.empty((block.size, classes, classes))
+            wrong, right = np.moveaxis(dirichlet_of_each(of_answers, alpha[:, None] + counts), -1, 0)
+            spread_over = dirichlet(of_errors, self.error_prior[at] + errors, block.size)
+            rows = np.empty((block.size, *off.shape))
             rows[:, off] = (wrong[..., None] * spread_over).reshape(block.size, -1)
             rows[:, ~off] = right
             rates[:, *at] = rows
-        cells, row = ("draw", *self.plain.test_set.dims), ("actual", "predicted")
-        tables = {"performance": xr.Variable((*cells, *row), rates * shares[..., None])}
-        if known.loses_rows:
-            tables["rate"] = xr.Variable((*cells, *row), rates)
-        tables |= {MEAN: xr.Variable(cells, mean), SPREAD_OF: xr.Variable(cells, spread)}
-        return tables | {name: xr.Variable(("draw", "test_set", "actual"), each) for name, each in found.items()}
-
-    def _name(self, at: tuple) -> list:
-        """Return the entity and the data set of a table."""
-        return [self.counts[d].values[i] for d, i in zip(self.plain.test_set.dims, at, strict=True)]
+        totals = self.plain.conjugate().row_totals(group, block, root)
+        tables = {"performance": rates * totals.pop("shares")[..., None]}
+        if loses_rows(self.plain.totals):
+            tables["rate"] = rates
+        found = {name: xr.Variable(("draw", *cells, "actual", "predicted"), table) for name, table in tables.items()}
+        found |= {MEAN: xr.Variable(("draw", *cells), mean), SPREAD_OF: xr.Variable(("draw", *cells), spread)}
+        return found | {name: xr.Variable(("draw", "test_set", "actual"), each) for name, each in totals.items()}
 
     def replicate(self, group: xr.Dataset, root: np.random.SeedSequence, purpose: str) -> xr.Dataset:
         return self.plain.replicate(group, root, purpose)

@@ -7,11 +7,11 @@ beta-binomial, drawn by quadrature; with more it is sampled.
 from typing import Any, ClassVar
 
 from bayesrank.evidence.counts import are_outcomes
-from bayesrank.models._hierarchical import Apart
+from bayesrank.models._hierarchical import Hierarchical
 from bayesrank.models.hierarchical_beta_binomial import HierarchicalBetaBinomial
 
 
-class HierarchicalDirichletMultinomial(Apart):
+class HierarchicalDirichletMultinomial(Hierarchical):
     """Model each entity's answers as varying between data sets around a mean, with a learned spread.
 
     The evidence is counts of any number of classes or outcomes; the options are those of

@@ -12,7 +12,7 @@ import numpy as np
 import xarray as xr
 from scipy.special import expit
 
-from bayesrank._checks import check_choice
+from bayesrank._checks import check_choice, check_number
 from bayesrank._random import Block, fingerprint, stream
 from bayesrank.models._hierarchical import DRAWS, Hierarchical, Hyper
 from bayesrank.models._normal_logits import (
@@ -23,7 +23,6 @@ from bayesrank.models._normal_logits import (
     factor_of,
     identified_terms,
 )
-from bayesrank.models._population import check_spread
 from bayesrank.models._priors import DEFAULT
 
 #: LKJ(2): both Beta concentrations of (correlation + 1) / 2.
@@ -32,7 +31,6 @@ CORRELATION = 2.0
 THIN, LARGEST_THIN, WARM = 20, 320, 2000
 #: Target effective sample size (at most a quarter of the draws), and the R-hat to stay below.
 TARGET_DRAWS, LARGEST_RHAT = 1200, 1.005
-DEVIATIONS_ONLY = "deviations"
 TERMS = {
     (): "none: no entity has two data sets",
     ("deviations",): "deviations; the design does not separate difficulty from them",
@@ -78,6 +76,7 @@ class HierarchicalLogitNormal(Hierarchical):
     """
 
     most_outcomes: ClassVar[int | None] = 2
+    rows_apart: ClassVar[bool] = False
     words: ClassVar[str] = "The logits of both rates vary jointly between data sets, with learned spreads."
 
     #: A flat prior: normal logits have no bimodal explanation of near-perfect data sets.
@@ -85,16 +84,9 @@ class HierarchicalLogitNormal(Hierarchical):
     #: Options of NUTS: spreads near zero need short steps.
     nuts: ClassVar[dict[str, Any]] = {"target_accept": 0.95}
 
-    def __init__(
-        self,
-        counts: xr.DataArray,
-        *,
-        spread: float = 1.0,
-        terms: str | None = None,
-        **options: Any,
-    ) -> None:
+    def __init__(self, counts: xr.DataArray, *, spread: float = 1.0, terms: str | None = None, **options: Any) -> None:
         super().__init__(counts, **options)
-        self.spread = check_spread(spread)
+        self.spread = check_number("spread", spread, 0.0, ends=False)
         #: Index of the right answer in each row.
         self.right = [1] if self.outcomes else [0, 1]
         cases = self.members.sum(-1)
@@ -103,9 +95,9 @@ class HierarchicalLogitNormal(Hierarchical):
             there = (cases.sum(1) > 0) | (self.test_set.values != "")
         #: Population and member of each table: (entity, data set), or (0, entity) without data sets.
         self.pairs = np.argwhere(there)
-        known = {words: which for which, words in TERMS.items()}
-        if not self.over_datasets:
-            known = {DEVIATIONS_ONLY: (DEVIATIONS_ONLY,)}
+        known: dict[str, tuple[str, ...]] = {"deviations": ("deviations",)}
+        if self.over_datasets:
+            known = {words: which for which, words in TERMS.items()}
         if terms is None:
             self.terms = identified_terms(self.pairs[cases.sum(1)[there] > 0])
         else:
@@ -115,7 +107,7 @@ class HierarchicalLogitNormal(Hierarchical):
         right = np.stack([self.members[:, row, :, answer] for row, answer in enumerate(self.right)], -1)
         self.hits = right[there]
         self.alpha = np.stack([self.prior[:, row, [a, 1 - a]] for row, a in enumerate(self.right)], 1)
-        self.settings |= {"spread": self.spread, "terms": TERMS[self.terms] if self.over_datasets else DEVIATIONS_ONLY}
+        self.settings |= {"spread": self.spread, "terms": TERMS[self.terms] if self.over_datasets else "deviations"}
         if self.over_datasets:
             self.settings["typical"] = "rates of the median data set"
         #: A part of the evidence keeps the terms of the whole, even if its design could not estimate them.
@@ -218,9 +210,8 @@ class HierarchicalLogitNormal(Hierarchical):
         spread[[2, 5]] = 0.5 * rng.standard_normal(2) * two
         mu[:, :rows] += steps[:, :rows] * rng.standard_normal((len(mu), rows))
         is_sampled = np.array([True, two, two, *tables.both * np.array([True, two, two]), True, two], bool)
-        return run(
-            rng, tables, float(self.spread), is_sampled, spread, mu, steps, max(WARM, 20 * thin), draws, thin
-        )  # fmt: skip
+        warm = max(WARM, 20 * thin)
+        return run(rng, tables, float(self.spread), is_sampled, spread, mu, steps, warm, draws, thin)
 
     def _draw_medians(self, rng: np.random.Generator, tables: Tables, draws: int, thin: int) -> tuple:
         """Draw Beta rates exactly, if nothing varies between data sets."""
@@ -247,13 +238,6 @@ class HierarchicalLogitNormal(Hierarchical):
             hyper["logits"] = hyper["logits"] + effect
         hyper |= self._draw_class_shares("prior", block, root)
         return self._tables(hyper, "prior", block, root)
-
-    def _covariance(self, hyper: Hyper) -> np.ndarray:
-        """Return the covariance (draw, row, row) of an entity's logits between data sets."""
-        total = np.zeros((len(hyper["mu"]), len(self.right), len(self.right)))
-        for name in self.terms:
-            total += covariance(hyper[f"sd_of_{name}"], hyper.get(f"half_of_{name}"))
-        return total
 
     def _rates(
         self, hyper: Hyper, group: str, block: Block, root: np.random.SeedSequence
@@ -282,27 +266,23 @@ class HierarchicalLogitNormal(Hierarchical):
         return found
 
     def _parameters(self, hyper: Hyper) -> dict[str, xr.Variable]:
-        rows = self.row[:-1]
-        whose = ["entity"] * self.over_datasets
-        rates = self._answers(hyper["mu"] if self.over_datasets else hyper["mu"][:, 0])
-        found = {"median_rate": (("draw", *whose, *self.row), rates[..., 0, :] if self.outcomes else rates)}
+        rows, whose = self.row[:-1], ["entity"] * self.over_datasets
+        found = {"median_rate": self._variable([*whose, *self.row], self._answers(hyper["mu"]))}
         for name in self.terms:
-            sd = hyper[f"sd_of_{name}"]
-            found[f"sd_of_{name}"] = (("draw", *rows), sd[:, 0] if self.outcomes else sd)
-            if not self.outcomes:
-                found[f"correlation_of_{name}"] = (("draw",), 2 * hyper[f"half_of_{name}"] - 1)
+            found[f"sd_of_{name}"] = self._variable([*rows], hyper[f"sd_of_{name}"])
+            if rows:
+                found[f"correlation_of_{name}"] = self._variable([], 2 * hyper[f"half_of_{name}"] - 1)
         if "difficulty" in hyper:
-            hard = hyper["difficulty"]
-            found["difficulty"] = (("draw", "dataset", *rows), hard[..., 0] if self.outcomes else hard)
+            found["difficulty"] = self._variable(["dataset", *rows], hyper["difficulty"])
         if self.over_datasets and self.terms:
-            total = self._covariance(hyper)
+            # The covariance of an entity's logits between data sets.
+            total = sum(covariance(hyper[f"sd_of_{name}"], hyper.get(f"half_of_{name}")) for name in self.terms)
             sd = np.sqrt(np.einsum("drr->dr", total))
-            found["sd_between_datasets"] = (("draw", *rows), sd[:, 0] if self.outcomes else sd)
-            if not self.outcomes:
+            found["sd_between_datasets"] = self._variable([*rows], sd)
+            if rows:
                 with np.errstate(invalid="ignore"):
-                    together = total[:, 0, 1] / sd.prod(-1)
-                found["correlation_between_datasets"] = (("draw",), together)
-        return {name: xr.Variable(*held) for name, held in found.items()}
+                    found["correlation_between_datasets"] = self._variable([], total[:, 0, 1] / sd.prod(-1))
+        return found
 
     def _sampled_parameters(self, posterior: xr.Dataset) -> Hyper:
         """Return the medians of logits, spreads and difficulty (draw, ...) in a posterior, with chains stacked."""
@@ -364,15 +344,14 @@ class HierarchicalLogitNormal(Hierarchical):
         Deviations are integrated out, so that leave-one-out removes a table; difficulties are not.
         """
         shape = tuple(posterior.sizes[d] for d in DRAWS)
-        size, rows = int(np.prod(shape)), len(self.right)
         held = self._sampled_parameters(posterior)
         mean, hard = held["mu"], held.get("difficulty")
-        sd = held.get("sd_of_deviations", np.zeros((size, rows)))
-        rho = 2 * held["half_of_deviations"] - 1 if "half_of_deviations" in held else np.zeros(size)
-        found = np.zeros((size, len(self.members), self.members.shape[2]))
+        sd = held.get("sd_of_deviations", np.zeros((len(mean), len(self.right))))
+        factor = factor_of(sd, held.get("half_of_deviations"))
+        found = np.zeros((len(mean), len(self.members), self.members.shape[2]))
         for (i, j), right, cases in zip(self.pairs, self.hits, self.cases, strict=True):
             centre = mean[:, i] - (0 if hard is None else hard[:, j])
-            found[:, i, j] = binomial_evidence(right, cases, centre, sd, rho)
+            found[:, i, j] = binomial_evidence(right, cases, centre, factor)
         found = found if self.over_datasets else found[:, 0]
         result: dict[str, Any] = {
             "counts": ((*DRAWS, *map(str, self.test_set.dims)), found.reshape(*shape, *found.shape[1:]))

@@ -101,23 +101,6 @@ class NormalMeans:
         """Return the coords of the draws."""
         return {"entity": self.means["entity"].values}
 
-    def build(self) -> Any:
-        """Return the PyMC model: a likelihood of each mean."""
-        import pymc as pm
-
-        with pm.Model(coords={"entity": self.means["entity"].values}) as model:
-            mean = pm.Flat("mean_outcome", dims="entity")
-            held, error = (self.means[name].values.astype(float) for name in ("mean_outcome", "standard_error"))
-            if np.isinf(self.freedom).all():
-                pm.Normal("observed_mean", mean, error, observed=held, dims="entity")
-            else:
-                pm.StudentT("observed_mean", self.freedom, mean, sigma=error, observed=held, dims="entity")
-        return model
-
-    def performances(self, sampled: xr.Dataset, root: np.random.SeedSequence) -> xr.Dataset:
-        """Return the draws of the means."""
-        return sampled[["mean_outcome"]]
-
     def draw(self, group: str, block: Block, root: np.random.SeedSequence) -> dict[str, xr.Variable]:
         """Draw one block of ``mean_outcome``."""
         check_proper_prior(group != "prior")

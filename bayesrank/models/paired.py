@@ -82,7 +82,8 @@ class Paired:
         if "outcome" in joint:
             self.margins = Outcomes(joint, self.datasets, prior, prevalence, split_prior, self.by_case, range, base)
         elif range is None and base is None:
-            self.margins = Tables(joint, self.datasets, prior, prevalence, split_prior, force)
+            options = {"prior": prior, "prevalence": prevalence, "split_prior": split_prior, "force": force}
+            self.margins = Tables(joint, self.datasets, **options)
         else:
             argument, got = ("range", range) if base is None else ("base", base)
             raise ValueError(
@@ -109,8 +110,10 @@ class Paired:
         held = self.joint.reset_coords()
         names = [name for name in (*VARIABLES, "dataset", "cluster") if name in held and "pattern" in held[name].dims]
         named = held[names].rename({name: f"pattern_{name}" for name in names})
-        own = self.margins.observed(self.by_case)
-        return {"observed_data": xr.merge([own, named]), "constant_data": self.margins.prior.to_dataset()}
+        own = self.margins.observed()
+        if not self.by_case:  # with equal weights of clusters, counts of cases are not the observed performance
+            own["observed_data"] = own["observed_data"].drop_vars("counts", errors="ignore")
+        return own | {"observed_data": xr.merge([own["observed_data"], named])}
 
     def coords(self) -> dict[str, Any]:
         return self.margins.coords()

@@ -113,7 +113,7 @@ def conflict(base: Alternative) -> xr.Dataset | None:
                 return None
             evidence = evidence.reindex(outcome=margins.values, fill_value=0)
         model = chosen_by_evidence(evidence)
-        options = {"prior": margins.prior, "force": True} | {
+        options = {"prior": margins.concentration, "force": True} | {
             name: options[name] for name in ("prevalence",) if name in options
         }
     elif not hasattr(_instance_of(base), "conjugate"):
@@ -153,7 +153,7 @@ def _prior(one: Alternative) -> xr.DataArray:
     if hasattr(instance, "conjugate"):
         return instance.conjugate().prior.reset_coords(drop=True)
     if hasattr(instance, "margins"):
-        return instance.margins.prior
+        return instance.margins.concentration
     if hasattr(instance, "concentration"):
         return instance.concentration.reset_coords(drop=True)
     assert isinstance(one.evidence, xr.DataArray)  # models of counts take DataArrays
@@ -255,7 +255,7 @@ def _without_each_dataset(base: Alternative, evidence: Evidence, join: Any) -> l
     options = base.options
     if _is_graded(base) and "base" not in options and (margins := _instance_of(base).margins).proper:
         # Keep the prior, even if a value occurred only in this data set.
-        options = _with_base(options, _mass_of_values(margins.prior))
+        options = _with_base(options, _mass_of_values(margins.concentration))
     found = []
     for i, name in enumerate(used):
         if isinstance(evidence, xr.Dataset):

@@ -3,7 +3,8 @@
 Run: python tests/benchmarks/bench_ops.py
 """
 
-import time
+from functools import partial
+from timeit import repeat
 
 import numpy as np
 
@@ -11,13 +12,8 @@ import bayesrank as br
 from bayesrank.scores.score import cells_at
 
 
-def seconds(function, *arguments, repeat: int = 3) -> float:
-    times = []
-    for _ in range(repeat):
-        start = time.perf_counter()
-        function(*arguments)
-        times.append(time.perf_counter() - start)
-    return min(times)
+def seconds(function, *arguments, times: int = 3) -> float:
+    return min(repeat(partial(function, *arguments), number=1, repeat=times))
 
 
 def per_draw(performance, score, limit):
@@ -39,7 +35,7 @@ def main() -> None:
     for name in ("f1", "mcc", "markedness", "p4"):
         score = br.scores.get(name)
         whole = seconds(br.ops.of_draws, performance, score)
-        loop = seconds(per_draw, performance, score, 200, repeat=1) * size / 200
+        loop = seconds(per_draw, performance, score, 200, times=1) * size / 200
         print(f"  {name:12s} {whole:8.4f} s   loop {loop:8.2f} s   ratio {loop / whole:8.0f}")
 
     print("1,000 values: of_value (error below 1e-9) against Monte Carlo at an error of 1e-3, which favours it")
@@ -53,25 +49,8 @@ def main() -> None:
         samples = int(np.mean(share * (1 - share)) / 1e-6)
         sampled = seconds(lambda s=score, v=value, p=prevalence, n=samples: [
             monte_carlo(s, v[i], p[i], n, rng) for i in range(20)
-        ], repeat=1) * 50  # fmt: skip
+        ], times=1) * 50  # fmt: skip
         print(f"  {name:12s} {ours:8.4f} s   {samples:,} samples {sampled:8.2f} s   ratio {sampled / ours:8.0f}")
-
-    print("the OPS Tile, 101 x 101")
-    print(f"  point {seconds(br.ops.on_tile, performance.mean(('chain', 'draw'))):8.4f} s")
-    draws = performance.isel(chain=0, draw=slice(0, 200), entity=[0])
-    print(f"  200 draws {seconds(br.ops.on_tile, draws):8.4f} s")
-
-    print("the directed binary tree, 32,768 curves of 255 points")
-    print(f"  sample {seconds(br.ops.directed_binary_tree, repeat=1):8.2f} s")
-    br.ops.of_value("auc_roc", 0.8, 0.1)
-    for metric, at in (("auc_roc", None), ("auc_pr", None), ("auc_lift", None), ("precision_at_recall", 0.9)):
-        value = 1.0 if metric == "auc_lift" else 0.5
-        took = seconds(lambda m=metric, v=value, a=at: br.ops.of_value(m, v, 0.1, at=a))
-        print(f"  of_value {metric:20s} {took:8.3f} s")
-    y_true = rng.random(1000) < 0.1
-    y_score = y_true + rng.normal(0, 1, 1000)
-    took = seconds(lambda: br.ops.of_curve(y_true, y_score, "auc_pr", draws=1000, seed=1), repeat=1)
-    print(f"  of_curve auc_pr, 1,000 cases, 1,000 bootstrap draws {took:8.2f} s")
 
 
 if __name__ == "__main__":

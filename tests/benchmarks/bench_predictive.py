@@ -53,11 +53,6 @@ def main():
     for score in ("f1", "mcc", "accuracy", "cohen_kappa", "markedness"):
         print(f"100,000 + 100,000 cases, rates of 1/2, {score:12}: {seconds(exact, big, score)[0]:5.2f} s")
     print(f"most memory: {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20:.2f} GB")
-    counts = br.from_counts(tn=320, fp=80, fn=40, tp=160)
-    for model in ("dirichlet_multinomial", "beta_binomial"):
-        took, posterior = seconds(br.score_posterior, counts, "f2", model)
-        took += seconds(posterior.quantile, [0.025, 0.5, 0.975])[0]
-        print(f"exact quantiles of F2, {model}: {took * 1000:.0f} ms")
 
 
 if __name__ == "__main__":

@@ -21,6 +21,7 @@ from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import numpy as np
+import xarray as xr
 from scipy.stats import rankdata, spearmanr
 
 import bayesrank as br
@@ -56,10 +57,7 @@ def posterior(matrices: np.ndarray) -> Any:
 
 
 def summaries(matrix: np.ndarray) -> Any:
-    drawn = posterior(matrix)
-    if hasattr(br, "score_table"):
-        return br.score_table(drawn, FOUR)
-    return [np.quantile(br.scores.get(name)(drawn), [0.5, 0.025, 0.975]) for name in FOUR]
+    return br.score_table(posterior(matrix), FOUR)
 
 
 def rankings(matrices: np.ndarray, scores: list[str]) -> Any:
@@ -186,14 +184,46 @@ def numpy_paired(right: np.ndarray) -> Any:
     return numpy_ranks(weights @ right.T / right.shape[1])
 
 
-def jobs() -> dict[str, tuple[str, Callable[[], Any], list[Rival]]]:
-    sys.path.insert(0, str(Path(__file__).parent))
-    from bench_tile import numpy_loop, performances, sorbetto_winners
+def performances(draws: int, entities: int) -> xr.DataArray:
+    rng = np.random.default_rng(0)
+    x, y, pi = rng.beta(2, 8, (draws, entities)), rng.beta(8, 2, (draws, entities)), rng.beta(20, 30, (draws, 1))
+    table = np.stack([(1 - pi) * (1 - x), (1 - pi) * x, pi * (1 - y), pi * y], -1).reshape(draws, entities, 2, 2)
+    return xr.DataArray(table, {"entity": range(entities)}, ("draw", "entity", "actual", "predicted"))
 
+
+def numpy_winners(array: xr.DataArray, resolution: int) -> np.ndarray:
+    """P(best) by a loop over the draws."""
+    a = np.linspace(0, 1, resolution)
+    entities = np.arange(array.sizes["entity"])[:, None, None]
+    total = np.zeros((entities.size, resolution, resolution))
+    for tn, fp, fn, tp in array.values.reshape(-1, entities.size, 4).transpose(0, 2, 1)[..., None, None]:
+        s, u = (1 - a) * tn + a * tp, (1 - a)[:, None] * fp + a[:, None] * fn
+        total += (s / (s + u)).argmax(0) == entities
+    return total
+
+
+def sorbetto_winners(array: xr.DataArray, resolution: int) -> np.ndarray:
+    """P(best) by a loop of sorbetto over the draws."""
+    from sorbetto.core.entity import Entity
+    from sorbetto.flavor.entity_flavor import EntityFlavor
+    from sorbetto.parameterization.parameterization_default import ParameterizationDefault
+    from sorbetto.performance.two_class_classification_performance import TwoClassClassificationPerformance
+    from sorbetto.tile.tile import Tile
+
+    n = array.sizes["entity"]
+    total = np.zeros((n, resolution, resolution))
+    for cells in array.values.reshape(-1, n, 4):
+        entities = [Entity(TwoClassClassificationPerformance(*map(float, c)), f"e{i}") for i, c in enumerate(cells)]
+        won = Tile(ParameterizationDefault(), EntityFlavor(1, entities), resolution=resolution).mat_value
+        total += won == np.arange(1, n + 1)[:, None, None]
+    return total
+
+
+def jobs() -> dict[str, tuple[str, Callable[[], Any], list[Rival]]]:
     one, twenty, many = tables(1, 2)[0], tables(20, 2), tables(20, 10)
     maps = performances(1000, 10)
     winners = [
-        Rival("NumPy", partial(numpy_loop, maps.isel(draw=slice(0, 50)), 101), 0.05),
+        Rival("NumPy", partial(numpy_winners, maps.isel(draw=slice(0, 50)), 101), 0.05),
         Rival("sorbetto", partial(sorbetto_winners, maps.isel(draw=slice(0, 10)), 101), 0.01),
     ]
     samples = br.tile.sample_performances(10_000, seed=1)

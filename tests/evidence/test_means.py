@@ -68,16 +68,6 @@ def test_few_cases_give_t_distributions():
         br.fit(br.from_frame(BOARD.assign(n=[1, 9, 16])))
 
 
-@pytest.mark.parametrize("columns", [["model", "mean", "se"], list(BOARD)])
-def test_the_graph_has_the_same_posterior(columns):
-    graph = br.models.normal_means.NormalMeans(br.from_frame(BOARD[columns])).build()
-    at = np.array([0.7, 0.72, 0.6])
-    freedom = BOARD["n"] - 1 if "n" in columns else np.inf
-    expected = student.logpdf(BOARD["mean"], freedom, at, BOARD["se"]).sum()
-    logp = graph.compile_logp(mode="FAST_COMPILE")
-    assert float(logp({"mean_outcome": at})) == pytest.approx(expected)
-
-
 def test_the_verdict_says_that_the_comparison_is_unpaired(ranking):
     assert any("unpaired" in line for line in br.verdict(ranking))
     assert "no range of the outcome" in " ".join(br.notes(ranking))
