@@ -525,7 +525,6 @@ OPS = [
     ("depth", lambda: ops.directed_binary_tree(depth=-1)),
     ("reference|rise from 0 to 1", lambda x: ops.of_value("auc_roc", 0.5, 0.5, reference=x), ops.UNIFORM, xr.Dataset({n: (("sample", "point"), [[0.0, 0.6, 0.5, 1.0]]) for n in ("fpr", "tpr")})),
     ("weights must name|label", lambda x: ops.by_label(x[0], "f1", **x[1]), (br.one_vs_rest(THREE), {"weights": {"a": 1}}), (COUNTS, {})),
-    ("source", lambda: ops.from_performances(NO_POSITIVES)),
     ("(fpr|tpr|sampler)", lambda x: x(), lambda: ops.independent_betas((0, 1), (1, 1)), lambda: ops.independent_betas((1, 1), (0, 1)), lambda: ops.from_sampler(lambda rng, n: (rng.random(n) + 1, rng.random(n)))),
     ("source must (hold two or more periods|have the dim dataset)|two or more periods", lambda x: ops.drift(x, "f1"), {}, COUNTS, br.as_performance(EACH).isel(dataset=[0])),
     ("same numbers of chains and draws", lambda: ops.drift({"a": DRAWS, "b": DRAWS.isel(draw=[0])}, "f1")),

@@ -30,7 +30,6 @@ def deciding_cases(joint: xr.Dataset) -> xr.Dataset:
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> joint = br.joint_outcomes([0, 0, 1, 1, 1], {"a": [0, 1, 1, 0, 0], "b": [0, 0, 1, 1, 0]})
     >>> cases = deciding_cases(joint)
     >>> cases["entity"].values.tolist(), cases["outcome"].values.tolist()

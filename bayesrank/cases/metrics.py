@@ -70,7 +70,6 @@ def weighted_metric(metric: Any, y_true: Any, predictions: Any, weights: Any, *,
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> y_true = [0, 0, 0, 0, 1, 1, 1] * 10
     >>> scores = {"good": [1, 2, 3, 6, 5, 7, 8] * 10, "poor": [1, 2, 7, 6, 3, 5, 8] * 10}
     >>> areas = weighted_metric("auc_roc", y_true, scores, br.case_weights(y_true, seed=1))

@@ -18,8 +18,6 @@ from bayesrank.performance import as_performance
 from bayesrank.scores import as_score
 from bayesrank.scores.score import cells_at
 
-__all__ = ["below_zero", "drift", "summarize"]
-
 
 def summarize(ops: xr.DataArray, *, prob: float = 0.95) -> xr.Dataset:
     """Return the posterior mean, standard deviation and equal-tailed credible interval of OPS, or of a difference.
@@ -38,7 +36,6 @@ def summarize(ops: xr.DataArray, *, prob: float = 0.95) -> xr.Dataset:
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> posterior = br.fit(br.from_counts(tn=880, fp=20, fn=40, tp=60), seed=1)
     >>> bool((summarize(br.ops.of_draws(posterior, "f1"))["lower"] > 0.9).all())
     True
@@ -128,7 +125,6 @@ def drift(
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> spring, autumn = (br.from_counts(tn=tn, fp=tn // 4, fn=100, tp=900) for tn in (800, 15200))
     >>> change = drift({"spring": spring, "autumn": autumn}, "f1")["change"]  # a lower prevalence, the same rates
     >>> change.isel(entity=0).sel(dataset="autumn").round(3).values.tolist()

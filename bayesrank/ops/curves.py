@@ -17,6 +17,7 @@ from bayesrank._checks import (
     check_number,
     check_numbers,
     check_positives,
+    check_prevalence,
     check_prob,
     check_regular_array,
     is_number,
@@ -26,10 +27,9 @@ from bayesrank._random import Seed, root_sequence, stream
 from bayesrank._types import ScoreLike
 from bayesrank.cases.weights import blocks_of, check_case_weights
 from bayesrank.ops._areas import AREAS, POINTS, area, area_range, bootstrap_rates, ideal_area, point
-from bayesrank.ops.references import Reference, check_curves
-from bayesrank.ops.values import broadcast, check_range, of_scored_value, orient, value_range, wrap
-
-__all__ = ["CURVE_METRICS", "check_curve_cases", "of_curve", "of_value", "value_curves"]
+from bayesrank.ops.references import Reference, below, check_curves, check_reference
+from bayesrank.ops.values import broadcast, check_points, check_range, orient, value_range, wrap
+from bayesrank.scores.score import cells_at
 
 AT_K = {"precision_at_k": "precision_at_share", "lift_at_k": "lift_at_share", "recall_at_k": "recall_at_share"}
 CURVE_METRICS = (*AREAS, *POINTS, *AT_K)
@@ -97,7 +97,11 @@ def of_value(
             check_absent(name, given, f"for {score.name}, which is no metric of a point on a curve")
         if isinstance(reference, xr.Dataset):
             raise TypeError("reference must be a Distribution or a Sample for scores; got a Dataset of curves")
-        return of_scored_value(score, value, prevalence, reference)
+        found = check_reference(reference)
+        values, shares = broadcast(value, prevalence)
+        low, high = value_range(score, shares)
+        check_range(score.name, values.values, shares.values, low, high)
+        return wrap(values, below(found, score, np.clip(values.values, low, high), shares.values), found.size)
     metric, place = _place(_plain(score), at, size)
     values, shares = broadcast(value, prevalence)
     check_range(score, values.values, shares.values, *_range(metric, place, shares.values))
@@ -246,6 +250,40 @@ def value_curves(
     axes = {"prevalence": np.ravel(prevalence), "value": value}
     values = xr.DataArray(inside, axes, ("prevalence", "value"))
     return of_value(score, values, values["prevalence"], at=at, size=size, reference=reference).assign_attrs(score=name)
+
+
+def square(score: ScoreLike, value: float, prevalence: float, resolution: int = 201) -> xr.Dataset:
+    """Return a score over the ROC square, and the OPS of a value: the area with worse scores (Zhao et al., Figure 1).
+
+    Parameters
+    ----------
+    score, value, prevalence
+        As for :func:`of_value`, of one value of a two-class score.
+    resolution : int
+        Number of points on each axis, strictly inside the square.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``score`` (tpr, fpr), ``worse`` (tpr, fpr), True where the score is worse than ``value``, and ``ops``.
+
+    Examples
+    --------
+    >>> result = square("f1", 0.6, 0.1)
+    >>> bool(abs(result.worse.mean() - result.ops) < 2 / 201)
+    True
+    """
+    value, share = check_number("value", value), check_prevalence(prevalence)
+    axis = (np.arange(check_points(resolution, 1)) + 0.5) / resolution
+    score = orient(score)
+    ops = of_value(score, value, share)
+    found = score.of_cells(*cells_at(axis[None, :], axis[:, None], share))
+    worse = found < value if score.higher_is_better else found > value
+    return xr.Dataset(
+        {"score": (("tpr", "fpr"), found), "worse": (("tpr", "fpr"), worse), "ops": ops},
+        {"tpr": axis, "fpr": axis, "value": value, "prevalence": share},
+        {"score": score.name},
+    )
 
 
 def _draw_case_weights(truth: np.ndarray, draws: int, seed: Seed, weights: Any) -> xr.DataArray | None:

@@ -21,8 +21,6 @@ from bayesrank.scores import Score, as_score
 from bayesrank.scores.contours import contour_curve
 from bayesrank.scores.lattice import lattice_values, simplex_corners
 
-__all__ = ["METRICS", "SIZES", "explore_contours", "explore_pmf", "save", "turning_simplex"]
-
 #: The scores of Lovell et al., Appendices B and C.
 METRICS = (
     "mcc", "f1", "threat_score", "accuracy", "ppv", "npv", "markedness", "cohen_kappa", "fowlkes_mallows", "tpr", "tnr",

@@ -23,8 +23,6 @@ from bayesrank.scores import fpr, tpr
 from bayesrank.scores.placement import place
 from bayesrank.tile import isoperformance, no_skill_curve, prior_grid, vertex
 
-__all__ = ["pencil", "placement_tile", "prior_grids", "roc_beside_tile", "vertices"]
-
 #: Maximum number of ROC panels beside a Tile, and of entities whose points have names.
 MOST = 12
 #: Number of lines of a pencil or a grid; default values of a, of b, and of the prevalence.
@@ -53,7 +51,6 @@ def roc_beside_tile(tile: xr.DataArray, a: Any, b: Any, prevalence: float, sourc
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=80, fp=0, fn=3, tp=27)
     >>> tile = br.tile.value(counts).isel(entity=0)
     >>> len(roc_beside_tile(tile, a=0.9, b=0.4, prevalence=0.25).axes)  # with colour bars

@@ -15,8 +15,6 @@ from bayesrank._types import Container
 from bayesrank.evidence.counts import NO_CLASSES, with_parts
 from bayesrank.models import RESERVED
 
-__all__ = ["as_performance"]
-
 KINDS = {"observed": "performance", "typical": "performance_typical", "new": "performance_new"}
 OUTCOME_DIMS = ("actual", "predicted")
 #: Prefix of the names of Dask arrays whose blocks are checked.
@@ -50,7 +48,6 @@ def as_performance(source: Container, kind: str | None = None) -> xr.DataArray:
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=80, fp=0, fn=3, tp=27)
     >>> as_performance(counts).sel(actual="positive").sum().item()
     0.2727...

@@ -13,9 +13,6 @@ from bayesrank._labels import check_positive
 from bayesrank._types import Container
 from bayesrank.performance.arrays import align_outcomes, as_performance, outcome_dims, two_class_cells
 
-__all__ = ["check_importance", "no_skill_twin", "relabel", "shift_prior"]
-
-
 #: Cells of the result of each operation, in the order tn, fp, fn, tp (The Tile, Lemmas 1 to 4).
 OPERATIONS = {
     "change_predicted": ("fp", "tn", "tp", "fn"),
@@ -48,7 +45,6 @@ def relabel(source: Container, operation: str) -> xr.DataArray:
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> relabel(br.from_counts(tn=4, fp=3, fn=2, tp=1), "swap_classes").values.tolist()
     [[[0.1, 0.2], [0.3, 0.4]]]
     """
@@ -64,7 +60,6 @@ def shift_prior(source: Container, prevalence: Any) -> xr.DataArray:
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> shift_prior(br.from_counts(tn=40, fp=10, fn=10, tp=40), 0.1).values.round(6).tolist()
     [[[0.72, 0.18], [0.02, 0.08]]]
     """
@@ -88,7 +83,6 @@ def no_skill_twin(source: Container) -> xr.DataArray:
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> no_skill_twin(br.from_counts(tn=40, fp=10, fn=10, tp=40)).values.round(6).tolist()
     [[[0.25, 0.25], [0.25, 0.25]]]
     """

@@ -11,8 +11,6 @@ from bayesrank._draws import draw_dims
 from bayesrank._types import Container
 from bayesrank.performance.arrays import as_performance, observed_counts, only_two_classes, posterior_of
 
-__all__ = ["summary_points"]
-
 #: Number of vertices of a region, and of points of a curve.
 VERTICES, POINTS = 121, 61
 #: Bound of logits, for rates that underflowed; share of the largest variance below which draws count as constant.
@@ -60,7 +58,6 @@ def summary_points(source: Container, *, prob: float = 0.95) -> xr.Dataset:
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> studies = br.from_counts(
     ...     tn=[45, 38, 90, 27], fp=[5, 12, 10, 3], fn=[4, 9, 2, 3], tp=[16, 11, 28, 7],
     ...     entity=["A"] * 4, dataset=["Oslo", "Rome", "Lima", "Kyiv"],

@@ -11,8 +11,6 @@ from bayesrank._types import Container
 from bayesrank.evidence.counts import NO_CLASSES
 from bayesrank.performance.arrays import KINDS, as_performance, posterior_of
 
-__all__ = ["at_prevalence"]
-
 #: Posterior variables that no longer apply at another prevalence.
 SHARES = ("rate", "prevalence", "mean_prevalence", "spread_of_prevalence")
 
@@ -43,7 +41,6 @@ def at_prevalence(source: Container, prevalence: Any) -> Any:
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> posterior = br.fit(br.from_counts(tn=45, fp=5, fn=10, tp=40), seed=1)
     >>> for share in (0.5, 0.02):
     ...     print(round(float(br.scores.ppv(at_prevalence(posterior, share)).median()), 2))

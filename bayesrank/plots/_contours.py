@@ -22,7 +22,6 @@ def count_ticks(ax: Any, positives: int, negatives: int) -> Any:
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> ax = count_ticks(br.papers.contours("f1", 0.2), 20, 80)
     >>> ax.get_xlabel(), [label.get_text() for label in ax.get_xticklabels()]
     ('false positives', ['0', '20', '40', '60', '80'])

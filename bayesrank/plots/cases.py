@@ -23,7 +23,6 @@ def case_grid(cases: xr.Dataset, ax: Any = None) -> Any:
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> joint = br.joint_outcomes([0, 0, 1, 1, 1], {"a": [0, 1, 1, 0, 0], "b": [0, 0, 1, 1, 0]})
     >>> case_grid(br.cases.deciding_cases(joint)).get_title("left")
     '2 of 5 cases decide'

@@ -26,7 +26,6 @@ def decision_curve(curve: xr.Dataset, ax: Any = None, *, colors: Colors = None) 
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> risk = {"marker": [0.1, 0.3, 0.6, 0.4, 0.9]}
     >>> ax = decision_curve(br.decisions.decision_curve([0, 0, 0, 1, 1], risk, [0.2, 0.5], seed=1))
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
@@ -62,7 +61,6 @@ def pareto_front(front: xr.Dataset, ax: Any = None, *, colors: Colors = None) ->
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> scores = xr.DataArray([0.8, 0.7, 0.6], {"entity": ["a", "b", "c"]}, ["entity"])
     >>> ax = pareto_front(br.decisions.pareto_front(scores, cost=scores.copy(data=[3.0, 1.0, 2.0])))
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
@@ -106,7 +104,6 @@ def plan(result: xr.Dataset, ax: Any = None) -> Any:
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[80, 84], fp=[20, 16], fn=[15, 14], tp=[35, 36], entity=["a", "b"])
     >>> ax = plan(br.plan(br.fit(counts, seed=1), "mcc", seed=1))
     >>> ax.get_xlabel()
@@ -135,7 +132,6 @@ def sensitivity(result: xr.Dataset, ax: Any = None, *, colors: Colors = None) ->
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
     >>> ax = sensitivity(br.sensitivity(counts, "f1", seed=1))
     >>> [label.get_text() for label in ax.get_yticklabels()][:2]

@@ -60,7 +60,6 @@ def value_tile(
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> axes = value_tile(br.tile.value(br.from_counts(tn=80, fp=0, fn=3, tp=27)).isel(entity=0), lines=5)
     >>> axes.get_xlabel()
     'a: true positives count more →'
@@ -109,7 +108,6 @@ def value_tiles(
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
     >>> figure = value_tiles(br.tile.value(counts, 11))
     >>> [ax.get_title() for ax in figure.axes[:2]]

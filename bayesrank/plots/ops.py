@@ -43,7 +43,6 @@ def ops_values(ops: xr.DataArray, ax: Any = None) -> Any:
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> ax = ops_values(br.ops.value_curves("f1", [0.01, 0.1, 0.5]))
     >>> ax.get_xlabel(), len(ax.lines)
     ('F1', 3)
@@ -64,7 +63,6 @@ def ops_square(square: xr.Dataset, ax: Any = None) -> Any:
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> ax = ops_square(br.ops.square("f1", 0.6, 0.1))
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('false positive rate', 'true positive rate')
@@ -100,7 +98,6 @@ def ops_curve(result: xr.Dataset | Mapping[Any, xr.Dataset], axes: Any = None, *
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> result = br.ops.of_curve([0, 0, 0, 1, 0, 1], [1, 2, 3, 4, 5, 6], "precision_at_recall", at=[0.25, 0.5, 0.9])
     >>> [ax.get_ylabel() for ax in ops_curve(result)]
     ['precision', 'OPS of precision']
@@ -153,7 +150,6 @@ def ops_drift(result: xr.Dataset, entity: Any = None, axes: Any = None) -> Any:
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[80, 170], fp=[20, 30], fn=[10, 9], tp=[90, 71], entity=["m", "m"],
     ...                         dataset=["May", "June"])
     >>> axes = ops_drift(br.ops.drift(br.fit(counts, seed=1), "f1"))

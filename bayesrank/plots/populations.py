@@ -72,7 +72,6 @@ def shrinkage(
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> studies = br.from_counts(
     ...     tn=[45, 38, 90, 27], fp=[5, 12, 10, 3], fn=[4, 9, 2, 3], tp=[16, 11, 28, 7], entity=["A"] * 4,
     ...     dataset=["Oslo", "Rome", "Lima", "Kyiv"],
@@ -157,7 +156,6 @@ def summary_roc(source: Container, ax: Any = None, *, prob: float = 0.95) -> Any
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> studies = br.from_counts(
     ...     tn=[45, 38, 90, 27], fp=[5, 12, 10, 3], fn=[4, 9, 2, 3], tp=[16, 11, 28, 7],
     ...     entity=["A"] * 4, dataset=["Oslo", "Rome", "Lima", "Kyiv"],

@@ -61,7 +61,6 @@ def matrix_pmf(
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=9, fp=2, fn=1, tp=5)
     >>> len(matrix_pmf(br.predictive.confusion_pmf(counts), observed=counts).axes)
     4
@@ -103,7 +102,6 @@ def pr_pmf(pmf: xr.DataArray, observed: xr.DataArray | None = None, ax: Any = No
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=9, fp=2, fn=1, tp=5)
     >>> pr_pmf(br.predictive.confusion_pmf(counts), observed=counts).get_ylabel()
     'precision'
@@ -132,7 +130,6 @@ def effect_of_size(counts: xr.DataArray, factors: Sequence[int] = (1, 4, 16), ax
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=9, fp=2, fn=1, tp=5)
     >>> len(effect_of_size(counts, factors=(1, 4)).axes)
     2
@@ -172,7 +169,6 @@ def pmf_over_contours(
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=9, fp=2, fn=1, tp=5)
     >>> pmf_over_contours(br.predictive.confusion_pmf(counts), "f1").get_xlabel()
     'FPR'
@@ -215,7 +211,6 @@ def score_pmf(
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=9, fp=2, fn=1, tp=5)
     >>> f1 = br.predictive.score_pmf(br.predictive.confusion_pmf(counts), "f1")
     >>> score_pmf({"beta-binomial": f1}).get_legend_handles_labels()[1][0]
@@ -273,7 +268,6 @@ def score_pmfs(
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> pmf = br.predictive.confusion_pmf(br.from_counts(tn=9, fp=2, fn=1, tp=5))
     >>> ax = score_pmfs({name: br.predictive.score_pmf(pmf, name) for name in ("f1", "mcc")}, "violin")
     >>> [label.get_text() for label in ax.get_yticklabels()]
@@ -345,7 +339,6 @@ def score_pmf_by_tpr(pmf: xr.DataArray, score: ScoreLike, ax: Any = None) -> Any
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=9, fp=2, fn=1, tp=5)
     >>> len(score_pmf_by_tpr(br.predictive.confusion_pmf(counts), "f1").lines)
     7
@@ -389,7 +382,6 @@ def predictive_check(check: xr.Dataset, figure: Any = None) -> Any:
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> studies = br.from_counts(
     ...     tn=[45, 38, 90], fp=[5, 12, 10], fn=[4, 9, 2], tp=[16, 11, 28], entity=["A"] * 3, dataset=["x", "y", "z"]
     ... )

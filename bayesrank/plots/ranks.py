@@ -39,7 +39,6 @@ def forest(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None, color
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
     >>> ax = forest(br.credible_ranking(br.fit(counts, seed=1), "f1"))
     >>> [label.get_text() for label in ax.get_yticklabels()]
@@ -100,7 +99,6 @@ def rank_heatmap(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None)
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
     >>> ax = rank_heatmap(br.credible_ranking(br.fit(counts, seed=1), "f1"))
     >>> ax.get_xlabel()
@@ -133,7 +131,6 @@ def superiority(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None) 
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
     >>> ax = superiority(br.credible_ranking(br.fit(counts, seed=1), "f1", rope=0.01))
     >>> print(ax.get_title())

@@ -36,7 +36,6 @@ def winner_tile(regions: xr.Dataset, ax: Any = None, prevalence: float | None = 
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
     >>> axes = winner_tile(br.tile.regions(counts))
     >>> [text.get_text() for text in axes.get_legend().get_texts()]
@@ -72,7 +71,6 @@ def frontier_tile(frontiers: xr.Dataset, ax: Any = None, prevalence: float | Non
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
     >>> axes = frontier_tile(br.tile.frontiers(counts))
     >>> [text.get_text() for text in axes.get_legend().get_texts()]
@@ -103,7 +101,6 @@ def credible_tile(
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
     >>> axes = credible_tile(br.tile.credible(br.fit(counts, seed=1), resolution=21))
     >>> [text.get_text().split()[0] for text in axes.get_legend().get_texts()]
@@ -172,7 +169,6 @@ def expected_rank_tile(credible: xr.Dataset, entity: Any, ax: Any = None) -> Any
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
     >>> axes = expected_rank_tile(br.tile.credible(br.fit(counts, seed=1), resolution=21), "a")
     >>> axes.get_title()
@@ -192,7 +188,6 @@ def shares(credible: xr.Dataset, ax: Any = None, *, top: int = 20, colors: Color
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
     >>> axes = shares(br.tile.credible(br.fit(counts, seed=1), resolution=21))
     >>> len(axes.get_yticks())

@@ -70,7 +70,6 @@ def score_differences(
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
     >>> ax = score_differences(br.fit(counts, seed=1), score="f1", rope=0.02)
     >>> ax.get_xlabel()
@@ -154,7 +153,6 @@ def posterior_against_prior(
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
     >>> posterior = br.fit(counts, seed=1, groups=["prior"])
     >>> ax = posterior_against_prior(br.scores.f1(posterior), br.scores.f1(posterior["prior"]))
@@ -207,7 +205,6 @@ def intervals(table: xr.Dataset, label: str | None = None, axes: Any = None) -> 
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
     >>> axes = intervals(br.score_table(br.fit(counts, seed=1), ["tpr", "LR+"]))
     >>> [ax.get_xlabel() for ax in axes]

@@ -19,8 +19,6 @@ from bayesrank._types import ScoreLike
 from bayesrank.scores import Score, as_score
 from bayesrank.scores._forms import ExactRatio
 
-__all__ = ["equal_runs", "exact_ratio", "group_values", "matrix_values", "merge_values", "multiplicity", "score_pmf"]
-
 #: Number of points evaluated, or pairs compared, at a time.
 BLOCK = 2**20
 #: Maximum difference of merge candidates, relative to the larger of 1 and the value.
@@ -53,7 +51,6 @@ def score_pmf(pmf: xr.DataArray, score: ScoreLike, undefined: float | None = Non
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=32, fp=8, fn=4, tp=16)
     >>> f1 = br.predictive.score_pmf(br.predictive.confusion_pmf(counts), "f1")
     >>> f1.sizes["value"], f1["multiplicity"].sel(value=2 / 3, method="nearest").item()

@@ -15,8 +15,6 @@ from bayesrank.scores.placement import FixedRate, canonical_values, fixed_rate, 
 from bayesrank.scores.score import Score
 from bayesrank.theory._axioms import OPERATIONS, ROUNDING, counterexamples, lattice
 
-__all__ = ["TABLE_1", "audit", "audit_table"]
-
 TESTS = ("axiom_2", "axiom_3_upper", "axiom_3_lower")
 ROLES = ("first", "second", "mixture")
 # Performances for the correlations in Foundations, Section 5.2: 6,545 and 6,561 points.

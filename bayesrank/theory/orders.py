@@ -12,8 +12,6 @@ from bayesrank.scores.placement import fixed_rate
 from bayesrank.scores.score import cells_at
 from bayesrank.theory._axioms import lattice
 
-__all__ = ["compare_orders"]
-
 #: Steps of the lattice, with many ties, and number of random performances.
 STEPS, RANDOM = 12, 4000
 ROLES = ("first", "second")
