@@ -129,7 +129,10 @@ UNIFORM = Distribution(lambda u: u, lambda fpr, tpr: tpr)
 def independent_betas(fpr: tuple[float, float], tpr: tuple[float, float]) -> Distribution:
     """Return a reference with independent Beta distributions of the two rates.
 
-    The two parameters of each distribution are positive and finite.
+    Parameters
+    ----------
+    fpr, tpr : pair of float
+        The parameters of each distribution, positive and finite.
 
     Examples
     --------

@@ -46,6 +46,7 @@ def contours(
         One contour each; by default round numbers within the score's range.
     extent : pair of float
         Range of both axes.
+    ax : matplotlib Axes, optional
 
     Examples
     --------
@@ -75,6 +76,7 @@ def roc_points(positives: int, negatives: int, score: ScoreLike, as_counts: bool
     score : Score, str or callable
     as_counts : bool
         Count cases on the axes, at one scale, as in a slice of the simplex.
+    ax : matplotlib Axes, optional
 
     Examples
     --------
@@ -97,6 +99,11 @@ def roc_points(positives: int, negatives: int, score: ScoreLike, as_counts: bool
 
 def pr_points(positives: int, negatives: int, score: ScoreLike, ax: Any = None) -> Any:
     """Draw what :func:`roc_points` does in the precision-recall square (Lovell et al., Eq. 113 and Figure D.3).
+
+    Parameters
+    ----------
+    positives, negatives, score, ax
+        As for :func:`roc_points`.
 
     Examples
     --------
@@ -123,6 +130,11 @@ def pr_points(positives: int, negatives: int, score: ScoreLike, ax: Any = None) 
 
 def multiplicities(positives: int, negatives: int, score: ScoreLike, ax: Any = None) -> Any:
     """Draw how many matrices share each value, over the contours of the score (Lovell et al., Figure F.3).
+
+    Parameters
+    ----------
+    positives, negatives, score, ax
+        As for :func:`roc_points`.
 
     Examples
     --------

@@ -156,6 +156,11 @@ def explore_contours(
 def turning_simplex(total: int, positives: Sequence[int], score: ScoreLike) -> Html:
     """Make a page that shows :func:`bayesrank.papers.confusion_simplex` and turns it (Lovell et al., Appendix D.1).
 
+    Parameters
+    ----------
+    total, positives, score
+        As for :func:`bayesrank.papers.confusion_simplex`.
+
     Examples
     --------
     >>> "<title>Confusion matrices of 20 cases</title>" in turning_simplex(20, [5, 10], "mcc")
@@ -197,7 +202,12 @@ def turning_simplex(total: int, positives: Sequence[int], score: ScoreLike) -> H
 def save(html: str, path: str | Path) -> Path:
     """Write a page of this module to one HTML file that needs no network.
 
-    The file must end in .html. It replaces an earlier page of this package, and no other file.
+    Parameters
+    ----------
+    html : str
+        The page.
+    path : path
+        The file, ending in .html. An earlier page of this package is replaced, no other file.
 
     Examples
     --------

@@ -45,7 +45,9 @@ def roc_beside_tile(tile: xr.DataArray, a: Any, b: Any, prevalence: float, sourc
     tile : xarray.DataArray
         A map of numbers (b, a).
     a, b : float or sequence of float
-        The chosen scores, up to twelve, each with its own ROC panel at the ``prevalence``.
+        The chosen scores, up to twelve, each with its own ROC panel.
+    prevalence : float
+        Share of the positive class in the panels.
     source : DataArray, optional
         Performances (entity, actual, predicted) to mark as points, with names for up to twelve.
 
@@ -105,6 +107,7 @@ def placement_tile(prevalence: float | None = None, ax: Any = None, *, predictio
         equal for all no-skill performances.
     prediction_rate : float, optional
         The same for this share of positive predictions: the curve γ_τ and the place of the markedness (‡).
+    ax : matplotlib Axes, optional
 
     Examples
     --------
@@ -159,6 +162,7 @@ def pencil(a: float, b: float, prevalence: float, ax: Any = None) -> Any:
         Place of the score on the Tile.
     prevalence : float
         Share of the positive class, strictly between 0 and 1.
+    ax : matplotlib Axes, optional
 
     Examples
     --------
@@ -203,6 +207,11 @@ def vertices(prevalence: float, axes: Any = None) -> Any:
     Lines through the bottom right corner are for one a each, through the top left one for one b; they are solid where
     the vertices lie. Source: Piérard et al., The Tile, Section 3.3 and Figures 2b and 2c.
 
+    Parameters
+    ----------
+    prevalence : float
+    axes : sequence of matplotlib Axes, optional
+
     Examples
     --------
     >>> [ax.get_title() for ax in vertices(0.2)]
@@ -231,9 +240,15 @@ def vertices(prevalence: float, axes: Any = None) -> Any:
 
 
 def prior_grids(prevalences: Any = VALUES, axes: Any = None) -> Any:
-    """Draw how a shift to each prevalence deforms the Tile of balanced priors, one panel per prevalence.
+    """Draw how a shift to each prevalence deforms the Tile of balanced priors (The Tile, Figure 8).
 
-    The thick line is the shifted descending diagonal, the no-skill curve. Source: Piérard et al., The Tile, Figure 8.
+    The thick line is the shifted descending diagonal, the no-skill curve.
+
+    Parameters
+    ----------
+    prevalences : sequence of float
+        One panel each.
+    axes : sequence of matplotlib Axes, optional
 
     Examples
     --------

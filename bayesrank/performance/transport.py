@@ -48,14 +48,14 @@ def at_prevalence(source: Container, prevalence: Any) -> Any:
     0.13
     """
     if isinstance(source, xr.DataArray):
-        return _move_rates(as_performance(source), None, prevalence)
+        return _transport(as_performance(source), None, prevalence)
     groups = groups_of(source) if is_container(source) else {}
     group = posterior_of(source)
     kinds = {kind: name for kind, name in KINDS.items() if name in group}
     if not kinds:
         raise ValueError(f"source must hold a performance; got {sorted(map(str, group.data_vars))}")
     moved = {
-        name: _move_rates(as_performance(group, kind), group.get("rate") if kind == "observed" else None, prevalence)
+        name: _transport(as_performance(group, kind), group.get("rate") if kind == "observed" else None, prevalence)
         for kind, name in kinds.items()
     }
     text = f"{float(prevalence):g}" if np.ndim(prevalence) == 0 else "given as an array"
@@ -63,7 +63,7 @@ def at_prevalence(source: Container, prevalence: Any) -> Any:
     return to_container(groups | {"posterior": found}) if groups else found
 
 
-def _move_rates(table: xr.DataArray, rate: xr.DataArray | None, prevalence: Any) -> xr.DataArray:
+def _transport(table: xr.DataArray, rate: xr.DataArray | None, prevalence: Any) -> xr.DataArray:
     if "actual" not in table.dims:
         hint = f" ({NO_CLASSES})" if "outcome" in table.dims else ""
         raise ValueError(f"source must hold a performance over actual and predicted; got {table.dims}{hint}")
@@ -74,8 +74,13 @@ def _move_rates(table: xr.DataArray, rate: xr.DataArray | None, prevalence: Any)
         xr.align(share, table, join="exact")
     except ValueError:
         raise ValueError("prevalence must have the labels of the source on all dims; got others") from None
+    return move_rates(table, rate, share)
+
+
+def move_rates(table: xr.DataArray, rate: xr.DataArray | None, share: xr.DataArray) -> xr.DataArray:
+    """Return a performance with the class shares ``share`` and the rates ``rate``, by default those of ``table``."""
     if rate is None:
         total = table.sum("predicted", skipna=False)
         rate = table / total.where(total > 0)
     # With a target share of 0, an unknown rate does not matter.
-    return (rate.where(share > 0, 0.0) * share).where(table.notnull()).transpose(*table.dims).rename("performance")
+    return (rate.where(share > 0, 0.0) * share).where(table.notnull()).transpose(..., *table.dims).rename("performance")

@@ -20,6 +20,12 @@ SLACK = 1e-9
 def count_ticks(ax: Any, positives: int, negatives: int) -> Any:
     """Label Axes with FPR across and TPR up by counts of cases of both classes (Lovell et al., Section 4).
 
+    Parameters
+    ----------
+    ax : matplotlib Axes
+    positives, negatives : int
+        Cases of each class.
+
     Examples
     --------
     >>> ax = count_ticks(br.papers.contours("f1", 0.2), 20, 80)

@@ -16,10 +16,16 @@ from bayesrank.plots._style import add_missing_fonts, list_names, list_size, new
 
 
 def case_grid(cases: xr.Dataset, ax: Any = None) -> Any:
-    """Draw the result of :func:`bayesrank.cases.deciding_cases`: the outcome of every deciding case for every entity.
+    """Draw the outcome of every deciding case for every entity.
 
     The best entity is on top, the easiest cases are on the left. Cases on which all entities have the same outcome do
     not affect the order, and are not drawn.
+
+    Parameters
+    ----------
+    cases : xarray.Dataset
+        The result of :func:`bayesrank.cases.deciding_cases`.
+    ax : matplotlib Axes, optional
 
     Examples
     --------

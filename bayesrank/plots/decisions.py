@@ -19,10 +19,18 @@ DRAWN = 6
 
 
 def decision_curve(curve: xr.Dataset, ax: Any = None, *, colors: Colors = None) -> Any:
-    """Draw the result of :func:`bayesrank.decisions.decision_curve`, with at least two thresholds: the net benefit.
+    """Draw the net benefit over the threshold probability.
 
     Curves far below treating none are cut off. If there are more than twelve models, at most eight are named: models
     with the highest mean at some threshold. The others are grey lines.
+
+    Parameters
+    ----------
+    curve : xarray.Dataset
+        The result of :func:`bayesrank.decisions.decision_curve`, with at least two thresholds.
+    ax : matplotlib Axes, optional
+    colors : mapping, optional
+        Colours by model (:func:`colors`).
 
     Examples
     --------
@@ -54,10 +62,18 @@ def decision_curve(curve: xr.Dataset, ax: Any = None, *, colors: Colors = None) 
 
 
 def pareto_front(front: xr.Dataset, ax: Any = None, *, colors: Colors = None) -> Any:
-    """Draw the result of :func:`bayesrank.decisions.pareto_front`: score over cost, with intervals and the front.
+    """Draw score over cost, with intervals and the front.
 
     The front is that of the medians. Filled marks are entities that are on the front with probability 0.5 or more. The
     legend lists the entities by this probability. If there are more than twelve, the others are grey and not listed.
+
+    Parameters
+    ----------
+    front : xarray.Dataset
+        The result of :func:`bayesrank.decisions.pareto_front`.
+    ax : matplotlib Axes, optional
+    colors : mapping, optional
+        Colours by entity (:func:`colors`).
 
     Examples
     --------
@@ -100,7 +116,13 @@ def pareto_front(front: xr.Dataset, ax: Any = None, *, colors: Colors = None) ->
 
 
 def plan(result: xr.Dataset, ax: Any = None) -> Any:
-    """Draw the result of :func:`bayesrank.plan`: the probability that more cases meet the target, and its limit.
+    """Draw the probability that more cases meet the target, and its limit.
+
+    Parameters
+    ----------
+    result : xarray.Dataset
+        The result of :func:`bayesrank.plan`.
+    ax : matplotlib Axes, optional
 
     Examples
     --------
@@ -126,9 +148,17 @@ def plan(result: xr.Dataset, ax: Any = None) -> Any:
 
 
 def sensitivity(result: xr.Dataset, ax: Any = None, *, colors: Colors = None) -> Any:
-    """Draw the result of :func:`bayesrank.sensitivity`: P(best) of the leading entities under every alternative.
+    """Draw P(best) of the leading entities under every alternative.
 
     The base analysis is on top. A hollow mark means that the entity is not in the first tier.
+
+    Parameters
+    ----------
+    result : xarray.Dataset
+        The result of :func:`bayesrank.sensitivity`.
+    ax : matplotlib Axes, optional
+    colors : mapping, optional
+        Colours by entity (:func:`colors`).
 
     Examples
     --------

@@ -55,8 +55,8 @@ def value_tile(
         Isovalue lines: about this number at round values, or lines at these values; none by default.
     prediction_rate : float, optional
         Draw the same curve for this share of positive predictions.
-    cmap, bar : optional
-        Another colour map; False for no colour bar.
+    ax, cmap, bar : optional
+        Matplotlib Axes; another colour map; False for no colour bar.
 
     Examples
     --------
@@ -103,8 +103,14 @@ def value_tiles(
 ) -> Any:
     """Draw maps of one kind side by side, with one colour scale; returns their figure.
 
-    ``tiles`` has the dims (b, a) and one more, whose coordinate holds the titles. The other arguments are as for
-    :func:`value_tile`; ``prevalence`` may also hold one number for each map.
+    Parameters
+    ----------
+    tiles : xarray.DataArray
+        Values (b, a) over one more dim, whose coordinate holds the titles.
+    prevalence : float or sequence, optional
+        As for :func:`value_tile`: one number, or one for each map.
+    label, lines : optional
+        As for :func:`value_tile`.
 
     Examples
     --------

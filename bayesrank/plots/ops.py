@@ -39,7 +39,13 @@ PART_COLORS = {"prevalence": OKABE_ITO[4], "rates": OKABE_ITO[5]}
 
 
 def ops_values(ops: xr.DataArray, ax: Any = None) -> Any:
-    """Draw the result of :func:`bayesrank.ops.value_curves`: OPS against the value of a score, by prevalence.
+    """Draw OPS against the value of a score, by prevalence.
+
+    Parameters
+    ----------
+    ops : xarray.DataArray
+        The result of :func:`bayesrank.ops.value_curves`.
+    ax : matplotlib Axes, optional
 
     Examples
     --------
@@ -59,7 +65,13 @@ def ops_values(ops: xr.DataArray, ax: Any = None) -> Any:
 
 
 def ops_square(square: xr.Dataset, ax: Any = None) -> Any:
-    """Draw the result of :func:`bayesrank.ops.square`: the area of rates that a value outperforms, which is its OPS.
+    """Draw the area of rates that a value outperforms, which is its OPS.
+
+    Parameters
+    ----------
+    square : xarray.Dataset
+        The result of :func:`bayesrank.ops.square`.
+    ax : matplotlib Axes, optional
 
     Examples
     --------
@@ -95,6 +107,9 @@ def ops_curve(result: xr.Dataset | Mapping[Any, xr.Dataset], axes: Any = None, *
     result : xarray.Dataset, or mapping of such
         The result of :func:`bayesrank.ops.of_curve` with a sequence ``at``; credible bands are drawn if it has draws.
         For several test sets, a mapping from their names to results: each has a colour and a no-skill line.
+    axes : sequence of matplotlib Axes, optional
+    colors : mapping, optional
+        Colours by curve (:func:`colors`).
 
     Examples
     --------
@@ -144,9 +159,15 @@ def ops_curve(result: xr.Dataset | Mapping[Any, xr.Dataset], axes: Any = None, *
 
 
 def ops_drift(result: xr.Dataset, entity: Any = None, axes: Any = None) -> Any:
-    """Draw the result of :func:`bayesrank.ops.drift`, with draws, of one entity; it is optional if there is only one.
+    """Draw OPS of one entity over the periods, and below it each change with its prevalence part and its rate part.
 
-    Above is OPS over the periods, below each change with its prevalence part and its rate part.
+    Parameters
+    ----------
+    result : xarray.Dataset
+        The result of :func:`bayesrank.ops.drift`, with draws.
+    entity : hashable, optional
+        The entity, if there are several.
+    axes : sequence of matplotlib Axes, optional
 
     Examples
     --------

@@ -69,6 +69,7 @@ def shrinkage(
         entities. Rows are in the order of the first entity's posterior.
     prob : float
         Credible probability of the intervals (equal tails).
+    axes : sequence of matplotlib Axes, optional
 
     Examples
     --------
@@ -153,6 +154,7 @@ def summary_roc(source: Container, ax: Any = None, *, prob: float = 0.95) -> Any
         :func:`bayesrank.performance.summary_points`, from which entities may have been selected.
     prob : float
         Probability of the regions; ignored for a Dataset of summary points, which has its own.
+    ax : matplotlib Axes, optional
 
     Examples
     --------

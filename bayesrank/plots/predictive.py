@@ -58,6 +58,7 @@ def matrix_pmf(
         several are drawn side by side, at one scale.
     observed : xarray.DataArray, optional
         Counts of one entity; the plot marks their rates.
+    figure : matplotlib Figure or SubFigure, optional
 
     Examples
     --------
@@ -97,8 +98,14 @@ def matrix_pmf(
 def pr_pmf(pmf: xr.DataArray, observed: xr.DataArray | None = None, ax: Any = None) -> Any:
     """Draw a future confusion matrix in the precision-recall square; areas are proportional to masses.
 
-    ``pmf`` and ``observed`` are as for :func:`matrix_pmf`. Without positive calls the precision is undefined; the title
-    states the probability of this (Lovell et al., Section 7 and Eq. 113).
+    Without positive calls the precision is undefined; the title states the probability of this (Lovell et al., Section
+    7 and Eq. 113).
+
+    Parameters
+    ----------
+    pmf, observed : xarray.DataArray
+        As for :func:`matrix_pmf`.
+    ax : matplotlib Axes, optional
 
     Examples
     --------
@@ -126,7 +133,13 @@ def pr_pmf(pmf: xr.DataArray, observed: xr.DataArray | None = None, ax: Any = No
 def effect_of_size(counts: xr.DataArray, factors: Sequence[int] = (1, 4, 16), axes: Any = None) -> Any:
     """Draw pmfs of the next test set after increasing amounts of the same evidence (Lovell et al., Figure 5).
 
-    ``counts`` are of one entity, and are multiplied by each of the ``factors``.
+    Parameters
+    ----------
+    counts : xarray.DataArray
+        Counts of one entity.
+    factors : sequence of int
+        Factors of the counts, one for each panel.
+    axes : sequence of matplotlib Axes, optional
 
     Examples
     --------
@@ -166,6 +179,7 @@ def pmf_over_contours(
         Contours to draw in black.
     ridges : bool
         Instead of circles, draw one line for each number of true positives, raised by the probability mass.
+    ax : matplotlib Axes, optional
 
     Examples
     --------
@@ -208,6 +222,7 @@ def score_pmf(
         A value to mark.
     bins : int
         Number of bins of the histograms above the plot; 0 for no histograms.
+    ax : matplotlib Axes, optional
 
     Examples
     --------
@@ -265,6 +280,7 @@ def score_pmfs(
         deviation. Heights and areas are proportional to mass, at one scale for all rows.
     observed : mapping, optional
         The values to mark, by name.
+    ax : matplotlib Axes, optional
 
     Examples
     --------
@@ -337,6 +353,12 @@ def score_pmf_by_tpr(pmf: xr.DataArray, score: ScoreLike, ax: Any = None) -> Any
     Matrices with the same value share one point, at the probability of the value. Second Axes show the numbers of
     matrices.
 
+    Parameters
+    ----------
+    pmf, score
+        As for :func:`pmf_over_contours`.
+    ax : matplotlib Axes, optional
+
     Examples
     --------
     >>> counts = br.from_counts(tn=9, fp=2, fn=1, tp=5)
@@ -376,9 +398,13 @@ def _colors(size: int) -> list[str]:
 
 
 def predictive_check(check: xr.Dataset, figure: Any = None) -> Any:
-    """Draw the result of :func:`bayesrank.predictive.predictive_check`: observed statistics over their replicates.
+    """Draw observed statistics over their replicates, as histograms; 1 is the value under chance.
 
-    Replicates are histograms; 1 is the value under chance.
+    Parameters
+    ----------
+    check : xarray.Dataset
+        The result of :func:`bayesrank.predictive.predictive_check`.
+    figure : matplotlib Figure or SubFigure, optional
 
     Examples
     --------

@@ -32,6 +32,7 @@ def forest(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None, color
     ----------
     ranking : xarray.Dataset
         The result of :func:`bayesrank.credible_ranking`; the intervals have its ``prob``.
+    ax : matplotlib Axes, optional
     top : int, optional
         Number of entities to draw, from the first; all by default.
     colors : mapping, optional
@@ -93,9 +94,14 @@ def _draw_tiers(ax: Any, tiers: list[int | None], room: float) -> None:
 
 
 def rank_heatmap(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None) -> Any:
-    """Draw the probability of each rank for each entity as a heat map, in consensus order, of the ``top`` entities.
+    """Draw the probability of each rank for each entity as a heat map, in consensus order.
 
     The colour scale is a square root, as its label says, so that small probabilities are visible.
+
+    Parameters
+    ----------
+    ranking, ax, top
+        As for :func:`forest`.
 
     Examples
     --------
@@ -126,8 +132,12 @@ def rank_heatmap(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None)
 def superiority(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None) -> Any:
     """Draw the probability that the entity of the row beats the entity of the column by more than the ROPE.
 
-    Of many entities the first ``top`` can be drawn. If there is no room for all names, only some are shown, with their
-    place in the consensus order.
+    If there is no room for all names, only some are shown, with their place in the consensus order.
+
+    Parameters
+    ----------
+    ranking, ax, top
+        As for :func:`forest`.
 
     Examples
     --------

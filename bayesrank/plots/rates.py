@@ -39,6 +39,8 @@ def roc_regions(
         Credible probability of each entity's region.
     kind : str, optional
         Which performance of the posterior, as in :func:`bayesrank.as_performance`.
+    ax, colors : optional
+        As for :func:`forest`.
 
     Examples
     --------

@@ -29,10 +29,19 @@ PIXELS = 81
 
 
 def winner_tile(regions: xr.Dataset, ax: Any = None, prevalence: float | None = None, *, colors: Colors = None) -> Any:
-    """Draw the result of :func:`bayesrank.tile.regions`: the entity with a given rank at each point, exactly.
+    """Draw the entity with a given rank at each point of the Tile, exactly.
 
-    The legend names the twelve entities with the largest shares. Where colours repeat, regions are also numbered. With
-    ``prevalence``, its no-skill curve and its shifted grid are drawn.
+    The legend names the twelve entities with the largest shares. Where colours repeat, regions are also numbered.
+
+    Parameters
+    ----------
+    regions : xarray.Dataset
+        The result of :func:`bayesrank.tile.regions`.
+    ax : matplotlib Axes, optional
+    prevalence : float, optional
+        Draw the no-skill curve and the shifted grid of this prevalence.
+    colors : mapping, optional
+        Colours by entity (:func:`colors`).
 
     Examples
     --------
@@ -65,9 +74,14 @@ def winner_tile(regions: xr.Dataset, ax: Any = None, prevalence: float | None = 
 
 
 def frontier_tile(frontiers: xr.Dataset, ax: Any = None, prevalence: float | None = None) -> Any:
-    """Draw the result of :func:`bayesrank.tile.frontiers`: the curves on which two entities change order.
+    """Draw the curves on which two entities change order; more than twelve are grey.
 
-    More than twelve curves are grey. ``prevalence`` is that of :func:`winner_tile`.
+    Parameters
+    ----------
+    frontiers : xarray.Dataset
+        The result of :func:`bayesrank.tile.frontiers`.
+    ax, prevalence : optional
+        As for :func:`winner_tile`.
 
     Examples
     --------
@@ -93,11 +107,18 @@ def frontier_tile(frontiers: xr.Dataset, ax: Any = None, prevalence: float | Non
 def credible_tile(
     credible: xr.Dataset, ax: Any = None, prevalence: float | None = None, *, colors: Colors = None
 ) -> Any:
-    """Draw the result of :func:`bayesrank.tile.credible`: the most probable best entity at each point.
+    """Draw the most probable best entity at each point of the Tile.
 
     Saturation shows the probability, hatching undecided points. In grey areas, several entities have the highest
     probability of being best, within three Monte-Carlo errors. The legend names them if they are the same in all grey
-    areas. ``prevalence`` is that of :func:`winner_tile`.
+    areas.
+
+    Parameters
+    ----------
+    credible : xarray.Dataset
+        The result of :func:`bayesrank.tile.credible`.
+    ax, prevalence, colors : optional
+        As for :func:`winner_tile`.
 
     Examples
     --------
@@ -167,6 +188,12 @@ def _check_credible(credible: Any) -> xr.Dataset:
 def expected_rank_tile(credible: xr.Dataset, entity: Any, ax: Any = None) -> Any:
     """Draw the expected rank of one entity; 1 is best.
 
+    Parameters
+    ----------
+    credible, ax
+        As for :func:`credible_tile`.
+    entity : hashable
+
     Examples
     --------
     >>> counts = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
@@ -185,6 +212,13 @@ def expected_rank_tile(credible: xr.Dataset, entity: Any, ax: Any = None) -> Any
 
 def shares(credible: xr.Dataset, ax: Any = None, *, top: int = 20, colors: Colors = None) -> Any:
     """Draw each entity's share of the Tile with its interval, largest first.
+
+    Parameters
+    ----------
+    credible, ax, colors
+        As for :func:`credible_tile`.
+    top : int
+        Number of entities to draw.
 
     Examples
     --------

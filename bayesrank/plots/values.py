@@ -65,7 +65,7 @@ def score_differences(
     ranking : xarray.Dataset, optional
         The ranking that gives the best entity and the order of the rows. By default the ranking of these values if
         ``to`` is "best" or ``score`` is given; else the rows are in the order of the medians.
-    top, colors : optional
+    ax, top, colors : optional
         As for :func:`forest`.
 
     Examples
@@ -150,6 +150,8 @@ def posterior_against_prior(
         Posterior and prior draws of a score (chain, draw, entity).
     ranking : xarray.Dataset, optional
         The ranking that orders the rows; by default they are in the order of posterior medians, highest first.
+    ax, colors : optional
+        As for :func:`forest`.
 
     Examples
     --------
@@ -202,6 +204,7 @@ def intervals(table: xr.Dataset, label: str | None = None, axes: Any = None) -> 
         :func:`bayesrank.ops.summarize`.
     label : str, optional
         Label of the axis, for a table without the dim ``score``.
+    axes : sequence of matplotlib Axes, optional
 
     Examples
     --------

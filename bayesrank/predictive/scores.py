@@ -75,9 +75,19 @@ def score_pmf(pmf: xr.DataArray, score: ScoreLike, undefined: float | None = Non
 
 
 def multiplicity(positives: int, negatives: int, score: ScoreLike) -> xr.DataArray:
-    """Count, for every matrix with these class sizes, the matrices that share its score value.
+    """Count, for every matrix with these class sizes, the matrices that share its score value (Lovell et al., Figure
+    F.3).
 
-    The result is ``multiplicity`` (tp, tn), 0 where the score is undefined (Lovell et al., Figure F.3).
+    Parameters
+    ----------
+    positives, negatives : int
+        Cases of each class.
+    score : Score, str or callable
+
+    Returns
+    -------
+    xarray.DataArray
+        ``multiplicity`` (tp, tn), 0 where the score is undefined.
 
     Examples
     --------

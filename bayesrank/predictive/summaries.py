@@ -50,8 +50,11 @@ def hdi(pmf: xr.Dataset, prob: float) -> tuple[float, float]:
 def difference(pmf: xr.Dataset, other: xr.Dataset) -> xr.Dataset:
     """Return the distribution of the difference of two future scores on independent test sets.
 
-    The result is as from :func:`score_pmf`, for ``pmf`` minus ``other``. Above 1.6e7 pairs of values, neighbouring
-    values are binned first, and ``value_error`` bounds the effect.
+    Parameters
+    ----------
+    pmf, other : xarray.Dataset
+        From :func:`score_pmf`; the result is like them, for ``pmf`` minus ``other``. Above 1.6e7 pairs of values,
+        neighbouring values are binned first, and ``value_error`` bounds the effect.
 
     Examples
     --------

@@ -88,10 +88,18 @@ def dominance(*orders: xr.Dataset) -> xr.Dataset:
 
 
 def rank_bounds(order: xr.Dataset) -> xr.Dataset:
-    """Return the ranks that an order from :func:`relations` or :func:`dominance` allows (Foundations, Axiom 1).
+    """Return the ranks that an order allows (Foundations, Axiom 1).
 
-    They are ``lower``, 1 plus the number of better entities, and ``upper``, the number of better or equivalent ones. An
-    entity that is comparable with no other has the bounds 1 and 1 but no rank.
+    Parameters
+    ----------
+    order : xarray.Dataset
+        From :func:`relations` or :func:`dominance`.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``lower``, 1 plus the number of better entities, and ``upper``, the number of better or equivalent ones. An
+        entity that is comparable with no other has the bounds 1 and 1 but no rank.
 
     Examples
     --------
