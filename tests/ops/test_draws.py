@@ -105,8 +105,6 @@ def test_undefined_is_nan():
     never = br.ops.on_tile(counts, 3).sel(entity="b")
     assert np.isnan(never.sel(a=1, b=0))  # PPV
     assert never.sel(a=0.5, b=0.5).notnull()
-    with pytest.raises(ValueError, match="resolution"):
-        br.ops.on_tile(counts, 1)
 
 
 def test_uncertainty_shrinks_and_covers():
@@ -128,8 +126,6 @@ def test_summary_of_a_difference(posterior):
     assert 0 < summary.negative_error.item() < 0.01
     assert summary.negative_error.attrs["method"].startswith("Monte-Carlo standard error")
     assert set(summary.dims) == {"dataset"}
-    with pytest.raises(ValueError, match="chain and draw"):
-        br.ops.summarize(ops.mean(("chain", "draw")))
     # Stacked draws are draws; which chain a draw is of, and so the error, is not known.
     stacked, expected = br.ops.summarize(ops.stack(sample=("chain", "draw"))), br.ops.summarize(ops)
     xr.testing.assert_allclose(stacked.drop_vars("negative_error"), expected.drop_vars("negative_error"))
