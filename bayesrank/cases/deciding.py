@@ -23,11 +23,6 @@ def deciding_cases(joint: xr.Dataset) -> xr.Dataset:
         sorted by ``mean_outcome``, patterns by ``ease``, both from high to low. Patterns that differ only in classes
         or clusters are merged.
 
-    Raises
-    ------
-    TypeError
-        If ``joint`` is not a Dataset of joint outcomes.
-
     Examples
     --------
     >>> joint = br.joint_outcomes([0, 0, 1, 1, 1], {"a": [0, 1, 1, 0, 0], "b": [0, 0, 1, 1, 0]})

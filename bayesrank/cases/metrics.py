@@ -63,10 +63,7 @@ def weighted_metric(metric: Any, y_true: Any, predictions: Any, weights: Any, *,
     Raises
     ------
     ValueError, TypeError
-        If an argument is invalid, if a function does not return a number, or if a log loss is infinite because a
-        prediction was certain and wrong.
-    KeyError
-        If the name of the metric is unknown.
+        If a function does not return a number, or a log loss is infinite because a prediction was certain and wrong.
 
     Examples
     --------

@@ -14,7 +14,6 @@ from bayesrank._random import Seed, root_sequence
 from bayesrank.cases._weighing import Cases, Part, collect_cases, draw_weights, make_parts, step_of
 from bayesrank.models._joint import too_narrow
 
-PREVALENCES = ("sampled", "observed")
 #: Dims whose items have weights.
 CASES = ("case", "pattern")
 
@@ -65,11 +64,6 @@ def case_weights(
         their sum over a data set is its number of cases. The coord ``count`` contains their means, and ``dataset`` and
         ``cluster`` are the arguments. Below 50 cases or clusters, ``attrs["note"]`` gives a warning.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is invalid.
-
     References
     ----------
     Rubin (1981), The Bayesian bootstrap, Annals of Statistics 9:130-134.
@@ -85,7 +79,7 @@ def case_weights(
     """
     shape = check_integer("chains", chains, 1), check_integer("draws", draws, 1)
     chunks = None if chunks is None else check_integer("chunks", chunks, 1)
-    check_choice("prevalence", prevalence, PREVALENCES)
+    check_choice("prevalence", prevalence, ("sampled", "observed"))
     found = collect_cases(cases, weight, dataset, cluster)
     if prevalence == "observed" and found.label is None:
         raise ValueError(

@@ -81,8 +81,8 @@ def of_value(
 
     Raises
     ------
-    ValueError, KeyError
-        If the score is unknown, the value is outside its range at that prevalence, or K exceeds the test set.
+    ValueError
+        If the value is outside the range of the score at that prevalence.
 
     Examples
     --------
@@ -151,11 +151,6 @@ def of_curve(
         ``value_draws`` and ``ops_draws`` (chain, draw, entity, ...), ``prevalence_draws``, ``ops_lower`` and
         ``ops_upper``. The OPS of draws is interpolated between prevalences 0.25 apart in log-odds.
 
-    Raises
-    ------
-    ValueError
-        If one class is missing, a score is NaN or all are equal, or K exceeds the test set.
-
     Examples
     --------
     >>> y_true = [0, 0, 0, 0, 0, 0, 0, 1, 1, 1]
@@ -175,7 +170,10 @@ def of_curve(
     drawn = _draw_case_weights(truth, draws, seed, weights)
     chains = () if drawn is None else tuple(drawn.sizes[dim] for dim in draw_dims(drawn))
     prevalence, value = _values(truth, list(scores.values()), places, drawn)
-    ops = _ops(curves, places, value, prevalence)
+    shares, ops = np.broadcast_to(prevalence[:, None], value.shape[:2]), np.empty(value.shape)
+    for column, place in enumerate(places):
+        for rows in (slice(0, 1), slice(1, None)):  # observed values need no interpolation between prevalences
+            ops[rows, :, column] = _below(curves, *place, value[rows, :, column], shares[rows])
     chance = np.array([_metric(*place, DIAGONAL, DIAGONAL, prevalence[0]) for place in places])
     of_chance = [_below(curves, *place, one, prevalence[0]) for place, one in zip(places, chance, strict=True)]
 
@@ -289,12 +287,10 @@ def square(score: ScoreLike, value: float, prevalence: float, resolution: int = 
 def _draw_case_weights(truth: np.ndarray, draws: int, seed: Seed, weights: Any) -> xr.DataArray | None:
     """Return draws of the case weights, given or from a bootstrap; None without draws."""
     if weights is not None:
-        for name, given, free in (("seed", seed, None), ("draws", draws, DRAWS)):
-            if given != free:
-                raise ValueError(f"{name} must be left out where weights are given, which were drawn; got {given!r}")
+        for name, given in (("seed", seed), ("draws", None if draws == DRAWS else draws)):
+            check_absent(name, given, "where weights are given, which were drawn")
         found = check_case_weights(weights, truth.size)
-        sets = len(set(found["dataset"].values.tolist())) if "dataset" in found.coords else 1
-        if sets > 1:
+        if "dataset" in found.coords and (sets := len(set(found["dataset"].values.tolist()))) > 1:
             raise ValueError(f"weights must be of one data set (select its cases); got those of {sets}")
         return found
     if not draws:
@@ -327,16 +323,6 @@ def _values(
     if np.ptp(prevalence) < 1e-12:  # designed: equal up to rounding
         prevalence[:] = prevalence[0]
     return prevalence, np.concatenate(values)
-
-
-def _ops(curves: xr.Dataset, places: list[Place], value: np.ndarray, prevalence: np.ndarray) -> np.ndarray:
-    """Return the OPS of the values, each at the prevalence of its draw."""
-    ops = np.empty(value.shape)
-    shares = np.broadcast_to(prevalence[:, None], value.shape[:2])
-    for column, place in enumerate(places):
-        for rows in (slice(0, 1), slice(1, None)):  # observed values need no interpolation between prevalences
-            ops[rows, :, column] = _below(curves, *place, value[rows, :, column], shares[rows])
-    return ops
 
 
 def _is_metric(score: Any) -> TypeGuard[str]:

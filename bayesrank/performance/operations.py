@@ -35,11 +35,6 @@ def relabel(source: Container, operation: str) -> xr.DataArray:
         Change every prediction, or every true class, to the other class; exchange truth and prediction, or the two
         classes.
 
-    Raises
-    ------
-    ValueError, TypeError, KeyError
-        If the source has no performance of two classes, or the operation is unknown.
-
     References
     ----------
     Piérard et al., The Tile, Lemmas 1 to 4.
@@ -64,7 +59,7 @@ def shift_prior(source: Container, prevalence: Any) -> xr.DataArray:
     Parameters
     ----------
     source
-        As for :func:`relabel`, with its result and errors; :func:`bayesrank.at_prevalence` keeps a whole posterior.
+        As for :func:`relabel`, with its result; :func:`bayesrank.at_prevalence` keeps a whole posterior.
     prevalence : number or DataArray
         New share of the positive class. Rows of a class that had a share of 0 are NaN, if the new share is above 0.
 
@@ -86,7 +81,7 @@ def no_skill_twin(source: Container) -> xr.DataArray:
     Parameters
     ----------
     source
-        As for :func:`relabel`, with its result and errors.
+        As for :func:`relabel`, with its result.
 
     Examples
     --------

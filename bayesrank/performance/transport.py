@@ -34,11 +34,6 @@ def at_prevalence(source: Container, prevalence: Any) -> Any:
         The type of ``source``. Rows of classes that had a share of 0 are NaN, unless the posterior keeps their
         ``rate``. The attr ``prevalence`` of a posterior records the change.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If the prevalence is not a share of the classes, its draws do not match the source, or there are no classes.
-
     Examples
     --------
     >>> posterior = br.fit(br.from_counts(tn=45, fp=5, fn=10, tp=40), seed=1)
