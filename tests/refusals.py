@@ -541,7 +541,7 @@ OPS = [
     ("(fpr|tpr|fpr and tpr) must", lambda x: ops.Sample(*x), (None, np.array([0.5])), ([0.5], [1.5]), ([0.5, 0.6], [0.5])),
     ("curve must", lambda x: ops.ideal_area(x, 0.3), np.arange(2000), "auc_roc"),
     ("ops must have the dims chain and draw", lambda: ops.summarize(ops.of_draws(COUNTS, "f1"))),
-    ("orders must (be of the same entities|come from br.theory.relations|hold)", lambda x: theory.dominance(*x), (theory.relations(scores.f1(COUNTS)), theory.relations(scores.f1(ONE))), (1,), ()),
+    ("orders must (be of the same entities|come from br.theory.relations|hold)", lambda x: theory.dominance(*x), (theory.relations(scores.f1(COUNTS)), theory.relations(scores.f1(COUNTS[:1]))), (1,), ()),
     (r"a must stay strictly between 0 and 1 where it moves; got 0 to 0.5|high\[1\] must|low must be a pair", lambda x: scores.implicit(*x), ((0.0, 0.5), (0.5, 0.5)), ((0.5, 0.5), (0.5, 1.2)), (0.5, (0.5, 0.5))),
     ("at must", lambda x: ops.of_curve(Y, RISK, "precision_at_recall", at=x), [], xr.Dataset()),
     ("y_true must", lambda: ops.of_curve([[1], [2, 3]], RISK, "auc_roc")),

@@ -16,7 +16,6 @@ from bayesrank.cases._weighted_areas import Evaluate, area_gain, area_lift, area
 from bayesrank.cases.weights import blocks_of, check_case_weights, few
 from bayesrank.scores import Score
 
-INFINITY = float("inf")
 WORDS = "All entities met the same cases; what is computed of these was computed of draws of their weights."
 BY_DESIGN = (
     "depends on the prevalence, which was not learned from the cases but set by the design of the study: at another "
@@ -142,7 +141,6 @@ def _truth(metric: Any, y_true: Any, positive: Any, size: int) -> Any:
 
 
 def _columns(predictions: Any, size: int, dim: str) -> dict[Any, np.ndarray]:
-    """Return the predictions of each entity."""
     given: Any = predictions
     if isinstance(predictions, xr.DataArray):
         if set(predictions.dims) != {dim, "entity"} or "entity" not in predictions.coords:
@@ -237,7 +235,7 @@ CASE_METRICS: dict[str, Callable[[Any, np.ndarray], Evaluate]] = {
 def _range(name: str, columns: Mapping[Any, np.ndarray]) -> list[float]:
     if name == "mean":
         return [float(end([end(column) for column in columns.values()])) for end in (np.min, np.max)]
-    return [0.0, INFINITY if name in ("auc_lift", "log_loss") else 1.0]
+    return [0.0, np.inf if name in ("auc_lift", "log_loss") else 1.0]
 
 
 def _few_of_a_class(name: str, truth: Any, weights: xr.DataArray, groups: list) -> dict[str, str]:

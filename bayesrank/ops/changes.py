@@ -210,7 +210,6 @@ def _check_apart(rates: xr.Dataset, labels: list) -> None:
 
 
 def _periods(source: Any, kind: str | None) -> xr.DataArray:
-    """Return the performances of all periods along ``dataset``."""
     if not isinstance(source, Mapping) or isinstance(source, xr.Dataset) or is_container(source):
         performance = as_performance(source, kind)
         if "dataset" not in performance.dims:

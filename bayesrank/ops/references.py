@@ -26,8 +26,6 @@ from bayesrank.scores._contour_area import probability_worse
 from bayesrank.scores.contours import closed_area
 from bayesrank.scores.score import cells_at
 
-BLOCK = 2_000_000
-
 
 @dataclass(frozen=True)
 class Distribution:
@@ -109,7 +107,7 @@ class Sample:
         shares, member = np.unique(prevalence, return_inverse=True)
         order = np.argsort(member, kind="stable")
         groups = np.split(order, np.searchsorted(member[order], np.arange(1, shares.size)))
-        step = max(1, BLOCK // self.size)
+        step = max(1, 2_000_000 // self.size)
         for start in range(0, shares.size, step):
             block = shares[start : start + step]
             rival = np.sort(sign * score.of_cells(*cells_at(self.fpr, self.tpr, block[:, None])), axis=1)

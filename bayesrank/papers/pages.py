@@ -240,7 +240,6 @@ OBSERVED = (
 
 
 def _check_sizes(sizes: Any) -> list[tuple[int, int]]:
-    """Return checked pairs of positives and negatives."""
     found = []
     for pair in check_sequence("sizes", sizes):
         if not isinstance(pair, Sequence | np.ndarray) or len(pair) != 2:
@@ -314,7 +313,6 @@ def _index_values(p: int, n: int, score: Score, joints: Sequence[np.ndarray]) ->
 
 
 def _values(p: int, n: int, score: Score) -> np.ndarray:
-    """Return the values of all matrices (tp, tn)."""
     return lattice_values(p, n, score).isel(fp=slice(None, None, -1)).transpose("tp", "fp").values.ravel()
 
 
@@ -365,7 +363,6 @@ def _score_title(score: Score) -> str:
 
 
 def _explorer(title: str, kind: str, data: Any, body: str) -> Html:
-    """Return a page with the style sheet and the script of explorers."""
     return page(
         title,
         f"<style>\n{part('explore.css', 'bayesrank.papers')}</style>"

@@ -60,7 +60,6 @@ def as_performance(source: Container, kind: str | None = None) -> xr.DataArray:
 
 
 def _validate_source(source: Any, kind: str | None) -> tuple[xr.DataArray, list[str]]:
-    """Return the validated counts or performance in ``source``, and its outcome dims."""
     if kind is not None:
         check_choice("kind", kind, KINDS)
     array = order_classes(_find(source, kind))
@@ -222,7 +221,6 @@ def posterior_of(source: Container) -> xr.Dataset:
 
 
 def _find(source: Any, kind: str | None) -> xr.DataArray:
-    """Find the performance of this kind in a container."""
     if isinstance(source, xr.DataArray):
         if kind not in (None, "observed"):
             raise ValueError(f"source must be a posterior for kind {kind!r}; got a DataArray")

@@ -11,9 +11,6 @@ from bayesrank._types import Container
 from bayesrank.evidence.counts import NO_CLASSES
 from bayesrank.performance.arrays import KINDS, as_performance, posterior_of
 
-#: Posterior variables that no longer apply at another prevalence.
-SHARES = ("rate", "prevalence", "mean_prevalence", "spread_of_prevalence")
-
 
 def at_prevalence(source: Container, prevalence: Any) -> Any:
     """Return performances at a target prevalence, with unchanged rates.
@@ -54,7 +51,8 @@ def at_prevalence(source: Container, prevalence: Any) -> Any:
         for kind, name in kinds.items()
     }
     text = f"{float(prevalence):g}" if np.ndim(prevalence) == 0 else "given as an array"
-    found = group.drop_vars([*SHARES, "test_set"], errors="ignore").assign(moved).assign_attrs(prevalence=text)
+    no_longer_apply = ["rate", "prevalence", "mean_prevalence", "spread_of_prevalence", "test_set"]
+    found = group.drop_vars(no_longer_apply, errors="ignore").assign(moved).assign_attrs(prevalence=text)
     return to_container(groups | {"posterior": found}) if groups else found
 
 

@@ -53,7 +53,6 @@ def draw_contours(
     scale: tuple[float, float] = (1, 1),
     bar: bool = False,
 ) -> list[Any]:
-    """Draw one line for each value, coloured by it."""
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import Normalize
 

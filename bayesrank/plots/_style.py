@@ -15,8 +15,6 @@ from bayesrank.plots._colors import grey_shade, mark_and_dash
 
 #: Letters in points that can still be read.
 SMALLEST = 5.0
-#: Longer lists have numbers above them, too.
-LONG = 40
 
 
 def plain_names(names: Sequence[Any], width: int) -> list[str]:
@@ -145,7 +143,6 @@ def names_ratio(name: str) -> bool:
 
 
 def interval_label(name: str, prob: float, log: bool, gap: str = " ") -> str:
-    """Return the label of an axis of medians and intervals."""
     return f"{name}{gap}(median and {100 * prob:g}% interval{', log scale' * log})"
 
 
@@ -179,7 +176,7 @@ def finish_list(ax: Any, names: Sequence[Any] | None, label: str, log: bool = Fa
     ax.set_axisbelow(True)
     ax.spines[["top", "right", "left"]].set_visible(False)
     ax.tick_params(axis="y", length=0)
-    long = len(ax.get_yticks()) > LONG
+    long = len(ax.get_yticks()) > 40
     ax.tick_params(axis="x", labeltop=long)
     if columns and ax.get_legend_handles_labels()[0]:
         side_legend(

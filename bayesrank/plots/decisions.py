@@ -14,8 +14,6 @@ from bayesrank.scores._display import display_name
 
 #: With more entities, only entities that are best somewhere have a name and a colour.
 NAMED = 12
-#: Number of entities that the picture of a sensitivity shows: the most probable best ones.
-DRAWN = 6
 
 
 def decision_curve(curve: xr.Dataset, ax: Any = None, *, colors: Colors = None) -> Any:
@@ -170,7 +168,7 @@ def sensitivity(result: xr.Dataset, ax: Any = None, *, colors: Colors = None) ->
     check_result("br.sensitivity", "result", result, ("survives", "probability_best", "tier", "alternative"))
     best, alternatives = result["probability_best"].values, result["alternative"].values.tolist()
     # The entities with high P(best) under any alternative, in the order of the base.
-    chosen = np.argsort(-best.max(axis=0), kind="stable")[:DRAWN]
+    chosen = np.argsort(-best.max(axis=0), kind="stable")[:6]
     chosen = chosen[np.argsort(-best[0, chosen], kind="stable")]
     rows = len(alternatives)
     ax = new_axes(ax, 9.0, 1.6 + (0.3 if rows <= 30 else 0.17) * rows)

@@ -13,10 +13,6 @@ from bayesrank.plots._colors import ink_color, paper_color
 from bayesrank.plots._furniture import ACROSS, SEQUENTIAL, draw_tile_axes, window_of
 from bayesrank.plots._style import add_missing_fonts, new_axes, plain_names, rank_ticks
 
-#: Largest number of isovalue lines in a map.
-MOST = 1000
-#: Maps in a row.
-COLUMNS = 3
 #: What the colour bars of some maps say.
 TITLES = {
     "robustness": "distance to the nearest change of the order",
@@ -81,7 +77,7 @@ def _draw_map(ax: Any, tile: xr.DataArray, colors: dict[str, Any], lines: int | 
     """Draw a map with labelled isovalue lines that are visible on any colour."""
     single, low, high = not isinstance(lines, Iterable) or isinstance(lines, str), float(tile.min()), float(tile.max())
     levels: Any = (
-        check_integer("lines", lines, 0, MOST) if single else check_numbers("lines", check_sequence("lines", lines))
+        check_integer("lines", lines, 0, 1000) if single else check_numbers("lines", check_sequence("lines", lines))
     )
     if single:
         wanted = bool(levels and high - low > 1e-9)
@@ -126,7 +122,7 @@ def value_tiles(
     each = [None] if prevalence is None else np.ravel(check_prevalences(prevalence, ends=True)).tolist()
     if len(each) not in (1, size):
         raise ValueError(f"prevalence must be one number, or one for each of {size} maps; got {len(each)}")
-    columns = min(size, COLUMNS)
+    columns = min(size, 3)
     rows = -(-size // columns)
     shared: Any = {"sharex": True, "sharey": True, "squeeze": False, "layout": "constrained"}
     figure, grid = plt.subplots(rows, columns, figsize=(2.4 * columns + 1.0, 2.2 * rows + 0.7), **shared)

@@ -31,8 +31,6 @@ from bayesrank.plots._style import (
 from bayesrank.scores._display import display_name
 
 AXES = {"recall": "recall", "share": "share of cases called positive", "fpr": "false positive rate", "k": "cases K"}
-#: Of more entities than these, only those that are best somewhere have a name and a colour.
-NAMED = 12
 #: What is drawn of a curve.
 CURVE = ("entity", "value", "ops", "no_skill", "ops_no_skill", "prevalence")
 PART_COLORS = {"prevalence": OKABE_ITO[4], "rates": OKABE_ITO[5]}
@@ -137,7 +135,7 @@ def ops_curve(result: xr.Dataset | Mapping[Any, xr.Dataset], axes: Any = None, *
     curves = [one.sel(entity=entity) for one in results.values() for entity in one["entity"].values]
     paints = list(entity_colors(labels, colors).values())
     shown: Any = range(len(curves))
-    if not by_set and len(curves) > NAMED:
+    if not by_set and len(curves) > 12:
         shown = frequent_winners(results[None]["ops"].transpose("entity", along).values)
     ordinate = metric.split("_at_")[0]
     for ax, variable, label in zip(axes, ("value", "ops"), (ordinate, f"OPS of {ordinate}"), strict=True):

@@ -32,11 +32,6 @@ from bayesrank.predictive.summaries import mean, quantile, variance
 from bayesrank.scores import as_score
 from bayesrank.scores.contours import contour_curve
 
-#: Forms of pictures of several pmfs, and bins of their histograms.
-KINDS = ("forest", "histogram", "violin")
-BINS = 40
-#: Largest number of bins in a plot.
-MOST = 10_000
 #: The colour of numbers of matrices.
 MATRICES = OKABE_ITO[2]
 #: Names of the statistics of a predictive check.
@@ -234,7 +229,7 @@ def score_pmf(
     by_name = _defined_pmfs({"": pmfs} if isinstance(pmfs, xr.Dataset) else pmfs)
     if observed is not None:
         check_number("observed", observed, finite=True)
-    ax = new_axes(ax, 6.0, 4.4 if check_integer("bins", bins, 0, MOST) else 3.6)
+    ax = new_axes(ax, 6.0, 4.4 if check_integer("bins", bins, 0, 10_000) else 3.6)
     distributions, paints = list(by_name.values()), _colors(len(by_name))
     first = distributions[0]
     _count_matrices(ax, first)
@@ -289,7 +284,7 @@ def score_pmfs(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['f1', 'mcc']
     """
-    check_choice("form", form, KINDS)
+    check_choice("form", form, ("forest", "histogram", "violin"))
     by_name = _defined_pmfs(pmfs)
     marked = {} if observed is None else observed
     if not isinstance(marked, Mapping):
@@ -326,7 +321,7 @@ def _outline(pmf: xr.Dataset, form: str, ends: tuple[float, float]) -> tuple[np.
     if form == "forest":
         return np.empty(0), np.empty(0)
     if form == "histogram":
-        height, edges = np.histogram(np.clip(value, *ends), BINS, ends, weights=mass)
+        height, edges = np.histogram(np.clip(value, *ends), 40, ends, weights=mass)
         return edges, np.append(height, height[-1])
     width = max(variance(pmf) ** 0.5 / 4, (ends[1] - ends[0]) / 1000, 1e-9)
     x = np.linspace(max(value.min(), ends[0]), min(value.max(), ends[1]), 241)

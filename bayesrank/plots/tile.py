@@ -180,7 +180,6 @@ def credible_tile(
 
 
 def _check_credible(credible: Any) -> xr.Dataset:
-    """Return the credible Tile for any of its plots."""
     needed = ("winner_probability", "probability_best", "share", "share_lower", "a", "b", "entity")
     return check_result("br.tile.credible", "credible", credible, needed)
 

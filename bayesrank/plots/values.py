@@ -26,11 +26,6 @@ from bayesrank.ranking.values import score_values
 from bayesrank.scores._display import display_name
 from bayesrank.scores.draws import differences, histograms
 
-#: Panels of a table beside each other.
-ACROSS = 4
-#: Ratio of interval ends from which an axis is logarithmic.
-FAR = 20.0
-
 
 def score_differences(
     values: Any,
@@ -119,7 +114,6 @@ def score_differences(
 
 
 def _check_draws(argument: str, values: Any) -> None:
-    """Raise unless these are draws of a score."""
     draws = draw_dims(values) if isinstance(values, xr.DataArray) else ()
     check_array(argument, values, (*draws, "entity"))
     if "entity" not in values.coords:
@@ -222,7 +216,7 @@ def intervals(table: xr.Dataset, label: str | None = None, axes: Any = None) -> 
         table = table.drop_vars("score", errors="ignore").expand_dims(score=[label or points[0]])
     number, size = table.sizes["score"], table.sizes["entity"]
     if axes is None:
-        across = min(number, ACROSS)
+        across = min(number, 4)
         down, (width, height) = -(-number // across), list_size(size)
         axes = new_panels(None, down, across, width if across == 1 else 3 + 2.6 * across, down * height)
         for ax in axes[number:]:
@@ -238,7 +232,7 @@ def intervals(table: xr.Dataset, label: str | None = None, axes: Any = None) -> 
         ax.plot(part[points[0]], y, "o", color=OKABE_ITO[0], markersize=4.5)
         if seen and bool(part["observed"].notnull().any()):
             ax.plot(part["observed"], y, "D", color=ink_color(), fillstyle="none", markersize=5)
-        far = most > max(1, FAR * min(least, 1))
+        far = most > max(1, 20.0 * min(least, 1))
         log = bool(least > 0 and (far or names_ratio(name)))
         finish_list(ax, table["entity"].values.tolist(), display_name(name) + " (log scale)" * log, log)
         ax.tick_params(axis="y", labelleft=ax.get_subplotspec() is None or ax.get_subplotspec().is_first_col())

@@ -194,7 +194,6 @@ def _coords(axes: dict[str, Axis]) -> dict[str, Any]:
 
 
 def _one_table(counts: xr.DataArray) -> xr.DataArray:
-    """Return the counts of one entity without its dims of length 1."""
     if not are_counts(counts):
         held = counts.dtype if isinstance(counts, xr.DataArray) else type(counts).__name__
         raise TypeError(f"counts must be a DataArray of integers; got {held}")

@@ -16,8 +16,6 @@ from bayesrank.scores import as_score
 
 #: Maximum number of pairs of matrices.
 PAIRS = 2**24
-#: Maximum mass lost in each class.
-LOSS = 4e-13
 
 
 def by_class(
@@ -164,5 +162,5 @@ def _likely(masses: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     keep = np.arange(len(flat))
     if len(flat) ** 2 > PAIRS:
         order = np.argsort(flat)
-        keep = np.sort(order[np.searchsorted(np.cumsum(flat[order]), LOSS, side="right") :])
+        keep = np.sort(order[np.searchsorted(np.cumsum(flat[order]), 4e-13, side="right") :])
     return np.stack(np.unravel_index(keep, masses.shape), axis=-1), flat[keep]

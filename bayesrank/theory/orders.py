@@ -14,7 +14,6 @@ from bayesrank.theory._axioms import lattice
 
 #: Steps of the lattice, with many ties, and number of random performances.
 STEPS, RANDOM = 12, 4000
-ROLES = ("first", "second")
 
 
 def compare_orders(
@@ -80,7 +79,7 @@ def compare_orders(
             "other_value": ("role", two.of_cells(*pair.T)),
             "verdict": ((), words),
         },
-        {"role": list(ROLES), "actual": labels, "predicted": labels},
+        {"role": ["first", "second"], "actual": labels, "predicted": labels},
     )
 
 

@@ -161,7 +161,6 @@ def relation_properties(relation: xr.DataArray) -> xr.Dataset:
 
 
 def _preorder(argument: str, order: Any) -> xr.DataArray:
-    """Return the preorder from the result of :func:`relations`."""
     return check_result("br.theory.relations", argument, order, ("worse", "worse_or_equivalent"))["worse_or_equivalent"]
 
 
