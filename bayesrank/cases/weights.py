@@ -7,7 +7,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import check_choice, check_integer, check_memory, describe_value
-from bayesrank._chunks import dask_array, join_parts
+from bayesrank._chunks import dask_array
 from bayesrank._draws import draw_dims, iterate_blocks
 from bayesrank._labels import name_coord
 from bayesrank._random import Seed, root_sequence
@@ -148,18 +148,14 @@ def few(units: int, unit: str, where: str = "") -> dict[str, str]:
 
 
 def _lazy(parts: list[Part], root: np.random.SeedSequence, shape: tuple[int, int, int], chunks: int) -> Any:
-    dask_array()
-    import dask
+    da = dask_array()
 
-    def block(chain: int, start: int, stop: int) -> np.ndarray:
-        return draw_weights(parts, size, root, chain, start, stop)[None]
+    def block(block_info: Any) -> np.ndarray:
+        (chain, _), draws, _ = block_info[None]["array-location"]
+        return draw_weights(parts, shape[-1], root, chain, *draws)[None]
 
-    chains, draws, size = shape
-    later = dask.delayed(block)
-    starts = range(0, draws, chunks)
-    stops = [*starts[1:], draws]
-    blocks = [[later(chain, *ends) for ends in zip(starts, stops, strict=True)] for chain in range(chains)]
-    return join_parts(blocks, ((1,) * chains, tuple(np.subtract(stops, starts).tolist())), (size,))
+    sizes = da.core.normalize_chunks((1, chunks, -1), shape, dtype=float)
+    return da.map_blocks(block, chunks=sizes, dtype=float, meta=np.empty((0, 0, 0)))
 
 
 def _note(found: Cases, parts: list[Part], prevalence: str) -> dict[str, str]:

@@ -17,7 +17,7 @@ from bayesrank.plots._colors import (
     scale_on,
 )
 from bayesrank.plots._furniture import SEQUENTIAL, draw_tile_axes
-from bayesrank.plots._style import add_missing_fonts, new_axes, new_panels, plain_names
+from bayesrank.plots._style import add_missing_fonts, new_axes, new_panels, plain_names, side_legend
 from bayesrank.plots.maps import value_tile
 from bayesrank.scores import fpr, tpr
 from bayesrank.scores.placement import place
@@ -89,7 +89,7 @@ def roc_beside_tile(tile: xr.DataArray, a: Any, b: Any, prevalence: float, sourc
         ax.set_title(f"{mark}{': ' if mark else 'the score at '}a = {x:g}, b = {y:g}", fontsize=9)
     left.set_title(f"prevalence {prevalence:g}; beside it, lines of 0, 0.1, …, 1", fontsize=9)
     if squares[-1].get_legend_handles_labels()[0]:
-        _legend(squares[-1])
+        side_legend(squares[-1])
     figure.colorbar(
         matplotlib.cm.ScalarMappable(cmap=scale), ax=squares, label="value of the score", shrink=0.85, location="right"
     )
@@ -197,7 +197,7 @@ def pencil(a: float, b: float, prevalence: float, ax: Any = None) -> Any:
     if meets:
         _dot(ax, x, y, RED, 8, label="vertex")
     ax.set_title(f"the score at a = {a:g}, b = {b:g}, prevalence {prevalence:g}", fontsize=10)
-    _legend(ax)
+    side_legend(ax)
     return add_missing_fonts(ax)
 
 
@@ -234,7 +234,7 @@ def vertices(prevalence: float, axes: Any = None) -> Any:
             ax.axline(corner, slope=slope, color=scale(value), linewidth=0.6, linestyle=":", zorder=2)
         ax.plot(*corner, "o", color=ink_color(), markersize=5, zorder=4)
         ax.set_title(f"vertices with one {name}", fontsize=10)
-        _legend(ax)
+        side_legend(ax)
         add_missing_fonts(ax)
     return axes
 
@@ -295,10 +295,6 @@ def _mark(ax: Any, label: str, at: tuple[float, float], color: Any, below: bool)
     style = {"ha": ("right", "center", "left")[int(side) + 1], "va": "top" if below else "bottom", "fontsize": 8}
     offset = (6 * side, -6 if below else 6)
     ax.annotate(label, at, offset, textcoords="offset points", zorder=5, path_effects=draw_halo(ax, 2.5), **style)
-
-
-def _legend(ax: Any) -> None:
-    ax.legend(frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(1.0, 1.0))
 
 
 def _square(ax: Any, reach: float, point: tuple[float, float] = (0.0, 1.0)) -> None:

@@ -86,16 +86,15 @@ def round_values(low: float, high: float) -> np.ndarray:
 
     The step is a tenth at least of the way from an end to 0, if that lies between them, else to the other end.
     """
+    from matplotlib.ticker import MaxNLocator
+
     span = max(-low, high) if low <= 0 <= high else high - low
     if span == 0:
         return np.array([])
-    power = np.floor(np.log10(span / 10) + SLACK)
-    size = next(size for size in (1, 2, 5, 10) if size * (1 + SLACK) >= span / 10 / 10**power)
-    step = size * 10**power
-    first, last = np.floor(low / step + SLACK) + 1, np.ceil(high / step - SLACK) - 1
-    # Whole numbers of steps by a division where that is exact, so that 3 steps of 0.1 are 0.3.
-    times = np.arange(first, last + 1) * size
-    return times / 10**-power if power < 0 else times * 10**power
+    first, second, *_ = MaxNLocator(10, steps=[1, 2, 5, 10]).tick_values(0, span)
+    step = second - first
+    times = np.arange(np.floor(low / step + SLACK) + 1, np.ceil(high / step - SLACK))
+    return np.array([float(f"{k * step:.12g}") for k in times])  # 3 steps of 0.1 are 0.3
 
 
 def score_label(score: Any) -> str:

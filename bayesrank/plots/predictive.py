@@ -26,7 +26,6 @@ from bayesrank.plots._colors import OKABE_ITO, draw_halo, grey_shade, ink_color,
 from bayesrank.plots._contours import count_ticks, draw_contours, score_label
 from bayesrank.plots._style import figure_legend, finish_list, log_axis, new_axes, new_figure, new_panels
 from bayesrank.predictive import confusion_pmf
-from bayesrank.predictive.scores import matrix_values
 from bayesrank.predictive.scores import score_pmf as values_pmf
 from bayesrank.predictive.summaries import mean, quantile, variance
 from bayesrank.scores import as_score
@@ -361,7 +360,9 @@ def score_pmf_by_tpr(pmf: xr.DataArray, score: ScoreLike, ax: Any = None) -> Any
     7
     """
     check_array("pmf", pmf, ("tp", "tn"), " (br.predictive.confusion_pmf gives one, of both class sizes)")
-    value, found = matrix_values(pmf, score).values, values_pmf(pmf, score)
+    tp, tn = np.meshgrid(pmf["tp"], pmf["tn"], indexing="ij")
+    value = as_score(score).of_cells(tn, pmf["negatives"].item() - tn, pmf["positives"].item() - tp, tp)
+    found = values_pmf(pmf, score)
     found = found.isel(value=found["value"].notnull().values)
     ax = new_axes(ax, 6.0, 3.6)
     scale = ScalarMappable(Normalize(0, 1), scale_on(ax, "viridis"))

@@ -215,15 +215,12 @@ def intervals(table: xr.Dataset, label: str | None = None, axes: Any = None) -> 
     if "score" not in table["lower"].dims:
         table = table.drop_vars("score", errors="ignore").expand_dims(score=[label or points[0]])
     number, size = table.sizes["score"], table.sizes["entity"]
-    if axes is None:
-        across = min(number, 4)
-        down, (width, height) = -(-number // across), list_size(size)
-        axes = new_panels(None, down, across, width if across == 1 else 3 + 2.6 * across, down * height)
-        for ax in axes[number:]:
-            ax.remove()
-        axes = axes[:number]
-    else:
-        axes = new_panels(axes, 1, number, 0, 0)
+    across = min(number, 4) if axes is None else number
+    down, (width, height) = -(-number // across), list_size(size)
+    axes = new_panels(axes, down, across, width if across == 1 else 3 + 2.6 * across, down * height)
+    for ax in axes[number:]:
+        ax.remove()
+    axes = axes[:number]
     y, seen = np.arange(size), "observed" in table
     for i, ax in enumerate(axes):
         part, name = table.isel(score=i), str(table["score"].values[i])

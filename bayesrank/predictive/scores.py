@@ -114,16 +114,6 @@ def group_values(positives: int, negatives: int, score: Score) -> tuple[np.ndarr
     return values[order[starts]], group
 
 
-def matrix_values(pmf: xr.DataArray, score: Any) -> xr.DataArray:
-    """Return the score (tp, tn) of every matrix of a pmf with known class sizes, or of the representatives of bins."""
-    score = as_score(score)
-    if set(pmf.dims) != {"tp", "tn"}:
-        raise ValueError(f"pmf must have the dims tp and tn, for class sizes that are known; got {pmf.dims}")
-    tp, tn = xr.broadcast(pmf["tp"], pmf["tn"])
-    cells = _cells(pmf["positives"].item(), pmf["negatives"].item(), tp, tn)
-    return xr.apply_ufunc(score.of_cells, *cells).rename(score.name)
-
-
 class _Lattice(NamedTuple):
     """The matrices of a pmf, in the order of its array."""
 
