@@ -114,9 +114,9 @@ def drift(
     -------
     xarray.Dataset
         ``ops`` (..., dataset) and ``change`` (..., dataset, part), with the parts "total", "prevalence" and "rates";
-        NaN for a period without a comparison. With draws also their ``_mean``, ``_lower`` and ``_upper``; ``degraded``,
-        P(rate part < 0), which may depend on the score if one rate fell and the other rose; and ``tpr_fell`` and
-        ``tnr_fell``, the probabilities that each rate is lower. Monte-Carlo standard errors are ``<name>_error``.
+        NaN for a period without a comparison. With draws also their ``_mean``, ``_lower`` and ``_upper``; and
+        ``degraded``, P(rate part < 0), with its Monte-Carlo standard error ``degraded_error``. It may depend on the
+        score if one rate fell and the other rose.
 
     Raises
     ------
@@ -170,15 +170,8 @@ def drift(
     for name in ("ops", "change"):
         summary = summarize(out[name], prob=prob)
         out.update({f"{name}_{what}": summary[what] for what in ("mean", "lower", "upper")})
-    fallen = {
-        "degraded": change.sel(part="rates", drop=True),
-        "tpr_fell": after["tpr"] - before["tpr"],
-        "tnr_fell": before["fpr"] - after["fpr"],
-    }
-    for name, values in fallen.items():
-        probability, error = below_zero(values)
-        out[name], out[f"{name}_error"] = (found.reindex(dataset=labels) for found in (probability, error))
-    return out
+    degraded = (found.reindex(dataset=labels) for found in below_zero(change.sel(part="rates", drop=True)))
+    return out.assign(dict(zip(("degraded", "degraded_error"), degraded, strict=True)))
 
 
 def _rates(performance: xr.DataArray) -> xr.Dataset:
