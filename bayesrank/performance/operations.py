@@ -14,8 +14,8 @@ from bayesrank.performance.arrays import OUTCOME_DIMS, align_outcomes, as_perfor
 from bayesrank.performance.transport import move_rates
 
 #: Order of the outcomes after each operation (The Tile, Lemmas 1 to 4); :func:`relabel` has one more.
-REVERSED = [1, 0]
-OPERATIONS: dict[str, dict[str, list[int]]] = {
+REVERSED = slice(None, None, -1)
+OPERATIONS: dict[str, dict[str, slice]] = {
     "change_predicted": {"predicted": REVERSED},
     "change_actual": {"actual": REVERSED},
     "swap_actual_predicted": {},
@@ -50,7 +50,7 @@ def relabel(source: Container, operation: str) -> xr.DataArray:
     moved = array.drop_vars(OUTCOME_DIMS, errors="ignore").isel(order)
     if operation == "swap_actual_predicted":
         moved = moved.rename(actual="predicted", predicted="actual")
-    return moved.transpose(*array.dims).assign_coords(labels)
+    return moved.transpose(*array.dims).assign_coords(labels).copy()
 
 
 def shift_prior(source: Container, prevalence: Any) -> xr.DataArray:
