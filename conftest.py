@@ -11,6 +11,7 @@ import sys
 import hypothesis
 import pytest
 
+import bayesrank as br
 from bayesrank._compat import import_arviz
 
 os.environ.setdefault("MPLBACKEND", "Agg")
@@ -38,6 +39,11 @@ def pytest_collection_finish():
     # What is imported and collected stays: the collector need not walk through it again and again.
     gc.collect()
     gc.freeze()
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _name_package(doctest_namespace):
+    doctest_namespace["br"] = br  # examples in docstrings need not import what they document
 
 
 @pytest.fixture(autouse=True)

@@ -105,7 +105,7 @@ def test_who_differs_decides():
     assert found["count"].where(found["decides"]).sum() == (right.nunique(axis=1) > 1).sum()
     assert found["entity"].values.tolist() == right.mean().sort_values(ascending=False).index.tolist()
     np.testing.assert_allclose(found["mean_outcome"], right.mean()[found["entity"].values], rtol=1e-14)
-    assert (np.diff(found["ease"]) <= 0).all()
+    assert (np.diff(found["outcome"].mean("entity")) <= 1e-12).all()
     counted = right[found["entity"].values].value_counts()
     for i in range(found.sizes["pattern"]):
         assert counted[tuple(found["outcome"].values[i].astype(bool))] == found["count"][i]

@@ -60,8 +60,6 @@ OF_PERFORMANCES = {
     "tile.entity_rank": lambda p: br.tile.entity_rank(p, "a", 4),
     "tile.volume": br.tile.volume,
     "ops.of_draws": lambda p: br.ops.of_draws(p, "f1"),
-    "ops.from_performances": br.ops.from_performances,
-    "ops.pooled_reference": lambda p: br.ops.of_draws(PERFORMANCE, "f1", br.ops.from_performances(p)),
     "ops.on_tile": lambda p: br.ops.on_tile(p, 3),
     "ops.drift": lambda p: br.ops.drift({"May": p, "June": br.fit(COUNTS, draws=30, chains=2, seed=2)}, "f1"),
     "posterior_predictive": lambda p: br.posterior_predictive(p, 50, seed=1),

@@ -17,9 +17,6 @@ from bayesrank._checks import (
 from bayesrank._labels import factorize, object_array, unique_rows
 from bayesrank._random import BLOCK, fingerprint, stream
 
-#: Largest count of numbers from one random stream, unless one draw needs more.
-NUMBERS = 2**20
-
 
 class Cases(NamedTuple):
     """The cases and their properties, in the order of the input."""
@@ -81,7 +78,6 @@ def _of_patterns(joint: xr.Dataset) -> Cases:
 
 
 def make_parts(found: Cases, by_class: bool) -> list[Part]:
-    """Return the random variables of each data set."""
     size = found.times.size
     where, names = factorize(found.dataset or [""] * size)
     return [_part(found, np.flatnonzero(where == i), name, by_class) for i, name in enumerate(names)]
@@ -132,7 +128,6 @@ def _by_content(unit: np.ndarray, content: np.ndarray, count: np.ndarray) -> np.
 def draw_weights(
     parts: list[Part], size: int, root: np.random.SeedSequence, chain: int, start: int, stop: int
 ) -> np.ndarray:
-    """Return the weights (draw, case) of all data sets."""
     out = np.zeros((stop - start, size))
     for part in parts:
         out[:, part.where] = _draw(part, root, chain, start, stop)
@@ -141,7 +136,7 @@ def draw_weights(
 
 def step_of(size: int) -> int:
     """Return how many draws come from one random stream; it depends on the evidence only."""
-    return min(BLOCK, max(1, NUMBERS // size))
+    return min(BLOCK, max(1, 2**20 // size))
 
 
 def _draw(part: Part, root: np.random.SeedSequence, chain: int, start: int, stop: int) -> np.ndarray:

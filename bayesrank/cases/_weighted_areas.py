@@ -86,7 +86,6 @@ def area_lift(truth: np.ndarray, score: np.ndarray) -> Evaluate:
 
 
 def _ends(ordered: np.ndarray) -> np.ndarray:
-    """Mark the last of each group of equal values."""
     return np.flatnonzero(np.append(ordered[1:] != ordered[:-1], ordered.size > 0))
 
 

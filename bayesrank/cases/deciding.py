@@ -18,19 +18,12 @@ def deciding_cases(joint: xr.Dataset) -> xr.Dataset:
     -------
     xarray.Dataset
         ``outcome`` (pattern, entity): 1 if the entity was right and 0 if it was wrong, or its outcome; NaN if missing.
-        ``mean_outcome`` (entity): the mean over cases. ``ease`` (pattern): the mean over entities. ``decides``
-        (pattern): whether outcomes differ between entities. ``count`` (pattern): the number of cases. Entities are
-        sorted by ``mean_outcome``, patterns by ``ease``, both from high to low. Patterns that differ only in classes
-        or clusters are merged.
-
-    Raises
-    ------
-    TypeError
-        If ``joint`` is not a Dataset of joint outcomes.
+        ``mean_outcome`` (entity): the mean over cases. ``decides`` (pattern): whether outcomes differ between entities.
+        ``count`` (pattern): the number of cases. Entities are sorted by ``mean_outcome``, patterns by their mean over
+        entities, both from high to low. Patterns that differ only in classes or clusters are merged.
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> joint = br.joint_outcomes([0, 0, 1, 1, 1], {"a": [0, 1, 1, 0, 0], "b": [0, 0, 1, 1, 0]})
     >>> cases = deciding_cases(joint)
     >>> cases["entity"].values.tolist(), cases["outcome"].values.tolist()
@@ -51,14 +44,13 @@ def deciding_cases(joint: xr.Dataset) -> xr.Dataset:
     ease = _mean(patterns, np.ones_like(patterns), 1)
     # Equally easy cases are sorted by the outcomes of the best entities, so that their failures stand out.
     sort = np.lexsort([*(-patterns.T[::-1]), -ease])
-    patterns, ease = patterns[sort], ease[sort]
+    patterns = patterns[sort]
     differ = np.nanmax(patterns, axis=1) > np.nanmin(patterns, axis=1)
     return xr.Dataset(
         {
             "outcome": (("pattern", "entity"), patterns),
             "count": ("pattern", cases[sort]),
             "decides": ("pattern", differ),
-            "ease": ("pattern", ease),
             "mean_outcome": ("entity", mean[order]),
         },
         {"entity": joint["entity"].values[order]},

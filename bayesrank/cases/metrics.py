@@ -16,7 +16,6 @@ from bayesrank.cases._weighted_areas import Evaluate, area_gain, area_lift, area
 from bayesrank.cases.weights import blocks_of, check_case_weights, few
 from bayesrank.scores import Score
 
-INFINITY = float("inf")
 WORDS = "All entities met the same cases; what is computed of these was computed of draws of their weights."
 BY_DESIGN = (
     "depends on the prevalence, which was not learned from the cases but set by the design of the study: at another "
@@ -63,14 +62,10 @@ def weighted_metric(metric: Any, y_true: Any, predictions: Any, weights: Any, *,
     Raises
     ------
     ValueError, TypeError
-        If an argument is invalid, if a function does not return a number, or if a log loss is infinite because a
-        prediction was certain and wrong.
-    KeyError
-        If the name of the metric is unknown.
+        If a function does not return a number, or a log loss is infinite because a prediction was certain and wrong.
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> y_true = [0, 0, 0, 0, 1, 1, 1] * 10
     >>> scores = {"good": [1, 2, 3, 6, 5, 7, 8] * 10, "poor": [1, 2, 7, 6, 3, 5, 8] * 10}
     >>> areas = weighted_metric("auc_roc", y_true, scores, br.case_weights(y_true, seed=1))
@@ -146,7 +141,6 @@ def _truth(metric: Any, y_true: Any, positive: Any, size: int) -> Any:
 
 
 def _columns(predictions: Any, size: int, dim: str) -> dict[Any, np.ndarray]:
-    """Return the predictions of each entity."""
     given: Any = predictions
     if isinstance(predictions, xr.DataArray):
         if set(predictions.dims) != {dim, "entity"} or "entity" not in predictions.coords:
@@ -241,7 +235,7 @@ CASE_METRICS: dict[str, Callable[[Any, np.ndarray], Evaluate]] = {
 def _range(name: str, columns: Mapping[Any, np.ndarray]) -> list[float]:
     if name == "mean":
         return [float(end([end(column) for column in columns.values()])) for end in (np.min, np.max)]
-    return [0.0, INFINITY if name in ("auc_lift", "log_loss") else 1.0]
+    return [0.0, np.inf if name in ("auc_lift", "log_loss") else 1.0]
 
 
 def _few_of_a_class(name: str, truth: Any, weights: xr.DataArray, groups: list) -> dict[str, str]:

@@ -7,14 +7,13 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import check_choice, check_integer, check_memory, describe_value
-from bayesrank._chunks import dask_array, join_parts
+from bayesrank._chunks import dask_array
 from bayesrank._draws import draw_dims, iterate_blocks
 from bayesrank._labels import name_coord
 from bayesrank._random import Seed, root_sequence
 from bayesrank.cases._weighing import Cases, Part, collect_cases, draw_weights, make_parts, step_of
 from bayesrank.models._joint import too_narrow
 
-PREVALENCES = ("sampled", "observed")
 #: Dims whose items have weights.
 CASES = ("case", "pattern")
 
@@ -65,11 +64,6 @@ def case_weights(
         their sum over a data set is its number of cases. The coord ``count`` contains their means, and ``dataset`` and
         ``cluster`` are the arguments. Below 50 cases or clusters, ``attrs["note"]`` gives a warning.
 
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is invalid.
-
     References
     ----------
     Rubin (1981), The Bayesian bootstrap, Annals of Statistics 9:130-134.
@@ -85,7 +79,7 @@ def case_weights(
     """
     shape = check_integer("chains", chains, 1), check_integer("draws", draws, 1)
     chunks = None if chunks is None else check_integer("chunks", chunks, 1)
-    check_choice("prevalence", prevalence, PREVALENCES)
+    check_choice("prevalence", prevalence, ("sampled", "observed"))
     found = collect_cases(cases, weight, dataset, cluster)
     if prevalence == "observed" and found.label is None:
         raise ValueError(
@@ -154,18 +148,14 @@ def few(units: int, unit: str, where: str = "") -> dict[str, str]:
 
 
 def _lazy(parts: list[Part], root: np.random.SeedSequence, shape: tuple[int, int, int], chunks: int) -> Any:
-    dask_array()
-    import dask
+    da = dask_array()
 
-    def block(chain: int, start: int, stop: int) -> np.ndarray:
-        return draw_weights(parts, size, root, chain, start, stop)[None]
+    def block(block_info: Any) -> np.ndarray:
+        (chain, _), draws, _ = block_info[None]["array-location"]
+        return draw_weights(parts, shape[-1], root, chain, *draws)[None]
 
-    chains, draws, size = shape
-    later = dask.delayed(block)
-    starts = range(0, draws, chunks)
-    stops = [*starts[1:], draws]
-    blocks = [[later(chain, *ends) for ends in zip(starts, stops, strict=True)] for chain in range(chains)]
-    return join_parts(blocks, ((1,) * chains, tuple(np.subtract(stops, starts).tolist())), (size,))
+    sizes = da.core.normalize_chunks((1, chunks, -1), shape, dtype=float)
+    return da.map_blocks(block, chunks=sizes, dtype=float, meta=np.empty((0, 0, 0)))
 
 
 def _note(found: Cases, parts: list[Part], prevalence: str) -> dict[str, str]:

@@ -27,6 +27,9 @@ POINTS = {
     "tnr_at_recall": ("recall", "tnr"),
 }
 
+#: Thresholds, infinite and then highest first; the order of the cases by score; and in it the last case at each score.
+Thresholds = tuple[np.ndarray, np.ndarray, np.ndarray]
+
 
 def area(curve: str, fpr: np.ndarray, tpr: np.ndarray, prevalence: np.ndarray) -> np.ndarray:
     """Return the area under curves of rates (..., point) from (0, 0) to (1, 1), at prevalences (...)."""
@@ -78,20 +81,24 @@ def point(metric: str, at: float, fpr: np.ndarray, tpr: np.ndarray, prevalence: 
     return lift if ordinate == "lift" else prevalence * lift
 
 
-def bootstrap_rates(positive: np.ndarray, score: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the rates (draw, point) for weights (draw, case), one point for each distinct score after (0, 0)."""
+def order_cases(score: np.ndarray) -> Thresholds:
     order = np.argsort(-score, kind="stable")
     last = np.flatnonzero(np.append(np.diff(score[order]) != 0, True))
-    out = []
-    for members in (~positive, positive):
-        total = np.cumsum(np.where(members[order], weight[:, order], 0.0), axis=1)
-        rate = np.zeros((weight.shape[0], last.size + 1))
-        rate[:, 1:] = total[:, last] / total[:, -1:]
-        out.append(rate)
-    return out[0], out[1]
+    return np.append(np.inf, score[order[last]]), order, last
+
+
+def called_positive(cases: Thresholds, positive: np.ndarray, weight: np.ndarray) -> list[np.ndarray]:
+    """Return the weights (..., threshold) of the negatives and of the positives called, for weights (..., case)."""
+    _, order, last = cases
+    sums = (np.cumsum(np.where(members, weight, 0.0)[..., order], axis=-1) for members in (~positive, positive))
+    return [np.insert(total[..., last], 0, 0.0, axis=-1) for total in sums]
+
+
+def bootstrap_rates(positive: np.ndarray, score: np.ndarray, weight: np.ndarray) -> list[np.ndarray]:
+    """Return FPR and TPR (draw, threshold) for weights (draw, case)."""
+    return [called / called[:, -1:] for called in called_positive(order_cases(score), positive, weight)]
 
 
 def _share(fpr: np.ndarray, tpr: np.ndarray, prevalence: np.ndarray) -> np.ndarray:
-    """Return the share of cases called positive."""
     prevalence = np.asarray(prevalence)[..., None]
     return prevalence * tpr + (1 - prevalence) * fpr

@@ -17,6 +17,7 @@ from bayesrank._checks import (
     check_number,
     check_numbers,
     check_positives,
+    check_prevalence,
     check_prob,
     check_regular_array,
     is_number,
@@ -26,21 +27,17 @@ from bayesrank._random import Seed, root_sequence, stream
 from bayesrank._types import ScoreLike
 from bayesrank.cases.weights import blocks_of, check_case_weights
 from bayesrank.ops._areas import AREAS, POINTS, area, area_range, bootstrap_rates, ideal_area, point
-from bayesrank.ops.references import Reference, check_curves
-from bayesrank.ops.values import broadcast, check_range, of_scored_value, orient, value_range, wrap
-
-__all__ = ["CURVE_METRICS", "check_curve_cases", "of_curve", "of_value", "value_curves"]
+from bayesrank.ops.references import Reference, below, check_curves, check_reference
+from bayesrank.ops.values import broadcast, check_points, check_range, orient, value_range, wrap
+from bayesrank.scores.score import cells_at
 
 AT_K = {"precision_at_k": "precision_at_share", "lift_at_k": "lift_at_share", "recall_at_k": "recall_at_share"}
 CURVE_METRICS = (*AREAS, *POINTS, *AT_K)
-BLOCK = 2_000_000
 DRAWS = 1000
 #: TPR and FPR of a random ranking.
 DIAGONAL = np.array([0.0, 1.0])
 #: A metric and its position on the curve.
 Place = tuple[str, float]
-#: Step in log-odds of the prevalence for interpolating OPS; the error is below the Monte-Carlo error.
-STEP = 0.25
 
 
 def of_value(
@@ -81,8 +78,8 @@ def of_value(
 
     Raises
     ------
-    ValueError, KeyError
-        If the score is unknown, the value is outside its range at that prevalence, or K exceeds the test set.
+    ValueError
+        If the value is outside the range of the score at that prevalence.
 
     Examples
     --------
@@ -97,7 +94,11 @@ def of_value(
             check_absent(name, given, f"for {score.name}, which is no metric of a point on a curve")
         if isinstance(reference, xr.Dataset):
             raise TypeError("reference must be a Distribution or a Sample for scores; got a Dataset of curves")
-        return of_scored_value(score, value, prevalence, reference)
+        found = check_reference(reference)
+        values, shares = broadcast(value, prevalence)
+        low, high = value_range(score, shares)
+        check_range(score.name, values.values, shares.values, low, high)
+        return wrap(values, below(found, score, np.clip(values.values, low, high), shares.values), found.size)
     metric, place = _place(_plain(score), at, size)
     values, shares = broadcast(value, prevalence)
     check_range(score, values.values, shares.values, *_range(metric, place, shares.values))
@@ -147,11 +148,6 @@ def of_curve(
         ``value_draws`` and ``ops_draws`` (chain, draw, entity, ...), ``prevalence_draws``, ``ops_lower`` and
         ``ops_upper``. The OPS of draws is interpolated between prevalences 0.25 apart in log-odds.
 
-    Raises
-    ------
-    ValueError
-        If one class is missing, a score is NaN or all are equal, or K exceeds the test set.
-
     Examples
     --------
     >>> y_true = [0, 0, 0, 0, 0, 0, 0, 1, 1, 1]
@@ -171,7 +167,10 @@ def of_curve(
     drawn = _draw_case_weights(truth, draws, seed, weights)
     chains = () if drawn is None else tuple(drawn.sizes[dim] for dim in draw_dims(drawn))
     prevalence, value = _values(truth, list(scores.values()), places, drawn)
-    ops = _ops(curves, places, value, prevalence)
+    shares, ops = np.broadcast_to(prevalence[:, None], value.shape[:2]), np.empty(value.shape)
+    for column, place in enumerate(places):
+        for rows in (slice(0, 1), slice(1, None)):  # observed values need no interpolation between prevalences
+            ops[rows, :, column] = _below(curves, *place, value[rows, :, column], shares[rows])
     chance = np.array([_metric(*place, DIAGONAL, DIAGONAL, prevalence[0]) for place in places])
     of_chance = [_below(curves, *place, one, prevalence[0]) for place, one in zip(places, chance, strict=True)]
 
@@ -248,15 +247,47 @@ def value_curves(
     return of_value(score, values, values["prevalence"], at=at, size=size, reference=reference).assign_attrs(score=name)
 
 
+def square(score: ScoreLike, value: float, prevalence: float, resolution: int = 201) -> xr.Dataset:
+    """Return a score over the ROC square, and the OPS of a value: the area with worse scores (Zhao et al., Figure 1).
+
+    Parameters
+    ----------
+    score, value, prevalence
+        As for :func:`of_value`, of one value of a two-class score.
+    resolution : int
+        Number of points on each axis, strictly inside the square.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``score`` (tpr, fpr), ``worse`` (tpr, fpr), True where the score is worse than ``value``, and ``ops``.
+
+    Examples
+    --------
+    >>> result = square("f1", 0.6, 0.1)
+    >>> bool(abs(result.worse.mean() - result.ops) < 2 / 201)
+    True
+    """
+    value, share = check_number("value", value), check_prevalence(prevalence)
+    axis = (np.arange(check_points(resolution, 1)) + 0.5) / resolution
+    score = orient(score)
+    ops = of_value(score, value, share)
+    found = score.of_cells(*cells_at(axis[None, :], axis[:, None], share))
+    worse = found < value if score.higher_is_better else found > value
+    return xr.Dataset(
+        {"score": (("tpr", "fpr"), found), "worse": (("tpr", "fpr"), worse), "ops": ops},
+        {"tpr": axis, "fpr": axis, "value": value, "prevalence": share},
+        {"score": score.name},
+    )
+
+
 def _draw_case_weights(truth: np.ndarray, draws: int, seed: Seed, weights: Any) -> xr.DataArray | None:
     """Return draws of the case weights, given or from a bootstrap; None without draws."""
     if weights is not None:
-        for name, given, free in (("seed", seed, None), ("draws", draws, DRAWS)):
-            if given != free:
-                raise ValueError(f"{name} must be left out where weights are given, which were drawn; got {given!r}")
+        for name, given in (("seed", seed), ("draws", None if draws == DRAWS else draws)):
+            check_absent(name, given, "where weights are given, which were drawn")
         found = check_case_weights(weights, truth.size)
-        sets = len(set(found["dataset"].values.tolist())) if "dataset" in found.coords else 1
-        if sets > 1:
+        if "dataset" in found.coords and (sets := len(set(found["dataset"].values.tolist()))) > 1:
             raise ValueError(f"weights must be of one data set (select its cases); got those of {sets}")
         return found
     if not draws:
@@ -291,18 +322,7 @@ def _values(
     return prevalence, np.concatenate(values)
 
 
-def _ops(curves: xr.Dataset, places: list[Place], value: np.ndarray, prevalence: np.ndarray) -> np.ndarray:
-    """Return the OPS of the values, each at the prevalence of its draw."""
-    ops = np.empty(value.shape)
-    shares = np.broadcast_to(prevalence[:, None], value.shape[:2])
-    for column, place in enumerate(places):
-        for rows in (slice(0, 1), slice(1, None)):  # observed values need no interpolation between prevalences
-            ops[rows, :, column] = _below(curves, *place, value[rows, :, column], shares[rows])
-    return ops
-
-
 def _is_metric(score: Any) -> TypeGuard[str]:
-    """Return whether the score names a metric of a curve."""
     return isinstance(score, str) and _plain(score) in CURVE_METRICS
 
 
@@ -311,7 +331,6 @@ def _plain(name: str) -> str:
 
 
 def _list_positions(at: Any) -> list:
-    """Return the positions on the curve as a list."""
     if at is None or is_number(at):
         return [at]
     found = check_numbers("at", at)
@@ -391,12 +410,15 @@ def _below(curves: xr.Dataset, metric: str, at: float, value: np.ndarray, preval
 
 
 def _prevalence_nodes(prevalence: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return prevalences at which to evaluate the reference, and the position of each prevalence among them."""
+    """Return prevalences at which to evaluate the reference, and the position of each prevalence among them.
+
+    Many are interpolated between nodes 0.25 apart in log-odds, with an error below the Monte-Carlo error.
+    """
     distinct, position = np.unique(prevalence, return_inverse=True)
     if distinct.size <= 8:
         return distinct, position.astype(float)
     odds = np.log(distinct) - np.log1p(-distinct)
-    nodes = np.linspace(odds[0], odds[-1], int(np.ceil((odds[-1] - odds[0]) / STEP)) + 2)
+    nodes = np.linspace(odds[0], odds[-1], int(np.ceil((odds[-1] - odds[0]) / 0.25)) + 2)
     where = np.interp(odds, nodes, np.arange(nodes.size))[position]
     return 1 / (1 + np.exp(-nodes)), where
 
@@ -407,10 +429,9 @@ def _default_rivals(metric: str, at: float, prevalence: float) -> np.ndarray:
 
 
 def _sorted_metric(curves: xr.Dataset, metric: str, at: float, prevalence: float) -> np.ndarray:
-    """Return the metric of all reference curves, sorted."""
     fpr, tpr = (curves[name].transpose("sample", "point").values for name in ("fpr", "tpr"))
     found = np.empty(fpr.shape[0])
-    step = max(1, BLOCK // 4 // fpr.shape[1])
+    step = max(1, 500_000 // fpr.shape[1])
     for start in range(0, found.size, step):
         part = slice(start, start + step)
         found[part] = _metric(metric, at, fpr[part].astype(float), tpr[part].astype(float), np.asarray(prevalence))

@@ -20,17 +20,11 @@ from bayesrank._checks import (
     check_numbers,
     describe_value,
 )
-from bayesrank._draws import load_arrays
-from bayesrank._labels import check_positive
 from bayesrank._random import Seed, root_sequence, stream
-from bayesrank._types import Container
-from bayesrank.performance import as_performance
-from bayesrank.scores import Score, as_score
+from bayesrank.scores import Score
 from bayesrank.scores._contour_area import probability_worse
 from bayesrank.scores.contours import closed_area
 from bayesrank.scores.score import cells_at
-
-BLOCK = 2_000_000
 
 
 @dataclass(frozen=True)
@@ -46,7 +40,6 @@ class Distribution:
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> cautious = br.ops.Distribution(lambda u: u**2, lambda fpr, tpr: tpr)
     >>> round(br.ops.of_value("tnr", 0.75, 0.3, reference=cautious).item(), 6)
     0.5
@@ -80,7 +73,7 @@ class Sample:
 
     Examples
     --------
-    >>> import bayesrank as br, numpy as np
+    >>> import numpy as np
     >>> rivals = br.ops.Sample(fpr=np.array([0.1, 0.2, 0.3]), tpr=np.array([0.7, 0.8, 0.9]))
     >>> br.ops.of_value("tpr", 0.85, 0.3, reference=rivals).round(3).item()
     0.667
@@ -114,7 +107,7 @@ class Sample:
         shares, member = np.unique(prevalence, return_inverse=True)
         order = np.argsort(member, kind="stable")
         groups = np.split(order, np.searchsorted(member[order], np.arange(1, shares.size)))
-        step = max(1, BLOCK // self.size)
+        step = max(1, 2_000_000 // self.size)
         for start in range(0, shares.size, step):
             block = shares[start : start + step]
             rival = np.sort(sign * score.of_cells(*cells_at(self.fpr, self.tpr, block[:, None])), axis=1)
@@ -134,11 +127,13 @@ UNIFORM = Distribution(lambda u: u, lambda fpr, tpr: tpr)
 def independent_betas(fpr: tuple[float, float], tpr: tuple[float, float]) -> Distribution:
     """Return a reference with independent Beta distributions of the two rates.
 
-    The two parameters of each distribution are positive and finite.
+    Parameters
+    ----------
+    fpr, tpr : pair of float
+        The parameters of each distribution, positive and finite.
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> br.ops.of_value("tpr", 0.5, 0.3, reference=independent_betas(fpr=(1, 4), tpr=(4, 1))).round(6).item()
     0.0625
     """
@@ -154,37 +149,10 @@ def better_than_chance() -> Distribution:
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> br.ops.of_value("informedness", 0.0, 0.3, reference=better_than_chance()).round(9).item()
     0.0
     """
     return Distribution(lambda u: 1 - np.sqrt(1 - u), lambda fpr, tpr: np.maximum(tpr - fpr, 0.0) / (1 - fpr))
-
-
-def from_performances(source: Container, *, kind: str | None = None) -> Sample:
-    """Return a reference of known performances, such as rival classifiers, earlier studies, or their draws.
-
-    Parameters
-    ----------
-    source, kind
-        As for :func:`bayesrank.as_performance`, with two classes. Each (draw of a) performance with both rates counts
-        once; its prevalence is not used.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> rivals = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
-    >>> from_performances(rivals).tpr.round(3).tolist()
-    [0.8, 0.7]
-    """
-    performance = as_performance(source, kind)
-    check_positive(performance, "the rates of rivals")
-    rates = [as_score(name)(performance).reset_coords(drop=True) for name in ("fpr", "tpr")]
-    fpr, tpr = (rate.values.ravel() for rate in load_arrays(*rates))
-    kept = ~(np.isnan(fpr) | np.isnan(tpr))
-    if not kept.any():
-        raise ValueError("source must hold at least one performance with negatives and positives; got none")
-    return Sample(fpr[kept], tpr[kept])
 
 
 def from_sampler(sampler: Callable[[np.random.Generator, int], Any], size: int = 40_000, *, seed: Seed = 0) -> Sample:
@@ -200,7 +168,6 @@ def from_sampler(sampler: Callable[[np.random.Generator, int], Any], size: int =
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> from_sampler(lambda rng, n: (rng.beta(1, 3, n), rng.beta(3, 1, n))).size
     40000
     """

@@ -9,14 +9,10 @@ import xarray as xr
 from bayesrank._checks import check_choice, check_integer, check_memory, check_prevalences, check_prob
 from bayesrank._random import Seed, root_sequence, stream
 from bayesrank._types import ScoreLike
-from bayesrank.ops import _areas
+from bayesrank.ops._areas import IDEAL, Thresholds, called_positive, order_cases
 from bayesrank.ops.curves import check_curve_cases
 from bayesrank.ops.values import orient
 from bayesrank.scores.score import Score
-
-__all__ = ["best_threshold", "ideal_area", "threshold_curves"]
-
-CURVES = tuple(_areas.IDEAL)
 
 
 def ideal_area(curve: str, prevalence: Any) -> xr.DataArray:
@@ -34,9 +30,8 @@ def ideal_area(curve: str, prevalence: Any) -> xr.DataArray:
     >>> ideal_area("lift", [0.1, 0.5]).round(3).values.tolist()
     [3.303, 1.693]
     """
-    check_choice("curve", curve, CURVES, KeyError)
-    shares = check_prevalences(prevalence)
-    return shares.copy(data=_areas.ideal_area(curve, shares.values)).rename("ideal_area")
+    area, shares = IDEAL[check_choice("curve", curve, IDEAL, KeyError)], check_prevalences(prevalence)
+    return shares.copy(data=area(shares.values)).rename("ideal_area")
 
 
 def threshold_curves(y_true: Any, y_score: Any, *, positive: Any = 1) -> xr.Dataset:
@@ -62,11 +57,11 @@ def threshold_curves(y_true: Any, y_score: Any, *, positive: Any = 1) -> xr.Data
     """
     truth, scores = check_curve_cases(y_true, y_score, positive)
     prevalence = truth.mean()
-    thresholds = [np.append(np.inf, np.unique(score)[::-1]) for score in scores.values()]
-    table = np.full((3, len(scores), max(map(len, thresholds))), np.nan)
-    for i, (score, at) in enumerate(zip(scores.values(), thresholds, strict=True)):
-        fpr, tpr = _areas.bootstrap_rates(truth, score, np.ones((1, truth.size)))
-        table[:, i, : len(at)] = at, fpr[0], tpr[0]
+    cases = [order_cases(score) for score in scores.values()]
+    table = np.full((3, len(scores), max(len(at) for at, *_ in cases)), np.nan)
+    for i, one in enumerate(cases):
+        fp, tp = called_positive(one, truth, np.ones(truth.size))
+        table[:, i, : len(fp)] = one[0], fp / fp[-1], tp / tp[-1]
     coords = {"entity": list(scores), "prevalence": float(prevalence)}
     names = ("threshold", "fpr", "recall")
     found = xr.Dataset({name: (("entity", "point"), x) for name, x in zip(names, table, strict=True)}, coords)
@@ -124,7 +119,7 @@ def best_threshold(
         raise ValueError(f"y_true must hold at least two cases of each class; got {fewest} of one")
     folds = min(10, fewest) if folds is None else check_integer("folds", folds, 2, fewest)
     rng = stream(root, "best_threshold", truth.size, np.packbits(truth).tobytes().hex())
-    parts = [_thresholds(column) for column in scores.values()]
+    parts = [order_cases(column) for column in scores.values()]
     observed = [_choose(rule, *_cells(part, truth, np.ones(truth.size))) for part in parts]
     if any(np.isnan(value) for _, value in observed):
         raise ValueError(f"score must be defined at some threshold; {rule.name!r} is at none")
@@ -158,26 +153,10 @@ def best_threshold(
     ).assign_attrs(score=rule.name, folds=folds, prob=prob)
 
 
-#: Thresholds, highest first; the order of the cases by score; and the number of cases above each threshold.
-Thresholds = tuple[np.ndarray, np.ndarray, np.ndarray]
-
-
-def _thresholds(score: np.ndarray) -> Thresholds:
-    order = np.argsort(-score, kind="stable")
-    ordered = score[order]
-    last = np.flatnonzero(np.append(np.diff(ordered) != 0, True))
-    return np.append(np.inf, ordered[last]), order, np.append(0, last + 1)
-
-
 def _cells(part: Thresholds, truth: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, ...]:
     """Return weighted tn, fp, fn, tp (..., threshold) for weights (..., case)."""
-    _, order, after = part
-    found = []
-    for members in (~truth, truth):
-        total = np.cumsum(np.where(members, weight, 0.0)[..., order], axis=-1)
-        above = np.insert(total, 0, 0.0, axis=-1)[..., after]
-        found.append((np.maximum(total[..., -1:] - above, 0.0), above))
-    (tn, fp), (fn, tp) = found
+    fp, tp = called_positive(part, truth, weight)
+    tn, fn = (np.maximum(called[..., -1:] - called, 0.0) for called in (fp, tp))
     return tn, fp, fn, tp
 
 

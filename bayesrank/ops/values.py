@@ -11,9 +11,7 @@ from bayesrank._checks import (
     check_integer,
     check_labelled_numbers,
     check_memory,
-    check_number,
     check_numbers,
-    check_prevalence,
     check_prevalences,
     check_weights,
     describe_value,
@@ -27,21 +25,8 @@ from bayesrank.scores import Score, as_score
 from bayesrank.scores._contour_area import monotone, score_at
 from bayesrank.scores._forms import ranking_area
 from bayesrank.scores.ranking_scores import canonical_score
-from bayesrank.scores.score import cells_at
-
-__all__ = ["by_label", "of_draws", "of_scored_value", "on_tile", "square", "value_range"]
 
 ERROR = "standard error of a share of the reference's sample"
-
-
-def of_scored_value(score: Any, value: Any, prevalence: Any, reference: Reference | None = None) -> xr.DataArray:
-    """Return the OPS of a value of a two-class score, for :func:`bayesrank.ops.of_value`."""
-    score, reference = orient(score), check_reference(reference)
-    values, shares = broadcast(value, prevalence)
-    low, high = value_range(score, shares)
-    check_range(score.name, values.values, shares.values, low, high)
-    inside = np.clip(values.values, low, high)
-    return wrap(values, below(reference, score, inside, shares.values), reference.size)
 
 
 def of_draws(
@@ -66,7 +51,6 @@ def of_draws(
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> of_draws(br.fit(br.from_counts(tn=80, fp=5, fn=3, tp=27), draws=500, seed=1), "f1").dims
     ('chain', 'draw', 'entity')
     """
@@ -97,13 +81,12 @@ def on_tile(source: Container, resolution: int = 101, *, kind: str | None = None
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=80, fp=1, fn=3, tp=27)
     >>> ops = on_tile(counts, resolution=3)
     >>> ops.dims, ops.sel(a=1, b=0.5).item() == of_draws(counts, "f1").item()
     (('entity', 'b', 'a'), True)
     """
-    axis = np.linspace(0.0, 1.0, _points(resolution, 2))
+    axis = np.linspace(0.0, 1.0, check_points(resolution, 2))
     performance = as_performance(source, kind)
     if {"a", "b"} & set(performance.dims):
         raise ValueError(f"source must not have the dims a and b, which the Tile has; got {performance.dims}")
@@ -145,7 +128,6 @@ def by_label(
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_matrix([[50, 1, 0], [2, 70, 9], [0, 8, 4]], "actual_rows", labels=["a", "b", "c"])
     >>> result = by_label(counts, "f1")
     >>> result["ops"].dims, result["average"].dims
@@ -170,41 +152,7 @@ def by_label(
     return xr.Dataset({"ops": ops, "average": average.rename("average")})
 
 
-def square(score: ScoreLike, value: float, prevalence: float, resolution: int = 201) -> xr.Dataset:
-    """Return a score over the ROC square, and the OPS of a value: the area with worse scores (Zhao et al., Figure 1).
-
-    Parameters
-    ----------
-    score, value, prevalence
-        As for :func:`of_value`, of one value of a two-class score.
-    resolution : int
-        Number of points on each axis, strictly inside the square.
-
-    Returns
-    -------
-    xarray.Dataset
-        ``score`` (tpr, fpr), ``worse`` (tpr, fpr), True where the score is worse than ``value``, and ``ops``.
-
-    Examples
-    --------
-    >>> result = square("f1", 0.6, 0.1)
-    >>> bool(abs(result.worse.mean() - result.ops) < 2 / 201)
-    True
-    """
-    value, share = check_number("value", value), check_prevalence(prevalence)
-    axis = (np.arange(_points(resolution, 1)) + 0.5) / resolution
-    ops = of_scored_value(score, value, share)
-    score = orient(score)
-    found = score.of_cells(*cells_at(axis[None, :], axis[:, None], share))
-    worse = found < value if score.higher_is_better else found > value
-    return xr.Dataset(
-        {"score": (("tpr", "fpr"), found), "worse": (("tpr", "fpr"), worse), "ops": ops},
-        {"tpr": axis, "fpr": axis, "value": value, "prevalence": share},
-        {"score": score.name},
-    )
-
-
-def _points(resolution: Any, least: int) -> int:
+def check_points(resolution: Any, least: int) -> int:
     """Check the number of points on each of two axes."""
     size = check_integer("resolution", resolution, least)
     check_memory("resolution must be lower", f"{size} x {size} points", (size, size), str(size))

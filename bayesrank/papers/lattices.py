@@ -17,13 +17,11 @@ from bayesrank._checks import (
 from bayesrank._types import ScoreLike
 from bayesrank.plots._colors import draw_halo, grey_shade, ink_color, mix_colors, scale_on
 from bayesrank.plots._contours import PAINT, draw_contours, score_label, score_limits
+from bayesrank.plots._contours import count_ticks as count_ticks
 from bayesrank.plots._style import new_axes, new_panels
 from bayesrank.predictive import multiplicity
 from bayesrank.scores import Score, as_score
 from bayesrank.scores.lattice import lattice_values, pr_lattice, roc_lattice, roc_to_pr, simplex_corners, simplex_slice
-
-__all__ = ["SIDE", "animate_contours", "check_slices", "confusion_simplex", "contours", "multiplicities", "pr_points",
-           "roc_points"]  # fmt: skip
 
 #: Maximum numbers of contours and of points in a plot.
 MOST, POINTS = 200, 1_000_000
@@ -48,6 +46,7 @@ def contours(
         One contour each; by default round numbers within the score's range.
     extent : pair of float
         Range of both axes.
+    ax : matplotlib Axes, optional
 
     Examples
     --------
@@ -77,6 +76,7 @@ def roc_points(positives: int, negatives: int, score: ScoreLike, as_counts: bool
     score : Score, str or callable
     as_counts : bool
         Count cases on the axes, at one scale, as in a slice of the simplex.
+    ax : matplotlib Axes, optional
 
     Examples
     --------
@@ -99,6 +99,11 @@ def roc_points(positives: int, negatives: int, score: ScoreLike, as_counts: bool
 
 def pr_points(positives: int, negatives: int, score: ScoreLike, ax: Any = None) -> Any:
     """Draw what :func:`roc_points` does in the precision-recall square (Lovell et al., Eq. 113 and Figure D.3).
+
+    Parameters
+    ----------
+    positives, negatives, score, ax
+        As for :func:`roc_points`.
 
     Examples
     --------
@@ -125,6 +130,11 @@ def pr_points(positives: int, negatives: int, score: ScoreLike, ax: Any = None) 
 
 def multiplicities(positives: int, negatives: int, score: ScoreLike, ax: Any = None) -> Any:
     """Draw how many matrices share each value, over the contours of the score (Lovell et al., Figure F.3).
+
+    Parameters
+    ----------
+    positives, negatives, score, ax
+        As for :func:`roc_points`.
 
     Examples
     --------

@@ -21,8 +21,6 @@ from bayesrank.scores import Score, as_score
 from bayesrank.scores.contours import contour_curve
 from bayesrank.scores.lattice import lattice_values, simplex_corners
 
-__all__ = ["METRICS", "SIZES", "explore_contours", "explore_pmf", "save", "turning_simplex"]
-
 #: The scores of Lovell et al., Appendices B and C.
 METRICS = (
     "mcc", "f1", "threat_score", "accuracy", "ppv", "npv", "markedness", "cohen_kappa", "fowlkes_mallows", "tpr", "tnr",
@@ -158,6 +156,11 @@ def explore_contours(
 def turning_simplex(total: int, positives: Sequence[int], score: ScoreLike) -> Html:
     """Make a page that shows :func:`bayesrank.papers.confusion_simplex` and turns it (Lovell et al., Appendix D.1).
 
+    Parameters
+    ----------
+    total, positives, score
+        As for :func:`bayesrank.papers.confusion_simplex`.
+
     Examples
     --------
     >>> "<title>Confusion matrices of 20 cases</title>" in turning_simplex(20, [5, 10], "mcc")
@@ -199,7 +202,12 @@ def turning_simplex(total: int, positives: Sequence[int], score: ScoreLike) -> H
 def save(html: str, path: str | Path) -> Path:
     """Write a page of this module to one HTML file that needs no network.
 
-    The file must end in .html. It replaces an earlier page of this package, and no other file.
+    Parameters
+    ----------
+    html : str
+        The page.
+    path : path
+        The file, ending in .html. An earlier page of this package is replaced, no other file.
 
     Examples
     --------
@@ -232,7 +240,6 @@ OBSERVED = (
 
 
 def _check_sizes(sizes: Any) -> list[tuple[int, int]]:
-    """Return checked pairs of positives and negatives."""
     found = []
     for pair in check_sequence("sizes", sizes):
         if not isinstance(pair, Sequence | np.ndarray) or len(pair) != 2:
@@ -306,7 +313,6 @@ def _index_values(p: int, n: int, score: Score, joints: Sequence[np.ndarray]) ->
 
 
 def _values(p: int, n: int, score: Score) -> np.ndarray:
-    """Return the values of all matrices (tp, tn)."""
     return lattice_values(p, n, score).isel(fp=slice(None, None, -1)).transpose("tp", "fp").values.ravel()
 
 
@@ -357,7 +363,6 @@ def _score_title(score: Score) -> str:
 
 
 def _explorer(title: str, kind: str, data: Any, body: str) -> Html:
-    """Return a page with the style sheet and the script of explorers."""
     return page(
         title,
         f"<style>\n{part('explore.css', 'bayesrank.papers')}</style>"

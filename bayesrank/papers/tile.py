@@ -17,13 +17,11 @@ from bayesrank.plots._colors import (
     scale_on,
 )
 from bayesrank.plots._furniture import SEQUENTIAL, draw_tile_axes
-from bayesrank.plots._style import add_missing_fonts, new_axes, new_panels, plain_names
+from bayesrank.plots._style import add_missing_fonts, new_axes, new_panels, plain_names, side_legend
 from bayesrank.plots.maps import value_tile
 from bayesrank.scores import fpr, tpr
 from bayesrank.scores.placement import place
 from bayesrank.tile import isoperformance, no_skill_curve, prior_grid, vertex
-
-__all__ = ["pencil", "placement_tile", "prior_grids", "roc_beside_tile", "vertices"]
 
 #: Maximum number of ROC panels beside a Tile, and of entities whose points have names.
 MOST = 12
@@ -47,13 +45,14 @@ def roc_beside_tile(tile: xr.DataArray, a: Any, b: Any, prevalence: float, sourc
     tile : xarray.DataArray
         A map of numbers (b, a).
     a, b : float or sequence of float
-        The chosen scores, up to twelve, each with its own ROC panel at the ``prevalence``.
+        The chosen scores, up to twelve, each with its own ROC panel.
+    prevalence : float
+        Share of the positive class in the panels.
     source : DataArray, optional
         Performances (entity, actual, predicted) to mark as points, with names for up to twelve.
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=80, fp=0, fn=3, tp=27)
     >>> tile = br.tile.value(counts).isel(entity=0)
     >>> len(roc_beside_tile(tile, a=0.9, b=0.4, prevalence=0.25).axes)  # with colour bars
@@ -90,7 +89,7 @@ def roc_beside_tile(tile: xr.DataArray, a: Any, b: Any, prevalence: float, sourc
         ax.set_title(f"{mark}{': ' if mark else 'the score at '}a = {x:g}, b = {y:g}", fontsize=9)
     left.set_title(f"prevalence {prevalence:g}; beside it, lines of 0, 0.1, …, 1", fontsize=9)
     if squares[-1].get_legend_handles_labels()[0]:
-        _legend(squares[-1])
+        side_legend(squares[-1])
     figure.colorbar(
         matplotlib.cm.ScalarMappable(cmap=scale), ax=squares, label="value of the score", shrink=0.85, location="right"
     )
@@ -108,6 +107,7 @@ def placement_tile(prevalence: float | None = None, ax: Any = None, *, predictio
         equal for all no-skill performances.
     prediction_rate : float, optional
         The same for this share of positive predictions: the curve γ_τ and the place of the markedness (‡).
+    ax : matplotlib Axes, optional
 
     Examples
     --------
@@ -162,6 +162,7 @@ def pencil(a: float, b: float, prevalence: float, ax: Any = None) -> Any:
         Place of the score on the Tile.
     prevalence : float
         Share of the positive class, strictly between 0 and 1.
+    ax : matplotlib Axes, optional
 
     Examples
     --------
@@ -196,7 +197,7 @@ def pencil(a: float, b: float, prevalence: float, ax: Any = None) -> Any:
     if meets:
         _dot(ax, x, y, RED, 8, label="vertex")
     ax.set_title(f"the score at a = {a:g}, b = {b:g}, prevalence {prevalence:g}", fontsize=10)
-    _legend(ax)
+    side_legend(ax)
     return add_missing_fonts(ax)
 
 
@@ -205,6 +206,11 @@ def vertices(prevalence: float, axes: Any = None) -> Any:
 
     Lines through the bottom right corner are for one a each, through the top left one for one b; they are solid where
     the vertices lie. Source: Piérard et al., The Tile, Section 3.3 and Figures 2b and 2c.
+
+    Parameters
+    ----------
+    prevalence : float
+    axes : sequence of matplotlib Axes, optional
 
     Examples
     --------
@@ -228,15 +234,21 @@ def vertices(prevalence: float, axes: Any = None) -> Any:
             ax.axline(corner, slope=slope, color=scale(value), linewidth=0.6, linestyle=":", zorder=2)
         ax.plot(*corner, "o", color=ink_color(), markersize=5, zorder=4)
         ax.set_title(f"vertices with one {name}", fontsize=10)
-        _legend(ax)
+        side_legend(ax)
         add_missing_fonts(ax)
     return axes
 
 
 def prior_grids(prevalences: Any = VALUES, axes: Any = None) -> Any:
-    """Draw how a shift to each prevalence deforms the Tile of balanced priors, one panel per prevalence.
+    """Draw how a shift to each prevalence deforms the Tile of balanced priors (The Tile, Figure 8).
 
-    The thick line is the shifted descending diagonal, the no-skill curve. Source: Piérard et al., The Tile, Figure 8.
+    The thick line is the shifted descending diagonal, the no-skill curve.
+
+    Parameters
+    ----------
+    prevalences : sequence of float
+        One panel each.
+    axes : sequence of matplotlib Axes, optional
 
     Examples
     --------
@@ -283,10 +295,6 @@ def _mark(ax: Any, label: str, at: tuple[float, float], color: Any, below: bool)
     style = {"ha": ("right", "center", "left")[int(side) + 1], "va": "top" if below else "bottom", "fontsize": 8}
     offset = (6 * side, -6 if below else 6)
     ax.annotate(label, at, offset, textcoords="offset points", zorder=5, path_effects=draw_halo(ax, 2.5), **style)
-
-
-def _legend(ax: Any) -> None:
-    ax.legend(frameon=False, fontsize=8, loc="upper left", bbox_to_anchor=(1.0, 1.0))
 
 
 def _square(ax: Any, reach: float, point: tuple[float, float] = (0.0, 1.0)) -> None:

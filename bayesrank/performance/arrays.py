@@ -15,8 +15,6 @@ from bayesrank._types import Container
 from bayesrank.evidence.counts import NO_CLASSES, with_parts
 from bayesrank.models import RESERVED
 
-__all__ = ["as_performance"]
-
 KINDS = {"observed": "performance", "typical": "performance_typical", "new": "performance_new"}
 OUTCOME_DIMS = ("actual", "predicted")
 #: Prefix of the names of Dask arrays whose blocks are checked.
@@ -50,7 +48,6 @@ def as_performance(source: Container, kind: str | None = None) -> xr.DataArray:
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=80, fp=0, fn=3, tp=27)
     >>> as_performance(counts).sel(actual="positive").sum().item()
     0.2727...
@@ -63,7 +60,6 @@ def as_performance(source: Container, kind: str | None = None) -> xr.DataArray:
 
 
 def _validate_source(source: Any, kind: str | None) -> tuple[xr.DataArray, list[str]]:
-    """Return the validated counts or performance in ``source``, and its outcome dims."""
     if kind is not None:
         check_choice("kind", kind, KINDS)
     array = order_classes(_find(source, kind))
@@ -225,7 +221,6 @@ def posterior_of(source: Container) -> xr.Dataset:
 
 
 def _find(source: Any, kind: str | None) -> xr.DataArray:
-    """Find the performance of this kind in a container."""
     if isinstance(source, xr.DataArray):
         if kind not in (None, "observed"):
             raise ValueError(f"source must be a posterior for kind {kind!r}; got a DataArray")

@@ -13,8 +13,6 @@ from bayesrank._types import Container
 from bayesrank.models import model_for_datasets
 from bayesrank.performance.arrays import as_performance
 
-__all__ = ["mean_over_datasets"]
-
 #: A sentence lists at most six weights. The note on few units (cases or clusters) applies to the mean if there are
 #: fewer than 50. Variance lost to a split prior is reported if the standard error keeps less than this share.
 NAMED, FEW, KEPT = 6, 50, 0.95
@@ -52,7 +50,6 @@ def mean_over_datasets(source: Container, weights: Any = None) -> Any:
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(
     ...     tn=[8, 60], fp=[2, 40], fn=[1, 30], tp=[9, 70], entity=["a", "a"], dataset=["small", "large"]
     ... )

@@ -11,15 +11,10 @@ from bayesrank._draws import draw_dims
 from bayesrank._types import Container
 from bayesrank.performance.arrays import as_performance, observed_counts, only_two_classes, posterior_of
 
-__all__ = ["summary_points"]
-
 #: Number of vertices of a region, and of points of a curve.
 VERTICES, POINTS = 121, 61
 #: Bound of logits, for rates that underflowed; share of the largest variance below which draws count as constant.
 FAR, FLAT = 30.0, 1e-12
-CURVE = (
-    "Rutter and Gatsonis: the line through the medians whose slope is the ratio of the standard deviations, in logits"
-)
 
 
 def summary_points(source: Container, *, prob: float = 0.95) -> xr.Dataset:
@@ -43,10 +38,9 @@ def summary_points(source: Container, *, prob: float = 0.95) -> xr.Dataset:
         - ``fpr``, ``tpr`` (entity): the summary point, medians of the typical rates;
         - ``credible_fpr``, ``credible_tpr`` (entity, vertex): the region of the typical data set;
         - ``prediction_fpr``, ``prediction_tpr`` (entity, vertex): the region of one more data set;
-        - ``curve_fpr``, ``curve_tpr`` (entity, point): the summary curve over the entity's range of FPR, or NaN;
+        - ``curve_fpr``, ``curve_tpr`` (entity, point): the summary curve over the entity's range of FPR, or NaN: the
+          line through the medians whose slope is the ratio of the standard deviations, in logits;
         - ``observed_fpr``, ``observed_tpr``, ``cases`` (entity, dataset): the studies, if their counts are known.
-
-        Attrs: ``prob``, ``typical`` and ``curve`` (the definitions).
 
     Raises
     ------
@@ -60,7 +54,6 @@ def summary_points(source: Container, *, prob: float = 0.95) -> xr.Dataset:
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> studies = br.from_counts(
     ...     tn=[45, 38, 90, 27], fp=[5, 12, 10, 3], fn=[4, 9, 2, 3], tp=[16, 11, 28, 7],
     ...     entity=["A"] * 4, dataset=["Oslo", "Rome", "Lima", "Kyiv"],
@@ -87,7 +80,7 @@ def summary_points(source: Container, *, prob: float = 0.95) -> xr.Dataset:
     counts = observed_counts(source)
     if counts is not None and "dataset" in counts.dims:
         result = result.assign(_studies(counts))
-    return result.assign_attrs(prob=prob, typical=str(group.attrs.get("typical", "")), curve=CURVE)
+    return result.assign_attrs(prob=prob)
 
 
 def _rates(prefix: str, dims: Any, both: np.ndarray) -> dict[str, Any]:

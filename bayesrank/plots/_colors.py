@@ -22,8 +22,6 @@ DASHES = ("-", (0, (5, 1.5)), (0, (3, 1, 1, 1)), (0, (1, 1)))
 GREY = "#707070"
 #: The argument ``colors=`` of pictures.
 Colors: TypeAlias = Mapping[Any, Any] | None
-#: Contrast that lines and dots need at least.
-SEEN = 2.0
 
 
 def colors(entities: Any, *, top: int = 8) -> dict[Any, Any]:
@@ -144,7 +142,6 @@ def fade_colors(ax: Any) -> Any:
 
 
 def mix_colors(color: Any, other: Any, share: float) -> str:
-    """Return a colour mixed with this share of another."""
     from matplotlib.colors import to_hex, to_rgb
 
     red, green, blue = ((1 - share) * np.array(to_rgb(color)) + share * np.array(to_rgb(other))).tolist()
@@ -169,7 +166,7 @@ def choose_text_color(color: Any) -> str:
 
 
 def scale_on(ax: Any, name: str) -> Any:
-    """Return a Matplotlib colour scale, darkened where lines and dots would not be seen on the background."""
+    """Return a Matplotlib colour scale, darkened where lines and dots have a contrast below 2."""
     import matplotlib
     from matplotlib.colors import ListedColormap
 
@@ -178,7 +175,7 @@ def scale_on(ax: Any, name: str) -> Any:
         for share in np.linspace(0, 1, 41):
             shade = mix_colors(color, ink, share)
             low, high = sorted((ground, light(shade)))
-            if (high + 0.05) / (low + 0.05) >= SEEN:
+            if (high + 0.05) / (low + 0.05) >= 2.0:
                 break
         found.append(shade)
     return ListedColormap(found, name)
@@ -193,5 +190,4 @@ def draw_halo(ax: Any, width: float = 3.0) -> list[Any]:
 
 
 def mark_and_dash(place: int) -> tuple[str, Any]:
-    """Return a marker and a dash, which distinguish entities without colours."""
     return MARKS[place % len(MARKS)], DASHES[place % len(DASHES)]

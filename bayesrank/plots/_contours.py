@@ -20,9 +20,14 @@ SLACK = 1e-9
 def count_ticks(ax: Any, positives: int, negatives: int) -> Any:
     """Label Axes with FPR across and TPR up by counts of cases of both classes (Lovell et al., Section 4).
 
+    Parameters
+    ----------
+    ax : matplotlib Axes
+    positives, negatives : int
+        Cases of each class.
+
     Examples
     --------
-    >>> import bayesrank as br
     >>> ax = count_ticks(br.papers.contours("f1", 0.2), 20, 80)
     >>> ax.get_xlabel(), [label.get_text() for label in ax.get_xticklabels()]
     ('false positives', ['0', '20', '40', '60', '80'])
@@ -48,7 +53,6 @@ def draw_contours(
     scale: tuple[float, float] = (1, 1),
     bar: bool = False,
 ) -> list[Any]:
-    """Draw one line for each value, coloured by it."""
     from matplotlib.cm import ScalarMappable
     from matplotlib.colors import Normalize
 
@@ -82,16 +86,15 @@ def round_values(low: float, high: float) -> np.ndarray:
 
     The step is a tenth at least of the way from an end to 0, if that lies between them, else to the other end.
     """
+    from matplotlib.ticker import MaxNLocator
+
     span = max(-low, high) if low <= 0 <= high else high - low
     if span == 0:
         return np.array([])
-    power = np.floor(np.log10(span / 10) + SLACK)
-    size = next(size for size in (1, 2, 5, 10) if size * (1 + SLACK) >= span / 10 / 10**power)
-    step = size * 10**power
-    first, last = np.floor(low / step + SLACK) + 1, np.ceil(high / step - SLACK) - 1
-    # Whole numbers of steps by a division where that is exact, so that 3 steps of 0.1 are 0.3.
-    times = np.arange(first, last + 1) * size
-    return times / 10**-power if power < 0 else times * 10**power
+    first, second, *_ = MaxNLocator(10, steps=[1, 2, 5, 10]).tick_values(0, span)
+    step = second - first
+    times = np.arange(np.floor(low / step + SLACK) + 1, np.ceil(high / step - SLACK))
+    return np.array([float(f"{k * step:.12g}") for k in times])  # 3 steps of 0.1 are 0.3
 
 
 def score_label(score: Any) -> str:

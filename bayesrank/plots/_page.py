@@ -11,16 +11,12 @@ from typing import Any
 from bayesrank._escape import escape_invisible
 from bayesrank.plots._colors import PALETTE
 
-#: Of the frame in a notebook, in pixels.
-HEIGHT = 800
 #: Places of colours in the palette.
 PLACES = {color.lower(): k for k, color in enumerate(PALETTE)}
 #: What greys in a picture are in a dark page: so much of its ink on its paper.
 DARK_INK, DARK_PAPER = (0xE6, 0xE9, 0xEC), (0x14, 0x18, 0x1C)
 GREY = re.compile(r"#([0-9a-f]{2})\1\1(?![0-9a-f])")
 COLOR = re.compile("|".join(PALETTE), re.IGNORECASE)
-#: Colours of entities are mixed with so much white in the dark.
-LIGHTER = 0.3
 #: Where long words may be broken: after separators, before brackets and within camelCase; not in numbers.
 SEAM = re.compile(r"(?<=[_/@:+=])(?=\w)|(?<=[.-])(?=[^\W\d])|(?<=\w)(?=\()|(?<=[a-z]{3})(?=[A-Z])")
 
@@ -32,7 +28,7 @@ class Html(str):
         return super().__new__(cls, escape_invisible(text, keep="\n\t"))
 
     def _repr_html_(self) -> str:
-        return f'<iframe srcdoc="{escape(self)}" title="bayesrank" width="100%" height="{HEIGHT}"></iframe>'
+        return f'<iframe srcdoc="{escape(self)}" title="bayesrank" width="100%" height="{800}"></iframe>'
 
 
 def page(title: str, body: str) -> Html:
@@ -86,7 +82,7 @@ def colors_of(html: str) -> str:
     places = sorted(set(map(int, re.findall(r"var\(--e(\d+)\)", html))))
     light = [f"--g{level}:#{level * 3}" for level in levels] + [f"--e{k}:{PALETTE[k]}" for k in places]
     dark = [f"--g{level}:{_mix(DARK_INK, DARK_PAPER, int(level, 16) / 255)}" for level in levels]
-    dark += [f"--e{k}:{_mix(bytes.fromhex(PALETTE[k][1:]), (255,) * 3, LIGHTER)}" for k in places]
+    dark += [f"--e{k}:{_mix(bytes.fromhex(PALETTE[k][1:]), (255,) * 3, 0.3)}" for k in places]
     return f":root{{{';'.join(light)}}}@media screen and (prefers-color-scheme:dark){{:root{{{';'.join(dark)}}}}}"
 
 

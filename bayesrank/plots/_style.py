@@ -15,8 +15,6 @@ from bayesrank.plots._colors import grey_shade, mark_and_dash
 
 #: Letters in points that can still be read.
 SMALLEST = 5.0
-#: Longer lists have numbers above them, too.
-LONG = 40
 
 
 def plain_names(names: Sequence[Any], width: int) -> list[str]:
@@ -51,12 +49,12 @@ def new_panels(
         return plt.subplots(rows, columns, figsize=(width, height), layout="constrained", **shared)[1].ravel()
     from matplotlib.axes import Axes
 
-    given = list(axes.ravel() if isinstance(axes, np.ndarray) else axes if isinstance(axes, Sequence) else [axes])
+    given = np.ravel(axes)
     if not all(isinstance(one, Axes) for one in given):
         raise TypeError(f"axes must hold Matplotlib Axes; got {describe_value(axes)}")
-    if len(given) != rows * columns:
-        raise ValueError(f"axes must hold {rows * columns} Axes; got {len(given)}")
-    return np.array(given, dtype=object)
+    if given.size != rows * columns:
+        raise ValueError(f"axes must hold {rows * columns} Axes; got {given.size}")
+    return given
 
 
 def new_figure(figure: Any, width: float, height: float) -> Any:
@@ -145,24 +143,18 @@ def names_ratio(name: str) -> bool:
 
 
 def interval_label(name: str, prob: float, log: bool, gap: str = " ") -> str:
-    """Return the label of an axis of medians and intervals."""
     return f"{name}{gap}(median and {100 * prob:g}% interval{', log scale' * log})"
 
 
 def log_ticks(low: float, high: float) -> list[float]:
     """Return a few round numbers between two positive ones, for a logarithmic axis: 1, 2, 5, or whole powers of ten."""
-    from matplotlib.ticker import MaxNLocator
+    from matplotlib.ticker import LogLocator, MaxNLocator
 
-    first, last = int(np.floor(np.log10(low))), int(np.ceil(np.log10(high)))
-    for marks, step in (((1, 2, 5), 1), ((1,), 1), ((1,), 2), ((1,), 3), ((1,), 5), ((1,), 10)):
-        powers = [power for power in range(first, last + 1) if power % step == 0]
-        ticks = [float(f"{mark}e{power}") for power in powers for mark in marks]
-        inside = [tick for tick in ticks if low <= tick <= high]
-        if len(inside) <= 7:
-            break
-    if len(inside) < 2:  # for a narrow range, any round numbers
-        inside = [float(tick) for tick in MaxNLocator(4).tick_values(low, high) if low <= tick <= high]
-    return inside
+    for locator in (LogLocator(subs=(1, 2, 5)), LogLocator(numticks=7)):
+        ticks = [float(tick) for tick in locator.tick_values(low, high) if low <= tick <= high]
+        if 2 <= len(ticks) <= 7:
+            return ticks
+    return [float(tick) for tick in MaxNLocator(4).tick_values(low, high) if low <= tick <= high]  # for a narrow range
 
 
 def log_axis(ax: Any) -> None:
@@ -184,18 +176,13 @@ def finish_list(ax: Any, names: Sequence[Any] | None, label: str, log: bool = Fa
     ax.set_axisbelow(True)
     ax.spines[["top", "right", "left"]].set_visible(False)
     ax.tick_params(axis="y", length=0)
-    ax.tick_params(axis="x", labeltop=len(ax.get_yticks()) > LONG)
+    long = len(ax.get_yticks()) > 40
+    ax.tick_params(axis="x", labeltop=long)
     if columns and ax.get_legend_handles_labels()[0]:
-        list_legend(ax, columns)
+        side_legend(
+            ax, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=columns, borderaxespad=3.0 if long else 0.5
+        )
     return add_missing_fonts(ax)
-
-
-def list_legend(ax: Any, columns: int) -> None:
-    """Draw a legend above a list and the numbers above it."""
-    pad = 3.0 if len(ax.get_yticks()) > LONG else 0.5
-    ax.legend(
-        frameon=False, loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=columns, fontsize=8, borderaxespad=pad
-    )
 
 
 def finish_plot(ax: Any, axis: str = "both") -> Any:
@@ -207,7 +194,7 @@ def finish_plot(ax: Any, axis: str = "both") -> Any:
 
 
 def side_legend(ax: Any, **options: Any) -> None:
-    """Draw a legend on the right of the Axes, from its top on."""
+    """Draw a legend on the right of the Axes, from its top on, or elsewhere."""
     place = {"loc": "upper left", "bbox_to_anchor": (1.01, 1.0), "borderaxespad": 0}
     ax.legend(**{"frameon": False, "fontsize": 8, **place, **options})
 

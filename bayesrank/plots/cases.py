@@ -16,14 +16,19 @@ from bayesrank.plots._style import add_missing_fonts, list_names, list_size, new
 
 
 def case_grid(cases: xr.Dataset, ax: Any = None) -> Any:
-    """Draw the result of :func:`bayesrank.cases.deciding_cases`: the outcome of every deciding case for every entity.
+    """Draw the outcome of every deciding case for every entity.
 
     The best entity is on top, the easiest cases are on the left. Cases on which all entities have the same outcome do
     not affect the order, and are not drawn.
 
+    Parameters
+    ----------
+    cases : xarray.Dataset
+        The result of :func:`bayesrank.cases.deciding_cases`.
+    ax : matplotlib Axes, optional
+
     Examples
     --------
-    >>> import bayesrank as br
     >>> joint = br.joint_outcomes([0, 0, 1, 1, 1], {"a": [0, 1, 1, 0, 0], "b": [0, 0, 1, 1, 0]})
     >>> case_grid(br.cases.deciding_cases(joint)).get_title("left")
     '2 of 5 cases decide'

@@ -14,19 +14,24 @@ from bayesrank.scores._display import display_name
 
 #: With more entities, only entities that are best somewhere have a name and a colour.
 NAMED = 12
-#: Number of entities that the picture of a sensitivity shows: the most probable best ones.
-DRAWN = 6
 
 
 def decision_curve(curve: xr.Dataset, ax: Any = None, *, colors: Colors = None) -> Any:
-    """Draw the result of :func:`bayesrank.decisions.decision_curve`, with at least two thresholds: the net benefit.
+    """Draw the net benefit over the threshold probability.
 
     Curves far below treating none are cut off. If there are more than twelve models, at most eight are named: models
     with the highest mean at some threshold. The others are grey lines.
 
+    Parameters
+    ----------
+    curve : xarray.Dataset
+        The result of :func:`bayesrank.decisions.decision_curve`, with at least two thresholds.
+    ax : matplotlib Axes, optional
+    colors : mapping, optional
+        Colours by model (:func:`colors`).
+
     Examples
     --------
-    >>> import bayesrank as br
     >>> risk = {"marker": [0.1, 0.3, 0.6, 0.4, 0.9]}
     >>> ax = decision_curve(br.decisions.decision_curve([0, 0, 0, 1, 1], risk, [0.2, 0.5], seed=1))
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
@@ -55,14 +60,21 @@ def decision_curve(curve: xr.Dataset, ax: Any = None, *, colors: Colors = None) 
 
 
 def pareto_front(front: xr.Dataset, ax: Any = None, *, colors: Colors = None) -> Any:
-    """Draw the result of :func:`bayesrank.decisions.pareto_front`: score over cost, with intervals and the front.
+    """Draw score over cost, with intervals and the front.
 
     The front is that of the medians. Filled marks are entities that are on the front with probability 0.5 or more. The
     legend lists the entities by this probability. If there are more than twelve, the others are grey and not listed.
 
+    Parameters
+    ----------
+    front : xarray.Dataset
+        The result of :func:`bayesrank.decisions.pareto_front`.
+    ax : matplotlib Axes, optional
+    colors : mapping, optional
+        Colours by entity (:func:`colors`).
+
     Examples
     --------
-    >>> import bayesrank as br
     >>> scores = xr.DataArray([0.8, 0.7, 0.6], {"entity": ["a", "b", "c"]}, ["entity"])
     >>> ax = pareto_front(br.decisions.pareto_front(scores, cost=scores.copy(data=[3.0, 1.0, 2.0])))
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
@@ -102,11 +114,16 @@ def pareto_front(front: xr.Dataset, ax: Any = None, *, colors: Colors = None) ->
 
 
 def plan(result: xr.Dataset, ax: Any = None) -> Any:
-    """Draw the result of :func:`bayesrank.plan`: the probability that more cases meet the target, and its limit.
+    """Draw the probability that more cases meet the target, and its limit.
+
+    Parameters
+    ----------
+    result : xarray.Dataset
+        The result of :func:`bayesrank.plan`.
+    ax : matplotlib Axes, optional
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[80, 84], fp=[20, 16], fn=[15, 14], tp=[35, 36], entity=["a", "b"])
     >>> ax = plan(br.plan(br.fit(counts, seed=1), "mcc", seed=1))
     >>> ax.get_xlabel()
@@ -129,13 +146,20 @@ def plan(result: xr.Dataset, ax: Any = None) -> Any:
 
 
 def sensitivity(result: xr.Dataset, ax: Any = None, *, colors: Colors = None) -> Any:
-    """Draw the result of :func:`bayesrank.sensitivity`: P(best) of the leading entities under every alternative.
+    """Draw P(best) of the leading entities under every alternative.
 
     The base analysis is on top. A hollow mark means that the entity is not in the first tier.
 
+    Parameters
+    ----------
+    result : xarray.Dataset
+        The result of :func:`bayesrank.sensitivity`.
+    ax : matplotlib Axes, optional
+    colors : mapping, optional
+        Colours by entity (:func:`colors`).
+
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
     >>> ax = sensitivity(br.sensitivity(counts, "f1", seed=1))
     >>> [label.get_text() for label in ax.get_yticklabels()][:2]
@@ -144,7 +168,7 @@ def sensitivity(result: xr.Dataset, ax: Any = None, *, colors: Colors = None) ->
     check_result("br.sensitivity", "result", result, ("survives", "probability_best", "tier", "alternative"))
     best, alternatives = result["probability_best"].values, result["alternative"].values.tolist()
     # The entities with high P(best) under any alternative, in the order of the base.
-    chosen = np.argsort(-best.max(axis=0), kind="stable")[:DRAWN]
+    chosen = np.argsort(-best.max(axis=0), kind="stable")[:6]
     chosen = chosen[np.argsort(-best[0, chosen], kind="stable")]
     rows = len(alternatives)
     ax = new_axes(ax, 9.0, 1.6 + (0.3 if rows <= 30 else 0.17) * rows)

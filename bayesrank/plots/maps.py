@@ -13,10 +13,6 @@ from bayesrank.plots._colors import ink_color, paper_color
 from bayesrank.plots._furniture import ACROSS, SEQUENTIAL, draw_tile_axes, window_of
 from bayesrank.plots._style import add_missing_fonts, new_axes, plain_names, rank_ticks
 
-#: Largest number of isovalue lines in a map.
-MOST = 1000
-#: Maps in a row.
-COLUMNS = 3
 #: What the colour bars of some maps say.
 TITLES = {
     "robustness": "distance to the nearest change of the order",
@@ -55,12 +51,11 @@ def value_tile(
         Isovalue lines: about this number at round values, or lines at these values; none by default.
     prediction_rate : float, optional
         Draw the same curve for this share of positive predictions.
-    cmap, bar : optional
-        Another colour map; False for no colour bar.
+    ax, cmap, bar : optional
+        Matplotlib Axes; another colour map; False for no colour bar.
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> axes = value_tile(br.tile.value(br.from_counts(tn=80, fp=0, fn=3, tp=27)).isel(entity=0), lines=5)
     >>> axes.get_xlabel()
     'a: true positives count more →'
@@ -82,7 +77,7 @@ def _draw_map(ax: Any, tile: xr.DataArray, colors: dict[str, Any], lines: int | 
     """Draw a map with labelled isovalue lines that are visible on any colour."""
     single, low, high = not isinstance(lines, Iterable) or isinstance(lines, str), float(tile.min()), float(tile.max())
     levels: Any = (
-        check_integer("lines", lines, 0, MOST) if single else check_numbers("lines", check_sequence("lines", lines))
+        check_integer("lines", lines, 0, 1000) if single else check_numbers("lines", check_sequence("lines", lines))
     )
     if single:
         wanted = bool(levels and high - low > 1e-9)
@@ -104,12 +99,17 @@ def value_tiles(
 ) -> Any:
     """Draw maps of one kind side by side, with one colour scale; returns their figure.
 
-    ``tiles`` has the dims (b, a) and one more, whose coordinate holds the titles. The other arguments are as for
-    :func:`value_tile`; ``prevalence`` may also hold one number for each map.
+    Parameters
+    ----------
+    tiles : xarray.DataArray
+        Values (b, a) over one more dim, whose coordinate holds the titles.
+    prevalence : float or sequence, optional
+        As for :func:`value_tile`: one number, or one for each map.
+    label, lines : optional
+        As for :func:`value_tile`.
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
     >>> figure = value_tiles(br.tile.value(counts, 11))
     >>> [ax.get_title() for ax in figure.axes[:2]]
@@ -122,7 +122,7 @@ def value_tiles(
     each = [None] if prevalence is None else np.ravel(check_prevalences(prevalence, ends=True)).tolist()
     if len(each) not in (1, size):
         raise ValueError(f"prevalence must be one number, or one for each of {size} maps; got {len(each)}")
-    columns = min(size, COLUMNS)
+    columns = min(size, 3)
     rows = -(-size // columns)
     shared: Any = {"sharex": True, "sharey": True, "squeeze": False, "layout": "constrained"}
     figure, grid = plt.subplots(rows, columns, figsize=(2.4 * columns + 1.0, 2.2 * rows + 0.7), **shared)

@@ -31,19 +31,22 @@ from bayesrank.plots._style import (
 from bayesrank.scores._display import display_name
 
 AXES = {"recall": "recall", "share": "share of cases called positive", "fpr": "false positive rate", "k": "cases K"}
-#: Of more entities than these, only those that are best somewhere have a name and a colour.
-NAMED = 12
 #: What is drawn of a curve.
 CURVE = ("entity", "value", "ops", "no_skill", "ops_no_skill", "prevalence")
 PART_COLORS = {"prevalence": OKABE_ITO[4], "rates": OKABE_ITO[5]}
 
 
 def ops_values(ops: xr.DataArray, ax: Any = None) -> Any:
-    """Draw the result of :func:`bayesrank.ops.value_curves`: OPS against the value of a score, by prevalence.
+    """Draw OPS against the value of a score, by prevalence.
+
+    Parameters
+    ----------
+    ops : xarray.DataArray
+        The result of :func:`bayesrank.ops.value_curves`.
+    ax : matplotlib Axes, optional
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> ax = ops_values(br.ops.value_curves("f1", [0.01, 0.1, 0.5]))
     >>> ax.get_xlabel(), len(ax.lines)
     ('F1', 3)
@@ -60,11 +63,16 @@ def ops_values(ops: xr.DataArray, ax: Any = None) -> Any:
 
 
 def ops_square(square: xr.Dataset, ax: Any = None) -> Any:
-    """Draw the result of :func:`bayesrank.ops.square`: the area of rates that a value outperforms, which is its OPS.
+    """Draw the area of rates that a value outperforms, which is its OPS.
+
+    Parameters
+    ----------
+    square : xarray.Dataset
+        The result of :func:`bayesrank.ops.square`.
+    ax : matplotlib Axes, optional
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> ax = ops_square(br.ops.square("f1", 0.6, 0.1))
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('false positive rate', 'true positive rate')
@@ -97,10 +105,12 @@ def ops_curve(result: xr.Dataset | Mapping[Any, xr.Dataset], axes: Any = None, *
     result : xarray.Dataset, or mapping of such
         The result of :func:`bayesrank.ops.of_curve` with a sequence ``at``; credible bands are drawn if it has draws.
         For several test sets, a mapping from their names to results: each has a colour and a no-skill line.
+    axes : sequence of matplotlib Axes, optional
+    colors : mapping, optional
+        Colours by curve (:func:`colors`).
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> result = br.ops.of_curve([0, 0, 0, 1, 0, 1], [1, 2, 3, 4, 5, 6], "precision_at_recall", at=[0.25, 0.5, 0.9])
     >>> [ax.get_ylabel() for ax in ops_curve(result)]
     ['precision', 'OPS of precision']
@@ -125,7 +135,7 @@ def ops_curve(result: xr.Dataset | Mapping[Any, xr.Dataset], axes: Any = None, *
     curves = [one.sel(entity=entity) for one in results.values() for entity in one["entity"].values]
     paints = list(entity_colors(labels, colors).values())
     shown: Any = range(len(curves))
-    if not by_set and len(curves) > NAMED:
+    if not by_set and len(curves) > 12:
         shown = frequent_winners(results[None]["ops"].transpose("entity", along).values)
     ordinate = metric.split("_at_")[0]
     for ax, variable, label in zip(axes, ("value", "ops"), (ordinate, f"OPS of {ordinate}"), strict=True):
@@ -147,13 +157,18 @@ def ops_curve(result: xr.Dataset | Mapping[Any, xr.Dataset], axes: Any = None, *
 
 
 def ops_drift(result: xr.Dataset, entity: Any = None, axes: Any = None) -> Any:
-    """Draw the result of :func:`bayesrank.ops.drift`, with draws, of one entity; it is optional if there is only one.
+    """Draw OPS of one entity over the periods, and below it each change with its prevalence part and its rate part.
 
-    Above is OPS over the periods, below each change with its prevalence part and its rate part.
+    Parameters
+    ----------
+    result : xarray.Dataset
+        The result of :func:`bayesrank.ops.drift`, with draws.
+    entity : hashable, optional
+        The entity, if there are several.
+    axes : sequence of matplotlib Axes, optional
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[80, 170], fp=[20, 30], fn=[10, 9], tp=[90, 71], entity=["m", "m"],
     ...                         dataset=["May", "June"])
     >>> axes = ops_drift(br.ops.drift(br.fit(counts, seed=1), "f1"))

@@ -33,8 +33,6 @@ PANELS, ROWS = 3, 60
 #: Area in square points of the mark of the largest and the smallest number of cases.
 LARGEST, SMALLEST = 90.0, 8.0
 OBSERVED, OWN = OKABE_ITO[5], OKABE_ITO[0]
-#: From this number of entities on, their studies and prediction regions in a summary ROC would cover each other.
-CROWD = 5
 #: Names in the legend of a summary ROC, and the area of its largest circle.
 NAMED, CIRCLE = 16, 220.0
 #: Ends of a whole axis. If points use less than this share of it, the axis ends where they do.
@@ -69,10 +67,10 @@ def shrinkage(
         entities. Rows are in the order of the first entity's posterior.
     prob : float
         Credible probability of the intervals (equal tails).
+    axes : sequence of matplotlib Axes, optional
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> studies = br.from_counts(
     ...     tn=[45, 38, 90, 27], fp=[5, 12, 10, 3], fn=[4, 9, 2, 3], tp=[16, 11, 28, 7], entity=["A"] * 4,
     ...     dataset=["Oslo", "Rome", "Lima", "Kyiv"],
@@ -122,7 +120,6 @@ def shrinkage(
 
 
 def _draw_column(ax: Any, column: xr.Dataset, over: str, most: float) -> None:
-    """Draw the data sets of one entity, or all entities."""
     y = np.arange(column.sizes[over])
     new, typical = ([float(column[f"{kind}_{end}"]) for end in ("lower", "upper")] for kind in ("new", "typical"))
     if not np.isnan(new[0]):
@@ -154,10 +151,10 @@ def summary_roc(source: Container, ax: Any = None, *, prob: float = 0.95) -> Any
         :func:`bayesrank.performance.summary_points`, from which entities may have been selected.
     prob : float
         Probability of the regions; ignored for a Dataset of summary points, which has its own.
+    ax : matplotlib Axes, optional
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> studies = br.from_counts(
     ...     tn=[45, 38, 90, 27], fp=[5, 12, 10, 3], fn=[4, 9, 2, 3], tp=[16, 11, 28, 7],
     ...     entity=["A"] * 4, dataset=["Oslo", "Rome", "Lima", "Kyiv"],
@@ -169,7 +166,7 @@ def summary_roc(source: Container, ax: Any = None, *, prob: float = 0.95) -> Any
     ready = isinstance(source, xr.Dataset) and {"prediction_fpr", "credible_fpr"} <= set(source.data_vars)
     points: Any = source if ready else summary_points(source, prob=prob)
     names = points["entity"].values.tolist() if "entity" in points.coords else list(range(points.sizes["entity"]))
-    colors, few = list(entity_colors(names).values()), len(names) < CROWD
+    colors, few = list(entity_colors(names).values()), len(names) < 5
     studies = few and "cases" in points
     ax = new_axes(ax, 7.8, 4.6)
     for i, color in enumerate(colors):

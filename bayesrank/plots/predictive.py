@@ -26,17 +26,11 @@ from bayesrank.plots._colors import OKABE_ITO, draw_halo, grey_shade, ink_color,
 from bayesrank.plots._contours import count_ticks, draw_contours, score_label
 from bayesrank.plots._style import figure_legend, finish_list, log_axis, new_axes, new_figure, new_panels
 from bayesrank.predictive import confusion_pmf
-from bayesrank.predictive.scores import matrix_values
 from bayesrank.predictive.scores import score_pmf as values_pmf
 from bayesrank.predictive.summaries import mean, quantile, variance
 from bayesrank.scores import as_score
 from bayesrank.scores.contours import contour_curve
 
-#: Forms of pictures of several pmfs, and bins of their histograms.
-KINDS = ("forest", "histogram", "violin")
-BINS = 40
-#: Largest number of bins in a plot.
-MOST = 10_000
 #: The colour of numbers of matrices.
 MATRICES = OKABE_ITO[2]
 #: Names of the statistics of a predictive check.
@@ -58,10 +52,10 @@ def matrix_pmf(
         several are drawn side by side, at one scale.
     observed : xarray.DataArray, optional
         Counts of one entity; the plot marks their rates.
+    figure : matplotlib Figure or SubFigure, optional
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=9, fp=2, fn=1, tp=5)
     >>> len(matrix_pmf(br.predictive.confusion_pmf(counts), observed=counts).axes)
     4
@@ -98,12 +92,17 @@ def matrix_pmf(
 def pr_pmf(pmf: xr.DataArray, observed: xr.DataArray | None = None, ax: Any = None) -> Any:
     """Draw a future confusion matrix in the precision-recall square; areas are proportional to masses.
 
-    ``pmf`` and ``observed`` are as for :func:`matrix_pmf`. Without positive calls the precision is undefined; the title
-    states the probability of this (Lovell et al., Section 7 and Eq. 113).
+    Without positive calls the precision is undefined; the title states the probability of this (Lovell et al., Section
+    7 and Eq. 113).
+
+    Parameters
+    ----------
+    pmf, observed : xarray.DataArray
+        As for :func:`matrix_pmf`.
+    ax : matplotlib Axes, optional
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=9, fp=2, fn=1, tp=5)
     >>> pr_pmf(br.predictive.confusion_pmf(counts), observed=counts).get_ylabel()
     'precision'
@@ -128,11 +127,16 @@ def pr_pmf(pmf: xr.DataArray, observed: xr.DataArray | None = None, ax: Any = No
 def effect_of_size(counts: xr.DataArray, factors: Sequence[int] = (1, 4, 16), axes: Any = None) -> Any:
     """Draw pmfs of the next test set after increasing amounts of the same evidence (Lovell et al., Figure 5).
 
-    ``counts`` are of one entity, and are multiplied by each of the ``factors``.
+    Parameters
+    ----------
+    counts : xarray.DataArray
+        Counts of one entity.
+    factors : sequence of int
+        Factors of the counts, one for each panel.
+    axes : sequence of matplotlib Axes, optional
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=9, fp=2, fn=1, tp=5)
     >>> len(effect_of_size(counts, factors=(1, 4)).axes)
     2
@@ -169,10 +173,10 @@ def pmf_over_contours(
         Contours to draw in black.
     ridges : bool
         Instead of circles, draw one line for each number of true positives, raised by the probability mass.
+    ax : matplotlib Axes, optional
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=9, fp=2, fn=1, tp=5)
     >>> pmf_over_contours(br.predictive.confusion_pmf(counts), "f1").get_xlabel()
     'FPR'
@@ -212,10 +216,10 @@ def score_pmf(
         A value to mark.
     bins : int
         Number of bins of the histograms above the plot; 0 for no histograms.
+    ax : matplotlib Axes, optional
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=9, fp=2, fn=1, tp=5)
     >>> f1 = br.predictive.score_pmf(br.predictive.confusion_pmf(counts), "f1")
     >>> score_pmf({"beta-binomial": f1}).get_legend_handles_labels()[1][0]
@@ -224,7 +228,7 @@ def score_pmf(
     by_name = _defined_pmfs({"": pmfs} if isinstance(pmfs, xr.Dataset) else pmfs)
     if observed is not None:
         check_number("observed", observed, finite=True)
-    ax = new_axes(ax, 6.0, 4.4 if check_integer("bins", bins, 0, MOST) else 3.6)
+    ax = new_axes(ax, 6.0, 4.4 if check_integer("bins", bins, 0, 10_000) else 3.6)
     distributions, paints = list(by_name.values()), _colors(len(by_name))
     first = distributions[0]
     _count_matrices(ax, first)
@@ -270,16 +274,16 @@ def score_pmfs(
         deviation. Heights and areas are proportional to mass, at one scale for all rows.
     observed : mapping, optional
         The values to mark, by name.
+    ax : matplotlib Axes, optional
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> pmf = br.predictive.confusion_pmf(br.from_counts(tn=9, fp=2, fn=1, tp=5))
     >>> ax = score_pmfs({name: br.predictive.score_pmf(pmf, name) for name in ("f1", "mcc")}, "violin")
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['f1', 'mcc']
     """
-    check_choice("form", form, KINDS)
+    check_choice("form", form, ("forest", "histogram", "violin"))
     by_name = _defined_pmfs(pmfs)
     marked = {} if observed is None else observed
     if not isinstance(marked, Mapping):
@@ -316,7 +320,7 @@ def _outline(pmf: xr.Dataset, form: str, ends: tuple[float, float]) -> tuple[np.
     if form == "forest":
         return np.empty(0), np.empty(0)
     if form == "histogram":
-        height, edges = np.histogram(np.clip(value, *ends), BINS, ends, weights=mass)
+        height, edges = np.histogram(np.clip(value, *ends), 40, ends, weights=mass)
         return edges, np.append(height, height[-1])
     width = max(variance(pmf) ** 0.5 / 4, (ends[1] - ends[0]) / 1000, 1e-9)
     x = np.linspace(max(value.min(), ends[0]), min(value.max(), ends[1]), 241)
@@ -343,15 +347,22 @@ def score_pmf_by_tpr(pmf: xr.DataArray, score: ScoreLike, ax: Any = None) -> Any
     Matrices with the same value share one point, at the probability of the value. Second Axes show the numbers of
     matrices.
 
+    Parameters
+    ----------
+    pmf, score
+        As for :func:`pmf_over_contours`.
+    ax : matplotlib Axes, optional
+
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=9, fp=2, fn=1, tp=5)
     >>> len(score_pmf_by_tpr(br.predictive.confusion_pmf(counts), "f1").lines)
     7
     """
     check_array("pmf", pmf, ("tp", "tn"), " (br.predictive.confusion_pmf gives one, of both class sizes)")
-    value, found = matrix_values(pmf, score).values, values_pmf(pmf, score)
+    tp, tn = np.meshgrid(pmf["tp"], pmf["tn"], indexing="ij")
+    value = as_score(score).of_cells(tn, pmf["negatives"].item() - tn, pmf["positives"].item() - tp, tp)
+    found = values_pmf(pmf, score)
     found = found.isel(value=found["value"].notnull().values)
     ax = new_axes(ax, 6.0, 3.6)
     scale = ScalarMappable(Normalize(0, 1), scale_on(ax, "viridis"))
@@ -383,13 +394,16 @@ def _colors(size: int) -> list[str]:
 
 
 def predictive_check(check: xr.Dataset, figure: Any = None) -> Any:
-    """Draw the result of :func:`bayesrank.predictive.predictive_check`: observed statistics over their replicates.
+    """Draw observed statistics over their replicates, as histograms; 1 is the value under chance.
 
-    Replicates are histograms; 1 is the value under chance.
+    Parameters
+    ----------
+    check : xarray.Dataset
+        The result of :func:`bayesrank.predictive.predictive_check`.
+    figure : matplotlib Figure or SubFigure, optional
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> studies = br.from_counts(
     ...     tn=[45, 38, 90], fp=[5, 12, 10], fn=[4, 9, 2], tp=[16, 11, 28], entity=["A"] * 3, dataset=["x", "y", "z"]
     ... )

@@ -32,6 +32,7 @@ def forest(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None, color
     ----------
     ranking : xarray.Dataset
         The result of :func:`bayesrank.credible_ranking`; the intervals have its ``prob``.
+    ax : matplotlib Axes, optional
     top : int, optional
         Number of entities to draw, from the first; all by default.
     colors : mapping, optional
@@ -39,7 +40,6 @@ def forest(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None, color
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
     >>> ax = forest(br.credible_ranking(br.fit(counts, seed=1), "f1"))
     >>> [label.get_text() for label in ax.get_yticklabels()]
@@ -94,13 +94,17 @@ def _draw_tiers(ax: Any, tiers: list[int | None], room: float) -> None:
 
 
 def rank_heatmap(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None) -> Any:
-    """Draw the probability of each rank for each entity as a heat map, in consensus order, of the ``top`` entities.
+    """Draw the probability of each rank for each entity as a heat map, in consensus order.
 
     The colour scale is a square root, as its label says, so that small probabilities are visible.
 
+    Parameters
+    ----------
+    ranking, ax, top
+        As for :func:`forest`.
+
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
     >>> ax = rank_heatmap(br.credible_ranking(br.fit(counts, seed=1), "f1"))
     >>> ax.get_xlabel()
@@ -128,12 +132,15 @@ def rank_heatmap(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None)
 def superiority(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None) -> Any:
     """Draw the probability that the entity of the row beats the entity of the column by more than the ROPE.
 
-    Of many entities the first ``top`` can be drawn. If there is no room for all names, only some are shown, with their
-    place in the consensus order.
+    If there is no room for all names, only some are shown, with their place in the consensus order.
+
+    Parameters
+    ----------
+    ranking, ax, top
+        As for :func:`forest`.
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
     >>> ax = superiority(br.credible_ranking(br.fit(counts, seed=1), "f1", rope=0.01))
     >>> print(ax.get_title())

@@ -39,10 +39,11 @@ def roc_regions(
         Credible probability of each entity's region.
     kind : str, optional
         Which performance of the posterior, as in :func:`bayesrank.as_performance`.
+    ax, colors : optional
+        As for :func:`forest`.
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
     >>> ax = roc_regions(br.fit(counts, seed=1))
     >>> [text.get_text() for text in ax.get_legend().get_texts()]

@@ -29,14 +29,22 @@ PIXELS = 81
 
 
 def winner_tile(regions: xr.Dataset, ax: Any = None, prevalence: float | None = None, *, colors: Colors = None) -> Any:
-    """Draw the result of :func:`bayesrank.tile.regions`: the entity with a given rank at each point, exactly.
+    """Draw the entity with a given rank at each point of the Tile, exactly.
 
-    The legend names the twelve entities with the largest shares. Where colours repeat, regions are also numbered. With
-    ``prevalence``, its no-skill curve and its shifted grid are drawn.
+    The legend names the twelve entities with the largest shares. Where colours repeat, regions are also numbered.
+
+    Parameters
+    ----------
+    regions : xarray.Dataset
+        The result of :func:`bayesrank.tile.regions`.
+    ax : matplotlib Axes, optional
+    prevalence : float, optional
+        Draw the no-skill curve and the shifted grid of this prevalence.
+    colors : mapping, optional
+        Colours by entity (:func:`colors`).
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
     >>> axes = winner_tile(br.tile.regions(counts))
     >>> [text.get_text() for text in axes.get_legend().get_texts()]
@@ -66,13 +74,17 @@ def winner_tile(regions: xr.Dataset, ax: Any = None, prevalence: float | None = 
 
 
 def frontier_tile(frontiers: xr.Dataset, ax: Any = None, prevalence: float | None = None) -> Any:
-    """Draw the result of :func:`bayesrank.tile.frontiers`: the curves on which two entities change order.
+    """Draw the curves on which two entities change order; more than twelve are grey.
 
-    More than twelve curves are grey. ``prevalence`` is that of :func:`winner_tile`.
+    Parameters
+    ----------
+    frontiers : xarray.Dataset
+        The result of :func:`bayesrank.tile.frontiers`.
+    ax, prevalence : optional
+        As for :func:`winner_tile`.
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
     >>> axes = frontier_tile(br.tile.frontiers(counts))
     >>> [text.get_text() for text in axes.get_legend().get_texts()]
@@ -95,15 +107,21 @@ def frontier_tile(frontiers: xr.Dataset, ax: Any = None, prevalence: float | Non
 def credible_tile(
     credible: xr.Dataset, ax: Any = None, prevalence: float | None = None, *, colors: Colors = None
 ) -> Any:
-    """Draw the result of :func:`bayesrank.tile.credible`: the most probable best entity at each point.
+    """Draw the most probable best entity at each point of the Tile.
 
     Saturation shows the probability, hatching undecided points. In grey areas, several entities have the highest
     probability of being best, within three Monte-Carlo errors. The legend names them if they are the same in all grey
-    areas. ``prevalence`` is that of :func:`winner_tile`.
+    areas.
+
+    Parameters
+    ----------
+    credible : xarray.Dataset
+        The result of :func:`bayesrank.tile.credible`.
+    ax, prevalence, colors : optional
+        As for :func:`winner_tile`.
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
     >>> axes = credible_tile(br.tile.credible(br.fit(counts, seed=1), resolution=21))
     >>> [text.get_text().split()[0] for text in axes.get_legend().get_texts()]
@@ -162,7 +180,6 @@ def credible_tile(
 
 
 def _check_credible(credible: Any) -> xr.Dataset:
-    """Return the credible Tile for any of its plots."""
     needed = ("winner_probability", "probability_best", "share", "share_lower", "a", "b", "entity")
     return check_result("br.tile.credible", "credible", credible, needed)
 
@@ -170,9 +187,14 @@ def _check_credible(credible: Any) -> xr.Dataset:
 def expected_rank_tile(credible: xr.Dataset, entity: Any, ax: Any = None) -> Any:
     """Draw the expected rank of one entity; 1 is best.
 
+    Parameters
+    ----------
+    credible, ax
+        As for :func:`credible_tile`.
+    entity : hashable
+
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
     >>> axes = expected_rank_tile(br.tile.credible(br.fit(counts, seed=1), resolution=21), "a")
     >>> axes.get_title()
@@ -190,9 +212,15 @@ def expected_rank_tile(credible: xr.Dataset, entity: Any, ax: Any = None) -> Any
 def shares(credible: xr.Dataset, ax: Any = None, *, top: int = 20, colors: Colors = None) -> Any:
     """Draw each entity's share of the Tile with its interval, largest first.
 
+    Parameters
+    ----------
+    credible, ax, colors
+        As for :func:`credible_tile`.
+    top : int
+        Number of entities to draw.
+
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
     >>> axes = shares(br.tile.credible(br.fit(counts, seed=1), resolution=21))
     >>> len(axes.get_yticks())

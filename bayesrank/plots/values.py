@@ -26,11 +26,6 @@ from bayesrank.ranking.values import score_values
 from bayesrank.scores._display import display_name
 from bayesrank.scores.draws import differences, histograms
 
-#: Panels of a table beside each other.
-ACROSS = 4
-#: Ratio of interval ends from which an axis is logarithmic.
-FAR = 20.0
-
 
 def score_differences(
     values: Any,
@@ -65,12 +60,11 @@ def score_differences(
     ranking : xarray.Dataset, optional
         The ranking that gives the best entity and the order of the rows. By default the ranking of these values if
         ``to`` is "best" or ``score`` is given; else the rows are in the order of the medians.
-    top, colors : optional
+    ax, top, colors : optional
         As for :func:`forest`.
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
     >>> ax = score_differences(br.fit(counts, seed=1), score="f1", rope=0.02)
     >>> ax.get_xlabel()
@@ -120,7 +114,6 @@ def score_differences(
 
 
 def _check_draws(argument: str, values: Any) -> None:
-    """Raise unless these are draws of a score."""
     draws = draw_dims(values) if isinstance(values, xr.DataArray) else ()
     check_array(argument, values, (*draws, "entity"))
     if "entity" not in values.coords:
@@ -151,10 +144,11 @@ def posterior_against_prior(
         Posterior and prior draws of a score (chain, draw, entity).
     ranking : xarray.Dataset, optional
         The ranking that orders the rows; by default they are in the order of posterior medians, highest first.
+    ax, colors : optional
+        As for :func:`forest`.
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
     >>> posterior = br.fit(counts, seed=1, groups=["prior"])
     >>> ax = posterior_against_prior(br.scores.f1(posterior), br.scores.f1(posterior["prior"]))
@@ -204,10 +198,10 @@ def intervals(table: xr.Dataset, label: str | None = None, axes: Any = None) -> 
         :func:`bayesrank.ops.summarize`.
     label : str, optional
         Label of the axis, for a table without the dim ``score``.
+    axes : sequence of matplotlib Axes, optional
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
     >>> axes = intervals(br.score_table(br.fit(counts, seed=1), ["tpr", "LR+"]))
     >>> [ax.get_xlabel() for ax in axes]
@@ -221,15 +215,12 @@ def intervals(table: xr.Dataset, label: str | None = None, axes: Any = None) -> 
     if "score" not in table["lower"].dims:
         table = table.drop_vars("score", errors="ignore").expand_dims(score=[label or points[0]])
     number, size = table.sizes["score"], table.sizes["entity"]
-    if axes is None:
-        across = min(number, ACROSS)
-        down, (width, height) = -(-number // across), list_size(size)
-        axes = new_panels(None, down, across, width if across == 1 else 3 + 2.6 * across, down * height)
-        for ax in axes[number:]:
-            ax.remove()
-        axes = axes[:number]
-    else:
-        axes = new_panels(axes, 1, number, 0, 0)
+    across = min(number, 4) if axes is None else number
+    down, (width, height) = -(-number // across), list_size(size)
+    axes = new_panels(axes, down, across, width if across == 1 else 3 + 2.6 * across, down * height)
+    for ax in axes[number:]:
+        ax.remove()
+    axes = axes[:number]
     y, seen = np.arange(size), "observed" in table
     for i, ax in enumerate(axes):
         part, name = table.isel(score=i), str(table["score"].values[i])
@@ -238,7 +229,7 @@ def intervals(table: xr.Dataset, label: str | None = None, axes: Any = None) -> 
         ax.plot(part[points[0]], y, "o", color=OKABE_ITO[0], markersize=4.5)
         if seen and bool(part["observed"].notnull().any()):
             ax.plot(part["observed"], y, "D", color=ink_color(), fillstyle="none", markersize=5)
-        far = most > max(1, FAR * min(least, 1))
+        far = most > max(1, 20.0 * min(least, 1))
         log = bool(least > 0 and (far or names_ratio(name)))
         finish_list(ax, table["entity"].values.tolist(), display_name(name) + " (log scale)" * log, log)
         ax.tick_params(axis="y", labelleft=ax.get_subplotspec() is None or ax.get_subplotspec().is_first_col())

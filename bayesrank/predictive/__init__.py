@@ -1,20 +1,5 @@
 """Future test sets: their counts and scores, sampled or with exact probabilities, and posterior predictive checks."""
 
-from bayesrank.predictive.checks import predictive_check
-from bayesrank.predictive.confusion import confusion_pmf
-from bayesrank.predictive.paired import by_class, paired_difference
-from bayesrank.predictive.sampled import posterior_predictive
-from bayesrank.predictive.scores import multiplicity, score_pmf
-from bayesrank.predictive.summaries import difference, summary
+import lazy_loader as _lazy
 
-__all__ = [
-    "by_class",
-    "confusion_pmf",
-    "difference",
-    "multiplicity",
-    "paired_difference",
-    "posterior_predictive",
-    "predictive_check",
-    "score_pmf",
-    "summary",
-]
+__getattr__, __dir__, __all__ = _lazy.attach_stub(__name__, __file__)

@@ -15,8 +15,6 @@ from bayesrank.evidence.counts import parts_of, with_parts
 from bayesrank.models import find_model, model_of, names
 from bayesrank.performance import outcome_dims
 
-__all__ = ["predictive_check"]
-
 #: Meaning of each statistic.
 MEANINGS = {
     "difficulty": "What all entities have in common on a data set varies",
@@ -59,7 +57,6 @@ def predictive_check(posterior: Container, *, kind: str | None = None, seed: See
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> studies = br.from_counts(
     ...     tn=[45, 38, 90, 27, 60], fp=[5, 12, 10, 3, 40], fn=[4, 9, 2, 3, 1], tp=[16, 11, 28, 7, 19],
     ...     entity=["A"] * 5, dataset=["Oslo", "Rome", "Lima", "Kyiv", "Bonn"],

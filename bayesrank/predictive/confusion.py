@@ -17,8 +17,6 @@ from bayesrank._labels import check_positive
 from bayesrank.models import conjugate_posterior
 from bayesrank.performance import are_counts, two_class_cells
 
-__all__ = ["Axis", "beta_binomial", "bin_masses", "binomial", "confusion_pmf", "kept_range"]
-
 #: One axis of a lattice: the first and last count of every bin, and the count that represents it.
 Axis = tuple[np.ndarray, np.ndarray, np.ndarray]
 #: Lattices up to this size are never cut.
@@ -68,7 +66,6 @@ def confusion_pmf(
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=32, fp=8, fn=4, tp=16)
     >>> pmf = br.predictive.confusion_pmf(counts)
     >>> pmf.sizes["tp"], pmf.sizes["tn"], round(pmf.sel(tp=16, tn=32).item(), 9)
@@ -197,7 +194,6 @@ def _coords(axes: dict[str, Axis]) -> dict[str, Any]:
 
 
 def _one_table(counts: xr.DataArray) -> xr.DataArray:
-    """Return the counts of one entity without its dims of length 1."""
     if not are_counts(counts):
         held = counts.dtype if isinstance(counts, xr.DataArray) else type(counts).__name__
         raise TypeError(f"counts must be a DataArray of integers; got {held}")

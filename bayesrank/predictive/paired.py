@@ -14,12 +14,8 @@ from bayesrank.predictive.confusion import beta_binomial, confusion_pmf
 from bayesrank.predictive.scores import merge_values, score_pmf
 from bayesrank.scores import as_score
 
-__all__ = ["by_class", "paired_difference"]
-
 #: Maximum number of pairs of matrices.
 PAIRS = 2**24
-#: Maximum mass lost in each class.
-LOSS = 4e-13
 
 
 def by_class(
@@ -41,7 +37,6 @@ def by_class(
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_matrix([[5, 1, 0], [2, 7, 1], [0, 0, 4]], "actual_rows", labels=["a", "b", "c"])
     >>> br.predictive.summary(by_class(counts, "f1"))["mean"].sel(label="c").item() > 0.5
     True
@@ -91,7 +86,6 @@ def paired_difference(
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> joint = br.joint_outcomes([0, 0, 1, 1], {"a": [0, 0, 1, 1], "b": [0, 1, 0, 1]}, weight=[8, 2, 3, 7])
     >>> br.predictive.summary(paired_difference(joint, "a", "b", "accuracy"))["mean"].item() > 0
     True
@@ -168,5 +162,5 @@ def _likely(masses: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     keep = np.arange(len(flat))
     if len(flat) ** 2 > PAIRS:
         order = np.argsort(flat)
-        keep = np.sort(order[np.searchsorted(np.cumsum(flat[order]), LOSS, side="right") :])
+        keep = np.sort(order[np.searchsorted(np.cumsum(flat[order]), 4e-13, side="right") :])
     return np.stack(np.unravel_index(keep, masses.shape), axis=-1), flat[keep]

@@ -12,8 +12,6 @@ from bayesrank._sampling import sample_counts, sample_outcomes
 from bayesrank._types import Container
 from bayesrank.performance import as_performance, observed_counts
 
-__all__ = ["posterior_predictive"]
-
 
 def posterior_predictive(
     posterior: Container, size: Any = None, *, kind: str | None = None, seed: Seed = None
@@ -44,7 +42,6 @@ def posterior_predictive(
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> posterior = br.fit(br.from_counts(tn=80, fp=0, fn=3, tp=27), seed=1)
     >>> bool((br.posterior_predictive(posterior, size=50).sum(["actual", "predicted"]) == 50).all())
     True

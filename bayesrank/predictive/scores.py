@@ -19,8 +19,6 @@ from bayesrank._types import ScoreLike
 from bayesrank.scores import Score, as_score
 from bayesrank.scores._forms import ExactRatio
 
-__all__ = ["equal_runs", "exact_ratio", "group_values", "matrix_values", "merge_values", "multiplicity", "score_pmf"]
-
 #: Number of points evaluated, or pairs compared, at a time.
 BLOCK = 2**20
 #: Maximum difference of merge candidates, relative to the larger of 1 and the value.
@@ -53,7 +51,6 @@ def score_pmf(pmf: xr.DataArray, score: ScoreLike, undefined: float | None = Non
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=32, fp=8, fn=4, tp=16)
     >>> f1 = br.predictive.score_pmf(br.predictive.confusion_pmf(counts), "f1")
     >>> f1.sizes["value"], f1["multiplicity"].sel(value=2 / 3, method="nearest").item()
@@ -78,9 +75,19 @@ def score_pmf(pmf: xr.DataArray, score: ScoreLike, undefined: float | None = Non
 
 
 def multiplicity(positives: int, negatives: int, score: ScoreLike) -> xr.DataArray:
-    """Count, for every matrix with these class sizes, the matrices that share its score value.
+    """Count, for every matrix with these class sizes, the matrices that share its score value (Lovell et al., Figure
+    F.3).
 
-    The result is ``multiplicity`` (tp, tn), 0 where the score is undefined (Lovell et al., Figure F.3).
+    Parameters
+    ----------
+    positives, negatives : int
+        Cases of each class.
+    score : Score, str or callable
+
+    Returns
+    -------
+    xarray.DataArray
+        ``multiplicity`` (tp, tn), 0 where the score is undefined.
 
     Examples
     --------
@@ -105,16 +112,6 @@ def group_values(positives: int, negatives: int, score: Score) -> tuple[np.ndarr
     group = np.full(len(values), -1)
     group[order] = np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(order))))
     return values[order[starts]], group
-
-
-def matrix_values(pmf: xr.DataArray, score: Any) -> xr.DataArray:
-    """Return the score (tp, tn) of every matrix of a pmf with known class sizes, or of the representatives of bins."""
-    score = as_score(score)
-    if set(pmf.dims) != {"tp", "tn"}:
-        raise ValueError(f"pmf must have the dims tp and tn, for class sizes that are known; got {pmf.dims}")
-    tp, tn = xr.broadcast(pmf["tp"], pmf["tn"])
-    cells = _cells(pmf["positives"].item(), pmf["negatives"].item(), tp, tn)
-    return xr.apply_ufunc(score.of_cells, *cells).rename(score.name)
 
 
 class _Lattice(NamedTuple):

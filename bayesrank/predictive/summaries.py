@@ -9,8 +9,6 @@ import xarray as xr
 from bayesrank._checks import check_prob, check_result
 from bayesrank.predictive.scores import merge_values
 
-__all__ = ["difference", "summary"]
-
 #: Number of pairs of values above which a difference is binned.
 PAIRS = 2**24
 #: Maximum rounding error of cumulative sums of masses.
@@ -52,12 +50,14 @@ def hdi(pmf: xr.Dataset, prob: float) -> tuple[float, float]:
 def difference(pmf: xr.Dataset, other: xr.Dataset) -> xr.Dataset:
     """Return the distribution of the difference of two future scores on independent test sets.
 
-    The result is as from :func:`score_pmf`, for ``pmf`` minus ``other``. Above 1.6e7 pairs of values, neighbouring
-    values are binned first, and ``value_error`` bounds the effect.
+    Parameters
+    ----------
+    pmf, other : xarray.Dataset
+        From :func:`score_pmf`; the result is like them, for ``pmf`` minus ``other``. Above 1.6e7 pairs of values,
+        neighbouring values are binned first, and ``value_error`` bounds the effect.
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> tables = (br.from_counts(tn=40 - fp, fp=fp, fn=4, tp=16) for fp in (8, 4))
     >>> a, b = (br.predictive.score_pmf(br.predictive.confusion_pmf(counts), "f1") for counts in tables)
     >>> round(summary(difference(b, a))["mean"].item(), 2)
@@ -103,7 +103,6 @@ def summary(pmf: xr.Dataset | Mapping[Any, xr.Dataset], *, prob: float = 0.95) -
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=32, fp=8, fn=4, tp=16)
     >>> found = summary(br.predictive.score_pmf(br.predictive.confusion_pmf(counts), "f1"))
     >>> round(found["mean"].item(), 6), round(found["sd"].item(), 6), round(found["mode"].item(), 3)

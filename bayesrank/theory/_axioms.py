@@ -12,8 +12,6 @@ from bayesrank.scores.score import Score
 ROUNDING = 1e-9
 # Steps of the lattices searched for counterexamples, coarse first, so that examples have few digits.
 STEPS = {False: (2, 4, 8, 16), True: (2, 4, 10, 20, 40)}
-#: Maximum number of performances of more than two classes, as there are many more pairs.
-MOST = 2500
 #: Operations on entities at no cost: choose one at random, relabel its predictions, or shuffle them.
 OPERATIONS = ("mix", "relabel", "shuffle")
 
@@ -123,7 +121,7 @@ def _lattices(prevalence: float | None, classes: int) -> Iterator[np.ndarray]:
         return
     cells = classes**2
     for steps in range(1, 9):
-        if comb(steps + cells - 1, steps) > MOST:
+        if comb(steps + cells - 1, steps) > 2500:
             return
         yield _compositions(steps, cells).T / steps
 

@@ -15,10 +15,7 @@ from bayesrank.scores.placement import FixedRate, canonical_values, fixed_rate, 
 from bayesrank.scores.score import Score
 from bayesrank.theory._axioms import OPERATIONS, ROUNDING, counterexamples, lattice
 
-__all__ = ["TABLE_1", "audit", "audit_table"]
-
 TESTS = ("axiom_2", "axiom_3_upper", "axiom_3_lower")
-ROLES = ("first", "second", "mixture")
 # Performances for the correlations in Foundations, Section 5.2: 6,545 and 6,561 points.
 SIMPLEX_STEPS, ROC_STEPS = 32, 80
 # Nineteenths, then thirds of thirds: these avoid the halves and fifths, where lattices have accidental ties.
@@ -132,7 +129,7 @@ def _row(score: Score, evidence: np.ndarray, taus: dict[str, Any], fixed: FixedR
             "score": score.name,
             "prevalence": np.nan if fixed.share is None or fixed.predicted else fixed.share,
             "test": list(TESTS),
-            "role": list(ROLES),
+            "role": ["first", "second", "mixture"],
             "actual": labels,
             "predicted": labels,
         },
@@ -141,7 +138,6 @@ def _row(score: Score, evidence: np.ndarray, taus: dict[str, Any], fixed: FixedR
 
 
 def _audit_of_classes(score: Score, fixed: FixedRate, classes: int, operations: list[Any]) -> xr.Dataset:
-    """Audit a score of more than two classes by the axioms."""
     if fixed.share is not None:
         raise ValueError(
             f"{fixed.name} must be left out of {classes} classes, which have more than one; got {fixed.share}"
@@ -271,7 +267,6 @@ def _ranks(points: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 @lru_cache(maxsize=4)
 def _grid_ranks(prevalence: float | None) -> np.ndarray:
-    """Return the ranks on the coarse grid, shared by all scores."""
     grid = np.linspace(0.0, 1.0, GRID)
     return _ranks(_correlation_points(prevalence), *_square(grid, grid))
 
@@ -301,7 +296,6 @@ def _in_words(score: Score, fixed: FixedRate, a: float, b: float) -> str:
 
 
 def _verdict(row: xr.Dataset, perfect: dict[str, str], at_fixed_prevalence: bool, where: str) -> str:
-    """Return the result of the audit in words."""
     if row["axiom_2"] and row["axiom_3_upper"] and row["axiom_3_lower"]:
         if "tau_max" in perfect:
             return f"may rank{where}: it orders as {perfect['tau_max']}"

@@ -10,8 +10,6 @@ from bayesrank._checks import check_labelled_numbers, check_numbers, describe_va
 from bayesrank._types import Container
 from bayesrank.performance import as_performance, check_importance, outcome_dims
 
-__all__ = ["filter_by_importance", "mix"]
-
 
 def mix(
     source: Container, weights: xr.DataArray | Mapping[Any, float], dim: str = "entity", *, kind: str | None = None
@@ -37,7 +35,6 @@ def mix(
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[50, 90], fp=[40, 0], fn=[0, 6], tp=[10, 4], entity=["eager", "shy"])
     >>> mix(counts, {"eager": 0.5, "shy": 0.5}).sel(actual="positive").values
     array([0.03, 0.07])
@@ -82,7 +79,6 @@ def filter_by_importance(source: Container, importance: xr.DataArray, *, kind: s
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=80, fp=10, fn=4, tp=6)
     >>> filter_by_importance(counts, br.importance(fp=1, tp=1)).sel(predicted="positive").squeeze().values
     array([0.625, 0.375])

@@ -12,11 +12,8 @@ from bayesrank.scores.placement import fixed_rate
 from bayesrank.scores.score import cells_at
 from bayesrank.theory._axioms import lattice
 
-__all__ = ["compare_orders"]
-
 #: Steps of the lattice, with many ties, and number of random performances.
 STEPS, RANDOM = 12, 4000
-ROLES = ("first", "second")
 
 
 def compare_orders(
@@ -82,7 +79,7 @@ def compare_orders(
             "other_value": ("role", two.of_cells(*pair.T)),
             "verdict": ((), words),
         },
-        {"role": list(ROLES), "actual": labels, "predicted": labels},
+        {"role": ["first", "second"], "actual": labels, "predicted": labels},
     )
 
 

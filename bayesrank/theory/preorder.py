@@ -11,8 +11,6 @@ from bayesrank._checks import check_result, describe_value, rename_argument
 from bayesrank.performance import as_performance, outcome_dims
 from bayesrank.ranking.values import bare_values
 
-__all__ = ["dominance", "dual", "rank_bounds", "relation_properties", "relations"]
-
 
 def relations(values: xr.DataArray, performance: Any = None, higher_is_better: bool | None = None) -> xr.Dataset:
     """Compare each entity with every other one by a score (Piérard et al., Foundations, Theorem 1 and Section 3.2).
@@ -36,7 +34,6 @@ def relations(values: xr.DataArray, performance: Any = None, higher_is_better: b
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[8, 9, 9], fp=[1, 0, 0], fn=[0, 1, 1], tp=[1, 0, 0], entity=["a", "b", "c"])
     >>> found = relations(br.scores.ppv(counts), counts)
     >>> found["incomparable"].sel(entity="a", rival="b").item(), found["equivalent"].sel(entity="b", rival="c").item()
@@ -62,19 +59,6 @@ def relations(values: xr.DataArray, performance: Any = None, higher_is_better: b
     return _four_relations(order)
 
 
-def dual(order: xr.Dataset) -> xr.Dataset:
-    """Return the dual of an order from :func:`relations`, with worse and better exchanged.
-
-    Examples
-    --------
-    >>> found = relations(xr.DataArray([0.2, 0.7], dims="entity"))
-    >>> bool((dual(found)["worse"] == found["better"]).all())
-    True
-    """
-    turned = order["worse_or_equivalent"].rename(entity="rival", rival="entity")
-    return _four_relations(turned.transpose(*order["worse_or_equivalent"].dims))
-
-
 def dominance(*orders: xr.Dataset) -> xr.Dataset:
     """Return the order by several scores: better by one of them, and not worse by any (Foundations, 3.2, Example 1).
 
@@ -87,7 +71,6 @@ def dominance(*orders: xr.Dataset) -> xr.Dataset:
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[90, 80, 70], fp=[10, 20, 30], fn=[40, 20, 25], tp=[60, 80, 75], entity=list("abc"))
     >>> roc = dominance(*(br.theory.relations(score(counts), counts) for score in (br.scores.tnr, br.scores.tpr)))
     >>> roc["better"].sel(entity="b", rival="c").item(), roc["incomparable"].sel(entity="a", rival="b").item()
@@ -105,10 +88,18 @@ def dominance(*orders: xr.Dataset) -> xr.Dataset:
 
 
 def rank_bounds(order: xr.Dataset) -> xr.Dataset:
-    """Return the ranks that an order from :func:`relations` or :func:`dominance` allows (Foundations, Axiom 1).
+    """Return the ranks that an order allows (Foundations, Axiom 1).
 
-    They are ``lower``, 1 plus the number of better entities, and ``upper``, the number of better or equivalent ones. An
-    entity that is comparable with no other has the bounds 1 and 1 but no rank.
+    Parameters
+    ----------
+    order : xarray.Dataset
+        From :func:`relations` or :func:`dominance`.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``lower``, 1 plus the number of better entities, and ``upper``, the number of better or equivalent ones. An
+        entity that is comparable with no other has the bounds 1 and 1 but no rank.
 
     Examples
     --------
@@ -170,7 +161,6 @@ def relation_properties(relation: xr.DataArray) -> xr.Dataset:
 
 
 def _preorder(argument: str, order: Any) -> xr.DataArray:
-    """Return the preorder from the result of :func:`relations`."""
     return check_result("br.theory.relations", argument, order, ("worse", "worse_or_equivalent"))["worse_or_equivalent"]
 
 

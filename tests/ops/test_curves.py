@@ -272,5 +272,3 @@ def test_curves_of_values_of_a_given_reference():
     given = br.ops.value_curves("auc_roc", [0.3], points=5, reference=few)
     assert (given * 50 == (given * 50).round()).all()
     assert br.ops.value_curves("precision_at_recall", [0.3], at=0.8).attrs["score"] == "precision_at_recall 0.8"
-    with pytest.raises(ValueError, match="at must be left out"):
-        br.ops.value_curves("f1", [0.3], at=0.2)

@@ -7,6 +7,7 @@ from scipy import optimize
 
 import bayesrank as br
 from bayesrank.scores.score import cells_at
+from tests.ops.test_draws import counted
 
 
 def cells(tpr, fpr, prevalence, size=10**6):
@@ -30,12 +31,6 @@ def test_prevalence_alone_is_all_prevalence():
     np.testing.assert_allclose(result.change.sel(part="prevalence")[1:], [-0.070, -0.029], atol=1e-3)
     np.testing.assert_allclose(result.change.sel(part="rates")[1:], 0, atol=1e-9)
     assert result.change.isel(dataset=0).isnull().all()
-
-
-def test_rates_alone_are_all_rates():
-    result = br.ops.drift(counts((0.9, 0.2, 0.1), (0.8, 0.3, 0.1)), "mcc").isel(entity=0, dataset=1)
-    assert result.change.sel(part="prevalence").item() == pytest.approx(0, abs=1e-9)
-    assert result.change.sel(part="rates").item() < -0.05
 
 
 @pytest.fixture(scope="module")
@@ -63,40 +58,26 @@ def test_probabilities(posterior):
     # t1: about 1,000 cases, 100 positive: TPR 0.9 to 0.85 is unsure; t2 clearly worse; t3 clearly better
     assert 0.5 < result.degraded.sel(dataset="t1").item() < 0.999
     assert result.degraded.sel(dataset="t2").item() > 0.99
-    assert result.tpr_fell.sel(dataset="t2").item() > 0.99
-    assert result.tnr_fell.sel(dataset="t2").item() > 0.99
     assert result.degraded.sel(dataset="t3").item() < 0.01
-    for name in ("degraded", "tpr_fell", "tnr_fell"):
-        assert (result[f"{name}_error"][1:] > 0).all()
-        assert "batch means" in result[f"{name}_error"].attrs["method"]
+    assert (result["degraded_error"][1:] > 0).all()
+    assert "batch means" in result["degraded_error"].attrs["method"]
     assert result.degraded.isel(dataset=0).isnull().item()
     inside = result.change_lower <= result.change_mean
     assert inside.isel(dataset=slice(1, None)).all()
 
 
 def test_periods_of_separate_posteriors():
-    """Of points, without probabilities; and one rate up, one down, with draws."""
+    """Of points, without probabilities."""
     one, two = (br.from_counts(**cells(0.9, 0.2, p, 1000)) for p in (0.3, 0.1))
     result = br.ops.drift({"spring": one, "autumn": two}, "f1")
     assert result["dataset"].values.tolist() == ["spring", "autumn"]
     assert result.change.dims == ("dataset", "entity", "part")
     assert "degraded" not in result
-    table = counts((0.7, 0.1, 0.2), (0.9, 0.3, 0.2)) // 100
-    result = br.ops.drift(br.fit(table, draws=200, chains=2, seed=1), "informedness").isel(entity=0, dataset=1)
-    assert result.tpr_fell.item() < 0.01
-    assert result.tnr_fell.item() > 0.99
 
 
 def test_each_chunk_is_computed_once_and_the_first_once_before(posterior):
-    da = pytest.importorskip("dask.array")
     calls = []
-
-    def load(block):
-        calls.append(block.shape)
-        return block
-
-    lazy = br.as_performance(posterior).chunk({"draw": 50})
-    lazy = lazy.copy(data=da.map_blocks(load, lazy.data, dtype=float, meta=np.zeros((0,) * lazy.ndim)))
+    lazy = counted(br.as_performance(posterior), calls, draw=50)
     result = br.ops.drift(lazy, "f1")
     assert len(calls) == 1  # whether periods share their draws
     result.compute()

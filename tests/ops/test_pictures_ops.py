@@ -53,8 +53,6 @@ def test_curve_beside_its_ops():
         np.testing.assert_array_equal(axes[0].lines[-1].get_ydata(), result.no_skill)
         np.testing.assert_array_equal(axes[1].lines[-1].get_ydata(), result.ops_no_skill)
         assert {ax.lines[-1].get_linestyle() for ax in axes} == {":"}
-    with pytest.raises(ValueError, match="sequence at"):
-        br.plots.ops_curve(br.ops.of_curve(y_true, scores, "auc_pr"))
 
 
 def test_drift(periods):
@@ -64,8 +62,6 @@ def test_drift(periods):
     assert [t.get_text() for t in axes[1].get_xticklabels()] == ["Q1", "Q2", "Q3"]
     assert len(axes[1].texts) == 2
     assert not {"0.00", "1.00"} & {t.get_text() for t in axes[1].texts}
-    with pytest.raises(ValueError, match="draws"):
-        br.plots.ops_drift(br.ops.drift(br.as_performance(periods).mean(("chain", "draw")), "f1"))
 
 
 def test_a_mean_may_lie_outside_of_its_interval(periods):

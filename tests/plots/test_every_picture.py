@@ -261,8 +261,6 @@ def test_ratios_are_compared_by_division():
     draws = (odds.sel(entity=first) / odds.sel(entity=last)).values
     np.testing.assert_allclose(one, np.quantile(draws, [0.025, 0.975]), rtol=1e-2)
     np.testing.assert_allclose(one, 1 / np.array(other)[::-1], rtol=1e-6)
-    with pytest.raises(ValueError, match=r"rope must be 0 for diagnostic_odds_ratio, .*; got 0\.1"):
-        br.plots.score_differences(odds, to=first, rope=0.1)
     assert br.plots.score_differences(POSTERIOR, score="f1").get_xscale() == "linear"
 
 
@@ -324,32 +322,6 @@ def test_a_decision_curve(size):
     low, high = ax.get_ylim()
     assert low < 0 < high
     assert high >= float(curve["upper"].max())
-
-
-def two_class(name):
-    """Two-class counts of one label, and of the last of the data sets that measured most entities."""
-    counts = br.datasets.load(name)
-    if "dataset" in counts.dims:
-        measured = counts["measured"].sum("entity").values
-        counts = counts.isel(dataset=np.flatnonzero(measured == measured.max())[-1], drop=True)
-        counts = counts.isel(entity=counts["measured"].values).drop_vars("measured")
-    return counts if counts.sizes["actual"] == 2 else br.one_vs_rest(counts).isel(label=0, drop=True)
-
-
-SHIPPED = [name for name in br.datasets.names() if "actual" in br.datasets.load(name).dims]
-
-
-@pytest.mark.parametrize("name", [pytest.param(x, marks=[] if x == "tornado" else pytest.mark.slow) for x in SHIPPED])
-def test_shipped_data_have_pictures(name):
-    counts = two_class(name)
-    values = br.scores.informedness(br.fit(counts, draws=100, seed=1))
-    _, given = plt.subplots()
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert br.plots.forest(br.credible_ranking(values, rope=0.01), ax=given) is given
-        ax = br.plots.score_differences(values, counts["entity"].values[0], rope=0.02)
-        ax.figure.canvas.draw()
-    assert len(ax.get_yticklabels()) == counts.sizes["entity"] - 1  # all but the one compared with
 
 
 def test_short_names_stay_unique():

@@ -12,47 +12,37 @@ from bayesrank._compat import to_container
 MU, TAU, RHO, ERROR = np.array([1.8, 1.0]), np.array([0.7, 0.5]), -0.6, np.array([0.2, 0.15])
 
 
+#: Logits of TNR and TPR on three data sets.
+LOGITS = MU + np.array([[0.3, -0.4], [0, 0], [-0.8, 0.5]])
+
+
+def rates(logits, *dims, **coords):
+    """Draws of performances with logits (..., 2) of TNR and TPR."""
+    right = [xr.DataArray(special.expit(logits[..., i]), coords, ("chain", "draw", "entity", *dims)) for i in (0, 1)]
+    return br.from_rates(tnr=right[0], tpr=right[1], prevalence=0.5)
+
+
 def posterior(entities=1, draws=20_000, rho=RHO, tau=TAU):
     """Draws as if from the bivariate model: normal medians of (logit TNR, logit TPR), fixed spreads."""
-    rng = np.random.default_rng(1)
+    rng, names = np.random.default_rng(1), [f"test {i}" for i in range(entities)]
     mu = MU - 0.3 * np.arange(entities)[:, None] + ERROR * rng.normal(size=(1, draws, entities, 2))
-    factor = np.linalg.cholesky([[1, rho], [rho, 1]])
-    new = mu + tau * (rng.normal(size=mu.shape) @ factor.T)
-
-    def table(logits):
-        right, wrong = special.expit(logits), special.expit(-logits)
-        cells = np.stack(
-            [np.stack([right[..., 0], wrong[..., 0]], -1), np.stack([wrong[..., 1], right[..., 1]], -1)], -2
-        )
-        return ("chain", "draw", "entity", "actual", "predicted"), cells
-
-    def at_half(pair):
-        return pair[0], pair[1] / 2
-
-    cases = np.array([100, 50])
-    right = np.round(cases * special.expit(MU + np.array([[0.3, -0.4], [0, 0], [-0.8, 0.5]]))).astype(int)
-    counts = np.stack(
-        [np.stack([right[:, 0], cases[0] - right[:, 0]], -1), np.stack([cases[1] - right[:, 1], right[:, 1]], -1)], -2
-    )
-    counts = np.broadcast_to(counts, (entities, *counts.shape)).copy()
-    counts[0, 2, 1] = 0  # no positives
-    names, classes = [f"test {i}" for i in range(entities)], ["negative", "positive"]
-    coords = {"entity": names, "actual": classes, "predicted": classes, "dataset": list("xyz")}
-    observed = table(np.broadcast_to(MU + np.array([[0.3, -0.4], [0, 0], [-0.8, 0.5]]), (1, 5, entities, 3, 2)))
+    new = mu + tau * (rng.normal(size=mu.shape) @ np.linalg.cholesky([[1, rho], [rho, 1]]).T)
+    typical, seen = rates(mu, entity=names), np.broadcast_to(LOGITS, (1, draws, entities, 3, 2))
     group = xr.Dataset(
         {
-            "performance_typical": at_half(table(mu)),
-            "performance_new": at_half(table(new)),
-            "median_rate": table(mu),
+            "performance_typical": typical,
+            "performance_new": rates(new, entity=names),
+            "performance": rates(seen, "dataset", entity=names, dataset=list("xyz")),
+            "median_rate": 2 * typical,
             "sd_between_datasets": (("chain", "draw", "actual"), np.broadcast_to(tau, (1, draws, 2))),
             "correlation_between_datasets": (("chain", "draw"), np.full((1, draws), rho)),
         },
-        coords,
     )
-    cells = observed[1][:, np.zeros(draws, int)] / 2
-    group["performance"] = (("chain", "draw", "entity", "dataset", "actual", "predicted"), cells)
-    data = xr.Dataset({"counts": (("entity", "dataset", "actual", "predicted"), counts)}, coords)
-    return to_container({"posterior": group, "observed_data": data})
+    tn, tp = np.tile(np.round([100, 50] * special.expit(LOGITS)).astype(int), (entities, 1)).T
+    cells = {"tn": tn, "fp": 100 - tn, "fn": 50 - tp, "tp": tp}
+    counts = br.from_counts(**cells, entity=np.repeat(names, 3), dataset=list("xyz") * entities)
+    counts[0, 2, 1] = 0  # no positives
+    return to_container({"posterior": group, "observed_data": counts.to_dataset(name="counts")})
 
 
 def inside(points, region, draws):

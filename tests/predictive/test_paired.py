@@ -86,18 +86,6 @@ def test_classes_against_all_others():
     assert table["hdi_lower"].sel(label="b").item() == summaries.hdi(alone, 0.9)[0]
 
 
-def test_decision_benefits_per_draw_and_as_a_ranking():
-    counts = br.from_counts(tn=[70, 80], fp=[20, 10], fn=[1, 5], tp=[29, 25], entity=["bold", "cautious"])
-    posterior = br.fit(counts, seed=1)
-    worth = br.scores.decision_benefit([[0, -1], [-20, 10]])
-    values = worth(posterior)
-    p = br.as_performance(posterior).sel(entity="bold", chain=0, draw=3).values
-    assert values.sel(entity="bold", chain=0, draw=3).item() == pytest.approx(-p[0, 1] - 20 * p[1, 0] + 10 * p[1, 1])
-    # A miss costs 20 false alarms.
-    assert br.credible_ranking(values)["probability_best"].sel(entity="bold") > 0.8
-    np.testing.assert_allclose(br.scores.decision_benefit(np.eye(2))(posterior), br.scores.accuracy(posterior))
-
-
 def test_contours_of_benefits_are_parallel_lines():
     worth = br.scores.decision_benefit([[4, 3], [1, 7]])  # U Figure B.8
     rng = np.random.default_rng(4)

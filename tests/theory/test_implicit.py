@@ -71,16 +71,3 @@ def test_with_one_place_it_is_the_canonical_score():
     points = performances(50, 5)
     np.testing.assert_allclose(same.of_cells(*points), br.scores.f1.of_cells(*points))
     assert br.place(same) == (1.0, 0.5)
-
-
-@pytest.mark.parametrize(
-    ("low", "high", "error", "words"),
-    [
-        ((0.0, 0.5), (0.5, 0.5), ValueError, "a must stay strictly between 0 and 1 where it moves; got 0 to 0.5"),
-        ((0.5, 0.5), (0.5, 1.2), ValueError, r"high\[1\] must"),
-        (0.5, (0.5, 0.5), TypeError, "low must be a pair"),
-    ],
-)
-def test_what_is_no_path_is_refused(low, high, error, words):
-    with pytest.raises(error, match=words):
-        br.scores.implicit(low, high)

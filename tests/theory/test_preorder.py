@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 from scipy.stats import rankdata
 
 import bayesrank as br
-from bayesrank.theory import dual
 
 FOUR = ("worse", "equivalent", "better", "incomparable")
 SEEDS = st.integers(0, 2**32 - 1)
@@ -49,9 +48,9 @@ def test_theorem_1(seed, name):
         assert ((matrix[name] @ matrix[name] > 0) <= (matrix[name] > 0)).all()
     # Eq. 12: entities that are equivalent are incomparable with the same others.
     assert ((matrix["equivalent"] @ matrix["incomparable"] > 0) <= (matrix["incomparable"] > 0)).all()
-    turned = dual(found)
-    xr.testing.assert_equal(turned, br.theory.relations(values, counts, not score.higher_is_better))
-    xr.testing.assert_equal(dual(turned), found)
+    dual = br.theory.relations(values, counts, not score.higher_is_better)
+    for name, other in zip(FOUR, ("better", "equivalent", "worse", "incomparable"), strict=True):
+        np.testing.assert_array_equal(dual[name], found[other])
 
 
 @given(SEEDS)
@@ -117,12 +116,6 @@ def test_dominance_follows_the_names_of_entities():
     order = br.theory.relations(values)
     xr.testing.assert_equal(br.theory.dominance(order, br.theory.relations(values[::-1])), order)
     xr.testing.assert_equal(br.theory.dominance(order), order)
-    with pytest.raises(ValueError, match="orders must be of the same entities"):
-        br.theory.dominance(order, br.theory.relations(values[:2]))
-    with pytest.raises(ValueError, match=r"orders must come from br\.theory\.relations"):
-        br.theory.dominance(order["worse"])
-    with pytest.raises(ValueError, match="orders must hold"):
-        br.theory.dominance()
 
 
 @pytest.mark.parametrize(

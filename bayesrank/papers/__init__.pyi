@@ -1,0 +1,16 @@
+from .lattices import animate_contours as animate_contours
+from .lattices import confusion_simplex as confusion_simplex
+from .lattices import contours as contours
+from .lattices import count_ticks as count_ticks
+from .lattices import multiplicities as multiplicities
+from .lattices import pr_points as pr_points
+from .lattices import roc_points as roc_points
+from .pages import explore_contours as explore_contours
+from .pages import explore_pmf as explore_pmf
+from .pages import save as save
+from .pages import turning_simplex as turning_simplex
+from .tile import pencil as pencil
+from .tile import placement_tile as placement_tile
+from .tile import prior_grids as prior_grids
+from .tile import roc_beside_tile as roc_beside_tile
+from .tile import vertices as vertices

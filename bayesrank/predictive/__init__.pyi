@@ -1,0 +1,9 @@
+from .checks import predictive_check as predictive_check
+from .confusion import confusion_pmf as confusion_pmf
+from .paired import by_class as by_class
+from .paired import paired_difference as paired_difference
+from .sampled import posterior_predictive as posterior_predictive
+from .scores import multiplicity as multiplicity
+from .scores import score_pmf as score_pmf
+from .summaries import difference as difference
+from .summaries import summary as summary
