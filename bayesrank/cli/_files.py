@@ -12,9 +12,9 @@ from typing import Any
 import xarray as xr
 
 from bayesrank.evidence._forms import FORMS
-from bayesrank.evidence._reader import read_table
 from bayesrank.evidence._table import Roles, Table
 from bayesrank.evidence._values import plain
+from bayesrank.evidence.frames import read_table
 
 #: What messages call the file -.
 STDIN = "standard input"

@@ -12,8 +12,8 @@ import xarray as xr
 
 import bayesrank as br
 from bayesrank.evidence import formats
-from bayesrank.evidence._reader import read_table
 from bayesrank.evidence._table import Roles, table_of
+from bayesrank.evidence.frames import read_table
 from bayesrank.evidence.logs import Choices, check_choices, is_log
 from bayesrank.evidence.logs.sources import OPENERS
 
