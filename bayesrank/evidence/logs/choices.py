@@ -7,8 +7,6 @@ from typing import Any
 
 from bayesrank._checks import check_choice, describe_value
 
-__all__ = ["AllLeftOut", "Choices", "LogError", "check_choices", "list_some"]
-
 #: Words for what a user may choose between; formats may have others for variants.
 CHOOSABLE = ("metric", "variant", "judge", "dataset", "category", "entity", "status", "file")
 
@@ -19,10 +17,6 @@ class LogError(ValueError):
     def __init__(self, message: str, **remedy: Any) -> None:
         super().__init__(message)
         self.remedy = remedy
-
-
-class AllLeftOut(LogError):
-    """No file is left to read."""
 
 
 @dataclass(frozen=True)
@@ -54,9 +48,7 @@ class Choices:
 
     def also(self, **more: Any) -> "Choices":
         """Return these choices with more of them."""
-        merged: dict[str, Any] = {
-            k: {**getattr(self, k), **v} if isinstance(v, Mapping) else v for k, v in more.items()
-        }
+        merged = {key: {**getattr(self, key), **v} if isinstance(v, Mapping) else v for key, v in more.items()}
         return replace(self, **merged)
 
     def typed(self) -> str:

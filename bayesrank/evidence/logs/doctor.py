@@ -2,6 +2,7 @@
 
 import os
 import shlex
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -11,12 +12,10 @@ import pandas as pd
 
 from bayesrank import _text
 from bayesrank.evidence import formats
-from bayesrank.evidence.logs.choices import AllLeftOut, Choices, LogError, check_choices, list_some
+from bayesrank.evidence.logs.choices import Choices, LogError, check_choices, list_some
 from bayesrank.evidence.logs.files import Logs, collect
 from bayesrank.evidence.logs.stops import find_stop
 from bayesrank.evidence.logs.table import settle
-
-__all__ = ["Diagnosis", "diagnose", "doctor"]
 
 #: How many times a choice is made for the user so that the rest can be described.
 MOST_CHOICES = 12
@@ -104,10 +103,6 @@ def diagnose(paths: Any, choices: Choices) -> Diagnosis:
             if lacking is not None:
                 raise lacking
             break
-        except AllLeftOut:
-            if not stops:
-                raise
-            break
         except LogError as error:
             stops.append(str(error))
             if not error.remedy:
@@ -115,19 +110,19 @@ def diagnose(paths: Any, choices: Choices) -> Diagnosis:
             choices = choices.also(**error.remedy)
             # A file has another name, or is left out.
             logs = None if "name" in error.remedy else logs
+        except ValueError:  # the choices that were made leave nothing, such as no file
+            if not stops:
+                raise
+            break
     else:
         stops.append("There are more stops; make these choices first.")
-    sections = {} if logs is None else _describe_files(logs)
-    if logs is not None and frame is not None:
-        sections |= _describe_table(logs, frame, choices)
+    sections: dict[str, list[str]] = {}
+    if logs is not None:
+        kinds = Counter(formats.load(one["format"]).TITLE for one in logs.about)
+        sections["What"] = [f"{title}: {_text.count(n, 'file')} with cases." for title, n in kinds.items()]
+        sections |= {} if frame is None else _describe_table(logs, frame, choices)
     words = [shlex.join(["bayesrank", "rank", *[os.fspath(path) for path in given]]), choices.typed()]
     return Diagnosis(sections, stops, " ".join(filter(None, words)), frame)
-
-
-def _describe_files(logs: Logs) -> dict[str, list[str]]:
-    kinds = logs.files["format"].value_counts(sort=False)
-    said = [f"{formats.load(str(k)).TITLE}: {_text.count(int(n), 'file')} with cases." for k, n in kinds.items()]
-    return {"What": said}
 
 
 def _describe_table(logs: Logs, frame: pd.DataFrame, choices: Choices) -> dict[str, list[str]]:

@@ -34,7 +34,7 @@ def refuse_nameless(rows: pd.DataFrame, logs: Logs, choices: Choices) -> None:
     typed = typed if choices.shell else f"name={remedy!r}"
     source = logs.about[files[0]]["source"]
     raise LogError(
-        f"{logs.files['name'][files[0]]} must name its system, which has no name in {_text.count(len(files), 'file')}"
+        f"{logs.names[files[0]]} must name its system, which has no name in {_text.count(len(files), 'file')}"
         f"{f': {source}' if source else ''}. Type the names: {typed}",
         name=remedy,
     )

@@ -15,9 +15,8 @@ from bayesrank.evidence.logs.choices import Choices, LogError, list_some
 from bayesrank.evidence.logs.files import Logs, matches
 from bayesrank.evidence.logs.stops import RUN, TIME
 
-__all__ = ["settle"]
-
-SHOWN = ["entity", "dataset", "case", "run", "outcome", "cluster", "category", "cost", "seconds", "status"]
+#: Columns for users; the first five are always there.
+SHOWN = formats.COLUMNS[:10]
 
 
 def settle(logs: Logs, choices: Choices) -> pd.DataFrame:
@@ -44,8 +43,7 @@ def settle(logs: Logs, choices: Choices) -> pd.DataFrame:
         frame["run"] = numbers.astype(int)
     metrics = rows[rows["metric"].notna()].groupby("dataset", sort=False)["metric"].first().to_dict()
     frame.attrs = {
-        "formats": list(dict.fromkeys(formats.load(kind).TITLE for kind in logs.files["format"])),
-        "files": len(logs.files),
+        "formats": list(dict.fromkeys(formats.load(one["format"]).TITLE for one in logs.about)),
         "source": {str(e): logs.about[int(f)]["source"] for e, f in rows.groupby("entity")["file"].first().items()},
         "metric": metrics,
         "higher_is_better": better,
@@ -64,8 +62,8 @@ def settle(logs: Logs, choices: Choices) -> pd.DataFrame:
 def _choose_rows(logs: Logs, choices: Choices, remarks: list[str]) -> pd.DataFrame:
     rows = logs.rows.copy()
     for key, wanted in choices.only.items():
-        column = rows["file"].map(dict(enumerate(logs.files["name"]))) if key == "file" else rows[key]
-        every = list(logs.files["name"] if key == "file" else map(str, logs.rows[key].dropna().unique()))
+        column = rows["file"].map(dict(enumerate(logs.names))) if key == "file" else rows[key]
+        every = logs.names if key == "file" else list(map(str, logs.rows[key].dropna().unique()))
         wanted = _split_values(wanted, every, key == "file")
         named = [name for name in every if any(matches(name, w) if key == "file" else name == w for w in wanted)]
         kept = column.astype(str).isin(named)
@@ -212,7 +210,7 @@ def _settle_reruns(rows: pd.DataFrame, logs: Logs, choices: Choices, remarks: li
         remarks.append("Several logs of a system on the same cases are runs of it.")
         return rows
     if again.any():
-        age = rows["file"].map(lambda i: (m := TIME.search(logs.files["name"][i])) and re.sub(r"\D", "", m[0]))
+        age = rows["file"].map(lambda i: (m := TIME.search(logs.names[i])) and re.sub(r"\D", "", m[0]))
         timeless = rows.loc[again & age.isna(), "file"].unique()
         if rows.loc[again, "file"].nunique() > 1 and len(timeless):
             file = logs.called(int(timeless[0]))
