@@ -217,7 +217,7 @@ EVIDENCE = [
     ("weight must hold (one number for each of the 60 cases|non-negative whole numbers)", lambda x: br.from_outcomes(ANSWERS, weight=x), [1], [0.5] * 60),
     ("cluster must hold 60 names", lambda: br.from_outcomes(ANSWERS, cluster="question")),
     (r"frame must hold whole numbers up to 2\*\*53; got 1152921504606846977", lambda: br.from_outcomes(pd.DataFrame({"a": [2**60, 2**60 + 1], "b": [1, 2]}))),
-    ("missing must be None, one of .* or a finite number; got", lambda x: br.from_outcomes(ANSWERS, missing=x), "drop", True, INF),
+    ("missing must be one of .*, or None, or a finite number; got", lambda x: br.from_outcomes(ANSWERS, missing=x), "drop", True, INF),
     ("missing cannot be 'common' where no case", lambda x: x(missing="common"), lambda **how: br.from_outcomes(pd.DataFrame({"a": [1, None], "b": [None, 1]}), **how), lambda **how: br.joint_outcomes([0, 1], {"a": [0, None], "b": [None, 1]}, **how)),
     (r"an outcome of every entity at least once; got none in the columns \['c'\]", lambda x: br.from_outcomes(ANSWERS.assign(c=NAN), missing=x), "common", "own", 0, None),
     (r"(predictions\['b'\] must hold a label (for every case; .*missing='common'|of at least one case)|missing must be one of .'common'., or None .*square table.; got|y_true must hold a label)", lambda x: br.joint_outcomes(x[0], {"a": [0, 1], "b": x[1]}, missing=x[2]), ([0, 1], [0, None], None), ([0, 1], [0, 1], "own"), ([0, 1], [None, None], "common"), ([0, None], [0, 1], "common")),

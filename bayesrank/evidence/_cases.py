@@ -1,5 +1,6 @@
 """Joint outcomes from tables of single cases: a row for each entity and case, or a column for each entity."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -7,11 +8,11 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayesrank import _text
 from bayesrank._checks import check_sequence, is_number
 from bayesrank._labels import factorize, standing_pair
 from bayesrank.evidence._columns import CELLS, TOTALS, is_metadata_name, odd_columns, role_of, squeeze
 from bayesrank.evidence._forms import Known, refuse_without_entity
+from bayesrank.evidence._pooled import runs_of
 from bayesrank.evidence._table import NO_CLASSES, Roles, Table, find_repeat, list_names
 from bayesrank.evidence._values import as_outcomes, check_exact, count_hint, plain, to_number
 from bayesrank.evidence.components import variance_components
@@ -60,11 +61,6 @@ def read_answers(table: Table, known: Known, roles: Roles) -> xr.Dataset:
     # If all columns are costs, each may name its entity, as in "gpt cost" and "llama cost".
     if listed and (len(listed) < len(names) or len(names) == 1):
         _refuse_odd(table, names, dict.fromkeys(listed, "named like an id, a group or a cost"))
-    if (twice := find_repeat(map(plain, names))) is not None:
-        raise ValueError(
-            f"{table.source} must have each column once; got {plain(names[twice[0]])!r} more than once (rename one of "
-            "them)"
-        )
     about, _ = _read_about(table, known, None)
     if "actual" in known.of:
         about["actual"], answers = _read_predictions(table, known.of["actual"], names, chosen, roles)
@@ -297,8 +293,8 @@ def _join(
             # Names of cases are unique within a data set.
             case = list(map(repr, zip(about.get("dataset", about["case"]), about["case"], strict=True)))
             groups |= {"case": case, "run": about["run"]}
-            remarks += _say_runs(frame, case, about.get("cluster"))
         joint = from_outcomes(frame, **groups, missing=roles.missing, cost=cost)
+        remarks += _say_runs(joint, frame, groups)
     else:
         labels = set(actual).union(*answers.values()) - {None}
         remarks += say_never_true(labels, actual)
@@ -336,23 +332,21 @@ def _say_shared_names(about: dict[str, list[Any]]) -> list[str]:
     """Describe names of cases that occur in several data sets: different cases, unless folds overlap."""
     if not {"case", "dataset"} <= set(about):
         return []
-    pairs = set(zip(about["case"], about["dataset"], strict=True))
-    shared = pd.Series([case for case, _ in pairs], dtype=object).value_counts()
+    times = Counter(case for case, _ in set(zip(about["case"], about["dataset"], strict=True)))
+    shared = sum(number > 1 for number in times.values())
     said = (
-        f"Several data sets have cases of the same name ({(shared > 1).sum()}), taken as different cases: were they "
-        "the same ones, as in overlapping folds, pooling would count them twice."
+        f"Several data sets have cases of the same name ({shared}), taken as different cases: were they the same ones, "
+        "as in overlapping folds, pooling would count them twice."
     )
-    return [said] if (shared > 1).any() else []
+    return [said] if shared else []
 
 
-def _say_runs(frame: pd.DataFrame, case: list[str], cluster: list[Any] | None) -> list[str]:
+def _say_runs(joint: xr.Dataset, frame: pd.DataFrame, groups: dict[str, Any]) -> list[str]:
     """State that runs are not additional cases, and whether more runs would help."""
-    times = pd.Series(case).value_counts()
-    fewest, most = int(times.min()), int(times.max())
-    if most == 1:
+    if joint.attrs.get("most_runs", 1) == 1:
         return []
-    runs = _text.count(most, "run") if fewest == most else f"{fewest} to {most} runs"
-    said = [f"The outcome of a case is its mean over {runs}."]
-    if not frame.isna().any(axis=None) and len(times) > 1 and len(set(cluster or case)) > 1:
+    said = [f"The outcome of a case is its mean over {runs_of(joint.attrs)}."]
+    case, cluster = groups["case"], groups["cluster"]
+    if not frame.isna().any(axis=None) and len(set(case)) > 1 and len(set(cluster or case)) > 1:
         said.append(variance_components(frame, case=case, cluster=cluster).attrs["advice"])
     return said

@@ -50,6 +50,12 @@ def record_of(about: Mapping[Any, Any]) -> dict[str, Any] | None:
     return json.loads(record_text(about["pooled"])) if "pooled" in about else None
 
 
+def runs_of(about: Mapping[Any, Any]) -> str:
+    """Return how many runs a case has, from attrs of evidence or its posterior."""
+    fewest, most = int(about["fewest_runs"]), int(about["most_runs"])
+    return _text.count(most, "run") if fewest == most else f"{fewest} to {most} runs"
+
+
 def provenance(about: Mapping[Any, Any]) -> list[str]:
     """Describe, from attrs of evidence or its posterior, how the evidence was assembled."""
     lines = []
@@ -59,9 +65,7 @@ def provenance(about: Mapping[Any, Any]) -> list[str]:
     if "clusters" in about:
         lines.append(f"Cases come in {_text.count(int(about['clusters']), 'cluster')}, each counted as one unit.")
     if "most_runs" in about:
-        fewest, most = int(about["fewest_runs"]), int(about["most_runs"])
-        runs = _text.count(most, "run") if fewest == most else f"{fewest} to {most} runs"
-        lines.append(f"A case has {runs}; its outcome is their mean.")
+        lines.append(f"A case has {runs_of(about)}; its outcome is their mean.")
     if "missing" in about:
         how, what = about["missing"], "runs" if "most_runs" in about else "cases"
         said = f"each counts as {how}."

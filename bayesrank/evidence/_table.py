@@ -14,8 +14,6 @@ from bayesrank.evidence._values import as_count, as_label_columns, count_hint, i
 
 #: Why outcomes have no positive class.
 NO_CLASSES = "for outcomes, which have no classes"
-#: Command-line options that differ from the name of the argument.
-OPTIONS = {"dataset": "dataset-column"}
 
 
 @dataclass(frozen=True)
@@ -75,7 +73,7 @@ class Table:
 
     def argument(self, name: str) -> str:
         """Return what the user types for an argument."""
-        return f"--{OPTIONS.get(name, name)}" if self.shell else name
+        return f"--{'dataset-column' if name == 'dataset' else name}" if self.shell else name
 
     def option(self, name: str, value: Any) -> str:
         """Return an argument with its value, ready to be typed."""
@@ -159,12 +157,11 @@ def table_of(frame: Any) -> Table:
     places = [f"frame, row {label}" for label in frame.index.tolist()]
     if named and len(named) == frame.index.nlevels:
         frame = frame.reset_index()
-    twice = frame.columns[frame.columns.duplicated()]
-    if len(twice):
-        raise ValueError(f"frame must have each column once; got {twice[0]!r} more than once")
     for name in frame.columns:
         if not isinstance(name, Hashable) or is_missing(name) or isinstance(name, tuple):
             raise TypeError(f"frame must have columns with single names; got {name!r}")
+    if (twice := find_repeat(map(plain, frame.columns))) is not None:
+        raise ValueError(f"frame must have each column once; got {plain(frame.columns[twice[0]])!r} more than once")
     repeated = any(frame[name].tolist() == frame.index.tolist() for name in frame.columns)
     text = len(frame) and frame.index.dtype.kind in "OUST" and not named and not repeated
     return Table(
