@@ -11,8 +11,7 @@ import pandas as pd
 import pytest
 
 import bayesrank as br
-from bayesrank.cli import main
-from bayesrank.cli._errors import in_options
+from bayesrank.cli import in_options, main
 from bayesrank.cli._typed import read_preferences
 from tests.commands import csv_of, invoke, json_of, refused, run
 from tests.test_terminal import on_terminals, split_table

@@ -147,7 +147,8 @@ def rank(
         ]
         source = {"evidence": ranking.attrs["evidence"]} if "evidence" in ranking.attrs else {}
         if _of_datasets(analysis.posterior):
-            table = table.join(_heterogeneity(analysis, used, prob))
+            found = br.heterogeneity(analysis.posterior, used, prob=prob)
+            table = table.join(found.drop_vars([name for name in found.coords if name != "entity"]).to_dataframe())
         about |= analysis.labels | source | {"remarks": remarks}
         frame = table.assign(**source) if export.format == "csv" else table
         export.show(Sheet([], [], frame=frame, about=about, name="ranking"))
@@ -234,12 +235,6 @@ def _of_datasets(posterior: Any) -> bool:
     """Return whether the posterior knows a typical data set and a new one."""
     group = groups_of(posterior)["posterior"]
     return "dataset" in group.dims and {"performance_typical", "performance_new"} <= set(group.data_vars)
-
-
-def _heterogeneity(analysis: Analysis, score: Score, prob: float) -> pd.DataFrame:
-    """Return columns on how much data sets differ."""
-    found = br.heterogeneity(analysis.posterior, score, prob=prob)
-    return found.drop_vars([name for name in found.coords if name != "entity"]).to_dataframe()
 
 
 def _costs(front: xr.Dataset) -> pd.DataFrame:
