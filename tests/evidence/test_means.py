@@ -1,25 +1,18 @@
 """Means with standard errors: normal or t posteriors, whose probabilities are known in closed form or by quadrature."""
 
-import json
-
 import numpy as np
 import pandas as pd
 import pytest
-from click.testing import CliRunner
 from scipy.integrate import quad
 from scipy.stats import norm
 from scipy.stats import t as student
 
 import bayesrank as br
-from bayesrank.cli import cli
+from tests.commands import invoke, json_of, refused
 
 BOARD = pd.DataFrame(
     {"model": ["a", "b", "c"], "mean": [0.71, 0.7, 0.66], "se": [0.012, 0.02, 0.015], "n": [1400, 500, 900]}
 )
-
-
-def run(*arguments):
-    return CliRunner().invoke(cli, list(map(str, arguments)))
 
 
 @pytest.fixture(scope="module")
@@ -91,13 +84,11 @@ def test_the_verdict_says_that_the_comparison_is_unpaired(ranking):
 def test_the_command_reads_the_same_table_by_the_same_rules(tmp_path):
     path = tmp_path / "board.csv"
     BOARD.to_csv(path, index=False)
-    result = run("rank", path, "--format", "json", "--lower-is-better", "--seed", 7)
-    assert result.exit_code == 0, result.exception
-    shown = json.loads(result.output)
+    shown = json_of("rank", path, "--lower-is-better", "--seed", 7)
     ranking = br.credible_ranking(br.fit(br.from_frame(BOARD), seed=7), higher_is_better=False)
     best = dict(zip(ranking["entity"].values.tolist(), ranking["probability_best"].values.tolist(), strict=True))
     assert {row["entity"]: row["probability_best"] for row in shown["ranking"]} == pytest.approx(best)
-    assert run("report", path, "-o", tmp_path / "page.html", "--draws", 50).exit_code == 0
+    invoke("report", path, "-o", tmp_path / "page.html", "--draws", 50)
     assert "unpaired" in (tmp_path / "page.html").read_text()
 
 
@@ -140,7 +131,7 @@ def test_other_models_and_analyses_of_cases_are_refused(tmp_path):
     for model in ("paired", "beta_binomial"):
         with pytest.raises(ValueError, match="model must be normal_means for means and standard errors"):
             br.fit(means, model)
-        assert "--model must be normal_means" in str(run("rank", path, "--model", model).exception)
+        assert "--model must be normal_means" in refused("rank", path, "--model", model)
     with pytest.raises(TypeError, match="columns entity, mean, se"):
         br.fit(br.from_counts(tn=8, fp=2, fn=1, tp=9), "normal_means")
     with pytest.raises(ValueError, match="nothing to vary"):
@@ -149,4 +140,4 @@ def test_other_models_and_analyses_of_cases_are_refused(tmp_path):
         br.plan(br.fit(means, seed=1))
     with pytest.raises(ValueError, match="improper"):
         br.fit(means, groups=["prior"])
-    assert "--prior must be left out" in str(run("rank", path, "--prior", "uniform").exception)
+    assert "--prior must be left out" in refused("rank", path, "--prior", "uniform")
