@@ -113,9 +113,3 @@ def test_one_vs_rest_commutes_with_normalising(matrix):
     by_rates = br.one_vs_rest(br.as_performance(counts))
     np.testing.assert_allclose(direct.values, by_rates.values, atol=1e-12)
     assert (by_rates >= 0).all()
-
-
-def test_one_vs_rest_of_two_classes_swaps_and_keeps():
-    binary = br.one_vs_rest(br.from_counts(tn=1, fp=2, fn=3, tp=4))
-    assert binary.sel(label="positive").values.tolist() == [[[1, 2], [3, 4]]]
-    assert binary.sel(label="negative").values.tolist() == [[[4, 3], [2, 1]]]

@@ -134,16 +134,6 @@ def test_the_likelihood_is_multinomial():
         np.testing.assert_allclose(fit["log_likelihood"]["counts"].sel(entity=name, chain=0), expected)
 
 
-def test_draws_follow_names_and_evidence():
-    one = br.fit(right_wrong(), seed=1, draws=50)["posterior"]
-    turned = br.fit(right_wrong().isel(entity=[2, 0]), seed=1, draws=70)["posterior"]
-    np.testing.assert_array_equal(
-        one["performance"].sel(entity=["c", "a"]), turned["performance"].isel(draw=slice(0, 50))
-    )
-    other = br.fit(right_wrong(correct=[171, 140, 20]), seed=1, draws=50)["posterior"]
-    assert (one["mean_outcome"].sel(entity="a") != other["mean_outcome"].sel(entity="a")).all()
-
-
 # Ranking
 
 
