@@ -1,6 +1,5 @@
 """The command ``bayesrank``: from a table of counts to a credible ranking, a Tile, outperformance scores, a report."""
 
-import ast
 import os
 import pkgutil
 import re
@@ -46,7 +45,7 @@ class Commands(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl([(name, summary_of(name)) for name in self.list_commands(ctx)])
+            formatter.write_dl([(name, _summary_of(name)) for name in self.list_commands(ctx)])
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -59,11 +58,10 @@ class Commands(click.Group):
             raise ValueError(in_options(str(message), command)) from error
 
 
-def summary_of(command: str) -> str:
+def _summary_of(command: str) -> str:
     """Return what a command does: the first line of its module's docstring, behind the colon."""
-    source = (Path(__file__).parent / f"{command}.py").read_text(encoding="utf-8")
-    first = str(ast.get_docstring(ast.parse(source))).split("\n")[0]
-    text = first.partition(": ")[2]
+    with (Path(__file__).parent / f"{command}.py").open(encoding="utf-8") as source:
+        text = source.readline().partition(": ")[2].strip().rstrip('"')
     return text[:1].upper() + text[1:]
 
 

@@ -21,7 +21,6 @@ FORMS = {"name": "FILE=NAME", "only": "WHAT=VALUE"}
 
 
 def choices_of(how: dict[str, Any], missing: Any = None) -> Choices:
-    """Take the options of logs out of ``how``."""
     pairs = {}
     for option, form in FORMS.items():
         typed = how.pop(option)

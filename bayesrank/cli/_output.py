@@ -128,7 +128,6 @@ def _print(header: Sequence[str], rows: Rows, widths: Sequence[int | None]) -> N
 
 
 def rank_header(prob: float) -> list[str]:
-    """Return the headings of :func:`rank_cells`."""
     return ["P(best)", f"{100 * prob:g}% ranks"]
 
 

@@ -98,7 +98,6 @@ def rank(
     export: Export,
     **how: Any,
 ) -> None:
-    """Rank the entities, and write the table and the picture."""
     if statement and export.format in ("csv", "board"):
         raise ValueError(
             f"--ask must be left out of --format {export.format}, which has only a row for each entity; json has both"
@@ -238,7 +237,6 @@ def _of_datasets(posterior: Any) -> bool:
 
 
 def _costs(front: xr.Dataset) -> pd.DataFrame:
-    """Return the columns of the table on costs and the Pareto front."""
     kept = {"cost": "mean_cost", "cost_lower": "mean_cost_lower", "cost_upper": "mean_cost_upper"}
     kept |= {name: name for name in ("probability_front", "probability_front_error")}
     return pd.DataFrame({new: front[name].to_series() for name, new in kept.items()})
@@ -271,7 +269,6 @@ def _title(ranking: xr.Dataset, score: Score, analysis: Analysis, top: int | Non
 def _cells(
     ranking: xr.Dataset, table: pd.DataFrame, columns: list[str], digits: int
 ) -> tuple[list[str], list[list[str]]]:
-    """Return the headings and the rows of a ranking."""
     size, level = effective_draws(ranking), f"{100 * ranking.attrs['prob']:g}% interval"
     costs = "mean_cost" in table
     header = ["entity", score_name(ranking), level, *rank_header(ranking.attrs["prob"]), "tier"]

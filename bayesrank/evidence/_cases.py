@@ -73,7 +73,6 @@ def read_answers(table: Table, known: Known, roles: Roles) -> xr.Dataset:
 
 
 def _chosen(table: Table, roles: Roles, described: Iterable[Any]) -> list[Any]:
-    """Return the columns that the user names as entities."""
     names = [table.find("entities", wanted) for wanted in check_sequence("entities", roles.entities)]
     twice = next((name for name in names if names.count(name) > 1 or name in described), None)
     if twice is not None:
@@ -102,7 +101,7 @@ def _refuse_matrices(table: Table) -> None:
     if rows and {role_of(row) for row in rows} >= set(CELLS):
         raise ValueError(
             f"{table.source} must have one row an entity and the columns entity, tn, fp, fn, tp; its rows are "
-            f"{list_names(rows, 4)} (turn rows and columns)"
+            f"{list_names(rows)} (turn rows and columns)"
         )
     if len(rows) > 1 and sorted(rows) == sorted(map(str, table.names[1:])):
         raise ValueError(

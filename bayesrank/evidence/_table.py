@@ -180,9 +180,9 @@ def _fields(column: pd.Series) -> list[Any]:
     return [None if lack else plain(value.item() if isinstance(value, np.generic) else value) for value, lack in pairs]
 
 
-def list_names(names: Sequence[Any], most: int = 3) -> str:
-    more = len(names) - most
-    return ", ".join(map(str, names[:most])) + (f" and {more} more" if more > 0 else "")
+def list_names(names: Iterable[Any], most: int = 4) -> str:
+    texts = list(map(str, names))
+    return ", ".join(texts[:most]) + (f" and {len(texts) - most} more" if len(texts) > most else "")
 
 
 def find_repeat(keys: Iterable[Any]) -> tuple[int, int] | None:

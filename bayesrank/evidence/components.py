@@ -139,7 +139,6 @@ def _of_shares(values: np.ndarray, runs: Any) -> tuple[np.ndarray, np.ndarray, n
 def _components(
     means: np.ndarray, variance: np.ndarray, runs: np.ndarray, cluster: np.ndarray
 ) -> dict[str, np.ndarray]:
-    """Return all estimates for each entity."""
     size = len(means)
     several = ~np.isnan(variance)
     with np.errstate(invalid="ignore"):  # an entity without a case of several runs

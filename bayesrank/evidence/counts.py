@@ -143,7 +143,6 @@ def pool_evidence(counts: Any, join: Any, tested: bool = False) -> Any:
 
 
 def _pool_cases(joint: xr.Dataset, join: str, tested: bool) -> xr.Dataset:
-    """Return joint outcomes without data sets."""
     if "dataset" not in joint.coords:
         raise ValueError(f"joint outcomes must have the coord dataset to be pooled; got {list(joint.coords)}")
     if join == "inner" and "outcome" in joint:
@@ -264,7 +263,6 @@ def are_outcomes(source: Any) -> bool:
 
 
 def check_tables(counts: Any, argument: str = "counts") -> xr.DataArray:
-    """Validate and return counts over classes or over outcomes."""
     return (check_outcomes if are_outcomes(counts) else check_counts)(counts, argument)
 
 

@@ -1,7 +1,7 @@
 """What a user says about evaluation logs, and errors with a remedy."""
 
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -47,7 +47,6 @@ class Choices:
         return f"{self.say('name', '', file)} leaves the file out"
 
     def also(self, **more: Any) -> "Choices":
-        """Return these choices with more of them."""
         merged = {key: {**getattr(self, key), **v} if isinstance(v, Mapping) else v for key, v in more.items()}
         return replace(self, **merged)
 
@@ -63,7 +62,6 @@ class Choices:
 
 
 def check_choices(name: Any, only: Any, match: Any, reruns: Any, errors: Any, shell: bool = False) -> Choices:
-    """Check what a user says about logs."""
     check_choice("match", match, ("id", "content"))
     if reruns is not None:
         check_choice("reruns", reruns, ("runs", "latest"))
@@ -77,8 +75,3 @@ def check_choices(name: Any, only: Any, match: Any, reruns: Any, errors: Any, sh
         check_choice("only", key, CHOOSABLE)
         kept[key] = [str(v) for v in ([value] if isinstance(value, str | int | float) else value)]
     return Choices(dict(name or {}), kept, match, reruns, errors, shell=shell)
-
-
-def list_some(names: Iterable[Any], most: int = 4) -> str:
-    names = list(map(str, names))
-    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

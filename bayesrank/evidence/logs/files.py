@@ -10,7 +10,8 @@ import pandas as pd
 
 from bayesrank import _text
 from bayesrank.evidence import formats
-from bayesrank.evidence.logs.choices import Choices, LogError, list_some
+from bayesrank.evidence._table import list_names
+from bayesrank.evidence.logs.choices import Choices, LogError
 from bayesrank.evidence.logs.sources import expand, read_head
 
 #: What files are that begin so, such as with the byte order marks of UTF-16 as :func:`read_head` decodes them.
@@ -36,12 +37,10 @@ class Logs:
 
 
 def is_log(path: Path) -> bool:
-    """Return whether a format recognises a file."""
     return bool(formats.recognise(read_head(path))[0])
 
 
 def collect(paths: Any, choices: Choices) -> Logs:
-    """Read all files by their formats."""
     about: list[dict[Any, Any]] = []
     parts, without, unknown = [], [], []
     used: set[str] = set()
@@ -81,7 +80,7 @@ def collect(paths: Any, choices: Choices) -> Logs:
     for one in about:
         for text in one.get("doubts", []):
             said.setdefault(text, []).append(Path(one["name"]).name)
-    doubts = [f"{list_some(names, 1)}: {text}." for text, names in said.items()]
+    doubts = [f"{list_names(names, 1)}: {text}." for text, names in said.items()]
     if unknown:
         doubts.append(f"No format recognises {_text.count(len(unknown), 'file')}, such as {unknown[0]}.")
     used_as_well = {one.get("beside") for one in about}

@@ -6,7 +6,8 @@ from typing import Any
 import pandas as pd
 
 from bayesrank import _text
-from bayesrank.evidence.logs.choices import Choices, LogError, list_some
+from bayesrank.evidence._table import list_names
+from bayesrank.evidence.logs.choices import Choices, LogError
 from bayesrank.evidence.logs.files import Logs
 
 #: The columns that name a run.
@@ -174,7 +175,7 @@ def find_stop(frame: pd.DataFrame, choices: Choices) -> LogError | None:
     if not shared and pairs and frame["dataset"].nunique() > 1:
         keep = f", {choices.say('only', pairs[0], 'dataset')} ranks the systems with that data set"
     return LogError(
-        f"every system must have an outcome on every case of {len(cases)}; {what}: {list_some(lines, 6)}. "
+        f"every system must have an outcome on every case of {len(cases)}; {what}: {list_names(lines, 6)}. "
         f"{choices.say('missing', 0)} counts them as wrong{keep}, {choices.say('missing', 'own')} leaves each system "
         f"on its own cases and runs{scored}",
         **({"missing": "common"} if common and not runs else {"missing": "own"}),
@@ -190,7 +191,7 @@ def name_setups(rows: pd.DataFrame, logs: Logs) -> list[str]:
         for key in next(iter(setups.values())):
             held = {e: str(s.get(key)) for e, s in setups.items()}
             if len(set(held.values())) > 1:
-                said[f"Systems differ in {key}: {list_some([f'{e} {v[:60]}' for e, v in held.items()])}."] = None
+                said[f"Systems differ in {key}: {list_names([f'{e} {v[:60]}' for e, v in held.items()])}."] = None
     return list(said)
 
 

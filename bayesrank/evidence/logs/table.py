@@ -10,8 +10,9 @@ import pandas as pd
 from bayesrank import _text
 from bayesrank._checks import describe_value
 from bayesrank.evidence import formats
+from bayesrank.evidence._table import list_names
 from bayesrank.evidence.logs import stops
-from bayesrank.evidence.logs.choices import Choices, LogError, list_some
+from bayesrank.evidence.logs.choices import Choices, LogError
 from bayesrank.evidence.logs.files import Logs, matches
 from bayesrank.evidence.logs.stops import RUN, TIME
 
@@ -70,7 +71,7 @@ def _choose_rows(logs: Logs, choices: Choices, remarks: list[str]) -> pd.DataFra
         unknown = [w for w in wanted if key != "file" and w not in every]
         if unknown or not kept.any():
             known = list(map(str, column.dropna().unique()))
-            held = f"one of {list_some(known, 8)}" if known else f"left out of logs that name no {key}"
+            held = f"one of {list_names(known, 8)}" if known else f"left out of logs that name no {key}"
             raise ValueError(f"{choices.say('only', unknown or wanted, key)} must be {held}")
         if key in ("metric", "variant"):
             # A run that broke off has no metric; a data set with another filter alone keeps it.
@@ -78,7 +79,7 @@ def _choose_rows(logs: Logs, choices: Choices, remarks: list[str]) -> pd.DataFra
             kept |= column.isna() & has if key == "metric" else ~has
             lost = sorted(set(rows["dataset"].dropna()) - set(rows.loc[kept, "dataset"]))
             if lost:
-                remarks.append(f"Left out, without the {key} {', '.join(wanted)}: {list_some(lost)}.")
+                remarks.append(f"Left out, without the {key} {', '.join(wanted)}: {list_names(lost)}.")
         rows = rows[kept]
     return rows
 
@@ -148,11 +149,11 @@ def _choose_metric(rows: pd.DataFrame, logs: Logs, choices: Choices, remarks: li
         value = list(dict.fromkeys(map(str, chosen)))
         if several:
             where, each = next(iter(several.items()))
-            many = f"{where} has {len(each)} {word}s, {list_some(each, 8)}"
+            many = f"{where} has {len(each)} {word}s, {list_names(each, 8)}"
             many += f", and so have {len(several) - 1} other data sets" if len(several) > 1 else ""
         else:
             each = [names[0] for names in of.values()]
-            many = f"data sets have different {word}s, " + list_some([f"{n[0]} ({d})" for d, n in of.items()], 8)
+            many = f"data sets have different {word}s, " + list_names([f"{n[0]} ({d})" for d, n in of.items()], 8)
         typed = [choices.say("only", option, key) for option in (value, *map(str, each))]
         remedies = ", ".join(list(dict.fromkeys(typed))[:4])
         why = "would count cases more than once" if several else "would mix scales"
@@ -163,7 +164,7 @@ def _choose_metric(rows: pd.DataFrame, logs: Logs, choices: Choices, remarks: li
         )
     named = rows["variant"].dropna().unique()
     if set(named) - {"none", "filter 1", "original"}:
-        remarks.append(f"The {logs.variant} is {list_some(named)}.")
+        remarks.append(f"The {logs.variant} is {list_names(named)}.")
     return rows
 
 
