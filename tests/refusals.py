@@ -45,6 +45,7 @@ OTHERS = br.credible_ranking(F1.assign_coords(entity=["x", "y"]))
 # Tables and cases
 FRAME = pd.DataFrame({"entity": ["a", "b"], "tn": [8, 9], "fp": [2, 1], "fn": [1, 3], "tp": [9, 7]})
 LONG = pd.DataFrame({"entity": "a", "actual": [0, 1], "predicted": [0, 1], "count": [3, 4]})
+MEANS = pd.DataFrame({"model": ["a", "b"], "mean": [0.71, 0.7], "se": [0.01, 0.02]})
 RIGHT = pd.DataFrame({"entity": ["a", "b", "c"], "correct": [170, 140, 20], "wrong": [30, 60, 0]})
 GRADES = pd.DataFrame({"entity": list("aaabb"), "outcome": [1, 2, 5, 2, 5], "count": [10, 30, 20, 25, 35]})
 ANSWERS = pd.DataFrame({"a": [0, 1] * 30, "b": [0, 0, 1] * 20})
@@ -202,6 +203,22 @@ EVIDENCE = [
     ("counts must .*(DataArray|same classes|not have the dim label|hold numbers|not be negative)", br.one_vs_rest, [[1, 2], [3, 4]], xr.DataArray(np.ones((2, 3)), dims=("actual", "predicted")), br.one_vs_rest(THREE), COUNTS.astype(str), -COUNTS),
     ("counts must be a DataArray with the dims actual and .*no classes", lambda: br.one_vs_rest(OUTCOMES)),
     ("counts must .*(dim dataset|DataArray)", br.pool, COUNTS, [[1, 0], [0, 1]]),
+    # tables that would be read wrongly
+    (r"entity must hold names without the character NUL.*'a\\x00'", lambda: br.from_frame(FRAME.assign(entity=["a\0", "b"]))),
+    ("without the character NUL", lambda: br.from_frame(pd.DataFrame({"a\0": [1, 0], "b": [0, 1]}))),
+    ("a number with separators: write '1234'", lambda x: br.from_frame(pd.DataFrame(x)), {"entity": ["a"], "correct": ["1,234"], "total": ["2,000"]}, {"a": ["1,234", "1,300", "2"], "b": ["2,000", "2,000", "1"]}),
+    ("leave that row out, or rename", lambda: br.from_frame(pd.concat([FRAME, FRAME.sum().to_frame().T.assign(entity="Total")]))),
+    ("'total' must be no actual where it sums up the others .leave its rows out", lambda: br.from_frame(pd.DataFrame({"entity": "a", "actual": ["x", "y", "total"], "predicted": ["x", "y", "total"], "count": [1, 2, 3]}))),
+    (r"entities=\['a', 'b'\] ranks these", lambda: br.from_frame(pd.DataFrame({"case": [1, 2, 3], "a": [1, 0, 1], "b": [1, 1, 0], "total": [2, 1, 1]}))),
+    ("case must name a case; got 'total'", lambda: br.from_frame(pd.DataFrame({"case": ["1", "2", "3", "total"], "a": [1, 0, 1, 2], "b": [1, 1, 0, 2]}))),
+    # means
+    ("row 1: se must be a standard error above 0; got 0 .*write counts", lambda: br.from_frame(MEANS.assign(se=[0.1, 0.0]))),
+    ("must be a standard error above 0; got -0.1", lambda: br.from_frame(MEANS.assign(se=[0.1, -0.1]))),
+    ("row 1: se must be a finite number", lambda: br.from_frame(MEANS.assign(se=[0.1, None]))),
+    ("row 0: mean must be a finite number; got '0.71 ± 0.01'", lambda: br.from_frame(MEANS.assign(mean=["0.71 ± 0.01", "0.7"]))),
+    ("row 1: entity must name each entity once; got 'a' in row 0 as well", lambda: br.from_frame(MEANS.assign(model="a"))),
+    ("cannot be pooled", lambda: br.from_frame(MEANS.assign(dataset=["x", "y"]))),
+    ("must be a count", lambda: br.from_frame(MEANS.assign(n=[10.5, 3]))),
     # joint outcomes
     ("(cluster must hold 4 names; got 1|weight must|labels must|dataset must)", lambda x: br.joint_outcomes([0, 0, 1, 1], {"a": [0, 0, 1, 1]}, **x), {"cluster": ["x"]}, {"cluster": "x"}, {"weight": [1, 1, 1, 0.5]}, {"labels": [0]}, {"dataset": [None] * 4}),
     ("case must name each case once; got duplicate cases: 'x' in several rows.*run= of.*clus", lambda x: x(case=list("wxyx")), lambda **how: br.joint_outcomes(Y[:4], GUESSES, **how), lambda **how: br.from_outcomes(pd.DataFrame(GUESSES), **how)),
@@ -303,7 +320,7 @@ POSTERIORS = [
     ("range must hold every outcome, and every", lambda: paired(NUMBERS, range=(0, 1), base={2: 1})),
     ("(range|base) must be None where cases have classes", lambda x: paired(**x), {"range": (0, 1)}, {"base": {0: 1}}),
     ("split_prior must be True or False", lambda: paired(split_prior=1)),
-    (r"prevalence must be the same for all entities", lambda x: paired(prevalence=x), by_entity([0.2, 0.3], ["a", "b"])),
+    (r"prevalence must be the same for all entities.* for 'a' and \[0\.7, 0\.3\] for", lambda x: paired(prevalence=x), by_entity([0.2, 0.3], ["a", "b"])),
     # outcomes
     ("evidence must have the dims .*dirichlet_multinomial", lambda: fit("beta_binomial", OUTCOMES)),
     ("evidence must be a Dataset of joint outcomes", lambda: fit("paired", OUTCOMES)),

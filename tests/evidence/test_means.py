@@ -107,23 +107,6 @@ def test_counts_and_cases_come_before_means():
     assert br.from_frame(cases)["outcome"].sizes["pattern"] == 2
 
 
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        ({"se": [0.1, 0.0, 0.1]}, "row 1: se must be a standard error above 0; got 0 .*write counts"),
-        ({"se": [0.1, -0.1, 0.1]}, "must be a standard error above 0; got -0.1"),
-        ({"se": [0.1, None, 0.1]}, "row 1: se must be a finite number"),
-        ({"mean": ["0.71 ± 0.01", "0.7", "0.66"]}, "row 0: mean must be a finite number; got '0.71 ± 0.01'"),
-        ({"model": ["a", "b", "a"]}, "row 2: entity must name each entity once; got 'a' in row 0 as well"),
-        ({"dataset": ["x", "y", "z"]}, "cannot be pooled"),
-        ({"n": [10.5, 3, 4]}, "must be a count"),
-    ],
-)
-def test_tables_that_would_mislead_are_refused(change, words):
-    with pytest.raises(ValueError, match=words):
-        br.from_frame(BOARD.assign(**change))
-
-
 def test_other_models_and_analyses_of_cases_are_refused(tmp_path):
     means = br.from_frame(BOARD)
     path = tmp_path / "board.csv"
