@@ -43,7 +43,7 @@ def read_answers(table: Table, known: Known, roles: Roles) -> xr.Dataset:
     known = known._replace(of={role: name for role, name in known.of.items() if role in OF_CASES})
     chosen = roles.entities is not None
     described = known.of.values()
-    names = _chosen(table, roles, described) if chosen else [name for name in table.names if name not in described]
+    names = _chosen(table, roles, described) if chosen else [name for name in table.columns if name not in described]
     if not names:
         raise ValueError(f"{table.source} must have a column for each entity; its heading is {table.heading()}")
     if not len(table.where):
@@ -85,7 +85,7 @@ def _refuse_odd(table: Table, names: list[Any], odd: dict[Any, str]) -> None:
     first, *others = odd
     rest = [name for name in names if name not in odd]
     also = f" ({list_names(others)}, too)" if others else ""
-    distinct = len(set(map(repr, table.column(first)))) == len(table.where)
+    distinct = len(set(map(repr, table.columns[first]))) == len(table.where)
     does, says = ("case", "names the cases") if distinct else ("cluster", "names clusters of cases")
     keep = f"; {table.option('entities', rest)} ranks these alone" if rest else ""
     label = "; as the true label it is called actual" if squeeze(first) in ("label", "target", "y", "class") else ""
@@ -97,13 +97,13 @@ def _refuse_odd(table: Table, names: list[Any], odd: dict[Any, str]) -> None:
 
 def _refuse_matrices(table: Table) -> None:
     """Raise an error for a confusion matrix with its labels, and for a table whose rows are cells."""
-    rows = [value for value in table.columns[0] if isinstance(value, str)]
+    rows = [value for value in next(iter(table.columns.values())) if isinstance(value, str)]
     if rows and {role_of(row) for row in rows} >= set(CELLS):
         raise ValueError(
             f"{table.source} must have one row an entity and the columns entity, tn, fp, fn, tp; its rows are "
             f"{list_names(rows)} (turn rows and columns)"
         )
-    if len(rows) > 1 and sorted(rows) == sorted(map(str, table.names[1:])):
+    if len(rows) > 1 and sorted(rows) == sorted(map(str, list(table.columns)[1:])):
         raise ValueError(
             f"{table.source} must not be a confusion matrix with labels on both sides, which does not say whether its "
             "rows are the actual or the predicted classes: write entity, actual, predicted, count with one row a cell, "
@@ -113,7 +113,7 @@ def _refuse_matrices(table: Table) -> None:
 
 def _read_outcomes(table: Table, names: list[Any], chosen: bool, may_lack: bool) -> dict[Any, list[Any]]:
     """Return the outcomes of each column as numbers, None if missing."""
-    columns = {name: as_outcomes(table.column(name)) for name in names}
+    columns = {name: as_outcomes(table.columns[name]) for name in names}
     odd: dict[Any, str] = {}
     texts = {name: [i for i, v in enumerate(held) if not isinstance(v, float | None)] for name, held in columns.items()}
     for name, rows in texts.items():
@@ -138,7 +138,7 @@ def _read_outcomes(table: Table, names: list[Any], chosen: bool, may_lack: bool)
         # A text may be the name of a case, or a predicted label without a column of true labels.
         _refuse_odd(table, names, odd)
     for name, values in columns.items():
-        check_exact([int(value) for value in table.column(name) if isinstance(value, int) or str(value).isdecimal()])
+        check_exact([int(value) for value in table.columns[name] if isinstance(value, int) or str(value).isdecimal()])
         if None in values and not may_lack:
             common, own, zero = (table.option("missing", what) for what in TREATMENTS)
             raise ValueError(

@@ -41,21 +41,15 @@ class Table:
     """Columns in order. ``where`` is the place of each row; ``shell`` whether messages suggest shell commands."""
 
     source: str
-    names: list[Any]
-    columns: list[list[Any]]
+    columns: dict[Any, list[Any]]
     where: list[str]
     shell: bool = False
     categories: dict[Any, pd.CategoricalDtype] = field(default_factory=dict)
     #: The first label of an index of text without a name, which may hold a column; None if there is no such index.
     index: Any = None
 
-    def column(self, name: Any) -> list[Any]:
-        return next(
-            held for other, held in zip(self.names, self.columns, strict=True) if other is name or other == name
-        )
-
     def heading(self) -> str:
-        return ", ".join(map(str, self.names))
+        return ", ".join(map(str, self.columns))
 
     def place(self, row: int) -> str:
         """Return the place of a row within the source."""
@@ -63,8 +57,8 @@ class Table:
 
     def find(self, argument: str, wanted: Any) -> Any:
         """Return the name of the column that the user means, which may differ in case."""
-        same = [name for name in self.names if name == wanted]
-        same = same or [name for name in self.names if squeeze(name) == squeeze(wanted) and squeeze(wanted)]
+        same = [name for name in self.columns if name == wanted]
+        same = same or [name for name in self.columns if squeeze(name) == squeeze(wanted) and squeeze(wanted)]
         if not same:
             raise ValueError(
                 f"{self.argument(argument)} must name a column of {self.source}, {self.heading()}; got {wanted!r}"
@@ -97,19 +91,16 @@ class Table:
 
     def drop(self, names: Sequence[Any]) -> "Table":
         """Return the table without these columns."""
-        kept = [i for i, name in enumerate(self.names) if name not in names]
-        return replace(self, names=[self.names[i] for i in kept], columns=[self.columns[i] for i in kept])
+        return replace(self, columns={name: held for name, held in self.columns.items() if name not in names})
 
     def drop_empty(self) -> "Table":
         """Return the table without empty unnamed columns, which trailing separators produce."""
-        pairs = zip(self.names, self.columns, strict=True)
-        return self.drop(
-            [name for name, held in pairs if str(name).startswith("Unnamed: ") and all(map(is_missing, held))]
-        )
+        unnamed = [name for name in self.columns if str(name).startswith("Unnamed: ")]
+        return self.drop([name for name in unnamed if all(map(is_missing, self.columns[name]))])
 
     def read_names(self, column: Any, role: str) -> list[Any]:
         """Return names of entities, data sets or clusters: text or other single values, none missing."""
-        found = self.column(column)
+        found = self.columns[column]
         for i, name in enumerate(found):
             if is_missing(name):
                 raise ValueError(f"{self.where[i]}: {column} must not be empty, since it must name every item")
@@ -117,7 +108,7 @@ class Table:
 
     def read_counts(self, column: Any) -> list[int]:
         found = []
-        for where, value in zip(self.where, self.column(column), strict=True):
+        for where, value in zip(self.where, self.columns[column], strict=True):
             number = as_count(value)
             if number is None and is_missing(value, words=True):
                 raise ValueError(f"{where}: {column} must not be empty (write 0 if there were none)")
@@ -132,7 +123,7 @@ class Table:
 
     def read_labels(self, *names: Any) -> list[list[Any]]:
         """Return columns of labels with one type, None if missing; categorical columns unchanged."""
-        columns = [self.column(name) for name in names]
+        columns = [self.columns[name] for name in names]
         if any(name in self.categories for name in names):
             return columns
         try:
@@ -166,8 +157,7 @@ def table_of(frame: Any) -> Table:
     text = len(frame) and frame.index.dtype.kind in "OUST" and not named and not repeated
     return Table(
         "frame",
-        list(frame.columns),
-        [_fields(frame[name]) for name in frame.columns],
+        {name: _fields(frame[name]) for name in frame.columns},
         places,
         categories={name: dtype for name, dtype in frame.dtypes.items() if isinstance(dtype, pd.CategoricalDtype)},
         index=frame.index[0] if text else None,

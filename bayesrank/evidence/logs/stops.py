@@ -146,8 +146,7 @@ def find_stop(frame: pd.DataFrame, choices: Choices) -> LogError | None:
     if choices.missing is not None:
         return None
     entities = list(dict.fromkeys(frame["entity"]))
-    keys = frame.drop_duplicates(["dataset", "case", "run"])
-    cases = frame.drop_duplicates(["dataset", "case"])
+    keys, cases = (frame.drop_duplicates(RUN[1:size]) for size in (4, 3))
     lines, runs = [], False
     for name in entities:
         own = frame[frame["entity"] == name]
@@ -159,20 +158,18 @@ def find_stop(frame: pd.DataFrame, choices: Choices) -> LogError | None:
             said, runs = [f"{fewer} runs fewer"], True
         if said:
             lines.append(f"{name} ({', '.join(said)})")
-    if not lines:
+    empty = bool(frame["outcome"].isna().any())
+    if not lines or not (empty or len(frame) < len(keys) * len(entities)):
         return None
-    lacking = frame["outcome"].isna().any() or len(frame) < len(keys) * len(entities)
-    if not lacking:
-        return None
-    what = "runs differ in number" if runs and not frame["outcome"].isna().any() else "outcomes are missing"
+    what = "runs differ in number" if runs and not empty else "outcomes are missing"
     has = frame.attrs["scored"] and choices.errors is None
     scored = f", {choices.say('errors', 'scored')} uses the scores in the files for errors" if has else ""
     met = frame[frame["outcome"].notna()].groupby(["dataset", "case", "run"])["entity"].nunique()
     common = int((met == len(entities)).sum())
-    shared = [d for d, n in met.groupby("dataset", sort=False).max().items() if n == len(entities)]
-    pairs = [d for d, n in met.groupby("dataset", sort=False).max().items() if n > 1]
+    most = met.groupby("dataset", sort=False).max()
+    pairs = most.index[most > 1]
     keep = f", {choices.say('missing', 'common')} keeps the {common} that all met" if common else ""
-    if not shared and pairs and frame["dataset"].nunique() > 1:
+    if not common and len(pairs) and frame["dataset"].nunique() > 1:
         keep = f", {choices.say('only', pairs[0], 'dataset')} ranks the systems with that data set"
     return LogError(
         f"every system must have an outcome on every case of {len(cases)}; {what}: {list_names(lines, 6)}. "
