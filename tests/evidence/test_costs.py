@@ -1,7 +1,5 @@
 """Costs of cases: the joint posterior of mean outcomes and mean costs, and probabilities of the Pareto front."""
 
-import json
-
 import numpy as np
 import pandas as pd
 import pytest
@@ -11,6 +9,7 @@ import bayesrank as br
 from bayesrank._compat import groups_of
 from bayesrank.decisions.fronts import on_front
 from tests.commands import invoke, json_of, refused
+from tests.evidence.test_formats import promptfoo
 
 
 def answers(cases=60, seed=0):
@@ -127,14 +126,7 @@ def test_the_command_has_the_numbers_of_python(tmp_path):
 def test_logs_with_costs_are_ranked_by_one_command(tmp_path):
     frame = answers()
     for name, own in frame.groupby("entity"):
-        rows = [
-            {"provider": {"id": name}, "promptIdx": 0, "testIdx": i, "prompt": {"label": "p"}, "vars": {"q": str(i)},
-             "success": bool(y), "failureReason": int(not y), "cost": c}
-            for i, y, c in zip(own["case"], own["outcome"], own["usd"], strict=True)
-        ]  # fmt: skip
-        (tmp_path / f"{name}.json").write_text(
-            json.dumps({"evalId": name, "results": {"version": 3, "prompts": [], "results": rows}})
-        )
+        promptfoo(tmp_path, name, own["outcome"], costs=own["usd"])
     found = json_of("rank", tmp_path, "--only", "metric=success", "--cost", "cost")
     logs = br.read(tmp_path, only={"metric": "success"})
     front = br.decisions.pareto_front(br.fit(br.pool(br.from_frame(logs, cost="cost")), seed=1))
