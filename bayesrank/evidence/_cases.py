@@ -19,6 +19,8 @@ from bayesrank.evidence.components import variance_components
 from bayesrank.evidence.outcomes import from_outcomes
 from bayesrank.evidence.predictions import joint_outcomes
 
+#: Fields by column, or by role.
+Columns = dict[Any, list[Any]]
 #: Roles of columns that describe cases, in all forms.
 OF_CASES = ("case", "run", "dataset", "cluster", "weight", "actual")
 #: Treatments of missing answers that messages offer.
@@ -43,7 +45,14 @@ def read_answers(table: Table, known: Known, roles: Roles) -> xr.Dataset:
     known = known._replace(of={role: name for role, name in known.of.items() if role in OF_CASES})
     chosen = roles.entities is not None
     described = known.of.values()
-    names = _chosen(table, roles, described) if chosen else [name for name in table.columns if name not in described]
+    names = [name for name in table.columns if name not in described]
+    if chosen:
+        names = [table.find("entities", wanted) for wanted in check_sequence("entities", roles.entities)]
+        twice = next((name for name in names if names.count(name) > 1 or name in described), None)
+        if twice is not None:
+            raise ValueError(
+                f"{table.argument('entities')} must name columns for nothing else, each once; got {twice!r}"
+            )
     if not names:
         raise ValueError(f"{table.source} must have a column for each entity; its heading is {table.heading()}")
     if not len(table.where):
@@ -63,21 +72,14 @@ def read_answers(table: Table, known: Known, roles: Roles) -> xr.Dataset:
         _refuse_odd(table, names, dict.fromkeys(listed, "named like an id, a group or a cost"))
     about, _ = _read_about(table, known, None)
     if "actual" in known.of:
-        about["actual"], answers = _read_predictions(table, known.of["actual"], names, chosen, roles)
+        answers = _read_predictions(table, known.of["actual"], names, chosen, roles.missing is not None)
+        about["actual"] = answers.pop(known.of["actual"])
     else:
         table.refuse(roles, "positive", NO_CLASSES)
         answers = _read_outcomes(table, names, chosen, roles.missing is not None)
         if "case" not in known.of:
             _refuse_last_row(table, answers)
     return _join(table, {plain(name): held for name, held in answers.items()}, about, known, roles)
-
-
-def _chosen(table: Table, roles: Roles, described: Iterable[Any]) -> list[Any]:
-    names = [table.find("entities", wanted) for wanted in check_sequence("entities", roles.entities)]
-    twice = next((name for name in names if names.count(name) > 1 or name in described), None)
-    if twice is not None:
-        raise ValueError(f"{table.argument('entities')} must name columns for nothing else, each once; got {twice!r}")
-    return names
 
 
 def _refuse_odd(table: Table, names: list[Any], odd: dict[Any, str]) -> None:
@@ -111,7 +113,7 @@ def _refuse_matrices(table: Table) -> None:
         )
 
 
-def _read_outcomes(table: Table, names: list[Any], chosen: bool, may_lack: bool) -> dict[Any, list[Any]]:
+def _read_outcomes(table: Table, names: list[Any], chosen: bool, may_lack: bool) -> Columns:
     """Return the outcomes of each column as numbers, None if missing."""
     columns = {name: as_outcomes(table.columns[name]) for name in names}
     odd: dict[Any, str] = {}
@@ -149,13 +151,11 @@ def _read_outcomes(table: Table, names: list[Any], chosen: bool, may_lack: bool)
     return columns
 
 
-def _read_predictions(
-    table: Table, actual: Any, names: list[Any], chosen: bool, roles: Roles
-) -> tuple[list[Any], dict[Any, list[Any]]]:
-    """Return the true labels and the predicted labels of each entity, all of one type; None is missing."""
+def _read_predictions(table: Table, actual: Any, names: list[Any], chosen: bool, may_lack: bool) -> Columns:
+    """Return the true labels and the predicted labels of each entity by column, of one type; None is missing."""
     labels, *columns = table.read_labels(actual, *names)
     for name, column in zip([actual, *names], [labels, *columns], strict=True):
-        if None in column and (name == actual or roles.missing is None):
+        if None in column and (name == actual or not may_lack):
             hint = f" ({table.option('missing', 'common')} keeps the cases that all entities met)" * (name != actual)
             raise ValueError(f"{table.where[column.index(None)]}: {name} must not be empty{hint}")
     truth = set(labels)
@@ -184,10 +184,10 @@ def _read_predictions(
         )
     if odd:
         _refuse_odd(table, names, odd)
-    return labels, dict(zip(names, columns, strict=True))
+    return dict(zip([actual, *names], [labels, *columns], strict=True))
 
 
-def _refuse_last_row(table: Table, answers: dict[Any, list[Any]]) -> None:
+def _refuse_last_row(table: Table, answers: Columns) -> None:
     """Raise an error if the last row holds sums or means of the other rows, since it would count as a case."""
     *above, last = zip(*answers.values(), strict=True)
     known = {value for row in above for value in row}
@@ -202,7 +202,7 @@ def _refuse_last_row(table: Table, answers: dict[Any, list[Any]]) -> None:
             )
 
 
-def _read_about(table: Table, known: Known, entities: list[Any] | None) -> tuple[dict[str, list[Any]], list[_Key]]:
+def _read_about(table: Table, known: Known, entities: list[Any] | None) -> tuple[Columns, list[_Key]]:
     """Return the columns that describe the cases, and the key of each row, which is unique for an entity."""
     about = {
         role: table.read_counts(known.of[role]) if role == "weight" else table.read_names(known.of[role], role)
@@ -236,8 +236,8 @@ def read_cases(table: Table, known: Known, form: tuple[str, ...], roles: Roles) 
         table.refuse(roles, "positive", NO_CLASSES)
         answers = _read_outcomes(table, [last], True, roles.missing is not None)[last]
     else:
-        about["actual"], predicted = _read_predictions(table, known.of["actual"], [last], True, roles)
-        answers = predicted[last]
+        labels = _read_predictions(table, known.of["actual"], [last], True, roles.missing is not None)
+        about["actual"], answers = labels[known.of["actual"]], labels[last]
         table.refuse(roles, "cost", "of predicted labels; it goes with outcomes, such as 1 for right and 0 for wrong")
     (of_entity, names), (of_case, keys) = factorize(entities), factorize(cases)
     first = np.unique(of_case, return_index=True)[1]
@@ -258,7 +258,7 @@ def read_cases(table: Table, known: Known, form: tuple[str, ...], roles: Roles) 
             f"{keys[j]}{where} ({table.options('missing', TREATMENTS)} says what to do about it)"
         )
 
-    def spread(values: list[Any]) -> dict[Any, list[Any]]:
+    def spread(values: list[Any]) -> Columns:
         """Return a column for each entity, None where it has no row."""
         return {name: [None if i < 0 else values[i] for i in of] for name, of in zip(names, rows.tolist(), strict=True)}
 
@@ -271,12 +271,7 @@ def read_cases(table: Table, known: Known, form: tuple[str, ...], roles: Roles) 
 
 
 def _join(
-    table: Table,
-    answers: dict[Any, list[Any]],
-    about: dict[str, list[Any]],
-    known: Known,
-    roles: Roles,
-    cost: pd.DataFrame | None = None,
+    table: Table, answers: Columns, about: Columns, known: Known, roles: Roles, cost: pd.DataFrame | None = None
 ) -> xr.Dataset:
     """Return joint outcomes from the entities' answers and the description of the cases."""
     actual = about.get("actual")
@@ -327,7 +322,7 @@ def say_unknown_positive(table: Table, labels: Iterable[Any]) -> str:
     return f"None of the classes {first!r} and {second!r} is known as the positive one: {says} says which."
 
 
-def _say_shared_names(about: dict[str, list[Any]]) -> list[str]:
+def _say_shared_names(about: Columns) -> list[str]:
     """Describe names of cases that occur in several data sets: different cases, unless folds overlap."""
     if not {"case", "dataset"} <= set(about):
         return []
