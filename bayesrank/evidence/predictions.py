@@ -244,8 +244,8 @@ def counts_of(joint: xr.Dataset) -> xr.DataArray:
         outcome = joint["outcome"].transpose("pattern", "entity").values
         values = np.unique(outcome[~np.isnan(outcome)])
         values = np.array([0, 1]) if np.isin(values, [0, 1]).all() else values
-        codes = np.where(np.isnan(outcome), -1, np.searchsorted(values, outcome))
-        counts = count_cases([codes], weight, names, where, {"outcome": values.tolist()})
+        codes = [np.where(np.isnan(outcome), -1, np.searchsorted(values, outcome))]
+        counts = count_cases(codes, weight, names, where, {"outcome": values.tolist()})
         if where is not None:  # without outcomes on a data set, an entity is not measured there
             counts["measured"] = (counts > 0).any("outcome")
     return counts.assign_attrs(joint.attrs, note="\n".join(filter(None, [joint.attrs.get("note", ""), UNPAIRED])))

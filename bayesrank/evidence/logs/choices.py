@@ -47,7 +47,9 @@ class Choices:
         return f"{self.say('name', '', file)} leaves the file out"
 
     def also(self, **more: Any) -> "Choices":
-        merged = {key: {**getattr(self, key), **v} if isinstance(v, Mapping) else v for key, v in more.items()}
+        merged: dict[str, Any] = {
+            key: {**getattr(self, key), **v} if isinstance(v, Mapping) else v for key, v in more.items()
+        }
         return replace(self, **merged)
 
     def typed(self) -> str:
