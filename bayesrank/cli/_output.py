@@ -127,6 +127,13 @@ def _print(header: Sequence[str], rows: Rows, widths: Sequence[int | None]) -> N
     click.echo()
 
 
+def interval_cells(middle: float, low: float, high: float, digits: int) -> list[str]:
+    """Format a median and its interval, with fewer decimals the larger they are."""
+    if math.isnan(low):
+        return ["–", "–"]
+    return [_text.format_with_interval(middle, low, high, digits), _text.interval_digits(low, high, digits)]
+
+
 def rank_header(prob: float) -> list[str]:
     return ["P(best)", f"{100 * prob:g}% ranks"]
 

@@ -16,7 +16,7 @@ from bayesrank.cli._categories import CategoryRanking, rank_categories
 from bayesrank.cli._export import Export, Sheet, exporting
 from bayesrank.cli._files import HELP
 from bayesrank.cli._options import BY, COST, NAMES, NOTES, PATHS, adding, analysing, reading_logs, scoring
-from bayesrank.cli._output import rank_cells, rank_header
+from bayesrank.cli._output import interval_cells, rank_cells, rank_header
 from bayesrank.models import population_of
 from bayesrank.ranking._notes import positive_class_notes
 from bayesrank.ranking.summary import effective_draws, is_exact, score_name
@@ -275,16 +275,10 @@ def _cells(
     header += ["mean cost", level, "P(front)"] * costs
     rows = []
     for name, row in table.iterrows():
-        cells = [str(name), *_with_interval(row["median"], row["lower"], row["upper"], digits), *rank_cells(row, size)]
+        cells = [str(name), *interval_cells(row["median"], row["lower"], row["upper"], digits), *rank_cells(row, size)]
         cells.append(_text.number(row["tier"], 0))
         if costs:
-            cells += _with_interval(row["mean_cost"], row["mean_cost_lower"], row["mean_cost_upper"], digits)
+            cells += interval_cells(row["mean_cost"], row["mean_cost_lower"], row["mean_cost_upper"], digits)
             cells.append(_text.probability(row["probability_front"], size))
         rows.append([*cells, *(_text.number(row[column], digits) for column in columns)])
     return [*header, *columns], rows
-
-
-def _with_interval(middle: float, low: float, high: float, digits: int) -> list[str]:
-    if np.isnan(low):
-        return ["–", "–"]
-    return [_text.format_with_interval(middle, low, high, digits), _text.interval_digits(low, high, digits)]

@@ -51,7 +51,7 @@ class Known(NamedTuple):
 
     def marks(self) -> set[str]:
         """Return the roles, by their own names, that only tables of counts or cases have."""
-        return {role for role in MARKS if role in self.of and squeeze(self.of[role]) in (role, ROLES[role][0])}
+        return {role for role in MARKS if role in self.of and squeeze(self.of[role]) == role}
 
 
 def name_roles(table: Table, roles: Roles) -> Known:
