@@ -1,6 +1,7 @@
 """Example data sets, each with its provenance, licence and caveats."""
 
 import tomllib
+from collections.abc import Callable
 from functools import cache
 from importlib import resources
 from typing import Any, Literal
@@ -60,8 +61,7 @@ def load(name: str) -> xr.DataArray:
     108
     """
     _find(name)
-    # A function that is called like the data set reads its counts; without one, the file is a table of counts.
-    return globals().get(f"_{name}", from_frame)(_read(name))
+    return _COUNTS.get(name, from_frame)(_read(name))
 
 
 def load_cases(name: str) -> pd.DataFrame:
@@ -184,3 +184,17 @@ def _imagenet_models(frame: pd.DataFrame) -> Any:
     ]
     about = {"image_size": ("entity", frame["img_size"]), "parameters": ("entity", frame["params_millions"])}
     return from_frame(pd.concat(each)).assign_coords(about)
+
+
+#: How to read the counts of a data set from its file, where it is no table of counts.
+_COUNTS: dict[str, Callable[[pd.DataFrame], Any]] = {
+    "antibody_tests": _antibody_tests,
+    "anomaly_detectors": _anomaly_detectors,
+    "utah_trees": _utah_trees,
+    "mnist_folds": _mnist_folds,
+    "small_studies": _small_studies,
+    "breast_cancer": _breast_cancer,
+    "langchain_tool_use": _langchain_tool_use,
+    "livecodebench_execution": _livecodebench_execution,
+    "imagenet_models": _imagenet_models,
+}
