@@ -89,7 +89,6 @@ def _is_invisible(letter: str) -> bool:
 
 
 def _code(letter: str) -> str:
-    """Return the escape sequence of a letter, as Python writes it."""
     return letter.encode("unicode_escape").decode()
 
 

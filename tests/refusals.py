@@ -45,6 +45,7 @@ OTHERS = br.credible_ranking(F1.assign_coords(entity=["x", "y"]))
 # Tables and cases
 FRAME = pd.DataFrame({"entity": ["a", "b"], "tn": [8, 9], "fp": [2, 1], "fn": [1, 3], "tp": [9, 7]})
 LONG = pd.DataFrame({"entity": "a", "actual": [0, 1], "predicted": [0, 1], "count": [3, 4]})
+MEANS = pd.DataFrame({"model": ["a", "b"], "mean": [0.71, 0.7], "se": [0.01, 0.02]})
 RIGHT = pd.DataFrame({"entity": ["a", "b", "c"], "correct": [170, 140, 20], "wrong": [30, 60, 0]})
 GRADES = pd.DataFrame({"entity": list("aaabb"), "outcome": [1, 2, 5, 2, 5], "count": [10, 30, 20, 25, 35]})
 ANSWERS = pd.DataFrame({"a": [0, 1] * 30, "b": [0, 0, 1] * 20})
@@ -196,6 +197,22 @@ EVIDENCE = [
     ("counts must .*(DataArray|same classes|not have the dim label|hold numbers|not be negative)", br.one_vs_rest, [[1, 2], [3, 4]], xr.DataArray(np.ones((2, 3)), dims=("actual", "predicted")), br.one_vs_rest(THREE), COUNTS.astype(str), -COUNTS),
     ("counts must be a DataArray with the dims actual and .*no classes", lambda: br.one_vs_rest(OUTCOMES)),
     ("counts must .*(dim dataset|DataArray)", br.pool, COUNTS, [[1, 0], [0, 1]]),
+    # tables that would be read wrongly
+    (r"entity must hold names without the character NUL.*'a\\x00'", lambda: br.from_frame(FRAME.assign(entity=["a\0", "b"]))),
+    ("without the character NUL", lambda: br.from_frame(pd.DataFrame({"a\0": [1, 0], "b": [0, 1]}))),
+    ("a number with separators: write '1234'", lambda x: br.from_frame(pd.DataFrame(x)), {"entity": ["a"], "correct": ["1,234"], "total": ["2,000"]}, {"a": ["1,234", "1,300", "2"], "b": ["2,000", "2,000", "1"]}),
+    ("leave that row out, or rename", lambda: br.from_frame(pd.concat([FRAME, FRAME.sum().to_frame().T.assign(entity="Total")]))),
+    ("'total' must be no actual where it sums up the others .leave its rows out", lambda: br.from_frame(pd.DataFrame({"entity": "a", "actual": ["x", "y", "total"], "predicted": ["x", "y", "total"], "count": [1, 2, 3]}))),
+    (r"entities=\['a', 'b'\] ranks these", lambda: br.from_frame(pd.DataFrame({"case": [1, 2, 3], "a": [1, 0, 1], "b": [1, 1, 0], "total": [2, 1, 1]}))),
+    ("case must name a case; got 'total'", lambda: br.from_frame(pd.DataFrame({"case": ["1", "2", "3", "total"], "a": [1, 0, 1, 2], "b": [1, 1, 0, 2]}))),
+    # means
+    ("row 1: se must be a standard error above 0; got 0 .*write counts", lambda: br.from_frame(MEANS.assign(se=[0.1, 0.0]))),
+    ("must be a standard error above 0; got -0.1", lambda: br.from_frame(MEANS.assign(se=[0.1, -0.1]))),
+    ("row 1: se must be a finite number", lambda: br.from_frame(MEANS.assign(se=[0.1, None]))),
+    ("row 0: mean must be a finite number; got '0.71 ± 0.01'", lambda: br.from_frame(MEANS.assign(mean=["0.71 ± 0.01", "0.7"]))),
+    ("row 1: entity must name each entity once; got 'a' in row 0 as well", lambda: br.from_frame(MEANS.assign(model="a"))),
+    ("cannot be pooled", lambda: br.from_frame(MEANS.assign(dataset=["x", "y"]))),
+    ("must be a count", lambda: br.from_frame(MEANS.assign(n=[10.5, 3]))),
     # joint outcomes
     ("(cluster must hold 4 names; got 1|weight must|labels must|dataset must)", lambda x: br.joint_outcomes([0, 0, 1, 1], {"a": [0, 0, 1, 1]}, **x), {"cluster": ["x"]}, {"cluster": "x"}, {"weight": [1, 1, 1, 0.5]}, {"labels": [0]}, {"dataset": [None] * 4}),
     ("case must name each case once; got duplicate cases: 'x' in several rows.*run= of.*clus", lambda x: x(case=list("wxyx")), lambda **how: br.joint_outcomes(Y[:4], GUESSES, **how), lambda **how: br.from_outcomes(pd.DataFrame(GUESSES), **how)),
@@ -211,7 +228,7 @@ EVIDENCE = [
     ("weight must hold (one number for each of the 60 cases|non-negative whole numbers)", lambda x: br.from_outcomes(ANSWERS, weight=x), [1], [0.5] * 60),
     ("cluster must hold 60 names", lambda: br.from_outcomes(ANSWERS, cluster="question")),
     (r"frame must hold whole numbers up to 2\*\*53; got 1152921504606846977", lambda: br.from_outcomes(pd.DataFrame({"a": [2**60, 2**60 + 1], "b": [1, 2]}))),
-    ("missing must be None, one of .* or a finite number; got", lambda x: br.from_outcomes(ANSWERS, missing=x), "drop", True, INF),
+    ("missing must be one of .*, or None, or a finite number; got", lambda x: br.from_outcomes(ANSWERS, missing=x), "drop", True, INF),
     ("missing cannot be 'common' where no case", lambda x: x(missing="common"), lambda **how: br.from_outcomes(pd.DataFrame({"a": [1, None], "b": [None, 1]}), **how), lambda **how: br.joint_outcomes([0, 1], {"a": [0, None], "b": [None, 1]}, **how)),
     (r"an outcome of every entity at least once; got none in the columns \['c'\]", lambda x: br.from_outcomes(ANSWERS.assign(c=NAN), missing=x), "common", "own", 0, None),
     (r"(predictions\['b'\] must hold a label (for every case; .*missing='common'|of at least one case)|missing must be one of .'common'., or None .*square table.; got|y_true must hold a label)", lambda x: br.joint_outcomes(x[0], {"a": [0, 1], "b": x[1]}, missing=x[2]), ([0, 1], [0, None], None), ([0, 1], [0, 1], "own"), ([0, 1], [None, None], "common"), ([0, None], [0, 1], "common")),
@@ -292,7 +309,7 @@ POSTERIORS = [
     ("(split_prior|force) must be True or False", lambda x: paired(**x), {"split_prior": 1}, {"force": 1}),
     ("evidence must (be a Dataset .*joint_outcomes|hold .*count|have the dims|hold at least one)|count must hold non-neg|entity must hold each name once|actual and predicted must hold labels among", paired, COUNTS, JOINT.drop_vars("count"), JOINT.isel(entity=0), JOINT.isel(pattern=[]), JOINT.assign(count=-JOINT["count"]), JOINT.isel(entity=[0, 0]), JOINT.assign_coords(label=("label", [1, 2]))),
     ("sampler must be 'auto' or 'exact'|target must be None|prevalence must lie between 0 and 1", lambda x: paired(**x), {"sampler": "nuts"}, {"target": "case"}, {"prevalence": 2}),
-    (r"prevalence must be the same for all entities", lambda x: paired(prevalence=x), by_entity([0.2, 0.3], ["a", "b"])),
+    (r"prevalence must be the same for all entities.* for 'a' and \[0\.7, 0\.3\] for", lambda x: paired(prevalence=x), by_entity([0.2, 0.3], ["a", "b"])),
     # outcomes
     ("evidence must have the dims .*dirichlet_multinomial", lambda: fit("beta_binomial", OUTCOMES)),
     (r"options must be among .*'force'\].*'prevalence'", lambda: fit(evidence=OUTCOMES, prevalence="observed")),
@@ -649,6 +666,14 @@ COMMANDS = [
     ("DATA must hold at least one case", "rank FILE --draws 9", "entity,correct,wrong\na,0,0\n"),
     ("must hold two labels or more, true or predicted; got only 1", "rank FILE --draws 9", "actual,a,b\n1,1,1\n"),
     # options beside files
+    ("--cluster must be left out for a shipped data set, whose columns are known", "rank tornado --cluster x"),
+    ("--ignore must be left out for a shipped data set, whose columns are known", "rank tornado --ignore x"),
+    ("--only must be left out of a table, which is no log", "rank tornado --only metric=x"),
+    ("--positive must be left out for outcomes", "rank langchain_tool_use --positive 1"),
+    ("--dataset must be left out for data without data", "rank FILE --dataset x", "entity,tn,fp,fn,tp\na,9,1,2,8\n"),
+    ("--rope must be a number with a decimal point; got '0,02' (write 0", "rank tornado --rope 0,02"),
+    ("--score must be a name, an importance tn=1,fp=1,fn=5,tp=1, or a place", "rank tornado -s a=x"),
+    ("--prevalence must have a decimal point, 2.5%; got '2,5%'", "rank tornado --prevalence 2,5%"),
     ("--model must not be paired for counts, which do not tell how errors", "rank FILE --model paired --draws 9", "entity,correct,wrong\na,17,3\nb,14,6\n"),
     ("--model must be dirichlet_multinomial for counts of outcomes", "rank FILE --model beta_binomial --draws 9", "entity,correct,wrong\na,17,3\nb,14,6\n"),
     ("--score must be 'mean_outcome' for outcomes, which have no classes", "rank FILE --score f1 --draws 9", "entity,correct,wrong\na,17,3\nb,14,6\n"),

@@ -11,8 +11,7 @@ import pandas as pd
 import pytest
 
 import bayesrank as br
-from bayesrank.cli import main
-from bayesrank.cli._errors import in_options
+from bayesrank.cli import in_options, main
 from bayesrank.cli._typed import read_preferences
 from tests.commands import csv_of, invoke, json_of, refused, run
 from tests.test_terminal import on_terminals, split_table
@@ -79,16 +78,6 @@ def test_a_sampler_keeps_quiet(table):
     [
         ("", ["rank", "no_such_thing"], "DATA must be a CSV file or one of"),
         ("", ["rank", "tornado", "--draws", "many"], "Invalid value for '--draws': 'many' is not a valid integer"),
-        (
-            "",
-            ["rank", "tornado", "--rope", "0,02"],
-            "--rope must be a number with a decimal point; got '0,02' (write 0",
-        ),
-        ("", ["rank", "tornado", "-s", "a=x"], "--score must be a name, an importance tn=1,fp=1,fn=5,tp=1, or a place"),
-        ("", ["rank", "tornado", "--prevalence", "2,5%"], "--prevalence must have a decimal point, 2.5%; got '2,5%'"),
-        ("", ["rank", "tornado", "-s", "prevalence"], "--score must have a direction to rank by; prevalence has none"),
-        ("", ["sensitivity", "tornado", "--other-prevalence", "x"], "--other-prevalence must be a share of positives"),
-        ("", ["decide", "tornado", "--benefit", "tn=1"], "--benefit must be tn=NUMBER,fp=NUMBER,fn=NUMBER,tp=NUMBER"),
         ("", ["rang"], "No such command 'rang'"),
         ("a,0,0,1,4\nb,3,1,2,2\n", ["--prior", "haldane"], "--prior must be positive, as four_cases, uniform"),
         ("a,0,0,0,0\nb,3,1,2,2\n", [], "DATA must hold at least one case of every entity"),
@@ -406,12 +395,6 @@ def test_sensitivity_is_that_of_python_in_every_form(table):
     assert all(line in plain.splitlines() for line in held["verdict"])
     assert " (2)" not in plain  # one leader of several rows has one name
     assert all(word in plain for word in ("alternative", "leader", "P(best)", "survive"))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(("form", "row"), [("markdown", "| base | NA |"), ("latex", r"base & NA &")])
-def test_sensitivity_leaves_as_a_table_of_a_paper(form, row, table):
-    assert row in invoke("sensitivity", table, "--draws", "50", "--score", "f1", "--format", form)
 
 
 def test_sensitivity_omits_data_sets_and_takes_other_models(tmp_path):

@@ -123,10 +123,6 @@ def test_one_prevalence_for_all_entities():
     y = [0] * 6 + [1] * 4
     joint = br.joint_outcomes(y, {"a": y, "b": [0] * 10})
     own = xr.DataArray([0.2, 0.3], {"entity": ["a", "b"]}, ["entity"])
-    with pytest.raises(
-        ValueError, match=r"prevalence must be the same for all entities.* for 'a' and \[0\.7, 0\.3\] for"
-    ):
-        br.fit(joint, "paired", prevalence=own)
     same = br.fit(joint, "paired", prevalence=own * 0 + 0.2, seed=1, draws=20)
     one = br.fit(joint, "paired", prevalence=0.2, seed=1, draws=20)
     xr.testing.assert_allclose(br.as_performance(same), br.as_performance(one))

@@ -13,7 +13,6 @@ from pathlib import Path
 
 import click
 import pytest
-from click.testing import CliRunner
 
 import bayesrank as br
 from bayesrank import ranking, report
@@ -131,20 +130,6 @@ def test_the_options_of_commands_exist(tmp_path, monkeypatch):
         # Only the parser: files of the examples do not exist, and their values are checked by other tests.
         parser = command.make_parser(click.Context(command))
         parser.parse_args(arguments)
-
-
-def test_the_commands_of_the_tile_page_print_what_it_shows():
-    path = DOCS / "understand" / "tile.md"
-    text = path.read_text(encoding="utf-8")
-    [(command, shown)] = re.findall(r"^```\n\$ bayesrank (.*?)\n(.*?)^```", text, re.DOTALL | re.MULTILINE)
-    result = CliRunner().invoke(cli, shlex.split(command), catch_exceptions=False)
-    printed = [line.rstrip() for line in result.output.splitlines()]
-    expected = [line.rstrip() for line in shown.splitlines() if line.strip() not in ("", "...")]
-    assert len(expected) > 4
-    assert [line for line in printed if line in expected] == expected
-    figures = re.findall(r"\((\.\./figures/.*?\.png)\)", text)
-    assert figures
-    assert all(0 < (path.parent / figure).stat().st_size < 150_000 for figure in figures)
 
 
 def test_links_between_pages_lead_somewhere():

@@ -13,8 +13,6 @@ import pytest
 EXAMPLES = Path(__file__).parents[1] / "examples"
 #: The notebook of the quick run; CI runs the others, on both generations of ArviZ.
 QUICK = ("paired_cases",)
-#: Notebooks about ArviZ, written for ArviZ 1.x.
-ARVIZ = ("diagnostics", "own_model", "prior_to_decision")
 
 
 def notebooks():
@@ -116,7 +114,3 @@ def test_scripts_are_short_and_say_how_to_run_them(path):
     lines = path.read_text(encoding="utf-8").splitlines()
     assert len(lines) < 40
     assert f"    python examples/{path.name}" in lines
-
-
-def test_there_are_notebooks():
-    assert {path.stem for path in EXAMPLES.glob("*.ipynb")} >= set(ARVIZ)

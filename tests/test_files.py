@@ -48,18 +48,6 @@ def test_outcomes_are_numbers_if_all_are(write):
         assert int(counts.sum()) == 15
 
 
-def test_right_and_wrong_of_several_data_sets(write):
-    frame = pd.DataFrame(
-        {"Entity": ["01", "01", "1", "1"], "dataset": list("xyxy"), "WRONG": 1, "correct": [9, 8, 5, 4]}
-    )
-    output = invoke("rank", write(frame.assign(remark="x")), "--draws", "50")
-    counts = br.pool(br.from_frame(frame, dataset="dataset"))
-    assert counts["entity"].values.tolist() == ["01", "1"]
-    assert counts.values.tolist() == [[2, 17], [2, 9]]
-    ranking = br.credible_ranking(counts, "mean_outcome", method="exact")
-    assert all(f"{float(m):.3f}" in output for m in ranking["median"])
-
-
 # Single cases
 
 
@@ -143,10 +131,6 @@ def test_cases_of_several_data_sets(write):
     one = invoke("rank", path, "--draws", "50", "--dataset", "y", "--format", "csv")
     assert one == invoke("rank", write(CASES.iloc[3:]), "--draws", "50", "--format", "csv")
     assert refused("rank", path, "--dataset", "z") == "--dataset must be one of x, y; got 'z'"
-    # The column evidence says what was pooled; every number is the same.
-    of_two, pooled = csv_of("rank", path, "--draws", "50"), csv_of("rank", write(CASES), "--draws", "50")
-    assert set(of_two.pop("evidence")) == {"Pooled over 2 data sets: x, y."}
-    pd.testing.assert_frame_equal(of_two, pooled)
 
 
 MISSING = "a,b,c\n1,0,1\n1,,0\n0,1,1\n1,1,\n" + "1,0,1\n0,0,1\n" * 30
@@ -175,27 +159,3 @@ def test_missing_answers(write):
     assert np.isnan(read_evidence(rows, missing="own")["outcome"].values).sum() == 1
     with pytest.raises(ValueError, match="--missing must be left out of counts"):
         read_evidence(write("entity,tn,fp,fn,tp\na,1,2,3,4\n"), missing="own")
-
-
-@pytest.mark.parametrize(
-    ("data", "options", "message"),
-    [
-        ("tornado", ["--model", "paired"], "--model must not be paired for counts"),
-        ("tornado", ["--cluster", "x"], "--cluster must be left out for a shipped data set, whose columns are known"),
-        ("tornado", ["--ignore", "x"], "--ignore must be left out for a shipped data set, whose columns are known"),
-        ("tornado", ["--only", "metric=x"], "--only must be left out of a table, which is no log"),
-        ("langchain_tool_use", ["--positive", "1"], "--positive must be left out for outcomes"),
-        ("entity,correct,wrong\na,9,1\n", ["--model", "beta_binomial"], "--model must be dirichlet_multinomial for"),
-        ("entity,correct,wrong\na,9,1\n", ["--prevalence", "0.2"], "--prevalence must be left out for outcomes"),
-        ("entity,mean,se\na,9,1\nb,8,1\n", ["--prior", "unit"], "--prior must be left out for means and standard"),
-        ("entity,mean,se\na,9,1\nb,8,1\n", ["--model", "paired"], "--model must be normal_means for means"),
-        ("entity,tn,fp,fn,tp\na,9,1,2,8\n", ["--dataset", "x"], "--dataset must be left out for data without data"),
-        (
-            "entity,tn,fp,fn,tp\na,9,1,2,8\n",
-            ["--score", "mean_outcome"],
-            "got 'mean_outcome', a score of outcomes without classes",
-        ),
-    ],
-)
-def test_options_that_do_not_fit_the_data_are_refused(data, options, message, write):
-    assert message in refused("rank", write(data) if "\n" in data else data, *options)

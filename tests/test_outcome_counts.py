@@ -100,8 +100,7 @@ def test_grades_have_the_moments_of_a_dirichlet(prior, each):
 
 
 def test_the_prior_is_four_cases_whatever_the_number_of_outcomes():
-    prior = br.fit(br.from_frame(GRADES), seed=1, draws=1)["constant_data"]["prior_concentration"]
-    np.testing.assert_allclose(prior, 4 / 3)
+    """Of three grades the moments of the posterior say it."""
     beta = br.fit(right_wrong(), seed=1, draws=4000, groups=["prior"])["prior"]["mean_outcome"]
     assert stats.kstest(beta.values[..., 0].ravel(), stats.beta(2, 2).cdf).pvalue > 0.001
 
@@ -133,16 +132,6 @@ def test_the_likelihood_is_multinomial():
         n = counts.sel(entity=name).values
         expected = [stats.multinomial(n.sum(), row).logpmf(n) for row in p.values]
         np.testing.assert_allclose(fit["log_likelihood"]["counts"].sel(entity=name, chain=0), expected)
-
-
-def test_draws_follow_names_and_evidence():
-    one = br.fit(right_wrong(), seed=1, draws=50)["posterior"]
-    turned = br.fit(right_wrong().isel(entity=[2, 0]), seed=1, draws=70)["posterior"]
-    np.testing.assert_array_equal(
-        one["performance"].sel(entity=["c", "a"]), turned["performance"].isel(draw=slice(0, 50))
-    )
-    other = br.fit(right_wrong(correct=[171, 140, 20]), seed=1, draws=50)["posterior"]
-    assert (one["mean_outcome"].sel(entity="a") != other["mean_outcome"].sel(entity="a")).all()
 
 
 # Ranking

@@ -1,17 +1,14 @@
 """The positive class is known from standing pairs and from what the user says, never from the alphabet."""
 
-import json
-
 import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from click.testing import CliRunner
 
 import bayesrank as br
 from bayesrank._labels import standing_pair
-from bayesrank.cli import cli
 from bayesrank.evidence.counts import parts_of
+from tests.commands import csv_of, invoke, json_of, refused
 
 TRUTH = ["cancer"] * 12 + ["healthy"] * 20
 SAID = {
@@ -116,17 +113,11 @@ COMMANDS = {
 @pytest.mark.parametrize("command", [*COMMANDS, pytest.param("tile", marks=pytest.mark.slow)])
 def test_every_command_takes_and_states_it(command, path):
     arguments = [command, path, "--draws", "10", *COMMANDS.get(command, [])]
-    refused = CliRunner().invoke(cli, arguments)
-    assert refused.exit_code != 0
-    assert "positive must name the positive class" in str(refused.exception)
+    assert "positive must name the positive class" in refused(*arguments)
     arguments += ["--positive", "cancer"]
-    said = {
-        output: CliRunner().invoke(cli, [*arguments, "--format", output], catch_exceptions=False).output
-        for output in (("table", "csv", "json") if command == "rank" else ("table", "json"))
-    }
-    assert "The positive class is 'cancer', the negative one 'healthy'." in " ".join(said["table"].split())
-    assert said.get("csv", "positive\n").splitlines()[0].split(",")[-1] == "positive"
-    assert json.loads(said["json"])["positive"] == "cancer"
+    assert "The positive class is 'cancer', the negative one 'healthy'." in " ".join(invoke(*arguments).split())
+    assert command != "rank" or csv_of(*arguments).columns[-1] == "positive"
+    assert json_of(*arguments)["positive"] == "cancer"
 
 
 def test_the_parts_of_a_pool_know_the_positive_class():

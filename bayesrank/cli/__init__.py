@@ -1,8 +1,9 @@
 """The command ``bayesrank``: from a table of counts to a credible ranking, a Tile, outperformance scores, a report."""
 
-import ast
 import os
 import pkgutil
+import re
+import shlex
 import sys
 from importlib import import_module
 from pathlib import Path
@@ -11,10 +12,16 @@ from typing import Any
 import click
 
 from bayesrank import __version__
-from bayesrank.cli._errors import in_options, shorten
+from bayesrank._escape import escape_invisible
 
 __all__ = ["main"]
 
+#: Arguments of the package that hold the data.
+DATA = ("evidence", "counts", "frame", "source")
+#: Advice in parentheses that only Python can take.
+PYTHON = re.compile(r" \((?:or, in Python,|(?![^)]*(?:--|in Python))[^()]*\bbr\.)(?:[^()]|\([^()]*\))*\)")
+#: The longest word of a message, such as a name of the file, and the longest message.
+LONGEST_WORD, LONGEST_MESSAGE = 160, 1200
 EXAMPLES = """
 \b
 Examples:
@@ -38,7 +45,7 @@ class Commands(click.Group):
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         with formatter.section("Commands"):
-            formatter.write_dl([(name, summary_of(name)) for name in self.list_commands(ctx)])
+            formatter.write_dl([(name, _summary_of(name)) for name in self.list_commands(ctx)])
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -51,12 +58,40 @@ class Commands(click.Group):
             raise ValueError(in_options(str(message), command)) from error
 
 
-def summary_of(command: str) -> str:
+def _summary_of(command: str) -> str:
     """Return what a command does: the first line of its module's docstring, behind the colon."""
-    source = (Path(__file__).parent / f"{command}.py").read_text(encoding="utf-8")
-    first = str(ast.get_docstring(ast.parse(source))).split("\n")[0]
-    text = first.partition(": ")[2]
+    with (Path(__file__).parent / f"{command}.py").open(encoding="utf-8") as source:
+        text = source.readline().partition(": ")[2].strip().rstrip('"')
     return text[:1].upper() + text[1:]
+
+
+def in_options(message: str, command: click.Command) -> str:
+    """Return an error's message as the command prints it: arguments are options, and advice for Python is left out.
+
+    The options of ``command`` have the names of the arguments that they set.
+    """
+    options = dict.fromkeys(DATA, "DATA")
+    options |= {str(one.name): one.opts[-1] for one in command.params if isinstance(one, click.Option)}
+    # One of several values is called by the singular.
+    for name in [one.name for one in command.params if getattr(one, "multiple", False)]:
+        options.setdefault(str(name).removesuffix("s"), options[str(name)])
+    names = "|".join(options)
+    message = PYTHON.sub("", message)
+    message = re.sub(
+        rf"\b({names})=('[^']*'|[\w.-]+)",
+        lambda found: f"{options[found[1]]} {shlex.quote(found[2].strip(chr(39)))}",
+        message,
+    )
+    return re.sub(rf"^({names})(?= must | cannot )", lambda found: options[found[1]], message)
+
+
+def shorten(message: str) -> str:
+    """Return a message on one line that cuts long quotations."""
+    words = (f"{word[:LONGEST_WORD]}..." if len(word) > LONGEST_WORD + 3 else word for word in message.split(" "))
+    text = escape_invisible(" ".join(words))
+    if len(text) <= LONGEST_MESSAGE:
+        return text
+    return f"{text[: LONGEST_MESSAGE // 2]} ... {text[-LONGEST_MESSAGE // 2 :]}"
 
 
 @click.command(

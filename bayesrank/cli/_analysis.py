@@ -70,7 +70,6 @@ class Analysis:
 
     @property
     def counts(self) -> xr.DataArray:
-        """Return the observed tables."""
         return groups_of(self.posterior)["observed_data"]["counts"].drop_vars("test_set", errors="ignore")
 
     def check_two_classes(self, what: str) -> None:

@@ -16,8 +16,6 @@ from bayesrank.ranking.values import score_values
 from bayesrank.scores import Score
 from bayesrank.words.results import verdict_parts
 
-__all__ = ["CategoryRanking", "rank_categories"]
-
 #: Below this share of the standard error a split prior is said to lose variance.
 KEPT = 0.95
 #: What the confidence sets of a ranking are called, whose promise was not measured for a minimum.

@@ -12,9 +12,9 @@ from typing import Any
 import xarray as xr
 
 from bayesrank.evidence._forms import FORMS
-from bayesrank.evidence._reader import read_table
 from bayesrank.evidence._table import Roles, Table
 from bayesrank.evidence._values import plain
+from bayesrank.evidence.frames import read_table
 
 #: What messages call the file -.
 STDIN = "standard input"
@@ -49,10 +49,10 @@ def read_csv(path: str, ignore: Sequence[str] = ()) -> Table:
             )
     if not rest:
         raise ValueError(f"{source} must have at least one row below its heading; it has none")
-    columns = [[plain(fields[i]) or None for _, fields in rest] for i in range(len(names))]
-    table = Table(source, names, columns, [f"{source}, line {line}" for line, _ in rest], shell=True).drop_empty()
+    columns = {name: [plain(fields[i]) or None for _, fields in rest] for i, name in enumerate(names)}
+    table = Table(source, columns, [f"{source}, line {line}" for line, _ in rest], shell=True).drop_empty()
     kept = table.drop([table.find("ignore", name) for name in ignore])
-    twice = next((name for name in kept.names if kept.names.count(name) > 1), None)
+    twice = next((name for name in kept.columns if names.count(name) > 1), None)
     if twice is not None:
         raise ValueError(
             f"{source} must have each column once; its heading has {twice} more than once (rename one of them)"

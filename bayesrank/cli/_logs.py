@@ -12,8 +12,8 @@ import xarray as xr
 
 import bayesrank as br
 from bayesrank.evidence import formats
-from bayesrank.evidence._reader import read_table
 from bayesrank.evidence._table import Roles, table_of
+from bayesrank.evidence.frames import read_table
 from bayesrank.evidence.logs import Choices, check_choices, is_log
 from bayesrank.evidence.logs.sources import OPENERS
 
@@ -21,7 +21,6 @@ FORMS = {"name": "FILE=NAME", "only": "WHAT=VALUE"}
 
 
 def choices_of(how: dict[str, Any], missing: Any = None) -> Choices:
-    """Take the options of logs out of ``how``."""
     pairs = {}
     for option, form in FORMS.items():
         typed = how.pop(option)

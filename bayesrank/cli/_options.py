@@ -1,6 +1,7 @@
 """Options that several commands have. An option is called like the argument of the package that it sets."""
 
 from collections.abc import Callable
+from functools import reduce
 
 import click
 
@@ -19,12 +20,7 @@ PROBABILITY = click.FloatRange(0, 1, min_open=True, max_open=True)
 def adding(*options: Callable[[Command], Command]) -> Callable[[Command], Command]:
     """Return a decorator that gives a command these options, in this order."""
 
-    def give(command: Command) -> Command:
-        for option in reversed(options):
-            command = option(command)
-        return command
-
-    return give
+    return lambda command: reduce(lambda given, option: option(given), reversed(options), command)
 
 
 def _once(context: click.Context, option: click.Parameter, values: tuple[str, ...]) -> str | None:

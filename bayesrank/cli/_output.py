@@ -113,6 +113,7 @@ def _width() -> float:
 def _print(header: Sequence[str], rows: Rows, widths: Sequence[int | None]) -> None:
     """Print a table in columns of these widths; None is text, as wide as there is room for."""
     from rich import box
+    from rich.console import Console
     from rich.table import Table
 
     table = Table(box=box.SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, GAP - 1, 0, 0))
@@ -120,19 +121,20 @@ def _print(header: Sequence[str], rows: Rows, widths: Sequence[int | None]) -> N
         table.add_column(heading, justify="right" if width and i else "left", width=width, overflow="fold")
     for row in rows:
         table.add_row(*row)
-    _console(int(min(_width(), 10_000))).print(table)  # more than any table takes up
+    width = int(min(_width(), 10_000))  # more than any table takes up
+    # Rich takes a dumb terminal to be 80 columns wide, unless told a height, too.
+    Console(highlight=False, markup=False, emoji=False, width=width, height=25).print(table)
     click.echo()
 
 
-def _console(width: int) -> Any:
-    from rich.console import Console
-
-    # Rich takes a dumb terminal to be 80 columns wide, unless told a height, too.
-    return Console(highlight=False, markup=False, emoji=False, width=width, height=25)
+def interval_cells(middle: float, low: float, high: float, digits: int) -> list[str]:
+    """Format a median and its interval, with fewer decimals the larger they are."""
+    if math.isnan(low):
+        return ["–", "–"]
+    return [_text.format_with_interval(middle, low, high, digits), _text.interval_digits(low, high, digits)]
 
 
 def rank_header(prob: float) -> list[str]:
-    """Return the headings of :func:`rank_cells`."""
     return ["P(best)", f"{100 * prob:g}% ranks"]
 
 

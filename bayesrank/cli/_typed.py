@@ -44,7 +44,6 @@ def output_file(kind: str) -> Typed:
 
 
 def read_number(text: str, option: str) -> float:
-    """Return a number with a decimal point."""
     try:
         return float(text)
     except ValueError:
@@ -64,7 +63,6 @@ def read_share(text: str, option: str) -> float | str:
 
 
 def number_or_word(text: str, option: str = "") -> float | str:
-    """Return a number if the text is one."""
     try:
         return float(text)
     except ValueError:
@@ -98,7 +96,6 @@ def read_score(text: str, option: str = "--score") -> Score:
 
 
 def read_benefit(text: str, option: str) -> dict[str, float]:
-    """Return the benefit of each cell."""
     wanted = f"{option} must be tn=NUMBER,fp=NUMBER,fn=NUMBER,tp=NUMBER, each once; got {text!r}"
     found = _numbers_by_name(text, wanted)
     if set(found) != set(CELLS):

@@ -16,7 +16,7 @@ from bayesrank.cli._categories import CategoryRanking, rank_categories
 from bayesrank.cli._export import Export, Sheet, exporting
 from bayesrank.cli._files import HELP
 from bayesrank.cli._options import BY, COST, NAMES, NOTES, PATHS, adding, analysing, reading_logs, scoring
-from bayesrank.cli._output import rank_cells, rank_header
+from bayesrank.cli._output import interval_cells, rank_cells, rank_header
 from bayesrank.models import population_of
 from bayesrank.ranking._notes import positive_class_notes
 from bayesrank.ranking.summary import effective_draws, is_exact, score_name
@@ -98,7 +98,6 @@ def rank(
     export: Export,
     **how: Any,
 ) -> None:
-    """Rank the entities, and write the table and the picture."""
     if statement and export.format in ("csv", "board"):
         raise ValueError(
             f"--ask must be left out of --format {export.format}, which has only a row for each entity; json has both"
@@ -147,7 +146,8 @@ def rank(
         ]
         source = {"evidence": ranking.attrs["evidence"]} if "evidence" in ranking.attrs else {}
         if _of_datasets(analysis.posterior):
-            table = table.join(_heterogeneity(analysis, used, prob))
+            found = br.heterogeneity(analysis.posterior, used, prob=prob)
+            table = table.join(found.drop_vars([name for name in found.coords if name != "entity"]).to_dataframe())
         about |= analysis.labels | source | {"remarks": remarks}
         frame = table.assign(**source) if export.format == "csv" else table
         export.show(Sheet([], [], frame=frame, about=about, name="ranking"))
@@ -236,14 +236,7 @@ def _of_datasets(posterior: Any) -> bool:
     return "dataset" in group.dims and {"performance_typical", "performance_new"} <= set(group.data_vars)
 
 
-def _heterogeneity(analysis: Analysis, score: Score, prob: float) -> pd.DataFrame:
-    """Return columns on how much data sets differ."""
-    found = br.heterogeneity(analysis.posterior, score, prob=prob)
-    return found.drop_vars([name for name in found.coords if name != "entity"]).to_dataframe()
-
-
 def _costs(front: xr.Dataset) -> pd.DataFrame:
-    """Return the columns of the table on costs and the Pareto front."""
     kept = {"cost": "mean_cost", "cost_lower": "mean_cost_lower", "cost_upper": "mean_cost_upper"}
     kept |= {name: name for name in ("probability_front", "probability_front_error")}
     return pd.DataFrame({new: front[name].to_series() for name, new in kept.items()})
@@ -276,23 +269,16 @@ def _title(ranking: xr.Dataset, score: Score, analysis: Analysis, top: int | Non
 def _cells(
     ranking: xr.Dataset, table: pd.DataFrame, columns: list[str], digits: int
 ) -> tuple[list[str], list[list[str]]]:
-    """Return the headings and the rows of a ranking."""
     size, level = effective_draws(ranking), f"{100 * ranking.attrs['prob']:g}% interval"
     costs = "mean_cost" in table
     header = ["entity", score_name(ranking), level, *rank_header(ranking.attrs["prob"]), "tier"]
     header += ["mean cost", level, "P(front)"] * costs
     rows = []
     for name, row in table.iterrows():
-        cells = [str(name), *_with_interval(row["median"], row["lower"], row["upper"], digits), *rank_cells(row, size)]
+        cells = [str(name), *interval_cells(row["median"], row["lower"], row["upper"], digits), *rank_cells(row, size)]
         cells.append(_text.number(row["tier"], 0))
         if costs:
-            cells += _with_interval(row["mean_cost"], row["mean_cost_lower"], row["mean_cost_upper"], digits)
+            cells += interval_cells(row["mean_cost"], row["mean_cost_lower"], row["mean_cost_upper"], digits)
             cells.append(_text.probability(row["probability_front"], size))
         rows.append([*cells, *(_text.number(row[column], digits) for column in columns)])
     return [*header, *columns], rows
-
-
-def _with_interval(middle: float, low: float, high: float, digits: int) -> list[str]:
-    if np.isnan(low):
-        return ["–", "–"]
-    return [_text.format_with_interval(middle, low, high, digits), _text.interval_digits(low, high, digits)]

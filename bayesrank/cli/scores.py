@@ -14,7 +14,7 @@ from bayesrank._labels import has_positive_class
 from bayesrank.cli._analysis import Analysis, analyse, progress
 from bayesrank.cli._export import Export, Sheet, exporting
 from bayesrank.cli._options import SCORE_FORMS, analysing
-from bayesrank.cli._output import fits, print_text
+from bayesrank.cli._output import fits, interval_cells, print_text
 from bayesrank.cli._typed import Typed, read_score
 from bayesrank.ranking.values import natural_score
 from bayesrank.scores import Score
@@ -141,12 +141,7 @@ def _show(table: xr.Dataset, names: list[str], lines: list[str], export: Export)
 
 
 def _cells(one: xr.Dataset, digits: int) -> list[str]:
-    """Return median, interval and observed value, with fewer decimals the larger they are."""
-    low, middle, high, seen = (float(one[name]) for name in ("lower", "median", "upper", "observed"))
-    if np.isnan(low):
-        return ["–", "–", _text.number(seen, digits)]
-    return [
-        _text.format_with_interval(middle, low, high, digits),
-        _text.interval_digits(low, high, digits),
-        _text.format_with_interval(seen, low, high, digits),
-    ]
+    """Return median, interval and observed value."""
+    middle, low, high, seen = (float(one[name]) for name in ("median", "lower", "upper", "observed"))
+    shown = _text.number(seen, digits) if np.isnan(low) else _text.format_with_interval(seen, low, high, digits)
+    return [*interval_cells(middle, low, high, digits), shown]

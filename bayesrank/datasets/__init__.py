@@ -61,7 +61,7 @@ def load(name: str) -> xr.DataArray:
     108
     """
     _find(name)
-    return _COUNTS[name](_read(name))
+    return _COUNTS.get(name, from_frame)(_read(name))
 
 
 def load_cases(name: str) -> pd.DataFrame:
@@ -107,7 +107,6 @@ def load_joint(name: str) -> xr.Dataset:
 
 @cache
 def _index() -> dict[str, dict[str, str]]:
-    """Return the provenance of every data set."""
     return tomllib.loads((DATA / "index.toml").read_text(encoding="utf-8"))
 
 
@@ -187,18 +186,15 @@ def _imagenet_models(frame: pd.DataFrame) -> Any:
     return from_frame(pd.concat(each)).assign_coords(about)
 
 
-#: How to read the counts of a data set from its file.
+#: How to read the counts of a data set from its file, where it is no table of counts.
 _COUNTS: dict[str, Callable[[pd.DataFrame], Any]] = {
     "antibody_tests": _antibody_tests,
     "anomaly_detectors": _anomaly_detectors,
     "utah_trees": _utah_trees,
     "mnist_folds": _mnist_folds,
     "small_studies": _small_studies,
-    "tornado": from_frame,
     "breast_cancer": _breast_cancer,
     "langchain_tool_use": _langchain_tool_use,
     "livecodebench_execution": _livecodebench_execution,
     "imagenet_models": _imagenet_models,
-    "ascus_hc2_repc": from_frame,
-    "scheidler_lymph_imaging": from_frame,
 }

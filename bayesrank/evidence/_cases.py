@@ -1,5 +1,6 @@
 """Joint outcomes from tables of single cases: a row for each entity and case, or a column for each entity."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
@@ -7,17 +8,19 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayesrank import _text
 from bayesrank._checks import check_sequence, is_number
 from bayesrank._labels import factorize, standing_pair
 from bayesrank.evidence._columns import CELLS, TOTALS, is_metadata_name, odd_columns, role_of, squeeze
 from bayesrank.evidence._forms import Known, refuse_without_entity
+from bayesrank.evidence._pooled import runs_of
 from bayesrank.evidence._table import NO_CLASSES, Roles, Table, find_repeat, list_names
 from bayesrank.evidence._values import as_outcomes, check_exact, count_hint, plain, to_number
 from bayesrank.evidence.components import variance_components
 from bayesrank.evidence.outcomes import from_outcomes
 from bayesrank.evidence.predictions import joint_outcomes
 
+#: Fields by column, or by role.
+Columns = dict[Any, list[Any]]
 #: Roles of columns that describe cases, in all forms.
 OF_CASES = ("case", "run", "dataset", "cluster", "weight", "actual")
 #: Treatments of missing answers that messages offer.
@@ -42,7 +45,14 @@ def read_answers(table: Table, known: Known, roles: Roles) -> xr.Dataset:
     known = known._replace(of={role: name for role, name in known.of.items() if role in OF_CASES})
     chosen = roles.entities is not None
     described = known.of.values()
-    names = _chosen(table, roles, described) if chosen else [name for name in table.names if name not in described]
+    names = [name for name in table.columns if name not in described]
+    if chosen:
+        names = [table.find("entities", wanted) for wanted in check_sequence("entities", roles.entities)]
+        twice = next((name for name in names if names.count(name) > 1 or name in described), None)
+        if twice is not None:
+            raise ValueError(
+                f"{table.argument('entities')} must name columns for nothing else, each once; got {twice!r}"
+            )
     if not names:
         raise ValueError(f"{table.source} must have a column for each entity; its heading is {table.heading()}")
     if not len(table.where):
@@ -60,14 +70,10 @@ def read_answers(table: Table, known: Known, roles: Roles) -> xr.Dataset:
     # If all columns are costs, each may name its entity, as in "gpt cost" and "llama cost".
     if listed and (len(listed) < len(names) or len(names) == 1):
         _refuse_odd(table, names, dict.fromkeys(listed, "named like an id, a group or a cost"))
-    if (twice := find_repeat(map(plain, names))) is not None:
-        raise ValueError(
-            f"{table.source} must have each column once; got {plain(names[twice[0]])!r} more than once (rename one of "
-            "them)"
-        )
     about, _ = _read_about(table, known, None)
     if "actual" in known.of:
-        about["actual"], answers = _read_predictions(table, known.of["actual"], names, chosen, roles)
+        answers = _read_predictions(table, known.of["actual"], names, chosen, roles.missing is not None)
+        about["actual"] = answers.pop(known.of["actual"])
     else:
         table.refuse(roles, "positive", NO_CLASSES)
         answers = _read_outcomes(table, names, chosen, roles.missing is not None)
@@ -76,21 +82,12 @@ def read_answers(table: Table, known: Known, roles: Roles) -> xr.Dataset:
     return _join(table, {plain(name): held for name, held in answers.items()}, about, known, roles)
 
 
-def _chosen(table: Table, roles: Roles, described: Iterable[Any]) -> list[Any]:
-    """Return the columns that the user names as entities."""
-    names = [table.find("entities", wanted) for wanted in check_sequence("entities", roles.entities)]
-    twice = next((name for name in names if names.count(name) > 1 or name in described), None)
-    if twice is not None:
-        raise ValueError(f"{table.argument('entities')} must name columns for nothing else, each once; got {twice!r}")
-    return names
-
-
 def _refuse_odd(table: Table, names: list[Any], odd: dict[Any, str]) -> None:
     """Raise an error for columns that are probably not entities, and say what to type."""
     first, *others = odd
     rest = [name for name in names if name not in odd]
     also = f" ({list_names(others)}, too)" if others else ""
-    distinct = len(set(map(repr, table.column(first)))) == len(table.where)
+    distinct = len(set(map(repr, table.columns[first]))) == len(table.where)
     does, says = ("case", "names the cases") if distinct else ("cluster", "names clusters of cases")
     keep = f"; {table.option('entities', rest)} ranks these alone" if rest else ""
     label = "; as the true label it is called actual" if squeeze(first) in ("label", "target", "y", "class") else ""
@@ -102,13 +99,13 @@ def _refuse_odd(table: Table, names: list[Any], odd: dict[Any, str]) -> None:
 
 def _refuse_matrices(table: Table) -> None:
     """Raise an error for a confusion matrix with its labels, and for a table whose rows are cells."""
-    rows = [value for value in table.columns[0] if isinstance(value, str)]
+    rows = [value for value in next(iter(table.columns.values())) if isinstance(value, str)]
     if rows and {role_of(row) for row in rows} >= set(CELLS):
         raise ValueError(
             f"{table.source} must have one row an entity and the columns entity, tn, fp, fn, tp; its rows are "
-            f"{list_names(rows, 4)} (turn rows and columns)"
+            f"{list_names(rows)} (turn rows and columns)"
         )
-    if len(rows) > 1 and sorted(rows) == sorted(map(str, table.names[1:])):
+    if len(rows) > 1 and sorted(rows) == sorted(map(str, list(table.columns)[1:])):
         raise ValueError(
             f"{table.source} must not be a confusion matrix with labels on both sides, which does not say whether its "
             "rows are the actual or the predicted classes: write entity, actual, predicted, count with one row a cell, "
@@ -116,9 +113,9 @@ def _refuse_matrices(table: Table) -> None:
         )
 
 
-def _read_outcomes(table: Table, names: list[Any], chosen: bool, may_lack: bool) -> dict[Any, list[Any]]:
+def _read_outcomes(table: Table, names: list[Any], chosen: bool, may_lack: bool) -> Columns:
     """Return the outcomes of each column as numbers, None if missing."""
-    columns = {name: as_outcomes(table.column(name)) for name in names}
+    columns = {name: as_outcomes(table.columns[name]) for name in names}
     odd: dict[Any, str] = {}
     texts = {name: [i for i, v in enumerate(held) if not isinstance(v, float | None)] for name, held in columns.items()}
     for name, rows in texts.items():
@@ -143,7 +140,7 @@ def _read_outcomes(table: Table, names: list[Any], chosen: bool, may_lack: bool)
         # A text may be the name of a case, or a predicted label without a column of true labels.
         _refuse_odd(table, names, odd)
     for name, values in columns.items():
-        check_exact([int(value) for value in table.column(name) if isinstance(value, int) or str(value).isdecimal()])
+        check_exact([int(value) for value in table.columns[name] if isinstance(value, int) or str(value).isdecimal()])
         if None in values and not may_lack:
             common, own, zero = (table.option("missing", what) for what in TREATMENTS)
             raise ValueError(
@@ -154,13 +151,11 @@ def _read_outcomes(table: Table, names: list[Any], chosen: bool, may_lack: bool)
     return columns
 
 
-def _read_predictions(
-    table: Table, actual: Any, names: list[Any], chosen: bool, roles: Roles
-) -> tuple[list[Any], dict[Any, list[Any]]]:
-    """Return the true labels and the predicted labels of each entity, all of one type; None is missing."""
+def _read_predictions(table: Table, actual: Any, names: list[Any], chosen: bool, may_lack: bool) -> Columns:
+    """Return the true labels and the predicted labels of each entity by column, of one type; None is missing."""
     labels, *columns = table.read_labels(actual, *names)
     for name, column in zip([actual, *names], [labels, *columns], strict=True):
-        if None in column and (name == actual or roles.missing is None):
+        if None in column and (name == actual or not may_lack):
             hint = f" ({table.option('missing', 'common')} keeps the cases that all entities met)" * (name != actual)
             raise ValueError(f"{table.where[column.index(None)]}: {name} must not be empty{hint}")
     truth = set(labels)
@@ -189,10 +184,10 @@ def _read_predictions(
         )
     if odd:
         _refuse_odd(table, names, odd)
-    return labels, dict(zip(names, columns, strict=True))
+    return dict(zip([actual, *names], [labels, *columns], strict=True))
 
 
-def _refuse_last_row(table: Table, answers: dict[Any, list[Any]]) -> None:
+def _refuse_last_row(table: Table, answers: Columns) -> None:
     """Raise an error if the last row holds sums or means of the other rows, since it would count as a case."""
     *above, last = zip(*answers.values(), strict=True)
     known = {value for row in above for value in row}
@@ -207,7 +202,7 @@ def _refuse_last_row(table: Table, answers: dict[Any, list[Any]]) -> None:
             )
 
 
-def _read_about(table: Table, known: Known, entities: list[Any] | None) -> tuple[dict[str, list[Any]], list[_Key]]:
+def _read_about(table: Table, known: Known, entities: list[Any] | None) -> tuple[Columns, list[_Key]]:
     """Return the columns that describe the cases, and the key of each row, which is unique for an entity."""
     about = {
         role: table.read_counts(known.of[role]) if role == "weight" else table.read_names(known.of[role], role)
@@ -241,8 +236,8 @@ def read_cases(table: Table, known: Known, form: tuple[str, ...], roles: Roles) 
         table.refuse(roles, "positive", NO_CLASSES)
         answers = _read_outcomes(table, [last], True, roles.missing is not None)[last]
     else:
-        about["actual"], predicted = _read_predictions(table, known.of["actual"], [last], True, roles)
-        answers = predicted[last]
+        labels = _read_predictions(table, known.of["actual"], [last], True, roles.missing is not None)
+        about["actual"], answers = labels[known.of["actual"]], labels[last]
         table.refuse(roles, "cost", "of predicted labels; it goes with outcomes, such as 1 for right and 0 for wrong")
     (of_entity, names), (of_case, keys) = factorize(entities), factorize(cases)
     first = np.unique(of_case, return_index=True)[1]
@@ -263,7 +258,7 @@ def read_cases(table: Table, known: Known, form: tuple[str, ...], roles: Roles) 
             f"{keys[j]}{where} ({table.options('missing', TREATMENTS)} says what to do about it)"
         )
 
-    def spread(values: list[Any]) -> dict[Any, list[Any]]:
+    def spread(values: list[Any]) -> Columns:
         """Return a column for each entity, None where it has no row."""
         return {name: [None if i < 0 else values[i] for i in of] for name, of in zip(names, rows.tolist(), strict=True)}
 
@@ -276,12 +271,7 @@ def read_cases(table: Table, known: Known, form: tuple[str, ...], roles: Roles) 
 
 
 def _join(
-    table: Table,
-    answers: dict[Any, list[Any]],
-    about: dict[str, list[Any]],
-    known: Known,
-    roles: Roles,
-    cost: pd.DataFrame | None = None,
+    table: Table, answers: Columns, about: Columns, known: Known, roles: Roles, cost: pd.DataFrame | None = None
 ) -> xr.Dataset:
     """Return joint outcomes from the entities' answers and the description of the cases."""
     actual = about.get("actual")
@@ -297,8 +287,8 @@ def _join(
             # Names of cases are unique within a data set.
             case = list(map(repr, zip(about.get("dataset", about["case"]), about["case"], strict=True)))
             groups |= {"case": case, "run": about["run"]}
-            remarks += _say_runs(frame, case, about.get("cluster"))
         joint = from_outcomes(frame, **groups, missing=roles.missing, cost=cost)
+        remarks += _say_runs(joint, frame, groups)
     else:
         labels = set(actual).union(*answers.values()) - {None}
         remarks += say_never_true(labels, actual)
@@ -332,27 +322,25 @@ def say_unknown_positive(table: Table, labels: Iterable[Any]) -> str:
     return f"None of the classes {first!r} and {second!r} is known as the positive one: {says} says which."
 
 
-def _say_shared_names(about: dict[str, list[Any]]) -> list[str]:
+def _say_shared_names(about: Columns) -> list[str]:
     """Describe names of cases that occur in several data sets: different cases, unless folds overlap."""
     if not {"case", "dataset"} <= set(about):
         return []
-    pairs = set(zip(about["case"], about["dataset"], strict=True))
-    shared = pd.Series([case for case, _ in pairs], dtype=object).value_counts()
+    times = Counter(case for case, _ in set(zip(about["case"], about["dataset"], strict=True)))
+    shared = sum(number > 1 for number in times.values())
     said = (
-        f"Several data sets have cases of the same name ({(shared > 1).sum()}), taken as different cases: were they "
-        "the same ones, as in overlapping folds, pooling would count them twice."
+        f"Several data sets have cases of the same name ({shared}), taken as different cases: were they the same ones, "
+        "as in overlapping folds, pooling would count them twice."
     )
-    return [said] if (shared > 1).any() else []
+    return [said] if shared else []
 
 
-def _say_runs(frame: pd.DataFrame, case: list[str], cluster: list[Any] | None) -> list[str]:
+def _say_runs(joint: xr.Dataset, frame: pd.DataFrame, groups: dict[str, Any]) -> list[str]:
     """State that runs are not additional cases, and whether more runs would help."""
-    times = pd.Series(case).value_counts()
-    fewest, most = int(times.min()), int(times.max())
-    if most == 1:
+    if joint.attrs.get("most_runs", 1) == 1:
         return []
-    runs = _text.count(most, "run") if fewest == most else f"{fewest} to {most} runs"
-    said = [f"The outcome of a case is its mean over {runs}."]
-    if not frame.isna().any(axis=None) and len(times) > 1 and len(set(cluster or case)) > 1:
+    said = [f"The outcome of a case is its mean over {runs_of(joint.attrs)}."]
+    case, cluster = groups["case"], groups["cluster"]
+    if not frame.isna().any(axis=None) and len(set(case)) > 1 and len(set(cluster or case)) > 1:
         said.append(variance_components(frame, case=case, cluster=cluster).attrs["advice"])
     return said

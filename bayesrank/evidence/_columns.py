@@ -85,8 +85,7 @@ def is_metadata_name(name: Any) -> bool:
 
 def odd_columns(columns: Mapping[Any, np.ndarray]) -> dict[Any, str]:
     """Return the columns of outcomes (floats, NaN if missing) that are unlike the others, with reasons."""
-    known = {name: values[~np.isnan(values)] for name, values in columns.items()}
-    known = {name: values for name, values in known.items() if values.size}
+    known = {name: held for name, values in columns.items() if (held := values[~np.isnan(values)]).size}
     others = {name: values for name, values in known.items() if not np.isin(values, (0.0, 1.0)).all()}
     # A constant 0 or 1 is no evidence that the other columns are right or wrong.
     binary = [name for name, values in known.items() if name not in others and np.ptp(values) > 0]
@@ -98,9 +97,8 @@ def odd_columns(columns: Mapping[Any, np.ndarray]) -> dict[Any, str]:
     if len(found) == len(others) > len(binary):
         # A minority of binary columns among numeric ones is odd, unless it fits their range.
         low, high = _range(others.values())
-        return (
-            {} if low <= 0 and high == 1 else dict.fromkeys(binary, f"0 and 1 beside values from {low:g} to {high:g}")
-        )
+        fits = low <= 0 and high == 1
+        return {} if fits else dict.fromkeys(binary, f"0 and 1 beside values from {low:g} to {high:g}")
     return found
 
 

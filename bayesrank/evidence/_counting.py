@@ -29,11 +29,11 @@ def read_means(table: Table, known: Known, form: tuple[str, ...], roles: Roles) 
     held: dict[str, Any] = {}
     for name, role in zip(("mean_outcome", "standard_error"), form, strict=True):
         column = known.of[role]
-        held[name] = as_outcomes(table.column(column))
+        held[name] = as_outcomes(table.columns[column])
         for i, number in enumerate(held[name]):
             if not isinstance(number, float) or not np.isfinite(number):
                 raise ValueError(
-                    f"{table.where[i]}: {column} must be a finite number; got {table.column(column)[i]!r} (write a "
+                    f"{table.where[i]}: {column} must be a finite number; got {table.columns[column][i]!r} (write a "
                     "mean and its standard error as two numbers, on one scale)"
                 )
             if role == "se" and number <= 0:
@@ -78,7 +78,7 @@ def read_counts(table: Table, known: Known, form: tuple[str, ...], roles: Roles)
     rows = list(zip(entities, datasets or [None] * len(entities), strict=True))
     if (twice := find_repeat(zip(rows, *codes, strict=True))) is not None:
         i, before = twice
-        held = ", ".join(f"{name} {table.column(known.of[name])[i]!r}" for name in columns)
+        held = ", ".join(f"{name} {table.columns[known.of[name]][i]!r}" for name in columns)
         raise ValueError(
             f"{table.where[i]}: a table must have one row for each {'outcome' if len(columns) == 1 else 'cell'}; got "
             f"{held} of {entities[i]!r} in {table.place(before)} as well{_dataset_hint(table, known)}"
@@ -116,8 +116,8 @@ def _dataset_hint(table: Table, known: Known) -> str:
     if "dataset" in known.of:
         return ""
     for name in known.free(table):
-        column = table.column(name)
-        distinct = find_repeat(zip(table.column(known.of["entity"]), column, strict=True)) is None
+        column = table.columns[name]
+        distinct = find_repeat(zip(table.columns[known.of["entity"]], column, strict=True)) is None
         if distinct and (not holds_outcomes(column) or is_metadata_name(name)):
             return f" (if {name} names data sets, pass {table.option('dataset', name)})"
     return " (rename one of them, or add a column dataset)"
@@ -174,7 +174,7 @@ def _outcome_codes(table: Table, known: Known, roles: Roles) -> tuple[list[Any],
     """Return the ordered outcomes, no positive one, and the outcome of each row."""
     column = known.of["outcome"]
     dtype = table.categories.get(column)
-    held = check_labels("outcome", table.column(column)).tolist()
+    held = check_labels("outcome", table.columns[column]).tolist()
     written = list(dict.fromkeys(held)) if dtype is None else list(dtype.categories)
     check_exact(written)
     values = as_outcomes(written)

@@ -47,11 +47,11 @@ class Known(NamedTuple):
 
     def free(self, table: Table) -> list[Any]:
         """Return the columns without a role."""
-        return [name for name in table.names if name not in self.of.values()]
+        return [name for name in table.columns if name not in self.of.values()]
 
     def marks(self) -> set[str]:
         """Return the roles, by their own names, that only tables of counts or cases have."""
-        return {role for role in MARKS if role in self.of and squeeze(self.of[role]) in (role, ROLES[role][0])}
+        return {role for role in MARKS if role in self.of and squeeze(self.of[role]) == role}
 
 
 def name_roles(table: Table, roles: Roles) -> Known:
@@ -74,7 +74,7 @@ def name_roles(table: Table, roles: Roles) -> Known:
             raise ValueError(
                 f"{table.argument(role)} must name a column that {WHAT[role]}; got {name!r}, which is read as {other}"
             )
-        rival = next((other for other in table.names if squeeze(other) == role and other != name), None)
+        rival = next((other for other in table.columns if squeeze(other) == role and other != name), None)
         if role == "cluster" and rival is not None:
             raise ValueError(
                 f"{table.argument(role)} must be left out beside a column {rival}; got {name!r} "
@@ -84,7 +84,7 @@ def name_roles(table: Table, roles: Roles) -> Known:
     for role in ROLES:
         if role in of:
             continue
-        names = [name for name in table.names if role_of(name) == role and name not in of.values()]
+        names = [name for name in table.columns if role_of(name) == role and name not in of.values()]
         exact = [name for name in names if squeeze(name) == role]
         names = exact if len(exact) == 1 and role in ("outcome", "case", "count", "correct", "wrong") else names
         if len(names) > 1 and role not in ("total", "mean", "se"):
@@ -105,7 +105,7 @@ def find_entity(table: Table, known: Known, roles: Roles) -> Any:
     found = [name for name in known.free(table) if squeeze(name) in ENTITY_NAMES]
     if not known.marks() and not any(set(form) <= set(known.of) for form in FORMS):
         # In a table of answers, entities may have such names; columns of outcomes are not names.
-        found = [name for name in found if "actual" not in known.of and not holds_outcomes(table.column(name))]
+        found = [name for name in found if "actual" not in known.of and not holds_outcomes(table.columns[name])]
     if roles.entities is not None or not found:
         return None
     if len(found) > 1:
@@ -127,7 +127,7 @@ def find_form(table: Table, known: Known, entity: Any) -> tuple[str, ...] | None
     """Return the columns that define the form of a row; None for answers (one column for each entity)."""
     held, marks = set(known.of), known.marks()
     whole = [form for form in FORMS if set(form) <= held]
-    cases = "case" in held or any(squeeze(name) in LONG_CASE_NAMES for name in table.names)
+    cases = "case" in held or any(squeeze(name) in LONG_CASE_NAMES for name in table.columns)
     if {"outcome", "se"} <= held and "mean" not in held and not cases and not whole:
         known.of["mean"] = known.of.pop("outcome")
         return next(iter(MEANS))
@@ -156,14 +156,14 @@ def _case_form(table: Table, known: Known, entity: Any) -> tuple[str, ...]:
         _refuse_lacking(table, known, entity)
     free = [name for name in known.free(table) if name != entity]
     found = [name for name in free if squeeze(name) in LONG_CASE_NAMES]
-    keys = [table.column(name) for name in (entity, *(known.of[r] for r in ("dataset", "run") if r in known.of))]
-    fitting = [name for name in found if find_repeat(zip(*keys, table.column(name), strict=True)) is None]
+    keys = [table.columns[name] for name in (entity, *(known.of[r] for r in ("dataset", "run") if r in known.of))]
+    fitting = [name for name in found if find_repeat(zip(*keys, table.columns[name], strict=True)) is None]
     if len(fitting) == 1:
         known.of["case"] = fitting[0]
         known.remarks.append(f"The column {fitting[0]} names the cases.")
         return form
-    numbers = {to_number(value) for value in table.column(known.of[form[-1]])} - {None}
-    single = len(table.where) > 1 and find_repeat(table.column(entity)) is None
+    numbers = {to_number(value) for value in table.columns[known.of[form[-1]]]} - {None}
+    single = len(table.where) > 1 and find_repeat(table.columns[entity]) is None
     if form[-1] == "outcome" and (single or (not numbers <= {0.0, 1.0} and not found)):
         _refuse_lacking(table, known, entity)
     offered = fitting or found or free[:1]
@@ -175,9 +175,9 @@ def _case_form(table: Table, known: Known, entity: Any) -> tuple[str, ...]:
 
 def _refuse_lacking(table: Table, known: Known, entity: Any) -> NoReturn:
     """Raise an error that names missing columns, or scores without the number of their cases."""
-    rates = [name for name in table.names if name != entity and _holds_rates(name, table.column(name))]
+    rates = [name for name in table.columns if name != entity and _holds_rates(name, table.columns[name])]
     if rates:
-        value = next((v for v in table.column(rates[0]) if not is_missing(v)), "")
+        value = next((v for v in table.columns[rates[0]] if not is_missing(v)), "")
         raise ValueError(
             f"{table.source} must hold counts or single cases; {list_names(rates)} hold{'s' * (len(rates) == 1)} "
             f"scores, such as {value}, which do not say of how many cases. Write the counts behind them as columns tn, "
@@ -211,7 +211,7 @@ def _holds_rates(name: Any, column: list[Any]) -> bool:
 def refuse_without_entity(table: Table, known: Known, form: tuple[str, ...]) -> NoReturn:
     """Raise an error that lists columns which may name the entities."""
     free = known.free(table)
-    text = [name for name in free if not holds_outcomes(table.column(name))] or free
+    text = [name for name in free if not holds_outcomes(table.columns[name])] or free
     wanted = ", ".join(form)
     if not text:
         raise ValueError(

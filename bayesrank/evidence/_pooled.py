@@ -1,4 +1,4 @@
-"""The record of a pool as JSON, which files can store: data sets, and p-values of differences between them."""
+"""How evidence was assembled: the record of a pool as JSON, which files can store, and sentences."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank import _text
 from bayesrank._labels import factorize
 from bayesrank._random import fingerprint
 from bayesrank.evidence._homogeneity import mean_differs
@@ -49,6 +50,34 @@ def record_of(about: Mapping[Any, Any]) -> dict[str, Any] | None:
     return json.loads(record_text(about["pooled"])) if "pooled" in about else None
 
 
+def runs_of(about: Mapping[Any, Any]) -> str:
+    """Return how many runs a case has, from attrs of evidence or its posterior."""
+    fewest, most = int(about["fewest_runs"]), int(about["most_runs"])
+    return _text.count(most, "run") if fewest == most else f"{fewest} to {most} runs"
+
+
+def provenance(about: Mapping[Any, Any]) -> list[str]:
+    """Describe, from attrs of evidence or its posterior, how the evidence was assembled."""
+    lines = []
+    if (record := record_of(about)) is not None:
+        names = record["datasets"]
+        lines.append(f"Pooled over {_text.count(len(names), 'data set')}: {', '.join(names)}.")
+    if "clusters" in about:
+        lines.append(f"Cases come in {_text.count(int(about['clusters']), 'cluster')}, each counted as one unit.")
+    if "most_runs" in about:
+        lines.append(f"A case has {runs_of(about)}; its outcome is their mean.")
+    if "missing" in about:
+        how, what = about["missing"], "runs" if "most_runs" in about else "cases"
+        said = f"each counts as {how}."
+        if how == "common":
+            kept = int(about["cases"])
+            said = f"the {kept} of {kept + int(about['cases_left_out'])} {what} that all entities met are kept."
+        elif how == "own":
+            said = "each entity has its own cases, which are assumed to represent the missing ones."
+        lines.append(f"Answers are missing: {said}")
+    return lines
+
+
 #: Tables (data set, value) and values of each entity, by part of the evidence and class.
 Parts = Mapping[tuple[str, str], list[tuple[np.ndarray, np.ndarray]]]
 
@@ -59,7 +88,7 @@ def pooled_counts(kept: xr.DataArray, tested: bool = True) -> Pooled:
     order = np.argsort(list(map(str, datasets)), kind="stable")
     sizes = [fingerprint(one) for one in kept.values[:, order].sum(axis=-1)]  # equal class sizes share a test set
     parts = _parts_of_counts(kept) if tested else {}
-    text = _text(datasets, names, parts, kept.shape[-1], clusters=False, sizes=sizes)
+    text = _write_record(datasets, names, parts, kept.shape[-1], clusters=False, sizes=sizes)
     return Pooled(text, kept.drop_vars("measured", errors="ignore"))
 
 
@@ -121,7 +150,7 @@ def pooled_cases(joint: xr.Dataset) -> Pooled:
         for _, label in _classes_with_shares(labels):
             of_label = units((actual == label).astype(float), np.ones(len(actual), bool))
             parts[SHARE, str(label)] = [of_label] * len(names)
-    return Pooled(_text(datasets, names, parts, number, clustered))
+    return Pooled(_write_record(datasets, names, parts, number, clustered))
 
 
 def _classes_with_shares(classes: Sequence[Any]) -> list[tuple[int, Any]]:
@@ -129,7 +158,7 @@ def _classes_with_shares(classes: Sequence[Any]) -> list[tuple[int, Any]]:
     return [*enumerate(classes)][len(classes) == 2 :]
 
 
-def _text(
+def _write_record(
     datasets: list, names: list, parts: Parts, outcomes: int, clusters: bool, sizes: Sequence[str] | None = None
 ) -> str:
     """Return the record; equal tables are tested once."""

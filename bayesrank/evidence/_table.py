@@ -14,8 +14,6 @@ from bayesrank.evidence._values import as_count, as_label_columns, count_hint, i
 
 #: Why outcomes have no positive class.
 NO_CLASSES = "for outcomes, which have no classes"
-#: Command-line options that differ from the name of the argument.
-OPTIONS = {"dataset": "dataset-column"}
 
 
 @dataclass(frozen=True)
@@ -43,21 +41,15 @@ class Table:
     """Columns in order. ``where`` is the place of each row; ``shell`` whether messages suggest shell commands."""
 
     source: str
-    names: list[Any]
-    columns: list[list[Any]]
+    columns: dict[Any, list[Any]]
     where: list[str]
     shell: bool = False
     categories: dict[Any, pd.CategoricalDtype] = field(default_factory=dict)
     #: The first label of an index of text without a name, which may hold a column; None if there is no such index.
     index: Any = None
 
-    def column(self, name: Any) -> list[Any]:
-        return next(
-            held for other, held in zip(self.names, self.columns, strict=True) if other is name or other == name
-        )
-
     def heading(self) -> str:
-        return ", ".join(map(str, self.names))
+        return ", ".join(map(str, self.columns))
 
     def place(self, row: int) -> str:
         """Return the place of a row within the source."""
@@ -65,8 +57,8 @@ class Table:
 
     def find(self, argument: str, wanted: Any) -> Any:
         """Return the name of the column that the user means, which may differ in case."""
-        same = [name for name in self.names if name == wanted]
-        same = same or [name for name in self.names if squeeze(name) == squeeze(wanted) and squeeze(wanted)]
+        same = [name for name in self.columns if name == wanted]
+        same = same or [name for name in self.columns if squeeze(name) == squeeze(wanted) and squeeze(wanted)]
         if not same:
             raise ValueError(
                 f"{self.argument(argument)} must name a column of {self.source}, {self.heading()}; got {wanted!r}"
@@ -75,7 +67,7 @@ class Table:
 
     def argument(self, name: str) -> str:
         """Return what the user types for an argument."""
-        return f"--{OPTIONS.get(name, name)}" if self.shell else name
+        return f"--{'dataset-column' if name == 'dataset' else name}" if self.shell else name
 
     def option(self, name: str, value: Any) -> str:
         """Return an argument with its value, ready to be typed."""
@@ -99,19 +91,16 @@ class Table:
 
     def drop(self, names: Sequence[Any]) -> "Table":
         """Return the table without these columns."""
-        kept = [i for i, name in enumerate(self.names) if name not in names]
-        return replace(self, names=[self.names[i] for i in kept], columns=[self.columns[i] for i in kept])
+        return replace(self, columns={name: held for name, held in self.columns.items() if name not in names})
 
     def drop_empty(self) -> "Table":
         """Return the table without empty unnamed columns, which trailing separators produce."""
-        pairs = zip(self.names, self.columns, strict=True)
-        return self.drop(
-            [name for name, held in pairs if str(name).startswith("Unnamed: ") and all(map(is_missing, held))]
-        )
+        unnamed = [name for name in self.columns if str(name).startswith("Unnamed: ")]
+        return self.drop([name for name in unnamed if all(map(is_missing, self.columns[name]))])
 
     def read_names(self, column: Any, role: str) -> list[Any]:
         """Return names of entities, data sets or clusters: text or other single values, none missing."""
-        found = self.column(column)
+        found = self.columns[column]
         for i, name in enumerate(found):
             if is_missing(name):
                 raise ValueError(f"{self.where[i]}: {column} must not be empty, since it must name every item")
@@ -119,7 +108,7 @@ class Table:
 
     def read_counts(self, column: Any) -> list[int]:
         found = []
-        for where, value in zip(self.where, self.column(column), strict=True):
+        for where, value in zip(self.where, self.columns[column], strict=True):
             number = as_count(value)
             if number is None and is_missing(value, words=True):
                 raise ValueError(f"{where}: {column} must not be empty (write 0 if there were none)")
@@ -134,7 +123,7 @@ class Table:
 
     def read_labels(self, *names: Any) -> list[list[Any]]:
         """Return columns of labels with one type, None if missing; categorical columns unchanged."""
-        columns = [self.column(name) for name in names]
+        columns = [self.columns[name] for name in names]
         if any(name in self.categories for name in names):
             return columns
         try:
@@ -159,18 +148,16 @@ def table_of(frame: Any) -> Table:
     places = [f"frame, row {label}" for label in frame.index.tolist()]
     if named and len(named) == frame.index.nlevels:
         frame = frame.reset_index()
-    twice = frame.columns[frame.columns.duplicated()]
-    if len(twice):
-        raise ValueError(f"frame must have each column once; got {twice[0]!r} more than once")
     for name in frame.columns:
         if not isinstance(name, Hashable) or is_missing(name) or isinstance(name, tuple):
             raise TypeError(f"frame must have columns with single names; got {name!r}")
+    if (twice := find_repeat(map(plain, frame.columns))) is not None:
+        raise ValueError(f"frame must have each column once; got {plain(frame.columns[twice[0]])!r} more than once")
     repeated = any(frame[name].tolist() == frame.index.tolist() for name in frame.columns)
     text = len(frame) and frame.index.dtype.kind in "OUST" and not named and not repeated
     return Table(
         "frame",
-        list(frame.columns),
-        [_fields(frame[name]) for name in frame.columns],
+        {name: _fields(frame[name]) for name in frame.columns},
         places,
         categories={name: dtype for name, dtype in frame.dtypes.items() if isinstance(dtype, pd.CategoricalDtype)},
         index=frame.index[0] if text else None,
@@ -183,9 +170,9 @@ def _fields(column: pd.Series) -> list[Any]:
     return [None if lack else plain(value.item() if isinstance(value, np.generic) else value) for value, lack in pairs]
 
 
-def list_names(names: Sequence[Any], most: int = 3) -> str:
-    more = len(names) - most
-    return ", ".join(map(str, names[:most])) + (f" and {more} more" if more > 0 else "")
+def list_names(names: Iterable[Any], most: int = 4) -> str:
+    texts = list(map(str, names))
+    return ", ".join(texts[:most]) + (f" and {len(texts) - most} more" if len(texts) > most else "")
 
 
 def find_repeat(keys: Iterable[Any]) -> tuple[int, int] | None:

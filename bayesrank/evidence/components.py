@@ -86,7 +86,11 @@ def variance_components(
     if run is not None or runs is not None:
         check_cases(groups, np.ones(size, int))
     (which, _), (home, _) = factorize(names), factorize(clusters)
-    mean, variance, times = _of_runs(values, which) if runs is None else _of_shares(values, given["runs"])
+    if runs is None:
+        cases = pd.DataFrame(values).groupby(which)
+        mean, variance, times = (found.to_numpy() for found in (cases.mean(), cases.var(), cases.count()))
+    else:
+        mean, variance, times = _of_shares(values, given["runs"])
     cluster_of = np.zeros(len(mean), int)
     cluster_of[which] = home
     if (cluster_of[which] != home).any():
@@ -108,12 +112,6 @@ def variance_components(
         {"entity": name_coord(list(outcomes.columns))},
         about | {"advice": _advice(found, cluster is not None)},
     )
-
-
-def _of_runs(values: np.ndarray, which: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the mean, variance and number of runs (case, entity) from rows that are runs; NaN for a single run."""
-    cases = pd.DataFrame(values).groupby(which)
-    return cases.mean().to_numpy(), cases.var().to_numpy(), cases.count().to_numpy()
 
 
 def _of_shares(values: np.ndarray, runs: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -141,7 +139,6 @@ def _of_shares(values: np.ndarray, runs: Any) -> tuple[np.ndarray, np.ndarray, n
 def _components(
     means: np.ndarray, variance: np.ndarray, runs: np.ndarray, cluster: np.ndarray
 ) -> dict[str, np.ndarray]:
-    """Return all estimates for each entity."""
     size = len(means)
     several = ~np.isnan(variance)
     with np.errstate(invalid="ignore"):  # an entity without a case of several runs

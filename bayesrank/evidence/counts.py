@@ -111,15 +111,11 @@ def pool(counts: Any, *, join: Literal["exact", "inner"] = "exact") -> Any:
     >>> pool(studies).values.tolist()
     [[[270, 30], [30, 270]]]
     """
-    return _pool(counts, join, tested=True)
+    return pool_evidence(counts, join, tested=True)
 
 
-def pool_without_tests(counts: Any, join: Any) -> Any:
-    """Pool as :func:`pool` does, without the tests of differences between data sets."""
-    return _pool(counts, join, tested=False)
-
-
-def _pool(counts: Any, join: Any, tested: bool) -> Any:
+def pool_evidence(counts: Any, join: Any, tested: bool = False) -> Any:
+    """Pool as :func:`pool` does, with or without the tests of differences between data sets."""
     check_choice("join", join, JOINS)
     if isinstance(counts, xr.Dataset) and "pattern" in counts.dims:
         return _pool_cases(counts, join, tested)
@@ -147,7 +143,6 @@ def _pool(counts: Any, join: Any, tested: bool) -> Any:
 
 
 def _pool_cases(joint: xr.Dataset, join: str, tested: bool) -> xr.Dataset:
-    """Return joint outcomes without data sets."""
     if "dataset" not in joint.coords:
         raise ValueError(f"joint outcomes must have the coord dataset to be pooled; got {list(joint.coords)}")
     if join == "inner" and "outcome" in joint:
@@ -268,7 +263,6 @@ def are_outcomes(source: Any) -> bool:
 
 
 def check_tables(counts: Any, argument: str = "counts") -> xr.DataArray:
-    """Validate and return counts over classes or over outcomes."""
     return (check_outcomes if are_outcomes(counts) else check_counts)(counts, argument)
 
 
@@ -318,24 +312,23 @@ def _check_layout(counts: Any, argument: str, dims: Sequence[str], maker: str) -
 
 def arrange(values: np.ndarray, entities: list, datasets: list | None, dims: Mapping[str, list]) -> xr.DataArray:
     """Label tables (pair, ...) as counts; pairs without a table get zeros and ``measured=False``."""
-    if datasets is None:
-        return _label(values, check_unique("entity", entities), None, dims)
-    (row, names), (column, sets) = factorize(entities), factorize(datasets)
-    times = np.zeros((len(names), len(sets)), int)
-    np.add.at(times, (row, column), 1)
-    if times.max() > 1:
-        e, d = np.argwhere(times > 1)[0]
-        raise ValueError(
-            f"entity and dataset must name each pair once; got {names[e]!r} on {sets[d]!r} {times[e, d]} times"
-        )
-    table = np.zeros((*times.shape, *values.shape[1:]), np.int64)
-    table[row, column] = values
-    return _label(table, names, sets, dims).assign_coords(measured=(("entity", "dataset"), times > 0))
-
-
-def _label(values: np.ndarray, entities: list, datasets: list | None, dims: Mapping[str, list]) -> xr.DataArray:
-    names = {"entity": entities} | ({} if datasets is None else {"dataset": datasets}) | {**dims}
-    return xr.DataArray(values, {dim: name_coord(list(held)) for dim, held in names.items()}, list(names), "counts")
+    labels, measured = {"entity": check_unique("entity", entities) if datasets is None else entities}, {}
+    if datasets is not None:
+        (row, names), (column, sets) = factorize(entities), factorize(datasets)
+        times = np.zeros((len(names), len(sets)), int)
+        np.add.at(times, (row, column), 1)
+        if (times > 1).any():
+            e, d = np.argwhere(times > 1)[0]
+            raise ValueError(
+                f"entity and dataset must name each pair once; got {names[e]!r} on {sets[d]!r} {times[e, d]} times"
+            )
+        tables = np.zeros((*times.shape, *values.shape[1:]), np.int64)
+        tables[row, column] = values
+        labels, values = {"entity": names, "dataset": sets}, tables
+        measured = {"measured": (("entity", "dataset"), times > 0)}
+    labels |= dims
+    coords = {dim: name_coord(list(held)) for dim, held in labels.items()}
+    return xr.DataArray(values, coords | measured, list(labels), "counts")
 
 
 def count_cases(
@@ -345,17 +338,16 @@ def count_cases(
 
     ``where`` names the data set of each case, or is None.
     """
-    rows, datasets = factorize([""] * len(weight) if where is None else where)
-    shape = [len(labels) for labels in dims.values()]
-    tables = np.zeros((len(entities), max(len(datasets), 1), *shape), np.int64)
+    rows, datasets = (np.zeros(len(weight), int), [""]) if where is None else factorize(where)
+    tables = np.zeros((len(entities), len(datasets), *map(len, dims.values())), np.int64)
     for i, table in enumerate(tables):
         own = [code[:, i] if code.shape[1] > 1 else code[:, 0] for code in codes]
         seen = own[-1] >= 0
         np.add.at(table, (rows[seen], *(code[seen] for code in own)), weight[seen])
+    pairs = tables.reshape(-1, *tables.shape[2:])
     if where is None:
-        return _label(tables[:, 0], entities, None, dims)
-    measured = (("entity", "dataset"), np.ones(tables.shape[:2], bool))
-    return _label(tables, entities, datasets, dims).assign_coords(measured=measured)
+        return arrange(pairs, entities, None, dims)
+    return arrange(pairs, [name for name in entities for _ in datasets], datasets * len(entities), dims)
 
 
 def mark_positive(array: Any, positive: Any) -> Any:

@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayesrank._checks import check_repeats, describe_value, is_number
+from bayesrank._checks import check_choice, check_repeats, describe_value, is_number
 from bayesrank._labels import factorize, name_coord
 from bayesrank.evidence._patterns import (
     check_cases,
@@ -95,7 +95,8 @@ def from_outcomes(
     outcomes, given = without_columns(
         frame, {"weight": weight, "dataset": dataset, "cluster": cluster, "case": case, "run": run}
     )
-    _check_missing(missing)
+    if missing is not None and not (is_number(missing) and np.isfinite(missing)):
+        check_choice("missing", missing, MISSING, other="None, or a finite number")
     size, weighs = len(frame), check_repeats(given.pop("weight"), len(frame))
     groups = name_groups(size, **given)
     values = numbers_of(outcomes)
@@ -157,14 +158,6 @@ def check_range(bounds: Any, values: Any = ()) -> tuple[float, float]:
     if outside:
         raise ValueError(f"range must hold every outcome; got {tuple(pair)} and {outside[0]:g}")
     return float(pair[0]), float(pair[1])
-
-
-def _check_missing(missing: Any) -> None:
-    if missing is None or (isinstance(missing, str) and missing in MISSING):
-        return
-    if not is_number(missing) or not np.isfinite(missing):
-        kind = ValueError if is_number(missing) else TypeError
-        raise kind(f"missing must be None, one of {MISSING}, or a finite number; got {describe_value(missing)}")
 
 
 def _fill_missing(

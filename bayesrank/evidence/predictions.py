@@ -234,16 +234,18 @@ def counts_of(joint: xr.Dataset) -> xr.DataArray:
     names, weight = joint["entity"].values.tolist(), joint["count"].values
     where = joint["dataset"].values.tolist() if "dataset" in joint.coords else None
     if "outcome" not in joint:
-        answers = {name: joint["predicted"].sel(entity=name).values for name in names}
         labels = joint["label"].values.tolist()
-        counts = from_predictions(joint["actual"].values, answers, labels=labels, weight=weight, dataset=where)
+        code = {label: i for i, label in enumerate(labels)}
+        actual, predicted = (joint[name].transpose("pattern", ...).values for name in ("actual", "predicted"))
+        codes = [np.vectorize(code.get, otypes=[int])(held) for held in (actual[:, None], predicted)]
+        counts = count_cases(codes, weight, names, where, class_dims(labels))
         counts = mark_positive(counts, positive_label(joint))
     else:
         outcome = joint["outcome"].transpose("pattern", "entity").values
         values = np.unique(outcome[~np.isnan(outcome)])
         values = np.array([0, 1]) if np.isin(values, [0, 1]).all() else values
-        codes = np.where(np.isnan(outcome), -1, np.searchsorted(values, outcome))
-        counts = count_cases([codes], weight, names, where, {"outcome": values.tolist()})
+        codes = [np.where(np.isnan(outcome), -1, np.searchsorted(values, outcome))]
+        counts = count_cases(codes, weight, names, where, {"outcome": values.tolist()})
         if where is not None:  # without outcomes on a data set, an entity is not measured there
             counts["measured"] = (counts > 0).any("outcome")
     return counts.assign_attrs(joint.attrs, note="\n".join(filter(None, [joint.attrs.get("note", ""), UNPAIRED])))

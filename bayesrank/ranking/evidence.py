@@ -13,7 +13,7 @@ from bayesrank._compat import get_variable, groups_of, import_arviz, is_containe
 from bayesrank._draws import draw_dims
 from bayesrank._notes import Caveat, Note
 from bayesrank._nuts import chain_problems
-from bayesrank.evidence._provenance import provenance
+from bayesrank.evidence._pooled import provenance
 from bayesrank.performance import (
     OUTCOME_DIMS,
     as_performance,

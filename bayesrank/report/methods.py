@@ -55,7 +55,6 @@ def methods(
     versions: str,
     sections: Sequence[Block] = (),
 ) -> tuple[str, list[str]]:
-    """Return the paragraph and its references."""
     prob, rope, draws = ranking.attrs["prob"], ranking.attrs["rope"], ranking.attrs.get("draws")
     model = _describe_model(about)
     sentences = [f"{evidence} were ranked by {what}{',' if model and ',' in what else ''}{model}."]
@@ -95,7 +94,6 @@ def methods(
 
 
 def _describe_model(about: Mapping[Any, Any]) -> str:
-    """Return the model of a posterior, how it was chosen, and its prior."""
     if "model" not in about:
         return ""
     parts = [str(about["model"]).replace("_", "-")]

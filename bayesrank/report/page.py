@@ -93,7 +93,6 @@ class Page:
 
     @property
     def order(self) -> list[Any]:
-        """Entities, best first."""
         return self.table.index.tolist()
 
     @cached_property

@@ -212,7 +212,6 @@ def _read(source: Any, score: Any, kind: str | None, higher_is_better: bool | No
 
 
 def _check_ranking(found: ScoreValues, ranking: Any) -> None:
-    """Check that the entities and the score of a given ranking are those of the source."""
     check_complete(ranking)
     check_result("br.credible_ranking", "ranking", ranking, NEEDED)
     if not is_exact(ranking):
@@ -226,7 +225,6 @@ def _check_ranking(found: ScoreValues, ranking: Any) -> None:
 
 
 def _facts_of(data: Any) -> dict[str, str]:
-    """Return the description of the data after a check."""
     if data is None:
         return {}
     if not isinstance(data, Mapping):
@@ -240,7 +238,6 @@ def _facts_of(data: Any) -> dict[str, str]:
 
 
 def _check_results(results: Any) -> dict[str, Any]:
-    """Return results by the sections that show them."""
     if results is None:
         return {}
     if not isinstance(results, Mapping):
@@ -368,7 +365,6 @@ def _describe_evidence(ranking: xr.Dataset, counts: xr.DataArray | None, parts: 
 
 
 def _describe_cases(cases: np.ndarray) -> str:
-    """State how many cases each entity has."""
     low, high = cases.min(), cases.max()
     return f"each on {low:,} cases" if low == high else f"on {low:,} to {high:,} cases"
 

@@ -7,7 +7,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import check_sequence, is_number
-from bayesrank.evidence.counts import check_tables, pool, pool_without_tests
+from bayesrank.evidence.counts import check_tables, pool, pool_evidence
 from bayesrank.evidence.predictions import counts_of
 from bayesrank.models import (
     chosen_by_evidence,
@@ -133,9 +133,7 @@ def _instance_of(one: Alternative) -> Any:
     return make_model(one.model, one.evidence, one.options)
 
 
-def _evidence_for(
-    evidence: Evidence, model: Any, join: Any, pooling: Callable[..., Any] = pool_without_tests
-) -> Evidence:
+def _evidence_for(evidence: Evidence, model: Any, join: Any, pooling: Callable[..., Any] = pool_evidence) -> Evidence:
     """Return the evidence for a model: pooled, unless the model learns from several data sets together."""
     if isinstance(evidence, xr.Dataset) and not takes_cases(model):
         evidence = counts_of(evidence)

@@ -1,17 +1,15 @@
 """Costs of cases: the joint posterior of mean outcomes and mean costs, and probabilities of the Pareto front."""
 
-import json
-
 import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from click.testing import CliRunner
 
 import bayesrank as br
 from bayesrank._compat import groups_of
-from bayesrank.cli import cli
 from bayesrank.decisions.fronts import on_front
+from tests.commands import invoke, json_of, refused
+from tests.evidence.test_formats import promptfoo
 
 
 def answers(cases=60, seed=0):
@@ -24,10 +22,6 @@ def answers(cases=60, seed=0):
         cost = price * np.exp(0.5 * hard + 0.3 * rng.normal(size=cases))
         frames.append(pd.DataFrame({"entity": name, "case": range(cases), "outcome": right, "usd": cost.round(3)}))
     return pd.concat(frames, ignore_index=True)
-
-
-def run(*arguments):
-    return CliRunner().invoke(cli, list(map(str, arguments)))
 
 
 def test_the_front_is_that_of_a_double_loop():
@@ -116,16 +110,15 @@ def test_observed_costs_are_means_over_the_known_cases(how):
 def test_the_command_has_the_numbers_of_python(tmp_path):
     frame, path, picture = answers(), tmp_path / "answers.csv", tmp_path / "front.svg"
     frame.to_csv(path, index=False)
-    result = run("rank", path, "--cost", "usd", "--format", "json", "--seed", 5, "--picture", picture)
-    assert result.exit_code == 0, result.exception
+    found = json_of("rank", path, "--cost", "usd", "--seed", 5, "--picture", picture)
     front = br.decisions.pareto_front(br.fit(br.from_frame(pd.read_csv(path), cost="usd"), seed=5))
-    shown = {row["entity"]: row for row in json.loads(result.output)["ranking"]}
+    shown = {row["entity"]: row for row in found["ranking"]}
     for name in "abc":
         one = front.sel(entity=name)
         assert shown[name]["probability_front"] == pytest.approx(float(one["probability_front"]))
         assert shown[name]["mean_cost"] == pytest.approx(float(one["cost"]))
     assert "<svg" in picture.read_text()
-    table = run("rank", path, "--cost", "usd").output
+    table = invoke("rank", path, "--cost", "usd")
     assert "P(front)" in table
     assert "On the Pareto front of mean outcome and cost" in table
 
@@ -133,19 +126,11 @@ def test_the_command_has_the_numbers_of_python(tmp_path):
 def test_logs_with_costs_are_ranked_by_one_command(tmp_path):
     frame = answers()
     for name, own in frame.groupby("entity"):
-        rows = [
-            {"provider": {"id": name}, "promptIdx": 0, "testIdx": i, "prompt": {"label": "p"}, "vars": {"q": str(i)},
-             "success": bool(y), "failureReason": int(not y), "cost": c}
-            for i, y, c in zip(own["case"], own["outcome"], own["usd"], strict=True)
-        ]  # fmt: skip
-        (tmp_path / f"{name}.json").write_text(
-            json.dumps({"evalId": name, "results": {"version": 3, "prompts": [], "results": rows}})
-        )
-    result = run("rank", tmp_path, "--only", "metric=success", "--cost", "cost", "--format", "json")
-    assert result.exit_code == 0, result.exception
+        promptfoo(tmp_path, name, own["outcome"], costs=own["usd"])
+    found = json_of("rank", tmp_path, "--only", "metric=success", "--cost", "cost")
     logs = br.read(tmp_path, only={"metric": "success"})
     front = br.decisions.pareto_front(br.fit(br.pool(br.from_frame(logs, cost="cost")), seed=1))
-    shown = {row["entity"]: row["probability_front"] for row in json.loads(result.output)["ranking"]}
+    shown = {row["entity"]: row["probability_front"] for row in found["ranking"]}
     assert [shown[name] for name in "abc"] == pytest.approx(front["probability_front"].values.tolist())
 
 
@@ -175,11 +160,9 @@ def test_the_report_shows_costs_and_categories(tmp_path):
     frame, path, page = answers(12), tmp_path / "answers.csv", tmp_path / "page.html"
     frame.assign(category=(frame["case"] % 2).map({0: "law", 1: "art"})).to_csv(path, index=False)
     options = ("report", path, "-o", page, "--draws", 50)
-    result = run(*options, "--cost", "usd", "--by", "category")
-    assert result.exit_code == 0, result.exception
+    invoke(*options, "--cost", "usd", "--by", "category")
     text = page.read_text()
     for words in ('id="costs"', "P(on the front)", 'id="categories"', "Mean over 2 categories", "category law"):
         assert words in text
-    assert "--with categories needs --by COLUMN" in str(run(*options, "--with", "categories").exception)
-    found = run(*options, "--by", "category", "--dataset", "law")
-    assert "--dataset must be left out beside --by" in str(found.exception)
+    assert "--with categories needs --by COLUMN" in refused(*options, "--with", "categories")
+    assert "--dataset must be left out beside --by" in refused(*options, "--by", "category", "--dataset", "law")

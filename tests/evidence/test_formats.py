@@ -101,11 +101,11 @@ def eee(folder, model="a", values=(1, 0, 1, 1)):
     dump(folder / f"{model}_samples.jsonl", rows, lines=True)
 
 
-def promptfoo(folder, model="a", values=(1, 0, 1, 1), errors=(), version=3):
+def promptfoo(folder, model="a", values=(1, 0, 1, 1), errors=(), version=3, costs=None):
     rows = [
         {"provider": {"id": "p", "label": model}, "promptIdx": 0, "testIdx": i, "prompt": {"label": "plain"},
-         "vars": {"q": str(i)}, "success": bool(v), "failureReason": 2 if i in errors else int(not v), "error": "x"}
-        for i, v in enumerate(values)
+         "vars": {"q": str(i)}, "success": bool(v), "failureReason": 2 if i in errors else int(not v), "cost": c}
+        for i, (v, c) in enumerate(zip(values, [None] * len(values) if costs is None else costs, strict=True))
     ]  # fmt: skip
     dump(folder / f"{model}.json", {"evalId": model, "results": {"version": version, "prompts": [], "results": rows}})
 
@@ -677,7 +677,7 @@ def test_shares_beside_percentages_and_costs_as_text_are_doubted(tmp_path):
     both(promptfoo, tmp_path / "costs")
     for name, cost in (("a", '"$1"'), ("b", "2")):
         path = tmp_path / "costs" / f"{name}.json"
-        path.write_text(path.read_text().replace('"error": "x"', f'"cost": {cost}'))
+        path.write_text(path.read_text().replace('"cost": null', f'"cost": {cost}'))
     frame = br.read(tmp_path / "costs", only={"metric": "success"})
     assert frame.groupby("entity")["cost"].count().to_dict() == {"a": 0, "b": 4}
     assert any("is no number, such as '$1'" in line for line in frame.attrs["remarks"])

@@ -1,17 +1,15 @@
 """How the evidence was put together stands in every output, and a report takes whatever a ranking takes."""
 
-import io
 import json
 
 import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from click.testing import CliRunner
 
 import bayesrank as br
 from bayesrank._compat import groups_of, to_container
-from bayesrank.cli import cli
+from tests.commands import csv_of, invoke, json_of
 
 ANSWERS = pd.DataFrame({"a": [1, 0, 1, 1, 0, 1] * 6, "b": [1, 1, 0, 0, 0, 1] * 6})
 SETS = np.repeat(["Oslo", "Rome", "Lima"], 12)
@@ -62,15 +60,11 @@ def test_every_output_of_the_command_says_it(kind, tmp_path):
         rows = [cells.assign(entity=["a", "b"], dataset=name) for name in ("Oslo", "Rome", "Lima")]
         pd.concat(rows).to_csv(path, index=False)
 
-    def output(form):
-        result = CliRunner().invoke(cli, ["rank", str(path), "--draws", "50", "--format", form])
-        assert result.exit_code == 0, result.output
-        return result.output
-
-    assert json.loads(output("json"))["evidence"] == POOLED
-    assert json.loads(output("board"))["evidence"] == POOLED
-    assert set(pd.read_csv(io.StringIO(output("csv")))["evidence"]) == {POOLED}
-    assert CliRunner().invoke(cli, ["report", str(path), "--draws", "50", "-o", str(report)]).exit_code == 0
+    asked = path, "--draws", "50"
+    assert json_of("rank", *asked)["evidence"] == POOLED
+    assert json.loads(invoke("rank", *asked, "--format", "board"))["evidence"] == POOLED
+    assert set(csv_of("rank", *asked)["evidence"]) == {POOLED}
+    invoke("report", *asked, "-o", report)
     assert POOLED in report.read_text(encoding="utf-8")
 
 

@@ -18,6 +18,7 @@ from bayesrank.report.pictures import Axis, inline_svg
 from bayesrank.report.ranking_report import _visible_rows
 from bayesrank.report.sections.ranks import COLUMNS, rank_rows
 from bayesrank.report.sections.tile import RESOLUTION, map_of
+from tests.commands import invoke
 
 COUNTS = br.from_counts(
     tn=[70, 79, 60, 66], fp=[10, 1, 20, 14], fn=[9, 1, 9, 9], tp=[21, 29, 21, 21], entity=["a", "b", "c", "d"]
@@ -109,13 +110,8 @@ def test_a_section_is_one_file(on_request, report_of, tmp_path, monkeypatch):
     without = ranking_report(one, "tpr", sections=["census"])
     assert "The section census is left out: it needs more than one entity." in without
 
-    from click.testing import CliRunner
-
-    from bayesrank.cli import cli
-
     path = tmp_path / "out.html"
-    asked = ["report", "tornado", "--draws", "20", "-o", str(path), "--with", "census"]
-    assert CliRunner().invoke(cli, asked, catch_exceptions=False).exit_code == 0
+    invoke("report", "tornado", "--draws", "20", "-o", path, "--with", "census")
     title = br.datasets.describe("tornado")["title"]
     assert f"There are 2: {title}." in text_of(path.read_text(encoding="utf-8"))
 

@@ -26,12 +26,10 @@ COLUMNS = (
 
 @cache
 def names() -> tuple[str, ...]:
-    """Return the names of all formats."""
     return tuple(sorted(m.name for m in pkgutil.iter_modules(__path__) if not m.name.startswith("_")))
 
 
 def load(name: str) -> ModuleType:
-    """Return the module of a format."""
     return importlib.import_module(f"{__name__}.{name}")
 
 

@@ -19,7 +19,6 @@ ENDINGS = re.compile(r"(?i)[_.-]?(eval_)?(results?|predictions?|pred|report|outp
 
 
 def read_json(path: Path) -> Any:
-    """Return the value that a JSON file holds."""
     text = path.read_text("utf-8-sig")
     try:
         return json.loads(text)

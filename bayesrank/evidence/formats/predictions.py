@@ -78,10 +78,9 @@ def read(path: Path) -> pd.DataFrame:
         run = repeats if repeats.notna().any() else None
         if run is None and fold.str.contains("Boot", case=False).any():
             run = fold
-    tuned = [name for name in table.columns[: list(table).index(truth.name)] if name not in (guess.name, case.name)]
-    tuned = [
-        name for name in tuned if fold is not None and table[name].nunique() > 1 and squeeze(name) not in ("model",)
-    ]
+    before = list(table)[: list(table).index(truth.name)] if fold is not None else []
+    tuned = [name for name in before if name not in (guess.name, case.name) and squeeze(name) != "model"]
+    tuned = [name for name in tuned if table[name].nunique() > 1]
     records = table[tuned].to_dict("records") if tuned else []
     variant = [", ".join(f"{k}={v}" for k, v in row.items()) for row in records] or None
     model, source = column(("model",)), "the column model"

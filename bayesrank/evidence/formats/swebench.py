@@ -86,7 +86,6 @@ def read(path: Path) -> pd.DataFrame:
 
 
 def _read_report(instance: str, report: dict[str, Any]) -> tuple[str, float, str | None]:
-    """Return the name, outcome and status of one instance."""
     if not isinstance(report.get("resolved"), bool):
         return instance, math.nan, "error"
     empty = report.get("patch_is_None") is True or report.get("patch_exists") is False

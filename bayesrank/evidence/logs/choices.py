@@ -1,13 +1,11 @@
 """What a user says about evaluation logs, and errors with a remedy."""
 
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from bayesrank._checks import check_choice, describe_value
-
-__all__ = ["AllLeftOut", "Choices", "LogError", "check_choices", "list_some"]
 
 #: Words for what a user may choose between; formats may have others for variants.
 CHOOSABLE = ("metric", "variant", "judge", "dataset", "category", "entity", "status", "file")
@@ -19,10 +17,6 @@ class LogError(ValueError):
     def __init__(self, message: str, **remedy: Any) -> None:
         super().__init__(message)
         self.remedy = remedy
-
-
-class AllLeftOut(LogError):
-    """No file is left to read."""
 
 
 @dataclass(frozen=True)
@@ -53,9 +47,8 @@ class Choices:
         return f"{self.say('name', '', file)} leaves the file out"
 
     def also(self, **more: Any) -> "Choices":
-        """Return these choices with more of them."""
         merged: dict[str, Any] = {
-            k: {**getattr(self, k), **v} if isinstance(v, Mapping) else v for k, v in more.items()
+            key: {**getattr(self, key), **v} if isinstance(v, Mapping) else v for key, v in more.items()
         }
         return replace(self, **merged)
 
@@ -71,7 +64,6 @@ class Choices:
 
 
 def check_choices(name: Any, only: Any, match: Any, reruns: Any, errors: Any, shell: bool = False) -> Choices:
-    """Check what a user says about logs."""
     check_choice("match", match, ("id", "content"))
     if reruns is not None:
         check_choice("reruns", reruns, ("runs", "latest"))
@@ -85,8 +77,3 @@ def check_choices(name: Any, only: Any, match: Any, reruns: Any, errors: Any, sh
         check_choice("only", key, CHOOSABLE)
         kept[key] = [str(v) for v in ([value] if isinstance(value, str | int | float) else value)]
     return Choices(dict(name or {}), kept, match, reruns, errors, shell=shell)
-
-
-def list_some(names: Iterable[Any], most: int = 4) -> str:
-    names = list(map(str, names))
-    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")

@@ -2,6 +2,7 @@
 
 import os
 import shlex
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -11,12 +12,11 @@ import pandas as pd
 
 from bayesrank import _text
 from bayesrank.evidence import formats
-from bayesrank.evidence.logs.choices import AllLeftOut, Choices, LogError, check_choices, list_some
+from bayesrank.evidence._table import list_names
+from bayesrank.evidence.logs.choices import Choices, LogError, check_choices
 from bayesrank.evidence.logs.files import Logs, collect
 from bayesrank.evidence.logs.stops import find_stop
 from bayesrank.evidence.logs.table import settle
-
-__all__ = ["Diagnosis", "diagnose", "doctor"]
 
 #: How many times a choice is made for the user so that the rest can be described.
 MOST_CHOICES = 12
@@ -104,10 +104,6 @@ def diagnose(paths: Any, choices: Choices) -> Diagnosis:
             if lacking is not None:
                 raise lacking
             break
-        except AllLeftOut:
-            if not stops:
-                raise
-            break
         except LogError as error:
             stops.append(str(error))
             if not error.remedy:
@@ -115,28 +111,28 @@ def diagnose(paths: Any, choices: Choices) -> Diagnosis:
             choices = choices.also(**error.remedy)
             # A file has another name, or is left out.
             logs = None if "name" in error.remedy else logs
+        except ValueError:  # the choices that were made leave nothing, such as no file
+            if not stops:
+                raise
+            break
     else:
         stops.append("There are more stops; make these choices first.")
-    sections = {} if logs is None else _describe_files(logs)
-    if logs is not None and frame is not None:
-        sections |= _describe_table(logs, frame, choices)
+    sections: dict[str, list[str]] = {}
+    if logs is not None:
+        kinds = Counter(formats.load(one["format"]).TITLE for one in logs.about)
+        sections["What"] = [f"{title}: {_text.count(n, 'file')} with cases." for title, n in kinds.items()]
+        sections |= {} if frame is None else _describe_table(logs, frame, choices)
     words = [shlex.join(["bayesrank", "rank", *[os.fspath(path) for path in given]]), choices.typed()]
     return Diagnosis(sections, stops, " ".join(filter(None, words)), frame)
-
-
-def _describe_files(logs: Logs) -> dict[str, list[str]]:
-    kinds = logs.files["format"].value_counts(sort=False)
-    said = [f"{formats.load(str(k)).TITLE}: {_text.count(int(n), 'file')} with cases." for k, n in kinds.items()]
-    return {"What": said}
 
 
 def _describe_table(logs: Logs, frame: pd.DataFrame, choices: Choices) -> dict[str, list[str]]:
     entities = list(dict.fromkeys(frame["entity"]))
     sources = frame.attrs["source"]
-    said = {"Systems": [f"{len(entities)}: {list_some(entities, 8)}."]}
+    said = {"Systems": [f"{len(entities)}: {list_names(entities, 8)}."]}
     for source in dict.fromkeys(filter(None, sources.values())):
         named = [entity for entity, other in sources.items() if other == source]
-        which = "" if len(named) == len(sources) else f": {list_some(named)}"
+        which = "" if len(named) == len(sources) else f": {list_names(named)}"
         said["Systems"].append(f"Their names come from {source}{which}.")
     said["Cases"] = _cases(logs, frame, entities, choices)
     said["Outcome"] = _outcomes(frame)
@@ -148,7 +144,7 @@ def _describe_table(logs: Logs, frame: pd.DataFrame, choices: Choices) -> dict[s
     if "status" in frame:
         table = frame.groupby(["entity", "status"], sort=False).size().unstack(fill_value=0)
         odd = [str(s) for s in table if s != "scored"]
-        said["Status"] = [f"{s}: {list_some([f'{e} {n}' for e, n in table[s].items() if n], 8)}." for s in odd]
+        said["Status"] = [f"{s}: {list_names([f'{e} {n}' for e, n in table[s].items() if n], 8)}." for s in odd]
         counted = [s for s in odd if frame.loc[frame["status"] == s, "outcome"].notna().any()]
         if counted:
             said["Status"].append(f"Counted by the rule of the tool: {', '.join(counted)}.")
@@ -156,10 +152,10 @@ def _describe_table(logs: Logs, frame: pd.DataFrame, choices: Choices) -> dict[s
     said["Clusters"] = _clusters(frame, entities)
     if "category" in frame:
         counts = frame.drop_duplicates(["dataset", "case"])["category"].value_counts()
-        said["Categories"] = [f"{len(counts)}: {list_some([f'{c} ({n})' for c, n in counts.items()], 8)}."]
+        said["Categories"] = [f"{len(counts)}: {list_names([f'{c} ({n})' for c, n in counts.items()], 8)}."]
     costs = [c for c in ("cost", "seconds") if c in frame]
     spent = {c: frame.groupby("entity", sort=False)[c].mean().dropna() for c in costs}
-    means = [f"{c}, mean {list_some([f'{e} {v:.3g}' for e, v in held.items()], 8)}." for c, held in spent.items()]
+    means = [f"{c}, mean {list_names([f'{e} {v:.3g}' for e, v in held.items()], 8)}." for c, held in spent.items()]
     said["Costs"] = means or ["None in the files."]
     said["Doubts"] = [*frame.attrs["remarks"], *frame.attrs["doubts"]] or ["None."]
     return said
@@ -181,7 +177,7 @@ def _cases(logs: Logs, frame: pd.DataFrame, entities: list[str], choices: Choice
         said.append("The files do not hold the content of cases.")
     sizes = frame.drop_duplicates(["entity", "dataset", "case"]).groupby("dataset", sort=False)["case"].nunique()
     if len(sizes) > 1:
-        said.append(f"Data sets: {list_some([f'{d} ({n})' for d, n in sizes.items()], 8)}.")
+        said.append(f"Data sets: {list_names([f'{d} ({n})' for d, n in sizes.items()], 8)}.")
     return said
 
 
@@ -189,7 +185,7 @@ def _outcomes(frame: pd.DataFrame) -> list[str]:
     values = frame["outcome"].dropna().unique()
     several = len(set(frame.attrs["metric"].values())) > 1
     metrics = [f"{m} ({d})" if several else m for d, m in frame.attrs["metric"].items()]
-    what = f"{list_some(dict.fromkeys(metrics))}: " if metrics else ""
+    what = f"{list_names(dict.fromkeys(metrics))}: " if metrics else ""
     grid = "0 for wrong and 1 for right"
     if not set(values) <= {0, 1}:
         grid = f"{len(values)} values from {values.min():g} to {values.max():g}"
@@ -197,7 +193,7 @@ def _outcomes(frame: pd.DataFrame) -> list[str]:
     end = f"{'Higher' if better else 'Lower'} is better, as the files say."
     end = "Higher is assumed to be better; the files do not say." if better is None else end
     means = frame.groupby("entity", sort=False)["outcome"].mean().sort_values(ascending=better is False)
-    return [f"{what}{grid}.", end, f"Means: {list_some([f'{e} {m:.4g}' for e, m in means.items()], 8)}."]
+    return [f"{what}{grid}.", end, f"Means: {list_names([f'{e} {m:.4g}' for e, m in means.items()], 8)}."]
 
 
 def _clusters(frame: pd.DataFrame, entities: list[str]) -> list[str]:

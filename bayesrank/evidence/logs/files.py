@@ -2,7 +2,6 @@
 
 import fnmatch
 import tempfile
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,10 +10,9 @@ import pandas as pd
 
 from bayesrank import _text
 from bayesrank.evidence import formats
-from bayesrank.evidence.logs.choices import AllLeftOut, Choices, LogError, list_some
+from bayesrank.evidence._table import list_names
+from bayesrank.evidence.logs.choices import Choices, LogError
 from bayesrank.evidence.logs.sources import expand, read_head
-
-__all__ = ["Logs", "collect", "is_log", "matches"]
 
 #: What files are that begin so, such as with the byte order marks of UTF-16 as :func:`read_head` decodes them.
 UNREADABLE = {
@@ -25,55 +23,51 @@ UNREADABLE = {
 
 @dataclass(frozen=True)
 class Logs:
-    """Rows of all files as their formats read them, and what is known of the files."""
+    """Rows of all files as their formats read them, what is known of the files, and the files' names."""
 
     rows: pd.DataFrame
-    files: pd.DataFrame
-    about: list[Mapping[str, Any]]
+    about: list[dict[Any, Any]]
+    names: list[str]
     doubts: list[str]
     variant: str
 
     def called(self, file: int) -> str:
         """Return the shortest end of a file's path that no other file has, for the option ``name``."""
-        return short_names(list(self.files["name"]))[file]
+        return short_names(self.names)[file]
 
 
 def is_log(path: Path) -> bool:
-    """Return whether a format recognises a file."""
     return bool(formats.recognise(read_head(path))[0])
 
 
 def collect(paths: Any, choices: Choices) -> Logs:
-    """Read all files by their formats."""
-    about: list[Mapping[str, Any]] = []
+    about: list[dict[Any, Any]] = []
     parts, without, unknown = [], [], []
     used: set[str] = set()
     with tempfile.TemporaryDirectory() as folder:
         found = list(expand(paths, folder))
         short = short_names([name for name, _ in found])
-        for i, (label, path) in enumerate(found):
-            fitting = {pattern: text for pattern, text in choices.name.items() if matches(label, pattern)}
-            used |= set(fitting)
-            named = next(reversed(fitting.values()), None)
+        for (label, path), called in zip(found, short, strict=True):
+            fitting = [pattern for pattern in choices.name if matches(label, pattern)]
+            used.update(fitting)
+            named = choices.name[fitting[-1]] if fitting else None
             if named == "":
                 continue
             head = read_head(path)
             kind, holds = formats.recognise(head)
             for start, words in UNREADABLE.items():
                 if head.startswith(start):
-                    raise LogError(f"{label} must be {words}, or {choices.leave_out(short[i])})", name={short[i]: ""})
+                    raise LogError(f"{label} must be {words}, or {choices.leave_out(called)})", name={called: ""})
             if not kind:
-                unknown.append((label, short[i]))
+                unknown.append(label)
             elif holds == "scores":
                 without.append((label, kind, path))
             elif holds == "cases":
-                frame = _read_one(label, path, kind, short[i], choices)
-                facts: dict[str, Any] = {"name": label, "format": kind, "source": "", "setup": {}}
-                facts.update({str(key): held for key, held in frame.attrs.items()})
+                frame = _read_one(label, path, kind, called, choices)
+                about.append({"name": label, "format": kind, "source": "", "setup": {}} | frame.attrs)
                 if named:
-                    frame["entity"], facts["source"] = named, "name"
-                parts.append(frame.assign(file=len(about)))
-                about.append(facts)
+                    frame["entity"], about[-1]["source"] = named, "name"
+                parts.append(frame.assign(file=len(about) - 1))
     lost = [pattern for pattern in choices.name if pattern not in used]
     if lost:
         raise ValueError(
@@ -86,15 +80,15 @@ def collect(paths: Any, choices: Choices) -> Logs:
     for one in about:
         for text in one.get("doubts", []):
             said.setdefault(text, []).append(Path(one["name"]).name)
-    doubts = [f"{list_some(names, 1)}: {text}." for text, names in said.items()]
+    doubts = [f"{list_names(names, 1)}: {text}." for text, names in said.items()]
     if unknown:
-        doubts.append(f"No format recognises {_text.count(len(unknown), 'file')}, such as {unknown[0][0]}.")
+        doubts.append(f"No format recognises {_text.count(len(unknown), 'file')}, such as {unknown[0]}.")
     used_as_well = {one.get("beside") for one in about}
     alone = [label for label, _, path in without if path not in used_as_well]
     if alone:
         doubts.append(f"{_text.count(len(alone), 'file')} with scores but no cases, such as {alone[0]}: not ranked.")
     variant = next((one["variant"] for one in about if "variant" in one), "variant")
-    return Logs(rows, pd.DataFrame(about), about, doubts, variant)
+    return Logs(rows, about, [one["name"] for one in about], doubts, variant)
 
 
 def _read_one(label: str, path: Path, kind: str, short: str, choices: Choices) -> pd.DataFrame:
@@ -109,22 +103,19 @@ def _read_one(label: str, path: Path, kind: str, short: str, choices: Choices) -
     except UnicodeError as error:
         message = f"{label} must be text in UTF-8; {error}"
     except (ValueError, KeyError, IndexError, TypeError, AttributeError) as error:
-        what = (
-            f"the field {error} is missing" if isinstance(error, KeyError) else f"its fields are not as usual ({error})"
-        )
+        what = f"its fields are not as usual ({error})"
+        what = f"the field {error} is missing" if isinstance(error, KeyError) else what
         own = isinstance(error, ValueError) and str(error).startswith("must")
         message = f"{label} {error}" if own else f"{label} must be a whole log of {module.TITLE}; {what}"
     raise LogError(f"{message} ({choices.leave_out(short)})", name={short: ""})
 
 
-def _check_found(
-    parts: list[Any], without: list[tuple[str, str, Path]], unknown: list[tuple[str, str]], choices: Choices
-) -> None:
+def _check_found(parts: list[Any], without: list[tuple[str, str, Path]], unknown: list[str], choices: Choices) -> None:
     if parts:
         return
     if not (without or unknown):
         if "" in choices.name.values():
-            raise AllLeftOut("paths must name a log that is not left out; every file is")
+            raise ValueError("paths must name a log that is not left out; every file is")
         raise LogError("paths must name logs that hold cases; these files only describe others")
     if without:
         label, kind, _ = without[0]
@@ -134,7 +125,7 @@ def _check_found(
             "samples, or write a table with the columns entity, correct, total (or entity, mean, se), and rank that"
         )
     known = ", ".join(formats.load(name).TITLE for name in formats.names())
-    which = f"none of {_text.count(len(unknown), 'file')}, such as {unknown[0][0]},"
+    which = f"none of {_text.count(len(unknown), 'file')}, such as {unknown[0]},"
     raise LogError(
         f"paths must name logs of {known}; {which} is one. Any other log can be ranked as a CSV table with the columns "
         "entity, case, outcome"

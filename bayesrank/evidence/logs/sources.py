@@ -12,8 +12,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-__all__ = ["HEAD", "STDIN", "expand", "read_head"]
-
 #: Name of standard input in messages, and number of bytes read to recognise a file.
 STDIN = "standard input"
 HEAD = 1 << 18

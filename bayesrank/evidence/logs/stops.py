@@ -6,7 +6,8 @@ from typing import Any
 import pandas as pd
 
 from bayesrank import _text
-from bayesrank.evidence.logs.choices import Choices, LogError, list_some
+from bayesrank.evidence._table import list_names
+from bayesrank.evidence.logs.choices import Choices, LogError
 from bayesrank.evidence.logs.files import Logs
 
 #: The columns that name a run.
@@ -34,7 +35,7 @@ def refuse_nameless(rows: pd.DataFrame, logs: Logs, choices: Choices) -> None:
     typed = typed if choices.shell else f"name={remedy!r}"
     source = logs.about[files[0]]["source"]
     raise LogError(
-        f"{logs.files['name'][files[0]]} must name its system, which has no name in {_text.count(len(files), 'file')}"
+        f"{logs.names[files[0]]} must name its system, which has no name in {_text.count(len(files), 'file')}"
         f"{f': {source}' if source else ''}. Type the names: {typed}",
         name=remedy,
     )
@@ -145,8 +146,7 @@ def find_stop(frame: pd.DataFrame, choices: Choices) -> LogError | None:
     if choices.missing is not None:
         return None
     entities = list(dict.fromkeys(frame["entity"]))
-    keys = frame.drop_duplicates(["dataset", "case", "run"])
-    cases = frame.drop_duplicates(["dataset", "case"])
+    keys, cases = (frame.drop_duplicates(RUN[1:size]) for size in (4, 3))
     lines, runs = [], False
     for name in entities:
         own = frame[frame["entity"] == name]
@@ -158,23 +158,21 @@ def find_stop(frame: pd.DataFrame, choices: Choices) -> LogError | None:
             said, runs = [f"{fewer} runs fewer"], True
         if said:
             lines.append(f"{name} ({', '.join(said)})")
-    if not lines:
+    empty = bool(frame["outcome"].isna().any())
+    if not lines or not (empty or len(frame) < len(keys) * len(entities)):
         return None
-    lacking = frame["outcome"].isna().any() or len(frame) < len(keys) * len(entities)
-    if not lacking:
-        return None
-    what = "runs differ in number" if runs and not frame["outcome"].isna().any() else "outcomes are missing"
+    what = "runs differ in number" if runs and not empty else "outcomes are missing"
     has = frame.attrs["scored"] and choices.errors is None
     scored = f", {choices.say('errors', 'scored')} uses the scores in the files for errors" if has else ""
     met = frame[frame["outcome"].notna()].groupby(["dataset", "case", "run"])["entity"].nunique()
     common = int((met == len(entities)).sum())
-    shared = [d for d, n in met.groupby("dataset", sort=False).max().items() if n == len(entities)]
-    pairs = [d for d, n in met.groupby("dataset", sort=False).max().items() if n > 1]
+    most = met.groupby("dataset", sort=False).max()
+    pairs = most.index[most > 1]
     keep = f", {choices.say('missing', 'common')} keeps the {common} that all met" if common else ""
-    if not shared and pairs and frame["dataset"].nunique() > 1:
+    if not common and len(pairs) and frame["dataset"].nunique() > 1:
         keep = f", {choices.say('only', pairs[0], 'dataset')} ranks the systems with that data set"
     return LogError(
-        f"every system must have an outcome on every case of {len(cases)}; {what}: {list_some(lines, 6)}. "
+        f"every system must have an outcome on every case of {len(cases)}; {what}: {list_names(lines, 6)}. "
         f"{choices.say('missing', 0)} counts them as wrong{keep}, {choices.say('missing', 'own')} leaves each system "
         f"on its own cases and runs{scored}",
         **({"missing": "common"} if common and not runs else {"missing": "own"}),
@@ -190,7 +188,7 @@ def name_setups(rows: pd.DataFrame, logs: Logs) -> list[str]:
         for key in next(iter(setups.values())):
             held = {e: str(s.get(key)) for e, s in setups.items()}
             if len(set(held.values())) > 1:
-                said[f"Systems differ in {key}: {list_some([f'{e} {v[:60]}' for e, v in held.items()])}."] = None
+                said[f"Systems differ in {key}: {list_names([f'{e} {v[:60]}' for e, v in held.items()])}."] = None
     return list(said)
 
 

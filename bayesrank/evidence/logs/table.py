@@ -10,14 +10,14 @@ import pandas as pd
 from bayesrank import _text
 from bayesrank._checks import describe_value
 from bayesrank.evidence import formats
+from bayesrank.evidence._table import list_names
 from bayesrank.evidence.logs import stops
-from bayesrank.evidence.logs.choices import Choices, LogError, list_some
+from bayesrank.evidence.logs.choices import Choices, LogError
 from bayesrank.evidence.logs.files import Logs, matches
 from bayesrank.evidence.logs.stops import RUN, TIME
 
-__all__ = ["settle"]
-
-SHOWN = ["entity", "dataset", "case", "run", "outcome", "cluster", "category", "cost", "seconds", "status"]
+#: Columns for users; the first five are always there.
+SHOWN = formats.COLUMNS[:10]
 
 
 def settle(logs: Logs, choices: Choices) -> pd.DataFrame:
@@ -44,8 +44,7 @@ def settle(logs: Logs, choices: Choices) -> pd.DataFrame:
         frame["run"] = numbers.astype(int)
     metrics = rows[rows["metric"].notna()].groupby("dataset", sort=False)["metric"].first().to_dict()
     frame.attrs = {
-        "formats": list(dict.fromkeys(formats.load(kind).TITLE for kind in logs.files["format"])),
-        "files": len(logs.files),
+        "formats": list(dict.fromkeys(formats.load(one["format"]).TITLE for one in logs.about)),
         "source": {str(e): logs.about[int(f)]["source"] for e, f in rows.groupby("entity")["file"].first().items()},
         "metric": metrics,
         "higher_is_better": better,
@@ -64,15 +63,15 @@ def settle(logs: Logs, choices: Choices) -> pd.DataFrame:
 def _choose_rows(logs: Logs, choices: Choices, remarks: list[str]) -> pd.DataFrame:
     rows = logs.rows.copy()
     for key, wanted in choices.only.items():
-        column = rows["file"].map(dict(enumerate(logs.files["name"]))) if key == "file" else rows[key]
-        every = list(logs.files["name"] if key == "file" else map(str, logs.rows[key].dropna().unique()))
+        column = rows["file"].map(dict(enumerate(logs.names))) if key == "file" else rows[key]
+        every = logs.names if key == "file" else list(map(str, logs.rows[key].dropna().unique()))
         wanted = _split_values(wanted, every, key == "file")
         named = [name for name in every if any(matches(name, w) if key == "file" else name == w for w in wanted)]
         kept = column.astype(str).isin(named)
         unknown = [w for w in wanted if key != "file" and w not in every]
         if unknown or not kept.any():
             known = list(map(str, column.dropna().unique()))
-            held = f"one of {list_some(known, 8)}" if known else f"left out of logs that name no {key}"
+            held = f"one of {list_names(known, 8)}" if known else f"left out of logs that name no {key}"
             raise ValueError(f"{choices.say('only', unknown or wanted, key)} must be {held}")
         if key in ("metric", "variant"):
             # A run that broke off has no metric; a data set with another filter alone keeps it.
@@ -80,7 +79,7 @@ def _choose_rows(logs: Logs, choices: Choices, remarks: list[str]) -> pd.DataFra
             kept |= column.isna() & has if key == "metric" else ~has
             lost = sorted(set(rows["dataset"].dropna()) - set(rows.loc[kept, "dataset"]))
             if lost:
-                remarks.append(f"Left out, without the {key} {', '.join(wanted)}: {list_some(lost)}.")
+                remarks.append(f"Left out, without the {key} {', '.join(wanted)}: {list_names(lost)}.")
         rows = rows[kept]
     return rows
 
@@ -150,11 +149,11 @@ def _choose_metric(rows: pd.DataFrame, logs: Logs, choices: Choices, remarks: li
         value = list(dict.fromkeys(map(str, chosen)))
         if several:
             where, each = next(iter(several.items()))
-            many = f"{where} has {len(each)} {word}s, {list_some(each, 8)}"
+            many = f"{where} has {len(each)} {word}s, {list_names(each, 8)}"
             many += f", and so have {len(several) - 1} other data sets" if len(several) > 1 else ""
         else:
             each = [names[0] for names in of.values()]
-            many = f"data sets have different {word}s, " + list_some([f"{n[0]} ({d})" for d, n in of.items()], 8)
+            many = f"data sets have different {word}s, " + list_names([f"{n[0]} ({d})" for d, n in of.items()], 8)
         typed = [choices.say("only", option, key) for option in (value, *map(str, each))]
         remedies = ", ".join(list(dict.fromkeys(typed))[:4])
         why = "would count cases more than once" if several else "would mix scales"
@@ -165,7 +164,7 @@ def _choose_metric(rows: pd.DataFrame, logs: Logs, choices: Choices, remarks: li
         )
     named = rows["variant"].dropna().unique()
     if set(named) - {"none", "filter 1", "original"}:
-        remarks.append(f"The {logs.variant} is {list_some(named)}.")
+        remarks.append(f"The {logs.variant} is {list_names(named)}.")
     return rows
 
 
@@ -212,7 +211,7 @@ def _settle_reruns(rows: pd.DataFrame, logs: Logs, choices: Choices, remarks: li
         remarks.append("Several logs of a system on the same cases are runs of it.")
         return rows
     if again.any():
-        age = rows["file"].map(lambda i: (m := TIME.search(logs.files["name"][i])) and re.sub(r"\D", "", m[0]))
+        age = rows["file"].map(lambda i: (m := TIME.search(logs.names[i])) and re.sub(r"\D", "", m[0]))
         timeless = rows.loc[again & age.isna(), "file"].unique()
         if rows.loc[again, "file"].nunique() > 1 and len(timeless):
             file = logs.called(int(timeless[0]))

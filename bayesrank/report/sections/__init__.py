@@ -33,7 +33,6 @@ def names(defaults: bool = False) -> list[str]:
 
 @cache
 def find(name: str) -> Any:
-    """Return the module of a section."""
     return import_module(f"{__name__}.{name}")
 
 

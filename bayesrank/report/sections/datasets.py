@@ -60,7 +60,6 @@ def make(page: Page) -> Block | None:
 
 
 def _cells(one: xr.Dataset) -> list[str]:
-    """Return a row of the table: medians and intervals."""
     numbers = {str(name): float(value) for name, value in one.data_vars.items()}
     estimates = [_text.estimate(numbers[name], numbers[f"{name}_lower"], numbers[f"{name}_upper"]) for name in COLUMNS]
     return [f"{numbers['datasets']:.0f}", *estimates]
@@ -96,7 +95,6 @@ def _forests(page: Page, first: Sequence[Any], more: str) -> Markup:
 
 
 def _roc(page: Page, first: Sequence[Any], more: str) -> Markup:
-    """Return the summary ROC of the drawn entities."""
     from bayesrank.performance import summary_points
     from bayesrank.plots import summary_roc
 

@@ -67,7 +67,6 @@ def rate_table(page: Page) -> xr.Dataset:
 
 
 def _frequencies(page: Page, numbers: dict, known: list) -> Markup:
-    """Return the counts of answers in 1,000 cases at the prevalence."""
     share, where = prevalence_of(page)
     positives = CASES * share
     rows = []
