@@ -7,7 +7,7 @@ import xarray as xr
 
 from bayesrank._checks import check_prob, describe_value
 from bayesrank._compat import groups_of, is_container
-from bayesrank._draws import draw_dims
+from bayesrank._draws import draw_dims, median_and_interval
 from bayesrank._random import root_sequence
 from bayesrank._sampling import sample_counts, sample_outcomes
 from bayesrank._types import Container, ScoreLike
@@ -79,9 +79,8 @@ def heterogeneity(posterior: Container, score: ScoreLike | None = None, *, prob:
     entity
     A              0.1        0.4        1.0
     """
-    tail = (1 - check_prob("prob", prob)) / 2
+    prob = check_prob("prob", prob)
     own, typical, new = _kinds(posterior, score)
-    levels = [0.5, tail, 1 - tail]
     dims = draw_dims(own.values)
     squares = ((own.values - own.values.mean("dataset")) ** 2).sum("dataset")
     number = own.values.count("dataset")
@@ -90,7 +89,7 @@ def heterogeneity(posterior: Container, score: ScoreLike | None = None, *, prob:
     share = between**2 / (between**2 + error)
     found: dict[str, xr.DataArray] = {}
     for name, draws in zip(RESULTS, (typical.values, new.values, between, share), strict=True):
-        found |= _interval(name, draws, levels)
+        found |= median_and_interval(name, draws, prob)
     found["sampling_sd"] = error**0.5
     found["new_sd"] = ((new.values - typical.values) ** 2).mean(dims) ** 0.5
     found["datasets"] = own.values.notnull().any(dims).sum("dataset")
@@ -144,16 +143,14 @@ def shrinkage(posterior: Container, score: ScoreLike | None = None, *, prob: flo
     c            0.8     0.9
     d            0.9     0.9
     """
-    tail = (1 - check_prob("prob", prob)) / 2
-    levels = [0.5, tail, 1 - tail]
+    prob = check_prob("prob", prob)
     own, typical, new = _kinds(posterior, score, entities=True)
-    found = _interval("", own.values, levels)
-    found |= _interval("typical", own.values.mean("entity") if typical is None else typical.values, levels)
-    if new is None:
-        ends = dict.fromkeys(("new_lower", "new_upper"), xr.full_like(found["typical"], np.nan))
-    else:
-        ends = _interval("new", new.values, levels)
-    found |= {name: ends[name] for name in ("new_lower", "new_upper")}
+    cuts = median_and_interval("median", own.values, prob)
+    found = {name.removeprefix("median_"): cut for name, cut in cuts.items()}
+    found |= median_and_interval("typical", own.values.mean("entity") if typical is None else typical.values, prob)
+    unknown = dict.fromkeys(("new_lower", "new_upper"), xr.full_like(found["typical"], np.nan))
+    found |= unknown if new is None else median_and_interval("new", new.values, prob)
+    found.pop("new", None)
     observed = evidence_of(posterior, own.variable, own.values, "observed").observed(own.score)
     counts = _counts(posterior)
     nothing = xr.full_like(found["median"], np.nan)
@@ -163,18 +160,9 @@ def shrinkage(posterior: Container, score: ScoreLike | None = None, *, prob: flo
     return _result(found, own, prob, higher_is_better=int(not lower))
 
 
-def _interval(name: str, values: xr.DataArray, levels: list[float]) -> dict[str, xr.DataArray]:
-    """Return median and ends over the draws with a defined value, by name; NaN if there is none."""
-    dims = draw_dims(values)
-    some = values.notnull().any(dims)
-    found = values.where(some, 0.0).quantile(levels, dims, skipna=True).where(some)
-    names = (name, f"{name}_lower", f"{name}_upper") if name else ("median", "lower", "upper")
-    return {each: found.isel(quantile=i, drop=True) for i, each in enumerate(names)}
-
-
 def _result(found: dict[str, xr.DataArray], own: ScoreValues, prob: float, **about: Any) -> xr.Dataset:
     plain = {name: held.reset_coords(drop=True).drop_attrs() for name, held in found.items()}
-    return xr.Dataset(plain, attrs={"score": own.name, "prob": float(prob)} | about)
+    return xr.Dataset(plain, attrs={"score": own.name, "prob": prob} | about)
 
 
 class _Kinds(NamedTuple):

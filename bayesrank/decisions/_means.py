@@ -1,6 +1,5 @@
 """Means and shares over draws, with Monte-Carlo errors, for arrays with any dims."""
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -56,17 +55,6 @@ def mean_over_draws(values: xr.DataArray) -> xr.DataArray:
 def effective_size(*arrays: xr.DataArray) -> float:
     """Return the smallest effective number of draws of some values; 1 without draws."""
     return float(min((reduce(array, EffectiveDraws())[0].min() for array in arrays if draw_dims(array)), default=1.0))
-
-
-def median_and_interval(name: str, values: xr.DataArray, prob: float) -> dict[str, xr.DataArray]:
-    """Return the median ``name`` over draws, and ``<name>_lower`` and ``<name>_upper``, equal tails at ``prob``."""
-    dims, tail = draw_dims(values), (1 - prob) / 2
-    if not dims:
-        return {f"{name}{end}": values for end in ("", "_lower", "_upper")}
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "All-NaN", RuntimeWarning)  # a value that is undefined in all draws
-        cuts = values.quantile([0.5, tail, 1 - tail], dims, skipna=True).drop_vars("quantile")
-    return {f"{name}{end}": cuts.isel(quantile=i) for i, end in enumerate(("", "_lower", "_upper"))}
 
 
 def as_posterior(

@@ -5,19 +5,18 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import check_bool, check_prob
+from bayesrank._checks import check_prob
 from bayesrank._compat import get_variable
-from bayesrank._draws import draw_dims, load_arrays
+from bayesrank._draws import draw_dims, load_arrays, median_and_interval
 from bayesrank._types import Container, ScoreLike
 from bayesrank.decisions._means import (
     effective_size,
     mean_over_draws,
-    median_and_interval,
     name_pair,
     share_and_error,
 )
 from bayesrank.performance import posterior_of
-from bayesrank.ranking.values import score_values
+from bayesrank.ranking.values import one_ranking, score_values
 
 __all__ = ["on_front", "pareto_front"]
 
@@ -73,12 +72,8 @@ def pareto_front(
     1.0
     """
     prob = check_prob("prob", prob)
-    if higher_is_better is not None:
-        check_bool("higher_is_better", higher_is_better)
     known = score_values(source, score, higher_is_better, kind)
-    extra = [str(dim) for dim in known.values.dims if dim not in ("entity", *draw_dims(known.values))]
-    if extra:
-        raise ValueError(f"source must be of one ranking (select it with .isel); got the dims {extra} too")
+    one_ranking(known.values.dims)
     costs = _costs(source, cost)
     names = known.values.coords.get("entity")
     if names is not None and "entity" in costs.coords and set(costs["entity"].values) == set(names.values):

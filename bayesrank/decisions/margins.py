@@ -6,12 +6,11 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import check_choice, check_number, check_prob, check_unique
-from bayesrank._draws import draw_dims, load_arrays
+from bayesrank._draws import draw_dims, load_arrays, median_and_interval
 from bayesrank._types import Container
 from bayesrank.decisions._means import (
     effective_size,
     mean_over_draws,
-    median_and_interval,
     name_pair,
     share_and_error,
 )

@@ -189,14 +189,12 @@ def _few_cases(counts: xr.DataArray, population: Any = None) -> list[str]:
 
 def _class_population(counts: xr.DataArray, score: Score | None, about: Mapping[Any, Any]) -> list[str]:
     """Return a note if an average over classes rests mostly on the prior of rates that a model could learn."""
-    average = score is not None and isinstance(score.matrix_function, Average) and score.matrix_function.kind != "micro"
     has_population = "population" in about or about.get("paired") or "model" not in about
-    if not average or has_population or counts.sizes["actual"] < LEARN:
+    if score is None or not is_average(score) or has_population or counts.sizes["actual"] < LEARN:
         return []
     few = ((_cases_of_some(counts).values < FEW).mean(-1) >= 0.5).sum()
     if not few:
         return []
-    assert score is not None
     text = (
         f"For {_text.count(int(few), 'entity')} at least half of the classes have fewer than {FEW} cases: the prior on "
         f"each class shifts {score.display}, whose intervals may be too narrow."
@@ -218,6 +216,11 @@ def _few_outcomes(counts: xr.DataArray) -> list[str]:
         f"({cases['entity'].values[fewest]} has {cases.values[fewest]}): the prior has a large weight in the mean."
     )
     return [Note(text, Caveat.FEW_UNITS)]
+
+
+def is_average(score: Score | None) -> bool:
+    """Return whether a score averages over classes."""
+    return score is not None and isinstance(score.matrix_function, Average) and score.matrix_function.kind != "micro"
 
 
 def first_names(names: list[str], most: int = NAMED) -> str:

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -73,12 +74,23 @@ def differing_datasets(
     record = record_of(about)
     if record is None or len(record["datasets"]) < 2:
         return []
-    parts = [(what, label, p) for what, label, p in record["p"] if _matters(what, label, record, score, about)]
+    labels = [label for what, label, _ in record["p"] if what == RECALL]
+    prevalence_matters = about.get("prevalence", "sampled") in ("sampled", "observed")
+
+    def matters(what: str, label: str) -> bool:
+        if what == MEAN or score is None:
+            return True
+        if what == SHARE:
+            return score.depends_on_prevalence and prevalence_matters
+        return _depends_on(score, labels.index(label), len(labels))
+
+    parts = [(what, label, p) for what, label, p in record["p"] if matters(what, label)]
     names = record["entities"]
     chosen = [*range(len(names))]
     if entities is not None:
-        wanted = {_plain(name) for name in entities}
-        chosen = [i for i, name in enumerate(names) if _plain(name) in wanted]
+        plain = partial(json.dumps, default=str)  # as in the record, where 1 and "1" differ
+        wanted = {plain(name) for name in entities}
+        chosen = [i for i, name in enumerate(names) if plain(name) in wanted]
     if not parts or not chosen:
         return []
     p = holm(np.array([[np.nan if x is None else x for x in each] for *_, each in parts], float)[:, chosen])
@@ -96,16 +108,6 @@ def differing_datasets(
     return [Note(f"{text}: {_remedy(record)}.", Caveat.DATASETS_DIFFER)]
 
 
-def _matters(what: str, label: str, record: Mapping[str, Any], score: Score | None, about: Mapping[Any, Any]) -> bool:
-    """Return whether a score depends on a part of the evidence."""
-    if what == MEAN or score is None:
-        return True
-    if what == SHARE:
-        return score.depends_on_prevalence and about.get("prevalence", "sampled") in ("sampled", "observed")
-    labels = [one for part, one, _ in record["p"] if part == RECALL]
-    return _depends_on(score, labels.index(label), len(labels))
-
-
 def _depends_on(score: Score, row: int, size: int) -> bool:
     """Return whether the score changes with the answers to the cases of one class."""
     table = np.ones((size, size)) + np.diag(np.arange(size) + 2.0)
@@ -121,11 +123,6 @@ def _depends_on(score: Score, row: int, size: int) -> bool:
     except (TypeError, ValueError, KeyError):  # a score with fixed labels
         return True
     return not np.isclose(before, after, rtol=1e-9, atol=0)
-
-
-def _plain(name: Any) -> str:
-    """Return a name as in a record, where 1 and "1" differ."""
-    return json.dumps(name, default=str)
 
 
 def _p_value(p: float) -> str:

@@ -79,29 +79,22 @@ def score_table(
     dims = ["entity", *(str(d) for d in first.dims if d not in (*draw_dims(first), "entity"))]
     coords = {dim: first.coords[dim].variable for dim in dims if dim in first.coords}
     shape = tuple(first.sizes[dim] for dim in dims)
-    table = _quantiles(found, dims, shape, prob)
-    table["observed"] = np.full((*shape, len(found)), np.nan)
+    table = {name: np.empty((*shape, len(found))) for name in ("median", "lower", "upper", "observed", "undefined")}
+    for i, values in enumerate(load_arrays(*(one.values.transpose(..., *dims) for one in found))):
+        x = values.values.reshape(-1, prod(shape)).astype(float, copy=False)
+        median, lower, upper, _, defined = quantiles_of(x, (1 - prob) / 2)
+        undefined = (len(x) - defined) / len(x)
+        for name, numbers in (("median", median), ("lower", lower), ("upper", upper), ("undefined", undefined)):
+            table[name][..., i] = numbers.reshape(shape)
     for i, seen in enumerate(_observed_scores(source, found, prevalence, kind)):
-        if seen is not None:
-            table["observed"][..., i] = (
-                seen.variable.set_dims({dim: first.sizes[dim] for dim in dims}).transpose(*dims).values
-            )
+        sizes = {dim: first.sizes[dim] for dim in dims}
+        table["observed"][..., i] = np.nan if seen is None else seen.variable.set_dims(sizes).transpose(*dims).values
     about: dict[str, Any] = {"prob": prob, "method": "draws"}
     if prevalence is not None:
         about["prevalence"] = float(prevalence) if np.ndim(prevalence) == 0 else "given as an array"
-    order = ("median", "lower", "upper", "observed", "undefined")
-    return xr.Dataset({name: ((*dims, "score"), table[name]) for name in order}, coords | {"score": names}, about)
-
-
-def _quantiles(found: list[ScoreValues], dims: list[str], shape: tuple[int, ...], prob: float) -> dict[str, np.ndarray]:
-    """Return quantiles of the values of each score, one entity at a time: (..., score)."""
-    columns: dict[str, list[np.ndarray]] = {name: [] for name in ("median", "lower", "upper", "undefined")}
-    for values in load_arrays(*(one.values.transpose(..., *dims) for one in found)):
-        x = values.values.reshape(-1, prod(shape)).astype(float, copy=False)
-        middle, low, high, _ = quantiles_of(x, (1 - prob) / 2)
-        for name, column in zip(columns, (middle, low, high, np.isnan(x).mean(axis=0)), strict=True):
-            columns[name].append(column.reshape(shape))
-    return {name: np.stack(parts, axis=-1) for name, parts in columns.items()}
+    return xr.Dataset(
+        {name: ((*dims, "score"), held) for name, held in table.items()}, coords | {"score": names}, about
+    )
 
 
 def _observed_scores(

@@ -63,7 +63,13 @@ def rank_exactly(
             f"got {higher_is_better!r}"
         )
     known = closed_form_of(source, model, options or {})
-    evidence = _evidence(source, known, what)
+    if isinstance(source, xr.DataArray):
+        counts = known.model.observed()["observed_data"]["counts"]
+        about = known.model.settings | {"kind": known.model.kind}
+        cases = cases_of(source, known.frame)
+        evidence = Evidence(counts=counts, performance=known.performance, about=about, cases=cases)
+    else:
+        evidence = evidence_of(source, None, known.frame.rename(what.name), None)
     if evidence.counts is not None:
         score.check_space(evidence.counts.sizes)
         score.check_classes(evidence.counts)
@@ -147,14 +153,6 @@ def _score_to_plan(score: Score) -> Score:
     return get("tpr") if score.space == "outcomes" else score
 
 
-def _evidence(source: Any, known: ClosedForm, what: ScoreValues) -> Evidence:
-    if not isinstance(source, xr.DataArray):
-        return evidence_of(source, None, known.frame.rename(what.name), None)
-    counts, about = known.model.observed()["observed_data"]["counts"], known.model.settings | {"kind": known.model.kind}
-    cases = cases_of(source, known.frame)
-    return Evidence(counts=counts, performance=known.performance, about=about, cases=cases)
-
-
 def _each(known: ClosedForm, evidence: Evidence, what: ScoreValues, settings: RankingOptions) -> xr.Dataset:
     """Return one ranking for each item of every other dim."""
     if known.frame.ndim == 1:
@@ -172,13 +170,13 @@ def _one(known: ClosedForm, evidence: Evidence, what: ScoreValues, settings: Ran
     tail = (1 - settings.prob) / 2
     found = answer(plan, np.array([tail, 0.5, 1 - tail]), settings.rope)
     result = _results(plan, found, np.array([str(name) for name in entities]), settings.prob)
-    seen, extreme = evidence.observed(what.score), evidence.extreme()
-    observed = np.full(len(entities), np.nan) if seen is None else seen.values.astype(float)
-    one_sided = np.zeros(len(entities), bool) if extreme is None else extreme.values
     slack = SLACK * (1 + result["upper"] - result["lower"])
-    outside = (observed < result["lower"] - slack) | (observed > result["upper"] + slack)
-    result |= {"observed": observed, "contradicted": outside & ~what.at_an_end(observed) & ~one_sided}
-    result["cases"] = evidence.size(len(entities))
+
+    def outside(observed: np.ndarray) -> np.ndarray:
+        beyond = (observed < result["lower"] - slack) | (observed > result["upper"] + slack)
+        return beyond & ~what.at_an_end(observed)
+
+    result |= evidence.compare(what.score, len(entities), outside)
     notes = [*_notes(found), *what.notes(), *evidence.notes(what.score)]
     result |= join_notes(notes) | {"needed_evidence": evidence.needed()}
     facts = what.facts() | {"prob": settings.prob, "rope": settings.rope, "method": "exact"} | evidence.facts()

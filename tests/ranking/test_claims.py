@@ -10,7 +10,7 @@ from scipy import stats
 
 import bayesrank as br
 from bayesrank.ranking._claims import expected_overestimates, leader_overestimate, why_withheld
-from bayesrank.ranking._confidence import Margin, confidence_sets, separate
+from bayesrank.ranking._confidence import confidence_sets, separate
 from bayesrank.ranking._information import Information, average_inflation, cluster_information, count_discordant
 from bayesrank.ranking.values import ScoreValues
 from bayesrank.scores import get
@@ -26,7 +26,7 @@ def ranking_of(x, score="accuracy", **more):
 
 def sets_of(x, information=None):
     found = ScoreValues(xr.DataArray(0.0), "accuracy", True, get("accuracy"))
-    return confidence_sets(x, np.ones(x.shape[1], bool), found, 0.95, len(x), information)
+    return confidence_sets(x, np.ones(x.shape[1], bool), found, 0.95, len(x), information)[0]
 
 
 def not_best_by_loops(y, prob):
@@ -64,10 +64,10 @@ def test_equal_entities_are_rarely_called_worse(size, boards):
     for _ in range(boards):
         right = rng.binomial(200, 0.8, size)
         x = rng.beta(2 + right, 202 - right, (500, size))
-        worse += (sets_of(x).best == 0).any()
+        worse += (sets_of(x)["in_best_confidence_set"] == 0).any()
         first = int(x.mean(0).argmax())
         beats = np.delete((x[:, [first]] > x).mean(0), first)
-        winners += sets_of(x).best.sum() == 1 and (beats >= 0.95).all()
+        winners += sets_of(x)["in_best_confidence_set"].sum() == 1 and (beats >= 0.95).all()
         pairwise += (beats >= 0.95).any()
     assert worse / boards <= 0.05 + 4 * np.sqrt(0.05 * 0.95 / boards)
     assert winners / boards <= 0.05 + 4 * np.sqrt(0.05 * 0.95 / boards)
@@ -176,7 +176,7 @@ def test_few_discordant_cases_separate_nothing_without_a_prior():
     posterior = br.fit(br.from_outcomes(frame), "paired", prior="haldane", seed=1)
     ranking = br.credible_ranking(posterior, "mean_outcome")
     x = posterior.posterior["mean_outcome"].values.reshape(-1, 2)
-    assert sets_of(x).best.tolist() == [1, 0]  # what draws alone would say
+    assert sets_of(x)["in_best_confidence_set"].tolist() == [1, 0]  # what draws alone would say
     assert ranking["in_best_confidence_set"].values.tolist() == [1, 1]
     many = pd.DataFrame({"a": np.ones(60), "b": np.r_[np.zeros(9), np.ones(51)]})
     posterior = br.fit(br.from_outcomes(many.assign(a=np.r_[np.ones(59), 0])), "paired", prior="haldane", seed=1)
@@ -198,11 +198,12 @@ def test_averages_over_small_classes_are_widened_or_withheld():
 
 def test_margins_are_those_of_t_distributions():
     critical = stats.norm.ppf(0.975)
-    found = Margin(np.array([[np.inf, 5.0], [0.0, 1e9]]), 1.0).threshold(critical)
-    np.testing.assert_allclose(found, [[critical, stats.t.ppf(0.975, 5)], [np.inf, critical]], rtol=1e-6)
-    unknown = np.full(2, np.nan)
+    both, unknown = np.array([0, 1]), np.full(2, np.nan)
+    about = Information(unknown, unknown, freedom=np.array([[np.inf, 5.0], [0.0, 1e9]]))
+    wanted = [[critical, stats.t.ppf(0.975, 5)], [np.inf, critical]]
+    np.testing.assert_allclose(about.threshold(both, critical), wanted, rtol=1e-6)
     about = Information(unknown, unknown, freedom=np.full((2, 2), 5.0), inflation=np.array([1.0, 1.2]))
-    assert Margin.of(about, np.array([0, 1])).threshold(critical)[0, 1] == pytest.approx(1.2 * stats.t.ppf(0.975, 5))
+    assert about.threshold(both, critical)[0, 1] == pytest.approx(1.2 * stats.t.ppf(0.975, 5))
 
 
 @pytest.mark.slow
@@ -256,7 +257,7 @@ def test_joint_coverage_of_few_clusters(groups):
     for _ in range(boards):
         rates = 1 / (1 + np.exp(-1 - rng.normal(size=(groups, 1)) - rng.normal(size=(groups, size))))
         mass = rng.standard_exponential((1000, groups))
-        hits += (sets_of(mass @ rates / mass.sum(1, keepdims=True), about).lower == 1).all()
+        hits += (sets_of(mass @ rates / mass.sum(1, keepdims=True), about)["rank_confidence_lower"] == 1).all()
     assert hits / boards > 0.93 - 3 * np.sqrt(0.95 * 0.05 / boards)
 
 

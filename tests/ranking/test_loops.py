@@ -28,14 +28,7 @@ def by_both(monkeypatch, work):
 def test_pairs(monkeypatch, board, rope):
     values = np.ascontiguousarray(BOARDS[board](np.random.default_rng(1)).T)
     edges = np.array([0, 100, 350, 700])
-
-    def work():
-        size = len(values)
-        tables = [np.zeros((size, size), kind) for kind in (np.int32, np.int32, float, float, float, float)]
-        _loops.compare_pairs(values, ~np.isnan(values).any(axis=1), edges, rope, *tables)
-        return tables
-
-    for one, other in by_both(monkeypatch, work):
+    for one, other in by_both(monkeypatch, lambda: _loops.compare_pairs(values, edges, rope)):
         np.testing.assert_array_equal(one, other)
 
 

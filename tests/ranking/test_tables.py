@@ -106,8 +106,9 @@ def test_quantiles_are_those_of_the_defined_draws_and_leave_the_values_alone(dra
     x[:, 3] = np.nan
     x = np.array(x, order=order)
     before = x.copy()
-    middle, low, high, mean = quantiles_of(x, tail)
+    middle, low, high, mean, number = quantiles_of(x, tail)
     np.testing.assert_array_equal(x, before)
+    np.testing.assert_array_equal(number, (~np.isnan(x)).sum(axis=0))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
         wanted = np.nanquantile(x, [0.5, tail, 1 - tail], axis=0)
