@@ -1,6 +1,6 @@
 """The population of a hierarchical posterior: how much its members differ, and how much each is shrunk."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -165,16 +165,8 @@ def _result(found: dict[str, xr.DataArray], own: ScoreValues, prob: float, **abo
     return xr.Dataset(plain, attrs={"score": own.name, "prob": prob} | about)
 
 
-class _Kinds(NamedTuple):
-    """A score on each member, on a typical member and on a new one."""
-
-    own: ScoreValues
-    typical: Any
-    new: Any
-
-
-def _kinds(posterior: Any, score: Any, entities: bool = False) -> _Kinds:
-    """Return the score of all kinds; a population of entities may lack the typical and the new one."""
+def _kinds(posterior: Any, score: Any, entities: bool = False) -> tuple[ScoreValues, Any, Any]:
+    """Return the score of each member, of a typical and of a new one, which a population of entities may lack."""
     if isinstance(posterior, xr.DataArray) or not (isinstance(posterior, xr.Dataset) or is_container(posterior)):
         raise TypeError(
             "posterior must be an InferenceData, a DataTree or a Dataset of a hierarchical model; got "
@@ -185,7 +177,7 @@ def _kinds(posterior: Any, score: Any, entities: bool = False) -> _Kinds:
         raise ValueError(f"posterior must hold draws; got the dims {tuple(map(str, group.dims))}")
     many = "dataset" in group.dims
     if entities and not many and group.attrs.get("population") == "entities":
-        return _Kinds(score_values(posterior, score, True, "observed"), None, None)
+        return score_values(posterior, score, True, "observed"), None, None
     kinds = ("typical", "new")
     lacking = [kind for kind in kinds if not any(str(name).endswith(f"_{kind}") for name in group.data_vars)]
     if not many or lacking:
@@ -194,7 +186,8 @@ def _kinds(posterior: Any, score: Any, entities: bool = False) -> _Kinds:
             f"posterior must be of a hierarchical model over several data sets (such as {model_for_datasets(2)!r}); "
             f"got one with {what}"
         )
-    return _Kinds(*(score_values(posterior, score, True, kind) for kind in ("observed", *kinds)))
+    own, typical, new = (score_values(posterior, score, True, kind) for kind in ("observed", *kinds))
+    return own, typical, new
 
 
 def _counts(posterior: Any) -> xr.DataArray | None:

@@ -88,16 +88,11 @@ def scales(x: np.ndarray, low: float, high: float, finite_mean: bool) -> list[Ca
         return [np.asarray, lambda part: log(part - low) - log(high - part)]
     direction, end = (1, low) if np.isfinite(low) else (-1, high)
 
-    def distance(part: np.ndarray) -> np.ndarray:
-        return direction * (part - end)
-
-    def stretched(part: np.ndarray) -> np.ndarray:
-        return direction * log(distance(part))
-
     def as_odds(part: np.ndarray) -> np.ndarray:
-        return direction * distance(part) / (1 + distance(part))
+        distance = direction * (part - end)
+        return direction * distance / (1 + distance)
 
-    return [np.asarray if finite_mean else as_odds, stretched]
+    return [np.asarray if finite_mean else as_odds, lambda part: direction * log(direction * (part - end))]
 
 
 def separate(

@@ -10,8 +10,6 @@ import numpy as np
 
 from bayesrank._draws import BLOCK
 
-__all__ = ["compare_pairs", "largest", "tally_ranks", "tied_groups"]
-
 #: Problem size (pairs times draws, or entities times draws) up to which NumPy is used.
 SMALL_PAIRS, SMALL_RANKS = 2**22, 2**18
 

@@ -120,12 +120,6 @@ def cases_of_classes(counts: xr.DataArray) -> xr.DataArray:
     return xr.DataArray(cases, names, ("entity", "actual"))
 
 
-def _cases_of_some(counts: xr.DataArray) -> xr.DataArray:
-    """Return the number of cases of each class, for entities with any cases."""
-    cases = cases_of_classes(counts)
-    return cases.isel(entity=cases.values.sum(axis=1) > 0)
-
-
 def _same_cases(counts: xr.DataArray) -> list[str]:
     """Return a note on entities with the same cases, whose errors may be correlated."""
     if "test_set" not in counts.coords:
@@ -138,18 +132,17 @@ def _same_cases(counts: xr.DataArray) -> list[str]:
         return []
     measured = names[(names != "").any(axis=1)]
     one = all(len(set(column)) == 1 for column in measured.T)
-    sharing = (
-        f"{sum(not shared.isdisjoint(row) for row in measured.tolist())} of {_text.count(len(measured), 'entity')}"
-    )
+    number = sum(not shared.isdisjoint(row) for row in measured.tolist())
+    sharing = f"{number} of {_text.count(len(measured), 'entity')}"
     who = "All entities met the same cases" if one else f"{sharing} share {_text.count(len(shared), 'test set')}"
-    named = counts["test_set"].attrs.get("named")
-    if "outcome" in counts.dims:
-        if not named:
-            many = "have equally many cases" if one else "have as many cases as another"
-            who = f"{'All entities' if one else sharing} {many} and may have met the same cases"
-        return [f"{who}; outcomes are assumed independent between entities (per-case data allow the paired model)."]
-    guess = "" if named else " (inferred from equal class sizes)"
-    return [f"{who}{guess}; errors are assumed independent between entities (per-case data allow the paired model)."]
+    named, paired = counts["test_set"].attrs.get("named"), "(per-case data allow the paired model)"
+    if "outcome" not in counts.dims:
+        guess = "" if named else " (inferred from equal class sizes)"
+        return [f"{who}{guess}; errors are assumed independent between entities {paired}."]
+    if not named:
+        many = "have equally many cases" if one else "have as many cases as another"
+        who = f"{'All entities' if one else sharing} {many} and may have met the same cases"
+    return [f"{who}; outcomes are assumed independent between entities {paired}."]
 
 
 def share_cases(counts: xr.DataArray) -> bool:
@@ -159,7 +152,8 @@ def share_cases(counts: xr.DataArray) -> bool:
 
 def _few_cases(counts: xr.DataArray, population: Any = None) -> list[str]:
     """Return caveats on classes with so few cases that the prior, or a population, determines their rates."""
-    cases = _cases_of_some(counts)
+    cases = cases_of_classes(counts)
+    cases = cases.isel(entity=cases.values.sum(axis=1) > 0)
     others = f" and the other {population}" if population in ("classes", "entities") else ""
     source = f"the prior{others}"
     only = f"only {source} determine{'' if others else 's'}"
@@ -169,10 +163,9 @@ def _few_cases(counts: xr.DataArray, population: Any = None) -> list[str]:
     if empty.any():
         labels = [repr(str(label)) for label in classes[empty.any(axis=0)]]
         who = first_names([str(name) for name in names[empty.any(axis=1)]])
-        which, rates = f"the class {labels[0]}", "rate of that class"
-        if len(labels) > 1:
-            which = f"{len(labels)} of {len(classes)} classes ({first_names(labels)})"
-            rates = "rates of these classes"
+        which, rates = f"{len(labels)} of {len(classes)} classes ({first_names(labels)})", "rates of these classes"
+        if len(labels) == 1:
+            which, rates = f"the class {labels[0]}", "rate of that class"
         lines.append(Note(f"No case of {which} for {who}: {only} the {rates}.", Caveat.PRIOR_OUTWEIGHS_DATA))
     few = ~empty & (cases.values < FEW)
     if few.any():
@@ -192,7 +185,8 @@ def _class_population(counts: xr.DataArray, score: Score | None, about: Mapping[
     has_population = "population" in about or about.get("paired") or "model" not in about
     if score is None or not is_average(score) or has_population or counts.sizes["actual"] < LEARN:
         return []
-    few = ((_cases_of_some(counts).values < FEW).mean(-1) >= 0.5).sum()
+    cases = cases_of_classes(counts).values
+    few = ((cases[cases.sum(axis=1) > 0] < FEW).mean(-1) >= 0.5).sum()
     if not few:
         return []
     text = (

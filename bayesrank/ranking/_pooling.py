@@ -15,8 +15,6 @@ from bayesrank.evidence._pooled import MEAN, RECALL, SHARE, record_of
 from bayesrank.models import model_for_datasets
 from bayesrank.scores import Score, as_score
 
-__all__ = ["differing_datasets", "pooling_notes"]
-
 #: Maximum number of pairs named in a sentence.
 NAMED = 3
 #: Relative difference of values due to rounding: cells are whole numbers, so equal values agree to the last digits.

@@ -14,7 +14,6 @@ from bayesrank.ranking._confidence import confidence_sets, separate
 from bayesrank.ranking._information import Information, average_inflation, cluster_information, count_discordant
 from bayesrank.ranking.values import ScoreValues
 from bayesrank.scores import get
-from bayesrank.words.rankings import verdict_of_ranking
 
 NAMES = ["rank_confidence_lower", "rank_confidence_upper", "in_best_confidence_set"]
 
@@ -72,14 +71,6 @@ def test_equal_entities_are_rarely_called_worse(size, boards):
     assert worse / boards <= 0.05 + 4 * np.sqrt(0.05 * 0.95 / boards)
     assert winners / boards <= 0.05 + 4 * np.sqrt(0.05 * 0.95 / boards)
     assert size == 2 or pairwise / boards > 0.3  # which is what a sentence must not rest on
-
-
-def could_be_best(ranking):
-    return ranking["entity"].values[ranking["in_best_confidence_set"].values == 1].tolist()
-
-
-def has_clear_winner(ranking):
-    return verdict_of_ranking(ranking).kind == "clear winner"
 
 
 def test_freedom_and_factor_against_matrices():
@@ -207,10 +198,10 @@ def test_margins_are_those_of_t_distributions():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("size", [5])
-def test_the_leader_is_too_good_by_the_expected_maximum(size):
+def test_the_leader_is_too_good_by_the_expected_maximum():
     """Equal truths, errors of variance 1: the mean overestimate and the expected one."""
-    rng, boards = np.random.default_rng(size), 400
+    size, boards = 5, 400
+    rng = np.random.default_rng(size)
     found = []
     for _ in range(boards):
         estimate = rng.normal(size=size)
@@ -235,8 +226,8 @@ def test_the_direction_and_undefined_values_of_overestimates():
     np.testing.assert_allclose(up, down)
     assert np.isnan(up).tolist() == [False] * 5 + [True]
     assert np.isnan(expected_overestimates(x[:, :2], np.ones(2, bool), 1)).all()
-    name, loss, _ = leader_overestimate(ranking_of(x))
     ranking = ranking_of(x)
+    name, loss, _ = leader_overestimate(ranking)
     assert loss == ranking["overestimate"].sel(entity=name).item()
 
 
@@ -247,12 +238,8 @@ def test_joint_coverage_of_few_clusters(groups):
     rng, boards, size = np.random.default_rng(groups), 800, 3
     freedom, factor = cluster_information([np.ones(groups)], np.ones(1))
     unknown = np.full(size, np.nan)
-    about = Information(
-        unknown,
-        np.full(size, freedom + 1),
-        freedom=np.full((size, size), freedom),
-        inflation=np.full(size, factor),
-    )
+    pairs, wide = np.full((size, size), freedom), np.full(size, factor)
+    about = Information(unknown, unknown + freedom + 1, freedom=pairs, inflation=wide)
     hits = 0
     for _ in range(boards):
         rates = 1 / (1 + np.exp(-1 - rng.normal(size=(groups, 1)) - rng.normal(size=(groups, size))))

@@ -32,15 +32,7 @@ def test_table(clear):
     np.testing.assert_allclose(
         table.loc["a", ["lower", "upper"]].tolist(), np.quantile(values.sel(entity="a"), [0.025, 0.975])
     )
-    for column in (
-        "probability_best",
-        "expected_rank",
-        "rank_lower",
-        "rank_upper",
-        "tier",
-        "expected_regret",
-        "undefined",
-    ):
+    for column in ("probability_best", "expected_rank", "rank_lower", "rank_upper", "tier", "expected_regret"):
         np.testing.assert_array_equal(table[column], ranking[column].sel(entity=table.index.values))
 
 
@@ -122,13 +114,9 @@ def test_verdict_says_what_is_undefined():
 # --- What a review by fresh eyes found ----------------------------------------------------------------------------
 
 
-def counts_of(tn, fp, fn, tp, **names):
-    return br.from_counts(tn=tn, fp=fp, fn=fn, tp=tp, **names)
-
-
 def test_sentences_and_tiers_have_one_anchor():
     """a and b are all but equal, c is uncertain: whom the sentences name is whom the tiers are anchored on."""
-    counts = counts_of([30] * 3, [5] * 3, [16, 12, 1], [208, 94, 23], entity=list("abc"))
+    counts = br.from_counts(tn=[30] * 3, fp=[5] * 3, fn=[16, 12, 1], tp=[208, 94, 23], entity=list("abc"))
     for seed in range(4):
         ranking = br.credible_ranking(br.fit(counts, "beta_binomial", seed=seed, draws=100), "tpr", prob=0.8)
         anchor = br.ranking_table(ranking).index[0]
@@ -163,22 +151,19 @@ def test_one_answer_for_all_cases_of_each_class_contradicts_nothing(classes, pre
         assert not br.credible_ranking(posterior, "informedness", method="exact")["contradicted"].any()
     mixed = br.from_matrix(np.eye(classes, dtype=int) * 9 + 1, "actual_rows")
     wrong = xr.DataArray(1000 * (1 - np.eye(classes)) + 1, dims=("actual", "predicted"))
-    assert br.credible_ranking(br.fit(mixed, prevalence=prevalence, prior=wrong, seed=1), "accuracy")[
-        "contradicted"
-    ].all()
+    against = br.fit(mixed, prevalence=prevalence, prior=wrong, seed=1)
+    assert br.credible_ranking(against, "accuracy")["contradicted"].all()
 
 
 def test_the_forecast_of_no_tornado_contradicts_no_model():
     """Finley's 2,803 forecasts against the one that is always "no tornado" (Gilbert 1884): its skill is exactly 0."""
     counts = br.datasets.load("tornado").isel(dataset=0, drop=True)
-    for score in ("informedness", "mcc"):
+    for score in ("mcc", "informedness"):
         ranking = br.credible_ranking(counts, score, model="beta_binomial", method="exact")
         assert not ranking["contradicted"].any()
         assert not any("contradicts" in line for line in br.verdict(ranking))
     # Its informedness lies below its interval all the same: both rates are pulled inwards, and one by more.
-    never = br.credible_ranking(counts, "informedness", model="beta_binomial", method="exact").sel(
-        entity="never-tornado"
-    )
+    never = ranking.sel(entity="never-tornado")
     assert never["observed"] == 0 < never["lower"]
 
 
@@ -202,21 +187,16 @@ def test_one_prevalence_is_rarely_called_two():
     for _ in range(30):
         k = rng.binomial(1000, 0.3, 40)
         tn, tp = (1000 - k) * 9 // 10, k * 8 // 10
-        counts = counts_of(tn, 1000 - k - tn, k - tp, tp)
-        said += (
-            "prevalence differs"
-            in evidence_of(br.fit(counts, draws=1, chains=1, seed=1), None, br.scores.f1(counts), None).notes(
-                br.scores.f1
-            )[0]
-        )
+        counts = br.from_counts(tn=tn, fp=1000 - k - tn, fn=k - tp, tp=tp)
+        known = evidence_of(br.fit(counts, draws=1, chains=1, seed=1), None, br.scores.f1(counts), None)
+        said += "prevalence differs" in known.notes(br.scores.f1)[0]
     assert said <= 4
 
 
 def test_a_pool_of_unequal_data_sets_is_not_one_test_set():
     """The kidney stones: 350 cases each in all, but of other sizes on small and on large ones."""
-    stones = counts_of(
-        [40, 8, 8, 40], [2] * 4, [6, 36, 71, 25], [81, 234, 192, 55], entity=list("ABAB"), dataset=list("ssll")
-    )
+    cells = {"tn": [40, 8, 8, 40], "fp": [2] * 4, "fn": [6, 36, 71, 25], "tp": [81, 234, 192, 55]}
+    stones = br.from_counts(**cells, entity=list("ABAB"), dataset=list("ssll"))
     posterior = br.fit(br.pool(stones), seed=1)
     assert groups_of(posterior)["posterior"].sizes["test_set"] == 2
     lines = said(br.credible_ranking(posterior, "tpr"))
@@ -225,7 +205,7 @@ def test_a_pool_of_unequal_data_sets_is_not_one_test_set():
 
 
 def test_few_draws_contradict_nothing_and_are_not_called_sure():
-    counts = counts_of([73, 76, 70], [7, 4, 10], [6, 9, 2], [24, 21, 28], entity=list("ABC"))
+    counts = br.from_counts(tn=[73, 76, 70], fp=[7, 4, 10], fn=[6, 9, 2], tp=[24, 21, 28])
     for chains, seed in ((4, 1), (1, 2), (1, 3)):
         lines = said(br.credible_ranking(br.fit(counts, draws=1, chains=chains, seed=seed), "f1"))
         assert "outside" not in lines
