@@ -189,6 +189,10 @@ def test_kidney_stones_are_simpsons_paradox():
     # The miss rate is better where it is lower.
     assert pooling_notes(STONES, "fnr")[0] == paradox.replace("tpr", "fnr")
     assert "paradox" not in " ".join(pooling_notes(STONES, "tnr"))
+    # A and B met 350 cases each in all, but other numbers of small and of large stones: two test sets.
+    notes = br.credible_ranking(br.fit(br.pool(STONES), draws=50, seed=1), "tpr")["notes"].item()
+    assert paradox in notes
+    assert "same cases" not in notes
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,8 @@
 """Means and shares over draws, with Monte-Carlo errors, for arrays with any dims."""
 
-from typing import Any
-
 import numpy as np
 import xarray as xr
 
-from bayesrank._compat import groups_of, is_container
 from bayesrank._draws import BatchSums, EffectiveDraws, draw_dims, mean_error, reduce, share_error
 
 
@@ -55,16 +52,3 @@ def mean_over_draws(values: xr.DataArray) -> xr.DataArray:
 def effective_size(*arrays: xr.DataArray) -> float:
     """Return the smallest effective number of draws of some values; 1 without draws."""
     return float(min((reduce(array, EffectiveDraws())[0].min() for array in arrays if draw_dims(array)), default=1.0))
-
-
-def as_posterior(
-    values: xr.DataArray, observed: xr.DataArray | None, ends: tuple[float, float], source: Any = None
-) -> xr.DataTree:
-    """Return the inputs of a ranking by a variable: draws, range, observed values, and the sampler's diagnostics."""
-    name = str(values.name)
-    groups = {"posterior": values.to_dataset().assign_attrs({f"{name}_range": [float(end) for end in ends]})}
-    if observed is not None:
-        groups["observed_data"] = observed.rename(name).to_dataset()
-    if is_container(source) and "sample_stats" in (held := groups_of(source)):
-        groups["sample_stats"] = held["sample_stats"]
-    return xr.DataTree.from_dict(groups)

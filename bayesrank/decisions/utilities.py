@@ -15,11 +15,12 @@ from bayesrank._checks import (
     class_shares,
     is_number,
 )
+from bayesrank._compat import groups_of, is_container
 from bayesrank._draws import DRAW_DIMS, draw_dims
 from bayesrank._labels import check_positive, name_coord
 from bayesrank._notes import join_notes
 from bayesrank._types import Container
-from bayesrank.decisions._means import as_posterior, mean_and_error, mean_over_draws, name_pair
+from bayesrank.decisions._means import mean_and_error, mean_over_draws, name_pair
 from bayesrank.evidence.counts import NO_CLASSES
 from bayesrank.models._priors import align
 from bayesrank.performance import OUTCOME_DIMS, align_outcomes, as_performance
@@ -106,9 +107,14 @@ def expected_utility(
         each, shares = _with_strategies(each, benefits, shares)
         seen = None if seen is None else _with_strategies(seen[0], benefits, seen[1])
     values = _utility(each, shares)
-    found = None if seen is None else _utility(*seen)
-    ends = float(benefits.min()), float(benefits.max())
-    ranking = credible_ranking(as_posterior(values, found, ends, source), "utility", prob=prob)
+    # Ranked as a variable: draws, range, observed values, and the diagnostics of the sampler.
+    ends = {"utility_range": [float(benefits.min()), float(benefits.max())]}
+    groups = {"posterior": values.to_dataset().assign_attrs(ends)}
+    if seen is not None:
+        groups["observed_data"] = _utility(*seen).to_dataset()
+    if is_container(source) and "sample_stats" in (held := groups_of(source)):
+        groups["sample_stats"] = held["sample_stats"]
+    ranking = credible_ranking(xr.DataTree.from_dict(groups), "utility", prob=prob)
     if extreme is not None:  # at an end of the observable range; the answers of strategies are fixed
         settled = extreme.assign_coords(entity=performance["entity"]).reindex(entity=ranking["entity"], fill_value=True)
         ranking["contradicted"] &= ~settled.transpose(*ranking["contradicted"].dims).values
@@ -120,7 +126,10 @@ def expected_utility(
         ranking = ranking.assign_coords(strategy=("entity", always))
     mean, error = mean_and_error(values.compute())
     more = {"mean": mean, "mean_error": error, "choice": _choice(ranking, mean)}
-    more |= name_pair("value_of_perfect_information", _perfect(ranking))
+    regret = ranking["expected_regret"].where(ranking["tier"].notnull())
+    least = regret.min("entity")
+    error = ranking["expected_regret_error"].where(regret == least).max("entity")
+    more |= name_pair("value_of_perfect_information", (least, error))
     more |= name_pair("value_of_prevalence_information", _of_prevalence(given, each, ranking))
     facts = {"benefit": _in_words(benefits)} | ({"prevalence": float(prevalence)} if is_number(prevalence) else {})
     return ranking.assign(
@@ -265,13 +274,6 @@ def _choice(ranking: xr.Dataset, mean: xr.DataArray) -> xr.DataArray:
     best = ranked.fillna(-np.inf).argmax("entity").where(ranked.notnull().any("entity"), len(names)).astype(int)
     held = np.array([*(names[i] for i in order), ""], dtype=object)
     return best.copy(data=held[best.values])
-
-
-def _perfect(ranking: xr.Dataset) -> tuple[xr.DataArray, xr.DataArray]:
-    """Return the smallest expected regret and its error."""
-    regret = ranking["expected_regret"].where(ranking["tier"].notnull())
-    least = regret.min("entity")
-    return least, ranking["expected_regret_error"].where(regret == least).max("entity")
 
 
 def _of_prevalence(

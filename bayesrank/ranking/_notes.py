@@ -51,23 +51,25 @@ def positive_class_notes(source: Any, score: Score | None) -> list[str]:
     return [Note(text, Caveat.POSITIVE_LABEL if changes else Caveat.NONE)]
 
 
-def discordance_notes(
-    information: Information, about: Mapping[Any, Any], names: Any, order: np.ndarray, claimed: np.ndarray
-) -> list[str]:
-    """Return a caveat where few cases separate the first entity from a rival that it beats.
+def discordance_of(
+    information: Information, about: Mapping[Any, Any], names: Any, ranking: Mapping[str, Any], prob: float
+) -> tuple[list[str], bool]:
+    """Return a caveat where few cases separate the first entity from a rival that it beats with probability ``prob``.
 
-    ``order`` holds the position of each entity in the consensus order, NaN if not ranked; ``claimed`` whether the first
-    entity beats it with the required probability.
+    Also return whether the first entity and its closest rival had the same outcome on every case.
     """
-    if information.discordant is None or np.isnan(order).all() or len(names) < 2:
-        return []
+    order, superiority = ranking["consensus_position"], ranking["superiority"]
+    if information.discordant is None or np.isnan(order).all():
+        return [], False
     first = int(np.nanargmin(order))
-    different = information.discordant[first]
+    different, beaten = information.discordant[first], np.where(np.isnan(order), np.nan, superiority[first])
+    beaten[first] = np.nan
+    agree = not np.isnan(beaten).all() and bool(different[np.nanargmin(beaten)] == 0)
     bootstrap = about.get("prior") == "haldane"
-    few = claimed & (different < (FEW_WITHOUT_PRIOR if bootstrap else FEW))
+    few = (superiority[first] >= prob) & (different < (FEW_WITHOUT_PRIOR if bootstrap else FEW))
     few[first] = False
     if not few.any():
-        return []
+        return [], agree
     rival = int(min(np.flatnonzero(few), key=lambda i: (different[i], str(names[i]))))
     rests = "too few for the Bayesian bootstrap" if bootstrap else "the comparison rests on these and on the prior"
     cases = least(information.cases)
@@ -76,7 +78,7 @@ def discordance_notes(
     else:
         number = _text.count(int(different[rival]), "case")
         units = f"{different[rival]:.0f} of {cases:.0f} cases" if np.isfinite(cases) else number
-    return [Note(f"{names[first]} and {names[rival]} differ on only {units}: {rests}.", Caveat.FEW_UNITS)]
+    return [Note(f"{names[first]} and {names[rival]} differ on only {units}: {rests}.", Caveat.FEW_UNITS)], agree
 
 
 def prevalence_notes(mean: xr.DataArray | None, variance: np.ndarray | None, score: Score) -> list[str]:
@@ -227,13 +229,3 @@ def _by_name(counts: xr.DataArray) -> xr.DataArray:
     if "entity" not in counts.dims or "entity" not in counts.coords:
         return counts
     return counts.isel(entity=np.argsort([str(name) for name in counts["entity"].values], kind="stable"))
-
-
-def first_two_agree(information: Information, order: np.ndarray, superiority: np.ndarray) -> bool:
-    """Return whether the first entity and its closest rival had the same outcome on every case."""
-    if information.discordant is None or np.isnan(order).all():
-        return False
-    first = int(np.nanargmin(order))
-    beaten = np.where(np.isnan(order), np.nan, superiority[first])
-    beaten[first] = np.nan
-    return not np.isnan(beaten).all() and bool(information.discordant[first, np.nanargmin(beaten)] == 0)

@@ -42,22 +42,18 @@ def rank_draws(
     regret, spread, regret_error = mean_of_batches(losses, loss_squares, defined, effective_size, 0.0)
     # A regret that is nearly always, or never, 0 counts as rare.
     rare = np.minimum(best, 1 - best) * effective_size < RARE
-    return (
-        {
-            "rank_probability": probability,
-            "rank_probability_error": error,
-            "probability_best": best,
-            "probability_best_error": error[:, 0],
-            "expected_rank": expected,
-            "expected_rank_error": expected_error,
-            "expected_regret": regret,
-            "expected_regret_error": np.where(
-                rare, np.fmax(regret_error, spread / np.sqrt(effective_size)), regret_error
-            ),
-        },
-        mass,
-        twice,
-    )
+    regret_error = np.where(rare, np.fmax(regret_error, spread / np.sqrt(effective_size)), regret_error)
+    found = {
+        "rank_probability": probability,
+        "rank_probability_error": error,
+        "probability_best": best,
+        "probability_best_error": error[:, 0],
+        "expected_rank": expected,
+        "expected_rank_error": expected_error,
+        "expected_regret": regret,
+        "expected_regret_error": regret_error,
+    }
+    return found, mass, twice
 
 
 def compare_draws(

@@ -23,10 +23,10 @@ from bayesrank.ranking._confidence import confidence_sets
 from bayesrank.ranking._hierarchy import hierarchy
 from bayesrank.ranking._information import Information
 from bayesrank.ranking._intervals import rank_intervals, simultaneous_intervals
-from bayesrank.ranking._notes import discordance_notes, first_two_agree
+from bayesrank.ranking._notes import discordance_of
 from bayesrank.ranking._tallies import compare_draws, positive, rank_draws
 from bayesrank.ranking.consensus import best_set, consensus_of
-from bayesrank.ranking.evidence import Evidence, evidence_of
+from bayesrank.ranking.evidence import Evidence, evidence_of, rank_each
 from bayesrank.ranking.values import RankingOptions, ScoreValues, finite, names_of, ranking_of, score_values
 from bayesrank.ranking.without_draws import rank_exactly, replace_drawn
 
@@ -186,28 +186,7 @@ def _of_draws(
     check_memory("source must hold fewer entities", f"{size} x {size} probabilities of ranks", many, f"{size} entities")
     evidence = evidence_of(source, found.variable, values, kind)
     [values] = load_arrays(values.transpose(*draw_dims(values), ..., "entity").astype(float, copy=False))
-    return _each(values, evidence, found, settings)
-
-
-def _each(values: xr.DataArray, evidence: Evidence, found: ScoreValues, settings: RankingOptions) -> xr.Dataset:
-    """Return one ranking for each item of every other dim."""
-    extra = [str(dim) for dim in values.dims if dim not in (*draw_dims(values), "entity")]
-    if not extra:
-        return _one(values, evidence, found, settings)
-    dim = extra[0]
-    parts = [
-        _each(values.isel({dim: i}, drop=True), evidence.at(dim, i), found, settings) for i in range(values.sizes[dim])
-    ]
-    # Coords that differ along this dim, such as test sets, come from the values; xr.concat would keep the first.
-    own = {
-        n: c.variable for n, c in values.coords.items() if dim in c.dims and not set(c.dims) & set(draw_dims(values))
-    }
-    own.setdefault(dim, xr.Variable(dim, range(values.sizes[dim])))
-    parts = [part.drop_vars(own, errors="ignore") for part in parts]
-    joined = xr.concat(parts, dim=dim, combine_attrs="override", coords="minimal", compat="override", join="exact")
-    reasons = dict.fromkeys(part.attrs["confidence_sets"] for part in parts) if settings.joint else ()
-    about = {"confidence_sets": "; ".join(reasons)} if reasons else {}
-    return joined.assign_coords(own).assign_attrs(about)
+    return rank_each(values, evidence, lambda part, known, _: _one(part, known, found, settings))
 
 
 def _one(values: xr.DataArray, evidence: Evidence, found: ScoreValues, settings: RankingOptions) -> xr.Dataset:
@@ -227,12 +206,9 @@ def _one(values: xr.DataArray, evidence: Evidence, found: ScoreValues, settings:
     result |= evidence.compare(score, len(names), outside)
     notes, needed = [*found.notes(), *evidence.notes(score)], evidence.needed()
     if settings.joint:
-        order = result["consensus_position"]
-        first = 0 if np.isnan(order).all() else int(np.nanargmin(order))
-        claimed = result["superiority"][first] >= settings.prob
-        notes += discordance_notes(information, evidence.about or {}, names, order, claimed)
-        if needed == "paired cases" and first_two_agree(information, order, result["superiority"]):
-            needed = "other cases"
+        few, agree = discordance_of(information, evidence.about or {}, names, result, settings.prob)
+        notes += few
+        needed = "other cases" if agree and needed == "paired cases" else needed
     result |= join_notes(notes) | {"needed_evidence": needed}
     facts = {"prob": settings.prob, "rope": settings.rope, "draws": batches.number, "method": "draws"}
     facts |= {"confidence_sets": sets} if settings.joint else {}
@@ -279,13 +255,13 @@ def _summarize(
     unknown = np.full(x.shape[1], np.nan)
     result["overestimate"] = unknown
     if not found.finite_mean:
-        result |= {"expected_regret": unknown, "expected_regret_error": unknown}
+        result |= {"expected_regret": unknown.copy(), "expected_regret_error": unknown.copy()}
     elif information.population != "entities":  # a model of their population already shrinks them
         result["overestimate"] = expected_overestimates(x, ranked, found.sign)
     return result | {
         "in_best_set": best_set(np.where(ranked, best, 0.0), prob),
         "undefined": undefined,
-        "effective_sample_size": own * positive(defined) if batches.sampled else unknown,
+        "effective_sample_size": own * positive(defined) * (1.0 if batches.sampled else np.nan),
     }, reason
 
 

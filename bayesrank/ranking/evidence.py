@@ -10,7 +10,7 @@ import xarray as xr
 
 from bayesrank import _text
 from bayesrank._compat import get_variable, groups_of, import_arviz, is_container
-from bayesrank._draws import draw_dims
+from bayesrank._draws import DRAW_DIMS, draw_dims
 from bayesrank._notes import Caveat, Note
 from bayesrank._nuts import chain_problems
 from bayesrank.evidence._provenance import provenance
@@ -142,12 +142,17 @@ class Evidence:
             return np.full(entities, np.nan)
         return self.cases.sum([d for d in self.cases.dims if d != "entity"]).values.astype(float)
 
+    @property
+    def table(self) -> xr.DataArray | None:
+        """Return the observed performance or counts; None if unknown."""
+        return self.counts if self.shares is None else self.shares
+
     def observed(self, score: Score | None) -> xr.DataArray | None:
         """Return the score of the observed counts (entity), at the ranked prevalence; None if unknown."""
-        observed = self.counts if self.shares is None else self.shares
-        if observed is None or score is None or (score.space == "outcomes" and "outcome" not in observed.dims):
+        table = self.table
+        if table is None or score is None or (score.space == "outcomes" and "outcome" not in table.dims):
             return self.values
-        return self._score(score, observed)
+        return self._score(score, table)
 
     def compare(
         self, score: Score | None, entities: int, outside: Callable[[np.ndarray], np.ndarray]
@@ -157,11 +162,14 @@ class Evidence:
         ``outside`` returns which values are outside. A typical rate lies between the mean over data sets and the pooled
         rate, nearer to the latter the more alike the data sets are: both must be outside.
         """
-        seen, extreme, pooled = self.observed(score), self.extreme(), self.pooled
+        seen, table, pooled = self.observed(score), self.table, self.pooled
         observed = np.full(entities, np.nan) if seen is None else seen.values.astype(float)
         contradicted = outside(observed)
-        if extreme is not None:
-            contradicted &= ~extreme.values
+        if table is not None and "actual" in table.dims:
+            # If all cases are wrong, or each class has one answer, any posterior lies on one side of this end.
+            cells = table.transpose(..., *OUTCOME_DIMS).values
+            one_answer = cells.sum(axis=-1) - cells.max(axis=-1) < 1e-12
+            contradicted &= (np.trace(cells, axis1=-2, axis2=-1) != 0) & ~one_answer.all(axis=-1)
         if pooled is not None and outcome_dims(pooled):
             pooled = None if score is None else self._score(score, pooled)
         if pooled is not None:
@@ -177,20 +185,6 @@ class Evidence:
             return score(shift_prior(observed, float(given)))
         except ValueError:  # a sampled prevalence, or more than two classes
             return None
-
-    def extreme(self) -> xr.DataArray | None:
-        """Return entities at an end of the range: always wrong, or with one answer for all cases of a class.
-
-        For any prior the posterior lies on one side of them, so they are never outside their interval.
-        """
-        observed = self.counts if self.shares is None else self.shares
-        if observed is None or "actual" not in observed.dims:  # the ends are those of the score
-            return None
-        table = observed.transpose(..., *OUTCOME_DIMS)
-        cells = table.values
-        wrong = np.trace(cells, axis1=-2, axis2=-1) == 0
-        one_answer = cells.sum(axis=-1) - cells.max(axis=-1) < 1e-12
-        return xr.DataArray(wrong | one_answer.all(axis=-1), dims=table.dims[:-2])
 
     def notes(self, score: Score | None) -> list[str]:
         """Return the notes on the evidence, caveats among them."""
@@ -357,6 +351,33 @@ def evidence_of(source: Any, variable: str | None, values: xr.DataArray, kind: s
     array = as_performance(source, kind)
     table = {"entity", *OUTCOME_DIMS} <= set(array.dims) and array.chunks is None
     return replace(known, performance=array) if table else known
+
+
+def rank_each(
+    frame: xr.DataArray,
+    evidence: Evidence,
+    rank_one: Callable[[xr.DataArray, Evidence, tuple[int, ...]], xr.Dataset],
+    at: tuple[int, ...] = (),
+) -> xr.Dataset:
+    """Return one ranking for each item of every dim of ``frame`` but those of draws and entities.
+
+    ``rank_one`` makes the ranking of a part of the frame, of its evidence, and of its position ``at`` in these dims.
+    """
+    extra = [str(dim) for dim in frame.dims if dim not in (*DRAW_DIMS, "entity")]
+    if not extra:
+        return rank_one(frame, evidence, at)
+    dim = extra[0]
+    parts = [
+        rank_each(frame.isel({dim: i}, drop=True), evidence.at(dim, i), rank_one, (*at, i))
+        for i in range(frame.sizes[dim])
+    ]
+    # Coords that differ along this dim, such as test sets, come from the frame; xr.concat would keep the first.
+    own = {n: c.variable for n, c in frame.coords.items() if dim in c.dims and not {*c.dims} & {*DRAW_DIMS}}
+    own.setdefault(dim, xr.Variable(dim, range(frame.sizes[dim])))
+    reasons = dict.fromkeys(part.attrs["confidence_sets"] for part in parts if "confidence_sets" in part.attrs)
+    parts = [part.drop_vars(own, errors="ignore") for part in parts]
+    joined = xr.concat(parts, dim=dim, combine_attrs="override", coords="minimal", compat="override", join="exact")
+    return joined.assign_coords(own).assign_attrs({"confidence_sets": "; ".join(reasons)} if reasons else {})
 
 
 def _typical_shares(counts: xr.DataArray, middle: str) -> xr.DataArray:

@@ -113,10 +113,9 @@ def _observed_scores(
 
 
 def _observed_of(evidence: Evidence, score: Score | None, prevalence: Any) -> xr.DataArray | None:
-    seen = evidence.counts if evidence.shares is None else evidence.shares
-    if prevalence is None or score is None or seen is None or not score.depends_on_prevalence:
+    if prevalence is None or score is None or evidence.table is None or not score.depends_on_prevalence:
         return evidence.observed(score)
     try:
-        return score(at_prevalence(as_performance(seen), prevalence))
+        return score(at_prevalence(as_performance(evidence.table), prevalence))
     except ValueError:  # a sampled prevalence, which counts do not have
         return None

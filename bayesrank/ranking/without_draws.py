@@ -13,7 +13,7 @@ from bayesrank.exact import Answer, ClosedForm, NoClosedForm, Plan, answer, clos
 from bayesrank.ranking._hierarchy import poth_of
 from bayesrank.ranking._intervals import rank_intervals
 from bayesrank.ranking.consensus import best_set, consensus_of
-from bayesrank.ranking.evidence import Evidence, cases_of, evidence_of
+from bayesrank.ranking.evidence import Evidence, cases_of, evidence_of, rank_each
 from bayesrank.ranking.summary import UNRESOLVED
 from bayesrank.ranking.values import RankingOptions, ScoreValues, natural_score, ranking_of, score_values
 from bayesrank.scores import Score, as_score, get
@@ -73,7 +73,7 @@ def rank_exactly(
     if evidence.counts is not None:
         score.check_space(evidence.counts.sizes)
         score.check_classes(evidence.counts)
-    ranking = _each(known, evidence, what, settings)
+    ranking = rank_each(known.frame, evidence, lambda _, held, at: _one(known.at(at), held, what, settings))
     if settings.joint:
         return ranking
     return ranking.drop_vars([*(name for name in ranking.data_vars if str(name).startswith(PAIRS)), "rival"])
@@ -153,16 +153,6 @@ def _score_to_plan(score: Score) -> Score:
     return get("tpr") if score.space == "outcomes" else score
 
 
-def _each(known: ClosedForm, evidence: Evidence, what: ScoreValues, settings: RankingOptions) -> xr.Dataset:
-    """Return one ranking for each item of every other dim."""
-    if known.frame.ndim == 1:
-        return _one(known, evidence, what, settings)
-    dim = str(known.frame.dims[1])
-    parts = [_each(known.at((i,)), evidence.at(dim, i), what, settings) for i in range(known.frame.sizes[dim])]
-    joined = xr.concat(parts, dim=dim, combine_attrs="override", coords="minimal", compat="override", join="exact")
-    return joined.assign_coords({dim: known.frame[dim]})
-
-
 def _one(known: ClosedForm, evidence: Evidence, what: ScoreValues, settings: RankingOptions) -> xr.Dataset:
     entities = known.frame["entity"].values
     assert what.score is not None
@@ -219,10 +209,8 @@ def _results(plan: Plan, found: Answer, labels: np.ndarray, prob: float) -> dict
 def _hierarchy(expected: np.ndarray, error: np.ndarray) -> dict[str, Any]:
     """Return SUCRA and POTH of the expected ranks, with errors."""
     size = int((~np.isnan(expected)).sum())
-    if size < 2:
-        unknown = np.full(len(expected), np.nan)
-        return {"sucra": unknown, "sucra_error": unknown, "poth": np.nan, "poth_error": np.nan}
-    sucra, sucra_error = (size - expected) / (size - 1), error / (size - 1)
+    rivals = size - 1 if size > 1 else np.nan
+    sucra, sucra_error = (size - expected) / rivals, error / rivals
     # Sorted, so that the order of input does not matter.
     poth, higher = (
         poth_of(np.sort(each[~np.isnan(each)])) for each in (sucra, 0.5 + np.abs(sucra - 0.5) + sucra_error)

@@ -14,13 +14,9 @@ from bayesrank.ranking._confidence import confidence_sets, separate
 from bayesrank.ranking._information import Information, average_inflation, cluster_information, count_discordant
 from bayesrank.ranking.values import ScoreValues
 from bayesrank.scores import get
+from tests.strategies import draws_of
 
 NAMES = ["rank_confidence_lower", "rank_confidence_upper", "in_best_confidence_set"]
-
-
-def ranking_of(x, score="accuracy", **more):
-    names = [f"e{i:03}" for i in range(x.shape[1])]
-    return br.credible_ranking(xr.DataArray(x, {"entity": names}, ("draw", "entity")), score, **more)
 
 
 def sets_of(x, information=None):
@@ -226,7 +222,7 @@ def test_the_direction_and_undefined_values_of_overestimates():
     np.testing.assert_allclose(up, down)
     assert np.isnan(up).tolist() == [False] * 5 + [True]
     assert np.isnan(expected_overestimates(x[:, :2], np.ones(2, bool), 1)).all()
-    ranking = ranking_of(x)
+    ranking = br.credible_ranking(draws_of(x), "accuracy")
     name, loss, _ = leader_overestimate(ranking)
     assert loss == ranking["overestimate"].sel(entity=name).item()
 

@@ -2,18 +2,13 @@
 
 import numpy as np
 import pytest
-import xarray as xr
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
 import bayesrank as br
 from bayesrank.ranking._confidence import scales, separate
-
-
-def draws_of(x, names=None, **more):
-    names = [f"e{i}" for i in range(x.shape[1])] if names is None else names
-    return xr.DataArray(x, {"entity": names}, ("draw", "entity"), **more)
+from tests.strategies import draws_of
 
 
 def sets_of(ranking):
@@ -143,9 +138,8 @@ def test_scales_increase_and_bare_values_keep_theirs(close):
         [scale] = scales(x, low, high, True)
         assert scale(x).tolist() == x.tolist()
     for factor in (1e-6, 1e6):
-        assert sets_of(br.credible_ranking(draws_of(factor * close + factor))) == sets_of(
-            br.credible_ranking(draws_of(close))
-        )
+        other = sets_of(br.credible_ranking(draws_of(factor * close + factor)))
+        assert other == sets_of(br.credible_ranking(draws_of(close)))
 
 
 def test_a_test_on_many_and_one_on_few_cases_need_both_scales():

@@ -10,12 +10,7 @@ from hypothesis import strategies as st
 from scipy import integrate, stats
 
 import bayesrank as br
-from tests.strategies import score_draws
-
-
-def draws_of(values, names=None):
-    values = np.asarray(values, float)
-    return xr.DataArray(values, {"entity": names or [f"e{i}" for i in range(values.shape[1])]}, ("draw", "entity"))
+from tests.strategies import draws_of, score_draws
 
 
 def rank_probabilities_of(betas):

@@ -5,8 +5,9 @@ import pytest
 import xarray as xr
 
 import bayesrank as br
-from bayesrank._compat import groups_of, to_container
+from bayesrank._compat import to_container
 from bayesrank.ranking.evidence import evidence_of
+from tests.strategies import draws_of
 
 
 def said(ranking):
@@ -14,13 +15,9 @@ def said(ranking):
     return " ".join([*br.verdict(ranking), *br.notes(ranking)])
 
 
-def draws_of(values, names):
-    return xr.DataArray(np.asarray(values, float), {"entity": names}, ("draw", "entity"), name="f1")
-
-
 @pytest.fixture(scope="module")
 def clear():
-    values = draws_of(np.random.default_rng(1).normal([0.5, 0.9, 0.51], 0.02, (4000, 3)), ["a", "b", "c"])
+    values = draws_of(np.random.default_rng(1).normal([0.5, 0.9, 0.51], 0.02, (4000, 3)), ["a", "b", "c"], name="f1")
     return values, br.credible_ranking(values)
 
 
@@ -101,11 +98,11 @@ def test_what_has_to_be_known_first(note):
 
 
 def test_verdict_says_what_is_undefined():
-    values = draws_of([[0.5, np.nan], [0.6, 0.7]] * 50, ["a", "b"])
+    values = draws_of([[0.5, np.nan], [0.6, 0.7]] * 50, ["a", "b"], name="f1")
     partly = br.credible_ranking(values)
     assert "1 entity has no defined F1 in some draws" in br.notes(partly)[-1]
     assert br.verdict(partly)[0] == "b leads (P(best) = 0.50), but P(best) is below 0.95."
-    nothing = draws_of(np.full((10, 2), np.nan), ["a", "b"])
+    nothing = draws_of(np.full((10, 2), np.nan), ["a", "b"], name="f1")
     ranking = br.credible_ranking(nothing)
     assert br.verdict(ranking) == ["Nothing to rank: no entity has a defined F1 in any draw."]
     assert br.ranking_table(ranking)["tier"].isna().all()
@@ -193,17 +190,6 @@ def test_one_prevalence_is_rarely_called_two():
     assert said <= 4
 
 
-def test_a_pool_of_unequal_data_sets_is_not_one_test_set():
-    """The kidney stones: 350 cases each in all, but of other sizes on small and on large ones."""
-    cells = {"tn": [40, 8, 8, 40], "fp": [2] * 4, "fn": [6, 36, 71, 25], "tp": [81, 234, 192, 55]}
-    stones = br.from_counts(**cells, entity=list("ABAB"), dataset=list("ssll"))
-    posterior = br.fit(br.pool(stones), seed=1)
-    assert groups_of(posterior)["posterior"].sizes["test_set"] == 2
-    lines = said(br.credible_ranking(posterior, "tpr"))
-    assert "Simpson" in lines
-    assert "same cases" not in lines
-
-
 def test_few_draws_contradict_nothing_and_are_not_called_sure():
     counts = br.from_counts(tn=[73, 76, 70], fp=[7, 4, 10], fn=[6, 9, 2], tp=[24, 21, 28])
     for chains, seed in ((4, 1), (1, 2), (1, 3)):
@@ -214,7 +200,7 @@ def test_few_draws_contradict_nothing_and_are_not_called_sure():
 
 
 def test_who_has_no_confidence_set_is_not_left_out_by_it():
-    values = draws_of(np.random.default_rng(1).normal([0.9, 0.6, 0.3], 0.02, (4000, 3)), list("abc"))
+    values = draws_of(np.random.default_rng(1).normal([0.9, 0.6, 0.3], 0.02, (4000, 3)), list("abc"), name="f1")
     ranking = br.credible_ranking(values)
     [sentence] = [line for line in br.notes(ranking) if "confidence set" in line]
     assert sentence.endswith("1 of 3 entities (a) could be best.")
