@@ -108,13 +108,12 @@ def separate(
     draws, size = y.shape
     none = np.zeros((size, size), bool)
     # The number of draws at or beyond the critical value, as if there were one more draw.
-    beyond = int(np.floor((1 - prob) * (draws + 1) + 1e-9))
+    beyond = min(int(np.floor((1 - prob) * (draws + 1) + 1e-9)), draws)
     if not beyond:
         return none, np.zeros(size, bool), np.inf
     lead, spread, rows, shift = _leads(y)
     weight = np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0).astype(rows.dtype)
-    found = np.empty(draws, rows.dtype)
-    largest(rows, shift, weight, found)
+    found = largest(rows, shift, weight)
 
     def step_down(by_pairs: bool) -> tuple[np.ndarray, float]:
         sure, left, highest, stale = none.copy(), weight.copy(), found.copy(), np.zeros(draws, bool)
@@ -146,15 +145,12 @@ def _critical(
 
     Removing pairs can only lower a draw's largest lead, so a draw is recomputed only while it is among the first.
     """
-    beyond = min(max(beyond, 1), len(found))  # for probabilities near 0 or 1
     while True:
         first = np.argpartition(found, -beyond)[-beyond:]
         again = np.sort(first[stale[first]])
         if not len(again):
             return float(found[first].min())
-        part = np.empty(len(again), rows.dtype)
-        largest(np.ascontiguousarray(rows[:, again]), shift, weight, part)
-        found[again], stale[again] = part, False
+        found[again], stale[again] = largest(np.ascontiguousarray(rows[:, again]), shift, weight), False
 
 
 def _leads(y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:

@@ -108,12 +108,14 @@ def _largest(rows: np.ndarray, shift: np.ndarray, weight: np.ndarray, found: np.
             found[low + d] = best[d]
 
 
-def largest(rows: np.ndarray, shift: np.ndarray, weight: np.ndarray, found: np.ndarray) -> None:
+def largest(rows: np.ndarray, shift: np.ndarray, weight: np.ndarray) -> np.ndarray:
     """Find the largest leads, as :func:`bayesrank.ranking._loops.largest`."""
     size, draws = rows.shape
+    found = np.empty(draws, rows.dtype)
     together = min(max(WORTH // (size * size), WIDTH), max(draws, 1))
     starts = range(0, draws, together)
     in_threads(lambda low: _largest(rows, shift, weight, found, low, min(low + together, draws)), starts)
+    return found
 
 
 @njit(nogil=True, cache=True)

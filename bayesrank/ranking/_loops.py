@@ -94,8 +94,8 @@ def tally_ranks(
         total[:] = np.add.accumulate(np.vstack([total, more]), axis=0)[-1]
 
 
-def largest(rows: np.ndarray, shift: np.ndarray, weight: np.ndarray, found: np.ndarray) -> None:
-    """Write the largest weighted lead of one entity over another, at least 0, to ``found`` (draw).
+def largest(rows: np.ndarray, shift: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """Return the largest weighted lead of one entity over another, at least 0 (draw).
 
     ``rows`` is (entity, draw). Leads are reduced by ``shift`` and multiplied by ``weight`` (entity, rival); leads of
     undefined values are ignored.
@@ -104,9 +104,8 @@ def largest(rows: np.ndarray, shift: np.ndarray, weight: np.ndarray, found: np.n
     if size * size * draws > SMALL_PAIRS:
         from bayesrank.ranking import _kernel
 
-        _kernel.largest(rows, shift, weight, found)
-        return
-    found[:] = 0
+        return _kernel.largest(rows, shift, weight)
+    found = np.zeros(draws, rows.dtype)
     few = max(BLOCK // rows.size, 1)  # rivals at once: many arrays of few draws would take longer
     for start in range(0, size, few):
         rivals = slice(start, start + few)
@@ -114,3 +113,4 @@ def largest(rows: np.ndarray, shift: np.ndarray, weight: np.ndarray, found: np.n
         lead -= shift[:, rivals, None]
         lead *= weight[:, rivals, None]
         np.fmax(found, np.fmax.reduce(lead.reshape(-1, draws), axis=0), out=found)
+    return found
