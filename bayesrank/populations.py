@@ -22,7 +22,6 @@ __all__ = ["heterogeneity", "shrinkage"]
 REPLICATES = 400
 #: Largest number of cells of one replicate of all data sets.
 CELLS = 2**22
-RESULTS = ("typical", "new", "between_sd", "share")
 
 
 def heterogeneity(posterior: Container, score: ScoreLike | None = None, *, prob: float = 0.95) -> xr.Dataset:
@@ -88,7 +87,7 @@ def heterogeneity(posterior: Container, score: ScoreLike | None = None, *, prob:
     error = _sampling_variance(posterior, own)
     share = between**2 / (between**2 + error)
     found: dict[str, xr.DataArray] = {}
-    for name, draws in zip(RESULTS, (typical.values, new.values, between, share), strict=True):
+    for name, draws in {"typical": typical.values, "new": new.values, "between_sd": between, "share": share}.items():
         found |= median_and_interval(name, draws, prob)
     found["sampling_sd"] = error**0.5
     found["new_sd"] = ((new.values - typical.values) ** 2).mean(dims) ** 0.5

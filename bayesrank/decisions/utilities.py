@@ -31,8 +31,6 @@ from bayesrank.scores import Score
 __all__ = ["expected_utility"]
 
 CELLS = ("tn", "fp", "fn", "tp")
-#: Class shares of entities on one test set differ by no more than rounding.
-ROUNDING = 1e-9
 
 
 def expected_utility(
@@ -248,7 +246,7 @@ def _with_strategies(
         raise ValueError(f"source must not name an entity as a strategy is; got {taken[0]!r}")
     if "entity" in shares.dims:
         known = shares.isel(entity=shares.notnull().all([dim for dim in shares.dims if dim != "entity"]).values)
-        if not known.sizes["entity"] or float(np.abs(known - known.isel(entity=0, drop=True)).max()) > ROUNDING:
+        if not known.sizes["entity"] or float(np.abs(known - known.isel(entity=0, drop=True)).max()) > 1e-9:
             raise ValueError(
                 "prevalence must be given to compare with strategies, unless all entities have the same one; got "
                 "None with entities at different prevalences"

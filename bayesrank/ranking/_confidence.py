@@ -26,8 +26,6 @@ from bayesrank.scores.score import log
 
 #: A variance of differences below this share of the original variances is rounding error.
 ROUNDING = 1e-12
-#: Slightly larger numbers exceed the single precision of the draws.
-HUGE = 1e30
 
 
 def confidence_sets(
@@ -159,7 +157,7 @@ def _leads(y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarra
     Also return centred values (entity, draw), and their mean lead (entity, rival): 0 where all is defined.
     """
     size = max(np.fmax.reduce(y, axis=None), -np.fmin.reduce(y, axis=None))
-    if size > HUGE:  # leads do not depend on the unit
+    if size > 1e30:  # near the end of single precision; leads do not depend on the unit
         y /= size
     centre = y.sum(axis=0) / len(y)
     whole = not np.isnan(centre).any()

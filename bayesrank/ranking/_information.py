@@ -11,8 +11,6 @@ import pandas as pd
 import xarray as xr
 from scipy.special import ndtr, stdtrit
 
-#: A hierarchical model has no confidence sets, as its prior pulls entities, data sets or classes together.
-POPULATION = "population prior"
 #: Minimum of effective clusters, or of cases without a prior, for confidence sets.
 FEWEST_UNITS = 5
 #: Minimum of cases of a class (or data set) for estimating the spread of its rate.
@@ -41,7 +39,7 @@ class Information:
     def withheld(self) -> str:
         """Return why confidence sets are withheld; empty if they are available."""
         if self.population:
-            return POPULATION
+            return "population prior"  # it pulls entities, data sets or classes together
         if least(self.clusters) < FEWEST_UNITS - 1e-9:
             return f"fewer than {FEWEST_UNITS} effective clusters"
         if not np.isfinite(np.max(self.inflation, initial=1.0)):

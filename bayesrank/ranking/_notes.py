@@ -19,8 +19,6 @@ from bayesrank.scores.averages import Average
 
 #: With fewer cases of a class, the prior has a large weight in its rate.
 FEW = 10
-#: Minimum number of classes for learning how classes differ.
-LEARN = 3
 #: With fewer discordant cases and no prior, a conclusion on a pair rests on too few observations; with a prior, FEW.
 FEW_WITHOUT_PRIOR = 50
 NAMED = 3
@@ -185,7 +183,8 @@ def _few_cases(counts: xr.DataArray, population: Any = None) -> list[str]:
 def _class_population(counts: xr.DataArray, score: Score | None, about: Mapping[Any, Any]) -> list[str]:
     """Return a note if an average over classes rests mostly on the prior of rates that a model could learn."""
     has_population = "population" in about or about.get("paired") or "model" not in about
-    if score is None or not is_average(score) or has_population or counts.sizes["actual"] < LEARN:
+    # Two classes do not show how classes differ.
+    if score is None or not is_average(score) or has_population or counts.sizes["actual"] < 3:
         return []
     cases = cases_of_classes(counts).values
     few = ((cases[cases.sum(axis=1) > 0] < FEW).mean(-1) >= 0.5).sum()

@@ -19,10 +19,6 @@ from bayesrank.scores import Score, as_score
 NAMED = 3
 #: Relative difference of values due to rounding: cells are whole numbers, so equal values agree to the last digits.
 CLOSE = 32 * np.finfo(float).eps
-#: Significance level of adjusted p-values.
-LEVEL = 0.05
-#: Maximum number of distinct outcomes for a hierarchical model.
-MOST_OUTCOMES = 20
 
 
 def pooling_notes(parts: xr.DataArray, score: Any) -> list[str]:
@@ -93,7 +89,7 @@ def differing_datasets(
         return []
     p = holm(np.array([[np.nan if x is None else x for x in each] for *_, each in parts], float)[:, chosen])
     p = np.where(np.isnan(p), 1.0, p)
-    differ = [str(names[i]) for i, smallest in zip(chosen, p.min(axis=0), strict=True) if smallest < LEVEL]
+    differ = [str(names[i]) for i, smallest in zip(chosen, p.min(axis=0), strict=True) if smallest < 0.05]
     if not differ:
         return []
     # Ties of p-values are broken by name, so that the input order does not matter.
@@ -131,7 +127,7 @@ def _p_value(p: float) -> str:
 
 def _remedy(record: Mapping[str, Any]) -> str:
     """Return the model that learns how data sets differ, or the advice to rank each data set."""
-    if record["clusters"] or record["outcomes"] > MOST_OUTCOMES:
+    if record["clusters"] or record["outcomes"] > 20:  # too many for a hierarchical model
         return "rank each data set (--dataset NAME, in Python br.fit before br.pool)"
     model = model_for_datasets(record["outcomes"])
     return f"use --model {model}, in Python br.fit(evidence, '{model}') instead of br.pool"

@@ -32,11 +32,8 @@ from bayesrank.ranking.without_draws import rank_exactly, replace_drawn
 
 __all__ = ["credible_ranking", "quantiles_of"]
 
-METHODS = ("draws", "exact", "auto")
 #: Maximum share of draws without a value for an entity to be ranked.
 MOSTLY = 0.5
-#: Number of values sorted together: 16 MB.
-COLUMNS = 2**21
 #: Larger numbers have squares that cannot be summed.
 HUGE = 1e120
 
@@ -156,7 +153,7 @@ def credible_ranking(
     >>> exact["probability_best"].round(6).values.tolist()
     [0.000172, 0.999828]
     """
-    check_choice("method", method, METHODS)
+    check_choice("method", method, ("draws", "exact", "auto"))
     settings = RankingOptions(
         check_prob("prob", prob), check_number("rope", rope, 0.0, finite=True), check_bool("joint", joint)
     )
@@ -274,7 +271,7 @@ def _clip_huge(x: np.ndarray) -> np.ndarray:
 def quantiles_of(x: np.ndarray, tail: float) -> tuple[np.ndarray, ...]:
     """Return median, lower and upper end, mean and number of the defined draws of each column, by blocks of columns."""
     out = np.full((5, x.shape[1]), np.nan)
-    few = max(min(32, COLUMNS // max(len(x), 1)), 1)
+    few = max(min(32, 2**21 // max(len(x), 1)), 1)  # 16 MB are sorted together
     for start in range(0, x.shape[1], few):
         part = np.array(x[:, start : start + few].T, order="C")  # a copy, as it will be sorted
         out[4, start : start + few] = known = (~np.isnan(part)).sum(axis=1)

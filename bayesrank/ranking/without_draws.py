@@ -22,14 +22,6 @@ __all__ = ["prior_quantiles", "rank_exactly", "replace_drawn"]
 
 #: CPU seconds that integrals may take, roughly, beside draws.
 MOST_SECONDS = 5.0
-#: What an error measures, as attrs["method"].
-ERROR = "difference of two numbers of nodes"
-#: Observed values outside of their interval by less, as a share of its width, are outside by rounding.
-SLACK = 1e-9
-#: Standard errors by which the share of draws below an exact median differs from a half: never by chance.
-SURE = 6
-#: Results that compare entities with each other, or rest on such comparisons.
-PAIRS = ("superiority", "equivalence", "sucra", "poth", "tier", "consensus")
 
 
 def rank_exactly(
@@ -76,7 +68,8 @@ def rank_exactly(
     ranking = rank_each(known.frame, evidence, lambda _, held, at: _one(known.at(at), held, what, settings))
     if settings.joint:
         return ranking
-    return ranking.drop_vars([*(name for name in ranking.data_vars if str(name).startswith(PAIRS)), "rival"])
+    compared = ("superiority", "equivalence", "sucra", "poth", "tier", "consensus")
+    return ranking.drop_vars([*(name for name in ranking.data_vars if str(name).startswith(compared)), "rival"])
 
 
 def replace_drawn(drawn: xr.Dataset, source: Any, score: Any, settings: RankingOptions) -> xr.Dataset:
@@ -133,7 +126,8 @@ def _are_draws_of(values: xr.DataArray, median: xr.DataArray) -> bool:
     """Return whether draws of scores have these medians; those of a posterior may have been replaced by others."""
     dims = draw_dims(values)
     slack = 1e-9 * (1 + np.abs(median))
-    allowed = SURE / 2 / np.sqrt(float(np.prod([values.sizes[dim] for dim in dims])))
+    # A share of draws differs from a half by six standard errors never by chance.
+    allowed = 6 / 2 / np.sqrt(float(np.prod([values.sizes[dim] for dim in dims])))
     less, more = ((values < median - slack).mean(dims), (values > median + slack).mean(dims))
     return bool((np.maximum(less, more) <= 0.5 + allowed).all())
 
@@ -160,7 +154,7 @@ def _one(known: ClosedForm, evidence: Evidence, what: ScoreValues, settings: Ran
     tail = (1 - settings.prob) / 2
     found = answer(plan, np.array([tail, 0.5, 1 - tail]), settings.rope)
     result = _results(plan, found, np.array([str(name) for name in entities]), settings.prob)
-    slack = SLACK * (1 + result["upper"] - result["lower"])
+    slack = 1e-9 * (1 + result["upper"] - result["lower"])  # for rounding errors
 
     def outside(observed: np.ndarray) -> np.ndarray:
         beyond = (observed < result["lower"] - slack) | (observed > result["upper"] + slack)
@@ -170,7 +164,7 @@ def _one(known: ClosedForm, evidence: Evidence, what: ScoreValues, settings: Ran
     notes = [*_notes(found), *what.notes(), *evidence.notes(what.score)]
     result |= join_notes(notes) | {"needed_evidence": evidence.needed()}
     facts = what.facts() | {"prob": settings.prob, "rope": settings.rope, "method": "exact"} | evidence.facts()
-    return ranking_of(result, known.frame, True, ERROR, facts)
+    return ranking_of(result, known.frame, True, "difference of two numbers of nodes", facts)
 
 
 def _results(plan: Plan, found: Answer, labels: np.ndarray, prob: float) -> dict[str, Any]:

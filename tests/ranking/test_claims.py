@@ -10,7 +10,7 @@ from scipy import stats
 
 import bayesrank as br
 from bayesrank.ranking._claims import expected_overestimates, leader_overestimate, why_withheld
-from bayesrank.ranking._confidence import confidence_sets, separate
+from bayesrank.ranking._confidence import confidence_sets
 from bayesrank.ranking._information import Information, average_inflation, cluster_information, count_discordant
 from bayesrank.ranking.values import ScoreValues
 from bayesrank.scores import get
@@ -22,31 +22,6 @@ NAMES = ["rank_confidence_lower", "rank_confidence_upper", "in_best_confidence_s
 def sets_of(x, information=None):
     found = ScoreValues(xr.DataArray(0.0), "accuracy", True, get("accuracy"))
     return confidence_sets(x, np.ones(x.shape[1], bool), found, 0.95, len(x), information)[0]
-
-
-def not_best_by_loops(y, prob):
-    """Those that some candidate is surely ahead of, with a critical value over pairs of candidates, until no more."""
-    left = list(range(y.shape[1]))
-    while True:
-        pairs = [(i, j) for i in left for j in left if i != j]
-        d = {(i, j): y[:, i] - y[:, j] for i, j in pairs}
-        largest = np.max([np.zeros(len(y)), *((v - v.mean()) / v.std() for v in d.values())], axis=0)
-        c = np.sort(largest)[::-1][int((1 - prob) * (len(y) + 1) + 1e-9) - 1]
-        out = {j for (i, j), v in d.items() if v.mean() > c * v.std()}
-        if not out:
-            return [i not in left for i in range(y.shape[1])]
-        left = [i for i in left if i not in out]
-
-
-@given(st.integers(0, 10**6), st.integers(40, 90), st.integers(2, 7), st.sampled_from([0.8, 0.9, 0.95]))
-def test_the_set_for_the_best_against_loops(seed, draws, size, prob):
-    rng = np.random.default_rng(seed)
-    y = rng.normal(size=size) * 3 + rng.gamma(2.0, 1, (draws, size)) * rng.uniform(0.3, 1.5, size)
-    ahead, behind, _ = separate(y.copy(), prob)
-    assert behind.tolist() == not_best_by_loops(y, prob)
-    # Never larger than the set that the ranks leave, and never empty.
-    assert (behind >= ahead.any(axis=0)).all()
-    assert not behind.all()
 
 
 @pytest.mark.parametrize(
