@@ -24,6 +24,7 @@ that is constant or nearly so does not show its autocorrelation. Its error then 
 that it compares (:func:`share_error`).
 """
 
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -348,6 +349,17 @@ def proportion_error(share: Any, size: Any) -> Any:
     """Return the standard error of a share of ``size`` independent draws from its Jeffreys posterior; never 0."""
     smooth = (share * size + 0.5) / (size + 1)
     return np.sqrt(smooth * (1 - smooth) / (size + 2))
+
+
+def median_and_interval(name: str, values: xr.DataArray, prob: float) -> dict[str, xr.DataArray]:
+    """Return the median ``name`` over draws, and ``<name>_lower`` and ``<name>_upper``, equal tails at ``prob``."""
+    dims, tail = draw_dims(values), (1 - prob) / 2
+    if not dims:
+        return {f"{name}{end}": values for end in ("", "_lower", "_upper")}
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", "All-NaN", RuntimeWarning)  # a value that is undefined in all draws
+        cuts = values.quantile([0.5, tail, 1 - tail], dims, skipna=True).drop_vars("quantile")
+    return {f"{name}{end}": cuts.isel(quantile=i) for i, end in enumerate(("", "_lower", "_upper"))}
 
 
 def spans_of(sizes: tuple[int, ...]) -> list[tuple[int, int]]:

@@ -1,13 +1,13 @@
 """The population of a hierarchical posterior: how much its members differ, and how much each is shrunk."""
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from bayesrank._checks import check_prob, describe_value
 from bayesrank._compat import groups_of, is_container
-from bayesrank._draws import draw_dims
+from bayesrank._draws import draw_dims, median_and_interval
 from bayesrank._random import root_sequence
 from bayesrank._sampling import sample_counts, sample_outcomes
 from bayesrank._types import Container, ScoreLike
@@ -22,7 +22,6 @@ __all__ = ["heterogeneity", "shrinkage"]
 REPLICATES = 400
 #: Largest number of cells of one replicate of all data sets.
 CELLS = 2**22
-RESULTS = ("typical", "new", "between_sd", "share")
 
 
 def heterogeneity(posterior: Container, score: ScoreLike | None = None, *, prob: float = 0.95) -> xr.Dataset:
@@ -79,9 +78,8 @@ def heterogeneity(posterior: Container, score: ScoreLike | None = None, *, prob:
     entity
     A              0.1        0.4        1.0
     """
-    tail = (1 - check_prob("prob", prob)) / 2
+    prob = check_prob("prob", prob)
     own, typical, new = _kinds(posterior, score)
-    levels = [0.5, tail, 1 - tail]
     dims = draw_dims(own.values)
     squares = ((own.values - own.values.mean("dataset")) ** 2).sum("dataset")
     number = own.values.count("dataset")
@@ -89,8 +87,8 @@ def heterogeneity(posterior: Container, score: ScoreLike | None = None, *, prob:
     error = _sampling_variance(posterior, own)
     share = between**2 / (between**2 + error)
     found: dict[str, xr.DataArray] = {}
-    for name, draws in zip(RESULTS, (typical.values, new.values, between, share), strict=True):
-        found |= _interval(name, draws, levels)
+    for name, draws in {"typical": typical.values, "new": new.values, "between_sd": between, "share": share}.items():
+        found |= median_and_interval(name, draws, prob)
     found["sampling_sd"] = error**0.5
     found["new_sd"] = ((new.values - typical.values) ** 2).mean(dims) ** 0.5
     found["datasets"] = own.values.notnull().any(dims).sum("dataset")
@@ -144,16 +142,14 @@ def shrinkage(posterior: Container, score: ScoreLike | None = None, *, prob: flo
     c            0.8     0.9
     d            0.9     0.9
     """
-    tail = (1 - check_prob("prob", prob)) / 2
-    levels = [0.5, tail, 1 - tail]
+    prob = check_prob("prob", prob)
     own, typical, new = _kinds(posterior, score, entities=True)
-    found = _interval("", own.values, levels)
-    found |= _interval("typical", own.values.mean("entity") if typical is None else typical.values, levels)
-    if new is None:
-        ends = dict.fromkeys(("new_lower", "new_upper"), xr.full_like(found["typical"], np.nan))
-    else:
-        ends = _interval("new", new.values, levels)
-    found |= {name: ends[name] for name in ("new_lower", "new_upper")}
+    cuts = median_and_interval("median", own.values, prob)
+    found = {name.removeprefix("median_"): cut for name, cut in cuts.items()}
+    found |= median_and_interval("typical", own.values.mean("entity") if typical is None else typical.values, prob)
+    unknown = dict.fromkeys(("new_lower", "new_upper"), xr.full_like(found["typical"], np.nan))
+    found |= unknown if new is None else median_and_interval("new", new.values, prob)
+    found.pop("new", None)
     observed = evidence_of(posterior, own.variable, own.values, "observed").observed(own.score)
     counts = _counts(posterior)
     nothing = xr.full_like(found["median"], np.nan)
@@ -163,30 +159,13 @@ def shrinkage(posterior: Container, score: ScoreLike | None = None, *, prob: flo
     return _result(found, own, prob, higher_is_better=int(not lower))
 
 
-def _interval(name: str, values: xr.DataArray, levels: list[float]) -> dict[str, xr.DataArray]:
-    """Return median and ends over the draws with a defined value, by name; NaN if there is none."""
-    dims = draw_dims(values)
-    some = values.notnull().any(dims)
-    found = values.where(some, 0.0).quantile(levels, dims, skipna=True).where(some)
-    names = (name, f"{name}_lower", f"{name}_upper") if name else ("median", "lower", "upper")
-    return {each: found.isel(quantile=i, drop=True) for i, each in enumerate(names)}
-
-
 def _result(found: dict[str, xr.DataArray], own: ScoreValues, prob: float, **about: Any) -> xr.Dataset:
     plain = {name: held.reset_coords(drop=True).drop_attrs() for name, held in found.items()}
-    return xr.Dataset(plain, attrs={"score": own.name, "prob": float(prob)} | about)
+    return xr.Dataset(plain, attrs={"score": own.name, "prob": prob} | about)
 
 
-class _Kinds(NamedTuple):
-    """A score on each member, on a typical member and on a new one."""
-
-    own: ScoreValues
-    typical: Any
-    new: Any
-
-
-def _kinds(posterior: Any, score: Any, entities: bool = False) -> _Kinds:
-    """Return the score of all kinds; a population of entities may lack the typical and the new one."""
+def _kinds(posterior: Any, score: Any, entities: bool = False) -> tuple[ScoreValues, Any, Any]:
+    """Return the score of each member, of a typical and of a new one, which a population of entities may lack."""
     if isinstance(posterior, xr.DataArray) or not (isinstance(posterior, xr.Dataset) or is_container(posterior)):
         raise TypeError(
             "posterior must be an InferenceData, a DataTree or a Dataset of a hierarchical model; got "
@@ -197,7 +176,7 @@ def _kinds(posterior: Any, score: Any, entities: bool = False) -> _Kinds:
         raise ValueError(f"posterior must hold draws; got the dims {tuple(map(str, group.dims))}")
     many = "dataset" in group.dims
     if entities and not many and group.attrs.get("population") == "entities":
-        return _Kinds(score_values(posterior, score, True, "observed"), None, None)
+        return score_values(posterior, score, True, "observed"), None, None
     kinds = ("typical", "new")
     lacking = [kind for kind in kinds if not any(str(name).endswith(f"_{kind}") for name in group.data_vars)]
     if not many or lacking:
@@ -206,7 +185,8 @@ def _kinds(posterior: Any, score: Any, entities: bool = False) -> _Kinds:
             f"posterior must be of a hierarchical model over several data sets (such as {model_for_datasets(2)!r}); "
             f"got one with {what}"
         )
-    return _Kinds(*(score_values(posterior, score, True, kind) for kind in ("observed", *kinds)))
+    own, typical, new = (score_values(posterior, score, True, kind) for kind in ("observed", *kinds))
+    return own, typical, new
 
 
 def _counts(posterior: Any) -> xr.DataArray | None:

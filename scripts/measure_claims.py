@@ -9,6 +9,7 @@ them, at 0.95 from 1,000 draws. Half-widths are two standard errors.
 
 import sys
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -18,7 +19,7 @@ from scipy import stats
 import bayesrank as br
 from bayesrank.models._population import learn
 from bayesrank.ranking._claims import NOTABLE, expected_overestimates
-from bayesrank.ranking._confidence import Sets, confidence_sets, separate
+from bayesrank.ranking._confidence import confidence_sets, separate
 from bayesrank.ranking._information import (
     PRIOR_CASES,
     Information,
@@ -50,11 +51,12 @@ def number_of(boards: int, part: float) -> int:
     return max(round(part * boards), 1)
 
 
-def sets_of(x: np.ndarray, information: Information | None = None, score: str = "accuracy") -> Sets:
+def sets_of(x: np.ndarray, information: Information | None = None, score: str = "accuracy") -> dict[str, Any]:
     """The package's sets from draws (draw, entity)."""
     known = get(score)
     found = ScoreValues(xr.DataArray(0.0), score, True, known)
-    return confidence_sets(x, np.ones(x.shape[1], bool), found, PROB, DRAWS, information)
+    sets, reason = confidence_sets(x, np.ones(x.shape[1], bool), found, PROB, DRAWS, information)
+    return sets | {"reason": reason}
 
 
 def superiority(x: np.ndarray) -> np.ndarray:
@@ -109,12 +111,12 @@ def claims(x: np.ndarray) -> tuple[bool | None, ...]:
     best = (x == x.max(1, keepdims=True)).mean(0)
     first = int(best.argmax())
     rivals = np.arange(len(best)) != first
-    alone = bool(sets.best.sum() == 1 and sets.best[first])
+    alone = bool(sets["in_best_confidence_set"].sum() == 1 and sets["in_best_confidence_set"][first])
     winner = alone and best[first] >= PROB and bool((beats[first, rivals] >= PROB).all())
     order = np.argsort(-x.mean(0))
     ahead = ahead_of(x)
     return (
-        bool((sets.best == 0).any()),
+        bool((sets["in_best_confidence_set"] == 0).any()),
         not_best_by_fewer(x) if x.shape[1] <= COMPARED else None,
         winner,
         bool(ahead[order[0]].any()),
@@ -172,9 +174,9 @@ def clusters(boards: int) -> None:
                 rates = 1 / (1 + np.exp(-logit))
                 sums = rng.binomial(sizes[:, None].astype(int), rates) if kind != "grades" else sizes[:, None] * rates
                 x = bootstrap(rng, sums, sizes, 4.0 if kind != "grades" else 0.0)
-                before.append(bool((sets_of(x).lower == 1).all()))
+                before.append(bool((sets_of(x)["rank_confidence_lower"] == 1).all()))
                 found = sets_of(x, about)
-                after.append(bool((found.lower == 1).all()))
+                after.append(bool((found["rank_confidence_lower"] == 1).all()))
             said = "yes" if given else "withheld"
             row(name, f"{freedom + 1:.1f}", size, kind, f"{spread:g}", share(before), share(after), said, times)
 
@@ -191,8 +193,8 @@ def discordant(boards: int) -> None:
                         common = rng.random((cases, 1)) < 0.8
                         right = common ^ (rng.random((cases, size)) < rate)
                         x = np.clip(bootstrap(rng, right.astype(float), np.ones(cases), prior), 1e-12, 1 - 1e-12)
-                        before.append(bool((sets_of(x).lower == 1).all()))
-                        after.append(bool((sets_of(x, about_cases(right, prior)).lower == 1).all()))
+                        before.append(bool((sets_of(x)["rank_confidence_lower"] == 1).all()))
+                        after.append(bool((sets_of(x, about_cases(right, prior))["rank_confidence_lower"] == 1).all()))
                     row(size, cases, rate, "four cases" if prior else "none", share(before), share(after), boards)
 
 
@@ -243,9 +245,9 @@ def small_classes(score: str, classes: int, cases: int, rate: float, size: int, 
             x = (right / rows.sum(-1)).mean(-1)
         else:
             x = (2 * right / (rows.sum(-1) + rows.sum(-2))).mean(-1)
-        before.append(bool((sets_of(x).lower == 1).all()))
+        before.append(bool((sets_of(x)["rank_confidence_lower"] == 1).all()))
         found = sets_of(x, about)
-        after.append(found.reason != "joint" or bool((found.lower == 1).all()))
+        after.append(found["reason"] != "joint" or bool((found["rank_confidence_lower"] == 1).all()))
     return before, after
 
 
@@ -324,7 +326,7 @@ def tiers(_: int) -> None:
             tier = [consensus_of(names, expected, beats, 0 * beats, by, every, PROB)["tier"] for by in (beats, joint)]
             sets = sets_of(x)
             row(name, score, kept, *(int(t.max()) for t in tier), *(int((t == 1).sum()) for t in tier),
-                int(sets.best.sum()), int((sets.lower == 1).sum()))  # fmt: skip
+                int(sets["in_best_confidence_set"].sum()), int((sets["rank_confidence_lower"] == 1).sum()))  # fmt: skip
 
 
 PARTS = {

@@ -20,10 +20,10 @@ import xarray as xr
 from scipy import stats
 
 import bayesrank as br
-from bayesrank._draws import Batches, reduce
+from bayesrank._draws import Batches
 from bayesrank.ranking._confidence import confidence_sets, separate
 from bayesrank.ranking._intervals import simultaneous_intervals
-from bayesrank.ranking._reducers import RankReducer
+from bayesrank.ranking._tallies import rank_draws
 from bayesrank.ranking.values import ScoreValues
 from bayesrank.scores import get
 
@@ -80,15 +80,15 @@ def confidence(x: np.ndarray, score: str = "accuracy") -> tuple[np.ndarray, np.n
     """The package's sets from draws (draw, entity)."""
     known = get(score)
     found = ScoreValues(xr.DataArray(0.0), score, bool(known.higher_is_better), known)
-    sets = confidence_sets(x, np.ones(x.shape[1], bool), found, PROB, DRAWS)
-    return sets.lower, sets.upper
+    sets, _ = confidence_sets(x, np.ones(x.shape[1], bool), found, PROB, DRAWS)
+    return sets["rank_confidence_lower"], sets["rank_confidence_upper"]
 
 
 def simultaneous(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """The package's simultaneous credible intervals."""
-    [(_, mass, twice)] = reduce(x, RankReducer(1), batches=BATCHES)
-    found = simultaneous_intervals(mass.draws, twice, BATCHES, np.ones(x.shape[1], bool), PROB, DRAWS)
-    return found.lower, found.upper
+    _, mass, twice = rank_draws(x, 1, BATCHES, DRAWS)
+    found = simultaneous_intervals(mass, twice, BATCHES, np.ones(x.shape[1], bool), PROB, DRAWS)
+    return found["rank_simultaneous_lower"], found["rank_simultaneous_upper"]
 
 
 def newcombe(right: np.ndarray, cases: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

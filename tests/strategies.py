@@ -29,6 +29,14 @@ def matrices(draw, max_classes=4, max_count=60):
     return draw(hnp.arrays(np.int64, (size, size), elements=st.integers(0, max_count)))
 
 
+def draws_of(values, names=None, **more):
+    """Draws (draw, entity) of a score."""
+    values = np.asarray(values, float)
+    return xr.DataArray(
+        values, {"entity": names or [f"e{i:03}" for i in range(values.shape[1])]}, ("draw", "entity"), **more
+    )
+
+
 @st.composite
 def score_draws(draw, max_draws=12, max_entities=6, undefined=True, levels=5):
     """Draws (draw, entity) of a score on a few levels, so that ties are common; NaN where ``undefined``."""

@@ -13,12 +13,6 @@ NAMES = ["old", "new", "eager", "bad"]
 COUNTS = br.from_counts(tn=[90, 93, 60, 90], fp=[10, 7, 40, 10], fn=[10, 9, 1, 25], tp=[40, 41, 49, 25], entity=NAMES)
 
 
-@pytest.fixture(scope="module")
-def against_old():
-    posterior = br.fit(COUNTS, "beta_binomial", draws=5000, seed=8)
-    return noninferiority(posterior, "old", tpr=0.08, tnr=0.04)
-
-
 def above(a, b, margin):
     """P(A > B - margin) of independent Betas."""
     return integrate.quad(lambda x: b.pdf(x) * a.sf(x - margin), 0, 1, limit=200)[0]
@@ -28,7 +22,9 @@ def between(a, b, margin):
     return integrate.quad(lambda x: b.pdf(x) * (a.cdf(x + margin) - a.cdf(x - margin)), 0, 1, limit=200)[0]
 
 
-def test_margins_against_quadrature(against_old):
+def test_margins_against_quadrature():
+    posterior = br.fit(COUNTS, "beta_binomial", draws=5000, seed=8)
+    against_old = noninferiority(posterior, "old", tpr=0.08, tnr=0.04)
     betas = [[stats.beta(tn + 1, fp + 1), stats.beta(tp + 1, fn + 1)] for (tn, fp), (fn, tp) in COUNTS.values]
     for i, name in enumerate(NAMES[1:], start=1):
         found = against_old.sel(entity=name)
@@ -46,10 +42,6 @@ def test_margins_against_quadrature(against_old):
             assert 0 < float(found[f"{what}_error"]) < (1 + 4.5 / np.sqrt(78)) * free + 3e-4
     assert against_old["entity"].values.tolist() == NAMES[1:]
     assert (against_old["undefined"] == 0).all()
-
-
-def test_differences_are_those_of_the_rates(against_old):
-    posterior = br.fit(COUNTS, "beta_binomial", draws=5000, seed=8)
     for rate in ("tpr", "tnr"):
         values = br.scores.get(rate)(posterior)
         difference = values.sel(entity=NAMES[1:]) - values.sel(entity="old")
@@ -61,21 +53,14 @@ def test_differences_are_those_of_the_rates(against_old):
 @pytest.mark.parametrize(
     ("tn", "tp", "word"),
     [
-        (900, 450, "equivalent"),
-        (990, 499, "superior"),
-        (909, 458, "equivalent"),
-        (930, 440, "non-inferior"),
-        (700, 499, "inferior"),
-        (990, 300, "inferior"),
-        (855, 425, "undecided"),
+        *((900, 450, "equivalent"), (990, 499, "superior"), (909, 458, "equivalent"), (930, 440, "non-inferior")),
+        *((700, 499, "inferior"), (990, 300, "inferior"), (855, 425, "undecided")),
     ],
 )
 def test_words(tn, tp, word):
     counts = br.from_counts(tn=[900, tn], fp=[100, 1000 - tn], fn=[50, 500 - tp], tp=[450, tp], entity=["ref", "x"])
-    margin = 0.05 if word != "non-inferior" else {"tpr": 0.06, "tnr": 0.03}
-    margins = margin if isinstance(margin, dict) else {"tpr": margin, "tnr": margin}
-    found = noninferiority(br.fit(counts, seed=2), "ref", **margins)
-    assert found["verdict"].values.tolist() == [word]
+    margins = {"tpr": 0.06, "tnr": 0.03} if word == "non-inferior" else {}
+    assert noninferiority(br.fit(counts, seed=2), "ref", **margins)["verdict"].values.tolist() == [word]
 
 
 def test_better_by_less_than_the_margins_is_both():

@@ -26,12 +26,8 @@ def designed():
 
 def utilities(posterior, prevalence):
     """By hand: draws (draw, entity)."""
-    p = (
-        br.as_performance(posterior)
-        .stack(all=("chain", "draw"))
-        .transpose("all", "entity", "actual", "predicted")
-        .values
-    )
+    p = br.as_performance(posterior).transpose("chain", "draw", "entity", ...).values
+    p = p.reshape(-1, *p.shape[2:])
     rows = p / p.sum(-1, keepdims=True)
     shares = np.array([1 - prevalence, prevalence]) if prevalence is not None else p.sum(-1)
     return (shares * (rows * TABLE).sum(-1)).sum(-1)
@@ -92,15 +88,6 @@ def test_at_the_prevalence_of_the_source_it_is_the_ranking_by_the_benefit():
     for name in ("median", "lower", "upper", "observed", "expected_regret", "probability_best", "tier", "contradicted"):
         np.testing.assert_allclose(found[name], ranking[name], rtol=1e-9, err_msg=name)
     assert br.ranking_table(found).index.tolist() == br.ranking_table(ranking).index.tolist()
-
-
-def test_net_benefit_is_a_utility():
-    posterior, threshold = br.fit(COUNTS, seed=3, draws=50), 0.4
-    odds = threshold / (1 - threshold)
-    found = expected_utility(posterior, {"tn": 0, "fp": -odds, "fn": 0, "tp": 1}, prevalence=0.3)
-    shifted = br.performance.shift_prior(posterior, 0.3)
-    values = br.scores.net_benefit(threshold)(shifted)
-    np.testing.assert_allclose(found["mean"], values.mean(("chain", "draw")), rtol=1e-12)
 
 
 def test_a_prevalence_of_equal_draws_is_that_number():
@@ -199,16 +186,9 @@ def test_benefits_are_matched_by_label():
     rng = np.random.default_rng(0)
     worth = xr.DataArray(rng.normal(size=(3, 3)), {"actual": labels, "predicted": labels}, ("actual", "predicted"))
     turned = worth.sel(actual=["c", "a", "b"], predicted=["b", "c", "a"]).transpose("predicted", "actual")
-    np.testing.assert_allclose(
-        expected_utility(counts, worth)["mean"],
-        expected_utility(counts, turned)["mean"],
-        rtol=1e-12,
-    )
-    np.testing.assert_allclose(
-        expected_utility(counts, worth)["mean"],
-        (counts.values * worth.values).sum() / counts.values.sum(),
-        rtol=1e-12,
-    )
+    for one in (worth, turned):
+        wanted = (counts.values * worth.values).sum() / counts.values.sum()
+        np.testing.assert_allclose(expected_utility(counts, one)["mean"], wanted, rtol=1e-12)
 
 
 @settings(max_examples=4)
@@ -240,25 +220,15 @@ def test_entities_and_data_sets_that_were_not_measured():
     assert "Not ranked: b has no defined utility." in br.notes(found.sel(dataset="y"))
 
 
-def test_draws_may_be_lazy_or_stacked():
+def test_draws_may_be_stacked():
+    """They are then one chain, which changes the errors only."""
     draws = br.as_performance(br.fit(COUNTS, draws=100, seed=1))
     pi = xr.DataArray(np.random.default_rng(1).beta(2, 9, (4, 100)), {"draw": range(5, 105)}, ("chain", "draw"))
     found = expected_utility(draws, TABLE, prevalence=pi)
-    lazy = expected_utility(draws.chunk({"draw": 30}), TABLE, prevalence=pi)
-    xr.testing.assert_allclose(found, lazy)
-    # Stacked draws are one chain, which changes the errors only.
-    stacked = expected_utility(
-        draws.stack(sample=("chain", "draw")),
-        TABLE,
-        prevalence=pi.assign_coords(draw=range(100), chain=range(4)).stack(sample=("chain", "draw")),
-    )
-    for name in (
-        "mean",
-        "lower",
-        "probability_best",
-        "value_of_perfect_information",
-        "value_of_prevalence_information",
-    ):
+    pi = pi.assign_coords(draw=range(100), chain=range(4)).stack(sample=("chain", "draw"))
+    stacked = expected_utility(draws.stack(sample=("chain", "draw")), TABLE, prevalence=pi)
+    information = [f"value_of_{what}_information" for what in ("perfect", "prevalence")]
+    for name in ("mean", "lower", "probability_best", *information):
         np.testing.assert_allclose(stacked[name], found[name], rtol=1e-9)
 
 

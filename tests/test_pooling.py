@@ -63,13 +63,6 @@ def test_the_order_of_data_sets_and_entities_changes_nothing(counts, random):
     assert "measured" not in pooled.coords
 
 
-@settings(max_examples=20)
-@given(several_data_sets())
-def test_one_data_set_is_its_own_pool(counts):
-    one = counts.isel(dataset=[0])
-    assert br.pool(one).equals(one.isel(dataset=0, drop=True).drop_vars("measured"))
-
-
 @settings(max_examples=10)
 @given(several_data_sets(), st.sampled_from(["uniform", "jeffreys", 0.3]))
 def test_the_prior_is_added_once(counts, prior):
@@ -82,23 +75,6 @@ def test_the_prior_is_added_once(counts, prior):
     error = np.sqrt(expected * (1 - expected) / (concentration.sum(["actual", "predicted"]) + 1) / 400)
     found = posterior["posterior"]["performance"].mean(["chain", "draw"])
     assert (np.abs(found - expected) < 6 * error + 1e-9).all()
-
-
-def test_thirty_small_studies_keep_their_informedness():
-    values = br.scores.informedness(br.fit(br.pool(STUDIES), seed=1)).values
-    low, high = np.quantile(values, [0.025, 0.975])
-    assert low < 0.80 < high
-    # TPR and TNR are Beta(271, 31) each, their mean 271/302; 4,000 draws of standard deviation 0.0248.
-    assert values.mean() == pytest.approx(2 * 271 / 302 - 1, abs=5 * 0.0248 / np.sqrt(4000))
-
-
-def test_detectors_lie_in_their_own_intervals():
-    pooled = br.pool(br.datasets.load("anomaly_detectors"))
-    low, high = np.quantile(br.scores.f1(br.fit(pooled, seed=1, draws=250)), [0.01, 0.99], axis=(0, 1))
-    observed = br.scores.f1(pooled)
-    # "null" never fires: its F1 is 0, the end of the range, which no equal-tailed interval holds.
-    assert observed["entity"].values[(observed < low) | (observed > high)].tolist() == ["null"]
-    assert observed.sel(entity="null") == 0
 
 
 # --- What may be summed -------------------------------------------------------------------------------------------
@@ -213,6 +189,10 @@ def test_kidney_stones_are_simpsons_paradox():
     # The miss rate is better where it is lower.
     assert pooling_notes(STONES, "fnr")[0] == paradox.replace("tpr", "fnr")
     assert "paradox" not in " ".join(pooling_notes(STONES, "tnr"))
+    # A and B met 350 cases each in all, but other numbers of small and of large stones: two test sets.
+    notes = br.credible_ranking(br.fit(br.pool(STONES), draws=50, seed=1), "tpr")["notes"].item()
+    assert paradox in notes
+    assert "same cases" not in notes
 
 
 @pytest.mark.parametrize(
@@ -352,17 +332,6 @@ def test_one_entity_that_differs_is_enough():
     assert "data sets differ" not in str(kept["notes"].item())
 
 
-def test_notes_fit_nothing(monkeypatch):
-    posterior = br.fit(br.pool(br.datasets.load("utah_trees")), seed=1, draws=100)
-
-    def refuse(*args, **options):
-        raise AssertionError("a note must not fit a model")
-
-    monkeypatch.setattr("bayesrank.inference.fit", refuse)
-    monkeypatch.setattr("bayesrank.models.make_model", refuse)
-    assert "data sets differ" in str(br.credible_ranking(posterior, "mcc")["notes"].item())
-
-
 def test_equal_data_sets_say_nothing():
     assert said(STUDIES, "informedness") == []
     assert said(STUDIES.isel(dataset=[0]), "informedness") == []
@@ -469,10 +438,8 @@ def test_clusters_are_the_units_that_are_compared():
 
 def test_numbers_are_compared_by_their_means():
     rng = np.random.default_rng(3)
-    frame, where = (
-        pd.DataFrame({"cost": rng.exponential(1, 200), "other": rng.exponential(1, 200)}),
-        np.arange(200) // 20,
-    )
+    frame = pd.DataFrame({"cost": rng.exponential(1, 200), "other": rng.exponential(1, 200)})
+    where = np.arange(200) // 20
     assert differing_datasets(br.pool(br.from_outcomes(frame, dataset=where)).attrs, None) == []
     frame["cost"] += where / 5
     (note,) = differing_datasets(br.pool(br.from_outcomes(frame, dataset=where)).attrs, None)

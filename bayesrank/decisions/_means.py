@@ -1,12 +1,8 @@
 """Means and shares over draws, with Monte-Carlo errors, for arrays with any dims."""
 
-import warnings
-from typing import Any
-
 import numpy as np
 import xarray as xr
 
-from bayesrank._compat import groups_of, is_container
 from bayesrank._draws import BatchSums, EffectiveDraws, draw_dims, mean_error, reduce, share_error
 
 
@@ -56,27 +52,3 @@ def mean_over_draws(values: xr.DataArray) -> xr.DataArray:
 def effective_size(*arrays: xr.DataArray) -> float:
     """Return the smallest effective number of draws of some values; 1 without draws."""
     return float(min((reduce(array, EffectiveDraws())[0].min() for array in arrays if draw_dims(array)), default=1.0))
-
-
-def median_and_interval(name: str, values: xr.DataArray, prob: float) -> dict[str, xr.DataArray]:
-    """Return the median ``name`` over draws, and ``<name>_lower`` and ``<name>_upper``, equal tails at ``prob``."""
-    dims, tail = draw_dims(values), (1 - prob) / 2
-    if not dims:
-        return {f"{name}{end}": values for end in ("", "_lower", "_upper")}
-    with warnings.catch_warnings():
-        warnings.filterwarnings("ignore", "All-NaN", RuntimeWarning)  # a value that is undefined in all draws
-        cuts = values.quantile([0.5, tail, 1 - tail], dims, skipna=True).drop_vars("quantile")
-    return {f"{name}{end}": cuts.isel(quantile=i) for i, end in enumerate(("", "_lower", "_upper"))}
-
-
-def as_posterior(
-    values: xr.DataArray, observed: xr.DataArray | None, ends: tuple[float, float], source: Any = None
-) -> xr.DataTree:
-    """Return the inputs of a ranking by a variable: draws, range, observed values, and the sampler's diagnostics."""
-    name = str(values.name)
-    groups = {"posterior": values.to_dataset().assign_attrs({f"{name}_range": [float(end) for end in ends]})}
-    if observed is not None:
-        groups["observed_data"] = observed.rename(name).to_dataset()
-    if is_container(source) and "sample_stats" in (held := groups_of(source)):
-        groups["sample_stats"] = held["sample_stats"]
-    return xr.DataTree.from_dict(groups)

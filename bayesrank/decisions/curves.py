@@ -3,7 +3,7 @@
 All entities, thresholds and strategies use the same draws of the case weights, so they can be compared draw by draw.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,6 @@ import xarray as xr
 
 from bayesrank import _text
 from bayesrank._checks import (
-    all_classes,
     check_by_entity,
     check_integer,
     check_labelled_prevalence,
@@ -22,7 +21,7 @@ from bayesrank._checks import (
     check_prob,
     check_unique,
 )
-from bayesrank._labels import arrange_classes, check_order, is_ordered, name_coord, ordered_categories, unique_rows
+from bayesrank._labels import arrange_classes, is_ordered, name_coord, ordered_categories, unique_rows
 from bayesrank._random import Seed
 from bayesrank.cases.weights import few, weight_blocks
 from bayesrank.decisions._means import mean_and_error, name_pair, share_and_error
@@ -39,7 +38,6 @@ def decision_curve(
     predictions: Mapping[Any, Any] | pd.DataFrame,
     thresholds: Any,
     *,
-    labels: Sequence[Any] | None = None,
     positive: Any = None,
     prevalence: Any = None,
     draws: int = 4000,
@@ -55,7 +53,7 @@ def decision_curve(
 
     Parameters
     ----------
-    y_true, labels, positive
+    y_true, positive
         The true label of each case, of two classes, as for :func:`bayesrank.from_predictions`.
     predictions : mapping or DataFrame
         For each entity (key or column), the predicted probability of the positive class of each case.
@@ -95,7 +93,7 @@ def decision_curve(
     if at.ndim > 1 or not at.size:
         raise ValueError(f"thresholds must be a sequence of probabilities; got shape {at.shape}")
     check_unique("thresholds", at.tolist())
-    truth = _truth(y_true, labels, positive)
+    truth = _truth(y_true, positive)
     risks = _risks(predictions, truth.size)
     names = check_unique("predictions", [*risks, *STRATEGIES])
     share = _share(prevalence, draws)
@@ -106,7 +104,7 @@ def decision_curve(
     count = np.bincount(which)
     is_positive = codes[:, 0] == 1
     risk = np.stack([seen[codes[:, 1 + i]] for i, (seen, _) in enumerate(levels.values())])
-    decided = [_distinct_decisions(risk, t) for t in at]
+    decided = [_distinct_decisions(risk >= t) for t in at]
 
     shape = (draws, len(names), at.size)
     check_memory("draws must be fewer", " x ".join(map(str, shape)) + " net benefits", shape, str(draws))
@@ -124,8 +122,8 @@ def decision_curve(
     held = xr.DataArray(values, coords, ("draw", "entity", "threshold"), "net_benefit")
     best = held == held.max("entity")
     cuts = held.quantile([(1 - prob) / 2, (1 + prob) / 2], "draw").drop_vars("quantile")
-    found = {"lower": cuts.isel(quantile=0), "upper": cuts.isel(quantile=1)}
-    found |= {"observed": xr.DataArray(seen, coords, ("entity", "threshold"))}
+    observed = xr.DataArray(seen, coords, ("entity", "threshold"))
+    found = {"lower": cuts.isel(quantile=0), "upper": cuts.isel(quantile=1), "observed": observed}
     found |= name_pair("mean", mean_and_error(held))
     found |= name_pair("probability_best", share_and_error(best / best.sum("entity"), held))
     found |= name_pair("expected_regret", mean_and_error(held.max("entity") - held))
@@ -137,27 +135,20 @@ def decision_curve(
     return result.assign(notes="\n".join(filter(None, notes))).assign_coords(strategy=("entity", always))
 
 
-def _truth(y_true: Any, labels: Sequence[Any] | None, positive: Any) -> np.ndarray:
+def _truth(y_true: Any, positive: Any) -> np.ndarray:
     """Return 1 for positive cases and 0 for the others."""
-    held = check_labels("y_true", y_true)
-    classes = all_classes(ordered_categories(y_true) if labels is None else labels, [held])
-    unknown = [label for label in held.tolist() if label not in classes]
-    if unknown:
-        raise ValueError(f"y_true holds the label {unknown[0]!r}, not among labels {classes}")
-    if len(classes) != 2:
-        raise ValueError(f"y_true must be of two classes; got {classes[:5]}")
-    if labels is not None and positive is None:
-        check_order(classes)
-    classes, chosen = arrange_classes(classes, positive, labels is not None or is_ordered(y_true))
+    held = check_labels("y_true", y_true).tolist()
+    seen = set(held)
+    if len(seen) != 2:
+        raise ValueError(f"y_true must be of two classes, with cases of both; got {list(seen)[:5]}")
+    named = ordered_categories(y_true) or sorted(seen, key=str)
+    classes, chosen = arrange_classes([name for name in named if name in seen], positive, is_ordered(y_true))
     if chosen is None:
         raise ValueError(
             f"positive must name the positive class, as in positive={classes[1]!r}; got none of {classes[0]!r} and "
             f"{classes[1]!r}"
         )
-    truth = np.array([label == classes[1] for label in held.tolist()], dtype=np.int64)
-    if truth.all() or not truth.any():
-        raise ValueError(f"y_true must hold cases of both classes; got none of {classes[int(not truth.any())]!r}")
-    return truth
+    return np.array([label == classes[1] for label in held], dtype=np.int64)
 
 
 def _risks(predictions: Any, size: int) -> dict[Any, np.ndarray]:
@@ -183,13 +174,13 @@ def _share(prevalence: Any, draws: int) -> np.ndarray | None:
     return np.broadcast_to(share.values, (draws,))
 
 
-def _distinct_decisions(risk: np.ndarray, threshold: float) -> tuple[np.ndarray, np.ndarray]:
+def _distinct_decisions(treated: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the distinct decisions (decision, case), and the index of the decision of each entity and strategy.
 
     Entities with the same decisions have exactly the same net benefit, and share a rank.
     """
-    treated = np.vstack([risk >= threshold, np.ones((1, risk.shape[1]), bool), np.zeros((1, risk.shape[1]), bool)])
-    decisions, whose = np.unique(treated, axis=0, return_inverse=True)
+    cases = treated.shape[1]
+    decisions, whose = np.unique(np.vstack([treated, [True] * cases, [False] * cases]), axis=0, return_inverse=True)
     return decisions, whose.ravel()
 
 

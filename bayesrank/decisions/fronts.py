@@ -5,23 +5,23 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import check_bool, check_prob
+from bayesrank._checks import check_prob
 from bayesrank._compat import get_variable
-from bayesrank._draws import draw_dims, load_arrays
+from bayesrank._draws import draw_dims, load_arrays, median_and_interval
 from bayesrank._types import Container, ScoreLike
 from bayesrank.decisions._means import (
     effective_size,
     mean_over_draws,
-    median_and_interval,
     name_pair,
     share_and_error,
 )
 from bayesrank.performance import posterior_of
-from bayesrank.ranking.values import score_values
+from bayesrank.ranking.values import one_ranking, score_values
 
 __all__ = ["on_front", "pareto_front"]
 
-#: With fewer cases or clusters, intervals of mean costs are too narrow.
+#: With fewer cases or clusters, intervals of mean costs are too narrow: those at 0.95 of simulated mean costs covered
+#: 0.67 (uniform costs) and 0.59 (lognormal) with 3 cases, 0.92 and 0.77 with 12, 0.95 and 0.89 with 50.
 FEW_COSTS = 50
 
 
@@ -73,12 +73,8 @@ def pareto_front(
     1.0
     """
     prob = check_prob("prob", prob)
-    if higher_is_better is not None:
-        check_bool("higher_is_better", higher_is_better)
     known = score_values(source, score, higher_is_better, kind)
-    extra = [str(dim) for dim in known.values.dims if dim not in ("entity", *draw_dims(known.values))]
-    if extra:
-        raise ValueError(f"source must be of one ranking (select it with .isel); got the dims {extra} too")
+    one_ranking(known.values.dims)
     costs = _costs(source, cost)
     names = known.values.coords.get("entity")
     if names is not None and "entity" in costs.coords and set(costs["entity"].values) == set(names.values):
@@ -98,10 +94,12 @@ def pareto_front(
     facts = {**known.facts(), "prob": prob, "effective_draws": effective_size(values, costs)}
     result = xr.Dataset({name: array.drop_attrs() for name, array in found.items()}, attrs=facts)
     if cost is None:
-        units = posterior_of(source).attrs.get("units")
-        few = "" if units is None else few_costs(int(np.min(units)))
-        plain = "Costs have no prior; they are paired with the outcomes of the same cases (Bayesian bootstrap)."
-        result["notes"] = "\n".join(filter(None, [few, plain]))
+        notes = ["Costs have no prior; they are paired with the outcomes of the same cases (Bayesian bootstrap)."]
+        units = np.min(posterior_of(source).attrs.get("units", FEW_COSTS))
+        if units < FEW_COSTS:
+            few = f"Only {units} cases or clusters: intervals of mean costs, and P(front), are too sure with fewer than"
+            notes.insert(0, f"{few} about {FEW_COSTS}.")
+        result["notes"] = "\n".join(notes)
     return result
 
 
@@ -118,20 +116,6 @@ def _costs(source: Any, cost: xr.DataArray | None) -> xr.DataArray:
     if not isinstance(cost, xr.DataArray) or "entity" not in cost.dims or cost.dtype.kind not in "iuf":
         raise TypeError(f"cost must be a DataArray of numbers with the dim entity; got {type(cost).__name__}")
     return cost
-
-
-def few_costs(units: int) -> str:
-    """Return the note on mean costs from few cases or clusters; "" for enough of them.
-
-    Intervals (0.95) of simulated mean costs covered 0.67 (uniform costs) and 0.59 (lognormal) with 3 cases, 0.92 and
-    0.77 with 12, 0.95 and 0.89 with 50.
-    """
-    if units >= FEW_COSTS:
-        return ""
-    return (
-        f"Only {units} cases or clusters: intervals of mean costs, and P(front), are too sure with fewer than "
-        f"about {FEW_COSTS}."
-    )
 
 
 def on_front(score: np.ndarray, cost: np.ndarray) -> np.ndarray:

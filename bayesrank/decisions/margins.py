@@ -6,12 +6,11 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import check_choice, check_number, check_prob, check_unique
-from bayesrank._draws import draw_dims, load_arrays
+from bayesrank._draws import draw_dims, load_arrays, median_and_interval
 from bayesrank._types import Container
 from bayesrank.decisions._means import (
     effective_size,
     mean_over_draws,
-    median_and_interval,
     name_pair,
     share_and_error,
 )
@@ -103,7 +102,12 @@ def noninferiority(
         found |= name_pair(name, share_and_error(events, *apart))
     found["undefined"] = 1 - mean_over_draws(known.astype(float))
     result = xr.Dataset({name: value.drop_attrs() for name, value in found.items()})
-    lacking = _lacking(source, rates, kind, reference, known)
+    # The posterior of an entity without observed cases of a class is the prior: it is undecided.
+    lacking = xr.zeros_like(known.isel(dict.fromkeys(draw_dims(known), 0), drop=True), bool)
+    for name in RATES:
+        if (seen := evidence.observed(as_score(name))) is not None:
+            missing = seen.isnull()
+            lacking |= missing.sel(entity=lacking["entity"]) | missing.sel(entity=reference, drop=True)
     result["verdict"] = _verdict(result, prob).where(~lacking, "undecided")
     result["notes"] = "\n".join(evidence.notes(as_score("tpr")))
     facts = {"reference": str(reference), "prob": prob, **margins, "effective_draws": effective_size(*apart)}
@@ -124,19 +128,6 @@ def _minus(values: xr.DataArray, reference: Any) -> xr.DataArray:
     at = names.index(reference)
     others = values.isel(entity=[i for i in range(len(names)) if i != at])
     return (others - values.isel(entity=at, drop=True)).transpose(*draw_dims(values), ...)
-
-
-def _lacking(
-    source: Any, rates: dict[str, xr.DataArray], kind: str | None, reference: Any, like: xr.DataArray
-) -> xr.DataArray:
-    """Mark entities without observed cases of a class: their posterior is the prior, so they are undecided."""
-    found = xr.zeros_like(like.isel(dict.fromkeys(draw_dims(like), 0), drop=True), bool)
-    for name, values in rates.items():
-        seen = evidence_of(source, None, values, kind).observed(as_score(name))
-        if seen is not None:
-            missing = seen.isnull()
-            found |= missing.sel(entity=found["entity"]) | missing.sel(entity=reference, drop=True)
-    return found
 
 
 def _verdict(found: xr.Dataset, prob: float) -> xr.DataArray:

@@ -17,8 +17,6 @@ NEEDED = {
     *("probability_best", "probability_best_error", "effective_sample_size", "contradicted", "notes"),
     *(f"value_of_{what}_information{end}" for what in ("perfect", "prevalence") for end in ("", "_error")),
 }
-#: Decimals if the intervals do not determine them.
-DIGITS = 3
 COLUMNS = ("noninferior", "superior", "equivalent", "tpr_noninferior", "tnr_noninferior")
 
 
@@ -50,7 +48,7 @@ def utility_table(decision: xr.Dataset, digits: int | None = None) -> tuple[list
     size, ordered = effective_draws(decision), by_utility(decision)
     if digits is None:
         width = float((ordered["upper"] - ordered["lower"]).where(lambda x: x > 0).median())
-        digits = DIGITS if math.isnan(width) else min(max(2 - math.floor(math.log10(width)), 0), 9)
+        digits = 3 if math.isnan(width) else min(max(2 - math.floor(math.log10(width)), 0), 9)
     rows = []
     columns = ("mean", "lower", "upper", "probability_best", "expected_regret")
     for name, *numbers in zip(ordered["entity"].values, *(ordered[column].values for column in columns), strict=True):

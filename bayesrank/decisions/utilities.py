@@ -12,14 +12,15 @@ from bayesrank._checks import (
     check_labelled_prevalence,
     check_numbers,
     check_prob,
+    class_shares,
     is_number,
 )
-from bayesrank._checks import class_shares as checked_shares
+from bayesrank._compat import groups_of, is_container
 from bayesrank._draws import DRAW_DIMS, draw_dims
 from bayesrank._labels import check_positive, name_coord
 from bayesrank._notes import join_notes
 from bayesrank._types import Container
-from bayesrank.decisions._means import as_posterior, mean_and_error, mean_over_draws, name_pair
+from bayesrank.decisions._means import mean_and_error, mean_over_draws, name_pair
 from bayesrank.evidence.counts import NO_CLASSES
 from bayesrank.models._priors import align
 from bayesrank.performance import OUTCOME_DIMS, align_outcomes, as_performance
@@ -27,11 +28,9 @@ from bayesrank.ranking import credible_ranking
 from bayesrank.ranking.evidence import Evidence, evidence_of
 from bayesrank.scores import Score
 
-__all__ = ["class_shares", "expected_utility"]
+__all__ = ["expected_utility"]
 
 CELLS = ("tn", "fp", "fn", "tp")
-#: Class shares of entities on one test set differ by no more than rounding.
-ROUNDING = 1e-9
 
 
 def expected_utility(
@@ -92,7 +91,11 @@ def expected_utility(
     check_bool("strategies", strategies)
     performance = _with_classes(source, kind)
     benefits = _benefits(benefit, performance)
-    given = None if prevalence is None else class_shares(prevalence, performance)
+    given = None
+    if prevalence is not None:
+        known = [*DRAW_DIMS, *(dim for dim in performance.dims if dim != "predicted")]
+        given = align("prevalence", _bare(check_labelled_prevalence(prevalence)), performance, known)
+        given = class_shares(given, performance)
     each = _by_class(performance, benefits)
     shares = performance.sum("predicted", skipna=False) if given is None else given
     evidence = evidence_of(source, None, each.isel(actual=0, drop=True), kind)
@@ -102,9 +105,14 @@ def expected_utility(
         each, shares = _with_strategies(each, benefits, shares)
         seen = None if seen is None else _with_strategies(seen[0], benefits, seen[1])
     values = _utility(each, shares)
-    found = None if seen is None else _utility(*seen)
-    ends = float(benefits.min()), float(benefits.max())
-    ranking = credible_ranking(as_posterior(values, found, ends, source), "utility", prob=prob)
+    # Ranked as a variable: draws, range, observed values, and the diagnostics of the sampler.
+    ends = {"utility_range": [float(benefits.min()), float(benefits.max())]}
+    groups = {"posterior": values.to_dataset().assign_attrs(ends)}
+    if seen is not None:
+        groups["observed_data"] = _utility(*seen).to_dataset()
+    if is_container(source) and "sample_stats" in (held := groups_of(source)):
+        groups["sample_stats"] = held["sample_stats"]
+    ranking = credible_ranking(xr.DataTree.from_dict(groups), "utility", prob=prob)
     if extreme is not None:  # at an end of the observable range; the answers of strategies are fixed
         settled = extreme.assign_coords(entity=performance["entity"]).reindex(entity=ranking["entity"], fill_value=True)
         ranking["contradicted"] &= ~settled.transpose(*ranking["contradicted"].dims).values
@@ -116,19 +124,15 @@ def expected_utility(
         ranking = ranking.assign_coords(strategy=("entity", always))
     mean, error = mean_and_error(values.compute())
     more = {"mean": mean, "mean_error": error, "choice": _choice(ranking, mean)}
-    more |= name_pair("value_of_perfect_information", _perfect(ranking))
+    regret = ranking["expected_regret"].where(ranking["tier"].notnull())
+    least = regret.min("entity")
+    error = ranking["expected_regret_error"].where(regret == least).max("entity")
+    more |= name_pair("value_of_perfect_information", (least, error))
     more |= name_pair("value_of_prevalence_information", _of_prevalence(given, each, ranking))
     facts = {"benefit": _in_words(benefits)} | ({"prevalence": float(prevalence)} if is_number(prevalence) else {})
     return ranking.assign(
         {name: value.reset_coords(drop=True).drop_attrs() for name, value in more.items()}
     ).assign_attrs(facts)
-
-
-def class_shares(prevalence: Any, performance: xr.DataArray) -> xr.DataArray:
-    """Return the shares of the classes (actual, and the dims of ``prevalence``), from a prevalence or draws of it."""
-    known = [dim for dim in performance.dims if dim != "predicted"]
-    shares = align("prevalence", _bare(check_labelled_prevalence(prevalence)), _bare(performance), [*DRAW_DIMS, *known])
-    return checked_shares(shares, performance)
 
 
 def _with_classes(source: Any, kind: str | None) -> xr.DataArray:
@@ -214,16 +218,12 @@ def _observed_benefit(
     """Return the observed benefit of each class and the class shares; None if they are unknown."""
     if evidence.counts is None:
         return None
-    rates = as_performance(evidence.counts).assign_coords(benefits.coords)
-    how = (evidence.about or {}).get("prevalence", "sampled")
-    if given is not None:
-        shares = mean_over_draws(given)
-    elif how in ("sampled", "observed") or evidence.performance is None:
-        shares = rates.sum("predicted", skipna=False)
-    else:
-        total = evidence.performance.sum("predicted", skipna=False)
-        shares = mean_over_draws(total)
-    return _by_class(rates, benefits), shares
+    rates, shares = as_performance(evidence.counts).assign_coords(benefits.coords), given
+    if shares is None:
+        set_by_hand = (evidence.about or {}).get("prevalence", "sampled") not in ("sampled", "observed")
+        table = evidence.performance if set_by_hand and evidence.performance is not None else rates
+        shares = table.sum("predicted", skipna=False)
+    return _by_class(rates, benefits), mean_over_draws(shares)
 
 
 def _extreme(counts: xr.DataArray) -> xr.DataArray:
@@ -233,31 +233,25 @@ def _extreme(counts: xr.DataArray) -> xr.DataArray:
     return ((right == 0) | (right == table.sum("predicted").values)).any("actual")
 
 
-def _answers(benefits: xr.DataArray) -> xr.DataArray:
-    """Return the benefit of each constant answer in each class (actual, entity), with the names of the strategies."""
-    labels = benefits["predicted"].values if "predicted" in benefits.coords else np.arange(benefits.sizes["predicted"])
-    names = name_coord([f"always {label}" for label in labels.tolist()])
-    return benefits.drop_vars("predicted", errors="ignore").rename(predicted="entity").assign_coords(entity=names)
-
-
 def _with_strategies(
     each: xr.DataArray, benefits: xr.DataArray, shares: xr.DataArray
 ) -> tuple[xr.DataArray, xr.DataArray]:
     """Return class benefits and shares of entities and strategies; strategies need shares common to all entities."""
-    answers = _answers(benefits)
-    taken = [name for name in each["entity"].values.tolist() if name in answers["entity"].values]
+    labels = benefits["predicted"].values if "predicted" in benefits.coords else np.arange(benefits.sizes["predicted"])
+    names = name_coord([f"always {label}" for label in labels.tolist()])
+    # The benefit of each constant answer in each class (actual, entity).
+    answers = benefits.drop_vars("predicted", errors="ignore").rename(predicted="entity").assign_coords(entity=names)
+    taken = [name for name in each["entity"].values.tolist() if name in names]
     if taken:
         raise ValueError(f"source must not name an entity as a strategy is; got {taken[0]!r}")
     if "entity" in shares.dims:
         known = shares.isel(entity=shares.notnull().all([dim for dim in shares.dims if dim != "entity"]).values)
-        if not known.sizes["entity"] or float(np.abs(known - known.isel(entity=0, drop=True)).max()) > ROUNDING:
+        if not known.sizes["entity"] or float(np.abs(known - known.isel(entity=0, drop=True)).max()) > 1e-9:
             raise ValueError(
                 "prevalence must be given to compare with strategies, unless all entities have the same one; got "
                 "None with entities at different prevalences"
             )
-        shares = _append_entities(
-            shares, known.isel(entity=[0] * answers.sizes["entity"]).assign_coords(answers.entity.coords)
-        )
+        shares = _append_entities(shares, known.isel(entity=[0] * len(names)).assign_coords(entity=names))
     return _append_entities(each, answers), shares
 
 
@@ -278,13 +272,6 @@ def _choice(ranking: xr.Dataset, mean: xr.DataArray) -> xr.DataArray:
     best = ranked.fillna(-np.inf).argmax("entity").where(ranked.notnull().any("entity"), len(names)).astype(int)
     held = np.array([*(names[i] for i in order), ""], dtype=object)
     return best.copy(data=held[best.values])
-
-
-def _perfect(ranking: xr.Dataset) -> tuple[xr.DataArray, xr.DataArray]:
-    """Return the smallest expected regret and its error."""
-    regret = ranking["expected_regret"].where(ranking["tier"].notnull())
-    least = regret.min("entity")
-    return least, ranking["expected_regret_error"].where(regret == least).max("entity")
 
 
 def _of_prevalence(

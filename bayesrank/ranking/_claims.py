@@ -5,10 +5,6 @@ import xarray as xr
 
 from bayesrank._draws import BLOCK
 
-__all__ = ["expected_overestimates", "leader_overestimate", "sets_available", "why_withheld"]
-
-#: Minimum number of entities for estimating the spread of a population.
-FEWEST_ENTITIES = 3
 #: Report the leader's expected loss on new cases if it exceeds this share of its interval's width.
 NOTABLE = 0.25
 
@@ -44,7 +40,7 @@ def expected_overestimates(x: np.ndarray, members: np.ndarray, sign: int) -> np.
     Controlled Clinical Trials 7:177-188. Negative below the mean; NaN for fewer than three entities.
     """
     found, size = np.full(x.shape[1], np.nan), int(members.sum())
-    if size < FEWEST_ENTITIES or len(x) < 2:
+    if size < 3 or len(x) < 2:  # too few for the spread of a population
         return found
     mean, error = _mean_and_own_variance(x, np.flatnonzero(members))
     mean, error = sign * mean, error * size / (size - 1)

@@ -12,10 +12,10 @@ the American Statistical Association 100:94-108.
 """
 
 from collections.abc import Callable
-from typing import NamedTuple
+from functools import partial
+from typing import Any
 
 import numpy as np
-from scipy.special import ndtr, stdtrit
 
 from bayesrank._draws import BLOCK, product_of
 from bayesrank.ranking._information import Information
@@ -26,25 +26,6 @@ from bayesrank.scores.score import log
 
 #: A variance of differences below this share of the original variances is rounding error.
 ROUNDING = 1e-12
-#: Slightly larger numbers exceed the single precision of the draws.
-HUGE = 1e30
-
-
-class Sets(NamedTuple):
-    """Confidence sets of one ranking; NaN where withheld, and for entities that are not ranked."""
-
-    lower: np.ndarray  #: First and
-    upper: np.ndarray  #: last possible rank of each entity.
-    best: np.ndarray  #: 1 for entities that could be best, else 0.
-    reason: str  #: "joint", or why the sets are withheld.
-
-    def variables(self) -> dict[str, np.ndarray]:
-        """Return the variables of a ranking."""
-        return {
-            "rank_confidence_lower": self.lower,
-            "rank_confidence_upper": self.upper,
-            "in_best_confidence_set": self.best,
-        }
 
 
 def confidence_sets(
@@ -54,59 +35,31 @@ def confidence_sets(
     prob: float,
     effective_size: float,
     information: Information | None = None,
-) -> Sets:
+) -> tuple[dict[str, np.ndarray], str]:
     """Return the possible ranks of each entity, and which could be best, jointly at ``prob``.
 
+    The first result has the variable names of a ranking, NaN where withheld; the second is "joint" or why they are.
     Draws ``x`` (draw, entity) that are NaN do not count for pairs of this entity. Entities that are not ``members``
     have NaN. If the effective sample size ``effective_size`` is NaN or below 1 / (1 - prob), nothing is sure.
     """
     who = np.flatnonzero(members)
+    names = ("rank_confidence_lower", "rank_confidence_upper", "in_best_confidence_set")
     reason = information.withheld() if information else ""
     if reason:
-        none = np.full(x.shape[1], np.nan)
-        return Sets(none, none.copy(), none.copy(), reason)
+        return {name: np.full(x.shape[1], np.nan) for name in names}, reason
     sure = np.zeros((len(who), len(who)), bool)
     out = np.zeros(len(who), bool)
     if effective_size * (1 - prob) >= 1 - 1e-9 and len(who) > 1:
         low, high = found.facts()["range"]
         sure[:], out[:] = True, True
-        margin = Margin.of(information, who)
+        threshold = partial(information.threshold, who) if information else float
         for scale in scales(x, low, high, found.finite_mean):
-            ahead, behind, _ = separate(_scale_values(x, who, found.sign, scale), prob, margin)  # frees the values
+            ahead, behind, _ = separate(_scale_values(x, who, found.sign, scale), prob, threshold)  # frees the values
             sure &= ahead
             out &= behind
     ends = np.zeros((3, x.shape[1]))
     ends[:, who] = 1 + sure.sum(axis=0), len(who) - sure.sum(axis=1), ~out
-    first, last, best = (with_gaps(end, members) for end in ends)
-    return Sets(first, last, best, "joint")
-
-
-class Margin(NamedTuple):
-    """Factors by which comparisons are widened relative to draws of a normal posterior (entity, rival)."""
-
-    freedom: np.ndarray | float = np.inf
-    factor: np.ndarray | float = 1.0
-
-    @classmethod
-    def of(cls, information: Information | None, who: np.ndarray) -> "Margin":
-        """Return the margin of some entities; a pair has the larger factor of the two."""
-        if information is None:
-            return cls()
-        freedom, factor = information.freedom, information.inflation
-        if isinstance(freedom, np.ndarray):
-            freedom = freedom[np.ix_(who, who)]
-        if isinstance(factor, np.ndarray):
-            factor = np.maximum(factor[who][:, None], factor[who])
-        return cls(freedom, factor)
-
-    def threshold(self, critical: float) -> np.ndarray | float:
-        """Return the standard deviations that a pair requires, from t distributions, for a normal critical value."""
-        if np.isinf(np.min(self.freedom)):
-            return critical * self.factor
-        freedom = np.asarray(self.freedom, float)
-        wide = -stdtrit(np.where(np.isinf(freedom) | (freedom <= 0), 1.0, freedom), ndtr(-critical))
-        quantile = np.where(freedom <= 0, np.inf, np.where(np.isinf(freedom), critical, wide))
-        return quantile * self.factor
+    return {name: with_gaps(end, members) for name, end in zip(names, ends, strict=True)}, "joint"
 
 
 def _scale_values(x: np.ndarray, who: np.ndarray, sign: int, scale: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
@@ -133,44 +86,39 @@ def scales(x: np.ndarray, low: float, high: float, finite_mean: bool) -> list[Ca
         return [np.asarray, lambda part: log(part - low) - log(high - part)]
     direction, end = (1, low) if np.isfinite(low) else (-1, high)
 
-    def distance(part: np.ndarray) -> np.ndarray:
-        return direction * (part - end)
-
-    def stretched(part: np.ndarray) -> np.ndarray:
-        return direction * log(distance(part))
-
     def as_odds(part: np.ndarray) -> np.ndarray:
-        return direction * distance(part) / (1 + distance(part))
+        distance = direction * (part - end)
+        return direction * distance / (1 + distance)
 
-    return [np.asarray if finite_mean else as_odds, stretched]
+    return [np.asarray if finite_mean else as_odds, lambda part: direction * log(direction * (part - end))]
 
 
-def separate(y: np.ndarray, prob: float, margin: Margin | None = None) -> tuple[np.ndarray, np.ndarray, float]:
+def separate(
+    y: np.ndarray, prob: float, threshold: Callable[[float], Any] = float
+) -> tuple[np.ndarray, np.ndarray, float]:
     """Return which entity is surely ahead of which (entity, rival), which are surely not best, and the critical value.
 
     Both hold jointly at ``prob``; the two stepdowns share their first step. For ranks, a rejected pair is removed; for
     the best, all pairs of an entity that is surely not best are removed. Values ``y`` (draw, entity) on one scale, NaN
-    where undefined, are overwritten. With fewer draws than 1 / (1 - prob) nothing is sure, and the critical value is
-    infinite.
+    where undefined, are overwritten. ``threshold`` widens the critical value for each pair. With fewer draws than 1 /
+    (1 - prob) nothing is sure, and the critical value is infinite.
     """
     draws, size = y.shape
-    margin = margin or Margin()
     none = np.zeros((size, size), bool)
     # The number of draws at or beyond the critical value, as if there were one more draw.
-    beyond = int(np.floor((1 - prob) * (draws + 1) + 1e-9))
+    beyond = min(int(np.floor((1 - prob) * (draws + 1) + 1e-9)), draws)
     if not beyond:
         return none, np.zeros(size, bool), np.inf
     lead, spread, rows, shift = _leads(y)
     weight = np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0).astype(rows.dtype)
-    found = np.empty(draws, rows.dtype)
-    largest(rows, shift, weight, found)
+    found = largest(rows, shift, weight)
 
     def step_down(by_pairs: bool) -> tuple[np.ndarray, float]:
         sure, left, highest, stale = none.copy(), weight.copy(), found.copy(), np.zeros(draws, bool)
         while True:
             critical = _critical(rows, shift, left, highest, stale, beyond)
             with np.errstate(invalid="ignore"):  # pairs that never differ have no bound
-                more = (lead > margin.threshold(critical) * spread) & ~sure
+                more = (lead > threshold(critical) * spread) & ~sure
             if not by_pairs:
                 more[:, sure.any(axis=0)] = False  # entities surely not best take part in no more comparisons
                 more[sure.any(axis=0)] = False
@@ -195,15 +143,12 @@ def _critical(
 
     Removing pairs can only lower a draw's largest lead, so a draw is recomputed only while it is among the first.
     """
-    beyond = min(max(beyond, 1), len(found))  # for probabilities near 0 or 1
     while True:
         first = np.argpartition(found, -beyond)[-beyond:]
         again = np.sort(first[stale[first]])
         if not len(again):
             return float(found[first].min())
-        part = np.empty(len(again), rows.dtype)
-        largest(np.ascontiguousarray(rows[:, again]), shift, weight, part)
-        found[again], stale[again] = part, False
+        found[again], stale[again] = largest(np.ascontiguousarray(rows[:, again]), shift, weight), False
 
 
 def _leads(y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -212,7 +157,7 @@ def _leads(y: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarra
     Also return centred values (entity, draw), and their mean lead (entity, rival): 0 where all is defined.
     """
     size = max(np.fmax.reduce(y, axis=None), -np.fmin.reduce(y, axis=None))
-    if size > HUGE:  # leads do not depend on the unit
+    if size > 1e30:  # near the end of single precision; leads do not depend on the unit
         y /= size
     centre = y.sum(axis=0) / len(y)
     whole = not np.isnan(centre).any()

@@ -4,21 +4,13 @@ The SUCRA is the mean probability of ranking before a rival, over draws with bot
 hierarchy (Wigle et al., arXiv:2501.11596) is the variance of the SUCRAs relative to that of a certain order.
 """
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
-from bayesrank._draws import Batches, iterate_blocks, mean_error
+from bayesrank._draws import Batches, iterate_blocks
+from bayesrank.ranking._tallies import mean_of_batches
 from bayesrank.ranking.ranks import positions
-
-
-class Hierarchy(NamedTuple):
-    """SUCRA of each entity, NaN if not ranked, and the precision of the hierarchy, with errors."""
-
-    sucra: np.ndarray
-    sucra_error: np.ndarray
-    poth: float
-    poth_error: float
 
 
 def sucra_of(preference: np.ndarray) -> np.ndarray:
@@ -34,15 +26,15 @@ def poth_of(sucra: np.ndarray) -> float:
 
 def hierarchy(
     preference: np.ndarray, twice: np.ndarray, ranked: np.ndarray, batches: Batches, effective_size: float
-) -> Hierarchy:
-    """Return SUCRAs and POTH from P(i before j), ties as halves, with Monte-Carlo errors from batch means.
+) -> dict[str, Any]:
+    """Return SUCRAs, NaN if not ranked, and POTH from P(i before j), ties as halves, with errors from batch means.
 
     ``twice`` is twice the average rank of each draw (draw, entity), 0 where undefined. The error of the POTH, a sum of
     squares, combines its linear part with the effect of the errors of the SUCRAs on a hierarchy of equal entities.
     """
-    size, whole = int(ranked.sum()), np.full(len(ranked), np.nan)
+    size, whole = int(ranked.sum()), np.full((2, len(ranked)), np.nan)
     if size < 2:
-        return Hierarchy(whole, whole.copy(), np.nan, np.nan)
+        return {"sucra": whole[0], "sucra_error": whole[1], "poth": np.nan, "poth_error": np.nan}
     sucra = sucra_of(preference[np.ix_(ranked, ranked)])
     slope = 2 * _scale(size) * (sucra - 0.5)
     sums, numbers = np.zeros((2, len(batches.sizes), size))
@@ -64,18 +56,13 @@ def hierarchy(
         squares += (part**2).sum(axis=0)
         pulls[block.batch] += pull.sum()
         pull_squares += (pull**2).sum()
-    number = numbers.sum(axis=0)
-    some = np.where(number > 0, number, np.nan)
-    spread = np.sqrt(np.maximum(squares / some - (sums.sum(axis=0) / some) ** 2, 0.0))
     # An order that is constant over n draws may change in the next: assume one swap of two neighbours.
-    error = _at_least(mean_error(sums, numbers), spread, some, effective_size, 1 / (size - 1))
-    poth = poth_of(sucra)
-    pull_spread = np.sqrt(max(pull_squares / batches.number - (pulls.sum() / batches.number) ** 2, 0.0))
+    _, _, error = mean_of_batches(sums, squares, numbers, effective_size, 1 / (size - 1))
     step = np.sqrt(2 * (slope**2).sum()) / (size - 1)
-    linear = _at_least(mean_error(pulls, batches.sizes), pull_spread, batches.number, effective_size, step)
-    whole[ranked], errors = sucra, whole.copy()
-    errors[ranked] = error
-    return Hierarchy(whole, errors, poth, float(np.hypot(linear, _scale(size) * (error**2).sum())))
+    _, _, linear = mean_of_batches(pulls, pull_squares, batches.sizes, effective_size, step)
+    whole[:, ranked] = sucra, error
+    poth_error = float(np.hypot(linear, _scale(size) * (error**2).sum()))
+    return {"sucra": whole[0], "sucra_error": whole[1], "poth": poth_of(sucra), "poth_error": poth_error}
 
 
 def _scale(size: int) -> float:
@@ -92,9 +79,3 @@ def _beaten(twice: np.ndarray, ranked: np.ndarray) -> np.ndarray:
         first, last = positions(np.where(defined, -part.astype(float), np.nan))
         part = first + last + 2
     return np.divide(2 * number - part, 2 * (number - 1), out=np.full(part.shape, np.nan), where=defined & (number > 1))
-
-
-def _at_least(error: np.ndarray, spread: Any, number: Any, effective_size: float, step: float) -> np.ndarray:
-    """Return an error of at least that of independent draws, and of one step in the effective draws."""
-    least = np.maximum(spread / np.sqrt(number), step / effective_size)
-    return np.fmax(error, least) + 0 * least

@@ -9,9 +9,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pandas as pd
 import xarray as xr
+from scipy.special import ndtr, stdtrit
 
-#: A hierarchical model has no confidence sets, as its prior pulls entities, data sets or classes together.
-POPULATION = "population prior"
 #: Minimum of effective clusters, or of cases without a prior, for confidence sets.
 FEWEST_UNITS = 5
 #: Minimum of cases of a class (or data set) for estimating the spread of its rate.
@@ -40,7 +39,7 @@ class Information:
     def withheld(self) -> str:
         """Return why confidence sets are withheld; empty if they are available."""
         if self.population:
-            return POPULATION
+            return "population prior"  # it pulls entities, data sets or classes together
         if least(self.clusters) < FEWEST_UNITS - 1e-9:
             return f"fewer than {FEWEST_UNITS} effective clusters"
         if not np.isfinite(np.max(self.inflation, initial=1.0)):
@@ -48,6 +47,23 @@ class Information:
         if np.isnan(self.clusters).all() and np.isfinite(self.freedom).any() and least(self.cases) < FEWEST_UNITS:
             return f"fewer than {FEWEST_UNITS} cases"
         return ""
+
+    def threshold(self, who: np.ndarray, critical: float) -> np.ndarray | float:
+        """Return the standard deviations that a lead requires (entity, rival), for a normal critical value.
+
+        They are quantiles of t distributions, times the larger factor of the two entities.
+        """
+        factor = self.inflation
+        if isinstance(factor, np.ndarray):
+            factor = np.maximum(factor[who][:, None], factor[who])
+        freedom = (
+            self.freedom[np.ix_(who, who)] if isinstance(self.freedom, np.ndarray) else np.full((1, 1), self.freedom)
+        )
+        normal = np.isinf(freedom)
+        if normal.all():
+            return critical * factor
+        wide = -stdtrit(np.where(normal | (freedom <= 0), 1.0, freedom), ndtr(-critical))
+        return np.where(freedom <= 0, np.inf, np.where(normal, critical, wide)) * factor
 
 
 @dataclass(frozen=True)

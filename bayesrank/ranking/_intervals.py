@@ -1,6 +1,6 @@
 """Rank intervals: for single entities, and simultaneous for all entities."""
 
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -20,20 +20,13 @@ def rank_intervals(probability: np.ndarray, tail: float) -> tuple[np.ndarray, np
     return with_gaps(lower, known), with_gaps(upper, known)
 
 
-class Simultaneous(NamedTuple):
-    """Intervals of all entities, the share of draws that they jointly hold, and their level."""
-
-    lower: np.ndarray
-    upper: np.ndarray
-    probability: float
-    error: float
-    level: float  #: The tail; 0 or less if there are too few draws to estimate it.
-
-
 def simultaneous_intervals(
     mass: np.ndarray, twice: np.ndarray, batches: Batches, ranked: np.ndarray, prob: float, effective_size: float
-) -> Simultaneous:
+) -> dict[str, Any]:
     """Return intervals at the narrowest common level that jointly hold all ranks with probability ``prob``.
+
+    The result has the variable names of a ranking; its level is a tail, and 0 or less if there are too few draws to
+    estimate it.
 
     ``mass`` holds the draws at each rank (half, entity, rank), ``twice`` doubled average ranks (draw, entity), 0 where
     undefined. Each half of the draws validates the intervals of the other, as intervals hold too many of their own.
@@ -45,8 +38,7 @@ def simultaneous_intervals(
     share = _shares(mass.sum(axis=0), ranked)
     size = mass.shape[1]
     if not ranked.any() or np.bincount(halves, minlength=2).min() < 2:
-        lower, upper = rank_intervals(share, 0.0)
-        return Simultaneous(lower, upper, np.nan, np.nan, 0.0)
+        return _named(*rank_intervals(share, 0.0), np.nan, np.nan, 0.0)
     depth = np.empty(batches.number)
     members = np.flatnonzero(ranked)
     for half in (0, 1):
@@ -72,9 +64,12 @@ def simultaneous_intervals(
         ranges = [rank_intervals(_shares(_half_masses(mass, half), ranked), 0.0) for half in (0, 1)]
         lower, upper = np.mean(ranges, axis=0)
         lower, upper = np.maximum(np.ceil(lower + level), 1), np.minimum(np.floor(upper - level), size)
-    return Simultaneous(
-        with_gaps(lower, ranked), with_gaps(upper, ranked), float(probability), float(error), float(level)
-    )
+    return _named(with_gaps(lower, ranked), with_gaps(upper, ranked), float(probability), float(error), float(level))
+
+
+def _named(*results: Any) -> dict[str, Any]:
+    names = ("lower", "upper", "probability", "probability_error", "level")
+    return {f"rank_simultaneous_{name}": result for name, result in zip(names, results, strict=True)}
 
 
 def with_gaps(whole: np.ndarray, known: np.ndarray) -> np.ndarray:

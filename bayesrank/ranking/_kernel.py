@@ -70,12 +70,8 @@ def _compare_strip(
                     before_squares[j, i] += (n - half) * (n - half) / n
 
 
-def compare_pairs(
-    values: np.ndarray, whole: np.ndarray, edges: np.ndarray, rope: float, joint: np.ndarray, batches: np.ndarray,
-    won: np.ndarray, won_squares: np.ndarray, before: np.ndarray, before_squares: np.ndarray,
-) -> None:  # fmt: skip
-    """Fill tables of pairs, as :func:`bayesrank.ranking._loops.compare_pairs`."""
-    tables = joint, batches, won, won_squares, before, before_squares
+def compare_pairs(values: np.ndarray, whole: np.ndarray, edges: np.ndarray, rope: float, *tables: np.ndarray) -> None:
+    """Fill the tables of :func:`bayesrank.ranking._loops.compare_pairs`; ``whole`` entities are always defined."""
 
     def fill(strips: list[int]) -> None:
         for strip in strips:
@@ -112,12 +108,14 @@ def _largest(rows: np.ndarray, shift: np.ndarray, weight: np.ndarray, found: np.
             found[low + d] = best[d]
 
 
-def largest(rows: np.ndarray, shift: np.ndarray, weight: np.ndarray, found: np.ndarray) -> None:
+def largest(rows: np.ndarray, shift: np.ndarray, weight: np.ndarray) -> np.ndarray:
     """Find the largest leads, as :func:`bayesrank.ranking._loops.largest`."""
     size, draws = rows.shape
+    found = np.empty(draws, rows.dtype)
     together = min(max(WORTH // (size * size), WIDTH), max(draws, 1))
     starts = range(0, draws, together)
     in_threads(lambda low: _largest(rows, shift, weight, found, low, min(low + together, draws)), starts)
+    return found
 
 
 @njit(nogil=True, cache=True)

@@ -10,29 +10,26 @@ import numpy as np
 
 from bayesrank._draws import BLOCK
 
-__all__ = ["compare_pairs", "fold_ranks", "largest", "tally_ranks"]
-
 #: Problem size (pairs times draws, or entities times draws) up to which NumPy is used.
 SMALL_PAIRS, SMALL_RANKS = 2**22, 2**18
 
 
-def compare_pairs(
-    values: np.ndarray, whole: np.ndarray, edges: np.ndarray, rope: float, joint: np.ndarray, batches: np.ndarray,
-    won: np.ndarray, won_squares: np.ndarray, before: np.ndarray, before_squares: np.ndarray,
-) -> None:  # fmt: skip
-    """Fill tables (entity, rival) from values (entity, draw), with batches of draws between ``edges``.
+def compare_pairs(values: np.ndarray, edges: np.ndarray, rope: float) -> list[np.ndarray]:
+    """Return tables (entity, rival) from values (entity, draw), with batches of draws between ``edges``.
 
-    ``joint``: number of draws with both defined (all, for entities in ``whole``), in ``batches`` batches; ``won``:
-    draws in which the entity beats the rival by more than ``rope``; ``before``: by any margin, with ties as halves.
-    ``*_squares`` are sums over batches of squares divided by the joint draws of the batch.
+    Number of draws with both defined, and of batches with such draws; draws in which the entity beats the rival by more
+    than ``rope``, and the sum over batches of their squares divided by the joint draws of the batch; and the same for
+    draws in which it is before by any margin, with ties as halves.
     """
     size, draws = values.shape
+    tables = [np.zeros((size, size), kind) for kind in (np.int32, np.int32, float, float, float, float)]
+    defined = ~np.isnan(values)
     if size * size * draws > SMALL_PAIRS:
         from bayesrank.ranking import _kernel
 
-        _kernel.compare_pairs(values, whole, edges, rope, joint, batches, won, won_squares, before, before_squares)
-        return
-    defined = ~np.isnan(values)
+        _kernel.compare_pairs(values, defined.all(axis=1), edges, rope, *tables)
+        return tables
+    joint, batches, won, won_squares, before, before_squares = tables
     for low, high in pairwise(edges):
         part, seen = values[:, low:high], defined[:, low:high].astype(np.int32)
         both = seen @ seen.T
@@ -46,18 +43,19 @@ def compare_pairs(
         won_squares += up * up / some
         before += half
         before_squares += half * half / some
+    return tables
 
 
-def fold_ranks(steps: np.ndarray, draws: int, mass: np.ndarray, squares: np.ndarray) -> None:
-    """Add a complete batch's draws at each rank (entity, rank), and their squares over the number of draws.
-
-    ``steps`` (entity, rank + 1) rise at the first position of a tied group and fall after its last; their running sum
-    is the mass.
-    """
-    total = np.add.accumulate(steps[:, :-1], axis=1)
-    total[total <= 1e-9] = 0.0  # shares of ties may not cancel to the last digit
-    mass += total
-    squares += total * total / draws
+def tied_groups(ordered: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the first and last position (from 0) of each value's tied group, in values sorted along the last axis."""
+    index = np.arange(ordered.shape[-1], dtype=np.int32)
+    starts = np.ones(ordered.shape, bool)
+    starts[..., 1:] = ordered[..., 1:] != ordered[..., :-1]
+    ends = np.ones(ordered.shape, bool)
+    ends[..., :-1] = starts[..., 1:]
+    first = np.maximum.accumulate(np.where(starts, index, 0), axis=-1)
+    last = np.minimum.accumulate(np.where(ends, index, ordered.shape[-1])[..., ::-1], axis=-1)[..., ::-1]
+    return first, last
 
 
 def tally_ranks(
@@ -66,24 +64,18 @@ def tally_ranks(
 ) -> None:  # fmt: skip
     """Rank values (draw, entity), higher is better, given an ``order`` (draw, place) from best to undefined.
 
-    Write twice the average rank to ``twice`` (draw, entity), unchanged where undefined, and the input of
-    :func:`fold_ranks` to ``steps`` (entity, rank + 1), with ties spread evenly. Add each entity's number of draws,
-    ranks, losses against the best of the draw, and their squares.
+    Write twice the average rank to ``twice`` (draw, entity), unchanged where undefined. Add the steps of each entity's
+    mass over the ranks to ``steps`` (entity, rank + 1), with ties spread evenly, and its number of draws, ranks, losses
+    against the best of the draw, and their squares.
     """
     if x.size > SMALL_RANKS:
         from bayesrank.ranking import _kernel
 
         _kernel.tally_ranks(x, order, twice, steps, defined, ranks, rank_squares, losses, loss_squares)
         return
-    draws, size = x.shape
+    size = x.shape[1]
     ordered = np.take_along_axis(x, order, axis=1)
-    here = np.arange(size)
-    starts = np.ones((draws, size), bool)
-    starts[:, 1:] = ordered[:, 1:] != ordered[:, :-1]
-    first = np.maximum.accumulate(np.where(starts, here, 0), axis=1)
-    ends = np.ones((draws, size), bool)
-    ends[:, :-1] = starts[:, 1:]
-    last = np.minimum.accumulate(np.where(ends, here, size)[:, ::-1], axis=1)[:, ::-1]
+    first, last = tied_groups(ordered)
     seen = ordered == ordered
     place = order[seen]
     share = 1.0 / (last - first + 1)[seen]
@@ -102,8 +94,8 @@ def tally_ranks(
         total[:] = np.add.accumulate(np.vstack([total, more]), axis=0)[-1]
 
 
-def largest(rows: np.ndarray, shift: np.ndarray, weight: np.ndarray, found: np.ndarray) -> None:
-    """Write the largest weighted lead of one entity over another, at least 0, to ``found`` (draw).
+def largest(rows: np.ndarray, shift: np.ndarray, weight: np.ndarray) -> np.ndarray:
+    """Return the largest weighted lead of one entity over another, at least 0 (draw).
 
     ``rows`` is (entity, draw). Leads are reduced by ``shift`` and multiplied by ``weight`` (entity, rival); leads of
     undefined values are ignored.
@@ -112,9 +104,8 @@ def largest(rows: np.ndarray, shift: np.ndarray, weight: np.ndarray, found: np.n
     if size * size * draws > SMALL_PAIRS:
         from bayesrank.ranking import _kernel
 
-        _kernel.largest(rows, shift, weight, found)
-        return
-    found[:] = 0
+        return _kernel.largest(rows, shift, weight)
+    found = np.zeros(draws, rows.dtype)
     few = max(BLOCK // rows.size, 1)  # rivals at once: many arrays of few draws would take longer
     for start in range(0, size, few):
         rivals = slice(start, start + few)
@@ -122,3 +113,4 @@ def largest(rows: np.ndarray, shift: np.ndarray, weight: np.ndarray, found: np.n
         lead -= shift[:, rivals, None]
         lead *= weight[:, rivals, None]
         np.fmax(found, np.fmax.reduce(lead.reshape(-1, draws), axis=0), out=found)
+    return found

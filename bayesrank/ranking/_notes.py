@@ -19,8 +19,6 @@ from bayesrank.scores.averages import Average
 
 #: With fewer cases of a class, the prior has a large weight in its rate.
 FEW = 10
-#: Minimum number of classes for learning how classes differ.
-LEARN = 3
 #: With fewer discordant cases and no prior, a conclusion on a pair rests on too few observations; with a prior, FEW.
 FEW_WITHOUT_PRIOR = 50
 NAMED = 3
@@ -51,23 +49,25 @@ def positive_class_notes(source: Any, score: Score | None) -> list[str]:
     return [Note(text, Caveat.POSITIVE_LABEL if changes else Caveat.NONE)]
 
 
-def discordance_notes(
-    information: Information, about: Mapping[Any, Any], names: Any, order: np.ndarray, claimed: np.ndarray
-) -> list[str]:
-    """Return a caveat where few cases separate the first entity from a rival that it beats.
+def discordance_of(
+    information: Information, about: Mapping[Any, Any], names: Any, ranking: Mapping[str, Any], prob: float
+) -> tuple[list[str], bool]:
+    """Return a caveat where few cases separate the first entity from a rival that it beats with probability ``prob``.
 
-    ``order`` holds the position of each entity in the consensus order, NaN if not ranked; ``claimed`` whether the first
-    entity beats it with the required probability.
+    Also return whether the first entity and its closest rival had the same outcome on every case.
     """
-    if information.discordant is None or np.isnan(order).all() or len(names) < 2:
-        return []
+    order, superiority = ranking["consensus_position"], ranking["superiority"]
+    if information.discordant is None or np.isnan(order).all():
+        return [], False
     first = int(np.nanargmin(order))
-    different = information.discordant[first]
+    different, beaten = information.discordant[first], np.where(np.isnan(order), np.nan, superiority[first])
+    beaten[first] = np.nan
+    agree = not np.isnan(beaten).all() and bool(different[np.nanargmin(beaten)] == 0)
     bootstrap = about.get("prior") == "haldane"
-    few = claimed & (different < (FEW_WITHOUT_PRIOR if bootstrap else FEW))
+    few = (superiority[first] >= prob) & (different < (FEW_WITHOUT_PRIOR if bootstrap else FEW))
     few[first] = False
     if not few.any():
-        return []
+        return [], agree
     rival = int(min(np.flatnonzero(few), key=lambda i: (different[i], str(names[i]))))
     rests = "too few for the Bayesian bootstrap" if bootstrap else "the comparison rests on these and on the prior"
     cases = least(information.cases)
@@ -76,7 +76,7 @@ def discordance_notes(
     else:
         number = _text.count(int(different[rival]), "case")
         units = f"{different[rival]:.0f} of {cases:.0f} cases" if np.isfinite(cases) else number
-    return [Note(f"{names[first]} and {names[rival]} differ on only {units}: {rests}.", Caveat.FEW_UNITS)]
+    return [Note(f"{names[first]} and {names[rival]} differ on only {units}: {rests}.", Caveat.FEW_UNITS)], agree
 
 
 def prevalence_notes(mean: xr.DataArray | None, variance: np.ndarray | None, score: Score) -> list[str]:
@@ -120,12 +120,6 @@ def cases_of_classes(counts: xr.DataArray) -> xr.DataArray:
     return xr.DataArray(cases, names, ("entity", "actual"))
 
 
-def _cases_of_some(counts: xr.DataArray) -> xr.DataArray:
-    """Return the number of cases of each class, for entities with any cases."""
-    cases = cases_of_classes(counts)
-    return cases.isel(entity=cases.values.sum(axis=1) > 0)
-
-
 def _same_cases(counts: xr.DataArray) -> list[str]:
     """Return a note on entities with the same cases, whose errors may be correlated."""
     if "test_set" not in counts.coords:
@@ -138,18 +132,17 @@ def _same_cases(counts: xr.DataArray) -> list[str]:
         return []
     measured = names[(names != "").any(axis=1)]
     one = all(len(set(column)) == 1 for column in measured.T)
-    sharing = (
-        f"{sum(not shared.isdisjoint(row) for row in measured.tolist())} of {_text.count(len(measured), 'entity')}"
-    )
+    number = sum(not shared.isdisjoint(row) for row in measured.tolist())
+    sharing = f"{number} of {_text.count(len(measured), 'entity')}"
     who = "All entities met the same cases" if one else f"{sharing} share {_text.count(len(shared), 'test set')}"
-    named = counts["test_set"].attrs.get("named")
-    if "outcome" in counts.dims:
-        if not named:
-            many = "have equally many cases" if one else "have as many cases as another"
-            who = f"{'All entities' if one else sharing} {many} and may have met the same cases"
-        return [f"{who}; outcomes are assumed independent between entities (per-case data allow the paired model)."]
-    guess = "" if named else " (inferred from equal class sizes)"
-    return [f"{who}{guess}; errors are assumed independent between entities (per-case data allow the paired model)."]
+    named, paired = counts["test_set"].attrs.get("named"), "(per-case data allow the paired model)"
+    if "outcome" not in counts.dims:
+        guess = "" if named else " (inferred from equal class sizes)"
+        return [f"{who}{guess}; errors are assumed independent between entities {paired}."]
+    if not named:
+        many = "have equally many cases" if one else "have as many cases as another"
+        who = f"{'All entities' if one else sharing} {many} and may have met the same cases"
+    return [f"{who}; outcomes are assumed independent between entities {paired}."]
 
 
 def share_cases(counts: xr.DataArray) -> bool:
@@ -159,7 +152,8 @@ def share_cases(counts: xr.DataArray) -> bool:
 
 def _few_cases(counts: xr.DataArray, population: Any = None) -> list[str]:
     """Return caveats on classes with so few cases that the prior, or a population, determines their rates."""
-    cases = _cases_of_some(counts)
+    cases = cases_of_classes(counts)
+    cases = cases.isel(entity=cases.values.sum(axis=1) > 0)
     others = f" and the other {population}" if population in ("classes", "entities") else ""
     source = f"the prior{others}"
     only = f"only {source} determine{'' if others else 's'}"
@@ -169,10 +163,9 @@ def _few_cases(counts: xr.DataArray, population: Any = None) -> list[str]:
     if empty.any():
         labels = [repr(str(label)) for label in classes[empty.any(axis=0)]]
         who = first_names([str(name) for name in names[empty.any(axis=1)]])
-        which, rates = f"the class {labels[0]}", "rate of that class"
-        if len(labels) > 1:
-            which = f"{len(labels)} of {len(classes)} classes ({first_names(labels)})"
-            rates = "rates of these classes"
+        which, rates = f"{len(labels)} of {len(classes)} classes ({first_names(labels)})", "rates of these classes"
+        if len(labels) == 1:
+            which, rates = f"the class {labels[0]}", "rate of that class"
         lines.append(Note(f"No case of {which} for {who}: {only} the {rates}.", Caveat.PRIOR_OUTWEIGHS_DATA))
     few = ~empty & (cases.values < FEW)
     if few.any():
@@ -189,14 +182,14 @@ def _few_cases(counts: xr.DataArray, population: Any = None) -> list[str]:
 
 def _class_population(counts: xr.DataArray, score: Score | None, about: Mapping[Any, Any]) -> list[str]:
     """Return a note if an average over classes rests mostly on the prior of rates that a model could learn."""
-    average = score is not None and isinstance(score.matrix_function, Average) and score.matrix_function.kind != "micro"
     has_population = "population" in about or about.get("paired") or "model" not in about
-    if not average or has_population or counts.sizes["actual"] < LEARN:
+    # Two classes do not show how classes differ.
+    if score is None or not is_average(score) or has_population or counts.sizes["actual"] < 3:
         return []
-    few = ((_cases_of_some(counts).values < FEW).mean(-1) >= 0.5).sum()
+    cases = cases_of_classes(counts).values
+    few = ((cases[cases.sum(axis=1) > 0] < FEW).mean(-1) >= 0.5).sum()
     if not few:
         return []
-    assert score is not None
     text = (
         f"For {_text.count(int(few), 'entity')} at least half of the classes have fewer than {FEW} cases: the prior on "
         f"each class shifts {score.display}, whose intervals may be too narrow."
@@ -220,6 +213,11 @@ def _few_outcomes(counts: xr.DataArray) -> list[str]:
     return [Note(text, Caveat.FEW_UNITS)]
 
 
+def is_average(score: Score | None) -> bool:
+    """Return whether a score averages over classes."""
+    return score is not None and isinstance(score.matrix_function, Average) and score.matrix_function.kind != "micro"
+
+
 def first_names(names: list[str], most: int = NAMED) -> str:
     """Return the first of many names as text."""
     return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
@@ -230,13 +228,3 @@ def _by_name(counts: xr.DataArray) -> xr.DataArray:
     if "entity" not in counts.dims or "entity" not in counts.coords:
         return counts
     return counts.isel(entity=np.argsort([str(name) for name in counts["entity"].values], kind="stable"))
-
-
-def first_two_agree(information: Information, order: np.ndarray, superiority: np.ndarray) -> bool:
-    """Return whether the first entity and its closest rival had the same outcome on every case."""
-    if information.discordant is None or np.isnan(order).all():
-        return False
-    first = int(np.nanargmin(order))
-    beaten = np.where(np.isnan(order), np.nan, superiority[first])
-    beaten[first] = np.nan
-    return not np.isnan(beaten).all() and bool(information.discordant[first, np.nanargmin(beaten)] == 0)

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -14,16 +15,10 @@ from bayesrank.evidence._pooled import MEAN, RECALL, SHARE, record_of
 from bayesrank.models import model_for_datasets
 from bayesrank.scores import Score, as_score
 
-__all__ = ["differing_datasets", "pooling_notes"]
-
 #: Maximum number of pairs named in a sentence.
 NAMED = 3
 #: Relative difference of values due to rounding: cells are whole numbers, so equal values agree to the last digits.
 CLOSE = 32 * np.finfo(float).eps
-#: Significance level of adjusted p-values.
-LEVEL = 0.05
-#: Maximum number of distinct outcomes for a hierarchical model.
-MOST_OUTCOMES = 20
 
 
 def pooling_notes(parts: xr.DataArray, score: Any) -> list[str]:
@@ -73,17 +68,28 @@ def differing_datasets(
     record = record_of(about)
     if record is None or len(record["datasets"]) < 2:
         return []
-    parts = [(what, label, p) for what, label, p in record["p"] if _matters(what, label, record, score, about)]
+    labels = [label for what, label, _ in record["p"] if what == RECALL]
+    prevalence_matters = about.get("prevalence", "sampled") in ("sampled", "observed")
+
+    def matters(what: str, label: str) -> bool:
+        if what == MEAN or score is None:
+            return True
+        if what == SHARE:
+            return score.depends_on_prevalence and prevalence_matters
+        return _depends_on(score, labels.index(label), len(labels))
+
+    parts = [(what, label, p) for what, label, p in record["p"] if matters(what, label)]
     names = record["entities"]
     chosen = [*range(len(names))]
     if entities is not None:
-        wanted = {_plain(name) for name in entities}
-        chosen = [i for i, name in enumerate(names) if _plain(name) in wanted]
+        plain = partial(json.dumps, default=str)  # as in the record, where 1 and "1" differ
+        wanted = {plain(name) for name in entities}
+        chosen = [i for i, name in enumerate(names) if plain(name) in wanted]
     if not parts or not chosen:
         return []
     p = holm(np.array([[np.nan if x is None else x for x in each] for *_, each in parts], float)[:, chosen])
     p = np.where(np.isnan(p), 1.0, p)
-    differ = [str(names[i]) for i, smallest in zip(chosen, p.min(axis=0), strict=True) if smallest < LEVEL]
+    differ = [str(names[i]) for i, smallest in zip(chosen, p.min(axis=0), strict=True) if smallest < 0.05]
     if not differ:
         return []
     # Ties of p-values are broken by name, so that the input order does not matter.
@@ -94,16 +100,6 @@ def differing_datasets(
     who = first if len(chosen) == 1 else f"{len(differ)} of {len(chosen)} entities, most for {first}"
     text = f"The {len(record['datasets'])} pooled data sets differ for {who} ({part}, adjusted p {_p_value(smallest)})"
     return [Note(f"{text}: {_remedy(record)}.", Caveat.DATASETS_DIFFER)]
-
-
-def _matters(what: str, label: str, record: Mapping[str, Any], score: Score | None, about: Mapping[Any, Any]) -> bool:
-    """Return whether a score depends on a part of the evidence."""
-    if what == MEAN or score is None:
-        return True
-    if what == SHARE:
-        return score.depends_on_prevalence and about.get("prevalence", "sampled") in ("sampled", "observed")
-    labels = [one for part, one, _ in record["p"] if part == RECALL]
-    return _depends_on(score, labels.index(label), len(labels))
 
 
 def _depends_on(score: Score, row: int, size: int) -> bool:
@@ -123,11 +119,6 @@ def _depends_on(score: Score, row: int, size: int) -> bool:
     return not np.isclose(before, after, rtol=1e-9, atol=0)
 
 
-def _plain(name: Any) -> str:
-    """Return a name as in a record, where 1 and "1" differ."""
-    return json.dumps(name, default=str)
-
-
 def _p_value(p: float) -> str:
     if p < 1e-300:
         return "< 1e-300"
@@ -136,7 +127,7 @@ def _p_value(p: float) -> str:
 
 def _remedy(record: Mapping[str, Any]) -> str:
     """Return the model that learns how data sets differ, or the advice to rank each data set."""
-    if record["clusters"] or record["outcomes"] > MOST_OUTCOMES:
+    if record["clusters"] or record["outcomes"] > 20:  # too many for a hierarchical model
         return "rank each data set (--dataset NAME, in Python br.fit before br.pool)"
     model = model_for_datasets(record["outcomes"])
     return f"use --model {model}, in Python br.fit(evidence, '{model}') instead of br.pool"

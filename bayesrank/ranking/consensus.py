@@ -6,8 +6,6 @@ import numpy as np
 
 from bayesrank.ranking._intervals import with_gaps
 
-__all__ = ["best_set", "consensus_of", "consensus_order", "share_ranks", "make_tiers"]
-
 #: Maximum size of components that are solved exactly, by dynamic programming over subsets.
 EXACT_SIZE = 16
 

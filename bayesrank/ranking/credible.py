@@ -8,7 +8,6 @@ import xarray as xr
 from bayesrank._checks import check_bool, check_choice, check_memory, check_number, check_prob, describe_value
 from bayesrank._draws import (
     ERROR,
-    RARE,
     Batches,
     Moments,
     draw_dims,
@@ -16,7 +15,6 @@ from bayesrank._draws import (
     load_arrays,
     proportion_error,
     reduce,
-    share_error,
 )
 from bayesrank._notes import join_notes
 from bayesrank._types import Container, ModelName, ScoreLike
@@ -25,20 +23,17 @@ from bayesrank.ranking._confidence import confidence_sets
 from bayesrank.ranking._hierarchy import hierarchy
 from bayesrank.ranking._information import Information
 from bayesrank.ranking._intervals import rank_intervals, simultaneous_intervals
-from bayesrank.ranking._notes import discordance_notes, first_two_agree
-from bayesrank.ranking._reducers import Mass, RankReducer, Ranks, compare
+from bayesrank.ranking._notes import discordance_of
+from bayesrank.ranking._tallies import compare_draws, positive, rank_draws
 from bayesrank.ranking.consensus import best_set, consensus_of
-from bayesrank.ranking.evidence import Evidence, evidence_of
-from bayesrank.ranking.values import RankingOptions, ScoreValues, finite, ranking_of, score_values
+from bayesrank.ranking.evidence import Evidence, evidence_of, rank_each
+from bayesrank.ranking.values import RankingOptions, ScoreValues, finite, names_of, ranking_of, score_values
 from bayesrank.ranking.without_draws import rank_exactly, replace_drawn
 
 __all__ = ["credible_ranking", "quantiles_of"]
 
-METHODS = ("draws", "exact", "auto")
 #: Maximum share of draws without a value for an entity to be ranked.
 MOSTLY = 0.5
-#: Number of values sorted together: 16 MB.
-COLUMNS = 2**21
 #: Larger numbers have squares that cannot be summed.
 HUGE = 1e120
 
@@ -158,7 +153,7 @@ def credible_ranking(
     >>> exact["probability_best"].round(6).values.tolist()
     [0.000172, 0.999828]
     """
-    check_choice("method", method, METHODS)
+    check_choice("method", method, ("draws", "exact", "auto"))
     settings = RankingOptions(
         check_prob("prob", prob), check_number("rope", rope, 0.0, finite=True), check_bool("joint", joint)
     )
@@ -188,75 +183,33 @@ def _of_draws(
     check_memory("source must hold fewer entities", f"{size} x {size} probabilities of ranks", many, f"{size} entities")
     evidence = evidence_of(source, found.variable, values, kind)
     [values] = load_arrays(values.transpose(*draw_dims(values), ..., "entity").astype(float, copy=False))
-    return _each(values, evidence, found, settings)
-
-
-def _each(values: xr.DataArray, evidence: Evidence, found: ScoreValues, settings: RankingOptions) -> xr.Dataset:
-    """Return one ranking for each item of every other dim."""
-    extra = [str(dim) for dim in values.dims if dim not in (*draw_dims(values), "entity")]
-    if not extra:
-        return _one(values, evidence, found, settings)
-    dim = extra[0]
-    parts = [
-        _each(values.isel({dim: i}, drop=True), evidence.at(dim, i), found, settings) for i in range(values.sizes[dim])
-    ]
-    # Coords that differ along this dim, such as test sets, come from the values; xr.concat would keep the first.
-    own = {
-        n: c.variable for n, c in values.coords.items() if dim in c.dims and not set(c.dims) & set(draw_dims(values))
-    }
-    own.setdefault(dim, xr.Variable(dim, range(values.sizes[dim])))
-    parts = [part.drop_vars(own, errors="ignore") for part in parts]
-    joined = xr.concat(parts, dim=dim, combine_attrs="override", coords="minimal", compat="override", join="exact")
-    reasons = dict.fromkeys(part.attrs["confidence_sets"] for part in parts) if settings.joint else ()
-    about = {"confidence_sets": "; ".join(reasons)} if reasons else {}
-    return joined.assign_coords(own).assign_attrs(about)
+    return rank_each(values, evidence, lambda part, known, _: _one(part, known, found, settings))
 
 
 def _one(values: xr.DataArray, evidence: Evidence, found: ScoreValues, settings: RankingOptions) -> xr.Dataset:
-    size = values.sizes["entity"]
-    names = values["entity"].values if "entity" in values.coords else np.arange(size)
-    batches = Batches.of(values)
-    x = finite(values.values).reshape(batches.number, size)
+    names, batches = names_of(values), Batches.of(values)
+    x = finite(values.values).reshape(batches.number, len(names))
     score = None if found.variable else found.score
-    information = evidence.information(score, size)
+    information = evidence.information(score, len(names))
     result, sets = _summarize(x, batches, np.array([str(n) for n in names]), settings, found, information)
-    seen, extreme = evidence.observed(score), evidence.extreme()
-    result["observed"] = np.full(size, np.nan) if seen is None else seen.values.astype(float)
-    settled = np.zeros(size, bool) if extreme is None else extreme.values
-    result["contradicted"] = _outside_interval(x, result["observed"], result, found, settings.prob) & ~settled
-    pooled = evidence.observed_in_pool(score)
-    if pooled is not None:  # a typical value lies between the pool's and the mean over data sets
-        result["contradicted"] &= _outside_interval(x, pooled.values.astype(float), result, found, settings.prob)
-    result["cases"] = evidence.size(size)
+
+    def outside(observed: np.ndarray) -> np.ndarray:
+        """Return whether values are outside the interval by more than Monte-Carlo error."""
+        defined = np.maximum((~np.isnan(x)).sum(axis=0), 1)
+        beyond = np.minimum((x <= observed).sum(axis=0), (x >= observed).sum(axis=0)) / defined
+        error = proportion_error(beyond, result["effective_sample_size"])
+        return (beyond + 2 * error < (1 - settings.prob) / 2) & ~np.isnan(observed) & ~found.at_an_end(observed)
+
+    result |= evidence.compare(score, len(names), outside)
     notes, needed = [*found.notes(), *evidence.notes(score)], evidence.needed()
     if settings.joint:
-        order = result["consensus_position"]
-        first = 0 if np.isnan(order).all() else int(np.nanargmin(order))
-        claimed = result["superiority"][first] >= settings.prob
-        notes += discordance_notes(information, evidence.about or {}, names, order, claimed)
-        if needed == "paired cases" and first_two_agree(information, order, result["superiority"]):
-            needed = "other cases"
+        few, agree = discordance_of(information, evidence.about or {}, names, result, settings.prob)
+        notes += few
+        needed = "other cases" if agree and needed == "paired cases" else needed
     result |= join_notes(notes) | {"needed_evidence": needed}
     facts = {"prob": settings.prob, "rope": settings.rope, "draws": batches.number, "method": "draws"}
     facts |= {"confidence_sets": sets} if settings.joint else {}
     return ranking_of(result, values, settings.joint, ERROR, found.facts() | facts | evidence.facts())
-
-
-def _outside_interval(
-    x: np.ndarray, observed: np.ndarray, result: dict[str, Any], found: ScoreValues, prob: float
-) -> np.ndarray:
-    """Return whether the observed value is outside its own interval by more than Monte-Carlo error.
-
-    A value at an end of the score's range is outside every equal-tailed interval, and does not count.
-    """
-    size = result["effective_sample_size"]
-    defined = np.maximum((~np.isnan(x)).sum(axis=0), 1)
-    beyond = np.minimum((x <= observed).sum(axis=0), (x >= observed).sum(axis=0)) / defined
-    return (
-        (beyond + 2 * proportion_error(beyond, size) < (1 - prob) / 2)
-        & ~np.isnan(observed)
-        & ~found.at_an_end(observed)
-    )
 
 
 def _summarize(
@@ -268,53 +221,44 @@ def _summarize(
     information: Information,
 ) -> tuple[dict[str, Any], str]:
     """Return all results from values (draw, entity), and "joint" or why confidence sets are withheld."""
-    prob = settings.prob
+    prob, tail = settings.prob, (1 - settings.prob) / 2
     with np.errstate(over="ignore", invalid="ignore"):  # sums and squares of huge values, not reported
-        middle, low, high, centre = quantiles_of(x, (1 - prob) / 2)
-        [(ranks, mass, twice)] = reduce(x, RankReducer(found.sign), batches=batches)
-    [moments] = reduce(_clip_huge(x), Moments(_clip_huge(centre), pairs=settings.joint), batches=batches)
-    own = efficiency(*(np.diag(part) if settings.joint else part for part in moments))
-    undefined = 1 - ranks.defined / batches.number
-    ranked = undefined <= MOSTLY
-    # Ranks depend on all entities: where they hardly move, use the smallest effective sample size of all.
-    worst = _error_factor(batches) * batches.number * own[ranked].min(initial=1.0)
-
-    probabilities, intervals = _of_ranks(ranks, mass, twice, batches, ranked, prob, worst)
-    del mass  # free tables of entities × entities, and of draws × entities, as early as possible
+        middle, low, high, centre, defined = quantiles_of(x, tail)
+        [moments] = reduce(_clip_huge(x), Moments(_clip_huge(centre), pairs=settings.joint), batches=batches)
+        own = efficiency(*(np.diag(part) if settings.joint else part for part in moments))
+        undefined = 1 - defined / batches.number
+        ranked = undefined <= MOSTLY
+        # Ranks depend on all entities: where they hardly move, use the smallest effective sample size of all. The error
+        # of a single point is unknown.
+        worst = batches.number * own[ranked].min(initial=1.0) if batches.sampled else np.nan
+        probabilities, mass, twice = rank_draws(x, found.sign, batches, worst)
     best = probabilities["probability_best"]
-    settled: dict[str, Any] = {}
-    pairs, order, sets, reason = settled, settled, settled, ""
+    lower, upper = rank_intervals(mass.sum(axis=0) / np.where(ranked, positive(defined), np.nan)[:, None], tail)
+    result = {"median": middle, "lower": low, "upper": high, "rank_lower": lower, "rank_upper": upper} | probabilities
+    result |= simultaneous_intervals(mass, twice, batches, ranked, prob, worst)
+    del mass  # free tables of entities × entities, and of draws × entities, as early as possible
+    reason = ""
     if settings.joint:
         paired = efficiency(*map(_of_differences, moments))
-        pairs, preference, error = _of_pairs(x, found.sign, twice, batches, settings.rope, ranks.defined, paired)
+        pairs, preference, error = compare_draws(x, found.sign, twice, batches, settings.rope, paired, worst)
         del paired, moments
-        order = consensus_of(names, ranks.expected, preference, error, pairs["superiority"], ranked, prob)
-        settled = hierarchy(preference, twice, ranked, batches, worst)._asdict()
+        expected = probabilities["expected_rank"]
+        result |= pairs | consensus_of(names, expected, preference, error, pairs["superiority"], ranked, prob)
+        result |= hierarchy(preference, twice, ranked, batches, worst)
         del preference, error, twice
         with np.errstate(over="ignore", invalid="ignore"):  # outcomes near the largest float
-            given = confidence_sets(x, ranked, found, prob, worst, information)
-        sets, reason = given.variables(), given.reason
-    none = np.full((2, x.shape[1]), np.nan)
-    independent = information.population != "entities"  # a model of their population already shrinks them
-    regret, regret_error = _regret(ranks, best, worst) if found.finite_mean else none
-    return {
-        "median": middle,
-        "lower": low,
-        "upper": high,
-        **probabilities,
-        **settled,
-        **intervals,
-        **sets,
-        **pairs,
-        **order,
+            sets, reason = confidence_sets(x, ranked, found, prob, worst, information)
+        result |= sets
+    unknown = np.full(x.shape[1], np.nan)
+    result["overestimate"] = unknown
+    if not found.finite_mean:
+        result |= {"expected_regret": unknown.copy(), "expected_regret_error": unknown.copy()}
+    elif information.population != "entities":  # a model of their population already shrinks them
+        result["overestimate"] = expected_overestimates(x, ranked, found.sign)
+    return result | {
         "in_best_set": best_set(np.where(ranked, best, 0.0), prob),
-        "expected_regret": regret,
-        "expected_regret_error": regret_error,
-        "overestimate": (
-            expected_overestimates(x, ranked, found.sign) if found.finite_mean and independent else none[0]
-        ),
         "undefined": undefined,
-        "effective_sample_size": _error_factor(batches) * own * _nan_if_zero(ranks.defined),
+        "effective_sample_size": own * positive(defined) * (1.0 if batches.sampled else np.nan),
     }, reason
 
 
@@ -324,74 +268,13 @@ def _clip_huge(x: np.ndarray) -> np.ndarray:
     return np.clip(x, -HUGE, HUGE) if huge else x
 
 
-def _error_factor(batches: Batches) -> float:
-    """Return the factor for errors: NaN for a single point, whose error is unknown."""
-    return 1.0 if batches.sampled else np.nan
-
-
-def _nan_if_zero(number: np.ndarray) -> np.ndarray:
-    return np.where(number > 0, number, np.nan)
-
-
-def _of_ranks(
-    ranks: Ranks, mass: Mass, twice: np.ndarray, batches: Batches, ranked: np.ndarray, prob: float, worst: float
-) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return rank probabilities and expectations, and rank intervals, individual and simultaneous."""
-    some = _nan_if_zero(ranks.defined)
-    lower, upper = rank_intervals(mass.draws.sum(axis=0) / np.where(ranked, some, np.nan)[:, None], (1 - prob) / 2)
-    together = simultaneous_intervals(mass.draws, twice, batches, ranked, prob, worst)
-    probability = mass.draws.sum(axis=0) / batches.number
-    error = share_error(probability, mass.share_error, _error_factor(batches) * batches.number, worst)
-    probabilities = {
-        "rank_probability": probability,
-        "rank_probability_error": error,
-        "probability_best": probability[:, 0],
-        "probability_best_error": error[:, 0],
-        "expected_rank": ranks.expected,
-        # A rank that is constant over n draws may change in the next: assume one success in n more draws.
-        "expected_rank_error": _mean_error(ranks.expected_error, ranks.expected_spread, some, worst, 1.0),
-    }
-    intervals = {
-        "rank_lower": lower,
-        "rank_upper": upper,
-        "rank_simultaneous_lower": together.lower,
-        "rank_simultaneous_upper": together.upper,
-        "rank_simultaneous_probability": together.probability,
-        "rank_simultaneous_probability_error": together.error,
-        "rank_simultaneous_level": together.level,
-    }
-    return probabilities, intervals
-
-
-def _of_pairs(
-    x: np.ndarray,
-    sign: int,
-    twice: np.ndarray,
-    batches: Batches,
-    rope: float,
-    defined: np.ndarray,
-    efficiencies: np.ndarray,
-) -> tuple[dict[str, Any], np.ndarray, np.ndarray]:
-    """Return superiority by more than the ROPE, and the preference between entities, without ROPE, with its error."""
-    pairs = compare(x, sign, twice, batches, rope)
-    joint = _error_factor(batches) * _nan_if_zero(pairs.joint)
-    superiority, effective_size = pairs.superiority, efficiencies * joint
-    error = share_error(superiority, pairs.superiority_error, joint, effective_size)
-    preference = np.nan_to_num(pairs.preference, copy=False, nan=0.5)
-    preference_error = np.nan_to_num(share_error(preference, pairs.preference_error, joint, effective_size))
-    equivalence = 1 - superiority - superiority.T
-    np.fill_diagonal(equivalence, np.where(defined > 0, 1.0, np.nan))
-    found = {"superiority": superiority, "superiority_error": error, "equivalence": equivalence}
-    return found, preference, preference_error
-
-
 def quantiles_of(x: np.ndarray, tail: float) -> tuple[np.ndarray, ...]:
-    """Return median, lower and upper end, and mean of each column over its defined draws, in blocks of columns."""
-    out = np.full((4, x.shape[1]), np.nan)
-    few = max(min(32, COLUMNS // max(len(x), 1)), 1)
+    """Return median, lower and upper end, mean and number of the defined draws of each column, by blocks of columns."""
+    out = np.full((5, x.shape[1]), np.nan)
+    few = max(min(32, 2**21 // max(len(x), 1)), 1)  # 16 MB are sorted together
     for start in range(0, x.shape[1], few):
         part = np.array(x[:, start : start + few].T, order="C")  # a copy, as it will be sorted
-        known = (~np.isnan(part)).sum(axis=1)
+        out[4, start : start + few] = known = (~np.isnan(part)).sum(axis=1)
         some, total = known > 0, part.sum(axis=1) if known.min() == len(x) else np.nansum(part, axis=1)
         np.divide(total, known, out=out[3, start : start + few], where=some)
         # Sorting each column, undefined values last, is faster than separate quantiles.
@@ -413,20 +296,3 @@ def _of_differences(covariance: np.ndarray) -> np.ndarray:
     # A variance due to rounding alone counts as 0.
     spread[spread < 1e-12 * (own[:, None] + own)] = 0.0
     return spread
-
-
-def _regret(ranks: Ranks, best: np.ndarray, effective_size: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return the expected regret and its error; a regret that is nearly always, or never, 0 counts as rare."""
-    some = _nan_if_zero(ranks.defined)
-    rare = np.minimum(best, 1 - best) * effective_size < RARE
-    spread = np.maximum(ranks.regret_spread, np.finfo(float).eps)
-    error = _mean_error(ranks.regret_error, spread, some, effective_size, 0.0)
-    return ranks.regret, np.where(rare, np.fmax(error, spread / np.sqrt(effective_size)), error)
-
-
-def _mean_error(
-    error: np.ndarray, spread: np.ndarray, number: np.ndarray, effective_size: float, step: float
-) -> np.ndarray:
-    """Return the error of a mean, at least that of independent draws and of one ``step`` in the effective draws."""
-    least = np.maximum(spread / np.sqrt(number), step / effective_size)
-    return np.where(np.isnan(least), np.nan, np.fmax(error, least))

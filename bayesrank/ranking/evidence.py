@@ -1,7 +1,7 @@
 """The evidence behind a ranking: observed values, notes and caveats, and the most useful further evidence."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -10,7 +10,7 @@ import xarray as xr
 
 from bayesrank import _text
 from bayesrank._compat import get_variable, groups_of, import_arviz, is_container
-from bayesrank._draws import draw_dims
+from bayesrank._draws import DRAW_DIMS, draw_dims
 from bayesrank._notes import Caveat, Note
 from bayesrank._nuts import chain_problems
 from bayesrank.evidence._pooled import provenance
@@ -35,6 +35,7 @@ from bayesrank.ranking._notes import (
     cases_of_classes,
     count_notes,
     first_names,
+    is_average,
     positive_class_notes,
     prevalence_caveat,
     prevalence_notes,
@@ -42,7 +43,6 @@ from bayesrank.ranking._notes import (
 )
 from bayesrank.ranking._pooling import differing_datasets
 from bayesrank.scores import Score
-from bayesrank.scores.averages import Average
 
 __all__ = ["Evidence", "cases_of", "evidence_of", "sampling"]
 
@@ -78,14 +78,10 @@ class Evidence:
 
     def at(self, dim: str, i: int) -> "Evidence":
         """Return the evidence of one data set, or of one item of another dim."""
-
-        def one(array: xr.DataArray) -> xr.DataArray:
-            return array.isel({dim: i}, drop=True) if dim in array.dims else array
-
         arrays: dict[str, Any] = {
-            field.name: one(value)
+            field.name: value.isel({dim: i}, drop=True)
             for field in fields(self)
-            if isinstance(value := getattr(self, field.name), xr.DataArray)
+            if isinstance(value := getattr(self, field.name), xr.DataArray) and dim in value.dims
         }
         if dim != "dataset":
             return replace(self, **arrays)
@@ -100,63 +96,44 @@ class Evidence:
             population=str((self.about or {}).get("population", "")),
             inflation=self._inflation(score, entities),
         )
-        return self._add_pairing(found, entities) if self.patterns is not None else found
-
-    def _add_pairing(self, found: Information, entities: int) -> Information:
-        """Add the information from joint outcomes: effective clusters, discordant cases, degrees of freedom."""
-        assert self.patterns is not None
-        if self.patterns.answers.shape[1] != entities:
+        patterns = self.patterns
+        if patterns is None or patterns.answers.shape[1] != entities:
             return found
-        discordant = count_discordant(self.patterns.answers, self.patterns.count, self.patterns.cluster)
-        mass = np.inf if self.prior is None else float(self.prior.sum() / max(self.prior.sizes.get("entity", 1), 1))
+        discordant = count_discordant(patterns.answers, patterns.count, patterns.cluster)
         found = replace(found, discordant=discordant)
-        clustered = self.patterns.cluster is not None
-        if not clustered and mass >= PRIOR_CASES:
+        mass = np.inf if self.prior is None else float(self.prior.sum() / max(self.prior.sizes.get("entity", 1), 1))
+        if patterns.cluster is None and mass >= PRIOR_CASES:
             return found
         weights = np.ones(1) if self.weights is None else self.weights
-        each = [self.patterns.sizes(i) for i in range(entities)]
+        each = [patterns.sizes(i) for i in range(entities)]
         if len(each[0]) != len(weights):  # sums over data sets
-            each = [[np.concatenate(parts)] for parts in each]
-            weights = np.ones(1)
+            each, weights = [[np.concatenate(parts)] for parts in each], np.ones(1)
         # Entities with the same cases, as usual, have the same numbers.
-        known: dict[bytes, tuple[float, float]] = {}
-        pairs = []
-        for parts in each:
-            key = b"|".join(part.tobytes() for part in parts)
-            if key not in known:
-                known[key] = cluster_information(parts, weights)
-            pairs.append(known[key])
-        freedom, factor = np.array(pairs).T
+        keys = [b"|".join(part.tobytes() for part in parts) for parts in each]
+        known = {key: cluster_information(parts, weights) for key, parts in dict(zip(keys, each, strict=True)).items()}
+        freedom, factor = np.array([known[key] for key in keys]).T
         joint = np.minimum(freedom[:, None], freedom)
         if mass < PRIOR_CASES:
             joint = np.minimum(joint, np.maximum(discordant - 1, 0.0))
-        inflation = np.maximum(found.inflation, factor)
-        clusters = freedom + 1 if clustered else found.clusters
-        return replace(found, clusters=clusters, freedom=joint, inflation=inflation)
+        clusters = found.clusters if patterns.cluster is None else freedom + 1
+        return replace(found, clusters=clusters, freedom=joint, inflation=np.maximum(found.inflation, factor))
 
     def _inflation(self, score: Score | None, entities: int) -> np.ndarray:
         """Return the factor by which intervals of averages over small classes or data sets are too narrow (entity)."""
         found = np.ones(entities)
         if self.counts is None or self.prior is None or self.about is None or "population" in self.about:
             return found
-        average = (
-            score is not None and isinstance(score.matrix_function, Average) and score.matrix_function.kind != "micro"
-        )
-        for dim in (["actual"] if average and "actual" in self.counts.dims else []) + (
-            ["dataset"] if self.weights is not None else []
-        ):
-            if dim not in self.counts.dims:
+        for dim, averaged in (("actual", is_average(score)), ("dataset", self.weights is not None)):
+            if not averaged or dim not in self.counts.dims:
                 continue
             cases, mass = (
-                array.sum([d for d in array.dims if d not in ("entity", dim)])
-                .transpose("entity", dim)
-                .values.astype(float)
+                array.sum([d for d in array.dims if d not in ("entity", dim)]).transpose("entity", dim).values
                 for array in (self.counts, self.prior)
             )
             weights = self.weights if dim == "dataset" else np.ones(cases.shape[1])
-            if weights is None or len(weights) != cases.shape[1]:  # some data sets have weight 0
-                continue
-            found = np.maximum(found, [average_inflation(n, a, weights) for n, a in zip(cases, mass, strict=True)])
+            if weights is not None and len(weights) == cases.shape[1]:  # no data set has weight 0
+                each = [average_inflation(n, a, weights) for n, a in zip(cases, mass, strict=True)]
+                found = np.maximum(found, each)
         return found
 
     def size(self, entities: int) -> np.ndarray:
@@ -165,22 +142,39 @@ class Evidence:
             return np.full(entities, np.nan)
         return self.cases.sum([d for d in self.cases.dims if d != "entity"]).values.astype(float)
 
+    @property
+    def table(self) -> xr.DataArray | None:
+        """Return the observed performance or counts; None if unknown."""
+        return self.counts if self.shares is None else self.shares
+
     def observed(self, score: Score | None) -> xr.DataArray | None:
         """Return the score of the observed counts (entity), at the ranked prevalence; None if unknown."""
-        observed = self.counts if self.shares is None else self.shares
-        if observed is None or score is None or (score.space == "outcomes" and "outcome" not in observed.dims):
+        table = self.table
+        if table is None or score is None or (score.space == "outcomes" and "outcome" not in table.dims):
             return self.values
-        return self._score(score, observed)
+        return self._score(score, table)
 
-    def observed_in_pool(self, score: Score | None) -> xr.DataArray | None:
-        """Return the score of all pooled cases (entity) if a typical data set is ranked; else None.
+    def compare(
+        self, score: Score | None, entities: int, outside: Callable[[np.ndarray], np.ndarray]
+    ) -> dict[str, np.ndarray]:
+        """Return the observed values, whether they contradict their interval, and cases, by the variables of a ranking.
 
-        A typical rate lies between the mean over data sets and the pooled rate, nearer to the latter the more alike
-        the data sets are.
+        ``outside`` returns which values are outside. A typical rate lies between the mean over data sets and the pooled
+        rate, nearer to the latter the more alike the data sets are: both must be outside.
         """
-        if self.pooled is None or not outcome_dims(self.pooled):
-            return self.pooled
-        return None if score is None else self._score(score, self.pooled)
+        seen, table, pooled = self.observed(score), self.table, self.pooled
+        observed = np.full(entities, np.nan) if seen is None else seen.values.astype(float)
+        contradicted = outside(observed)
+        if table is not None and "actual" in table.dims:
+            # If all cases are wrong, or each class has one answer, any posterior lies on one side of this end.
+            cells = table.transpose(..., *OUTCOME_DIMS).values
+            one_answer = cells.sum(axis=-1) - cells.max(axis=-1) < 1e-12
+            contradicted &= (np.trace(cells, axis1=-2, axis2=-1) != 0) & ~one_answer.all(axis=-1)
+        if pooled is not None and outcome_dims(pooled):
+            pooled = None if score is None else self._score(score, pooled)
+        if pooled is not None:
+            contradicted &= outside(pooled.values.astype(float))
+        return {"observed": observed, "contradicted": contradicted, "cases": self.size(entities)}
 
     def _score(self, score: Score, observed: xr.DataArray) -> xr.DataArray | None:
         """Return the score of an observed performance, at the ranked prevalence."""
@@ -192,20 +186,6 @@ class Evidence:
         except ValueError:  # a sampled prevalence, or more than two classes
             return None
 
-    def extreme(self) -> xr.DataArray | None:
-        """Return entities at an end of the range: always wrong, or with one answer for all cases of a class.
-
-        For any prior the posterior lies on one side of them, so they are never outside their interval.
-        """
-        observed = self.counts if self.shares is None else self.shares
-        if observed is None or "actual" not in observed.dims:  # the ends are those of the score
-            return None
-        table = observed.transpose(..., *OUTCOME_DIMS)
-        cells = table.values
-        wrong = np.trace(cells, axis1=-2, axis2=-1) == 0
-        one_answer = cells.sum(axis=-1) - cells.max(axis=-1) < 1e-12
-        return xr.DataArray(wrong | one_answer.all(axis=-1), dims=table.dims[:-2])
-
     def notes(self, score: Score | None) -> list[str]:
         """Return the notes on the evidence, caveats among them."""
         about = self.origin()
@@ -214,7 +194,9 @@ class Evidence:
         own = [Note(line, Caveat.FEW_UNITS if line == few else Caveat.NONE) for line in of_model]
         if about.get("caveat"):
             own.append(Note(str(about["caveat"]), Caveat.FEW_UNITS))
-        lines: list[str] = [*self.sampler, *self._pooling_caveat(score), *own, *self._kinds(score)]
+        known = self.cases if self.cases is not None else self.counts
+        names = None if known is None or "entity" not in known.coords else known["entity"].values.tolist()
+        lines: list[str] = [*self.sampler, *differing_datasets(about, score, names), *own, *self._kinds(score)]
         lines += [*self._without_cases(), *self._bootstrap()]
         if score is not None and score.depends_on_prevalence and self.about is not None:
             lines += prevalence_notes(*self._shares(), score) + prevalence_caveat(score, self.about)
@@ -237,15 +219,6 @@ class Evidence:
         if self.kind == "typical":
             found["typical"] = str((self.about or {}).get("typical", ""))
         return found
-
-    def _pooling_caveat(self, score: Score | None) -> list[Note]:
-        """Return the caveat that pooled data sets differ, if they do."""
-        about = self.origin()
-        if "pooled" not in about:
-            return []
-        known = self.cases if self.cases is not None else self.counts
-        names = None if known is None or "entity" not in known.coords else known["entity"].values.tolist()
-        return differing_datasets(about, score, names)
 
     def needed(self) -> str:
         """Return the further evidence that would help most to separate entities; empty if unknown."""
@@ -272,11 +245,11 @@ class Evidence:
             f"Outcomes of {first_names(list(self.heavy_tails))} have heavy tails for so few cases: intervals of the "
             "mean are too narrow."
         )
-        return [
-            *([Note(text, Caveat.FEW_UNITS)] if self.heavy_tails else []),
+        how = (
             "Intervals come from the Bayesian bootstrap: without a prior, only observed outcomes count "
-            "(range=(low, high) adds a prior).",
-        ]
+            "(range=(low, high) adds a prior)."
+        )
+        return [Note(text, Caveat.FEW_UNITS), how] if self.heavy_tails else [how]
 
     def _without_cases(self) -> list[str]:
         """Return a caveat on entities without cases, whose results come from the prior alone."""
@@ -293,22 +266,21 @@ class Evidence:
     def _kinds(self, score: Score | None) -> list[str]:
         """Return which data set the ranking is for, if the model has a population of data sets."""
         about = self.about or {}
-        lines: list[str] = []
         if self.kind == "new":
             lines = ["The ranking is for one new data set; its intervals include how much data sets differ."]
         elif self.kind == "typical" and "typical" in about:
             learned = about.get("prevalence", "") == "sampled" and score is not None and score.depends_on_prevalence
             at = ", at their mean prevalence" if learned else ""
             lines = [f"The ranking is for a typical data set: {about['typical']}{at}."]
-        if lines and self.fewest_datasets is not None and self.fewest_datasets < FEW_DATASETS:
-            lines.append(
-                Note(
-                    f"An entity was measured on {_text.count(self.fewest_datasets, 'data set')} only. With fewer than "
-                    f"{FEW_DATASETS}, the intervals of a {self.kind} data set depend on the prior of the spread "
-                    "(option 'spread').",
-                    Caveat.FEW_UNITS,
-                )
+        else:
+            return []
+        if self.fewest_datasets is not None and self.fewest_datasets < FEW_DATASETS:
+            text = (
+                f"An entity was measured on {_text.count(self.fewest_datasets, 'data set')} only. With fewer than "
+                f"{FEW_DATASETS}, the intervals of a {self.kind} data set depend on the prior of the spread (option "
+                "'spread')."
             )
+            lines.append(Note(text, Caveat.FEW_UNITS))
         return lines
 
     def _shares(self) -> tuple[xr.DataArray | None, np.ndarray | None]:
@@ -332,37 +304,47 @@ def evidence_of(source: Any, variable: str | None, values: xr.DataArray, kind: s
     """Return the evidence behind ``values``, a posterior's ``variable`` or a score of its performance."""
     groups = groups_of(source) if is_container(source) else {}
     posterior = source if isinstance(source, xr.Dataset) else groups.get("posterior")
-    about = None if isinstance(source, xr.DataArray) else {} if posterior is None else posterior.attrs
-    wanted = kind or (about or {}).get("kind", "observed")
-    many = (about or {}).get("population") == "data sets" and variable is None
+    attrs = None if isinstance(source, xr.DataArray) else {} if posterior is None else posterior.attrs
+    about, observed = attrs or {}, groups.get("observed_data", xr.Dataset())
+    wanted = kind or about.get("kind", "observed")
+    many = about.get("population") == "data sets" and variable is None
+    averaged = "dataset_weights" in about and "dataset" not in values.dims
     known = Evidence(
-        about=about,
+        about=attrs,
         sampler=tuple(_sampling(groups, values)),
         cases=cases_of(source, values),
         kind=wanted if many else "",
-        patterns=Patterns.of(groups.get("observed_data", xr.Dataset()), (about or {}).get("target") != "cluster"),
+        patterns=Patterns.of(observed, about.get("target") != "cluster"),
         prior=get_variable(groups.get("constant_data"), "prior_concentration"),
         datasets=tuple(values["dataset"].values.tolist()) if "dataset" in values.coords else (),
-        weights=_dataset_weights(about or {}, values),
-        fewest_datasets=_fewest_datasets(source, posterior) if many else None,
-        heavy_tails=_heavy_tails(groups.get("observed_data", xr.Dataset()), about or {}),
+        weights=np.atleast_1d(np.asarray(about["dataset_weights"], float)) if averaged else None,
+        heavy_tails=_heavy_tails(observed, about),
     )
-    if many and wanted == "typical":
-        return _with_typical_shares(known, source, values)
+    counts = observed_counts(source)
+    if many:
+        fewest = None if posterior is None else posterior.sizes.get("dataset")
+        if counts is not None and {"entity", "dataset"} <= set(counts.dims):
+            fewest = int((counts.sum(outcome_dims(counts)) > 0).sum("dataset").min())
+        known = replace(known, fewest_datasets=fewest)
+        if wanted == "typical":
+            if counts is None or "dataset" not in counts.dims or not _matches(pool := counts.sum("dataset"), values):
+                return known
+            middle = "median" if "median" in str(about.get("typical", "")) else "mean"
+            return replace(known, shares=_typical_shares(counts, middle), pooled=as_performance(pool))
     # There are no counts of outcomes with many values.
-    seen = get_variable(groups.get("observed_data"), variable or str(values.name))
+    seen = get_variable(observed, variable or str(values.name))
     if seen is not None and _matches(seen, values):
         known = replace(known, values=seen.astype(float).reset_coords(drop=True))
     bare = isinstance(source, xr.DataArray) and not outcome_dims(source)
     if variable is not None or bare or wanted != "observed":
         return known
-    counts = observed_counts(source)
-    shares = get_variable(groups.get("observed_data"), "performance")
-    averaged = shares is not None and _matches(shares, values)
-    if counts is not None and not averaged and not _matches(counts, values):
+    shares = get_variable(observed, "performance")
+    if shares is not None and _matches(shares, values):
+        known = replace(known, shares=shares)
+    elif counts is not None and not _matches(counts, values):
         counts = None
-    known = replace(known, counts=counts, shares=shares if averaged else None)
-    if counts is not None and (about or {}).get("prevalence", "sampled") in ("sampled", "observed"):
+    known = replace(known, counts=counts)
+    if counts is not None and about.get("prevalence", "sampled") in ("sampled", "observed"):
         return known  # no need to search the draws for its class shares
     if posterior is not None and "performance" not in posterior:
         return known
@@ -371,22 +353,31 @@ def evidence_of(source: Any, variable: str | None, values: xr.DataArray, kind: s
     return replace(known, performance=array) if table else known
 
 
-def _fewest_datasets(source: Any, posterior: xr.Dataset | None) -> int | None:
-    """Return the smallest number of data sets with cases of an entity; None if unknown."""
-    counts = observed_counts(source)
-    if counts is not None and {"entity", "dataset"} <= set(counts.dims):
-        cases = counts.sum(outcome_dims(counts))
-        return int((cases > 0).sum("dataset").min())
-    return None if posterior is None else posterior.sizes.get("dataset")
+def rank_each(
+    frame: xr.DataArray,
+    evidence: Evidence,
+    rank_one: Callable[[xr.DataArray, Evidence, tuple[int, ...]], xr.Dataset],
+    at: tuple[int, ...] = (),
+) -> xr.Dataset:
+    """Return one ranking for each item of every dim of ``frame`` but those of draws and entities.
 
-
-def _with_typical_shares(known: Evidence, source: Any, values: xr.DataArray) -> Evidence:
-    """Return the observed evidence of a typical data set: the mean or median over data sets, and the pool."""
-    counts = observed_counts(source)
-    if counts is None or "dataset" not in counts.dims or not _matches(pool := counts.sum("dataset"), values):
-        return known
-    middle = "median" if "median" in str((known.about or {}).get("typical", "")) else "mean"
-    return replace(known, shares=_typical_shares(counts, middle), pooled=as_performance(pool))
+    ``rank_one`` makes the ranking of a part of the frame, of its evidence, and of its position ``at`` in these dims.
+    """
+    extra = [str(dim) for dim in frame.dims if dim not in (*DRAW_DIMS, "entity")]
+    if not extra:
+        return rank_one(frame, evidence, at)
+    dim = extra[0]
+    parts = [
+        rank_each(frame.isel({dim: i}, drop=True), evidence.at(dim, i), rank_one, (*at, i))
+        for i in range(frame.sizes[dim])
+    ]
+    # Coords that differ along this dim, such as test sets, come from the frame; xr.concat would keep the first.
+    own = {n: c.variable for n, c in frame.coords.items() if dim in c.dims and not {*c.dims} & {*DRAW_DIMS}}
+    own.setdefault(dim, xr.Variable(dim, range(frame.sizes[dim])))
+    reasons = dict.fromkeys(part.attrs["confidence_sets"] for part in parts if "confidence_sets" in part.attrs)
+    parts = [part.drop_vars(own, errors="ignore") for part in parts]
+    joined = xr.concat(parts, dim=dim, combine_attrs="override", coords="minimal", compat="override", join="exact")
+    return joined.assign_coords(own).assign_attrs({"confidence_sets": "; ".join(reasons)} if reasons else {})
 
 
 def _typical_shares(counts: xr.DataArray, middle: str) -> xr.DataArray:
@@ -469,13 +460,6 @@ def _heavy_tails(observed: xr.Dataset, about: Mapping[Any, Any]) -> tuple[str, .
     outcome = observed["pattern_outcome"].transpose("pattern", "entity")
     ratio = skewness_ratio(outcome.values.astype(float), observed["pattern_count"].values)
     return tuple(sorted(str(name) for name in outcome["entity"].values[ratio > HEAVY_TAIL]))
-
-
-def _dataset_weights(about: Mapping[Any, Any], values: xr.DataArray) -> np.ndarray | None:
-    """Return the weights of the data sets if ``values`` are a mean over them; else None."""
-    if "dataset_weights" not in about or "dataset" in values.dims:
-        return None
-    return np.atleast_1d(np.asarray(about["dataset_weights"], float))
 
 
 def _matches(observed: xr.DataArray, values: xr.DataArray) -> bool:

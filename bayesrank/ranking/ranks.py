@@ -7,6 +7,7 @@ import xarray as xr
 
 from bayesrank._checks import check_choice
 from bayesrank._types import Container, ScoreLike
+from bayesrank.ranking._loops import tied_groups
 from bayesrank.ranking.values import score_values
 
 __all__ = ["positions", "rank"]
@@ -76,16 +77,9 @@ def positions(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """
     order = np.argsort(-values, axis=-1, kind="stable")
     ordered = np.take_along_axis(values, order, axis=-1)
-    index = np.arange(values.shape[-1], dtype=np.int32)
-    starts = np.ones(values.shape, bool)
-    starts[..., 1:] = ordered[..., 1:] != ordered[..., :-1]
-    ends = np.ones(values.shape, bool)
-    ends[..., :-1] = starts[..., 1:]
-    first = np.maximum.accumulate(np.where(starts, index, 0), axis=-1)
-    last = np.minimum.accumulate(np.where(ends, index, values.shape[-1])[..., ::-1], axis=-1)[..., ::-1]
     out = np.empty((2, *values.shape), np.int32)
-    for group, place in zip((first, last), out, strict=True):
-        np.put_along_axis(place, order, group.astype(np.int32), axis=-1)
+    for group, place in zip(tied_groups(ordered), out, strict=True):
+        np.put_along_axis(place, order, group, axis=-1)
     return out[0], out[1]
 
 

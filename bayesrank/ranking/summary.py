@@ -9,11 +9,6 @@ from bayesrank._checks import check_result, describe_value
 from bayesrank._notes import Caveat, Note
 from bayesrank.scores._display import display_name
 
-__all__ = [
-    *("check_pairs", "check_complete", "is_exact", "outside_interval"),
-    *("ranking_table", "score_name", "effective_draws"),
-]
-
 #: Variables of every ranking, and those missing without pairwise comparisons.
 NEEDED = {
     *("median", "lower", "upper", "observed", "contradicted", "undefined", "cases", "notes"),

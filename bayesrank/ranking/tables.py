@@ -14,7 +14,6 @@ from bayesrank.performance import as_performance, at_prevalence
 from bayesrank.ranking.credible import quantiles_of
 from bayesrank.ranking.evidence import Evidence, evidence_of
 from bayesrank.ranking.values import ScoreValues, score_values_together
-from bayesrank.scores import Score
 
 __all__ = ["score_table"]
 
@@ -78,52 +77,38 @@ def score_table(
     first = found[0].values
     dims = ["entity", *(str(d) for d in first.dims if d not in (*draw_dims(first), "entity"))]
     coords = {dim: first.coords[dim].variable for dim in dims if dim in first.coords}
-    shape = tuple(first.sizes[dim] for dim in dims)
-    table = _quantiles(found, dims, shape, prob)
-    table["observed"] = np.full((*shape, len(found)), np.nan)
-    for i, seen in enumerate(_observed_scores(source, found, prevalence, kind)):
-        if seen is not None:
-            table["observed"][..., i] = (
-                seen.variable.set_dims({dim: first.sizes[dim] for dim in dims}).transpose(*dims).values
-            )
-    about: dict[str, Any] = {"prob": prob, "method": "draws"}
-    if prevalence is not None:
-        about["prevalence"] = float(prevalence) if np.ndim(prevalence) == 0 else "given as an array"
-    order = ("median", "lower", "upper", "observed", "undefined")
-    return xr.Dataset({name: ((*dims, "score"), table[name]) for name in order}, coords | {"score": names}, about)
-
-
-def _quantiles(found: list[ScoreValues], dims: list[str], shape: tuple[int, ...], prob: float) -> dict[str, np.ndarray]:
-    """Return quantiles of the values of each score, one entity at a time: (..., score)."""
-    columns: dict[str, list[np.ndarray]] = {name: [] for name in ("median", "lower", "upper", "undefined")}
-    for values in load_arrays(*(one.values.transpose(..., *dims) for one in found)):
-        x = values.values.reshape(-1, prod(shape)).astype(float, copy=False)
-        middle, low, high, _ = quantiles_of(x, (1 - prob) / 2)
-        for name, column in zip(columns, (middle, low, high, np.isnan(x).mean(axis=0)), strict=True):
-            columns[name].append(column.reshape(shape))
-    return {name: np.stack(parts, axis=-1) for name, parts in columns.items()}
-
-
-def _observed_scores(
-    source: Any, found: list[ScoreValues], prevalence: Any, kind: str | None
-) -> list[xr.DataArray | None]:
-    """Return the observed value of each score, at the target prevalence."""
+    sizes = {dim: first.sizes[dim] for dim in dims}
+    shape = tuple(sizes.values())
     # All scores of the performance have the same evidence.
     plain = next((one for one in found if not one.variable), None)
     evidence = Evidence() if plain is None else evidence_of(source, None, plain.values, kind)
-    return [
-        evidence_of(source, one.variable, one.values, kind).observed(None)
-        if one.variable
-        else _observed_of(evidence, one.score, prevalence)
-        for one in found
-    ]
+    table = {name: np.empty((*shape, len(found))) for name in ("median", "lower", "upper", "observed", "undefined")}
+    loaded = load_arrays(*(one.values.transpose(..., *dims) for one in found))
+    for i, (one, values) in enumerate(zip(found, loaded, strict=True)):
+        x = values.values.reshape(-1, prod(shape)).astype(float, copy=False)
+        median, lower, upper, _, defined = quantiles_of(x, (1 - prob) / 2)
+        undefined = (len(x) - defined) / len(x)
+        for name, numbers in (("median", median), ("lower", lower), ("upper", upper), ("undefined", undefined)):
+            table[name][..., i] = numbers.reshape(shape)
+        seen = _observed(source, one, evidence, prevalence, kind)
+        table["observed"][..., i] = np.nan if seen is None else seen.variable.set_dims(sizes).transpose(*dims).values
+    about: dict[str, Any] = {"prob": prob, "method": "draws"}
+    if prevalence is not None:
+        about["prevalence"] = float(prevalence) if np.ndim(prevalence) == 0 else "given as an array"
+    return xr.Dataset(
+        {name: ((*dims, "score"), held) for name, held in table.items()}, coords | {"score": names}, about
+    )
 
 
-def _observed_of(evidence: Evidence, score: Score | None, prevalence: Any) -> xr.DataArray | None:
-    seen = evidence.counts if evidence.shares is None else evidence.shares
-    if prevalence is None or score is None or seen is None or not score.depends_on_prevalence:
-        return evidence.observed(score)
+def _observed(
+    source: Any, one: ScoreValues, evidence: Evidence, prevalence: Any, kind: str | None
+) -> xr.DataArray | None:
+    """Return the observed value of a score, at the target prevalence; None if unknown."""
+    if one.variable:
+        return evidence_of(source, one.variable, one.values, kind).observed(None)
+    if prevalence is None or one.score is None or evidence.table is None or not one.score.depends_on_prevalence:
+        return evidence.observed(one.score)
     try:
-        return score(at_prevalence(as_performance(seen), prevalence))
+        return one.score(at_prevalence(as_performance(evidence.table), prevalence))
     except ValueError:  # a sampled prevalence, which counts do not have
         return None

@@ -20,7 +20,7 @@ from bayesrank.ranking._confidence import confidence_sets
 from bayesrank.ranking.credible import MOSTLY
 from bayesrank.ranking.evidence import evidence_of
 from bayesrank.ranking.ranks import positions
-from bayesrank.ranking.values import finite, score_values
+from bayesrank.ranking.values import finite, names_of, one_ranking, score_values
 
 __all__ = ["top_set"]
 
@@ -89,13 +89,12 @@ def top_set(
     prob, k = check_prob("prob", prob), check_integer("k", k, 1)
     found = score_values(source, score, higher_is_better, kind)
     values = found.values
-    extra = set(values.dims) - {*draw_dims(values), "entity"}
-    if extra or not values.size:
-        raise ValueError(f"source must hold draws of entities and have no other dims; got {dict(values.sizes)}")
-    size = values.sizes["entity"]
+    one_ranking(values.dims)
+    if not values.size:
+        raise ValueError(f"source must hold at least one entity and one draw; got the sizes {dict(values.sizes)}")
+    size, names = values.sizes["entity"], names_of(values)
     check_integer("k", k, 1, size)
     [values] = load_arrays(values.transpose(*draw_dims(values), "entity").astype(float, copy=False))
-    names = values["entity"].values if "entity" in values.coords else np.arange(size)
     batches = Batches.of(values)
     x = finite(values.values).reshape(batches.number, size)
 
@@ -105,10 +104,10 @@ def top_set(
         [of_each] = reduce(x, EffectiveDraws(), batches=batches)
         effective_size = of_each[ranked].min(initial=batches.number)
     evidence = evidence_of(source, found.variable, values, kind)
-    sets = confidence_sets(
+    sets, reason = confidence_sets(
         x, ranked, found, prob, effective_size, evidence.information(None if found.variable else found.score, size)
     )
-    withheld = sets.reason != "joint"  # no entity is then known to be in, or out
+    first, last = sets["rank_confidence_lower"], sets["rank_confidence_upper"]
     top, few = np.empty(x.shape, bool), max(BLOCK // size, 1)
     for start in range(0, len(x), few):
         part = np.where(ranked, x[start : start + few], np.nan)
@@ -130,13 +129,14 @@ def top_set(
         "in_credible_set": ("entity", chosen),
         "credible_probability": ((), probability),
         "credible_probability_error": ((), error, {"method": ERROR}),
-        "in_confidence_set": ("entity", ranked & (withheld | (sets.lower <= k))),
-        "surely_top": ("entity", ranked & (sets.upper <= k)),
-        "rank_confidence_lower": ("entity", sets.lower),
-        "rank_confidence_upper": ("entity", sets.upper),
+        # If the sets are withheld, no entity is known to be in, or out.
+        "in_confidence_set": ("entity", ranked & ((reason != "joint") | (first <= k))),
+        "surely_top": ("entity", ranked & (last <= k)),
+        "rank_confidence_lower": ("entity", first),
+        "rank_confidence_upper": ("entity", last),
     }
     facts = {"prob": prob, "k": k, "draws": batches.number, "method": "draws", "smallest": int(smallest)}
-    facts["confidence_sets"] = sets.reason
+    facts["confidence_sets"] = reason
     return xr.Dataset(variables, {"entity": names}, found.facts() | facts)
 
 

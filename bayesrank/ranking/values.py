@@ -87,6 +87,11 @@ def finite(values: np.ndarray) -> np.ndarray:
     return values
 
 
+def names_of(values: xr.DataArray) -> np.ndarray:
+    """Return the names of the entities, by default their positions."""
+    return values["entity"].values if "entity" in values.coords else np.arange(values.sizes["entity"])
+
+
 def ranking_of(
     result: dict[str, Any], frame: xr.DataArray, joint: bool, error: str, facts: Mapping[str, Any]
 ) -> xr.Dataset:
@@ -94,14 +99,12 @@ def ranking_of(
 
     ``error`` describes the kind of errors.
     """
-    size = frame.sizes["entity"]
-    names = frame["entity"].values if "entity" in frame.coords else np.arange(size)
-    variables = {}
+    names, variables = names_of(frame), {}
     for name, value in result.items():
         dims = ("entity", "rank" if name.startswith("rank_probability") else "rival")
         variables[name] = (dims[: np.ndim(value)], value, about_error(name, error))
     coords: dict[str, Any] = {"entity": names} | ({"rival": names} if joint else {})
-    coords["rank"] = np.arange(1, size + 1)
+    coords["rank"] = np.arange(1, len(names) + 1)
     coords |= {str(name): coord for name, coord in frame.coords.items() if coord.dims == ("entity",)}
     return xr.Dataset(variables, coords, facts)
 
@@ -171,9 +174,7 @@ def _variable_of(source: Any, score: Any, higher_is_better: bool | None, kind: s
     name = score if isinstance(score, str) else known.name if known and known.space == "outcomes" else None
     if name is None or isinstance(source, xr.DataArray) or (variable := _variable(source, name, kind)) is None:
         return None
-    better = _better(name, known.higher_is_better if known else True, higher_is_better)
-    if higher_is_better is None:
-        _refuse(variable, better, name)
+    better = _direction(variable, name, known.higher_is_better if known else True, higher_is_better)
     ends = posterior_of(source).attrs.get(f"{name}_range", variable.attrs.get(f"{name}_range"))
     # A score of outcomes has the same values as the variable, for few outcomes or as many as cases.
     own = None if known and known.space == "outcomes" else name
@@ -188,40 +189,38 @@ def bare_values(values: Any, higher_is_better: bool | None) -> tuple[xr.DataArra
 
 def _of_values(values: xr.DataArray, score: Any, higher_is_better: bool | None) -> ScoreValues:
     values = _check(values)
-    if score is not None:
-        known = as_score(score)
-        other = find(values.name)
-        if higher_is_better is None and other is not None and other.name != known.name:
-            raise ValueError(
-                f"score must be that of the values, whose name says {other.name}; got {known.name} (rename them, or "
-                "pass higher_is_better=)"
-            )
-        better = _better(known.name, known.higher_is_better, higher_is_better)
-        if higher_is_better is None:
-            _refuse(values, better, known.name)
-        return ScoreValues(values, known.name, better, known)
-    if higher_is_better is None:
-        _refuse(values, True, None)
-    return ScoreValues(values, str(values.name or "score"), higher_is_better is None or bool(higher_is_better))
+    if score is None:
+        better = _direction(values, None, True, higher_is_better)
+        return ScoreValues(values, str(values.name or "score"), better)
+    known, other = as_score(score), find(values.name)
+    if higher_is_better is None and other is not None and other.name != known.name:
+        raise ValueError(
+            f"score must be that of the values, whose name says {other.name}; got {known.name} (rename them, or pass "
+            "higher_is_better=)"
+        )
+    better = _direction(values, known.name, known.higher_is_better, higher_is_better)
+    return ScoreValues(values, known.name, better, known)
 
 
-def _refuse(values: xr.DataArray, better: bool, score: str | None) -> None:
-    """Raise if name or attrs of values contradict the direction of ``score``, or none is given."""
+def _better(name: str | None, known: bool | None, given: bool | None) -> bool:
+    if given is None and known is None:
+        raise ValueError(f"higher_is_better must be given for {name!r}, which has no direction; got None")
+    return bool(known if given is None else given)
+
+
+def _direction(values: xr.DataArray, score: str | None, known: bool | None, given: bool | None) -> bool:
+    """Return whether higher is better; raise if name or attrs of the values contradict it, unless it is given."""
+    better = _better(score, known, given)
     expected, named = DIRECTION[better], find(values.name)
     stated = {DIRECTION[named.higher_is_better]} if named else set()
     stated |= {str(values.attrs["direction"])} if "direction" in values.attrs else set()
-    for other in sorted(stated - {expected}):
+    for other in sorted(stated - {expected}) if given is None else ():
         what = "have no direction" if other == DIRECTION[None] else f"came from a score of which {other}"
         raise ValueError(
             f"score or higher_is_better must be given for values whose name or attrs say that they {what}; got "
             f"{score!r} for {str(values.name or 'score')!r}"
         )
-
-
-def _better(name: str, known: bool | None, given: bool | None) -> bool:
-    if given is None and known is None:
-        raise ValueError(f"higher_is_better must be given for {name!r}, which has no direction; got None")
-    return bool(known if given is None else given)
+    return better
 
 
 def _check(values: Any) -> xr.DataArray:

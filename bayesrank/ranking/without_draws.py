@@ -13,7 +13,7 @@ from bayesrank.exact import Answer, ClosedForm, NoClosedForm, Plan, answer, clos
 from bayesrank.ranking._hierarchy import poth_of
 from bayesrank.ranking._intervals import rank_intervals
 from bayesrank.ranking.consensus import best_set, consensus_of
-from bayesrank.ranking.evidence import Evidence, cases_of, evidence_of
+from bayesrank.ranking.evidence import Evidence, cases_of, evidence_of, rank_each
 from bayesrank.ranking.summary import UNRESOLVED
 from bayesrank.ranking.values import RankingOptions, ScoreValues, natural_score, ranking_of, score_values
 from bayesrank.scores import Score, as_score, get
@@ -22,14 +22,6 @@ __all__ = ["prior_quantiles", "rank_exactly", "replace_drawn"]
 
 #: CPU seconds that integrals may take, roughly, beside draws.
 MOST_SECONDS = 5.0
-#: What an error measures, as attrs["method"].
-ERROR = "difference of two numbers of nodes"
-#: Observed values outside of their interval by less, as a share of its width, are outside by rounding.
-SLACK = 1e-9
-#: Standard errors by which the share of draws below an exact median differs from a half: never by chance.
-SURE = 6
-#: Results that compare entities with each other, or rest on such comparisons.
-PAIRS = ("superiority", "equivalence", "sucra", "poth", "tier", "consensus")
 
 
 def rank_exactly(
@@ -63,14 +55,21 @@ def rank_exactly(
             f"got {higher_is_better!r}"
         )
     known = closed_form_of(source, model, options or {})
-    evidence = _evidence(source, known, what)
+    if isinstance(source, xr.DataArray):
+        counts = known.model.observed()["observed_data"]["counts"]
+        about = known.model.settings | {"kind": known.model.kind}
+        cases = cases_of(source, known.frame)
+        evidence = Evidence(counts=counts, performance=known.performance, about=about, cases=cases)
+    else:
+        evidence = evidence_of(source, None, known.frame.rename(what.name), None)
     if evidence.counts is not None:
         score.check_space(evidence.counts.sizes)
         score.check_classes(evidence.counts)
-    ranking = _each(known, evidence, what, settings)
+    ranking = rank_each(known.frame, evidence, lambda _, held, at: _one(known.at(at), held, what, settings))
     if settings.joint:
         return ranking
-    return ranking.drop_vars([*(name for name in ranking.data_vars if str(name).startswith(PAIRS)), "rival"])
+    compared = ("superiority", "equivalence", "sucra", "poth", "tier", "consensus")
+    return ranking.drop_vars([*(name for name in ranking.data_vars if str(name).startswith(compared)), "rival"])
 
 
 def replace_drawn(drawn: xr.Dataset, source: Any, score: Any, settings: RankingOptions) -> xr.Dataset:
@@ -127,7 +126,8 @@ def _are_draws_of(values: xr.DataArray, median: xr.DataArray) -> bool:
     """Return whether draws of scores have these medians; those of a posterior may have been replaced by others."""
     dims = draw_dims(values)
     slack = 1e-9 * (1 + np.abs(median))
-    allowed = SURE / 2 / np.sqrt(float(np.prod([values.sizes[dim] for dim in dims])))
+    # A share of draws differs from a half by six standard errors never by chance.
+    allowed = 6 / 2 / np.sqrt(float(np.prod([values.sizes[dim] for dim in dims])))
     less, more = ((values < median - slack).mean(dims), (values > median + slack).mean(dims))
     return bool((np.maximum(less, more) <= 0.5 + allowed).all())
 
@@ -147,24 +147,6 @@ def _score_to_plan(score: Score) -> Score:
     return get("tpr") if score.space == "outcomes" else score
 
 
-def _evidence(source: Any, known: ClosedForm, what: ScoreValues) -> Evidence:
-    if not isinstance(source, xr.DataArray):
-        return evidence_of(source, None, known.frame.rename(what.name), None)
-    counts, about = known.model.observed()["observed_data"]["counts"], known.model.settings | {"kind": known.model.kind}
-    cases = cases_of(source, known.frame)
-    return Evidence(counts=counts, performance=known.performance, about=about, cases=cases)
-
-
-def _each(known: ClosedForm, evidence: Evidence, what: ScoreValues, settings: RankingOptions) -> xr.Dataset:
-    """Return one ranking for each item of every other dim."""
-    if known.frame.ndim == 1:
-        return _one(known, evidence, what, settings)
-    dim = str(known.frame.dims[1])
-    parts = [_each(known.at((i,)), evidence.at(dim, i), what, settings) for i in range(known.frame.sizes[dim])]
-    joined = xr.concat(parts, dim=dim, combine_attrs="override", coords="minimal", compat="override", join="exact")
-    return joined.assign_coords({dim: known.frame[dim]})
-
-
 def _one(known: ClosedForm, evidence: Evidence, what: ScoreValues, settings: RankingOptions) -> xr.Dataset:
     entities = known.frame["entity"].values
     assert what.score is not None
@@ -172,17 +154,17 @@ def _one(known: ClosedForm, evidence: Evidence, what: ScoreValues, settings: Ran
     tail = (1 - settings.prob) / 2
     found = answer(plan, np.array([tail, 0.5, 1 - tail]), settings.rope)
     result = _results(plan, found, np.array([str(name) for name in entities]), settings.prob)
-    seen, extreme = evidence.observed(what.score), evidence.extreme()
-    observed = np.full(len(entities), np.nan) if seen is None else seen.values.astype(float)
-    one_sided = np.zeros(len(entities), bool) if extreme is None else extreme.values
-    slack = SLACK * (1 + result["upper"] - result["lower"])
-    outside = (observed < result["lower"] - slack) | (observed > result["upper"] + slack)
-    result |= {"observed": observed, "contradicted": outside & ~what.at_an_end(observed) & ~one_sided}
-    result["cases"] = evidence.size(len(entities))
+    slack = 1e-9 * (1 + result["upper"] - result["lower"])  # for rounding errors
+
+    def outside(observed: np.ndarray) -> np.ndarray:
+        beyond = (observed < result["lower"] - slack) | (observed > result["upper"] + slack)
+        return beyond & ~what.at_an_end(observed)
+
+    result |= evidence.compare(what.score, len(entities), outside)
     notes = [*_notes(found), *what.notes(), *evidence.notes(what.score)]
     result |= join_notes(notes) | {"needed_evidence": evidence.needed()}
     facts = what.facts() | {"prob": settings.prob, "rope": settings.rope, "method": "exact"} | evidence.facts()
-    return ranking_of(result, known.frame, True, ERROR, facts)
+    return ranking_of(result, known.frame, True, "difference of two numbers of nodes", facts)
 
 
 def _results(plan: Plan, found: Answer, labels: np.ndarray, prob: float) -> dict[str, Any]:
@@ -221,10 +203,8 @@ def _results(plan: Plan, found: Answer, labels: np.ndarray, prob: float) -> dict
 def _hierarchy(expected: np.ndarray, error: np.ndarray) -> dict[str, Any]:
     """Return SUCRA and POTH of the expected ranks, with errors."""
     size = int((~np.isnan(expected)).sum())
-    if size < 2:
-        unknown = np.full(len(expected), np.nan)
-        return {"sucra": unknown, "sucra_error": unknown, "poth": np.nan, "poth_error": np.nan}
-    sucra, sucra_error = (size - expected) / (size - 1), error / (size - 1)
+    rivals = size - 1 if size > 1 else np.nan
+    sucra, sucra_error = (size - expected) / rivals, error / rivals
     # Sorted, so that the order of input does not matter.
     poth, higher = (
         poth_of(np.sort(each[~np.isnan(each)])) for each in (sucra, 0.5 + np.abs(sucra - 0.5) + sucra_error)

@@ -83,8 +83,8 @@ def ranked(entities: int, each: int, joint: bool = True) -> None:
 
 def ranked_parts(entities: int, each: int) -> dict[str, float]:
     """What a ranking does, step by step."""
-    from bayesrank._draws import Batches, reduce
-    from bayesrank.ranking import _confidence, _reducers
+    from bayesrank._draws import Batches
+    from bayesrank.ranking import _confidence, _tallies
     from bayesrank.ranking.values import score_values
 
     found = score_values(br.fit(evaluation(entities), draws=each, seed=1), "f1", None, None)
@@ -97,8 +97,8 @@ def ranked_parts(entities: int, each: int) -> dict[str, float]:
         seconds[name] = time.process_time() - start
         return result
 
-    [(_, _, twice)] = timed("ranks", lambda: reduce(x, _reducers.RankReducer(1), batches=batches))
-    timed("pairs", lambda: _reducers.compare(x, 1, twice, batches, 0.0))
+    _, _, twice = timed("ranks", lambda: _tallies.rank_draws(x, 1, batches, len(x)))
+    timed("pairs", lambda: _tallies.compare_draws(x, 1, twice, batches, 0.0, 1.0, len(x)))
     timed("confidence sets", lambda: _confidence.confidence_sets(x, np.ones(entities, bool), found, 0.95, len(x)))
     return seconds
 

@@ -1,7 +1,6 @@
 """The board: what its schema says, what the ranking says, and the same bytes whatever the order of input."""
 
 import json
-import math
 from pathlib import Path
 
 import numpy as np
@@ -11,47 +10,40 @@ import bayesrank as br
 from bayesrank import words
 
 SCHEMA = json.loads((Path(words.__file__).parent / "board.schema.json").read_text(encoding="utf-8"))
-TYPES = {"string": str, "object": dict, "array": list, "boolean": bool, "null": type(None)}
+TYPES = {"string": str, "object": dict, "array": list, "boolean": bool, "null": type(None), "integer": int}
+#: The words of JSON Schema that this one uses, apart from those on parts: whether a value agrees.
+WORDS = {
+    "type": lambda value, kinds: any(is_of(value, kind) for kind in ([kinds] if isinstance(kinds, str) else kinds)),
+    "const": lambda value, other: value == other,
+    "enum": lambda value, others: value in others,
+    "minimum": lambda value, least: not is_of(value, "number") or value >= least,
+    "maximum": lambda value, most: not is_of(value, "number") or value <= most,
+    "minItems": lambda value, least: not isinstance(value, list) or len(value) >= least,
+    "maxItems": lambda value, most: not isinstance(value, list) or len(value) <= most,
+    "required": lambda value, names: not isinstance(value, dict) or set(names) <= set(value),
+    **dict.fromkeys(
+        ("$schema", "title", "description", "items", "properties", "additionalProperties"), lambda *_: True
+    ),
+}
 
 
 def is_of(value, kind):
-    if kind in TYPES:
-        return isinstance(value, TYPES[kind])
-    return isinstance(value, int if kind == "integer" else int | float) and not isinstance(value, bool)
+    if isinstance(value, bool):
+        return kind == "boolean"
+    return isinstance(value, int | float if kind == "number" else TYPES[kind])
 
 
 def faults(value, schema, path="board"):
-    """What a value has that its schema does not allow: the few words of JSON Schema that this one uses."""
-    known = {"$schema", "title", "description", "type", "const", "enum", "minimum", "maximum", "items", "minItems"}
-    known |= {"maxItems", "properties", "required", "additionalProperties"}
-    assert set(schema) <= known, set(schema) - known
-    kinds = schema.get("type", [])
-    kinds = [kinds] if isinstance(kinds, str) else kinds
-    if kinds and not any(is_of(value, kind) for kind in kinds):
-        yield f"{path} is no {kinds}"
-        return
-    if "const" in schema and value != schema["const"]:
-        yield f"{path} is not {schema['const']}"
-    if "enum" in schema and value not in schema["enum"]:
-        yield f"{path} is none of {schema['enum']}"
-    if value is not None and not schema.get("minimum", -math.inf) <= (value if is_of(value, "number") else 0):
-        yield f"{path} is too small"
-    if value is not None and not (value if is_of(value, "number") else 0) <= schema.get("maximum", math.inf):
-        yield f"{path} is too large"
+    """What a value has that its schema does not allow."""
+    for word, given in schema.items():
+        if not WORDS[word](value, given):
+            yield f"{path} is against {word} {given}"
     if isinstance(value, list):
-        if not schema.get("minItems", 0) <= len(value) <= schema.get("maxItems", math.inf):
-            yield f"{path} has {len(value)} items"
         for i, item in enumerate(value):
             yield from faults(item, schema.get("items", {}), f"{path}[{i}]")
-    if isinstance(value, dict):
-        properties, other = schema.get("properties", {}), schema.get("additionalProperties", {})
-        for name in set(schema.get("required", [])) - set(value):
-            yield f"{path} has no {name}"
-        for name, item in value.items():
-            if name not in properties and other is False:
-                yield f"{path} has {name}"
-            else:
-                yield from faults(item, properties.get(name, other), f"{path}.{name}")
+    for name, item in value.items() if isinstance(value, dict) else ():
+        inner = schema.get("properties", {}).get(name, schema.get("additionalProperties", {}))
+        yield from [f"{path} has {name}"] if inner is False else faults(item, inner, f"{path}.{name}")
 
 
 def table(size=6, seed=2):
@@ -83,11 +75,6 @@ RANKINGS = {
 def test_the_schema_allows_it(name):
     found = json.loads(br.board(RANKINGS[name]()))
     assert list(faults(found, SCHEMA)) == []
-    try:
-        import jsonschema
-    except ImportError:
-        return
-    jsonschema.Draft202012Validator(SCHEMA).validate(found)
 
 
 def test_the_schema_refuses_what_is_none():

@@ -2,18 +2,13 @@
 
 import numpy as np
 import pytest
-import xarray as xr
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
 import bayesrank as br
 from bayesrank.ranking._confidence import scales, separate
-
-
-def draws_of(x, names=None, **more):
-    names = [f"e{i}" for i in range(x.shape[1])] if names is None else names
-    return xr.DataArray(x, {"entity": names}, ("draw", "entity"), **more)
+from tests.strategies import draws_of
 
 
 def sets_of(ranking):
@@ -46,6 +41,21 @@ def by_loops(y, prob):
         sure |= more
 
 
+def not_best_by_loops(y, prob):
+    """Those that some candidate is surely ahead of, with a critical value over pairs of candidates, until no more."""
+    left = list(range(y.shape[1]))
+    while True:
+        leads = {(i, j): y[:, i] - y[:, j] for i in left for j in left if i != j}
+        spread = {pair: d.std() if d.std() > 1e-9 else 0.0 for pair, d in leads.items()}
+        standard = [(d - d.mean()) / spread[pair] for pair, d in leads.items() if spread[pair]]
+        largest = np.max([np.zeros(len(y)), *standard], axis=0)
+        c = np.sort(largest)[::-1][int((1 - prob) * (len(y) + 1) + 1e-9) - 1]
+        out = {pair[1] for pair, d in leads.items() if d.mean() > max(c * spread[pair], 1e-9)}
+        if not out:
+            return [i not in left for i in range(y.shape[1])]
+        left = [i for i in left if i not in out]
+
+
 @given(st.integers(0, 10**6), st.integers(20, 90), st.integers(1, 7), st.sampled_from([0.5, 0.9, 0.95]), st.booleans())
 def test_against_loops(seed, draws, size, prob, gaps):
     rng = np.random.default_rng(seed)
@@ -58,7 +68,7 @@ def test_against_loops(seed, draws, size, prob, gaps):
         y[rng.random(y.shape) < 0.2] = np.nan
         y[:, -1:] = np.where(rng.random() < 0.2, np.nan, y[:, -1:])
     expected, alone, c = by_loops(y, prob)
-    sure, _, critical = separate(y.copy(), prob)
+    sure, behind, critical = separate(y.copy(), prob)
     np.testing.assert_array_equal(sure, expected)
     assert critical == pytest.approx(c, rel=1e-4)
     assert (sure >= alone).all()  # the stepdown only ever decides more
@@ -70,6 +80,10 @@ def test_against_loops(seed, draws, size, prob, gaps):
         assert (sure >= (sure.astype(int) @ sure > 0)).all()
         mean = y.mean(axis=0)
         assert not (sure & (mean[:, None] <= mean)).any()
+        # The set for the best is never larger than the set that the ranks leave, and never empty.
+        assert behind.tolist() == not_best_by_loops(y, prob)
+        assert (behind >= sure.any(axis=0)).all()
+        assert not behind.all()
 
 
 def test_two_entities_are_a_z_test():
@@ -143,9 +157,8 @@ def test_scales_increase_and_bare_values_keep_theirs(close):
         [scale] = scales(x, low, high, True)
         assert scale(x).tolist() == x.tolist()
     for factor in (1e-6, 1e6):
-        assert sets_of(br.credible_ranking(draws_of(factor * close + factor))) == sets_of(
-            br.credible_ranking(draws_of(close))
-        )
+        other = sets_of(br.credible_ranking(draws_of(factor * close + factor)))
+        assert other == sets_of(br.credible_ranking(draws_of(close)))
 
 
 def test_a_test_on_many_and_one_on_few_cases_need_both_scales():

@@ -41,7 +41,7 @@ def test_pairs_are_never_compared(monkeypatch):
     def refuse(*_, **__):
         raise AssertionError("entities × entities")
 
-    for module, name in ((credible, "compare"), (credible, "_of_differences"), (_confidence, "separate")):
+    for module, name in ((credible, "compare_draws"), (credible, "_of_differences"), (_confidence, "separate")):
         monkeypatch.setattr(module, name, refuse)
     found = br.credible_ranking(values(), joint=False)
     assert found.sizes == {"dataset": 2, "entity": 5, "rank": 5}

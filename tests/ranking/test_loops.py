@@ -28,14 +28,7 @@ def by_both(monkeypatch, work):
 def test_pairs(monkeypatch, board, rope):
     values = np.ascontiguousarray(BOARDS[board](np.random.default_rng(1)).T)
     edges = np.array([0, 100, 350, 700])
-
-    def work():
-        size = len(values)
-        tables = [np.zeros((size, size), kind) for kind in (np.int32, np.int32, float, float, float, float)]
-        _loops.compare_pairs(values, ~np.isnan(values).any(axis=1), edges, rope, *tables)
-        return tables
-
-    for one, other in by_both(monkeypatch, work):
+    for one, other in by_both(monkeypatch, lambda: _loops.compare_pairs(values, edges, rope)):
         np.testing.assert_array_equal(one, other)
 
 
@@ -63,10 +56,5 @@ def test_largest_leads(monkeypatch, board):
     shift, weight = rng.normal(size=(2, len(rows), len(rows)))
     weight = np.abs(weight).astype(np.float32)
 
-    def work():
-        found = np.empty(rows.shape[1], np.float32)
-        _loops.largest(rows, shift - shift.T, weight, found)
-        return (found,)
-
-    for one, other in by_both(monkeypatch, work):
+    for one, other in by_both(monkeypatch, lambda: [_loops.largest(rows, shift - shift.T, weight)]):
         np.testing.assert_allclose(one, other, rtol=1e-6)

@@ -5,6 +5,7 @@ import pytest
 import xarray as xr
 
 import bayesrank as br
+from bayesrank._compat import groups_of
 
 COUNTS = br.from_counts(tn=[70, 79, 60], fp=[10, 1, 20], fn=[9, 1, 8], tp=[21, 29, 22], entity=["bad", "good", "worse"])
 POSTERIOR = br.fit(COUNTS, draws=50, seed=1)
@@ -75,11 +76,10 @@ def test_attrs_say_what_is_known():
 
 
 def with_variables(**variables):
-    groups = {"posterior": POSTERIOR["posterior"], "observed_data": POSTERIOR["observed_data"]}
-    data = {n: g.to_dataset() if isinstance(g, xr.DataTree) else g for n, g in groups.items()}
-    data["posterior"] = data["posterior"].assign({n: (("chain", "draw", "entity"), v) for n, v in variables.items()})
-    data["observed_data"] = data["observed_data"].assign(mean_outcome=("entity", [1.0, 2.0, 3.0]))
-    return xr.DataTree.from_dict(data)
+    groups = groups_of(POSTERIOR)
+    variables = {name: (("chain", "draw", "entity"), values) for name, values in variables.items()}
+    observed = groups["observed_data"].assign(mean_outcome=("entity", [1.0, 2.0, 3.0]))
+    return xr.DataTree.from_dict({"posterior": groups["posterior"].assign(variables), "observed_data": observed})
 
 
 def test_a_variable_of_the_posterior_counts_as_a_score():

@@ -5,8 +5,9 @@ import pytest
 import xarray as xr
 
 import bayesrank as br
-from bayesrank._compat import groups_of, to_container
+from bayesrank._compat import to_container
 from bayesrank.ranking.evidence import evidence_of
+from tests.strategies import draws_of
 
 
 def said(ranking):
@@ -14,13 +15,9 @@ def said(ranking):
     return " ".join([*br.verdict(ranking), *br.notes(ranking)])
 
 
-def draws_of(values, names):
-    return xr.DataArray(np.asarray(values, float), {"entity": names}, ("draw", "entity"), name="f1")
-
-
 @pytest.fixture(scope="module")
 def clear():
-    values = draws_of(np.random.default_rng(1).normal([0.5, 0.9, 0.51], 0.02, (4000, 3)), ["a", "b", "c"])
+    values = draws_of(np.random.default_rng(1).normal([0.5, 0.9, 0.51], 0.02, (4000, 3)), ["a", "b", "c"], name="f1")
     return values, br.credible_ranking(values)
 
 
@@ -32,15 +29,7 @@ def test_table(clear):
     np.testing.assert_allclose(
         table.loc["a", ["lower", "upper"]].tolist(), np.quantile(values.sel(entity="a"), [0.025, 0.975])
     )
-    for column in (
-        "probability_best",
-        "expected_rank",
-        "rank_lower",
-        "rank_upper",
-        "tier",
-        "expected_regret",
-        "undefined",
-    ):
+    for column in ("probability_best", "expected_rank", "rank_lower", "rank_upper", "tier", "expected_regret"):
         np.testing.assert_array_equal(table[column], ranking[column].sel(entity=table.index.values))
 
 
@@ -109,11 +98,11 @@ def test_what_has_to_be_known_first(note):
 
 
 def test_verdict_says_what_is_undefined():
-    values = draws_of([[0.5, np.nan], [0.6, 0.7]] * 50, ["a", "b"])
+    values = draws_of([[0.5, np.nan], [0.6, 0.7]] * 50, ["a", "b"], name="f1")
     partly = br.credible_ranking(values)
     assert "1 entity has no defined F1 in some draws" in br.notes(partly)[-1]
     assert br.verdict(partly)[0] == "b leads (P(best) = 0.50), but P(best) is below 0.95."
-    nothing = draws_of(np.full((10, 2), np.nan), ["a", "b"])
+    nothing = draws_of(np.full((10, 2), np.nan), ["a", "b"], name="f1")
     ranking = br.credible_ranking(nothing)
     assert br.verdict(ranking) == ["Nothing to rank: no entity has a defined F1 in any draw."]
     assert br.ranking_table(ranking)["tier"].isna().all()
@@ -122,13 +111,9 @@ def test_verdict_says_what_is_undefined():
 # --- What a review by fresh eyes found ----------------------------------------------------------------------------
 
 
-def counts_of(tn, fp, fn, tp, **names):
-    return br.from_counts(tn=tn, fp=fp, fn=fn, tp=tp, **names)
-
-
 def test_sentences_and_tiers_have_one_anchor():
     """a and b are all but equal, c is uncertain: whom the sentences name is whom the tiers are anchored on."""
-    counts = counts_of([30] * 3, [5] * 3, [16, 12, 1], [208, 94, 23], entity=list("abc"))
+    counts = br.from_counts(tn=[30] * 3, fp=[5] * 3, fn=[16, 12, 1], tp=[208, 94, 23], entity=list("abc"))
     for seed in range(4):
         ranking = br.credible_ranking(br.fit(counts, "beta_binomial", seed=seed, draws=100), "tpr", prob=0.8)
         anchor = br.ranking_table(ranking).index[0]
@@ -163,22 +148,19 @@ def test_one_answer_for_all_cases_of_each_class_contradicts_nothing(classes, pre
         assert not br.credible_ranking(posterior, "informedness", method="exact")["contradicted"].any()
     mixed = br.from_matrix(np.eye(classes, dtype=int) * 9 + 1, "actual_rows")
     wrong = xr.DataArray(1000 * (1 - np.eye(classes)) + 1, dims=("actual", "predicted"))
-    assert br.credible_ranking(br.fit(mixed, prevalence=prevalence, prior=wrong, seed=1), "accuracy")[
-        "contradicted"
-    ].all()
+    against = br.fit(mixed, prevalence=prevalence, prior=wrong, seed=1)
+    assert br.credible_ranking(against, "accuracy")["contradicted"].all()
 
 
 def test_the_forecast_of_no_tornado_contradicts_no_model():
     """Finley's 2,803 forecasts against the one that is always "no tornado" (Gilbert 1884): its skill is exactly 0."""
     counts = br.datasets.load("tornado").isel(dataset=0, drop=True)
-    for score in ("informedness", "mcc"):
+    for score in ("mcc", "informedness"):
         ranking = br.credible_ranking(counts, score, model="beta_binomial", method="exact")
         assert not ranking["contradicted"].any()
         assert not any("contradicts" in line for line in br.verdict(ranking))
     # Its informedness lies below its interval all the same: both rates are pulled inwards, and one by more.
-    never = br.credible_ranking(counts, "informedness", model="beta_binomial", method="exact").sel(
-        entity="never-tornado"
-    )
+    never = ranking.sel(entity="never-tornado")
     assert never["observed"] == 0 < never["lower"]
 
 
@@ -202,30 +184,14 @@ def test_one_prevalence_is_rarely_called_two():
     for _ in range(30):
         k = rng.binomial(1000, 0.3, 40)
         tn, tp = (1000 - k) * 9 // 10, k * 8 // 10
-        counts = counts_of(tn, 1000 - k - tn, k - tp, tp)
-        said += (
-            "prevalence differs"
-            in evidence_of(br.fit(counts, draws=1, chains=1, seed=1), None, br.scores.f1(counts), None).notes(
-                br.scores.f1
-            )[0]
-        )
+        counts = br.from_counts(tn=tn, fp=1000 - k - tn, fn=k - tp, tp=tp)
+        known = evidence_of(br.fit(counts, draws=1, chains=1, seed=1), None, br.scores.f1(counts), None)
+        said += "prevalence differs" in known.notes(br.scores.f1)[0]
     assert said <= 4
 
 
-def test_a_pool_of_unequal_data_sets_is_not_one_test_set():
-    """The kidney stones: 350 cases each in all, but of other sizes on small and on large ones."""
-    stones = counts_of(
-        [40, 8, 8, 40], [2] * 4, [6, 36, 71, 25], [81, 234, 192, 55], entity=list("ABAB"), dataset=list("ssll")
-    )
-    posterior = br.fit(br.pool(stones), seed=1)
-    assert groups_of(posterior)["posterior"].sizes["test_set"] == 2
-    lines = said(br.credible_ranking(posterior, "tpr"))
-    assert "Simpson" in lines
-    assert "same cases" not in lines
-
-
 def test_few_draws_contradict_nothing_and_are_not_called_sure():
-    counts = counts_of([73, 76, 70], [7, 4, 10], [6, 9, 2], [24, 21, 28], entity=list("ABC"))
+    counts = br.from_counts(tn=[73, 76, 70], fp=[7, 4, 10], fn=[6, 9, 2], tp=[24, 21, 28])
     for chains, seed in ((4, 1), (1, 2), (1, 3)):
         lines = said(br.credible_ranking(br.fit(counts, draws=1, chains=chains, seed=seed), "f1"))
         assert "outside" not in lines
@@ -234,7 +200,7 @@ def test_few_draws_contradict_nothing_and_are_not_called_sure():
 
 
 def test_who_has_no_confidence_set_is_not_left_out_by_it():
-    values = draws_of(np.random.default_rng(1).normal([0.9, 0.6, 0.3], 0.02, (4000, 3)), list("abc"))
+    values = draws_of(np.random.default_rng(1).normal([0.9, 0.6, 0.3], 0.02, (4000, 3)), list("abc"), name="f1")
     ranking = br.credible_ranking(values)
     [sentence] = [line for line in br.notes(ranking) if "confidence set" in line]
     assert sentence.endswith("1 of 3 entities (a) could be best.")

@@ -85,15 +85,12 @@ def test_a_zero_in_a_denominator_is_undefined_and_no_infinity():
 
 
 def test_other_dims_stay_between():
-    counts = br.from_counts(
-        tn=[9, 8, 7, 6], fp=[1, 2, 3, 4], fn=[2, 2, 2, 2], tp=[8, 8, 8, 8], entity=list("aabb"), dataset=list("xyxy")
-    )
-    table = br.score_table(br.fit(counts, draws=100, seed=1), ["tnr", "tpr"])
-    assert table["median"].dims == ("entity", "dataset", "score")
-    assert table["observed"].sel(score="tnr").values.tolist() == [[0.9, 0.8], [0.7, 0.6]]
-    assert table["median"].sel(entity="a", dataset="x", score="tnr") > table["median"].sel(
-        entity="b", dataset="y", score="tnr"
-    )
+    cells = {"tn": [9, 8, 7, 6], "fp": [1, 2, 3, 4], "fn": [2] * 4, "tp": [8] * 4}
+    counts = br.from_counts(**cells, entity=list("aabb"), dataset=list("xyxy"))
+    table = br.score_table(br.fit(counts, draws=100, seed=1), ["tnr", "tpr"]).sel(score="tnr")
+    assert table["median"].dims == ("entity", "dataset")
+    assert table["observed"].values.tolist() == [[0.9, 0.8], [0.7, 0.6]]
+    assert table["median"].sel(entity="a", dataset="x") > table["median"].sel(entity="b", dataset="y")
 
 
 @pytest.mark.parametrize("order", ["C", "F"])
@@ -106,8 +103,9 @@ def test_quantiles_are_those_of_the_defined_draws_and_leave_the_values_alone(dra
     x[:, 3] = np.nan
     x = np.array(x, order=order)
     before = x.copy()
-    middle, low, high, mean = quantiles_of(x, tail)
+    middle, low, high, mean, number = quantiles_of(x, tail)
     np.testing.assert_array_equal(x, before)
+    np.testing.assert_array_equal(number, (~np.isnan(x)).sum(axis=0))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", RuntimeWarning)
         wanted = np.nanquantile(x, [0.5, tail, 1 - tail], axis=0)

@@ -10,11 +10,7 @@ from hypothesis import strategies as st
 
 import bayesrank as br
 from bayesrank.ranking.top import smallest_set
-from tests.strategies import score_draws
-
-
-def draws_of(x, names=None):
-    return xr.DataArray(x, {"entity": names or [f"e{i:03}" for i in range(x.shape[1])]}, ("draw", "entity"))
+from tests.strategies import draws_of, score_draws
 
 
 def best_by_brute_force(top, prob):
