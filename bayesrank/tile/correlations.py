@@ -83,14 +83,7 @@ def correlation(
     if count < 2:
         raise ValueError(f"performances must hold at least two for which the score is defined; got {count}")
     if method != "pearson":
-        kendall = method == "kendall"
-        found = _correlations(values, cells, points, points, kendall)
-        # Where some canonical scores are undefined, correlate over the other performances.
-        for j, i in np.argwhere(np.isnan(found)):
-            known = ~np.isnan(canonical_values(cells, points[i], points[j]))
-            if 2 <= known.sum() < count:
-                part = values[known], cells[:, known], points[[i]], points[[j]]
-                found[j, i] = _correlations(*part, kendall).item()
+        found = rank_correlations(values, cells, points, points, method)
     return xr.DataArray(found, {"b": points, "a": points}, ("b", "a"), name=f"{method}_correlation")
 
 
@@ -221,8 +214,8 @@ class Products:
             return self.count, np.where(some, xy / np.sqrt(xx * yy), np.nan)
 
 
-def _correlations(values: np.ndarray, cells: np.ndarray, a: np.ndarray, b: np.ndarray, kendall: bool) -> np.ndarray:
-    """Return the rank correlations (b, a)."""
+def rank_correlations(values: np.ndarray, cells: np.ndarray, a: np.ndarray, b: np.ndarray, method: str) -> np.ndarray:
+    """Return rank correlations (b, a) of values with the canonical scores of cells (4, n); NaN if one is constant."""
     from scipy.stats import rankdata
 
     from bayesrank._kendall import dense_ranks
@@ -230,9 +223,18 @@ def _correlations(values: np.ndarray, cells: np.ndarray, a: np.ndarray, b: np.nd
 
     x = rankdata(dense_ranks(values))
     order = np.argsort(x, kind="stable")
-    x, cells = x[order], np.ascontiguousarray(cells[:, order])
+    rising, ordered = x[order], np.ascontiguousarray(cells[:, order])
     ties = np.unique(x, return_counts=True)[1]
     untied = (x.size**2 - (ties.astype(float) ** 2).sum()) / 2
     found = np.full((a.size, b.size), np.nan)
-    in_threads(lambda i: kernel.rank_column(cells, a[i], b, x, untied, kendall, found[i]), range(a.size))
+    in_threads(
+        lambda i: kernel.rank_column(ordered, a[i], b, rising, untied, method == "kendall", found[i]),
+        range(a.size),
+        found.size * x.size,
+    )
+    # Where some canonical scores are undefined, correlate over the other performances.
+    for i, j in np.argwhere(np.isnan(found)):
+        known = ~np.isnan(canonical_values(cells, a[i], b[j]))
+        if 2 <= known.sum() < x.size:
+            found[i, j] = rank_correlations(values[known], cells[:, known], a[[i]], b[[j]], method).item()
     return found.T

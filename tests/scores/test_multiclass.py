@@ -205,18 +205,6 @@ def test_one_vs_rest_is_exact_where_cells_are_nearly_empty():
     np.testing.assert_allclose(cells[2][:, 1], fn, rtol=1e-12)
 
 
-def test_micro_averages_do_not_forgive_answers_of_a_class_without_cases():
-    """Micro precision, recall and F1 are the accuracy, also of who answers a class that nobody is of."""
-    truth = np.repeat([0, 1], 50)
-    dumper, honest = truth.copy(), truth.copy()
-    dumper[:20] = dumper[50:70] = 2
-    honest[:5], honest[50:55] = 1, 0
-    counts = br.from_predictions(truth, {"dumper": dumper, "honest": honest}, labels=[0, 1, 2])
-    for name in ("micro_ppv", "micro_tpr", "micro_f1"):
-        np.testing.assert_allclose(br.scores.get(name)(counts), [0.6, 0.9])
-    assert metrics.f1_score(truth, dumper, average="micro") == pytest.approx(0.6)
-
-
 @pytest.mark.parametrize("kind", ["macro", "micro", "weighted", "smallest"])
 def test_true_negatives_without_weight_are_not_missed(kind):
     """Of the catalogue they are not even summed; of a score of one's own they are, whatever it says of its weights."""

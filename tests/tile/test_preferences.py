@@ -129,12 +129,6 @@ def test_a_named_region_holds_what_its_name_says(region, holds):
             assert abs(weights @ values**2 - (high**3 - low**3) / 3 / (high - low)) < 1e-3
 
 
-def test_weighted_accuracies_hold_the_balanced_accuracy_of_any_prevalence():
-    a, b, _ = points_of(br.tile.over("weighted_accuracies", points=9))
-    for x, y in zip(a, b, strict=True):
-        np.testing.assert_allclose(br.place("balanced_accuracy", prevalence=1 - x), (x, y), atol=1e-12)
-
-
 def test_one_point_is_the_credible_ranking_of_its_score():
     counts = br.from_counts(tn=[70, 75, 72, 60], fp=[10, 5, 8, 20], fn=[6, 9, 7, 3], tp=[24, 21, 23, 27])
     posterior = br.fit(counts, draws=250, seed=4)

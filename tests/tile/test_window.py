@@ -69,13 +69,3 @@ def test_regions_of_a_window_are_exact():
     assert found["a"].max().item() == pytest.approx(1)
     assert found["b"].min().item() == pytest.approx(0.2)
     assert found["b"].max().item() == pytest.approx(0.6)
-
-
-def test_all_of_the_tile_is_a_window():
-    everywhere = ((0.0, 1.0), (0.0, 1.0))
-    xr.testing.assert_allclose(
-        br.tile.value(POINT, 5, window=everywhere), br.tile.value(POINT, 5).assign_attrs(window=[0.0, 1.0, 0.0, 1.0])
-    )
-    posterior = br.fit(COUNTS.isel(entity=slice(0, 3)), draws=20, seed=1)
-    part = br.tile.credible(posterior, 5, window=everywhere)
-    np.testing.assert_allclose(part["share"], br.tile.credible(posterior, 5)["share"], atol=1e-9)
