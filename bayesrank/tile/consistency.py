@@ -10,7 +10,7 @@ from bayesrank.performance import as_performance, only_two_classes
 from bayesrank.scores import as_score
 from bayesrank.scores.placement import place, places
 from bayesrank.tile._grid import score_cells
-from bayesrank.tile.correlations import rank_correlations
+from bayesrank.tile.correlations import rank_correlator
 
 __all__ = ["best_consistency"]
 
@@ -84,26 +84,23 @@ def _best(values: np.ndarray, cells: np.ndarray, named: np.ndarray, method: str)
     if known.sum() < 2 or np.ptp(values[known]) == 0:
         return np.nan, np.nan, np.nan, np.nan
     values, cells = values[known], cells[:, known]
-
-    def correlate(a: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the points of a grid (axis, point), and their correlations; 0 where a score is constant."""
-        found = rank_correlations(values, cells, a, b, method)
-        return np.array(np.meshgrid(a, b)).reshape(2, -1), np.nan_to_num(found).ravel()
-
+    correlate = rank_correlator(values, cells, method)
     axis = np.linspace(0.0, 1.0, GRID)
-    parts = [correlate(axis, axis), *(correlate(*at) for at in named[:, :, None])]
-    candidates, found = (np.concatenate(part, axis=-1) for part in zip(*parts, strict=True))
+    candidates = np.hstack([named.T, np.array(np.meshgrid(axis, axis)).reshape(2, -1)])
+    found = np.append([correlate(*at).item() for at in named[:, :, None]], correlate(axis, axis))
+    found[np.isnan(found)] = 0.0  # a score is constant
     best = found.max()
     a, b = _midst(candidates, found >= best - ROUNDING)
     step = axis[1]
     for _ in range(0 if best > 1 - ROUNDING else ZOOMS):
         step /= 3
         around = np.arange(-2, 3) * step
-        near, finer = correlate(np.clip(a + around, 0, 1), np.clip(b + around, 0, 1))
+        near = np.clip(a + around, 0, 1), np.clip(b + around, 0, 1)
+        finer = np.nan_to_num(correlate(*near)).ravel()
         if finer.max() > best + ROUNDING:
             best = finer.max()
-            a, b = _midst(near, finer >= best - ROUNDING)
-    return a, b, float(min(best, 1.0)), float((found[: GRID**2] >= best - ROUNDING).mean())
+            a, b = _midst(np.array(np.meshgrid(*near)).reshape(2, -1), finer >= best - ROUNDING)
+    return a, b, float(min(best, 1.0)), float((found[len(named) :] >= best - ROUNDING).mean())
 
 
 def _midst(places: np.ndarray, chosen: np.ndarray) -> tuple[float, float]:
