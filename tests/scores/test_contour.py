@@ -131,15 +131,6 @@ def test_curves_of_tnr_are_vertical():
         assert (curve["tpr"].min().item(), curve["tpr"].max().item()) == (0, 1)
 
 
-def test_contours_of_scaled_logarithms():
-    """U Eq. 77 prints a factor p; in rates there is none."""
-    score = br.scores.scaled_log(br.scores.positive_likelihood_ratio, 20, 40)
-    x, y, p = rates(500)
-    k = score.of_cells((1 - p) * (1 - x), (1 - p) * x, p * (1 - y), p * y)
-    assert closed_form(score) is not None
-    np.testing.assert_allclose(br.contour(score, *(xr.DataArray(a, dims="case") for a in (k, x, p))), y, rtol=1e-9)
-
-
 def between(score, k, x, y, p):
     """Whether the score, where defined, crosses k within 1e-9 of a TPR: substitution that knows of rounding."""
     step = 1e-9 * (1 + np.abs(y))

@@ -127,17 +127,12 @@ def test_averages_work_wherever_a_score_does():
 def test_averages_are_over_the_classes_with_cases():
     """Of the counts, and of a posterior that keeps them: of the other classes only the prior speaks."""
     counts = br.from_matrix([[5, 1, 0], [2, 7, 0], [0, 0, 0]], "actual_rows")
-    assert br.scores.macro_tpr(counts).item() == pytest.approx((5 / 6 + 7 / 9) / 2)
-    assert br.scores.weighted_tpr(counts).item() == pytest.approx(12 / 15)
-    assert br.scores.micro_tpr(counts).item() == pytest.approx(12 / 15)
     posterior = br.fit(counts, seed=1)
     two = br.scores.tpr(br.one_vs_rest(br.as_performance(posterior))).isel(label=[0, 1]).mean("label")
     for name in ("macro_tpr", "balanced_accuracy"):
         np.testing.assert_allclose(br.scores.get(name)(posterior), two, rtol=1e-12)
     each = br.scores.macro_tpr(br.as_performance(posterior))
     assert not np.allclose(each, two)
-    # An average is undefined where a class with cases is.
-    assert np.isnan(br.scores.macro_ppv(br.from_matrix([[5, 1, 0], [2, 7, 0], [1, 0, 0]], "actual_rows"))).all()
 
 
 def test_rankings_know_which_classes_have_cases():

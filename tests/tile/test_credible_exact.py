@@ -204,13 +204,6 @@ def test_errors_are_never_zero_for_draws_that_agree():
     assert all(point[name].isnull().all() for name in names)
 
 
-def test_a_draw_without_any_performance_has_no_winner():
-    array = as_draws(cell_draws("no zeros", draws=4))
-    array[3] = np.nan
-    expected = 3 / 4 * br.tile.credible(array[:3], 5)["probability_best"]
-    np.testing.assert_allclose(br.tile.credible(array, 5)["probability_best"], expected, rtol=0, atol=1e-12)
-
-
 def test_errors_of_shares_allow_for_autocorrelation():
     draws = 1000 * np.random.default_rng(3).dirichlet([16, 4, 3, 7], (64, 4))
     once, often = (br.tile.credible(as_draws(np.repeat(draws, n, axis=0)), 2)["share_error"] for n in (1, 20))

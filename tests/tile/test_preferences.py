@@ -185,18 +185,6 @@ def test_draws_that_hardly_move_have_a_small_effective_size():
     assert (tile["share_error"] > least).all()
 
 
-def test_an_undefined_score_leaves_the_others_their_ranks():
-    # "never" has no PPV, and TPR 0; "gone" was not measured.
-    performance = br.as_performance(
-        br.from_counts(tn=[80, 70, 75, 0], fp=[0, 10, 5, 0], fn=[20, 5, 8, 0], tp=[0, 15, 12, 0], entity=list("nxyg"))
-    )
-    found = br.tile.preference_ranking(performance, [1, 1], [0, 1], [1, 3])
-    np.testing.assert_allclose(found["undefined"], [0.25, 0, 0, 1])
-    np.testing.assert_allclose(found["probability_best"], [0, 0.75, 0.25, 0])
-    np.testing.assert_allclose(found["expected_rank"], [3, 1.25, 1.75, np.nan])
-    np.testing.assert_allclose(found["rank_upper"], [3, 2, 2, np.nan])
-
-
 def test_errors_of_ranks_are_of_the_draws_that_have_one():
     rng = np.random.default_rng(1)
     cells = rng.dirichlet([16, 4, 3, 7], (4000, 3)).reshape(1, 4000, 3, 2, 2)

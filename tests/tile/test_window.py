@@ -39,12 +39,6 @@ def test_maps_of_a_window_are_those_of_the_tile(function, source):
     xr.testing.assert_allclose(part, labelled, rtol=1e-9)
 
 
-def test_who_holds_a_rank_in_a_window():
-    whole, part = br.tile.entity(POINT, 1, 101), br.tile.entity(POINT, 1, 11, window=WINDOW)
-    np.testing.assert_array_equal(part, inside(whole))
-    assert len(np.unique(part)) > 1
-
-
 def test_a_credible_window():
     whole, part = br.tile.credible(DRAWS, 101), br.tile.credible(DRAWS, 11, window=WINDOW)
     assert set(whole) - set(part) == {"probability_skilled", "probability_skilled_error"}
