@@ -194,21 +194,6 @@ def test_orders_that_differ_in_nothing_that_counts_tie():
         np.testing.assert_array_equal(found[..., 0], found[..., 1])
 
 
-def test_the_perfect_the_reversed_and_the_constant():
-    predictions = {"perfect": TRUTH + SCORES["good"] * 1e-3, "reversed": -1.0 * TRUTH, "constant": np.ones(150)}
-    prevalence = (WEIGHTS * TRUTH).mean("case")
-    roc, pr, lift, gain = (draws(f"auc_{curve}", predictions=predictions) for curve in ("roc", "pr", "lift", "gain"))
-    assert (roc.sel(entity="perfect") == 1).all()
-    assert (roc.sel(entity="reversed") >= 0).all()
-    assert (roc.sel(entity="reversed") < 1e-12).all()
-    np.testing.assert_allclose(roc.sel(entity="constant"), 0.5, rtol=1e-12)
-    assert (pr.sel(entity="perfect") == 1).all()
-    for entity in ("reversed", "constant"):  # one threshold, or two
-        np.testing.assert_allclose(pr.sel(entity=entity), prevalence, rtol=1e-12)
-    np.testing.assert_allclose(lift.sel(entity="constant"), 1, rtol=1e-12)
-    np.testing.assert_allclose(gain.sel(entity="perfect"), 1 - prevalence / 2, rtol=1e-12)
-
-
 def test_blocks_of_draws_do_not_matter(monkeypatch):
     found = draws("auc_pr", FEW)
     monkeypatch.setattr("bayesrank._draws.BLOCK", 400)

@@ -21,7 +21,7 @@ from bayesrank.plots._contours import count_ticks as count_ticks
 from bayesrank.plots._style import new_axes, new_panels
 from bayesrank.predictive import multiplicity
 from bayesrank.scores import Score, as_score
-from bayesrank.scores.lattice import lattice_values, pr_lattice, roc_lattice, roc_to_pr, simplex_corners, simplex_slice
+from bayesrank.scores.lattice import lattice_values, roc_lattice, roc_to_pr, simplex_corners, simplex_slice
 
 #: Maximum numbers of contours and of points in a plot.
 MOST, POINTS = 200, 1_000_000
@@ -123,8 +123,8 @@ def pr_points(positives: int, negatives: int, score: ScoreLike, ax: Any = None) 
         _darken(ax, line)
     ax.set(xlabel="recall", ylabel="precision", xlim=(-0.03, 1.03), ylim=(-0.03, 1.03), aspect="equal")
     ax.set_title(f"{positives} positives, {negatives} negatives")
-    points = pr_lattice(positives, negatives)
-    _scatter(ax, positives, negatives, score, points=(points["recall"], points["precision"]), s=9)
+    points = roc_lattice(positives, negatives)
+    _scatter(ax, positives, negatives, score, points=(points["tpr"], points["precision"]), s=9)
     return ax
 
 

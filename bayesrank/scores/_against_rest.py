@@ -1,9 +1,5 @@
 """Multi-class confusion matrices as two-class tables: each class against all others."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Any, ClassVar
-
 import numpy as np
 
 Cells = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
@@ -41,25 +37,3 @@ def _without_class(table: np.ndarray) -> np.ndarray:
         for others in (slice(0, i), slice(i + 1, None)):
             out[others] += outside[i, others]
     return out
-
-
-@dataclass(frozen=True)
-class OfMargins:
-    """A function of confusion matrices (..., actual, predicted) that needs only the margins and the diagonal.
-
-    Parameters
-    ----------
-    function : callable
-        Function of the right answers of each class, its cases and its predictions (..., class).
-    """
-
-    function: Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
-    needs_tn: ClassVar[bool] = False
-
-    def __call__(self, matrix: np.ndarray, present: Any) -> np.ndarray:
-        return self.of_rest(against_rest(np.asarray(matrix), self.needs_tn), present)
-
-    def of_rest(self, cells: Cells, present: Any) -> np.ndarray:
-        """Return the value from tables of each class against all others."""
-        _, fp, fn, tp = cells
-        return self.function(tp, tp + fn, tp + fp)

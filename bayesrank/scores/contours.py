@@ -12,6 +12,7 @@ import xarray as xr
 
 from bayesrank._checks import check_integer, check_labelled_numbers, check_prevalence, check_prevalences
 from bayesrank._types import ScoreLike
+from bayesrank.scores._contour_area import EDGE, root
 from bayesrank.scores._forms import Area, Contour, ranking_area
 from bayesrank.scores.derived import Balanced, Logarithm
 from bayesrank.scores.families import OfItself
@@ -208,25 +209,19 @@ def _parallels(benefits: Mapping[str, float]) -> Contour:
 
 
 def _solve(score: Score, k: Any, x: Any, p: Any) -> np.ndarray:
-    """Return the TPR in [0, 1] by bisection; scores may rise or fall, and be undefined at the ends."""
+    """Return the TPR in [0, 1] by root finding; scores may rise or fall, and be undefined at the ends."""
     k, x, p = np.broadcast_arrays(*(np.asarray(a, dtype=float) for a in (k, x, p)))
+    shape, (k, x, p) = k.shape, (a.ravel() for a in (k, x, p))
 
-    def at(y: np.ndarray) -> np.ndarray:
-        return score.of_cells(*cells_at(x, y, p))
+    def gap(y: Any, i: Any = slice(None)) -> np.ndarray:
+        return score.of_cells(*cells_at(x[i], y, p[i])) - k[i]
 
-    ends = []
-    for end, inner in ((0.0, 1e-12), (1.0, 1 - 1e-12)):
-        there = at(np.full(k.shape, end))
-        ends.append(np.where(np.isnan(there), at(np.full(k.shape, inner)), there))
-    rises = ends[1] >= ends[0]
-    low, high = np.zeros(k.shape), np.ones(k.shape)
-    for _ in range(55):
-        middle = (low + high) / 2
-        below = (at(middle) < k) == rises
-        low, high = np.where(below, middle, low), np.where(below, high, middle)
-    least, most = np.minimum(*ends), np.maximum(*ends)
-    reached = (least <= k) & (k <= most) & (least < most) & (x >= 0) & (x <= 1)
-    return np.where(reached, (low + high) / 2, np.nan)
+    low, high = np.full(k.shape, EDGE), np.full(k.shape, 1 - EDGE)
+    at_0, at_1 = (np.where(np.isnan(gap(end)), gap(inner), gap(end)) for end, inner in ((0.0, low), (1.0, high)))
+    sign = np.where(at_1 >= at_0, 1.0, -1.0)
+    found = root(lambda y, i: sign[i] * gap(y, i), low, high)
+    reached = (at_0 * at_1 <= 0) & (at_0 != at_1) & (x >= 0) & (x <= 1)
+    return np.where(reached, found, np.nan).reshape(shape)
 
 
 def _finite(values: Any) -> Any:

@@ -17,7 +17,6 @@ from bayesrank.scores.score import ratio
 __all__ = [
     "all_matrices",
     "lattice_values",
-    "pr_lattice",
     "roc_lattice",
     "roc_to_pr",
     "simplex",
@@ -103,33 +102,20 @@ def lattice_values(positives: int, negatives: int, score: Any) -> xr.DataArray:
 
 
 def roc_lattice(positives: int, negatives: int) -> xr.Dataset:
-    """Return all points ``fpr``, ``tpr`` (tp, fp) that a test set can have in ROC space; NaN if a class has no cases.
+    """Return all points that a test set can have in ROC and precision-recall space.
+
+    ``fpr``, ``tpr`` (the recall) and ``precision`` (tp, fp) are NaN if a class has no cases, or without a positive call
+    (Lovell et al., Never mind the metrics, Appendix D.2).
 
     Examples
     --------
-    >>> roc_lattice(2, 4)["tpr"].sel(tp=1, fp=3).item()
-    0.5
+    >>> points = roc_lattice(2, 4).sel(tp=1, fp=3)
+    >>> points["tpr"].item(), points["precision"].item()
+    (0.5, 0.25)
     """
-    tp, fp = _ranges(positives, negatives)
-    rates = xr.broadcast(tp, fp)
-    tpr, fpr = (xr.apply_ufunc(ratio, x, size) for x, size in zip(rates, (positives, negatives), strict=True))
-    return xr.Dataset({"fpr": fpr, "tpr": tpr})
-
-
-def pr_lattice(positives: int, negatives: int) -> xr.Dataset:
-    """Return all points ``recall``, ``precision`` (tp, fp) that a test set can have in precision-recall space.
-
-    Precision is NaN without a positive call (Lovell et al., Never mind the metrics, Appendix D.2).
-
-    Examples
-    --------
-    >>> pr_lattice(2, 4)["precision"].sel(tp=1, fp=3).item()
-    0.25
-    """
-    tp, fp = _ranges(positives, negatives)
-    recall = roc_lattice(positives, negatives)["tpr"]
-    precision = xr.apply_ufunc(ratio, *xr.broadcast(tp, tp + fp))
-    return xr.Dataset({"recall": recall, "precision": precision})
+    tp, fp = xr.broadcast(*_ranges(positives, negatives))
+    ratios = {"fpr": (fp, negatives), "tpr": (tp, positives), "precision": (tp, tp + fp)}
+    return xr.Dataset({name: xr.apply_ufunc(ratio, *parts) for name, parts in ratios.items()})
 
 
 def roc_to_pr(fpr: Any, tpr: Any, prevalence: Any) -> xr.Dataset:

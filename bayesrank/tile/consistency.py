@@ -8,8 +8,9 @@ from bayesrank._draws import draw_dims, iterate_blocks
 from bayesrank._types import Container, ScoreLike
 from bayesrank.performance import as_performance, only_two_classes
 from bayesrank.scores import as_score
-from bayesrank.scores.placement import canonical_values, place, places
+from bayesrank.scores.placement import place, places
 from bayesrank.tile._grid import score_cells
+from bayesrank.tile.correlations import rank_correlator
 
 __all__ = ["best_consistency"]
 
@@ -61,7 +62,7 @@ def best_consistency(
     matched = as_score(score)
     along = list(draw_dims(array))
     own = place(matched)
-    named = np.array([own, *places(None)] if own is not None else places(None)).T
+    named = np.array([own, *places(None)] if own is not None else places(None))
     side = -1.0 if check_bool("lowest", lowest) else 1.0
     sign = side * (-1.0 if matched.higher_is_better is False else 1.0)
     table = score_cells(array, matched)
@@ -83,24 +84,23 @@ def _best(values: np.ndarray, cells: np.ndarray, named: np.ndarray, method: str)
     if known.sum() < 2 or np.ptp(values[known]) == 0:
         return np.nan, np.nan, np.nan, np.nan
     values, cells = values[known], cells[:, known]
+    correlate = rank_correlator(values, cells, method)
     axis = np.linspace(0.0, 1.0, GRID)
-    grid = np.array(np.meshgrid(axis, axis)).reshape(2, -1)
-    candidates = np.hstack([named, grid])
-    found = _correlations(values, cells, candidates, method)
-    best = np.nanmax(found)
-    as_good = found >= best - ROUNDING
-    a, b = _midst(candidates, as_good)
+    candidates = np.hstack([named.T, np.array(np.meshgrid(axis, axis)).reshape(2, -1)])
+    found = np.append([correlate(*at).item() for at in named[:, :, None]], correlate(axis, axis))
+    found[np.isnan(found)] = 0.0  # a score is constant
+    best = found.max()
+    a, b = _midst(candidates, found >= best - ROUNDING)
     step = axis[1]
     for _ in range(0 if best > 1 - ROUNDING else ZOOMS):
         step /= 3
         around = np.arange(-2, 3) * step
-        near = np.array(np.meshgrid(np.clip(a + around, 0, 1), np.clip(b + around, 0, 1))).reshape(2, -1)
-        finer = _correlations(values, cells, near, method)
-        if np.nanmax(finer) > best + ROUNDING:
-            best = np.nanmax(finer)
-            a, b = _midst(near, finer >= best - ROUNDING)
-    share = float((found[named.shape[1] :] >= best - ROUNDING).mean())
-    return a, b, float(min(best, 1.0)), share
+        near = np.clip(a + around, 0, 1), np.clip(b + around, 0, 1)
+        finer = np.nan_to_num(correlate(*near)).ravel()
+        if finer.max() > best + ROUNDING:
+            best = finer.max()
+            a, b = _midst(np.array(np.meshgrid(*near)).reshape(2, -1), finer >= best - ROUNDING)
+    return a, b, float(min(best, 1.0)), float((found[len(named) :] >= best - ROUNDING).mean())
 
 
 def _midst(places: np.ndarray, chosen: np.ndarray) -> tuple[float, float]:
@@ -108,24 +108,3 @@ def _midst(places: np.ndarray, chosen: np.ndarray) -> tuple[float, float]:
     kept = places[:, chosen]
     nearest = np.argmin(((kept - kept.mean(axis=1, keepdims=True)) ** 2).sum(axis=0))
     return float(kept[0, nearest]), float(kept[1, nearest])
-
-
-def _correlations(values: np.ndarray, cells: np.ndarray, at: np.ndarray, method: str) -> np.ndarray:
-    """Return the rank correlation of values with each canonical score at given positions."""
-    from scipy.stats import rankdata
-
-    from bayesrank._kendall import dense_ranks, tau_b
-
-    ranks = dense_ranks(canonical_values(cells, at[0][:, None], at[1][:, None]))
-    if method == "kendall":
-        return tau_b(values, ranks)
-    mine = dense_ranks(values)
-    found = np.zeros(len(ranks))
-    for i, row in enumerate(ranks):
-        both = row >= 0
-        if both.sum() > 1:
-            x, y = rankdata(mine[both]), rankdata(row[both])
-            x, y = x - x.mean(), y - y.mean()
-            size = np.sqrt((x @ x) * (y @ y))
-            found[i] = x @ y / size if size else 0.0
-    return found

@@ -1,5 +1,6 @@
 """Correlation Tile: correlations of a score with all canonical scores."""
 
+from collections.abc import Callable
 from typing import Any, Literal
 
 import numpy as np
@@ -18,6 +19,7 @@ from bayesrank.tile._grid import axis, parts, ratio, score_cells
 
 __all__ = ["correlation", "performance_grid", "sample_performances"]
 
+Correlator = Callable[[np.ndarray, np.ndarray], np.ndarray]
 #: Number of performances that a column of Pearson's correlations processes together.
 TOGETHER = 2048
 
@@ -83,14 +85,7 @@ def correlation(
     if count < 2:
         raise ValueError(f"performances must hold at least two for which the score is defined; got {count}")
     if method != "pearson":
-        kendall = method == "kendall"
-        found = _correlations(values, cells, points, points, kendall)
-        # Where some canonical scores are undefined, correlate over the other performances.
-        for j, i in np.argwhere(np.isnan(found)):
-            known = ~np.isnan(canonical_values(cells, points[i], points[j]))
-            if 2 <= known.sum() < count:
-                part = values[known], cells[:, known], points[[i]], points[[j]]
-                found[j, i] = _correlations(*part, kendall).item()
+        found = rank_correlator(values, cells, method)(points, points)
     return xr.DataArray(found, {"b": points, "a": points}, ("b", "a"), name=f"{method}_correlation")
 
 
@@ -221,18 +216,34 @@ class Products:
             return self.count, np.where(some, xy / np.sqrt(xx * yy), np.nan)
 
 
-def _correlations(values: np.ndarray, cells: np.ndarray, a: np.ndarray, b: np.ndarray, kendall: bool) -> np.ndarray:
-    """Return the rank correlations (b, a)."""
+def rank_correlator(values: np.ndarray, cells: np.ndarray, method: str) -> Correlator:
+    """Return a function of a and b that gives rank correlations (b, a) of values with canonical scores of cells (4, n).
+
+    They are NaN where a score is constant.
+    """
     from scipy.stats import rankdata
 
     from bayesrank._kendall import dense_ranks
-    from bayesrank.tile.kernels import _correlations as kernel
+    from bayesrank.tile.kernels._correlations import rank_column
 
     x = rankdata(dense_ranks(values))
     order = np.argsort(x, kind="stable")
-    x, cells = x[order], np.ascontiguousarray(cells[:, order])
+    x, ordered = x[order], np.ascontiguousarray(cells[:, order])
     ties = np.unique(x, return_counts=True)[1]
     untied = (x.size**2 - (ties.astype(float) ** 2).sum()) / 2
-    found = np.full((a.size, b.size), np.nan)
-    in_threads(lambda i: kernel.rank_column(cells, a[i], b, x, untied, kendall, found[i]), range(a.size))
-    return found.T
+
+    def correlate(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+        found = np.full((a.size, b.size), np.nan)
+
+        def fill(i: int) -> None:
+            rank_column(ordered, a[i], b, x, untied, method == "kendall", found[i])
+
+        in_threads(fill, range(a.size), found.size * x.size)
+        # Where some canonical scores are undefined, correlate over the other performances.
+        for i, j in np.argwhere(np.isnan(found)):
+            known = ~np.isnan(canonical_values(cells, a[i], b[j]))
+            if 2 <= known.sum() < x.size:
+                found[i, j] = rank_correlator(values[known], cells[:, known], method)(a[[i]], b[[j]]).item()
+        return found.T
+
+    return correlate

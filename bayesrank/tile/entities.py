@@ -11,12 +11,10 @@ from bayesrank._draws import Batches, iterate_blocks, reduce
 from bayesrank._threads import thread_pool
 from bayesrank._types import Container
 from bayesrank.tile._grid import (
-    TOLERANCE,
     axes,
     axis,
     cells_of,
     on_the_tile,
-    parts,
     place_maps,
     point_cells,
     with_entity,
@@ -91,23 +89,13 @@ def entity(
     >>> entity(counts, resolution=2).values.tolist()
     [['b', 'b'], ['a', 'a']]
     """
-    cells, entities = point_cells(*zoom(source, kind, window))
-    points = axis(resolution, 8 + 3 * len(entities))
+    _, entities = point_cells(*zoom(source, kind, window))
+    axis(resolution, 8 + 3 * len(entities))  # before the numbers of ranks are checked, which are not the caller's
     rank = check_integer("rank", rank, 1, len(entities))
-    tn, fp, fn, tp = cells[..., None, None]
-    s, u = parts(tn, fp, fn, tp, points, points[:, None])
-    with np.errstate(divide="ignore", invalid="ignore"):
-        odds = np.log(np.maximum(s, 0)) - np.log(np.maximum(u, 0))  # NaN where both are 0
-        order = np.argsort(-odds, axis=0)
-        odds = np.take_along_axis(odds, order, axis=0)
-        # Neighbours are in different places unless their odds tie; a lacking neighbour is NaN.
-        edge = np.full((1, points.size, points.size), np.nan)
-        odds = np.concatenate([edge, odds, edge])[rank - 1 : rank + 2]
-        tied = (odds[1:] == odds[:-1]) | (odds[:-1] - odds[1:] <= TOLERANCE)
-    alone = ~np.isnan(odds[1]) & ~tied.any(axis=0)
+    held = rank_probability(source, resolution, ranks=[rank], kind=kind, window=window).squeeze("rank", drop=True)
     names = np.array([*entities, ""], dtype=object)
-    held = np.where(alone, names[order[rank - 1]], "")
-    return place_maps(xr.DataArray(held, axes(resolution), ("b", "a"), "entity_at_rank"), window)
+    who = np.where(held.max("entity") == 1, held.argmax("entity"), len(entities))  # tied entities share a rank
+    return held[0].drop_vars("entity").copy(data=names[who]).rename("entity_at_rank")
 
 
 def rank_probability(

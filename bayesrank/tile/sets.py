@@ -5,8 +5,9 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import check_choice, check_integer
+from bayesrank._checks import check_choice, check_entities, check_integer
 from bayesrank._types import Container
+from bayesrank.scores.score import ratio
 from bayesrank.tile._grid import TOLERANCE, point_cells
 
 __all__ = ["zone"]
@@ -22,7 +23,7 @@ def zone(source: Container, entities: Any, rivals: Any, points: int = 201, *, ki
     source, kind
         As for :func:`frontier`, with its errors.
     entities, rivals : hashable or list of hashable
-        Names of the entities, and of their rivals.
+        Names of the entities, and of their rivals, each once.
     points : int
         Number of values of a, at least 2.
 
@@ -45,40 +46,33 @@ def zone(source: Container, entities: Any, rivals: Any, points: int = 201, *, ki
     chosen = []
     for argument, given in (("entities", entities), ("rivals", rivals)):
         wanted = list(given) if isinstance(given, list | tuple | np.ndarray) else [given]
-        if not wanted:
-            raise ValueError(f"{argument} must name at least one entity; got none")
-        for name in wanted:
+        for name in check_entities(argument, wanted):
             check_choice(argument, name, names, KeyError)
-        chosen.append(cells[:, [names.index(name) for name in wanted]])
-    a, fine = np.linspace(0.0, 1.0, points), np.linspace(0.0, 1.0, 4001)
-    ones, others = chosen
-    low, high = _borders(ones, others, a)
-    below, above = _borders(ones, others, fine)
-    height = np.maximum(above - below, 0.0)
-    area = np.sum((height[1:] + height[:-1]) / 2) / (fine.size - 1)
-    some = low <= high
-    found = {"lower": ("a", np.where(some, low, np.nan)), "upper": ("a", np.where(some, high, np.nan))}
+        chosen.append([names.index(name) for name in wanted])
+    pairs = [cells[:, each.ravel()] for each in np.meshgrid(*chosen)]
+    a = np.linspace(0.0, 1.0, points)
+    low, high = _borders(*pairs, a)
+    below, above = _borders(*pairs, np.linspace(0.0, 1.0, 4001))
+    found = {"lower": ("a", np.where(low <= high, low, np.nan)), "upper": ("a", np.where(low <= high, high, np.nan))}
+    area = np.trapezoid(np.maximum(above - below, 0.0)) / 4000
     return xr.Dataset({**found, "area": ((), float(area))}, {"a": a})
 
 
 def _borders(ones: np.ndarray, others: np.ndarray, a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the smallest and largest b at which all ``ones`` are ahead, for each a; lower > upper if there is none.
+    """Return the smallest and largest b at which the first of each pair (cell, pair) is ahead, for each a.
 
-    An entity is ahead of a rival where s u' - s' u >= 0, which is linear in b.
+    The smallest is above the largest if there is none. An entity is ahead of a rival where s u' - s' u >= 0, which is
+    linear in b.
     """
-    low, high = np.zeros_like(a), np.ones_like(a)
-    for tn, fp, fn, tp in ones.T:
-        for tn_, fp_, fn_, tp_ in others.T:
-            s, s_ = (1 - a) * tn + a * tp, (1 - a) * tn_ + a * tp_
-            ends = []
-            for wrong, wrong_ in ((fp, fp_), (fn, fn_)):
-                gain, loss = s * wrong_, s_ * wrong
-                ends.append(np.where(np.abs(gain - loss) <= TOLERANCE * (gain + loss), 0.0, gain - loss))
-            at_0, at_1 = ends
-            swaps = at_0 * at_1 < 0
-            b = np.where(swaps, at_0 / np.where(swaps, at_0 - at_1, 1.0), 0.0)
-            # A difference of at least 0 at an end means ahead; a tie at one end alone is a single point.
-            low = np.maximum(low, np.where(at_0 >= 0, 0.0, np.where(at_1 > 0, b, np.where(at_1 == 0, 1.0, np.inf))))
-            high = np.minimum(high, np.where(at_1 >= 0, 1.0, np.where(at_0 > 0, b, np.where(at_0 == 0, 0.0, -np.inf))))
-    unknown = np.isnan(ones).any() or np.isnan(others).any()
-    return low + (np.nan if unknown else 0.0), high + (np.nan if unknown else 0.0)
+    (tn, fp, fn, tp), (tn_, fp_, fn_, tp_) = ones[..., None], others[..., None]
+    s, s_ = (1 - a) * tn + a * tp, (1 - a) * tn_ + a * tp_
+    ends = []
+    for wrong, wrong_ in ((fp, fp_), (fn, fn_)):
+        gain, loss = s * wrong_, s_ * wrong
+        ends.append(np.where(np.abs(gain - loss) <= TOLERANCE * (gain + loss), 0.0, gain - loss))
+    at_0, at_1 = ends
+    b = ratio(at_0, at_0 - at_1)
+    # A difference of at least 0 at an end means ahead; a tie at one end alone is a single point.
+    low = np.select([at_0 >= 0, at_1 == 0, at_1 < 0], [0.0, 1.0, np.inf], b)
+    high = np.select([at_1 >= 0, at_0 == 0, at_0 < 0], [1.0, 0.0, -np.inf], b)
+    return low.max(axis=0), high.min(axis=0)

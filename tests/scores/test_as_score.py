@@ -34,10 +34,6 @@ def test_an_importance_is_audited_as_its_score():
     np.testing.assert_allclose(br.audit(F1["importance"])["tau_min"], br.audit("f1")["tau_min"], rtol=1e-9)
 
 
-def test_a_place_off_the_middle():
-    np.testing.assert_allclose(br.scores.as_score((0.3, 0.9))(POSTERIOR), br.canonical_score(POSTERIOR, 0.3, 0.9))
-
-
 def test_importances_go_by_position_or_label_as_in_ranking_scores():
     importance = br.importance(tn=1, fp=2, fn=3, tp=4)
     weights = br.scores.of_importance(importance).importance
@@ -50,13 +46,6 @@ def test_importances_go_by_position_or_label_as_in_ranking_scores():
 
 
 def test_the_value_under_the_tile_is_a_score():
-    vut = br.scores.vut
-    assert (vut.range, vut.higher_is_better) == ((0.0, 1.0), True)
-    np.testing.assert_allclose(vut(POSTERIOR), br.tile.volume(POSTERIOR), rtol=1e-13)
-    # T Eq. 13: the mean of R over the Tile, here by its values at the midpoints of a grid.
-    middle = (np.arange(200) + 0.5) / 200
-    mean = br.canonical_score(COUNTS, middle, middle).mean(["a", "b"])
-    np.testing.assert_allclose(vut(COUNTS), mean, atol=1e-5)
     assert br.credible_ranking(POSTERIOR, "vut").attrs["finite_mean"] == 1
     assert br.place("vut") is None
 

@@ -7,8 +7,6 @@ from itertools import product
 import numpy as np
 import pytest
 import xarray as xr
-from hypothesis import given
-from hypothesis import strategies as st
 from scipy import integrate
 from scipy.stats import norm
 
@@ -259,59 +257,6 @@ def test_metadata_hold(name):
     assert all(abs(found - end) <= 1e-3 for found, end in zip(met, score.range, strict=True) if math.isfinite(end))
     same = np.allclose(value(name, FULL), value(name, FULL * [1, 1, 7, 7]), rtol=1e-9, equal_nan=True)
     assert same != score.depends_on_prevalence
-
-
-SWAP_CLASSES = {
-    "tpr": "tnr", "fpr": "fnr", "ppv": "npv", "false_discovery_rate": "false_omission_rate",
-    "jaccard": "jaccard_negative", "standardized_ppv": "standardized_npv",
-    "prevalence": "negative_prior", "positive_prediction_rate": "negative_prediction_rate",
-}  # fmt: skip
-BLIND_TO_CLASSES = (
-    "accuracy error_rate balanced_accuracy informedness markedness mcc cohen_kappa g_mean p4 diagnostic_odds_ratio "
-    "scott_pi gwet_ac1 bennett_s determinant acp d_prime yule_q yule_y balanced_mcc balanced_markedness "
-    "rogers_tanimoto sokal_sneath_1 chance_agreement"
-)
-SWAP_ROLES = {"tpr": "ppv", "tnr": "npv", "informedness": "markedness", "prevalence": "positive_prediction_rate"}
-BLIND_TO_ROLES = "accuracy f1 jaccard mcc cohen_kappa scott_pi fowlkes_mallows p4 acp yule_q"
-
-
-@pytest.mark.parametrize(
-    ("pairs", "blind", "order"),
-    [(SWAP_CLASSES, BLIND_TO_CLASSES, [3, 2, 1, 0]), (SWAP_ROLES, BLIND_TO_ROLES, [0, 2, 1, 3])],
-    ids=["classes", "roles"],
-)
-def test_swaps_of_classes_and_of_predicted_and_actual(pairs, blind, order):
-    for name, other in [*pairs.items(), *((name, name) for name in blind.split())]:
-        np.testing.assert_allclose(value(name, TABLES[:, order]), value(other, TABLES), rtol=1e-9, atol=1e-12)
-
-
-cell = st.integers(0, 10**6)
-
-
-@given(cell, cell, cell, cell)
-def test_identities(tn, fp, fn, tp):
-    table = np.array([[tn, fp, fn, tp]])
-
-    def v(name):
-        return value(name, table)[0]
-
-    same = {
-        "bennett_s": 2 * v("accuracy") - 1,
-        "informedness": 2 * v("balanced_accuracy") - 1,
-        "f1": 2 * v("jaccard") / (1 + v("jaccard")),
-        "error_rate": 1 - v("accuracy"),
-        "doolittle_skill_score": v("mcc") ** 2,
-    }
-    for name, expected_value in same.items():
-        np.testing.assert_allclose(v(name), expected_value, atol=1e-9)
-    np.testing.assert_allclose(v("mcc") ** 2, v("informedness") * v("markedness"), atol=1e-9)
-
-
-def test_infinite_and_undefined_are_nan():
-    perfect = np.array([[10, 0, 0, 10]])
-    for name in ("positive_likelihood_ratio", "diagnostic_odds_ratio", "log_negative_likelihood_ratio", "d_prime"):
-        assert np.isnan(value(name, perfect)).all()
-    assert np.isnan(br.scores.as_score(lambda tn, fp, fn, tp: tp / fp)(br.from_counts(tn=1, fp=0, fn=0, tp=1))).all()
 
 
 def test_names_and_aliases_never_clash():

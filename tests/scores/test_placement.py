@@ -121,20 +121,6 @@ def test_places_at_a_prevalence(name):
         assert orders_alike(score, at, prevalence)
 
 
-def test_places_at_prevalence_three_tenths():
-    """Numbers by hand from the formulas of The Tile, Section 4.2, so that a wrong formula cannot agree with itself."""
-    assert br.place("balanced_accuracy", 0.3) == pytest.approx((0.7, 0.7))
-    assert br.place("youden_j", 0.3) == pytest.approx((0.7, 0.7))
-    assert br.place("cohen_kappa", 0.3) == pytest.approx((0.49 / 0.58, 0.5))
-    assert br.place("positive_likelihood_ratio", 0.3) == (1.0, 0.0)
-    assert br.place("negative_likelihood_ratio", 0.3) == (0.0, 1.0)
-    # α = 0.25: 0.25 · 0.7 / (0.25 · 0.7 + 0.75 · 0.3) = 0.4375
-    assert br.place(weighted_accuracy(0.25), 0.3) == pytest.approx((0.4375, 0.4375))
-    assert br.place(weighted_accuracy(0.2), 0.2) == pytest.approx((0.5, 0.5))  # with the priors as weights: accuracy
-    for prevalence in (None, *PREVALENCES):
-        assert all(0 <= a <= 1 and 0 <= b <= 1 for a, b in places(prevalence))
-
-
 @pytest.mark.parametrize("alpha", [0.0, 0.3, 0.8, 1.0])
 def test_weighted_accuracies(alpha):
     """The Tile, Lemma 9; exactly where the score is of the family."""
@@ -210,15 +196,6 @@ def test_chance_corrected_scores_are_placed_where_the_tile_sends_them():
 
     assert br.place(corrected, prevalence) == pytest.approx(br.tile.chance_corrected_place(a, b, prevalence), abs=1e-9)
     assert br.place(corrected) is None
-
-
-def test_plain_functions_are_placed_by_what_they_do():
-    assert br.place(lambda tn, fp, fn, tp: tp / (tp + fp)) == (1, 0)
-    assert br.place(lambda tn, fp, fn, tp: np.log(tp / (fp + fn))) == (1, 0.5)
-    assert br.place(lambda tn, fp, fn, tp: tp / (tp + fn) - fp / (fp + tn), 0.2) == (0.8, 0.8)
-    # A benefit of 3 for a true positive and 1 for a true negative: α = 3 · 0.2 / (3 · 0.2 + 0.8).
-    assert br.place(lambda tn, fp, fn, tp: 3 * tp + tn, 0.2) == pytest.approx((0.75, 0.75))
-    assert br.place(lambda tn, fp, fn, tp: 3 * tp + tn) is None
 
 
 def test_a_place_is_not_an_approximation():

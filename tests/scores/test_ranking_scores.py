@@ -117,13 +117,6 @@ def test_properties_5_and_6_means_of_importance(seed, weight):
         assert parts[2].where(usable).values == pytest.approx(expected.where(usable).values, rel=1e-6, nan_ok=True)
 
 
-def test_property_5_f1_is_the_harmonic_mean_of_precision_and_recall():
-    counts = br.from_counts(tn=70, fp=10, fn=5, tp=15)
-    mean = (br.importance(fp=1, tp=1) + br.importance(fn=1, tp=1)) / 2
-    harmonic = 2 / (1 / br.scores.ppv(counts) + 1 / br.scores.tpr(counts))
-    assert br.ranking_score(counts, mean).item() == pytest.approx(harmonic.item())
-
-
 @given(seeds, st.floats(0, 1))
 def test_property_7_contour_sets_are_convex(seed, share):
     """A mixture of two performances better than (worse than, equivalent to) a third is so, too."""
@@ -154,24 +147,6 @@ def test_property_7_equivalent_set(seed):
     twin = share * p[high] + (1 - share) * p[low]
     assert br.ranking_score(twin, i, s).item() == pytest.approx(value[middle], abs=1e-9)
     assert br.ranking_score(0.3 * twin + 0.7 * p[middle], i, s).item() == pytest.approx(value[middle], abs=1e-9)
-
-
-@pytest.mark.parametrize("name", ["accuracy", "f1", "f2", "ppv", "npv", "tpr", "tnr", "jaccard", "jaccard_negative"])
-def test_catalogue_scores_are_ranking_scores(name):
-    rng = np.random.default_rng(5)
-    tn, fp, fn, tp = rng.integers(0, 4, size=(4, 50))
-    keep = tn + fp + fn + tp > 0
-    counts = br.from_counts(tn=tn[keep], fp=fp[keep], fn=fn[keep], tp=tp[keep])
-    score = br.scores.get(name)
-    got = br.ranking_score(counts, br.importance(**score.importance))
-    xr.testing.assert_allclose(got, score(counts).rename("ranking_score"))
-    a, b = br.place(score)
-    canonical = br.canonical_score(counts, a, b).values
-    mine = got.values
-    both = np.isfinite(canonical) & np.isfinite(mine)
-    assert (np.isnan(canonical) == np.isnan(mine)).all()
-    assert (np.sign(np.subtract.outer(canonical[both], canonical[both]).round(12)) ==
-            np.sign(np.subtract.outer(mine[both], mine[both]).round(12))).all()  # fmt: skip
 
 
 def test_many_classes_against_scikit_learn():

@@ -11,7 +11,6 @@ import bayesrank as br
 from bayesrank.tile.posterior import best_on_grid
 
 ENTITIES = ["e", "a", "d", "b", "c"]
-LANDMARKS = ["tnr", "ppv", "npv", "tpr", "accuracy", "f1", "f2", "f0_5", "jaccard_negative"]
 
 
 def cell_draws(kind, draws=6):
@@ -164,28 +163,6 @@ def test_shares_agree_with_exact_geometry_draw_by_draw(kind):
     np.testing.assert_allclose(tile["share_upper"], np.quantile(each, 0.9, axis=0), rtol=0, atol=1e-8)
 
 
-@pytest.mark.parametrize("name", LANDMARKS)
-@pytest.mark.parametrize("prevalence", ["sampled", "observed"])
-def test_a_landmark_is_the_credible_ranking_of_its_score(name, prevalence):
-    counts = br.from_counts(
-        tn=[70, 75, 72, 40, 79], fp=[10, 5, 8, 40, 1], fn=[6, 9, 7, 0, 25], tp=[24, 21, 23, 30, 5], entity=ENTITIES
-    )
-    posterior = br.fit(counts, draws=150, prevalence=prevalence, seed=6)
-    score = br.scores.f_beta(2.0) if name == "f2" else br.scores.get(name)
-    a, b = br.place(score)
-    axis = np.linspace(0, 1, 11)  # f2 lies at b = 4/5, f0.5 at 1/5
-    assert min(abs(axis - a)) < 1e-12
-    assert min(abs(axis - b)) < 1e-12
-    tile = br.tile.credible(posterior, 11).sel(a=a, b=b, method="nearest")
-    expected = br.credible_ranking(posterior, score)
-    # The Jaccard coefficient is not the canonical score: it ranks alike, but has another regret.
-    same = ["probability_best", "expected_rank", *(["expected_regret"] if name != "jaccard_negative" else [])]
-    for one in same:
-        np.testing.assert_allclose(tile[one], expected[one], rtol=0, atol=1e-12, err_msg=one)
-    ranks = br.tile.rank_probability(posterior, 11).sel(a=a, b=b, method="nearest")
-    np.testing.assert_allclose(ranks, expected["rank_probability"], rtol=0, atol=1e-12)
-
-
 MAPS = ["probability_best", "expected_rank", "expected_regret", "probability_skilled"]
 
 
@@ -223,13 +200,8 @@ def test_errors_are_never_zero_for_draws_that_agree():
     names = [name for name in tile if name.endswith("_error")]
     assert len(names) == 6
     assert all((tile[name] > 0).all() and "batch means" in tile[name].attrs["method"] for name in names)
-
-
-def test_a_draw_without_any_performance_has_no_winner():
-    array = as_draws(cell_draws("no zeros", draws=4))
-    array[3] = np.nan
-    expected = 3 / 4 * br.tile.credible(array[:3], 5)["probability_best"]
-    np.testing.assert_allclose(br.tile.credible(array, 5)["probability_best"], expected, rtol=0, atol=1e-12)
+    point = br.tile.credible(as_draws(np.full((1, 2, 4), 3)).isel(draw=0), 3)  # without draws
+    assert all(point[name].isnull().all() for name in names)
 
 
 def test_errors_of_shares_allow_for_autocorrelation():

@@ -94,52 +94,11 @@ def test_ranks_are_there_and_fit_into_memory(monkeypatch):
     assert br.tile.rank_probability(array, 5, ranks=[3]).sizes["rank"] == 1
 
 
-def test_always_negative_and_always_positive_have_no_skill():
-    counts = br.from_counts(
-        tn=[80, 0, 70], fp=[0, 80, 10], fn=[20, 0, 5], tp=[0, 20, 15], entity=["never", "always", "x"]
-    )
-    skilled = br.tile.credible(counts, 11)["probability_skilled"]
-    assert (skilled.sel(entity=["never", "always"]).fillna(0) == 0).all()
-    assert skilled.sel(entity="x", a=0.5, b=0.5) == 1  # accuracy 0.85 against 0.8
-
-
-def test_order_of_entities_changes_nothing():
-    array = performances(50, 8)
-    forward, backward = br.tile.credible(array, 9), br.tile.credible(array.isel(entity=slice(None, None, -1)), 9)
-    np.testing.assert_allclose(
-        backward["probability_best"].sel(entity=forward["entity"]), forward["probability_best"], atol=1e-12
-    )
-    assert (forward["winner"].values == backward["winner"].values).all()
-
-
 def test_value_interval_agrees_with_all_values():
     array = performances(100, 2)
     tile, value = br.tile.value_interval(array, 5, prob=0.8), br.tile.value(array, 5)
     np.testing.assert_allclose(tile["mean"], value.mean("draw").transpose("entity", "b", "a"))
     np.testing.assert_allclose(tile["upper"], value.quantile(0.9, "draw").transpose("entity", "b", "a"))
-
-
-def test_errors_of_independent_draws_are_those_of_a_mean():
-    counts = br.from_counts(tn=[70, 75, 72], fp=[10, 5, 8], fn=[6, 9, 7], tp=[24, 21, 23], entity=["a", "b", "c"])
-    posterior = br.fit(counts, "beta_binomial", seed=1)
-    found = br.tile.credible(posterior, resolution=3).sel(a=0.5, b=0.5)
-    accuracy = br.scores.accuracy(posterior).stack(draws=("chain", "draw")).transpose("entity", "draws")
-    number = accuracy.sizes["draws"]
-    ranks, best = br.rank(accuracy, higher_is_better=True), accuracy.max("entity")
-    p = found["probability_best"]
-    # The error is estimated from 32 batches: its own relative error is 1 / sqrt(2 · 31).
-    for name, expected in {
-        "expected_rank": ranks.std("draws", ddof=1) / np.sqrt(number),
-        "probability_best": np.sqrt(p * (1 - p) / number),
-        "expected_regret": (best - accuracy).std("draws", ddof=1) / np.sqrt(number),
-    }.items():
-        np.testing.assert_allclose(found[f"{name}_error"], expected, rtol=5 / np.sqrt(2 * 31), err_msg=name)
-    skilled = found["probability_skilled"]
-    floor = np.sqrt(skilled * (1 - skilled) / number)
-    assert (found["probability_skilled_error"] >= 0.99 * floor).all()  # shrinkage lowers it by less than that
-    assert (found["probability_skilled_error"] > 0).all()
-    point = br.tile.credible(counts, 3)
-    assert not any(point[name].notnull().any() for name in point if name.endswith("_error"))
 
 
 def test_leaders_lead_alone_or_share():

@@ -129,12 +129,6 @@ def test_a_named_region_holds_what_its_name_says(region, holds):
             assert abs(weights @ values**2 - (high**3 - low**3) / 3 / (high - low)) < 1e-3
 
 
-def test_weighted_accuracies_hold_the_balanced_accuracy_of_any_prevalence():
-    a, b, _ = points_of(br.tile.over("weighted_accuracies", points=9))
-    for x, y in zip(a, b, strict=True):
-        np.testing.assert_allclose(br.place("balanced_accuracy", prevalence=1 - x), (x, y), atol=1e-12)
-
-
 def test_one_point_is_the_credible_ranking_of_its_score():
     counts = br.from_counts(tn=[70, 75, 72, 60], fp=[10, 5, 8, 20], fn=[6, 9, 7, 3], tp=[24, 21, 23, 27])
     posterior = br.fit(counts, draws=250, seed=4)
@@ -189,18 +183,6 @@ def test_draws_that_hardly_move_have_a_small_effective_size():
     tile = br.tile.credible(slow, 3)
     assert (tile["probability_best_error"] > least).all()
     assert (tile["share_error"] > least).all()
-
-
-def test_an_undefined_score_leaves_the_others_their_ranks():
-    # "never" has no PPV, and TPR 0; "gone" was not measured.
-    performance = br.as_performance(
-        br.from_counts(tn=[80, 70, 75, 0], fp=[0, 10, 5, 0], fn=[20, 5, 8, 0], tp=[0, 15, 12, 0], entity=list("nxyg"))
-    )
-    found = br.tile.preference_ranking(performance, [1, 1], [0, 1], [1, 3])
-    np.testing.assert_allclose(found["undefined"], [0.25, 0, 0, 1])
-    np.testing.assert_allclose(found["probability_best"], [0, 0.75, 0.25, 0])
-    np.testing.assert_allclose(found["expected_rank"], [3, 1.25, 1.75, np.nan])
-    np.testing.assert_allclose(found["rank_upper"], [3, 2, 2, np.nan])
 
 
 def test_errors_of_ranks_are_of_the_draws_that_have_one():

@@ -69,27 +69,6 @@ def test_agrees_with_minimisers_along_the_curves(seed):
         assert expected == pytest.approx(radius.values[b, a], abs=1e-8)
 
 
-@pytest.mark.parametrize("n", [2, 5, 9])
-def test_agrees_with_sign_changes_on_a_fine_grid(n):
-    array, size = random_entities(n, 10 * n + 1), 401
-    fine = np.linspace(0, 1, size)
-    cells, marks = array.values.reshape(-1, 4), []
-    for i, first in enumerate(cells):
-        for second in cells[i + 1 :]:
-            sign = np.sign(tie(first, second, fine, fine[:, None]))
-            b, a = np.nonzero(sign[1:] != sign[:-1])
-            marks.append(np.column_stack([fine[a], (fine[b] + fine[b + 1]) / 2]))
-            b, a = np.nonzero(sign[:, 1:] != sign[:, :-1])
-            marks.append(np.column_stack([(fine[a] + fine[a + 1]) / 2, fine[b]]))
-    marks = np.concatenate(marks)
-    assert len(marks)
-    radius = br.tile.robustness(array, 11)
-    grid = np.stack(np.meshgrid(radius["a"], radius["b"]), -1)
-    brute = np.sqrt(((grid[:, :, None] - marks) ** 2).sum(-1)).min(-1)
-    # Each mark is within half a step of a tie, each tie within a step of a mark.
-    np.testing.assert_allclose(radius, brute, rtol=0, atol=1.01 / (size - 1))
-
-
 def test_straight_frontiers():
     a, b = np.meshgrid(np.linspace(0, 1, 21), np.linspace(0, 1, 21))
     # tn = tp in both, fp + fn alike: they tie on b = 1/2, and by symmetry on a = 1/2
@@ -188,11 +167,3 @@ def test_copies_and_order_and_dominated_entities_change_nothing():
     xr.testing.assert_allclose(br.tile.robustness(worst, 21), radius, atol=1e-12)
     assert radius.dims == ("b", "a")
     assert radius.name == "robustness"
-
-
-def test_swapped_classes_turn_the_map():
-    array = random_entities(5, 9)
-    radius = br.tile.robustness(array, 21).values
-    for operation, turned in (("swap_classes", radius[::-1, ::-1]), ("swap_actual_predicted", radius[::-1])):
-        found = br.tile.robustness(br.performance.relabel(array, operation), 21)
-        np.testing.assert_allclose(found, turned, atol=1e-12)

@@ -6,7 +6,6 @@ from itertools import combinations, pairwise
 
 import numpy as np
 import pytest
-import xarray as xr
 
 import bayesrank as br
 from bayesrank.tile.geometry import holders as holders_of
@@ -330,19 +329,6 @@ def test_identical_perfect_and_useless_entities():
     assert br.tile.regions(counts, rank=2)["entity"].values.tolist() == ["x = y"]
     one = br.tile.regions(counts.isel(entity=[0]))
     assert one["area"].values.tolist() == [1.0]
-
-
-@pytest.mark.parametrize("prevalence", [0.0, 1.0])
-def test_prevalence_0_and_1(prevalence):
-    # With one class all canonical scores order by the one rate that is left.
-    rate = np.array([0.9, 0.7])
-    table = np.zeros((2, 2, 2))
-    table[:, int(prevalence), int(prevalence)], table[:, int(prevalence), 1 - int(prevalence)] = rate, 1 - rate
-    array = xr.DataArray(table, {"entity": ["good", "bad"]}, ("entity", "actual", "predicted"))
-    np.testing.assert_allclose(br.tile.shares(array), [1, 0], atol=1e-9)
-    tile = br.tile.credible(array, 11)
-    np.testing.assert_allclose(tile["share"], [1, 0], atol=1e-9)
-    assert (tile["winner"].isel(a=slice(1, -1), b=slice(1, -1)) == "good").all()
 
 
 def test_holders_have_the_shares_of_their_regions():

@@ -44,8 +44,10 @@ def test_zones_of_two_are_their_regions():
     assert worse["area"].item() == 0
     with pytest.raises(KeyError, match=r"rivals must be one of .* got 'x'"):
         br.tile.zone(THREE, "a", "x")
-    with pytest.raises(ValueError, match="entities must name"):
+    with pytest.raises(ValueError, match="entities must hold at least one entity"):
         br.tile.zone(THREE, [], "a")
+    with pytest.raises(ValueError, match="rivals must hold each name once; got 'b' more than once"):
+        br.tile.zone(THREE, "a", ["b", "b"])
 
 
 def test_a_zone_with_an_unknown_performance_is_empty():

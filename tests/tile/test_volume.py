@@ -5,11 +5,8 @@ from decimal import Decimal, localcontext
 import numpy as np
 import pytest
 import xarray as xr
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 import bayesrank as br
-from bayesrank import performance
 
 
 def performances(rows):
@@ -49,14 +46,6 @@ def assert_agrees(rows):
     np.testing.assert_allclose(found, [printed(row) for row in rows], rtol=0, atol=16 * np.finfo(float).eps)
 
 
-def test_four_cases():
-    assert_agrees([[0.4, 0.1, 0.1, 0.4], [0.4, 0.15, 0.05, 0.4], [0.5, 0.1, 0.1, 0.3], [0.5, 0.15, 0.1, 0.25]])
-    row = [0.4, 0.1, 0.1, 0.4]  # Eq. 11 and 12
-    for score in ("accuracy", "tnr", "tpr", "npv", "ppv", "f1"):
-        one = performances([row])
-        np.testing.assert_allclose(br.tile.volume(one), br.scores.as_score(score)(one), rtol=1e-14)
-
-
 @pytest.mark.parametrize("exponent", range(1, 17, 3))
 @pytest.mark.parametrize("wrong", [0.25, 0.1, 1e-3, 1e-8, 0.4999])
 def test_near_the_borders_of_the_cases(exponent, wrong):
@@ -74,48 +63,9 @@ def test_far_from_the_borders():
     assert_agrees(rng.multinomial(5, [0.25] * 4, 300) / 5)  # zero cells
 
 
-def test_rare_classes():
-    rows = [
-        [(1 - pi) * tnr, (1 - pi) * (1 - tnr), pi * (1 - tpr), pi * tpr]
-        for pi in (1e-3, 1e-6, 1e-12)
-        for tnr in (0.5, 0.99, 1 - 1e-9, 1.0)
-        for tpr in (0.0, 0.3, 1.0)
-    ]
-    assert_agrees(rows)
-
-
 def test_is_the_mean_of_the_tile():
     # Eq. 9 by Simpson's rule, whose error for such smooth scores is of the order of (1/100)^4.
     array = performances(np.random.default_rng(1).dirichlet([8, 4, 4, 8], 20))
     weight = np.r_[1, np.tile([4, 2], 49), 4, 1] / 300
     mean = np.einsum("j,eji,i->e", weight, br.tile.value(array, 101), weight)
     np.testing.assert_allclose(br.tile.volume(array), mean, atol=1e-7)
-
-
-CELL = st.one_of(st.just(0.0), st.floats(1e-12, 1), st.sampled_from([0.25, 0.25 + 1e-9, 0.5]))
-CELLS = st.tuples(CELL, CELL, CELL, CELL).filter(lambda row: sum(row) > 0).map(lambda row: np.array(row) / sum(row))
-
-
-@settings(deadline=None, max_examples=25)
-@given(CELLS, st.floats(0, 1), st.booleans())
-def test_properties(row, share, positive):
-    # As every canonical score does, the volume rises when errors of a class become hits.
-    wrong, right = (2, 3) if positive else (1, 0)
-    better = row.copy()
-    better[right] += share * row[wrong]
-    better[wrong] -= share * row[wrong]
-    array = performances([row, better]).assign_coords(
-        actual=["negative", "positive"], predicted=["negative", "positive"]
-    )
-    volume = br.tile.volume(array).values
-    assert volume[1] >= volume[0] - 1e-13
-    assert ((volume >= 0) & (volume <= 1)).all()
-    # A canonical score is monotone along both axes, so that its extremes over the Tile are in corners.
-    corners = br.tile.value(array, 2).values[0]
-    if not np.isnan(corners).any():
-        assert corners.min() - 1e-12 <= volume[0] <= corners.max() + 1e-12
-    # Lemmas 1 to 4 move the Tile onto itself.
-    for name in ("swap_classes", "swap_actual_predicted"):
-        np.testing.assert_allclose(br.tile.volume(performance.relabel(array, name)), volume, rtol=0, atol=1e-13)
-    for name in ("change_actual", "change_predicted"):
-        np.testing.assert_allclose(br.tile.volume(performance.relabel(array, name)), 1 - volume, rtol=0, atol=1e-13)

@@ -39,12 +39,6 @@ def test_maps_of_a_window_are_those_of_the_tile(function, source):
     xr.testing.assert_allclose(part, labelled, rtol=1e-9)
 
 
-def test_who_holds_a_rank_in_a_window():
-    whole, part = br.tile.entity(POINT, 1, 101), br.tile.entity(POINT, 1, 11, window=WINDOW)
-    np.testing.assert_array_equal(part, inside(whole))
-    assert len(np.unique(part)) > 1
-
-
 def test_a_credible_window():
     whole, part = br.tile.credible(DRAWS, 101), br.tile.credible(DRAWS, 11, window=WINDOW)
     assert set(whole) - set(part) == {"probability_skilled", "probability_skilled_error"}
@@ -69,13 +63,3 @@ def test_regions_of_a_window_are_exact():
     assert found["a"].max().item() == pytest.approx(1)
     assert found["b"].min().item() == pytest.approx(0.2)
     assert found["b"].max().item() == pytest.approx(0.6)
-
-
-def test_all_of_the_tile_is_a_window():
-    everywhere = ((0.0, 1.0), (0.0, 1.0))
-    xr.testing.assert_allclose(
-        br.tile.value(POINT, 5, window=everywhere), br.tile.value(POINT, 5).assign_attrs(window=[0.0, 1.0, 0.0, 1.0])
-    )
-    posterior = br.fit(COUNTS.isel(entity=slice(0, 3)), draws=20, seed=1)
-    part = br.tile.credible(posterior, 5, window=everywhere)
-    np.testing.assert_allclose(part["share"], br.tile.credible(posterior, 5)["share"], atol=1e-9)

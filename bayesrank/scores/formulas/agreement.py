@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from bayesrank.scores._against_rest import OfMargins
 from bayesrank.scores._forms import Contour, Turning, corners, half_plane
 from bayesrank.scores.derived import balanced
 from bayesrank.scores.names import (
@@ -82,10 +81,11 @@ def markedness(tn: Any, fp: Any, fn: Any, tp: Any) -> Any:
 # MCC
 
 
-def _mcc_of_margins(right: np.ndarray, actual: np.ndarray, predicted: np.ndarray) -> np.ndarray:
+def _mcc_matrix(matrix: np.ndarray, present: Any) -> np.ndarray:
     """Return the correlation of the actual and the predicted class (Gorodkin 2004)."""
+    actual, predicted = np.asarray(matrix, dtype=float).sum(axis=-1), np.asarray(matrix, dtype=float).sum(axis=-2)
     total = actual.sum(axis=-1)
-    covariance = right.sum(axis=-1) * total - (actual * predicted).sum(axis=-1)
+    covariance = np.trace(matrix, axis1=-2, axis2=-1) * total - (actual * predicted).sum(axis=-1)
     spread = [total**2 - (margin**2).sum(axis=-1) for margin in (actual, predicted)]
     return ratio(covariance, np.sqrt(np.maximum(spread[0], 0)) * np.sqrt(np.maximum(spread[1], 0)))
 
@@ -127,7 +127,7 @@ def _mcc_area(value: Any, prevalence: Any) -> Any:
     "(TP TN - FP FN) / sqrt((TP + FP) (TP + FN) (TN + FP) (TN + FN))",
     "matthews_correlation_coefficient phi_coefficient phi matthews_corrcoef",
     range=(-1.0, 1.0),
-    matrix_function=OfMargins(_mcc_of_margins),
+    matrix_function=_mcc_matrix,
     domain=ALL_MARGINS,
     reference=f"{FOUNDATIONS}; Matthews (1975)",
     contour=Contour(

@@ -90,7 +90,7 @@ def tally(draws, ends, columns, points, ranks, skill, regret, undefined, sums, s
     all_orders, all_candidates = np.empty((held, 4, n), np.int64), np.empty((held, n), np.int64)
     for d in range(held):
         entities = defined_entities(draws[d])
-        candidates = contenders(draws[d], entities, 1)[0]
+        candidates = contenders(draws[d], entities, np.int64(1))[0]  # not a literal: it would be compiled again
         known[d], few[d], slow[d] = entities.size, candidates.size, False
         for p in range(entities.size):
             k = entities[p]

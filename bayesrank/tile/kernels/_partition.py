@@ -316,7 +316,9 @@ def shares(draws, out):
         out[d, :] = np.nan
         if defined_entities(draws[d]).size == 0:
             continue
-        entities, group, _, slabs, size = cut(draws[d], 1)
+        entities, group, _, slabs, size = cut(
+            draws[d], np.int64(1)
+        )  # not a literal, for which all of it would be compiled again
         if slabs.shape[0] == 0:
             continue
         out[d, :] = 0.0
