@@ -21,7 +21,7 @@ from bayesrank.models import population_of
 from bayesrank.ranking._notes import positive_class_notes
 from bayesrank.ranking.summary import effective_draws, is_exact, score_name
 from bayesrank.scores import Score
-from bayesrank.statements._exact import exact_probability
+from bayesrank.statements.probabilities import exact_probability
 from bayesrank.words.models import check_model, model_caveat, population_words
 from bayesrank.words.results import verdict_parts
 

@@ -4,9 +4,8 @@
 :mod:`bayesrank.ranking` makes a ranking.
 """
 
-from bayesrank.exact._closed_form import ClosedForm, closed_form_of
+from bayesrank.exact._closed_form import ClosedForm, NoClosedForm, closed_form_of
 from bayesrank.exact._engine import Answer, answer
 from bayesrank.exact._plan import Plan, plan_of
-from bayesrank.exact._scales import NoClosedForm
 
 __all__ = ["Answer", "ClosedForm", "NoClosedForm", "Plan", "answer", "closed_form_of", "plan_of"]

@@ -9,11 +9,14 @@ import xarray as xr
 from bayesrank._checks import describe_value
 from bayesrank._compat import groups_of, is_container
 from bayesrank.evidence.counts import are_outcomes, check_tables
-from bayesrank.exact._scales import NoClosedForm
 from bayesrank.models import find_model, make_model
 from bayesrank.models import names as models
 
-__all__ = ["ClosedForm", "closed_form_of"]
+__all__ = ["ClosedForm", "NoClosedForm", "closed_form_of"]
+
+
+class NoClosedForm(ValueError):
+    """The posterior of the score is not known in closed form, or quadrature cannot resolve it."""
 
 
 class ClosedForm(NamedTuple):

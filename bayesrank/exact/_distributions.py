@@ -17,16 +17,19 @@ import numpy as np
 from scipy import special
 
 from bayesrank.exact import _betas
-from bayesrank.exact._scales import Scale
 from bayesrank.scores._contour_area import integrate, root
 from bayesrank.scores._quadrature import of_dirichlet
 from bayesrank.scores.contours import closed_form
 from bayesrank.scores.score import Score
 
-__all__ = ["FAR", "SAME", "Rates", "Table", "fixed_rate", "rate_scale", "table_of", "value_at"]
+__all__ = ["FAR", "SAME", "Rates", "Scale", "Table", "fixed_rate", "range_scale", "rate_scale", "table_of", "value_at"]
 
 #: Log odds beyond which a product of four rates could underflow.
 FAR = 150.0
+#: Values nearer than this share of the range to one of its ends cannot be distinguished from that end.
+EDGE = 1e-12
+#: Places between which a score of infinite range is integrated: logarithms of ratios.
+FARTHEST = 300.0
 #: Values that differ by less, relative to their size, and in later decimals, are the same.
 SAME, DECIMALS = 1e-12, 12
 #: A concentration below this one puts so much next to 0 or 1 that a TPR must be solved for as log odds.
@@ -37,6 +40,37 @@ PANELS, LONGEST = 2, 4.0
 CHUNK = 20_000
 #: Panels of an integral are halved until Gauss and Kronrod differ by less; Kronrod's rule errs by far less.
 TOLERANCE = 1e-9
+
+
+class Scale(NamedTuple):
+    """A monotone map between places (-inf, inf) and values of a score, higher is better."""
+
+    value: Callable[[Any], np.ndarray]  #: The value at a place.
+    place: Callable[[Any], np.ndarray]  #: The place of a value; infinite at the ends of the range.
+    limits: tuple[float, float]  #: Places beyond which values cannot be distinguished from the ends of the range.
+
+
+def range_scale(low: float, high: float) -> Scale:
+    """Return the scale of a score from ``low`` to ``high``: log odds of the distances from both ends."""
+
+    def log(distance: Any) -> np.ndarray:
+        with np.errstate(divide="ignore"):
+            return np.log(np.maximum(distance, 0.0))
+
+    if np.isfinite([low, high]).all():
+        width, far = high - low, -float(np.log(EDGE))
+        return Scale(
+            lambda x: np.where(
+                np.less(x, 0), low + width * special.expit(x), high - width * special.expit(np.negative(x))
+            ),
+            lambda v: log(np.subtract(v, low)) - log(np.subtract(high, v)),
+            (-far, far),
+        )
+    if np.isfinite(low):
+        return Scale(lambda x: low + np.exp(x), lambda v: log(np.subtract(v, low)), (-FARTHEST, FARTHEST))
+    if np.isfinite(high):
+        return Scale(lambda x: high - np.exp(-x), lambda v: -log(np.subtract(high, v)), (-FARTHEST, FARTHEST))
+    return Scale(lambda x: np.asarray(x, dtype=float), lambda v: np.asarray(v, dtype=float), (-1e300, 1e300))
 
 
 def value_at(score: Score, tnr: Any, tpr: Any, share: Any) -> np.ndarray:

@@ -8,11 +8,11 @@ import numpy as np
 from scipy import special
 
 from bayesrank.exact import _betas
+from bayesrank.exact._closed_form import NoClosedForm
 from bayesrank.exact._distributions import FAR, Rates
 from bayesrank.exact._grid import NOISE, Function, Grid, make_grid
 from bayesrank.exact._measures import Measures, in_common, measure
 from bayesrank.exact._plan import Board, Plan
-from bayesrank.exact._scales import NoClosedForm
 
 __all__ = ["USELESS", "Answer", "answer"]
 
@@ -27,12 +27,8 @@ ROUNDING, NOTHING = 1e-10, 1e-13
 #: Errors of probabilities that make an answer useless.
 USELESS = 0.01
 #: Causes of errors.
-REASONS = (
-    "a concentration near 0 puts scores so near to an end of their range that they look the same",
-    "the quadrature has too few nodes for so many entities or such narrow distributions",
-    "the score bends too sharply for its distribution function to be approximated",
-    "the quadrature has too few prevalences, on which the order of the entities depends",
-)
+AT_ENDS = "a concentration near 0 puts scores so near to an end of their range that they look the same"
+FEW_NODES = "the quadrature has too few nodes for so many entities, such prevalences or such narrow distributions"
 #: A cdf that differs by more from that of another route is wrong.
 WRONG = 1e-5
 #: Places beyond which values of a score have lost so many digits that routes may differ.
@@ -101,13 +97,11 @@ def answer(plan: Plan, levels: np.ndarray, rope: float) -> Answer:
     # Sorted, so that the order of input does not matter, not even to rounding.
     sums = [numbers.rank[defined].sum(axis=1), np.sort(numbers.rank[:, : defined.sum()], axis=0).sum(axis=0)]
     lost = max(float(np.abs(each - 1).max()) for each in sums)
-    rest, unresolved = step.grid.rest, step.measures.unresolved
-    slack = lost + rest + unresolved + ROUNDING
-    moves = Numbers(*(np.abs(one - other) for one, other in zip(numbers, before, strict=True)))
-    error = Numbers(*(move + slack for move in moves))
-    few_nodes = lost if plan.averaged else max(lost, _worst(moves))
-    errors = dict(zip(REASONS, (unresolved, few_nodes, rest, _worst(moves)), strict=True))
-    off, reason = _worst(error), max(errors, key=errors.__getitem__)
+    unresolved = step.measures.unresolved
+    slack = lost + step.grid.rest + unresolved + ROUNDING
+    error = Numbers(*(np.abs(one - other) + slack for one, other in zip(numbers, before, strict=True)))
+    off = max(float(np.nanmax(each, initial=0.0)) for each in (error.rank, error.superior))
+    reason = AT_ENDS if unresolved > off / 2 else FEW_NODES
     if off > USELESS:
         raise _useless(off, reason)
     unseen = np.zeros(len(defined), bool)
@@ -164,10 +158,10 @@ def _grid(plan: Plan, board: Board, rope: float) -> Grid:
     size, varies = len(atom), np.isnan(atom)
     first, last = _ends(rates.cdf, low, high, varies)
     for beyond in (first, 1 - last):
-        mass = [group.chance @ group.given(beyond, np.arange(len(group.times))) for group in board.groups]
-        lost = in_common(mass, [group.copies * group.times for group in board.groups])
+        mass = [group.chance @ group.given(beyond) for group in board.groups]
+        lost = in_common(mass, [group.times for group in board.groups])
         if lost > USELESS:
-            raise _useless(lost, REASONS[0])
+            raise _useless(lost, AT_ENDS)
     grid = make_grid(rates.cdf, low, high, first, last, atom, 0.0 if plan.rate >= 0 else NOISE)
     if not rope:
         return grid
@@ -209,36 +203,26 @@ def _quantiles(rows: np.ndarray, weight: np.ndarray, grid: Grid, levels: np.ndar
 
 def _of_entities(plan: Plan, step: _Step, sign: int) -> Numbers:
     """Return the numbers of each entity from those of its item; NaN for entities without a value."""
-    defined, found = plan.item >= 0, step.measures
-    pair, together = defined[:, None] & defined, plan.group[:, None] == plan.group
+    defined, found, item = plan.item >= 0, step.measures, plan.item
+    rival = np.where(plan.group[:, None] == plan.group, item, plan.second)
 
-    def of_pairs(same: np.ndarray, two: np.ndarray, own: float) -> np.ndarray:
-        out = np.where(together, same[np.ix_(plan.item, plan.item)], two[np.ix_(plan.item, plan.item)])
+    def of_pairs(table: np.ndarray, own: float) -> np.ndarray:
+        out = np.clip(table[item[:, None], rival], 0.0, 1.0)
         np.fill_diagonal(out, own)
-        return np.where(pair, np.clip(out, 0.0, 1.0), np.nan)
+        return np.where(defined[:, None] & defined, out, np.nan)
 
     size, ranked = len(defined), int(defined.sum())
     rank = np.zeros((size, size))
-    rank[defined, :ranked] = found.rank[plan.item[defined]]
-    before = of_pairs(found.before_same, found.before_two, 0.5)
+    rank[defined, :ranked] = found.rank[item[defined]]
+    before = of_pairs(found.before, 0.5)
     values, atom = sign * plan.scale.value(step.places), sign * step.board.rates.atom[step.board.rows]
     certain = ~np.isnan(atom[:, :1]) & (atom == atom[:, :1]).all(axis=1, keepdims=True)
-    values = np.where(certain, atom[:, :1], values)
+    ends = np.where(certain, atom[:, :1], values)[item]
     # 1 + Σ P(another is before it), less its own 1/2; sorted, so that the order of input does not matter.
     expected = 0.5 + np.nansum(np.sort(before, axis=0), axis=0)
-    regret = found.regret[plan.item] if plan.score.finite_mean else np.full(size, np.nan)
-    return Numbers(
-        np.where(defined[:, None], values[plan.item], np.nan),
-        rank,
-        of_pairs(found.same, found.two, 0.0),
-        before,
-        np.where(defined, expected, np.nan),
-        np.where(defined, regret, np.nan),
-    )
-
-
-def _worst(error: Numbers) -> float:
-    return max(float(np.nanmax(each, initial=0.0)) for each in (error.rank, error.superior))
+    regret = np.where(defined & plan.score.finite_mean, found.regret[item], np.nan)
+    ends, expected = np.where(defined[:, None], ends, np.nan), np.where(defined, expected, np.nan)
+    return Numbers(ends, rank, of_pairs(found.superior, 0.0), before, expected, regret)
 
 
 def _useless(off: float, reason: str) -> NoClosedForm:

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.polynomial.chebyshev import chebvander
 from numpy.polynomial.legendre import Legendre
 
+from bayesrank.exact._distributions import Scale
 from bayesrank.exact._grid import DEGREE, Grid
-from bayesrank.exact._scales import Scale
 
 __all__ = ["Group", "Measures", "in_common", "measure"]
 
@@ -31,14 +31,13 @@ class Group(NamedTuple):
     weight: np.ndarray  #: Probabilities of the prevalences (prevalence, item).
     shared: bool  #: Whether the items share the prevalence.
     times: np.ndarray  #: How many entities have each item.
-    copies: int  #: How many such groups there are, independent of each other.
 
-    def given(self, rows: np.ndarray, items: np.ndarray) -> np.ndarray:
-        """Return numbers of rows (row, ...) for some items, given each prevalence that they share."""
-        found = rows[self.rows[:, items]]
+    def given(self, rows: np.ndarray) -> np.ndarray:
+        """Return numbers of rows (row, ...) for each item, given each prevalence that they share."""
+        found = rows[self.rows]
         if self.shared:
             return found
-        weight = self.weight[:, items].reshape(*found.shape[:2], *[1] * (found.ndim - 2))
+        weight = self.weight.reshape(*self.weight.shape, *[1] * (found.ndim - 2))
         return (weight * found).sum(axis=0, keepdims=True)
 
     @property
@@ -48,30 +47,31 @@ class Group(NamedTuple):
 
 
 class Measures(NamedTuple):
-    """Integrals over a board, for one entity of each item; for pairs, two entities of one group or of two."""
+    """Integrals over a board, for one entity of each item; pairs are two entities, if of one item as well."""
 
     rank: np.ndarray  #: Probability of each rank (item, rank).
-    same: np.ndarray  #: P(item > another by more than the ROPE) in one group,
-    two: np.ndarray  #: and in two groups.
-    before_same: np.ndarray  #: P(item > another), ties as halves, in one group,
-    before_two: np.ndarray  #: and in two groups.
+    superior: np.ndarray  #: P(item > another by more than the ROPE).
+    before: np.ndarray  #: P(item > another), ties as halves.
     regret: np.ndarray  #: Mean shortfall against the best.
     unresolved: float  #: Probability that two values are so near to an end of the range that they look the same.
 
     def moved(self, other: "Measures") -> float:
         """Return the greatest difference of a probability."""
-        return max(float(np.abs(a - b).max()) for a, b in zip(self[:5], other[:5], strict=True))
+        return max(float(np.abs(a - b).max()) for a, b in zip(self[:3], other[:3], strict=True))
 
 
 class _Part(NamedTuple):
     """What a group does on a panel or at a point."""
 
-    active: np.ndarray  #: Items that are neither all below nor all above.
-    done: np.ndarray  #: Items whose values all lie below.
+    chance: np.ndarray  #: Probabilities of the prevalences that its items share.
+    every: slice  #: All items of the group,
+    active: np.ndarray  #: those that are neither all below nor all above,
+    done: np.ndarray  #: and those whose values all lie below.
+    times: np.ndarray  #: How many entities have each active item.
     above: int  #: Entities whose values all lie above.
     cdf: np.ndarray  #: Of the active items (prevalence, item, node).
     change: np.ndarray  #: By how much their cdfs rise at each node.
-    shifted: np.ndarray  #: Distribution functions of values plus the ROPE, of all items (item, node).
+    shifted: np.ndarray  #: Distribution functions of values plus the ROPE, of all items.
 
 
 class _Panel(NamedTuple):
@@ -105,25 +105,26 @@ def measure(groups: Sequence[Group], grid: Grid, scale: Scale, size: int, rope: 
 
     With a ROPE the second half of the grid's rows has the distributions of values that are higher by it.
     """
-    items = np.cumsum([0, *(len(group.times) for group in groups)])
-    entities = int(sum(group.copies * group.times.sum() for group in groups))
-    rank, losses, unresolved = np.zeros((items[-1], entities)), np.zeros(items[-1]), 0.0
-    plain, ties, beyond = np.zeros((3, 2, items[-1], items[-1]))
-    for panel in _panels(groups, grid, scale, size, rope):
-        _add_pairs(groups, items, panel, plain, beyond if rope else None)
-        _add_ranks(groups, items, panel.parts, rank)
-        if regret and np.isfinite(panel.rise).all():
-            _add_regret(groups, items, panel, losses)
-        if panel.value is None:
-            continue
-        mass = [part.change.sum(axis=2) for part in panel.parts]
-        if np.isnan(panel.value):
-            times = [g.copies * g.times[part.active] for g, part in zip(groups, panel.parts, strict=True)]
-            unresolved += in_common([g.chance @ each for g, each in zip(groups, mass, strict=True)], times)
-        else:
-            _add_ties(groups, items, panel.parts, mass, ties)
-    same, two = beyond if rope else plain - ties / 2
-    return Measures(np.clip(rank, 0, 1), same, two, plain[0], plain[1], np.maximum(losses, 0.0), min(unresolved, 1.0))
+    items, entities = sum(len(group.times) for group in groups), sum(int(group.times.sum()) for group in groups)
+    rank, losses, unresolved = np.zeros((items, entities)), np.zeros(items), 0.0
+    before, ties, beyond = np.zeros((3, items, items))
+    for parts, rise, value in _panels(groups, grid, scale, size, rope):
+        own, change = np.concatenate([part.active for part in parts]), [part.change for part in parts]
+        mass = [each.sum(axis=2, keepdims=True) for each in change]
+        below = np.concatenate([part.done for part in parts])
+        before[np.ix_(own, below)] += np.concatenate(_average(parts, mass))
+        before[np.ix_(own, own)] += _products(parts, change, [part.cdf for part in parts])
+        if rope:
+            beyond[own] += _products(parts, change, [part.shifted for part in parts])
+        _add_ranks(parts, rank)
+        if regret and np.isfinite(rise).all():
+            _add_regret(parts, rise, losses)
+        if value is not None and np.isnan(value):
+            unresolved += in_common([each[:, 0] for each in _average(parts, mass)], [part.times for part in parts])
+        elif value is not None:
+            ties[np.ix_(own, own)] += _products(parts, mass, mass)
+    superior = beyond if rope else before - ties / 2
+    return Measures(np.clip(rank, 0, 1), superior, before, np.maximum(losses, 0.0), min(unresolved, 1.0))
 
 
 def _panels(groups: Sequence[Group], grid: Grid, scale: Scale, size: int, rope: float) -> Iterator[_Panel]:
@@ -138,114 +139,90 @@ def _panels(groups: Sequence[Group], grid: Grid, scale: Scale, size: int, rope: 
             x = (left + right) / 2 + (right - left) / 2 * nodes
         else:
             x = np.where(nodes < 1, left, right) if np.isfinite(left) else np.where(nodes > -1, right, left)
-        rise = changes @ scale.value(x)
-        parts = [_part(group, cdf, changes, below[:own], above[:own]) for group in groups]
-        yield _Panel(parts, rise, None)
+        yield _Panel(_parts(groups, cdf, changes, below[:own], above[:own]), changes @ scale.value(x), None)
     for place, before, after, value in grid.points(own):
         with_mass = before != after
-        number = sum(int(g.copies * g.times[with_mass[g.rows].any(axis=0)].sum()) for g in groups)
+        number = sum(int(group.times[with_mass[group.rows].any(axis=0)].sum()) for group in groups)
         nodes, changes = lobatto(number // 2 + 3)  # exact for a product of so many straight lines
         cdf = before[:, None] + (after - before)[:, None] * (nodes + 1) / 2
         if rope:
             rivals = np.arange(own, 2 * own)
-            atom = grid.atom[rivals]
-            equal = np.abs(atom - value) <= ROUNDING * max(abs(value), 1.0)
+            equal = np.abs(grid.atom[rivals] - value) <= ROUNDING * max(abs(value), 1.0)
             less = np.where(equal, 0.0, grid.cdf(rivals, np.full(own, place)))
             cdf = np.concatenate([cdf, np.repeat(less[:, None], len(nodes), axis=1)])
-        parts = [_part(group, cdf, changes, before == 1, after == 0) for group in groups]
-        yield _Panel(parts, np.zeros(len(nodes)), value)
+        yield _Panel(_parts(groups, cdf, changes, before == 1, after == 0), np.zeros(len(nodes)), value)
 
 
-def _part(group: Group, cdf: np.ndarray, changes: np.ndarray, below: np.ndarray, above: np.ndarray) -> _Part:
-    all_below, all_above = below[group.rows].all(axis=0), above[group.rows].all(axis=0)
-    active = np.flatnonzero(~all_below & ~all_above)
-    number = int(group.copies * group.times[all_above].sum())
-    own = group.given(cdf, active)
-    shifted = group.given(cdf[len(below) :], np.arange(len(group.times))) if len(cdf) > len(below) else own[:, :0]
-    return _Part(active, np.flatnonzero(all_below), number, own, own @ changes.T, shifted)
+def _parts(
+    groups: Sequence[Group], cdf: np.ndarray, changes: np.ndarray, below: np.ndarray, above: np.ndarray
+) -> list[_Part]:
+    """Return what each group does, given the cdfs of the rows and which rows lie all below or all above."""
+    parts, start = [], 0
+    for group in groups:
+        every = slice(start, start + len(group.times))
+        all_below, all_above = below[group.rows].all(axis=0), above[group.rows].all(axis=0)
+        active = np.flatnonzero(~all_below & ~all_above)
+        own = group._replace(rows=group.rows[:, active], weight=group.weight[:, active]).given(cdf)
+        shifted = group.given(cdf[len(below) :]) if len(cdf) > len(below) else own[:, :0]
+        places = active + start, np.flatnonzero(all_below) + start
+        counted = group.times[active], int(group.times[all_above].sum())
+        parts.append(_Part(group.chance, every, *places, *counted, own, own @ changes.T, shifted))
+        start = every.stop
+    return parts
 
 
-def _concatenate(parts: list[_Part], items: np.ndarray, name: str) -> np.ndarray:
-    """Return the numbers of the ``active`` or ``done`` items of all groups."""
-    return np.concatenate([getattr(part, name) + start for part, start in zip(parts, items[:-1], strict=True)])
+def _average(parts: list[_Part], each: list[np.ndarray]) -> list[np.ndarray]:
+    """Return numbers (prevalence, item, node) of each part, averaged over its prevalences."""
+    return [np.einsum("q,q...->...", part.chance, numbers) for part, numbers in zip(parts, each, strict=True)]
 
 
-def _add_pairs(
-    groups: Sequence[Group], items: np.ndarray, panel: _Panel, plain: np.ndarray, beyond: np.ndarray | None
-) -> None:
-    """Add P(item > another), ties as halves, and P(item > another + ROPE) (in one group or in two, item, item)."""
-    pairs = list(zip(groups, panel.parts, items[:-1], strict=True))
-    own, done = _concatenate(panel.parts, items, "active"), _concatenate(panel.parts, items, "done")
-    change = np.concatenate([group.chance @ part.change.swapaxes(0, 1) for group, part, _ in pairs])
-    cdf = np.concatenate([group.chance @ part.cdf.swapaxes(0, 1) for group, part, _ in pairs])
-    for table in plain:
-        table[np.ix_(own, done)] += change.sum(axis=1)[:, None]
-    plain[1][np.ix_(own, own)] += change @ cdf.T
-    if beyond is not None:
-        beyond[1][own] += change @ np.concatenate([g.chance @ part.shifted.swapaxes(0, 1) for g, part, _ in pairs]).T
-    for group, part, start in pairs:
-        here = part.active + start
-        weighted = group.chance[:, None, None] * part.change
-        plain[0][np.ix_(here, here)] += (weighted @ part.cdf.swapaxes(1, 2)).sum(axis=0)
-        if beyond is not None:
-            every = slice(start, start + len(group.times))
-            beyond[0][here, every] += (weighted @ part.shifted.swapaxes(1, 2)).sum(axis=0)
+def _products(parts: list[_Part], left: list[np.ndarray], right: list[np.ndarray]) -> np.ndarray:
+    """Return the mean of left times right for each pair of items, summed over nodes (item, item)."""
+    out = np.concatenate(_average(parts, left)) @ np.concatenate(_average(parts, right)).T
+    row = column = 0
+    for part, one, other in zip(parts, left, right, strict=True):
+        if len(part.chance) > 1:  # items of one test set depend on its prevalence
+            together = (part.chance[:, None, None] * one @ other.swapaxes(1, 2)).sum(axis=0)
+            out[row : row + one.shape[1], column : column + other.shape[1]] = together
+        row, column = row + one.shape[1], column + other.shape[1]
+    return out
 
 
-def _add_ties(
-    groups: Sequence[Group], items: np.ndarray, parts: list[_Part], mass: list[np.ndarray], ties: np.ndarray
-) -> None:
-    """Add P(two items have the value of this point) (in one group or in two, item, item)."""
-    own = _concatenate(parts, items, "active")
-    mean = np.concatenate([group.chance @ each for group, each in zip(groups, mass, strict=True)])
-    ties[1][np.ix_(own, own)] += np.outer(mean, mean)
-    for group, part, each, start in zip(groups, parts, mass, items[:-1], strict=True):
-        ties[0][np.ix_(part.active + start, part.active + start)] += (group.chance[:, None] * each).T @ each
-
-
-def _add_ranks(groups: Sequence[Group], items: np.ndarray, parts: list[_Part], rank: np.ndarray) -> None:
+def _add_ranks(parts: list[_Part], rank: np.ndarray) -> None:
     """Add the probability of each rank on a panel, from the generating function of the number of entities above."""
-    size = int(sum(group.copies * group.times[part.active].sum() for group, part in zip(groups, parts, strict=True)))
-    above = sum(part.above for part in parts)
+    size, above = sum(int(part.times.sum()) for part in parts), sum(part.above for part in parts)
     if not size:
         return
     # Half of the roots of unity of an odd order, without -1, where a factor could be 0.
     order = size | 1
     z = np.exp(-2j * np.pi * np.arange(order // 2 + 1) / order)
-    nodes = parts[0].cdf.shape[-1]
     few = max(MOST // (max(part.cdf.shape[0] * part.cdf.shape[1] for part in parts) * len(z)), 1)
-    out = sum(_generating(groups, parts, slice(start, start + few), z) for start in range(0, nodes, few))
-    rank[_concatenate(parts, items, "active"), above : above + size] += np.fft.irfft(out, order, axis=1)[:, :size]
+    nodes = range(0, parts[0].cdf.shape[-1], few)
+    out = sum(_generating(parts, slice(start, start + few), z) for start in nodes)
+    own = np.concatenate([part.active for part in parts])
+    rank[own, above : above + size] += np.fft.irfft(out, order, axis=1)[:, :size]
 
 
-def _generating(groups: Sequence[Group], parts: list[_Part], some: slice, z: np.ndarray) -> np.ndarray:
+def _generating(parts: list[_Part], some: slice, z: np.ndarray) -> np.ndarray:
     """Return E[z^(active entities above an item)] on some nodes (active item, z): all factors, divided by its own."""
     everyone, others = [], []
-    for group, part in zip(groups, parts, strict=True):
-        cdf, change, times = part.cdf[..., some, None], part.change[..., some, None], group.times[part.active]
+    for part in parts:
+        cdf, change, times = part.cdf[..., some, None], part.change[..., some, None], part.times
         factor = cdf + (1 - cdf) * z
         powers = factor if (times == 1).all() else factor ** times[:, None, None]
         product = powers.prod(axis=1)
-        everyone.append(np.tensordot(group.chance, product, axes=1))
+        everyone.append(np.einsum("q,qnz->nz", part.chance, product))
         np.divide(product[:, None], factor, out=factor)
-        others.append(np.einsum("q,qinz->inz", group.chance, change * factor))
-    found = []
-    for g, group in enumerate(groups):
-        rest = everyone[g] ** (group.copies - 1)
-        for h, other in enumerate(groups):
-            if h != g:
-                rest = rest * everyone[h] ** other.copies
-        found.append((others[g] * rest).sum(axis=1))
-    return np.concatenate(found)
+        others.append(np.einsum("q,qinz->inz", part.chance, change * factor))
+    rest = [np.prod(everyone[:g] + everyone[g + 1 :], axis=0) for g in range(len(parts))]
+    return np.concatenate([(own * other).sum(axis=1) for own, other in zip(others, rest, strict=True)])
 
 
-def _add_regret(groups: Sequence[Group], items: np.ndarray, panel: _Panel, losses: np.ndarray) -> None:
+def _add_regret(parts: list[_Part], rise: np.ndarray, losses: np.ndarray) -> None:
     """Add E[best] - E[own] on a panel: the integral of the own cdf less that of the best."""
-    best = np.full(len(panel.rise), float(not any(part.above for part in panel.parts)))
-    for group, part in zip(groups, panel.parts, strict=True):
-        each = (part.cdf ** group.times[part.active][:, None]).prod(axis=1)
-        best = best * (group.chance @ each) ** group.copies
-    for group, part, start in zip(groups, panel.parts, items[:-1], strict=True):
-        own = group.chance @ part.cdf.swapaxes(0, 1)
-        losses[part.active + start] += (own - best) @ panel.rise
-        losses[part.done + start] += (1 - best) @ panel.rise
+    best = np.full(len(rise), float(not any(part.above for part in parts)))
+    for part in parts:
+        best = best * (part.chance @ (part.cdf ** part.times[:, None]).prod(axis=1))
+    for part, own in zip(parts, _average(parts, [part.cdf for part in parts]), strict=True):
+        losses[part.active] += (own - best) @ rise
+        losses[part.done] += (1 - best) @ rise

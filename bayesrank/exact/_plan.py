@@ -1,8 +1,8 @@
 """The distribution of each entity: entities become items of groups, in an order independent of the order of input.
 
 Entities of one test set share its class shares, and are independent given these: they are a group. All others are
-independent: they make one group. Entities of a group with the same counts are one item, and groups with the same items
-are one group with copies, so that identical evidence gets identical numbers.
+independent: they make one group. Entities of a group with the same counts are one item, and the numbers of an entity
+are those of the first group with the same items, so that identical evidence gets identical numbers.
 """
 
 from dataclasses import dataclass, replace
@@ -11,10 +11,19 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import special
 
-from bayesrank.exact._closed_form import ClosedForm
-from bayesrank.exact._distributions import SAME, Rates, Table, fixed_rate, rate_scale, table_of, value_at
+from bayesrank.exact._closed_form import ClosedForm, NoClosedForm
+from bayesrank.exact._distributions import (
+    SAME,
+    Rates,
+    Scale,
+    Table,
+    fixed_rate,
+    range_scale,
+    rate_scale,
+    table_of,
+    value_at,
+)
 from bayesrank.exact._measures import Group
-from bayesrank.exact._scales import NoClosedForm, Scale, range_scale
 from bayesrank.scores._contour_area import monotone
 from bayesrank.scores._quadrature import gauss_jacobi
 from bayesrank.scores.score import Score
@@ -35,10 +44,9 @@ Item = tuple[Share, tuple[float, ...]]
 
 
 class _Content(NamedTuple):
-    share: Share | None  #: That all items have; None where each has its own.
+    shared: bool  #: Whether the items share their prevalence.
     items: tuple[Item, ...]
     times: tuple[int, ...]
-    copies: int
 
 
 class Board(NamedTuple):
@@ -60,33 +68,38 @@ class Plan:
     scale: Scale
     rate: int  #: The rate that the score depends on, if it is one alone: 0 for TNR, 1 for TPR; else -1.
     item: np.ndarray  #: The item of each entity, -1 where the score has no value.
+    second: np.ndarray  #: The same item of the second group with the same items, if there is one.
     group: np.ndarray  #: The test set of each entity, for entities that share one; else a number of its own.
+
+    @property
+    def items(self) -> list[Item]:
+        """Return the items of all groups."""
+        return [item for content in self.contents for item in content.items]
 
     @property
     def averaged(self) -> bool:
         """Return whether prevalences are averaged over."""
-        return any(isinstance(share, tuple) for content in self.contents for share, _ in content.items)
+        return any(isinstance(share, tuple) for share, _ in self.items)
 
     @property
     def seconds(self) -> float:
         """Return the approximate CPU time of an answer, from boards of 3 to 1,000 entities."""
-        every = [(content, item) for content in self.contents for item in content.items]
         rows = sum(
-            FEW if isinstance(item[0], tuple) and not (content.share is None and self._table(item)) else 1
-            for content, item in every
+            FEW if isinstance(item[0], tuple) and (content.shared or not self._table(item)) else 1
+            for content in self.contents
+            for item in content.items
         )
         entities = int((self.item >= 0).sum())
-        return OF_ROW * rows + OF_ITEM * len(every) + OF_RANKS * rows * entities**1.5
+        return OF_ROW * rows + OF_ITEM * len(self.items) + OF_RANKS * rows * entities**1.5
 
     def of_item(self, number: int) -> "Plan":
         """Return the plan of one item alone."""
-        every = [item for content in self.contents for item in content.items]
-        content = _Content(None, (every[number],), (1,), 1)
-        return replace(self, contents=(content,), item=np.zeros(1, int), group=np.zeros(1, int))
+        content = _Content(False, (self.items[number],), (1,))
+        return replace(self, contents=(content,), **dict.fromkeys(("item", "second", "group"), np.zeros(1, int)))
 
     def certain(self, levels: np.ndarray) -> np.ndarray | None:
         """Return the quantiles of one item whose prevalence alone varies; else None."""
-        [(share, rates)] = self.contents[0].items
+        [(share, rates)] = self.items
         assert isinstance(share, tuple)
         shares = special.betaincinv(*share, levels)
         beta = np.broadcast_to(np.reshape(rates, (2, 2)), (len(levels), 2, 2))
@@ -98,39 +111,31 @@ class Plan:
         parts: list[tuple[float, tuple[float, ...]]] = []
         tables: dict[int, Table] = {}
 
-        def add(item: Item) -> tuple[list[int], list[float]]:
-            """Return new rows of an item, and their weights."""
-            share, rates = item
-            table = self._table(item)
-            if table is not None:
+        def add(item: Item, table: Table | None) -> tuple[list[int], list[float]]:
+            """Return new rows of an item, and their weights; a table is one row."""
+            shares, weight = ([0.5], [1.0]) if table else _nodes(item[0], prevalences)
+            if table:
                 tables[len(parts)] = table
-                shares, weight = [0.5], [1.0]
-            else:
-                shares, weight = _nodes(share, prevalences)
-            parts.extend((share, rates) for share in shares)
+            parts.extend((share, item[1]) for share in shares)
             return [*range(len(parts) - len(shares), len(parts))], weight
 
         groups, alone = [], []
         for content in self.contents:
-            if content.share is None:
-                own = [add(item) for item in content.items]
-                alone += own
-            else:
-                shares, weight = _nodes(content.share, prevalences)
-                own = []
-                for _, rates in content.items:
-                    own.append(([*range(len(parts), len(parts) + len(shares))], weight))
-                    parts.extend((share, rates) for share in shares)
-                alone += [add(item) if self._table(item) else one for item, one in zip(content.items, own, strict=True)]
+            closed = [self._table(item) for item in content.items]
+            own = [
+                add(item, None if content.shared else table) for item, table in zip(content.items, closed, strict=True)
+            ]
             rows, weights = _pad(own)
-            groups.append(Group(rows.T, weights.T, content.share is not None, np.array(content.times), content.copies))
+            groups.append(Group(rows.T, weights.T, content.shared, np.array(content.times)))
+            if content.shared:
+                own = [add(item, t) if t else one for item, t, one in zip(content.items, closed, own, strict=True)]
+            alone += own
         beta = np.array([rates for _, rates in parts]).reshape(-1, 2, 2)
         at = np.array([share for share, _ in parts], dtype=float)
         made = Rates(self.score, self.scale, beta, at, self.rate, tables)
         atom = np.nan_to_num(made.atom, nan=np.inf)
         differ = any((atom[group.rows] != atom[group.rows[0]]).any() for group in groups)
-        one_test_set = len(groups) == 1 and groups[0].shared and groups[0].copies == 1
-        if differ and not one_test_set:
+        if differ and not (len(groups) == 1 and groups[0].shared):
             raise NoClosedForm(
                 "source must not hold scores that are one value at one prevalence and another at another, where "
                 "entities have several test sets (method='draws' ranks them)"
@@ -177,35 +182,31 @@ def plan_of(score: Score, known: ClosedForm) -> Plan:
     if rate >= 0:
         [share] = shares
         scale = rate_scale(lambda odds: value_at(score, 0.0 if rate else odds, odds if rate else 0.0, share))
-    numbers, groups = np.full(len(items), -1), -1 - np.arange(len(items))
-    contents: list[_Content] = []
-    start = 0
-    for (shared, different, times), copies in _groups_by_content(known.test_set.tolist(), items):
-        contents.append(_Content(shared, different, times, len(copies)))
-        for k in [k for entities in copies for k in entities]:
-            numbers[k] = start + different.index(items[k])
-        for entities in copies if shared is not None else ():
-            groups[entities] = entities[0]
-        start += len(different)
-    return Plan(score, tuple(contents), scale, rate, numbers, groups)
-
-
-def _groups_by_content(names: list[Any], items: list[Item | None]) -> list[tuple[Any, list[list[int]]]]:
-    """Return shared prevalence, different items and their numbers, with the entities of each group that has these."""
     members: dict[str | None, list[int]] = {}
     for k, item in enumerate(items):
         if item is not None:
-            members.setdefault(str(names[k]) if isinstance(item[0], tuple) else None, []).append(k)
+            members.setdefault(str(known.test_set[k]) if isinstance(item[0], tuple) else None, []).append(k)
     # A test set of one entity: its prevalence concerns no other entity.
     alone = [k for name, group in members.items() if name is None or len(group) == 1 for k in group]
     together = [group for name, group in members.items() if name is not None and len(group) > 1]
-    contents: dict[Any, list[list[int]]] = {}
+    contents = []
     for group in ([alone] if alone else []) + together:
-        rows: Any = [items[k] for k in group]
-        different = tuple(sorted(set(rows), key=repr))
-        shared = None if group is alone else rows[0][0]
-        contents.setdefault((shared, different, tuple(rows.count(item) for item in different)), []).append(group)
-    return sorted(contents.items(), key=repr)
+        own: Any = [items[k] for k in group]
+        different = tuple(sorted(set(own), key=repr))
+        contents.append((_Content(group is not alone, different, tuple(own.count(item) for item in different)), group))
+    contents.sort(key=lambda pair: repr(pair[0]))
+    starts: dict[_Content, list[int]] = {}
+    start, number = 0, np.full((2, len(items)), -1)
+    for content, _ in contents:
+        starts.setdefault(content, []).append(start)
+        start += len(content.items)
+    which = -1 - np.arange(len(items))
+    for content, group in contents:
+        for k in group:
+            at: Any = starts[content][0], starts[content][:2][-1]
+            number[:, k] = np.add(at, content.items.index(items[k]))
+            which[k] = group[0] if content.shared else which[k]
+    return Plan(score, tuple(content for content, _ in contents), scale, rate, *number, which)
 
 
 def _middle(share: Share) -> float:

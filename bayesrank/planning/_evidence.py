@@ -84,18 +84,11 @@ class Source:
     def prior(self) -> xr.DataArray:
         return self.groups["constant_data"]["prior_concentration"].isel(entity=self.keep)
 
-    def normal(
-        self,
-        unit: str,
-        units: np.ndarray,
-        within: np.ndarray,
-        each: float = 1.0,
-        fixed: str = "",
-        noise: np.ndarray | None = None,
-    ) -> "Source":
+    def normal(self, units: np.ndarray, within: np.ndarray, noise: Any = None, **facts: Any) -> "Source":
         """Return the source whose new units reduce the part ``within`` of the covariance of normal scores."""
-        make = partial(NormalScores, self.draws, within, units, noise=noise)
-        return replace(self, unit=unit, units=units, cases_each=each, fixed=fixed, updates=make)
+        return replace(
+            self, units=units, updates=partial(NormalScores, self.draws, within, units, noise=noise), **facts
+        )
 
     def table_score(self, present: Any) -> Callable[[np.ndarray], np.ndarray]:
         """Return the score of tables (..., entity, class, answer), higher being better."""
@@ -202,7 +195,7 @@ def with_units(
         outcomes = "outcome" in counts.dims
         return _of_outcome_counts(source, counts) if outcomes else _of_tables(source, counts, positives, overlap)
     cases = counts.sum([d for d in counts.dims if d != "entity"]).values.astype(float)
-    return source.normal("cases", cases, source.covariance)
+    return source.normal(cases, source.covariance)
 
 
 def kinds_of(source: Source) -> dict[str, dict[str, Any]]:
@@ -273,7 +266,7 @@ def _of_tables(source: Source, counts: xr.DataArray, positives: float | None, ov
         sizes = alpha.sum(-1, keepdims=True)
         prevalence = sizes / sizes.sum(-2, keepdims=True) if known is None else known[..., None]
         noise = overlapping_noise(score, alpha / sizes * prevalence, known is not None, shares, test_set)
-        return source.normal("cases", units, source.covariance, noise=noise)
+        return source.normal(units, source.covariance, noise)
     return replace(source, units=units, updates=partial(Tables, score, alpha, known, shares, test_set))
 
 
@@ -364,7 +357,7 @@ def _same_clusters(source: Source) -> Source:
     apart = moves - (sums / size[:, None])[cluster]
     factor = np.where(size > 1, size / np.maximum(size - 1, 1), 0.0)[cluster] * count
     within = (apart * factor[:, None]).T @ apart
-    return source.normal("cases", np.full(len(alpha), count.sum()), within, fixed="clusters")
+    return source.normal(np.full(len(alpha), count.sum()), within, fixed="clusters")
 
 
 def _of_datasets(source: Source, more: str) -> Source:
@@ -382,7 +375,7 @@ def _of_datasets(source: Source, more: str) -> Source:
         units, each, fixed = cases.sum(1), 1.0, "data sets"
     else:
         units, each, fixed = datasets, float(cases.sum() / (cases > 0).sum()), "" if kind == "typical" else "new"
-    return source.normal(more, units, source.covariance - rest, each, fixed)
+    return source.normal(units, source.covariance - rest, unit=more, cases_each=each, fixed=fixed)
 
 
 def _between_datasets(source: Source, kind: str) -> np.ndarray:
@@ -421,4 +414,4 @@ def _of_runs(source: Source) -> Source:
     value = np.nan_to_num(outcome)
     noise = (weight * value * (1 - value)).sum(0) / (runs - 1) / weight.sum(0) ** 2
     units = np.full(outcome.shape[1], float(runs))
-    return source.normal("runs", units, np.diag(noise), float(weight.sum(0).max()), "cases")
+    return source.normal(units, np.diag(noise), unit="runs", cases_each=float(weight.sum(0).max()), fixed="cases")

@@ -42,17 +42,19 @@ class Goal:
             variance = np.take_along_axis(np.diagonal(covariance, 0, 1, 2), which[:, None], 1)[:, 0]
             return 2 * ndtri((1 + self.target) / 2) * np.sqrt(variance) <= self.width
         inside, outside = self.sides(mean)
-        pairs = inside[:, :, None] & outside[:, None, :]
-        p = pair_probability(mean, covariance, skewness, self.margin)
-        weakest = np.where(pairs, p, 1.0).min((1, 2))
+        leaders = np.nonzero(inside)[1].reshape(len(mean), -1)
+        p, normal = (
+            np.where(outside[:, None], pair_probability(mean, covariance, each, leaders, self.margin), 1.0)
+            for each in (skewness, 0 * skewness)
+        )
+        weakest = p.min((1, 2))
         if self.kind in ("rival", "each"):
             return (weakest >= self.target) & outside.any(1)
-        doubt = np.where(pairs, 1 - p, 0.0).sum((1, 2))
+        doubt = (1 - p).sum((1, 2))
         met = 1 - doubt >= self.target
         # Between these bounds the pairs' joint probability decides.
         open_ = np.flatnonzero(~met & (weakest >= self.target))
-        normal = np.where(pairs, 1 - pair_probability(mean, covariance, 0 * skewness, self.margin), 0.0)
-        factor = doubt / np.maximum(normal.sum((1, 2)), 1e-300)
+        factor = doubt / np.maximum((1 - normal).sum((1, 2)), 1e-300)
         step = max(MOST // (NORMALS * mean.shape[1]), 1)
         for start in range(0, len(open_), step):
             here = open_[start : start + step]
@@ -99,20 +101,23 @@ class Goal:
         return mean.argmax(1) if self.entity is None else np.full(len(mean), self.entity)
 
 
-def pair_probability(mean: np.ndarray, covariance: np.ndarray, skewness: np.ndarray, margin: float = 0.0) -> np.ndarray:
-    """Return how probably entities beat each rival (future, entity, rival), by an Edgeworth expansion.
+def pair_probability(
+    mean: np.ndarray, covariance: np.ndarray, skewness: np.ndarray, leaders: np.ndarray, margin: float
+) -> np.ndarray:
+    """Return how probably ``leaders`` (future, place) beat each entity (future, place, entity), by Edgeworth expansion.
 
-    ``skewness`` (entity, rival) is that of the differences. Source: Hall (1992), The bootstrap and Edgeworth expansion,
-    section 2.3: the normal distribution and the term of the third moment.
+    ``skewness`` (entity, entity) is that of the differences. Source: Hall (1992), The bootstrap and Edgeworth
+    expansion, section 2.3: the normal distribution and the term of the third moment.
     """
     from scipy.special import ndtr
 
-    variance = np.diagonal(covariance, 0, 1, 2)
-    spread = np.sqrt(np.maximum(variance[:, :, None] + variance[:, None, :] - 2 * covariance, 0))
-    ahead = mean[:, :, None] - mean[:, None, :] - margin
+    future, variance = np.arange(len(mean))[:, None], np.diagonal(covariance, 0, 1, 2)
+    common = covariance[future, leaders]
+    spread = np.sqrt(np.maximum(variance[future, leaders, None] + variance[:, None] - 2 * common, 0))
+    ahead = mean[future, leaders, None] - mean[:, None] - margin
     z = np.divide(ahead, spread, out=np.where(ahead > 0, FAR, -FAR), where=spread > 1e-12).clip(-FAR, FAR)
     density = np.exp(-(z**2) / 2) / np.sqrt(2 * np.pi)
-    return (ndtr(z) + density * skewness / 6 * (z**2 - 1)).clip(0, 1)
+    return (ndtr(z) + density * skewness[leaders] / 6 * (z**2 - 1)).clip(0, 1)
 
 
 def _normal_scores(mean: np.ndarray, covariance: np.ndarray) -> np.ndarray:

@@ -110,7 +110,7 @@ class Page:
     def leaders(self) -> list[Any]:
         """Entities that the headline does not rule out as best, best first."""
         order = self.ranking["consensus_position"].where(self.ranking["tier"].notnull())
-        standing = Standing.of(self.ranking, order.values)
+        standing = Standing(self.ranking, order.values)
         if not len(standing.places):
             return []
         could_be_best = standing.rivals | standing.tied

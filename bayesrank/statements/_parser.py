@@ -11,6 +11,7 @@ asks for quotes if a text is ambiguous.
 """
 
 import re
+from collections.abc import Callable
 from difflib import get_close_matches
 from typing import NamedTuple, NoReturn
 
@@ -115,16 +116,13 @@ class _Parser:
         return found
 
     def _either(self) -> Statement:
-        parts = [self._every()]
-        while self._word("or"):
-            parts.append(self._every())
-        return parts[0] if len(parts) == 1 else Either(tuple(parts))
+        return self._joined("or", Either, lambda: self._joined("and", Every, self._one))
 
-    def _every(self) -> Statement:
-        parts = [self._one()]
-        while self._word("and"):
-            parts.append(self._one())
-        return parts[0] if len(parts) == 1 else Every(tuple(parts))
+    def _joined(self, word: str, joint: type[Every | Either], read: Callable[[], Statement]) -> Statement:
+        parts = [read()]
+        while self._word(word):
+            parts.append(read())
+        return parts[0] if len(parts) == 1 else joint(tuple(parts))
 
     def _one(self) -> Statement:
         self.depth += 1
@@ -152,7 +150,10 @@ class _Parser:
         if self._word("in"):
             if not self._word("top"):
                 self._fail("'top'")
-            found: Statement = Place(entity, self._whole())
+            number = self._take(rf"\d+{END}")
+            if not number or int(number) < 1:
+                self._fail("a whole number from 1 on")
+            found: Statement = Place(entity, int(number))
         elif (has_is or negated) and (end := self._word("best") or self._word("worst")):
             found = Place(entity, 1, end == "worst")
         elif has_is or negated:
@@ -182,7 +183,11 @@ class _Parser:
     def _bare(self, start: int) -> int:
         found = sorted(self._names_at(start), key=len)
         if not found:
-            self._refuse_unknown(start)
+            stop = AFTER.search(self.text, start)
+            word = self.text[start : stop.start() if stop else len(self.text)].rstrip()
+            if not word or re.compile(rf"({JOINTS}){END}", re.I).match(self.text, start):
+                self._fail("an entity")
+            self._refuse_name(word)
         name = found[-1]
         for other in found[:-1]:
             if AFTER.match(self.text, start + len(other)):
@@ -206,24 +211,14 @@ class _Parser:
 
     def _names_at(self, start: int) -> list[str]:
         """Return the names that match at a position and end at a word boundary."""
-        ends = re.compile(END)
-        return [
-            name
-            for name in dict.fromkeys(self.names)
-            if name and self.text.startswith(name, start) and ends.match(self.text, start + len(name))
-        ]
+        found = (name for name in dict.fromkeys(self.names) if name and self.text.startswith(name, start))
+        return [name for name in found if re.compile(END).match(self.text, start + len(name))]
 
     def _refuse_names_at(self, start: int) -> None:
         """Raise if a keyword is also the beginning of a name."""
         for name in self._names_at(start):
             if not WORD.fullmatch(name.strip()) and any(char.isalnum() for char in name):
                 self._refuse(start, f"put {name!r} in quotes, for it begins like the language of statements")
-
-    def _whole(self) -> int:
-        found = self._take(rf"\d+{END}")
-        if not found or int(found) < 1:
-            self._fail("a whole number from 1 on")
-        return int(found)
 
     def _word(self, word: str) -> str:
         return self._take(rf"{word}(?=[\s<>=()'\"]|$)").lower()
@@ -248,13 +243,6 @@ class _Parser:
 
     def _refuse(self, start: int, wanted: str) -> NoReturn:
         raise ValueError(f"statement must {wanted}; got {self.text[start:]!r} at place {start + 1} of {self.text!r}")
-
-    def _refuse_unknown(self, start: int) -> NoReturn:
-        stop = AFTER.search(self.text, start)
-        word = self.text[start : stop.start() if stop else len(self.text)].rstrip()
-        if not word or re.compile(rf"({JOINTS}){END}", re.I).match(self.text, start):
-            self._fail("an entity")
-        self._refuse_name(word)
 
     def _refuse_name(self, name: str) -> NoReturn:
         near = get_close_matches(name, self.names, n=3, cutoff=0.5)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 import numpy as np
 
 from bayesrank.ranking.ranks import positions
-from bayesrank.statements._parser import Beats, Claim, Either, Every, Not, Place, Statement, claims_of
+from bayesrank.statements._parser import Beats, Either, Every, Not, Place, Statement, claims_of
 
 #: Maximum number of distinct tie patterns and placements that are counted, over all draws.
 MOST = 2**16
@@ -95,11 +95,7 @@ def _edges(statement: Statement, number: np.ndarray) -> np.ndarray:
 
 
 def _holds(
-    statement: Statement,
-    better: np.ndarray,
-    rope: float,
-    ranks: Mapping[int, np.ndarray],
-    number: np.ndarray,
+    statement: Statement, better: np.ndarray, rope: float, ranks: Mapping[int, np.ndarray], number: np.ndarray
 ) -> np.ndarray:
     """Return whether a statement holds, given the ranks of the entities in its claims, 0 if undefined."""
     match statement:
@@ -109,13 +105,6 @@ def _holds(
             return np.logical_and.reduce([_holds(part, better, rope, ranks, number) for part in parts])
         case Either(parts):
             return np.logical_or.reduce([_holds(part, better, rope, ranks, number) for part in parts])
-    return _is_true(statement, better, rope, ranks, number)
-
-
-def _is_true(
-    claim: Claim, better: np.ndarray, rope: float, ranks: Mapping[int, np.ndarray], number: np.ndarray
-) -> np.ndarray:
-    match claim:
         case Beats(entity, sign, rival):
             x, y = better[:, entity], better[:, rival]
             # As in a credible ranking: within the ROPE neither entity is better.

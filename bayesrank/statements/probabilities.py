@@ -24,10 +24,10 @@ from bayesrank._types import Container, ScoreLike
 from bayesrank.ranking.credible import MOSTLY
 from bayesrank.ranking.ranks import positions
 from bayesrank.ranking.values import about_error, finite, one_ranking, score_values
-from bayesrank.statements._parser import Beats, Place, Statement, claims_of, parse, quote_name
+from bayesrank.statements._parser import Beats, Not, Place, Statement, claims_of, parse, quote_name
 from bayesrank.statements._truth import share_true
 
-__all__ = ["probability", "probable_orders"]
+__all__ = ["exact_probability", "probability", "probable_orders"]
 
 
 def probability(
@@ -104,6 +104,47 @@ def probability(
         {dim: values[dim] for dim in extra if dim in values.coords},
         found.facts() | about,
     )
+
+
+def exact_probability(ranking: xr.Dataset, statement: str) -> xr.Dataset | None:
+    """Return the probability of one claim, as :func:`bayesrank.probability` does, from an exact ranking and its ROPE.
+
+    Several claims need draws: return None.
+    """
+    found = _of_claim(parse(statement, [str(name) for name in ranking["entity"].values]), ranking)
+    if found is None:
+        return None
+    probability, error, entities = found
+    undefined = float(ranking["undefined"].values[entities].max())
+    variables: dict[str, Any] = {"probability": probability, "probability_error": error, "undefined": undefined}
+    kept = ("score", "display", "higher_is_better", "range", "finite_mean", "depends_on_prevalence", "rope")
+    facts = {name: ranking.attrs[name] for name in kept if name in ranking.attrs}
+    return xr.Dataset(variables, attrs=facts | {"statement": statement, "method": "exact"})
+
+
+def _of_claim(claim: Statement, ranking: xr.Dataset) -> tuple[float, float, list[int]] | None:
+    """Return probability, error and the entities of one claim or its negation."""
+    match claim:
+        case Not(inner):
+            found = _of_claim(inner, ranking)
+            return None if found is None else (1 - found[0], *found[1:])
+        case Place(entity, number, bottom):
+            ranked = int((ranking["undefined"] < 1).sum())
+            rank = np.arange(1, ranking.sizes["rank"] + 1)
+            here = (ranked + 1 - rank if bottom else rank) <= number
+            p, error = (
+                ranking[name].values[entity, here].sum() for name in ("rank_probability", "rank_probability_error")
+            )
+            return min(float(p), 1.0), float(error), [entity]
+        case Beats(entity, sign, rival):
+            if ranking["undefined"].values[[entity, rival]].any():
+                return 0.0, 0.0, [entity, rival]
+            above, below = (ranking["superiority"].values[pair] for pair in ((entity, rival), (rival, entity)))
+            errors = ranking["superiority_error"].values
+            p = above if sign == ">" else 1 - below if sign == ">=" else ranking["equivalence"].values[entity, rival]
+            used = errors[entity, rival] * (sign != ">=") + errors[rival, entity] * (sign != ">")
+            return float(p), float(used), [entity, rival]
+    return None
 
 
 def probable_orders(
@@ -200,10 +241,10 @@ class _Shares:
         self.missing += np.isnan(x).sum(axis=0)
         self.undefined += np.isnan(x[..., self.named]).any(axis=-1).sum(axis=0)
         if self.ranks:
-            self.own.add(_of(block, x))
+            self.own.add(replace(block, values=x))
         if self.pairs:
             first, second = np.array(self.pairs).T
-            self.differences.add(_of(block, x[..., first] - x[..., second]))
+            self.differences.add(replace(block, values=x[..., first] - x[..., second]))
 
     def finish(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         number = self.batches.number
@@ -240,7 +281,7 @@ class _Orders:
 
     def add(self, block: Block) -> None:
         values = finite(block.values.astype(float, copy=False))
-        self.effective.add(_of(block, values))
+        self.effective.add(replace(block, values=values))
         self.missing = self.missing + np.isnan(values).sum(axis=0)
         first, _ = positions(self.sign * values)
         ranks = np.where(np.isnan(values) | (first >= self.top), 0, first + 1)[:, self.by_name]
@@ -285,7 +326,3 @@ def _check_draws(values: xr.DataArray) -> tuple[xr.DataArray, list[str]]:
         raise ValueError(f"source must hold at least one entity and one draw; got the sizes {dict(values.sizes)}")
     names = values["entity"].values if "entity" in values.coords else range(values.sizes["entity"])
     return values, [str(name) for name in names]
-
-
-def _of(block: Block, values: np.ndarray) -> Block:
-    return replace(block, values=values)

@@ -1,7 +1,5 @@
 """The standing of entities: the leader, the entities that could also be best, and the worse ones."""
 
-from dataclasses import dataclass
-
 import numpy as np
 import xarray as xr
 
@@ -13,82 +11,43 @@ from bayesrank.words._parts import NAMED, few_names, join_names
 __all__ = ["Standing", "headline_of"]
 
 
-@dataclass(frozen=True)
 class Standing:
     """The compared entities, leader first, and the comparisons between them.
 
-    ``places`` are positions in the ranking. ``could_be_best`` marks the members of the confidence set for the best;
-    None where such sets are withheld.
+    ``order`` ranks the entities (NaN: not ranked). Those without data are left out, and ``places`` are the positions of
+    the others in the ranking; other arrays follow them. ``superiority`` and ``equivalence`` are the probabilities that
+    the leader beats each, and equals it within the ROPE. ``tied`` marks the entities that share the first place;
+    ``could_be_best`` the confidence set for the best, None where such sets are withheld; ``rivals`` the others that may
+    be best, by this set or else by the credible set. ``by`` is the margin of a comparison in words.
     """
 
-    ranking: xr.Dataset
-    places: np.ndarray
-    could_be_best: np.ndarray | None
-
-    @classmethod
-    def of(cls, ranking: xr.Dataset, order: np.ndarray) -> "Standing":
-        """Return the standing of the entities that are ranked and have data, in this ``order`` (NaN: not ranked)."""
+    def __init__(self, ranking: xr.Dataset, order: np.ndarray) -> None:
         places = np.argsort(order, kind="stable")
         places = places[~np.isnan(order[places])]
         if "cases" in ranking:
             with_data = places[ranking["cases"].values[places] != 0]
             places = with_data if len(with_data) else places
-        return cls(ranking, places, _could_be_best(ranking, places))
+        self.ranking, self.places, self.size = ranking, places, len(places)
+        self.prob, self.rope = (float(ranking.attrs[name]) for name in ("prob", "rope"))
+        self.by = f" by more than {self.rope:g}" if self.rope else ""
+        self.names = [str(name) for name in ranking["entity"].values[places]]
+        self.leader = "".join(self.names[:1])
+        self.superiority, self.equivalence = (
+            np.where(places == places[:1], np.nan, ranking[name].values[places[:1], places])
+            for name in ("superiority", "equivalence")
+        )
+        rank = ranking["consensus_rank"].values[places]
+        self.tied = rank == rank[:1]
+        self.could_be_best, best = None, ranking["in_best_set"].values[places].astype(bool)
+        if sets_available(ranking):
+            best = ranking["in_best_confidence_set"].values[places] != 0  # NaN: not ruled out
+            best[:1] = True
+            self.could_be_best = best
+        self.rivals = best & (np.arange(self.size) > 0)
 
-    @property
-    def prob(self) -> float:
-        return float(self.ranking.attrs["prob"])
-
-    @property
-    def rope(self) -> float:
-        return float(self.ranking.attrs["rope"])
-
-    @property
-    def size(self) -> int:
-        return len(self.places)
-
-    @property
-    def by(self) -> str:
-        """Return the margin of a comparison in words; empty without a ROPE."""
-        return f" by more than {self.rope:g}" if self.rope else ""
-
-    def name(self, i: int) -> str:
-        """Return the name of the entity in this place of the order."""
-        return str(self.ranking["entity"].values[self.places[i]])
-
-    def names(self, members: np.ndarray) -> list[str]:
-        """Return the names of the ``members`` (place in the order), leader first."""
-        return [self.name(int(i)) for i in np.flatnonzero(members)]
-
-    def _against(self, name: str) -> np.ndarray:
-        """Return a probability of the leader and each (place in the order); NaN for the leader itself."""
-        found = self.ranking[name].values[self.places[0], self.places].astype(float)
-        found[0] = np.nan
-        return found
-
-    @property
-    def superiority(self) -> np.ndarray:
-        """Return the probability that the leader beats each."""
-        return self._against("superiority")
-
-    @property
-    def equivalence(self) -> np.ndarray:
-        """Return the probability that the leader and each are equal within the ROPE."""
-        return self._against("equivalence")
-
-    @property
-    def tied(self) -> np.ndarray:
-        """Mark the entities that share the first place of the consensus order, including the leader."""
-        rank = self.ranking["consensus_rank"].values[self.places]
-        return rank == rank[0]
-
-    @property
-    def rivals(self) -> np.ndarray:
-        """Mark the other entities that may be best, by confidence sets or else by the credible set for the best."""
-        found = self.could_be_best
-        if found is None:
-            found = self.ranking["in_best_set"].values[self.places].astype(bool)
-        return found & (np.arange(self.size) > 0)
+    def named(self, members: np.ndarray) -> list[str]:
+        """Return the names of the marked entities, leader first."""
+        return [self.names[i] for i in np.flatnonzero(members)]
 
     def best(self, i: int = 0) -> str:
         """Return P(best) with its relation, such as "P(best) = 0.48"."""
@@ -114,7 +73,7 @@ def headline_of(standing: Standing, lead: str, best: str) -> tuple[str, str]:
         return "leading group", _close(standing, lead, short)
     if float(standing.ranking["probability_best"].values[standing.places[0]]) < standing.prob:
         return "leading group", f"{lead}, but P(best) is below {standing.prob:g}."
-    every = standing.name(1) if standing.size == 2 else "every rival"
+    every = standing.names[1] if standing.size == 2 else "every rival"
     text = f"{best}, and it beats {every}{standing.by} with probability at least {standing.prob:g}"
     return "clear winner", text + (" (posterior probabilities only)." if withheld else ".")
 
@@ -122,69 +81,58 @@ def headline_of(standing: Standing, lead: str, best: str) -> tuple[str, str]:
 def _tie(standing: Standing) -> str:
     """Return the headline of a tie: "9 of 108 entities share the first place; 45 more cannot be ruled out."""
     tied, size = standing.tied, standing.size
-    if tied.sum() <= NAMED:
-        who = join_names(sorted(standing.names(tied)))
-    else:
-        who = f"{tied.sum():,} of {size:,} entities"
+    few = tied.sum() <= NAMED
+    who = join_names(sorted(standing.named(tied))) if few else f"{tied.sum():,} of {size:,} entities"
     chances = {standing.best(int(i)) for i in np.flatnonzero(tied)}
-    each = f" ({chances.pop()} each)" if len(chances) == 1 else ""
-    text = f"{who} share the first place{each}"
-    if tied.all():
-        return f"{text}."
-    if standing.could_be_best is None:
-        more = standing.rivals & ~tied
-        return text + (f"; {_others(standing, more)} could also be best (posterior)." if more.any() else ".")
-    more, worse = standing.rivals & ~tied, ~standing.could_be_best & ~tied
-    parts = [text]
-    if more.any():
+    parts = [f"{who} share the first place" + (f" ({chances.pop()} each)" if len(chances) == 1 else "")]
+    more = standing.rivals & ~tied
+    if more.any() and standing.could_be_best is None:
+        parts.append(f"{_others(standing, more)} could also be best (posterior)")
+    elif more.any():
         parts.append(f"{more.sum():,} more cannot be ruled out")
-    if worse.any():
+    if standing.could_be_best is not None and (worse := ~standing.could_be_best & ~tied).any():
         parts.append(_worse(standing, worse))
     return "; ".join(parts) + "."
 
 
 def _close(standing: Standing, lead: str, short: np.ndarray) -> str:
     """Return the headline if only the leader could be best, but by less than the required margin or probability."""
-    near = np.flatnonzero(short) + 1
-    if len(near) == 1:
-        i = int(near[0])
+    near = np.append(False, short)
+    if short.sum() == 1:
+        i = int(np.argmax(near))
         p = relation(float(standing.superiority[i]), effective_draws(standing.ranking))
-        return f"{lead}, but P({standing.name(0)} beats {standing.name(i)}{standing.by}) {p}, below {standing.prob:g}."
-    who = _others(standing, np.isin(np.arange(standing.size), near))
+        return f"{lead}, but P({standing.leader} beats {standing.names[i]}{standing.by}) {p}, below {standing.prob:g}."
+    who = _others(standing, near)
     return f"{lead}, but its probability of beating {who}{standing.by} is below {standing.prob:g} for each."
 
 
 def _by_posterior(standing: Standing, lead: str) -> tuple[str, str]:
     """Return the headline without confidence sets: it uses the credible set for the best, and says so."""
     rivals, size = standing.rivals, standing.size
+    credible = f"the {standing.prob:g} credible set for the best"
     if rivals.sum() == size - 1:
         group = "both entities" if size == 2 else f"all {size:,} entities"
-        return "inconclusive", (
-            f"No winner: {lead}, but the {standing.prob:g} credible set for the best holds {group} (posterior "
-            "probabilities only)."
-        )
-    return "leading group", (
-        f"{lead}; the {standing.prob:g} credible set for the best also holds {_others(standing, rivals)} (posterior "
-        "probabilities only)."
-    )
+        text = f"No winner: {lead}, but {credible} holds {group} (posterior probabilities only)."
+        return "inconclusive", text
+    return "leading group", f"{lead}; {credible} also holds {_others(standing, rivals)} (posterior probabilities only)."
 
 
 def _by_confidence_set(standing: Standing, lead: str) -> tuple[str, str]:
     """Return the headline by the confidence set for the best, named if the posterior alone would claim more."""
     assert standing.could_be_best is not None
     rivals, worse = standing.rivals, ~standing.could_be_best
-    worse[0] = False
     beaten = (standing.superiority >= standing.prob) & rivals
     named = f" by the {standing.prob:g} confidence set for the best" if beaten.any() else ""
     if worse.any():
-        return "leading group", (
-            f"{lead}, but {_others(standing, rivals)} cannot be ruled out{named}; {_worse(standing, worse)}."
-        )
-    if _nothing_separated(standing) and standing.size > 2 and not named:
-        return "inconclusive", f"No winner: {lead}, but no entity is separated from any other."
-    who = _others(standing, rivals) if standing.size == 2 else "no other entity"
-    can = "cannot be ruled out" if standing.size == 2 else "can be ruled out"
-    return "inconclusive", f"No winner: {lead}, but {who} {can}{named}."
+        who = _others(standing, rivals)
+        return "leading group", f"{lead}, but {who} cannot be ruled out{named}; {_worse(standing, worse)}."
+    if standing.size == 2:
+        text = f"{_others(standing, rivals)} cannot be ruled out{named}"
+    elif _nothing_separated(standing) and not named:
+        text = "no entity is separated from any other"
+    else:
+        text = f"no other entity can be ruled out{named}"
+    return "inconclusive", f"No winner: {lead}, but {text}."
 
 
 def _nothing_separated(standing: Standing) -> bool:
@@ -197,20 +145,11 @@ def _nothing_separated(standing: Standing) -> bool:
 
 def _others(standing: Standing, members: np.ndarray) -> str:
     """Return a few members by name, or the number of many."""
-    names = standing.names(members)
+    names = standing.named(members)
     return join_names(names) if len(names) <= NAMED else f"{len(names):,} others"
 
 
 def _worse(standing: Standing, members: np.ndarray) -> str:
     if members.sum() == 1:
-        return f"{few_names(standing.names(members))} is worse"
+        return f"{few_names(standing.named(members))} is worse"
     return f"{members.sum():,} others are worse"
-
-
-def _could_be_best(ranking: xr.Dataset, places: np.ndarray) -> np.ndarray | None:
-    """Mark the members of the confidence set for the best, and the leader; None where the set is withheld."""
-    if not sets_available(ranking):
-        return None
-    found = ranking["in_best_confidence_set"].values[places] != 0  # NaN: not ruled out
-    found[:1] = True
-    return found

@@ -8,7 +8,7 @@ from bayesrank.decisions.tables import check_decision
 from bayesrank.ranking.summary import effective_draws, outside_interval
 from bayesrank.words._parts import Verdict, compose, few_names
 from bayesrank.words._standing import Standing, headline_of, relation
-from bayesrank.words.rankings import common_notes, loss_of, step_of
+from bayesrank.words.rankings import STEPS, common_notes, loss_of, needed_evidence
 
 __all__ = ["verdict_of_decision"]
 
@@ -19,14 +19,14 @@ def verdict_of_decision(decision: xr.Dataset) -> Verdict:
     """Return the verdict on one expected utility from :func:`bayesrank.decisions.expected_utility`."""
     check_decision("decision", decision)
     notes = [*outside_interval(decision), *read_notes(decision)]
-    standing = Standing.of(decision, _order(decision))
+    standing = Standing(decision, _order(decision))
     if not len(standing.places):
         return compose("nothing to rank", "Nothing to decide: no entity has a defined utility.", notes)
     place = int(standing.places[0])
     mean = float(decision["mean"].values[place])
     low, high = (float(decision[end].values[place]) for end in ("lower", "upper"))
     ends = f"{100 * decision.attrs['prob']:g}% interval {low + 0:.3g} to {high + 0:.3g}"
-    name, much = standing.name(0), f"{mean + 0:.3g} per case"
+    name, much = standing.leader, f"{mean + 0:.3g} per case"
     if len(standing.places) == 1:
         text = f"Nothing to decide: {name} is the only entity with a defined utility, {much} ({ends})."
         return compose("nothing to rank", text, notes)
@@ -38,7 +38,7 @@ def verdict_of_decision(decision: xr.Dataset) -> Verdict:
     notes += [f"The expected utility of {name} is {much} ({ends}).", *common_notes(standing, SCORE)]
     notes += [*_close(standing), *_strategies(standing), *_information(decision)]
     loss = loss_of(decision, name, place, "per case (in the unit of the benefits)")
-    return compose(kind, headline, notes, loss, "" if kind == "clear winner" else step_of(decision))
+    return compose(kind, headline, notes, loss, "" if kind == "clear winner" else STEPS[needed_evidence(decision)])
 
 
 def _order(decision: xr.Dataset) -> np.ndarray:
@@ -61,7 +61,7 @@ def _close(standing: Standing) -> list[str]:
     near[0] = False
     if not near.any():
         return []
-    who = few_names(standing.names(near))
+    who = few_names(standing.named(near))
     return [f"The expected utility of {who} is equal to the highest within Monte-Carlo error."]
 
 
@@ -72,14 +72,14 @@ def _strategies(standing: Standing) -> list[str]:
         return []
     always = decision["strategy"].values[standing.places].astype(bool)
     if always[0]:
-        return [f"No entity has a higher expected utility than {standing.name(0)}, the same answer to every case."]
+        return [f"No entity has a higher expected utility than {standing.leader}, the same answer to every case."]
     if not always.any():
         return []
     i = int(np.flatnonzero(always)[0])
     p = relation(float(standing.superiority[i]), effective_draws(decision))
-    constant = standing.name(i)
+    constant = standing.names[i]
     what = f"{constant} is the best strategy that gives every case the same answer"
-    return [f"P({standing.name(0)} beats {constant}) {p}; {what}."]
+    return [f"P({standing.leader} beats {constant}) {p}; {what}."]
 
 
 def _information(decision: xr.Dataset) -> list[str]:

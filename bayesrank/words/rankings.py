@@ -11,7 +11,6 @@ from bayesrank._notes import read_notes
 from bayesrank.planning import cases_to_separate
 from bayesrank.ranking._claims import leader_overestimate, why_withheld
 from bayesrank.ranking.summary import (
-    UNRESOLVED,
     check_complete,
     effective_draws,
     is_exact,
@@ -19,11 +18,11 @@ from bayesrank.ranking.summary import (
     ranking_table,
     score_name,
 )
-from bayesrank.words._parts import Verdict, compose, few_names, join_names
+from bayesrank.words._parts import Verdict, compose, few_names
 from bayesrank.words._standing import Standing, headline_of, relation
 from bayesrank.words.plans import round_up
 
-__all__ = ["common_notes", "loss_of", "step_of", "verdict_of_ranking"]
+__all__ = ["STEPS", "common_notes", "loss_of", "needed_evidence", "verdict_of_ranking"]
 
 #: Effective draws that a probability of 0.95 needs. With fewer, the true probability may be lower even if all agree.
 FEWEST = 60
@@ -55,18 +54,17 @@ def verdict_of_ranking(ranking: xr.Dataset, more: Sequence[str] = ()) -> Verdict
     if bool(ranking["tier"].isnull().all()):
         text = f"Nothing to rank: no entity has a defined {score} in half of the draws."
         return compose("nothing to rank", text, notes)
-    standing = Standing.of(ranking, ranking["consensus_position"].where(ranking["tier"].notnull()).values)
+    standing = Standing(ranking, ranking["consensus_position"].where(ranking["tier"].notnull()).values)
     if len(standing.places) < 2:
         return compose("nothing to rank", _single(ranking, standing, score), [*notes, *_unranked_notes(ranking, score)])
     point = not exact and bool(ranking["effective_sample_size"].isnull().all())
     if point or effective_draws(ranking) < FEWEST:
         headline, step = _uncertain(ranking, standing, point)
         return compose("inconclusive", headline, [*notes, *_unranked_notes(ranking, score)], next_step=step)
-    leader = standing.name(0)
-    best = standing.best()
+    leader, best = standing.leader, standing.best()
     kind, headline = headline_of(standing, f"{leader} leads ({best})", f"{leader} is best: {best}")
     if np.isnan(standing.superiority[1:]).all():
-        names = few_names([standing.name(i) for i in range(standing.size)])
+        names = few_names(standing.names)
         kind = "inconclusive"
         headline = f"No winner: {names} cannot be compared, since they never have a value in the same draw."
     notes = [*notes, *common_notes(standing, score), *_too_few_draws(ranking)]
@@ -86,23 +84,19 @@ def loss_of(ranking: xr.Dataset, leader: str, place: int, unit: str) -> str:
     return f"Expected loss from choosing {leader} instead of the true best: {much}."
 
 
-def step_of(ranking: xr.Dataset) -> str:
-    """Return general advice on separating the entities, without a number."""
-    return STEPS[_needed(ranking)]
-
-
-def _needed(ranking: xr.Dataset) -> str:
+def needed_evidence(ranking: xr.Dataset) -> str:
+    """Return the kind of evidence that would help most; empty if not known."""
     return str(ranking["needed_evidence"].item()) if "needed_evidence" in ranking else ""
 
 
 def next_step(ranking: xr.Dataset, standing: Standing) -> str:
     """Return how many more cases would separate the leader from its closest rival, or how to estimate the number."""
-    needed = _needed(ranking)
+    needed = needed_evidence(ranking)
     if needed in ("data sets", "clusters"):
         return f"More {needed} would help most; bayesrank plan (br.plan) estimates how many."
     i = int(np.nanargmin(standing.superiority.round(10)))  # of equals the first, not by rounding errors
     p = float(standing.superiority[i])
-    pair = f"separate {standing.name(0)} from {standing.name(i)}"
+    pair = f"separate {standing.leader} from {standing.names[i]}"
     if needed == "other cases":
         return f"No number of cases like these is expected to {pair}: they had the same outcome on every case."
     cases = ranking["cases"].values[standing.places[[0, i]]]
@@ -122,30 +116,19 @@ def common_notes(standing: Standing, score: str) -> list[str]:
     """Return the notes that follow from the comparisons of any ranking."""
     ranking = standing.ranking
     table = ranking_table(ranking).dropna(subset=["tier"])
-    return [
-        *_confidence_set(standing),
-        *_best_set(standing),
-        *_pairs(standing),
-        *_ties(standing),
-        *_tiers(table, standing),
-        *_quadrature(standing),
-        *_overestimate(ranking, score),
-        *_unranked_notes(ranking, score),
-    ]
+    about = (_confidence_set, _best_set, _pairs, _ties)
+    notes = [note for describe in about for note in describe(standing)]
+    return [*notes, *_tiers(table, standing), *_overestimate(ranking, score), *_unranked_notes(ranking, score)]
 
 
 def _single(ranking: xr.Dataset, standing: Standing, score: str) -> str:
-    name = standing.name(0)
-    if ranking.sizes["entity"] == 1:
-        return f"Nothing to rank: {name} is the only entity."
-    if ranking["tier"].notnull().sum() > 1:
-        return f"Nothing to rank: {name} is the only entity with data."
-    return f"Nothing to rank: {name} is the only entity with a defined {score}."
+    what = " with data" if ranking["tier"].notnull().sum() > 1 else f" with a defined {score}"
+    return f"Nothing to rank: {standing.leader} is the only entity{what if ranking.sizes['entity'] > 1 else ''}."
 
 
 def _uncertain(ranking: xr.Dataset, standing: Standing, point: bool) -> tuple[str, str]:
     """Return headline and next step if the probabilities are too uncertain."""
-    names = sorted(standing.names(standing.tied))
+    names = sorted(standing.named(standing.tied))
     come = "comes" if len(names) == 1 else "come"
     if point:
         why, step = "a point estimate has no probabilities", "A model gives probabilities (br.fit)."
@@ -162,7 +145,7 @@ def _confidence_set(standing: Standing) -> list[str]:
         why = why_withheld(standing.ranking)
         why = "they need draws (method='auto' has both)" if why == "not computed" else why
         return [f"Confidence sets are withheld: {why}. Headlines use posterior probabilities only."]
-    names = sorted(standing.names(standing.could_be_best))
+    names = sorted(standing.named(standing.could_be_best))
     everyone = "both entities" if size == 2 else f"all {size} entities"
     which = everyone if len(names) == size else f"{len(names)} of {size} entities ({few_names(names)})"
     return [f"By the {prob:g} confidence set for the best (whatever the true scores), {which} could be best."]
@@ -188,14 +171,14 @@ def _pairs(standing: Standing) -> list[str]:
         if np.isnan(p[1]):
             return []
         size = effective_draws(standing.ranking)
-        return [f"P({standing.name(0)} beats {standing.name(1)}{standing.by}) {relation(float(p[1]), size)}."]
+        return [f"P({standing.leader} beats {standing.names[1]}{standing.by}) {relation(float(p[1]), size)}."]
     beaten = p >= standing.prob
     if not beaten.any():
-        return [f"No rival is beaten{standing.by} by {standing.name(0)} with probability {standing.prob:g} (pairwise)."]
-    names = standing.names(beaten)
+        return [f"No rival is beaten{standing.by} by {standing.leader} with probability {standing.prob:g} (pairwise)."]
+    names = standing.named(beaten)
     who = "every rival" if len(names) == len(p) - 1 else few_names(names)
     return [
-        f"{standing.name(0)} beats {who}{standing.by} with probability at least {standing.prob:g} each (pairwise, not "
+        f"{standing.leader} beats {who}{standing.by} with probability at least {standing.prob:g} each (pairwise, not "
         "jointly)."
     ]
 
@@ -205,10 +188,10 @@ def _ties(standing: Standing) -> list[str]:
     equal = standing.equivalence >= standing.prob
     if not equal.any():
         return []
-    names, one = standing.names(equal), bool(equal.sum() == 1)
+    names, one = standing.named(equal), bool(equal.sum() == 1)
     verb = f"differ{'s' * one} by at most {standing.rope:g} from" if standing.rope else f"tie{'s' * one} with"
     each = "" if one else " each"
-    return [f"{few_names(names)} {verb} {standing.name(0)} with probability at least {standing.prob:g}{each}."]
+    return [f"{few_names(names)} {verb} {standing.leader} with probability at least {standing.prob:g}{each}."]
 
 
 def _tiers(table: pd.DataFrame, standing: Standing) -> list[str]:
@@ -242,21 +225,6 @@ def _overestimate(ranking: xr.Dataset, score: str) -> list[str]:
     return [
         f"The {score} of {name} is expected to be {_text.significant(loss)} worse on new cases than estimated, "
         "since it was selected as the best; a model that learns a population of entities corrects this."
-    ]
-
-
-def _quadrature(standing: Standing) -> list[str]:
-    """Note a tie for the highest P(best) within the error of quadrature."""
-    ranking = standing.ranking
-    error = ranking["probability_best_error"].fillna(0.0).values
-    best = ranking["probability_best"].values
-    highest = float(np.nanmax(best))
-    near = [i for i in standing.places if best[i] + 2 * error[i] >= highest - 2 * error.max()]
-    if not is_exact(ranking) or len(near) < 2 or error[near].max() < UNRESOLVED:
-        return []
-    names = join_names([str(name) for name in ranking["entity"].values[near[:5]]])
-    return [
-        f"The error of quadrature is too large to say which of {names} has the highest P(best); method='draws' may."
     ]
 
 

@@ -18,7 +18,7 @@ from bayesrank.exact import NoClosedForm, _distributions
 from bayesrank.exact._plan import _scale
 from bayesrank.scores import as_score
 from bayesrank.scores.families import by_importance
-from bayesrank.statements._exact import exact_probability
+from bayesrank.statements.probabilities import exact_probability
 from tests.strategies import two_class_counts
 
 THREE = br.from_counts(tn=[30, 28, 40], fp=[2, 4, 0], fn=[3, 1, 5], tp=[15, 17, 15], entity=["a", "b", "c"])
