@@ -32,6 +32,7 @@ NO_POSITIVES = br.from_counts(tn=9, fp=2, fn=0, tp=0)
 THREE = br.from_matrix([[5, 1, 0], [2, 7, 1], [0, 0, 4]], "actual_rows")
 RUN = {"draws": 5, "chains": 1, "seed": 1}
 POSTERIOR = br.fit(COUNTS, draws=20, chains=1, seed=1)
+PLANNED = br.fit(COUNTS, draws=50, seed=1)
 DRAWS = br.as_performance(POSTERIOR)
 POINT = br.as_performance(COUNTS)
 F1 = scores.f1(POSTERIOR)
@@ -426,7 +427,17 @@ RANKINGS = [
     ("ranking must hold superiority, .*joint=True", lambda x: x(br.credible_ranking(POSTERIOR, "f1", joint=False)), br.verdict, br.board, plots.superiority, lambda r: br.ranking_report(POSTERIOR, "f1", ranking=r)),
     ("^k must lie between 1 and 2; got 4", lambda: br.top_set(F1, None, 4)),
     ("^source must (be of one ranking|have finite or NaN values)", lambda x: br.top_set(x, None, 1), F1.expand_dims("dataset"), F1.where(F1.min() < F1, INF)),
+    # plans, exact rankings
+    ("^(entity must be one of|k, width and rival are targets of their own|margin must come with|k must|sizes must be a sequence|target must|score must be given)", lambda x: br.plan(PLANNED, **{"score": "mcc"} | x), {"entity": "z"}, {"rival": "b", "k": 1}, {"margin": 0.1}, {"k": 2}, {"sizes": 5}, {"target": 1.5}, {"score": None}),
+    ("^more must be .*(cases in clusters|means of several runs)|^positives must .*sizes of two classes were set by design", lambda x: br.plan(PLANNED, "mcc", **x), {"more": "clusters"}, {"more": "runs"}, {"positives": 0.5}),
+    (r"^posterior must be what br\.fit returns|^posterior must be of one data set", lambda x: br.plan(x, "mcc"), COUNTS, EACH),
+    ("^rival='all' .*rename the entity", lambda: br.plan(br.fit(COUNTS.assign_coords(entity=["a", "all"]), draws=50, seed=1), "mcc", entity="a", rival="all")),
+    (r"^plan must come from br\.plan", lambda: br.ranking_report(POSTERIOR, "mcc", results={"planning": COUNTS}, sections=[])),
+    ("^(score must (be given|have a direction)|higher_is_better must be left out|rope must|prob must|kind must be left out|options must be among)", lambda x: br.credible_ranking(COUNTS, **{"score": "f1", "method": "exact"} | x), {"score": None}, {"score": "prevalence"}, {"higher_is_better": False}, {"rope": -1}, {"prob": 1}, {"kind": "typical"}, {"draws": 5}),
+    ("^(model and its options must be left out|method must be one of)", lambda x: br.credible_ranking(POSTERIOR, "f1", **{"method": "exact"} | x), {"model": "beta_binomial"}, {"prior": 1}, {"method": "exakt"}, {"method": "draws", "model": "beta_binomial"}, {"method": "auto", "prior": 1}),
+    ("^source must", lambda x: br.credible_ranking(x, "f1", method="exact"), DRAWS, "counts"),
     # statements
+    ("^(source must be of one ranking|top must|places must)", lambda x: br.statements.probable_orders(F1.expand_dims(x) if isinstance(x, str) else F1, **({} if isinstance(x, str) else x)), "dataset", {"top": 0}, {"places": 0}, {"top": True}, {"places": 1.5}),
     ("source must (have finite or NaN values|hold at least one entity and one draw|be a DataArray)", lambda x: x[0](x[1]), *((f, s) for f in (lambda s: br.probability(s, "a > b"), br.statements.probable_orders) for s in (F1.where(F1.min() < F1, INF), F1.isel(draw=[]), 1))),
     ("statement must be a str", lambda: br.probability(F1, 1)),
     # decisions and sensitivities

@@ -347,37 +347,6 @@ def test_numbers_far_apart_are_not_interpolated():
     assert 1000 < found[1] < 30_000
 
 
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [
-        ({"entity": "z"}, "entity must be one of"),
-        ({"rival": "b", "k": 1}, "targets of their own"),
-        ({"margin": 0.1}, "margin must come with"),
-        ({"k": 3}, "k must"),
-        ({"more": "clusters"}, "cases in clusters"),
-        ({"more": "runs"}, "means of several runs"),
-        ({"positives": 0.5}, "sizes of two classes were set by design"),
-        ({"sizes": 5}, "sizes must be a sequence"),
-        ({"target": 1.5}, "target must"),
-        ({"score": None}, "score must be given"),
-    ],
-)
-def test_refusals(arguments, words):
-    with pytest.raises((ValueError, KeyError), match=words):
-        br.plan(POSTERIOR, **{"score": "mcc"} | arguments)
-
-
-def test_what_cannot_be_planned_is_refused():
-    with pytest.raises(TypeError, match=r"br\.fit"):
-        br.plan(COUNTS, "mcc")
-    named = br.fit(COUNTS.assign_coords(entity=["a", "b", "all"]), seed=1, draws=200)
-    with pytest.raises(ValueError, match="rename the entity"):
-        br.plan(named, "mcc", entity="a", rival="all")
-    several = COUNTS.expand_dims(dataset=["x", "y"], axis=1)
-    with pytest.raises(ValueError, match="one data set"):
-        br.plan(br.fit(several, seed=1, draws=200), "mcc")
-
-
 # In words, as a picture, on the shell
 
 
@@ -390,8 +359,6 @@ def test_the_picture_and_the_report_show_the_plan():
     page = br.ranking_report(POSTERIOR, "mcc", results={"planning": found}, sections=[])
     assert "More cases" in page
     assert "With unlimited cases" in page
-    with pytest.raises(ValueError, match=r"plan must come from br\.plan"):
-        br.ranking_report(POSTERIOR, "mcc", results={"planning": COUNTS}, sections=[])
 
 
 @pytest.mark.parametrize(

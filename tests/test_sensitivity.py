@@ -19,38 +19,58 @@ RIGHT = pd.DataFrame({"x": RNG.binomial(1, 0.8, 200), "y": RNG.binomial(1, 0.6, 
 ANSWERS = br.from_outcomes(RIGHT)
 
 
+STRONG = [[9, 1], [1, 9]]
+TRUE = RNG.binomial(1, 0.4, 300)
+JOINT = br.joint_outcomes(TRUE, {n: np.where(RNG.random(300) < q, TRUE, 1 - TRUE) for n, q in (("p", 0.9), ("q", 0.7))})
+TABLES = br.from_frame(RIGHT.melt(var_name="entity", value_name="outcome").value_counts().reset_index())
+
+
 @pytest.fixture(scope="module")
 def found():
     return br.sensitivity(
-        COUNTS, "accuracy", scores=["f1", (0.5, 0.5)], prevalences=[0.02], priors={"strong": [[9, 1], [1, 9]]}, seed=4
+        COUNTS, "accuracy", scores=["f1", (0.5, 0.5)], prevalences=[0.02], priors={"strong": STRONG}, seed=4, draws=100
     )
 
 
-def test_one_thing_is_changed_at_a_time(found):
-    names = ["prior strong", "prior at half its weight", "prior at twice its weight", "model beta_binomial", "score f1"]
-    assert found["alternative"].values.tolist() == ["base", *names, "score canonical_0_5_0_5", "prevalence 0.02"]
-    assert found["kind"].values.tolist() == ["base", *["prior"] * 3, "model", *["score"] * 2, "prevalence"]
+#: Evidence, score, what is varied, and the analysis of each row: how it differs from the base.
+ROWS = {
+    "counts": (COUNTS, "accuracy", None, {
+        "base": {}, "prior strong": {"prior": STRONG}, "prior at half its weight": {"prior": 0.5},
+        "prior at twice its weight": {"prior": 2}, "model beta_binomial": {"model": "beta_binomial"},
+        "score f1": {"score": "f1"}, "score canonical_0_5_0_5": {"score": (0.5, 0.5)},
+        "prevalence 0.02": {"prevalence": 0.02},
+    }),
+    # Half of four cases on two outcomes is the uniform prior, told once.
+    "outcomes": (ANSWERS, "mean_outcome", {"models": ["dirichlet_multinomial"]}, {
+        "base": {}, "prior uniform": {"prior": 1}, "prior jeffreys": {"prior": 0.5},
+        "prior at twice its weight": {"prior": 4}, "model dirichlet_multinomial": {"evidence": TABLES},
+    }),
+    "joint tables": (JOINT, "f1", {"scores": ["tnr"], "prevalences": [0.1], "models": ["dirichlet_multinomial"]}, {
+        "base": {}, "prior jeffreys": {"prior": "jeffreys"}, "prior at twice its weight": {"prior": 2},
+        "model dirichlet_multinomial": {"model": "dirichlet_multinomial"}, "score tnr": {"score": "tnr"},
+        "prevalence 0.1": {"prevalence": 0.1},
+    }),
+}  # fmt: skip
 
 
-def test_every_row_is_the_ranking_of_that_analysis(found):
+@pytest.mark.parametrize("what", ROWS)
+def test_every_row_is_the_ranking_of_that_analysis(found, what):
     """Exact where it is known in closed form; else draws of one seed and evidence, which are the same draws."""
-    root = np.random.SeedSequence(4)
-    analyses = {
-        "base": (br.fit(COUNTS, seed=root), "accuracy"),
-        "prior strong": (br.fit(COUNTS, seed=root, prior=[[9, 1], [1, 9]]), "accuracy"),
-        "prior at twice its weight": (br.fit(COUNTS, seed=root, prior=2), "accuracy"),
-        "model beta_binomial": (br.fit(COUNTS, "beta_binomial", seed=root), "accuracy"),
-        "score f1": (br.fit(COUNTS, seed=root), "f1"),
-        "prevalence 0.02": (br.fit(COUNTS, seed=root, prevalence=0.02), "accuracy"),
-    }
-    for name, (posterior, score) in analyses.items():
-        ranking = br.credible_ranking(posterior, score, method="auto")
-        row = found.sel(alternative=name)
-        for variable in ("median", "probability_best", "rank_lower", "tier", "consensus_rank"):
+    evidence, score, varied, analyses = ROWS[what]
+    result = found if varied is None else br.sensitivity(evidence, score, seed=4, draws=100, **varied)
+    assert result["alternative"].values.tolist() == list(analyses)
+    for name, changed in analyses.items():
+        how = {"evidence": evidence, "score": score} | changed
+        by = how.pop("score")
+        posterior = br.fit(**how, seed=np.random.SeedSequence(4), draws=100)
+        ranking = br.credible_ranking(posterior, by, method="auto").sel(entity=result["entity"])
+        row = result.sel(alternative=name)
+        for variable in ("median", "lower", "probability_best", "rank_lower", "tier", "consensus_rank"):
             np.testing.assert_allclose(row[variable], ranking[variable], rtol=1e-12, err_msg=f"{name}, {variable}")
         assert row["leader"].item() == ranking["entity"].values[ranking["consensus_position"].values == 1]
-        np.testing.assert_allclose(row["base_leader_probability_best"], ranking["probability_best"].sel(entity="a"))
-        both = [found["consensus_rank"].values[0], ranking["consensus_rank"].values]
+        best = ranking["probability_best"].sel(entity=result["leader"].values[0])
+        np.testing.assert_allclose(row["base_leader_probability_best"], best)
+        both = [result["consensus_rank"].values[0], ranking["consensus_rank"].values]
         assert row["kendall_tau"].item() == pytest.approx(tau_b(both[0], dense_ranks(both[1][None]))[0])
 
 
@@ -79,6 +99,7 @@ def test_conclusions_are_those_of_the_base(found):
     assert int(found["pairs"]) == int(base["pairs_kept"])
     assert int(base["pairs_turned"]) == 0
     assert base["kendall_tau"].item() == pytest.approx(1)
+    assert found["kind"].values.tolist() == ["base", *["prior"] * 3, "model", *["score"] * 2, "prevalence"]
 
 
 def test_a_conclusion_that_fails_is_stated_with_the_alternative():
@@ -278,25 +299,8 @@ def test_hierarchical_models_keep_data_sets_apart_and_scale_the_prior_of_the_spr
     np.testing.assert_allclose(base["median"].sel(alternative="base"), ranking["median"], rtol=1e-12)
 
 
-def test_outcomes_of_single_cases():
-    """Each row is the ranking of that analysis; a prior of right and wrong is scaled as it is of counts."""
+def test_conclusions_that_hold_are_counted():
     found = br.sensitivity(ANSWERS, models=["dirichlet_multinomial"], draws=200, seed=3)
-    root = np.random.SeedSequence(3)
-    tables = br.from_frame(RIGHT.melt(var_name="entity", value_name="outcome").value_counts().reset_index())
-    analyses = {
-        "base": br.fit(ANSWERS, "paired", draws=200, seed=root),
-        "prior uniform": br.fit(ANSWERS, "paired", draws=200, seed=root, prior=1),
-        "prior jeffreys": br.fit(ANSWERS, "paired", draws=200, seed=root, prior=0.5),
-        "prior at twice its weight": br.fit(ANSWERS, "paired", draws=200, seed=root, prior=4),
-        "model dirichlet_multinomial": br.fit(tables, draws=200, seed=root),
-    }
-    # Half of four cases on two outcomes is the uniform prior, told once.
-    assert found["alternative"].values.tolist() == list(analyses)
-    for name, posterior in analyses.items():
-        ranking = br.credible_ranking(posterior, "mean_outcome", method="auto").sel(entity=list("xyz"))
-        row = found.sel(alternative=name, entity=list("xyz"))
-        for variable in ("median", "lower", "probability_best", "tier"):
-            np.testing.assert_allclose(row[variable], ranking[variable], rtol=1e-12, err_msg=name)
     assert found.attrs["score"] == "mean_outcome"
     assert "x comes first" in found["conclusion"].values
     assert "of the base analysis by mean outcome hold under all 4 alternatives." in br.verdict(found)[0]
@@ -341,23 +345,6 @@ def test_the_prior_of_graded_outcomes():
     np.testing.assert_allclose(half["median"], br.credible_ranking(one, "mean_outcome")["median"], rtol=1e-12)
 
 
-def test_joint_tables():
-    y = RNG.binomial(1, 0.4, 300)
-    joint = br.joint_outcomes(y, {n: np.where(RNG.random(300) < q, y, 1 - y) for n, q in (("p", 0.9), ("q", 0.7))})
-    found = br.sensitivity(
-        joint, "f1", scores=["tnr"], prevalences=[0.1], models=["dirichlet_multinomial"], draws=50, seed=2
-    )
-    assert found["alternative"].values.tolist() == [
-        "base", "prior jeffreys", "prior at twice its weight", "model dirichlet_multinomial", "score tnr",
-        "prevalence 0.1",
-    ]  # fmt: skip
-    root = np.random.SeedSequence(2)
-    alternatives = {"base": {}, "prior at twice its weight": {"prior": 2}, "prevalence 0.1": {"prevalence": 0.1}}
-    for name, options in alternatives.items():
-        wanted = br.credible_ranking(br.fit(joint, "paired", draws=50, seed=root, **options), "f1")
-        np.testing.assert_allclose(found["median"].sel(alternative=name), wanted["median"], rtol=1e-12)
-
-
 @pytest.mark.parametrize("cases", [True, False])
 def test_data_sets_of_outcomes_are_left_out_in_turn(cases):
     """A value that only one data set has stays in the prior when it is left out."""
@@ -385,8 +372,7 @@ def test_a_conflict_of_outcomes_is_named():
     found = br.sensitivity(ANSWERS, prior=prior, alternatives=[], draws=20, seed=1)
     words = found["prior_conflict"].item().split("\n")
     assert words[0].startswith("The prior contradicts the data: it expects 0.8 of the cases with outcome 1, and z has")
-    counts = br.from_frame(RIGHT.melt(var_name="entity", value_name="outcome").value_counts().reset_index())
-    conflict = prior_conflict(counts.sortby("outcome"), prior=prior)
+    conflict = prior_conflict(TABLES.sortby("outcome"), prior=prior)
     assert conflict["check"].values.tolist() == ["outcome 1"]
     for name in "xyz":
         tail = tail_of(stats.betabinom(200, 160, 40).pmf(np.arange(201)), RIGHT[name].sum())

@@ -101,16 +101,6 @@ def compare(
     >>> found = compare(studies, ["dirichlet_multinomial", "hierarchical_beta_binomial"], seed=1)
     >>> found["model"].values.tolist()
     ['hierarchical_beta_binomial', 'dirichlet_multinomial']
-
-    Pooled counts are fitted separately:
-
-    >>> fits = {
-    ...     "pooled": br.fit(br.pool(studies), seed=1),
-    ...     "hierarchical": br.fit(studies, "hierarchical_beta_binomial", seed=1),
-    ... }
-    >>> found = compare(fits)
-    >>> found["model"].values.tolist(), found["elpd_diff"].values.round().tolist()
-    (['hierarchical', 'pooled'], [0.0, 18.0])
     """
     check_bool("refit", refit)
     if by is not None:

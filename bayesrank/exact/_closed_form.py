@@ -56,39 +56,28 @@ def closed_form_of(source: Any, model: Any, options: dict[str, Any], group: str 
     found = known.conjugate()
     if group == "prior":
         found = replace(found, posterior=found.prior)
-    if are_outcomes(found.posterior):
-        return _of_outcomes(known, found)
-    table = found.posterior.transpose("entity", ..., "actual", "predicted")
-    frame = xr.zeros_like(table.isel(actual=0, predicted=0, drop=True))
-    totals = performance = None
-    if found.totals is not None:
+    outcomes = are_outcomes(found.posterior)
+    row = ["outcome"] if outcomes else ["actual", "predicted"]
+    table = found.posterior.transpose("entity", ..., *row)
+    frame = xr.zeros_like(table.isel(dict.fromkeys(row, 0), drop=True))
+    concentration, totals, performance = table.values, None, None
+    if outcomes:
+        if table["outcome"].values.tolist() != [0, 1]:
+            raise NoClosedForm(
+                "source must have the outcomes 0 and 1, of which the mean is known in closed form; got "
+                f"{table['outcome'].values.tolist()} (method='draws' ranks them)"
+            )
+        concentration = np.stack([np.broadcast_to([1.0, 0.0], table.shape), table.values], axis=-2)
+        totals = np.broadcast_to([0.0, 1.0], table.shape)
+    elif found.totals is not None:
         if {"chain", "draw"} & set(found.totals.dims):
             raise NoClosedForm(f"prevalence must be one number for each table; got draws of it, {found.totals.dims}")
         totals = (frame + found.totals).transpose(*frame.dims, "actual").values
         performance = table / table.sum("predicted") * found.totals.transpose(..., "actual")
     test_set = found.test_set.transpose(*frame.dims).values
-    return ClosedForm(table.values, totals, test_set, _with_entity_coords(frame, known), known, performance)
-
-
-def _of_outcomes(known: Any, found: Any) -> ClosedForm:
-    table = found.posterior.transpose("entity", ..., "outcome")
-    if table["outcome"].values.tolist() != [0, 1]:
-        raise NoClosedForm(
-            "source must have the outcomes 0 and 1, of which the mean is known in closed form; got "
-            f"{table['outcome'].values.tolist()} (method='draws' ranks them)"
-        )
-    frame = xr.zeros_like(table.isel(outcome=0, drop=True))
-    concentration = np.stack([np.broadcast_to([1.0, 0.0], table.shape), table.values], axis=-2)
-    totals = np.broadcast_to([0.0, 1.0], table.shape)
-    test_set = found.test_set.transpose(*frame.dims).values
-    return ClosedForm(concentration, totals, test_set, _with_entity_coords(frame, known), known, None)
-
-
-def _with_entity_coords(frame: xr.DataArray, known: Any) -> xr.DataArray:
-    """Return the frame with the coords of the entities in the counts."""
     counts = known.observed()["observed_data"]["counts"]
     kept = {name: c.variable for name, c in counts.coords.items() if c.dims == ("entity",) and name != "test_set"}
-    return frame.assign_coords(kept)
+    return ClosedForm(concentration, totals, test_set, frame.assign_coords(kept), known, performance)
 
 
 def _model_of(source: Any, model: Any, options: dict[str, Any]) -> Any:

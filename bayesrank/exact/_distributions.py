@@ -113,12 +113,13 @@ class Table(NamedTuple):
     support: np.ndarray  #: Places between which the score lies.
 
 
-def table_of(importance: Mapping[str, float], cells: Mapping[str, float], scale: Scale) -> Table:
-    """Return the distribution for these concentrations."""
-    right, wrong = (
-        [(importance[cell], cells[cell]) for cell in side if importance[cell] > 0]
-        for side in (("tn", "tp"), ("fn", "fp"))
-    )
+def table_of(score: Score, scale: Scale, rates: tuple[float, ...]) -> Table | None:
+    """Return the distribution of a score for these parameters of TNR and TPR; None if it has no closed form."""
+    cells = dict(zip(("tn", "fp", "tp", "fn"), rates, strict=True))
+    weights = {cell: weight for cell, weight in (score.importance or {}).items() if weight > 0}
+    right, wrong = ([(weights[c], cells[c]) for c in side if c in weights] for side in (("tn", "tp"), ("fn", "fp")))
+    if not right or not wrong or min(cells[cell] for cell in weights) <= 0:
+        return None
     odds = _betas.support(*(sum(a for _, a in side) for side in (right, wrong)))
     low = min(w for w, _ in right) / max(w for w, _ in wrong)
     high = max(w for w, _ in right) / min(w for w, _ in wrong)

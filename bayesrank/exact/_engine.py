@@ -119,9 +119,12 @@ def _resolve_intervals(plan: Plan, ends: np.ndarray, moving: np.ndarray, levels:
     ends = ends.copy()
     for item in set(plan.item[moving].tolist()):
         alone, before = plan.of_item(item), None
-        certain = alone.certain(levels)
-        if certain is not None:  # a function of the prevalence alone
-            ends[plan.item == item] = sign * certain
+        [(share, rates)] = alone.items
+        shares = special.betaincinv(*share, levels)
+        beta = np.broadcast_to(np.reshape(rates, (2, 2)), (len(levels), 2, 2))
+        certain = Rates(plan.score, plan.scale, beta, shares, plan.rate, {}).atom
+        if not np.isnan(certain).any():  # a function of the prevalence alone
+            ends[plan.item == item] = sign * np.sort(certain)
             continue
         for number in MORE:
             board = alone.build(number)
@@ -182,7 +185,6 @@ def _grid(plan: Plan, board: Board, rope: float) -> Grid:
 
 
 def _ends(cdf: Function, low: np.ndarray, high: np.ndarray, varies: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the probabilities at both ends of supports, without rounding errors."""
     rows = np.flatnonzero(varies)
     first, last = np.zeros(len(low)), np.ones(len(low))
     first[rows], last[rows] = cdf(rows, low[rows]), cdf(rows, high[rows])
@@ -252,7 +254,15 @@ def _check(plan: Plan, step: _Step, levels: np.ndarray) -> None:
         other = special.betainc(*rates.beta[row, plan.rate].T, special.expit(place))
         cut = np.zeros(len(row))
     else:
-        other = _exchange_classes(rates).cdf(row, place)
+        turned = replace(
+            rates.score,
+            name=f"{rates.score.name} of exchanged classes",
+            function=lambda tn, fp, fn, tp: rates.score.unclipped(tp, fn, fp, tn),
+            importance=None,
+            matrix_function=None,
+        )
+        exchanged = replace(rates, score=turned, beta=rates.beta[:, ::-1], share=1 - rates.share)
+        other = exchanged.cdf(row, place)
         # The probability of rates outside the integrated log odds may be missing.
         a, b = np.where(free[..., None], rates.beta[row], 1.0).swapaxes(0, 2)
         cut = (_betas.cdf(a, b, -FAR) + 1 - _betas.cdf(a, b, FAR)).sum(axis=0)
@@ -262,16 +272,3 @@ def _check(plan: Plan, step: _Step, levels: np.ndarray) -> None:
             f"source and score must have a distribution that two routes agree on; they differ by {off:.1g} "
             "(method='draws' ranks them)"
         )
-
-
-def _exchange_classes(rates: Rates) -> Rates:
-    """Return the same distributions with both classes exchanged, by a score without stated contours."""
-    score = rates.score
-    turned = replace(
-        score,
-        name=f"{score.name} of exchanged classes",
-        function=lambda tn, fp, fn, tp: score.unclipped(tp, fn, fp, tn),
-        importance=None,
-        matrix_function=None,
-    )
-    return replace(rates, score=turned, beta=rates.beta[:, ::-1], share=1 - rates.share)

@@ -2,12 +2,11 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
 
 import numpy as np
 from numpy.polynomial.chebyshev import chebvander
 
-__all__ = ["NOISE", "Function", "Grid", "Point", "Stretch", "make_grid"]
+__all__ = ["NOISE", "Function", "Grid", "make_grid"]
 
 #: Degree of the polynomials, and what may be left of a distribution function beyond it.
 DEGREE, WANTED = 19, 1e-10
@@ -21,25 +20,6 @@ COEFFICIENTS = np.linalg.inv(chebvander(NODES, DEGREE)).T
 HALVES = [chebvander((NODES + side) / 2, DEGREE).T @ COEFFICIENTS for side in (-1, 1)]
 
 Function = Callable[[np.ndarray, np.ndarray], np.ndarray]
-
-
-class Stretch(NamedTuple):
-    """The rows that vary between two places, and their Chebyshev coefficients (row, degree)."""
-
-    left: float
-    right: float
-    rows: np.ndarray
-    series: np.ndarray
-
-
-class Point(NamedTuple):
-    """A place with a point mass, or an end of the range, next to which values look the same."""
-
-    place: float
-    #: P(value < place) and P(value <= place) (row).
-    before: np.ndarray
-    after: np.ndarray
-    value: float  #: The value of the point mass; NaN at an end.
 
 
 @dataclass(frozen=True)
@@ -74,33 +54,39 @@ class Grid:
         out[inside] = np.clip(self.series[piece, 0] + t * a - b, 0.0, 1.0)
         return out
 
-    def stretches(self) -> Iterator[Stretch]:
-        """Yield all panels, and those without varying rows up to a point mass at an end of the range."""
+    def stretches(self) -> Iterator[tuple[float, float, np.ndarray, np.ndarray]]:
+        """Yield both ends of a panel, the rows that vary there and their Chebyshev coefficients (row, degree).
+
+        Panels up to a point mass at an end of the range have no such rows.
+        """
         for end in np.unique(self.low[np.isinf(self.low)]).tolist():
             left, right = (end, float(self.edges[0])) if end < 0 else (float(self.edges[-1]), end)
-            yield Stretch(left, right, np.zeros(0, int), self.series[:0])
+            yield left, right, np.zeros(0, int), self.series[:0]
         row, panel = np.divmod(self.key, len(self.edges))
         order = np.argsort(panel, kind="stable")
         starts = np.searchsorted(panel[order], np.arange(len(self.edges)))
         for k, (left, right) in enumerate(zip(self.edges[:-1].tolist(), self.edges[1:].tolist(), strict=True)):
             here = order[starts[k] : starts[k + 1]]
-            yield Stretch(left, right, row[here], self.series[here])
+            yield left, right, row[here], self.series[here]
 
-    def points(self, own: int) -> Iterator[Point]:
-        """Yield the point masses and the ends of the range with probability, of the first ``own`` rows."""
+    def points(self, own: int) -> Iterator[tuple[float, np.ndarray, np.ndarray, float]]:
+        """Yield the point masses of the first ``own`` rows, and the ends of the range, where values look the same.
+
+        These are place, P(value < place) and P(value <= place) (row), and the value of the mass; NaN at an end.
+        """
         rows, atom, place = np.arange(own), self.atom[:own], self.low[:own]
         for value in np.unique(atom[~np.isnan(atom)]).tolist():
             same = atom == value
             at = float(place[same][0])
             cdf = self.cdf(rows, np.full(own, at)) if np.isfinite(at) else np.full(own, float(at > 0))
-            yield Point(at, np.where(same, 0.0, cdf), np.where(same, 1.0, cdf), value)
+            yield at, np.where(same, 0.0, cdf), np.where(same, 1.0, cdf), value
         certain = ~np.isnan(atom)
         if (self.first[:own] > 0).any():
             lowest = (certain & np.isneginf(place)).astype(float)
-            yield Point(-np.inf, lowest, np.maximum(self.first[:own], lowest), np.nan)
+            yield -np.inf, lowest, np.maximum(self.first[:own], lowest), np.nan
         if (self.last[:own] < 1).any():
             highest = (certain & np.isposinf(place)).astype(float)
-            yield Point(np.inf, np.minimum(self.last[:own], 1 - highest), 1 - highest, np.nan)
+            yield np.inf, np.minimum(self.last[:own], 1 - highest), 1 - highest, np.nan
 
 
 def make_grid(

@@ -74,12 +74,6 @@ class _Part(NamedTuple):
     shifted: np.ndarray  #: Distribution functions of values plus the ROPE, of all items.
 
 
-class _Panel(NamedTuple):
-    parts: list[_Part]
-    rise: np.ndarray  #: By how much the score rises at each node.
-    value: float | None  #: The value of a point mass; NaN at an end of the range, and None between points.
-
-
 @lru_cache(maxsize=64)
 def lobatto(size: int) -> tuple[np.ndarray, np.ndarray]:
     """Return Gauss and Lobatto's nodes on [-1, 1], and the matrix of slopes times weights."""
@@ -127,7 +121,13 @@ def measure(groups: Sequence[Group], grid: Grid, scale: Scale, size: int, rope: 
     return Measures(np.clip(rank, 0, 1), superior, before, np.maximum(losses, 0.0), min(unresolved, 1.0))
 
 
-def _panels(groups: Sequence[Group], grid: Grid, scale: Scale, size: int, rope: float) -> Iterator[_Panel]:
+def _panels(
+    groups: Sequence[Group], grid: Grid, scale: Scale, size: int, rope: float
+) -> Iterator[tuple[list[_Part], np.ndarray, float | None]]:
+    """Yield what each group does on each panel and at each point, and by how much the score rises at each node.
+
+    Last is the value of a point mass; NaN at an end of the range, and None between points.
+    """
     nodes, changes = lobatto(size)
     basis = chebvander(nodes, DEGREE).T
     own = len(grid.low) // 2 if rope else len(grid.low)
@@ -139,7 +139,7 @@ def _panels(groups: Sequence[Group], grid: Grid, scale: Scale, size: int, rope: 
             x = (left + right) / 2 + (right - left) / 2 * nodes
         else:
             x = np.where(nodes < 1, left, right) if np.isfinite(left) else np.where(nodes > -1, right, left)
-        yield _Panel(_parts(groups, cdf, changes, below[:own], above[:own]), changes @ scale.value(x), None)
+        yield _parts(groups, cdf, changes, below[:own], above[:own]), changes @ scale.value(x), None
     for place, before, after, value in grid.points(own):
         with_mass = before != after
         number = sum(int(group.times[with_mass[group.rows].any(axis=0)].sum()) for group in groups)
@@ -150,7 +150,7 @@ def _panels(groups: Sequence[Group], grid: Grid, scale: Scale, size: int, rope: 
             equal = np.abs(grid.atom[rivals] - value) <= ROUNDING * max(abs(value), 1.0)
             less = np.where(equal, 0.0, grid.cdf(rivals, np.full(own, place)))
             cdf = np.concatenate([cdf, np.repeat(less[:, None], len(nodes), axis=1)])
-        yield _Panel(_parts(groups, cdf, changes, before == 1, after == 0), np.zeros(len(nodes)), value)
+        yield _parts(groups, cdf, changes, before == 1, after == 0), np.zeros(len(nodes)), value
 
 
 def _parts(

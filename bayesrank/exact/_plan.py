@@ -5,11 +5,11 @@ independent: they make one group. Entities of a group with the same counts are o
 are those of the first group with the same items, so that identical evidence gets identical numbers.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy import special
 
 from bayesrank.exact._closed_form import ClosedForm, NoClosedForm
 from bayesrank.exact._distributions import (
@@ -65,6 +65,7 @@ class Plan:
 
     score: Score
     contents: tuple[_Content, ...]
+    tables: Mapping[Item, Table]  #: Closed forms of items whose prevalence is averaged over.
     scale: Scale
     rate: int  #: The rate that the score depends on, if it is one alone: 0 for TNR, 1 for TPR; else -1.
     item: np.ndarray  #: The item of each entity, -1 where the score has no value.
@@ -84,11 +85,12 @@ class Plan:
     @property
     def seconds(self) -> float:
         """Return the approximate CPU time of an answer, from boards of 3 to 1,000 entities."""
-        rows = sum(
-            FEW if isinstance(item[0], tuple) and (content.shared or not self._table(item)) else 1
+        averaged = (
+            isinstance(item[0], tuple) and (content.shared or item not in self.tables)
             for content in self.contents
             for item in content.items
         )
+        rows = sum(FEW if each else 1 for each in averaged)
         entities = int((self.item >= 0).sum())
         return OF_ROW * rows + OF_ITEM * len(self.items) + OF_RANKS * rows * entities**1.5
 
@@ -97,15 +99,6 @@ class Plan:
         content = _Content(False, (self.items[number],), (1,))
         return replace(self, contents=(content,), **dict.fromkeys(("item", "second", "group"), np.zeros(1, int)))
 
-    def certain(self, levels: np.ndarray) -> np.ndarray | None:
-        """Return the quantiles of one item whose prevalence alone varies; else None."""
-        [(share, rates)] = self.items
-        assert isinstance(share, tuple)
-        shares = special.betaincinv(*share, levels)
-        beta = np.broadcast_to(np.reshape(rates, (2, 2)), (len(levels), 2, 2))
-        values = Rates(self.score, self.scale, beta, shares, self.rate, {}).atom
-        return None if np.isnan(values).any() else np.sort(values)
-
     def build(self, prevalences: int) -> Board:
         """Return the board with so many nodes for each prevalence that is averaged over."""
         parts: list[tuple[float, tuple[float, ...]]] = []
@@ -113,22 +106,24 @@ class Plan:
 
         def add(item: Item, table: Table | None) -> tuple[list[int], list[float]]:
             """Return new rows of an item, and their weights; a table is one row."""
-            shares, weight = ([0.5], [1.0]) if table else _nodes(item[0], prevalences)
+            share, rates = item
+            shares, weights = np.array([0.5 if table else share]), np.ones(1)
             if table:
                 tables[len(parts)] = table
-            parts.extend((share, item[1]) for share in shares)
-            return [*range(len(parts) - len(shares), len(parts))], weight
+            elif isinstance(share, tuple):
+                shares, weights = gauss_jacobi(prevalences, *share)
+            parts.extend((share, rates) for share in shares.tolist())
+            return [*range(len(parts) - len(shares), len(parts))], weights.tolist()
 
         groups, alone = [], []
         for content in self.contents:
-            closed = [self._table(item) for item in content.items]
-            own = [
-                add(item, None if content.shared else table) for item, table in zip(content.items, closed, strict=True)
-            ]
+            closed = [self.tables.get(item) for item in content.items]
+            pairs = list(zip(content.items, closed, strict=True))
+            own = [add(item, None if content.shared else table) for item, table in pairs]
             rows, weights = _pad(own)
             groups.append(Group(rows.T, weights.T, content.shared, np.array(content.times)))
             if content.shared:
-                own = [add(item, t) if t else one for item, t, one in zip(content.items, closed, own, strict=True)]
+                own = [add(*pair) if pair[1] else one for pair, one in zip(pairs, own, strict=True)]
             alone += own
         beta = np.array([rates for _, rates in parts]).reshape(-1, 2, 2)
         at = np.array([share for share, _ in parts], dtype=float)
@@ -141,25 +136,6 @@ class Plan:
                 "entities have several test sets (method='draws' ranks them)"
             )
         return Board(groups, made, *_pad(alone))
-
-    def _table(self, item: Item) -> Table | None:
-        """Return the closed form of a ranking score whose prevalence was sampled with the cases, or None."""
-        weights, (share, rates) = self.score.importance, item
-        if weights is None or not isinstance(share, tuple) or self.rate >= 0:
-            return None
-        cells = dict(zip(("tn", "fp", "tp", "fn"), rates, strict=True))
-        two_sides = any(weights[c] > 0 for c in ("tn", "tp")) and any(weights[c] > 0 for c in ("fp", "fn"))
-        if not two_sides or min(cells[c] for c in cells if weights[c] > 0) <= 0:
-            return None
-        return table_of(weights, cells, self.scale)
-
-
-def _nodes(share: Share, number: int) -> tuple[list[float], list[float]]:
-    """Return prevalences and their weights."""
-    if not isinstance(share, tuple):
-        return [share], [1.0]
-    nodes, weights = gauss_jacobi(number, *share)
-    return nodes.tolist(), weights.tolist()
 
 
 def _pad(own: list[tuple[list[int], list[float]]]) -> tuple[np.ndarray, np.ndarray]:
@@ -206,7 +182,9 @@ def plan_of(score: Score, known: ClosedForm) -> Plan:
             at: Any = starts[content][0], starts[content][:2][-1]
             number[:, k] = np.add(at, content.items.index(items[k]))
             which[k] = group[0] if content.shared else which[k]
-    return Plan(score, tuple(content for content, _ in contents), scale, rate, *number, which)
+    sampled: Any = {item for item in items if item is not None and isinstance(item[0], tuple)}
+    tables = {item: table for item in sampled if (table := table_of(score, scale, item[1]))}
+    return Plan(score, tuple(content for content, _ in contents), tables, scale, rate, *number, which)
 
 
 def _middle(share: Share) -> float:

@@ -80,8 +80,11 @@ class Goal:
         """Return where the statement is true of the scores themselves (draw, entity): the result of unlimited cases."""
         return np.ones(len(truth), bool) if self.kind == "interval" else self._ahead(truth, *self.sides(truth))
 
-    def probability_now(self, truth: np.ndarray) -> float:
-        """Return today's probability, from posterior draws, of the statement about the entity that leads today."""
+    def now(self, truth: np.ndarray) -> float:
+        """Return the probability, from draws, of the statement on today's leader; or the width of its interval."""
+        if self.kind == "interval":
+            own = truth[:, self._entity(truth.mean(0)[None])[0]]
+            return float(np.diff(np.quantile(own, [(1 - self.target) / 2, (1 + self.target) / 2]))[0])
         inside, outside = self.sides(truth.mean(0)[None])
         if self.kind == "each":
             return float((truth[:, inside[0]] - truth[:, outside[0]] > self.margin).mean(0).min())
@@ -91,11 +94,6 @@ class Goal:
         """Return where all entities inside are ahead of all outside, if there are any."""
         worst = np.where(inside, scores, np.inf).min(-1)
         return (worst - np.where(outside, scores, -np.inf).max(-1) > self.margin) & outside.any(-1)
-
-    def width_now(self, truth: np.ndarray) -> float:
-        """Return today's width of the interval, from posterior draws."""
-        own = truth[:, self._entity(truth.mean(0)[None])[0]]
-        return float(np.diff(np.quantile(own, [(1 - self.target) / 2, (1 + self.target) / 2]))[0])
 
     def _entity(self, mean: np.ndarray) -> np.ndarray:
         return mean.argmax(1) if self.entity is None else np.full(len(mean), self.entity)
@@ -121,7 +119,6 @@ def pair_probability(
 
 
 def _normal_scores(mean: np.ndarray, covariance: np.ndarray) -> np.ndarray:
-    """Return draws (future, normal, entity) of normal scores."""
     size = mean.shape[1]
     half = np.random.default_rng(0).standard_normal((NORMALS // 2, size))
     scale = np.maximum(np.diagonal(covariance, 0, 1, 2).mean(1), 1e-300)

@@ -20,8 +20,6 @@ __all__ = ["cases_to_separate", "plan"]
 ALL = "all"
 #: Sizes that are tried, from this share of today's units to this many times them.
 SIZES, LEAST, LARGEST = 12, 0.1, 100
-#: A number and its Monte-Carlo error.
-ENDS = ("", "_error")
 
 
 def plan(
@@ -235,8 +233,7 @@ def _sizes(sizes: Any, units: np.ndarray) -> np.ndarray:
 def _plan_sizes(
     source: Source, goal: Goal, assurance: float, sizes: np.ndarray, futures: int, root: np.random.SeedSequence
 ) -> xr.Dataset:
-    draws = source.draws
-    now = goal.width_now(draws) if goal.kind == "interval" else goal.probability_now(draws)
+    draws, now = source.draws, goal.now(source.draws)
     met = now <= goal.width if goal.kind == "interval" else now >= goal.target
     updates = source.updates(futures, stream(root, "plan", source.unit))
     average, spread = draws.mean(0), source.covariance
@@ -271,7 +268,8 @@ def _plan_sizes(
         needed, lower, upper = (_crossing(sizes, curve[0] + k * curve[1], assurance) for k in (0, 2, -2))
         reason = "size" if np.isnan(needed) else ""
     names = ("success", "probability_best", "expected_loss")
-    found = {f"{name}{end}": ("n", curve[2 * i + j]) for i, name in enumerate(names) for j, end in enumerate(ENDS)}
+    columns = [f"{name}{end}" for name in names for end in ("", "_error")]
+    found = {name: ("n", values) for name, values in zip(columns, curve, strict=True)}
     scalars = {
         "needed": needed, "needed_lower": lower, "needed_upper": upper, "limit": limit, "limit_error": limit_error,
         "now": now, "units": float(source.units.max()), "cases_each": source.cases_each,

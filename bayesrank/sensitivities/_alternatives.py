@@ -146,7 +146,6 @@ def _name_of(value: Any) -> str:
 
 
 def _prior(one: Alternative) -> xr.DataArray:
-    """Return the prior concentrations of the analysis."""
     instance = _instance_of(one)
     if hasattr(instance, "conjugate"):
         return instance.conjugate().prior.reset_coords(drop=True)
@@ -167,7 +166,6 @@ def _mass_of_values(prior: xr.DataArray, factor: float = 1.0) -> dict[float, flo
 
 
 def _with_base(options: dict[str, Any], base: dict[float, float]) -> dict[str, Any]:
-    """Return options with a base measure instead of a prior."""
     return {name: value for name, value in options.items() if name != "prior"} | {"base": base}
 
 
@@ -177,7 +175,6 @@ def _is_graded(base: Alternative) -> bool:
 
 
 def _default_priors(base: Alternative) -> tuple[str, ...]:
-    """Return the default alternative priors for the evidence."""
     if not _is_graded(base):
         return PRIORS
     if {"range", "base"} & set(base.options) or "range" in base.evidence.attrs:

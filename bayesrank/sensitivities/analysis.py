@@ -158,14 +158,6 @@ def sensitivity(
     ['base', 'prior jeffreys', 'prior at twice its weight']
     >>> bool(found["survives"].sel(conclusion="b beats a").all())
     True
-
-    Right and wrong answers to the same questions:
-
-    >>> import pandas as pd
-    >>> frame = pd.DataFrame({"gpt": [1, 1, 0, 1] * 9, "llama": [1, 0, 0, 1] * 9})
-    >>> found = sensitivity(br.from_outcomes(frame), seed=1)
-    >>> found["alternative"].values.tolist()
-    ['base', 'prior uniform', 'prior jeffreys', 'prior at twice its weight']
     """
     prob = check_prob("prob", prob)
     wanted = [check_choice("alternatives", kind, KINDS) for kind in check_sequence("alternatives", alternatives)]
@@ -184,12 +176,8 @@ def sensitivity(
         settings = nuts if not hasattr(find_model(one.model), "draw") else None
         posterior = fit(one.evidence, one.model, draws=draws, seed=root, nuts=settings, **one.options)
         several = "performance_new" in groups_of(posterior)["posterior"]
-        how: dict[str, Any] = {
-            "prob": prob,
-            "rope": rope,
-            "higher_is_better": None if one.kind == "score" else higher_is_better,
-            "kind": kind if one is base or several else None,
-        }
+        how: dict[str, Any] = {"prob": prob, "rope": rope, "kind": kind if one is base or several else None}
+        how["higher_is_better"] = None if one.kind == "score" else higher_is_better
         rankings.append(credible_ranking(posterior, one.score, method="auto", **how))
         if one is base and "entities" in wanted:
             without = leave_out_entities(posterior, one.score, **how)
@@ -207,10 +195,6 @@ def sensitivity(
     return result.assign_attrs(about | {"prob": prob, "rope": rope, "effective_draws": effective_draws(rankings[0])})
 
 
-def _list_names(names: list[str]) -> str:
-    return ", ".join(names[:NAMED]) + (f" and {len(names) - NAMED} more" if len(names) > NAMED else "")
-
-
 def _table(alternatives: list[Alternative], rankings: list[xr.Dataset]) -> xr.Dataset:
     """Return the variables of each alternative, and the conclusions of the base that survive in it."""
     names, prob = rankings[0]["entity"].values.tolist(), rankings[0].attrs["prob"]
@@ -219,7 +203,9 @@ def _table(alternatives: list[Alternative], rankings: list[xr.Dataset]) -> xr.Da
         for name in (*PER_ENTITY, "consensus_position", "superiority", "superiority_error")
     }
     found: dict[str, Any] = {name: (("alternative", "entity"), held[name]) for name in PER_ENTITY}
-    leaders = [_leader(position) for position in held["consensus_position"]]
+    # The first entity of each consensus order; None if no entity is ranked.
+    positions = held["consensus_position"]
+    leaders = [None if np.isnan(position).all() else int(np.nanargmin(position)) for position in positions]
     lead = leaders[0]
     found["kind"] = ("alternative", [one.kind for one in alternatives])
     found["leader"] = ("alternative", name_coord(["" if i is None else names[i] for i in leaders]))
@@ -238,11 +224,6 @@ def _table(alternatives: list[Alternative], rankings: list[xr.Dataset]) -> xr.Da
     found["survives"] = (("alternative", "conclusion"), survives)
     coords = {"alternative": [one.name for one in alternatives], "entity": rankings[0]["entity"].values}
     return xr.Dataset(found, coords | {"conclusion": [*conclusions]})
-
-
-def _leader(position: np.ndarray) -> int | None:
-    """Return the first entity of the consensus order; None if no entity is ranked."""
-    return None if np.isnan(position).all() else int(np.nanargmin(position))
 
 
 def _taus(ranks: np.ndarray) -> list[float]:

@@ -43,14 +43,14 @@ def prior_conflict(counts: xr.DataArray, model: Any = None, *, level: float = 0.
     sizes = known.totals is None
     if "outcome" in known.prior.dims:
         outcomes = known.prior["outcome"].values.tolist()
-        check, names = _outcome_checks, [f"outcome {label}" for label in _without_redundant(outcomes)]
+        names = [f"outcome {label}" for label in _without_redundant(outcomes)]
     else:
         labels = known.prior["actual"].values.tolist()
-        check, names = _checks, [*(f"right of {label}" for label in labels), "right of all"]
+        names = [*(f"right of {label}" for label in labels), "right of all"]
         names += [f"cases of {label}" for label in _without_redundant(labels)] if sizes else []
     values = np.full((*known.test_set.shape, len(names), len(RESULTS)), np.nan)
     for position in zip(*np.nonzero(known.test_set.values != ""), strict=True):
-        values[position] = check(np.rint(table.values[position]).astype(int), known.prior.values[position], sizes)
+        values[position] = _checks(np.rint(table.values[position]).astype(int), known.prior.values[position], sizes)
     coords = {dim: known.prior[dim].values for dim in cells} | {"check": names}
     result = xr.Dataset({name: ((*cells, "check"), values[..., i]) for i, name in enumerate(RESULTS)}, coords)
     bound = level / max(int(result["tail_probability"].notnull().sum()), 1)
@@ -59,21 +59,17 @@ def prior_conflict(counts: xr.DataArray, model: Any = None, *, level: float = 0.
 
 
 def _checks(table: np.ndarray, alpha: np.ndarray, sizes: bool) -> list:
-    """Return observed and expected share, tail and pull of every check of one table (check, 4)."""
-    cases, weights = table.sum(-1).tolist(), alpha.sum(-1).tolist()
-    each = list(zip(np.diagonal(table).tolist(), cases, np.diagonal(alpha).tolist(), weights, strict=True))
-    found = [_check_sum([x]) for x in each] + [_check_sum(each)]
-    if sizes:
-        rows = [(n, sum(cases), w, sum(weights)) for n, w in zip(cases, weights, strict=True)]
-        found += [_check_sum([x]) for x in _without_redundant(rows)]
+    """Return observed and expected share, tail and pull of every check of one table or row of outcomes (check, 4)."""
+    cases, weights, found = table, alpha, []
+    if table.ndim > 1:
+        cases, weights = table.sum(-1), alpha.sum(-1)
+        each = list(zip(*(x.tolist() for x in (np.diagonal(table), cases, np.diagonal(alpha), weights)), strict=True))
+        found = [_check_sum([x]) for x in each] + [_check_sum(each)]
+    if sizes or table.ndim == 1:
+        rows = zip(cases.tolist(), weights.tolist(), strict=True)
+        of_all = [(n, int(cases.sum()), w, float(weights.sum())) for n, w in rows]
+        found += [_check_sum([x]) for x in _without_redundant(of_all)]
     return found
-
-
-def _outcome_checks(table: np.ndarray, alpha: np.ndarray, sizes: bool) -> list:
-    """Return the same checks of the cases with each outcome (check, 4)."""
-    cases, weight = int(table.sum()), float(alpha.sum())
-    rows = [(n, cases, w, weight) for n, w in zip(table.tolist(), alpha.tolist(), strict=True)]
-    return [_check_sum([x]) for x in _without_redundant(rows)]
 
 
 def _without_redundant(each: list) -> list:
@@ -158,10 +154,11 @@ def _notes(result: xr.Dataset, cells: list) -> str:
         here = result.isel({"check": int(i)} | dict(zip(cells, map(int, at), strict=True)))
         many = int(one.notnull().sum())
         more = f" This holds for {many} tables." if many > 1 else ""
+        tail = float(here["tail_probability"])
         lines.append(
             f"The prior contradicts the data: it expects {float(here['expected']):.3g} "
             f"{_describe_check(str(here['check'].item()))}, and {who} has {float(here['observed']):.3g}; the prior "
-            f"probability of a share as extreme is {_format_tail(float(here['tail_probability']))}.{more}"
+            f"probability of a share as extreme is {f'{tail:.1g}' if tail >= 1e-10 else 'below 1e-10'}.{more}"
         )
     return "\n".join(lines)
 
@@ -172,7 +169,3 @@ def _describe_check(check: str) -> str:
         return f"of the cases with {check}"
     of = "all cases" if check == "right of all" else f"the cases of class {label!r}"
     return f"of {of} right" if kind == "right" else f"of the cases in class {label!r}"
-
-
-def _format_tail(p: float) -> str:
-    return f"{p:.1g}" if p >= 1e-10 else "below 1e-10"

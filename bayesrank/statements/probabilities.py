@@ -313,7 +313,6 @@ class _Orders:
 
 
 def _label(members: np.ndarray, ranks: np.ndarray, names: list[str]) -> str:
-    """Return an order as text."""
     text = ""
     for i, member in enumerate(members):
         text += (" = " if ranks[i] == ranks[i - 1] else " > ") * (i > 0) + quote_name(names[member], names)

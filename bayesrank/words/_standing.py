@@ -123,24 +123,20 @@ def _by_confidence_set(standing: Standing, lead: str) -> tuple[str, str]:
     rivals, worse = standing.rivals, ~standing.could_be_best
     beaten = (standing.superiority >= standing.prob) & rivals
     named = f" by the {standing.prob:g} confidence set for the best" if beaten.any() else ""
+    nothing_separated = True  # every confidence set contains all ranks
+    if "rank_confidence_lower" in standing.ranking:
+        low, high = (standing.ranking[f"rank_confidence_{end}"].values[standing.places] for end in ("lower", "upper"))
+        nothing_separated = bool((low == 1).all() and (high >= standing.size).all())
     if worse.any():
         who = _others(standing, rivals)
         return "leading group", f"{lead}, but {who} cannot be ruled out{named}; {_worse(standing, worse)}."
     if standing.size == 2:
         text = f"{_others(standing, rivals)} cannot be ruled out{named}"
-    elif _nothing_separated(standing) and not named:
+    elif not named and nothing_separated:
         text = "no entity is separated from any other"
     else:
         text = f"no other entity can be ruled out{named}"
     return "inconclusive", f"No winner: {lead}, but {text}."
-
-
-def _nothing_separated(standing: Standing) -> bool:
-    """Return whether every confidence set contains all ranks."""
-    if "rank_confidence_lower" not in standing.ranking:
-        return True
-    low, high = (standing.ranking[f"rank_confidence_{end}"].values[standing.places] for end in ("lower", "upper"))
-    return bool((low == 1).all() and (high >= standing.size).all())
 
 
 def _others(standing: Standing, members: np.ndarray) -> str:

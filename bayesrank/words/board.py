@@ -2,6 +2,7 @@
 
 import json
 import math
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -13,35 +14,10 @@ from bayesrank._escape import json_text
 from bayesrank.ranking.summary import check_complete, effective_draws, is_exact, ranking_table
 from bayesrank.words.rankings import verdict_of_ranking
 
-__all__ = ["DEFINITIONS", "board"]
+__all__ = ["board"]
 
 #: Significant digits of every number: few enough to be free of rounding errors, and enough for readers.
 DIGITS = 6
-#: Definitions of the fields of an entity, for readers of the page.
-DEFINITIONS = {
-    "cases": "Number of cases that the entity was tested on; null where not known.",
-    "contradicted": "Whether the observed value is outside the entity's own interval: then the prior or the model "
-    "contradicts the data.",
-    "entity": "Name of the ranked entity.",
-    "expected_rank": "Posterior mean of the rank; 1 is best.",
-    "lower": "Lower end of the score's credible interval, equal tails.",
-    "median": "Posterior median of the score.",
-    "observed": "The score of the observed counts; null where not known or not defined.",
-    "probability_best": "Posterior probability of having the best score; tied entities share it evenly.",
-    "probability_best_error": "Monte-Carlo standard error of probability_best; null where not known.",
-    "probability_best_text": "probability_best, rounded to the digits that its error supports; never 0 or 1.",
-    "rank": "Rank in the consensus order, which has the smallest expected Kendall distance; equal entities share a "
-    "rank.",
-    "rank_lower": "Best rank in the equal-tailed credible interval of the entity's rank.",
-    "rank_upper": "Worst rank in that interval.",
-    "tier": "Tier, 1 is best: the tier's anchor, and the entities after better tiers that it does not beat with "
-    "probability prob.",
-    "tier_anchor": "The first entity of the tier, with which the others were compared. Two others of one tier may be "
-    "separated.",
-    "undefined": "Posterior probability that the score is undefined.",
-    "upper": "Upper end of the score's credible interval.",
-}
-WHOLE = ("cases", "rank", "rank_lower", "rank_upper", "tier")
 
 
 def board(ranking: xr.Dataset, *, top: int | None = None) -> str:
@@ -96,6 +72,8 @@ def board(ranking: xr.Dataset, *, top: int | None = None) -> str:
     table["tier_anchor"] = [anchors.get(tier) for tier in table["tier"]]
     table["entity"] = table.index
     about = ranking.attrs
+    schema = json.loads(Path(__file__).with_name("board.schema.json").read_text("utf-8"))
+    fields = schema["properties"]["entities"]["items"]["properties"]
     content = {
         "format": "bayesrank board",
         "version": 1,
@@ -113,26 +91,25 @@ def board(ranking: xr.Dataset, *, top: int | None = None) -> str:
         "evidence": about.get("evidence"),
         "verdict": parts.sentences(),
         "notes": list(parts.notes),
-        "definitions": DEFINITIONS,
+        "definitions": {name: field["description"] for name, field in fields.items()},
         "entities": [
-            {
-                name: _whole(row[name]) if name in WHOLE else _plain(_round_stably(name, row[name]))
-                for name in DEFINITIONS
-            }
+            {name: _plain(_round_stably(name, row[name]), "integer" in field["type"]) for name, field in fields.items()}
             for row in table.head(top or len(table)).to_dict("records")
         ],
     }
     return json_text(json.dumps(content, sort_keys=True, ensure_ascii=False, allow_nan=False, indent=1)) + "\n"
 
 
-def _plain(value: Any) -> Any:
-    """Return a value for JSON: numbers with fixed digits, null if not finite."""
+def _plain(value: Any, whole: bool = False) -> Any:
+    """Return a value for JSON: numbers with fixed digits, or whole ones; null if not finite."""
     value = value.item() if isinstance(value, np.generic) else value
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if whole:
+        return int(value)
     if value is None or isinstance(value, str | bool | int):
         return value
-    if not isinstance(value, float):
-        return str(value)
-    return float(f"{value:.{DIGITS}g}") + 0.0 if math.isfinite(value) else None
+    return float(f"{value:.{DIGITS}g}") + 0.0 if isinstance(value, float) else str(value)
 
 
 def _round_stably(name: str, value: Any) -> Any:
@@ -142,7 +119,3 @@ def _round_stably(name: str, value: Any) -> Any:
     if name.endswith("_error"):
         return float(f"{value:.1g}")
     return round(value, 10) if name.startswith("probability") else value
-
-
-def _whole(value: Any) -> int | None:
-    return None if math.isnan(value) else int(value)

@@ -56,7 +56,9 @@ def verdict_of_ranking(ranking: xr.Dataset, more: Sequence[str] = ()) -> Verdict
         return compose("nothing to rank", text, notes)
     standing = Standing(ranking, ranking["consensus_position"].where(ranking["tier"].notnull()).values)
     if len(standing.places) < 2:
-        return compose("nothing to rank", _single(ranking, standing, score), [*notes, *_unranked_notes(ranking, score)])
+        what = " with data" if ranking["tier"].notnull().sum() > 1 else f" with a defined {score}"
+        text = f"Nothing to rank: {standing.leader} is the only entity{what if ranking.sizes['entity'] > 1 else ''}."
+        return compose("nothing to rank", text, [*notes, *_unranked_notes(ranking, score)])
     point = not exact and bool(ranking["effective_sample_size"].isnull().all())
     if point or effective_draws(ranking) < FEWEST:
         headline, step = _uncertain(ranking, standing, point)
@@ -117,13 +119,14 @@ def common_notes(standing: Standing, score: str) -> list[str]:
     ranking = standing.ranking
     table = ranking_table(ranking).dropna(subset=["tier"])
     about = (_confidence_set, _best_set, _pairs, _ties)
-    notes = [note for describe in about for note in describe(standing)]
-    return [*notes, *_tiers(table, standing), *_overestimate(ranking, score), *_unranked_notes(ranking, score)]
-
-
-def _single(ranking: xr.Dataset, standing: Standing, score: str) -> str:
-    what = " with data" if ranking["tier"].notnull().sum() > 1 else f" with a defined {score}"
-    return f"Nothing to rank: {standing.leader} is the only entity{what if ranking.sizes['entity'] > 1 else ''}."
+    notes = [note for describe in about for note in describe(standing)] + _tiers(table, standing)
+    name, loss, much = leader_overestimate(ranking)
+    if much:
+        notes.append(
+            f"The {score} of {name} is expected to be {_text.significant(loss)} worse on new cases than estimated, "
+            "since it was selected as the best; a model that learns a population of entities corrects this."
+        )
+    return notes + _unranked_notes(ranking, score)
 
 
 def _uncertain(ranking: xr.Dataset, standing: Standing, point: bool) -> tuple[str, str]:
@@ -215,17 +218,6 @@ def _tiers(table: pd.DataFrame, standing: Standing) -> list[str]:
             f"with probability {standing.prob:g}."
         )
     return lines
-
-
-def _overestimate(ranking: xr.Dataset, score: str) -> list[str]:
-    """Note by how much the leader's estimate is expected to be too high, if that is large."""
-    name, loss, much = leader_overestimate(ranking)
-    if not much:
-        return []
-    return [
-        f"The {score} of {name} is expected to be {_text.significant(loss)} worse on new cases than estimated, "
-        "since it was selected as the best; a model that learns a population of entities corrects this."
-    ]
 
 
 def _unranked_notes(ranking: xr.Dataset, score: str) -> list[str]:
