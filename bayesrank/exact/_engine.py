@@ -120,6 +120,7 @@ def _resolve_intervals(plan: Plan, ends: np.ndarray, moving: np.ndarray, levels:
     for item in set(plan.item[moving].tolist()):
         alone, before = plan.of_item(item), None
         [(share, rates)] = alone.items
+        assert isinstance(share, tuple)
         shares = special.betaincinv(*share, levels)
         beta = np.broadcast_to(np.reshape(rates, (2, 2)), (len(levels), 2, 2))
         certain = Rates(plan.score, plan.scale, beta, shares, plan.rate, {}).atom

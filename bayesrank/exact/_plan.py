@@ -97,7 +97,8 @@ class Plan:
     def of_item(self, number: int) -> "Plan":
         """Return the plan of one item alone."""
         content = _Content(False, (self.items[number],), (1,))
-        return replace(self, contents=(content,), **dict.fromkeys(("item", "second", "group"), np.zeros(1, int)))
+        first = np.zeros(1, int)
+        return replace(self, contents=(content,), item=first, second=first, group=first)
 
     def build(self, prevalences: int) -> Board:
         """Return the board with so many nodes for each prevalence that is averaged over."""
@@ -184,7 +185,8 @@ def plan_of(score: Score, known: ClosedForm) -> Plan:
             which[k] = group[0] if content.shared else which[k]
     sampled: Any = {item for item in items if item is not None and isinstance(item[0], tuple)}
     tables = {item: table for item in sampled if (table := table_of(score, scale, item[1]))}
-    return Plan(score, tuple(content for content, _ in contents), tables, scale, rate, *number, which)
+    different = tuple(content for content, _ in contents)
+    return Plan(score, different, tables, scale, rate, number[0], number[1], which)
 
 
 def _middle(share: Share) -> float:

@@ -292,8 +292,11 @@ def _outcome_score(source: Source) -> Score:
     return score
 
 
-def _codes(source: Source) -> tuple[np.ndarray, np.ndarray, np.ndarray | None, Any]:
-    """Return joint outcomes as codes, the prior of each answer, the values of outcomes, and the score of tables."""
+def _codes(source: Source) -> tuple[np.ndarray, np.ndarray, np.ndarray | None, np.ndarray | None, Any]:
+    """Return joint outcomes as codes, the prior of each answer, the values of outcomes, known class shares, the score.
+
+    Values are None for classes, and shares where they are sampled with the cases; the score is that of tables.
+    """
     observed, sign = source.observed, source.found.sign
     if "pattern_outcome" in observed:
         if _outcome_score(source).name != "mean_outcome":
@@ -306,7 +309,7 @@ def _codes(source: Source) -> tuple[np.ndarray, np.ndarray, np.ndarray | None, A
         if points.size:
             alpha[:, 0, np.searchsorted(values, points)] = prior.transpose("entity", "outcome").values
         codes = np.where(np.isnan(outcome), len(values), np.searchsorted(values, outcome))
-        return np.insert(codes, 0, 0, axis=1), alpha, np.append(values, np.nan), lambda t: sign * t[..., 0, 0]
+        return np.insert(codes, 0, 0, axis=1), alpha, np.append(values, np.nan), None, lambda t: sign * t[..., 0, 0]
     labels = as_performance(source.posterior)["actual"].values.tolist()
     actual, predicted = (observed[f"pattern_{name}"].values for name in ("actual", "predicted"))
     met = np.column_stack([actual, predicted[:, source.keep]])
@@ -314,7 +317,8 @@ def _codes(source: Source) -> tuple[np.ndarray, np.ndarray, np.ndarray | None, A
     order = {"actual": labels, "predicted": labels}
     alpha = source.prior().sel(order).transpose("entity", "actual", "predicted").values
     seen = np.isin(np.arange(len(labels)), codes[:, 0])
-    return codes, alpha, None, source.table_score(np.broadcast_to(seen, (codes.shape[1] - 1, len(labels))))
+    shares, score = _known_shares(source), source.table_score(np.broadcast_to(seen, (codes.shape[1] - 1, len(labels))))
+    return codes, alpha, None, None if shares is None else shares[0], score
 
 
 def _cluster(source: Source) -> np.ndarray | None:
@@ -323,11 +327,9 @@ def _cluster(source: Source) -> np.ndarray | None:
 
 
 def _of_patterns(source: Source, positives: float | None, pair: bool) -> Source:
-    codes, alpha, values, score = _codes(source)
-    count, cluster = source.observed["pattern_count"].values, _cluster(source)
-    known = shares = None
-    if values is None and (found := _known_shares(source)) is not None:
-        known = found[0]
+    codes, alpha, values, known, score = _codes(source)
+    count, cluster, shares = source.observed["pattern_count"].values, _cluster(source), None
+    if known is not None:
         cases = np.bincount(codes[:, 0], count, len(known))
         shares = cases / cases.sum() if positives is None else np.array([1 - positives, positives])
     by_case = source.about.get("target", "case") == "case"
@@ -341,11 +343,9 @@ def _of_patterns(source: Source, positives: float | None, pair: bool) -> Source:
 
 def _same_clusters(source: Source) -> Source:
     """Return the source for more cases of the same clusters, which reduce the variance within clusters only."""
-    codes, alpha, values, score = _codes(source)
+    codes, alpha, values, known, score = _codes(source)
     count, cluster = source.observed["pattern_count"].values.astype(float), _cluster(source)
     assert cluster is not None
-    known = _known_shares(source) if values is None else None
-    known = None if known is None else known[0]
     joint = JointOutcomes(score, codes, count, None, 0 * alpha, values, known, None, 1, np.random.default_rng(0))
     _, which = unique_rows(codes)
     moves = joint.moves()[which]

@@ -12,7 +12,6 @@ from bayesrank._random import Seed, root_sequence, stream
 from bayesrank._types import Container, ScoreLike
 from bayesrank.planning._evidence import Source, kinds_of, read_source, with_units
 from bayesrank.planning._goals import Goal
-from bayesrank.planning._updates import NormalScores
 
 __all__ = ["cases_to_separate", "plan"]
 
@@ -300,7 +299,6 @@ def _limit(source: Source, goal: Goal, futures: int, root: np.random.SeedSequenc
     if not source.fixed:
         return _share(goal.holds(source.draws))
     updates = source.updates(max(futures, 1000), stream(root, "plan limit", source.unit))
-    assert isinstance(updates, NormalScores)
     updates.extend(np.inf)
     mean, covariance = updates.moments()
     return _share(goal.met(mean, covariance, np.zeros(covariance.shape[1:])))

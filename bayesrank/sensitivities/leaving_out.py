@@ -15,26 +15,20 @@ __all__ = ["leave_out_entities"]
 
 
 def leave_out_entities(
-    source: Any,
-    score: Any = None,
-    *,
-    prob: float = 0.95,
-    rope: float = 0.0,
-    higher_is_better: bool | None = None,
-    kind: str | None = None,
+    source: Any, score: Any = None, *, prob: float = 0.95, rope: float = 0.0, **options: Any
 ) -> xr.Dataset:
     """Recompute the tiers and the consensus order without each entity: see ``br.sensitivity``.
 
+    Arguments are those of :func:`bayesrank.credible_ranking`.
     The draws of the other entities are reused. Models whose entities share a distribution keep the influence of the
     omitted one. Among equally good orders, and in cycles too large for an exact solution, the whole order is kept.
     """
     from scipy.sparse.csgraph import connected_components
 
-    options: dict[str, Any] = {"prob": prob, "higher_is_better": higher_is_better, "kind": kind}
-    ranking = credible_ranking(source, score, rope=rope, **options)
+    ranking = credible_ranking(source, score, prob=prob, rope=rope, **options)
     one_ranking([dim for dim in ranking.dims if dim not in ("rank", "rival")])
     # The order within a draw does not depend on the ROPE.
-    plain = credible_ranking(source, score, **options) if rope else ranking
+    plain = credible_ranking(source, score, prob=prob, **options) if rope else ranking
     superiority = ranking["superiority"].values
     before = plain["superiority"].values
     preference = np.nan_to_num((1 + before - before.T) / 2, nan=0.5)
@@ -57,13 +51,9 @@ def leave_out_entities(
         held = wins[rest] - preference[rest, one] * (place is not None)
         poth[one] = poth_of(held / max(len(rest) - 1, 1))
     pairs = ("left_out", "entity")
-    variables = {
-        "tier": (pairs, tier),
-        "position": (pairs, places),
-        "changed": ("left_out", changed),
-        "leader_changed": ("left_out", moved),
-        "poth": ("left_out", poth),
-    }
+    variables: dict[str, Any] = {"tier": (pairs, tier), "position": (pairs, places)}
+    each = {"changed": changed, "leader_changed": moved, "poth": poth}
+    variables |= {name: ("left_out", values) for name, values in each.items()}
     return xr.Dataset(variables, {"left_out": names, "entity": names}, ranking.attrs)
 
 

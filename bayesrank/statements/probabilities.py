@@ -91,7 +91,7 @@ def probability(
     """
     rope = check_number("rope", rope, 0.0, finite=True)
     found = score_values(source, score, higher_is_better, kind)
-    values, names = _check_draws(found.values)
+    values, names = found.values, _names_of(found.values)
     extra = [str(dim) for dim in values.dims if dim not in (*draw_dims(values), "entity")]
     [(share, error, undefined)] = reduce(
         values.transpose(*draw_dims(values), *extra, "entity"), _Shares(parse(statement, names), found.sign, rope)
@@ -191,7 +191,7 @@ def probable_orders(
     top = check_integer("top", top, 1)
     places = None if places is None else check_integer("places", places, 1)
     found = score_values(source, score, higher_is_better, kind)
-    values, names = _check_draws(found.values)
+    values, names = found.values, _names_of(found.values)
     one_ranking(values.dims)
     values = values.transpose(*draw_dims(values), "entity")
     [(orders, distinct)] = reduce(values, _Orders(found.sign, names, top, places))
@@ -319,9 +319,9 @@ def _label(members: np.ndarray, ranks: np.ndarray, names: list[str]) -> str:
     return text
 
 
-def _check_draws(values: xr.DataArray) -> tuple[xr.DataArray, list[str]]:
-    """Return values with draws and entities, and the names of the entities as text."""
+def _names_of(values: xr.DataArray) -> list[str]:
+    """Return the names of the entities as text; raise if there is no entity or no draw."""
     if not values.size:
         raise ValueError(f"source must hold at least one entity and one draw; got the sizes {dict(values.sizes)}")
     names = values["entity"].values if "entity" in values.coords else range(values.sizes["entity"])
-    return values, [str(name) for name in names]
+    return [str(name) for name in names]
