@@ -149,15 +149,13 @@ def _result(models: list[Compared], found: list[LeftOut], by: str) -> xr.Dataset
     else:
         labels = name_coord([name for name, _, _ in left_out_units(models[0], by)])
         times = np.ones(len(labels), np.int64)
-    each = np.stack([one.elpd for one in found])
+    each, loss, k, refitted = (np.stack(part) for part in zip(*(one[:4] for one in found), strict=True))
     total = each @ times
     order = np.argsort(-total, kind="stable")
     best = order[0]
     size = int(times.sum())
     behind = each[best] - each
-    k = np.stack([one.pareto_k for one in found])
     draws = [m.posterior.sizes.get("chain", 1) * m.posterior.sizes.get("draw", 1) for m in models]
-    refitted = np.stack([one.refitted for one in found])
     too_large = np.stack([row > pareto_k_threshold(n) for row, n in zip(k, draws, strict=True)]) & ~refitted
     with np.errstate(invalid="ignore"):
         worst = np.fmax.reduce(k, axis=1)
@@ -166,7 +164,7 @@ def _result(models: list[Compared], found: list[LeftOut], by: str) -> xr.Dataset
         "se": _error(each, times),
         "elpd_diff": total[best] - total,
         "dse": _error(behind, times),
-        "p": np.stack([one.loss for one in found]) @ times,
+        "p": loss @ times,
         "pareto_k": worst,
         "refitted": refitted @ times,
         "unreliable": too_large @ times,

@@ -39,10 +39,11 @@ def verdict_of_heterogeneity(found: xr.Dataset) -> Verdict:
         extreme = defined[[int(np.argmax(spread[defined])), int(np.argmin(spread[defined]))]]
     first, *second = [table.isel(entity=int(i)) for i in extreme]
     notes += [line for i in defined for line in _describe(table.isel(entity=int(i)), found)]
-    more = f"For {_name(second[0])} it is {_deviation(second[0])}." if second else ""
+    more = f"For {_name(second[0])} it is {_estimate(second[0], 'between_sd')}." if second else ""
+    deviation = _estimate(first, "between_sd", f"{100 * found.attrs['prob']:g}% interval ")
     headline = (
         f"Between its {int(first['datasets'])} data sets the {score_name(found)} of {_name(first)} has a standard "
-        f"deviation of {_deviation(first, found.attrs['prob'])}."
+        f"deviation of {deviation}."
     )
     return compose("heterogeneity", headline, notes, more)
 
@@ -51,27 +52,19 @@ def _name(one: xr.Dataset) -> str:
     return str(one["entity"].item())
 
 
-def _deviation(one: xr.Dataset, prob: float | None = None) -> str:
-    value, low, high = (float(one[f"between_sd{end}"]) for end in ("", "_lower", "_upper"))
-    what = "" if prob is None else f"{100 * prob:g}% interval "
+def _estimate(one: xr.Dataset, key: str, what: str = "") -> str:
+    value, low, high = (float(one[f"{key}{end}"]) for end in ("", "_lower", "_upper"))
     return f"{_text.number(value)} ({what}{_text.interval(low, high)})"
 
 
 def _describe(one: xr.Dataset, found: xr.Dataset) -> list[str]:
     """State the share of the observed variance, and the score on a typical and on a new data set."""
-    name, score = _name(one), score_name(found)
-
-    def of(key: str) -> str:
-        value, low, high = (float(one[f"{key}{end}"]) for end in ("", "_lower", "_upper"))
-        return f"{_text.number(value)} ({_text.interval(low, high)})"
-
-    what = f" ({found.attrs['what']})" if found.attrs.get("what") else ""
+    name, what = _name(one), f" ({found.attrs['what']})" if found.attrs.get("what") else ""
     share, low, high = (100 * float(one[f"share{end}"]) for end in ("", "_lower", "_upper"))
-    lines = [f"{name}: the {score} of a typical data set{what} is {of('typical')}, of a new data set {of('new')}."]
-    if np.isnan(share):
-        return lines
-    ends = f"{low:.0f}% to {high:.0f}%"
-    return [
-        f"{name}: differences between data sets account for {share:.0f}% ({ends}) of the observed variance.",
-        *lines,
+    account = f"{share:.0f}% ({low:.0f}% to {high:.0f}%) of the observed variance"
+    typical, new = (_estimate(one, key) for key in ("typical", "new"))
+    lines = [
+        f"{name}: differences between data sets account for {account}.",
+        f"{name}: the {score_name(found)} of a typical data set{what} is {typical}, of a new data set {new}.",
     ]
+    return lines[1:] if np.isnan(share) else lines

@@ -28,29 +28,33 @@ def verdict_of_plan(plan: xr.Dataset) -> Verdict:
     if not {"goal", "target", "assurance", "unit", "reason"} <= set(plan.attrs):
         raise ValueError(f"plan must come from br.plan; got {describe_value(plan)}")
     about, goal = plan.attrs, goal_words(plan)
-    needed, step = float(plan["needed"]), _cheaper(plan)
+    unit, needed, at = about["unit"], float(plan["needed"]), float(plan["n"].max())
+    assured, below = f"{100 * about['assurance']:g}% assurance", f"below the {about['assurance']:g} wanted"
     if about["reason"] == "met":
-        return compose("met", f"No more {about['unit']} are needed: {goal} already.", _notes(plan))
+        return compose("met", f"No more {unit} are needed: {goal} already.", _notes(plan))
     if not np.isnan(needed):
-        assurance = f"{100 * about['assurance']:g}% assurance"
-        headline = f"{_many(needed, about['unit'], plan)} would do: with {assurance}, {goal} then."
-        return compose("planned", headline, _notes(plan), _loss(plan, needed), step)
-    if about["reason"] == "size":
-        largest = int(plan["n"].max())
+        kind, at = "planned", needed
+        many, each = round_up(needed), float(plan["cases_each"])
+        cases = f" ({round_up(many * each):,} cases)" if each > 1 else ""
+        more = f"{unit.removesuffix('s') if many == 1 else unit}{' of each case' if unit == 'runs' else cases}"
+        headline = f"About {many:,} more {more} would do: with {assured}, {goal} then."
+    elif about["reason"] == "size":
         success = _text.number(float(plan["success"].isel(n=-1)), 2)
-        headline = (
-            f"Not within {largest:,} more {about['unit']}: {goal} then with probability {success}, below the "
-            f"{about['assurance']:g} wanted."
+        kind, headline = "beyond", f"Not within {at:,.0f} more {unit}: {goal} then with probability {success}, {below}."
+    else:
+        why = f", since {FIXED[about['fixed']]}" if about["reason"] == "fixed" else ""
+        if about["alike"] and float(plan["now"]) == 0:
+            why = f", since {join_names(about['alike'])} had the same outcome on every case"
+        limit = _text.number(float(plan["limit"]), 2)
+        kind, headline = (
+            "no number",
+            f"No number of {unit} would do{why}: {goal} with probability {limit} at most, {below}.",
         )
-        return compose("beyond", headline, _notes(plan), _loss(plan, float(largest)), step)
-    why = f", since {FIXED[about['fixed']]}" if about["reason"] == "fixed" else ""
-    if about["alike"] and float(plan["now"]) == 0:
-        why = f", since {join_names(about['alike'])} had the same outcome on every case"
-    headline = (
-        f"No number of {about['unit']} would do{why}: {goal} with probability {_text.number(float(plan['limit']), 2)} "
-        f"at most, below the {about['assurance']:g} wanted."
-    )
-    return compose("no number", headline, _notes(plan), _loss(plan, float(plan["n"].max())), step)
+    loss = ""
+    if plan["expected_loss"].notnull().any():
+        value = float(np.interp(np.log(at), np.log(plan["n"].values), plan["expected_loss"].values))
+        loss = f"Expected loss from choosing the leader after them: {_text.significant(value)} {score_name(plan)}."
+    return compose(kind, headline, _notes(plan), loss, _cheaper(plan))
 
 
 def goal_words(plan: xr.Dataset) -> str:
@@ -81,24 +85,6 @@ def round_up(n: float) -> int:
         return int(np.ceil(n))
     unit = 10 ** (int(np.log10(n)) - 1)
     return int(np.ceil(n / unit) * unit)
-
-
-def _many(needed: float, unit: str, plan: xr.Dataset) -> str:
-    """Say how many units are needed, and how many cases they hold."""
-    many = round_up(needed)
-    word = unit.removesuffix("s") if many == 1 else unit
-    each = float(plan["cases_each"])
-    cases = f" ({round_up(many * each):,} cases)" if each > 1 and unit != "runs" else ""
-    more = f"{many:,} more {word} of each case" if unit == "runs" else f"{many:,} more {word}{cases}"
-    return f"About {more}"
-
-
-def _loss(plan: xr.Dataset, at: float) -> str:
-    """Return the sentence on the expected loss from choosing the leader after ``at`` more units."""
-    if plan["expected_loss"].isnull().all():
-        return ""
-    loss = float(np.interp(np.log(at), np.log(plan["n"].values), plan["expected_loss"].values))
-    return f"Expected loss from choosing the leader after them: {_text.significant(loss)} {score_name(plan)}."
 
 
 def _cheaper(plan: xr.Dataset) -> str:

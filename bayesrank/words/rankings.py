@@ -61,14 +61,18 @@ def verdict_of_ranking(ranking: xr.Dataset, more: Sequence[str] = ()) -> Verdict
         return compose("nothing to rank", text, [*notes, *_unranked_notes(ranking, score)])
     point = not exact and bool(ranking["effective_sample_size"].isnull().all())
     if point or effective_draws(ranking) < FEWEST:
-        headline, step = _uncertain(ranking, standing, point)
+        why, step = "a point estimate has no probabilities", "A model gives probabilities (br.fit)."
+        if not point:
+            why = f"an effective sample size of {effective_draws(ranking):.0f} draws gives no probabilities"
+            step = "More draws would help (draws=)."
+        names = sorted(standing.named(standing.tied))
+        headline = f"No winner: {few_names(names)} {'comes' if len(names) == 1 else 'come'} first, but {why}."
         return compose("inconclusive", headline, [*notes, *_unranked_notes(ranking, score)], next_step=step)
     leader, best = standing.leader, standing.best()
     kind, headline = headline_of(standing, f"{leader} leads ({best})", f"{leader} is best: {best}")
     if np.isnan(standing.superiority[1:]).all():
-        names = few_names(standing.names)
-        kind = "inconclusive"
-        headline = f"No winner: {names} cannot be compared, since they never have a value in the same draw."
+        kind, who = "inconclusive", few_names(standing.names)
+        headline = f"No winner: {who} cannot be compared, since they never have a value in the same draw."
     notes = [*notes, *common_notes(standing, score), *_too_few_draws(ranking)]
     loss = loss_of(ranking, leader, standing.places[0], score)
     return compose(kind, headline, notes, loss, "" if kind == "clear winner" else next_step(ranking, standing))
@@ -127,18 +131,6 @@ def common_notes(standing: Standing, score: str) -> list[str]:
             "since it was selected as the best; a model that learns a population of entities corrects this."
         )
     return notes + _unranked_notes(ranking, score)
-
-
-def _uncertain(ranking: xr.Dataset, standing: Standing, point: bool) -> tuple[str, str]:
-    """Return headline and next step if the probabilities are too uncertain."""
-    names = sorted(standing.named(standing.tied))
-    come = "comes" if len(names) == 1 else "come"
-    if point:
-        why, step = "a point estimate has no probabilities", "A model gives probabilities (br.fit)."
-    else:
-        why = f"an effective sample size of {effective_draws(ranking):.0f} draws gives no probabilities"
-        step = "More draws would help (draws=)."
-    return f"No winner: {few_names(names)} {come} first, but {why}.", step
 
 
 def _confidence_set(standing: Standing) -> list[str]:

@@ -36,12 +36,8 @@ def verdict_of_sensitivity(result: xr.Dataset) -> Verdict:
     names = [str(name) for name in result["conclusion"].values]
     under = {1: "the one alternative", 2: "both alternatives"}.get(number, f"all {number} alternatives")
     size = _text.count(len(names), "conclusion")
-    if kept.all():
-        headline = f"All {size} of the base analysis by {score} hold under {under}."
-    elif kept.any():
-        headline = f"{kept.sum()} of {size} of the base analysis by {score} hold under {under}."
-    else:
-        headline = f"None of {size} of the base analysis by {score} holds under {under}."
+    which = "All" if kept.all() else f"{kept.sum()} of" if kept.any() else "None of"
+    headline = f"{which} {size} of the base analysis by {score} hold{'' if kept.any() else 's'} under {under}."
     if len(names) == 1 and kept.all():
         headline = f"The conclusion of the base analysis by {score} holds under {under}: {names[0]}."
     fallen = [_fallen(others, int(i)) for i in np.flatnonzero(~kept)[: NAMED + 1]]
@@ -51,7 +47,12 @@ def verdict_of_sensitivity(result: xr.Dataset) -> Verdict:
     kept_names = [name for name, ok in zip(names, kept, strict=True) if ok]
     notes += fallen[1:]
     notes += [f"Conclusions that hold under {under}: {'; '.join(_together(kept_names))}."] if kept_names else []
-    notes += _pairs(result, others)
+    if pairs := int(result["pairs"]):
+        least, turned = int(others["pairs_kept"].min()), int(others["pairs_turned"].max())
+        notes.append(
+            f"The base analysis separates {_text.count(pairs, 'pair')} with probability {result.attrs['prob']:g}; "
+            f"every alternative separates at least {least} of them the same way, and at most {turned} the other way."
+        )
     first = fallen[0] if fallen else _moves(result)
     second = _moves(result) if fallen else ""
     return compose("sensitivity", headline, notes, first, second)
@@ -70,18 +71,6 @@ def _fallen(others: xr.Dataset, i: int) -> str:
     name = str(others["conclusion"].values[i])
     where = [str(a) for a in others["alternative"].values[~others["survives"].isel(conclusion=i).values]]
     return f"This conclusion fails under {few_names(where)}: {name}."
-
-
-def _pairs(result: xr.Dataset, others: xr.Dataset) -> list[str]:
-    """State how many pairs are separated under every alternative, and how many are reversed."""
-    pairs = int(result["pairs"])
-    if not pairs:
-        return []
-    least, turned = int(others["pairs_kept"].min()), int(others["pairs_turned"].max())
-    return [
-        f"The base analysis separates {_text.count(pairs, 'pair')} with probability {result.attrs['prob']:g}; every "
-        f"alternative separates at least {least} of them the same way, and at most {turned} the other way."
-    ]
 
 
 def _without(result: xr.Dataset) -> list[str]:
