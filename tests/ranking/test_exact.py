@@ -135,6 +135,14 @@ def test_the_precision_of_a_shared_prevalence_ranks_as_the_likelihood_ratio():
         np.testing.assert_allclose(shared[name], ratio[name], atol=1e-9)
     apart = exact(counts.assign_coords(test_set=("entity", ["x", "y", "z"])), "ppv")
     assert np.abs(apart["superiority"] - ratio["superiority"]).max() > 1e-3
+    # The same tables on two test sets: pairs of one share its prevalence, pairs of two do not.
+    both = xr.concat([counts, counts.assign_coords(entity=["d", "e", "f"])], "entity")
+    twice = exact(both.assign_coords(test_set=("entity", list("xxxyyy"))), "ppv")
+    within, between = (twice["superiority"].values[:3, rivals] for rivals in (slice(3), slice(3, 6)))
+    np.testing.assert_allclose(within, shared["superiority"], atol=1e-9)
+    np.testing.assert_allclose(between - np.diag(between.diagonal()), apart["superiority"], atol=1e-7)
+    for name in ("rank_probability", "expected_rank", "expected_regret", "median"):
+        np.testing.assert_array_equal(twice[name][:3], twice[name][3:])
 
 
 def test_the_antibody_tests():
