@@ -92,16 +92,12 @@ def heterogeneity(posterior: Container, score: ScoreLike | None = None, *, prob:
     found["sampling_sd"] = error**0.5
     found["new_sd"] = ((new.values - typical.values) ** 2).mean(dims) ** 0.5
     found["datasets"] = own.values.notnull().any(dims).sum("dataset")
-    return _result(found, own, prob, what=_describe_typical(posterior, own))
-
-
-def _describe_typical(posterior: Any, own: ScoreValues) -> str:
-    """Return the meaning of typical in a model, and the prevalence at which the score is computed."""
     about = posterior_of(posterior).attrs
-    depends = own.score is not None and own.score.depends_on_prevalence and "prevalence" in about
-    given = f"prevalence {about['prevalence']}" if depends else ""
-    at = "at their mean prevalence" if depends and about["prevalence"] == "sampled" else given
-    return ", ".join(filter(None, [str(about.get("typical", "")), at]))
+    at = ""
+    if own.score is not None and own.score.depends_on_prevalence and "prevalence" in about:
+        sampled = about["prevalence"] == "sampled"
+        at = "at their mean prevalence" if sampled else f"prevalence {about['prevalence']}"
+    return _result(found, own, prob, what=", ".join(filter(None, [str(about.get("typical", "")), at])))
 
 
 def shrinkage(posterior: Container, score: ScoreLike | None = None, *, prob: float = 0.95) -> xr.Dataset:

@@ -96,7 +96,12 @@ def decision_curve(
     truth = _truth(y_true, positive)
     risks = _risks(predictions, truth.size)
     names = check_unique("predictions", [*risks, *STRATEGIES])
-    share = _share(prevalence, draws)
+    share = None
+    if prevalence is not None:
+        given = check_labelled_prevalence(prevalence)
+        if given.dims not in ((), ("draw",)) or given.sizes.get("draw", draws) != draws:
+            raise ValueError(f"prevalence must be a number or {draws} draws along draw; got {dict(given.sizes)}")
+        share = np.broadcast_to(given.values, (draws,))
 
     # Cases with the same labels and predictions form one pattern of the joint outcomes.
     levels = {name: np.unique(held, return_inverse=True) for name, held in risks.items()}
@@ -162,16 +167,6 @@ def _risks(predictions: Any, size: int) -> dict[Any, np.ndarray]:
             )
         found[name] = risk
     return found
-
-
-def _share(prevalence: Any, draws: int) -> np.ndarray | None:
-    """Return the prevalence of each draw, or None if none was passed."""
-    if prevalence is None:
-        return None
-    share = check_labelled_prevalence(prevalence)
-    if share.dims not in ((), ("draw",)) or share.sizes.get("draw", draws) != draws:
-        raise ValueError(f"prevalence must be a number or {draws} draws along draw; got {dict(share.sizes)}")
-    return np.broadcast_to(share.values, (draws,))
 
 
 def _distinct_decisions(treated: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

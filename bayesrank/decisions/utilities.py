@@ -100,7 +100,6 @@ def expected_utility(
     shares = performance.sum("predicted", skipna=False) if given is None else given
     evidence = evidence_of(source, None, each.isel(actual=0, drop=True), kind)
     seen = _observed_benefit(evidence, benefits, given)
-    extreme = None if evidence.counts is None else _extreme(evidence.counts)
     if strategies:
         each, shares = _with_strategies(each, benefits, shares)
         seen = None if seen is None else _with_strategies(seen[0], benefits, seen[1])
@@ -113,7 +112,11 @@ def expected_utility(
     if is_container(source) and "sample_stats" in (held := groups_of(source)):
         groups["sample_stats"] = held["sample_stats"]
     ranking = credible_ranking(xr.DataTree.from_dict(groups), "utility", prob=prob)
-    if extreme is not None:  # at an end of the observable range; the answers of strategies are fixed
+    if evidence.counts is not None:
+        # Always right or always wrong on a class is outside any interval of that rate; strategies' answers are fixed.
+        table = evidence.counts.transpose(..., *OUTCOME_DIMS)
+        right = xr.DataArray(np.diagonal(table.values, axis1=-2, axis2=-1), dims=table.dims[:-1])
+        extreme = ((right == 0) | (right == table.sum("predicted").values)).any("actual")
         settled = extreme.assign_coords(entity=performance["entity"]).reindex(entity=ranking["entity"], fill_value=True)
         ranking["contradicted"] &= ~settled.transpose(*ranking["contradicted"].dims).values
     texts = join_notes(evidence.notes(_score(benefits, given))) | {"needed_evidence": evidence.needed()}
@@ -224,13 +227,6 @@ def _observed_benefit(
         table = evidence.performance if set_by_hand and evidence.performance is not None else rates
         shares = table.sum("predicted", skipna=False)
     return _by_class(rates, benefits), mean_over_draws(shares)
-
-
-def _extreme(counts: xr.DataArray) -> xr.DataArray:
-    """Mark entities that were always right or always wrong on a class: outside any interval of that rate."""
-    table = counts.transpose(..., *OUTCOME_DIMS)
-    right = xr.DataArray(np.diagonal(table.values, axis1=-2, axis2=-1), dims=table.dims[:-1])
-    return ((right == 0) | (right == table.sum("predicted").values)).any("actual")
 
 
 def _with_strategies(

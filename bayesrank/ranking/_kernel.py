@@ -116,30 +116,3 @@ def largest(rows: np.ndarray, shift: np.ndarray, weight: np.ndarray) -> np.ndarr
     starts = range(0, draws, together)
     in_threads(lambda low: _largest(rows, shift, weight, found, low, min(low + together, draws)), starts)
     return found
-
-
-@njit(nogil=True, cache=True)
-def tally_ranks(
-    x: np.ndarray, order: np.ndarray, twice: np.ndarray, steps: np.ndarray, defined: np.ndarray, ranks: np.ndarray,
-    rank_squares: np.ndarray, losses: np.ndarray, loss_squares: np.ndarray,
-) -> None:  # fmt: skip
-    """Rank values, as :func:`bayesrank.ranking._loops.tally_ranks`."""
-    for d in range(len(x)):
-        row, place = x[d], order[d]
-        first = 0
-        while first < row.size and row[place[first]] == row[place[first]]:
-            value, last = row[place[first]], first
-            while last + 1 < row.size and row[place[last + 1]] == value:
-                last += 1
-            share, loss, both = 1.0 / (last - first + 1), row[place[0]] - value, first + last + 2
-            for k in range(first, last + 1):
-                i = place[k]
-                twice[d, i] = both
-                steps[i, first] += share
-                steps[i, last + 1] -= share
-                defined[i] += 1
-                ranks[i] += both / 2
-                rank_squares[i] += both * both / 4
-                losses[i] += loss
-                loss_squares[i] += loss * loss
-            first = last + 1

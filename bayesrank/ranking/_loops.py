@@ -10,8 +10,8 @@ import numpy as np
 
 from bayesrank._draws import BLOCK
 
-#: Problem size (pairs times draws, or entities times draws) up to which NumPy is used.
-SMALL_PAIRS, SMALL_RANKS = 2**22, 2**18
+#: Number of pairs times draws up to which NumPy is used.
+SMALL_PAIRS = 2**22
 
 
 def compare_pairs(values: np.ndarray, edges: np.ndarray, rope: float) -> list[np.ndarray]:
@@ -56,42 +56,6 @@ def tied_groups(ordered: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     first = np.maximum.accumulate(np.where(starts, index, 0), axis=-1)
     last = np.minimum.accumulate(np.where(ends, index, ordered.shape[-1])[..., ::-1], axis=-1)[..., ::-1]
     return first, last
-
-
-def tally_ranks(
-    x: np.ndarray, order: np.ndarray, twice: np.ndarray, steps: np.ndarray, defined: np.ndarray, ranks: np.ndarray,
-    rank_squares: np.ndarray, losses: np.ndarray, loss_squares: np.ndarray,
-) -> None:  # fmt: skip
-    """Rank values (draw, entity), higher is better, given an ``order`` (draw, place) from best to undefined.
-
-    Write twice the average rank to ``twice`` (draw, entity), unchanged where undefined. Add the steps of each entity's
-    mass over the ranks to ``steps`` (entity, rank + 1), with ties spread evenly, and its number of draws, ranks, losses
-    against the best of the draw, and their squares.
-    """
-    if x.size > SMALL_RANKS:
-        from bayesrank.ranking import _kernel
-
-        _kernel.tally_ranks(x, order, twice, steps, defined, ranks, rank_squares, losses, loss_squares)
-        return
-    size = x.shape[1]
-    ordered = np.take_along_axis(x, order, axis=1)
-    first, last = tied_groups(ordered)
-    seen = ordered == ordered
-    place = order[seen]
-    share = 1.0 / (last - first + 1)[seen]
-    where = np.stack([place * (size + 1) + first[seen], place * (size + 1) + last[seen] + 1], axis=-1)
-    np.add.at(steps.reshape(-1), where.ravel(), np.stack([share, -share], axis=-1).ravel())
-    both = np.zeros_like(order)
-    np.put_along_axis(both, order, np.where(seen, first + last + 2, 0), axis=1)
-    known = both > 0
-    twice[known] = both[known]
-    loss = np.where(known, ordered[:, :1] - x, 0.0)
-    defined += known.sum(axis=0)
-    for total, more in (
-        (ranks, both / 2), (rank_squares, both * both / 4), (losses, loss), (loss_squares, loss * loss)
-    ):  # fmt: skip
-        # Draw by draw, in the summation order of the compiled loop.
-        total[:] = np.add.accumulate(np.vstack([total, more]), axis=0)[-1]
 
 
 def largest(rows: np.ndarray, shift: np.ndarray, weight: np.ndarray) -> np.ndarray:

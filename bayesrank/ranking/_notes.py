@@ -21,17 +21,17 @@ from bayesrank.scores.averages import Average
 FEW = 10
 #: With fewer discordant cases and no prior, a conclusion on a pair rests on too few observations; with a prior, FEW.
 FEW_WITHOUT_PRIOR = 50
-NAMED = 3
 
 
 def count_notes(counts: xr.DataArray, score: Score | None, about: Mapping[Any, Any]) -> list[str]:
     """Return notes on the limits of the counts; ``about`` holds the attrs of the posterior."""
     # By name, so that a sentence names the same entities for any input order.
-    counts = _by_name(counts)
+    if "entity" in counts.dims and "entity" in counts.coords:
+        counts = counts.isel(entity=np.argsort([str(name) for name in counts["entity"].values], kind="stable"))
     parts = parts_of(counts)
     pooled = pooling_notes(parts, score) if parts is not None and score is not None else []
     # A paired model knows how errors overlap.
-    overlap = [] if about.get("paired") else _same_cases(counts)
+    overlap = [] if about.get("paired") else same_case_notes(counts)
     few = _few_cases(counts, about.get("population")) if "actual" in counts.dims else _few_outcomes(counts)
     return pooled + overlap + few + _class_population(counts, score, about)
 
@@ -120,8 +120,8 @@ def cases_of_classes(counts: xr.DataArray) -> xr.DataArray:
     return xr.DataArray(cases, names, ("entity", "actual"))
 
 
-def _same_cases(counts: xr.DataArray) -> list[str]:
-    """Return a note on entities with the same cases, whose errors may be correlated."""
+def same_case_notes(counts: xr.DataArray) -> list[str]:
+    """Return a note on entities with the same cases, judged by names or class sizes: errors may be correlated."""
     if "test_set" not in counts.coords:
         return []
     # Several data sets have separate test sets.
@@ -143,11 +143,6 @@ def _same_cases(counts: xr.DataArray) -> list[str]:
         many = "have equally many cases" if one else "have as many cases as another"
         who = f"{'All entities' if one else sharing} {many} and may have met the same cases"
     return [f"{who}; outcomes are assumed independent between entities {paired}."]
-
-
-def share_cases(counts: xr.DataArray) -> bool:
-    """Return whether some entities have the same cases, judged by names or class sizes."""
-    return bool(_same_cases(counts))
 
 
 def _few_cases(counts: xr.DataArray, population: Any = None) -> list[str]:
@@ -218,13 +213,6 @@ def is_average(score: Score | None) -> bool:
     return score is not None and isinstance(score.matrix_function, Average) and score.matrix_function.kind != "micro"
 
 
-def first_names(names: list[str], most: int = NAMED) -> str:
-    """Return the first of many names as text."""
-    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
-
-
-def _by_name(counts: xr.DataArray) -> xr.DataArray:
-    """Return counts with sorted entities."""
-    if "entity" not in counts.dims or "entity" not in counts.coords:
-        return counts
-    return counts.isel(entity=np.argsort([str(name) for name in counts["entity"].values], kind="stable"))
+def first_names(names: list[str]) -> str:
+    """Return the first three of many names as text."""
+    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")

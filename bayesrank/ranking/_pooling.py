@@ -98,8 +98,14 @@ def differing_datasets(
     what, label = parts[k][:2]
     part = f"{what} of {label!r}" if label else what
     who = first if len(chosen) == 1 else f"{len(differ)} of {len(chosen)} entities, most for {first}"
-    text = f"The {len(record['datasets'])} pooled data sets differ for {who} ({part}, adjusted p {_p_value(smallest)})"
-    return [Note(f"{text}: {_remedy(record)}.", Caveat.DATASETS_DIFFER)]
+    level = f"= {smallest:.0e}".replace("e-0", "e-") if smallest < 1e-3 else f"= {smallest:.2g}"
+    level = "< 1e-300" if smallest < 1e-300 else level
+    remedy = "rank each data set (--dataset NAME, in Python br.fit before br.pool)"
+    if not record["clusters"] and record["outcomes"] <= 20:  # hierarchical models have no clusters and few outcomes
+        model = model_for_datasets(record["outcomes"])
+        remedy = f"use --model {model}, in Python br.fit(evidence, '{model}') instead of br.pool"
+    text = f"The {len(record['datasets'])} pooled data sets differ for {who} ({part}, adjusted p {level}): {remedy}."
+    return [Note(text, Caveat.DATASETS_DIFFER)]
 
 
 def _depends_on(score: Score, row: int, size: int) -> bool:
@@ -117,17 +123,3 @@ def _depends_on(score: Score, row: int, size: int) -> bool:
     except (TypeError, ValueError, KeyError):  # a score with fixed labels
         return True
     return not np.isclose(before, after, rtol=1e-9, atol=0)
-
-
-def _p_value(p: float) -> str:
-    if p < 1e-300:
-        return "< 1e-300"
-    return f"= {p:.0e}".replace("e-0", "e-") if p < 1e-3 else f"= {p:.2g}"
-
-
-def _remedy(record: Mapping[str, Any]) -> str:
-    """Return the model that learns how data sets differ, or the advice to rank each data set."""
-    if record["clusters"] or record["outcomes"] > 20:  # too many for a hierarchical model
-        return "rank each data set (--dataset NAME, in Python br.fit before br.pool)"
-    model = model_for_datasets(record["outcomes"])
-    return f"use --model {model}, in Python br.fit(evidence, '{model}') instead of br.pool"

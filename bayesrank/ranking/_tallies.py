@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from bayesrank._draws import RARE, Batches, error_of_squares, iterate_blocks, mean_error, share_error
-from bayesrank.ranking._loops import compare_pairs, tally_ranks
+from bayesrank.ranking._loops import compare_pairs, tied_groups
 
 
 def rank_draws(
@@ -25,9 +25,22 @@ def rank_draws(
         y, i = sign * block.values, block.batch
         order = np.argsort(-y, axis=1)  # undefined last
         own = twice[block.start : block.start + len(y)]
-        tally_ranks(y, order, own, steps, defined[i], ranks[i], rank_squares, losses[i], loss_squares)
+        ordered = np.take_along_axis(y, order, axis=1)
+        first, last = tied_groups(ordered)
+        seen = ordered == ordered
+        own[np.nonzero(seen)[0], order[seen]] = (first + last + 2)[seen]
+        # The mass over the ranks steps up at the first position of the tied group, and down after the last one.
+        start, share = order[seen] * (size + 1), 1.0 / (last - first + 1)[seen]
+        where = np.stack([start + first[seen], start + last[seen] + 1], axis=-1)
+        np.add.at(steps.reshape(-1), where.ravel(), np.stack([share, -share], axis=-1).ravel())
+        rank, loss = own / 2, np.where(own > 0, ordered[:, :1] - y, 0.0)
+        defined[i] += (own > 0).sum(axis=0)
+        ranks[i] += rank.sum(axis=0)
+        rank_squares += np.square(rank).sum(axis=0)
+        for total, more in ((losses[i], loss), (loss_squares, np.square(loss))):
+            # Draw by draw, so that the sums do not depend on the blocks.
+            total[:] = np.add.accumulate(np.vstack([total, more]), axis=0)[-1]
         if block.complete:
-            # Steps rise at the first position of a tied group and fall after its last; their running sum is the mass.
             total = np.add.accumulate(steps[:, :-1], axis=1)
             total[total <= 1e-9] = 0.0  # shares of ties may not cancel to the last digit
             mass[batches.half(i)] += total

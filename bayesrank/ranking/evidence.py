@@ -39,7 +39,7 @@ from bayesrank.ranking._notes import (
     positive_class_notes,
     prevalence_caveat,
     prevalence_notes,
-    share_cases,
+    same_case_notes,
 )
 from bayesrank.ranking._pooling import differing_datasets
 from bayesrank.scores import Score
@@ -234,7 +234,7 @@ class Evidence:
             return "per-case data" if same else ""
         if self.counts is None:
             return "cases" if self.cases is not None else ""
-        return "per-case data" if share_cases(self.counts) else "cases"
+        return "per-case data" if same_case_notes(self.counts) else "cases"
 
     def _bootstrap(self) -> list[str]:
         """Return notes on the Bayesian bootstrap of cases, which has no prior."""

@@ -75,7 +75,7 @@ def positions(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
     NaN come last; their positions are meaningless.
     """
-    order = np.argsort(-values, axis=-1, kind="stable")
+    order = np.argsort(-values, axis=-1)
     ordered = np.take_along_axis(values, order, axis=-1)
     out = np.empty((2, *values.shape), np.int32)
     for group, place in zip(tied_groups(ordered), out, strict=True):

@@ -1,7 +1,6 @@
 """Ranks: axiom 1 of the foundations, ties, undefined values, direction, and all other dims untouched."""
 
 import numpy as np
-import pytest
 import xarray as xr
 from hypothesis import given
 from hypothesis import strategies as st
@@ -17,13 +16,6 @@ def test_agrees_with_scipy_among_the_defined(values, method, higher):
     sign = -1 if higher else 1
     expected = rankdata(sign * values.values, method=method, axis=1, nan_policy="omit")
     np.testing.assert_array_equal(ranks.values, np.where(np.isnan(values), np.nan, expected))
-
-
-def test_a_score_without_direction_needs_higher_is_better():
-    counts = br.from_counts(tn=[9, 5], fp=[1, 5], fn=[1, 4], tp=[9, 6])
-    with pytest.raises(ValueError, match="higher_is_better must be given for 'prevalence'"):
-        br.rank(counts, "prevalence")
-    assert br.rank(counts, "bias_index", higher_is_better=True).shape == (2,)
 
 
 def test_other_dims_and_coords_pass_through():
