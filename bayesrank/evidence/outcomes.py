@@ -20,9 +20,6 @@ from bayesrank.evidence._patterns import (
 )
 from bayesrank.evidence._values import EXACT
 
-#: Values of ``missing`` other than numbers.
-MISSING = ("common", "own")
-
 
 def from_outcomes(
     frame: pd.DataFrame,
@@ -96,7 +93,7 @@ def from_outcomes(
         frame, {"weight": weight, "dataset": dataset, "cluster": cluster, "case": case, "run": run}
     )
     if missing is not None and not (is_number(missing) and np.isfinite(missing)):
-        check_choice("missing", missing, MISSING, other="None, or a finite number")
+        check_choice("missing", missing, ("common", "own"), other="None, or a finite number")
     size, weighs = len(frame), check_repeats(given.pop("weight"), len(frame))
     groups = name_groups(size, **given)
     values = numbers_of(outcomes)
