@@ -38,7 +38,8 @@ def escape_invisible(text: str, keep: str = "") -> str:
     """Escape control characters, escape sequences and bidirectional overrides."""
     if text.isprintable():
         return text
-    return "".join(letter if letter in keep or not _is_invisible(letter) else _code(letter) for letter in text)
+    codes = {letter: letter.encode("unicode_escape").decode() for letter in set(text) if _is_invisible(letter)}
+    return "".join(letter if letter in keep else codes.get(letter, letter) for letter in text)
 
 
 def escape_lines(lines: Iterable[str]) -> list[str]:
@@ -86,10 +87,6 @@ def mathtext(text: str) -> str:
 
 def _is_invisible(letter: str) -> bool:
     return not letter.isprintable() and category(letter) in INVISIBLE and letter not in NEEDED
-
-
-def _code(letter: str) -> str:
-    return letter.encode("unicode_escape").decode()
 
 
 def _utf16(letter: str) -> str:

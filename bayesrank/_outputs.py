@@ -29,8 +29,6 @@ KINDS = {
         ".svg": re.compile(rb"<\?xml .{0,2000}<dc:creator>\s*<cc:Agent>\s*<dc:title>bayesrank</dc:title>", re.S),
     },
 }
-#: Larger files are not outputs of this package.
-LARGEST = 2**28
 
 
 def check_output(argument: str, path: str | os.PathLike[str], kind: str) -> Path:
@@ -50,7 +48,9 @@ def check_output(argument: str, path: str | os.PathLike[str], kind: str) -> Path
         return target
     if not target.is_file():
         raise ValueError(f"{argument} must be a file; got {_short(given)}, which is none")
-    if not _is_replaceable(target, known[target.suffix.lower()]):
+    size, content = target.stat().st_size, known[target.suffix.lower()]
+    # An earlier output, or an empty file; larger files are no outputs of this package.
+    if size > 2**28 or (size and not content.match(target.read_bytes())):
         raise ValueError(
             f"{argument} must not replace {_short(given)}, which is no earlier {kind} of bayesrank; type another "
             "name, or move that file away"
@@ -81,12 +81,6 @@ def write_output(argument: str, path: str | os.PathLike[str], kind: str, content
         reason = f"cannot be written to {_short(os.fspath(path))}: {error.strerror}{kept}"
         raise type(error)(f"{argument} {reason}") from None
     return target
-
-
-def _is_replaceable(path: Path, content: re.Pattern[bytes]) -> bool:
-    """Return whether a file is empty or holds an earlier output."""
-    size = path.stat().st_size
-    return size == 0 or (size <= LARGEST and content.match(path.read_bytes()) is not None)
 
 
 def _short(path: str) -> str:

@@ -219,20 +219,20 @@ def _has_prior(inputs: Analysis) -> bool:
 
 
 def chosen_score(evidence: Evidence, typed: Score | None) -> Score:
-    """Return the score option after a check against the data; the default depends on the evidence."""
-    score = (natural_score(evidence) or _default_score(evidence)) if typed is None else typed
-    score.check_space(sizes_of_space(evidence))
+    """Return the score option after a check against the data.
+
+    The default for classes is informedness, which needs no prevalence; accuracy unless both of two classes have cases.
+    """
+    sizes = sizes_of_space(evidence)
+    score = natural_score(evidence) if typed is None else typed
+    if score is None:
+        if isinstance(evidence, xr.Dataset):
+            met = np.unique(evidence["actual"].values).size
+        else:
+            met = int((evidence.sum([d for d in evidence.dims if d != "actual"]) > 0).sum())
+        score = as_score("informedness" if sizes["actual"] == met == 2 else "accuracy")
+    score.check_space(sizes)
     return score
-
-
-def _default_score(evidence: Evidence) -> Score:
-    """Informedness, which needs no prevalence; accuracy of more classes, or where only one of two has cases."""
-    both = sizes_of_space(evidence)["actual"] == 2
-    if isinstance(evidence, xr.Dataset):
-        both = both and np.unique(evidence["actual"].values).size == 2
-    else:
-        both = both and bool((evidence.sum([d for d in evidence.dims if d != "actual"]) > 0).all())
-    return as_score("informedness" if both else "accuracy")
 
 
 @contextmanager

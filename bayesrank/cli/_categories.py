@@ -16,11 +16,6 @@ from bayesrank.ranking.values import score_values
 from bayesrank.scores import Score
 from bayesrank.words.results import verdict_parts
 
-#: Below this share of the standard error a split prior is said to lose variance.
-KEPT = 0.95
-#: What the confidence sets of a ranking are called, whose promise was not measured for a minimum.
-PROMISED = ("rank_confidence_lower", "rank_confidence_upper", "in_best_confidence_set")
-
 
 @dataclass(frozen=True)
 class CategoryRanking:
@@ -93,7 +88,9 @@ def _worst(
 ) -> tuple[xr.Dataset, list[str]]:
     """Rank by the worst category of each draw, and say which category that is."""
     ranking = br.credible_ranking(sign * (sign * values).min("dataset"), "mean_outcome", **options)
-    ranking = ranking.assign({name: ranking[name] * np.nan for name in PROMISED if name in ranking})
+    # What confidence sets promise was not measured for a minimum.
+    promised = ("rank_confidence_lower", "rank_confidence_upper", "in_best_confidence_set")
+    ranking = ranking.assign({name: ranking[name] * np.nan for name in promised if name in ranking})
     ranking["observed"] = sign * (sign * observed).min("dataset").sel(entity=ranking["entity"])
     table = br.ranking_table(ranking)
     first = table.index[0]
@@ -111,7 +108,7 @@ def _lost_variance(cases: np.ndarray) -> list[str]:
     """Say that the one prior that is spread over categories loses variance where these have few cases."""
     # Of n cases it keeps (n - 1) / (n + 1) of the variance.
     kept = np.sqrt(((cases - 1) / (cases + 1) / cases).sum() / (1 / cases).sum())
-    if kept >= KEPT:
+    if kept >= 0.95:  # less than 5% of the standard error is lost
         return []
     few = f"Categories have as few as {_text.count(int(cases.min()), 'case')}"
     if cases.min() < 2:

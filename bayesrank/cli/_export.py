@@ -189,12 +189,9 @@ def markdown(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 def latex(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
     """Return a tabular of plain LaTeX; no name or number is read as a command."""
-    body = [[latex_text(row[0]), *(_with_minus_signs(latex_text(cell)) for cell in row[1:])] for row in rows]
+    # Minus signs of numbers are no hyphens.
+    minus = re.compile(r"(?<![\w.}])-(?=\d)")
+    body = [[latex_text(row[0]), *(minus.sub("$-$", latex_text(cell)) for cell in row[1:])] for row in rows]
     head, *lines = (" & ".join(cells) + r" \\" for cells in ([latex_text(cell) for cell in header], *body))
     begin = f"\\begin{{tabular}}{{l{'r' * (len(header) - 1)}}}"
     return "\n".join([begin, r"\hline", head, r"\hline", *lines, r"\hline", r"\end{tabular}"])
-
-
-def _with_minus_signs(text: str) -> str:
-    """Minus signs of numbers, which are no hyphens."""
-    return re.sub(r"(?<![\w.}])-(?=\d)", "$-$", text)

@@ -14,11 +14,7 @@ from bayesrank._escape import escape_invisible, escape_lines
 from bayesrank._names import short_names
 
 GAP = 2
-LONGEST_NAME = 60
 SHORTEST_NAME = 16
-LONGEST_HEADING = 16
-#: Lines of a screen for the sentences above and below a table.
-ROWS_OF_TEXT = 18
 
 Rows = Sequence[Sequence[str]]
 
@@ -39,7 +35,7 @@ def print_numbers(header: Sequence[str], rows: Rows, least: str | None = None) -
     width = _width()
     header, rows = _visible(header, rows)
     names = [row[0] for row in rows]
-    named = [[name, *row[1:]] for name, row in zip(short_names(names, LONGEST_NAME), rows, strict=True)]
+    named = [[name, *row[1:]] for name, row in zip(short_names(names, 60), rows, strict=True)]
     widths = fit_columns(header, named, width, least)
     shown = zip(short_names(names, widths[0]), rows, strict=True)
     _print(
@@ -97,12 +93,13 @@ def _visible(header: Sequence[str], rows: Rows) -> tuple[list[str], list[list[st
 
 
 def _longest_part(heading: str) -> str:
-    return max(heading.split(), key=cell_len) if cell_len(heading) > LONGEST_HEADING else heading
+    return max(heading.split(), key=cell_len) if cell_len(heading) > 16 else heading
 
 
 def room_for_rows() -> int | None:
     """Return how many rows leave the sentences around them on a terminal's screen; None in a pipe, which has all."""
-    return max(shutil.get_terminal_size().lines - ROWS_OF_TEXT, 10) if sys.stdout.isatty() else None
+    # Eighteen lines hold the sentences above and below a table.
+    return max(shutil.get_terminal_size().lines - 18, 10) if sys.stdout.isatty() else None
 
 
 def _width() -> float:

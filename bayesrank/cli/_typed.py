@@ -20,7 +20,6 @@ CONVENTION = (
     "Uniform is a convention, not ignorance: other coordinates for the same scores would make another distribution "
     "uniform."
 )
-RADIUS = 0.1
 
 
 class Typed(click.ParamType):
@@ -126,7 +125,7 @@ def read_preferences(text: str, prevalence: float | None) -> tuple[xr.Dataset, s
     words = [word for word in re.findall(r"\([^()]*\)|[^\s,()]+", text) if word != "and"]
     kind, rest = (words[0], words[1:]) if words else ("", [])
     if kind == "around" and len(rest) in (1, 2):
-        radius = _numbers(rest[1:], text)[0] if len(rest) == 2 else RADIUS
+        radius = _numbers(rest[1:], text)[0] if len(rest) == 2 else 0.1
         found = around(_place(rest[0], text), radius, prevalence)
         where = f"within {radius:g} of {rest[0]} on the Tile"
     elif kind == "between" and len(rest) > 1:

@@ -60,7 +60,12 @@ def scores(
     if data is None:
         if scores or prevalence is not None or export != Export("table"):
             raise ValueError("DATA must be given for these options; without DATA all scores are listed")
-        _print_catalogue()
+        better = {True: "higher", False: "lower", None: "–"}
+        rows = [
+            [str(name), row["formula"], better[row["higher_is_better"]], ", ".join(row["aliases"])]
+            for name, row in br.scores.catalog().iterrows()
+        ]
+        print_text(["name", "formula", "better", "aliases"], rows)
         return
     with progress() as step:
         share = prevalence if isinstance(prevalence, float) else None
@@ -82,17 +87,6 @@ def scores(
     if not scores:
         lines.append("Note: These are the default scores, as no --score was given.")
     _show(table, names, lines, export)
-
-
-def _print_catalogue() -> None:
-    better = {True: "higher", False: "lower", None: "–"}
-    print_text(
-        ["name", "formula", "better", "aliases"],
-        [
-            [str(name), row["formula"], better[row["higher_is_better"]], ", ".join(row["aliases"])]
-            for name, row in br.scores.catalog().iterrows()
-        ],
-    )
 
 
 def _default_scores(analysis: Analysis) -> list[str]:

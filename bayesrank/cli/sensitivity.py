@@ -23,8 +23,6 @@ Examples:
   bayesrank sensitivity breast_cancer --score f1 --other-prevalence 2%
   bayesrank sensitivity answers.csv --other-prior 10
 """
-#: Columns that the leader's name may take up.
-LEADER = 20
 
 
 @click.command(epilog=EXAMPLES)
@@ -112,7 +110,7 @@ def _sheet(found: xr.Dataset, lines: list[str], about: dict[str, Any]) -> Sheet:
         for row in (found.isel(alternative=i) for i in range(found.sizes["alternative"]))
     ]
     leaders = list(dict.fromkeys(row[1] for row in rows))
-    short = dict(zip(leaders, short_names(leaders, LEADER), strict=True))
+    short = dict(zip(leaders, short_names(leaders, 20), strict=True))  # so that the other columns have room
     rows = [[row[0], short[row[1]], *row[2:]] for row in rows]
     header = ["alternative", "leader", "P(best)", f"{100 * found.attrs['prob']:g}% ranks", "survive", "tau"]
     leader = str(found["leader"].values[0])

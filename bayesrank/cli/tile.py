@@ -33,8 +33,6 @@ distribution on each axis: a ~ Beta(A1, A2), b ~ Beta(B1, B2). A SCORE is a name
 A REGION is one of
 {chr(10).join(f"  {name:21}{words}" for name, (words, _) in REGIONS.items())}
 """
-#: Decimals of a share, which is printed in percent.
-PERCENT = 1
 
 
 @click.command(epilog=EXAMPLES)
@@ -79,7 +77,7 @@ def tile(credible: bool, preference: str | None, resolution: int, prob: float, e
                     observed = br.performance.shift_prior(observed, share)
                 found, shares = br.tile.regions(observed), br.tile.shares(observed)
             if preference is None:
-                sheet = _shares(found, shares, PERCENT if export.digits is None else export.digits)
+                sheet = _shares(found, shares, 1 if export.digits is None else export.digits)
             export.draw(br.plots.credible_tile if "share" in found else br.plots.winner_tile, found)
     sheet.lines.extend(f"Note: {line}" for line in analysis.notes())
     sheet.about.update(analysis.labels)

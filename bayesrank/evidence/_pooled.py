@@ -16,8 +16,6 @@ from bayesrank.evidence._homogeneity import mean_differs
 RECALL, SHARE, MEAN = "recall", "share", "mean outcome"
 #: The observed-data variable with the summed tables.
 TABLES = "counts_by_dataset"
-#: Number of digits of a p-value.
-DIGITS = 4
 
 
 class Pooled(np.ndarray):
@@ -170,7 +168,7 @@ def _write_record(
         for key, (table, values) in zip(keys, tables, strict=True):
             if key not in known:
                 p = mean_differs(table, values, tests)
-                known[key] = None if np.isnan(p) else float(f"{p:.{DIGITS}g}")
+                known[key] = None if np.isnan(p) else float(f"{p:.4g}")
         found.append([*part, [known[key] for key in keys]])
     record = {
         "datasets": sorted(map(str, datasets)),  # independent of the order of the input

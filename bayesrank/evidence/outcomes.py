@@ -20,9 +20,6 @@ from bayesrank.evidence._patterns import (
 )
 from bayesrank.evidence._values import EXACT
 
-#: Values of ``missing`` other than numbers.
-MISSING = ("common", "own")
-
 
 def from_outcomes(
     frame: pd.DataFrame,
@@ -45,18 +42,11 @@ def from_outcomes(
     frame : pandas.DataFrame
         Outcomes as numbers (0/1 or False/True for wrong and right): one row for each case, or each run with ``run``,
         and one column for each entity.
-    weight : sequence of int or str, optional
-        Number of times that each case counts, or the name of a column. The arguments below also take column names.
-    dataset : hashable or sequence, optional
-        The data set of each case, or one name for all cases.
-    cluster : sequence or str, optional
-        The cluster (question, patient) of each case, if cases of a cluster resemble each other.
-    case : sequence or str, optional
-        The name of each case. A name that occurs twice, also in different data sets (overlapping folds), raises an
-        error.
+    weight, dataset, cluster, case : sequence or str, optional
+        As for :func:`bayesrank.joint_outcomes`, or the name of a column.
     run : sequence or str, optional
-        The run (repetition, sample, seed) of the case. The outcome of a case is its mean over runs, which are not
-        additional cases. Their number may vary.
+        The run (repetition, sample, seed) of the case, or the name of a column. The outcome of a case is its mean over
+        runs, which are not additional cases. Their number may vary.
     missing : "common", "own" or number, optional
         ``"common"`` keeps the rows that all entities have. ``"own"`` evaluates each entity on its own cases, valid if
         answers are missing at random. A number replaces missing outcomes, such as 0 for wrong. By default they raise an
@@ -96,7 +86,7 @@ def from_outcomes(
         frame, {"weight": weight, "dataset": dataset, "cluster": cluster, "case": case, "run": run}
     )
     if missing is not None and not (is_number(missing) and np.isfinite(missing)):
-        check_choice("missing", missing, MISSING, other="None, or a finite number")
+        check_choice("missing", missing, ("common", "own"), other="None, or a finite number")
     size, weighs = len(frame), check_repeats(given.pop("weight"), len(frame))
     groups = name_groups(size, **given)
     values = numbers_of(outcomes)

@@ -21,8 +21,6 @@ from bayesrank.words._standing import Standing
 
 #: Rows of a picture that are seen at once, and rows that open with it.
 SEEN, LISTED = 12, 40
-#: How much wider the axis of all entities may be than that of the leaders before all are shown at once.
-WIDER = 3.0
 
 
 @dataclass(frozen=True)
@@ -181,5 +179,6 @@ def first_of(page: Page) -> int:
         numbers = rows[np.isfinite(rows)]
         return float(np.ptp(numbers)) if numbers.size else 0.0
 
-    few = len(ends) <= SEEN and width(ends) <= WIDER * width(ends[:kept])
+    # All are shown at once if their axis is not much wider than that of the leaders.
+    few = len(ends) <= SEEN and width(ends) <= 3 * width(ends[:kept])
     return len(ends) if few or len(ends) <= kept + 1 else kept

@@ -13,8 +13,6 @@ from bayesrank import _text
 from bayesrank.plots._page import apply_theme
 from bayesrank.plots._style import log_ticks
 
-#: Share of their size to which pictures shrink.
-NARROW = 0.7
 #: The colour of whatever needs no colour of its own.
 BAR = "var(--bar)"
 
@@ -82,8 +80,8 @@ def inline_svg(draw: Callable[[Any], Any], size: tuple[float, float]) -> Markup:
             warnings.filterwarnings("ignore", "Glyph .* missing")
             figure.savefig(buffer, format="svg", dpi=100, metadata={"Date": None})
     text = buffer.getvalue()
-    # On a narrow screen it shrinks as long as its letters can be read, and is scrolled then.
-    narrow = f'<svg style="min-width:{NARROW * 96 * size[0]:.0f}px"'
+    # On a narrow screen it shrinks as long as its letters can be read, to 0.7 of its size, and is scrolled then.
+    narrow = f'<svg style="min-width:{0.7 * 96 * size[0]:.0f}px"'
     return Markup(apply_theme(text[text.index("<svg") :].replace("<svg", narrow, 1)))
 
 

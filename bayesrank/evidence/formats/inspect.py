@@ -16,7 +16,6 @@ from bayesrank.evidence.formats._common import as_outcome, category_of, has_keys
 TITLE = "Inspect"
 #: Words that Inspect counts as numbers; N is no answer, which it counts as 0.
 WORDS = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}
-ZSTANDARD = 93
 
 
 def recognise(head: str) -> str:

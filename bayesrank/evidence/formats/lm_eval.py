@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +27,9 @@ def read(path: Path) -> pd.DataFrame:
     about = read_json(beside) if beside else {}
     if stamp:
         task = path.name[: stamp.start()].removeprefix("samples_")
-    rows, old = _records(path)
+    with path.open(encoding="utf-8-sig") as file:
+        old = file.read(64).lstrip().startswith("[")  # versions before 0.4.3 wrote one list
+    rows = read_json(path) if old else read_lines(path)
     # Layouts without timestamps have the arguments of the model in the name of the file.
     known = [name for name in about.get("results", {}) if old and path.stem.endswith(f"_{name}")]
     task = max(known, key=len, default=task)
@@ -54,13 +55,6 @@ def read(path: Path) -> pd.DataFrame:
     setup = {"shots": shots, "version": about.get("versions", {}).get(task)}
     frame.attrs = {"source": source, "variant": "filter", "expected": size, "setup": setup, "beside": beside}
     return frame
-
-
-def _records(path: Path) -> tuple[Iterable[dict[str, Any]], bool]:
-    """Return the documents of a file, and whether the file is one list, as versions before 0.4.3 wrote it."""
-    with path.open(encoding="utf-8-sig") as file:
-        old = file.read(64).lstrip().startswith("[")
-    return (read_json(path), True) if old else (read_lines(path), False)
 
 
 def _results(path: Path, stamp: str | None) -> Path | None:

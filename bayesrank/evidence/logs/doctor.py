@@ -18,11 +18,6 @@ from bayesrank.evidence.logs.files import Logs, collect
 from bayesrank.evidence.logs.stops import find_stop
 from bayesrank.evidence.logs.table import settle
 
-#: How many times a choice is made for the user so that the rest can be described.
-MOST_CHOICES = 12
-#: Below this many groups, their effect on intervals is not known.
-FEWEST_GROUPS = 5
-
 
 @dataclass(frozen=True)
 class Diagnosis:
@@ -96,7 +91,7 @@ def diagnose(paths: Any, choices: Choices) -> Diagnosis:
     given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
     stops: list[str] = []
     logs, frame = None, None
-    for _ in range(MOST_CHOICES):
+    for _ in range(12):  # so many choices are made for the user, so that the rest can be described
         try:
             logs = logs or collect(paths, choices)
             frame = settle(logs, choices)
@@ -214,7 +209,8 @@ def _clusters(frame: pd.DataFrame, entities: list[str]) -> list[str]:
         code, value = codes[codes >= 0], values[codes >= 0]
         if len(names) < 2:
             continue
-        if len(names) < FEWEST_GROUPS or len(value) <= len(names):
+        # Of fewer than five groups the effect on intervals is not known.
+        if len(names) < 5 or len(value) <= len(names):
             said.append(f"{column}: {len(names)} groups, too few or too small to say what they do to intervals.")
             continue
         rest = value - value.mean()

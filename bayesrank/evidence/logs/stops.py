@@ -13,8 +13,6 @@ from bayesrank.evidence.logs.files import Logs
 #: The columns that name a run.
 RUN = ["entity", "dataset", "case", "run"]
 TIME = re.compile(r"\d{4}-?\d\d-?\d\d[T_ -]?\d\d[-:]?\d\d[-:]?\d\d(?:\.\d+)?")
-#: With fewer cases, equal outcomes in two data sets may be chance.
-FEW_CASES = 5
 LOWER = re.compile(r"(?i)(^|[^a-z])(loss|error|err|mae|mse|rmse|wer|cer|ter|perplexity|ppl|latency|seconds|cost|brier)")
 
 
@@ -104,7 +102,8 @@ def refuse_copied_datasets(rows: pd.DataFrame, choices: Choices) -> None:
     key = ["entity", "hash", "run", "outcome"]
     for name in names if len(names) > 1 else []:
         own, rest = rows[rows["dataset"] == name], rows[rows["dataset"] != name]
-        if own["hash"].isna().any() or own["case"].nunique() < FEW_CASES or own["outcome"].nunique() < 2:
+        # With fewer than five cases, equal outcomes may be chance.
+        if own["hash"].isna().any() or own["case"].nunique() < 5 or own["outcome"].nunique() < 2:
             continue
         if len(own.merge(rest[key].drop_duplicates(), on=key)) == len(own):
             kept = [str(other) for other in rows["dataset"].unique() if other != name]

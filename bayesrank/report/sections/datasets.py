@@ -21,8 +21,6 @@ PLACE, ON_REQUEST = 20, False
 NEEDS = "a model that learns from several data sets"
 #: Entities whose data sets are drawn, rows of a picture, data sets that are seen at once.
 DRAWN, ROWS, SEEN = 3, 60, 20
-#: The colour of single data sets, beside that of their summary.
-SOFT = "var(--soft)"
 COLUMNS = ("typical", "new", "between_sd", "share")
 HEADER = ["entity", "data sets", "typical data set", "new data set", "standard deviation", "share beyond sampling"]
 
@@ -83,7 +81,7 @@ def _forests(page: Page, first: Sequence[Any], more: str) -> Markup:
 
         def draw(shown: list, rows: dict = rows, last: list = last) -> Markup:
             label = "Sensitivity and specificity on each data set with intervals."
-            return interval_rows([(str(name), rows[name]) for name in shown], TITLES, label, SOFT, last)
+            return interval_rows([(str(name), rows[name]) for name in shown], TITLES, label, "var(--soft)", last)
 
         caption = (
             f"Each data set's rates, learned from all data sets together: median and {page.percent} interval; squares "

@@ -9,8 +9,6 @@ from bayesrank.report.page import Block, Page, block
 
 PLACE, ON_REQUEST = 50, False
 NEEDS = "several entities under a model that pairs cases"
-#: Rivals of the first entity in the table.
-RIVALS = 10
 
 
 def make(page: Page) -> Block | None:
@@ -23,7 +21,7 @@ def make(page: Page) -> Block | None:
         return None
     found, ranking = page.found, page.ranking
     draws = found.sign * found.values.transpose("entity", *draw_dims(found.values))
-    first, *others = order[: RIVALS + 1]
+    first, *others = order[:11]  # ten rivals are listed
     x = draws.sel(entity=first).values.ravel()
     tail, rope, size = (1 - page.prob) / 2, ranking.attrs["rope"], min(len(x), effective_draws(ranking))
     rows, shares = [], []

@@ -25,8 +25,6 @@ REFERENCE = (
     "classification. arXiv:2412.04309."
 )
 METHODS = "Other preferences were explored on the Tile, the map of all canonical ranking scores."
-#: The part of the map on which each of two entities must lead for preference to change the winner.
-CHANGES = 0.02
 #: Points along each axis: F0.5, F1 and F2 are among them, as b = 0.2, 0.5 and 0.8.
 RESOLUTION = 41
 #: Who is told of at a place.
@@ -39,7 +37,6 @@ WORDS = {
     "TNR": "TNR (specificity)", "PPV": "PPV (precision)", "NPV": "NPV", "TPR": "TPR (sensitivity, recall)",
     "A": "accuracy", "F₁": "F1",
 }  # fmt: skip
-F_SCORES = (("F0.5", (1.0, 0.2)), ("F2", (1.0, 0.8)))
 
 
 def make(page: Page) -> Block | None:
@@ -139,7 +136,8 @@ def map_of(
             _row(name, at, who, p, shared, names, size if at == own else data["size"]) for name, at in places if _on(at)
         ],
         "data": Markup(embed_json(data)),
-        "changes": sum(part >= CHANGES for part in parts.values()) > 1,
+        # A leader on 2% of the map is seen.
+        "changes": sum(part >= 0.02 for part in parts.values()) > 1,
     }
 
 
@@ -155,7 +153,7 @@ def _places(
     score: Score, own: tuple[float, float] | None, prevalence: float | None
 ) -> list[tuple[str, tuple[float, float]]]:
     """Scores with a place on the map, the six that have one at any prevalence first."""
-    named_places = [(WORDS[name], at) for name, at, *_ in MARKS] + list(F_SCORES)
+    named_places = [(WORDS[name], at) for name, at, *_ in MARKS] + [("F0.5", (1.0, 0.2)), ("F2", (1.0, 0.8))]
     at = None if prevalence is None else place("balanced_accuracy", prevalence)
     named_places += [("balanced accuracy", at)] if at else []
     if own is None:
