@@ -1,4 +1,4 @@
-"""Compiled loops of the credible Tile: all its maps in one pass.
+"""Compiled loops of the credible Tile, all its maps in one pass, and of rank probabilities at points.
 
 A column of the Tile processes all draws, batch by batch, before the next column. Its counts, and the sums and squares
 of the batches, then stay in the processor's cache.
@@ -20,6 +20,7 @@ from bayesrank.tile.kernels._columns import (
     log_or_less,
     skilled_between,
     sort_point,
+    tied_until,
 )
 
 
@@ -139,3 +140,31 @@ def tally(draws, ends, columns, points, ranks, skill, regret, undefined, sums, s
             if regret:
                 fold_losses(values, top, end - start, sums[-1, i], squares[-1, i])
             start = end
+
+
+@njit(**OPTIONS)
+def tally_ranks(draws, a, b, weight, columns, out):
+    """Add each draw's weight at the points (``a``, ``b``) to ``out`` (point or 1, entity, column); spread ties evenly.
+
+    ``columns`` maps each rank (from 0) to its column of ``out``, or to -1.
+    """
+    n = draws.shape[2]
+    log_s, keys = np.empty(n), np.empty(n)
+    for d in range(draws.shape[0]):
+        cells = draws[d]
+        entities = defined_entities(cells)
+        order = entities.copy()
+        for i in range(a.size):
+            if i == 0 or a[i] != a[i - 1]:
+                for k in entities:
+                    log_s[k] = log_or_less((1 - a[i]) * cells[0, k] + a[i] * cells[3, k])
+            here = out[i if out.shape[0] > 1 else 0]
+            defined = sort_point(cells, log_s, b[i], entities, order, keys)
+            first = 0
+            while first < defined:
+                end = tied_until(keys, order, first, defined)
+                for r in range(first, end):
+                    if columns[r] >= 0:
+                        for p in range(first, end):
+                            here[order[p], columns[r]] += weight[i] / (end - first)
+                first = end
