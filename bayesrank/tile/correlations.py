@@ -231,7 +231,7 @@ def rank_correlator(values: np.ndarray, cells: np.ndarray, method: str) -> Corre
 
     x = rankdata(dense_ranks(values))
     order = np.argsort(x, kind="stable")
-    x, ordered = x[order], np.ascontiguousarray(cells[:, order])
+    doubled, ordered = (2 * x[order]).astype(np.int64), np.ascontiguousarray(cells[:, order])
     ties = np.unique(x, return_counts=True)[1]
     untied = (x.size**2 - (ties.astype(float) ** 2).sum()) / 2
 
@@ -239,7 +239,7 @@ def rank_correlator(values: np.ndarray, cells: np.ndarray, method: str) -> Corre
         found = np.full((a.size, b.size), np.nan)
 
         def fill(i: int) -> None:
-            rank_column(ordered, a[i], b, x, untied, method == "kendall", found[i])
+            rank_column(ordered, a[i], b, doubled, untied, method == "kendall", found[i])
 
         in_threads(fill, range(a.size), found.size * x.size)
         # Where some canonical scores are undefined, correlate over the other performances.
