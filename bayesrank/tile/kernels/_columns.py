@@ -79,24 +79,6 @@ def same(p, q):
 
 
 @njit(**OPTIONS)
-def swap_point(x, y, x_rival, y_rival, last):
-    """Return the signs before, at and after the grid point where two lines cross in a column of last + 1 points.
-
-    A positive sign means that the first line has smaller inverse odds, i.e. is better.
-    """
-    before = 0 if same(x, x_rival) else (1 if x < x_rival else -1)
-    after = 0 if same(y, y_rival) else (1 if y < y_rival else -1)
-    if before == after:
-        return before, before, before, 0
-    e0, e1 = x - x_rival, y - y_rival
-    m = 0 if before == 0 else last if after == 0 else int(e0 / (e0 - e1) * last + 0.5)
-    b = m / last
-    v, w = (1 - b) * x + b * y, (1 - b) * x_rival + b * y_rival
-    at = 0 if same(v, w) else (1 if v < w else -1)
-    return (before if before else -after), at, (after if after else -before), m
-
-
-@njit(**OPTIONS)
 def add_best(x, y, entities, last, best):
     """Add the winner of each point of a column, with ties shared, to differences along b.
 
@@ -237,23 +219,26 @@ def add_point(keys, order, defined, total, m, best, rank, undefined):
 
 
 @njit(**OPTIONS)
-def skilled_between(cells, s, a, x, y, k, last):
+def first_below(x, y, rival, last):
+    """Return the first of last + 1 grid points where the line from x to y is below that from 0 to ``rival``."""
+    if y >= rival or same(y, rival):
+        return last + 1
+    m = int(x / (x + rival - y) * last + 0.5)
+    b = m / last
+    own = (1 - b) * x + b * y
+    return m if own < b * rival and not same(own, b * rival) else m + 1
+
+
+@njit(**OPTIONS)
+def skilled_between(cells, a, x, y, k, last):
     """Return the range where an entity beats "always negative" and "always positive" at its own prevalence."""
     negative, positive = cells[0, k] + cells[1, k], cells[2, k] + cells[3, k]
-    # "Always negative" is the line from 0 to y; s > 0 here, so rivals with score 0 or undefined are ignored.
+    # "Always negative" is a line from 0, "always positive" one to 0; rivals with score 0 or undefined are ignored.
     low, high = 0, last
-    rival_s = (1 - a) * negative
-    if rival_s > TINY:
-        before, at, after, m = swap_point(x[k], y[k], 0.0, positive / rival_s, last)
-        if after <= 0:
-            return 0, 0
-        low = 0 if before > 0 else m if at > 0 else m + 1
-    rival_s = a * positive
-    if rival_s > TINY:
-        before, at, after, m = swap_point(x[k], y[k], negative / rival_s, 0.0, last)
-        if before <= 0:
-            return 0, 0
-        high = last if after > 0 else m if at > 0 else m - 1
+    if (1 - a) * negative > TINY:
+        low = first_below(x[k], y[k], positive / ((1 - a) * negative), last)
+    if a * positive > TINY:
+        high = last - first_below(y[k], x[k], negative / (a * positive), last)
     return low, high + 1
 
 

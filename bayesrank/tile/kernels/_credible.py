@@ -123,7 +123,7 @@ def tally(draws, ends, columns, points, ranks, skill, regret, undefined, sums, s
                         x_best[p], y_best[p] = cells[1, k] / own, cells[2, k] / own
                     add_best(x_best, y_best, candidates, last, best)
                     for k in entities if skill else entities[:0]:
-                        first, beyond = skilled_between(cells, s, a, x, y, k, last)
+                        first, beyond = skilled_between(cells, a, x, y, k, last)
                         if first < beyond:
                             skilled[k, first] += 1.0
                             skilled[k, beyond] -= 1.0
