@@ -8,7 +8,7 @@ a few neighbours: ten times as fast as repairing it with the count.
 import numpy as np
 
 from bayesrank._compiled import njit
-from bayesrank.tile.kernels._columns import OPTIONS
+from bayesrank.tile.kernels._shared import OPTIONS
 
 #: Moves per value above which sorting from scratch is faster than repairing the previous order.
 ENOUGH = 32
