@@ -13,7 +13,7 @@ import xarray as xr
 from bayesrank._checks import check_choice, check_entities, check_integer, check_numbers, check_window
 from bayesrank._types import Container
 from bayesrank.performance import two_class_cells
-from bayesrank.scores import vut
+from bayesrank.scores.formulas.volume import vut
 from bayesrank.scores.score import ratio
 from bayesrank.tile._grid import gain_at_corners, point_cells, two_class, zoom
 
