@@ -115,8 +115,8 @@ def quotient(symbol: str, formula: str, aliases: str = "", **metadata: Any) -> C
     return register
 
 
-def find(name: Any) -> Score | None:
-    """Return the score of that name or alias, averages over classes included; None if there is none."""
+def find(name: Any, symbols: bool = False) -> Score | None:
+    """Return the score of that name or alias, or symbol, averages over classes included; None if there is none."""
     if not isinstance(name, str):
         return None
     wanted = bare(name)
@@ -124,14 +124,16 @@ def find(name: Any) -> Score | None:
     for written in (wanted, bare(re.sub("['′’]s?(?=\\s|$)", "", name)).replace("π", "pi").replace("κ", "kappa")):
         if written in FOUND:
             return SCORES[FOUND[written]]
-    kind, inner = _average(wanted, find)
+    if symbols and len(SYMBOLS.get(wanted, ())) == 1:
+        return SCORES[min(SYMBOLS[wanted])]
+    kind, inner = _average(wanted, symbols)
     return average_of(inner, kind) if inner is not None and _why_not(kind, inner) is None else None
 
 
-def _average(wanted: str, find: Callable[[str], Score | None]) -> tuple[str, Score | None]:
+def _average(wanted: str, symbols: bool) -> tuple[str, Score | None]:
     """Return the kind of average and the score in a normalised name, if it names an average."""
     kind = next((kind for kind in AVERAGES if wanted.startswith(kind)), "")
-    return kind, find(wanted.removeprefix(kind)) if kind else None
+    return kind, find(wanted.removeprefix(kind), symbols) if kind else None
 
 
 def _why_not(kind: str, score: Score) -> str | None:
@@ -169,19 +171,16 @@ def get(name: str) -> Score:
     """
     if not isinstance(name, str):
         raise TypeError(f"score must be a name; got {type(name).__name__}")
-    found = find(name) or _of_symbol(name)
-    if found is not None:
+    if (found := find(name, symbols=True)) is not None:
         return found
     wanted = bare(name)
     if wanted in SYMBOLS:
         raise KeyError(f"score must be one of {sorted(SYMBOLS[wanted])}; got their symbol {name!r}")
     if wanted in SEVERAL:
         raise KeyError(f"score must be {SEVERAL[wanted]}; got {name!r}")
-    kind, inner = _average(wanted, lambda rest: find(rest) or _of_symbol(rest))
-    if inner is not None and (why_not := _why_not(kind, inner)) is None:
-        return average_of(inner, kind)
+    kind, inner = _average(wanted, symbols=True)
     if inner is not None:
-        raise KeyError(f"score must be one that has averages; got {name!r}: {why_not}")
+        raise KeyError(f"score must be one that has averages; got {name!r}: {_why_not(kind, inner)}")
     if wanted in OF_CASES:
         raise KeyError(
             f"score must be one of a confusion matrix, as br.scores.catalog() lists them; got {name!r}, which needs "
@@ -194,11 +193,6 @@ def get(name: str) -> Score:
             f"{name!r}"
         )
     raise KeyError(f"score must be one of those in br.scores.catalog(); got {name!r}{_hint(kind, wanted)}")
-
-
-def _of_symbol(name: str) -> Score | None:
-    names = SYMBOLS.get(bare(name), set())
-    return SCORES[min(names)] if len(names) == 1 else None
 
 
 def _hint(kind: str, wanted: str) -> str:

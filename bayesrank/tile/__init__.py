@@ -1,10 +1,9 @@
 """The Tile: all canonical ranking scores of two-class performances on one map (Piérard et al., The Tile)."""
 
-from bayesrank.tile.consistency import best_consistency
-from bayesrank.tile.correlations import correlation, performance_grid, sample_performances
+from bayesrank.tile.correlations import best_consistency, correlation, performance_grid, sample_performances
 from bayesrank.tile.entities import entity, entity_rank, rank_probability, robustness
 from bayesrank.tile.flavours import baseline, chance_corrected, no_skill, relative_skill, state_of_the_art, value
-from bayesrank.tile.geometry import frontier, frontiers, isovalue, regions, shares, volume
+from bayesrank.tile.geometry import frontier, frontiers, isovalue, regions, shares, volume, zone
 from bayesrank.tile.posterior import credible, probability_best, value_interval
 from bayesrank.tile.preferences import around, beta_preferences, between, over, preference_ranking
 from bayesrank.tile.roc import (
@@ -15,7 +14,6 @@ from bayesrank.tile.roc import (
     prior_grid,
     vertex,
 )
-from bayesrank.tile.sets import zone
 
 __all__ = [
     "around",

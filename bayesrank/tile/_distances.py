@@ -7,7 +7,7 @@ by b is a root x of x⁴ - w x³ - K v x - K² with K = A D - B C; that by a is 
 
 import numpy as np
 
-from bayesrank.tile._grid import TOLERANCE
+from bayesrank.tile._grid import gain_at_corners
 
 #: Numbers of points and curves that are compared at once.
 MOST = 2**20
@@ -22,9 +22,7 @@ def frontiers(cells: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     a = 1) and at single corners are marked separately, since many pairs often share them.
     """
     i, j = np.triu_indices(cells.shape[1], 1)
-    correct, wrong = cells[[0, 3, 0, 3]], cells[[1, 1, 2, 2]]
-    x, y = correct[:, i] * wrong[:, j], correct[:, j] * wrong[:, i]
-    g = np.where(np.abs(x - y) <= TOLERANCE * np.maximum(x, y), 0.0, x - y).T
+    g = gain_at_corners(cells[:, i], cells[:, j])
     g = g[np.abs(g).max(axis=1, initial=0.0) > 0]
     edges = np.zeros(4, bool)
     for edge, (here, there) in enumerate((([0, 1], [2, 3]), ([2, 3], [0, 1]), ([0, 2], [1, 3]), ([1, 3], [0, 2]))):

@@ -57,6 +57,15 @@ def parts(tn: Any, fp: Any, fn: Any, tp: Any, a: Any, b: Any) -> tuple[Any, Any]
     return (1 - a) * tn + a * tp, (1 - b) * fp + b * fn
 
 
+def gain_at_corners(first: np.ndarray, second: np.ndarray) -> np.ndarray:
+    """Return s u' - s' u of pairs (cell, pair) at (a, b) = (0, 0), (1, 0), (0, 1), (1, 1), as (pair, corner).
+
+    It is positive where the first entity is ahead, and linear along each axis; differences by rounding alone are 0.
+    """
+    gain, loss = first[[0, 3, 0, 3]] * second[[1, 1, 2, 2]], second[[0, 3, 0, 3]] * first[[1, 1, 2, 2]]
+    return np.where(np.abs(gain - loss) <= TOLERANCE * np.maximum(gain, loss), 0.0, gain - loss).T
+
+
 def ratio(part: Any, rest: Any) -> Any:
     """Return part / (part + rest) of bare or lazy arrays, NaN where both are 0."""
     whole = part + rest

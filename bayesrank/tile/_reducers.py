@@ -5,7 +5,6 @@ independent of threads and chunks, and so is memory.
 """
 
 from collections.abc import Collection
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -19,20 +18,12 @@ OPTIONAL = ("expected_rank", "probability_skilled", "expected_regret")
 TOGETHER = 2 * BLOCK
 
 
-@dataclass(frozen=True)
-class Maps:
-    """Means over the draws for each entity (entity, b, a), and errors from batch means, by name."""
-
-    mean: dict[str, np.ndarray]
-    error: dict[str, np.ndarray]
-    undefined: np.ndarray
-    #: The areas on which each entity is best in each draw (draw, entity), and the errors of their means.
-    areas: np.ndarray | None = None
-    areas_error: np.ndarray | None = None
-
-
 class Credible:
-    """The maps of :func:`bayesrank.tile.credible`. Complete batches wait until a column can process many at once."""
+    """The maps of :func:`bayesrank.tile.credible`. Complete batches wait until a column can process many at once.
+
+    At the end, ``mean`` and ``error`` hold the maps (entity, b, a) by name, over the draws and from batch means;
+    ``undefined`` is another, ``areas`` (draw, entity) are those on which an entity is best.
+    """
 
     def __init__(
         self, entities: int, points: np.ndarray, maps: Collection[str], share_out: ShareOut, areas: bool = True
@@ -82,20 +73,19 @@ class Credible:
                 at += len(part)
         self.complete = []
 
-    def finish(self) -> Maps:
+    def finish(self) -> "Credible":
         if self.complete:
             self._count()
         number, filled = self.batches.number, int((self.batches.sizes > 0).sum())
-        means, errors = {}, {}
+        self.mean, self.error = {}, {}
         for name, mean, error in zip(self.names, self.sums, self.squares, strict=True):
             mean /= number
             error /= number
             error[:] = error_of_squares(mean, error, filled)
-            means[name], errors[name] = mean.transpose(2, 1, 0), error.transpose(2, 1, 0)
-        undefined = np.cumsum(self.undefined, 1, out=self.undefined)[:, :-1].transpose(2, 1, 0) / number
-        if self.areas is None:
-            return Maps(means, errors, undefined)
-        # Areas are means over the draws with a best entity.
-        [sums] = reduce(self.areas, BatchSums(), batches=self.batches)
-        [sizes] = reduce(~np.isnan(self.areas) * 1.0, BatchSums(), batches=self.batches)
-        return Maps(means, errors, undefined, self.areas, mean_error(sums, sizes))
+            self.mean[name], self.error[name] = mean.transpose(2, 1, 0), error.transpose(2, 1, 0)
+        self.undefined = np.cumsum(self.undefined, 1, out=self.undefined)[:, :-1].transpose(2, 1, 0) / number
+        if self.areas is not None:  # means over the draws with a best entity
+            [sums] = reduce(self.areas, BatchSums(), batches=self.batches)
+            [sizes] = reduce(~np.isnan(self.areas) * 1.0, BatchSums(), batches=self.batches)
+            self.areas_error = mean_error(sums, sizes)
+        return self

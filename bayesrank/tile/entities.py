@@ -131,7 +131,7 @@ def rank_probability(
     >>> rank_probability(counts, resolution=3).sel(entity="a", rank=1).values.tolist()
     [[0.0, 0.0, 0.0], [0.0, 0.0, 0.5], [1.0, 1.0, 1.0]]
     """
-    from bayesrank.tile.kernels._ranks import tally_ranks
+    from bayesrank.tile.kernels._credible import tally_ranks
 
     points = axis(resolution)
     array = on_the_tile(with_entity(*zoom(source, kind, window)))

@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import check_choice, check_integer, check_numbers, check_window
+from bayesrank._checks import check_choice, check_entities, check_integer, check_numbers, check_window
 from bayesrank._types import Container
 from bayesrank.performance import two_class_cells
 from bayesrank.scores import get
-from bayesrank.tile._grid import point_cells, two_class, zoom
+from bayesrank.scores.score import ratio
+from bayesrank.tile._grid import gain_at_corners, point_cells, two_class, zoom
 
-__all__ = ["frontier", "frontiers", "holders", "isovalue", "regions", "shares", "volume"]
+__all__ = ["frontier", "frontiers", "holders", "isovalue", "regions", "shares", "volume", "zone"]
 
 #: Distance from the border of the Tile at which its sides are evaluated.
 EDGE = 1e-12
@@ -61,13 +62,8 @@ def frontier(source: Container, entity: Any, rival: Any, points: int = 201, *, k
 
 def _curve(first: np.ndarray, second: np.ndarray, points: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the curve (a, b) on which two entities (cells) swap ranks."""
-    tn, fp, fn, tp = first
-    tn2, fp2, fn2, tp2 = second
-    # s1 u2 - s2 u1 at the corners (a, b); it is linear along each axis.
-    own = np.outer([tn, tp], [fp2, fn2])
-    other = np.outer([tn2, tp2], [fp, fn])
-    corner = own - other
-    if (np.abs(corner) <= 1e-12 * np.max(own + other)).all():
+    corner = gain_at_corners(first, second).reshape(2, 2).T  # (a, b)
+    if not corner.any():
         return np.empty(0), np.empty(0)
     # Slightly inside the Tile: on a side where both scores are 0 or 1, two entities tie without swapping ranks.
     inset = np.array([[1 - EDGE, EDGE], [EDGE, 1 - EDGE]])
@@ -84,6 +80,7 @@ def _curve(first: np.ndarray, second: np.ndarray, points: int) -> tuple[np.ndarr
     on = ~(np.isnan(a) | np.isnan(b))
     a, b = a[on], b[on]
     # Both ratios, of s in a and of u in b, are monotone, so a and b rise or fall together.
+    (tn, fp, fn, tp), (tn2, fp2, fn2, tp2) = first, second
     rises = (tp * tn2 - tp2 * tn) * (fn * fp2 - fn2 * fp) >= 0
     order = np.argsort(a + b if rises else a - b, kind="stable")
     return a[order], b[order]
@@ -347,6 +344,64 @@ def _side(lines: np.ndarray, i: int, j: int, a0: float, a1: float, points: int) 
         t = np.expm1(t * stretch) / np.expm1(stretch) if abs(stretch) > 1e-6 else t
         a = np.append(a0 + (a1 - a0) * t[:-1], a1)
     return np.stack([a, _border(lines, np.full(a.size, i), np.full(a.size, j), a)])
+
+
+def zone(source: Container, entities: Any, rivals: Any, points: int = 201, *, kind: str | None = None) -> xr.Dataset:
+    """Return the zone of the Tile where each of the entities is better than or equivalent to every rival.
+
+    Source: Piérard et al., The Tile, A.4.1 with Eq. 6 to 8 (equal priors, for which the zone is a convex polygon).
+
+    Parameters
+    ----------
+    source, kind
+        As for :func:`frontier`, with its errors.
+    entities, rivals : hashable or list of hashable
+        Names of the entities, and of their rivals, each once.
+    points : int
+        Number of values of a, at least 2.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``lower`` and ``upper`` (a): the exact range of b in the zone; NaN where it is empty. ``area``: its share of the
+        Tile, by the trapezoidal rule over 4,001 values of a. An undefined score (0/0) counts as equivalent.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> counts = br.from_counts(tn=[70, 50, 40], fp=[30, 50, 60], fn=[30, 20, 25], tp=[70, 80, 75], entity=list("abc"))
+    >>> found = zone(counts, "a", ["b", "c"], points=3)
+    >>> found["lower"].values.tolist(), found["upper"].values.round(3).tolist(), round(found["area"].item(), 3)
+    ([0.0, 0.0, 0.0], [0.952, 0.738, 0.524], 0.738)
+    """
+    check_integer("points", points, 2)
+    cells, names = point_cells(source, kind)
+    chosen = []
+    for argument, given in (("entities", entities), ("rivals", rivals)):
+        wanted = list(given) if isinstance(given, list | tuple | np.ndarray) else [given]
+        for name in check_entities(argument, wanted):
+            check_choice(argument, name, names, KeyError)
+        chosen.append([names.index(name) for name in wanted])
+    gain = gain_at_corners(*(cells[:, each.ravel()] for each in np.meshgrid(*chosen)))
+    a = np.linspace(0.0, 1.0, points)
+    low, high = _borders(gain, a)
+    below, above = _borders(gain, np.linspace(0.0, 1.0, 4001))
+    found = {"lower": ("a", np.where(low <= high, low, np.nan)), "upper": ("a", np.where(low <= high, high, np.nan))}
+    area = np.trapezoid(np.maximum(above - below, 0.0)) / 4000
+    return xr.Dataset({**found, "area": ((), float(area))}, {"a": a})
+
+
+def _borders(gain: np.ndarray, a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the smallest and largest b, for each a, at which no gain (pair, corner) is negative.
+
+    The smallest is above the largest if there is none.
+    """
+    at_0, at_1 = (gain[:, [k]] * (1 - a) + gain[:, [k + 1]] * a for k in (0, 2))
+    b = ratio(at_0, at_0 - at_1)
+    # A gain of at least 0 at an end means ahead; a tie at one end alone is a single point.
+    low = np.select([at_0 >= 0, at_1 == 0, at_1 < 0], [0.0, 1.0, np.inf], b)
+    high = np.select([at_1 >= 0, at_0 == 0, at_0 < 0], [1.0, 0.0, -np.inf], b)
+    return low.max(axis=0), high.min(axis=0)
 
 
 def volume(source: Container, *, kind: str | None = None) -> xr.DataArray:

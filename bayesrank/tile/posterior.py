@@ -32,7 +32,7 @@ from bayesrank.tile._grid import (
     with_entity,
     zoom,
 )
-from bayesrank.tile._reducers import OPTIONAL, Credible, Maps
+from bayesrank.tile._reducers import OPTIONAL, Credible
 
 __all__ = ["best_on_grid", "credible", "leaders", "probability_best", "value_interval"]
 
@@ -296,7 +296,7 @@ def _mean_and_tails(cells: np.ndarray, a: np.ndarray, b: float, tail: float) -> 
     return found
 
 
-def _result(found: Maps, number: float, effective: float, prob: float) -> dict[str, np.ndarray]:
+def _result(found: Credible, number: float, effective: float, prob: float) -> dict[str, np.ndarray]:
     """Summarise the maps of ``number`` draws with an effective sample size ``effective``; NaN without draws."""
     undefined = found.undefined
     nowhere = undefined > 1 - 1e-12

@@ -270,7 +270,7 @@ class _Ranks:
         self.sums = np.zeros((3, len(batches.sizes), len(self.total)))
 
     def add(self, block: Block) -> None:
-        from bayesrank.tile.kernels._ranks import tally_ranks
+        from bayesrank.tile.kernels._credible import tally_ranks
 
         cells, columns = cells_of(block), np.arange(len(self.total))
         found: dict[int, np.ndarray] = {}

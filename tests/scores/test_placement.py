@@ -7,7 +7,7 @@ import pytest
 import xarray as xr
 
 import bayesrank as br
-from bayesrank.scores import Score, as_score, conditional_probability
+from bayesrank.scores import Score, as_score
 from bayesrank.scores.families import by_importance
 from bayesrank.scores.placement import places
 from bayesrank.scores.score import ratio
@@ -40,29 +40,6 @@ def weighted_accuracy(alpha):
     return lambda tn, fp, fn, tp: (1 - alpha) * ratio(tn, tn + fp) + alpha * ratio(tp, tp + fn)
 
 
-def event(cell, better):
-    return conditional_probability("event", cell, higher_is_better=better)
-
-
-# Scores of the papers, written here from their formulas.
-WRITTEN_HERE = {
-    "bennett_s": Score("bennett_s", lambda tn, fp, fn, tp: (tn + tp - fp - fn) / (tn + fp + fn + tp)),
-    "determinant": Score("determinant", lambda tn, fp, fn, tp: (tn * tp - fp * fn) / (tn + fp + fn + tp) ** 2),
-    "standardized_ppv": Score("s", lambda tn, fp, fn, tp: tp / (tp + fn) / (tp / (tp + fn) + fp / (tn + fp))),
-    "standardized_npv": Score("s", lambda tn, fp, fn, tp: tn / (tn + fp) / (tn / (tn + fp) + fn / (tp + fn))),
-    "true_negative_probability": event("tn", True),
-    "true_positive_probability": event("tp", True),
-    "false_positive_probability": event("fp", False),
-    "false_negative_probability": event("fn", False),
-    "p_tn_tp_given_tn_fn_tp": conditional_probability("nameless", "tn tp", "tn fn tp"),
-    "p_tn_tp_given_tn_fp_tp": conditional_probability("nameless", "tn tp", "tn fp tp"),
-}
-
-
-def named(name):
-    return WRITTEN_HERE[name] if name in WRITTEN_HERE else br.scores.get(name)
-
-
 # The Tile, Table 2 and Lemma 7; Foundations, A.7.3.
 TABLE_2 = {
     "npv": (0.0, 1.0),
@@ -89,7 +66,7 @@ TABLE_2 = {
 @pytest.mark.parametrize("name", TABLE_2)
 @pytest.mark.parametrize("prevalence", [None, 0.2])
 def test_places_for_all_performances(name, prevalence):
-    score = named(name)
+    score = br.scores.get(name)
     assert br.place(score, prevalence) == TABLE_2[name]
     assert orders_alike(score, TABLE_2[name], prevalence)
 
@@ -113,7 +90,7 @@ AT_PREVALENCE = {
 
 @pytest.mark.parametrize("name", AT_PREVALENCE)
 def test_places_at_a_prevalence(name):
-    score = named(name)
+    score = br.scores.get(name)
     assert br.place(score) is None
     for prevalence in PREVALENCES:
         at = br.place(score, prevalence)

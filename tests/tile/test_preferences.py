@@ -151,8 +151,6 @@ def test_grid_weights_give_the_mean_of_the_tile():
     found = br.tile.preference_ranking(posterior, a.ravel(), b.ravel(), weights.ravel())
     expected = (tile * (weights / weights.sum())).sum(["b", "a"])
     np.testing.assert_allclose(found["rank_probability"], expected, atol=1e-12)
-    expected_rank = (br.tile.credible(posterior, 7)["expected_rank"] * (weights / weights.sum())).sum(["b", "a"])
-    np.testing.assert_allclose(found["expected_rank"], expected_rank, atol=1e-12)
 
 
 def test_errors_are_never_zero_and_unknown_without_draws():

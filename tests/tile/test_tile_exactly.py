@@ -314,21 +314,10 @@ def test_figure_5_at_three_priors_exactly(positives):
         np.testing.assert_allclose(br.tile.shares(counts_of(toy), rank), exact_shares(toy, rank), atol=1e-12)
 
 
-def test_identical_perfect_and_useless_entities():
-    counts = br.from_counts(
-        tn=[40, 40, 30, 0],
-        fp=[10, 10, 0, 50],
-        fn=[10, 10, 0, 50],
-        tp=[40, 40, 70, 0],
-        entity=["x", "y", "best", "worst"],
-    )
-    np.testing.assert_allclose(br.tile.shares(counts), [0, 0, 1, 0], atol=1e-12)
-    np.testing.assert_allclose(br.tile.shares(counts, rank=2), [0.5, 0.5, 0, 0], atol=1e-12)
-    np.testing.assert_allclose(br.tile.shares(counts, rank=3), [0.5, 0.5, 0, 0], atol=1e-12)
-    np.testing.assert_allclose(br.tile.shares(counts, rank=4), [0, 0, 0, 1], atol=1e-12)
-    assert br.tile.regions(counts, rank=2)["entity"].values.tolist() == ["x = y"]
-    one = br.tile.regions(counts.isel(entity=[0]))
-    assert one["area"].values.tolist() == [1.0]
+def test_identical_entities_have_one_region():
+    counts = counts_of([(40, 10, 10, 40), (40, 10, 10, 40), (30, 0, 0, 70), (0, 50, 50, 0)])
+    assert br.tile.regions(counts, rank=2)["entity"].values.tolist() == ["e0 = e1"]
+    assert br.tile.regions(counts.isel(entity=[0]))["area"].values.tolist() == [1.0]
 
 
 def test_holders_have_the_shares_of_their_regions():

@@ -42,6 +42,10 @@ def test_zones_of_two_are_their_regions():
     assert (same["area"].item(), same["lower"].values.tolist(), same["upper"].values.tolist()) == (1, [0] * 3, [1] * 3)
     worse = br.tile.zone(THREE, "c", "b", points=3)  # c is worse by both rates, at the same prevalence
     assert worse["area"].item() == 0
+    tied = br.from_counts(tn=[5, 5], fp=[5, 4], fn=[2, 2], tp=[8, 8], entity=["a", "b"])  # at b = 1; else b is ahead
+    edge = br.tile.zone(tied, "a", "b", points=3)
+    assert (edge["lower"] == 1).all()
+    assert (edge["upper"] == 1).all()
     with pytest.raises(KeyError, match=r"rivals must be one of .* got 'x'"):
         br.tile.zone(THREE, "a", "x")
     with pytest.raises(ValueError, match="entities must hold at least one entity"):

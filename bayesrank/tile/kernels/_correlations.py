@@ -8,7 +8,7 @@ a few neighbours: ten times as fast as repairing it with the count.
 import numpy as np
 
 from bayesrank._compiled import njit
-from bayesrank.tile.kernels._columns import OPTIONS
+from bayesrank.tile.kernels._shared import OPTIONS
 
 #: Moves per value above which sorting from scratch is faster than repairing the previous order.
 ENOUGH = 32
@@ -105,18 +105,18 @@ def sort_in_buckets(odds, x, share, place, ends, keys, along):
 
 
 @njit(**OPTIONS)
-def rank_column(cells, a, points, ranks, untied, kendall, out):
-    """Write the rank correlations of ``ranks`` (of the other score, rising) with one column of scores to ``out``.
+def rank_column(cells, a, points, doubled, untied, kendall, out):
+    """Write rank correlations of one column of scores with the other score, of rising ``doubled`` ranks, to ``out``.
 
     Ties as in τ-b, or average ranks for Spearman; ``untied`` is the number of pairs with different ranks. Points with
     undefined scores stay NaN.
     """
-    n = ranks.size
-    s = (1 - a) * cells[0] + a * cells[3]
-    doubled = (2 * ranks).astype(np.int64)
-    pairs, middle = n * (n - 1) / 2, 0.5 * (n + 1)
-    var_x = ((ranks - middle) ** 2).sum()
-    values, order = np.empty(n), np.arange(n)
+    n = doubled.size
+    pairs, middle, var_x = n * (n - 1) / 2, 0.5 * (n + 1), 0.0
+    s, values, order = np.empty(n), np.empty(n), np.arange(n)
+    for k in range(n):
+        s[k] = (1 - a) * cells[0, k] + a * cells[3, k]
+        var_x += (0.5 * doubled[k] - middle) ** 2
     share, place, ends = np.empty(n), np.empty(n, np.int32), np.empty(n, np.int32)
     keys, x = np.empty(n), np.empty(n, np.int64)
     started = False

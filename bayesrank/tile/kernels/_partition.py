@@ -9,7 +9,7 @@ at b = 0 or b = 1, or where two lines coincide.
 import numpy as np
 
 from bayesrank._compiled import njit
-from bayesrank.tile.kernels._columns import OPTIONS, contenders, defined_entities, same, sort_by
+from bayesrank.tile.kernels._shared import OPTIONS, contenders, defined_entities, same, sort_by
 
 #: Smallest width of a slab; it sets the accuracy of areas.
 STEP = 1e-9
