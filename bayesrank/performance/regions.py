@@ -42,11 +42,6 @@ def summary_points(source: Container, *, prob: float = 0.95) -> xr.Dataset:
           line through the medians whose slope is the ratio of the standard deviations, in logits;
         - ``observed_fpr``, ``observed_tpr``, ``cases`` (entity, dataset): the studies, if their counts are known.
 
-    Raises
-    ------
-    ValueError
-        If there are no draws of a typical and a new data set, or more than two classes.
-
     References
     ----------
     Reitsma et al. (2005), Journal of Clinical Epidemiology 58:982-990, on both regions. Rutter and Gatsonis (2001),

@@ -80,9 +80,8 @@ def paired_difference(
 
     Raises
     ------
-    KeyError, ValueError
-        If an entity is unknown, there are not two classes, cases come in clusters, or the test set has more than 1.6e7
-        likely pairs of matrices (about 100 cases of each class).
+    ValueError
+        If the test set has more than 1.6e7 likely pairs of matrices (about 100 cases of each class).
 
     Examples
     --------
