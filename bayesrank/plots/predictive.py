@@ -137,8 +137,7 @@ def effect_of_size(counts: xr.DataArray, factors: Sequence[int] = (1, 4, 16), ax
 
     Examples
     --------
-    >>> counts = br.from_counts(tn=9, fp=2, fn=1, tp=5)
-    >>> len(effect_of_size(counts, factors=(1, 4)).axes)
+    >>> len(effect_of_size(br.from_counts(tn=9, fp=2, fn=1, tp=5), factors=(1, 4)).axes)
     2
     """
     times = [check_integer("factors", factor, 1) for factor in check_sequence("factors", factors)]
@@ -177,8 +176,8 @@ def pmf_over_contours(
 
     Examples
     --------
-    >>> counts = br.from_counts(tn=9, fp=2, fn=1, tp=5)
-    >>> pmf_over_contours(br.predictive.confusion_pmf(counts), "f1").get_xlabel()
+    >>> pmf = br.predictive.confusion_pmf(br.from_counts(tn=9, fp=2, fn=1, tp=5))
+    >>> pmf_over_contours(pmf, "f1").get_xlabel()
     'FPR'
     """
     check_bool("ridges", ridges)
@@ -355,8 +354,8 @@ def score_pmf_by_tpr(pmf: xr.DataArray, score: ScoreLike, ax: Any = None) -> Any
 
     Examples
     --------
-    >>> counts = br.from_counts(tn=9, fp=2, fn=1, tp=5)
-    >>> len(score_pmf_by_tpr(br.predictive.confusion_pmf(counts), "f1").lines)
+    >>> pmf = br.predictive.confusion_pmf(br.from_counts(tn=9, fp=2, fn=1, tp=5))
+    >>> len(score_pmf_by_tpr(pmf, "f1").lines)
     7
     """
     check_array("pmf", pmf, ("tp", "tn"), " (br.predictive.confusion_pmf gives one, of both class sizes)")

@@ -65,10 +65,8 @@ def score_differences(
 
     Examples
     --------
-    >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
-    >>> ax = score_differences(br.fit(counts, seed=1), score="f1", rope=0.02)
-    >>> ax.get_xlabel()
-    'F1 minus that of b (median and 95% interval)'
+    >>> score_differences(br.fit(br.datasets.load("breast_cancer"), seed=1), score="f1", rope=0.02).get_xlabel()
+    'F1 minus that of logreg (median and 95% interval)'
     """
     best = isinstance(to, str) and to == "best" and "best" not in _names(values)
     with rename_argument("values", "source"):
@@ -149,10 +147,8 @@ def posterior_against_prior(
 
     Examples
     --------
-    >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
-    >>> posterior = br.fit(counts, seed=1, groups=["prior"])
-    >>> ax = posterior_against_prior(br.scores.f1(posterior), br.scores.f1(posterior["prior"]))
-    >>> ax.get_xlabel()
+    >>> posterior = br.fit(br.datasets.load("breast_cancer"), seed=1, groups=["prior"])
+    >>> posterior_against_prior(br.scores.f1(posterior), br.scores.f1(posterior["prior"])).get_xlabel()
     'F1'
     """
     _check_draws("values", values)
@@ -202,8 +198,7 @@ def intervals(table: xr.Dataset, label: str | None = None, axes: Any = None) -> 
 
     Examples
     --------
-    >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
-    >>> axes = intervals(br.score_table(br.fit(counts, seed=1), ["tpr", "LR+"]))
+    >>> axes = intervals(br.score_table(br.fit(br.datasets.load("breast_cancer"), seed=1), ["tpr", "LR+"]))
     >>> [ax.get_xlabel() for ax in axes]
     ['sensitivity (TPR)', 'positive likelihood ratio (log scale)']
     """
