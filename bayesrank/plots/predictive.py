@@ -403,10 +403,7 @@ def predictive_check(check: xr.Dataset, figure: Any = None) -> Any:
 
     Examples
     --------
-    >>> studies = br.from_counts(
-    ...     tn=[45, 38, 90], fp=[5, 12, 10], fn=[4, 9, 2], tp=[16, 11, 28], entity=["A"] * 3, dataset=["x", "y", "z"]
-    ... )
-    >>> check = br.predictive.predictive_check(br.fit(br.pool(studies), seed=1), seed=1)
+    >>> check = br.predictive.predictive_check(br.fit(br.pool(br.datasets.load("ascus_hc2_repc")), seed=1), seed=1)
     >>> len(predictive_check(check).axes)
     2
     """
