@@ -108,16 +108,15 @@ def pr_pmf(pmf: xr.DataArray, observed: xr.DataArray | None = None, ax: Any = No
     'precision'
     """
     _rates(pmf)
-    if observed is not None:
-        _rates_of(observed)
+    seen = None if observed is None else (_rates_of(observed)[1], scores.ppv(observed).item())
     ax = new_axes(ax, 4.8, 4.6)
     tp, fp = xr.broadcast(pmf["tp"], pmf["negatives"].item() - pmf["tn"])
     called = tp + fp
     precision = (tp / called.where(called > 0)).transpose("tp", "tn").values
     recall = (tp / pmf["positives"].item()).transpose("tp", "tn").values
     _draw_points(ax, recall, precision, pmf, pmf.values.max())
-    if observed is not None:
-        _mark_observed(ax, scores.tpr(observed).item(), scores.ppv(observed).item())
+    if seen is not None:
+        _mark_observed(ax, *seen)
     without = pmf.values[np.isnan(precision)].sum()
     ax.set(xlabel="recall", ylabel="precision", xlim=(-0.03, 1.03), ylim=(-0.03, 1.03), aspect="equal")
     ax.set_title(f"nothing called positive: probability {without:.2g}", fontsize=9)

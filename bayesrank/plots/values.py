@@ -68,7 +68,8 @@ def score_differences(
     >>> score_differences(br.fit(br.datasets.load("breast_cancer"), seed=1), score="f1", rope=0.02).get_xlabel()
     'F1 minus that of logreg (median and 95% interval)'
     """
-    best = isinstance(to, str) and to == "best" and "best" not in _names(values)
+    labelled = isinstance(values, xr.DataArray | xr.Dataset) and "entity" in values.coords
+    best = isinstance(to, str) and to == "best" and not (labelled and "best" in values["entity"].values.tolist())
     with rename_argument("values", "source"):
         if ranking is None and (score is not None or best):
             ranking = credible_ranking(values, score, prob=prob, rope=rope)
@@ -116,12 +117,6 @@ def _check_draws(argument: str, values: Any) -> None:
     check_array(argument, values, (*draws, "entity"))
     if "entity" not in values.coords:
         raise ValueError(f"{argument} must name its entities; got {describe_value(values)}")
-
-
-def _names(values: Any) -> list[Any]:
-    """Return the names of entities; empty if the source has none."""
-    known = isinstance(values, xr.DataArray | xr.Dataset) and "entity" in values.coords
-    return values["entity"].values.tolist() if known else []
 
 
 def posterior_against_prior(
