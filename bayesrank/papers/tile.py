@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank import scores
 from bayesrank._checks import check_number, check_numbers, check_prevalence, check_prevalences, rename_argument
 from bayesrank._types import Container
 from bayesrank.plots._colors import (
@@ -19,7 +20,6 @@ from bayesrank.plots._colors import (
 from bayesrank.plots._furniture import SEQUENTIAL, draw_tile_axes
 from bayesrank.plots._style import add_missing_fonts, new_axes, new_panels, plain_names, side_legend
 from bayesrank.plots.maps import value_tile
-from bayesrank.scores import fpr, tpr
 from bayesrank.scores.placement import place
 from bayesrank.tile import isoperformance, no_skill_curve, prior_grid, vertex
 
@@ -273,7 +273,7 @@ def prior_grids(prevalences: Any = VALUES, axes: Any = None) -> Any:
 
 def _draw_performances(ax: Any, source: Any) -> None:
     """Draw performances as points in ROC space, with names if they are few."""
-    across, up = fpr(source), tpr(source)
+    across, up = scores.fpr(source), scores.tpr(source)
     names = across["entity"].values.tolist() if across.dims == ("entity",) else []
     if not 0 < len(names) <= MOST:
         ax.plot(across.values.ravel(), up.values.ravel(), ".", color=ink_color(), markersize=5)
