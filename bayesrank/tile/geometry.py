@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
+from bayesrank import scores
 from bayesrank._checks import check_choice, check_integer, check_numbers, check_window
 from bayesrank._types import Container
 from bayesrank.performance import two_class_cells
-from bayesrank.scores import vut
 from bayesrank.tile._grid import point_cells, two_class, zoom
 
 __all__ = ["frontier", "frontiers", "holders", "isovalue", "regions", "shares", "volume"]
@@ -372,4 +372,4 @@ def volume(source: Container, *, kind: str | None = None) -> xr.DataArray:
     0.9
     """
     cells = two_class_cells(two_class(source, kind)).values()
-    return xr.apply_ufunc(vut.of_cells, *cells, dask="parallelized", output_dtypes=[np.float64]).rename("volume")
+    return xr.apply_ufunc(scores.vut.of_cells, *cells, dask="parallelized", output_dtypes=[np.float64]).rename("volume")
