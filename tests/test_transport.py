@@ -28,11 +28,6 @@ def test_it_is_a_fit_at_that_prevalence():
     np.testing.assert_allclose(ranking["observed"], br.scores.f1(br.performance.shift_prior(COUNTS, 0.1)), rtol=1e-12)
 
 
-def test_counts_are_moved_as_shift_prior_does():
-    wanted = br.performance.shift_prior(COUNTS, 0.1)
-    xr.testing.assert_allclose(br.at_prevalence(COUNTS, 0.1), wanted.transpose(*COUNTS.dims), rtol=1e-12)
-
-
 def test_an_uncertain_prevalence_is_one_a_draw():
     share = xr.DataArray(
         np.random.default_rng(1).beta(2, 30, (4, 300)), {"chain": range(4), "draw": range(300)}, ["chain", "draw"]

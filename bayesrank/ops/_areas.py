@@ -94,9 +94,10 @@ def called_positive(cases: Thresholds, positive: np.ndarray, weight: np.ndarray)
     return [np.insert(total[..., last], 0, 0.0, axis=-1) for total in sums]
 
 
-def bootstrap_rates(positive: np.ndarray, score: np.ndarray, weight: np.ndarray) -> list[np.ndarray]:
+def bootstrap_rates(positive: np.ndarray, score: np.ndarray, weight: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return FPR and TPR (draw, threshold) for weights (draw, case)."""
-    return [called / called[:, -1:] for called in called_positive(order_cases(score), positive, weight)]
+    fpr, tpr = (called / called[:, -1:] for called in called_positive(order_cases(score), positive, weight))
+    return fpr, tpr
 
 
 def _share(fpr: np.ndarray, tpr: np.ndarray, prevalence: np.ndarray) -> np.ndarray:

@@ -6,7 +6,7 @@ drawn from it is worse. A reference of curves is a Dataset with ``fpr`` and ``tp
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -240,9 +240,7 @@ def directed_binary_tree(depth: int = 7, samples: int = 32_768, seed: Seed = 0) 
     return xr.Dataset({"fpr": (("sample", "point"), curve[0]), "tpr": (("sample", "point"), curve[1])})
 
 
-@lru_cache(maxsize=1)
-def _default_tree() -> xr.Dataset:
-    return directed_binary_tree()
+_default_tree = cache(directed_binary_tree)
 
 
 def check_curves(reference: Any) -> xr.Dataset:

@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from functools import cache
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -77,29 +76,8 @@ def explore_pmf(
         "start": start,
         "sizes": [_pmfs(*size, found, start if size == sizes[0] else _start(size)) for size in sizes],
     }
-    joint = "".join(
-        f'<div><svg data-joint viewBox="0 0 420 430" width="420" tabindex="0" role="application" '
-        f'aria-label="Joint pmf by the {name} model; arrow keys move what was observed"></svg></div>'
-        for name in MODELS
-    )
-    panels = "".join(
-        '<div><svg data-score viewBox="0 0 400 280" width="400" role="img" '
-        f'aria-label="pmf of {escape(score_label(score))}">'
-        '</svg><output aria-live="polite"></output></div>'
-        for score in found
-    )
-    boxes = _checkboxes(("rug", "possible values"), ("counts", "matrices with each value"), ("bars", "histogram"))
-    body = (
-        "<p>A classifier was tested on some cases. What will its confusion matrix be on as many others? Crosses and "
-        f"dashed lines mark the observed matrix. Drag it, or use the sliders or arrow keys.</p>{OBSERVED}"
-        '<div class="row" hidden><div><label>Probabilities '
-        '<input type="range" data-control="zoom" min="-3" max="5" step="0.5" value="0"></label> '
-        f'<output data-control="zoom-said"></output></div><div>{boxes}</div></div>'
-        f'<div class="row" hidden>{joint}</div><div class="row" hidden>{panels}</div>'
-        f"<p>Areas of circles are proportional to probabilities. Histograms have {BINS} bins over the range of a "
-        "score. Scales stay the same when the observed matrix moves; larger values are cut off.</p>"
-    )
-    return _explorer("Uncertainty in confusion matrices and their scores", "pmf", data, body)
+    names = [score_label(score) for score in found]
+    return _explorer("Uncertainty in confusion matrices and their scores", "pmf", data, MODELS, names, BINS)
 
 
 def explore_contours(
@@ -134,23 +112,7 @@ def explore_contours(
         "sizes": [{"p": p, "n": n, "share": shares.index(p / (p + n)),
                    "values": [_short(_values(p, n, score)) for score in found]} for p, n in sizes],
     }  # fmt: skip
-    titles = [escape(_score_title(score)) for score in found]
-    choices = "".join(f'<option value="{k}">{title}</option>' for k, title in enumerate(titles))
-    squares = "".join(
-        f'<div><svg data-square viewBox="0 0 470 470" width="470" tabindex="0" role="application" '
-        f'aria-label="Contours and points in {where}; arrow keys move the point"></svg></div>'
-        for where in ("the ROC square", "precision-recall space")
-    )
-    rows = "".join(f'<tr><th scope="row">{title}</th><td data-value></td></tr>' for title in titles)
-    boxes = _checkboxes(("beyond", "beyond the ROC square"), ("points", "points"), off="beyond")
-    body = (
-        "<p>Lines of equal score, from red (low) to blue (high), over all confusion matrices of N cases. The cross "
-        "marks one matrix: drag it, or use the sliders or arrow keys.</p>"
-        f'<p hidden><label>Lines of <select data-control="score">{choices}</select></label></p>'
-        f'{OBSERVED}<p hidden>{boxes}</p><div class="row" hidden>{squares}</div>'
-        f"<table hidden><caption>Scores of the cross</caption>{rows}</table>"
-    )
-    return _explorer("Contours of scores", "contours", data, body)
+    return _explorer("Contours of scores", "contours", data, [_score_title(score) for score in found])
 
 
 def turning_simplex(total: int, positives: Sequence[int], score: ScoreLike) -> Html:
@@ -184,18 +146,10 @@ def turning_simplex(total: int, positives: Sequence[int], score: ScoreLike) -> H
         "scale": SCALE,
         "view": [float(np.arctan2(-np.cos(around), -np.sin(around))), -up],
     }
-    boxes = " ".join(f'<label><input type="checkbox" checked> {p} positives</label>' for p in slices)
-    words = (
-        f"All confusion matrices of {total} cases with the shown numbers of positives, coloured by {score_label(score)}"
-    )
+    label = score_label(score)
+    words = f"All confusion matrices of {total} cases with the shown numbers of positives, coloured by {label}"
     colors = ", ".join(f"rgb{color}" for color in SCALE)
-    bar = f'<span style="display:inline-block;width:8em;height:.7em;background:linear-gradient(to right, {colors})">'
-    body = (
-        f'<div class="solid" data-page="solid">{embed_json(data)}<p>{boxes}</p>'
-        f'<canvas width="720" height="720" tabindex="0" role="img" aria-label="{escape(words)}; arrow keys turn it">'
-        f'</canvas><p><output aria-live="polite"></output></p><p>{low:g} {bar}</span> {high:g}</p>'
-        f"<p>{escape(words)}. Drag it, or use the arrow keys, to turn it.</p></div>"
-    )
+    body = _template().solid(embed_json(data), slices, words, colors, f"{low:g}", f"{high:g}")
     return page(f"Confusion matrices of {total} cases", body)
 
 
@@ -221,22 +175,6 @@ def save(html: str, path: str | Path) -> Path:
         raise TypeError(f"html must come from a function that makes a page; got {describe_value(html)}")
     write_output("path", path, "page", html)
     return Path(path)
-
-
-#: The controls of the test set and of the observed matrix, with its table.
-OBSERVED = (
-    '<div class="row" hidden><div>'
-    + "".join(
-        f'<p><label>{words} <input type="range" data-control="{name}" min="0" step="1"></label> '
-        f'<output data-control="{name}-said" aria-live="polite"></output></p>'
-        for name, words in (
-            ("total", "N, all cases"), ("positives", "p, positives"), ("tp", "true positives"), ("tn", "true negatives")
-        )
-    )
-    + "</div><div><table><tr><td></td><th>positive</th><th>negative</th></tr>"
-    "<tr><th>called positive</th><td data-cell></td><td data-cell></td></tr>"
-    "<tr><th>called negative</th><td data-cell></td><td data-cell></td></tr></table></div></div>"
-)  # fmt: skip
 
 
 def _check_sizes(sizes: Any) -> list[tuple[int, int]]:
@@ -350,19 +288,24 @@ def _simplify_curve(points: np.ndarray) -> np.ndarray:
     return np.concatenate([_simplify_curve(points[: at + 1])[:-1], _simplify_curve(points[at:])])
 
 
-def _checkboxes(*named: tuple[str, str], off: str = "") -> str:
-    return " ".join(
-        f'<label><input type="checkbox" data-control="{name}"{"" if name == off else " checked"}> {words}</label>'
-        for name, words in named
-    )
-
-
 def _score_title(score: Score) -> str:
     label = score_label(score)
     return label if label.lower() == score.display.lower() else f"{label}, {score.display}"
 
 
-def _explorer(title: str, kind: str, data: Any, body: str) -> Html:
+@cache
+def _template() -> Any:
+    from jinja2 import Environment, PackageLoader
+
+    environment = Environment(
+        loader=PackageLoader("bayesrank.papers", ""), autoescape=True, trim_blocks=True, lstrip_blocks=True
+    )
+    return environment.get_template("explore.html").module
+
+
+def _explorer(title: str, kind: str, data: Any, *values: Any) -> Html:
+    """Return a page with the style sheet, the script and the body of a macro in ``explore.html``."""
+    body = getattr(_template(), kind)(*values)
     return page(
         title,
         f"<style>\n{part('explore.css', 'bayesrank.papers')}</style>"

@@ -42,9 +42,8 @@ def as_performance(source: Container, kind: str | None = None) -> xr.DataArray:
 
     Raises
     ------
-    ValueError, TypeError
-        If the values are not probabilities, ``actual`` and ``predicted`` differ in labels, the kind does not exist, or
-        the source is of another type.
+    ValueError
+        If the values are not probabilities, or ``actual`` and ``predicted`` differ in labels.
 
     Examples
     --------

@@ -44,9 +44,8 @@ def mean_over_datasets(source: Container, weights: Any = None) -> Any:
 
     Raises
     ------
-    TypeError, ValueError
-        If the source is of another type or has no dim ``dataset``, an entity lacks a data set with positive weight, or
-        weights are negative or name other data sets.
+    ValueError
+        If an entity lacks a data set with positive weight.
 
     Examples
     --------

@@ -42,11 +42,6 @@ def summary_points(source: Container, *, prob: float = 0.95) -> xr.Dataset:
           line through the medians whose slope is the ratio of the standard deviations, in logits;
         - ``observed_fpr``, ``observed_tpr``, ``cases`` (entity, dataset): the studies, if their counts are known.
 
-    Raises
-    ------
-    ValueError
-        If there are no draws of a typical and a new data set, or more than two classes.
-
     References
     ----------
     Reitsma et al. (2005), Journal of Clinical Epidemiology 58:982-990, on both regions. Rutter and Gatsonis (2001),
@@ -54,13 +49,9 @@ def summary_points(source: Container, *, prob: float = 0.95) -> xr.Dataset:
 
     Examples
     --------
-    >>> studies = br.from_counts(
-    ...     tn=[45, 38, 90, 27], fp=[5, 12, 10, 3], fn=[4, 9, 2, 3], tp=[16, 11, 28, 7],
-    ...     entity=["A"] * 4, dataset=["Oslo", "Rome", "Lima", "Kyiv"],
-    ... )
-    >>> points = summary_points(br.fit(studies, "hierarchical_beta_binomial", seed=1))
-    >>> points["tpr"].round(1).values.tolist(), points["cases"].values.tolist()
-    ([0.8], [[70, 70, 130, 40]])
+    >>> points = summary_points(br.fit(br.datasets.load("ascus_hc2_repc"), "hierarchical_beta_binomial", seed=1))
+    >>> points["tpr"].round(2).values.tolist(), points["cases"].sizes["dataset"]
+    ([0.71, 0.9], 10)
     """
     prob = check_prob("prob", prob)
     group = posterior_of(source)

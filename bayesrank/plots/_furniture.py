@@ -23,8 +23,6 @@ MARKS = (
     ("F₁", (1.0, 0.5), (-5, 0), ("right", "center")),
 )
 SEQUENTIAL = "viridis"
-
-
 #: Entities that a legend names.
 NAMED = 12
 

@@ -124,9 +124,7 @@ def plan(result: xr.Dataset, ax: Any = None) -> Any:
 
     Examples
     --------
-    >>> counts = br.from_counts(tn=[80, 84], fp=[20, 16], fn=[15, 14], tp=[35, 36], entity=["a", "b"])
-    >>> ax = plan(br.plan(br.fit(counts, seed=1), "mcc", seed=1))
-    >>> ax.get_xlabel()
+    >>> plan(br.plan(br.fit(br.datasets.load("breast_cancer")[:2], seed=1), "mcc", seed=1)).get_xlabel()
     'more cases'
     """
     check_result("br.plan", "result", result, ("success", "success_error", "needed", "limit"))
@@ -160,8 +158,7 @@ def sensitivity(result: xr.Dataset, ax: Any = None, *, colors: Colors = None) ->
 
     Examples
     --------
-    >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
-    >>> ax = sensitivity(br.sensitivity(counts, "f1", seed=1))
+    >>> ax = sensitivity(br.sensitivity(br.datasets.load("breast_cancer")[:2], "f1", seed=1))
     >>> [label.get_text() for label in ax.get_yticklabels()][:2]
     ['base', 'prior jeffreys']
     """

@@ -110,10 +110,9 @@ def value_tiles(
 
     Examples
     --------
-    >>> counts = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
-    >>> figure = value_tiles(br.tile.value(counts, 11))
+    >>> figure = value_tiles(br.tile.value(br.datasets.load("breast_cancer"), 11))
     >>> [ax.get_title() for ax in figure.axes[:2]]
-    ['a', 'b']
+    ['logreg', 'lda']
     """
     other = [dim for dim in getattr(tiles, "dims", ()) if dim not in ("b", "a")][:1] or ["one more dim"]
     check_array("tiles", tiles, ("b", "a", *other))

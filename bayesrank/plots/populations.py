@@ -71,13 +71,9 @@ def shrinkage(
 
     Examples
     --------
-    >>> studies = br.from_counts(
-    ...     tn=[45, 38, 90, 27], fp=[5, 12, 10, 3], fn=[4, 9, 2, 3], tp=[16, 11, 28, 7], entity=["A"] * 4,
-    ...     dataset=["Oslo", "Rome", "Lima", "Kyiv"],
-    ... )
-    >>> axes = shrinkage(br.fit(studies, "hierarchical_beta_binomial", seed=1), "tpr")
-    >>> [label.get_text() for label in axes[0].get_yticklabels()]
-    ['Lima', 'Oslo', 'Kyiv', 'Rome']
+    >>> axes = shrinkage(br.fit(br.datasets.load("ascus_hc2_repc"), "hierarchical_beta_binomial", seed=1), "tpr")
+    >>> [ax.get_title() for ax in axes]
+    ['HC2', 'RepC']
     """
     found = populations.shrinkage(posterior, score, prob=prob)
     sign = 1 if found.attrs["higher_is_better"] else -1
@@ -155,11 +151,7 @@ def summary_roc(source: Container, ax: Any = None, *, prob: float = 0.95) -> Any
 
     Examples
     --------
-    >>> studies = br.from_counts(
-    ...     tn=[45, 38, 90, 27], fp=[5, 12, 10, 3], fn=[4, 9, 2, 3], tp=[16, 11, 28, 7],
-    ...     entity=["A"] * 4, dataset=["Oslo", "Rome", "Lima", "Kyiv"],
-    ... )
-    >>> ax = summary_roc(br.fit(studies, "hierarchical_beta_binomial", seed=1))
+    >>> ax = summary_roc(br.fit(br.datasets.load("ascus_hc2_repc"), "hierarchical_beta_binomial", seed=1))
     >>> ax.get_xlabel(), ax.get_ylabel()
     ('FPR', 'TPR')
     """

@@ -108,16 +108,15 @@ def pr_pmf(pmf: xr.DataArray, observed: xr.DataArray | None = None, ax: Any = No
     'precision'
     """
     _rates(pmf)
-    if observed is not None:
-        _rates_of(observed)
+    seen = None if observed is None else (_rates_of(observed)[1], scores.ppv(observed).item())
     ax = new_axes(ax, 4.8, 4.6)
     tp, fp = xr.broadcast(pmf["tp"], pmf["negatives"].item() - pmf["tn"])
     called = tp + fp
     precision = (tp / called.where(called > 0)).transpose("tp", "tn").values
     recall = (tp / pmf["positives"].item()).transpose("tp", "tn").values
     _draw_points(ax, recall, precision, pmf, pmf.values.max())
-    if observed is not None:
-        _mark_observed(ax, scores.tpr(observed).item(), scores.ppv(observed).item())
+    if seen is not None:
+        _mark_observed(ax, *seen)
     without = pmf.values[np.isnan(precision)].sum()
     ax.set(xlabel="recall", ylabel="precision", xlim=(-0.03, 1.03), ylim=(-0.03, 1.03), aspect="equal")
     ax.set_title(f"nothing called positive: probability {without:.2g}", fontsize=9)
@@ -137,8 +136,7 @@ def effect_of_size(counts: xr.DataArray, factors: Sequence[int] = (1, 4, 16), ax
 
     Examples
     --------
-    >>> counts = br.from_counts(tn=9, fp=2, fn=1, tp=5)
-    >>> len(effect_of_size(counts, factors=(1, 4)).axes)
+    >>> len(effect_of_size(br.from_counts(tn=9, fp=2, fn=1, tp=5), factors=(1, 4)).axes)
     2
     """
     times = [check_integer("factors", factor, 1) for factor in check_sequence("factors", factors)]
@@ -177,8 +175,8 @@ def pmf_over_contours(
 
     Examples
     --------
-    >>> counts = br.from_counts(tn=9, fp=2, fn=1, tp=5)
-    >>> pmf_over_contours(br.predictive.confusion_pmf(counts), "f1").get_xlabel()
+    >>> pmf = br.predictive.confusion_pmf(br.from_counts(tn=9, fp=2, fn=1, tp=5))
+    >>> pmf_over_contours(pmf, "f1").get_xlabel()
     'FPR'
     """
     check_bool("ridges", ridges)
@@ -355,8 +353,8 @@ def score_pmf_by_tpr(pmf: xr.DataArray, score: ScoreLike, ax: Any = None) -> Any
 
     Examples
     --------
-    >>> counts = br.from_counts(tn=9, fp=2, fn=1, tp=5)
-    >>> len(score_pmf_by_tpr(br.predictive.confusion_pmf(counts), "f1").lines)
+    >>> pmf = br.predictive.confusion_pmf(br.from_counts(tn=9, fp=2, fn=1, tp=5))
+    >>> len(score_pmf_by_tpr(pmf, "f1").lines)
     7
     """
     check_array("pmf", pmf, ("tp", "tn"), " (br.predictive.confusion_pmf gives one, of both class sizes)")
@@ -404,10 +402,7 @@ def predictive_check(check: xr.Dataset, figure: Any = None) -> Any:
 
     Examples
     --------
-    >>> studies = br.from_counts(
-    ...     tn=[45, 38, 90], fp=[5, 12, 10], fn=[4, 9, 2], tp=[16, 11, 28], entity=["A"] * 3, dataset=["x", "y", "z"]
-    ... )
-    >>> check = br.predictive.predictive_check(br.fit(br.pool(studies), seed=1), seed=1)
+    >>> check = br.predictive.predictive_check(br.fit(br.pool(br.datasets.load("ascus_hc2_repc")), seed=1), seed=1)
     >>> len(predictive_check(check).axes)
     2
     """

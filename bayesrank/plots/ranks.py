@@ -40,11 +40,10 @@ def forest(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None, color
 
     Examples
     --------
-    >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
-    >>> ax = forest(br.credible_ranking(br.fit(counts, seed=1), "f1"))
+    >>> ax = forest(br.credible_ranking(br.fit(br.datasets.load("breast_cancer"), seed=1), "f1"), top=2)
     >>> [label.get_text() for label in ax.get_yticklabels()]
-    ['b', 'a']
-    >>> ax.get_xlabel().split("\\n")
+    ['logreg', 'svm_rbf']
+    >>> ax.get_xlabel().split("\\n")[:2]
     ['F1 (median and 95% interval)', "tiers: pairwise posterior comparisons with the tier's first entity"]
     """
     table, left_out = first_rows(ranking_table(ranking), top)
@@ -105,9 +104,7 @@ def rank_heatmap(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None)
 
     Examples
     --------
-    >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
-    >>> ax = rank_heatmap(br.credible_ranking(br.fit(counts, seed=1), "f1"))
-    >>> ax.get_xlabel()
+    >>> rank_heatmap(br.credible_ranking(br.fit(br.datasets.load("breast_cancer"), seed=1), "f1")).get_xlabel()
     'rank'
     """
     ordered, left_out = _in_order(ranking, top)
@@ -141,11 +138,9 @@ def superiority(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None) 
 
     Examples
     --------
-    >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
-    >>> ax = superiority(br.credible_ranking(br.fit(counts, seed=1), "f1", rope=0.01))
-    >>> print(ax.get_title())
-    P(row beats column
-    by more than 0.01)
+    >>> ranking = br.credible_ranking(br.fit(br.datasets.load("breast_cancer"), seed=1), "f1", rope=0.01)
+    >>> superiority(ranking).get_title()
+    'P(row beats column by more than 0.01)'
     """
     check_pairs(ranking)
     ordered, left_out = _in_order(ranking, top)

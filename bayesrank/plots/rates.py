@@ -44,10 +44,9 @@ def roc_regions(
 
     Examples
     --------
-    >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
-    >>> ax = roc_regions(br.fit(counts, seed=1))
+    >>> ax = roc_regions(br.fit(br.datasets.load("breast_cancer"), seed=1), top=2)
     >>> [text.get_text() for text in ax.get_legend().get_texts()]
-    ['b', 'a']
+    ['logreg', 'svm_rbf', '7 more']
     """
     check_integer("top", top)
     found = rate_regions(source, prob=prob, kind=kind)

@@ -45,10 +45,9 @@ def winner_tile(regions: xr.Dataset, ax: Any = None, prevalence: float | None = 
 
     Examples
     --------
-    >>> counts = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
-    >>> axes = winner_tile(br.tile.regions(counts))
+    >>> axes = winner_tile(br.tile.regions(br.datasets.load("breast_cancer")))
     >>> [text.get_text() for text in axes.get_legend().get_texts()]
-    ['b  63%', 'a  37%']
+    ['logreg  88%', 'lda  11%', 'majority  1%']
     """
     check_result("br.tile.regions", "regions", regions, ("entity", "first", "position", "tied", "area", "a", "b"))
     ax = new_axes(ax, 7.4, 4.0)
@@ -85,10 +84,9 @@ def frontier_tile(frontiers: xr.Dataset, ax: Any = None, prevalence: float | Non
 
     Examples
     --------
-    >>> counts = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
-    >>> axes = frontier_tile(br.tile.frontiers(counts))
+    >>> axes = frontier_tile(br.tile.frontiers(br.datasets.load("breast_cancer")[:2]))
     >>> [text.get_text() for text in axes.get_legend().get_texts()]
-    ['a, b']
+    ['logreg, lda']
     """
     check_result("br.tile.frontiers", "frontiers", frontiers, ("entity", "rival", "a", "b"))
     ax = new_axes(ax, 7.4, 4.0)
@@ -122,10 +120,9 @@ def credible_tile(
 
     Examples
     --------
-    >>> counts = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
-    >>> axes = credible_tile(br.tile.credible(br.fit(counts, seed=1), resolution=21))
+    >>> axes = credible_tile(br.tile.credible(br.fit(br.datasets.load("breast_cancer")[:2], seed=1), resolution=21))
     >>> [text.get_text().split()[0] for text in axes.get_legend().get_texts()]
-    ['b', 'a', 'several,', 'P(best)']
+    ['logreg', 'lda', 'several,', 'P(best)']
     """
     _check_credible(credible)
     ax = new_axes(ax, 7.4, 4.0)
@@ -195,10 +192,8 @@ def expected_rank_tile(credible: xr.Dataset, entity: Any, ax: Any = None) -> Any
 
     Examples
     --------
-    >>> counts = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
-    >>> axes = expected_rank_tile(br.tile.credible(br.fit(counts, seed=1), resolution=21), "a")
-    >>> axes.get_title()
-    'a'
+    >>> expected_rank_tile(br.tile.credible(br.fit(br.datasets.load("breast_cancer"), seed=1), 21), "lda").get_title()
+    'lda'
     """
     check_choice("entity", entity, _check_credible(credible)["entity"].values.tolist(), KeyError)
     if "expected_rank" not in credible:
@@ -221,10 +216,8 @@ def shares(credible: xr.Dataset, ax: Any = None, *, top: int = 20, colors: Color
 
     Examples
     --------
-    >>> counts = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
-    >>> axes = shares(br.tile.credible(br.fit(counts, seed=1), resolution=21))
-    >>> len(axes.get_yticks())
-    2
+    >>> len(shares(br.tile.credible(br.fit(br.datasets.load("breast_cancer"), seed=1), resolution=21)).get_yticks())
+    9
     """
     first = _check_credible(credible).sortby(-credible["share"]).isel(entity=slice(0, check_integer("top", top, 1)))
     names = first["entity"].values.tolist()

@@ -65,12 +65,11 @@ def score_differences(
 
     Examples
     --------
-    >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
-    >>> ax = score_differences(br.fit(counts, seed=1), score="f1", rope=0.02)
-    >>> ax.get_xlabel()
-    'F1 minus that of b (median and 95% interval)'
+    >>> score_differences(br.fit(br.datasets.load("breast_cancer"), seed=1), score="f1", rope=0.02).get_xlabel()
+    'F1 minus that of logreg (median and 95% interval)'
     """
-    best = isinstance(to, str) and to == "best" and "best" not in _names(values)
+    labelled = isinstance(values, xr.DataArray | xr.Dataset) and "entity" in values.coords
+    best = isinstance(to, str) and to == "best" and not (labelled and "best" in values["entity"].values.tolist())
     with rename_argument("values", "source"):
         if ranking is None and (score is not None or best):
             ranking = credible_ranking(values, score, prob=prob, rope=rope)
@@ -120,12 +119,6 @@ def _check_draws(argument: str, values: Any) -> None:
         raise ValueError(f"{argument} must name its entities; got {describe_value(values)}")
 
 
-def _names(values: Any) -> list[Any]:
-    """Return the names of entities; empty if the source has none."""
-    known = isinstance(values, xr.DataArray | xr.Dataset) and "entity" in values.coords
-    return values["entity"].values.tolist() if known else []
-
-
 def posterior_against_prior(
     values: xr.DataArray,
     prior: xr.DataArray,
@@ -149,10 +142,8 @@ def posterior_against_prior(
 
     Examples
     --------
-    >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
-    >>> posterior = br.fit(counts, seed=1, groups=["prior"])
-    >>> ax = posterior_against_prior(br.scores.f1(posterior), br.scores.f1(posterior["prior"]))
-    >>> ax.get_xlabel()
+    >>> posterior = br.fit(br.datasets.load("breast_cancer"), seed=1, groups=["prior"])
+    >>> posterior_against_prior(br.scores.f1(posterior), br.scores.f1(posterior["prior"])).get_xlabel()
     'F1'
     """
     _check_draws("values", values)
@@ -202,8 +193,7 @@ def intervals(table: xr.Dataset, label: str | None = None, axes: Any = None) -> 
 
     Examples
     --------
-    >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
-    >>> axes = intervals(br.score_table(br.fit(counts, seed=1), ["tpr", "LR+"]))
+    >>> axes = intervals(br.score_table(br.fit(br.datasets.load("breast_cancer"), seed=1), ["tpr", "LR+"]))
     >>> [ax.get_xlabel() for ax in axes]
     ['sensitivity (TPR)', 'positive likelihood ratio (log scale)']
     """

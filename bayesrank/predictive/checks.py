@@ -57,11 +57,8 @@ def predictive_check(posterior: Container, *, kind: str | None = None, seed: See
 
     Examples
     --------
-    >>> studies = br.from_counts(
-    ...     tn=[45, 38, 90, 27, 60], fp=[5, 12, 10, 3, 40], fn=[4, 9, 2, 3, 1], tp=[16, 11, 28, 7, 19],
-    ...     entity=["A"] * 5, dataset=["Oslo", "Rome", "Lima", "Kyiv", "Bonn"],
-    ... )
-    >>> predictive_check(br.fit(br.pool(studies), seed=1), seed=1)["p_value"].values.round(2).tolist()
+    >>> check = predictive_check(br.fit(br.pool(br.datasets.load("ascus_hc2_repc")), seed=1), seed=1)
+    >>> check["p_value"].values.round(2).tolist()
     [0.0, 0.0]
     """
     if kind is not None:

@@ -80,9 +80,8 @@ def paired_difference(
 
     Raises
     ------
-    KeyError, ValueError
-        If an entity is unknown, there are not two classes, cases come in clusters, or the test set has more than 1.6e7
-        likely pairs of matrices (about 100 cases of each class).
+    ValueError
+        If the test set has more than 1.6e7 likely pairs of matrices (about 100 cases of each class).
 
     Examples
     --------
@@ -134,7 +133,7 @@ def _class(
     seen = np.zeros((2, 2))
     np.add.at(seen, tuple(wrong), count)
     number = int(count.sum()) if size is None else check_integer(argument, size)
-    return number, *_likely(_both_right(number, base + seen))
+    return number, *_likely_pairs(number, base + seen)
 
 
 def _right_and_wrong(classes: np.ndarray, entities: tuple, prior: Any) -> np.ndarray:
@@ -146,18 +145,15 @@ def _right_and_wrong(classes: np.ndarray, entities: tuple, prior: Any) -> np.nda
     return np.stack([np.stack([alpha[:, c, c], alpha[:, c, 1 - c]], axis=-1) for c in (0, 1)], axis=1)
 
 
-def _both_right(size: int, alpha: np.ndarray) -> np.ndarray:
-    """Return the joint masses of the numbers of ``size`` cases that two entities get right."""
+def _likely_pairs(size: int, alpha: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return pairs of numbers of ``size`` cases that two entities get right, and their masses.
+
+    Of a large lattice the least likely pairs, with a mass of at most 4e-13, are left out.
+    """
     # The second number is a sum of two: cases that the first entity gets right, and cases that it gets wrong.
     first = beta_binomial(size, alpha[0].sum(), alpha[1].sum())
-    rows = [
-        first[i] * np.convolve(beta_binomial(i, *alpha[0]), beta_binomial(size - i, *alpha[1])) for i in range(size + 1)
-    ]
-    return np.array(rows)
-
-
-def _likely(masses: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the pairs of counts, except the least likely ones, and their masses; all pairs of a small lattice."""
+    given = [np.convolve(beta_binomial(i, *alpha[0]), beta_binomial(size - i, *alpha[1])) for i in range(size + 1)]
+    masses = first[:, None] * np.array(given)
     flat = masses.reshape(-1)
     keep = np.arange(len(flat))
     if len(flat) ** 2 > PAIRS:

@@ -37,8 +37,7 @@ def posterior_predictive(
     Raises
     ------
     ValueError
-        If ``size`` is missing without observed counts, negative, or names other classes; or if the posterior is paired
-        and of several entities, since its draws do not hold the dependence of their answers.
+        If the posterior is paired and of several entities: its draws do not hold the dependence of their answers.
 
     Examples
     --------

@@ -46,7 +46,7 @@ def audit(
     perfect performance without a positive call last, against axiom 2.
 
     A failure is proved by its counterexample. A pass means that none was found among 470,000 pairs of a lattice
-    (1,400,000 at a fixed prevalence); it is a theorem only if ``place`` finds a position for the score.
+    (1,400,000 at a fixed prevalence); it is a theorem only if ``place`` finds a position.
 
     Parameters
     ----------
@@ -67,20 +67,13 @@ def audit(
     -------
     xarray.Dataset
         ``axiom_2``, ``axiom_3_upper``, ``axiom_3_lower``: whether each held. ``counterexample`` (``test``, ``role``,
-        ``actual``, ``predicted``) and ``counterexample_value`` (``test``, ``role``), NaN if the test held. For axiom 2,
-        the ``first`` performance is surely no more satisfying than the ``second`` but scores higher. For axiom 3, they
-        are two performances and their even mixture (or one performance, twice, and its image). ``tau_min``,
-        ``tau_max``: the lowest and highest Kendall's tau-b with a canonical ranking score, at ``tau_min_a``,
-        ``tau_min_b``, ``tau_max_a``, ``tau_max_b`` on the Tile, over 6,545 performances (6,561 at a fixed prevalence)
-        in both domains; 0 for a constant score. ``tau_min_tied``, ``tau_max_tied``: the extremes over the positions of
-        known orders only, such as (½, ½), where accidental ties change tau-b by up to 0.015. ``verdict``: the result in
-        words, with any difference between the domains.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If the score is defined nowhere or not for ``classes``, or a rate cannot be used: both rates, one with more than
-        two classes, or a prediction rate with changed predictions.
+        ``actual``, ``predicted``) and ``counterexample_value`` (``test``, ``role``), NaN if the test held: for axiom 2,
+        a ``first`` performance that is surely no more satisfying than the ``second`` but scores higher; for axiom 3,
+        two performances and their even mixture (or one, twice, and its image). ``tau_min``, ``tau_max``: the extremes
+        of Kendall's tau-b with a canonical ranking score, at ``tau_min_a``, ``tau_min_b``, ``tau_max_a``, ``tau_max_b``
+        on the Tile, over 6,545 performances (6,561 at a fixed prevalence); 0 for a constant score. ``tau_min_tied``,
+        ``tau_max_tied``: the extremes over the positions of known orders only, such as (½, ½), where accidental ties
+        change tau-b by up to 0.015. ``verdict``: the result in words, with any difference between the domains.
 
     Examples
     --------

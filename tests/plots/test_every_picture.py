@@ -1,6 +1,7 @@
 """Every picture, for one entity and for hundreds, on white and on black: no warning, nothing clipped, one colour."""
 
 import inspect
+import re
 import warnings
 from functools import cache
 from itertools import pairwise
@@ -151,6 +152,16 @@ def test_drawn_without_a_warning(name, size):
 def test_these_are_all_pictures():
     public = {name for name in br.plots.__all__ if inspect.isfunction(getattr(br.plots, name))}
     assert public - OTHERS <= set(PICTURES)
+
+
+@pytest.mark.parametrize("module", [br.plots, br.papers, br.ops, br.predictive, br.performance, br.theory, br.cases])
+def test_every_argument_has_a_line_in_the_docstring(module):
+    for name in module.__all__:
+        function = getattr(module, name)
+        if inspect.isfunction(function) and (arguments := sorted(inspect.signature(function).parameters)):
+            section = re.search(r"Parameters\n-+\n(.*?)(?=\n\n\w+\n--)", inspect.getdoc(function), re.DOTALL)[1]
+            told = re.findall(r"^[\w*].*?(?= :|$)", section, re.MULTILINE)
+            assert sorted(", ".join(told).replace("*", "").split(", ")) == arguments, name
 
 
 def legend_colors(ax):

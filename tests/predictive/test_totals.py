@@ -9,12 +9,9 @@ from bayesrank.predictive import confusion, summaries
 from bayesrank.predictive.confusion import beta_binomial
 from bayesrank.predictive.scores import _evaluate, _lattice
 from bayesrank.scores import as_score
+from tests.predictive.test_score_pmf import mass_between
 
 P = br.predictive
-
-
-def mass_between(pmf, lower=-np.inf, upper=np.inf):
-    return pmf["probability"].where((pmf["value"] >= lower) & (pmf["value"] <= upper)).sum().item()
 
 
 FEW = br.from_counts(tn=5, fp=3, fn=2, tp=8)
