@@ -10,7 +10,7 @@ Each block of draws on a fixed grid has its own stream, and can be drawn in any 
 import hashlib
 import json
 import struct
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -38,11 +38,6 @@ class Block(NamedTuple):
     @property
     def size(self) -> int:
         return self.stop - self.start
-
-
-def blocks(chains: int, draws: int) -> Iterator[Block]:
-    """Yield the grid of blocks of at most 1,000 draws."""
-    yield from blocks_between(0, chains, 0, draws, (chains, draws))
 
 
 def blocks_between(chain: int, chain_end: int, start: int, stop: int, shape: tuple[int, int]) -> list[Block]:

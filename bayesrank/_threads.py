@@ -30,13 +30,6 @@ def in_threads(function: Callable[[Any], Any], pieces: Iterable[Any], numbers: i
     """Call the function once for each piece, in as many threads as there are workers; raise its errors.
 
     With few ``numbers`` in all the calls run in this thread: others would mostly wait for Python's lock.
-
-    Examples
-    --------
-    >>> found = {}
-    >>> in_threads(lambda i: found.update({i: i**2}), range(3))
-    >>> found == {0: 0, 1: 1, 2: 4}
-    True
     """
     pieces = list(pieces)
     count = min(workers(), len(pieces)) if numbers >= LITTLE and len(pieces) > 1 else 1

@@ -13,7 +13,7 @@ from bayesrank._checks import check_choice, check_integer, check_memory, describ
 from bayesrank._chunks import Drawn, Sizes, chunk_sizes, draw_lazily
 from bayesrank._compat import to_container
 from bayesrank._nuts import TUNE, sample, warn_of_chains
-from bayesrank._random import Block, Seed, blocks, fingerprint, root_sequence, stream
+from bayesrank._random import Block, Seed, blocks_between, fingerprint, root_sequence, stream
 from bayesrank._types import ModelName
 from bayesrank.evidence._pooled import record_text
 from bayesrank.evidence.counts import hold_parts
@@ -253,7 +253,8 @@ def _draw_exactly(
     """Return exact draws of all blocks, or lazily of the blocks of each chunk."""
     coords = {"chain": np.arange(shape[0]), "draw": np.arange(shape[1])} | instance.coords()
     draw = partial(_draw_blocks, instance, group, root)
-    return xr.Dataset(draw(list(blocks(*shape))) if sizes is None else draw_lazily(draw, sizes), coords)
+    drawn = draw(blocks_between(0, shape[0], 0, shape[1], shape)) if sizes is None else draw_lazily(draw, sizes)
+    return xr.Dataset(drawn, coords)
 
 
 def _draw_blocks(instance: Any, group: str, root: np.random.SeedSequence, blocks: Sequence[Block]) -> Drawn:

@@ -307,6 +307,7 @@ POSTERIORS = [
     ("prior must be (None, 'four_cases' or 'haldane'|None with base)", lambda x: paired(NUMBERS, prior=2, **x), {"range": (0, 1)}, {"base": {0: 1}}),
     ("base must (be non-negative|hold numbers|be a mapping|name finite values)", lambda x: paired(NUMBERS, base=x), {0: 0, 1: 0}, {0: -1, 1: 2}, {"x": 1}, [1, 2], {NAN: 1}),
     ("(range|base) must be None where cases have classes", lambda x: paired(**x), {"range": (0, 1)}, {"base": {0: 1}}),
+    (r"'log_prior' for Paired.*br\.sensitivity scales priors", lambda: paired(groups=["log_prior"])),
     ("(split_prior|force) must be True or False", lambda x: paired(**x), {"split_prior": 1}, {"force": 1}),
     ("evidence must (be a Dataset .*joint_outcomes|hold .*count|have the dims|hold at least one)|count must hold non-neg|entity must hold each name once|actual and predicted must hold labels among", paired, COUNTS, JOINT.drop_vars("count"), JOINT.isel(entity=0), JOINT.isel(pattern=[]), JOINT.assign(count=-JOINT["count"]), JOINT.isel(entity=[0, 0]), JOINT.assign_coords(label=("label", [1, 2]))),
     ("sampler must be 'auto' or 'exact'|target must be None|prevalence must lie between 0 and 1", lambda x: paired(**x), {"sampler": "nuts"}, {"target": "case"}, {"prevalence": 2}),

@@ -83,14 +83,6 @@ def test_nothing_is_0_but_what_has_no_concentration():
     np.testing.assert_allclose(x[:, 1:].sum(-1), 1, rtol=1e-12)
 
 
-@pytest.mark.parametrize("alpha", [[0.5, 2.0], [0.01, 3.0, 0.0], [1e-5, 2e-5], [[1.0, 2.0], [0.05, 0.02]]])
-def test_a_shorter_run_is_the_start_of_a_longer_one(alpha):
-    alpha = np.array(alpha)
-    whole = dirichlet(np.random.default_rng(1), alpha, 500)
-    np.testing.assert_array_equal(dirichlet(np.random.default_rng(1), alpha, 33), whole[:33])
-    assert (dirichlet(np.random.default_rng(2), alpha, 500) != whole).any()
-
-
 def test_words_belong_to_their_key():
     root = root_sequence(1)
     assert seed_words(root, "a", 1).tolist() == seed_words(root, "a", 1).tolist()

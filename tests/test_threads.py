@@ -10,9 +10,7 @@ import xarray as xr
 import bayesrank as br
 from bayesrank import _threads
 from bayesrank._compat import groups_of
-from bayesrank._random import blocks, root_sequence
 from bayesrank._threads import in_threads, pieces, workers
-from bayesrank.models import make_model
 from bayesrank.ranking import _kernel
 from bayesrank.scores.averages import against_rest
 
@@ -45,18 +43,6 @@ def test_draws_are_bit_for_bit_the_same_whatever_the_threads(monkeypatch, name):
     for other in found[1:]:
         for group in ("prior", "posterior"):
             xr.testing.assert_identical(other[group], found[0][group])
-
-
-@pytest.mark.parametrize("name", EVIDENCE)
-def test_a_block_alone_is_what_it_is_among_all(name):
-    evidence, options = EVIDENCE[name]
-    story, root = make_model("dirichlet_multinomial", evidence, options), root_sequence(3)
-    whole = story.draws("posterior", list(blocks(2, 1300)), root)
-    start = 0
-    for block in blocks(2, 1300):
-        for part, array in story.draw("posterior", block, root).items():
-            np.testing.assert_array_equal(array.values, whole[part].values[start : start + block.size])
-        start += block.size
 
 
 def test_scores_and_rankings_are_the_same_whatever_the_threads(monkeypatch):

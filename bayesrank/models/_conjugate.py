@@ -1,8 +1,8 @@
 """Closed-form posteriors of conjugate models of tables, and exact draws from them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import product
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -42,7 +42,7 @@ class Conjugate:
             check_proper_prior(not bool((self.prior <= 0).any()))
         alpha = (self.prior if group == "prior" else self.posterior).values
         dims, starts = ("draw", *map(str, self.prior.dims)), np.cumsum([0, *(block.size for block in blocks)])
-        found, share_of = self._shares(alpha, group, blocks, root)
+        found, shares, of = self._shares(alpha, group, blocks, root)
         kept = ("performance", "rate") if loses_rows(self.totals) else ("performance",)
         arrays = {name: np.empty((starts[-1], *alpha.shape)) for name in kept}
         # The order of outcomes is no evidence; classes have theirs.
@@ -62,8 +62,8 @@ class Conjugate:
             here = slice(starts[number], starts[number + 1])
             for name, array in arrays.items():
                 out = array[here].reshape(-1, *tables.shape)
-                shares = share_of(number) if name == "performance" else ()
-                fill_tables(out, which, tables, seeds, blocks[number].key, *shares)
+                share = shares[number] if name == "performance" else None
+                fill_tables(out, which, tables, seeds, blocks[number].key, share, of)
                 if not isinstance(order, slice):
                     out[:, which] = out[:, which][..., np.argsort(order)]
 
@@ -76,18 +76,17 @@ class Conjugate:
 
     def _shares(
         self, alpha: np.ndarray, group: str, blocks: Sequence[Block], root: np.random.SeedSequence
-    ) -> tuple[dict[str, xr.Variable], Callable[[int], tuple[np.ndarray, np.ndarray]]]:
-        """Draw sampled row totals of every test set; return also a function from blocks to shares (draw, set, actual).
+    ) -> tuple[dict[str, xr.Variable], list[np.ndarray], np.ndarray]:
+        """Draw sampled row totals; return also the shares (draw, set, actual) of each block, and the set of each table.
 
         Outcomes without classes have row totals of 1.
         """
         names, row = self.test_set.values, alpha.sum(-1)
         if "outcome" in self.prior.dims:
-            return {}, lambda number: (np.ones((blocks[number].size, 1, 1)), np.zeros(names.size, int))
+            return {}, [np.ones((block.size, 1, 1)) for block in blocks], np.zeros(names.size, int)
         if self.totals is not None:
             known = [known_shares(self.totals, self.prior, block) for block in blocks]
-            each_its_own = np.arange(names.size)
-            return {}, lambda number: (known[number].reshape(blocks[number].size, names.size, -1), each_its_own)
+            return {}, [each.reshape(len(each), names.size, -1) for each in known], np.arange(names.size)
         keys = self.key.values
         sets = list(dict.fromkeys(filter(None, names.ravel().tolist())))
         first = [tuple(np.argwhere(names == name)[0]) for name in sets]
@@ -104,13 +103,12 @@ class Conjugate:
         place = dict(zip(sets, range(len(first)), strict=True))
         of = np.array([place.get(name, 0) for name in names.ravel().tolist()])
         prevalence = {"prevalence": xr.Variable(("draw", "test_set", "actual"), each)}
-        return prevalence, lambda number: (each[starts[number] : starts[number + 1]], of)
+        return prevalence, [each[start:stop] for start, stop in pairwise(starts)], of
 
     def row_totals(self, group: str, block: Block, root: np.random.SeedSequence) -> dict[str, np.ndarray]:
         """Draw ``shares`` of every table (draw, ..., actual), and ``prevalence`` of every test set if sampled."""
         alpha = (self.prior if group == "prior" else self.posterior).values
-        found, share_of = self._shares(alpha, group, [block], root)
-        each, of = share_of(0)
+        found, [each], of = self._shares(alpha, group, [block], root)
         shares = each[:, of].reshape(block.size, *alpha.shape[:-1])
         shares[:, self.test_set.values == ""] = np.nan
         return {"shares": shares} | {name: held.values for name, held in found.items()}

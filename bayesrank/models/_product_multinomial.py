@@ -279,8 +279,9 @@ def _named_test_sets(counts: xr.DataArray, cells: list, totals: np.ndarray, meas
         given.set_dims({d: counts.sizes[d] for d in cells}).transpose(*cells).values, measured.shape
     )
     seen: dict[Any, tuple[list, Any]] = {}
+    names = counts["entity"].values.tolist()
     for position in zip(*np.nonzero(measured), strict=True):
-        entity, cases = counts["entity"].values.tolist()[position[0]], totals[position].tolist()
+        entity, cases = names[position[0]], totals[position].tolist()
         first_cases, first_entity = seen.setdefault((named[position], *position[1:]), (cases, entity))
         if first_cases != cases:
             raise ValueError(

@@ -12,15 +12,17 @@ import xarray as xr
 from bayesrank._checks import check_number
 from bayesrank._random import Block, fingerprint, stream
 from bayesrank._sampling import dirichlet, dirichlet_of_each
-from bayesrank.models._conjugate import loses_rows
+from bayesrank.evidence.counts import check_counts
+from bayesrank.models._conjugate import Conjugate, loses_rows
 from bayesrank.models._hierarchical import concentration, log_odds_density, log_spread_density
 from bayesrank.models._population import SPREAD, Population, learn, log_likelihood
-from bayesrank.models.dirichlet_multinomial import DirichletMultinomial
+from bayesrank.models._priors import in_words
+from bayesrank.models._product_multinomial import Rows, check_observed, known_totals
 
 MEAN, SPREAD_OF = "mean_recall", "spread"
 
 
-class HierarchicalClasses:
+class HierarchicalClasses(Rows):
     """Model recalls of classes that vary around a mean, with a learned spread; for macro averages over small classes.
 
     The evidence is counts of two or more classes. Means and spreads are drawn by quadrature, without chains.
@@ -44,7 +46,7 @@ class HierarchicalClasses:
     needs_classes: ClassVar[bool] = True
     learns: ClassVar[str] = "classes"
     words: ClassVar[str] = "Class recalls vary around each entity's mean with a learned spread; errors are Dirichlet."
-    kind: ClassVar[str] = "observed"
+    check = staticmethod(check_counts)
 
     def __init__(
         self,
@@ -56,15 +58,15 @@ class HierarchicalClasses:
         force: bool = False,
     ) -> None:
         self.spread = check_number("spread", spread, 0.0, ends=False)
-        # Row totals and errors have this model, which also draws them.
-        self.plain = DirichletMultinomial(counts, prior=prior, prevalence=prevalence, force=force)
-        self.counts, self.concentration = self.plain.counts, self.plain.concentration
+        super().__init__(counts, prior, force)
+        self.totals = known_totals(self.counts, "sampled" if prevalence is None else prevalence)
+        if not force:
+            check_observed(self.counts, self.totals)
         least = float(self.concentration.min())
         if least <= 0:
             raise ValueError(f"prior must be positive for the mean of a population; got a concentration of {least:g}")
-        self.settings = {name: held for name, held in self.plain.settings.items() if name != "split_prior"}
-        self.settings |= {"population": "classes", "spread": self.spread}
-        self.measured = self.plain.test_set.values != ""
+        self.settings |= {"prevalence": in_words(prevalence, "sampled"), "population": "classes", "spread": self.spread}
+        self.measured = self.test_set.values != ""
         # (entity, [dataset], class, wrong or right), (entity, [dataset], class, other class)
         self.answers, self.errors = answer_tables(self.counts.values)
         prior_answers, self.error_prior = answer_tables(self.concentration.values)
@@ -72,14 +74,8 @@ class HierarchicalClasses:
         self.prior = mass / mass.sum(-1, keepdims=True)
         self._learned: dict[str, Population] = {}
 
-    def observed(self) -> dict[str, xr.Dataset]:
-        return self.plain.observed()
-
-    def coords(self) -> dict[str, Any]:
-        return self.plain.coords()
-
     def draw(self, group: str, block: Block, root: np.random.SeedSequence) -> dict[str, xr.Variable]:
-        cells, off = self.plain.test_set.dims, ~np.eye(self.counts.sizes["actual"], dtype=bool)
+        cells, off = self.test_set.dims, ~np.eye(self.counts.sizes["actual"], dtype=bool)
         mean, spread = np.full((2, block.size, *self.measured.shape), np.nan)
         rates = np.full((block.size, *self.counts.shape), np.nan)
         for at in zip(*np.nonzero(self.measured), strict=True):
@@ -100,28 +96,28 @@ class HierarchicalClasses:
             rows[:, off] = (wrong[..., None] * spread_over).reshape(block.size, -1)
             rows[:, ~off] = right
             rates[:, *at] = rows
-        totals = self.plain.conjugate().row_totals(group, block, root)
+        posterior = self.concentration.copy(data=self.concentration.values + self.counts.values)
+        known = Conjugate(self.concentration, posterior, self.totals, self.test_set, self.key)
+        totals = known.row_totals(group, block, root)
         tables = {"performance": rates * totals.pop("shares")[..., None]}
-        if loses_rows(self.plain.totals):
+        if loses_rows(self.totals):
             tables["rate"] = rates
         found = {name: xr.Variable(("draw", *cells, "actual", "predicted"), table) for name, table in tables.items()}
         found |= {MEAN: xr.Variable(("draw", *cells), mean), SPREAD_OF: xr.Variable(("draw", *cells), spread)}
         return found | {name: xr.Variable(("draw", "test_set", "actual"), each) for name, each in totals.items()}
 
-    def replicate(self, group: xr.Dataset, root: np.random.SeedSequence, purpose: str) -> xr.Dataset:
-        return self.plain.replicate(group, root, purpose)
-
     def log_prior(self, posterior: xr.Dataset) -> xr.Dataset:
         """Return log prior densities without constants, of means and prevalences over their log odds."""
         mean = posterior[MEAN]
         rates = xr.concat([1 - mean, mean], "answer").transpose(..., "answer")
-        prior = xr.DataArray(self.prior, dims=(*map(str, self.plain.test_set.dims), "answer"))
+        prior = xr.DataArray(self.prior, dims=(*map(str, self.test_set.dims), "answer"))
         found = {
             MEAN: log_odds_density(rates, prior, "answer").fillna(0.0),
             SPREAD_OF: log_spread_density(posterior[SPREAD_OF], self.spread).fillna(0.0),
         }
         if "prevalence" in posterior:
-            found["prevalence"] = self.plain.log_prior(posterior)["prevalence"]
+            rows = xr.DataArray(self.by_test_set(self.concentration.values.sum(-1)), dims=("test_set", "actual"))
+            found["prevalence"] = log_odds_density(posterior["prevalence"], rows, "actual")
         return xr.Dataset(found)
 
     def log_likelihood(self, posterior: xr.Dataset) -> xr.Dataset:
@@ -134,10 +130,10 @@ class HierarchicalClasses:
         rows = log_likelihood(self.answers, np.stack([1 - mean, mean], -1), spread)
         mass = self.error_prior.sum(-1)
         rows = rows + log_likelihood(self.errors, self.error_prior / mass[..., None], 1 / np.sqrt(mass + 1))
-        dims = (*draws, *map(str, self.plain.test_set.dims), "actual")
+        dims = (*draws, *map(str, self.test_set.dims), "actual")
         found: dict[str, Any] = {"counts": (dims, rows)}
         if "prevalence" in posterior:
-            found["row_totals"] = self.plain.log_likelihood(posterior)["row_totals"]
+            found["row_totals"] = self.log_likelihood_of_sizes(posterior)
         coords = {name: coord for name, coord in posterior.coords.items() if "predicted" not in coord.dims}
         return xr.Dataset(found, coords)
 

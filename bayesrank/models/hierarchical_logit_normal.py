@@ -276,7 +276,8 @@ class HierarchicalLogitNormal(Hierarchical):
             found["difficulty"] = self._variable(["dataset", *rows], hyper["difficulty"])
         if self.over_datasets and self.terms:
             # The covariance of an entity's logits between data sets.
-            total = sum(covariance(hyper[f"sd_of_{name}"], hyper.get(f"half_of_{name}")) for name in self.terms)
+            each = [covariance(hyper[f"sd_of_{name}"], hyper.get(f"half_of_{name}")) for name in self.terms]
+            total = np.sum(each, axis=0)
             sd = np.sqrt(np.einsum("drr->dr", total))
             found["sd_between_datasets"] = self._variable([*rows], sd)
             if rows:
