@@ -28,46 +28,32 @@ class ScorePosterior:
     """The exact posterior of a score, table by table; made by :func:`score_posterior`.
 
     ``error`` (the dims of the counts without the outcomes) bounds the error of :meth:`cdf`; it is 0 for a Beta
-    function."""
+    function.
+
+    Examples
+    --------
+    >>> import bayesrank as br
+    >>> accuracy = br.score_posterior(br.from_counts(tn=8, fp=2, fn=1, tp=9), "accuracy")
+    >>> accuracy.cdf([0.0, 0.8, 1.0]).values.round(4).tolist(), accuracy.pdf([0.8, 1.2]).values.round(3).tolist()
+    ([[0.0, 0.5007, 1.0]], [[4.849, 0.0]])
+    >>> accuracy.quantile(0.5).values.round(4).tolist()
+    [0.7999]
+    """
 
     error: xr.DataArray
     _curves: np.ndarray = field(repr=False)
     _range: tuple[float, float] = field(repr=False)
 
     def cdf(self, value: Any) -> xr.DataArray:
-        """Return P(score <= value), with the dim ``value`` for a sequence.
-
-        Examples
-        --------
-        >>> import bayesrank as br
-        >>> accuracy = br.score_posterior(br.from_counts(tn=8, fp=2, fn=1, tp=9), "accuracy")
-        >>> accuracy.cdf([0.0, 0.8, 1.0]).values.round(4).tolist()
-        [[0.0, 0.5007, 1.0]]
-        """
+        """Return P(score <= value), with the dim ``value`` for a sequence."""
         return self._map(value, "value", lambda curves, v: _at(curves[0], v, self._range, 1.0), "cdf")
 
     def pdf(self, value: Any) -> xr.DataArray:
-        """Return the density at ``value``, 0 outside the range of the score and at its ends.
-
-        Examples
-        --------
-        >>> import bayesrank as br
-        >>> accuracy = br.score_posterior(br.from_counts(tn=8, fp=2, fn=1, tp=9), "accuracy")
-        >>> accuracy.pdf([0.8, 1.2]).values.round(3).tolist()
-        [[4.849, 0.0]]
-        """
+        """Return the density at ``value``, 0 outside the range of the score and at its ends."""
         return self._map(value, "value", lambda curves, v: _at(curves[1], v, self._range, 0.0), "pdf")
 
     def quantile(self, q: Any) -> xr.DataArray:
-        """Return the values at which the cdf is ``q``, with the dim ``quantile`` for a sequence.
-
-        Examples
-        --------
-        >>> import bayesrank as br
-        >>> accuracy = br.score_posterior(br.from_counts(tn=8, fp=2, fn=1, tp=9), "accuracy")
-        >>> accuracy.quantile(0.5).values.round(4).tolist()
-        [0.7999]
-        """
+        """Return the values at which the cdf is ``q``, with the dim ``quantile`` for a sequence."""
         check_numbers("q", q, 0.0, 1.0)
         return self._map(q, "quantile", lambda curves, p: _invert(curves[0], p, self._range), "value")
 
