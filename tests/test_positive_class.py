@@ -8,6 +8,7 @@ import xarray as xr
 import bayesrank as br
 from bayesrank._labels import standing_pair
 from bayesrank.evidence.counts import parts_of
+from bayesrank.evidence.predictions import counts_of
 from tests.commands import csv_of, invoke, json_of, refused
 
 TRUTH = ["cancer"] * 12 + ["healthy"] * 20
@@ -55,6 +56,8 @@ def test_sensitivity_is_not_reversed():
     assert br.scores.tpr(KNOWN).values.tolist() == [11 / 12, 0.5]
     turned = br.from_predictions(TRUTH, SAID, positive="healthy")
     assert br.scores.tnr(turned).values.tolist() == [11 / 12, 0.5]
+    zero = counts_of(br.joint_outcomes([0, 1, 1, 0], {"a": [0, 1, 0, 1]}, positive=0))
+    assert (zero["positive"].item(), br.scores.ppv(zero).item()) == (0, 0.5)
 
 
 def test_the_mark_survives_arithmetic_selection_files_and_posteriors(tmp_path):
