@@ -130,7 +130,6 @@ def fit(
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
     >>> posterior = br.fit(counts, "beta_binomial", seed=1)
     >>> br.as_performance(posterior).dims

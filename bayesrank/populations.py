@@ -67,7 +67,6 @@ def heterogeneity(posterior: Container, score: ScoreLike | None = None, *, prob:
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> studies = br.from_counts(
     ...     tn=[45, 38, 90, 27], fp=[5, 12, 10, 3], fn=[4, 9, 2, 3], tp=[16, 11, 28, 7], entity=["A"] * 4,
     ...     dataset=["Oslo", "Rome", "Lima", "Kyiv"],
@@ -127,7 +126,6 @@ def shrinkage(posterior: Container, score: ScoreLike | None = None, *, prob: flo
     Examples
     --------
     >>> import pandas as pd
-    >>> import bayesrank as br
     >>> frame = pd.DataFrame({"entity": list("abcd"), "correct": [3, 88, 83, 91], "wrong": [0, 12, 17, 9]})
     >>> posterior = br.fit(br.from_frame(frame), "hierarchical_beta_binomial", seed=1)
     >>> shrinkage(posterior)[["observed", "median"]].to_dataframe().round(1)

@@ -65,7 +65,6 @@ def pareto_front(
     Examples
     --------
     >>> import pandas as pd
-    >>> import bayesrank as br
     >>> frame = pd.DataFrame({"entity": list("aaabbb"), "case": [1, 2, 3] * 2, "outcome": [1, 1, 0, 1, 0, 0],
     ...                       "usd": [0.2, 0.3, 0.2, 0.4, 0.5, 0.3]})
     >>> front = pareto_front(br.fit(br.from_frame(frame, cost="usd"), seed=1))

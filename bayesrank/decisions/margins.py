@@ -73,7 +73,6 @@ def noninferiority(
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[900, 910, 800], fp=[100, 90, 200], fn=[50, 52, 10], tp=[450, 448, 490],
     ...                         entity=["old", "new", "eager"])
     >>> found = noninferiority(br.fit(counts, seed=1), "old")

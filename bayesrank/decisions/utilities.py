@@ -80,7 +80,6 @@ def expected_utility(
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[1, 9], tp=[29, 21], entity=["eager", "shy"])
     >>> benefit = {"tn": 0, "fp": -1, "fn": -20, "tp": 0}
     >>> found = expected_utility(br.fit(counts, seed=1), benefit, prevalence=0.05, strategies=True)

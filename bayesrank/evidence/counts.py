@@ -224,7 +224,6 @@ def one_vs_rest(counts: xr.DataArray) -> xr.DataArray:
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_matrix([[5, 1, 0], [2, 7, 1], [0, 0, 4]], "actual_rows", labels=["a", "b", "c"])
     >>> one_vs_rest(counts).sel(entity="entity 1", label="b").values.tolist()
     [[9, 1], [3, 7]]

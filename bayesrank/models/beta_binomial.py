@@ -12,7 +12,6 @@ class BetaBinomial(ProductMultinomial):
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> model = BetaBinomial(br.from_counts(tn=8, fp=2, fn=1, tp=9), prior="uniform")
     >>> model.conjugate().posterior.values.tolist()
     [[[9.0, 3.0], [2.0, 10.0]]]

@@ -28,7 +28,6 @@ class DirichletMultinomial(ProductMultinomial):
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> model = DirichletMultinomial(br.from_counts(tn=8, fp=2, fn=1, tp=9), prior="uniform")
     >>> model.conjugate().posterior.values.tolist()
     [[[9.0, 3.0], [2.0, 10.0]]]

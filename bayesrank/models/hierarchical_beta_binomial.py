@@ -24,7 +24,6 @@ class HierarchicalBetaBinomial(Hierarchical):
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> cells = dict(tn=[8, 9, 7], fp=[2, 1, 3], fn=[1, 0, 9], tp=[9, 5, 1])
     >>> series = br.from_counts(**cells, entity=["a"] * 3, dataset=["x", "y", "z"])
     >>> fit = br.fit(series, "hierarchical_beta_binomial", seed=1)

@@ -34,7 +34,6 @@ class HierarchicalClasses(Rows):
     Five classes have two recognised cases each; a sixth class without cases has a similar recall:
 
     >>> import numpy as np
-    >>> import bayesrank as br
     >>> counts = br.from_matrix(np.diag([2, 2, 2, 2, 2, 0]), "actual_rows")
     >>> for model in ("dirichlet_multinomial", "hierarchical_classes"):
     ...     tables = br.one_vs_rest(br.fit(counts, model, seed=1)["posterior"]["performance"])

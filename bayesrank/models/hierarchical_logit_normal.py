@@ -68,7 +68,6 @@ class HierarchicalLogitNormal(Hierarchical):
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> cells = dict(tn=[8, 9, 7], fp=[2, 1, 3], fn=[1, 0, 9], tp=[9, 5, 1])
     >>> one = br.from_counts(**cells, entity=["a"] * 3, dataset=["x", "y", "z"])
     >>> HierarchicalLogitNormal(one).terms

@@ -117,7 +117,6 @@ def plan(
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[80, 84], fp=[20, 16], fn=[15, 14], tp=[35, 36], entity=["a", "b"])
     >>> found = plan(br.fit(counts, seed=1), "mcc", entity="b", rival="a", seed=1)
     >>> found["limit"].item() < 0.8, found["needed"].item(), found.attrs["reason"]

@@ -110,7 +110,6 @@ def ranking_report(
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
     >>> html = ranking_report(br.fit(counts, seed=1, groups=["prior"]), "f1", sections=["default", "prior"])
     >>> html.startswith("<!doctype html>")

@@ -48,7 +48,6 @@ def contour(score: ScoreLike, value: Any, fpr: Any, prevalence: Any) -> xr.DataA
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> br.contour("f1", 2 / 3, [0.1, 0.2], 1 / 3).round(6).values.tolist()
     [0.6, 0.7]
     """

@@ -63,7 +63,6 @@ def average(score: ScoreLike, how: str) -> Score:
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_matrix([[5, 1, 0], [2, 7, 1], [0, 0, 4]], "actual_rows")
     >>> average("tpr", "macro")(counts).item(), br.scores.macro_recall(counts).item()
     (0.8444..., 0.8444...)
@@ -78,7 +77,6 @@ def balanced(score: ScoreLike, name: str, **metadata: Any) -> Score:
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=180, fp=20, fn=3, tp=27)
     >>> balanced(br.scores.ppv, "balanced_ppv")(counts).item()
     0.9
@@ -104,7 +102,6 @@ def scaled_log(score: ScoreLike, positives: int, negatives: int) -> Score:
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> scaled_log(br.scores.diagnostic_odds_ratio, 20, 40)(br.from_counts(tn=39, fp=1, fn=1, tp=19)).item()
     1.0
     """

@@ -82,7 +82,6 @@ def conditional_probability(name: str, event: str, given: str = "tn fp fn tp", *
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> conditional_probability("ppv", "tp", "fp tp")(br.from_counts(tn=80, fp=1, fn=3, tp=27)).item()
     0.9642...
     """
@@ -123,7 +122,6 @@ def canonical(a: float, b: float) -> Score:
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> canonical(1.0, 0.5)(br.from_counts(tn=80, fp=1, fn=3, tp=27)).item()
     0.931...
     """
@@ -160,7 +158,6 @@ def implicit(low: tuple[float, float], high: tuple[float, float]) -> Score:
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=80, fp=10, fn=3, tp=27)
     >>> score = implicit((0.35, 0.65), (0.65, 0.35))
     >>> value = score(counts).item()
@@ -196,7 +193,6 @@ def f_beta(beta: float) -> Score:
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> f_beta(2.0)(br.from_counts(tn=80, fp=1, fn=3, tp=27)).item()
     0.9121...
     """
@@ -222,7 +218,6 @@ def weighted_accuracy(weight: float) -> Score:
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> weighted_accuracy(0.75)(br.from_counts(tn=80, fp=20, fn=3, tp=27)).item()
     0.875
     """
@@ -243,7 +238,6 @@ def tversky(alpha: float, beta: float) -> Score:
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=80, fp=1, fn=3, tp=27)
     >>> tversky(1, 1)(counts).item() == br.scores.jaccard(counts).item()
     True
@@ -269,7 +263,6 @@ def decision_benefit(benefit: Any) -> Score:
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> decision_benefit([[0, -1], [-10, 5]])(br.from_counts(tn=80, fp=10, fn=2, tp=8)).item()
     0.1
     """
@@ -294,7 +287,6 @@ def net_benefit(threshold: float) -> Score:
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> net_benefit(0.2)(br.from_counts(tn=80, fp=8, fn=2, tp=10)).item()
     0.08
     """

@@ -35,7 +35,6 @@ def simplex(counts: xr.DataArray) -> xr.DataArray:
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> simplex(br.from_counts(tn=30, fp=0, fn=0, tp=0)).values.tolist()
     [[-10.0, -10.0, -10.0]]
     """
@@ -64,7 +63,6 @@ def all_matrices(total: int) -> xr.DataArray:
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> matrices = all_matrices(2)
     >>> matrices.sizes["matrix"], br.scores.accuracy(matrices).values.tolist()
     (10, [1.0, 0.5, 0.0, 0.5, 0.0, 1.0, 0.5, 0.0, 0.5, 1.0])

@@ -32,7 +32,6 @@ class ScorePosterior:
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> accuracy = br.score_posterior(br.from_counts(tn=8, fp=2, fn=1, tp=9), "accuracy")
     >>> accuracy.cdf([0.0, 0.8, 1.0]).values.round(4).tolist(), accuracy.pdf([0.8, 1.2]).values.round(3).tolist()
     ([[0.0, 0.5007, 1.0]], [[4.849, 0.0]])
@@ -100,7 +99,6 @@ def score_posterior(
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=32, fp=8, fn=4, tp=16)
     >>> posterior = br.score_posterior(counts, "jaccard")  # a Beta(17, 14)
     >>> round(posterior.cdf(0.5).item(), 4), posterior.quantile([0.025, 0.975]).values.round(3).tolist()

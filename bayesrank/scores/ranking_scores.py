@@ -54,7 +54,6 @@ def of_importance(importance: xr.DataArray) -> Score:
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=80, fp=1, fn=3, tp=27)
     >>> of_importance(br.importance(fp=1, fn=1, tp=2))(counts).item(), br.scores.f1(counts).item()
     (0.931..., 0.931...)
@@ -166,7 +165,6 @@ def canonical_score(source: Container, a: Any, b: Any, *, kind: str | None = Non
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=80, fp=1, fn=3, tp=27)
     >>> canonical_score(counts, 1.0, 0.5).item()
     0.931...

@@ -80,7 +80,6 @@ class Score:
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> misses = br.scores.Score("misses", lambda tn, fp, fn, tp: fn / (tn + fp + fn + tp), higher_is_better=False)
     >>> misses(br.from_counts(tn=80, fp=0, fn=3, tp=27)).item()
     0.02727...
@@ -165,7 +164,6 @@ class Score:
 
         Examples
         --------
-        >>> import bayesrank as br
         >>> br.scores.accuracy.of_tables(np.array([[0.5, 0.1], [0.1, 0.3]])).item()
         0.8
         """
@@ -176,7 +174,6 @@ class Score:
 
         Examples
         --------
-        >>> import bayesrank as br
         >>> br.scores.ppv.of_cells(tn=[70, 80], fp=[10, 0], fn=[9, 30], tp=[21, 0]).round(4).tolist()
         [0.6774, nan]
         """

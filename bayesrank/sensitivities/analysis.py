@@ -151,7 +151,6 @@ def sensitivity(
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
     >>> found = sensitivity(counts, "f1", scores=["tnr"], seed=1)
     >>> found["alternative"].values.tolist()[:3]

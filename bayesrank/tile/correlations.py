@@ -283,7 +283,6 @@ def best_consistency(
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> performances = br.tile.sample_performances(300, seed=1)
     >>> found = best_consistency("jaccard", performances)
     >>> found["a"].item(), found["b"].item(), found["correlation"].item()

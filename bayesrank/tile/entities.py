@@ -46,7 +46,6 @@ def entity_rank(
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
     >>> entity_rank(counts, "a", resolution=2).values.tolist()
     [[2.0, 2.0], [1.0, 1.0]]
@@ -84,7 +83,6 @@ def entity(
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
     >>> entity(counts, resolution=2).values.tolist()
     [['b', 'b'], ['a', 'a']]
@@ -126,7 +124,6 @@ def rank_probability(
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
     >>> rank_probability(counts, resolution=3).sel(entity="a", rank=1).values.tolist()
     [[0.0, 0.0, 0.0], [0.0, 0.0, 0.5], [1.0, 1.0, 1.0]]
@@ -177,7 +174,6 @@ def robustness(source: Container, resolution: int = 101, *, kind: str | None = N
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[8, 8], fp=[1, 3], fn=[3, 1], tp=[8, 8], entity=["a", "b"])
     >>> robustness(counts, resolution=3)[:, 0].values.tolist()  # they tie where b = 1/2
     [0.5, 0.0, 0.5]

@@ -57,7 +57,6 @@ def value(source: Container, resolution: int = 101, *, kind: str | None = None, 
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=80, fp=0, fn=3, tp=27, entity="a")
     >>> value(counts, resolution=3).sel(entity="a", a=1, b=1).item()  # recall
     0.9
@@ -86,7 +85,6 @@ def baseline(source: Container, resolution: int = 101, dim: str = "entity", *, k
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
     >>> round(baseline(counts, resolution=2).sel(a=1, b=1).item(), 12)
     0.7
@@ -103,7 +101,6 @@ def state_of_the_art(
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
     >>> round(state_of_the_art(counts, resolution=2).sel(a=1, b=1).item(), 12)
     0.8
@@ -155,7 +152,6 @@ def relative_skill(source: Container, resolution: int = 101, *, kind: str | None
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=80, fp=0, fn=10, tp=10, entity="a")
     >>> round(relative_skill(counts, resolution=3).sel(a=0.5, b=0.5).item(), 12)
     0.5
@@ -185,7 +181,6 @@ def chance_corrected(source: Container, resolution: int = 101, *, kind: str | No
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=70, fp=10, fn=4, tp=16, entity="a")
     >>> chance_corrected(counts, resolution=3).sel(a=0.5, b=0.5).item(), br.scores.cohen_kappa(counts).item()
     (0.606..., 0.606...)

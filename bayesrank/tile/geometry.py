@@ -47,7 +47,6 @@ def frontier(source: Container, entity: Any, rival: Any, points: int = 201, *, k
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 50], fp=[30, 50], fn=[30, 20], tp=[70, 80], entity=["a", "b"])
     >>> frontier(counts, "a", "b", points=3).sizes["point"] > 0
     True
@@ -102,7 +101,6 @@ def frontiers(source: Container, points: int = 201, *, kind: str | None = None) 
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 50, 60], fp=[30, 50, 40], fn=[30, 20, 31], tp=[70, 80, 69], entity=list("abc"))
     >>> found = frontiers(counts)
     >>> list(zip(found["entity"].values.tolist(), found["rival"].values.tolist()))
@@ -146,7 +144,6 @@ def isovalue(source: Container, value: Any, *, kind: str | None = None) -> xr.Da
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=70, fp=30, fn=20, tp=80, entity="a")
     >>> ends = isovalue(counts, 0.75).isel(entity=0)
     >>> at = list(zip(ends["a"].values.tolist(), ends["b"].values.tolist()))
@@ -205,7 +202,6 @@ def regions(
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 50], fp=[30, 50], fn=[30, 20], tp=[70, 80], entity=["a", "b"])
     >>> round(regions(counts)["area"].sum().item(), 12)
     1.0
@@ -261,7 +257,6 @@ def shares(source: Container, rank: int = 1, *, kind: str | None = None, window:
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 70], fp=[30, 30], fn=[30, 30], tp=[70, 70], entity=["a", "b"])
     >>> shares(counts).values.tolist()
     [0.5, 0.5]
@@ -368,7 +363,6 @@ def zone(source: Container, entities: Any, rivals: Any, points: int = 201, *, ki
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 50, 40], fp=[30, 50, 60], fn=[30, 20, 25], tp=[70, 80, 75], entity=list("abc"))
     >>> found = zone(counts, "a", ["b", "c"], points=3)
     >>> found["lower"].values.tolist(), found["upper"].values.round(3).tolist(), round(found["area"].item(), 3)
@@ -422,7 +416,6 @@ def volume(source: Container, *, kind: str | None = None) -> xr.DataArray:
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> round(volume(br.from_counts(tn=45, fp=5, fn=5, tp=45, entity="a")).item(), 12)
     0.9
     """

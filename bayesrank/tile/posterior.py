@@ -84,7 +84,6 @@ def credible(
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
     >>> tile = br.tile.credible(br.fit(counts, seed=1), resolution=5)
     >>> tile["probability_best"].dims, tile["winner"].sel(a=1, b=0).item()
@@ -176,7 +175,6 @@ def probability_best(
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
     >>> probability_best(counts, resolution=3).sel(entity="a", a=1).values.tolist()
     [0.0, 0.5, 1.0]
@@ -252,7 +250,6 @@ def value_interval(
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
     >>> tile = value_interval(br.fit(counts, seed=1), resolution=3)
     >>> bool((tile["lower"] <= tile["mean"]).all())

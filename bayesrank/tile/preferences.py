@@ -62,7 +62,6 @@ def around(score: ScoreLike, radius: float = 0.1, prevalence: float | None = Non
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
     >>> near_f1 = br.tile.preference_ranking(counts, br.tile.around("f1", radius=0.2))
     >>> near_f1["probability_best"].values.round(2).tolist()
@@ -101,7 +100,6 @@ def between(*corners: Any, prevalence: float | None = None, points: int = 31) ->
     --------
     Preferences in the triangle below the falling diagonal:
 
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
     >>> ranking = br.tile.preference_ranking(counts, br.tile.between("tnr", "ppv", "npv"))
     >>> ranking["probability_best"].values.round(2).tolist()
@@ -149,7 +147,6 @@ def over(region: str, points: int = 31) -> xr.Dataset:
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
     >>> ranking = br.tile.preference_ranking(counts, br.tile.over("upper_half"))
     >>> ranking["probability_best"].values.round(2).tolist()
@@ -173,7 +170,6 @@ def beta_preferences(a: tuple[float, float], b: tuple[float, float], points: int
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
     >>> preferences = br.tile.beta_preferences(a=(1, 1), b=(4, 1))  # false negatives weigh more
     >>> br.tile.preference_ranking(counts, preferences)["probability_best"].values.round(2).tolist()
@@ -221,7 +217,6 @@ def preference_ranking(
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
     >>> ranking = preference_ranking(counts, a=[0.5, 1.0], b=[0.0, 1.0], weights=[3, 1])
     >>> ranking["probability_best"].values.tolist()
