@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import check_prob, describe_value
-from bayesrank._compat import groups_of, is_container
+from bayesrank._compat import is_container
 from bayesrank._draws import draw_dims, median_and_interval
 from bayesrank._random import root_sequence
 from bayesrank._sampling import sample_counts, sample_outcomes
@@ -185,8 +185,7 @@ def _kinds(posterior: Any, score: Any, entities: bool = False) -> tuple[ScoreVal
 
 def _counts(posterior: Any) -> xr.DataArray | None:
     """Return the counts in a posterior."""
-    held = not isinstance(posterior, xr.Dataset) and "observed_data" in groups_of(posterior)
-    counts = observed_counts(posterior) if held else None
+    counts = None if isinstance(posterior, xr.DataArray) else observed_counts(posterior)
     return None if counts is None else counts.drop_vars(["measured", "test_set"], errors="ignore")
 
 

@@ -29,6 +29,7 @@ from bayesrank.evidence.predictions import counts_of
 from bayesrank.inference import draw_groups
 from bayesrank.models import chosen_by_evidence, find_model, holds_means, model_for_datasets, takes_cases
 from bayesrank.models._margins import are_shares
+from bayesrank.performance import posterior_of
 from bayesrank.ranking._notes import positive_class_notes
 from bayesrank.ranking.evidence import evidence_of
 from bayesrank.ranking.values import natural_score, score_values, sizes_of_space
@@ -70,7 +71,8 @@ class Analysis:
 
     @property
     def counts(self) -> xr.DataArray:
-        return groups_of(self.posterior)["observed_data"]["counts"].drop_vars("test_set", errors="ignore")
+        observed = groups_of(self.posterior, "observed_data")["observed_data"]
+        return observed["counts"].drop_vars("test_set", errors="ignore")
 
     def check_two_classes(self, what: str) -> None:
         sizes = sizes_of_space(self.evidence)
@@ -80,7 +82,7 @@ class Analysis:
 
     def entity(self, option: str, typed: str | None) -> Any:
         """Return the entity whose name was typed; None if none was."""
-        names = {str(name): name for name in groups_of(self.posterior)["posterior"]["entity"].values.tolist()}
+        names = {str(name): name for name in posterior_of(self.posterior)["entity"].values.tolist()}
         if typed is not None and typed not in names:
             raise ValueError(f"{option} must be one of {_text.format_names(names)}; got {typed!r}")
         return None if typed is None else names[typed]

@@ -10,7 +10,6 @@ import xarray as xr
 
 import bayesrank as br
 from bayesrank import _text
-from bayesrank._compat import groups_of
 from bayesrank.cli._analysis import Analysis, analyse, chosen_score, progress
 from bayesrank.cli._categories import CategoryRanking, rank_categories
 from bayesrank.cli._export import Export, Sheet, exporting
@@ -18,6 +17,7 @@ from bayesrank.cli._files import HELP
 from bayesrank.cli._options import BY, COST, NAMES, NOTES, PATHS, adding, analysing, reading_logs, scoring
 from bayesrank.cli._output import interval_cells, rank_cells, rank_header
 from bayesrank.models import population_of
+from bayesrank.performance import posterior_of
 from bayesrank.ranking._notes import positive_class_notes
 from bayesrank.ranking.summary import effective_draws, is_exact, score_name
 from bayesrank.scores import Score
@@ -218,7 +218,7 @@ def _lines_of_model(analysis: Analysis, score: Score, kind: str | None, ranking:
 
     posterior, prob = analysis.posterior, ranking.attrs["prob"]
     implied = implied_prior(prior_scores(posterior, score, kind), prob, None if kind else posterior, score)
-    prior = groups_of(posterior)["posterior"].attrs.get("prior")
+    prior = posterior_of(posterior).attrs.get("prior")
     lines = [f"Before any data, the {prior} prior gives {score_name(ranking)} a {implied}."] if implied else []
     words = population_words(posterior)
     if words is not None:
@@ -232,7 +232,7 @@ def _lines_of_model(analysis: Analysis, score: Score, kind: str | None, ranking:
 
 def _of_datasets(posterior: Any) -> bool:
     """Return whether the posterior knows a typical data set and a new one."""
-    group = groups_of(posterior)["posterior"]
+    group = posterior_of(posterior)
     return "dataset" in group.dims and {"performance_typical", "performance_new"} <= set(group.data_vars)
 
 

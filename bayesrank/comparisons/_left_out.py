@@ -7,11 +7,12 @@ import numpy as np
 import xarray as xr
 from scipy.special import gammaln, logsumexp
 
-from bayesrank._compat import groups_of, psis
+from bayesrank._compat import psis
 from bayesrank._random import root_sequence, stream
 from bayesrank.comparisons._compared import Compared, Unit, left_out_units
 from bayesrank.inference import fit
 from bayesrank.models._conjugate import log_evidence
+from bayesrank.performance import posterior_of
 
 
 class LeftOut(NamedTuple):
@@ -209,7 +210,7 @@ def _refit_without(model: Compared, unit: Unit) -> tuple[np.ndarray, np.ndarray]
         "chains": model.posterior.sizes["chain"],
         "seed": int(seed),
     }
-    posterior = groups_of(fit(changed, about["model"], nuts=nuts, **run, **options))["posterior"]
+    posterior = posterior_of(fit(changed, about["model"], nuts=nuts, **run, **options))
     return _log_likelihood(model, model.instance.log_likelihood(posterior))
 
 

@@ -15,7 +15,7 @@ from bayesrank._checks import (
     class_shares,
     is_number,
 )
-from bayesrank._compat import groups_of, is_container
+from bayesrank._compat import groups_of
 from bayesrank._draws import DRAW_DIMS, draw_dims
 from bayesrank._labels import check_positive, name_coord
 from bayesrank._notes import join_notes
@@ -108,7 +108,7 @@ def expected_utility(
     groups = {"posterior": values.to_dataset().assign_attrs(ends)}
     if seen is not None:
         groups["observed_data"] = _utility(*seen).to_dataset()
-    if is_container(source) and "sample_stats" in (held := groups_of(source)):
+    if "sample_stats" in (held := groups_of(source, "sample_stats")):
         groups["sample_stats"] = held["sample_stats"]
     ranking = credible_ranking(xr.DataTree.from_dict(groups), "utility", prob=prob)
     if evidence.counts is not None:

@@ -120,8 +120,7 @@ def observed_counts(source: Container) -> xr.DataArray | None:
         # Counts with draws are predictions, not evidence.
         is_evidence = are_counts(source) and outcome_dims(source) and not draw_dims(source)
         return order_classes(source.compute()) if is_evidence else None
-    groups = groups_of(source) if is_container(source) else {}
-    observed = groups.get("observed_data")
+    observed = groups_of(source, "observed_data").get("observed_data")
     return None if observed is None or "counts" not in observed.data_vars else with_parts(observed)
 
 
@@ -206,11 +205,10 @@ def align_outcomes(values: Any, array: xr.DataArray, argument: str) -> xr.DataAr
 def posterior_of(source: Container) -> xr.Dataset:
     """Return the posterior group of a container, or a Dataset unchanged."""
     if is_container(source):
-        groups = groups_of(source)
-        if "posterior" in groups:
-            return groups["posterior"]
+        if (posterior := groups_of(source, "posterior").get("posterior")) is not None:
+            return posterior
         if not isinstance(source, xr.DataTree) or not source.data_vars:
-            raise ValueError(f"source must have a posterior group; got the groups {sorted(groups)}")
+            raise ValueError(f"source must have a posterior group; got the groups {sorted(groups_of(source))}")
         return order_classes(source.to_dataset())
     if not isinstance(source, xr.Dataset):
         raise TypeError(
@@ -249,8 +247,7 @@ def describe_items(source: Any, array: xr.DataArray) -> xr.DataArray:
     A fitted posterior group lacks them, since ArviZ cannot summarise coords that only some variables have. ``test_set``
     is omitted: it is a dim of the prevalence, and its generated names depend on the other entities.
     """
-    groups = groups_of(source) if is_container(source) else {}
-    observed = groups.get("observed_data")
+    observed = groups_of(source, "observed_data").get("observed_data")
     if observed is None:
         return array
     found = {}

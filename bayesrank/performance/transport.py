@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import check_labelled_prevalence, class_shares
-from bayesrank._compat import groups_of, is_container, to_container
+from bayesrank._compat import groups_of, to_container
 from bayesrank._types import Container
 from bayesrank.evidence.counts import NO_CLASSES
 from bayesrank.performance.arrays import KINDS, as_performance, posterior_of
@@ -41,7 +41,7 @@ def at_prevalence(source: Container, prevalence: Any) -> Any:
     """
     if isinstance(source, xr.DataArray):
         return _transport(as_performance(source), None, prevalence)
-    groups = groups_of(source) if is_container(source) else {}
+    groups = groups_of(source)
     group = posterior_of(source)
     kinds = {kind: name for kind, name in KINDS.items() if name in group}
     if not kinds:

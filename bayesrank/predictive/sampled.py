@@ -6,7 +6,7 @@ from typing import Any
 import xarray as xr
 
 from bayesrank._checks import check_integer, rename_argument
-from bayesrank._compat import groups_of, is_container
+from bayesrank._compat import groups_of
 from bayesrank._random import Seed, root_sequence
 from bayesrank._sampling import sample_counts, sample_outcomes
 from bayesrank._types import Container
@@ -47,7 +47,7 @@ def posterior_predictive(
     """
     with rename_argument("posterior", "source"):
         performance = as_performance(posterior, kind)
-    groups = groups_of(posterior) if is_container(posterior) else {}
+    groups = groups_of(posterior)
     names = performance["entity"].values.tolist() if "entity" in performance.coords else []
     held = groups.get("posterior", posterior)
     if isinstance(held, xr.Dataset) and held.attrs.get("paired") and len(names) > 1:

@@ -15,7 +15,7 @@ from markupsafe import Markup
 
 from bayesrank import _text
 from bayesrank._checks import check_entities, check_result, describe_value
-from bayesrank._compat import groups_of, is_container
+from bayesrank._compat import groups_of
 from bayesrank._draws import draw_dims
 from bayesrank._labels import known_classes
 from bayesrank._outputs import check_output, write_output
@@ -323,7 +323,7 @@ def _describe_computation(page: Page) -> str:
         text = "The table and the verdict are integrals over the posterior, known in closed form, without draws."
         return f"{text} Other numbers rest on {draws:,} draws." if draws else text
     text = "Every posterior draw is scored and ranked; probabilities are shares of these draws."
-    groups = groups_of(page.posterior) if is_container(page.posterior) else {}
+    groups = groups_of(page.posterior)
     if "sample_stats" not in groups or draws is None:
         return text
     found = sampling(groups, page.found.values)

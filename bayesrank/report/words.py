@@ -6,7 +6,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank import _text
-from bayesrank._compat import groups_of, is_container
+from bayesrank._compat import groups_of
 from bayesrank._draws import draw_dims
 from bayesrank.ranking.values import score_values
 from bayesrank.ranking.without_draws import prior_quantiles
@@ -22,7 +22,7 @@ SAME = 1e-6
 
 def prior_scores(posterior: Any, score: Score | str, kind: str | None = None) -> xr.DataArray | None:
     """Prior draws of a score, or of a variable by its name (chain, draw, entity); None without the group ``prior``."""
-    groups = groups_of(posterior) if is_container(posterior) else {}
+    groups = groups_of(posterior, "prior")
     if "prior" not in groups or (isinstance(score, str) and score not in groups["prior"]):
         return None
     return score_values(groups["prior"], score, True, kind).values

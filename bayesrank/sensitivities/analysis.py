@@ -7,7 +7,6 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import check_choice, check_prob, check_sequence, check_unique
-from bayesrank._compat import groups_of
 from bayesrank._labels import name_coord
 from bayesrank._notes import join_notes, read_notes
 from bayesrank._random import Seed, root_sequence
@@ -15,6 +14,7 @@ from bayesrank._types import ModelName, ScoreLike
 from bayesrank.evidence.counts import JOINS
 from bayesrank.inference import fit
 from bayesrank.models import find_model
+from bayesrank.performance import posterior_of
 from bayesrank.ranking import credible_ranking
 from bayesrank.ranking.summary import effective_draws, outside_interval
 from bayesrank.sensitivities._alternatives import (
@@ -174,7 +174,7 @@ def sensitivity(
         # Models with exact draws have no sampler to set.
         settings = nuts if not hasattr(find_model(one.model), "draw") else None
         posterior = fit(one.evidence, one.model, draws=draws, seed=root, nuts=settings, **one.options)
-        several = "performance_new" in groups_of(posterior)["posterior"]
+        several = "performance_new" in posterior_of(posterior)
         how: dict[str, Any] = {"prob": prob, "rope": rope, "kind": kind if one is base or several else None}
         how["higher_is_better"] = None if one.kind == "score" else higher_is_better
         rankings.append(credible_ranking(posterior, one.score, method="auto", **how))

@@ -6,11 +6,11 @@ import xarray as xr
 
 from bayesrank import _text
 from bayesrank._checks import describe_value
-from bayesrank._compat import groups_of
 from bayesrank.evidence.predictions import counts_of
 from bayesrank.inference import fit
 from bayesrank.models import chosen_by_evidence, in_closed_form
 from bayesrank.ops import drift
+from bayesrank.performance import posterior_of
 from bayesrank.plots._style import plain_names
 from bayesrank.report.page import Block, Page, Request, block, picture
 from bayesrank.scores._display import display_name
@@ -32,7 +32,7 @@ def compute(request: Request) -> xr.Dataset:
             f"{request.title}"
         )
     posterior = request.posterior
-    if "dataset" not in groups_of(posterior)["posterior"]["performance"].dims:
+    if "dataset" not in posterior_of(posterior)["performance"].dims:
         # A model that a data set can have for itself alone.
         single = request.model if request.model in in_closed_form() else chosen_by_evidence(counts)
         posterior = fit(counts, single, draws=request.draws, seed=request.seed, **request.options)
