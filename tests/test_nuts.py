@@ -73,7 +73,7 @@ def test_transformed_variables_stay_out(model, monkeypatch):
     draws = (("chain", "draw"), np.random.default_rng(1).random((2, 20)))
     leaky = {"posterior": xr.Dataset(dict.fromkeys(("mean", "sd", "sd_log__"), draws)), "sample_stats": xr.Dataset()}
     monkeypatch.setattr(_nuts, "_is_installed", lambda name: True)
-    monkeypatch.setattr(_nuts, "_nutpie", lambda *_: leaky)
+    monkeypatch.setattr(_nuts, "_nutpie", lambda *_: xr.DataTree.from_dict(leaky))
     found = _nuts.sample(model, (2, 20), 1, {})
     assert set(found["posterior"]) == {"mean", "sd"}
     assert found["sample_stats"].attrs["nuts_sampler"] == "nutpie"
