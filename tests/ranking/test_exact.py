@@ -444,17 +444,20 @@ def test_values_that_are_certain_tie(model):
     np.testing.assert_array_equal(alone["lower"], [1, 1])
 
 
-@pytest.mark.slow
 def test_a_certain_end_of_the_range_is_above_all_that_come_near_to_it():
     """Yule's Q is 1 where TPR is; of few cases much is so near to 1 that no number tells it apart."""
     counts = br.from_counts(tn=[20, 3, 2], fp=[3, 0, 0], fn=[0, 0, 1], tp=[7, 3, 2], entity=["a", "b", "c"])
-    prior = {"a": 0, "b": 0.1, "c": 0.1}
-    ranking = exact(counts, "yule_q", model="beta_binomial", prior=prior, force=True)
+
+    def ranking_with(prior):
+        return exact(counts, "yule_q", model="beta_binomial", prior={"a": 0, "b": prior, "c": prior}, force=True)
+
+    ranking = ranking_with(0.2)
     np.testing.assert_allclose(ranking["rank_probability"][0], [1, 0, 0], atol=1e-9)
-    assert (
-        np.abs(ranking["rank_probability"].sum("entity") - 1) <= ranking["rank_probability_error"].sum("entity")
-    ).all()
+    error = ranking["rank_probability_error"].sum("entity")
+    assert (np.abs(ranking["rank_probability"].sum("entity") - 1) <= error).all()
     assert ranking["probability_best_error"].max() > 1e-6  # what cannot be told is in the error
+    with pytest.raises(ValueError, match="got an error of 0.02: a concentration near 0"):
+        ranking_with(0.1)
 
 
 def test_a_value_that_depends_on_the_prevalence_alone_needs_one_test_set():
