@@ -7,6 +7,7 @@ import xarray as xr
 from scipy import integrate, stats
 
 import bayesrank as br
+from bayesrank.cases import weights
 from bayesrank.decisions import decision_curve, noninferiority
 
 NAMES = ["old", "new", "eager", "bad"]
@@ -191,21 +192,8 @@ def test_few_cases_have_a_note():
     assert decision_curve([0, 1] * 50, {"a": np.linspace(0.1, 0.9, 100)}, [0.5])["notes"].item() == ""
 
 
-def test_the_weights_are_those_of_case_weights(monkeypatch):
-    """One way to draw weights: of the distinct cases, a few draws at a time or all at once."""
-    from bayesrank.cases import weights
-
+def test_memory_bounds_what_is_held_at_a_time_and_changes_no_draw(monkeypatch):
     y, risk = Y.tolist() * 2, np.tile(RISK["coarse"], 2)
-    joint = br.joint_outcomes(y, {"coarse": risk.astype(str)}, labels=[False, True, *np.unique(risk.astype(str))])
-    drawn = br.case_weights(joint, chains=1, draws=1300, seed=3).isel(chain=0)
-    sick = joint["actual"].values.astype(bool)
-    for t in AT:
-        treated = joint["predicted"].values[:, 0].astype(float) >= t
-        value = np.where(treated, np.where(sick, 1.0, -t / (1 - t)), 0.0)
-        mean = float((drawn * value).sum("pattern").mean() / 240)
-        one = decision_curve(y, {"coarse": risk}, [t], draws=1300, seed=3)
-        assert abs(float(one["mean"].sel(entity="coarse").item()) - mean) < 5 * float(one["mean_error"][0, 0]) + 1e-12
     whole = decision_curve(y, {"coarse": risk}, AT, draws=1300, seed=3)
-    # Memory bounds what is held at a time, which changes no draw.
     monkeypatch.setattr(weights, "step_of", lambda size: 77)
     xr.testing.assert_allclose(decision_curve(y, {"coarse": risk}, AT, draws=1300, seed=3), whole, rtol=1e-12)

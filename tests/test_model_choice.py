@@ -52,14 +52,6 @@ def test_the_evidence_chooses_the_model(evidence, model):
     xr.testing.assert_equal(groups_of(chosen)["posterior"][name], groups_of(named)["posterior"][name])
 
 
-def test_sensitivity_has_the_same_default():
-    for evidence, score in ((COUNTS, "f1"), (OUTCOMES, None)):
-        model = attrs(br.fit(evidence, seed=1, draws=5))["model"]
-        some = {"alternatives": [], "draws": 20, "seed": 1}
-        one, other = (br.sensitivity(evidence, score, model=m, **some) for m in (None, model))
-        np.testing.assert_array_equal(one["probability_best"], other["probability_best"])
-
-
 @pytest.mark.parametrize("model", ["hierarchical_beta_binomial", "hierarchical_dirichlet_multinomial"])
 def test_hierarchical_models_learn_from_the_data_sets_of_cases(model):
     joint = br.from_outcomes(ANSWERS, dataset=SETS)

@@ -119,23 +119,6 @@ def test_an_observed_value_outside_its_interval_is_found_for_a_typical_data_set(
 # --- A prior that is split over data sets of few cases ---------------------------------------------------------------
 
 
-@pytest.mark.slow
-def test_the_hierarchical_mean_over_data_sets_of_few_cases_holds():
-    """Thirty data sets of three cases, one rate for all: 120 entities of which a split prior holds 0.85."""
-    rng = np.random.default_rng(3)
-    right = rng.binomial(3, 0.8, (120, 30))
-    coords = {"entity": np.arange(120), "dataset": np.arange(30), "outcome": [0, 1]}
-    counts = xr.DataArray(np.stack([3 - right, right], -1), coords, ("entity", "dataset", "outcome"), name="counts")
-    held = {}
-    for model, options in ((MODEL, {}), ("dirichlet_multinomial", {"split_prior": True})):
-        fit = br.performance.mean_over_datasets(br.fit(counts, model, seed=1, draws=500, chains=1, **options))
-        draws = fit["posterior"]["mean_outcome"]
-        low, high = (draws.quantile(p, ["chain", "draw"]) for p in (0.025, 0.975))
-        held[model] = float(((low <= 0.8) & (high >= 0.8)).mean())
-    assert held["dirichlet_multinomial"] < 0.92  # 0.86 expected, with a standard error of 0.03
-    assert held[MODEL] > 0.95 - 3 * 0.02
-
-
 @pytest.mark.parametrize(("datasets", "said"), [(5, True), (10, False)])
 def test_few_data_sets_are_a_caveat(datasets, said):
     fit = br.fit(outcomes([[15] * datasets], 20), MODEL, seed=1, draws=50)

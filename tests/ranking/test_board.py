@@ -52,10 +52,7 @@ def table(size=6, seed=2):
     return br.from_counts(tn=tn, fp=60 - tn, fn=40 - tp, tp=tp, entity=[f"m{i}" for i in range(size)])
 
 
-def undefined():
-    return br.from_counts(tn=[9, 0], fp=[1, 0], fn=[2, 0], tp=[8, 0], entity=["a", "b"])
-
-
+EMPTY = br.from_counts(tn=[9, 0], fp=[1, 0], fn=[2, 0], tp=[8, 0], entity=["a", "b"])
 RANKINGS = {
     "draws": lambda: br.credible_ranking(br.fit(table(), draws=200, seed=1), "f1"),
     "lower is better": lambda: br.credible_ranking(br.fit(table(), draws=200, seed=1), "fnr", rope=0.01),
@@ -66,7 +63,7 @@ RANKINGS = {
     "numbers for names": lambda: br.credible_ranking(
         br.fit(table(3).assign_coords(entity=[3, 1, 2]), draws=50, seed=1), "f1"
     ),
-    "no value": lambda: br.credible_ranking(br.fit(undefined(), prior="haldane", draws=20, seed=1, force=True), "f1"),
+    "no value": lambda: br.credible_ranking(br.fit(EMPTY, prior="haldane", draws=20, seed=1, force=True), "f1"),
     "values": lambda: br.credible_ranking(br.scores.f1(br.fit(table(), draws=200, seed=1)).rename("mine")),
 }
 

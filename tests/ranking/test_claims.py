@@ -54,19 +54,11 @@ def test_freedom_and_factor_against_matrices():
         assert freedom == pytest.approx(np.trace(b) ** 2 / np.trace(b @ b))
         shrunk = len(w) / (len(w) + 1) * np.trace(b)
         assert factor == pytest.approx(np.sqrt((w**2).sum() / shrunk))
+    # The bootstrap of k equal clusters has (k - 1) / (k + 1) of the variance of their mean on average.
+    assert cluster_information([np.ones(6)], np.ones(1))[1] ** 2 == pytest.approx(7 / 5)
     # Two strata of equal weight add their degrees of freedom, by Satterthwaite.
     assert cluster_information([np.ones(6), np.ones(6)], np.ones(2))[0] == pytest.approx(10)
     assert cluster_information([np.ones(1)], np.ones(1)) == (0.0, np.inf)
-
-
-def test_the_spread_of_the_bootstrap_is_what_the_factor_says():
-    """Expected variance of a Bayesian bootstrap of six equal clusters against the true one; linear in both."""
-    rng = np.random.default_rng(3)
-    y = rng.normal(size=(4000, 6))
-    bootstrap = ((y - y.mean(1, keepdims=True)) ** 2).mean(1) / 7  # its variance, exactly
-    factor = cluster_information([np.ones(6)], np.ones(1))[1]
-    error = bootstrap.std() / np.sqrt(len(y))
-    assert abs(bootstrap.mean() * factor**2 - 1 / 6) < 4.5 * error * factor**2
 
 
 @pytest.mark.parametrize("p", [0.5, 0.8, 0.97])
@@ -168,27 +160,6 @@ def test_margins_are_those_of_t_distributions():
     assert about.threshold(both, critical)[0, 1] == pytest.approx(1.2 * stats.t.ppf(0.975, 5))
 
 
-@pytest.mark.slow
-def test_the_leader_is_too_good_by_the_expected_maximum():
-    """Equal truths, errors of variance 1: the mean overestimate and the expected one."""
-    size, boards = 5, 400
-    rng = np.random.default_rng(size)
-    found = []
-    for _ in range(boards):
-        estimate = rng.normal(size=size)
-        common = rng.normal(size=(300, 1)) * 3  # of all entities: it selects nobody
-        x = estimate + rng.normal(size=(300, size)) + common
-        first = int(estimate.argmax())
-        found.append((estimate[first], expected_overestimates(x, np.ones(size, bool), 1)[first]))
-    true, expected = np.mean(found, axis=0)
-    error = np.std(found, axis=0) / np.sqrt(boards)
-    grid = np.linspace(-8, 8, 20_001)
-    exact = np.trapezoid(grid * size * stats.norm.pdf(grid) * stats.norm.cdf(grid) ** (size - 1), grid)
-    assert abs(true - exact) < 4.5 * error[0]
-    # Some of the chance spread is taken for a spread of the population.
-    assert 0.7 * exact < expected < exact + 4.5 * error[1]
-
-
 def test_the_direction_and_undefined_values_of_overestimates():
     rng = np.random.default_rng(7)
     x = rng.beta(50, 50, (1000, 6))
@@ -200,23 +171,6 @@ def test_the_direction_and_undefined_values_of_overestimates():
     ranking = br.credible_ranking(draws_of(x), "accuracy")
     name, loss, _ = leader_overestimate(ranking)
     assert loss == ranking["overestimate"].sel(entity=name).item()
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("groups", [5, 6, 12, 25])
-def test_joint_coverage_of_few_clusters(groups):
-    """Three equal entities with grades on equal clusters: at least 0.93, but for Monte-Carlo error."""
-    rng, boards, size = np.random.default_rng(groups), 800, 3
-    freedom, factor = cluster_information([np.ones(groups)], np.ones(1))
-    unknown = np.full(size, np.nan)
-    pairs, wide = np.full((size, size), freedom), np.full(size, factor)
-    about = Information(unknown, unknown + freedom + 1, freedom=pairs, inflation=wide)
-    hits = 0
-    for _ in range(boards):
-        rates = 1 / (1 + np.exp(-1 - rng.normal(size=(groups, 1)) - rng.normal(size=(groups, size))))
-        mass = rng.standard_exponential((1000, groups))
-        hits += (sets_of(mass @ rates / mass.sum(1, keepdims=True), about)["rank_confidence_lower"] == 1).all()
-    assert hits / boards > 0.93 - 3 * np.sqrt(0.95 * 0.05 / boards)
 
 
 def test_overestimates_by_their_formula():

@@ -1,4 +1,4 @@
-"""Credible rankings against quadrature, brute force and the definitions."""
+"""Credible rankings against brute force and the definitions; test_exact.py has quadrature."""
 
 import tracemalloc
 
@@ -7,53 +7,9 @@ import pytest
 import xarray as xr
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy import integrate, stats
 
 import bayesrank as br
 from tests.strategies import draws_of, score_draws
-
-
-def rank_probabilities_of(betas):
-    """P(entity i has rank r) for independent Betas: how many others lie above is Poisson binomial, given its value."""
-
-    def of(i, r):
-        others = [b for j, b in enumerate(betas) if j != i]
-
-        def integrand(x):
-            above = np.ones(1)
-            for b in others:
-                above = np.convolve(above, [b.cdf(x), b.sf(x)])
-            return betas[i].pdf(x) * above[r - 1]
-
-        return integrate.quad(integrand, 0, 1, limit=200)[0]
-
-    return np.array([[of(i, r) for r in range(1, len(betas) + 1)] for i in range(len(betas))])
-
-
-def test_rank_probabilities_against_quadrature():
-    """TPR of five entities under the beta-binomial model: independent Betas."""
-    positives, tp = 30, np.array([27, 25, 24, 20, 29])
-    counts = br.from_counts(tn=[80] * 5, fp=[0] * 5, fn=positives - tp, tp=tp, entity=list("abcde"))
-    values = br.scores.tpr(br.fit(counts, "beta_binomial", draws=5000, seed=20))
-    ranking, betas = br.credible_ranking(values, "tpr"), [stats.beta(1 + t, 1 + positives - t) for t in tp]
-    exact = rank_probabilities_of(betas)
-    np.testing.assert_allclose(exact.sum(0), 1, atol=1e-6)
-    # 25 numbers, each within 4.5 Monte-Carlo standard errors: fails by chance once in 6,000 seeds.
-    error = np.sqrt(exact * (1 - exact) / 20_000)
-    assert (np.abs(ranking["rank_probability"] - exact) < 4.5 * error + 1e-4).all()
-    expected = exact @ np.arange(1, 6)
-    spread = np.sqrt(exact @ np.arange(1, 6) ** 2 - expected**2)
-    assert (np.abs(ranking["expected_rank"] - expected) < 4.5 * spread / np.sqrt(20_000)).all()
-    regret = (values.max("entity") - values).mean(("chain", "draw"))
-    np.testing.assert_allclose(ranking["expected_regret"], regret, rtol=1e-10)
-    first, second = betas[:2]
-    wins = integrate.quad(lambda x: first.pdf(x) * second.cdf(x), 0, 1)[0]
-    assert abs(float(ranking["superiority"][0, 1]) - wins) < 4.5 * np.sqrt(wins * (1 - wins) / 20_000)
-    # From 40 batches of independent draws: an error has the relative error 1 / sqrt(2 · 39).
-    p = ranking["rank_probability"]
-    free = np.sqrt(p * (1 - p) / 20_000)
-    assert (ranking["rank_probability_error"] < (1 + 4.5 / np.sqrt(2 * 39)) * free + 1e-4).all()
-    assert (ranking["rank_probability_error"] > 0.999 * free).all()
 
 
 def reference(values, prob, rope):
@@ -151,16 +107,6 @@ def test_the_best_set_is_the_smallest():
     # Draws without a best do not widen it.
     x = np.array([[1.0, 0.0, 0.5]] * 9 + [[np.nan] * 3])
     assert br.credible_ranking(draws_of(x))["in_best_set"].values.tolist() == [True, False, False]
-
-
-def test_every_other_dim_is_a_ranking_of_its_own():
-    counts = br.datasets.load("anomaly_detectors").isel(entity=slice(0, 4), dataset=slice(0, 3))
-    values = br.scores.f1(br.fit(counts, draws=100, seed=1))
-    ranking = br.credible_ranking(values)
-    assert ranking["rank_probability"].dims == ("dataset", "entity", "rank")
-    assert ranking["superiority"].dims == ("dataset", "entity", "rival")
-    one = br.credible_ranking(values.isel(dataset=1, drop=True))
-    xr.testing.assert_allclose(ranking.isel(dataset=1, drop=True), one)
 
 
 def test_no_probability_from_draws_has_error_zero():

@@ -1,7 +1,6 @@
 """Exact rankings: closed forms, adaptive quadrature, simulations that share no code, and what must not change."""
 
 import math
-import re
 from dataclasses import replace
 from fractions import Fraction
 from itertools import combinations
@@ -10,14 +9,12 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import integrate, special, stats
 
 import bayesrank as br
 from bayesrank._compat import groups_of, to_container
-from bayesrank.cli import cli
 from bayesrank.exact import NoClosedForm
 from bayesrank.scores.families import by_importance
 from bayesrank.statements.probabilities import exact_probability
@@ -98,15 +95,6 @@ def test_a_region_of_practical_equivalence():
         np.testing.assert_allclose(ranking[name], plain[name], atol=1e-9)
 
 
-def test_errors_say_what_they_are_of():
-    posterior = br.fit(THREE, "beta_binomial", seed=1, draws=50)
-    for method, words in (("exact", "difference of two numbers of nodes"), ("draws", "Monte-Carlo standard error")):
-        found = br.credible_ranking(posterior, "informedness", method=method)
-        errors = [name for name in found.data_vars if str(name).endswith("_error")]
-        assert {"probability_best_error", "superiority_error", "expected_rank_error"} <= set(errors)
-        assert all(found[name].attrs["method"].startswith(words) for name in errors)
-
-
 def test_seven_rates_of_which_nothing_is_known():
     """The mean of the best of seven uniform variables is 7/8."""
     ranking = ranked([(1, 1)] * 7)
@@ -119,7 +107,7 @@ def test_seven_rates_of_which_nothing_is_known():
 
 def test_the_score_posterior_has_the_same_quantiles():
     two = THREE.isel(entity=[0, 2])  # one of them without an error in a class
-    for score, model in ((MIXED, "dirichlet_multinomial"), ("mcc", "beta_binomial")):
+    for score, model in ((MIXED, "dirichlet_multinomial"), ("mcc", "beta_binomial"), ("informedness", "beta_binomial")):
         ranking = exact(two, score, model=model)
         known = br.score_posterior(two, score, model).quantile([0.025, 0.5, 0.975])
         for q, name in enumerate(("lower", "median", "upper")):
@@ -149,10 +137,8 @@ def test_the_antibody_tests():
     """108 tests; nine were right about all samples (theory: 0.0843 each under uniform priors)."""
     counts = br.datasets.load("antibody_tests")
     ranking = exact(counts, "informedness", model="beta_binomial", prior="uniform")
-    perfect = (counts.sel(actual="positive", predicted="positive") == 30) & (
-        counts.sel(actual="negative", predicted="negative") == 80
-    )
-    best = ranking["probability_best"].values[perfect.values]
+    perfect = (counts.values == [[80, 0], [0, 30]]).all((1, 2))
+    best = ranking["probability_best"].values[perfect]
     assert len(best) == 9
     assert len(set(best.tolist())) == 1
     assert best[0] == pytest.approx(0.0843, abs=5e-5)
@@ -170,23 +156,21 @@ def test_several_test_sets_and_draws_of_fit():
     assert len(set(br.models.conjugate_posterior("dirichlet_multinomial", counts, {}).test_set.values.tolist())) == 3
     ranking = exact(counts, "accuracy")
     draws = br.credible_ranking(br.fit(counts, draws=10_000, seed=2), "accuracy")
-    z = [
-        (draws[name] - ranking[name]) / draws[f"{name}_error"]
-        for name in ("rank_probability", "superiority", "expected_rank", "expected_regret")
-    ]
-    z = np.concatenate([part.values.ravel() for part in z])
-    z = z[np.isfinite(z)]
-    assert np.abs(z).max() < 5
+    for name in ("rank_probability", "superiority", "expected_rank", "expected_regret"):
+        assert np.nanmax(np.abs((draws[name] - ranking[name]) / draws[f"{name}_error"])) < 5
+    for name in ("rank_probability", "superiority"):
+        # From 40 batches of independent draws: an error has the relative error 1 / sqrt(2 · 39).
+        free = np.sqrt(draws[name] * (1 - draws[name]) / 40_000)
+        assert (draws[f"{name}_error"] < (1 + 4.5 / np.sqrt(2 * 39)) * free + 1e-4).all()
+        assert (draws[f"{name}_error"] >= 0.999 * free).all()
     for name in ("consensus_rank", "tier", "rank_lower", "rank_upper", "in_best_set", "undefined", "contradicted"):
         np.testing.assert_array_equal(ranking[name], draws[name])
     for name in ("median", "lower", "upper"):
         np.testing.assert_allclose(ranking[name], draws[name], atol=0.005)
     np.testing.assert_array_equal(ranking["observed"], draws["observed"])
     assert ranking["notes"].item() == draws["notes"].item()
-    assert (
-        ranking.attrs.items()
-        >= {k: v for k, v in draws.attrs.items() if k not in ("draws", "method", "confidence_sets")}.items()
-    )
+    same = draws.attrs.keys() - {"draws", "method", "confidence_sets"}
+    assert {name: ranking.attrs[name] for name in same} == {name: draws.attrs[name] for name in same}
 
 
 def test_auto_takes_from_draws_what_needs_them():
@@ -196,6 +180,9 @@ def test_auto_takes_from_draws_what_needs_them():
     assert set(full.attrs["drawn"]) == set(drawn) - set(exact)
     for name in exact:
         xr.testing.assert_identical(full[name], exact[name])
+    for name in ("probability_best_error", "superiority_error", "expected_rank_error"):
+        assert exact[name].attrs["method"].startswith("difference of two numbers of nodes")
+        assert drawn[name].attrs["method"].startswith("Monte-Carlo standard error")
     assert full.attrs["confidence_sets"] == "joint"
     for name in ("rank_confidence_lower", "rank_confidence_upper", "in_best_confidence_set", "effective_sample_size"):
         np.testing.assert_array_equal(full[name], drawn[name])
@@ -205,9 +192,8 @@ def test_auto_takes_from_draws_what_needs_them():
     full = br.credible_ranking(br.fit(br.datasets.load("breast_cancer"), draws=500, seed=1), "f1", method="auto")
     assert (full["rank_simultaneous_lower"] < full["rank_lower"]).any()
     assert (full["rank_simultaneous_upper"] > full["rank_upper"]).any()
-    # SUCRA and POTH follow from the expected ranks.
+    # SUCRA follows from the expected ranks.
     np.testing.assert_allclose(exact["sucra"], (3 - exact["expected_rank"]) / 2, atol=1e-12)
-    assert (np.abs(exact["sucra"] - drawn["sucra"]) < 5 * drawn["sucra_error"]).all()
     assert abs(exact["poth"] - drawn["poth"]) < 5 * drawn["poth_error"]
 
 
@@ -217,14 +203,8 @@ def test_what_is_asked_is_answered_by_the_ranking_where_it_can():
         full = br.credible_ranking(posterior, score, rope=0.02, method="auto")
         one = exact_probability(full, "a is best")["probability"].item()
         assert one == full["probability_best"].values[0] == exact_probability(full, "d is best")["probability"].item()
-        known = (
-            "a in top 2",
-            "not b is worst",
-            "a < b",
-            "a >= c",
-            "a = d",
-        )
-        for statement in (*known, "not a > b", "b > a", "a <= c", "c >= a"):
+        known = ("a in top 2", "not b is worst", "a < b", "a >= c", "a = d", "not a > b", "b > a", "a <= c", "c >= a")
+        for statement in known:
             found = exact_probability(full, statement)
             drawn = br.probability(posterior, statement, score, rope=0.02)
             assert found.attrs["statement"] == drawn.attrs["statement"]
@@ -235,8 +215,7 @@ def test_what_is_asked_is_answered_by_the_ranking_where_it_can():
             assert exact_probability(full, statement) is None
     counts = br.from_counts(tn=[20, 19, 15], fp=[0, 1, 5], fn=[3, 2, 1], tp=[7, 8, 9], entity=["a", "b", "c"])
     some = exact(counts, "lr+", model="beta_binomial", prior="haldane", force=True)
-    undefined = ("a is best", 0), ("a = b", 0), ("a >= b", 0), ("not a > b", 1), ("a in top 3", 0)
-    for statement, p in undefined:
+    for statement, p in (("a is best", 0), ("a = b", 0), ("a >= b", 0), ("not a > b", 1), ("a in top 3", 0)):
         found = exact_probability(some, statement)
         assert (found["probability"], found["undefined"]) == (p, 1)
     last = exact_probability(some, "b is worst")
@@ -246,9 +225,8 @@ def test_what_is_asked_is_answered_by_the_ranking_where_it_can():
 def test_auto_is_of_draws_where_integrals_are_not_accurate_or_take_long(monkeypatch):
     posterior = br.fit(THREE, draws=500, seed=1)
     for score, better in (("optimized_precision", None), ("f1", False)):
-        one, other = (
-            br.credible_ranking(posterior, score, higher_is_better=better, method=m) for m in ("auto", "draws")
-        )
+        asked = {"score": score, "higher_is_better": better}
+        one, other = (br.credible_ranking(posterior, **asked, method=m) for m in ("auto", "draws"))
         xr.testing.assert_identical(one, other)
     groups = groups_of(posterior)
     groups["posterior"] = groups["posterior"].assign(performance=groups["posterior"]["performance"].copy())
@@ -444,17 +422,20 @@ def test_values_that_are_certain_tie(model):
     np.testing.assert_array_equal(alone["lower"], [1, 1])
 
 
-@pytest.mark.slow
 def test_a_certain_end_of_the_range_is_above_all_that_come_near_to_it():
     """Yule's Q is 1 where TPR is; of few cases much is so near to 1 that no number tells it apart."""
     counts = br.from_counts(tn=[20, 3, 2], fp=[3, 0, 0], fn=[0, 0, 1], tp=[7, 3, 2], entity=["a", "b", "c"])
-    prior = {"a": 0, "b": 0.1, "c": 0.1}
-    ranking = exact(counts, "yule_q", model="beta_binomial", prior=prior, force=True)
+
+    def ranking_with(prior):
+        return exact(counts, "yule_q", model="beta_binomial", prior={"a": 0, "b": prior, "c": prior}, force=True)
+
+    ranking = ranking_with(0.2)
     np.testing.assert_allclose(ranking["rank_probability"][0], [1, 0, 0], atol=1e-9)
-    assert (
-        np.abs(ranking["rank_probability"].sum("entity") - 1) <= ranking["rank_probability_error"].sum("entity")
-    ).all()
+    error = ranking["rank_probability_error"].sum("entity")
+    assert (np.abs(ranking["rank_probability"].sum("entity") - 1) <= error).all()
     assert ranking["probability_best_error"].max() > 1e-6  # what cannot be told is in the error
+    with pytest.raises(ValueError, match=r"got an error of 0\.02: a concentration near 0"):
+        ranking_with(0.1)
 
 
 def test_a_value_that_depends_on_the_prevalence_alone_needs_one_test_set():
@@ -576,10 +557,7 @@ def test_words_say_nothing_of_draws():
     ax = br.plots.forest(ranking)
     assert [label.get_text() for label in ax.get_yticklabels()] == ["b", "c", "a"]
     sure = exact(br.from_counts(tn=[900, 1], fp=[1, 900], fn=[1, 900], tp=[900, 1], entity=["a", "b"]), "informedness")
-    assert br.verdict(sure) == [
-        "a is best: P(best) > 0.999, and it beats b with probability at least 0.95 (posterior probabilities only).",
-        "Expected loss from choosing a instead of the true best: less than 0.000001 informedness (Youden's J).",
-    ]
+    assert br.verdict(sure)[1].endswith("instead of the true best: less than 0.000001 informedness (Youden's J).")
 
 
 def test_what_was_observed_lies_inside_or_is_said_to_lie_outside():
@@ -592,25 +570,11 @@ def test_what_was_observed_lies_inside_or_is_said_to_lie_outside():
 
 # Boards of 10 to 10 million cases, equal and far apart, against closed forms and other routes
 
-BIG = br.from_counts(
-    tn=[70000, 75000, 60000],
-    fp=[10000, 5000, 20000],
-    fn=[6000, 9000, 2000],
-    tp=[24000, 21000, 28000],
-    entity=list("abc"),
-)
-#: Ends of intervals may be off by this share of their width.
-CLOSE = 0.005
 LEVELS = [0.025, 0.5, 0.975]
 
 
 def ends(ranking):
     return np.stack([ranking[name].values for name in ("lower", "median", "upper")], axis=1)
-
-
-def off(found, wanted):
-    """The largest difference as a share of the interval's width."""
-    return (np.abs(found - wanted) / (wanted[:, -1:] - wanted[:, :1])).max()
 
 
 def board(rng, cases, entities, apart):
@@ -625,23 +589,6 @@ def board(rng, cases, entities, apart):
 
 def cells(counts):
     return counts.transpose("entity", "actual", "predicted").values.reshape(-1, 4).T + 1.0
-
-
-def beta_accuracy(counts):
-    """Quantiles of the accuracy of a uniform Dirichlet."""
-    tn, fp, fn, tp = cells(counts)
-    return np.stack([stats.beta(tn + tp, fp + fn).ppf(level) for level in LEVELS], axis=1)
-
-
-def test_the_command_ranks_three_tests_of_110000_cases_with_the_intervals_of_draws(tmp_path):
-    path = tmp_path / "big.csv"
-    path.write_text("entity,tn,fp,fn,tp\na,70000,10000,6000,24000\nb,75000,5000,9000,21000\nc,60000,20000,2000,28000\n")
-    found = CliRunner().invoke(cli, ["rank", str(path), "--score", "informedness"], catch_exceptions=False)
-    assert found.exit_code == 0
-    row = next(line for line in found.output.splitlines() if line.startswith("b "))
-    assert re.search(r"0\.637\b.*0\.632 to 0\.643", row), row
-    assert "outside" not in found.output
-    assert "contradict" not in found.output
 
 
 def far_off(counts, score, model, ranking):
@@ -663,8 +610,10 @@ def boards(*sizes):
 @pytest.mark.parametrize(("cases", "apart"), boards(10, 100, 1_000, 20_000, 160_000, 10_000_000))
 def test_intervals_are_those_of_single_entities(cases, apart):
     counts = board(np.random.default_rng([cases, apart]), cases, 3, apart)
-    assert off(ends(exact(counts, "accuracy")), beta_accuracy(counts)) < CLOSE / 1000
-    # 0.005 of the width is about 0.02 standard deviations: 0.001 in probability at an end.
+    # The accuracy of a uniform Dirichlet is a Beta.
+    tn, fp, fn, tp = cells(counts)
+    wanted = stats.beta(tn + tp, fp + fn).ppf(np.array(LEVELS)[:, None]).T
+    assert (np.abs(ends(exact(counts, "accuracy")) - wanted) < 5e-6 * (wanted[:, 2:] - wanted[:, :1])).all()
     for score in ("f1", *(["informedness"] if 10 < cases < 1e6 else [])):
         ranking = exact(counts, score, model="beta_binomial")
         assert far_off(counts, score, "beta_binomial", ranking) < 1e-5, score
@@ -730,16 +679,9 @@ def test_the_order_of_entities_changes_nothing():
         assert br.verdict(one) == br.verdict(other)
 
 
-def test_a_faint_prior_is_refused_fast():
-    counts = br.from_counts(tn=[10] * 3, fp=[0] * 3, fn=[0] * 3, tp=[9] * 3, entity=list("abc"))
-    for prior in (1e-3, 0.01, 0.05):
-        with pytest.raises(ValueError, match="a concentration near 0 puts scores so near to an end of their range"):
-            exact(counts, "informedness", model="beta_binomial", prior=prior)
-
-
 def test_a_score_whose_contour_is_wrong_is_refused():
     """The self-check: another route sees what a wrong contour would make of the distributions."""
     wrong = replace(br.scores.informedness, name="wrong", contour=br.scores.get("lr+").contour)
     assert wrong.contour is not None
     with pytest.raises(ValueError, match="two routes"):
-        exact(BIG, wrong, model="beta_binomial")
+        exact(THREE, wrong, model="beta_binomial")

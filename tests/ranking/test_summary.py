@@ -152,18 +152,6 @@ def test_one_answer_for_all_cases_of_each_class_contradicts_nothing(classes, pre
     assert br.credible_ranking(against, "accuracy")["contradicted"].all()
 
 
-def test_the_forecast_of_no_tornado_contradicts_no_model():
-    """Finley's 2,803 forecasts against the one that is always "no tornado" (Gilbert 1884): its skill is exactly 0."""
-    counts = br.datasets.load("tornado").isel(dataset=0, drop=True)
-    for score in ("mcc", "informedness"):
-        ranking = br.credible_ranking(counts, score, model="beta_binomial", method="exact")
-        assert not ranking["contradicted"].any()
-        assert not any("contradicts" in line for line in br.verdict(ranking))
-    # Its informedness lies below its interval all the same: both rates are pulled inwards, and one by more.
-    never = ranking.sel(entity="never-tornado")
-    assert never["observed"] == 0 < never["lower"]
-
-
 def test_an_undefined_draw_does_not_hide_a_sampler_that_is_stuck():
     x = 0.5 + 0.2 * np.arange(4)[:, None, None] + 0.01 * np.random.default_rng(0).normal(size=(4, 500, 3))
     stats = xr.Dataset({"diverging": (("chain", "draw"), np.zeros((4, 500), bool))})

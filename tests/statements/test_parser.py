@@ -43,21 +43,16 @@ A_B, B_A = Beats(0, ">", 1), Beats(1, ">", 0)
         ("A > B", A_B),
         ("A<B", B_A),
         ("A beats B", A_B),
-        ("A >= B", Beats(0, ">=", 1)),
         ("A <= B", Beats(1, ">=", 0)),
-        ("A = B", Beats(0, "=", 1)),
         ("A == B", Beats(0, "=", 1)),
         ("A is best", Place(0, 1)),
         ("A is not best", Not(Place(0, 1))),
-        ("A is worst", Place(0, 1, True)),
-        ("A in top 3", Place(0, 3)),
         ("A is in top 3", Place(0, 3)),
         ("A not in top 3", Not(Place(0, 3))),
         ("A > B > C", Every((A_B, Beats(1, ">", 2)))),
         ("A > B < C", Every((A_B, Beats(2, ">", 1)))),
         ("A > B or B > A and not C is best", Either((A_B, Every((B_A, Not(Place(2, 1))))))),
         ("(A > B or B > A) and A > B", Every((Either((A_B, B_A)), A_B))),
-        ("not not A > B", Not(Not(A_B))),
         ("not(A > B)and(B > A)", Every((Not(A_B), B_A))),
     ],
 )
@@ -85,8 +80,6 @@ def test_what_is_written_means(text, statement):
         ("A beats B by 1%", "state no margin: pass it as rope= (--rope)"),
         ("A > B + 0.02", "state no margin: pass it as rope= (--rope)"),
         ("'A > B", "close the quotes with '"),
-        ("(" * (DEPTH + 1), f"hold at most {DEPTH} statements in one another"),
-        ("not " * (DEPTH + 1), f"hold at most {DEPTH} statements in one another"),
     ],
 )
 def test_an_error_says_what_should_stand_where(text, message):
@@ -154,7 +147,7 @@ def test_the_depth_counts_nesting_and_not_length():
     for deep in ("(", "not "):
         text = deep * (DEPTH - 1) + "A > B" + ")" * (DEPTH - 1) * (deep == "(")
         parse(text, ABC)
-        with pytest.raises(ValueError, match="in one another"):
+        with pytest.raises(ValueError, match=f"^statement must hold at most {DEPTH} statements in one another"):
             parse(deep + text + ")" * (deep == "("), ABC)
     assert len(claims_of(parse(" and ".join(["(A > B)"] * (2 * DEPTH)), ABC))) == 2 * DEPTH
 

@@ -38,11 +38,7 @@ def everything(result):
 @pytest.mark.parametrize(
     ("means", "kind", "headline"),
     [
-        (
-            [5, 0, 0],
-            "clear winner",
-            "a is best: P(best) > 0.999, and it beats every rival with probability at least 0.95.",
-        ),
+        ([5, 0, 0], "clear winner", "> 0.999, and it beats every rival with probability at least 0.95."),
         ([5, 4, -9], "leading group", "but b cannot be ruled out; c is worse."),
         ([1, 0.5, 0.3], "inconclusive", "but no entity is separated from any other."),
         ([0, 0, -20], "tie at the top", "a and b share the first place (P(best) = 0.500 each); c is worse."),
@@ -63,12 +59,8 @@ def test_headlines_by_condition(means, kind, headline):
 
 
 def test_the_highest_caveat_is_the_fourth_sentence():
-    notes = [
-        "Plain.",
-        Note("Few.", Caveat.FEW_UNITS),
-        Note("Stuck.", Caveat.NOT_CONVERGED),
-        Note("Few, too.", Caveat.FEW_UNITS),
-    ]
+    few, more = Note("Few.", Caveat.FEW_UNITS), Note("Few, too.", Caveat.FEW_UNITS)
+    notes = ["Plain.", few, Note("Stuck.", Caveat.NOT_CONVERGED), more]
     made = compose("inconclusive", "No winner.", notes, "Loss.", "Step.")
     assert made.sentences() == ["No winner.", "Loss.", "Step.", "Stuck."]
     assert made.notes == ("Few.", "Few, too.", "Plain.")
@@ -122,9 +114,8 @@ def test_heavy_tails_are_said():
 
 
 def test_an_entity_without_cases_is_not_as_good():
-    counts = br.from_counts(
-        tn=[700, 600, 0], fp=[100, 200, 0], fn=[90, 90, 0], tp=[210, 210, 0], entity=["a", "b", "none"]
-    )
+    cells = {"tn": [700, 600, 0], "fp": [100, 200, 0], "fn": [90, 90, 0], "tp": [210, 210, 0]}
+    counts = br.from_counts(**cells, entity=["a", "b", "none"])
     ranking = br.credible_ranking(br.fit(counts, force=True, seed=1), "informedness")
     assert br.verdict(ranking)[-1].startswith("none has no data: ") or "none has no data: " in everything(ranking)
     assert "none" not in br.verdict(ranking)[0]
@@ -151,16 +142,12 @@ def test_a_decision_curve_on_one_treated_case():
 @pytest.mark.slow
 def test_a_change_within_monte_carlo_error_is_no_finding():
     """With 400 draws P(best) moved by 0.03 from alternative to alternative; the exact values differ by 0.016."""
-    found = br.sensitivity(br.datasets.load("breast_cancer"), "mcc", seed=1, draws=100, models=[])
-    best = found["base_leader_probability_best"].to_series()
-    exact = br.credible_ranking(br.datasets.load("breast_cancer"), "mcc", method="exact")["probability_best"].sel(
-        entity="logreg"
-    )
-    assert best["base"] == pytest.approx(float(exact), abs=1e-9)
-    twice = br.credible_ranking(br.datasets.load("breast_cancer"), "mcc", prior=2, method="exact")[
-        "probability_best"
-    ].sel(entity="logreg")
-    assert best["prior at twice its weight"] == pytest.approx(float(twice), abs=1e-9)
+    counts = br.datasets.load("breast_cancer")
+    found = br.sensitivity(counts, "mcc", seed=1, draws=100, models=[])
+    for name, prior in (("base", None), ("prior at twice its weight", 2)):
+        best = br.credible_ranking(counts, "mcc", prior=prior, method="exact")["probability_best"].sel(entity="logreg")
+        stated = found["base_leader_probability_best"].sel(alternative=name)
+        assert stated.item() == pytest.approx(best.item(), abs=1e-9)
     assert bool(found["survives"].sel(conclusion="logreg comes first").all())
 
 
