@@ -5,8 +5,6 @@ from typing import Any
 import numpy as np
 from scipy import special
 
-__all__ = ["TAIL", "cdf", "density", "log_at_mode", "support"]
-
 #: Probability beyond either end of a support.
 TAIL = 1e-14
 #: Beyond these log odds the cdf of a Beta variable is a power of the odds, to the last digit.

@@ -12,8 +12,6 @@ from bayesrank.evidence.counts import are_outcomes, check_tables
 from bayesrank.models import find_model, make_model
 from bayesrank.models import names as models
 
-__all__ = ["ClosedForm", "NoClosedForm", "closed_form_of"]
-
 
 class NoClosedForm(ValueError):
     """The posterior of the score is not known in closed form, or quadrature cannot resolve it."""

@@ -22,8 +22,6 @@ from bayesrank.scores._quadrature import of_dirichlet
 from bayesrank.scores.contours import closed_form
 from bayesrank.scores.score import Score
 
-__all__ = ["FAR", "SAME", "Rates", "Scale", "Table", "fixed_rate", "range_scale", "rate_scale", "table_of", "value_at"]
-
 #: Log odds beyond which a product of four rates could underflow.
 FAR = 150.0
 #: Values nearer than this share of the range to one of its ends cannot be distinguished from that end.

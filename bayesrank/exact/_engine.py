@@ -14,8 +14,6 @@ from bayesrank.exact._grid import NOISE, Function, Grid, make_grid
 from bayesrank.exact._measures import Measures, in_common, measure
 from bayesrank.exact._plan import Board, Plan
 
-__all__ = ["USELESS", "Answer", "answer"]
-
 #: Nodes of a panel and prevalences, step by step; each step is compared with the one before.
 STEPS = ((24, 5), (34, 8), (36, 13), (38, 20))
 #: Entities from which on nodes grow with the root of their number: ranks of n entities vary within 1 / √n of a cdf.

@@ -6,8 +6,6 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.polynomial.chebyshev import chebvander
 
-__all__ = ["NOISE", "Function", "Grid", "make_grid"]
-
 #: Degree of the polynomials, and what may be left of a distribution function beyond it.
 DEGREE, WANTED = 19, 1e-10
 #: Errors that integrals may have.

@@ -16,8 +16,6 @@ from numpy.polynomial.legendre import Legendre
 from bayesrank.exact._distributions import Scale
 from bayesrank.exact._grid import DEGREE, Grid
 
-__all__ = ["Group", "Measures", "in_common", "measure"]
-
 #: Complex numbers that are held at a time: 32 MB.
 MOST = 2_000_000
 #: Relative size of differences that are rounding errors.

@@ -28,8 +28,6 @@ from bayesrank.scores._contour_area import monotone
 from bayesrank.scores._quadrature import gauss_jacobi
 from bayesrank.scores.score import Score
 
-__all__ = ["Board", "Plan", "plan_of"]
-
 #: Distributions that an item which is averaged over prevalences needs in three steps or four.
 FEW = 40
 #: CPU seconds of a distribution, of the check of an item, and of ranks by a distribution and entities^1.5.

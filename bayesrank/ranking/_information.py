@@ -48,22 +48,18 @@ class Information:
             return f"fewer than {FEWEST_UNITS} cases"
         return ""
 
-    def threshold(self, who: np.ndarray, critical: float) -> np.ndarray | float:
+    def threshold(self, who: np.ndarray, critical: float) -> np.ndarray:
         """Return the standard deviations that a lead requires (entity, rival), for a normal critical value.
 
         They are quantiles of t distributions, times the larger factor of the two entities.
         """
-        factor = self.inflation
-        if isinstance(factor, np.ndarray):
-            factor = np.maximum(factor[who][:, None], factor[who])
-        freedom = (
-            self.freedom[np.ix_(who, who)] if isinstance(self.freedom, np.ndarray) else np.full((1, 1), self.freedom)
-        )
-        normal = np.isinf(freedom)
-        if normal.all():
-            return critical * factor
-        wide = -stdtrit(np.where(normal | (freedom <= 0), 1.0, freedom), ndtr(-critical))
-        return np.where(freedom <= 0, np.inf, np.where(normal, critical, wide)) * factor
+        size = len(self.cases)
+        factor = np.broadcast_to(self.inflation, size)[who]
+        freedom = np.broadcast_to(self.freedom, (size, size))[np.ix_(who, who)]
+        wide = np.where(freedom > 0, critical, np.inf)
+        some = (freedom > 0) & np.isfinite(freedom)
+        wide[some] = -stdtrit(freedom[some], ndtr(-critical))
+        return wide * np.maximum(factor[:, None], factor)
 
 
 @dataclass(frozen=True)

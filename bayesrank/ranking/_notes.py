@@ -32,8 +32,7 @@ def count_notes(counts: xr.DataArray, score: Score | None, about: Mapping[Any, A
     pooled = pooling_notes(parts, score) if parts is not None and score is not None else []
     # A paired model knows how errors overlap.
     overlap = [] if about.get("paired") else same_case_notes(counts)
-    few = _few_cases(counts, about.get("population")) if "actual" in counts.dims else _few_outcomes(counts)
-    return pooled + overlap + few + _class_population(counts, score, about)
+    return pooled + overlap + _few_cases(counts, about.get("population")) + _class_population(counts, score, about)
 
 
 def positive_class_notes(source: Any, score: Score | None) -> list[str]:
@@ -113,11 +112,8 @@ def prevalence_caveat(score: Score, about: Mapping[Any, Any]) -> list[str]:
 
 
 def cases_of_classes(counts: xr.DataArray) -> xr.DataArray:
-    """Return the number of cases of each class (entity, actual), over all data sets."""
-    plain = counts.transpose("entity", "actual", ...)
-    cases = plain.values.reshape(*plain.shape[:2], -1).sum(axis=-1)
-    names = {d: counts.coords[d].variable for d in ("entity", "actual") if d in counts.coords}
-    return xr.DataArray(cases, names, ("entity", "actual"))
+    """Return the number of cases over all data sets: of each class (entity, actual), or of all outcomes (entity)."""
+    return counts.sum([d for d in counts.dims if d not in ("entity", "actual")]).transpose("entity", ...)
 
 
 def same_case_notes(counts: xr.DataArray) -> list[str]:
@@ -145,14 +141,13 @@ def same_case_notes(counts: xr.DataArray) -> list[str]:
     return [f"{who}; outcomes are assumed independent between entities {paired}."]
 
 
-def _few_cases(counts: xr.DataArray, population: Any = None) -> list[str]:
-    """Return caveats on classes with so few cases that the prior, or a population, determines their rates."""
-    cases = cases_of_classes(counts)
+def _few_cases(counts: xr.DataArray, population: Any) -> list[str]:
+    """Return caveats on so few cases, of a class or in all, that the prior or a population determines their rates."""
+    cases, of_class = cases_of_classes(counts), "actual" in counts.dims
+    cases = cases if of_class else cases.expand_dims("actual", -1)
     cases = cases.isel(entity=cases.values.sum(axis=1) > 0)
-    others = f" and the other {population}" if population in ("classes", "entities") else ""
-    source = f"the prior{others}"
-    only = f"only {source} determine{'' if others else 's'}"
-    names, classes = (cases[d].values if d in cases.coords else np.arange(cases.sizes[d]) for d in cases.dims)
+    others = f" and the other {population}" if of_class and population in ("classes", "entities") else ""
+    names, classes = cases["entity"].values, cases["actual"].values
     empty = cases.values == 0
     lines: list[str] = []
     if empty.any():
@@ -161,17 +156,21 @@ def _few_cases(counts: xr.DataArray, population: Any = None) -> list[str]:
         which, rates = f"{len(labels)} of {len(classes)} classes ({first_names(labels)})", "rates of these classes"
         if len(labels) == 1:
             which, rates = f"the class {labels[0]}", "rate of that class"
+        only = f"only the prior{others} determine{'' if others else 's'}"
         lines.append(Note(f"No case of {which} for {who}: {only} the {rates}.", Caveat.PRIOR_OUTWEIGHS_DATA))
     few = ~empty & (cases.values < FEW)
     if few.any():
         entity, label = np.unravel_index(np.where(few, cases.values, FEW).argmin(), few.shape)
-        size = int(few.any(axis=1).sum())
+        size, fewest = int(few.any(axis=1).sum()), f"{names[entity]} has {cases.values[entity, label]}"
+        each, where, caveat = "", "the mean", Caveat.FEW_UNITS
+        if of_class:
+            each, where, caveat = " of a class", "that rate", Caveat.PRIOR_OUTWEIGHS_DATA
+            fewest += f" of {str(classes[label])!r}"
         text = (
-            f"{_text.count(size, 'entity')} {'has' if size == 1 else 'have'} fewer than {FEW} cases of a class "
-            f"({names[entity]} has {cases.values[entity, label]} of {str(classes[label])!r}): {source} "
-            f"{'have' if others else 'has'} a large weight in that rate."
+            f"{_text.count(size, 'entity')} {'has' if size == 1 else 'have'} fewer than {FEW} cases{each} ({fewest}): "
+            f"the prior{others} {'have' if others else 'has'} a large weight in {where}."
         )
-        lines.append(Note(text, Caveat.PRIOR_OUTWEIGHS_DATA))
+        lines.append(Note(text, caveat))
     return lines
 
 
@@ -191,21 +190,6 @@ def _class_population(counts: xr.DataArray, score: Score | None, about: Mapping[
     )
     remedy = "The model 'hierarchical_classes' learns from all classes how they differ."
     return [Note(text, Caveat.PRIOR_OUTWEIGHS_DATA), remedy]
-
-
-def _few_outcomes(counts: xr.DataArray) -> list[str]:
-    """Return a note on entities with so few cases that the prior has a large weight in the mean."""
-    cases = counts.sum([d for d in counts.dims if d != "entity"])
-    few = (cases.values > 0) & (cases.values < FEW)
-    if not few.any():
-        return []
-    fewest = int(np.where(few, cases.values, FEW).argmin())
-    size = int(few.sum())
-    text = (
-        f"{_text.count(size, 'entity')} {'has' if size == 1 else 'have'} fewer than {FEW} cases "
-        f"({cases['entity'].values[fewest]} has {cases.values[fewest]}): the prior has a large weight in the mean."
-    )
-    return [Note(text, Caveat.FEW_UNITS)]
 
 
 def is_average(score: Score | None) -> bool:

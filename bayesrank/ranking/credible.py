@@ -30,8 +30,6 @@ from bayesrank.ranking.evidence import Evidence, evidence_of, rank_each
 from bayesrank.ranking.values import RankingOptions, ScoreValues, finite, names_of, ranking_of, score_values
 from bayesrank.ranking.without_draws import rank_exactly, replace_drawn
 
-__all__ = ["credible_ranking", "quantiles_of"]
-
 #: Maximum share of draws without a value for an entity to be ranked.
 MOSTLY = 0.5
 #: Larger numbers have squares that cannot be summed.
@@ -56,19 +54,18 @@ def credible_ranking(
     Parameters
     ----------
     source : DataArray, Dataset, InferenceData or DataTree
-        Performances, with the score to rank by; a posterior, with the name of one of its variables over ``entity``; or
-        values of a score (chain, draw, entity) or (sample, entity). Without these dims there is one draw. Any other
-        dim, such as ``dataset``, gives one ranking per item. Lazy chunks are computed once.
+        Performances; a posterior with the scored variable over ``entity``; or values of a score (chain, draw, entity)
+        or (sample, entity), else one draw. Any other dim, such as ``dataset``, gives one ranking per item. May be lazy.
     score : Score, str or callable, optional
-        With its direction and range. Outcomes without classes default to their mean. Without a score, ``source`` must
-        be values where higher is better (checked against name and attrs), and regret is undefined.
+        The score or the variable of the posterior. Outcomes without classes default to their mean. Without a score,
+        ``source`` must be values where higher is better (checked against name and attrs), and regret is undefined.
     method : str
         - ``"draws"``: from the draws of ``source``.
         - ``"exact"``: by integrals, without draws or seed; equal counts give equal results. ``source`` is counts of two
           classes or of the outcomes 0 and 1, or a conjugate posterior from :func:`bayesrank.fit`. A two-class score
           must be monotone in TPR and TNR; outcomes are ranked by their mean.
-        - ``"auto"``: from draws, and exact where the error is below 5e-4, the work is small, and the medians agree with
-          the draws. The command and the report use this method.
+        - ``"auto"`` (command and report): from draws, and exact where the error is below 5e-4, the work is small, and
+          the medians agree with the draws.
     prob : float
         Credibility of intervals, tiers and the best set, between 0 and 1.
     rope : float
@@ -78,9 +75,8 @@ def credible_ranking(
     kind : str, optional
         Which performance of the posterior, as in :func:`bayesrank.as_performance`.
     joint : bool
-        Compare all pairs of entities, which takes draws × entities² operations. If False, the result lacks the dim
-        ``rival`` and what depends on pairs: ``superiority``, ``equivalence``, ``sucra``, ``poth``, ``tier``,
-        ``consensus_*`` and ``rank_confidence_*``.
+        Compare all pairs of entities, which takes draws × entities² operations. If False, the result has no ``rival``,
+        ``superiority``, ``equivalence``, ``sucra``, ``poth``, ``tier``, ``consensus_*`` and ``rank_confidence_*``.
     model, **options
         With ``method="exact"`` and counts, a conjugate model of :func:`bayesrank.fit` and its options; the prevalence
         cannot be draws.
@@ -88,47 +84,44 @@ def credible_ranking(
     Returns
     -------
     xarray.Dataset
-        With the dims ``entity``, ``rank`` (1 is best) and ``rival``. Undefined numbers are NaN; Monte-Carlo standard
-        errors ``<name>_error`` account for autocorrelation.
+        Over ``entity``, ``rank`` (1 is best) and ``rival``, NaN where undefined, with Monte-Carlo standard errors
+        ``<name>_error``:
 
-        - ``median``, ``lower``, ``upper``: of the score over draws with a defined value, equal tails at ``prob``;
-          ``observed``: the score of the observed counts; ``contradicted``: whether ``observed`` is outside the interval
-          (beyond Monte-Carlo error, and not at an end of its range); ``cases``: number of cases.
+        - ``median``, ``lower``, ``upper``: of the defined draws of the score, equal tails at ``prob``; ``observed``:
+          score of the observed counts; ``contradicted``: whether ``observed`` is outside the interval (beyond
+          Monte-Carlo error, and not at an end of its range); ``cases``: number of cases.
         - ``rank_probability`` (entity, rank), ``probability_best``, ``expected_rank``: tied entities share positions.
         - ``sucra``: mean probability of ranking before a rival, with ties as halves. ``poth``: variance of ``sucra``
           relative to its maximum; 0 if all are equal, 1 if the order is certain (Wigle et al., arXiv:2501.11596).
         - ``rank_lower``, ``rank_upper``: equal-tailed rank interval of each entity at ``prob``.
         - ``rank_simultaneous_lower``, ``rank_simultaneous_upper``: the narrowest intervals with a common tail
-          probability ``rank_simultaneous_level`` that jointly hold all ranks with probability ``prob``. With too few
-          draws, ranks are added at both ends, and the level is minus their number. ``rank_simultaneous_probability``:
-          their joint coverage, cross-validated on halves of the draws.
-        - ``rank_confidence_lower``, ``rank_confidence_upper``: confidence sets that jointly hold all true ranks in
-          about ``prob`` of repeated experiments, for any true scores, without ROPE. ``in_best_confidence_set``: 1 for
-          entities that could be truly best, else 0. ``attrs["confidence_sets"]`` is "joint", or why all are NaN.
+          probability ``rank_simultaneous_level`` that jointly hold all ranks at ``prob``; with too few draws, ranks are
+          added at both ends, and the level is minus their number. ``rank_simultaneous_probability``: their joint
+          coverage, cross-validated on halves of the draws.
+        - ``rank_confidence_lower``, ``rank_confidence_upper``: sets that jointly hold all true ranks in about ``prob``
+          of repeated experiments, for any true scores, without ROPE. ``in_best_confidence_set``: 1 for entities that
+          could be truly best, else 0. ``attrs["confidence_sets"]`` is "joint", or why all are NaN.
         - ``superiority`` (entity, rival): probability that the entity beats the rival by more than the ROPE, among
           draws with both defined; ``equivalence`` (entity, rival): that neither beats the other by more.
-        - ``consensus_rank``: rank in the order with the smallest expected Kendall distance; entities within twice the
-          Monte-Carlo error share a rank. ``consensus_position`` has no shared positions. ``consensus_distance`` is the
-          expected distance of this order, and ``consensus_lower_bound`` a lower bound for any order.
-        - ``tier``: the first tier is the first entity in consensus order, and all entities that it does not beat with
-          probability ``prob``; the next tiers likewise from the remaining entities. Comparisons are pairwise: many
-          equal entities often form two tiers.
-        - ``in_best_set``: whether the entity is in the smallest set that holds the best entity with probability
-          ``prob``; :func:`bayesrank.top_set` with ``k=1`` cross-validates it.
+        - ``consensus_rank``: rank in the order with the smallest expected Kendall distance, shared within twice the
+          Monte-Carlo error; ``consensus_position``: without shared ranks. ``consensus_distance``: expected distance of
+          this order; ``consensus_lower_bound``: of any order.
+        - ``tier``: first the first entity in consensus order, and all that it does not beat with probability ``prob``;
+          then likewise of the others. Comparisons are pairwise: many equal entities often form two tiers.
+        - ``in_best_set``: whether the entity is in the smallest set that holds the best with probability ``prob``;
+          :func:`bayesrank.top_set` with ``k=1`` cross-validates it.
         - ``expected_regret``: mean difference from the best of each draw, in units of the score, if its mean is finite.
         - ``overestimate``: expected loss of the score on new cases (winner's curse), by empirical Bayes, for three
           entities or more and models without a population of entities.
-        - ``undefined``: share of draws in which the entity has no value and is not ranked. Entities undefined in more
-          than half of the draws are not ranked.
+        - ``undefined``: share of draws without a value; above one half, the entity is not ranked.
         - ``effective_sample_size``: effective number of draws of the entity's values.
+        - ``notes``, ``caveats``, ``needed_evidence``: read by :func:`bayesrank.verdict` and :func:`bayesrank.notes`.
 
-        The attrs are ``score``, ``prob``, ``rope``, ``higher_is_better``, ``draws``, ``range`` and ``finite_mean``
-        of the score, ``depends_on_prevalence`` if known, ``method``, and ``evidence``. :func:`bayesrank.verdict` and
-        :func:`bayesrank.notes` read the variables ``notes``, ``caveats`` and ``needed_evidence``.
-
-        With ``method="exact"`` there are no ``draws``, ``rank_simultaneous_*``, ``rank_confidence_*`` or
-        ``effective_sample_size``; with ``"auto"`` they come from the draws, and ``attrs["drawn"]`` names them. Errors
-        are those of the quadrature. A ratio with an interval beyond exp(±145) has a rank, but no median or interval.
+        The attrs are ``score``, ``prob``, ``rope``, ``higher_is_better``, ``draws``, ``range`` and ``finite_mean`` of
+        the score, ``depends_on_prevalence`` if known, ``method``, and ``evidence``. With ``method="exact"``, errors are
+        those of the quadrature, and there are no ``draws``, ``rank_simultaneous_*``, ``rank_confidence_*`` or
+        ``effective_sample_size``; with ``"auto"`` these come from draws, named in ``attrs["drawn"]``. A ratio with an
+        interval beyond exp(±145) has a rank, but no median or interval.
 
     Raises
     ------
@@ -138,10 +131,9 @@ def credible_ranking(
 
     Notes
     -----
-    Averaged over the prior of the model, the intervals cover at least ``prob`` of true ranks. For fixed, nearly tied
-    truths they may cover less. For exact ranks, the number of entities above a value is Poisson-binomial: Hong, On
-    computing the distribution function for the Poisson binomial distribution (Computational Statistics & Data Analysis,
-    2013).
+    Averaged over the prior, the intervals cover at least ``prob`` of true ranks; for fixed, nearly tied truths maybe
+    fewer. For exact ranks, the number of entities above a value is Poisson-binomial: Hong (2013), Computational
+    Statistics & Data Analysis 59:41-51.
 
     Examples
     --------

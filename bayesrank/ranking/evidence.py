@@ -1,7 +1,7 @@
 """The evidence behind a ranking: observed values, notes and caveats, and the most useful further evidence."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -44,8 +44,6 @@ from bayesrank.ranking._notes import (
 from bayesrank.ranking._pooling import differing_datasets
 from bayesrank.scores import Score
 
-__all__ = ["Evidence", "cases_of", "evidence_of", "sampling"]
-
 #: With fewer data sets, their estimated spread is mostly the prior.
 FEW_DATASETS = 10
 
@@ -73,8 +71,7 @@ class Evidence:
     weights: np.ndarray | None = None
     #: Smallest number of data sets with cases of an entity, if other data sets are ranked.
     fewest_datasets: int | None = None
-    #: Names of entities with heavy-tailed outcomes, if the Bayesian bootstrap gives their mean.
-    heavy_tails: tuple[str, ...] = ()
+    bootstrap: tuple[str, ...] = ()  #: Sentences on the Bayesian bootstrap of cases.
 
     def at(self, dim: str, i: int) -> "Evidence":
         """Return the evidence of one data set, or of one item of another dim."""
@@ -197,7 +194,7 @@ class Evidence:
         known = self.cases if self.cases is not None else self.counts
         names = None if known is None or "entity" not in known.coords else known["entity"].values.tolist()
         lines: list[str] = [*self.sampler, *differing_datasets(about, score, names), *own, *self._kinds(score)]
-        lines += [*self._without_cases(), *self._bootstrap()]
+        lines += [*self._without_cases(), *self.bootstrap]
         if score is not None and score.depends_on_prevalence and self.about is not None:
             lines += prevalence_notes(*self._shares(), score) + prevalence_caveat(score, self.about)
         if self.counts is not None:
@@ -212,13 +209,9 @@ class Evidence:
 
     def facts(self) -> dict[str, str]:
         """Return attrs of a ranking: how its evidence was combined, and which data set of a population is ranked."""
-        lines = provenance(self.origin())
-        found = {"evidence": " ".join(lines)} if lines else {}
-        if self.kind:
-            found["kind"] = self.kind
-        if self.kind == "typical":
-            found["typical"] = str((self.about or {}).get("typical", ""))
-        return found
+        typical = str((self.about or {}).get("typical", "")) if self.kind == "typical" else ""
+        found = {"evidence": " ".join(provenance(self.origin())), "kind": self.kind, "typical": typical}
+        return {name: text for name, text in found.items() if text}
 
     def needed(self) -> str:
         """Return the further evidence that would help most to separate entities; empty if unknown."""
@@ -235,21 +228,6 @@ class Evidence:
         if self.counts is None:
             return "cases" if self.cases is not None else ""
         return "per-case data" if same_case_notes(self.counts) else "cases"
-
-    def _bootstrap(self) -> list[str]:
-        """Return notes on the Bayesian bootstrap of cases, which has no prior."""
-        about = self.about or {}
-        if not about.get("paired") or about.get("prior") != "haldane" or self.patterns is None:
-            return []
-        text = (
-            f"Outcomes of {first_names(list(self.heavy_tails))} have heavy tails for so few cases: intervals of the "
-            "mean are too narrow."
-        )
-        how = (
-            "Intervals come from the Bayesian bootstrap: without a prior, only observed outcomes count "
-            "(range=(low, high) adds a prior)."
-        )
-        return [Note(text, Caveat.FEW_UNITS), how] if self.heavy_tails else [how]
 
     def _without_cases(self) -> list[str]:
         """Return a caveat on entities without cases, whose results come from the prior alone."""
@@ -318,7 +296,7 @@ def evidence_of(source: Any, variable: str | None, values: xr.DataArray, kind: s
         prior=get_variable(groups.get("constant_data"), "prior_concentration"),
         datasets=tuple(values["dataset"].values.tolist()) if "dataset" in values.coords else (),
         weights=np.atleast_1d(np.asarray(about["dataset_weights"], float)) if averaged else None,
-        heavy_tails=_heavy_tails(observed, about),
+        bootstrap=tuple(_bootstrap(observed, about)),
     )
     counts = observed_counts(source)
     if many:
@@ -453,13 +431,20 @@ def _sampling(groups: Mapping[str, xr.Dataset], values: xr.DataArray) -> list[st
     return [Note(first, Caveat.NOT_CONVERGED), *more] if text else []
 
 
-def _heavy_tails(observed: xr.Dataset, about: Mapping[Any, Any]) -> tuple[str, ...]:
-    """Return the names of the entities whose outcomes are too skewed for bootstrap intervals of their mean."""
-    if "pattern_outcome" not in observed or about.get("prior") != "haldane":
-        return ()
-    outcome = observed["pattern_outcome"].transpose("pattern", "entity")
-    ratio = skewness_ratio(outcome.values.astype(float), observed["pattern_count"].values)
-    return tuple(sorted(str(name) for name in outcome["entity"].values[ratio > HEAVY_TAIL]))
+def _bootstrap(observed: xr.Dataset, about: Mapping[Any, Any]) -> Iterator[str]:
+    """Yield notes on the Bayesian bootstrap of cases, and on outcomes too skewed for its intervals."""
+    if not about.get("paired") or about.get("prior") != "haldane" or "pattern_count" not in observed:
+        return
+    if "pattern_outcome" in observed:
+        outcome = observed["pattern_outcome"].transpose("pattern", "entity")
+        ratio = skewness_ratio(outcome.values.astype(float), observed["pattern_count"].values)
+        if names := sorted(str(name) for name in outcome["entity"].values[ratio > HEAVY_TAIL]):
+            tails = f"Outcomes of {first_names(names)} have heavy tails for so few cases"
+            yield Note(f"{tails}: intervals of the mean are too narrow.", Caveat.FEW_UNITS)
+    yield (
+        "Intervals come from the Bayesian bootstrap: without a prior, only observed outcomes count (range=(low, high) "
+        "adds a prior)."
+    )
 
 
 def _matches(observed: xr.DataArray, values: xr.DataArray) -> bool:

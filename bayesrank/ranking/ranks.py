@@ -10,8 +10,6 @@ from bayesrank._types import Container, ScoreLike
 from bayesrank.ranking._loops import tied_groups
 from bayesrank.ranking.values import score_values
 
-__all__ = ["positions", "rank"]
-
 
 def rank(
     source: Container,

@@ -36,8 +36,8 @@ def ranking_table(ranking: xr.Dataset) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        Indexed by entity, in consensus order (by expected rank if ``joint=False``). Columns, if available: ``median``,
-        ``lower`` and ``upper`` of the score, ``observed``, ``probability_best``, ``expected_rank``, ``rank_lower``,
+        Indexed by entity, in consensus order (by expected rank if ``joint=False``). Columns, as far as the ranking has
+        them: ``median``, ``lower``, ``upper``, ``observed``, ``probability_best``, ``expected_rank``, ``rank_lower``,
         ``rank_upper``, ``rank_confidence_lower``, ``rank_confidence_upper``, ``consensus_rank``, ``tier``,
         ``expected_regret``, ``undefined``.
 

@@ -15,8 +15,6 @@ from bayesrank.ranking.credible import quantiles_of
 from bayesrank.ranking.evidence import Evidence, evidence_of
 from bayesrank.ranking.values import ScoreValues, score_values_together
 
-__all__ = ["score_table"]
-
 
 def score_table(
     source: Container, scores: Sequence[Any], *, prob: float = 0.95, prevalence: Any = None, kind: str | None = None
@@ -40,11 +38,9 @@ def score_table(
     Returns
     -------
     xarray.Dataset
-        ``median``, ``lower``, ``upper``, ``observed``, ``undefined`` (entity, score), with any other dim of the source
-        between the two, in units of each score. Quantiles are over draws with a defined score, as in
-        :func:`bayesrank.credible_ranking`; ``undefined`` is the share of the other draws. A ratio with denominator 0 is
-        undefined, not infinite. ``observed`` is at the target prevalence, NaN if unknown or undefined. The attrs are
-        ``prob``, ``method`` ("draws"), and ``prevalence`` if given.
+        ``median``, ``lower``, ``upper``, ``observed`` (at the target prevalence, NaN if unknown) and ``undefined``
+        (share of draws without a value, which quantiles ignore): (entity, any other dim, score), in units of each
+        score. The attrs are ``prob``, ``method`` ("draws"), and ``prevalence`` if given.
 
     Raises
     ------

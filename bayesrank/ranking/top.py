@@ -22,8 +22,6 @@ from bayesrank.ranking.evidence import evidence_of
 from bayesrank.ranking.ranks import positions
 from bayesrank.ranking.values import finite, names_of, one_ranking, score_values
 
-__all__ = ["top_set"]
-
 #: Maximum number of doubtful entities for which all subsets are tried.
 EXACT_SIZE = 16
 
@@ -44,8 +42,7 @@ def top_set(
     source, score, higher_is_better, kind
         As for :func:`bayesrank.credible_ranking`, of one ranking.
     k : int
-        Number of best entities. Ties for the last place are all included: an entity is among the k best if fewer than k
-        are better.
+        Number of best entities, and all ties for the last place: entities of which fewer than k are better.
     prob : float
         Probability, and confidence, with which the sets hold all of the k best.
 
@@ -56,15 +53,12 @@ def top_set(
 
         - ``probability_top``: probability of being among the k best.
         - ``in_credible_set``: whether the entity is in the smallest set that holds all of the k best with posterior
-          probability ``prob``. ``credible_probability`` is its probability, cross-validated on halves of the draws. If
-          it is less than ``prob``, there are too few draws, and the set holds every entity among the k best in any
-          draw.
-        - ``in_confidence_set``: whether the confidence set of the entity's rank contains a rank of at most k. These
-          entities include all of the k best in about ``prob`` of repeated experiments, for any true scores and all k at
-          once. ``surely_top``: whether the set contains only such ranks. If the sets are withheld,
-          ``attrs["confidence_sets"]`` is the reason, and ``in_confidence_set`` is True for all ranked entities.
-        - ``rank_confidence_lower``, ``rank_confidence_upper`` and Monte-Carlo standard errors ``<name>_error``: as in
-          :func:`bayesrank.credible_ranking`.
+          probability ``prob``. ``credible_probability``: its probability, cross-validated on halves of the draws; below
+          ``prob`` there are too few draws, and the set holds every entity among the k best in any draw.
+        - ``in_confidence_set``: whether the confidence set of the entity's rank contains a rank of at most k, as those
+          of all k best do in about ``prob`` of repeated experiments, for any true scores and all k at once; True if
+          sets are withheld (why: ``attrs["confidence_sets"]``). ``surely_top``: whether it has only such ranks.
+        - ``rank_confidence_lower``, ``rank_confidence_upper`` and errors ``<name>_error``: as in a ranking.
 
         The attrs are those of a ranking, ``k``, and ``smallest``: 1 if the credible set is known to be the smallest, 0
         if there were too many subsets to try. Entities undefined in more than half of the draws are in no set.

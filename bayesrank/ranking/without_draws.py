@@ -18,8 +18,6 @@ from bayesrank.ranking.summary import UNRESOLVED
 from bayesrank.ranking.values import RankingOptions, ScoreValues, natural_score, ranking_of, score_values
 from bayesrank.scores import Score, as_score, get
 
-__all__ = ["prior_quantiles", "rank_exactly", "replace_drawn"]
-
 #: CPU seconds that integrals may take, roughly, beside draws.
 MOST_SECONDS = 5.0
 

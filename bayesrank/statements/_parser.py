@@ -15,8 +15,6 @@ from collections.abc import Callable
 from difflib import get_close_matches
 from typing import NamedTuple, NoReturn
 
-__all__ = ["Beats", "Claim", "Either", "Every", "Not", "Place", "Statement", "claims_of", "parse", "quote_name"]
-
 
 class Beats(NamedTuple):
     """The entity is better (>), at least as good (>=), or as good (=) as the rival."""

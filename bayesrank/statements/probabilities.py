@@ -27,8 +27,6 @@ from bayesrank.ranking.values import about_error, finite, one_ranking, score_val
 from bayesrank.statements._parser import Beats, Not, Place, Statement, claims_of, parse, quote_name
 from bayesrank.statements._truth import share_true
 
-__all__ = ["exact_probability", "probability", "probable_orders"]
-
 
 def probability(
     source: Container,
@@ -61,11 +59,10 @@ def probability(
     xarray.Dataset
         Over all dims except ``entity`` and those of the draws:
 
-        - ``probability``: share of the draws in which the statement holds. Tied entities take every order equally
-          often, so the probabilities agree with those of the credible ranking.
+        - ``probability``, with Monte-Carlo standard error ``probability_error``: share of the draws in which the
+          statement holds, as in the credible ranking: tied entities take every order equally often.
         - ``undefined``: share of the draws in which an entity of the statement has no value. Claims on it are false
           there, and their negations true.
-        - ``probability_error``: Monte-Carlo standard error, as in a credible ranking.
 
     Raises
     ------
@@ -76,8 +73,7 @@ def probability(
 
     References
     ----------
-    Papakonstantinou et al. 2022, Answering complex hierarchy questions in network meta-analysis, BMC Medical Research
-    Methodology 22:47.
+    Papakonstantinou et al. (2022), BMC Medical Research Methodology 22:47.
 
     Examples
     --------
@@ -158,8 +154,6 @@ def probable_orders(
 ) -> xr.Dataset:
     """Return the most probable orders of all entities, or of the first few.
 
-    With many entities every draw may have its own order: the attr ``distinct`` is the number of different orders.
-
     Parameters
     ----------
     source, score, higher_is_better, kind
@@ -172,7 +166,8 @@ def probable_orders(
     Returns
     -------
     xarray.Dataset
-        Over ``order``, the most probable first (ties by name), and ``place``:
+        Over ``order``, the most probable first (ties by name), and ``place``; the attr ``distinct`` is the number of
+        different orders, with many entities often that of the draws.
 
         - ``probability`` and its Monte-Carlo standard error ``probability_error``.
         - ``entity`` (order, place): names from first to last, empty after the end, and ``rank``: tied entities share

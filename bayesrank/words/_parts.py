@@ -6,8 +6,6 @@ from dataclasses import dataclass
 from bayesrank._escape import escape_invisible
 from bayesrank._notes import Caveat, caveat_of
 
-__all__ = ["Verdict", "compose", "few_names", "join_names"]
-
 #: Largest number of names that a sentence lists; for more it gives the number.
 NAMED = 5
 

@@ -8,8 +8,6 @@ from bayesrank.ranking._claims import sets_available
 from bayesrank.ranking.summary import effective_draws
 from bayesrank.words._parts import NAMED, few_names, join_names
 
-__all__ = ["Standing", "headline_of"]
-
 
 class Standing:
     """The compared entities, leader first, and the comparisons between them.

@@ -14,8 +14,6 @@ from bayesrank._escape import json_text
 from bayesrank.ranking.summary import check_complete, effective_draws, is_exact, ranking_table
 from bayesrank.words.rankings import verdict_of_ranking
 
-__all__ = ["board"]
-
 #: Significant digits of every number: few enough to be free of rounding errors, and enough for readers.
 DIGITS = 6
 
@@ -23,8 +21,8 @@ DIGITS = 6
 def board(ranking: xr.Dataset, *, top: int | None = None) -> str:
     """Return a ranking as JSON for a leaderboard; evidence in another order gives the same bytes.
 
-    Keys are sorted, numbers have six significant digits, and undefined values are null. The text contains no time and
-    no path. bayesrank/words/board.schema.json is its schema; ``definitions`` in the text explains its fields.
+    Keys are sorted, numbers have six significant digits, and undefined values are null, by the schema
+    bayesrank/words/board.schema.json; ``definitions`` in the text explains its fields.
 
     Parameters
     ----------

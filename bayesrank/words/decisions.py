@@ -10,8 +10,6 @@ from bayesrank.words._parts import Verdict, compose, few_names
 from bayesrank.words._standing import Standing, headline_of, relation
 from bayesrank.words.rankings import STEPS, common_notes, loss_of, needed_evidence
 
-__all__ = ["verdict_of_decision"]
-
 SCORE = "utility"
 
 

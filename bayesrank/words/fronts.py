@@ -8,8 +8,6 @@ from bayesrank._notes import read_notes
 from bayesrank.ranking.summary import score_name
 from bayesrank.words._parts import Verdict, compose, few_names
 
-__all__ = ["verdict_of_front"]
-
 
 def verdict_of_front(front: xr.Dataset) -> Verdict:
     """Return the verdict on a front, of :func:`bayesrank.decisions.pareto_front`.

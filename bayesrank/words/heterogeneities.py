@@ -9,8 +9,6 @@ from bayesrank._notes import read_notes
 from bayesrank.ranking.summary import score_name
 from bayesrank.words._parts import Verdict, compose, few_names
 
-__all__ = ["NEEDED", "verdict_of_heterogeneity"]
-
 NEEDED = {
     "datasets",
     *(f"{name}{end}" for name in ("between_sd", "share", "new", "typical") for end in ("", "_lower", "_upper")),

@@ -12,8 +12,6 @@ from bayesrank.models import model_for_datasets
 from bayesrank.performance import observed_counts, posterior_of
 from bayesrank.predictive import predictive_check
 
-__all__ = ["CHEAP", "check_model", "model_caveat", "population_words"]
-
 #: Largest number of counts to replicate, which takes less than a second.
 CHEAP = 10_000_000
 #: A share of replicates below which the model contradicts the data.

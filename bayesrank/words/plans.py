@@ -9,8 +9,6 @@ from bayesrank.planning import OVERLAP
 from bayesrank.ranking.summary import score_name
 from bayesrank.words._parts import Verdict, compose, join_names
 
-__all__ = ["NEEDED", "verdict_of_plan"]
-
 #: Variables that a plan has.
 NEEDED = {"success", "needed", "limit", "now", "n"}
 #: Units that stay as observed, and how the verdict says so.

@@ -3,26 +3,16 @@
 from collections.abc import Sequence
 
 import numpy as np
-import pandas as pd
 import xarray as xr
 
 from bayesrank import _text
 from bayesrank._notes import read_notes
 from bayesrank.planning import cases_to_separate
 from bayesrank.ranking._claims import leader_overestimate, why_withheld
-from bayesrank.ranking.summary import (
-    check_complete,
-    effective_draws,
-    is_exact,
-    outside_interval,
-    ranking_table,
-    score_name,
-)
+from bayesrank.ranking.summary import check_complete, effective_draws, is_exact, outside_interval, score_name
 from bayesrank.words._parts import Verdict, compose, few_names
 from bayesrank.words._standing import Standing, headline_of, relation
 from bayesrank.words.plans import round_up
-
-__all__ = ["STEPS", "common_notes", "loss_of", "needed_evidence", "verdict_of_ranking"]
 
 #: Effective draws that a probability of 0.95 needs. With fewer, the true probability may be lower even if all agree.
 FEWEST = 60
@@ -73,7 +63,7 @@ def verdict_of_ranking(ranking: xr.Dataset, more: Sequence[str] = ()) -> Verdict
     if np.isnan(standing.superiority[1:]).all():
         kind, who = "inconclusive", few_names(standing.names)
         headline = f"No winner: {who} cannot be compared, since they never have a value in the same draw."
-    notes = [*notes, *common_notes(standing, score), *_too_few_draws(ranking)]
+    notes = [*notes, *common_notes(standing, score)]
     loss = loss_of(ranking, leader, standing.places[0], score)
     return compose(kind, headline, notes, loss, "" if kind == "clear winner" else next_step(ranking, standing))
 
@@ -121,9 +111,12 @@ def next_step(ranking: xr.Dataset, standing: Standing) -> str:
 def common_notes(standing: Standing, score: str) -> list[str]:
     """Return the notes that follow from the comparisons of any ranking."""
     ranking = standing.ranking
-    table = ranking_table(ranking).dropna(subset=["tier"])
-    about = (_confidence_set, _best_set, _pairs, _ties)
-    notes = [note for describe in about for note in describe(standing)] + _tiers(table, standing)
+    notes = [note for describe in (_confidence_set, _best_set, _pairs, _ties) for note in describe(standing)]
+    if ranking["tier"].max() > 1:
+        notes.append(
+            f"There are {int(ranking['tier'].max())} tiers: each entity is compared with the first of its tier "
+            "(pairwise posterior probability, not joint)."
+        )
     name, loss, much = leader_overestimate(ranking)
     if much:
         notes.append(
@@ -189,29 +182,6 @@ def _ties(standing: Standing) -> list[str]:
     return [f"{few_names(names)} {verb} {standing.leader} with probability at least {standing.prob:g}{each}."]
 
 
-def _tiers(table: pd.DataFrame, standing: Standing) -> list[str]:
-    """Note how tiers are made, if there are several, and the entities ahead of a member of a better tier."""
-    tier = table["tier"].to_numpy()
-    if not (tier > 1).any():
-        return []
-    lines = [
-        f"There are {int(tier.max())} tiers: each entity is compared with the first of its tier (pairwise posterior "
-        "probability, not joint)."
-    ]
-    best_after = np.minimum.accumulate(tier[::-1])[::-1]
-    late = np.flatnonzero(tier > best_after)
-    if len(late):
-        i = int(late[0])
-        j = i + 1 + int(np.argmax(tier[i + 1 :] < tier[i]))
-        first = table.index[int(np.argmax(tier == tier[j]))]
-        lines.append(
-            f"Tiers and order differ for {_text.count(len(late), 'entity')}: {table.index[i]} (tier {tier[i]:g}) is "
-            f"before {table.index[j]} (tier {tier[j]:g}), but only {table.index[i]} is beaten by {first}{standing.by} "
-            f"with probability {standing.prob:g}."
-        )
-    return lines
-
-
 def _unranked_notes(ranking: xr.Dataset, score: str) -> list[str]:
     """Return notes on the entities that are unranked in all draws, or in some of them."""
     lines = []
@@ -225,14 +195,3 @@ def _unranked_notes(ranking: xr.Dataset, score: str) -> list[str]:
         who = f"{_text.count(partly, 'entity')} {'has' if partly == 1 else 'have'}"
         lines.append(f"{who} no defined {score} in some draws; ranks are among the defined ones.")
     return lines
-
-
-def _too_few_draws(ranking: xr.Dataset) -> list[str]:
-    """Note joint rank intervals that were widened to the extremes of the draws, or beyond."""
-    if "rank_simultaneous_level" not in ranking or not float(ranking["rank_simultaneous_level"]) <= 0:
-        return []
-    size = int(ranking["tier"].notnull().sum())
-    return [
-        f"{ranking.attrs['draws']:,} draws are few for simultaneous rank intervals of {size} entities: the intervals "
-        "are widened to the extremes of the draws."
-    ]

@@ -15,8 +15,6 @@ from bayesrank.words.plans import verdict_of_plan
 from bayesrank.words.rankings import verdict_of_ranking
 from bayesrank.words.sensitivities import verdict_of_sensitivity
 
-__all__ = ["notes", "verdict", "verdict_parts"]
-
 
 def verdict(result: xr.Dataset) -> list[str]:
     r"""Return a result in at most four sentences: headline, expected loss, next step, and the main caveat.
@@ -31,8 +29,7 @@ def verdict(result: xr.Dataset) -> list[str]:
     Returns
     -------
     list of str
-        The headline of a ranking says whether there is a clear winner, a leading group, a tie at the top, or no winner.
-        :func:`bayesrank.notes` has the rest.
+        Headline, expected loss, next step and main caveat, if any; :func:`bayesrank.notes` has the rest.
 
     Raises
     ------

@@ -10,8 +10,6 @@ from bayesrank.ranking.summary import score_name
 from bayesrank.sensitivities.analysis import NEEDED
 from bayesrank.words._parts import NAMED, Verdict, compose, few_names
 
-__all__ = ["verdict_of_sensitivity"]
-
 
 def verdict_of_sensitivity(result: xr.Dataset) -> Verdict:
     """Return the verdict on a sensitivity from :func:`bayesrank.sensitivity`."""
