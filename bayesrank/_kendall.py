@@ -1,13 +1,6 @@
-"""Kendall's tau-b of one ordering with many others, in O(n log n) each.
-
-Private; loaded on first use, because it compiles.
-"""
-
-from typing import Any
+"""Kendall's tau-b of one ordering with many others."""
 
 import numpy as np
-
-from bayesrank._compiled import njit
 
 # Values within this tolerance, relative to their own and the average size, count as ties.
 ROUNDING = 1e-12
@@ -33,59 +26,10 @@ def tau_b(values: np.ndarray, ranks: np.ndarray) -> np.ndarray:
 
     If either is constant, tau is 0.
     """
-    groups = dense_ranks(values)
-    order = np.argsort(groups, kind="stable")
-    order = order[np.count_nonzero(groups < 0) :]
-    return _tau_b_rows(groups[order], np.ascontiguousarray(ranks[:, order]))
+    from scipy.stats import kendalltau
 
-
-@njit(cache=True, nogil=True)
-def _tau_b_rows(groups: Any, ranks: Any) -> Any:
-    """Count discordant pairs with a Fenwick tree over the ranks; ``groups`` (n) never decreases."""
-    rows, n = ranks.shape
-    result = np.zeros(rows)
-    for row in range(rows):
-        levels = 0
-        for k in range(n):
-            levels = max(levels, ranks[row, k] + 1)
-        tree = np.zeros(levels + 1, np.int64)
-        total = np.zeros(levels, np.int64)
-        here = np.zeros(levels, np.int64)
-        seen = discordant = tied_x = tied_y = tied_both = 0
-        start = 0
-        while start < n:
-            stop = start
-            while stop < n and groups[stop] == groups[start]:
-                stop += 1
-            added = 0
-            for k in range(start, stop):
-                rank = ranks[row, k]
-                if rank < 0:
-                    continue
-                not_above, node = 0, rank + 1
-                while node > 0:
-                    not_above += tree[node]
-                    node -= node & -node
-                discordant += seen - not_above
-                tied_both += here[rank]
-                here[rank] += 1
-                tied_y += total[rank]
-                total[rank] += 1
-                added += 1
-            for k in range(start, stop):
-                rank = ranks[row, k]
-                if rank < 0:
-                    continue
-                here[rank] = 0
-                node = rank + 1
-                while node <= levels:
-                    tree[node] += 1
-                    node += node & -node
-            tied_x += added * (added - 1) // 2
-            seen += added
-            start = stop
-        pairs = seen * (seen - 1) // 2
-        concordant_less_discordant = pairs - tied_x - tied_y + tied_both - 2 * discordant
-        if pairs > tied_x and pairs > tied_y:
-            result[row] = concordant_less_discordant / np.sqrt(pairs - tied_x) / np.sqrt(pairs - tied_y)
-    return result
+    groups, taus = dense_ranks(values), []
+    for row in ranks:
+        both = (groups >= 0) & (row >= 0)
+        taus.append(kendalltau(groups[both], row[both]).statistic)
+    return np.nan_to_num(taus)

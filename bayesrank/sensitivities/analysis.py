@@ -227,14 +227,11 @@ def _table(alternatives: list[Alternative], rankings: list[xr.Dataset]) -> xr.Da
 
 def _taus(ranks: np.ndarray) -> list[float]:
     """Return Kendall's tau-b of each order with the first; NaN unless both have two ranks among the shared entities."""
-    from bayesrank._kendall import dense_ranks, tau_b
+    from scipy.stats import kendalltau
 
-    taus = []
-    for other in ranks:
-        both = ~np.isnan(ranks[0]) & ~np.isnan(other)
-        order = len(set(ranks[0][both])) > 1 and len(set(other[both])) > 1
-        taus.append(float(tau_b(ranks[0], dense_ranks(other[None]))[0]) if order else np.nan)
-    return taus
+    shared = [~np.isnan(ranks[0]) & ~np.isnan(other) for other in ranks]
+    pairs = zip(ranks, shared, strict=True)
+    return [kendalltau(ranks[0][both], other[both]).statistic if both.sum() > 1 else np.nan for other, both in pairs]
 
 
 def _conclusions(
