@@ -70,20 +70,6 @@ def test_better_by_less_than_the_margins_is_both():
     assert found["verdict"].values.tolist() == ["superior and equivalent"]
 
 
-def test_pairing_counts():
-    """Two entities that err on the same cases, but for a few: pairing is surer than independence."""
-    rng = np.random.default_rng(4)
-    y = np.repeat([0, 1], 200)
-    old = np.where(rng.random(400) < 0.2, 1 - y, y)
-    new = old.copy()
-    new[rng.choice(400, 6, replace=False)] ^= 1
-    joint = br.joint_outcomes(y, {"old": old, "new": new})
-    paired = noninferiority(br.fit(joint, "paired", seed=1), "old")
-    apart = noninferiority(br.fit(br.from_predictions(y, {"old": old, "new": new}), seed=1), "old")
-    assert paired["noninferior"].item() > 0.99 > apart["noninferior"].item()
-    np.testing.assert_allclose(paired["tpr_difference"], apart["tpr_difference"], atol=0.01)
-
-
 def test_rates_without_a_value():
     values = br.as_performance(br.fit(COUNTS, draws=100, chains=2, seed=1)).copy()
     values.loc[{"entity": "new"}] = np.nan

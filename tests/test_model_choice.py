@@ -89,37 +89,28 @@ def test_the_remedy_for_incomplete_designs_works_as_typed(tmp_path, rows):
 
 
 FOLDER = Path(br.__file__).parent
-#: Where a model is named as a default that its users can change, or as a fact about a data set.
-DEFAULTS = {
-    "evidence/counts.py": "advice in a message, from a module that stands to the left of the models",
-    "cli/plan.py": "an example in the help",
-    "comparisons/comparing.py": "an example in a message",
-    "planning/_evidence.py": "advice in a message: the model of class sizes set by design",
-    "ranking/_notes.py": "advice to learn from all classes, which one model does",
-}
+#: Files that name a model in advice or in an example.
+ADVICE = {"evidence/counts.py", "cli/plan.py", "comparisons/comparing.py", "planning/_evidence.py", "ranking/_notes.py"}
 
 
-def named(text):
-    """Strings that name a model, in code: not in docstrings, and not as defaults of arguments."""
+def names_a_model(text):
+    """Whether a string of the code does: no docstring, and no default of an argument."""
     known = [name for name in models.names() if name != "paired" and name in text]  # "paired" is a word, too
-    if not known:
-        return []
-    tree, skipped = ast.parse(text), set()
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef):
-            skipped |= {id(default) for default in [*node.args.defaults, *node.args.kw_defaults]}
-        if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
-            skipped.add(id(node.value))
-        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "__all__":
-            skipped |= {id(part) for part in ast.walk(node)}
-    strings = [x for x in ast.walk(tree) if isinstance(x, ast.Constant) and isinstance(x.value, str)]
-    return [name for x in strings if id(x) not in skipped for name in known if name in x.value]
+    nodes = [*ast.walk(ast.parse(text))] if known else []
+    skipped = {id(node.value) for node in nodes if isinstance(node, ast.Expr)}
+    for function in (node.args for node in nodes if isinstance(node, ast.FunctionDef)):
+        skipped |= {id(default) for default in [*function.defaults, *function.kw_defaults]}
+    strings = [x.value for x in nodes if isinstance(x, ast.Constant) and id(x) not in skipped]
+    return any(name in x for x in strings if isinstance(x, str) for name in known)
 
 
 def test_no_other_file_names_a_model():
-    found = {path.relative_to(FOLDER).as_posix(): named(path.read_text("utf-8")) for path in FOLDER.rglob("*.py")}
-    assert {path for path, names in found.items() if names and not path.startswith("models/")} == set(DEFAULTS)
-    assert named('def f(model="beta_binomial"):\n    """Of beta_binomial."""\n    return "beta_binomial"\n')
+    found = {
+        path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*.py") if names_a_model(path.read_text("utf-8"))
+    }
+    assert {path for path in found if not path.startswith("models/")} == ADVICE
+    assert names_a_model('def f(model="beta_binomial"):\n    """Of beta_binomial."""\n    return "beta_binomial"\n')
+    assert not names_a_model('def f(model="beta_binomial"):\n    """Of beta_binomial."""\n')
 
 
 @pytest.mark.parametrize("name", models.names())

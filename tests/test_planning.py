@@ -302,9 +302,8 @@ def test_a_perfect_entity_and_one_without_a_score():
 
 def test_ten_classes_and_a_hundred_entities():
     rng = np.random.default_rng(5)
-    tables = rng.multinomial(300, np.where(np.eye(10), 0.08, 0.02 / 9).ravel() / (0.8 + 0.2), 3).reshape(3, 10, 10)
-    names = {"entity": list("abc"), "actual": range(10), "predicted": range(10)}
-    counts = xr.DataArray(tables, {k: list(v) for k, v in names.items()}, tuple(names))
+    tables = rng.multinomial(300, np.where(np.eye(10), 0.08, 0.02 / 9).ravel(), 3).reshape(3, 10, 10)
+    counts = br.from_matrix(tables, "actual_rows")
     assert br.plan(br.fit(counts, seed=1), "macro_f1", sizes=[1000], futures=50, seed=1)["limit"].item() > 0.99
     right = rng.binomial(200, 0.8, 100)
     frame = pd.DataFrame({"entity": [f"e{i}" for i in range(100)], "correct": right, "wrong": 200 - right})

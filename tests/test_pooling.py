@@ -418,18 +418,13 @@ def test_pooled_predictions_are_those_of_their_tables():
 
 def test_clusters_are_the_units_that_are_compared():
     # Ten answers a question are alike: 5 questions a data set, of which the answers alone seem to differ.
-    rng = np.random.default_rng(5)
-    false, naive = 0, 0
-    for _ in range(20):
-        question = np.repeat(np.arange(30), 10)
-        frame = pd.DataFrame({"a": np.repeat(rng.binomial(1, 0.6, 30), 10)})
-        where = question // 5
-        clustered = br.pool(br.from_outcomes(frame, dataset=where, cluster=question))
-        false += bool(differing_datasets(clustered.attrs, None))
-        naive += bool(differing_datasets(br.pool(br.from_outcomes(frame, dataset=where)).attrs, None))
-    # 5% of 20 boards: more than 4 are one in 400.
-    assert false <= 4
-    assert naive > 15
+    question = np.repeat(np.arange(30), 10)
+    frame = pd.DataFrame({"a": np.repeat(np.random.default_rng(5).binomial(1, 0.6, 30), 10)})
+    clustered, apart, once = (
+        record_of(br.pool(br.from_outcomes(frame[::step], dataset=question[::step] // 5, **how)).attrs)["p"][0][2][0]
+        for step, how in ((1, {"cluster": question}), (1, {}), (10, {}))
+    )
+    assert clustered == once > 0.05 > 0.001 > apart
     question = np.repeat(np.arange(300), 2)
     frame = pd.DataFrame({"a": (question < 150).astype(int)})
     (note,) = differing_datasets(br.pool(br.from_outcomes(frame, dataset=question // 5, cluster=question)).attrs, None)

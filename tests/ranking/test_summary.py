@@ -33,10 +33,7 @@ def test_table(clear):
         np.testing.assert_array_equal(table[column], ranking[column].sel(entity=table.index.values))
 
 
-def test_verdict_of_a_clear_winner(clear):
-    assert br.verdict(clear[1]) == [
-        "b is best: P(best) > 0.999, and it beats every rival with probability at least 0.95."
-    ]
+def test_notes_of_a_clear_winner(clear):
     assert br.notes(clear[1]) == [
         "By the 0.95 confidence set for the best (whatever the true scores), 1 of 3 entities (b) could be best.",
         "By the posterior, the smallest set that holds the best with probability 0.95 has 1 member: b.",

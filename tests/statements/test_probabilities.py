@@ -220,7 +220,7 @@ def test_stability_is_what_a_ranking_of_the_others_says(values, rope, prob):
         ranked = rest["tier"].notnull().values
         assert (others["position"].notnull().values == ranked).all()
         order = np.argsort(others["position"].values)[: ranked.sum()]
-        # As good an order, of which there may be several.
+        # As good an order, of which there may be several; a ROPE moves tiers alone.
         sup = br.credible_ranking(values.drop_sel(entity=name))["superiority"].values
         preference = np.nan_to_num((1 + sup - sup.T) / 2, nan=0.5)
         distance = np.tril(preference[np.ix_(order, order)], -1).sum()
@@ -237,28 +237,15 @@ def test_stability_is_what_a_ranking_of_the_others_says(values, rope, prob):
         assert one["leader_changed"].item() == moved
 
 
-def test_leaving_out_breaks_a_circle_and_an_anchor():
-    """A beats B beats C beats A; and whom the leader does not beat, the next one may."""
+def test_leaving_out_breaks_a_circle():
+    """A beats B beats C beats A."""
     circle = draws_of([[3, 2, 1]] * 4 + [[1, 3, 2]] * 3 + [[2, 1, 3]] * 3)
     found = leave_out_entities(circle, prob=0.6)
     assert br.credible_ranking(circle)["consensus_position"].values.tolist() == [1, 2, 3]
     assert found["leader_changed"].values.tolist() == [False, True, False]
     assert found["position"].sel(left_out="B").values.tolist()[::2] == [2, 1]
-    # L ties with both in most draws, M beats N in nearly all.
-    rng = np.random.default_rng(2)
-    values = draws_of(np.stack([rng.normal(1, 3, 2000), 0.5 + 0 * rng.random(2000), rng.normal(-1, 0.5, 2000)], axis=1))
-    found = leave_out_entities(values)
-    assert br.credible_ranking(values)["tier"].values.tolist() == [1, 1, 1]
-    np.testing.assert_array_equal(found["tier"].sel(left_out="A"), [np.nan, 1, 2])
-    assert found["changed"].values.tolist() == [1, 0, 0]
-    assert found["poth"].sel(left_out="A") > 0.99 > found["poth"].max("left_out") - 0.01
-    # A ROPE moves tiers alone.
-    wide = leave_out_entities(values, rope=5.0)
-    assert wide["tier"].sel(left_out="A").values.tolist()[1:] == [1, 1]
-    for name in ("position", "poth", "leader_changed"):
-        xr.testing.assert_identical(wide[name].drop_attrs(), found[name].drop_attrs())
     with pytest.raises(ValueError, match="source must be of one ranking"):
-        leave_out_entities(values.expand_dims(dataset=2))
+        leave_out_entities(circle.expand_dims(dataset=2))
 
 
 def test_one_entity_and_none_that_is_defined():

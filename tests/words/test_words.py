@@ -12,23 +12,7 @@ from bayesrank.words._parts import compose
 from bayesrank.words.models import check_model, model_caveat
 from bayesrank.words.results import verdict_parts
 from tests.scripts import load_script
-
-CASES, RUNS = 60, 4
-
-
-def values_of(draws, names):
-    return xr.DataArray(draws, {"entity": names}, ("draw", "entity"), name="f1")
-
-
-def repeated(a, b):
-    frame = pd.DataFrame({"case": np.repeat(np.arange(CASES), RUNS), "run": np.tile(range(RUNS), CASES)})
-    return br.from_outcomes(frame.assign(A=a, B=b), case="case", run="run")
-
-
-def one_failed_run():
-    b = np.ones(CASES * RUNS, int)
-    b[7] = 0
-    return np.ones(CASES * RUNS, int), b
+from tests.strategies import draws_of
 
 
 def everything(result):
@@ -38,7 +22,7 @@ def everything(result):
 @pytest.mark.parametrize(
     ("means", "kind", "headline"),
     [
-        ([5, 0, 0], "clear winner", "> 0.999, and it beats every rival with probability at least 0.95."),
+        ([5, 0, 0], "clear winner", "best: P(best) > 0.999, and it beats every rival with probability at least 0.95."),
         ([5, 4, -9], "leading group", "but b cannot be ruled out; c is worse."),
         ([1, 0.5, 0.3], "inconclusive", "but no entity is separated from any other."),
         ([0, 0, -20], "tie at the top", "a and b share the first place (P(best) = 0.500 each); c is worse."),
@@ -48,7 +32,7 @@ def test_headlines_by_condition(means, kind, headline):
     half = np.random.default_rng(1).normal(size=(2000, 3))
     # Every draw with the first two exchanged, too, so that equal ones are equal exactly.
     draws = np.concatenate([half, half[:, [1, 0, 2]]]) * 0.9 + np.array(means)
-    ranking = br.credible_ranking(values_of(draws, list("abc")))
+    ranking = br.credible_ranking(draws_of(draws, list("abc"), name="f1"))
     parts = verdict_parts(ranking)
     assert parts.kind == kind
     assert parts.headline.endswith(headline)
@@ -79,10 +63,14 @@ def test_without_confidence_sets_posterior_probabilities_are_named():
 
 def test_one_failed_run_of_240_is_no_winner():
     """Before: P(A beats B) > 0.999 by the bootstrap; with range=(0, 1), which is the default now, 0.603."""
-    ranking = br.credible_ranking(br.fit(repeated(*one_failed_run()), "paired", seed=1), "mean_outcome")
+    frame = pd.DataFrame(
+        {"case": np.repeat(range(60), 4), "run": [0, 1, 2, 3] * 60, "A": 1, "B": [1] * 7 + [0] + [1] * 232}
+    )
+    runs = br.from_outcomes(frame, case="case", run="run")
+    ranking = br.credible_ranking(br.fit(runs, "paired", seed=1), "mean_outcome")
     assert float(ranking["superiority"].sel(entity="A", rival="B")) == pytest.approx(0.6, abs=0.04)
     assert br.verdict(ranking)[0].startswith("No winner: A leads (P(best) = 0.5")
-    same = br.fit(repeated(*one_failed_run()), "paired", seed=1, range=(0, 1))
+    same = br.fit(runs, "paired", seed=1, range=(0, 1))
     xr.testing.assert_identical(br.credible_ranking(same, "mean_outcome"), ranking)
 
 
