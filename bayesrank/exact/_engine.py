@@ -16,8 +16,6 @@ from bayesrank.exact._plan import Board, Plan
 
 #: Nodes of a panel and prevalences, step by step; each step is compared with the one before.
 STEPS = ((24, 5), (34, 8), (36, 13), (38, 20))
-#: Entities from which on nodes grow with the root of their number: ranks of n entities vary within 1 / √n of a cdf.
-CROWD = 100
 #: Steps are taken until no probability, and no end of an interval as a share of its width, moves by more.
 WANTED = 1e-6
 #: What rounding may leave in probabilities, and a probability that is 0.
@@ -27,10 +25,6 @@ USELESS = 0.01
 #: Causes of errors.
 AT_ENDS = "a concentration near 0 puts scores so near to an end of their range that they look the same"
 FEW_NODES = "the quadrature has too few nodes for so many entities, such prevalences or such narrow distributions"
-#: A cdf that differs by more from that of another route is wrong.
-WRONG = 1e-5
-#: Places beyond which values of a score have lost so many digits that routes may differ.
-SEEN = 18.0
 #: Prevalences with which the interval of one entity is averaged if those of the board do not settle it.
 MORE = (32, 64, 128)
 #: An end of an interval is settled if it moves by less, as a share of the width.
@@ -78,19 +72,18 @@ def answer(plan: Plan, levels: np.ndarray, rope: float) -> Answer:
     levels = levels if sign > 0 else 1 - levels
     step = _step(plan, STEPS[0], levels, rope, None)
     numbers = _of_entities(plan, step, sign)
-    for sizes in STEPS[1 : None if plan.averaged else 2]:
+    averaged = any(isinstance(share, tuple) for share, _ in plan.items)
+    for sizes in STEPS[1 : None if averaged else 2]:
         last, before = step, numbers
-        step = _step(plan, sizes, levels, rope, None if plan.averaged else last)
+        step = _step(plan, sizes, levels, rope, None if averaged else last)
         numbers = _of_entities(plan, step, sign)
         width = np.ptp(numbers.ends, axis=1, keepdims=True)
         moved = np.abs(numbers.ends - before.ends) / np.where(width > 0, width, np.inf)
-        if max(step.measures.moved(last.measures), np.nan_to_num(moved).max()) < WANTED:
+        changes = (np.abs(a - b).max() for a, b in zip(step.measures[:3], last.measures[:3], strict=True))
+        if max(*changes, np.nan_to_num(moved).max()) < WANTED:
             break
     _check(plan, step, levels)
-    if (moved > SETTLED).any():
-        numbers = numbers._replace(
-            ends=_resolve_intervals(plan, numbers.ends, (moved > SETTLED).any(axis=1), levels, sign)
-        )
+    numbers = numbers._replace(ends=_resolve_intervals(plan, numbers.ends, (moved > SETTLED).any(1), levels, sign))
     defined = plan.item >= 0
     # Sorted, so that the order of input does not matter, not even to rounding.
     sums = [numbers.rank[defined].sum(axis=1), np.sort(numbers.rank[:, : defined.sum()], axis=0).sum(axis=0)]
@@ -143,7 +136,8 @@ def _resolve_intervals(plan: Plan, ends: np.ndarray, moving: np.ndarray, levels:
 def _step(plan: Plan, sizes: tuple[int, int], levels: np.ndarray, rope: float, last: _Step | None) -> _Step:
     """Return integrals with these numbers of nodes and prevalences, on the grid of the last step if it still fits."""
     nodes, prevalences = sizes
-    size = math.ceil(nodes * math.sqrt(max(1.0, (plan.item >= 0).sum() / CROWD)))
+    # Ranks of n entities vary within 1 / √n of a cdf.
+    size = math.ceil(nodes * math.sqrt(max(1.0, (plan.item >= 0).sum() / 100)))
     board = last.board if last else plan.build(prevalences)
     grid = last.grid if last else _grid(plan, board, rope)
     places = last.places if last else _quantiles(board.rows, board.weight, grid, levels)
@@ -213,8 +207,7 @@ def _of_entities(plan: Plan, step: _Step, sign: int) -> Numbers:
         return np.where(defined[:, None] & defined, out, np.nan)
 
     size, ranked = len(defined), int(defined.sum())
-    rank = np.zeros((size, size))
-    rank[defined, :ranked] = found.rank[item[defined]]
+    rank = np.where(defined[:, None], np.pad(found.rank, ((0, 0), (0, size - ranked)))[item], 0.0)
     before = of_pairs(found.before, 0.5)
     values, atom = sign * plan.scale.value(step.places), sign * step.board.rates.atom[step.board.rows]
     certain = ~np.isnan(atom[:, :1]) & (atom == atom[:, :1]).all(axis=1, keepdims=True)
@@ -246,7 +239,7 @@ def _check(plan: Plan, step: _Step, levels: np.ndarray) -> None:
     rows = np.setdiff1d(rows[np.isnan(rates.atom[rows])], list(rates.tables))
     place = _quantiles(rows[:, None], np.ones((len(rows), 1)), grid, levels).ravel()
     row = np.repeat(rows, len(levels))
-    seen = np.abs(place) < SEEN  # Beyond, rates and scores are rounded to an end of their range.
+    seen = np.abs(place) < 18  # Beyond, rates and scores are rounded to an end of their range.
     row, place = row[seen], place[seen]
     free = np.isnan(rates.fixed[row])
     if plan.rate >= 0:
@@ -266,7 +259,7 @@ def _check(plan: Plan, step: _Step, levels: np.ndarray) -> None:
         a, b = np.where(free[..., None], rates.beta[row], 1.0).swapaxes(0, 2)
         cut = (_betas.cdf(a, b, -FAR) + 1 - _betas.cdf(a, b, FAR)).sum(axis=0)
     off = float((np.abs(grid.cdf(row, place) - other) - cut).max(initial=0.0))
-    if off > WRONG:
+    if off > 1e-5:
         raise NoClosedForm(
             f"source and score must have a distribution that two routes agree on; they differ by {off:.1g} "
             "(method='draws' ranks them)"

@@ -53,10 +53,6 @@ class Measures(NamedTuple):
     regret: np.ndarray  #: Mean shortfall against the best.
     unresolved: float  #: Probability that two values are so near to an end of the range that they look the same.
 
-    def moved(self, other: "Measures") -> float:
-        """Return the greatest difference of a probability."""
-        return max(float(np.abs(a - b).max()) for a, b in zip(self[:3], other[:3], strict=True))
-
 
 class _Part(NamedTuple):
     """What a group does on a panel or at a point."""

@@ -77,8 +77,7 @@ def replace_drawn(drawn: xr.Dataset, source: Any, score: Any, settings: RankingO
     exact interval of each entity.
     """
     known: Any = natural_score(source) if score is None else score
-    one = drawn["expected_rank"].dims == ("entity",)
-    if not one or not _is_conjugate(source, known):
+    if drawn["expected_rank"].dims != ("entity",) or not _is_conjugate(source, known):
         return drawn
     if drawn.attrs["higher_is_better"] != as_score(known).higher_is_better:
         return drawn

@@ -12,12 +12,11 @@ from bayesrank._checks import check_integer, check_number
 from bayesrank._draws import (
     ERROR,
     Batches,
-    Block,
     EffectiveDraws,
     draw_dims,
     error_of_squares,
+    iterate_blocks,
     mean_error,
-    reduce,
     share_error,
 )
 from bayesrank._types import Container, ScoreLike
@@ -89,9 +88,8 @@ def probability(
     found = score_values(source, score, higher_is_better, kind)
     values, names = found.values, _names_of(found.values)
     extra = [str(dim) for dim in values.dims if dim not in (*draw_dims(values), "entity")]
-    [(share, error, undefined)] = reduce(
-        values.transpose(*draw_dims(values), *extra, "entity"), _Shares(parse(statement, names), found.sign, rope)
-    )
+    frame = values.transpose(*draw_dims(values), *extra, "entity")
+    share, error, undefined = _share_of(frame, parse(statement, names), found.sign, rope)
     shape = [values.sizes[dim] for dim in extra]
     variables = {"probability": share, "probability_error": error, "undefined": undefined}
     about = {"statement": statement, "rope": rope, "draws": Batches.of(values).number, "method": "draws"}
@@ -188,8 +186,7 @@ def probable_orders(
     found = score_values(source, score, higher_is_better, kind)
     values, names = found.values, _names_of(found.values)
     one_ranking(values.dims)
-    values = values.transpose(*draw_dims(values), "entity")
-    [(orders, distinct)] = reduce(values, _Orders(found.sign, names, top, places))
+    orders, distinct = _count_orders(values.transpose(..., "entity"), found.sign, names, top, places)
     length = max((len(members) for members, *_ in orders), default=0)
     entity = np.full((len(orders), length), "", dtype=np.array(["", *names]).dtype)
     ranks = np.full((len(orders), length), np.nan)
@@ -208,103 +205,83 @@ def probable_orders(
     return xr.Dataset(variables, coords, found.facts() | about)
 
 
-class _Shares:
-    """The share of draws in which a statement holds, with its error, and in which its entities are undefined."""
+def _share_of(
+    values: xr.DataArray, statement: Statement, sign: int, rope: float
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return the share of draws in which a statement holds, its error, and the share with an undefined entity of it.
 
-    def __init__(self, statement: Statement, sign: int, rope: float) -> None:
-        self.statement, self.sign, self.rope = statement, sign, rope
-        found = claims_of(statement)
-        self.pairs = sorted({(claim.entity, claim.rival) for claim in found if isinstance(claim, Beats)})
-        self.named = sorted({claim.entity for claim in found} | {rival for _, rival in self.pairs})
-        self.ranks = any(isinstance(claim, Place) for claim in found)
-
-    def start(self, batches: Batches) -> None:
-        self.batches = batches
-        self.own, self.differences = EffectiveDraws(), EffectiveDraws()
-        self.own.start(batches)
-        self.differences.start(batches)
-        self.sums: Any = None
-
-    def add(self, block: Block) -> None:
-        values = finite(block.values.astype(float, copy=False))
-        x = values.reshape(len(values), -1, values.shape[-1])
-        if self.sums is None:
-            self.sums = np.zeros((len(self.batches.sizes), x.shape[1]))
-            self.undefined, self.missing = np.zeros(x.shape[1]), np.zeros(x.shape[1:])
-        part = share_true(self.statement, x.reshape(-1, x.shape[-1]), self.sign, self.rope)
-        self.sums[block.batch] += part.reshape(x.shape[:2]).sum(axis=0)
-        self.missing += np.isnan(x).sum(axis=0)
-        self.undefined += np.isnan(x[..., self.named]).any(axis=-1).sum(axis=0)
-        if self.ranks:
-            self.own.add(replace(block, values=x))
-        if self.pairs:
-            first, second = np.array(self.pairs).T
-            self.differences.add(replace(block, values=x[..., first] - x[..., second]))
-
-    def finish(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        number = self.batches.number
-        known = number if self.batches.sampled else np.nan
-        share = self.sums.sum(axis=0) / number
-        # For a nearly constant share, the effective sample size is that of the values compared.
-        effective = np.full(share.shape, float(number))
-        if self.ranks:
-            own = self.own.finish()
-            # Ranks depend on all ranked entities.
-            effective = np.fmin(effective, np.where(self.missing / number <= MOSTLY, own, number).min(axis=1))
-        if self.pairs:
-            effective = np.fmin(effective, self.differences.finish().min(axis=1))
-        error = share_error(share, mean_error(self.sums, self.batches.sizes), known, effective * known / number)
-        return share, error, self.undefined / number
+    ``values`` has the draws first and the entities last; the results have one number for each item of all other dims.
+    """
+    claims, batches = claims_of(statement), Batches.of(values)
+    pairs = sorted({(claim.entity, claim.rival) for claim in claims if isinstance(claim, Beats)})
+    first, second = np.array(pairs, int).reshape(-1, 2).T
+    named = sorted({claim.entity for claim in claims} | {rival for _, rival in pairs})
+    ranks = any(isinstance(claim, Place) for claim in claims)
+    own, differences = EffectiveDraws(), EffectiveDraws()
+    own.start(batches)
+    differences.start(batches)
+    number, shape = batches.number, (-1, values.sizes["entity"])
+    missing = np.zeros((values.size // number // shape[1], shape[1]))
+    undefined, sums = np.zeros(len(missing)), np.zeros((len(batches.sizes), len(missing)))
+    for block in iterate_blocks(values):
+        x = finite(block.values.astype(float, copy=False)).reshape(len(block.values), *shape)
+        part = share_true(statement, x.reshape(shape), sign, rope)
+        sums[block.batch] += part.reshape(x.shape[:2]).sum(axis=0)
+        missing += np.isnan(x).sum(axis=0)
+        undefined += np.isnan(x[..., named]).any(axis=-1).sum(axis=0)
+        if ranks:
+            own.add(replace(block, values=x))
+        if pairs:
+            differences.add(replace(block, values=x[..., first] - x[..., second]))
+    known = number if batches.sampled else np.nan
+    # For a nearly constant share, the effective sample size is that of the values compared.
+    effective = np.full(undefined.shape, float(number))
+    if ranks:  # they depend on all ranked entities
+        effective = np.fmin(effective, np.where(missing / number <= MOSTLY, own.finish(), number).min(axis=1))
+    if pairs:
+        effective = np.fmin(effective, differences.finish().min(axis=1))
+    share = sums.sum(axis=0) / number
+    error = share_error(share, mean_error(sums, batches.sizes), known, effective * known / number)
+    return share, error, undefined / number
 
 
-class _Orders:
-    """The most frequent orders: members from first to last, ranks, share and error; and the number of orders."""
-
-    def __init__(self, sign: int, names: list[str], most: int, top: int | None) -> None:
-        self.sign, self.most, self.top = sign, most, top or len(names)
-        # Ties of orders, or of entities, are listed by name, never in input order.
-        self.by_name = np.argsort(names, kind="stable")
-
-    def start(self, batches: Batches) -> None:
-        self.batches = batches
-        self.effective = EffectiveDraws()
-        self.effective.start(batches)
-        self.missing: Any = 0
-        self.count: Counter[bytes] = Counter()
-        self.squares: Counter[bytes] = Counter()
-        self.open: dict[int, Counter[bytes]] = {}
-
-    def add(self, block: Block) -> None:
-        values = finite(block.values.astype(float, copy=False))
-        self.effective.add(replace(block, values=values))
-        self.missing = self.missing + np.isnan(values).sum(axis=0)
-        first, _ = positions(self.sign * values)
-        ranks = np.where(np.isnan(values) | (first >= self.top), 0, first + 1)[:, self.by_name]
+def _count_orders(
+    values: xr.DataArray, sign: int, names: list[str], most: int, top: int | None
+) -> tuple[list[tuple[Any, ...]], int]:
+    """Return the most frequent orders: members from first to last, ranks, share and error; and the number of orders."""
+    # Ties of orders, or of entities, are listed by name, never in input order.
+    batches, by_name = Batches.of(values), np.argsort(names, kind="stable")
+    efficient = EffectiveDraws()
+    efficient.start(batches)
+    missing = np.zeros(len(names))
+    total: Counter[bytes] = Counter()
+    squares: Counter[bytes] = Counter()
+    unfinished: dict[int, Counter[bytes]] = {}
+    for block in iterate_blocks(values):
+        x = finite(block.values.astype(float, copy=False))
+        efficient.add(replace(block, values=x))
+        missing += np.isnan(x).sum(axis=0)
+        first, _ = positions(sign * x)
+        ranks = np.where(np.isnan(x) | (first >= (top or len(names))), 0, first + 1)[:, by_name]
         # With the most significant byte first, bytes sort as ranks.
-        here = self.open.setdefault(block.batch, Counter())
+        here = unfinished.setdefault(block.batch, Counter())
         here.update(row.tobytes() for row in ranks.astype(">u4") if row.any())
         if block.complete:
-            size = self.batches.sizes[block.batch]
-            for row, count in self.open.pop(block.batch).items():
-                self.count[row] += count
-                self.squares[row] += count * count / size
-
-    def finish(self) -> tuple[list[tuple[Any, ...]], int]:
-        number = self.batches.number
-        known = number if self.batches.sampled else np.nan
-        some = self.missing / number <= MOSTLY
-        effective = np.where(some, self.effective.finish(), number).min() * known / number
-        filled = (self.batches.sizes > 0).sum()
-        found = []
-        for row, count in nsmallest(self.most, self.count.items(), key=lambda item: (-item[1], item[0])):
-            share = count / number
-            error = error_of_squares(share, self.squares[row] / number, filled)
-            ranks = np.frombuffer(row, ">u4").astype(int)
-            placed = np.flatnonzero(ranks)
-            placed = placed[np.argsort(ranks[placed], kind="stable")]
-            error = share_error(share, error, known, effective)
-            found.append((self.by_name[placed], ranks[placed], share, float(error)))
-        return found, len(self.count)
+            for row, count in unfinished.pop(block.batch).items():
+                total[row] += count
+                squares[row] += count * count / batches.sizes[block.batch]
+    number = batches.number
+    known = number if batches.sampled else np.nan
+    effective = np.where(missing / number <= MOSTLY, efficient.finish(), number).min() * known / number
+    found = []
+    for row, count in nsmallest(most, total.items(), key=lambda item: (-item[1], item[0])):
+        share = count / number
+        error = error_of_squares(share, squares[row] / number, (batches.sizes > 0).sum())
+        ranks = np.frombuffer(row, ">u4").astype(int)
+        placed = np.flatnonzero(ranks)
+        placed = placed[np.argsort(ranks[placed], kind="stable")]
+        found.append((by_name[placed], ranks[placed], share, float(share_error(share, error, known, effective))))
+    return found, len(total)
 
 
 def _label(members: np.ndarray, ranks: np.ndarray, names: list[str]) -> str:

@@ -10,8 +10,6 @@ from bayesrank.words._parts import Verdict, compose, few_names
 from bayesrank.words._standing import Standing, headline_of, relation
 from bayesrank.words.rankings import STEPS, common_notes, loss_of, needed_evidence
 
-SCORE = "utility"
-
 
 def verdict_of_decision(decision: xr.Dataset) -> Verdict:
     """Return the verdict on one expected utility from :func:`bayesrank.decisions.expected_utility`."""
@@ -33,7 +31,7 @@ def verdict_of_decision(decision: xr.Dataset) -> Verdict:
         return compose("inconclusive", text, notes, next_step="A model gives probabilities (br.fit).")
     lead = f"{name} has the highest expected utility ({much}, {standing.best()})"
     kind, headline = headline_of(standing, lead, f"{name} is the best choice: {standing.best()}")
-    notes += [f"The expected utility of {name} is {much} ({ends}).", *common_notes(standing, SCORE)]
+    notes += [f"The expected utility of {name} is {much} ({ends}).", *common_notes(standing, "utility")]
     notes += [*_close(standing), *_strategies(standing), *_information(decision)]
     loss = loss_of(decision, name, place, "per case (in the unit of the benefits)")
     return compose(kind, headline, notes, loss, "" if kind == "clear winner" else STEPS[needed_evidence(decision)])
@@ -82,15 +80,12 @@ def _strategies(standing: Standing) -> list[str]:
 
 def _information(decision: xr.Dataset) -> list[str]:
     """Note the values of perfect information and of knowing the prevalence, with their errors."""
-    value, error = (float(decision[f"value_of_perfect_information{end}"]) for end in ("", "_error"))
     lines = []
-    if value > 0:
-        lines.append(
-            f"Perfect information would be worth {value:.2g} per case (Monte-Carlo error {error:.2g}): no study of "
-            "these entities is worth more."
-        )
-    part = float(decision["value_of_prevalence_information"])
-    if part > 0:
-        error = float(decision["value_of_prevalence_information_error"])
-        lines.append(f"Knowing only the prevalence would be worth {part:.2g} per case (Monte-Carlo error {error:.2g}).")
+    for of, what, more in (
+        ("perfect", "Perfect information", ": no study of these entities is worth more"),
+        ("prevalence", "Knowing only the prevalence", ""),
+    ):
+        value, error = (float(decision[f"value_of_{of}_information{end}"]) for end in ("", "_error"))
+        if value > 0:
+            lines.append(f"{what} would be worth {value:.2g} per case (Monte-Carlo error {error:.2g}){more}.")
     return lines

@@ -10,15 +10,7 @@ from bayesrank.words._parts import Verdict, compose, few_names
 
 
 def verdict_of_front(front: xr.Dataset) -> Verdict:
-    """Return the verdict on a front, of :func:`bayesrank.decisions.pareto_front`.
-
-    Examples
-    --------
-    >>> import bayesrank as br
-    >>> scores = xr.DataArray([0.8, 0.7, 0.6], {"entity": ["a", "b", "c"]}, ["entity"])
-    >>> print(verdict_of_front(br.decisions.pareto_front(scores, cost=scores.copy(data=[3.0, 1.0, 2.0]))).headline)
-    On the Pareto front of score and cost: a and b; not on it: c.
-    """
+    """Return the verdict on a front, of :func:`bayesrank.decisions.pareto_front`."""
     check_result("br.decisions.pareto_front", "result", front, ("probability_front", "score", "cost"))
     share, prob = front["probability_front"].values, front.attrs["prob"]
     names = [str(name) for name in front["entity"].values.tolist()]

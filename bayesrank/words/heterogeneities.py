@@ -13,8 +13,6 @@ NEEDED = {
     "datasets",
     *(f"{name}{end}" for name in ("between_sd", "share", "new", "typical") for end in ("", "_lower", "_upper")),
 }
-#: Up to this many entities, the verdict describes each; for more it describes the extremes.
-DESCRIBED = 2
 
 
 def verdict_of_heterogeneity(found: xr.Dataset) -> Verdict:
@@ -32,9 +30,7 @@ def verdict_of_heterogeneity(found: xr.Dataset) -> Verdict:
         notes.append(f"Differences between data sets are unknown with fewer than two data sets: {who}.")
     if not len(defined):
         return compose("heterogeneity", "No entity has two data sets or more: nothing is known of differences.", notes)
-    extreme = defined
-    if len(defined) > DESCRIBED:
-        extreme = defined[[int(np.argmax(spread[defined])), int(np.argmin(spread[defined]))]]
+    extreme = defined if len(defined) <= 2 else [np.nanargmax(spread), np.nanargmin(spread)]
     first, *second = [table.isel(entity=int(i)) for i in extreme]
     notes += [line for i in defined for line in _describe(table.isel(entity=int(i)), found)]
     more = f"For {_name(second[0])} it is {_estimate(second[0], 'between_sd')}." if second else ""

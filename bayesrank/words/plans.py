@@ -72,9 +72,9 @@ def goal_words(plan: xr.Dataset) -> str:
         return f"P({who} is less than {-about['margin']:g} worse than {rival}) reaches {target}"
     if about["goal"] == "rival":
         return f"P({who} beats {rival}{by}) reaches {target}"
-    return f"P({f'{entity} is best' if entity else 'best'}{by}) reaches {target}" + (
-        "" if entity else " for the leader"
-    )
+    if entity:
+        return f"P({entity} is best{by}) reaches {target}"
+    return f"P(best{by}) reaches {target} for the leader"
 
 
 def round_up(n: float) -> int:
@@ -108,10 +108,9 @@ def _notes(plan: xr.Dataset) -> list[str]:
     lines = []
     if about["alike"]:
         lines.append(f"{join_names(about['alike'])} had the same outcome on every case; the plan takes them as equal.")
-    if about["goal"] != "interval":
-        lines.append(f"Today the probability of the target's statement is {_text.number(float(plan['now']), 3)}.")
-    else:
-        lines.append(f"Today the interval is {_text.number(float(plan['now']), 3)} wide.")
+    now = f"is {_text.number(float(plan['now']), 3)}"
+    today = f"interval {now} wide" if about["goal"] == "interval" else f"probability of the target's statement {now}"
+    lines.append(f"Today the {today}.")
     low, high = float(plan["needed_lower"]), float(plan["needed_upper"])
     if not np.isnan(float(plan["needed"])) and about["reason"] != "met" and not np.isnan(low):
         end = "more than tried" if np.isnan(high) else f"{round_up(high):,}"
@@ -123,12 +122,12 @@ def _notes(plan: xr.Dataset) -> list[str]:
         for i, name in enumerate(plan["alternative"].values.tolist()):
             one = plan.isel(alternative=i)
             cases, bound = float(one["alternative_cases"]), float(one["alternative_limit"])
-            most = f"no number would do (at most {_text.number(bound, 2)})"
-            if bound >= about["assurance"]:
-                most = "more than 100 times today's"
-            lines.append(
-                f"{name[0].upper()}{name[1:]}: {f'about {round_up(cases):,} cases' if cases == cases else most}."
-            )
+            how_many = "more than 100 times today's"
+            if cases == cases:
+                how_many = f"about {round_up(cases):,} cases"
+            elif bound < about["assurance"]:
+                how_many = f"no number would do (at most {_text.number(bound, 2)})"
+            lines.append(f"{name[0].upper()}{name[1:]}: {how_many}.")
     lines.append(
         "The plan takes today's model and prior as right, and looks once, at the end; looking earlier claims winners "
         "too often."

@@ -44,7 +44,7 @@ def verdict_of_sensitivity(result: xr.Dataset) -> Verdict:
         notes.append(f"{_text.count(more, 'more conclusion')} {'does' if more == 1 else 'do'} not hold everywhere.")
     kept_names = [name for name, ok in zip(names, kept, strict=True) if ok]
     notes += fallen[1:]
-    notes += [f"Conclusions that hold under {under}: {'; '.join(_together(kept_names))}."] if kept_names else []
+    notes += [f"Conclusions that hold under {under}: {few_names(kept_names)}."] if kept_names else []
     if pairs := int(result["pairs"]):
         least, turned = int(others["pairs_kept"].min()), int(others["pairs_turned"].max())
         notes.append(
@@ -54,15 +54,6 @@ def verdict_of_sensitivity(result: xr.Dataset) -> Verdict:
     first = fallen[0] if fallen else _moves(result)
     second = _moves(result) if fallen else ""
     return compose("sensitivity", headline, notes, first, second)
-
-
-def _together(names: list[str]) -> list[str]:
-    """Return the conclusions; those on the rivals that the leader beats are combined."""
-    beaten = [name for name in names if " beats " in name]
-    if len(beaten) < 2:
-        return names
-    leader, rivals = beaten[0].split(" beats ")[0], [name.split(" beats ", 1)[1] for name in beaten]
-    return [*(name for name in names if name not in beaten), f"{leader} beats {few_names(rivals)}"]
 
 
 def _fallen(others: xr.Dataset, i: int) -> str:
