@@ -80,6 +80,12 @@ def format_names(names: Iterable[object], most: int = 5) -> str:
     return ", ".join([*listed[:most], *["..."] * (len(listed) > most)])
 
 
+def list_names(names: Iterable[object], most: int = 4) -> str:
+    """Format the first names of a list, and the number of the others."""
+    texts = list(map(str, names))
+    return ", ".join(texts[:most]) + (f" and {len(texts) - most} more" if len(texts) > most else "")
+
+
 def significant(value: float, digits: int = 2) -> str:
     """Format a number to its first digits, without an exponent."""
     import numpy as np

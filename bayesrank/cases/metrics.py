@@ -12,6 +12,7 @@ from bayesrank._checks import check_choice, check_entities, check_numbers, check
 from bayesrank._compat import to_container
 from bayesrank._draws import draw_dims
 from bayesrank._labels import factorize, name_coord
+from bayesrank._text import list_names
 from bayesrank.cases._weighted_areas import Evaluate, area_gain, area_lift, area_pr, area_roc
 from bayesrank.cases.weights import blocks_of, check_case_weights, few
 from bayesrank.scores import Score
@@ -23,7 +24,6 @@ BY_DESIGN = (
 )
 #: Suffixes of function names for which lower is better, following scikit-learn.
 LOWER = ("_loss", "_error", "_deviance", "_distance")
-SOME = 3
 
 
 def weighted_metric(metric: Any, y_true: Any, predictions: Any, weights: Any, *, positive: Any = 1) -> Any:
@@ -267,4 +267,4 @@ def _constant_entities(values: np.ndarray, columns: Mapping[Any, np.ndarray], gr
         sure = [area and len(np.unique(column[cases])) < 2 for cases in groups]
         if (constant & ~np.array(sure)).any():
             found.append(str(entity))
-    return ", ".join(found[:SOME]) + (f" and {len(found) - SOME} more" if len(found) > SOME else "")
+    return list_names(found, 3)

@@ -10,10 +10,11 @@ import xarray as xr
 
 from bayesrank._checks import check_sequence, is_number
 from bayesrank._labels import factorize, standing_pair
+from bayesrank._text import list_names
 from bayesrank.evidence._columns import CELLS, TOTALS, is_metadata_name, odd_columns, role_of, squeeze
 from bayesrank.evidence._forms import Known, refuse_without_entity
 from bayesrank.evidence._pooled import runs_of
-from bayesrank.evidence._table import NO_CLASSES, Roles, Table, find_repeat, list_names
+from bayesrank.evidence._table import NO_CLASSES, Roles, Table, find_repeat
 from bayesrank.evidence._values import as_outcomes, check_exact, count_hint, plain, to_number
 from bayesrank.evidence.components import variance_components
 from bayesrank.evidence.outcomes import from_outcomes

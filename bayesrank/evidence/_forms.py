@@ -2,8 +2,9 @@
 
 from typing import Any, NamedTuple, NoReturn
 
+from bayesrank._text import list_names
 from bayesrank.evidence._columns import CELLS, ENTITY_NAMES, LONG_CASE_NAMES, ROLES, role_of, squeeze
-from bayesrank.evidence._table import Roles, Table, find_repeat, list_names
+from bayesrank.evidence._table import Roles, Table, find_repeat
 from bayesrank.evidence._values import as_outcomes, is_missing, to_number
 
 #: Forms of a table by their columns, and what a row is.

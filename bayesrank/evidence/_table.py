@@ -170,11 +170,6 @@ def _fields(column: pd.Series) -> list[Any]:
     return [None if lack else plain(value.item() if isinstance(value, np.generic) else value) for value, lack in pairs]
 
 
-def list_names(names: Iterable[Any], most: int = 4) -> str:
-    texts = list(map(str, names))
-    return ", ".join(texts[:most]) + (f" and {len(texts) - most} more" if len(texts) > most else "")
-
-
 def find_repeat(keys: Iterable[Any]) -> tuple[int, int] | None:
     """Return the positions of the first key that occurred before, and of the key that it repeats."""
     first: dict[Any, int] = {}

@@ -39,10 +39,7 @@ def _low(a: Any, b: Any) -> np.ndarray:
 
 
 def density(a: Any, b: Any, logit: Any, log_at_mode: Any) -> np.ndarray:
-    """Return the density of the log odds of a Beta(a, b) variable, given its logarithm at the mode.
-
-    Relative to the mode, whose log odds are log(a / b), so that large concentrations lose no digits.
-    """
+    """Return the density of the log odds of a Beta(a, b) variable, given its logarithm at the mode log(a / b)."""
     step = logit - np.log(a / b)
     with np.errstate(over="ignore"):
         # a log(p / p0) + b log(q / q0), each from the side on which its exponential is small.

@@ -41,10 +41,7 @@ class ClosedForm(NamedTuple):
 
 
 def closed_form_of(source: Any, model: Any, options: dict[str, Any], group: str = "posterior") -> ClosedForm:
-    """Return the closed form of counts with a model and its options, or of a posterior without them.
-
-    ``group="prior"`` gives that of the prior instead. Raise :class:`NoClosedForm` if it is not known.
-    """
+    """Return the closed form of counts with a model, or of a posterior without one; ``group`` may be "prior"."""
     if isinstance(source, xr.DataArray):
         known = make_model(model, check_tables(source, "source"), options)
     else:

@@ -58,8 +58,7 @@ class _Part(NamedTuple):
     """What a group does on a panel or at a point."""
 
     chance: np.ndarray  #: Probabilities of the prevalences that its items share.
-    every: slice  #: All items of the group,
-    active: np.ndarray  #: those that are neither all below nor all above,
+    active: np.ndarray  #: Items that are neither all below nor all above,
     done: np.ndarray  #: and those whose values all lie below.
     times: np.ndarray  #: How many entities have each active item.
     above: int  #: Entities whose values all lie above.
@@ -89,10 +88,7 @@ def in_common(mass: Sequence[np.ndarray], times: Sequence[np.ndarray]) -> float:
 
 
 def measure(groups: Sequence[Group], grid: Grid, scale: Scale, size: int, rope: float, regret: bool) -> Measures:
-    """Return all integrals with ``size`` nodes on each panel.
-
-    With a ROPE the second half of the grid's rows has the distributions of values that are higher by it.
-    """
+    """Return all integrals with ``size`` nodes a panel; with a ROPE the last half of the rows is higher by it."""
     items, entities = sum(len(group.times) for group in groups), sum(int(group.times.sum()) for group in groups)
     rank, losses, unresolved = np.zeros((items, entities)), np.zeros(items), 0.0
     before, ties, beyond = np.zeros((3, items, items))
@@ -153,15 +149,14 @@ def _parts(
     """Return what each group does, given the cdfs of the rows and which rows lie all below or all above."""
     parts, start = [], 0
     for group in groups:
-        every = slice(start, start + len(group.times))
         all_below, all_above = below[group.rows].all(axis=0), above[group.rows].all(axis=0)
         active = np.flatnonzero(~all_below & ~all_above)
         own = group._replace(rows=group.rows[:, active], weight=group.weight[:, active]).given(cdf)
         shifted = group.given(cdf[len(below) :]) if len(cdf) > len(below) else own[:, :0]
         places = active + start, np.flatnonzero(all_below) + start
         counted = group.times[active], int(group.times[all_above].sum())
-        parts.append(_Part(group.chance, every, *places, *counted, own, own @ changes.T, shifted))
-        start = every.stop
+        parts.append(_Part(group.chance, *places, *counted, own, own @ changes.T, shifted))
+        start += len(group.times)
     return parts
 
 

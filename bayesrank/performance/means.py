@@ -9,13 +9,14 @@ import xarray as xr
 from bayesrank._checks import check_labelled_numbers, check_weights, describe_value
 from bayesrank._classes import order_classes
 from bayesrank._compat import groups_of, is_container, to_container
+from bayesrank._text import list_names
 from bayesrank._types import Container
 from bayesrank.models import model_for_datasets
 from bayesrank.performance.arrays import as_performance
 
 #: A sentence lists at most six weights. The note on few units (cases or clusters) applies to the mean if there are
 #: fewer than 50. Variance lost to a split prior is reported if the standard error keeps less than this share.
-NAMED, FEW, KEPT = 6, 50, 0.95
+FEW, KEPT = 50, 0.95
 
 
 def mean_over_datasets(source: Container, weights: Any = None) -> Any:
@@ -190,8 +191,7 @@ def _weight_attrs(
         how = "with equal weights"
     else:
         shares = [f"{name} {value:.3g}" for name, value in zip(names, values, strict=True)]
-        more = f" and {len(names) - NAMED} more" if len(names) > NAMED else ""
-        how = f"with the weights {', '.join(shares[:NAMED])}{more}"
+        how = f"with the weights {list_names(shares, 6)}"
     lines = [f"Means over {len(names)} data sets, {how}: they describe these data sets, not a new one."]
     if len(names) == 1:
         lines = [f"Means over data sets, with all the weight on {names[0]}."]

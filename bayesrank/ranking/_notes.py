@@ -152,8 +152,8 @@ def _few_cases(counts: xr.DataArray, population: Any) -> list[str]:
     lines: list[str] = []
     if empty.any():
         labels = [repr(str(label)) for label in classes[empty.any(axis=0)]]
-        who = first_names([str(name) for name in names[empty.any(axis=1)]])
-        which, rates = f"{len(labels)} of {len(classes)} classes ({first_names(labels)})", "rates of these classes"
+        who, listed = _text.list_names(names[empty.any(axis=1)], 3), _text.list_names(labels, 3)
+        which, rates = f"{len(labels)} of {len(classes)} classes ({listed})", "rates of these classes"
         if len(labels) == 1:
             which, rates = f"the class {labels[0]}", "rate of that class"
         only = f"only the prior{others} determine{'' if others else 's'}"
@@ -195,8 +195,3 @@ def _class_population(counts: xr.DataArray, score: Score | None, about: Mapping[
 def is_average(score: Score | None) -> bool:
     """Return whether a score averages over classes."""
     return score is not None and isinstance(score.matrix_function, Average) and score.matrix_function.kind != "micro"
-
-
-def first_names(names: list[str]) -> str:
-    """Return the first three of many names as text."""
-    return ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")

@@ -15,8 +15,6 @@ from bayesrank.evidence._pooled import MEAN, RECALL, SHARE, record_of
 from bayesrank.models import model_for_datasets
 from bayesrank.scores import Score, as_score
 
-#: Maximum number of pairs named in a sentence.
-NAMED = 3
 #: Relative difference of values due to rounding: cells are whole numbers, so equal values agree to the last digits.
 CLOSE = 32 * np.finfo(float).eps
 
@@ -41,9 +39,7 @@ def pooling_notes(parts: xr.DataArray, score: Any) -> list[str]:
     if not len(pairs):
         return []
     names = each["entity"].values
-    listed = ", ".join(f"{names[i]} above {names[j]}" for i, j in pairs[:NAMED])
-    if len(pairs) > NAMED:
-        listed += f" and {len(pairs) - NAMED} more"
+    listed = _text.list_names((f"{names[i]} above {names[j]}" for i, j in pairs), 3)
     return [
         f"By {score.name}, {_text.count(len(pairs), 'pair')} {'is' if len(pairs) == 1 else 'are'} ranked one way by "
         "every data set on which both have a score, and the other way by the pool (Simpson's paradox): "

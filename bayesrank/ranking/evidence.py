@@ -34,7 +34,6 @@ from bayesrank.ranking._information import (
 from bayesrank.ranking._notes import (
     cases_of_classes,
     count_notes,
-    first_names,
     is_average,
     positive_class_notes,
     prevalence_caveat,
@@ -238,7 +237,7 @@ class Evidence:
         if not names or len(names) == total.size:
             return []
         have = "has" if len(names) == 1 else "have"
-        text = f"{first_names(names)} {have} no data: the prior alone determines the printed values."
+        text = f"{_text.list_names(names, 3)} {have} no data: the prior alone determines the printed values."
         return [Note(text, Caveat.PRIOR_OUTWEIGHS_DATA)]
 
     def _kinds(self, score: Score | None) -> list[str]:
@@ -439,7 +438,7 @@ def _bootstrap(observed: xr.Dataset, about: Mapping[Any, Any]) -> Iterator[str]:
         outcome = observed["pattern_outcome"].transpose("pattern", "entity")
         ratio = skewness_ratio(outcome.values.astype(float), observed["pattern_count"].values)
         if names := sorted(str(name) for name in outcome["entity"].values[ratio > HEAVY_TAIL]):
-            tails = f"Outcomes of {first_names(names)} have heavy tails for so few cases"
+            tails = f"Outcomes of {_text.list_names(names, 3)} have heavy tails for so few cases"
             yield Note(f"{tails}: intervals of the mean are too narrow.", Caveat.FEW_UNITS)
     yield (
         "Intervals come from the Bayesian bootstrap: without a prior, only observed outcomes count (range=(low, high) "

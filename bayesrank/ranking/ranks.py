@@ -69,10 +69,7 @@ def rank(
 
 
 def positions(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the first and last position (from 0) of each value's tied group along the last axis, highest first.
-
-    NaN come last; their positions are meaningless.
-    """
+    """Return first and last position (from 0) of each value's tied group on the last axis, highest first, NaN last."""
     order = np.argsort(-values, axis=-1)
     ordered = np.take_along_axis(values, order, axis=-1)
     out = np.empty((2, *values.shape), np.int32)

@@ -31,10 +31,7 @@ def rank_exactly(
     model: Any = None,
     options: dict[str, Any] | None = None,
 ) -> xr.Dataset:
-    """Rank counts, or a posterior that was made of counts, by integrals: see :func:`bayesrank.credible_ranking`.
-
-    Raise :class:`bayesrank.exact.NoClosedForm` where integrals are not known or not accurate.
-    """
+    """Rank as :func:`bayesrank.credible_ranking` by integrals; raise :class:`NoClosedForm` if they are not accurate."""
     if kind is not None:
         raise ValueError(f"kind must be left out for method='exact', which ranks no learned population; got {kind!r}")
     natural = natural_score(source) if score is None else None

@@ -10,6 +10,7 @@ from bayesrank._checks import check_choice, check_prob, check_sequence, check_un
 from bayesrank._labels import name_coord
 from bayesrank._notes import join_notes, read_notes
 from bayesrank._random import Seed, root_sequence
+from bayesrank._text import list_names
 from bayesrank._types import ModelName, ScoreLike
 from bayesrank.evidence.counts import JOINS
 from bayesrank.inference import fit
@@ -29,7 +30,6 @@ from bayesrank.sensitivities.leaving_out import leave_out_entities
 
 __all__ = ["NEEDED", "sensitivity"]
 
-NAMED = 5
 #: A change within this many Monte-Carlo standard errors does not count.
 SURE = 2
 #: Variables of each entity under each alternative.
@@ -250,10 +250,9 @@ def _conclusions(
         found[f"{names[lead]} is the best with probability at least {prob:g}"] = best + error >= prob
     order = np.argsort(held["consensus_position"][0], kind="stable")
     members = [names[i] for i in order if tier[0, i]]
-    more = f" and {len(members) - NAMED} more" if len(members) > NAMED else ""
     # Up to entities within Monte-Carlo error of the border of the tier.
     near = np.abs(probability - prob) <= slack
     same = [(tier[i] == tier[0]) | (one is not None and near[i, one]) for i, one in enumerate(leaders)]
-    found[f"the first tier is {', '.join(members[:NAMED])}{more}"] = np.all(same, axis=1)
+    found[f"the first tier is {list_names(members, 5)}"] = np.all(same, axis=1)
     beaten = [j for j in order if probability[0, lead, j] >= prob]
     return found | {f"{names[lead]} beats {names[j]}": (probability + slack >= prob)[:, lead, j] for j in beaten}

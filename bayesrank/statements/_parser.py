@@ -64,13 +64,7 @@ PLAIN = re.compile(r"[^\W\d][\w.-]*")
 
 
 def parse(text: str, names: list[str]) -> Statement:
-    """Parse a statement; entities are numbered by their positions in ``names``.
-
-    Examples
-    --------
-    >>> parse("A > B and C in top 3", ["A", "B", "C"])
-    Every(parts=(Beats(entity=0, sign='>', rival=1), Place(entity=2, number=3, bottom=False)))
-    """
+    """Parse a statement; entities are numbered by their positions in ``names``."""
     if not isinstance(text, str):
         raise TypeError(f"statement must be a str such as 'A > B'; got {type(text).__name__}")
     return _Parser(text, names).statement()
@@ -87,13 +81,7 @@ def claims_of(statement: Statement) -> list[Claim]:
 
 
 def quote_name(name: str, names: list[str]) -> str:
-    """Return a name as it is written in a statement, quoted if necessary.
-
-    Examples
-    --------
-    >>> [quote_name(name, ["GPT-4", "it's", "not", "7"]) for name in ["GPT-4", "it's", "not", "7"]]
-    ['GPT-4', "'it''s'", "'not'", "'7'"]
-    """
+    """Return a name as it is written in a statement, quoted if necessary."""
     plain = PLAIN.fullmatch(name) and not WORD.fullmatch(name.strip())
     if plain and not any(other.startswith(name) and other != name for other in names):
         return name

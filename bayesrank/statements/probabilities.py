@@ -101,10 +101,7 @@ def probability(
 
 
 def exact_probability(ranking: xr.Dataset, statement: str) -> xr.Dataset | None:
-    """Return the probability of one claim, as :func:`bayesrank.probability` does, from an exact ranking and its ROPE.
-
-    Several claims need draws: return None.
-    """
+    """Return the probability of one claim from an exact ranking and its ROPE; None for several, which need draws."""
     found = _of_claim(parse(statement, [str(name) for name in ranking["entity"].values]), ranking)
     if found is None:
         return None

@@ -64,6 +64,11 @@ def verdict_of_ranking(ranking: xr.Dataset, more: Sequence[str] = ()) -> Verdict
         kind, who = "inconclusive", few_names(standing.names)
         headline = f"No winner: {who} cannot be compared, since they never have a value in the same draw."
     notes = [*notes, *common_notes(standing, score)]
+    if "rank_simultaneous_level" in ranking and float(ranking["rank_simultaneous_level"]) <= 0:
+        notes.append(
+            f"{ranking.attrs['draws']:,} draws are few for simultaneous rank intervals of "
+            f"{int(ranking['tier'].notnull().sum())} entities: the intervals are widened to the extremes of the draws."
+        )
     loss = loss_of(ranking, leader, standing.places[0], score)
     return compose(kind, headline, notes, loss, "" if kind == "clear winner" else next_step(ranking, standing))
 

@@ -11,8 +11,8 @@ import numpy as np
 import pandas as pd
 
 from bayesrank import _text
+from bayesrank._text import list_names
 from bayesrank.evidence import formats
-from bayesrank.evidence._table import list_names
 from bayesrank.evidence.logs.choices import Choices, LogError, check_choices
 from bayesrank.evidence.logs.files import Logs, collect
 from bayesrank.evidence.logs.stops import find_stop

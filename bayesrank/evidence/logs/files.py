@@ -9,8 +9,8 @@ from typing import Any
 import pandas as pd
 
 from bayesrank import _text
+from bayesrank._text import list_names
 from bayesrank.evidence import formats
-from bayesrank.evidence._table import list_names
 from bayesrank.evidence.logs.choices import Choices, LogError
 from bayesrank.evidence.logs.sources import expand, read_head
 

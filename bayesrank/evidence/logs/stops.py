@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from bayesrank import _text
-from bayesrank.evidence._table import list_names
+from bayesrank._text import list_names
 from bayesrank.evidence.logs.choices import Choices, LogError
 from bayesrank.evidence.logs.files import Logs
 

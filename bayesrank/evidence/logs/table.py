@@ -9,8 +9,8 @@ import pandas as pd
 
 from bayesrank import _text
 from bayesrank._checks import describe_value
+from bayesrank._text import list_names
 from bayesrank.evidence import formats
-from bayesrank.evidence._table import list_names
 from bayesrank.evidence.logs import stops
 from bayesrank.evidence.logs.choices import Choices, LogError
 from bayesrank.evidence.logs.files import Logs, matches
