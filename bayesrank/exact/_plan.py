@@ -26,6 +26,7 @@ from bayesrank.exact._distributions import (
 from bayesrank.exact._measures import Group
 from bayesrank.scores._contour_area import monotone
 from bayesrank.scores._quadrature import gauss_jacobi
+from bayesrank.scores.names import get
 from bayesrank.scores.score import Score
 
 #: Log odds of rates at which a score is asked what it depends on, and whether it keeps to its range.
@@ -139,6 +140,8 @@ def plan_of(score: Score, known: ClosedForm) -> Plan:
             f"source must have two classes for a closed form; got {known.concentration.shape[-1]} (method='draws' "
             "ranks them)"
         )
+    # Right or wrong is the TPR of cases that are all positive.
+    score = get("tpr") if score.space == "outcomes" else score
     items, rate = _items_of(score, known)
     shares = {_middle(item[0]) for item in items if item is not None}
     scale = _scale(score, shares)

@@ -9,14 +9,9 @@ from bayesrank._draws import BLOCK
 NOTABLE = 0.25
 
 
-def sets_available(ranking: xr.Dataset) -> bool:
-    """Return whether a ranking has confidence sets, for at least one entity."""
-    return "in_best_confidence_set" in ranking and bool(ranking["in_best_confidence_set"].notnull().any())
-
-
 def why_withheld(ranking: xr.Dataset) -> str:
-    """Return why a ranking has no confidence sets; empty if it has them."""
-    if sets_available(ranking):
+    """Return why a ranking has no confidence sets; empty if it has them for at least one entity."""
+    if "in_best_confidence_set" in ranking and bool(ranking["in_best_confidence_set"].notnull().any()):
         return ""
     reason = str(ranking.attrs.get("confidence_sets", ""))
     return reason if reason not in ("", "joint") else "not computed"

@@ -45,10 +45,6 @@ def rank(
     >>> counts = br.from_counts(tn=[9, 5], fp=[1, 5], fn=[1, 4], tp=[9, 6], entity=["good", "bad"])
     >>> rank(counts, "fnr").values.tolist()
     [1.0, 2.0]
-    >>> import xarray as xr
-    >>> values = xr.DataArray([0.8, 0.9, 0.9], {"entity": ["a", "b", "c"]}, ["entity"])
-    >>> rank(values).values.tolist()
-    [3.0, 1.5, 1.5]
     """
     check_choice("method", method, ("average", "min", "max"))
     found = score_values(source, score, higher_is_better, kind)

@@ -16,7 +16,7 @@ from bayesrank.ranking.consensus import best_set, consensus_of
 from bayesrank.ranking.evidence import Evidence, cases_of, evidence_of, rank_each
 from bayesrank.ranking.summary import UNRESOLVED
 from bayesrank.ranking.values import RankingOptions, ScoreValues, natural_score, ranking_of, score_values
-from bayesrank.scores import Score, as_score, get
+from bayesrank.scores import as_score
 
 #: CPU seconds that integrals may take, roughly, beside draws.
 MOST_SECONDS = 5.0
@@ -80,7 +80,7 @@ def replace_drawn(drawn: xr.Dataset, source: Any, score: Any, settings: RankingO
         return drawn
     try:
         closed = closed_form_of(source, None, {})
-        if closed.frame.ndim > 1 or plan_of(_score_to_plan(as_score(known)), closed).seconds > MOST_SECONDS:
+        if closed.frame.ndim > 1 or plan_of(as_score(known), closed).seconds > MOST_SECONDS:
             return drawn
         exact = rank_exactly(source, score, settings)
     except NoClosedForm:
@@ -107,7 +107,7 @@ def prior_quantiles(posterior: Any, score: Any, levels: np.ndarray) -> xr.DataAr
         known = closed_form_of(posterior, None, {}, "prior")
         if known.frame.ndim > 1:
             return None
-        plan = plan_of(_score_to_plan(as_score(score)), known)
+        plan = plan_of(as_score(score), known)
         found = np.full((len(plan.item), len(levels)), np.nan)
         for item in set(plan.item[plan.item >= 0].tolist()):
             found[plan.item == item] = answer(plan.of_item(item), levels, 0.0).numbers.ends
@@ -136,15 +136,10 @@ def _is_conjugate(source: Any, score: Any) -> bool:
     return posterior.attrs.get("sampler") == "exact" and not variable
 
 
-def _score_to_plan(score: Score) -> Score:
-    """Return the score whose distribution is known: right or wrong is the TPR of cases that are all positive."""
-    return get("tpr") if score.space == "outcomes" else score
-
-
 def _one(known: ClosedForm, evidence: Evidence, what: ScoreValues, settings: RankingOptions) -> xr.Dataset:
     entities = known.frame["entity"].values
     assert what.score is not None
-    plan = plan_of(_score_to_plan(what.score), known)
+    plan = plan_of(what.score, known)
     tail = (1 - settings.prob) / 2
     found = answer(plan, np.array([tail, 0.5, 1 - tail]), settings.rope)
     result = _results(plan, found, np.array([str(name) for name in entities]), settings.prob)

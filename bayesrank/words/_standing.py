@@ -4,7 +4,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank import _text
-from bayesrank.ranking._claims import sets_available
+from bayesrank.ranking._claims import why_withheld
 from bayesrank.ranking.summary import effective_draws
 from bayesrank.words._parts import NAMED, few_names, join_names
 
@@ -37,7 +37,7 @@ class Standing:
         rank = ranking["consensus_rank"].values[places]
         self.tied = rank == rank[:1]
         self.could_be_best, best = None, ranking["in_best_set"].values[places].astype(bool)
-        if sets_available(ranking):
+        if not why_withheld(ranking):
             best = ranking["in_best_confidence_set"].values[places] != 0  # NaN: not ruled out
             best[:1] = True
             self.could_be_best = best

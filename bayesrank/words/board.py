@@ -91,29 +91,19 @@ def board(ranking: xr.Dataset, *, top: int | None = None) -> str:
         "notes": list(parts.notes),
         "definitions": {name: field["description"] for name, field in fields.items()},
         "entities": [
-            {name: _plain(_round_stably(name, row[name]), "integer" in field["type"]) for name, field in fields.items()}
+            {name: _plain(row[name], name, "integer" in field["type"]) for name, field in fields.items()}
             for row in table.head(top or len(table)).to_dict("records")
         ],
     }
     return json_text(json.dumps(content, sort_keys=True, ensure_ascii=False, allow_nan=False, indent=1)) + "\n"
 
 
-def _plain(value: Any, whole: bool = False) -> Any:
-    """Return a value for JSON: numbers with fixed digits, or whole ones; null if not finite."""
+def _plain(value: Any, name: str = "", whole: bool = False) -> Any:
+    """Return a value for JSON: null if not finite, numbers whole or with digits that all Python versions agree on."""
     value = value.item() if isinstance(value, np.generic) else value
-    if isinstance(value, float) and not math.isfinite(value):
+    if not isinstance(value, float):
+        return value if value is None or isinstance(value, str | bool | int) else str(value)
+    if not math.isfinite(value):
         return None
-    if whole:
-        return int(value)
-    if value is None or isinstance(value, str | bool | int):
-        return value
-    return float(f"{value:.{DIGITS}g}") + 0.0 if isinstance(value, float) else str(value)
-
-
-def _round_stably(name: str, value: Any) -> Any:
-    """Round a probability or an error to digits that agree between versions of Python and its libraries."""
-    if not isinstance(value, float) or not math.isfinite(value):
-        return value
-    if name.endswith("_error"):
-        return float(f"{value:.1g}")
-    return round(value, 10) if name.startswith("probability") else value
+    value = round(value, 10) if name.startswith("probability") and not name.endswith("_error") else value
+    return int(value) if whole else float(f"{value:.{1 if name.endswith('_error') else DIGITS}g}") + 0.0
