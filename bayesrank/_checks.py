@@ -324,13 +324,17 @@ def check_sequence(argument: str, given: Any) -> list:
     return list(given)
 
 
-def check_result(function: str, argument: str, value: Any, needed: Iterable[str]) -> xr.Dataset:
-    """Return a Dataset from this function, recognised by its variables."""
+def check_result(
+    function: str, argument: str, value: Any, needed: Iterable[str], attrs: Iterable[str] = ()
+) -> xr.Dataset:
+    """Return a Dataset from this function, recognised by its variables and attrs."""
     wanted = set(needed)
     lacking = sorted(wanted - set(value.variables)) if isinstance(value, xr.Dataset) else sorted(wanted)
     if lacking or not isinstance(value, xr.Dataset):
         held = f"a Dataset without {lacking[0]!r}" if 0 < len(lacking) < len(wanted) else describe_value(value)
         raise ValueError(f"{argument} must come from {function}; got {held}")
+    if lacking := sorted(set(attrs) - set(value.attrs)):
+        raise ValueError(f"{argument} must come from {function}; got a Dataset without the attr {lacking[0]!r}")
     return value
 
 

@@ -144,10 +144,6 @@ class Rates:
     @cached_property
     def atom(self) -> np.ndarray:
         """Return the value of a score that does not vary (row), a point mass; NaN where it varies."""
-        if self.rate >= 0:
-            fixed = self.fixed[:, self.rate]
-            values = np.where(np.isnan(fixed), np.nan, self.scale.value(np.nan_to_num(fixed)))
-            return np.round(values, DECIMALS)
         points = np.array([[-2.0, -2.0], [0.0, 0.0], [2.0, 2.0], [-2.0, 2.0], [2.0, -2.0]])
         logits = np.where(np.isnan(self.fixed), points[:, None], self.fixed)
         every = value_at(self.score, *_columns(logits), self.share)

@@ -93,7 +93,7 @@ def prevalence_notes(mean: xr.DataArray | None, variance: np.ndarray | None, sco
     comparisons = m.size * (m.size - 1) / 2 * (1 if two else mean.sizes["actual"])
     if m[high] - m[low] <= max(ndtri(1 - 0.0125 / comparisons) * np.sqrt(v[high] + v[low]), 1e-9):
         return []
-    names = mean["entity"].values if "entity" in mean.coords else np.arange(m.size)
+    names = mean["entity"].values
     what = "prevalence" if two else f"share of the class {str(mean['actual'].values[place])!r}"
     text = (
         f"The {what} differs between entities, from {m[low]:.3g} ({names[low]}) to {m[high]:.3g} ({names[high]}), "

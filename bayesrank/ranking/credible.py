@@ -27,7 +27,7 @@ from bayesrank.ranking._notes import discordance_of
 from bayesrank.ranking._tallies import compare_draws, positive, rank_draws
 from bayesrank.ranking.consensus import best_set, consensus_of
 from bayesrank.ranking.evidence import Evidence, evidence_of, rank_each
-from bayesrank.ranking.values import RankingOptions, ScoreValues, finite, names_of, ranking_of, score_values
+from bayesrank.ranking.values import RankingOptions, ScoreValues, finite, ranking_of, score_values
 from bayesrank.ranking.without_draws import rank_exactly, replace_drawn
 
 #: Maximum share of draws without a value for an entity to be ranked.
@@ -179,7 +179,7 @@ def _of_draws(
 
 
 def _one(values: xr.DataArray, evidence: Evidence, found: ScoreValues, settings: RankingOptions) -> xr.Dataset:
-    names, batches = names_of(values), Batches.of(values)
+    names, batches = values["entity"].values, Batches.of(values)
     x = finite(values.values).reshape(batches.number, len(names))
     score = None if found.variable else found.score
     information = evidence.information(score, len(names))

@@ -119,12 +119,11 @@ def outside_interval(ranking: xr.Dataset) -> list[str]:
 
 def _check_ranking(ranking: xr.Dataset) -> None:
     drawn = isinstance(ranking, xr.Dataset) and not is_exact(ranking)
-    check_result("br.credible_ranking", "ranking", ranking, NEEDED | ({"effective_sample_size"} if drawn else set()))
+    needed = NEEDED | ({"effective_sample_size"} if drawn else set())
     attrs = {"prob", "rope", "score", "method", "higher_is_better", "range"} | ({"draws"} if drawn else set())
-    if not attrs <= set(ranking.attrs) or not ranking.sizes["entity"]:
-        lacking = sorted(attrs - set(ranking.attrs))
-        held = f"no attr {lacking[0]!r} of it" if lacking else describe_value(ranking)
-        raise ValueError(f"ranking must come from br.credible_ranking; got {held}")
+    check_result("br.credible_ranking", "ranking", ranking, needed, attrs)
+    if not ranking.sizes["entity"]:
+        raise ValueError(f"ranking must come from br.credible_ranking; got {describe_value(ranking)}")
     dims = ranking["median"].dims
     if dims != ("entity",):
         raise ValueError(f"ranking must be one ranking (select it with .isel); got the dims {dims}")

@@ -20,7 +20,7 @@ from bayesrank.ranking._confidence import confidence_sets
 from bayesrank.ranking.credible import MOSTLY
 from bayesrank.ranking.evidence import evidence_of
 from bayesrank.ranking.ranks import positions
-from bayesrank.ranking.values import finite, names_of, one_ranking, score_values
+from bayesrank.ranking.values import finite, one_ranking, score_values
 
 #: Maximum number of doubtful entities for which all subsets are tried.
 EXACT_SIZE = 16
@@ -86,7 +86,7 @@ def top_set(
     one_ranking(values.dims)
     if not values.size:
         raise ValueError(f"source must hold at least one entity and one draw; got the sizes {dict(values.sizes)}")
-    size, names = values.sizes["entity"], names_of(values)
+    size, names = values.sizes["entity"], values["entity"].values
     check_integer("k", k, 1, size)
     [values] = load_arrays(values.transpose(*draw_dims(values), "entity").astype(float, copy=False))
     batches = Batches.of(values)

@@ -87,11 +87,6 @@ def finite(values: np.ndarray) -> np.ndarray:
     return values
 
 
-def names_of(values: xr.DataArray) -> np.ndarray:
-    """Return the names of the entities, by default their positions."""
-    return values["entity"].values if "entity" in values.coords else np.arange(values.sizes["entity"])
-
-
 def ranking_of(
     result: dict[str, Any], frame: xr.DataArray, joint: bool, error: str, facts: Mapping[str, Any]
 ) -> xr.Dataset:
@@ -99,7 +94,7 @@ def ranking_of(
 
     ``error`` describes the kind of errors.
     """
-    names, variables = names_of(frame), {}
+    names, variables = frame["entity"].values, {}
     for name, value in result.items():
         dims = ("entity", "rank" if name.startswith("rank_probability") else "rival")
         variables[name] = (dims[: np.ndim(value)], value, about_error(name, error))

@@ -292,5 +292,4 @@ def _names_of(values: xr.DataArray) -> list[str]:
     """Return the names of the entities as text; raise if there is no entity or no draw."""
     if not values.size:
         raise ValueError(f"source must hold at least one entity and one draw; got the sizes {dict(values.sizes)}")
-    names = values["entity"].values if "entity" in values.coords else range(values.sizes["entity"])
-    return [str(name) for name in names]
+    return [str(name) for name in values["entity"].values]

@@ -17,9 +17,7 @@ NEEDED = {
 
 def verdict_of_heterogeneity(found: xr.Dataset) -> Verdict:
     """Return the verdict on a heterogeneity, of :func:`bayesrank.heterogeneity`, or of some of its entities."""
-    check_result("br.heterogeneity", "result", found, NEEDED)
-    if not {"score", "prob"} <= set(found.attrs):
-        raise ValueError("result must come from br.heterogeneity; got a Dataset without the attrs 'score' and 'prob'")
+    check_result("br.heterogeneity", "result", found, NEEDED, ("score", "prob"))
     table = found if "entity" in found.dims else found.expand_dims("entity")
     spread = table["between_sd"].values
     defined = np.flatnonzero(~np.isnan(spread))

@@ -4,7 +4,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank import _text
-from bayesrank._checks import check_result, describe_value
+from bayesrank._checks import check_result
 from bayesrank.planning import OVERLAP
 from bayesrank.ranking.summary import score_name
 from bayesrank.words._parts import Verdict, compose, join_names
@@ -22,9 +22,7 @@ FIXED = {
 
 def verdict_of_plan(plan: xr.Dataset) -> Verdict:
     """Return the verdict on a plan, of :func:`bayesrank.plan`."""
-    check_result("br.plan", "plan", plan, NEEDED)
-    if not {"goal", "target", "assurance", "unit", "reason"} <= set(plan.attrs):
-        raise ValueError(f"plan must come from br.plan; got {describe_value(plan)}")
+    check_result("br.plan", "plan", plan, NEEDED, ("goal", "target", "assurance", "unit", "reason"))
     about, goal = plan.attrs, goal_words(plan)
     unit, needed, at = about["unit"], float(plan["needed"]), float(plan["n"].max())
     assured, below = f"{100 * about['assurance']:g}% assurance", f"below the {about['assurance']:g} wanted"

@@ -13,8 +13,8 @@ from bayesrank.words._parts import NAMED, Verdict, compose, few_names
 
 def verdict_of_sensitivity(result: xr.Dataset) -> Verdict:
     """Return the verdict on a sensitivity from :func:`bayesrank.sensitivity`."""
-    check_result("br.sensitivity", "result", result, NEEDED)
-    if not {"score", "prob", "effective_draws"} <= set(result.attrs) or not result.sizes["alternative"]:
+    check_result("br.sensitivity", "result", result, NEEDED, ("score", "prob", "effective_draws"))
+    if not result.sizes["alternative"]:
         raise ValueError(f"result must come from br.sensitivity; got {describe_value(result)}")
     conflicts = [line for line in str(result["prior_conflict"].item()).split("\n") if line]
     without = _without(result)
