@@ -10,7 +10,7 @@ others are solved for.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -170,11 +170,6 @@ class Rates:
             places[:, row] = table.support
         return tuple(np.where(np.isnan(self.atom), places, self.scale.place(self.atom)))
 
-    @cached_property
-    def _contour(self) -> Any:
-        found = closed_form(self.score)
-        return None if found is None else found.tpr
-
     def cdf(self, row: np.ndarray, place: np.ndarray) -> np.ndarray:
         """Return P(score <= the value at a place) of rows that vary, elementwise."""
         if self.rate >= 0:
@@ -206,18 +201,23 @@ class Rates:
         tnr_beta, tpr_beta = self.beta[row, 0], self.beta[row, 1]
         a, b = _columns(tnr_beta)
         peak = _betas.log_at_mode(a, b)
-        # Left of ``left`` TPR lies below the contour, right of ``right`` above it.
-        left, right = (self._end(value, share, window, end) for end in (1, 0))
-        solved = (tpr_beta < FAINT).any(axis=1) | np.full(len(row), self._contour is None)
+
+        def gap(tnr: np.ndarray, i: np.ndarray, end: int) -> np.ndarray:
+            return value_at(self.score, tnr, window[i, 1, end], share[i]) - value[i]
+
+        # Left of ``left`` TPR lies below the contour, right of ``right`` above it: bends if a rate may reach 0 or 1.
+        left, right = (root(partial(gap, end=end), *_columns(window[:, 0])) for end in (1, 0))
+        contour = closed_form(self.score)
+        solved = (tpr_beta < FAINT).any(axis=1) | (contour is None)
         level = value if self.score.higher_is_better else -value
 
         def below_contour(i: np.ndarray, tnr: np.ndarray) -> np.ndarray:
             below = np.full(len(i), np.nan)
             known = ~solved[i]
-            if known.any():
+            if contour is not None and known.any():
                 j, x = i[known], special.expit(-tnr[known])
                 with np.errstate(all="ignore"):
-                    tpr = self._contour(level[j], x, share[j], 1 - share[j])
+                    tpr = contour.tpr(level[j], x, share[j], 1 - share[j])
                 below[known] = special.betainc(*_columns(tpr_beta[j]), np.clip(tpr, 0.0, 1.0))
             rest = np.flatnonzero(np.isnan(below))
             if len(rest):
@@ -243,11 +243,3 @@ class Rates:
             outer = outer * np.where(left <= low, below_contour(every, left), 1.0)
             outer += _betas.cdf(b, a, -right) * np.where(right >= high, below_contour(every, right), 0.0)
         return np.clip(outer + area, 0.0, 1.0)
-
-    def _end(self, value: np.ndarray, share: np.ndarray, window: np.ndarray, end: int) -> np.ndarray:
-        """Return the TNR at which the contour meets an end of TPR's support, a bend if the rate may reach 0 or 1."""
-
-        def gap(tnr: np.ndarray, i: np.ndarray) -> np.ndarray:
-            return value_at(self.score, tnr, window[i, 1, end], share[i]) - value[i]
-
-        return root(gap, *_columns(window[:, 0]))

@@ -31,17 +31,13 @@ def verdict_of_heterogeneity(found: xr.Dataset) -> Verdict:
     extreme = defined if len(defined) <= 2 else [np.nanargmax(spread), np.nanargmin(spread)]
     first, *second = [table.isel(entity=int(i)) for i in extreme]
     notes += [line for i in defined for line in _describe(table.isel(entity=int(i)), found)]
-    more = f"For {_name(second[0])} it is {_estimate(second[0], 'between_sd')}." if second else ""
+    more = f"For {second[0]['entity'].item()} it is {_estimate(second[0], 'between_sd')}." if second else ""
     deviation = _estimate(first, "between_sd", f"{100 * found.attrs['prob']:g}% interval ")
     headline = (
-        f"Between its {int(first['datasets'])} data sets the {score_name(found)} of {_name(first)} has a standard "
-        f"deviation of {deviation}."
+        f"Between its {int(first['datasets'])} data sets the {score_name(found)} of {first['entity'].item()} has a "
+        f"standard deviation of {deviation}."
     )
     return compose("heterogeneity", headline, notes, more)
-
-
-def _name(one: xr.Dataset) -> str:
-    return str(one["entity"].item())
 
 
 def _estimate(one: xr.Dataset, key: str, what: str = "") -> str:
@@ -51,7 +47,7 @@ def _estimate(one: xr.Dataset, key: str, what: str = "") -> str:
 
 def _describe(one: xr.Dataset, found: xr.Dataset) -> list[str]:
     """State the share of the observed variance, and the score on a typical and on a new data set."""
-    name, what = _name(one), f" ({found.attrs['what']})" if found.attrs.get("what") else ""
+    name, what = one["entity"].item(), f" ({found.attrs['what']})" if found.attrs.get("what") else ""
     share, low, high = (100 * float(one[f"share{end}"]) for end in ("", "_lower", "_upper"))
     account = f"{share:.0f}% ({low:.0f}% to {high:.0f}%) of the observed variance"
     typical, new = (_estimate(one, key) for key in ("typical", "new"))
