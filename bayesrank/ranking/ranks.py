@@ -24,7 +24,7 @@ def rank(
     Parameters
     ----------
     source, score, higher_is_better, kind
-        As for :func:`bayesrank.credible_ranking`. All other dims are kept. May be lazy.
+        As for :func:`bayesrank.credible_ranking`, with its errors. All other dims are kept. May be lazy.
     method : {"average", "min", "max"}
         The rank of tied entities: the mean, the best or the worst of their positions.
 
@@ -33,11 +33,6 @@ def rank(
     xarray.DataArray
         Float ``rank``; 1 is best, among defined values; NaN where the value is NaN. It satisfies axiom 1 of Piérard et
         al., Foundations of the theory of performance-based ranking.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is invalid.
 
     Examples
     --------

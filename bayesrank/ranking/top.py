@@ -40,7 +40,7 @@ def top_set(
     Parameters
     ----------
     source, score, higher_is_better, kind
-        As for :func:`bayesrank.credible_ranking`, of one ranking.
+        As for :func:`bayesrank.credible_ranking`, with its errors, of one ranking.
     k : int
         Number of best entities, and all ties for the last place: entities of which fewer than k are better.
     prob : float
@@ -62,11 +62,6 @@ def top_set(
 
         The attrs are those of a ranking, ``k``, and ``smallest``: 1 if the credible set is known to be the smallest, 0
         if there were too many subsets to try. Entities undefined in more than half of the draws are in no set.
-
-    Raises
-    ------
-    ValueError, TypeError
-        If an argument is invalid.
 
     References
     ----------
