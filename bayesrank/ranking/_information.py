@@ -55,11 +55,14 @@ class Information:
         """
         size = len(self.cases)
         factor = np.broadcast_to(self.inflation, size)[who]
+        factor = np.maximum(factor[:, None], factor)
+        if np.isinf(self.freedom).all():
+            return critical * factor
         freedom = np.broadcast_to(self.freedom, (size, size))[np.ix_(who, who)]
         wide = np.where(freedom > 0, critical, np.inf)
         some = (freedom > 0) & np.isfinite(freedom)
         wide[some] = -stdtrit(freedom[some], ndtr(-critical))
-        return wide * np.maximum(factor[:, None], factor)
+        return wide * factor
 
 
 @dataclass(frozen=True)
