@@ -157,13 +157,11 @@ def _exact(preference: np.ndarray) -> np.ndarray:
         return np.zeros(1, int)
     masks = np.arange(1 << size)
     bits = 1 << np.arange(size)
-    # Cost of placing k after a set: Σ over its members m of P(k before m).
-    cost = ((masks[:, None] & bits) > 0).astype(float) @ preference.T
-    best = np.full(1 << size, np.inf)
-    last = np.zeros(1 << size, int)
-    best[0] = 0.0
     inside = (masks[:, None] & bits) > 0
-    count = inside.sum(axis=1)
+    # Cost of placing k after a set: Σ over its members m of P(k before m).
+    cost, count = inside.astype(float) @ preference.T, inside.sum(axis=1)
+    best, last = np.full(1 << size, np.inf), np.zeros(1 << size, int)
+    best[0] = 0.0
     for level in range(1, size + 1):
         of_level = masks[count == level]
         before = of_level[:, None] ^ bits

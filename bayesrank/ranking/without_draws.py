@@ -137,19 +137,19 @@ def _is_conjugate(source: Any, score: Any) -> bool:
 
 
 def _one(known: ClosedForm, evidence: Evidence, what: ScoreValues, settings: RankingOptions) -> xr.Dataset:
-    entities = known.frame["entity"].values
+    names = [str(name) for name in known.frame["entity"].values]
     assert what.score is not None
     plan = plan_of(what.score, known)
     tail = (1 - settings.prob) / 2
     found = answer(plan, np.array([tail, 0.5, 1 - tail]), settings.rope)
-    result = _results(plan, found, np.array([str(name) for name in entities]), settings.prob)
+    result = _results(plan, found, np.array(names), settings.prob)
     slack = 1e-9 * (1 + result["upper"] - result["lower"])  # for rounding errors
 
     def outside(observed: np.ndarray) -> np.ndarray:
         beyond = (observed < result["lower"] - slack) | (observed > result["upper"] + slack)
         return beyond & ~what.at_an_end(observed)
 
-    result |= evidence.compare(what.score, len(entities), outside)
+    result |= evidence.compare(what.score, len(names), outside)
     notes = [*_notes(found), *what.notes(), *evidence.notes(what.score)]
     result |= join_notes(notes) | {"needed_evidence": evidence.needed()}
     facts = what.facts() | {"prob": settings.prob, "rope": settings.rope, "method": "exact"} | evidence.facts()
