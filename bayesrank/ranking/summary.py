@@ -21,8 +21,6 @@ COLUMNS = (
     *("median", "lower", "upper", "observed", "probability_best", "expected_rank", "rank_lower", "rank_upper"),
     *("rank_confidence_lower", "rank_confidence_upper", "consensus_rank", "tier", "expected_regret", "undefined"),
 )
-#: Quadrature errors above which probabilities are not exact to three digits.
-UNRESOLVED = 5e-4
 
 
 def ranking_table(ranking: xr.Dataset) -> pd.DataFrame:

@@ -14,10 +14,11 @@ from bayesrank.ranking._hierarchy import poth_of
 from bayesrank.ranking._intervals import rank_intervals
 from bayesrank.ranking.consensus import best_set, consensus_of
 from bayesrank.ranking.evidence import Evidence, cases_of, evidence_of, rank_each
-from bayesrank.ranking.summary import UNRESOLVED
 from bayesrank.ranking.values import RankingOptions, ScoreValues, natural_score, ranking_of, score_values
 from bayesrank.scores import as_score
 
+#: Quadrature errors above which probabilities are not exact to three digits.
+UNRESOLVED = 5e-4
 #: CPU seconds that integrals may take, roughly, beside draws.
 MOST_SECONDS = 5.0
 
