@@ -38,6 +38,7 @@ def test_fresh_draws_are_held_as_claimed(size, draws, few):
     # Beyond the range the ends of both halves are averaged, which holds a little more.
     assert fresh < claimed + near + 0.02 * few
     assert (float(ranking["rank_simultaneous_level"]) <= 0) == few
+    assert few == any("draws are few" in note for note in br.notes(ranking))
 
 
 def depth_of(rank, mass):
