@@ -1,5 +1,7 @@
 """Hypothesis strategies and known laws that several test files share."""
 
+import tracemalloc
+
 import numpy as np
 import xarray as xr
 from hypothesis import strategies as st
@@ -79,6 +81,16 @@ def written(statement, names):
             return f"{quoted(entity)} is worst"
         case Place(entity, number, _):
             return f"{quoted(entity)} in top {number}"
+
+
+def peak_of(call, *given):
+    """Bytes in use at most during a call."""
+    tracemalloc.start()
+    try:
+        call(*given)
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
 
 
 def have_marginals(posterior, entity, table):

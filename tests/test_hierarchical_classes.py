@@ -125,11 +125,7 @@ def test_calibration():
     rows[:, ~off] = recall
     cells = share[..., None] * rows
     cases = rng.integers(1, 40, number)
-    counts = tables(
-        np.array([rng.multinomial(n, p.ravel() / p.sum()) for n, p in zip(cases, cells, strict=True)]).reshape(
-            cells.shape
-        )
-    )
+    counts = tables(rng.multinomial(cases, cells.reshape(number, -1)).reshape(cells.shape))
     counts = counts.assign_coords(test_set=("entity", [f"own {i}" for i in range(number)]))
     post = br.fit(counts, MODEL, seed=1, draws=100, chains=2)["posterior"]
     told = post["performance"] / post["performance"].sum("predicted")
@@ -144,23 +140,6 @@ def test_calibration():
     for name, (draws, truth) in pairs.items():
         below = (draws < xr.DataArray(truth, dims="entity")).sum(["chain", "draw"]).values + rng.random(number)
         assert stats.kstest(below / 201, "uniform").pvalue > 1e-3, name
-
-
-@pytest.mark.slow
-def test_averages_over_classes_of_two_cases_are_covered():
-    """Ten classes, recalls around 0.8: a prior on each class misses the macro recall twice as often as it should."""
-    rng, number = np.random.default_rng(9), 120
-    recall = rng.beta(8, 2, (number, 10))
-    right = rng.binomial(2, recall)
-    values = np.zeros((number, 10, 10), int)
-    values[:, range(10), range(10)] = right
-    values[:, range(10), np.roll(range(10), 1)] = 2 - right
-    held = {}
-    for model in (PLAIN, MODEL):
-        post = br.fit(tables(values), model, prevalence="observed", seed=1, draws=400, chains=1)
-        low, high = (br.scores.get("macro_tpr")(post).quantile(q, ["chain", "draw"]).values for q in (0.025, 0.975))
-        held[model] = np.mean((low <= recall.mean(1)) & (recall.mean(1) <= high))
-    assert held[PLAIN] < 0.89 < 0.9 < held[MODEL]
 
 
 def note(counts, score, model=PLAIN, words=("hierarchical_classes", "each class shifts")):

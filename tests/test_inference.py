@@ -47,7 +47,7 @@ def test_finley():
     tornado = br.datasets.load("tornado").squeeze("dataset", drop=True)
     printed = {
         "tpr": 0.549,
-        "false_discovery_rate": 0.720,
+        "false_discovery_rate": 0.72,
         "jaccard": 0.228,
         "informedness": 0.523,
         "cohen_kappa": 0.355,
@@ -234,13 +234,10 @@ def test_predictions_are_seeded_by_the_evidence():
     assert abs(np.corrcoef(a, b)[0, 1]) < 5 / np.sqrt(4000)
 
 
-def test_draws_come_in_blocks_and_a_shorter_run_is_the_start_of_a_longer_one():
+def test_blocks_and_chains_have_streams_of_their_own():
     """Also where gamma variables are drawn by their logarithms."""
     for prior in ("uniform", 0.01):
-        short, long = (br.as_performance(br.fit(COUNTS, prior=prior, draws=n, chains=2, seed=4)) for n in (700, 2300))
-        xr.testing.assert_equal(long.isel(draw=slice(0, 700)), short)
-        # Blocks, and chains, have streams of their own.
-        x = br.scores.tpr(long).isel(entity=0).values
+        x = br.scores.tpr(br.fit(COUNTS, prior=prior, draws=2300, chains=2, seed=4)).isel(entity=0).values
         for one, other in ((x[0, :1000], x[0, 1000:2000]), (x[0, :1000], x[1, :1000])):
             assert abs(np.corrcoef(one, other)[0, 1]) < 5 / np.sqrt(1000)
 

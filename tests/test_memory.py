@@ -4,8 +4,6 @@ The draws of a chunk are some megabytes, whatever there are of them; of a score 
 need: 8 bytes a draw and entity, and twice as many more while they are ranked.
 """
 
-import tracemalloc
-
 import numpy as np
 import pytest
 import xarray as xr
@@ -14,6 +12,7 @@ import bayesrank as br
 from bayesrank import _chunks
 from bayesrank.scores.draws import rate_regions
 from bayesrank.sensitivities.leaving_out import leave_out_entities
+from tests.strategies import peak_of
 
 dask = pytest.importorskip("dask")
 
@@ -140,16 +139,6 @@ def test_every_chunk_is_drawn_once(name, monkeypatch):
     assert sorted(drawn) == [(c, c + 1, at, min(at + 1000, 2300)) for c in (0, 1) for at in (0, 1000, 2000)]
 
 
-def peak_of(made, source):
-    """Bytes in use at most, and the same result as before: compiled, imported, warm."""
-    tracemalloc.start()
-    try:
-        made(source).compute()
-        return tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-
-
 MAIN = ["credible_ranking", "probability"]
 
 
@@ -163,7 +152,7 @@ def test_memory_does_not_grow_with_the_draws(name, monkeypatch):
     # Large problems load compiled loops, which small ones do without: their code is not of the draws.
     made(posterior(many, chunks=1000)).compute()
     with dask.config.set(scheduler="synchronous"):
-        peaks = [peak_of(made, posterior(draws, chunks=1000)) for draws in (few, many)]
+        peaks = [peak_of(lambda p: made(p).compute(), posterior(draws, chunks=1000)) for draws in (few, many)]
     more = 2 * (many - few)
     # The coord of the draws, and what Dask knows of a chunk; the values of a score, and as many twice more. Of two
     # scores that are compared events beside both. A performance would be 4 times the values, before anything is made.

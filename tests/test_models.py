@@ -51,11 +51,8 @@ class Hierarchical:
             both = 0.5 * (right * rate + (1 - right) * (1 - rate))
             return both.assign_coords(labels).transpose(..., "actual", "predicted")
 
-        new = sampled["mean"] + sampled["sd"] * xr.zeros_like(sampled["mean"])
         return sampled.drop_vars(["off", "rate"]).assign(
-            performance=table(sampled["rate"]),
-            performance_typical=table(1 / (1 + np.exp(-sampled["mean"]))),
-            performance_new=table(1 / (1 + np.exp(-new))),
+            performance=table(sampled["rate"]), performance_typical=table(1 / (1 + np.exp(-sampled["mean"])))
         )
 
 
@@ -81,18 +78,6 @@ def test_it_is_ranked_by_the_kind_that_the_model_names(posterior):
     assert observed["tier"].dims == ("dataset", "entity")
 
 
-def test_the_samplers_trouble_is_the_caveat_of_the_verdict(posterior):
-    """A chain that does not move comes before all other caveats."""
-    ranking = br.credible_ranking(posterior, "accuracy")
-    assert ranking["observed"].isnull().all()
-    stuck = groups_of(posterior)["posterior"].copy(deep=True)
-    stuck["performance_typical"][0] = stuck["performance_typical"][0, :1].values
-    sampled = to_container({"posterior": stuck, "sample_stats": groups_of(posterior)["sample_stats"]})
-    caveat = br.verdict(br.credible_ranking(sampled, "accuracy"))[-1]
-    assert caveat.startswith("The sampler did not settle")
-    assert "R-hat" in caveat
-
-
 def test_what_a_model_lacks_is_refused_by_name():
     with pytest.raises(ValueError, match="sampler must be 'nuts' or 'auto' for Hierarchical"):
         br.fit(EVIDENCE, Hierarchical, sampler="exact")
@@ -101,16 +86,9 @@ def test_what_a_model_lacks_is_refused_by_name():
 
 
 def test_models_are_found_by_the_names_of_their_files():
-    assert names() == [
-        "dirichlet_multinomial",
-        "beta_binomial",
-        "hierarchical_beta_binomial",
-        "hierarchical_classes",
-        "hierarchical_dirichlet_multinomial",
-        "hierarchical_logit_normal",
-        "normal_means",
-        "paired",
-    ]
+    others = ["beta_binomial", "classes", "dirichlet_multinomial", "logit_normal"]
+    population = [f"hierarchical_{name}" for name in others]
+    assert names() == ["dirichlet_multinomial", "beta_binomial", *population, "normal_means", "paired"]
     assert find_model("beta_binomial").__name__ == "BetaBinomial"
 
 

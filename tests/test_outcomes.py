@@ -49,8 +49,6 @@ def test_the_outcome_of_a_case_is_its_mean_over_runs():
     assert rows == {(round(2 / 3, 12), 1.5), (0.5, 3.0)}
     assert found["count"].values.tolist() == [1, 1]
     assert (found.attrs["fewest_runs"], found.attrs["most_runs"]) == (2, 3)
-    shuffled = br.from_outcomes(frame.sample(frac=1, random_state=3), case="q", run="seed")
-    xr.testing.assert_identical(shuffled, found)
 
 
 @settings(max_examples=15)
@@ -91,24 +89,18 @@ def test_a_missing_answer_may_count_as_a_number():
     assert told in notes(br.fit(found, "paired", seed=1, draws=20))
 
 
-@pytest.mark.parametrize(
-    ("prior", "mass"), [(None, (2, 2)), (0.3, (0.3, 0.3)), ("haldane", (0, 0))]
-)  # fmt: skip
+@pytest.mark.parametrize(("prior", "mass"), [(None, 2), (0.3, 0.3), ("haldane", 0)])
 def test_on_its_own_cases_an_entity_has_the_marginals_of_its_own_counts(prior, mass):
     posterior = br.fit(br.from_outcomes(GAPS, missing="own"), "paired", prior=prior, seed=4)
     mean = posterior["posterior"]["mean_outcome"]
     for name, column in GAPS.items():
         right, met = column.sum(), column.notna().sum()
         drawn = mean.sel(entity=name).values.ravel()
-        assert stats.kstest(drawn, stats.beta(mass[1] + right, mass[0] + met - right).cdf).pvalue > LEVEL
+        assert stats.kstest(drawn, stats.beta(mass + right, mass + met - right).cdf).pvalue > LEVEL
     observed = groups_of(posterior)["observed_data"]["mean_outcome"]
     np.testing.assert_allclose(observed, GAPS.mean())
-    said = notes(posterior)
-    met = GAPS.notna().sum()
-    assert (
-        f"different cases, from {met.min()} of 60 (a) to 60: the ranking assumes that answers are missing at random"
-        in said
-    )
+    said = f"from {GAPS['a'].count()} of 60 (a) to 60: the ranking assumes that answers are missing at random"
+    assert f"different cases, {said}" in notes(posterior)
 
 
 def test_own_grades_have_dirichlet_marginals_and_own_numbers_the_bootstrap():

@@ -1,7 +1,6 @@
 """One seed, one answer: neither threads nor blocks change a number, and neither costs memory."""
 
 import os
-import tracemalloc
 
 import numpy as np
 import pytest
@@ -12,7 +11,7 @@ from bayesrank import _threads
 from bayesrank._compat import groups_of
 from bayesrank._threads import in_threads, pieces, workers
 from bayesrank.ranking import _kernel
-from bayesrank.scores.averages import against_rest
+from tests.strategies import peak_of
 
 TABLES = np.random.default_rng(1).integers(1, 30, (3, 4, 4))
 TABLES[1, 2] = 0  # a class without cases
@@ -72,16 +71,6 @@ def test_a_score_in_pieces_is_that_of_each_table(monkeypatch):
         monkeypatch.undo()
 
 
-@pytest.mark.parametrize("kind", [int, float])
-def test_one_class_against_the_rest_by_loops(kind):
-    matrix = np.random.default_rng(3).integers(0, 9, (2, 5, 5)).astype(kind)
-    for table, *cells in zip(matrix, *against_rest(matrix), strict=True):
-        for c in range(5):
-            rest = [i for i in range(5) if i != c]
-            wanted = table[np.ix_(rest, rest)].sum(), table[rest, c].sum(), table[c, rest].sum(), table[c, c]
-            assert tuple(cell[c] for cell in cells) == wanted
-
-
 @pytest.mark.parametrize("shape", [(), (1,), (7,), (3, 5), (2, 1, 9), (0, 4), (4, 0)])
 @pytest.mark.parametrize("most", [1, 2, 4, 100])
 def test_pieces_cover_everything_once(shape, most):
@@ -110,15 +99,6 @@ def test_errors_in_threads_are_raised(monkeypatch):
         in_threads(fails, range(4))
 
 
-def peak_of(function):
-    tracemalloc.start()
-    try:
-        function()
-        return tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
-
-
 def test_peak_memory_of_draws_and_scores(monkeypatch):
     with_threads(monkeypatch, 2)
     counts = br.from_matrix(np.random.default_rng(1).integers(1, 9, (10, 8, 8)), "actual_rows")
@@ -128,4 +108,4 @@ def test_peak_memory_of_draws_and_scores(monkeypatch):
     br.scores.macro_f1(posterior)
     # A piece of a megabyte for each thread, a few times over; the values are 1/64 of the tables.
     for score in ("macro_f1", "mcc"):
-        assert peak_of(lambda score=score: br.scores.get(score)(posterior)) < 0.6 * size
+        assert peak_of(br.scores.get(score), posterior) < 0.6 * size

@@ -1,24 +1,16 @@
-"""Metrics of weighted cases beside a loop over scikit-learn, and how often intervals of differences hold the truth.
+"""How often intervals of differences of weighted metrics hold the truth, for docs/howto/cases.md.
 
 Run: python tests/benchmarks/bench_weights.py
 """
 
-from functools import partial
-from timeit import repeat
-
 import numpy as np
 from scipy.special import ndtr
-from sklearn.metrics import average_precision_score, brier_score_loss, roc_auc_score
 
 import bayesrank as br
 from bayesrank._compat import groups_of
 
 #: How far the positives of two classifiers lie from the negatives, in standard deviations: areas 0.760 and 0.802.
 APART = np.array([1.0, 1.2])
-
-
-def seconds(function, *arguments, times: int = 3) -> float:
-    return min(repeat(partial(function, *arguments), number=1, repeat=times))
 
 
 def evaluation(rng: np.random.Generator, positives: int, negatives: int) -> tuple[np.ndarray, dict]:
@@ -60,18 +52,6 @@ def shift(positives: int, negatives: int, evaluations: int) -> np.ndarray:
 
 
 def main() -> None:
-    rng = np.random.default_rng(0)
-    truth = (rng.random(1000) < 0.3).astype(int)
-    scores = {f"m{i}": 1 / (1 + np.exp(-truth - rng.normal(size=1000))) for i in range(10)}
-    br.cases.weighted_metric("auc_roc", truth, scores, br.case_weights(truth, draws=2))  # imports
-    print("4,000 draws x 10 entities x 1,000 cases (the loop over scikit-learn timed on 40 draws)")
-    print(f"  weights      {seconds(lambda: br.case_weights(truth, seed=1)):7.2f} s")
-    weights = br.case_weights(truth, seed=1)
-    peers = {"auc_roc": roc_auc_score, "auc_pr": average_precision_score, "brier": brier_score_loss}
-    for metric, peer in peers.items():
-        ours = seconds(br.cases.weighted_metric, metric, truth, scores, weights)
-        theirs = 100 * seconds(br.cases.weighted_metric, peer, truth, scores, weights[:1, :40], times=1)
-        print(f"  {metric:12s} {ours:7.2f} s   loop {theirs:7.1f} s   ratio {theirs / ours:6.0f}")
     print("95% intervals of the difference of two areas under ROC, 1,000 evaluations (standard error 0.007)")
     for positives, negatives in ((10, 90), (25, 225), (50, 450), (100, 900)):
         (paired, width), (apart, wide) = held(positives, negatives, 1000, 1000)
