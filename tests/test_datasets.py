@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import bayesrank as br
+from bayesrank.report.ranking_report import KNOWN
 
 SHAPES = {
     "antibody_tests": (108, 2, 2),
@@ -28,6 +29,7 @@ def test_counts_load_and_fit_with_their_provenance(name):
     assert about["name"] == name
     for key in ("title", "description", "question", "licence", "citation", "caveats", "model", "file"):
         assert about[key].strip(), key
+    assert set(about) <= set(KNOWN)  # what a report says of data
     counts = br.datasets.load(name)
     assert counts.shape == SHAPES[name]
     assert counts.name == "counts"

@@ -87,8 +87,9 @@ def test_json_and_board_keep_names_for_programs(data):
 
 
 def test_pictures_are_clean(data, tmp_path):
-    for name in ("picture.svg", "picture.png", "picture.pdf"):
+    for name, start in (("picture.svg", b"<?xml"), ("picture.PNG", b"\x89PNG"), ("picture.pdf", b"%PDF")):
         invoke("rank", data, "--draws", "20", "--score", "f1", "--picture", tmp_path / name)
+        assert (tmp_path / name).read_bytes().startswith(start)
     clean((tmp_path / "picture.svg").read_text(encoding="utf-8"))
 
 
