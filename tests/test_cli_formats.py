@@ -26,14 +26,17 @@ COMMANDS = {
 }
 
 
-@pytest.fixture
-def data(tmp_path):
-    path = tmp_path / "nasty.csv"
+def write_counts(path, names):
     lines = io.StringIO()
-    rows = [[name, 70 + 2 * i, 30 - 2 * i, 9 + i, 21 + 3 * i] for i, name in enumerate(NASTY)]
+    rows = [[name, 70 + 2 * i, 30 - 2 * i, 9 + i, 21 + 3 * i] for i, name in enumerate(names)]
     csv.writer(lines).writerows([["model", "tn", "fp", "fn", "tp"], *rows])
     path.write_text(lines.getvalue(), encoding="utf-8")
     return str(path)
+
+
+@pytest.fixture
+def data(tmp_path):
+    return write_counts(tmp_path / "nasty.csv", NASTY)
 
 
 def words_of(command, data, *more):
@@ -119,9 +122,6 @@ def test_options_of_the_output(command, data, tmp_path):
     if not command.startswith("tile"):
         percent, share = (invoke(*words_of(command, data, "--prevalence", text)) for text in ("2%", "0.02"))
         assert percent == share
-        assert "prevalence must lie between 0 and 1; got 1.5" in refused(
-            *words_of(command, data, "--prevalence", "150%")
-        )
 
 
 def test_the_board_is_that_of_the_library_whatever_the_order_of_rows(data, tmp_path):
@@ -134,8 +134,6 @@ def test_the_board_is_that_of_the_library_whatever_the_order_of_rows(data, tmp_p
     assert len(json.loads(invoke(*board, "--top", "1"))["entities"]) == 1
     assert json.loads(text)["size"] == 5
     assert "--ask must be left out of --format board" in refused(*board, "--ask", "x > y")
-    assert "--digits must be left out of --format board" in refused(*board, "--digits", "2")
-    assert "Invalid value for '--format'" in refused("ops", data, "--format", "board")
 
 
 def test_standard_input(data):

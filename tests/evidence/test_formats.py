@@ -11,7 +11,6 @@ import shutil
 import sys
 import warnings
 import zipfile
-from pathlib import Path
 
 import click
 import numpy as np
