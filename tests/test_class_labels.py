@@ -25,8 +25,7 @@ JUNE = br.fit(COUNTS, draws=30, chains=2, seed=2)
 HELD = ("source", "counts", "posterior", "evidence", "joint")
 CHEAP = {"resolution": 4, "draws": 20, "seed": 1}
 GIVEN = {
-    "credible_ranking": {"score": "f1"},
-    "rank": {"score": "f1"},
+    **{name: {"score": "f1"} for name in ("credible_ranking", "rank", "probable_orders")},
     "predictive_check": {"posterior": POPULATION},
     "shares": {"source": POINT},
     "summary_points": {"source": POPULATION},
