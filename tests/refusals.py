@@ -191,6 +191,10 @@ EVIDENCE = [
     # means
     ("row 1: se must be (a standard error above 0; got (0 .*write counts|-0.1)|a finite number)", lambda x: br.from_frame(MEANS.assign(se=[0.1, x])), 0.0, -0.1, None),
     ("row 0: mean must be a finite number; got '0.71 ± 0.01'|row 1: entity must name each entity once; got 'a' in row 0 as well|cannot be pooled|must be a count", lambda x: br.from_frame(MEANS.assign(**x)), {"mean": ["0.71 ± 0.01", "0.7"]}, {"model": "a"}, {"dataset": ["x", "y"]}, {"n": [10.5, 3]}),
+    ("at least 2 cases", lambda: br.fit(br.from_frame(MEANS.assign(n=[1, 9])))),
+    ("model must be normal_means for means and standard errors", lambda x: br.fit(br.from_frame(MEANS), x), "paired", "beta_binomial"),
+    ("columns entity, mean, se", lambda: br.fit(COUNTS, "normal_means")),
+    ("nothing to vary|means and standard errors|improper", lambda x: x(br.from_frame(MEANS)), br.sensitivity, lambda m: br.plan(br.fit(m, seed=1)), lambda m: br.fit(m, groups=["prior"])),
     # joint outcomes
     ("(cluster must hold 4 names; got 1|weight must|labels must|dataset must)", lambda x: br.joint_outcomes([0, 0, 1, 1], {"a": [0, 0, 1, 1]}, **x), {"cluster": ["x"]}, {"cluster": "x"}, {"weight": [1, 1, 1, 0.5]}, {"labels": [0]}, {"dataset": [None] * 4}),
     ("case must name each case once; got duplicate cases: 'x' in several rows.*run= of.*clus", lambda x: x(case=list("wxyx")), lambda **how: br.joint_outcomes(Y[:4], GUESSES, **how), lambda **how: br.from_outcomes(pd.DataFrame(GUESSES), **how)),
@@ -354,6 +358,7 @@ RANKINGS = [
     ("prob must lie (between 1e-12|strictly between)", lambda x: br.credible_ranking(VALUES, prob=x), 1.0, 1e-18),
     ("source must .*(finite or NaN|once|at least one|must not|not have)", br.credible_ranking, VALUES.where(VALUES > 0, INF), VALUES.assign_coords(entity=["a", "a", "b"]), VALUES.isel(draw=[]), VALUES.isel(entity=[]), VALUES.expand_dims(rank=2)),
     ("sum to 1|no negative counts", lambda x: br.credible_ranking(x, "f1"), (2 * POINT).chunk(entity=1), (-COUNTS).chunk(entity=1)),
+    ("cost must (be given for a source without the variable mean_cost|have the entities and the draws of the scores)", lambda x: br.decisions.pareto_front(paired(ANSWERS), cost=x), None, by_entity([1.0, 2.0], ["a", "z"])),
     ("kind must be one that the variable", lambda: br.credible_ranking(GRADED, "mean_outcome", kind="typical")),
     (r"reserved name.*rename it, for example to my_(rate|prevalence)", lambda x: br.credible_ranking(groups_of(POSTERIOR)["posterior"].assign({x: DRAWS.isel(actual=0, predicted=0, drop=True)}), "accuracy"), "rate", "prevalence"),
     ("ranking must be one ranking", lambda: br.verdict(br.credible_ranking(F1.expand_dims(dataset=["x", "y"])))),
@@ -493,6 +498,7 @@ PICTURES = [
 ]
 
 #: What the command refuses: words, what is typed (or several such), and texts of FILE.
+CATEGORIES = "entity,case,category,half,dataset,outcome\n" + "".join(f"{e},{i},{'xy'[i % 2]},{i // 2 % 2},z,1\n" for e in "ab" for i in range(8))
 COMMANDS = [
     # rank, tile
     ("DATA must be a CSV file or one of", "rank no_such_thing"),
@@ -574,6 +580,10 @@ COMMANDS = [
     ("DATA must have numbers as outcomes, which are ranked by their mean; got bad, good", "rank FILE --draws 9", "entity,outcome,count\na,good,3\na,bad,4\n"),
     # options beside files
     ("--only must be left out of a table, which is no log", "rank tornado --only metric=x"),
+    ("--by must be left out of informedness", "rank breast_cancer --by dataset"),
+    ("at least two categories", "rank FILE --by dataset", CATEGORIES),
+    ("--notes must be left out beside --by", "rank FILE --by category --notes", CATEGORIES),
+    ("--cluster must name groups within categories", "rank FILE --by category --cluster half", CATEGORIES),
     ("--positive must be left out for outcomes", "rank langchain_tool_use --positive 1"),
     ("--dataset must be left out for data without data", "rank FILE --dataset x", "entity,tn,fp,fn,tp\na,9,1,2,8\n"),
     ("--rope must be a number with a decimal point; got '0,02' (write 0", "rank tornado --rope 0,02"),
@@ -583,6 +593,8 @@ COMMANDS = [
     ("--model must be dirichlet_multinomial for counts of outcomes", "rank FILE --model beta_binomial --draws 9", "entity,correct,wrong\na,17,3\nb,14,6\n"),
     ("--score must be 'mean_outcome' for outcomes, which have no classes", "rank FILE --score f1 --draws 9", "entity,correct,wrong\na,17,3\nb,14,6\n"),
     ("got 'mean_outcome', a score of outcomes without classes", "rank FILE --score mean_outcome --draws 9", "entity,tn,fp,fn,tp\na,1,2,3,4\n"),
+    ("--model must be normal_means", "rank FILE --model paired", "model,mean,se\na,0.7,0.1\n"),
+    ("--prior must be left out", "rank FILE --prior uniform", "model,mean,se\na,0.7,0.1\n"),
     ("--prevalence must be left out for outcomes", "rank FILE --prevalence 0.3 --draws 9", "entity,correct,wrong\na,17,3\nb,14,6\n"),
     ("--cluster must name a column that says what cases belong to", "rank FILE --cluster entity --draws 9", "entity,correct,wrong\na,17,3\nb,14,6\n"),
     ("--cluster must name a column of", "rank FILE --cluster q --draws 9", "entity,correct,wrong\na,17,3\nb,14,6\n"),

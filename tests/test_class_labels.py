@@ -1,7 +1,7 @@
 """Class labels decide, positions do not: every function that takes a performance or counts gives the same for each
 order of ``actual`` and ``predicted``."""
 
-from functools import partial
+import inspect
 
 import numpy as np
 import pandas as pd
@@ -10,95 +10,66 @@ import xarray as xr
 
 import bayesrank as br
 from bayesrank.sensitivities.conflicts import prior_conflict
+from tests.refusals import POPULATION
+from tests.test_refusals import GOOD, GOOD_OF, MODULES, required
 
 ORDERS = [{"predicted": -1}, {"actual": -1}, {"actual": -1, "predicted": -1}]
 #: Of all functions: an order that differs between the axes, and one that is the same on both.
 TURNED = [ORDERS[0], ORDERS[2]]
 COUNTS = br.from_counts(tn=[70, 79, 66], fp=[10, 1, 14], fn=[9, 11, 2], tp=[21, 19, 28], entity=["a", "b", "c"])
-SETS = br.from_counts(
-    tn=[70, 79, 66, 50], fp=[10, 1, 14, 20], fn=[9, 11, 2, 5], tp=[21, 19, 28, 30], entity=["a", "a", "b", "b"],
-    dataset=["x", "y", "x", "y"],
-)  # fmt: skip
 POSTERIOR = br.fit(COUNTS, draws=30, chains=2, seed=1)
 PERFORMANCE = br.as_performance(POSTERIOR)
 POINT = br.as_performance(COUNTS)
-HIERARCHY = br.fit(SETS, "hierarchical_beta_binomial", draws=50, chains=1, seed=1)
-BENEFIT = br.importance(tn=0.1, fp=-0.2 + 0.3, fn=0.0, tp=1.0)
-#: Functions of whatever holds a performance.
-OF_PERFORMANCES = {
-    **{f"scores.{name}": getattr(br.scores, name) for name in ("f1", "mcc", "tpr", "accuracy", "npv", "cohen_kappa")},
-    **{
-        f"tile.{name}": partial(getattr(br.tile, name), resolution=4)
-        for name in (
-            *("baseline", "chance_corrected", "credible", "probability_best", "rank_probability", "relative_skill"),
-            *("state_of_the_art", "value", "value_interval"),
-        )
-    },
-    "credible_ranking": partial(br.credible_ranking, score="f1"),
-    "rank": partial(br.rank, score="f1"),
-    "as_performance": br.as_performance,
-    "at_prevalence": lambda p: br.at_prevalence(p, 0.1),
-    "canonical_score": lambda p: br.canonical_score(p, 0.3, 0.8),
-    "expected_utility": lambda p: br.decisions.expected_utility(p, BENEFIT),
-    "expected_utility_at": lambda p: br.decisions.expected_utility(p, [[1, -2], [-9, 5]], prevalence=0.2),
-    "filter_by_importance": lambda p: br.theory.filter_by_importance(p, br.importance(fp=1, tp=2)),
-    "credible_ranking, method=auto": lambda p: br.credible_ranking(p, "f1", method="auto"),
-    "mix": lambda p: br.theory.mix(p, {"a": 0.5, "b": 0.25, "c": 0.25}),
-    "noninferiority": lambda p: br.decisions.noninferiority(p, "a", tpr=0.05, tnr=0.05),
-    "one_vs_rest": lambda p: br.one_vs_rest(br.as_performance(p)),
-    "probability": lambda p: br.probability(p, "a > b", "f1"),
-    "probable_orders": lambda p: br.statements.probable_orders(p, "f1"),
-    "ranking_score": lambda p: br.ranking_score(p, br.importance(fp=1, tp=3, fn=1)),
-    "score_table": lambda p: br.score_table(p, ["f1", "mcc"]),
-    "top_set": lambda p: br.top_set(p, "f1", 1),
-    "performance.relabel": lambda p: br.performance.relabel(p, "change_actual"),
-    "performance.no_skill_twin": br.performance.no_skill_twin,
-    "performance.shift_prior": lambda p: br.performance.shift_prior(p, 0.2),
-    "tile.best_consistency": lambda p: br.tile.best_consistency("f1", p),
-    "tile.correlation": lambda p: br.tile.correlation("f1", resolution=4, performances=p),
-    "tile.preference_ranking": lambda p: br.tile.preference_ranking(p, br.tile.around("f1", 0.2)),
-    "tile.entity_rank": lambda p: br.tile.entity_rank(p, "a", 4),
-    "tile.volume": br.tile.volume,
-    "ops.of_draws": lambda p: br.ops.of_draws(p, "f1"),
-    "ops.on_tile": lambda p: br.ops.on_tile(p, 3),
-    "ops.drift": lambda p: br.ops.drift({"May": p, "June": br.fit(COUNTS, draws=30, chains=2, seed=2)}, "f1"),
-    "posterior_predictive": lambda p: br.posterior_predictive(p, 50, seed=1),
+JUNE = br.fit(COUNTS, draws=30, chains=2, seed=2)
+#: Arguments that hold a performance, counts or cases; good values of the others are those of tests/test_refusals.py.
+HELD = ("source", "counts", "posterior", "evidence", "joint")
+CHEAP = {"resolution": 4, "draws": 20, "seed": 1}
+GIVEN = {
+    **{name: {"score": "f1"} for name in ("credible_ranking", "rank", "probable_orders")},
+    "predictive_check": {"posterior": POPULATION},
+    "shares": {"source": POINT},
+    "summary_points": {"source": POPULATION},
 }
-#: Functions of one performance, without draws.
-OF_POINTS = {
-    "tile.entity": lambda p: br.tile.entity(p, resolution=4),
-    "tile.frontier": lambda p: br.tile.frontier(p, "a", "b", points=4),
-    "tile.regions": br.tile.regions,
-    "tile.robustness": lambda p: br.tile.robustness(p, 4),
-    "tile.shares": br.tile.shares,
-    "tile.zone": lambda p: br.tile.zone(p, ["a"], ["b"], points=4),
-}
-#: Functions of counts.
-OF_COUNTS = {
-    "fit": lambda c: br.as_performance(br.fit(c, draws=20, chains=1, seed=1)),
-    "fit_prior": lambda c: br.as_performance(br.fit(c, prior=[[1, 2], [3, 4]], draws=20, chains=1, seed=1)),
-    "beta_binomial": lambda c: br.as_performance(br.fit(c, "beta_binomial", draws=20, chains=1, seed=1)),
-    "credible_ranking, method=exact": lambda c: br.credible_ranking(c, "f1", method="exact"),
-    "prior_conflict": prior_conflict,
-    "sensitivity": lambda c: br.sensitivity(c, "f1", draws=50, seed=1),
-    "one_vs_rest": br.one_vs_rest,
-    "score_posterior": lambda c: br.score_posterior(c, "f1").quantile([0.1, 0.5]),
-    "confusion_pmf": lambda c: br.predictive.confusion_pmf(c.sel(entity="a"), positives=5, negatives=6),
-    "score_pmf": lambda c: br.predictive.score_pmf(br.predictive.confusion_pmf(c.sel(entity="a")), "f1"),
-    "by_class": lambda c: br.predictive.by_class(c.sel(entity="a"), "f1"),
-    "compare": lambda c: br.compare({"it": br.fit(c, draws=20, chains=1, seed=1)}),
-    "relations": lambda c: br.theory.relations(br.scores.f1(c), c),
-}
-#: Functions of posteriors over several data sets.
-OF_HIERARCHIES = {
-    "heterogeneity": lambda p: br.heterogeneity(p, "f1"),
-    "shrinkage": lambda p: br.populations.shrinkage(p, "f1"),
-    "summary_points": br.performance.summary_points,
-    "mean_over_datasets": br.performance.mean_over_datasets,
-    "at_prevalence": lambda p: br.at_prevalence(p, 0.3),
-    "predictive_check": lambda p: br.predictive.predictive_check(p, seed=1),
-    "credible_ranking": lambda p: br.credible_ranking(p, "f1", kind="new"),
-}
+#: Functions of several sources, of more draws, or whose result is no array: the cases below speak of them.
+NOT_HERE = {"compare", "plan", "score_posterior", "drift", "pareto_front"}
+CASES = {
+    **{name: (getattr(br.scores, name), PERFORMANCE) for name in ("f1", "mcc", "tpr", "npv", "cohen_kappa")},
+    "as_performance": (br.as_performance, PERFORMANCE),
+    "expected_utility, a matrix": (
+        lambda p: br.decisions.expected_utility(p, [[1, -2], [-9, 5]], prevalence=0.2), PERFORMANCE,
+    ),
+    "one_vs_rest of rates": (br.one_vs_rest, PERFORMANCE),
+    "credible_ranking, method=auto": (lambda p: br.credible_ranking(p, "f1", method="auto"), PERFORMANCE),
+    "credible_ranking, method=exact": (lambda c: br.credible_ranking(c, "f1", method="exact"), COUNTS),
+    "credible_ranking, kind=new": (lambda p: br.credible_ranking(p, "f1", kind="new"), POPULATION),
+    "at_prevalence of populations": (lambda p: br.at_prevalence(p, 0.3), POPULATION),
+    "correlation": (lambda p: br.tile.correlation("f1", resolution=4, performances=p), PERFORMANCE),
+    "drift": (lambda p: br.ops.drift({"May": p, "June": JUNE}, "f1"), PERFORMANCE),
+    "fit, prior": (lambda c: br.fit(c, prior=[[1, 2], [3, 4]], draws=20, chains=1, seed=1), COUNTS),
+    "fit, beta_binomial": (lambda c: br.fit(c, "beta_binomial", draws=20, chains=1, seed=1), COUNTS),
+    "prior_conflict": (prior_conflict, COUNTS),
+    "score_posterior": (lambda c: br.score_posterior(c, "f1").quantile([0.1, 0.5]), COUNTS),
+    "confusion_pmf": (lambda c: br.predictive.confusion_pmf(c.sel(entity="a"), positives=5, negatives=6), COUNTS),
+    "compare": (lambda c: br.compare({"it": br.fit(c, draws=20, chains=1, seed=1)}), COUNTS),
+    "relations": (lambda c: br.theory.relations(br.scores.f1(c), c), COUNTS),
+}  # fmt: skip
+
+
+def public_cases():
+    """Yield the name of each public function that reads class labels, the function of its source, and the source."""
+    modules = [module for module in (*MODULES, br.populations, br.statements) if module is not br.plots]
+    functions = [getattr(module, name) for module in modules for name in module.__all__]
+    for function in dict.fromkeys(filter(inspect.isfunction, functions)):
+        name, needed = function.__name__, required(function)
+        given = {key: GOOD[key] for key in needed if key in GOOD} | CHEAP | GOOD_OF.get(name, {}) | GIVEN.get(name, {})
+        given = {key: given[key] for key in given.keys() & inspect.signature(function).parameters.keys()}
+        held = [argument for argument in HELD if argument in given]
+        if held and name not in NOT_HERE and given.keys() >= set(needed):
+
+            def call(source, function=function, given=given, argument=held[0]):
+                return function(**given | {argument: source})
+
+            yield f"{function.__module__}.{name}", (call, given[held[0]])
 
 
 def moved(source, order):
@@ -137,12 +108,10 @@ def assert_same(found, wanted):
 #: Functions whose compiled loops take seconds to build.
 COMPILED = (
     *("credible", "probability_best", "rank_probability", "robustness", "correlation", "preference_ranking"),
+    *("best_consistency", "ranking_report"),
     *("sensitivity", "credible_ranking, method=exact"),
 )
-SOURCES = {f"performance: {name}": (function, PERFORMANCE) for name, function in OF_PERFORMANCES.items()}
-SOURCES |= {f"point: {name}": (function, POINT) for name, function in OF_POINTS.items()}
-SOURCES |= {f"counts: {name}": (function, COUNTS) for name, function in OF_COUNTS.items()}
-SOURCES |= {f"container: {name}": (function, HIERARCHY) for name, function in OF_HIERARCHIES.items()}
+SOURCES = {**dict(public_cases()), **CASES}
 
 
 @pytest.mark.parametrize(

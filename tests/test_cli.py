@@ -13,7 +13,7 @@ import pytest
 import bayesrank as br
 from bayesrank.cli import in_options, main
 from bayesrank.cli._typed import read_preferences
-from tests.commands import csv_of, invoke, json_of, refused, run
+from tests.commands import csv_of, invoke, json_of, refused
 from tests.test_terminal import on_terminals, split_table
 
 TWO = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["null", "NA"])
@@ -74,21 +74,17 @@ def test_a_sampler_keeps_quiet(table):
 
 
 @pytest.mark.parametrize(
-    ("rows", "options", "message"),
+    ("typed", "message"),
     [
-        ("", ["rank", "no_such_thing"], "DATA must be a CSV file or one of"),
-        ("", ["rank", "tornado", "--draws", "many"], "Invalid value for '--draws': 'many' is not a valid integer"),
-        ("", ["rang"], "No such command 'rang'"),
-        ("a,0,0,1,4\nb,3,1,2,2\n", ["--prior", "haldane"], "--prior must be positive, as four_cases, uniform"),
-        ("a,0,0,0,0\nb,3,1,2,2\n", [], "DATA must hold at least one case of every entity"),
-        ("a,5,1,1,4\nb,3,1,2,2\n", ["--prior", "flat"], "--prior must be one of ['four_cases', 'uniform'"),
+        ("rank no_such_thing", "DATA must be a CSV file or one of"),
+        ("rank tornado --draws many", "Invalid value for '--draws': 'many' is not a valid integer"),
+        ("rang", "No such command 'rang'"),
+        ("rank tornado --prior haldane", "--prior must be positive, as four_cases, uniform"),
+        ("rank tornado --prior flat", "--prior must be one of ['four_cases', 'uniform'"),
     ],
 )
-def test_bad_input_is_one_line_and_exit_code_2(rows, options, message, tmp_path, monkeypatch, capsys):
-    if rows:
-        (tmp_path / "counts.csv").write_text(f"entity,tn,fp,fn,tp\n{rows}")
-        options = ["rank", str(tmp_path / "counts.csv"), *options]
-    monkeypatch.setattr("sys.argv", ["bayesrank", *options])
+def test_bad_input_is_one_line_and_exit_code_2(typed, message, monkeypatch, capsys):
+    monkeypatch.setattr("sys.argv", ["bayesrank", *typed.split()])
     with pytest.raises(SystemExit) as ended:
         main()
     said = capsys.readouterr()
@@ -115,13 +111,6 @@ def test_bad_input_is_one_line_and_exit_code_2(rows, options, message, tmp_path,
 def test_errors_name_options(said, meant):
     options = [["--prior"], ["--ask", "statement"], ["--missing"], ["--positive"]]
     assert in_options(said, click.Command("rank", params=[click.Option(names) for names in options])) == meant
-
-
-def test_help_has_examples_and_no_arguments_are_help():
-    for words in (["--help"], ["rank", "--help"]):
-        assert "bayesrank rank antibody_tests" in invoke(*words)
-    assert br.__version__ in invoke("--version")
-    assert run().output.startswith("Usage: ")
 
 
 def test_csv_and_json_hold_the_same_as_python(table):
@@ -175,16 +164,6 @@ def test_a_hierarchical_model_keeps_data_sets_apart(studies):
     assert "--kind must be left out" in refused("rank", studies, "--kind", "new")
 
 
-def test_data_sets_are_pooled_or_one_is_chosen(studies):
-    lines = invoke("rank", studies, "--draws", "50", "--score", "f1").splitlines()
-    assert "Note: Pooled over 3 data sets; --dataset chooses one." in lines
-    assert lines[0].endswith("; pooled over 3 data sets.")
-    # What pooling hides is the caveat of the verdict.
-    (caveat,) = [i for i, line in enumerate(lines) if line.startswith("The 3 pooled data sets differ")]
-    assert lines[caveat - 1].startswith(("Expected loss from choosing ", "About "))
-    assert "ooled" not in invoke("rank", studies, "--draws", "50", "--dataset", "x")
-
-
 @pytest.mark.parametrize("command", ["rank", "tile", "ops"])
 def test_different_data_sets_are_pooled_only_where_all_saw_them(command, tmp_path):
     path = tmp_path / "counts.csv"
@@ -203,22 +182,21 @@ def test_different_data_sets_are_pooled_only_where_all_saw_them(command, tmp_pat
 
 
 @pytest.mark.parametrize(
-    ("data", "score", "shown"),
+    ("data", "shown", "named"),
     [
-        ("breast_cancer", "informedness", "informedness (Youden's J)"),
-        ("mnist_folds", "accuracy", "accuracy"),
-        ("langchain_tool_use", "mean_outcome", "mean outcome"),
+        ("breast_cancer", "informedness (Youden's J)", []),
+        ("mnist_folds", "accuracy", ["accuracy."]),
+        ("langchain_tool_use", "mean outcome", ["mean outcome, the mean of outcomes from 0 to 1."]),
     ],
 )
-def test_the_default_score_is_one_that_the_data_speak_of(data, score, shown):
+def test_the_default_score_is_one_that_the_data_speak_of(data, shown, named):
     """Of ten classes there is no informedness; outcomes have no classes at all."""
     output = invoke("rank", data, "--draws", "50")
     assert re.split(r"\s{2,}", output.splitlines()[3])[1] == shown
     assert re.search(rf"\nExpected loss from choosing .*: [^:]* {re.escape(shown)}( in all 200 draws)?\.\n", output)
-    words = {"accuracy": "accuracy.", "mean_outcome": "mean outcome, the mean of outcomes from 0 to 1."}
     said = [line for line in output.splitlines() if "No --score was given" in line]
-    assert said == [f"Note: No --score was given: the ranking is by {words[score]}" for _ in [1] if score in words]
-    assert "No --score" not in invoke("rank", data, "--draws", "20", "--score", score)
+    assert said == [f"Note: No --score was given: the ranking is by {words}" for words in named]
+    assert "No --score" not in invoke("rank", data, "--draws", "20", "--score", shown.split(" (")[0])
 
 
 @pytest.mark.parametrize(
@@ -249,11 +227,7 @@ def test_nothing_defined_is_no_warning():
         ("around (0.5, 1) 0.3", br.tile.around((0.5, 1), 0.3), "within 0.3 of (0.5, 1) on the Tile, uniformly."),
         ("around balanced_accuracy", br.tile.around("balanced_accuracy", 0.1, 0.3), "within 0.1 of balanced_accuracy"),
         ("between ppv and tpr", br.tile.between("ppv", "tpr"), "on the line between ppv and tpr, uniformly."),
-        (
-            "between tnr, ppv and (1 0.5)",
-            br.tile.between("tnr", "ppv", (1, 0.5)),
-            "in the region between tnr, ppv and (1 0.5), uniformly.",
-        ),
+        ("between tnr, ppv and (1 0.5)", br.tile.between("tnr", "ppv", (1, 0.5)), "in the region between tnr, ppv and"),
         ("over F scores", br.tile.over("f_scores"), "f scores (the F-scores, from PPV to TPR), uniformly."),
         ("beta 1 1 4 1", br.tile.beta_preferences((1, 1), (4, 1)), "a ~ Beta(1, 1), b ~ Beta(4, 1). Uniform is"),
         ("beta 2 1 4 1", br.tile.beta_preferences((2, 1), (4, 1)), "a ~ Beta(2, 1), b ~ Beta(4, 1)."),
@@ -273,7 +247,6 @@ def test_preferences_rank_as_in_python(table):
         one = ranking.sel(entity=row["entity"])
         for name in ("probability_best", "expected_rank", "rank_lower", "rank_upper"):
             assert row[name] == pytest.approx(one[name].item())
-    assert "--preference must be 'around SCORE" in refused("tile", table, "--preference", "between f1")
 
 
 def test_the_observed_tile_moves_to_the_prevalence_asked_for():
@@ -310,8 +283,6 @@ def test_decide_is_the_expected_utility_and_the_comparison_of_the_package():
     printed = invoke(*compared)
     for words in ("against logreg", "TPR above that of logreg minus 0.05", "TNR above it minus 0.1", "equivalent"):
         assert words in printed
-    assert "--reference must be one of" in refused(*command, "--reference", "nobody")
-    assert "--margin-tnr must go with --reference" in refused(*command, "--margin-tnr", "0.1")
 
 
 # Several scores
@@ -342,7 +313,6 @@ def test_importances_places_and_other_betas_are_scores():
         pd.testing.assert_series_equal(found, wanted.loc[found.index], rtol=1e-12, check_names=False)
     # A score that is better low comes first low.
     assert frame[frame["score"] == "negative_likelihood_ratio"]["median"].is_monotonic_increasing
-    assert "--score must name each score once" in refused("scores", "tornado", "-s", "f1", "-s", "F-one")
 
 
 def test_any_task_has_default_scores_and_a_line_that_says_so():
@@ -398,12 +368,8 @@ def test_sensitivity_is_that_of_python_in_every_form(table):
 
 
 def test_sensitivity_omits_data_sets_and_takes_other_models(tmp_path):
-    rng = np.random.default_rng(2)
     path = tmp_path / "cases.csv"
-    frame = pd.DataFrame(
-        {"good": rng.binomial(1, 0.8, 60), "bad": rng.binomial(1, 0.4, 60), "dataset": ["s", "t"] * 30}
-    )
-    frame.to_csv(path, index=False)
+    path.write_text("good,bad,dataset\n" + "1,0,s\n1,1,t\n0,1,s\n1,0,t\n1,0,s\n" * 12)
     command = ["sensitivity", path, "--draws", "50"]
     done = invoke(*command, "--other-model", "dirichlet_multinomial")
     assert "model dirichlet_multinomial" in done
@@ -421,12 +387,7 @@ def test_the_report_is_written_with_what_is_asked_for(table, tmp_path):
     assert "P(best)" in output
     assert f"Report: {path}" in output
     page = path.read_text(encoding="utf-8")
-    for words in (
-        "hold under all 3 alternatives",
-        "TN 0, FP -1, FN -10, TP 0",
-        "No worse than null?",
-        "prevalence of 2%",
-    ):
+    for words in ("hold under all 3 alternatives", "TN 0, FP -1, FN -10", "No worse than null?", "prevalence of 2%"):
         assert words in page, words
     assert [f'<h2 id="{name}">' in page for name in ("rates", "ops", "decisions", "drift")] == [True, True, True, False]
 
@@ -448,8 +409,7 @@ def test_the_report_tells_what_changed_from_period_to_period(tmp_path):
     periods, report = tmp_path / "periods.csv", tmp_path / "out.html"
     rows = ["May,80,20,10,90", "June,170,30,9,71", "April,60,40,4,50"]
     periods.write_text("\n".join(["entity,dataset,tn,fp,fn,tp", *(f"m,{row}" for row in rows)]))
-    asked = ["report", periods, "--draws", "50", "--score", "f1", "-o", report, "--with", "drift"]
-    invoke(*asked)
+    invoke("report", periods, "--draws", "50", "--score", "f1", "-o", report, "--with", "drift")
     text = " ".join(re.sub(r"<[^>]*>", " ", report.read_text(encoding="utf-8")).split())
     assert "The OPS of F1 in each of 3 periods, compared with the one before" in text
     # In the order of the file, and by the draws that the same seed gives in Python.
@@ -457,7 +417,6 @@ def test_the_report_tells_what_changed_from_period_to_period(tmp_path):
     result = br.ops.drift(br.fit(counts, draws=50, seed=1), "f1").isel(entity=0)
     shown = re.findall(r" m (May|June|April) (0\.\d{3}) ", text)
     assert shown == [(name, f"{float(result['ops_mean'].sel(dataset=name)):.3f}") for name in ("May", "June", "April")]
-    assert "--with drift needs data sets of two classes as periods" in refused(*asked, "--dataset", "May")
 
 
 @pytest.mark.slow

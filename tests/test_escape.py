@@ -14,20 +14,17 @@ from bayesrank._notes import Caveat, Note
 from bayesrank.cli import main
 from bayesrank.report import ranking_report
 from tests.commands import invoke, json_of
+from tests.test_cli_formats import BENEFIT, write_counts
+from tests.test_cli_formats import COMMANDS as ANALYSES
 
 ERASE = "evil\x1b[1A\x1b[2K wins"
 NAMES = [ERASE, "bell\x07\x9b31m", "turned\u202egnp", "iso\u2066x", "=HYPERLINK(1)", "+1+1", "@SUM(A1)", "half\ud800"]
 DANGER = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u2028\u2029\ufeff\ud800-\udfff]")
 COMMANDS = {
+    **{name: [*words[:-1], "+1+1"] if name == "decide" else words for name, words in ANALYSES.items()},
     "rank": ["rank", "--score", "f1", "--ask", "'=HYPERLINK(1)' > '+1+1'"],
-    "tile": ["tile"],
-    "tile credible": ["tile", "--credible", "--resolution", "4"],
-    "tile preference": ["tile", "--preference", "over tile"],
-    "ops": ["ops"],
-    "scores": ["scores"],
     "sensitivity": ["sensitivity", "--score", "f1"],
-    "decide": ["decide", "--benefit", "tn=0,fp=-1,fn=-10,tp=0"],
-    "decide reference": ["decide", "--benefit", "tn=0,fp=-1,fn=-10,tp=0", "--reference", "+1+1"],
+    "decide alone": ["decide", *BENEFIT],
 }
 
 
@@ -41,12 +38,7 @@ def counts(names=tuple(NAMES)):
 
 @pytest.fixture
 def data(tmp_path):
-    path, text = tmp_path / "evil.csv", io.StringIO()
-    names = [name for name in NAMES if name.isprintable() or "\ud800" not in name]
-    rows = [[name, 70 + i, 30 - i, 9 + i, 21 + 3 * i] for i, name in enumerate(names)]
-    csv.writer(text).writerows([["entity", "tn", "fp", "fn", "tp"], *rows])
-    path.write_text(text.getvalue(), encoding="utf-8")
-    return str(path)
+    return write_counts(tmp_path / "evil.csv", NAMES[:-1])
 
 
 def clean(text):
@@ -54,17 +46,17 @@ def clean(text):
     assert found is None, repr(text[max(found.start() - 60, 0) : found.end() + 20])
 
 
-OUTPUTS = ["table", "csv", "json", "markdown", "latex"]
-#: All commands print through the same functions: each as a table, and two of them in every form, are quick.
-QUICK = {(command, "table") for command in COMMANDS} | {(command, o) for command in ("rank", "scores") for o in OUTPUTS}
+def is_slow(command, output):
+    """All commands print through the same functions: two in every form are quick, and tables without compiled loops."""
+    return command not in ("rank", "scores") and (output != "table" or command in ("tile credible", "tile preference"))
 
 
 @pytest.mark.parametrize(
     ("command", "output"),
     [
-        pytest.param(command, output, marks=[pytest.mark.slow] * ((command, output) not in QUICK))
+        pytest.param(command, output, marks=[pytest.mark.slow] * is_slow(command, output))
         for command in COMMANDS
-        for output in OUTPUTS
+        for output in ("table", "csv", "json", "markdown", "latex")
     ],
 )
 def test_no_command_prints_what_drives_a_terminal(command, output, data):
@@ -87,8 +79,9 @@ def test_json_and_board_keep_names_for_programs(data):
 
 
 def test_pictures_are_clean(data, tmp_path):
-    for name in ("picture.svg", "picture.png", "picture.pdf"):
+    for name, start in (("picture.svg", b"<?xml"), ("picture.PNG", b"\x89PNG"), ("picture.pdf", b"%PDF")):
         invoke("rank", data, "--draws", "20", "--score", "f1", "--picture", tmp_path / name)
+        assert (tmp_path / name).read_bytes().startswith(start)
     clean((tmp_path / "picture.svg").read_text(encoding="utf-8"))
 
 

@@ -16,6 +16,7 @@ QUICK = ("paired_cases",)
 
 
 def notebooks():
+    assert {"diagnostics", "own_model", "prior_to_decision"} <= {path.stem for path in EXAMPLES.glob("*.ipynb")}
     for path in sorted(EXAMPLES.glob("*.ipynb")):
         yield pytest.param(path, id=path.stem, marks=[pytest.mark.slow] * (path.stem not in QUICK))
 

@@ -93,15 +93,9 @@ def test_labels_with_the_truth(write):
     np.testing.assert_array_equal(one.sel(entity=["gpt", "Llama"]), other)
 
 
-def test_the_ranking_of_cases_is_that_of_python(write):
+def test_the_ranking_of_cases_says_what_was_chosen(write):
     cases = pd.concat([CASES] * 4, ignore_index=True).assign(question=CLUSTERS * 4)
     output = invoke("rank", write(cases), "--cluster", "question", "--draws", "100")
-    ranking = br.credible_ranking(
-        br.fit(br.from_outcomes(cases, cluster="question"), "paired", draws=100, seed=1), "mean_outcome"
-    )
-    for name in ("gpt", "Llama", "7a"):
-        row = next(line.split() for line in output.splitlines()[3:] if line.startswith(name))
-        assert row[1] == f"{float(ranking['median'].sel(entity=name)):.3f}"
     for line in (
         "Note: Per-case data are available, so the model is paired; --model chooses another.",
         "Note: Cases are in 4 clusters; cases of one cluster are not assumed independent.",
@@ -128,9 +122,9 @@ def test_cases_of_several_data_sets(write):
     path = write(CASES.assign(dataset=SETS))
     output = invoke("rank", path, "--draws", "50")
     assert "Note: Pooled over 2 data sets; --dataset chooses one." in output
+    assert output.splitlines()[0].endswith("; pooled over 2 data sets.")
     one = invoke("rank", path, "--draws", "50", "--dataset", "y", "--format", "csv")
     assert one == invoke("rank", write(CASES.iloc[3:]), "--draws", "50", "--format", "csv")
-    assert refused("rank", path, "--dataset", "z") == "--dataset must be one of x, y; got 'z'"
 
 
 MISSING = "a,b,c\n1,0,1\n1,,0\n0,1,1\n1,1,\n" + "1,0,1\n0,0,1\n" * 30
@@ -152,10 +146,6 @@ def test_missing_answers(write):
     # Where a label is missing, too, and where a row is.
     long, rows = write(LONG), write("entity,case,outcome\na,1,1\na,2,0\nb,1,1\n")
     assert int(read_evidence(long, missing="common")["count"].sum()) == 3
-    with pytest.raises(ValueError, match=r"missing must be one of .'common'., or None"):
-        read_evidence(long, missing="own")
-    with pytest.raises(ValueError, match=r"none for entity 'b' on case '2' .--missing common, --missing own or"):
-        read_evidence(rows)
     assert np.isnan(read_evidence(rows, missing="own")["outcome"].values).sum() == 1
     with pytest.raises(ValueError, match="--missing must be left out of counts"):
         read_evidence(write("entity,tn,fp,fn,tp\na,1,2,3,4\n"), missing="own")

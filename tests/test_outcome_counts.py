@@ -176,9 +176,6 @@ def test_counts_and_performances_have_a_mean_outcome_too():
 
 
 def test_who_met_the_same_cases_can_be_said():
-    counts = right_wrong().assign_coords(test_set=("entity", ["x", "y", "y"]))
-    with pytest.raises(ValueError, match="test_set must name entities with the same cases"):
-        br.fit(counts)
     counts = right_wrong(wrong=[30, 60, 180]).assign_coords(test_set=("entity", ["x"] * 3))
     notes = br.credible_ranking(br.fit(counts, seed=1), "mean_outcome")["notes"].item()
     assert notes.startswith("All entities met the same cases; outcomes are assumed independent")

@@ -94,7 +94,7 @@ def test_python_writes_by_the_same_function(tmp_path, data):
     assert data.read_text() == DATA
 
 
-@pytest.mark.parametrize("step", ["fsync", "replace"])
+@pytest.mark.parametrize("step", ["fdopen", "fsync", "replace"])  # before, while and after it is written
 def test_a_full_disk_leaves_the_older_report(tmp_path, monkeypatch, step):
     path = tmp_path / "report.html"
     write_output("path", path, "report", PAGE)

@@ -150,6 +150,9 @@ def test_help_fits_a_terminal_of_80_columns():
         text = run(*command, "--help", terminal_width=80).output
         assert [line for line in text.splitlines() if len(line) > 80] == []
         assert text.startswith("Usage:")
+    assert "bayesrank rank antibody_tests" in run("--help").output
+    assert run("--version").output.strip().endswith(br.__version__)
+    assert run().output.startswith("Usage: ")
 
 
 def test_a_pipe_has_no_width(names):

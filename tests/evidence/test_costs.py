@@ -107,31 +107,29 @@ def test_observed_costs_are_means_over_the_known_cases(how):
     assert (front["undefined"] == 0).all()
 
 
-def test_the_command_has_the_numbers_of_python(tmp_path):
-    frame, path, picture = answers(), tmp_path / "answers.csv", tmp_path / "front.svg"
-    frame.to_csv(path, index=False)
-    found = json_of("rank", path, "--cost", "usd", "--seed", 5, "--picture", picture)
-    front = br.decisions.pareto_front(br.fit(br.from_frame(pd.read_csv(path), cost="usd"), seed=5))
+@pytest.mark.parametrize("logs", [False, True])
+def test_the_command_has_the_numbers_of_python(logs, tmp_path):
+    path, picture = tmp_path / "answers.csv", tmp_path / "front.svg"
+    if logs:
+        for name, own in answers().groupby("entity"):
+            promptfoo(tmp_path / "logs", name, own["outcome"], costs=own["usd"])
+        path, frame = tmp_path / "logs", br.read(tmp_path / "logs", only={"metric": "success"})
+        options = "--only", "metric=success", "--cost", "cost"
+    else:
+        answers().to_csv(path, index=False)
+        frame, options = pd.read_csv(path), ("--cost", "usd")
+    evidence = br.from_frame(frame, cost=options[-1])
+    found = json_of("rank", path, *options, "--seed", 5, "--picture", picture)
+    front = br.decisions.pareto_front(br.fit(br.pool(evidence) if logs else evidence, seed=5))
     shown = {row["entity"]: row for row in found["ranking"]}
     for name in "abc":
         one = front.sel(entity=name)
         assert shown[name]["probability_front"] == pytest.approx(float(one["probability_front"]))
         assert shown[name]["mean_cost"] == pytest.approx(float(one["cost"]))
     assert "<svg" in picture.read_text()
-    table = invoke("rank", path, "--cost", "usd")
+    table = invoke("rank", path, *options)
     assert "P(front)" in table
     assert "On the Pareto front of mean outcome and cost" in table
-
-
-def test_logs_with_costs_are_ranked_by_one_command(tmp_path):
-    frame = answers()
-    for name, own in frame.groupby("entity"):
-        promptfoo(tmp_path, name, own["outcome"], costs=own["usd"])
-    found = json_of("rank", tmp_path, "--only", "metric=success", "--cost", "cost")
-    logs = br.read(tmp_path, only={"metric": "success"})
-    front = br.decisions.pareto_front(br.fit(br.pool(br.from_frame(logs, cost="cost")), seed=1))
-    shown = {row["entity"]: row["probability_front"] for row in found["ranking"]}
-    assert [shown[name] for name in "abc"] == pytest.approx(front["probability_front"].values.tolist())
 
 
 def test_known_prices_need_no_draws():
@@ -145,15 +143,6 @@ def test_known_prices_need_no_draws():
     low = br.decisions.pareto_front(scores, cost=prices, higher_is_better=False)
     lowest = (scores.values[:, 0] < scores.values[:, 1:].min(1)).mean()
     assert low["probability_front"].values[0] == pytest.approx(lowest)
-
-
-def test_costs_have_the_entities_of_the_scores():
-    posterior = br.fit(br.from_frame(answers(12)), seed=1, draws=50)
-    with pytest.raises(ValueError, match="cost must be given for a source without the variable mean_cost"):
-        br.decisions.pareto_front(posterior)
-    other = xr.DataArray([1.0, 2.0, 3.0], {"entity": ["a", "b", "z"]}, ["entity"])
-    with pytest.raises(ValueError, match="cost must have the entities and the draws of the scores"):
-        br.decisions.pareto_front(posterior, cost=other)
 
 
 def test_the_report_shows_costs_and_categories(tmp_path):

@@ -11,7 +11,6 @@ import shutil
 import sys
 import warnings
 import zipfile
-from pathlib import Path
 
 import click
 import numpy as np
@@ -36,15 +35,14 @@ def dump(path, value, lines=False):
 
 
 def lm_eval(folder, model="a", values=(1.0, 0.0, 1.0, 1.0), task="gsm8k", second=0, metrics=("acc",), filters=("none",),
-            better=True, content="q", results=True, place=None, lm_filter=True, **about):  # fmt: skip
+            better=True, content="qrstuvwx", results=True, place=None, lm_filter=True, **about):  # fmt: skip
     place, stamp = folder / (place or f"org__{model}"), STAMP.format(second)
     rows = []
     for name in filters:
         for i, value in enumerate(values):
             row = {"doc_id": i, "doc": {"q": i}, "resps": [[""]], "filtered_resps": [""]}
             row |= {"filter": name, "metrics": list(metrics)} if lm_filter else {}
-            row |= {"doc_hash": f"{content}{i}"} if content else {}
-            rows.append(row | dict.fromkeys(metrics, value))
+            rows.append(row | {"doc_hash": content[i]} | dict.fromkeys(metrics, value))
     if lm_filter:
         dump(place / f"samples_{task}_{stamp}.jsonl", rows, lines=True)
     else:
@@ -188,12 +186,10 @@ def kaggle(folder, model="a", values=(1, 0, 1, 1), probabilities=False):
     (folder / f"{model}.csv").write_text(f"Id,Predicted\n{submission}")
 
 
-WRITERS = {
-    "lm_eval": lm_eval, "inspect": inspect, "swebench": swebench, "swebench_instances": swebench_instances, "helm": helm,  # noqa: E501
-    "eee": eee, "promptfoo": promptfoo, "code": code, "junit": junit, "pytest": pytest_report, "tau": tau,
-    "openai": openai, "deepeval": deepeval, "mlflow": mlflow, "opencompass": opencompass, "metr": metr, "mteb": mteb,
-    "weka": weka, "caret": caret, "kaggle": kaggle,
-}  # fmt: skip
+WRITERS = [
+    *(lm_eval, inspect, swebench, swebench_instances, helm, eee, promptfoo, code, junit, pytest_report, tau, openai),
+    *(deepeval, mlflow, opencompass, metr, mteb, weka, caret, kaggle),
+]
 #: What must be chosen in files with several metrics.
 ONLY = {"promptfoo": {"metric": "success"}, "code": {"metric": "plus"}, "deepeval": {"metric": "success"},
         "metr": {"metric": "score_binarized"}}  # fmt: skip
@@ -209,10 +205,10 @@ def outcomes(frame):
     return {name.split("/")[-1][0]: part["outcome"].tolist() for name, part in ordered.groupby("entity")}
 
 
-@pytest.mark.parametrize("name", WRITERS)
-def test_a_format_reads_what_its_tool_wrote(name, tmp_path):
-    both(WRITERS[name], tmp_path)
-    frame = br.read(tmp_path, only=ONLY.get(name))
+@pytest.mark.parametrize("writer", WRITERS)
+def test_a_format_reads_what_its_tool_wrote(writer, tmp_path):
+    both(writer, tmp_path)
+    frame = br.read(tmp_path, only=ONLY.get(writer.__name__))
     assert list(frame)[:5] == ["entity", "dataset", "case", "run", "outcome"]
     assert outcomes(frame) == RIGHT
     assert set(frame.get("status", ["scored"])) == {"scored"}
@@ -220,17 +216,6 @@ def test_a_format_reads_what_its_tool_wrote(name, tmp_path):
     mean = (joint["outcome"] * joint["count"]).sum("pattern") / joint["count"].sum()
     assert [str(e).split("/")[-1][0] for e in joint["entity"].values] == ["a", "b"]
     np.testing.assert_allclose(mean, [0.75, 0.25])
-
-
-def test_every_format_is_one_file_with_two_functions():
-    folder = Path(formats.__file__).parent
-    assert set(formats.names()) == {path.stem for path in folder.glob("[!_]*.py")}
-    for name in formats.names():
-        module = formats.load(name)
-        assert module.TITLE
-        assert not module.recognise("")
-        assert not module.recognise("entity,tn,fp,fn,tp\na,1,2,3,4\n")
-        assert callable(module.read)
 
 
 def test_a_new_format_is_one_new_file(tmp_path, monkeypatch):
@@ -343,15 +328,6 @@ def write_old(folder):
         lm_eval(folder, model, values, filters=("strict", "loose"), lm_filter=False)
 
 
-def shuffled(folder):
-    lm_eval(folder, "a")
-    lm_eval(folder, "b")
-    path = next((folder / "org__b").glob("samples*"))
-    rows = [json.loads(line) for line in path.read_text().splitlines()]
-    hashes = [row["doc_hash"] for row in rows]
-    dump(path, [row | {"doc_hash": h} for row, h in zip(rows, hashes[::-1], strict=True)], lines=True)
-
-
 def edit(path, old, new):
     text = path.read_text()
     assert old in text
@@ -396,8 +372,8 @@ MANGLED = {
     "directions": (lambda f: [lm_eval(f, m, task=t, metrics=("score",), better=t == "x", second=k) for m in "ab"
                               for k, t in enumerate("xy")], "one direction", True),
     "unknown direction": (pair(lm_eval, metrics=("mae",), better=None), "--lower-is-better says", True),
-    "other content": (unlike(lm_eval, {}, {"content": "other"}), "content differs", True),
-    "shuffled content": (shuffled, "content differs", True),
+    "other content": (unlike(lm_eval, {}, {"content": "abcdefgh"}), "content differs", True),
+    "shuffled content": (unlike(lm_eval, {}, {"content": "rsqtuvwx"}), "content differs", True),
     "rerun": (lambda f: [lm_eval(f, "a", second=0), lm_eval(f, "a", second=1), lm_eval(f, "b")], "a copy or a rerun", True),  # noqa: E501
     "other shots": (lambda f: [lm_eval(f, "a", second=0, **{"n-shot": {"gsm8k": 0}}), lm_eval(f, "b"),
                                lm_eval(f, "a", [0, 0, 1, 1], second=1, **{"n-shot": {"gsm8k": 5}})],
@@ -592,6 +568,7 @@ def test_categories_that_not_all_met_are_refused_with_a_remedy(tmp_path):
     assert "a has no outcome in x" in message
     remedy = shlex.split(message[message.index("(") + 1 : message.index(" keeps")])
     assert list(ranked_by(*words, *remedy)["Mean"]) == ["b", "a"]
+    assert "--by must name a column of the logs, dataset, category" in refused("rank", *words, "--by", "colour")
 
 
 def test_the_mean_over_few_cases_says_that_its_intervals_are_narrow(tmp_path):
@@ -600,29 +577,6 @@ def test_the_mean_over_few_cases_says_that_its_intervals_are_narrow(tmp_path):
     # Of n cases a proper posterior without a prior keeps (n - 1) / (n + 1) of the variance.
     assert f"too narrow by about {100 * (1 - (2 / 4) ** 0.5):.0f}%" in shown
     assert "worst on" in shown
-
-
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        (["--by", "colour"], "--by must name a column of the logs, dataset, category"),
-        (["--by", "dataset"], "at least two categories"),
-        (["--by", "category", "--notes"], "--notes must be left out beside --by"),
-        (["--by", "dataset", "breast_cancer"], "--by must be left out of informedness"),
-        (["--by", "category", "--cluster", "half"], "--cluster must name groups within categories"),
-    ],
-)
-def test_categories_that_cannot_be_ranked_are_refused(options, words, tmp_path):
-    by_category(tmp_path)
-    frame = br.read(tmp_path, only={"metric": "score_binarized"})
-    paths = [tmp_path, "--only", "metric=score_binarized"]
-    if "half" in options:
-        number = frame["case"].str.extract(r"(\d+)$", expand=False).astype(int)
-        frame.assign(half=number % 2).to_csv(tmp_path / "t.csv", index=False)
-        paths = [tmp_path / "t.csv"]
-    if "breast_cancer" in options:
-        paths = []
-    assert words in refused("rank", *paths, *options)
 
 
 def test_clusters_widen_intervals_as_the_standard_error_of_their_means_does(tmp_path):

@@ -8,7 +8,7 @@ from scipy.stats import norm
 from scipy.stats import t as student
 
 import bayesrank as br
-from tests.commands import invoke, json_of, refused
+from tests.commands import invoke, json_of
 
 BOARD = pd.DataFrame(
     {"model": ["a", "b", "c"], "mean": [0.71, 0.7, 0.66], "se": [0.012, 0.02, 0.015], "n": [1400, 500, 900]}
@@ -28,37 +28,23 @@ def test_superiority_is_that_of_two_normals(ranking):
     assert (np.abs(ranking["superiority"].values - exact)[own] < 5 * error[own]).all()
 
 
-def test_probability_of_being_best_is_that_by_quadrature(ranking):
-    mean, se = BOARD["mean"].to_numpy(), BOARD["se"].to_numpy()
-    for i, found in enumerate(ranking["probability_best"].values):
-        others = [j for j in range(3) if j != i]
-        exact = quad(lambda x: norm.pdf(x, mean[i], se[i]) * norm.cdf(x, mean[others], se[others]).prod(), 0.5, 0.9)[0]  # noqa: B023
-        assert found == pytest.approx(exact, abs=5 * np.sqrt(exact * (1 - exact) / 40_000))
-
-
-def test_intervals_are_those_of_the_normal_distribution(ranking):
-    lower, upper = norm.ppf([[0.025], [0.975]], BOARD["mean"], BOARD["se"])
-    # The standard error of a 2.5% quantile of normal draws.
-    error = BOARD["se"].to_numpy() * np.sqrt(0.025 * 0.975 / 40_000) / norm.pdf(norm.ppf(0.025))
-    assert (np.abs(ranking["lower"].values - lower) < 5 * error).all()
-    assert (np.abs(ranking["upper"].values - upper) < 5 * error).all()
+@pytest.mark.parametrize("cases", [None, [5, 9, 16]])
+def test_intervals_and_probabilities_are_those_of_normal_or_t_distributions(cases):
+    """Where the numbers of cases are known, of t distributions; probabilities of being best by quadrature."""
+    frame = BOARD.drop(columns="n") if cases is None else BOARD.assign(n=cases)
+    ranking = br.credible_ranking(br.fit(br.from_frame(frame), seed=1, draws=10_000))
+    freedom = [np.inf] * 3 if cases is None else frame["n"] - 1
+    laws = [student(*row) for row in zip(freedom, frame["mean"], frame["se"], strict=True)]
+    for k, law in enumerate(laws):
+        for name, level in (("lower", 0.025), ("upper", 0.975)):
+            # The standard error of a quantile of draws.
+            error = np.sqrt(0.025 * 0.975 / 40_000) / law.pdf(law.ppf(level))
+            assert abs(ranking[name][k] - law.ppf(level)) < 5 * error
+        others = [other for other in laws if other is not law]
+        exact = quad(lambda x: law.pdf(x) * np.prod([o.cdf(x) for o in others]), -1, 2, points=[0.7], limit=200)[0]  # noqa: B023
+        error = np.sqrt(exact * (1 - exact) / 40_000)
+        assert ranking["probability_best"][k].item() == pytest.approx(exact, abs=5 * error)
     assert ranking["observed"].values.tolist() == BOARD["mean"].tolist()
-
-
-def test_few_cases_give_t_distributions():
-    few = BOARD.assign(n=[5, 9, 16])
-    ranking = br.credible_ranking(br.fit(br.from_frame(few), seed=1, draws=10_000))
-    at = few["n"] - 1, few["mean"], few["se"]
-    for name, level in (("lower", 0.025), ("upper", 0.975)):
-        quantile = student.ppf(level, *at)
-        error = np.sqrt(0.025 * 0.975 / 40_000) / student.pdf(quantile, *at)
-        assert (np.abs(ranking[name].values - quantile) < 5 * error).all()
-    (a, b) = (tuple(column[k] for column in at) for k in (0, 1))
-    exact = quad(lambda x: student.pdf(x, *a) * student.cdf(x, *b), -1, 2, points=[0.71])[0]
-    found = ranking["superiority"].sel(entity="a", rival="b").item()
-    assert found == pytest.approx(exact, abs=5 * np.sqrt(exact * (1 - exact) / 40_000))
-    with pytest.raises(ValueError, match="at least 2 cases"):
-        br.fit(br.from_frame(BOARD.assign(n=[1, 9, 16])))
 
 
 def test_the_verdict_says_that_the_comparison_is_unpaired(ranking):
@@ -95,22 +81,3 @@ def test_counts_and_cases_come_before_means():
     assert br.from_frame(counts).sel(outcome=1).values.tolist() == [7, 6]
     cases = pd.DataFrame({"model": ["a", "a", "b", "b"], "question_id": [1, 2, 1, 2], "score": [1, 0, 0, 0], "se": 0.1})
     assert br.from_frame(cases)["outcome"].sizes["pattern"] == 2
-
-
-def test_other_models_and_analyses_of_cases_are_refused(tmp_path):
-    means = br.from_frame(BOARD)
-    path = tmp_path / "board.csv"
-    BOARD.to_csv(path, index=False)
-    for model in ("paired", "beta_binomial"):
-        with pytest.raises(ValueError, match="model must be normal_means for means and standard errors"):
-            br.fit(means, model)
-        assert "--model must be normal_means" in refused("rank", path, "--model", model)
-    with pytest.raises(TypeError, match="columns entity, mean, se"):
-        br.fit(br.from_counts(tn=8, fp=2, fn=1, tp=9), "normal_means")
-    with pytest.raises(ValueError, match="nothing to vary"):
-        br.sensitivity(means)
-    with pytest.raises(ValueError, match="means and standard errors"):
-        br.plan(br.fit(means, seed=1))
-    with pytest.raises(ValueError, match="improper"):
-        br.fit(means, groups=["prior"])
-    assert "--prior must be left out" in refused("rank", path, "--prior", "uniform")

@@ -16,6 +16,7 @@ pytestmark = needs_browser
 
 LONG = "a very long name of a model with numbers 12345678901234567890 and_no_break_anywhere_in_this_part_of_it 語"
 NAMES = ["middle", "best <b>", "worst", LONG]
+UNBROKEN = ["nobreakanywhere" * 6, "عربى 4", "worst"]
 COUNTS = br.from_counts(tn=[70, 79, 60, 66], fp=[10, 1, 20, 14], fn=[9, 1, 9, 9], tp=[21, 29, 21, 21], entity=NAMES)
 
 
@@ -156,15 +157,8 @@ return ['PPV (precision)', 'NPV', 'TNR (specificity)', 'F2'].map((name) => {
 """
 
 
-@cache
-def crossed():
-    """One is better where true negatives and false positives count, the other where positives do."""
-    counts = br.from_counts(tn=[95, 60], fp=[5, 40], fn=[40, 5], tp=[60, 95], entity=["careful", "eager"])
-    return ranking_report(br.fit(counts, "beta_binomial", seed=1, draws=100), "informedness", sections=["tile"])
-
-
 def test_a_place_is_that_of_the_map(seen):
-    assert seen["places"] == ["careful", "eager", "careful", "eager"]
+    assert seen["places"] == [UNBROKEN[0], f"\u2068{UNBROKEN[1]}\u2069"] * 2
 
 
 MEASURE = """
@@ -197,9 +191,8 @@ def run_in_frames(tmp_path, width, *parts):
 
 @cache
 def unbroken():
-    """The best has a name that breaks nowhere, the next one's is written from right to left."""
-    names = ["nobreakanywhere" * 6, "عربى 4", "worst"]
-    counts = br.from_counts(tn=[76, 74, 40], fp=[4, 6, 40], fn=[3, 5, 20], tp=[27, 25, 10], entity=names)
+    """The best where negatives count has a name that breaks nowhere, where positives count one from right to left."""
+    counts = br.from_counts(tn=[95, 60, 40], fp=[5, 40, 60], fn=[35, 5, 60], tp=[65, 95, 40], entity=UNBROKEN)
     return ranking_report(br.fit(counts, "beta_binomial", draws=100, seed=1), "informedness", sections=["tile"])
 
 
@@ -306,8 +299,8 @@ def seen(tmp_path_factory):
     """One visit of all pages: what is read and measured first, then what clicks do."""
     scripts = {
         "contrast": (few(), CONTRAST), "fits": (few(), MEASURE), "loaded": (few(), LOADED), "sort": (few(), SORT),
-        "tile": (few(), TILE), "fold": (many(), FOLD), "places": (crossed(), PLACES),
-        "unbroken fits": (unbroken(), MEASURE), "left to right": (unbroken(), LEFT_TO_RIGHT),
+        "tile": (few(), TILE), "fold": (many(), FOLD), "unbroken fits": (unbroken(), MEASURE),
+        "left to right": (unbroken(), LEFT_TO_RIGHT), "places": (unbroken(), PLACES),
     }  # fmt: skip
     return dict(zip(scripts, run_in_frames(tmp_path_factory.mktemp("wide"), 1280, *scripts.values()), strict=True))
 

@@ -50,16 +50,9 @@ def test_counts_say_it_as_cases_do():
         assert ranking.attrs["evidence"] == POOLED
 
 
-@pytest.mark.parametrize("kind", ["cases", "counts"])
-def test_every_output_of_the_command_says_it(kind, tmp_path):
+def test_every_output_of_the_command_says_it(tmp_path):
     path, report = tmp_path / "data.csv", tmp_path / "report.html"
-    if kind == "cases":
-        ANSWERS.assign(dataset=SETS).to_csv(path, index=False)
-    else:
-        cells = pd.DataFrame({"tn": [8, 7], "fp": [2, 3], "fn": [1, 2], "tp": [9, 8]})
-        rows = [cells.assign(entity=["a", "b"], dataset=name) for name in ("Oslo", "Rome", "Lima")]
-        pd.concat(rows).to_csv(path, index=False)
-
+    ANSWERS.assign(dataset=SETS).to_csv(path, index=False)
     asked = path, "--draws", "50"
     assert json_of("rank", *asked)["evidence"] == POOLED
     assert json.loads(invoke("rank", *asked, "--format", "board"))["evidence"] == POOLED
@@ -88,7 +81,6 @@ def paragraph(html):
         (groups_of(POSTERIOR)["posterior"], "f1", {}),
         (br.as_performance(POSTERIOR), "f1", {}),
         (values(), None, {}),
-        (values(), "f1", {}),
         (values().rename("cost").drop_attrs(), None, {"higher_is_better": False}),
         (values().stack(sample=["chain", "draw"]).reset_index("sample"), "f1", {}),
         (own(), "f1", {}),
@@ -97,10 +89,6 @@ def paragraph(html):
         (COUNTS, "f1", {}),
         (values().mean(["chain", "draw"]), None, {}),
         (br.fit(br.pool(br.from_outcomes(ANSWERS, dataset=SETS)), seed=1, draws=50), "mean_outcome", {}),
-    ],
-    ids=[
-        *("posterior", "dataset", "performance", "values", "values by name", "lower is better", "samples"),
-        *("own posterior", "a rate of it", "own variable", "counts", "point estimates", "cases"),
     ],
 )
 def test_a_report_takes_whatever_a_ranking_takes(source, score, options):

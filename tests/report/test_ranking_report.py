@@ -92,14 +92,11 @@ def test_what_pooling_hides_comes_before_other_caveats():
         tn=[9] * 4, fp=[1] * 4, fn=[6, 36, 71, 25], tp=[81, 234, 192, 55],
         entity=["A", "B", "A", "B"], dataset=["small", "small", "large", "large"],
     )  # fmt: skip
-    html = ranking_report(
-        br.fit(br.pool(counts), seed=1, draws=50), "tpr", sections=[], data={"caveats": "other caveats"}
-    )
+    posterior = br.fit(br.pool(counts), seed=1, draws=50)
+    html = ranking_report(posterior, "tpr", sections=[], data={"caveats": "other caveats"})
     assert "2 data sets, pooled" in html
     assert html.index("A above B, pooled below") < html.index("other caveats")
     assert "pooled" not in ranking_report(br.fit(COUNTS, seed=1, draws=50), "tpr", sections=[])
-    with pytest.raises(ValueError, match=r"source must have no dim dataset \(fit br.pool\(counts\)"):
-        ranking_report(br.fit(counts, seed=1, draws=50), "tpr")
 
 
 def test_the_same_input_gives_the_same_page():

@@ -126,15 +126,6 @@ def test_the_data_choose_the_sections_and_names_change_them(report_of):
     html = ranking_report(three, "accuracy", sections=["default", "tile"])
     assert shown(html) == ["confusions"]
     assert "The section tile is left out: it needs two classes." in html
-    for wrong, error, words in (
-        (["roc"], ValueError, r"sections must be among default, .*tile.*; got str 'roc'"),
-        ("tile", TypeError, "sections must be a list of names; got str 'tile'"),
-        (["ops", "ops"], ValueError, "sections must hold each name once"),
-    ):
-        with pytest.raises(error, match=words):
-            report_of(sections=wrong)
-    with pytest.raises(ValueError, match=r"results must be for the sections .*drift.*; got str 'tile'"):
-        report_of(results={"tile": 1})
 
 
 # --- Rows of pictures -------------------------------------------------------------------------------------------------
@@ -392,8 +383,6 @@ def test_sensitivity_is_shown_where_it_is_given(posterior):
     assert "conclusions kept base b >0.99" in text
     for line in [*br.verdict(result), *br.notes(result)]:
         assert " ".join(line.split()) in text
-    with pytest.raises(ValueError, match=r"sensitivity must come from br.sensitivity"):
-        ranking_report(posterior, "f1", results={"sensitivity": br.credible_ranking(COUNTS, "f1", method="exact")})
 
 
 def test_decisions_are_shown_where_they_are_given(posterior, ranking):
@@ -419,10 +408,6 @@ def test_decisions_are_shown_where_they_are_given(posterior, ranking):
         assert f"{name} {verdict} " in text
     assert "net benefit (mean and 95% interval)" in text
     assert "No worse than a?" in ranking_report(posterior, "f1", **given, results={"decisions": compared})
-    with pytest.raises(
-        ValueError, match=r"decisions must come from br.decisions.expected_utility, .*; got a Dataset of"
-    ):
-        ranking_report(posterior, "f1", **given, results={"decisions": ranking})
 
 
 def test_changes_are_shown_of_the_first_entities(posterior, ranking):
@@ -443,12 +428,8 @@ def test_changes_are_shown_of_the_first_entities(posterior, ranking):
         here = result.sel(entity=name, dataset=month)
         assert float(mean) == pytest.approx(float(here["ops_mean"]), abs=0.00051)
         assert float(low) == pytest.approx(float(here["ops_lower"]), abs=0.00051)
-    for wrong, words in (
-        (ranking, r"drift must come from br.ops.drift of draws; got a Dataset of"),
-        (result.assign_coords(entity=list("zyxw")), "drift must be of entities of the posterior; got 'z'"),
-    ):
-        with pytest.raises(ValueError, match=words):
-            ranking_report(posterior, "f1", **given, results={"drift": wrong})
+    with pytest.raises(ValueError, match="drift must be of entities of the posterior; got 'z'"):
+        ranking_report(posterior, "f1", **given, results={"drift": result.assign_coords(entity=list("zyxw"))})
 
 
 def test_cases_are_shown_of_the_entities_of_the_posterior():

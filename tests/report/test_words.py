@@ -13,16 +13,12 @@ from bayesrank.report.words import implied_prior, prior_scores
 LEVELS = np.array([0.025, 0.5, 0.975])
 
 
-def prior_of(counts, **options):
-    posterior = br.fit(counts, "beta_binomial", seed=1, groups=["prior"], **options)
-    return prior_scores(posterior, br.scores.informedness)
-
-
 @pytest.mark.parametrize("entities", [1, 3, 108])
 def test_one_prior_is_stated_once_for_all_entities_that_have_it(entities):
     """Informedness is the sum of two uniforms less 1: a triangle, with its 2.5% quantile at sqrt(0.05) - 1."""
     counts = br.from_counts(tn=[70] * entities, fp=[10] * entities, fn=[6] * entities, tp=[24] * entities)
-    words = implied_prior(prior_of(counts), 0.95)
+    posterior = br.fit(counts, "beta_binomial", seed=1, groups=["prior"])
+    words = implied_prior(prior_scores(posterior, br.scores.informedness), 0.95)
     assert " up to " not in words
     middle, low, high = (float(w.strip(",")) for w in np.array(words.split())[[1, 4, 6]])
     # An estimated tail of n draws is off by sqrt(0.025 * 0.975 / n) in probability; the density there is sqrt(0.05).
@@ -30,14 +26,6 @@ def test_one_prior_is_stated_once_for_all_entities_that_have_it(entities):
     assert abs(low - (np.sqrt(0.05) - 1)) < error
     assert abs(high - (1 - np.sqrt(0.05))) < error
     assert abs(middle) < 5 * 0.5 / np.sqrt(4000 * entities) + 0.0005
-
-
-def test_different_priors_are_distinguished():
-    counts = br.from_counts(tn=[70, 70], fp=[10, 10], fn=[6, 6], tp=[24, 24], entity=["doubter", "believer"])
-    words = implied_prior(prior_of(counts, prior={"doubter": 1, "believer": np.array([[9, 1], [1, 9]])}), 0.95)
-    first, second = words.split(" up to a ")
-    assert first.endswith("(doubter)")
-    assert second.endswith("(believer)")
 
 
 def test_nothing_is_said_of_what_is_not_there():
@@ -58,10 +46,12 @@ def test_a_prior_in_closed_form_has_its_own_quantiles_in_every_output():
     assert words in ranking_report(posterior, "accuracy")
 
 
-def test_different_priors_in_closed_form_are_distinguished():
+def test_different_priors_are_distinguished():
     counts = br.from_counts(tn=[70, 70], fp=[10, 10], fn=[6, 6], tp=[24, 24], entity=["doubter", "believer"])
     prior = {"doubter": 1, "believer": np.array([[9, 1], [1, 9]])}
     posterior = br.fit(counts, "beta_binomial", seed=1, groups=["prior"], prior=prior)
+    drawn = implied_prior(prior_scores(posterior, br.scores.informedness), 0.95)
+    assert [part.split()[-1] for part in drawn.split(" up to a ")] == ["(doubter)", "(believer)"]
     words = implied_prior(prior_scores(posterior, br.scores.tpr), 0.95, posterior, "tpr")
     low, middle, high = stats.beta(9, 1).ppf(LEVELS)
     assert words == (
