@@ -57,19 +57,6 @@ def test_each_chunk_is_computed_once(posterior):
     assert len(calls) == 4
 
 
-def test_the_kind_of_performance(posterior):
-    one = br.as_performance(posterior)
-    other = one.isel(entity=[1, 0]).assign_coords(entity=one["entity"])
-    both = xr.Dataset({"performance": one, "performance_new": other})
-    for call, what in ((br.ops.of_draws, "f1"), (br.ops.on_tile, 3)):
-        xr.testing.assert_identical(call(both, what, kind="new"), call(other, what))
-        assert not call(both, what).equals(call(other, what))
-    labels = both.expand_dims(label=["x"])
-    assert not br.ops.by_label(labels, "f1").equals(br.ops.by_label(labels, "f1", kind="new"))
-    with pytest.raises(ValueError, match="source must hold a variable 'performance_typical'"):
-        br.ops.of_draws(both, "f1", kind="typical")
-
-
 def test_higher_ops_is_better_whatever_the_score(posterior):
     draws = br.scores.false_discovery_rate(posterior)
     for ops in (
@@ -105,18 +92,6 @@ def test_undefined_is_nan():
     never = br.ops.on_tile(counts, 3).sel(entity="b")
     assert np.isnan(never.sel(a=1, b=0))  # PPV
     assert never.sel(a=0.5, b=0.5).notnull()
-
-
-def test_uncertainty_shrinks_and_covers():
-    # Central limit: the interval's width goes as 1/√n, and the OPS of the true rates lies within four sds.
-    truth = br.ops.of_draws(br.from_counts(tn=810, fp=90, fn=30, tp=70), "f1").item()
-    widths = []
-    for n in (10, 1000):
-        counts = br.from_counts(tn=81 * n, fp=9 * n, fn=3 * n, tp=7 * n)
-        summary = br.ops.summarize(br.ops.of_draws(br.fit(counts, seed=n), "f1"))
-        assert abs(summary["mean"].item() - truth) < 4 * summary.sd.item()
-        widths.append((summary.upper - summary.lower).item())
-    assert widths[0] / widths[1] == pytest.approx(10, rel=0.15)
 
 
 def test_summary_of_a_difference(posterior):

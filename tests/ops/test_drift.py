@@ -66,15 +66,6 @@ def test_probabilities(posterior):
     assert inside.isel(dataset=slice(1, None)).all()
 
 
-def test_periods_of_separate_posteriors():
-    """Of points, without probabilities."""
-    one, two = (br.from_counts(**cells(0.9, 0.2, p, 1000)) for p in (0.3, 0.1))
-    result = br.ops.drift({"spring": one, "autumn": two}, "f1")
-    assert result["dataset"].values.tolist() == ["spring", "autumn"]
-    assert result.change.dims == ("dataset", "entity", "part")
-    assert "degraded" not in result
-
-
 def test_each_chunk_is_computed_once_and_the_first_once_before(posterior):
     calls = []
     lazy = counted(br.as_performance(posterior), calls, draw=50)

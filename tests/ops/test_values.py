@@ -1,7 +1,5 @@
 """OPS of values: closed forms against brute-force areas and against quadrature, published numbers, properties."""
 
-import dataclasses
-
 import numpy as np
 import pytest
 import xarray as xr
@@ -171,19 +169,13 @@ def test_linear_invariance(name):
 @pytest.mark.parametrize(
     ("numeric", "closed"),
     [
-        ("lift", "ppv"),
-        ("yule_q", "diagnostic_odds_ratio"),
-        ("yule_y", "diagnostic_odds_ratio"),
-        ("log_positive_likelihood_ratio", "positive_likelihood_ratio"),
-        ("log_negative_likelihood_ratio", "negative_likelihood_ratio"),
-        ("bennett_s", "accuracy"),
-        ("jaccard_distance", "f1"),
-        ("determinant", "informedness"),
-        ("balanced_mcc", "mcc"),
-        ("balanced_f1", "f1"),
+        ("lift", "ppv"), ("yule_q", "diagnostic_odds_ratio"), ("yule_y", "diagnostic_odds_ratio"),
+        ("log_positive_likelihood_ratio", "positive_likelihood_ratio"), ("bennett_s", "accuracy"),
+        ("log_negative_likelihood_ratio", "negative_likelihood_ratio"), ("jaccard_distance", "f1"),
+        ("determinant", "informedness"), ("balanced_mcc", "mcc"), ("balanced_f1", "f1"),
         ("balanced_markedness", "markedness"),
     ],
-)
+)  # fmt: skip
 def test_scores_that_order_alike_have_the_same_ops(numeric, closed):
     # A monotone map at each prevalence changes no order, so quadrature must meet the closed form of the other score;
     # a balanced score orders like the plain one at a prevalence of one half.
@@ -193,13 +185,6 @@ def test_scores_that_order_alike_have_the_same_ops(numeric, closed):
     found = br.ops.of_value(numeric, SCORES[numeric].of_cells(*cells_at(*rates, prevalence)), prevalence)
     expected = br.ops.of_value(closed, SCORES[closed].of_cells(*cells_at(*rates, other)), other)
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-8)
-
-
-def test_known_name_with_another_function_is_not_mistaken():
-    fake = dataclasses.replace(br.scores.mcc, function=br.scores.informedness.function)
-    assert br.ops.of_value(fake, 0.5, 0.05).item() == pytest.approx(
-        br.ops.of_value("informedness", 0.5, 0.05).item(), abs=1e-9
-    )
 
 
 def test_kinks_and_scores_that_go_up_and_down():

@@ -95,19 +95,6 @@ def test_nothing_is_loaded():
     assert not re.search(r"fetch|XMLHttp|import\(", part("explore.js", "bayesrank.papers"))
 
 
-def told(tmp_path, page, script):
-    """What ``script``, the body of a function, returns in a page that fits a phone, where nothing goes wrong."""
-    caught = "<script>window.wrong = []; addEventListener('error', (event) => wrong.push(event.message));</script>"
-    loaded = "performance.getEntriesByType('resource').length"
-    room = "[document.documentElement.scrollWidth, innerWidth, document.querySelectorAll('[hidden]').length]"
-    page = page.replace("<body>", f"<body>{caught}")
-    scripts = [f"return {room}", script, f"return [wrong, {loaded}]"]
-    (wide, room, hidden), found, (wrong, loaded) = run_scripts(tmp_path, page, *scripts, flags=[PHONE])
-    assert (wrong, loaded, hidden) == ([], 0, 0)
-    assert wide <= room
-    return found
-
-
 HELP = """
     const all = (what) => [...document.querySelectorAll(what)];
     const cells = () => all('[data-cell]').map((cell) => Number(cell.textContent));
@@ -125,9 +112,22 @@ HELP = """
 """
 
 
+def told(tmp_path, page, script):
+    """What ``script``, the body of a function, returns in a page that fits a phone, where nothing goes wrong."""
+    caught = "<script>window.wrong = []; addEventListener('error', (event) => wrong.push(event.message));</script>"
+    loaded = "performance.getEntriesByType('resource').length"
+    room = "[document.documentElement.scrollWidth, innerWidth, document.querySelectorAll('[hidden]').length]"
+    page = page.replace("<body>", f"<body>{caught}")
+    scripts = [f"return {room}", HELP + script, f"return [wrong, {loaded}]"]
+    (wide, room, hidden), found, (wrong, loaded) = run_scripts(tmp_path, page, *scripts, flags=[PHONE])
+    assert (wrong, loaded, hidden) == ([], 0, 0)
+    assert wide <= room
+    return found
+
+
 @needs_browser
 def test_a_browser_shows_what_follows_from_what_was_observed(tmp_path):
-    script = HELP + """
+    script = """
     const joints = all('svg[data-joint]'), inside = (svg) => [...svg.querySelectorAll('circle')];
     const radii = () => joints.map((svg) => inside(svg).map((dot) => Number(dot.getAttribute('r'))));
     const said = () => all('svg[data-score] + output').map((out) => out.textContent);
@@ -145,7 +145,7 @@ def test_a_browser_shows_what_follows_from_what_was_observed(tmp_path):
     found.bars.push(drawn());
     set('total', 0);
     found.smaller = [cells(), all('circle').length];
-    return found;"""  # fmt: skip
+    return found;"""
     found = told(tmp_path, PMF, script)
     expected = {"first": (5, 7), "pressed": (4, 8), "tapped": (2, 3)}
     scale = []
@@ -173,9 +173,7 @@ def test_a_browser_shows_what_follows_from_what_was_observed(tmp_path):
 
 @needs_browser
 def test_a_browser_moves_the_point_and_its_contours(tmp_path):
-    script = (
-        HELP
-        + """
+    script = """
     const [roc, pr] = all('svg[data-square]'), values = () => all('[data-value]').map((cell) => cell.textContent);
     const inside = (svg) => [...svg.querySelectorAll('.lines path')];
     const lines = (svg) => inside(svg).map((line) => [line.textContent, line.getAttribute('d')]);
@@ -194,7 +192,6 @@ def test_a_browser_moves_the_point_and_its_contours(tmp_path):
     set('total', 0);
     found.smaller = [cells(), document.querySelector('[data-control=positives-said]').textContent];
     return found;"""
-    )
     found = told(tmp_path, CONTOURS, script)
     # Two positives found and two false alarms: recall 1/3, precision 1/2.
     for step, (a, d) in {"first": (5, 7), "pressed": (6, 7), "tapped": (2, 7)}.items():
@@ -232,9 +229,7 @@ def test_a_browser_moves_the_point_and_its_contours(tmp_path):
 @pytest.mark.parametrize("explore", [explore_pmf, explore_contours])
 def test_sliders_reach_every_number_of_cases_and_of_positives(tmp_path, explore):
     sizes = [(2, 3), *((p, total - p) for total in (7, 5, 6) for p in range(1, total) if (p, total) != (2, 5))]
-    script = (
-        HELP
-        + """
+    script = """
     const slider = (name) => document.querySelector(`[data-control=${name}]`);
     const number = (text) => Number(text.match(/^[0-9]+/));
     const said = (name) => number(document.querySelector(`[data-control=${name}-said]`).textContent);
@@ -248,7 +243,6 @@ def test_sliders_reach_every_number_of_cases_and_of_positives(tmp_path, explore)
       }
     }
     return seen;"""
-    )
     first, *seen = told(tmp_path, explore(sizes, ["f1"]), script)
     assert first == [5, 2]
     assert seen == [[total, p, p, total - p] for total in (5, 6, 7) for p in range(1, total)]
@@ -292,16 +286,16 @@ def test_a_browser_turns_and_reads_the_simplex(tmp_path):
     script = """
     const canvas = document.querySelector('canvas'), box = document.querySelector('.solid');
     const picture = () => canvas.toDataURL(), before = picture(), found = { drawn: [box.dataset.drawn] };
-    canvas.dispatchEvent(new KeyboardEvent('keydown', { key: 'ArrowLeft' }));
+    press(canvas, 'ArrowLeft');
     found.turned = picture() !== before;
     const area = canvas.getBoundingClientRect();
-    found.read = new Set();
+    const read = new Set();
     for (let x = 0; x < area.width; x += 4) for (let y = 0; y < area.height; y += 4) {
       const at = { clientX: area.left + x, clientY: area.top + y };
       canvas.dispatchEvent(new PointerEvent('pointermove', at));
-      found.read.add(document.querySelector('output').textContent);
+      read.add(document.querySelector('output').textContent);
     }
-    found.read = [...found.read];
+    found.read = [...read];
     document.querySelectorAll('input')[0].click();
     found.drawn.push(box.dataset.drawn);
     return found;"""

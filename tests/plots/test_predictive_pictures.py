@@ -28,13 +28,7 @@ def test_contours_are_drawn_within_and_beyond():
     assert ax.lines[-1].get_data()[0] == pytest.approx([-0.25])  # where they meet
 
 
-SLOW = [
-    pytest.param(benefit, marks=pytest.mark.slow)
-    for benefit in ([[0, -1], [-10, 5]], [[0, -1], [-7, 0]], [[3, 1], [0, 8]])
-]
-
-
-@pytest.mark.parametrize("benefit", [[[990, 995], [992, 998]], *SLOW])
+@pytest.mark.parametrize("benefit", [[[990, 995], [992, 998]], [[0, -1], [-10, 5]]])
 def test_a_benefit_has_the_same_contours_in_any_unit(benefit):
     numbers = []
     for unit in (1e-6, 1.0, 1e6):

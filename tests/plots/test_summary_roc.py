@@ -7,7 +7,7 @@ from matplotlib.path import Path
 from scipy import special, stats
 
 import bayesrank as br
-from bayesrank._compat import to_container
+from bayesrank._compat import groups_of, to_container
 
 MU, TAU, RHO, ERROR = np.array([1.8, 1.0]), np.array([0.7, 0.5]), -0.6, np.array([0.2, 0.15])
 
@@ -94,8 +94,7 @@ def test_studies_are_what_was_observed():
 
 
 def test_draws_that_do_not_vary_or_underflow_have_regions_of_their_own():
-    source = posterior()["posterior"]
-    source = source.to_dataset() if isinstance(source, xr.DataTree) else source
+    source = groups_of(posterior())["posterior"]
     fixed = source.assign(performance_typical=xr.full_like(source["performance_typical"], 0.25))
     points = br.performance.summary_points(fixed).isel(entity=0)
     np.testing.assert_allclose(points["credible_fpr"], 0.5)
@@ -107,8 +106,7 @@ def test_draws_that_do_not_vary_or_underflow_have_regions_of_their_own():
 
 
 def test_who_is_undefined_has_no_region():
-    source = posterior(2)["posterior"]
-    source = source.to_dataset() if isinstance(source, xr.DataTree) else source
+    source = groups_of(posterior(2))["posterior"]
     source["performance_typical"].values[:, :, 0] = np.nan
     points = br.performance.summary_points(source)
     assert points["credible_fpr"].isnull().all("vertex").values.tolist() == [True, False]

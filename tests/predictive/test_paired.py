@@ -1,4 +1,4 @@
-"""Two entities on the same future cases; one class against all others; decision benefits."""
+"""Two entities on the same future cases; one class against all others."""
 
 from collections import defaultdict
 from itertools import product
@@ -84,13 +84,3 @@ def test_classes_against_all_others():
     table = P.summary(pmfs, prob=0.9)
     assert table["mean"].dims == ("label",)
     assert table["hdi_lower"].sel(label="b").item() == summaries.hdi(alone, 0.9)[0]
-
-
-def test_contours_of_benefits_are_parallel_lines():
-    worth = br.scores.decision_benefit([[4, 3], [1, 7]])  # U Figure B.8
-    rng = np.random.default_rng(4)
-    x, y, p = (xr.DataArray(a, dims="case") for a in rng.uniform(0.01, 0.99, (3, 500)))
-    k = xr.DataArray(worth.of_cells((1 - p) * (1 - x), (1 - p) * x, p * (1 - y), p * y), dims="case")
-    np.testing.assert_allclose(br.contour(worth, k, x, p), y, atol=1e-9)
-    slope = br.contour(worth, [2.0, 4.0], [0.0, 1.0], 0.3).diff("fpr")
-    assert slope[0].item() == pytest.approx(slope[1].item())

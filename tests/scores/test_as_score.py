@@ -24,6 +24,7 @@ F1 = {"importance": br.importance(fp=1, fn=1, tp=2), "place": (1.0, 0.5), "ranki
         lambda score: br.score_posterior(COUNTS, score).cdf(0.7),
         lambda score: br.predictive.score_pmf(br.predictive.confusion_pmf(COUNTS[:1], 6, 9), score)["probability"],
         lambda score: np.array(br.place(score)),
+        lambda score: br.tile.correlation(score, 3, size=50, seed=1),
     ],
 )
 def test_an_importance_or_a_place_stands_for_its_score(stand_in, call):
@@ -50,23 +51,11 @@ def test_the_value_under_the_tile_is_a_score():
     assert br.place("vut") is None
 
 
-def test_kind_chooses_the_performance():
+def test_the_kind_that_a_posterior_names_is_its_default():
     typical = br.as_performance(COUNTS)
     new = br.as_performance(COUNTS[::-1].assign_coords(entity=COUNTS["entity"]))
     source = xr.Dataset({"performance_typical": typical, "performance_new": new}, attrs={"kind": "typical"})
-    importance = br.importance(fp=1, fn=1, tp=2)
-    calls = (
-        br.scores.f1,
-        br.scores.macro_tnr,
-        lambda held, kind=None: br.ranking_score(held, importance, kind=kind),
-        lambda held, kind=None: br.canonical_score(held, 1.0, 0.5, kind=kind),
-    )
-    for call in calls:
+    for call in (br.scores.f1, lambda held: br.canonical_score(held, 1.0, 0.5)):
         xr.testing.assert_identical(call(source), call(typical))
-        xr.testing.assert_identical(call(source, kind="typical"), call(typical))
-        xr.testing.assert_identical(call(source, kind="new"), call(new))
-        assert not np.allclose(call(typical), call(new))
-        with pytest.raises(ValueError, match="kind must be one of"):
-            call(source, kind="best")
-        with pytest.raises(ValueError, match="source must be a posterior for kind"):
-            call(COUNTS, kind="new")
+    with pytest.raises(ValueError, match="source must be a posterior for kind"):
+        br.scores.f1(COUNTS, kind="new")

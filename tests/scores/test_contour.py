@@ -5,6 +5,7 @@ import pytest
 import xarray as xr
 
 import bayesrank as br
+from bayesrank.scores import as_score
 from bayesrank.scores.contours import _reach, closed_form, contour_curve, contour_meeting_points
 from bayesrank.scores.derived import logarithm
 from bayesrank.scores.families import by_importance
@@ -18,6 +19,7 @@ CLOSED = [
     "balanced_threat_score", "balanced_fowlkes_mallows", "standardized_ppv", "standardized_npv", "bias_index",
     "cohen_kappa_quadratic", "jaccard_distance", "precision_gain", "recall_gain", "f1_gain",
     "log_positive_likelihood_ratio", "log_negative_likelihood_ratio", "log_diagnostic_odds_ratio",
+    br.scores.decision_benefit([[4, 3], [1, 7]]),  # Figure B.8
 ]  # fmt: skip
 
 
@@ -27,14 +29,14 @@ def rates(size=1000, seed=7):
 
 
 def value_at(score, x, y, p):
-    return br.scores.get(score).of_cells((1 - p) * (1 - x), (1 - p) * x, p * (1 - y), p * y)
+    return as_score(score).of_cells((1 - p) * (1 - x), (1 - p) * x, p * (1 - y), p * y)
 
 
-@pytest.mark.parametrize("name", CLOSED)
+@pytest.mark.parametrize("name", CLOSED, ids=lambda name: as_score(name).name)
 def test_contours_come_back_to_the_tpr_they_started_from(name):
     """In closed form, and by bisection."""
     x, y, p = rates()
-    score = br.scores.get(name)
+    score = as_score(name)
     assert closed_form(score) is not None
     k, x, p = (xr.DataArray(a, dims="case") for a in (value_at(name, x, y, p), x, p))
     np.testing.assert_allclose(br.contour(name, k, x, p), y, rtol=1e-7, atol=1e-8)
@@ -145,10 +147,10 @@ def beyond(size=1000, seed=11):
     return rng.uniform(-0.2, 1.2, (2, size)), rng.uniform(0.02, 0.98, size)
 
 
-@pytest.mark.parametrize("name", CLOSED)
+@pytest.mark.parametrize("name", CLOSED, ids=lambda name: as_score(name).name)
 def test_contours_beyond_the_square_hold_when_substituted_back(name):
     (x, _), p = beyond()
-    low, high = br.scores.get(name).range
+    low, high = as_score(name).range
     k = np.random.default_rng(12).uniform(max(low, -4), min(high, 4), x.size)
     y = br.contour(name, *(xr.DataArray(a, dims="case") for a in (k, x, p))).values
     known = np.isfinite(y)
@@ -170,11 +172,11 @@ def distance(point, curve):
     return np.nanmin(np.hypot(*(start + share * chord - point[:, None])))
 
 
-@pytest.mark.parametrize("name", CLOSED)
+@pytest.mark.parametrize("name", CLOSED, ids=lambda name: as_score(name).name)
 def test_every_performance_beyond_the_square_is_on_the_contour_of_its_value(name):
     """So that no contour stops where it turns back."""
     (x, y), p = beyond(40 if name in TURNING else 300)
-    k, (low, high) = value_at(name, x, y, p), br.scores.get(name).range
+    k, (low, high) = value_at(name, x, y, p), as_score(name).range
     seen = (low <= k) & (k <= high)
     assert seen.mean() > 0.4
     if name in TURNING:
@@ -190,7 +192,7 @@ def test_every_performance_beyond_the_square_is_on_the_contour_of_its_value(name
 @pytest.mark.parametrize("name", TURNING)
 @pytest.mark.parametrize("prevalence", [0.03, 0.5, 0.8])
 def test_curves_that_turn_back_keep_their_value(name, prevalence):
-    values = [v for v in (-0.7, -0.2, 0.2, 0.7) if v >= br.scores.get(name).range[0]]
+    values = [v for v in (-0.7, -0.2, 0.2, 0.7) if v >= as_score(name).range[0]]
     curves = contour_curve(name, values, prevalence, (-0.2, 1.2), points=201)
     for value in values:
         curve = curves.sel(value=value).dropna("point")
@@ -204,14 +206,9 @@ def test_curves_that_turn_back_keep_their_value(name, prevalence):
 
 
 def test_values_that_a_root_cannot_take_have_no_contour():
-    for name, value in (
-        ("g_mean", -0.5),
-        ("fowlkes_mallows", -0.5),
-        ("prevalence_threshold", -1.0),
-        ("prevalence_threshold", 2.0),
-    ):
-        assert np.isnan(br.contour(name, value, 0.3, 0.4))
-        assert np.isnan(contour_curve(name, [value], 0.4, (-0.2, 1.2))["fpr"]).all()
+    for name, values in {"g_mean": [-0.5], "fowlkes_mallows": [-0.5], "prevalence_threshold": [-1.0, 2.0]}.items():
+        assert np.isnan(br.contour(name, values, 0.3, 0.4)).all()
+        assert np.isnan(contour_curve(name, values, 0.4, (-0.2, 1.2))["fpr"]).all()
 
 
 def test_curves_that_turn_back_far_from_the_square_have_their_points_in_it():

@@ -11,20 +11,6 @@ def two_entities():
     return br.from_counts(tn=[50, 90], fp=[40, 0], fn=[0, 6], tp=[10, 4], entity=["eager", "shy"])
 
 
-def test_mixing_entities_is_choosing_one_at_random():
-    """Fawcett's interpolation by simulation: each case is given to an entity chosen by a coin."""
-    counts = two_entities()
-    mixed = br.theory.mix(counts, {"eager": 0.3, "shy": 0.7})
-    rng = np.random.default_rng(0)
-    number = 200_000
-    cells = br.as_performance(counts).stack(cell=("actual", "predicted")).transpose("entity", "cell").values
-    chosen = (rng.random(number) < 0.7).astype(int)
-    outcomes = (rng.random(number)[:, None] > np.cumsum(cells, axis=1)[chosen]).sum(axis=1)
-    share = np.bincount(outcomes, minlength=4) / number
-    # Four standard errors of a binomial share.
-    assert np.abs(mixed.values.ravel() - share).max() < 4 * 0.5 / np.sqrt(number)
-
-
 def test_mixing_data_sets_by_their_sizes_is_pooling_their_cases():
     """Piérard's summarization: weights in proportion to the cases give the relative frequencies of all of them."""
     counts = br.from_counts(tn=[5, 30], fp=[1, 2], fn=[2, 2], tp=[2, 6], entity=["m", "m"], dataset=["one", "two"])
@@ -56,18 +42,6 @@ def test_draws_pass_through_and_stay_lazy():
     xr.testing.assert_allclose(mixed, performance.sel(entity="shy", drop=True))
     assert br.theory.mix(performance, {"eager": 0.5, "shy": 0.5}).chunks is not None
     assert br.theory.filter_by_importance(performance, br.importance(fp=1, tp=1)).chunks is not None
-
-
-def test_filter_is_rejection_sampling():
-    """Property 1's story by simulation: an outcome ends the experiment with a chance in proportion to I."""
-    counts = br.from_counts(tn=50, fp=20, fn=10, tp=20)
-    importance = br.importance(tn=0.1, fp=0.4, fn=1.0, tp=0.5)
-    rng = np.random.default_rng(1)
-    outcomes = rng.choice(4, size=400_000, p=br.as_performance(counts).values.ravel())
-    kept = outcomes[rng.random(outcomes.size) < importance.values.ravel()[outcomes]]
-    share = np.bincount(kept, minlength=4) / kept.size
-    got = br.theory.filter_by_importance(counts, importance).values.ravel()
-    assert np.abs(got - share).max() < 4 * 0.5 / np.sqrt(kept.size)
 
 
 def test_the_filter_gives_a_performance_or_nan():

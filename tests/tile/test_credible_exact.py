@@ -9,43 +9,33 @@ import xarray as xr
 
 import bayesrank as br
 from bayesrank.tile.posterior import best_on_grid
+from tests.tile.test_tile_roc import score as exact_score
 
 ENTITIES = ["e", "a", "d", "b", "c"]
+
+
+#: Cells that are empty (draw, entity, cell), by kind; nothing is in the others.
+EMPTY = {
+    "negatives only": [np.s_[..., 2:]],
+    "positives only": [np.s_[..., :2]],
+    "perfect": [np.s_[..., 1:3]],
+    "hopeless": [np.s_[..., [0, 3]]],
+    "one class each": [np.s_[:, 0, :2], np.s_[:, [1, 3], 2:]],
+    "unmeasured": [np.s_[2:, 0], np.s_[:, 2], np.s_[4]],
+}
+KINDS = ["zeros", "more zeros", "no zeros", "all identical", "one entity", "one draw", *EMPTY]
 
 
 def cell_draws(kind, draws=6):
     """Whole numbers (draw, entity, 4) with ties: within a draw some entities are proportional to each other."""
     rng = np.random.default_rng(list(kind.encode()))
-    cells = rng.integers(0, 4, (draws, len(ENTITIES), 4))
+    cells = rng.integers(0, 4, (draws, len(ENTITIES), 4)) + (kind == "no zeros")
     cells[:, 3] = 2 * cells[:, 1]
-    if kind == "no zeros":
-        cells += 1
-    elif kind == "negatives only":
-        cells[..., 2:] = 0
-    elif kind == "positives only":
-        cells[..., :2] = 0
-    elif kind == "all identical":
+    for empty in EMPTY.get(kind, []):
+        cells[empty] = 0
+    if kind == "all identical":
         cells[:] = cells[:, :1]
-    elif kind == "perfect":
-        cells[..., 1:3] = 0
-    elif kind == "hopeless":
-        cells[..., [0, 3]] = 0
-    elif kind == "one class each":
-        cells[:, 0, :2], cells[:, 1, 2:] = 0, 0
-        cells[:, 3] = 2 * cells[:, 1]
-    elif kind == "one entity":
-        cells = cells[:, :1]
-    elif kind == "one draw":
-        cells = cells[:1]
-    elif kind == "unmeasured":
-        cells[2:, 0], cells[:, 2], cells[4] = 0, 0, 0
-    return cells
-
-
-KINDS = [
-    "zeros", "more zeros", "no zeros", "negatives only", "positives only", "all identical", "perfect", "hopeless",
-    "one class each", "one entity", "one draw", "unmeasured",
-]  # fmt: skip
+    return cells[: 1 if kind == "one draw" else draws, : 1 if kind == "one entity" else len(ENTITIES)]
 
 
 def as_draws(cells):
@@ -56,13 +46,6 @@ def as_draws(cells):
     return xr.DataArray(
         values.reshape(shape), {"entity": ENTITIES[: shape[1]]}, ("draw", "entity", "actual", "predicted")
     )
-
-
-def exact_score(cell, a, b):
-    """The canonical score of whole numbers, as a fraction; None where it is 0/0."""
-    tn, fp, fn, tp = (Fraction(int(x)) for x in cell)
-    s, u = (1 - a) * tn + a * tp, (1 - b) * fp + b * fn
-    return None if s + u == 0 else s / (s + u)
 
 
 def exact_maps(cells, resolution):

@@ -7,6 +7,7 @@ import pytest
 import xarray as xr
 
 import bayesrank as br
+from tests.tile.test_tile_roc import score
 
 SIZE = 7
 STEPS = [Fraction(i, SIZE - 1) for i in range(SIZE)]
@@ -24,19 +25,12 @@ SETS = {
     "one entity, undefined somewhere": [(0, 0, 3, 0)],
 }
 for seed in range(6):
-    SETS[f"random {seed}"] = [
-        tuple(int(n) for n in row)
-        for row in np.random.default_rng(seed).integers(0, 4, (6, 4)) + np.eye(6, 4, dtype=int)
-    ]
+    table = np.random.default_rng(seed).integers(0, 4, (6, 4)) + np.eye(6, 4, dtype=int)
+    SETS[f"random {seed}"] = [tuple(row) for row in table.tolist()]
 
 
 def exact(rows):
     """Canonical scores as fractions, [entity][b][a]; None where undefined."""
-
-    def score(row, a, b):
-        tn, fp, fn, tp = (Fraction(n, sum(row)) for n in row)
-        s, u = (1 - a) * tn + a * tp, (1 - b) * fp + b * fn
-        return s / (s + u) if s + u else None
 
     return [[[score(row, a, b) for a in STEPS] for b in STEPS] for row in rows]
 
@@ -59,8 +53,8 @@ def average_rank(score, known):
 
 
 def counts_of(rows):
-    tn, fp, fn, tp = zip(*rows, strict=True)
-    return br.from_counts(tn=tn, fp=fp, fn=fn, tp=tp, entity=[f"e{k}" for k in range(len(rows))])
+    names = [f"e{k}" for k in range(len(rows))]
+    return br.from_matrix(np.reshape(rows, (-1, 2, 2)), "actual_rows", entity=names)
 
 
 @pytest.mark.parametrize("rows", SETS.values(), ids=SETS)

@@ -9,6 +9,7 @@ import xarray as xr
 import bayesrank as br
 from bayesrank import _threads
 from bayesrank.tile import posterior
+from tests.ops.test_draws import counted
 
 dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
@@ -30,17 +31,6 @@ MAPS = {
 }
 
 
-def counted(array, chunks, calls):
-    """The same array, lazy, its chunks counted as they are computed."""
-
-    def load(block):
-        calls.append(block.shape)
-        return block
-
-    lazy = array.chunk(chunks)
-    return lazy.copy(data=da.map_blocks(load, lazy.data, dtype=float, meta=np.zeros((0,) * lazy.ndim)))
-
-
 @pytest.mark.parametrize("name", MAPS)
 def test_stacked_draws_are_draws(name):
     found, expected = MAPS[name](DRAWS.stack(sample=("chain", "draw"))), MAPS[name](DRAWS)
@@ -56,7 +46,7 @@ def test_each_chunk_once_and_the_same_answer(name, chunks, workers, monkeypatch)
     expected = MAPS[name](DRAWS)
     monkeypatch.setattr(_threads, "workers", lambda: workers)
     calls = []
-    lazy = counted(DRAWS, chunks, calls)
+    lazy = counted(DRAWS, calls, **chunks)
     found = MAPS[name](lazy)
     assert len(calls) == lazy.data.npartitions
     xr.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-12)
@@ -78,7 +68,7 @@ def test_counts_are_identical_whatever_the_threads(monkeypatch):
 def test_intervals_of_values_pass_again_over_what_cannot_be_held(monkeypatch):
     monkeypatch.setattr(posterior, "HELD", 3 * 53 * 4 * 2)  # two entities
     calls = []
-    found = br.tile.value_interval(counted(DRAWS, {"draw": 20}, calls), 5)
+    found = br.tile.value_interval(counted(DRAWS, calls, draw=20), 5)
     assert len(calls) == 2 * 3
     xr.testing.assert_identical(found, br.tile.value_interval(DRAWS, 5))
 

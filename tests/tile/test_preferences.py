@@ -47,13 +47,6 @@ def test_beta_preferences_against_quadrature(shapes):
     assert abs(first_is_best(br.tile.beta_preferences(*shapes, points=201)) - expected) < 1 / 201
 
 
-def test_between_the_four_corners_is_the_whole_tile():
-    whole = br.tile.between("tnr", "ppv", "tpr", "npv", points=101)
-    expected = br.tile.shares(COUNTS).sel(entity="a").item()  # closed form
-    # A monotone frontier crosses at most 2 n rows and columns of the 2 n² triangles.
-    assert abs(first_is_best(whole) - expected) < 2 / 101
-
-
 def test_between_against_brute_force_and_moments():
     corners = [(0.1, 0.3), (0.9, 0.2), (1.0, 0.7), (0.4, 0.9)]
     preferences = br.tile.between(*corners, points=101)

@@ -1,6 +1,5 @@
-"""What every map of the Tile takes: the performance of the kind asked for, of draws and entities alone."""
+"""What scores, OPS and every map of the Tile take: a performance of the kind asked for."""
 
-import numpy as np
 import pytest
 import xarray as xr
 
@@ -21,6 +20,14 @@ OF_DRAWS = {
     "value_interval": lambda s, **kind: br.tile.value_interval(s, 3, **kind),
     "preference_ranking": lambda s, **kind: br.tile.preference_ranking(s, 0.3, 0.4, **kind),
     "volume": lambda s, **kind: br.tile.volume(s, **kind),
+    "correlation": lambda s, **kind: br.tile.correlation("mcc", 3, performances=s, **kind),
+    "of_draws": lambda s, **kind: br.ops.of_draws(s, "f1", **kind),
+    "on_tile": lambda s, **kind: br.ops.on_tile(s, 3, **kind),
+    "by_label": lambda s, **kind: br.ops.by_label(s.expand_dims(label=["x"]), "f1", **kind),
+    "score": lambda s, **kind: br.scores.f1(s, **kind),
+    "average": lambda s, **kind: br.scores.macro_tnr(s, **kind),
+    "ranking_score": lambda s, **kind: br.ranking_score(s, br.importance(fp=1, fn=1, tp=2), **kind),
+    "canonical_score": lambda s, **kind: br.canonical_score(s, 1.0, 0.5, **kind),
 }
 OF_POINTS = {
     "entity": lambda s, **kind: br.tile.entity(s, 1, 3, **kind),
@@ -42,19 +49,7 @@ def test_the_kind_of_performance(name, call, array):
     xr.testing.assert_identical(call(posterior, kind="new"), call(other))
     xr.testing.assert_identical(call(posterior), call(array))
     assert not call(array).equals(call(other))
-    with pytest.raises(ValueError, match="source must hold a variable 'performance_typical'"):
+    with pytest.raises(ValueError, match=r"(source|performances) must hold a variable 'performance_typical'"):
         call(posterior, kind="typical")
     with pytest.raises(ValueError, match="kind must be one of"):
         call(posterior, kind="old")
-
-
-def test_correlations_over_a_kind():
-    rng = np.random.default_rng(1)
-    one, other = (
-        xr.DataArray(rng.dirichlet(np.ones(4), 30).reshape(30, 2, 2), dims=DRAWS.dims[1:2] + DRAWS.dims[-2:])
-        for _ in "ab"
-    )
-    both = xr.Dataset({"performance": one, "performance_new": other})
-    found = br.tile.correlation("mcc", 3, performances=both, kind="new")
-    xr.testing.assert_identical(found, br.tile.correlation("mcc", 3, performances=other))
-    assert not found.equals(br.tile.correlation("mcc", 3, performances=one))

@@ -2,21 +2,10 @@
 
 import numpy as np
 import pytest
-import xarray as xr
 from scipy.stats import spearmanr
 
 import bayesrank as br
 from bayesrank import performance
-
-
-def rates(tnr, tpr, prevalence):
-    """Performances from rates, entities along the given lists."""
-    tnr, tpr = np.asarray(tnr, float), np.asarray(tpr, float)
-    table = np.stack(
-        [(1 - prevalence) * tnr, (1 - prevalence) * (1 - tnr), prevalence * (1 - tpr), prevalence * tpr], -1
-    )
-    names = [f"P{i}" for i in range(len(tnr))]
-    return xr.DataArray(table.reshape(-1, 2, 2), {"entity": names}, ("entity", "actual", "predicted"))
 
 
 @pytest.mark.parametrize("name", ["change_predicted", "change_actual", "swap_actual_predicted", "swap_classes"])
@@ -33,7 +22,7 @@ def test_lemmas_1_to_4(name):
 
 def test_lemma_5_and_property_1():
     rng = np.random.default_rng(1)
-    before = rates(rng.random(60), rng.random(60), 0.3)
+    before = br.from_rates(tnr=rng.random(60), tpr=rng.random(60), prevalence=0.3)
     after = performance.shift_prior(before, 0.8)
     np.testing.assert_allclose(after.isel(actual=1).sum("predicted"), 0.8)
     np.testing.assert_allclose(br.scores.tpr(after), br.scores.tpr(before))
@@ -52,7 +41,8 @@ def test_lemma_5_and_property_1():
 @pytest.mark.parametrize("prevalence", [0.2, 0.5, 0.8])
 def test_figure_5(prevalence):
     # always negative, (TNR, TPR) = (0.7, 0.7) and (0.5, 0.8), always positive
-    toy = rates([1, 0.7, 0.5, 0], [0, 0.7, 0.8, 1], prevalence)
+    tnr, tpr = np.array([1, 0.7, 0.5, 0]), np.array([0, 0.7, 0.8, 1])
+    toy = br.from_rates(tnr=tnr, tpr=tpr, prevalence=prevalence, entity=["P0", "P1", "P2", "P3"])
     winner = br.tile.entity(toy, resolution=51)
     assert winner.sel(a=0.02, b=0.1, method="nearest") == "P0"
     assert winner.sel(a=0.98, b=0.9, method="nearest") == "P3"
@@ -60,18 +50,11 @@ def test_figure_5(prevalence):
     border, curve = br.tile.frontier(toy, "P0", "P3"), br.tile.no_skill_curve(prevalence=prevalence)
     np.testing.assert_allclose(np.interp(border["a"], curve["a"], curve["b"]), border["b"], atol=2e-3)
     if prevalence == 0.5:  # Eq. 6 and 7: with balanced priors all frontiers are lines
-        tnr, tpr = np.array([1, 0.7, 0.5, 0]), np.array([0, 0.7, 0.8, 1])
         for i, j in [(0, 1), (1, 2), (2, 3), (0, 3)]:
             line = br.tile.frontier(toy, f"P{i}", f"P{j}")
             slope_a = (1 - tnr[i]) * (1 - tpr[j]) - (1 - tpr[i]) * (1 - tnr[j])
             slope_b = tpr[i] * tnr[j] - tnr[i] * tpr[j]
             np.testing.assert_allclose(slope_a * line["a"] + slope_b * line["b"] + tnr[i] - tnr[j], 0, atol=1e-12)
-
-
-def test_no_skill_is_the_best_of_no_skill_performances():
-    tau = np.linspace(0, 1, 101)
-    top = br.tile.value(rates(1 - tau, tau, 0.2), 21).max("entity")
-    np.testing.assert_allclose(br.tile.no_skill(0.2, 21), top, atol=1e-12)
 
 
 def test_volume_ranks_almost_as_accuracy():

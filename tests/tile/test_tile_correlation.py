@@ -7,22 +7,11 @@ from scipy.stats import kendalltau, pearsonr, spearmanr
 
 import bayesrank as br
 
-LABELS = {"actual": ["negative", "positive"], "predicted": ["negative", "positive"]}
-
 
 def source(cells):
     """Performances (entity, actual, predicted) from rows of tn, fp, fn, tp."""
     cells = cells / cells.sum(axis=-1, keepdims=True)
-    dims = ("draw", "entity")[2 - (cells.ndim - 1) :]
-    return xr.DataArray(cells.reshape(*cells.shape[:-1], 2, 2), LABELS, (*dims, "actual", "predicted"))
-
-
-def random_cells(kind, size, rng):
-    if kind == "lattice":  # many ties
-        return rng.integers(1, 4, (*size, 4)).astype(float)
-    if kind == "crowded":  # all values in few bins
-        return np.array([8.0, 1, 1, 8]) + 1e-3 * rng.random((*size, 4))
-    return rng.dirichlet(np.ones(4), size)
+    return xr.DataArray(cells.reshape(-1, 2, 2), dims=("entity", "actual", "predicted"))
 
 
 METHODS = {"kendall": kendalltau, "spearman": spearmanr, "pearson": pearsonr}
@@ -32,7 +21,11 @@ METHODS = {"kendall": kendalltau, "spearman": spearmanr, "pearson": pearsonr}
 @pytest.mark.parametrize("kind", ["spread", "crowded", "lattice", "ends", "undefined"])
 def test_agrees_with_scipy(kind, method):
     rng = np.random.default_rng(14)
-    cells = random_cells(kind, (300,), rng)
+    cells = rng.dirichlet(np.ones(4), 300)
+    if kind == "lattice":  # many ties
+        cells = rng.integers(1, 4, (300, 4)).astype(float)
+    if kind == "crowded":  # all values in few bins
+        cells = np.array([8.0, 1, 1, 8]) + 1e-3 * rng.random((300, 4))
     if kind == "ends":  # odds of 0 and of infinity, never both undefined
         cells[:90, 1:3], cells[90:120, [0, 3]] = 0.0, 0.0
     if kind == "undefined":
