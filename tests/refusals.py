@@ -497,8 +497,8 @@ PICTURES = [
     ("a must lie|prevalence must|prediction_rate must", lambda x: x(), lambda: papers.pencil(1.2, 0, 0.3), lambda: papers.pencil(1, 0, 0), lambda: papers.placement_tile(prediction_rate=1.0)),
 ]
 
-#: What the command refuses: words, what is typed (or several such), and texts of FILE.
 CATEGORIES = "entity,case,category,half,dataset,outcome\n" + "".join(f"{e},{i},{'xy'[i % 2]},{i // 2 % 2},z,1\n" for e in "ab" for i in range(8))
+#: What the command refuses: words, what is typed (or several such), and texts of FILE.
 COMMANDS = [
     # rank, tile
     ("DATA must be a CSV file or one of", "rank no_such_thing"),
