@@ -106,8 +106,9 @@ def credible_ranking(
         - ``consensus_rank``: rank in the order with the smallest expected Kendall distance, shared within twice the
           Monte-Carlo error; ``consensus_position``: without shared ranks. ``consensus_distance``: expected distance of
           this order; ``consensus_lower_bound``: of any order.
-        - ``tier``: first the first entity in consensus order, and all that it does not beat with probability ``prob``;
-          then likewise of the others. Comparisons are pairwise: many equal entities often form two tiers.
+        - ``tier``: the first tier is the first entity in consensus order, and all that it does not beat with
+          probability ``prob``; the next tiers likewise from the rest. Comparisons are pairwise: many equal entities
+          often form two tiers.
         - ``in_best_set``: whether the entity is in the smallest set that holds the best with probability ``prob``;
           :func:`bayesrank.top_set` with ``k=1`` cross-validates it.
         - ``expected_regret``: mean difference from the best of each draw, in units of the score, if its mean is finite.
@@ -131,13 +132,12 @@ def credible_ranking(
 
     Notes
     -----
-    Averaged over the prior, the intervals cover at least ``prob`` of true ranks; for fixed, nearly tied truths maybe
-    fewer. For exact ranks, the number of entities above a value is Poisson-binomial: Hong (2013), Computational
-    Statistics & Data Analysis 59:41-51.
+    Averaged over the prior, the intervals cover at least ``prob`` of true ranks. For fixed, nearly tied truths they
+    may cover less. For exact ranks, the number of entities above a value is Poisson-binomial: Hong (2013),
+    Computational Statistics & Data Analysis 59:41-51.
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
     >>> br.credible_ranking(br.fit(counts, seed=1), "informedness")["tier"].values.tolist()
     [2, 1]

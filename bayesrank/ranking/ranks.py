@@ -36,7 +36,6 @@ def rank(
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[9, 5], fp=[1, 5], fn=[1, 4], tp=[9, 6], entity=["good", "bad"])
     >>> rank(counts, "fnr").values.tolist()
     [1.0, 2.0]

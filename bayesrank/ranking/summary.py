@@ -46,7 +46,6 @@ def ranking_table(ranking: xr.Dataset) -> pd.DataFrame:
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
     >>> ranking_table(br.credible_ranking(br.fit(counts, seed=1), "f1")).index.tolist()
     ['b', 'a']

@@ -49,7 +49,6 @@ def score_table(
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> posterior = br.fit(br.from_counts(tn=90, fp=10, fn=5, tp=45, entity=["kit"]), seed=1)
     >>> table = br.score_table(posterior, ["sensitivity", "ppv", "LR+"], prevalence=0.02)
     >>> table.to_dataframe().round(2)[["median", "lower", "upper", "observed"]]

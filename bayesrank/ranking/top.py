@@ -69,7 +69,6 @@ def top_set(
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 79, 50], fp=[10, 1, 30], fn=[9, 1, 15], tp=[21, 29, 15], entity=["a", "b", "c"])
     >>> top = top_set(br.fit(counts, seed=1), "informedness", 1)
     >>> top["in_credible_set"].values.tolist(), top["in_confidence_set"].values.tolist()

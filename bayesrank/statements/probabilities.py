@@ -76,7 +76,6 @@ def probability(
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(
     ...     tn=[70, 79, 75], fp=[10, 1, 5], fn=[9, 1, 9], tp=[21, 29, 21], entity=["A", "B", "net 3"]
     ... )
@@ -172,7 +171,6 @@ def probable_orders(
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 79, 75], fp=[10, 1, 5], fn=[9, 1, 9], tp=[21, 29, 21], entity=["A", "B", "C"])
     >>> found = br.statements.probable_orders(br.fit(counts, seed=1), "f1", top=2)
     >>> found["label"].values.tolist(), found["probability"].round(2).values.tolist()

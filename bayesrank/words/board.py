@@ -44,7 +44,6 @@ def board(ranking: xr.Dataset, *, top: int | None = None) -> str:
     Examples
     --------
     >>> import json
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
     >>> found = json.loads(br.board(br.credible_ranking(br.fit(counts, seed=1), "f1")))
     >>> [(one["entity"], one["tier"], one["probability_best_text"]) for one in found["entities"]]

@@ -37,7 +37,6 @@ def verdict(result: xr.Dataset) -> list[str]:
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 779], fp=[10, 21], fn=[9, 21], tp=[21, 279], entity=["a", "b"])
     >>> ranking = br.credible_ranking(br.fit(counts, seed=1), "informedness")
     >>> print(*verdict(ranking), sep="\n")
@@ -61,7 +60,6 @@ def notes(result: xr.Dataset) -> list[str]:
 
     Examples
     --------
-    >>> import bayesrank as br
     >>> counts = br.from_counts(tn=[70, 779], fp=[10, 21], fn=[9, 21], tp=[21, 279], entity=["a", "b"])
     >>> ranking = br.credible_ranking(br.fit(counts, seed=1), "informedness")
     >>> notes(ranking)[0]
