@@ -9,7 +9,7 @@ from importlib.metadata import version
 
 import bayesrank as br
 
-HEAVY = ["pymc", "pytensor", "arviz", "matplotlib", "numba"]
+HEAVY = ["pymc", "pytensor", "arviz", "matplotlib", "numba", "scipy.stats", "scipy.signal"]
 
 
 def loaded_after(*statements: str) -> list[set[str]]:
@@ -28,7 +28,8 @@ LIGHT = [
     "import bayesrank as br; br.scores.f1(br.datasets.load('tornado')); br.rank, br.fit, br.credible_ranking",
     "import bayesrank.models.dirichlet_multinomial, bayesrank.models.beta_binomial",
     "import bayesrank as br; br.case_weights(9, draws=2); br.cases.weighted_metric",
-    "import bayesrank.cli",
+    "import bayesrank.cli, contextlib, io",
+    "with contextlib.redirect_stdout(io.StringIO()): bayesrank.cli.cli(['rank', 'tornado'], standalone_mode=False)",
 ]
 FIT = "import bayesrank as br; f = br.fit(br.from_counts(tn=8, fp=2, fn=1, tp=9), seed=1); br.scores.f1(f)"
 

@@ -81,13 +81,15 @@ class Export:
         """Return the decimals of scores."""
         return DIGITS if self.digits is None else self.digits
 
-    def draw(self, plot: Callable[..., Any], *arguments: Any) -> None:
-        """Write the picture that ``plot`` draws, if there is to be one."""
+    def draw(self, plot: str, *arguments: Any) -> None:
+        """Write the picture that a function of ``br.plots`` draws, if there is to be one."""
         if self.picture is None:
             return
         import numpy as np
 
-        figure, page = np.ravel(plot(*arguments))[0].figure, io.BytesIO()
+        from bayesrank import plots
+
+        figure, page = np.ravel(getattr(plots, plot)(*arguments))[0].figure, io.BytesIO()
         ending = Path(self.picture).suffix.lower()
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")

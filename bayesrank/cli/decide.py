@@ -65,7 +65,7 @@ def decide(
         if reference is not None:
             other = analysis.entity("--reference", reference)
             compared = br.decisions.noninferiority(analysis.posterior, other, **margins, prob=prob)
-        export.draw(br.plots.intervals, by_utility(decision), "expected utility")
+        export.draw("intervals", by_utility(decision), "expected utility")
     lines, about = analysis.tell(verdict_parts(decision), notes, None)
     about |= {"benefit": benefit, "prob": prob}
     sheet = Sheet(*utility_table(decision, export.digits), lines, _frame(decision, compared), about)

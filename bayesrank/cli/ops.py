@@ -40,7 +40,7 @@ def ops(score: Score, prob: float, export: Export, **how: Any) -> None:
         values = score(analysis.performance)
         found = found.assign({score.name: values.median(draw_dims(values)).drop_attrs()}).sortby("entity")
         found = found.isel(entity=np.argsort(-found["mean"].values, kind="stable"))
-        export.draw(br.plots.intervals, found, f"OPS of {score.display}")
+        export.draw("intervals", found, f"OPS of {score.display}")
         lines = [f"Note: {line}" for line in analysis.notes(score)]
     columns = [score.name, "mean", "lower", "upper", "sd"]
     frame = found[columns].reset_coords(drop=True).to_dataframe()

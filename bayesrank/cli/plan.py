@@ -55,7 +55,7 @@ def plan(
             **goal,
             seed=how["seed"],
         )
-        export.draw(br.plots.plan, found)
+        export.draw("plan", found)
     lines, about = analysis.tell(verdict_parts(found), notes, score)
     about |= {name: found.attrs[name] for name in ("target", "assurance", "goal", "unit", "reason")}
     about |= {name: float(found[name]) for name in ("needed", "needed_lower", "needed_upper", "limit", "now")}

@@ -127,8 +127,7 @@ def rank(
             if name not in table:
                 raise ValueError(f"--columns must hold names among {', '.join(table.columns)}; got {name!r}")
         answers = [_answer(ranking, text, analysis.posterior, used, kind) for text in statement]
-        plot, drawn = (br.plots.forest, ranking) if front is None else (br.plots.pareto_front, front)
-        export.draw(plot, drawn)
+        export.draw(*(("forest", ranking) if front is None else ("pareto_front", front)))
     if export.format == "board":
         click.echo(br.board(ranking, top=export.top), nl=False)
         return

@@ -77,7 +77,7 @@ def scores(
         step("scoring")
         table = _sort_table(br.score_table(analysis.posterior, chosen, prob=prob, prevalence=share), chosen[0])
         table.attrs |= analysis.labels
-        export.draw(br.plots.intervals, table)
+        export.draw("intervals", table)
         # With --prevalence, the prevalence of the cases is not used.
         used = [None if share is not None and score.depends_on_prevalence else score for score in chosen]
         notes = dict.fromkeys(line for score in used for line in analysis.notes(score))

@@ -78,7 +78,7 @@ def tile(credible: bool, preference: str | None, resolution: int, prob: float, e
                 found, shares = br.tile.regions(observed), br.tile.shares(observed)
             if preference is None:
                 sheet = _shares(found, shares, 1 if export.digits is None else export.digits)
-            export.draw(br.plots.credible_tile if "share" in found else br.plots.winner_tile, found)
+            export.draw("credible_tile" if "share" in found else "winner_tile", found)
     sheet.lines.extend(f"Note: {line}" for line in analysis.notes())
     sheet.about.update(analysis.labels)
     export.show(sheet)
