@@ -7,12 +7,12 @@ from typing import NamedTuple
 import numpy as np
 from scipy import special
 
-from bayesrank.exact import _betas
 from bayesrank.exact._closed_form import NoClosedForm
-from bayesrank.exact._distributions import FAR, Rates
 from bayesrank.exact._grid import NOISE, Function, Grid, make_grid
 from bayesrank.exact._measures import Measures, in_common, measure
 from bayesrank.exact._plan import Board, Plan
+from bayesrank.scores import _betas
+from bayesrank.scores._distributions import FAR, Rates
 
 #: Nodes of a panel and prevalences, step by step; each step is compared with the one before.
 STEPS = ((24, 5), (34, 8), (36, 13), (38, 20))

@@ -12,25 +12,23 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from bayesrank.exact._closed_form import ClosedForm, NoClosedForm
-from bayesrank.exact._distributions import (
+from bayesrank.exact._measures import Group
+from bayesrank.scores._contour_area import monotone
+from bayesrank.scores._dirichlet import gauss_jacobi
+from bayesrank.scores._distributions import (
+    LOGITS,
     SAME,
     Rates,
     Scale,
     Table,
     fixed_rate,
-    range_scale,
     rate_scale,
+    scale_of,
     table_of,
     value_at,
 )
-from bayesrank.exact._measures import Group
-from bayesrank.scores._contour_area import monotone
-from bayesrank.scores._quadrature import gauss_jacobi
 from bayesrank.scores.names import get
 from bayesrank.scores.score import Score
-
-#: Log odds of rates at which a score is asked what it depends on, and whether it keeps to its range.
-LOGITS = np.array([-30.0, -15.0, -5.0, -1.0, 0.5, 3.0, 10.0, 25.0])
 
 #: A prevalence: a number, or the parameters of its Beta posterior.
 Share = float | tuple[float, float]
@@ -144,7 +142,7 @@ def plan_of(score: Score, known: ClosedForm) -> Plan:
     score = get("tpr") if score.space == "outcomes" else score
     items, rate = _items_of(score, known)
     shares = {_middle(item[0]) for item in items if item is not None}
-    scale = _scale(score, shares)
+    scale = scale_of(score, shares)
     if rate >= 0:
         [share] = shares
         scale = rate_scale(lambda odds: value_at(score, 0.0 if rate else odds, odds if rate else 0.0, share))
@@ -180,18 +178,6 @@ def plan_of(score: Score, known: ClosedForm) -> Plan:
 
 def _middle(share: Share) -> float:
     return share[0] / sum(share) if isinstance(share, tuple) else share
-
-
-def _scale(score: Score, shares: set[float]) -> Scale:
-    """Return the scale of the score's range, if all values are within it."""
-    low, high = (0.0, 1.0) if score.importance else score.range
-    if not score.higher_is_better:
-        low, high = -high, -low
-    for share in shares if score.function else ():
-        values = value_at(score, LOGITS, LOGITS[:, None], np.asarray(share))
-        if (values < low - 1e-9).any() or (values > high + 1e-9).any():
-            return range_scale(-np.inf, np.inf)
-    return range_scale(low, high)
 
 
 def _items_of(score: Score, known: ClosedForm) -> tuple[list[Item | None], int]:

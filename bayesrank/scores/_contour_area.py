@@ -18,7 +18,6 @@ SCAN = 65
 
 Quantile = Callable[[np.ndarray], np.ndarray]
 Conditional = Callable[[np.ndarray, np.ndarray], np.ndarray]
-Height = Callable[[np.ndarray, np.ndarray, np.ndarray], np.ndarray]
 
 # Gauss-Kronrod 7-15 (Piessens et al., QUADPACK, 1983); every second node is one of Gauss-Legendre's seven.
 _HALF = [
@@ -56,62 +55,28 @@ def monotone(score: Score, prevalence: np.ndarray) -> bool:
 
 
 def probability_worse(
-    score: Score,
-    value: np.ndarray,
-    prevalence: np.ndarray,
-    quantile: Quantile,
-    conditional: Conditional,
-    cuts: tuple[float, ...] = (),
+    score: Score, value: np.ndarray, prevalence: np.ndarray, quantile: Quantile, conditional: Conditional
 ) -> np.ndarray:
     """Return the probability that a performance is worse than ``value``, for flat arrays.
 
     ``quantile(u)`` is the quantile of the FPR, ``conditional(fpr, tpr)`` the probability of a lower TPR given that FPR.
-    ``cuts`` are rising TPRs between which that probability varies slowly.
     """
     signed = value if score.higher_is_better else -value
     rises = value.size and monotone(score, prevalence)
     out = np.empty(value.shape)
     for start in range(0, value.size, BLOCK):
         part = slice(start, start + BLOCK)
-        some = score, signed[part], prevalence[part], quantile
-        if rises:
-            # What lies under the contour, and all that lies beyond its end.
-            area, end = _along_contour(*some, lambda i, x, y: conditional(x, y), cuts)
-            out[part] = area + 1 - end
-        else:
-            out[part] = _by_scan(*some, conditional)
+        below = _under_contour if rises else _by_scan
+        out[part] = below(score, signed[part], prevalence[part], quantile, conditional)
     return np.clip(out, 0.0, 1.0)
 
 
-def density(
-    score: Score,
-    value: np.ndarray,
-    prevalence: np.ndarray,
-    quantile: Quantile,
-    conditional: Conditional,
-    cuts: tuple[float, ...] = (),
+def _under_contour(
+    score: Score, value: np.ndarray, prevalence: np.ndarray, quantile: Quantile, conditional: Conditional
 ) -> np.ndarray:
-    """Return the density at ``value`` of a score that is monotone; ``conditional(fpr, tpr)`` is that of the TPR.
+    """Integrate along the contour of a monotone score, from where it leaves TPR 0 to where it meets TPR 1.
 
-    The slope of the score is a difference quotient, which is less exact than the probabilities.
-    """
-    signed = value if score.higher_is_better else -value
-
-    def height(i: np.ndarray, fpr: np.ndarray, tpr: np.ndarray) -> np.ndarray:
-        step = 1e-4 * np.minimum(tpr, 1 - tpr)
-        above, below = (score_at(score, fpr, tpr + sign * step, prevalence[i]) for sign in (1, -1))
-        with np.errstate(divide="ignore", invalid="ignore"):
-            return np.nan_to_num(conditional(fpr, tpr) * 2 * step / (above - below), posinf=0.0)
-
-    return _along_contour(score, signed, prevalence, quantile, height, cuts)[0]
-
-
-def _along_contour(
-    score: Score, value: np.ndarray, prevalence: np.ndarray, quantile: Quantile, height: Height, cuts: tuple[float, ...]
-) -> tuple[np.ndarray, np.ndarray]:
-    """Return the integral of a function of (fpr, tpr) along the contour, and where the contour ends.
-
-    It rises from where it leaves TPR 0 to where it meets TPR 1; beyond, all performances are worse.
+    Beyond, all performances are worse.
     """
     low, high = np.full(value.shape, EDGE), np.full(value.shape, 1 - EDGE)
 
@@ -120,19 +85,18 @@ def _along_contour(
             lambda u, i: value[i] - score_at(score, quantile(u), np.full(u.shape, tpr), prevalence[i]), low, high
         )
 
-    ends = np.maximum.accumulate([along(tpr) for tpr in (EDGE, *cuts, 1 - EDGE)])
-
-    def contour(i: np.ndarray, u: np.ndarray) -> np.ndarray:
+    def below(i: np.ndarray, u: np.ndarray) -> np.ndarray:
         fpr = quantile(u)
-        found = root(
+        contour = root(
             lambda tpr, j: score_at(score, fpr[j], tpr, prevalence[i[j]]) - value[i[j]],
             np.full(fpr.shape, EDGE),
             np.full(fpr.shape, 1 - EDGE),
         )
-        return height(i, fpr, found)
+        return conditional(fpr, contour)
 
-    panel = np.tile(np.arange(value.size), len(ends) - 1)
-    return integrate(contour, panel, ends[:-1].ravel(), ends[1:].ravel(), value.size), ends[-1]
+    start = along(EDGE)
+    end = np.maximum(start, along(1 - EDGE))
+    return integrate(below, np.arange(value.size), start, end, value.size) + 1 - end
 
 
 def _by_scan(

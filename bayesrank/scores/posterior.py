@@ -1,21 +1,24 @@
 """Exact posteriors of scores: distribution functions, densities and quantiles without sampling."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
 import xarray as xr
+from scipy import special
 
 from bayesrank._checks import check_numbers
 from bayesrank._types import ModelName, ScoreLike
 from bayesrank.evidence.counts import check_counts
 from bayesrank.models import conjugate_posterior
 from bayesrank.performance import two_class_cells
-from bayesrank.scores._contour_area import root
-from bayesrank.scores._quadrature import Curve, of_dirichlet, of_rates, of_two_betas
+from bayesrank.scores._contour_area import monotone, root
+from bayesrank.scores._dirichlet import Curve, enough_nodes, gauss_jacobi, of_dirichlet
+from bayesrank.scores._distributions import TOLERANCE, Rates, scale_of
 from bayesrank.scores.names import as_score
-from bayesrank.scores.score import Score
+from bayesrank.scores.score import Score, cells_at
 
 __all__ = ["ScorePosterior", "score_posterior"]
 
@@ -89,7 +92,8 @@ def score_posterior(
     -------
     ScorePosterior
         With the methods ``cdf``, ``pdf`` and ``quantile``, and their ``error``; NaN where nothing was measured. The
-        densities of scores that are not ranking scores are correct to at least four digits.
+        density of a ranking score of a Dirichlet table is exact. Others are slopes of the cdf: where its error is 1e-9,
+        six digits are correct between the 0.1% and the 99.9% quantile.
 
     Raises
     ------
@@ -116,16 +120,17 @@ def score_posterior(
     share = None
     if isinstance(totals, xr.DataArray):
         share = (totals.isel(actual=1, drop=True) + frame).transpose(*frame.dims).values
+    limits = (0.0, 1.0) if score.importance else score.range
     measured = counts["measured"].values if "measured" in counts.coords else True
     error, curves = np.full(frame.shape, np.nan), np.full(frame.shape, None)
     for position in zip(*np.nonzero(np.broadcast_to(measured, frame.shape)), strict=True):
         a = {name: float(cell.values[position]) for name, cell in cells.items()}
         cdf, pdf, error[position] = _curves(score, a, None if share is None else float(share[position]))
-        curves[position] = (cdf, pdf)
+        curves[position] = cdf, pdf or partial(_slope, cdf, limits)
     found = frame.copy(data=error)
     if one:
         found, curves = found.isel(entity=0), curves[0]
-    return ScorePosterior(found, np.asarray(curves), (0.0, 1.0) if score.importance else score.range)
+    return ScorePosterior(found, np.asarray(curves), limits)
 
 
 def _check_counts(counts: xr.DataArray) -> tuple[xr.DataArray, bool]:
@@ -136,7 +141,8 @@ def _check_counts(counts: xr.DataArray) -> tuple[xr.DataArray, bool]:
     return check_counts(counts.drop_vars("entity", errors="ignore").expand_dims(entity=[name])), True
 
 
-def _curves(score: Score, alpha: dict[str, float], share: float | None) -> tuple[Curve, Curve, float]:
+def _curves(score: Score, alpha: dict[str, float], share: float | None) -> tuple[Curve, Curve | None, float]:
+    """Return cdf and pdf of values within the score's range, and the error of the cdf; the pdf may be the slope."""
     weights = score.importance or dict.fromkeys(alpha, 1.0)
     known = [c for c in weights if weights[c] > 0]
     empty = [c for c in known if alpha[c] <= 0]
@@ -146,15 +152,45 @@ def _curves(score: Score, alpha: dict[str, float], share: float | None) -> tuple
         left = ("tn", "fp") if share == 0 else ("fn", "tp")
         if score.importance is None or any(weights[cell] <= 0 for cell in left):
             raise ValueError(f"prevalence must lie strictly between 0 and 1 for {score.name}; got {share:g}")
-    tpr, tnr = (alpha["tp"], alpha["fn"]), (alpha["tn"], alpha["fp"])
     if score.importance is None:
-        return of_rates(score, tpr, tnr, (sum(tpr), sum(tnr)) if share is None else share)
+        return _of_rates(score, alpha, share)
     if not set(known) & {"tn", "tp"} or not set(known) & {"fp", "fn"}:
         raise ValueError(f"score must weigh a right and a wrong outcome; got the importance {weights}")
-    if share is None:
+    if share is None or set(known) in ({"tn", "fp"}, {"fn", "tp"}):  # the prevalence matters to both classes only
         right, wrong = ([(weights[c], alpha[c]) for c in side if c in known] for side in (("tn", "tp"), ("fn", "fp")))
         return of_dirichlet(right, wrong)
-    return of_two_betas(tpr, tnr, dict(weights), share)
+    return _of_rates(score, alpha, share)
+
+
+def _of_rates(score: Score, alpha: dict[str, float], share: float | None) -> tuple[Curve, Curve | None, float]:
+    """Return the cdf of a score of independent Beta rates, averaged over the prevalence if that is not known."""
+    if score.higher_is_better is None:
+        score = replace(score, higher_is_better=True)
+    rates = np.array([[alpha["tn"], alpha["fp"]], [alpha["tp"], alpha["fn"]]])
+    negatives, positives = rates.sum(axis=1)
+    middle = positives / (positives + negatives) if share is None else share
+    averaged, scale = share is None and score.depends_on_prevalence, scale_of(score, {middle})
+
+    def cdf_of(size: int) -> Curve:
+        shares, weight = gauss_jacobi(size, positives, negatives) if averaged else (np.array([middle]), np.ones(1))
+        if not monotone(score, shares):
+            raise ValueError(f"score must rise, or fall, with TPR and with TNR; got {score.name}")
+        distributions = Rates(score, scale, np.broadcast_to(rates, (size, 2, 2)), shares, -1, {})
+
+        def cdf(v: np.ndarray) -> np.ndarray:
+            place = scale.place(v if score.higher_is_better else -v)
+            row = np.tile(np.arange(size), v.size)
+            worse = distributions.cdf(row, np.repeat(place, size)).reshape(*v.shape, size) @ weight
+            return worse if score.higher_is_better else 1 - worse
+
+        return cdf
+
+    if not averaged:
+        return cdf_of(1), None, TOLERANCE
+    y, z = np.meshgrid(*(special.betaincinv(*rate, [0.02, 0.5, 0.98]) for rate in rates[::-1]))
+    at = score.of_cells(*cells_at(1 - z, y, middle))
+    size, error = enough_nodes(cdf_of, at[np.isfinite(at)], (16, 32, 64), TOLERANCE)
+    return cdf_of(size), None, max(error, TOLERANCE)
 
 
 def _at(curve: Curve, values: np.ndarray, limits: tuple[float, float], above: float) -> np.ndarray:
@@ -166,6 +202,15 @@ def _at(curve: Curve, values: np.ndarray, limits: tuple[float, float], above: fl
         block = inside[start : start + CHUNK]
         out[block] = curve(values[block])
     return np.where(np.isnan(values), np.nan, out)
+
+
+def _slope(cdf: Curve, limits: tuple[float, float], value: np.ndarray) -> np.ndarray:
+    """Return the density: the slope of the cdf, by differences of high order whose steps stay within the limits."""
+    from scipy.differentiate import derivative
+
+    low, high = _invert(cdf, np.array([0.1, 0.9]), limits)
+    step = np.minimum(high - low, 0.9 * np.minimum(value - limits[0], limits[1] - value))
+    return np.maximum(derivative(cdf, value, initial_step=step, maxiter=30).df, 0.0)
 
 
 def _invert(cdf: Curve, levels: np.ndarray, limits: tuple[float, float]) -> np.ndarray:

@@ -16,9 +16,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import special
 
-from bayesrank.exact import _betas
+from bayesrank.scores import _betas
 from bayesrank.scores._contour_area import integrate, root
-from bayesrank.scores._quadrature import of_dirichlet
+from bayesrank.scores._dirichlet import of_dirichlet
 from bayesrank.scores.contours import closed_form
 from bayesrank.scores.score import Score
 
@@ -34,6 +34,8 @@ SAME, DECIMALS = 1e-12, 12
 FAINT = 0.3
 #: Panels to start with, and their largest length: skewed posteriors change within a unit of log odds.
 PANELS, LONGEST = 2, 4.0
+#: Log odds of rates at which a score is asked what it depends on, and whether it keeps to its range.
+LOGITS = np.array([-30.0, -15.0, -5.0, -1.0, 0.5, 3.0, 10.0, 25.0])
 #: Integrals that are computed together.
 CHUNK = 20_000
 #: Panels of an integral are halved until Gauss and Kronrod differ by less; Kronrod's rule errs by far less.
@@ -69,6 +71,18 @@ def range_scale(low: float, high: float) -> Scale:
     if np.isfinite(high):
         return Scale(lambda x: high - np.exp(-x), lambda v: -log(np.subtract(high, v)), (-FARTHEST, FARTHEST))
     return Scale(lambda x: np.asarray(x, dtype=float), lambda v: np.asarray(v, dtype=float), (-1e300, 1e300))
+
+
+def scale_of(score: Score, shares: set[float]) -> Scale:
+    """Return the scale of the score's range, if all values are within it."""
+    low, high = (0.0, 1.0) if score.importance else score.range
+    if not score.higher_is_better:
+        low, high = -high, -low
+    for share in shares if score.function else ():
+        values = value_at(score, LOGITS, LOGITS[:, None], np.asarray(share))
+        if (values < low - 1e-9).any() or (values > high + 1e-9).any():
+            return range_scale(-np.inf, np.inf)
+    return range_scale(low, high)
 
 
 def value_at(score: Score, tnr: Any, tpr: Any, share: Any) -> np.ndarray:
