@@ -116,6 +116,22 @@ def test_scores_without_importance_agree_with_the_ranking_scores_they_are_made_o
     np.testing.assert_allclose(error_rate.pdf(1 - at)[0, 2:], accuracy.pdf(at)[0, 2:], rtol=1e-6 + 10 * within)
 
 
+def test_faint_priors_put_probability_next_to_the_end():
+    """Against draws of log(1 - rate), which hold what no rate in floating point can."""
+    counts, prior, size = br.from_counts(tn=3, fp=0, fn=0, tp=3), 0.02, 100_000
+    exact = br.score_posterior(counts, "informedness", "beta_binomial", prior=prior)
+    rng = np.random.default_rng(1)
+
+    def log_gamma(shape):  # gamma(a) is gamma(a + 1) times the power 1 / a of a uniform variable
+        return np.log(rng.gamma(shape + 1, size=(2, size))) + np.log(rng.random((2, size))) / shape
+
+    wrong, right = log_gamma(prior), log_gamma(prior + 3)
+    missing = np.logaddexp(*(wrong - np.logaddexp(wrong, right)))  # log(2 - TPR - TNR)
+    for distance in (1e-12, 1e-6, 1e-2):
+        seen, p = (missing >= np.log(distance)).mean(), exact.cdf(1 - distance).item()
+        assert abs(seen - p) < 4.9 * np.sqrt(p * (1 - p) / size)
+
+
 @pytest.mark.parametrize("model", ["dirichlet_multinomial", "beta_binomial"])
 def test_the_density_of_a_score_of_one_rate_is_that_of_the_rate(model):
     fpr = br.score_posterior(TABLE, "fpr", model)
