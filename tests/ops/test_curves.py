@@ -5,7 +5,7 @@ import pytest
 import xarray as xr
 
 import bayesrank as br
-from bayesrank.ops._areas import area, area_range, ideal_area, point
+from bayesrank.ops._areas import area, area_range, point
 
 # Zhao et al., Outperformance Score, Tables 6 to 9: prevalence, cases (Table 4), AUC(PRC), its OPS, precision at recall
 # 0.9, its OPS (Table 7's last two exchanged, a misprint), AUC(lift), NAUC(lift), their OPS, precision at K = 500, its
@@ -36,7 +36,7 @@ def test_tables_6_to_9(row):
         assert found.item() == pytest.approx(ops_at_k, abs=AGREE + 2 * float(found.ops_error))
     found = br.ops.of_value("auc_lift", lift, prevalence)
     assert found.item() == pytest.approx(ops_lift, abs=AREAS_AGREE)
-    assert lift / ideal_area("lift", prevalence) == pytest.approx(nauc, abs=1e-3)
+    assert (lift / br.ops.ideal_area("lift", prevalence)).item() == pytest.approx(nauc, abs=1e-3)
 
 
 def test_linear_invariance_of_areas():
@@ -77,6 +77,7 @@ def test_range_of_areas(curve):
     fine, rng = np.linspace(0, 1, 20_001), np.random.default_rng(9)
     for prevalence in (0.01, 0.4):
         low, high = area_range(curve, prevalence)
+        assert br.ops.ideal_area(curve, prevalence).item() == high
         for fpr, tpr, expected in ((fine, 0 * fine, low), (0 * fine, fine, high)):
             ends = (
                 np.r_[fpr, fine if fpr[-1] == 0 else 0 * fine + 1],

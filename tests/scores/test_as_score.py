@@ -42,11 +42,6 @@ def test_importances_go_by_position_or_label_as_in_ranking_scores():
     np.testing.assert_allclose(br.scores.of_importance(named)(table), br.ranking_score(table, named))
 
 
-def test_the_value_under_the_tile_is_a_score():
-    assert br.credible_ranking(POSTERIOR, "vut").attrs["finite_mean"] == 1
-    assert br.place("vut") is None
-
-
 def test_the_kind_that_a_posterior_names_is_its_default():
     typical = br.as_performance(COUNTS)
     new = br.as_performance(COUNTS[::-1].assign_coords(entity=COUNTS["entity"]))

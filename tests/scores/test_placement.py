@@ -112,8 +112,6 @@ def test_any_importance_has_the_place_of_its_order():
 
 
 def test_scores_without_a_place():
-    for name in ("mcc", "g_mean", "fowlkes_mallows", "p4", "diagnostic_odds_ratio", "markedness"):
-        assert br.place(name) is br.place(name, 0.2) is None
     assert br.place(by_importance("always one", tn=1, tp=1)) is None
     assert br.place("prevalence", 0.2) is None
     assert br.place(replace(br.scores.f1, higher_is_better=False)) is None  # a dual order of a ranking score

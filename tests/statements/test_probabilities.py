@@ -75,7 +75,7 @@ def sticky():
 @pytest.mark.parametrize("higher", [True, False])
 @pytest.mark.parametrize("rope", [0.0, 1.0])
 def test_it_says_what_a_credible_ranking_says(sticky, higher, rope):
-    """The same shares with the same errors: pairs, the best, the first and the last few, ties and autocorrelation."""
+    """The same shares with the same errors: pairs, the best, places, ties and autocorrelation."""
     ranking = br.credible_ranking(sticky, higher_is_better=higher, rope=rope)
 
     def ask(text):
@@ -86,17 +86,13 @@ def test_it_says_what_a_credible_ranking_says(sticky, higher, rope):
         row = ranking.sel(entity=a)
         error = row["probability_best_error"].item()
         assert ask(f"{a} is best") == pytest.approx((row["probability_best"].item(), error))
-        assert ask(f"{a} is worst")[0] == pytest.approx(row["rank_probability"].sel(rank=4).item())
-        for k in (1, 2, 4):
-            assert ask(f"{a} in top {k}")[0] == pytest.approx(
-                row["rank_probability"].sel(rank=slice(1, k)).sum().item()
-            )
+        places = row["rank_probability"]
+        assert ask(f"{a} is worst")[0] == pytest.approx(places.sel(rank=4).item())
+        assert ask(f"{a} in top 2")[0] == pytest.approx(places.sel(rank=slice(1, 2)).sum().item())
         for b in "BD":
             pair = row.sel(rival=b)
             assert ask(f"{a} > {b}") == pytest.approx((pair["superiority"].item(), pair["superiority_error"].item()))
-            assert ask(f"{b} < {a}") == ask(f"{a} > {b}")
             assert ask(f"{a} = {b}")[0] == pytest.approx(pair["equivalence"].item())
-            assert ask(f"{a} >= {b}")[0] == pytest.approx((pair["superiority"] + pair["equivalence"]).item())
 
 
 def test_probability_against_quadrature():
