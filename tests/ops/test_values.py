@@ -117,12 +117,11 @@ def test_f1_is_equation_7():
         np.testing.assert_allclose(br.ops.of_value("f1", value, prevalence), expected, atol=1e-12)
 
 
-@pytest.mark.parametrize("row", TABLE_5)
-@pytest.mark.parametrize("name", ["f1", "mcc"])
-def test_table_5(row, name):
+@pytest.mark.parametrize(("prevalence", "f1", "ops_f1", "mcc", "ops_mcc"), TABLE_5)
+def test_table_5(prevalence, f1, ops_f1, mcc, ops_mcc):
     # The inputs are printed to three digits, as the OPS is.
-    prevalence, (value, printed) = row[0], row[1:3] if name == "f1" else row[3:]
-    assert br.ops.of_value(name, value, prevalence).item() == pytest.approx(printed, abs=1e-3)
+    assert br.ops.of_value("f1", f1, prevalence).item() == pytest.approx(ops_f1, abs=1e-3)
+    assert br.ops.of_value("mcc", mcc, prevalence).item() == pytest.approx(ops_mcc, abs=1e-3)
 
 
 @pytest.mark.parametrize(
