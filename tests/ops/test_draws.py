@@ -79,10 +79,6 @@ def test_tile_is_of_value(posterior):
             score = br.scores.families.by_importance("r_ab", tn=1 - a, fp=1 - b, fn=b, tp=a)
             expected = br.ops.of_value(score, score(performance), prevalence)
             np.testing.assert_allclose(tile.sel(a=a, b=b), expected, atol=1e-12)
-    known = {"tpr": (1, 1), "tnr": (0, 0), "ppv": (1, 0), "npv": (0, 1), "accuracy": (0.5, 0.5), "f1": (1, 0.5)}
-    tile = br.ops.on_tile(performance, 3)
-    for name, (a, b) in known.items():
-        np.testing.assert_allclose(tile.sel(a=a, b=b), br.ops.of_draws(performance, name), atol=1e-12)
 
 
 def test_undefined_is_nan():
@@ -147,14 +143,12 @@ class TestReferences:
         assert (ops.ops_error < 0.003).all()
         assert (np.abs(ops - br.ops.of_value(name, value, prevalence, reference=exact)) < 4 * ops.ops_error).all()
 
-    def test_pool(self, posterior):
+    def test_pool(self):
         rivals = br.from_counts(tn=[80, 70, 60], fp=[20, 30, 40], fn=[5, 5, 5], tp=[5, 5, 5], entity=["x", "y", "z"])
         reference = pooled(rivals)
         # at 1-in-2 positives their accuracies are 0.65, 0.6, 0.55; no entity beats itself
         ops = br.ops.of_value("accuracy", [0.54, 0.6, 0.64, 0.7], 0.5, reference=reference)
         np.testing.assert_allclose(ops, [0, 1 / 3, 2 / 3, 1])
-        draws = br.ops.of_draws(posterior, "accuracy", reference)
-        assert draws.dims == ("chain", "draw", "entity", "dataset")
         cells = dict(zip(("tn", "fp", "fn", "tp"), np.random.default_rng(4).integers(1, 99, (4, 50)), strict=True))
         rivals = br.from_counts(**cells, entity=[f"r{i}" for i in range(50)])
         reference = pooled(rivals)

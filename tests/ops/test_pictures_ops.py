@@ -44,8 +44,7 @@ def test_curve_beside_its_ops():
     rng = np.random.default_rng(1)
     y_true = rng.random(200) < 0.3
     scores = {name: y_true + rng.normal(0, spread, 200) for name, spread in (("a", 0.5), ("b", 1.0))}
-    metrics = ("precision_at_recall", "tpr_at_fpr")
-    for metric in metrics:
+    for metric in ("precision_at_recall", "tpr_at_fpr"):
         result = br.ops.of_curve(y_true, scores, metric, at=[0.2, 0.5, 0.8], draws=20, seed=1)
         axes = br.plots.ops_curve(result)
         axes[0].figure.canvas.draw()

@@ -1,4 +1,4 @@
-"""Curves at their thresholds, ideal areas, matrices from rates, and thresholds judged by cases that did not choose."""
+"""Curves at their thresholds, matrices from rates, and thresholds judged by cases that did not choose."""
 
 import numpy as np
 import pytest
@@ -35,15 +35,6 @@ def test_curves_of_several_end_in_nan():
     assert found["threshold"].values.tolist()[0] == [np.inf, 3, 2, 1]
     assert np.isnan(found["recall"].sel(entity="coarse").values[3])
     assert found["recall"].sel(entity="coarse").values[:3].tolist() == [0, 1, 1]
-
-
-def test_ideal_areas_are_those_of_perfect_rankings():
-    """Zhao et al., Table 3."""
-    y_true = np.repeat([0, 1], [8_000, 2_000])
-    y_score = np.arange(10_000.0)
-    for curve in ("roc", "pr", "lift", "gain"):
-        value = br.ops.of_curve(y_true, y_score, f"auc_{curve}", draws=0)["value"].item()
-        assert br.ops.ideal_area(curve, 0.2).item() == pytest.approx(value, abs=1e-3)
 
 
 def test_rates_and_matrices_are_each_others_inverse():

@@ -6,6 +6,7 @@ import warnings
 from functools import cache
 from itertools import pairwise
 
+import matplotlib
 import matplotlib.pyplot as plt
 import numpy as np
 import pytest
@@ -16,8 +17,9 @@ from rich.cells import cell_len
 import bayesrank as br
 from bayesrank._names import short_names
 from bayesrank.plots._colors import DISTINCT, GREY, PALETTE, place_colors
-from bayesrank.plots._style import rank_ticks
+from bayesrank.plots._style import add_missing_fonts, fallback, log_ticks, rank_ticks
 
+FEW = br.from_counts(tn=8, fp=2, fn=1, tp=4)
 NAMES = ["plain {}", "A Producer of Rapid Tests with a Long Name, test {} (flow)", "$x_{{{}}}$", "_{}", "Élodie {}"]
 SIZES = [6, *(pytest.param(size, marks=pytest.mark.slow) for size in (1, 3, 12, 60, 300))]
 
@@ -84,12 +86,15 @@ PICTURES = {
     "shrinkage": lambda d: br.plots.shrinkage(
         br.fit(d["counts"], "hierarchical_beta_binomial", seed=1, draws=20), "tpr", entities=d["names"][:3]
     ),
+    "effect_of_size": lambda d: br.plots.effect_of_size(FEW),
+    "pmf_over_contours": lambda d: br.plots.pmf_over_contours(br.predictive.confusion_pmf(FEW), "f1"),
+    "score_pmf_by_tpr": lambda d: br.plots.score_pmf_by_tpr(br.predictive.confusion_pmf(FEW), "f1"),
 }
-#: Pictures without entities, or of one alone, which have tests of their own.
+#: Pictures without entities, or of one alone, and pages, which have tests of their own.
 OTHERS = {
-    "animate_contours", "colors", "confusion_simplex", "contours", "count_ticks", "decision_curve", "effect_of_size",
-    "matrix_pmf", "multiplicities", "plan", "ops_drift", "ops_square", "ops_values", "pmf_over_contours", "pr_pmf",
-    "pr_points", "predictive_check", "roc_points", "score_pmf", "score_pmf_by_tpr", "score_pmfs", "summary_roc",
+    "animate_contours", "colors", "confusion_simplex", "contours", "count_ticks", "decision_curve", "explore_contours",
+    "explore_pmf", "matrix_pmf", "multiplicities", "plan", "ops_drift", "ops_square", "ops_values", "pr_pmf",
+    "pr_points", "predictive_check", "roc_points", "save", "score_pmf", "score_pmfs", "summary_roc", "turning_simplex",
 }  # fmt: skip
 
 
@@ -150,8 +155,8 @@ def test_drawn_without_a_warning(name, size):
 
 
 def test_these_are_all_pictures():
-    public = {name for name in br.plots.__all__ if inspect.isfunction(getattr(br.plots, name))}
-    assert public - OTHERS <= set(PICTURES)
+    names = [*br.plots.__all__, *br.papers.__all__]
+    assert set(names) == {*PICTURES, *OTHERS}
 
 
 @pytest.mark.parametrize("module", [br.plots, br.papers, br.ops, br.predictive, br.performance, br.theory, br.cases])
@@ -364,3 +369,48 @@ def test_extreme_draws_have_pictures():
     assert image.norm(0.0) == 0.0
     ax = br.plots.posterior_against_prior(0 * values + 0.5, 0 * values + 0.5)
     assert len(ax.get_yticklabels()) == 4
+
+
+@pytest.mark.parametrize(("score", "log"), [("diagnostic_odds_ratio", True), ("tpr", False)])
+def test_axes_of_ratios_are_logarithmic_and_say_so(score, log):
+    counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
+    posterior = br.fit(counts, draws=100, seed=1, groups=["prior"])
+    values, prior = br.scores.get(score)(posterior), br.scores.get(score)(posterior["prior"])
+    drawn = [
+        br.plots.forest(br.credible_ranking(posterior, score)),
+        br.plots.posterior_against_prior(values, prior),
+        br.plots.intervals(br.score_table(posterior, [score]))[0],
+    ]
+    for ax in drawn:
+        assert (ax.get_xscale() == "log", "log scale" in ax.get_xlabel()) == (log, log)
+        labels = [label.get_text() for label in ax.get_xticklabels()]
+        assert not any("$" in label for label in labels)  # 10, not a power
+    # Each density is highest where most of its draws are.
+    patch = drawn[1].patches[1]
+    edges, density = patch.get_data().edges, -patch.get_data().values
+    first = values.sel(entity=drawn[1].get_yticklabels()[0].get_text()).values.ravel()
+    assert edges[density.argmax()] < np.quantile(first, 0.9)
+    assert edges[density.argmax() + 1] > np.quantile(first, 0.1)
+
+
+def test_ticks_of_a_logarithmic_axis_are_round_and_few():
+    for low, high in [(1.1, 1.7), (0.03, 0.4), (1, 100), (1e-3, 1e5), (1e-30, 1e30)]:
+        ticks = log_ticks(low, high)
+        assert 2 <= len(ticks) <= 9
+        assert all(low <= tick <= high for tick in ticks)
+        assert all(len(f"{tick:g}".rstrip("0")) <= 5 for tick in ticks)
+
+
+def test_another_font_helps_out():
+    # STIX lacks Arabic, one of the fonts that come with Matplotlib has it.
+    with matplotlib.rc_context({"font.family": "STIXGeneral"}), warnings.catch_warnings():
+        warnings.simplefilter("error")
+        figure, ax = plt.subplots()
+        ax.set_title("اختبار")
+        add_missing_fonts(ax)
+        figure.canvas.draw()
+        assert ax.title.get_fontfamily()[0] == "STIXGeneral"
+        assert len(ax.title.get_fontfamily()) == 2
+    assert fallback("abcé", ("DejaVu Sans",)) == ()
+    assert fallback("\U0010fffd", ("no such font",)) == ()
+    assert add_missing_fonts(figure) is figure

@@ -1,9 +1,12 @@
-"""Pictures of Tiles: nothing cut off, ties and long names told apart."""
+"""Pictures of Tiles: ties are named, scales and isovalue lines are right, windows end where they should."""
 
 import numpy as np
+import pytest
 import xarray as xr
 
 import bayesrank as br
+
+COUNTS = br.from_counts(tn=[70, 75, 60], fp=[10, 5, 20], fn=[6, 9, 3], tp=[24, 21, 27], entity=["a", "b", "c"])
 
 
 def texts(ax):
@@ -43,3 +46,57 @@ def test_correlations_have_one_scale_and_panels_their_prevalence():
         np.testing.assert_allclose(p**2 * a * b, (1 - p) ** 2 * (1 - a) * (1 - b), atol=1e-12)
     correlations = tiles.rename("kendall_correlation")
     assert br.plots.value_tiles(correlations).axes[0].collections[0].get_clim() == (-1, 1)
+
+
+def limits(tile):
+    return br.plots.value_tile(tile).collections[0].get_clim()
+
+
+def test_a_map_has_the_scale_of_its_kind():
+    assert limits(br.tile.entity_rank(COUNTS, "a", 5)) == (1, 3)
+    assert limits(br.tile.relative_skill(COUNTS, 5).isel(entity=0)) == (-1, 1)
+    robust = br.tile.robustness(COUNTS, 11)
+    assert limits(robust) == (0, pytest.approx(robust.max().item()))
+    assert limits(br.tile.value(COUNTS, 5).isel(entity=0)) == (0, 1)
+    assert limits(br.tile.value(COUNTS, 5).isel(entity=0).rename("difference") - 0.9)[0] < 0
+    ax = br.plots.value_tile(br.tile.entity_rank(COUNTS, "a", 5))
+    bar = ax.figure.axes[1]
+    assert bar.get_ylim() == (3, 1)  # the best on top
+    image = ax.collections[0]
+    assert sum(image.cmap(image.norm(1))[:3]) > sum(image.cmap(image.norm(3))[:3])  # and brightest
+    low = br.tile.relative_skill(br.from_counts(tn=1, fp=79, fn=29, tp=1), 5).squeeze()
+    assert low.min() < -1
+    assert br.plots.value_tile(low).collections[0].colorbar.extend == "min"
+    tops = br.plots.expected_rank_tile(br.tile.credible(br.fit(COUNTS, draws=20, seed=1), 3), "a")
+    assert tops.collections[0].get_clim() == (1, 3)
+
+
+def test_isovalue_lines_lie_where_they_say():
+    tile = br.tile.value(COUNTS, 101).isel(entity=0)
+    ax = br.plots.value_tile(tile, lines=[0.75, 5.0])
+    [lines] = [c for c in ax.collections if hasattr(c, "levels")]
+    assert list(lines.levels) == [0.75]
+    a, b = lines.get_paths()[0].vertices.T
+    at = tile.interp(a=xr.DataArray(a, dims="p"), b=xr.DataArray(b, dims="p"))
+    np.testing.assert_allclose(at, 0.75, atol=1e-3)
+    assert not [c for c in br.plots.value_tile(tile, lines=[5.0]).collections if hasattr(c, "levels")]
+    assert not [c for c in br.plots.value_tile(tile * 0, lines=5).collections if hasattr(c, "levels")]
+    assert [c for c in br.plots.value_tile(tile, lines=5).collections if hasattr(c, "levels")]
+
+
+def test_pictures_end_where_a_window_does():
+    window = ((0.9, 1.0), (0.25, 0.75))
+    posterior = br.fit(COUNTS, draws=20, seed=1)
+    axes = [
+        br.plots.value_tile(br.tile.value(COUNTS, 5, window=window).isel(entity=0)),
+        br.plots.winner_tile(br.tile.regions(COUNTS, window=window)),
+        br.plots.credible_tile(br.tile.credible(posterior, 5, window=window)),
+        br.plots.value_tile(br.tile.value(COUNTS, 101).sel(a=slice(0.9, 1), b=slice(0.25, 0.75)).isel(entity=0)),
+    ]
+    for ax in axes:
+        np.testing.assert_allclose([*ax.get_xlim(), *ax.get_ylim()], [0.9, 1, 0.25, 0.75])
+        marks = {text.get_text() for text in ax.texts} & {"TNR", "PPV", "NPV", "TPR", "A", "F₁"}
+        assert marks == {"F₁"}
+    words = [text.get_text() for text in axes[2].get_legend().get_texts()]
+    assert any("of the window" in text for text in words)
+    assert "window" in br.plots.shares(br.tile.credible(posterior, 5, window=window)).get_xlabel()

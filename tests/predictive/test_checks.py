@@ -110,8 +110,6 @@ def test_tables_of_classes_and_words():
     for line in check.attrs["words"].split("\n"):
         assert line.endswith("the model predicts less than was observed.")
         assert "<0.01 of them" in line
-    again = br.predictive.predictive_check(br.fit(br.pool(counts), "beta_binomial", seed=1, draws=250), seed=1)
-    xr.testing.assert_identical(check, again)
     held = br.predictive.predictive_check(br.fit(counts, HIERARCHICAL, seed=1, draws=250), seed=1)
     assert "no evidence against the model, which is no proof of it" in held.attrs["words"]
 

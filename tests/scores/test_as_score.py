@@ -15,8 +15,7 @@ F1 = {"importance": br.importance(fp=1, fn=1, tp=2), "place": (1.0, 0.5), "ranki
 @pytest.mark.parametrize(
     "call",
     [
-        lambda score: br.credible_ranking(POSTERIOR, score)["rank_probability"],
-        lambda score: br.credible_ranking(POSTERIOR, score)["median"],
+        lambda score: br.credible_ranking(POSTERIOR, score)[["rank_probability", "median"]].to_dataarray(),
         lambda score: br.rank(POSTERIOR, score),
         lambda score: br.contour(score, [0.3, 0.6], [0.1, 0.2], 0.3),
         lambda score: br.ops.of_value(score, 0.6, 0.1),
@@ -25,14 +24,11 @@ F1 = {"importance": br.importance(fp=1, fn=1, tp=2), "place": (1.0, 0.5), "ranki
         lambda score: br.predictive.score_pmf(br.predictive.confusion_pmf(COUNTS[:1], 6, 9), score)["probability"],
         lambda score: np.array(br.place(score)),
         lambda score: br.tile.correlation(score, 3, size=50, seed=1),
+        lambda score: br.audit(score)["tau_min"],
     ],
 )
 def test_an_importance_or_a_place_stands_for_its_score(stand_in, call):
     np.testing.assert_allclose(call(stand_in), call("f1"), rtol=1e-9, atol=1e-12)
-
-
-def test_an_importance_is_audited_as_its_score():
-    np.testing.assert_allclose(br.audit(F1["importance"])["tau_min"], br.audit("f1")["tau_min"], rtol=1e-9)
 
 
 def test_importances_go_by_position_or_label_as_in_ranking_scores():
@@ -44,11 +40,6 @@ def test_importances_go_by_position_or_label_as_in_ranking_scores():
     table = COUNTS.assign_coords(actual=["ill", "well"], predicted=["ill", "well"])
     named = importance.assign_coords(actual=["well", "ill"], predicted=["well", "ill"])
     np.testing.assert_allclose(br.scores.of_importance(named)(table), br.ranking_score(table, named))
-
-
-def test_the_value_under_the_tile_is_a_score():
-    assert br.credible_ranking(POSTERIOR, "vut").attrs["finite_mean"] == 1
-    assert br.place("vut") is None
 
 
 def test_the_kind_that_a_posterior_names_is_its_default():

@@ -234,8 +234,7 @@ def test_benefits_that_do_not_mind_the_positives_have_vertical_contours():
     values = np.array([0.7, 0.95, 1.2])
     curves = contour_curve(score, values, p, points=5)
     np.testing.assert_allclose(curves["fpr"], np.repeat((0.7 + 0.6 - values)[:, None] / 0.7, 5, axis=1))
-    x, y = curves["fpr"].values, curves["tpr"].values
-    found = score.of_cells(0.7 * (1 - x), 0.7 * x, 0.3 * (1 - y), 0.3 * y)
+    found = value_at(score, curves["fpr"].values, curves["tpr"].values, p)
     np.testing.assert_allclose(found, np.repeat(values[:, None], 5, axis=1))
     assert contour_curve(score, [5.0], p)["fpr"].isnull().all()
     nothing = br.scores.decision_benefit([[1, 1], [2, 2]])
@@ -246,15 +245,13 @@ def test_benefits_that_do_not_mind_the_positives_have_vertical_contours():
 @pytest.mark.parametrize("prevalence", [0.02, 0.1, 0.7])
 def test_steep_curves_reach_the_edge_of_the_square(name, values, prevalence):
     curves = contour_curve(name, values, prevalence, points=101)
-    score = br.scores.get(name)
-    for value, one in zip(values, curves.transpose("value", "point").to_dataarray().values.swapaxes(0, 1), strict=True):
-        x, y = one[:, ~np.isnan(one).any(axis=0)]
-        p = prevalence
-        if len(x):
-            found = score.of_cells((1 - p) * (1 - x), (1 - p) * x, p * (1 - y), p * y)
-            np.testing.assert_allclose(found[~np.isnan(found)], value, atol=1e-9)  # straight: on the line to its ends
-            for end in (0, -1):
-                assert min(x[end], y[end], 1 - x[end], 1 - y[end]) == pytest.approx(0, abs=1e-12)
+    for value in values:
+        curve = curves.sel(value=value).dropna("point")
+        x, y = curve["fpr"].values, curve["tpr"].values
+        found = value_at(name, x, y, prevalence)
+        np.testing.assert_allclose(found[~np.isnan(found)], value, atol=1e-9)  # straight: on the line to its ends
+        for end in (0, -1):
+            assert min(x[end], y[end], 1 - x[end], 1 - y[end]) == pytest.approx(0, abs=1e-12)
 
 
 def test_a_pole_is_no_edge():

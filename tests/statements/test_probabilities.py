@@ -14,12 +14,7 @@ import bayesrank as br
 from bayesrank.sensitivities.leaving_out import leave_out_entities
 from bayesrank.statements import _truth
 from bayesrank.statements._parser import Beats, Either, Every, Not, claims_of, parse
-from tests.strategies import score_draws, statements, written
-
-
-def draws_of(values, names=None):
-    values = np.asarray(values, float)
-    return xr.DataArray(values, {"entity": names or list("ABCDEFGH")[: values.shape[1]]}, ("draw", "entity"))
+from tests.strategies import draws_of, score_draws, statements, written
 
 
 def holds(statement, values, rank, size, rope):
@@ -80,7 +75,7 @@ def sticky():
 @pytest.mark.parametrize("higher", [True, False])
 @pytest.mark.parametrize("rope", [0.0, 1.0])
 def test_it_says_what_a_credible_ranking_says(sticky, higher, rope):
-    """The same shares with the same errors: pairs, the best, the first and the last few, ties and autocorrelation."""
+    """The same shares with the same errors: pairs, the best, places, ties and autocorrelation."""
     ranking = br.credible_ranking(sticky, higher_is_better=higher, rope=rope)
 
     def ask(text):
@@ -91,17 +86,13 @@ def test_it_says_what_a_credible_ranking_says(sticky, higher, rope):
         row = ranking.sel(entity=a)
         error = row["probability_best_error"].item()
         assert ask(f"{a} is best") == pytest.approx((row["probability_best"].item(), error))
-        assert ask(f"{a} is worst")[0] == pytest.approx(row["rank_probability"].sel(rank=4).item())
-        for k in (1, 2, 4):
-            assert ask(f"{a} in top {k}")[0] == pytest.approx(
-                row["rank_probability"].sel(rank=slice(1, k)).sum().item()
-            )
+        places = row["rank_probability"]
+        assert ask(f"{a} is worst")[0] == pytest.approx(places.sel(rank=4).item())
+        assert ask(f"{a} in top 2")[0] == pytest.approx(places.sel(rank=slice(1, 2)).sum().item())
         for b in "BD":
             pair = row.sel(rival=b)
             assert ask(f"{a} > {b}") == pytest.approx((pair["superiority"].item(), pair["superiority_error"].item()))
-            assert ask(f"{b} < {a}") == ask(f"{a} > {b}")
             assert ask(f"{a} = {b}")[0] == pytest.approx(pair["equivalence"].item())
-            assert ask(f"{a} >= {b}")[0] == pytest.approx((pair["superiority"] + pair["equivalence"]).item())
 
 
 def test_probability_against_quadrature():
@@ -239,7 +230,7 @@ def test_stability_is_what_a_ranking_of_the_others_says(values, rope, prob):
 
 def test_leaving_out_breaks_a_circle():
     """A beats B beats C beats A."""
-    circle = draws_of([[3, 2, 1]] * 4 + [[1, 3, 2]] * 3 + [[2, 1, 3]] * 3)
+    circle = draws_of([[3, 2, 1]] * 4 + [[1, 3, 2]] * 3 + [[2, 1, 3]] * 3, list("ABC"))
     found = leave_out_entities(circle, prob=0.6)
     assert br.credible_ranking(circle)["consensus_position"].values.tolist() == [1, 2, 3]
     assert found["leader_changed"].values.tolist() == [False, True, False]
@@ -249,7 +240,7 @@ def test_leaving_out_breaks_a_circle():
 
 
 def test_one_entity_and_none_that_is_defined():
-    one = draws_of([[0.1], [0.2]])
+    one = draws_of([[0.1], [0.2]], ["A"])
     for values, undefined in [(one, 0), (one * np.nan, 1)]:
         found = leave_out_entities(values)
         assert np.isnan(found[["tier", "position", "changed", "poth"]].to_array()).all()
@@ -261,7 +252,7 @@ def test_one_entity_and_none_that_is_defined():
 def test_circles_too_large_to_be_solved_keep_their_order():
     """Seventeen entities, of which everybody beats the next eight."""
     rounds = np.array([np.roll(np.arange(17), turn) for turn in range(17)])
-    values = draws_of(-rounds, [f"e{i:02}" for i in range(17)])
+    values = draws_of(-rounds)
     ranking, found = br.credible_ranking(values), leave_out_entities(values)
     whole = ranking["entity"].values[np.argsort(ranking["consensus_position"].values)].tolist()
     for name in whole:

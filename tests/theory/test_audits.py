@@ -11,6 +11,7 @@ from bayesrank.performance import as_performance
 from bayesrank.scores import as_score
 from bayesrank.theory import audits
 from bayesrank.theory._axioms import counterexamples
+from tests.scores.test_placement import f1, over, precision
 
 # Score: (tests, tau_min, tau_max) without constraint, at prevalence 0.2, at prevalence 0.5. V: held, X: failed.
 PRINTED = {
@@ -49,8 +50,6 @@ PRINTED = {
 #: Scores of different kinds in the quick run; all of Table 1 takes longer.
 QUICK = ("f1", "balanced_accuracy", "fnr", "mcc")
 NAMES = [pytest.param(name, marks=[pytest.mark.slow] * (name not in QUICK)) for name in PRINTED]
-#: Where accidental ties of the lattice raise tau at the centre.
-TIED = {"balanced_accuracy": 0.726, "mcc": 0.760}
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -58,8 +57,8 @@ def test_table_1_and_its_counterexamples(name):
     """The printed tests and taus; each counterexample proves its case from scratch."""
     table = br.theory.audit_table([name]).isel(score=0)
     np.testing.assert_array_equal(table["prevalence"], [np.nan, 0.2, 0.5])
-    if name in TIED:
-        assert table["tau_max_tied"][0].item() == pytest.approx(TIED[name], abs=0.0005)
+    if name == "mcc":  # accidental ties of the lattice raise tau at the centre
+        assert table["tau_max_tied"][0].item() == pytest.approx(0.760, abs=0.0005)
     score = as_score(name)
     for column, (tests, tau_min, tau_max) in enumerate(PRINTED[name]):
         row = table.isel(prevalence=column)
@@ -134,14 +133,8 @@ def test_a_mixture_outside_the_domain_fails_both_sides():
         assert fp == fn
 
 
-def quotient(part, whole, empty):
-    """part / whole, with a number, or NaN, for 0/0."""
-    with np.errstate(invalid="ignore"):
-        return np.where(whole > 0, part / whole, empty)
-
-
 def test_counterexamples_at_the_ends_of_the_domain():
-    row = br.audit(lambda tn, fp, fn, tp: quotient(tp, tp + fp, 0.0))
+    row = br.audit(precision(0.0))
     first, second = row["counterexample"].sel(test="axiom_2", role=["first", "second"])
     assert second.values.tolist() == [[1, 0], [0, 0]]  # all right, not one positive call
     assert row["counterexample_value"].sel(test="axiom_2", role="second") == 0
@@ -234,18 +227,18 @@ def test_what_noise_does():
 @pytest.mark.parametrize(
     ("function", "prevalence", "tests", "verdict"),
     [
-        (lambda tn, fp, fn, tp: quotient(tp, tp + fp, np.nan), None, "VVV", "as the ranking score at (a, b) = (1, 0)"),
+        (precision(np.nan), None, "VVV", "as the ranking score at (a, b) = (1, 0)"),
         # The faultless "never" below all others; the one that misses every case above all others.
-        (lambda tn, fp, fn, tp: quotient(tp, tp + fp, 0.0), None, "XVV", "surely no more satisfying can score higher"),
-        (lambda tn, fp, fn, tp: quotient(tp, tp + fp, 1.0), None, "XVV", "surely no more satisfying can score higher"),
-        (lambda tn, fp, fn, tp: quotient(2 * tp, 2 * tp + fp + fn, 0.0), None, "XVV", "it may while the prevalence"),
+        (precision(0.0), None, "XVV", "surely no more satisfying can score higher"),
+        (precision(1.0), None, "XVV", "surely no more satisfying can score higher"),
+        (f1(0.0), None, "XVV", "it may while the prevalence"),
         # With cases of both classes "never" is neither surely right nor surely wrong.
-        (lambda tn, fp, fn, tp: quotient(tp, tp + fp, 0.0), 0.2, "VVV", "(1, 0); it also ranks performances outside"),
-        (lambda tn, fp, fn, tp: quotient(tp, tp + fp + fn, 1.0), None, "VVV", "(1, 0.5); it also ranks performances"),
-        (lambda tn, fp, fn, tp: quotient(tp, tp + fp + fn, 1.0), 0.2, "VVV", "ranking score at (a, b) = (1, 0.5)"),
+        (precision(0.0), 0.2, "VVV", "(1, 0); it also ranks performances outside"),
+        (f1(1.0), None, "VVV", "(1, 0.5); it also ranks performances"),
+        (f1(1.0), 0.2, "VVV", "ranking score at (a, b) = (1, 0.5)"),
         ("positive_likelihood_ratio", 0.2, "VVV", "(1, 0); it leaves out some of that score's domain"),
         ("false_discovery_rate", None, "XVV", "may rank if lower is better: it orders against"),
-        (lambda tn, fp, fn, tp: quotient(fp, tp + fp, 0.0), None, "XVV", "should not rank"),
+        (lambda tn, fp, fn, tp: over(fp, tp + fp, 0.0), None, "XVV", "should not rank"),
     ],
 )
 def test_what_is_said_of_0_over_0(function, prevalence, tests, verdict):

@@ -48,6 +48,5 @@ def test_the_filter_gives_a_performance_or_nan():
     counts, importance = two_entities(), br.importance(fp=1, tp=1)
     filtered = br.theory.filter_by_importance(counts, importance)
     assert filtered.dims == counts.dims
-    assert filtered.sum(["actual", "predicted"]).values == pytest.approx([1, 1])
     xr.testing.assert_allclose(br.scores.accuracy(filtered), br.scores.ppv(counts).rename("accuracy"))
     assert np.isnan(br.theory.filter_by_importance(br.from_counts(tn=9, fp=0, fn=1, tp=0), importance)).all()

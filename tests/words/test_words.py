@@ -11,6 +11,7 @@ from bayesrank.report.sections.tile import map_of
 from bayesrank.words._parts import compose
 from bayesrank.words.models import check_model, model_caveat
 from bayesrank.words.results import verdict_parts
+from tests.report.test_sections import STUDIES
 from tests.scripts import load_script
 from tests.strategies import draws_of
 
@@ -105,7 +106,7 @@ def test_an_entity_without_cases_is_not_as_good():
     cells = {"tn": [700, 600, 0], "fp": [100, 200, 0], "fn": [90, 90, 0], "tp": [210, 210, 0]}
     counts = br.from_counts(**cells, entity=["a", "b", "none"])
     ranking = br.credible_ranking(br.fit(counts, force=True, seed=1), "informedness")
-    assert br.verdict(ranking)[-1].startswith("none has no data: ") or "none has no data: " in everything(ranking)
+    assert "none has no data: " in everything(ranking)
     assert "none" not in br.verdict(ranking)[0]
 
 
@@ -127,18 +128,6 @@ def test_a_decision_curve_on_one_treated_case():
     assert "marker and treat none differ on only 1 of 500 cases" in curve["notes"].item()
 
 
-@pytest.mark.slow
-def test_a_change_within_monte_carlo_error_is_no_finding():
-    """With 400 draws P(best) moved by 0.03 from alternative to alternative; the exact values differ by 0.016."""
-    counts = br.datasets.load("breast_cancer")
-    found = br.sensitivity(counts, "mcc", seed=1, draws=100, models=[])
-    for name, prior in (("base", None), ("prior at twice its weight", 2)):
-        best = br.credible_ranking(counts, "mcc", prior=prior, method="exact")["probability_best"].sel(entity="logreg")
-        stated = found["base_leader_probability_best"].sel(alternative=name)
-        assert stated.item() == pytest.approx(best.item(), abs=1e-9)
-    assert bool(found["survives"].sel(conclusion="logreg comes first").all())
-
-
 def test_table_and_map_say_the_same_number():
     posterior = br.fit(br.datasets.load("breast_cancer"), seed=1, draws=200)
     ranking = br.credible_ranking(posterior, "f1", method="auto")
@@ -150,15 +139,11 @@ def test_table_and_map_say_the_same_number():
 
 
 def test_a_model_that_fails_its_check_is_a_caveat():
-    counts = br.from_counts(
-        tn=[45, 38, 90, 27, 60], fp=[5, 12, 10, 3, 40], fn=[4, 9, 2, 3, 1], tp=[16, 11, 28, 7, 19],
-        entity=["A"] * 5, dataset=["Oslo", "Rome", "Lima", "Kyiv", "Bonn"],
-    )  # fmt: skip
-    pooled = br.fit(br.pool(counts), seed=1)
+    pooled = br.fit(br.pool(STUDIES), seed=1)
     [note, remedy] = model_caveat(check_model(pooled), pooled)
     assert note.caveat is Caveat.MODEL_CONTRADICTED
     assert "hierarchical_beta_binomial" in remedy
-    single = br.fit(counts.isel(dataset=0, drop=True), seed=1)
+    single = br.fit(STUDIES.isel(dataset=0, drop=True), seed=1)
     assert model_caveat(check_model(single), single) == []
 
 
