@@ -14,10 +14,9 @@ from bayesrank.performance.arrays import outcome_dims as outcome_dims
 from bayesrank.performance.arrays import posterior_of as posterior_of
 from bayesrank.performance.arrays import two_class_cells as two_class_cells
 from bayesrank.performance.means import mean_over_datasets
+from bayesrank.performance.operations import at_prevalence, no_skill_twin, relabel, shift_prior
 from bayesrank.performance.operations import check_importance as check_importance
-from bayesrank.performance.operations import no_skill_twin, relabel, shift_prior
 from bayesrank.performance.regions import summary_points
-from bayesrank.performance.transport import at_prevalence
 
 __all__ = [
     "as_performance",
