@@ -37,8 +37,6 @@ from bayesrank.report.words import implied_prior, prior_scores
 from bayesrank.words.models import check_model, model_caveat
 from bayesrank.words.results import verdict_parts
 
-__all__ = ["ranking_report"]
-
 #: What a ranking must hold to be shown.
 NEEDED = (
     *("median", "lower", "upper", "observed", "rank_probability", "probability_best", "probability_best_error"),

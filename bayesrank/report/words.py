@@ -12,8 +12,6 @@ from bayesrank.ranking.values import score_values
 from bayesrank.ranking.without_draws import prior_quantiles
 from bayesrank.scores import Score
 
-__all__ = ["implied_prior", "prior_scores"]
-
 #: Standard errors within which draws of one prior lie, for however many entities.
 SURE = 5
 #: Exact quantiles that differ by less are the same.

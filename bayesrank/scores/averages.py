@@ -10,8 +10,6 @@ import numpy as np
 from bayesrank.scores._against_rest import against_rest
 from bayesrank.scores.score import SCORES, Score, ratio
 
-__all__ = ["AVERAGES", "Average", "against_rest", "average_of"]
-
 FOUNDATIONS = "Piérard et al., Foundations of the theory of performance-based ranking, A.2.1"
 #: Description and source of each average.
 AVERAGES = {

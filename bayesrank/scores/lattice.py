@@ -14,16 +14,6 @@ from bayesrank.performance import two_class_cells
 from bayesrank.scores.names import as_score
 from bayesrank.scores.score import ratio
 
-__all__ = [
-    "all_matrices",
-    "lattice_values",
-    "roc_lattice",
-    "roc_to_pr",
-    "simplex",
-    "simplex_corners",
-    "simplex_slice",
-]
-
 CLASSES = ["negative", "positive"]
 
 

@@ -17,8 +17,6 @@ from bayesrank.scores.placement import canonical_values, fixed_rate, place, plac
 from bayesrank.theory._axioms import lattice
 from bayesrank.tile._grid import axis, parts, ratio, score_cells
 
-__all__ = ["best_consistency", "correlation", "performance_grid", "sample_performances"]
-
 Correlator = Callable[[np.ndarray, np.ndarray], np.ndarray]
 #: Points per axis of the first grid, and the number of refinements around the best, each with a third of the step.
 GRID, ZOOMS = 21, 4

@@ -17,8 +17,6 @@ from bayesrank.scores import get
 from bayesrank.scores.score import ratio
 from bayesrank.tile._grid import gain_at_corners, point_cells, two_class, zoom
 
-__all__ = ["frontier", "frontiers", "holders", "isovalue", "regions", "shares", "volume", "zone"]
-
 #: Distance from the border of the Tile at which its sides are evaluated.
 EDGE = 1e-12
 #: Smallest area of a region; rounding makes smaller ones where three frontiers meet.

@@ -16,8 +16,6 @@ from bayesrank._checks import (
 from bayesrank.scores.placement import fixed_rate
 from bayesrank.scores.score import ratio
 
-__all__ = ["chance_corrected_place", "isoperformance", "moved_place", "no_skill_curve", "prior_grid", "vertex"]
-
 
 def isoperformance(a: Any, b: Any, value: Any, prevalence: Any, points: int = 2) -> xr.Dataset:
     """Return the line of ROC space on which a canonical score takes a value.
