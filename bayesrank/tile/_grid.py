@@ -149,5 +149,4 @@ def area_weights(resolution: int) -> xr.DataArray:
     """Return the area of each grid point, with half cells on the borders; the areas sum to 1."""
     side = np.full(resolution, 1.0 / (resolution - 1))
     side[[0, -1]] /= 2
-    points = axis(resolution)
-    return xr.DataArray(np.outer(side, side), {"b": points, "a": points}, ("b", "a"))
+    return xr.DataArray(np.outer(side, side), axes(resolution), ("b", "a"))
