@@ -21,7 +21,7 @@ from bayesrank._labels import known_classes
 from bayesrank._outputs import check_output, write_output
 from bayesrank._types import Container, ScoreLike
 from bayesrank.evidence.counts import are_outcomes, parts_of
-from bayesrank.performance import as_performance, observed_counts, outcome_dims, posterior_of
+from bayesrank.performance.arrays import as_performance, observed_counts, outcome_dims, posterior_of
 from bayesrank.plots._page import Html, colors_of, part
 from bayesrank.plots._style import is_ratio
 from bayesrank.ranking import credible_ranking

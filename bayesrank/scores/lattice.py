@@ -10,7 +10,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import check_integer, check_labelled_numbers
-from bayesrank.performance import two_class_cells
+from bayesrank.performance.arrays import two_class_cells
 from bayesrank.scores.names import as_score
 from bayesrank.scores.score import ratio
 

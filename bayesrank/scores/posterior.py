@@ -11,7 +11,7 @@ from bayesrank._checks import check_numbers
 from bayesrank._types import ModelName, ScoreLike
 from bayesrank.evidence.counts import check_counts
 from bayesrank.models import conjugate_posterior
-from bayesrank.performance import two_class_cells
+from bayesrank.performance.arrays import two_class_cells
 from bayesrank.scores._contour_area import root
 from bayesrank.scores._quadrature import Curve, of_dirichlet, of_rates, of_two_betas
 from bayesrank.scores.names import as_score

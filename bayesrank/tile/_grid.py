@@ -10,8 +10,7 @@ import xarray as xr
 from bayesrank._checks import check_integer, check_memory
 from bayesrank._checks import check_window as checked_window
 from bayesrank._draws import Block, draw_dims
-from bayesrank.performance import two_class_cells
-from bayesrank.performance.arrays import name_entities, two_class_performance
+from bayesrank.performance.arrays import name_entities, two_class_cells, two_class_performance
 from bayesrank.scores import Score
 
 #: Relative difference of odds below which entities tie: rounding in the cells must not decide a rank.

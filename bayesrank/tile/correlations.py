@@ -11,7 +11,7 @@ from bayesrank._draws import Batches, Block, draw_dims, iterate_blocks, reduce
 from bayesrank._random import Seed, root_sequence, stream
 from bayesrank._threads import ShareOut, in_threads, thread_pool
 from bayesrank._types import Container, ScoreLike
-from bayesrank.performance import as_performance, only_two_classes
+from bayesrank.performance.arrays import as_performance, only_two_classes
 from bayesrank.scores import as_score
 from bayesrank.scores.placement import canonical_values, fixed_rate, place, places
 from bayesrank.theory._axioms import lattice

@@ -12,7 +12,7 @@ import xarray as xr
 
 from bayesrank._checks import check_choice, check_entities, check_integer, check_numbers, check_window
 from bayesrank._types import Container
-from bayesrank.performance import two_class_cells
+from bayesrank.performance.arrays import two_class_cells
 from bayesrank.scores import get
 from bayesrank.scores.score import ratio
 from bayesrank.tile._grid import gain_at_corners, point_cells, two_class, zoom
