@@ -133,13 +133,10 @@ def is_ratio(about: Mapping[Any, Any]) -> bool:
 
 def names_ratio(name: str) -> bool:
     """Return whether a score is one of the catalogue's ratios, by its name; one's own is not known by name."""
-    from bayesrank.scores import get
+    from bayesrank.scores.names import find
 
-    try:
-        score = get(name)
-    except KeyError:
-        return False
-    return is_ratio({"range": score.range, "finite_mean": score.finite_mean})
+    score = find(name, symbols=True)
+    return score is not None and is_ratio({"range": score.range, "finite_mean": score.finite_mean})
 
 
 def interval_label(name: str, prob: float, log: bool, gap: str = " ") -> str:
