@@ -182,9 +182,9 @@ def finish_list(ax: Any, names: Sequence[Any] | None, label: str, log: bool = Fa
     return add_missing_fonts(ax)
 
 
-def finish_plot(ax: Any, axis: str = "both") -> Any:
+def finish_plot(ax: Any) -> Any:
     """Draw a faint grid behind the data, and no spines at the top and on the right."""
-    ax.grid(axis=axis, color=grey_shade(ax, 0.1))
+    ax.grid(color=grey_shade(ax, 0.1))
     ax.set_axisbelow(True)
     ax.spines[["top", "right"]].set_visible(False)
     return add_missing_fonts(ax)
