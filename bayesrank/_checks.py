@@ -51,14 +51,15 @@ def check_numbers(
 
 
 def check_labelled_numbers(
-    argument: str, values: Any, low: float = -np.inf, high: float = np.inf, *, ends: bool = True
+    argument: str, values: Any, low: float = -np.inf, high: float = np.inf, *, ends: bool = True, dim: str = ""
 ) -> xr.DataArray:
-    """Return real numbers as a DataArray, which may be lazy; a sequence gets a dim named after the argument."""
+    """Return real numbers as a DataArray, perhaps lazy; a sequence gets ``dim``, or a dim named after the argument."""
     if not isinstance(values, xr.DataArray):
         array = check_numbers(argument, values, low, high, ends=ends)
         if array.ndim > 1:
             raise ValueError(f"{argument} must be a number, a sequence or a DataArray; got {array.ndim} dimensions")
-        return xr.DataArray(array, {argument: array} if array.ndim else {}, (argument,)[: array.ndim])
+        labels = {argument: array} if array.ndim and not dim else {}
+        return xr.DataArray(array, labels, (dim or argument,)[: array.ndim])
     if values.dtype.kind not in "iuf":
         raise TypeError(f"{argument} must hold numbers; got dtype {values.dtype}")
     _check_bounds(argument, values, low, high, ends)

@@ -12,7 +12,8 @@ from bayesrank._random import root_sequence
 from bayesrank._sampling import sample_counts, sample_outcomes
 from bayesrank._types import Container, ScoreLike
 from bayesrank.models import model_for_datasets
-from bayesrank.performance import observed_counts, outcome_dims, posterior_of, shift_prior
+from bayesrank.performance.arrays import observed_counts, outcome_dims, posterior_of
+from bayesrank.performance.operations import shift_prior
 from bayesrank.ranking.evidence import evidence_of
 from bayesrank.ranking.values import ScoreValues, score_values
 

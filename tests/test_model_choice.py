@@ -18,7 +18,7 @@ from bayesrank import models
 from bayesrank._compat import groups_of
 from bayesrank.cli import cli
 from bayesrank.evidence.predictions import UNPAIRED, counts_of
-from bayesrank.performance import observed_counts
+from bayesrank.performance.arrays import observed_counts
 
 COUNTS = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
 ANSWERS = pd.DataFrame({"a": [1, 0, 1, 1] * 6, "b": [1, 1, 0, 0] * 6})

@@ -20,7 +20,7 @@ from bayesrank.evidence._homogeneity import _gamma_tail, holm, mean_differs
 from bayesrank.evidence._pooled import record_of
 from bayesrank.evidence.counts import parts_of
 from bayesrank.evidence.predictions import counts_of
-from bayesrank.performance import observed_counts
+from bayesrank.performance.arrays import observed_counts
 from bayesrank.ranking._pooling import differing_datasets, pooling_notes
 
 INCOMPLETE = br.from_counts(

@@ -29,7 +29,7 @@ from bayesrank.evidence.predictions import counts_of
 from bayesrank.inference import draw_groups
 from bayesrank.models import chosen_by_evidence, find_model, holds_means, model_for_datasets, takes_cases
 from bayesrank.models._margins import are_shares
-from bayesrank.performance import posterior_of
+from bayesrank.performance.arrays import posterior_of
 from bayesrank.ranking._notes import positive_class_notes
 from bayesrank.ranking.evidence import evidence_of
 from bayesrank.ranking.values import natural_score, score_values, sizes_of_space

@@ -17,7 +17,7 @@ from bayesrank.cli._files import HELP
 from bayesrank.cli._options import BY, COST, NAMES, NOTES, PATHS, adding, analysing, reading_logs, scoring
 from bayesrank.cli._output import interval_cells, rank_cells, rank_header
 from bayesrank.models import population_of
-from bayesrank.performance import posterior_of
+from bayesrank.performance.arrays import posterior_of
 from bayesrank.ranking._notes import positive_class_notes
 from bayesrank.ranking.summary import effective_draws, is_exact, score_name
 from bayesrank.scores import Score

@@ -13,6 +13,7 @@ from bayesrank.cli._export import Export, Sheet, exporting, sheet_of
 from bayesrank.cli._options import DATA, analysing
 from bayesrank.cli._output import rank_cells, rank_header
 from bayesrank.cli._typed import FORMS, read_preferences
+from bayesrank.tile.geometry import holders
 from bayesrank.tile.preferences import REGIONS
 
 EXAMPLES = f"""
@@ -106,8 +107,7 @@ def _shares(found: xr.Dataset, share: xr.DataArray, digits: int) -> Sheet:
         undecided = float(found["undecided_area"])
         lines.append(f"On {undecided:.0%} of the Tile no entity is best with probability {prob:g}.")
     else:
-        regions = found[["entity", "tied", "area"]].to_dataframe()
-        groups = regions.groupby("entity").agg({"tied": "first", "area": "sum"})
+        groups = holders(found)[["tied", "area"]].to_dataframe().sort_index()
         lines += [
             f"{tied} entities with equal rates tie everywhere; together they are best on {area:.1%}."
             for tied, area in groups[(groups["tied"] > 1) & (groups["area"] > 0.0005)].itertuples(index=False)

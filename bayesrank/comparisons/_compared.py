@@ -10,7 +10,7 @@ from bayesrank._compat import groups_of, is_container
 from bayesrank._text import count
 from bayesrank.evidence.counts import parts_of, with_parts
 from bayesrank.models import find_model, model_of, names
-from bayesrank.performance import outcome_dims
+from bayesrank.performance.arrays import outcome_dims
 
 BY = ("dataset", "table", "case")
 #: A unit: its name, its tables (entity, data set), and its class sizes.

@@ -12,7 +12,7 @@ from bayesrank._random import root_sequence, stream
 from bayesrank.comparisons._compared import Compared, Unit, left_out_units
 from bayesrank.inference import fit
 from bayesrank.models._conjugate import log_evidence
-from bayesrank.performance import posterior_of
+from bayesrank.performance.arrays import posterior_of
 
 
 class LeftOut(NamedTuple):

@@ -61,6 +61,8 @@ def load(name: str) -> xr.DataArray:
     108
     """
     _find(name)
+    if name in _LABELS:
+        return from_predictions(**_LABELS[name](_read(name)))
     return _COUNTS.get(name, from_frame)(_read(name))
 
 
@@ -98,11 +100,7 @@ def load_joint(name: str) -> xr.Dataset:
         return from_outcomes(cases)
     if name == "livecodebench_execution":
         return from_outcomes(cases.drop(columns="case"), cluster="question")
-    if name == "utah_trees":
-        observed, predicted = _presence(cases)
-        labels = ["absent", "present"]
-        return joint_outcomes(observed, predicted, labels=labels, dataset=cases["species"])
-    return joint_outcomes(cases["y_true"], cases[_classifiers(cases)])
+    return joint_outcomes(**_LABELS[name](cases))
 
 
 @cache
@@ -136,19 +134,16 @@ def _anomaly_detectors(frame: pd.DataFrame) -> Any:
     return counts.assign_coords(group=("dataset", group[counts["dataset"].values].to_numpy(dtype=object)))
 
 
-def _utah_trees(cases: pd.DataFrame) -> Any:
-    observed, predicted = _presence(cases)
-    return from_predictions(observed, predicted, labels=["absent", "present"], dataset=cases["species"])
+def _utah_trees(cases: pd.DataFrame) -> dict[str, Any]:
+    observed = np.where(cases["observed"] == 1, "present", "absent")
+    predicted = {model: np.where(cases[model] > 0.5, "present", "absent") for model in ("gam", "see5", "sgb")}
+    labels = ["absent", "present"]
+    return {"y_true": observed, "predictions": predicted, "labels": labels, "dataset": cases["species"]}
 
 
-def _presence(cases: pd.DataFrame) -> tuple[np.ndarray, dict[str, np.ndarray]]:
-    """Return the observed presence of species on each plot, and each model's predictions."""
-    predicted = {m: np.where(cases[m] > 0.5, "present", "absent") for m in ("gam", "see5", "sgb")}
-    return np.where(cases["observed"] == 1, "present", "absent"), predicted
-
-
-def _mnist_folds(frame: pd.DataFrame) -> Any:
-    return from_frame(frame.rename(columns={"true": "actual", "pred": "predicted"}), dataset="fold")
+def _breast_cancer(cases: pd.DataFrame) -> dict[str, Any]:
+    classifiers = [column for column in cases.columns if f"prob_{column}" in cases.columns]
+    return {"y_true": cases["y_true"], "predictions": cases[classifiers]}
 
 
 def _small_studies(frame: pd.DataFrame) -> Any:
@@ -158,22 +153,10 @@ def _small_studies(frame: pd.DataFrame) -> Any:
     return from_frame(frame, entity="study").assign_coords(test_set=("entity", test_set.to_numpy(dtype=object)))
 
 
-def _breast_cancer(cases: pd.DataFrame) -> Any:
-    return from_predictions(cases["y_true"], cases[_classifiers(cases)])
-
-
-def _classifiers(cases: pd.DataFrame) -> list[str]:
-    return [column for column in cases.columns if f"prob_{column}" in cases.columns]
-
-
 def _langchain_tool_use(right: pd.DataFrame) -> Any:
     """Return counts of right and wrong answers, as predictions of cases that are all positive."""
     answers = {model: np.where(right[model] == 1, "right", "wrong") for model in right.columns}
     return from_predictions(["right"] * len(right), answers, labels=["wrong", "right"])
-
-
-def _livecodebench_execution(runs: pd.DataFrame) -> Any:
-    return _langchain_tool_use((runs.drop(columns=["case", "question"]) > 5).astype(int))
 
 
 def _imagenet_models(frame: pd.DataFrame) -> Any:
@@ -186,15 +169,18 @@ def _imagenet_models(frame: pd.DataFrame) -> Any:
     return from_frame(pd.concat(each)).assign_coords(about)
 
 
-#: How to read the counts of a data set from its file, where it is no table of counts.
+#: Arguments of from_predictions and joint_outcomes, where a file has the true and the predicted label of each case.
+_LABELS: dict[str, Callable[[pd.DataFrame], dict[str, Any]]] = {
+    "utah_trees": _utah_trees,
+    "breast_cancer": _breast_cancer,
+}
+#: How to read the counts of another data set from its file, where it is no table of counts.
 _COUNTS: dict[str, Callable[[pd.DataFrame], Any]] = {
     "antibody_tests": _antibody_tests,
     "anomaly_detectors": _anomaly_detectors,
-    "utah_trees": _utah_trees,
-    "mnist_folds": _mnist_folds,
+    "mnist_folds": lambda frame: from_frame(frame.rename(columns={"true": "actual"}), dataset="fold"),
     "small_studies": _small_studies,
-    "breast_cancer": _breast_cancer,
     "langchain_tool_use": _langchain_tool_use,
-    "livecodebench_execution": _livecodebench_execution,
+    "livecodebench_execution": lambda runs: _langchain_tool_use(runs.drop(columns=["case", "question"]) > 5),
     "imagenet_models": _imagenet_models,
 }

@@ -15,7 +15,7 @@ from bayesrank.decisions._means import (
     name_pair,
     share_and_error,
 )
-from bayesrank.performance import posterior_of
+from bayesrank.performance.arrays import posterior_of
 from bayesrank.ranking.values import one_ranking, score_values
 
 __all__ = ["on_front", "pareto_front"]

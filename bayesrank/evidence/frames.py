@@ -229,7 +229,7 @@ def from_rates(*, tpr: Any, fpr: Any = None, tnr: Any = None, prevalence: Any, e
         raise ValueError(f"exactly one of fpr and tnr must be given; got {'neither' if fpr is None else 'both'}")
     second = "fpr" if tnr is None else "tnr"
     given = {"tpr": tpr, second: fpr if tnr is None else tnr, "prevalence": prevalence}
-    held = {name: _rate(name, value) for name, value in given.items()}
+    held = {name: check_labelled_numbers(name, value, 0.0, 1.0, dim="entity") for name, value in given.items()}
     sizes = {name: each.sizes["entity"] for name, each in held.items() if "entity" in each.dims}
     longest = max(sizes.values(), default=1)
     if any(size not in (1, longest) for size in sizes.values()):
@@ -254,9 +254,3 @@ def from_rates(*, tpr: Any, fpr: Any = None, tnr: Any = None, prevalence: Any, e
     first = [dim for dim in ("chain", "draw") if dim in table.dims]
     table = table.assign_coords(class_dims(TWO_CLASSES)).drop_attrs().rename("performance")
     return table.transpose(*first, ..., "entity", *CLASS_DIMS)
-
-
-def _rate(name: str, values: Any) -> xr.DataArray:
-    """Validate numbers in [0, 1]; label a sequence along the dim entity."""
-    found = check_labelled_numbers(name, values, 0.0, 1.0)
-    return found if isinstance(values, xr.DataArray) else xr.DataArray(found.values, dims=["entity"] * found.ndim)

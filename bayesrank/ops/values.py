@@ -20,7 +20,7 @@ from bayesrank._draws import proportion_error
 from bayesrank._types import Container, ScoreLike
 from bayesrank.evidence.counts import one_vs_rest
 from bayesrank.ops.references import Reference, below, check_reference
-from bayesrank.performance import as_performance, two_class_cells
+from bayesrank.performance.arrays import as_performance, two_class_cells
 from bayesrank.scores import Score, as_score
 from bayesrank.scores._contour_area import monotone, score_at
 from bayesrank.scores._forms import ranking_area

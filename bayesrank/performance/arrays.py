@@ -69,10 +69,7 @@ def _validate_source(source: Any, kind: str | None) -> tuple[xr.DataArray, list[
         raise TypeError(f"source must hold numbers; got dtype {array.dtype}")
     if array.chunks is not None:
         return _check_when_computed(array, outcome), outcome
-    if are_counts(array):
-        _check_not_negative(array.values)
-    else:
-        _check(array, outcome)
+    _check(array, outcome)
     return array, outcome
 
 
@@ -91,16 +88,8 @@ def _check_when_computed(array: xr.DataArray, outcome: list[str]) -> xr.DataArra
 
 
 def _checked_block(values: np.ndarray, axes: tuple[int, ...], outcome: list[str]) -> np.ndarray:
-    if values.dtype.kind in "iu":
-        _check_not_negative(values)
-    else:
-        _check_some(np.moveaxis(values, axes, range(-len(axes), 0)), outcome)
+    _check_some(np.moveaxis(values, axes, range(-len(axes), 0)), outcome)
     return values
-
-
-def _check_not_negative(counts: np.ndarray) -> None:
-    if counts.size and counts.min() < 0:
-        raise ValueError(f"source must hold no negative counts; got {counts.min()}")
 
 
 def are_counts(source: Container) -> bool:
@@ -263,13 +252,18 @@ def describe_items(source: Any, array: xr.DataArray) -> xr.DataArray:
 
 
 def _check(array: xr.DataArray, outcome: list[str]) -> None:
-    """Raise an error unless probabilities sum to 1; classes without observations may be NaN. Works block by block."""
+    """Check probabilities or counts block by block; classes without observations may be NaN."""
     values = array.variable.transpose(..., *outcome).data  # unlabelled: labels would cost more time than the checks
     lead, size = values.shape[: -len(outcome)], int(np.prod(values.shape[-len(outcome) :]))
     in_threads(lambda piece: _check_some(values[piece], outcome), pieces(lead, max(BLOCK // max(size, 1), 1)))
 
 
 def _check_some(values: np.ndarray, outcome: list[str]) -> None:
+    """Raise an error unless counts are 0 or more, or probabilities sum to 1."""
+    if values.dtype.kind in "iu":
+        if values.min(initial=0) < 0:
+            raise ValueError(f"source must hold no negative counts; got {values.min()}")
+        return
     lead = values.shape[: values.ndim - len(outcome)]
     # A product with ones is five times faster than sums of a few cells each.
     total = values.reshape(int(np.prod(lead)), -1) @ np.ones(int(np.prod(values.shape[len(lead) :])))

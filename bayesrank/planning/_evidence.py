@@ -14,7 +14,7 @@ from bayesrank._compat import groups_of, is_container
 from bayesrank._draws import draw_dims
 from bayesrank._labels import unique_rows
 from bayesrank.models import in_closed_form
-from bayesrank.performance import as_performance, observed_counts
+from bayesrank.performance.arrays import as_performance, observed_counts
 from bayesrank.planning._updates import JointOutcomes, NormalScores, Tables, overlapping_noise
 from bayesrank.ranking.values import ScoreValues, score_values
 from bayesrank.scores import Score

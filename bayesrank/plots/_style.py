@@ -133,13 +133,10 @@ def is_ratio(about: Mapping[Any, Any]) -> bool:
 
 def names_ratio(name: str) -> bool:
     """Return whether a score is one of the catalogue's ratios, by its name; one's own is not known by name."""
-    from bayesrank.scores import get
+    from bayesrank.scores.names import find
 
-    try:
-        score = get(name)
-    except KeyError:
-        return False
-    return is_ratio({"range": score.range, "finite_mean": score.finite_mean})
+    score = find(name, symbols=True)
+    return score is not None and is_ratio({"range": score.range, "finite_mean": score.finite_mean})
 
 
 def interval_label(name: str, prob: float, log: bool, gap: str = " ") -> str:
@@ -185,9 +182,9 @@ def finish_list(ax: Any, names: Sequence[Any] | None, label: str, log: bool = Fa
     return add_missing_fonts(ax)
 
 
-def finish_plot(ax: Any, axis: str = "both") -> Any:
+def finish_plot(ax: Any) -> Any:
     """Draw a faint grid behind the data, and no spines at the top and on the right."""
-    ax.grid(axis=axis, color=grey_shade(ax, 0.1))
+    ax.grid(color=grey_shade(ax, 0.1))
     ax.set_axisbelow(True)
     ax.spines[["top", "right"]].set_visible(False)
     return add_missing_fonts(ax)

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-import matplotlib.pyplot as plt
 import numpy as np
 import xarray as xr
 from matplotlib.patheffects import withStroke
@@ -11,7 +10,7 @@ from matplotlib.patheffects import withStroke
 from bayesrank._checks import check_array, check_bool, check_integer, check_numbers, check_prevalences, check_sequence
 from bayesrank.plots._colors import ink_color, paper_color
 from bayesrank.plots._furniture import ACROSS, SEQUENTIAL, draw_tile_axes, window_of
-from bayesrank.plots._style import add_missing_fonts, new_axes, plain_names, rank_ticks
+from bayesrank.plots._style import add_missing_fonts, new_axes, new_panels, plain_names, rank_ticks
 
 #: What the colour bars of some maps say.
 TITLES = {
@@ -123,20 +122,19 @@ def value_tiles(
         raise ValueError(f"prevalence must be one number, or one for each of {size} maps; got {len(each)}")
     columns = min(size, 3)
     rows = -(-size // columns)
-    shared: Any = {"sharex": True, "sharey": True, "squeeze": False, "layout": "constrained"}
-    figure, grid = plt.subplots(rows, columns, figsize=(2.4 * columns + 1.0, 2.2 * rows + 0.7), **shared)
-    for ax, part, name, prior in zip(grid.flat, tiles, titles, each * (size // len(each)), strict=False):
+    grid = new_panels(None, rows, columns, 2.4 * columns + 1.0, 2.2 * rows + 0.7, sharex=True, sharey=True)
+    for ax, part, name, prior in zip(grid, tiles, titles, each * (size // len(each)), strict=False):
         image = _draw_map(ax, part, _scale(tiles), lines)
         ax.set_title(name, fontsize=8 if len(name) < 28 else 6.5)
         draw_tile_axes(ax, prior, marks=False, window=window_of(tiles), small=True)
         ax.label_outer()
-    for ax in grid.flat[size:]:
+    for ax in grid[size:]:
         ax.set_visible(False)
-    for ax in grid.flat[max(size - columns, 0) : size]:  # the lowest of each column
+    for ax in grid[max(size - columns, 0) : size]:  # the lowest of each column
         ax.tick_params(labelbottom=True)
         ax.set_xlabel(ACROSS, fontsize=8)
     _color_bar(image, grid, tiles, label, 0.8)
-    return add_missing_fonts(figure)
+    return add_missing_fonts(grid[0].figure)
 
 
 def _scale(tile: xr.DataArray) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from bayesrank._random import Seed, fingerprint, root_sequence, stream
 from bayesrank._types import Container
 from bayesrank.evidence.counts import parts_of, with_parts
 from bayesrank.models import find_model, model_of, names
-from bayesrank.performance import outcome_dims
+from bayesrank.performance.arrays import outcome_dims
 
 #: Meaning of each statistic.
 MEANINGS = {

@@ -15,7 +15,7 @@ from bayesrank._checks import check_integer, check_memory, describe_value
 from bayesrank._classes import order_classes
 from bayesrank._labels import check_positive
 from bayesrank.models import conjugate_posterior
-from bayesrank.performance import are_counts, two_class_cells
+from bayesrank.performance.arrays import are_counts, two_class_cells
 
 #: One axis of a lattice: the first and last count of every bin, and the count that represents it.
 Axis = tuple[np.ndarray, np.ndarray, np.ndarray]

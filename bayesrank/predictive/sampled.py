@@ -10,7 +10,7 @@ from bayesrank._compat import groups_of
 from bayesrank._random import Seed, root_sequence
 from bayesrank._sampling import sample_counts, sample_outcomes
 from bayesrank._types import Container
-from bayesrank.performance import as_performance, observed_counts
+from bayesrank.performance.arrays import as_performance, observed_counts
 
 
 def posterior_predictive(

@@ -14,13 +14,8 @@ from bayesrank._draws import DRAW_DIMS, draw_dims
 from bayesrank._notes import Caveat, Note
 from bayesrank._nuts import chain_problems
 from bayesrank.evidence._pooled import provenance
-from bayesrank.performance import (
-    OUTCOME_DIMS,
-    as_performance,
-    observed_counts,
-    outcome_dims,
-    shift_prior,
-)
+from bayesrank.performance.arrays import OUTCOME_DIMS, as_performance, observed_counts, outcome_dims
+from bayesrank.performance.operations import shift_prior
 from bayesrank.ranking._information import (
     HEAVY_TAIL,
     PRIOR_CASES,

@@ -13,8 +13,7 @@ import xarray as xr
 from bayesrank._checks import check_bool, check_choice, describe_value
 from bayesrank._compat import get_variable, is_container
 from bayesrank._draws import DRAW_DIMS
-from bayesrank.performance import OUTCOME_DIMS, outcome_dims, posterior_of
-from bayesrank.performance.arrays import KINDS
+from bayesrank.performance.arrays import KINDS, OUTCOME_DIMS, outcome_dims, posterior_of
 from bayesrank.scores import as_score
 from bayesrank.scores._display import display_name
 from bayesrank.scores.names import find, get

@@ -21,7 +21,7 @@ from bayesrank._labels import known_classes
 from bayesrank._outputs import check_output, write_output
 from bayesrank._types import Container, ScoreLike
 from bayesrank.evidence.counts import are_outcomes, parts_of
-from bayesrank.performance import as_performance, observed_counts, outcome_dims, posterior_of
+from bayesrank.performance.arrays import as_performance, observed_counts, outcome_dims, posterior_of
 from bayesrank.plots._page import Html, colors_of, part
 from bayesrank.plots._style import is_ratio
 from bayesrank.ranking import credible_ranking
@@ -36,8 +36,6 @@ from bayesrank.report.pictures import BAR, Axis
 from bayesrank.report.words import implied_prior, prior_scores
 from bayesrank.words.models import check_model, model_caveat
 from bayesrank.words.results import verdict_parts
-
-__all__ = ["ranking_report"]
 
 #: What a ranking must hold to be shown.
 NEEDED = (

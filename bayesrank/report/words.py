@@ -12,8 +12,6 @@ from bayesrank.ranking.values import score_values
 from bayesrank.ranking.without_draws import prior_quantiles
 from bayesrank.scores import Score
 
-__all__ = ["implied_prior", "prior_scores"]
-
 #: Standard errors within which draws of one prior lie, for however many entities.
 SURE = 5
 #: Exact quantiles that differ by less are the same.
@@ -50,7 +48,10 @@ def implied_prior(
     else:
         draws = values.transpose("entity", *draw_dims(values)).values.reshape(values.sizes["entity"], -1)
         together, each = np.nanquantile(draws, levels), np.nanquantile(draws, levels, axis=1).T
-        same = _is_one_prior(draws, together, levels)
+        # In one prior each entity's draws lie below the quantiles of all as often as chance explains.
+        number = (~np.isnan(draws)).sum(axis=1)[:, None]
+        below = np.stack([(draws <= end).sum(axis=1) for end in together], axis=1) / number
+        same = bool((np.abs(below - levels) <= SURE * np.sqrt(levels * (1 - levels) / number)).all())
     if same:
         return _in_words(together, prob)
     least, most = np.argmin(each[:, 1]), np.argmax(each[:, 1])
@@ -58,13 +59,6 @@ def implied_prior(
         least, most = np.argmin(each[:, 0]), np.argmax(each[:, 0])
     names = values["entity"].values
     return f"{_in_words(each[least], prob)} ({names[least]}) up to a {_in_words(each[most], prob)} ({names[most]})"
-
-
-def _is_one_prior(draws: np.ndarray, together: np.ndarray, levels: np.ndarray) -> bool:
-    """Return whether each entity's draws lie below the quantiles of all as often as chance explains."""
-    number = (~np.isnan(draws)).sum(axis=1)
-    below = np.stack([(draws <= end).sum(axis=1) for end in together], axis=1) / number[:, None]
-    return bool((np.abs(below - levels) <= SURE * np.sqrt(levels * (1 - levels) / number[:, None])).all())
 
 
 def _in_words(quantiles: np.ndarray, prob: float) -> str:

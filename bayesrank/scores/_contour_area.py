@@ -156,7 +156,7 @@ def root(function: Callable[[np.ndarray, np.ndarray], np.ndarray], low: np.ndarr
     """Return the end of {function(x, i) < 0} between low[i] and high[i], for functions that increase with x.
 
     Chandrupatla's method (Advances in Engineering Software, 1997) for all items at once. SciPy's
-    ``elementwise.find_root`` is as exact, and takes 1.4 to 3 times as long here.
+    ``elementwise.find_root`` is as exact and as fast, but loading it takes a fifth of the time of a first ranking.
     """
     at = np.arange(low.size)
     a, b = low.astype(float), high.astype(float)

@@ -10,8 +10,6 @@ import numpy as np
 from bayesrank.scores._against_rest import against_rest
 from bayesrank.scores.score import SCORES, Score, ratio
 
-__all__ = ["AVERAGES", "Average", "against_rest", "average_of"]
-
 FOUNDATIONS = "Piérard et al., Foundations of the theory of performance-based ranking, A.2.1"
 #: Description and source of each average.
 AVERAGES = {
@@ -62,14 +60,10 @@ def _arithmetic(each: np.ndarray, present: np.ndarray) -> np.ndarray:
     return ratio(np.where(present, each, 0.0).sum(axis=-1), present.sum(axis=-1))
 
 
-def _harmonic(each: np.ndarray, present: np.ndarray) -> np.ndarray:
-    return 1 / _arithmetic(np.where(each >= 0, 1 / np.abs(each), np.nan), present)
-
-
 MEANS: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {
     "macro": _arithmetic,
     "geometric": lambda each, present: np.exp(_arithmetic(np.log(each), present)),
-    "harmonic": _harmonic,
+    "harmonic": lambda each, present: 1 / _arithmetic(np.where(each >= 0, 1 / np.abs(each), np.nan), present),
     "smallest": lambda each, present: np.where(present, each, np.inf).min(axis=-1),
     "largest": lambda each, present: np.where(present, each, -np.inf).max(axis=-1),
 }

@@ -11,8 +11,6 @@ from bayesrank.scores.averages import AVERAGES, average_of
 from bayesrank.scores.names import as_score
 from bayesrank.scores.score import Score, log
 
-__all__ = ["Balanced", "Logarithm", "average", "balanced", "logarithm", "scaled_log"]
-
 
 @dataclass(frozen=True)
 class Balanced:

@@ -10,17 +10,6 @@ import numpy as np
 from bayesrank._checks import check_cells, check_number, check_numbers, describe_value
 from bayesrank.scores.score import Score, ratio
 
-__all__ = [
-    "canonical",
-    "conditional_probability",
-    "decision_benefit",
-    "f_beta",
-    "implicit",
-    "net_benefit",
-    "tversky",
-    "weighted_accuracy",
-]
-
 TILE_PAPER = "Piérard et al., The Tile"
 CELLS = ("tn", "fp", "fn", "tp")
 

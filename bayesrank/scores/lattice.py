@@ -10,19 +10,9 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import check_integer, check_labelled_numbers
-from bayesrank.performance import two_class_cells
+from bayesrank.performance.arrays import two_class_cells
 from bayesrank.scores.names import as_score
 from bayesrank.scores.score import ratio
-
-__all__ = [
-    "all_matrices",
-    "lattice_values",
-    "roc_lattice",
-    "roc_to_pr",
-    "simplex",
-    "simplex_corners",
-    "simplex_slice",
-]
 
 CLASSES = ["negative", "positive"]
 
@@ -127,15 +117,10 @@ def roc_to_pr(fpr: Any, tpr: Any, prevalence: Any) -> xr.Dataset:
     >>> float(roc_to_pr(0.2, 0.8, 1 / 3)["precision"].round(6))
     0.666667
     """
-    x, y, p = _along_points("fpr", fpr), _along_points("tpr", tpr), _along_points("prevalence", prevalence)
+    given = {"fpr": fpr, "tpr": tpr, "prevalence": prevalence}
+    x, y, p = (check_labelled_numbers(name, values, 0.0, 1.0, dim="point") for name, values in given.items())
     precision = xr.apply_ufunc(ratio, *xr.broadcast(p * y, p * y + (1 - p) * x))
     return xr.Dataset({"recall": y + 0 * precision.fillna(0), "precision": precision})
-
-
-def _along_points(argument: str, values: Any) -> xr.DataArray:
-    """Return numbers in [0, 1], of a sequence along the dim ``point``."""
-    array = check_labelled_numbers(argument, values, 0.0, 1.0)
-    return array if isinstance(values, xr.DataArray) else xr.DataArray(array.values, dims=("point",)[: array.ndim])
 
 
 def _ranges(positives: int, negatives: int) -> tuple[xr.DataArray, xr.DataArray]:

@@ -19,8 +19,6 @@ from bayesrank.scores.families import canonical
 from bayesrank.scores.ranking_scores import of_importance
 from bayesrank.scores.score import SCORES, WORDS, CellFunction, Score, ratio
 
-__all__ = ["ALIASES", "SCORES", "add", "as_score", "catalog", "find", "get", "quotient", "score"]
-
 INFINITY = float("inf")
 # Sources and domains shared by many scores.
 TILE = "Piérard et al., The Tile, Section 2.2"

@@ -9,7 +9,6 @@ import numpy as np
 from bayesrank._checks import check_number, check_prevalence
 from bayesrank._types import ScoreLike
 from bayesrank.scores._contour_area import root
-from bayesrank.scores.families import OfRates
 from bayesrank.scores.names import as_score
 from bayesrank.scores.score import Score, cells_at, ratio
 
@@ -108,7 +107,7 @@ def place(score: ScoreLike, prevalence: float | None = None, *, prediction_rate:
         # A score is constant if all right or all wrong outcomes weigh 0.
         constant = right <= 0 or wrong <= 0
         return None if constant else (float(found.importance["tp"] / right), float(found.importance["fn"] / wrong))
-    candidates = chain(places(prevalence), _of_rates(found, prevalence), _meeting_point(found, prevalence or 0.4))
+    candidates = chain(places(prevalence), _meeting_point(found, prevalence or 0.4))
     return next((at for at in candidates if _orders_alike(found, at, prevalence)), None)
 
 
@@ -120,14 +119,6 @@ def places(prevalence: float | None) -> list[Place]:
     balanced_accuracy = negative, negative
     kappa = negative**2 / (negative**2 + positive**2), 0.5
     return [*NAMED, balanced_accuracy, kappa]
-
-
-def _of_rates(score: Score, prevalence: float | None) -> Iterator[Place]:
-    """Yield the position of a weighted accuracy (The Tile, Lemma 9)."""
-    if isinstance(score.function, OfRates) and prevalence is not None:
-        for_a = score.function.weight * (1 - prevalence)
-        a = for_a / (for_a + (1 - score.function.weight) * prevalence)
-        yield a, a
 
 
 def _meeting_point(score: Score, prevalence: float) -> Iterator[Place]:

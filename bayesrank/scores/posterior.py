@@ -13,7 +13,7 @@ from bayesrank._checks import check_numbers
 from bayesrank._types import ModelName, ScoreLike
 from bayesrank.evidence.counts import check_counts
 from bayesrank.models import conjugate_posterior
-from bayesrank.performance import two_class_cells
+from bayesrank.performance.arrays import two_class_cells
 from bayesrank.scores._contour_area import monotone, root
 from bayesrank.scores._dirichlet import Curve, enough_nodes, gauss_jacobi, of_dirichlet
 from bayesrank.scores._distributions import TOLERANCE, Rates, scale_of

@@ -10,7 +10,8 @@ from bayesrank._checks import check_cells, check_labelled_numbers, check_weights
 from bayesrank._classes import order_classes
 from bayesrank._labels import check_positive
 from bayesrank._types import Container
-from bayesrank.performance import align_outcomes, check_importance, counts_or_performance, outcome_dims, two_class_cells
+from bayesrank.performance.arrays import align_outcomes, counts_or_performance, outcome_dims, two_class_cells
+from bayesrank.performance.operations import check_importance
 from bayesrank.scores.families import CELLS, by_importance
 from bayesrank.scores.score import Score, ratio
 

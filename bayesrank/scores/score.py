@@ -12,7 +12,7 @@ from bayesrank._checks import check_interval, describe_value
 from bayesrank._checks import label_values as numbers_of
 from bayesrank._labels import check_positive
 from bayesrank._threads import in_threads, pieces
-from bayesrank.performance import counts_or_performance, observed_counts, only_two_classes
+from bayesrank.performance.arrays import counts_or_performance, observed_counts, only_two_classes
 from bayesrank.scores._against_rest import against_rest
 from bayesrank.scores._display import display_name
 from bayesrank.scores._forms import Area, Contour, ExactRatio

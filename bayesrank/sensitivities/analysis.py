@@ -15,7 +15,7 @@ from bayesrank._types import ModelName, ScoreLike
 from bayesrank.evidence.counts import JOINS
 from bayesrank.inference import fit
 from bayesrank.models import find_model
-from bayesrank.performance import posterior_of
+from bayesrank.performance.arrays import posterior_of
 from bayesrank.ranking import credible_ranking
 from bayesrank.ranking.summary import effective_draws, outside_interval
 from bayesrank.sensitivities._alternatives import (

@@ -1,7 +1,7 @@
 """Counterexamples to the axioms of performance-based ranking, from pairs on a lattice of performances."""
 
 from collections.abc import Callable, Iterator, Sequence
-from itertools import permutations
+from itertools import combinations_with_replacement, permutations
 from math import comb
 from typing import Any
 
@@ -123,15 +123,8 @@ def _lattices(prevalence: float | None, classes: int) -> Iterator[np.ndarray]:
     for steps in range(1, 9):
         if comb(steps + cells - 1, steps) > 2500:
             return
-        yield _compositions(steps, cells).T / steps
-
-
-def _compositions(total: int, cells: int) -> np.ndarray:
-    """Return all ways to put ``total`` cases into cells, one per row."""
-    if cells == 1:
-        return np.array([[total]])
-    rows = [np.insert(_compositions(total - first, cells - 1), 0, first, axis=1) for first in range(total + 1)]
-    return np.concatenate(rows)
+        chosen = combinations_with_replacement(range(cells), steps)  # the cell of each case
+        yield np.array([np.bincount(one, minlength=cells) for one in chosen])[::-1].T / steps
 
 
 def lattice(steps: int, prevalence: float | None) -> np.ndarray:

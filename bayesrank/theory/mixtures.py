@@ -8,7 +8,8 @@ import xarray as xr
 
 from bayesrank._checks import check_labelled_numbers, check_numbers, describe_value
 from bayesrank._types import Container
-from bayesrank.performance import as_performance, check_importance, outcome_dims
+from bayesrank.performance.arrays import as_performance, outcome_dims
+from bayesrank.performance.operations import check_importance
 
 
 def mix(

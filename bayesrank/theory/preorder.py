@@ -8,7 +8,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import check_result, describe_value, rename_argument
-from bayesrank.performance import as_performance, outcome_dims
+from bayesrank.performance.arrays import as_performance, outcome_dims
 from bayesrank.ranking.values import bare_values
 
 

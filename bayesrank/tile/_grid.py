@@ -10,8 +10,7 @@ import xarray as xr
 from bayesrank._checks import check_integer, check_memory
 from bayesrank._checks import check_window as checked_window
 from bayesrank._draws import Block, draw_dims
-from bayesrank.performance import two_class_cells
-from bayesrank.performance.arrays import name_entities, two_class_performance
+from bayesrank.performance.arrays import name_entities, two_class_cells, two_class_performance
 from bayesrank.scores import Score
 
 #: Relative difference of odds below which entities tie: rounding in the cells must not decide a rank.
@@ -149,5 +148,4 @@ def area_weights(resolution: int) -> xr.DataArray:
     """Return the area of each grid point, with half cells on the borders; the areas sum to 1."""
     side = np.full(resolution, 1.0 / (resolution - 1))
     side[[0, -1]] /= 2
-    points = axis(resolution)
-    return xr.DataArray(np.outer(side, side), {"b": points, "a": points}, ("b", "a"))
+    return xr.DataArray(np.outer(side, side), axes(resolution), ("b", "a"))

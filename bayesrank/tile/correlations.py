@@ -11,13 +11,11 @@ from bayesrank._draws import Batches, Block, draw_dims, iterate_blocks, reduce
 from bayesrank._random import Seed, root_sequence, stream
 from bayesrank._threads import ShareOut, in_threads, thread_pool
 from bayesrank._types import Container, ScoreLike
-from bayesrank.performance import as_performance, only_two_classes
+from bayesrank.performance.arrays import as_performance, only_two_classes
 from bayesrank.scores import as_score
 from bayesrank.scores.placement import canonical_values, fixed_rate, place, places
 from bayesrank.theory._axioms import lattice
 from bayesrank.tile._grid import axis, parts, ratio, score_cells
-
-__all__ = ["best_consistency", "correlation", "performance_grid", "sample_performances"]
 
 Correlator = Callable[[np.ndarray, np.ndarray], np.ndarray]
 #: Points per axis of the first grid, and the number of refinements around the best, each with a third of the step.

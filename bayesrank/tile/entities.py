@@ -22,8 +22,6 @@ from bayesrank.tile._grid import (
 )
 from bayesrank.tile._reducers import Credible
 
-__all__ = ["entity", "rank_probability", "entity_rank", "robustness"]
-
 
 def entity_rank(
     source: Container, entity: Any, resolution: int = 101, *, kind: str | None = None, window: Any = None

@@ -26,8 +26,6 @@ from bayesrank.tile._grid import (
     zoom,
 )
 
-__all__ = ["baseline", "chance_corrected", "no_skill", "relative_skill", "state_of_the_art", "value"]
-
 
 def value(source: Container, resolution: int = 101, *, kind: str | None = None, window: Any = None) -> xr.DataArray:
     """Return every canonical score of a performance.

@@ -12,12 +12,10 @@ import xarray as xr
 
 from bayesrank._checks import check_choice, check_entities, check_integer, check_numbers, check_window
 from bayesrank._types import Container
-from bayesrank.performance import two_class_cells
+from bayesrank.performance.arrays import two_class_cells
 from bayesrank.scores import get
 from bayesrank.scores.score import ratio
 from bayesrank.tile._grid import gain_at_corners, point_cells, two_class, zoom
-
-__all__ = ["frontier", "frontiers", "holders", "isovalue", "regions", "shares", "volume", "zone"]
 
 #: Distance from the border of the Tile at which its sides are evaluated.
 EDGE = 1e-12

@@ -34,8 +34,6 @@ from bayesrank.tile._grid import (
 )
 from bayesrank.tile._reducers import OPTIONAL, Credible
 
-__all__ = ["best_on_grid", "credible", "leaders", "probability_best", "value_interval"]
-
 #: Number of cells held in memory where all draws are needed at once: 256 MB.
 HELD = 2**25
 #: Number of scores (draws, entities and points) up to which NumPy takes less time than compiling: half a second.

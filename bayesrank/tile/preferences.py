@@ -23,8 +23,6 @@ from bayesrank.ranking._intervals import rank_intervals
 from bayesrank.scores.placement import place
 from bayesrank.tile._grid import cells_of, on_the_tile, with_entity
 
-__all__ = ["around", "beta_preferences", "between", "over", "preference_ranking"]
-
 #: Named regions (The Tile, Sections 4.1 and 4.2): description and corners.
 REGIONS: dict[str, tuple[str, tuple[Any, ...]]] = {
     "tile": ("all canonical scores", ("tnr", "ppv", "tpr", "npv")),

@@ -16,8 +16,6 @@ from bayesrank._checks import (
 from bayesrank.scores.placement import fixed_rate
 from bayesrank.scores.score import ratio
 
-__all__ = ["chance_corrected_place", "isoperformance", "moved_place", "no_skill_curve", "prior_grid", "vertex"]
-
 
 def isoperformance(a: Any, b: Any, value: Any, prevalence: Any, points: int = 2) -> xr.Dataset:
     """Return the line of ROC space on which a canonical score takes a value.
@@ -142,19 +140,14 @@ def no_skill_curve(
     check_integer("points", points, 2)
     plus, minus = share**2, (1 - share) ** 2
     t = np.linspace(0.0, 1.0, points)
-    if prevalence is not None:
-        # π₊² a b = π₋² (1-a) (1-b): symmetric in a and b
-        other = ratio(minus * (1 - t), plus * t + minus * (1 - t))
-        a, b, falls = np.concatenate([t, other]), np.concatenate([other, t]), True
-    else:
-        # τ₊² a (1-b) = τ₋² (1-a) b
-        b_of_a = ratio(plus * t, plus * t + minus * (1 - t))
-        a_of_b = ratio(minus * t, minus * t + plus * (1 - t))
-        a, b, falls = np.concatenate([t, a_of_b]), np.concatenate([b_of_a, t]), False
+    # π₊² a b = π₋² (1-a) (1-b): symmetric in a and b
+    other = ratio(minus * (1 - t), plus * t + minus * (1 - t))
+    a, b = np.concatenate([t, other]), np.concatenate([other, t])
     on = ~(np.isnan(a) | np.isnan(b))
     a, b = a[on], b[on]
-    order = np.lexsort((-b if falls else b, a))
-    return xr.Dataset({"a": ("point", a[order]), "b": ("point", b[order])})
+    order = np.lexsort((-b, a))
+    # Exchanging truth and prediction mirrors the Tile: τ₊² a (1-b) = τ₋² (1-a) b.
+    return xr.Dataset({"a": ("point", a[order]), "b": ("point", b[order] if prevalence is not None else 1 - b[order])})
 
 
 def chance_corrected_place(a: Any, b: Any, prevalence: Any) -> tuple[Any, Any]:

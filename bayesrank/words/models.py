@@ -9,7 +9,7 @@ from bayesrank._compat import groups_of, is_container
 from bayesrank._notes import Caveat, Note
 from bayesrank.evidence.counts import parts_of
 from bayesrank.models import model_for_datasets
-from bayesrank.performance import observed_counts, posterior_of
+from bayesrank.performance.arrays import observed_counts, posterior_of
 from bayesrank.predictive import predictive_check
 
 #: Largest number of counts to replicate, which takes less than a second.

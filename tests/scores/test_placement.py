@@ -94,13 +94,13 @@ def test_places_at_a_prevalence(name):
 
 @pytest.mark.parametrize("alpha", [0.0, 0.3, 0.8, 1.0])
 def test_weighted_accuracies(alpha):
-    """The Tile, Lemma 9; exactly where the score is of the family."""
+    """The Tile, Lemma 9."""
     for prevalence in PREVALENCES:
         score = as_score(weighted_accuracy(alpha))
         at = br.place(score, prevalence)
         assert orders_alike(score, at, prevalence)
         expected = alpha * (1 - prevalence) / (alpha * (1 - prevalence) + (1 - alpha) * prevalence)
-        assert br.place(br.scores.weighted_accuracy(alpha), prevalence) == (expected, expected)
+        assert br.place(br.scores.weighted_accuracy(alpha), prevalence) == pytest.approx((expected, expected))
         assert at == pytest.approx((expected, expected))
 
 

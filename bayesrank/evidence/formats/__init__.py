@@ -13,8 +13,6 @@ import pkgutil
 from functools import cache
 from types import ModuleType
 
-__all__ = ["COLUMNS", "load", "names", "recognise"]
-
 #: Columns that a format may fill: first the columns of the table for users, then the columns for checks only.
 #: ``hash`` is the content of the case, ``better`` is True if higher is better, ``scored`` is the file's score of an
 #: errored run.

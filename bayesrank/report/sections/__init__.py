@@ -19,8 +19,6 @@ from typing import Any
 
 from bayesrank._checks import check_unique, describe_value
 
-__all__ = ["DEFAULT", "check_names", "find", "lacking", "names"]
-
 #: The name for all sections that are shown by default.
 DEFAULT = "default"
 

@@ -5,7 +5,7 @@ from typing import Any
 from bayesrank import _text
 from bayesrank._compat import get_variable, is_container
 from bayesrank.decisions import pareto_front
-from bayesrank.performance import posterior_of
+from bayesrank.performance.arrays import posterior_of
 from bayesrank.report.page import Block, Page, block, picture
 from bayesrank.words.results import verdict_parts
 

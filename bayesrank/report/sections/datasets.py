@@ -8,7 +8,7 @@ import xarray as xr
 from markupsafe import Markup
 
 from bayesrank import _text
-from bayesrank.performance import posterior_of
+from bayesrank.performance.arrays import posterior_of
 from bayesrank.plots._style import list_size
 from bayesrank.populations import heterogeneity
 from bayesrank.ranking import score_table

@@ -10,7 +10,7 @@ from bayesrank.evidence.predictions import counts_of
 from bayesrank.inference import fit
 from bayesrank.models import chosen_by_evidence, in_closed_form
 from bayesrank.ops import drift
-from bayesrank.performance import posterior_of
+from bayesrank.performance.arrays import posterior_of
 from bayesrank.plots._style import plain_names
 from bayesrank.report.page import Block, Page, Request, block, picture
 from bayesrank.scores._display import display_name

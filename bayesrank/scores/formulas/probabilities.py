@@ -12,8 +12,6 @@ from bayesrank.scores.families import CELLS, conditional_probability
 from bayesrank.scores.names import SCORES, add
 from bayesrank.scores.score import ratio
 
-__all__ = ["JACCARD", "PPV", "NPV", "TPR"]
-
 
 def _right(matrix: np.ndarray, present: Any) -> np.ndarray:
     """Share of correct cases of any number of classes."""
