@@ -185,7 +185,7 @@ def _kinds(posterior: Any, score: Any, entities: bool = False) -> tuple[ScoreVal
 
 def _counts(posterior: Any) -> xr.DataArray | None:
     """Return the counts in a posterior."""
-    counts = None if isinstance(posterior, xr.DataArray) else observed_counts(posterior)
+    counts = observed_counts(posterior)
     return None if counts is None else counts.drop_vars(["measured", "test_set"], errors="ignore")
 
 

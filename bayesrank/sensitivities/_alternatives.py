@@ -146,13 +146,9 @@ def _name_of(value: Any) -> str:
 
 
 def _prior(one: Alternative) -> xr.DataArray:
-    instance = _instance_of(one)
-    if hasattr(instance, "conjugate"):
-        return instance.conjugate().prior.reset_coords(drop=True)
-    if hasattr(instance, "margins"):
-        return instance.margins.concentration
-    if hasattr(instance, "concentration"):
-        return instance.concentration.reset_coords(drop=True)
+    known = _instance_of(one).observed().get("constant_data", {})
+    if "prior_concentration" in known:
+        return known["prior_concentration"].reset_coords(drop=True)
     assert isinstance(one.evidence, xr.DataArray)  # models of counts take DataArrays
     return concentration(one.evidence, one.options.get("prior"))
 
