@@ -329,7 +329,7 @@ def _describe_computation(page: Page) -> str:
     found = sampling(groups, page.found.values)
     return (
         f"{text} For the ranked score the largest R-hat is {found['rhat']:.3f}, the smallest effective sample size "
-        f"{found['effective']:.0f}, with {_text.count(found['divergences'], 'divergence')}."
+        f"{found['ess_bulk']:.0f}, with {_text.count(found['divergences'], 'divergence')}."
     )
 
 
