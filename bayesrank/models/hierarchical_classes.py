@@ -13,7 +13,7 @@ from bayesrank._checks import check_number
 from bayesrank._random import Block, fingerprint, stream
 from bayesrank._sampling import dirichlet, dirichlet_of_each
 from bayesrank.evidence.counts import check_counts
-from bayesrank.models._conjugate import Conjugate, loses_rows
+from bayesrank.models._conjugate import loses_rows
 from bayesrank.models._hierarchical import concentration, log_odds_density, log_spread_density
 from bayesrank.models._population import SPREAD, Population, learn, log_likelihood
 from bayesrank.models._priors import in_words
@@ -95,15 +95,14 @@ class HierarchicalClasses(Rows):
             rows[:, off] = (wrong[..., None] * spread_over).reshape(block.size, -1)
             rows[:, ~off] = right
             rates[:, *at] = rows
-        posterior = self.concentration.copy(data=self.concentration.values + self.counts.values)
-        known = Conjugate(self.concentration, posterior, self.totals, self.test_set, self.key)
-        totals = known.row_totals(group, block, root)
-        tables = {"performance": rates * totals.pop("shares")[..., None]}
+        alpha = self.concentration.values + self.counts.values * (group == "posterior")
+        prevalence, [each], of = self.draw_shares(alpha, group, [block], root)
+        tables = {"performance": rates * each[:, of].reshape(*rates.shape[:-1], 1)}
         if loses_rows(self.totals):
             tables["rate"] = rates
         found = {name: xr.Variable(("draw", *cells, "actual", "predicted"), table) for name, table in tables.items()}
         found |= {MEAN: xr.Variable(("draw", *cells), mean), SPREAD_OF: xr.Variable(("draw", *cells), spread)}
-        return found | {name: xr.Variable(("draw", "test_set", "actual"), each) for name, each in totals.items()}
+        return found | prevalence
 
     def log_prior(self, posterior: xr.Dataset) -> xr.Dataset:
         """Return log prior densities without constants, of means and prevalences over their log odds."""
