@@ -217,7 +217,7 @@ def _check_ranking(found: ScoreValues, ranking: Any) -> None:
         check_result("br.credible_ranking", "ranking", ranking, ("effective_sample_size",))
     other = set(ranking["entity"].values.tolist()) ^ set(found.values["entity"].values.tolist())
     if other:
-        names = _text.format_names(sorted(map(str, other)))
+        names = _text.list_names(sorted(map(str, other)))
         raise ValueError(f"ranking must be of the entities of the posterior; got {names} in one alone")
     if ranking.attrs["score"] != found.name:
         raise ValueError(f"ranking must be by the score, {found.name}; got one by {ranking.attrs['score']}")
