@@ -156,9 +156,7 @@ def _prior(one: Alternative) -> xr.DataArray:
 def _mass_of_values(prior: xr.DataArray, factor: float = 1.0) -> dict[float, float]:
     """Return the prior of joint outcomes, the same for every entity, as a mapping from values to mass."""
     each = prior.isel({dim: 0 for dim in prior.dims if dim != "outcome"})
-    return {
-        value: factor * mass for value, mass in zip(each["outcome"].values.tolist(), each.values.tolist(), strict=True)
-    }
+    return dict(zip(each["outcome"].values.tolist(), (factor * each).values.tolist(), strict=True))
 
 
 def _with_base(options: dict[str, Any], base: dict[float, float]) -> dict[str, Any]:
