@@ -1,5 +1,7 @@
 """Posterior predictive checks: do data sets differ as much as the model predicts?"""
 
+from typing import Any
+
 import numpy as np
 import xarray as xr
 
@@ -74,7 +76,7 @@ def predictive_check(posterior: Container, *, kind: str | None = None, seed: See
         raise ValueError("posterior must be of several data sets, or of counts pooled from several; got one")
     row = outcome_dims(parts)
     counts = parts.transpose("entity", "dataset", *row)
-    model = model_of(groups)[0] if "dataset" in held.dims else None
+    model: Any = model_of(groups)[0] if "dataset" in held.dims else None
     renews = hasattr(model, "renew")
     if kind == "new" and not renews:
         raise ValueError("kind must be 'observed' for a model that learns no population of data sets; got 'new'")
