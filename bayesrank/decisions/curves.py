@@ -27,8 +27,6 @@ from bayesrank.cases.weights import weight_blocks
 from bayesrank.decisions._means import mean_and_error, name_pair, share_and_error
 from bayesrank.models._joint import too_narrow
 
-__all__ = ["STRATEGIES", "decision_curve"]
-
 STRATEGIES = ("treat all", "treat none")
 #: The bootstrap has no prior, so it compares two decisions only if they differ on this many cases.
 UNITS = 50

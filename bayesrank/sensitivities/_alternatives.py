@@ -26,8 +26,6 @@ from bayesrank.ranking.values import natural_score, sizes_of_space
 from bayesrank.scores import Score, as_score
 from bayesrank.sensitivities.conflicts import prior_conflict
 
-__all__ = ["KINDS", "Alternative", "base_analysis", "alternatives_to", "check_evidence", "conflict"]
-
 #: Factors of the prior's weight, and their names.
 WEIGHTS = {"prior at half its weight": 0.5, "prior at twice its weight": 2.0}
 #: Factors of the scale of the prior of the spread, for hierarchical models, and their names.
