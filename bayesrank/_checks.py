@@ -420,10 +420,7 @@ def check_class_labels(labels: Any) -> list:
     if isinstance(labels, str | bytes | Mapping | set | frozenset) or not hasattr(labels, "__iter__"):
         raise TypeError(f"labels must be a sequence of classes in order; got {describe_value(labels)}")
     classes = object_array(labels).tolist()
-    check_names("labels", classes)
-    if any(pd.isna(name) for name in classes):
-        raise ValueError(f"labels must name every class; got {classes}")
-    return check_unique("labels", classes)
+    return check_unique("labels", check_item_names("labels", classes, len(classes)))
 
 
 def all_classes(labels: Sequence[Any] | None, seen: Sequence[np.ndarray]) -> list:

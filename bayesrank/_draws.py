@@ -29,7 +29,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -47,8 +46,6 @@ BATCHES = 40
 FEW = 4
 #: Maximum number of values in a block: 1 MB, which fits into a processor's cache.
 BLOCK = 2**17
-#: Maximum number of values of lazy arrays that are computed at once.
-WAITING = 2**22
 #: Number of multiplications up to which a matrix product runs in one thread.
 ALONE = 2**17
 #: Minimum number of independent draws on the rarer side of a share for its batch means to be sufficient.
@@ -167,34 +164,12 @@ def iterate_blocks(array: Any, batches: Batches | None = None, across: bool = Fa
 
 
 def load_arrays(*arrays: xr.DataArray) -> list[xr.DataArray]:
-    """Load lazy arrays into memory, some chunks at a time, each chunk for all arrays together.
+    """Load lazy arrays into memory, all together: a lazy posterior behind several scores is drawn once, not held."""
+    if all(array.chunks is None for array in arrays):
+        return list(arrays)
+    import dask
 
-    A lazy posterior behind several scores is thus drawn once and never held whole.
-    """
-    groups: dict[Any, list[int]] = {}
-    for i, array in enumerate(arrays):
-        groups.setdefault((array.dims, array.chunks), []).append(i)
-    found = list(arrays)
-    for (_, chunks), places in groups.items():
-        if chunks is None:
-            continue
-        import dask
-
-        data = [arrays[i].data for i in places]
-        numbers = [np.empty(one.shape, one.dtype) for one in data]
-        together = max(WAITING // (len(data) * max(prod(map(max, chunks)), 1)), 1)
-        spans = [spans_of(sizes) for sizes in chunks]
-        positions = list(np.ndindex(*map(len, chunks)))
-        for start in range(0, len(positions), together):
-            some = positions[start : start + together]
-            [computed] = dask.compute([[one.blocks[at] for one in data] for at in some])
-            for position, parts in zip(some, computed, strict=True):
-                where = tuple(slice(*span[k]) for span, k in zip(spans, position, strict=True))
-                for out, part in zip(numbers, parts, strict=True):
-                    out[where] = part
-        for i, out in zip(places, numbers, strict=True):
-            found[i] = arrays[i].copy(data=out)
-    return found
+    return list(dask.compute(*arrays))
 
 
 class BatchSums:

@@ -11,8 +11,6 @@ from rich.cells import cell_len
 
 from bayesrank._escape import escape_invisible
 
-__all__ = ["short_names"]
-
 
 def short_names(names: Sequence[Any], width: int = 32) -> list[str]:
     """Shorten names in the middle to ``width`` terminal cells, and keep them unique.

@@ -4,8 +4,6 @@ from collections.abc import Iterable
 from enum import IntEnum
 from typing import Any
 
-__all__ = ["Caveat", "Note", "caveat_of", "join_notes", "read_notes"]
-
 
 class Caveat(IntEnum):
     """How much a note changes the reading of a result. The verdict prints the note with the highest value."""

@@ -74,12 +74,6 @@ def decimals(digits: int, *values: float) -> int:
     return max(digits - int(math.log10(size)), 0)
 
 
-def format_names(names: Iterable[object], most: int = 5) -> str:
-    """Format the first names of a list, with dots if more follow."""
-    listed = [str(name) for name in names]
-    return ", ".join([*listed[:most], *["..."] * (len(listed) > most)])
-
-
 def list_names(names: Iterable[object], most: int = 4) -> str:
     """Format the first names of a list, and the number of the others."""
     texts = list(map(str, names))

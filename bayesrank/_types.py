@@ -5,8 +5,6 @@ from typing import Any, Protocol, TypeAlias
 
 import xarray as xr
 
-__all__ = ["Container", "ModelName", "ScoreLike"]
-
 
 class InferenceData(Protocol):
     """The interface of ArviZ 0.23's InferenceData, which ArviZ 1 does not have."""

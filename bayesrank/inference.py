@@ -20,8 +20,6 @@ from bayesrank.evidence.counts import hold_parts
 from bayesrank.evidence.predictions import counts_of
 from bayesrank.models import chosen_by_evidence, make_model, takes_cases
 
-__all__ = ["draw_groups", "fit"]
-
 Options = ParamSpec("Options")
 
 GROUPS = ("prior", "prior_predictive", "posterior_predictive", "log_likelihood", "log_prior")

@@ -21,8 +21,6 @@ __all__ = ["heterogeneity", "shrinkage"]
 
 #: Number of posterior draws for which new test sets are simulated.
 REPLICATES = 400
-#: Largest number of cells of one replicate of all data sets.
-CELLS = 2**22
 
 
 def heterogeneity(posterior: Container, score: ScoreLike | None = None, *, prob: float = 0.95) -> xr.Dataset:
@@ -186,7 +184,7 @@ def _kinds(posterior: Any, score: Any, entities: bool = False) -> tuple[ScoreVal
 
 def _counts(posterior: Any) -> xr.DataArray | None:
     """Return the counts in a posterior."""
-    counts = None if isinstance(posterior, xr.DataArray) else observed_counts(posterior)
+    counts = observed_counts(posterior)
     return None if counts is None else counts.drop_vars(["measured", "test_set"], errors="ignore")
 
 
@@ -209,11 +207,9 @@ def _sampling_variance(posterior: Any, own: ScoreValues) -> xr.DataArray:
     true = own.values.isel(some).reset_coords(drop=True)
     root = root_sequence(0)
     each = []
-    # Blocks of entities that fit into memory.
-    size = table.sizes["entity"]
-    step = max(1, CELLS * size // max(table.size, 1))
-    for entities in (slice(start, start + step) for start in range(0, size, step)):
-        part, seen = table.isel(entity=entities), counts.isel(entity=entities)
+    # Entity by entity, to save memory.
+    for i in range(table.sizes["entity"]):
+        part, seen = table.isel(entity=[i]), counts.isel(entity=[i])
         if own.score.space == "outcomes":
             again = sample_outcomes(part, seen.sum("outcome"), root, "heterogeneity")
         else:
@@ -224,6 +220,6 @@ def _sampling_variance(posterior: Any, own: ScoreValues) -> xr.DataArray:
             )
         except ValueError:  # draws of the prevalence, or of more than two classes
             return unknown
-        squares = (again.reset_coords(drop=True) - true.isel(entity=entities)) ** 2
+        squares = (again.reset_coords(drop=True) - true.isel(entity=[i])) ** 2
         each.append(squares.where(observed.reset_coords(drop=True).notnull()))
     return xr.concat(each, "entity").mean(draw_dims(true)).mean("dataset").drop_attrs()

@@ -54,5 +54,5 @@ def test_numbers_for_people():
     assert _text.format_with_interval(7.0, 3.0, 5000.0) == "7"
     assert _text.estimate(133.25, 8.0, 1200.0) == "133 (8 to 1200)"
     assert _text.estimate(math.nan, 0, 1) == "–"
-    assert _text.format_names("abcdefg") == "a, b, c, d, e, ..."
+    assert _text.list_names("abcdefg") == "a, b, c, d and 3 more"
     assert (_text.significant(0.0000664), _text.significant(1234.0)) == ("0.000066", "1200")

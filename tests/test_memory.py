@@ -145,8 +145,7 @@ MAIN = ["credible_ranking", "probability"]
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[pytest.mark.slow] * (name not in MAIN)) for name in SMALL | OF_VALUES]
 )
-def test_memory_does_not_grow_with_the_draws(name, monkeypatch):
-    monkeypatch.setattr("bayesrank._draws.WAITING", 2**15)
+def test_memory_does_not_grow_with_the_draws(name):
     made = (SMALL | OF_VALUES)[name]
     few, many = 3000, 15_000
     # Large problems load compiled loops, which small ones do without: their code is not of the draws.

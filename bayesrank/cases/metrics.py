@@ -14,7 +14,8 @@ from bayesrank._draws import draw_dims
 from bayesrank._labels import factorize, name_coord
 from bayesrank._text import list_names
 from bayesrank.cases._weighted_areas import Evaluate, area_gain, area_lift, area_pr, area_roc
-from bayesrank.cases.weights import blocks_of, check_case_weights, few
+from bayesrank.cases.weights import blocks_of, check_case_weights
+from bayesrank.models._joint import too_narrow
 from bayesrank.scores import Score
 
 WORDS = "All entities met the same cases; what is computed of these was computed of draws of their weights."
@@ -99,16 +100,15 @@ def weighted_metric(metric: Any, y_true: Any, predictions: Any, weights: Any, *,
     if name == "brier" or name.endswith(LOWER):
         posterior.attrs["direction"] = "lower is better"
     about: dict[str, Any] = {"model": "case_weights", "words": WORDS, "sampler": "exact", "paired": 1}
-    about |= {key: weights.attrs[key] for key in ("prevalence", "note") if key in weights.attrs}
-    notes = []
+    about |= {"prevalence": weights.attrs["prevalence"]} if "prevalence" in weights.attrs else {}
+    notes = [weights.attrs.get("note", "")]
     if isinstance(metric, str):
         about[f"{name}_range"] = _range(name, columns)
-        about |= _few_of_a_class(name, truth, weights, groups)
+        notes = [_few_of_a_class(name, truth, weights, groups) or notes[0]]
         if about.get("prevalence", "sampled") != "sampled" and name != "auc_roc":
             notes.append(f"{name} {BY_DESIGN}")
     if equal := _constant_entities(values, columns, groups, metric):
         notes.append(f"All draws of {equal} are equal, since all observed cases agree; unobserved cases may differ.")
-    notes = [about.pop("note", ""), *notes]
     if any(notes):
         about["note"] = " ".join(filter(None, notes))
     found = xr.DataArray(observed.reshape(sizes), coords, list(coords), name)
@@ -238,10 +238,10 @@ def _range(name: str, columns: Mapping[Any, np.ndarray]) -> list[float]:
     return [0.0, np.inf if name in ("auc_lift", "log_loss") else 1.0]
 
 
-def _few_of_a_class(name: str, truth: Any, weights: xr.DataArray, groups: list) -> dict[str, str]:
+def _few_of_a_class(name: str, truth: Any, weights: xr.DataArray, groups: list) -> str:
     """Note how few cases the smaller class has: the uncertainty of an area depends on it."""
     if not name.startswith("auc"):
-        return {}
+        return ""
     count, clustered = weights["count"].values, "cluster" in weights.coords
     cluster = factorize(weights["cluster"].values)[0] if clustered else None
     units = []
@@ -251,7 +251,7 @@ def _few_of_a_class(name: str, truth: Any, weights: xr.DataArray, groups: list) 
             size = count[cases][member].sum() if cluster is None else np.unique(cluster[cases][member]).size
             units += [int(size)] if size else []
     where = " of a class" + " on one of the data sets" * (len(groups) > 1)
-    return few(min(units), "cluster" if clustered else "case", where) if units else {}
+    return too_narrow(min(units), "cluster" if clustered else "case", where) if units else ""
 
 
 def _constant_entities(values: np.ndarray, columns: Mapping[Any, np.ndarray], groups: list, metric: Any) -> str:

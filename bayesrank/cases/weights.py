@@ -101,7 +101,8 @@ def case_weights(
     for name, held in (("dataset", found.dataset), ("cluster", found.cluster)):
         if held is not None:
             coords[name] = (dim, name_coord(held))
-    about = {"prevalence": prevalence} | _note(found, parts, prevalence)
+    note = _note(found, parts, prevalence)
+    about = {"prevalence": prevalence} | ({"note": note} if note else {})
     return xr.DataArray(data, coords, ("chain", "draw", dim), "weight", about)
 
 
@@ -141,12 +142,6 @@ def blocks_of(weights: xr.DataArray) -> Iterator[tuple[int, np.ndarray]]:
         yield block.start, block.values
 
 
-def few(units: int, unit: str, where: str = "") -> dict[str, str]:
-    """Return a caveat about few units, as attrs of the weights."""
-    said = too_narrow(units, unit, where)
-    return {"note": said} if said else {}
-
-
 def _lazy(parts: list[Part], root: np.random.SeedSequence, shape: tuple[int, int, int], chunks: int) -> Any:
     da = dask_array()
 
@@ -158,11 +153,13 @@ def _lazy(parts: list[Part], root: np.random.SeedSequence, shape: tuple[int, int
     return da.map_blocks(block, chunks=sizes, dtype=float, meta=np.empty((0, 0, 0)))
 
 
-def _note(found: Cases, parts: list[Part], prevalence: str) -> dict[str, str]:
+def _note(found: Cases, parts: list[Part], prevalence: str) -> str:
+    """Return a caveat about few units; empty for enough of them."""
     clustered = found.cluster is not None
     units = min(int(part.shape.sum()) for part in parts)
     fewest, where = units, ""
     if prevalence == "observed" and not clustered:
         fewest = min(int(total) for part in parts for _, total in part.groups if total)
         where = " of a class" * (fewest < units)
-    return few(fewest, "cluster" if clustered else "case", where + " on one of the data sets" * (len(parts) > 1))
+    where += " on one of the data sets" * (len(parts) > 1)
+    return too_narrow(fewest, "cluster" if clustered else "case", where)

@@ -84,7 +84,7 @@ class Analysis:
         """Return the entity whose name was typed; None if none was."""
         names = {str(name): name for name in posterior_of(self.posterior)["entity"].values.tolist()}
         if typed is not None and typed not in names:
-            raise ValueError(f"{option} must be one of {_text.format_names(names)}; got {typed!r}")
+            raise ValueError(f"{option} must be one of {_text.list_names(names)}; got {typed!r}")
         return None if typed is None else names[typed]
 
     def stated(self, *scores: Score | None) -> list[str]:

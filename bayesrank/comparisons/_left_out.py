@@ -69,14 +69,11 @@ def log_marginal(model: Compared) -> float:
     if not hasattr(model.instance, "conjugate"):
         known = getattr(model.instance, "log_evidence", None)
         return np.nan if known is None else float(choose + known())
-    tables, before, sizes, sizes_before, _ = _concentrations(model)
+    tables, before, sizes, sizes_before, kept = _concentrations(model)
     if model.pooled:
-        total = log_evidence(tables.sum(1), before[:, 0]).sum()
-        first = {one.test_set: k for k, one in reversed(list(enumerate(model.sizes)))}
-        for name, k in first.items():
-            mine = [i for i, one in enumerate(model.sizes) if one.test_set == name]
-            total += float(log_evidence(sizes[mine].sum(0), sizes_before[k]))
-        return float(choose + total)
+        # One record of each test set, with all of its cases.
+        first = list({one.test_set: k for k, one in enumerate(model.sizes)}.values())
+        tables, before, sizes, sizes_before = tables.sum(1), before[:, 0], kept[first], sizes_before[first]
     return float(choose + log_evidence(tables, before).sum() + log_evidence(sizes, sizes_before).sum())
 
 

@@ -21,8 +21,6 @@ from bayesrank.comparisons._left_out import (
 )
 from bayesrank.inference import fit
 
-__all__ = ["compare"]
-
 #: Smaller differences, in nats or in standard errors, are not reported as differences (Sivula et al. 2020).
 NATS, ERRORS = 4.0, 2.0
 #: With fewer units the error of a difference is unreliable.

@@ -23,10 +23,9 @@ from bayesrank._checks import (
 )
 from bayesrank._labels import arrange_classes, is_ordered, name_coord, ordered_categories, unique_rows
 from bayesrank._random import Seed
-from bayesrank.cases.weights import few, weight_blocks
+from bayesrank.cases.weights import weight_blocks
 from bayesrank.decisions._means import mean_and_error, name_pair, share_and_error
-
-__all__ = ["STRATEGIES", "decision_curve"]
+from bayesrank.models._joint import too_narrow
 
 STRATEGIES = ("treat all", "treat none")
 #: The bootstrap has no prior, so it compares two decisions only if they differ on this many cases.
@@ -134,7 +133,7 @@ def decision_curve(
     found |= name_pair("expected_regret", mean_and_error(held.max("entity") - held))
     result = xr.Dataset(found, attrs={"prob": prob, "draws": draws, "cases": int(truth.size)})
     result = result.transpose("entity", "threshold")
-    few_of_a_class = few(int(min(truth.sum(), (1 - truth).sum())), "case", " of a class").get("note", "")
+    few_of_a_class = too_narrow(int(min(truth.sum(), (1 - truth).sum())), "case", " of a class")
     notes = [few_of_a_class, *_few_discordant(result, decided, count)]
     always = [name in STRATEGIES for name in names]
     return result.assign(notes="\n".join(filter(None, notes))).assign_coords(strategy=("entity", always))

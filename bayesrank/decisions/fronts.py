@@ -18,8 +18,6 @@ from bayesrank.decisions._means import (
 from bayesrank.performance.arrays import posterior_of
 from bayesrank.ranking.values import one_ranking, score_values
 
-__all__ = ["on_front", "pareto_front"]
-
 #: With fewer cases or clusters, intervals of mean costs are too narrow: those at 0.95 of simulated mean costs covered
 #: 0.67 (uniform costs) and 0.59 (lognormal) with 3 cases, 0.92 and 0.77 with 12, 0.95 and 0.89 with 50.
 FEW_COSTS = 50

@@ -17,8 +17,6 @@ from bayesrank.decisions._means import (
 from bayesrank.ranking.evidence import evidence_of
 from bayesrank.scores import as_score
 
-__all__ = ["noninferiority"]
-
 RATES = ("tpr", "tnr")
 
 

@@ -9,8 +9,6 @@ from bayesrank import _text
 from bayesrank._checks import check_result, describe_value, rename_argument
 from bayesrank.ranking.summary import check_complete, effective_draws
 
-__all__ = ["NEEDED", "by_utility", "check_decision", "comparison_table", "comparison_words", "utility_table"]
-
 #: Variables that every decision has.
 NEEDED = {
     *("mean", "mean_error", "choice", "lower", "upper", "superiority", "superiority_error", "expected_regret"),

@@ -28,8 +28,6 @@ from bayesrank.ranking import credible_ranking
 from bayesrank.ranking.evidence import Evidence, evidence_of
 from bayesrank.scores import Score
 
-__all__ = ["expected_utility"]
-
 CELLS = ("tn", "fp", "fn", "tp")
 
 

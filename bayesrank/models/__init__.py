@@ -214,10 +214,10 @@ def model_of(groups: Mapping[str, xr.Dataset]) -> tuple[Any, dict[str, Any]]:
         size = counts.sizes["actual"]
         even = xr.DataArray(np.full(size, 1 / size), {"actual": counts["actual"].values}, ("actual",))
         options["prevalence"] = about["prevalence"] if about["prevalence"] in ("sampled", "observed") else even
-    # Restore only settings that differ from the default; an attr of a default may not be a valid option.
-    changed = _changed_settings(make_model(model, counts, options), about)
-    options |= {name: about[name] for name in sorted(changed & known & set(about))}
     try:
+        # Restore only settings that differ from the default; an attr of a default may not be a valid option.
+        changed = _changed_settings(make_model(model, counts, options), about)
+        options |= {name: about[name] for name in sorted(changed & known & set(about))}
         instance = make_model(model, counts, options)
     except (TypeError, ValueError):
         return None, {}

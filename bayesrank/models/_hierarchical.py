@@ -13,7 +13,7 @@ from bayesrank.models import _population
 from bayesrank.models._conjugate import known_shares
 from bayesrank.models._population import SPREAD, Population, learn, spread_variable
 from bayesrank.models._priors import OF_MEANS, in_words
-from bayesrank.models._product_multinomial import Rows, known_totals
+from bayesrank.models._product_multinomial import Rows, check_observed, known_totals
 
 #: Means and spreads by name: of the rates (population, row, ...) and of the class shares.
 Hyper = dict[str, np.ndarray]
@@ -21,20 +21,11 @@ MEAN, SPREAD_OF, SHARES, SPREAD_OF_SHARES = "mean_rate", "spread", "mean_prevale
 DRAWS = ("chain", "draw")
 
 
-class Hierarchical(Rows):
-    """Model rows of counts whose rates vary between members: the data sets of an entity or, without them, the entities.
+class Learned(Rows):
+    """What models share that learn the mean and the spread of a population.
 
-    The options are ``prior``, ``prevalence``, ``spread`` and ``force``, as for :func:`bayesrank.fit`. The mean rates
-    have one prior, by default ``"unit"``, the information of one data set. Class shares vary between data sets around a
-    mean of their own, unless a prevalence is given.
+    The options are ``prior``, ``prevalence``, ``spread`` and ``force``, as for :func:`bayesrank.fit`.
     """
-
-    learns: ClassVar[str] = "data sets"
-    instead: ClassVar[str] = "'hierarchical_dirichlet_multinomial'"
-    over_datasets_together: ClassVar[bool] = True
-    rows_apart: ClassVar[bool] = True
-    default_prior: ClassVar[str] = OF_MEANS
-    check = staticmethod(check_tables)
 
     def __init__(
         self,
@@ -45,10 +36,46 @@ class Hierarchical(Rows):
         spread: float = SPREAD,
         force: bool = False,
     ) -> None:
-        #: Scales of the priors of the spread of rates and of class shares.
-        self.spread = self.spread_of_shares = check_number("spread", spread, 0.0, ends=False)
+        #: Scale of the prior of the spread.
+        self.spread = check_number("spread", spread, 0.0, ends=False)
         super().__init__(counts, prior, force)
         self.totals = self._known_totals(prevalence)
+        if not force:
+            check_observed(self.counts, self.totals)
+        if (least := float(self.concentration.min())) <= 0:
+            raise ValueError(f"prior must be positive for the mean of a population; got a concentration of {least:g}")
+        self.settings |= {"spread": self.spread}
+        self.settings |= {} if self.outcomes else {"prevalence": in_words(prevalence, "sampled")}
+        self._learned: dict[str, Population] = {}
+
+    def _known_totals(self, prevalence: Any) -> xr.DataArray | None:
+        return known_totals(self.counts, "sampled" if prevalence is None else prevalence)
+
+    def learn_population(self, counts: np.ndarray, prior: np.ndarray, scale: float) -> Population:
+        """Return the posterior of a population of counts (member, wrong or right), by quadrature, only once."""
+        key = fingerprint(np.array(sorted(counts.tolist())), prior, scale)
+        if key not in self._learned:
+            self._learned[key] = learn(counts[:, 1], counts.sum(-1), prior[::-1], scale)
+        return self._learned[key]
+
+
+class Hierarchical(Learned):
+    """Model rows of counts whose rates vary between members: the data sets of an entity or, without them, the entities.
+
+    The options are those of :class:`Learned`. The mean rates have one prior, by default ``"unit"``, the information of
+    one data set. Class shares vary between data sets around a mean of their own, unless a prevalence is given.
+    """
+
+    learns: ClassVar[str] = "data sets"
+    instead: ClassVar[str] = "'hierarchical_dirichlet_multinomial'"
+    over_datasets_together: ClassVar[bool] = True
+    rows_apart: ClassVar[bool] = True
+    default_prior: ClassVar[str] = OF_MEANS
+    check = staticmethod(check_tables)
+
+    def __init__(self, counts: xr.DataArray, **options: Any) -> None:
+        super().__init__(counts, **options)
+        self.spread_of_shares = self.spread
         self.over_datasets = "dataset" in self.counts.dims
         self.row = ("outcome",) if self.outcomes else ("actual", "predicted")
         members, alpha = self._rows(self.counts), self._rows(self.concentration)
@@ -67,16 +94,11 @@ class Hierarchical(Rows):
         totals = alpha.sum(-1)
         if not np.allclose(totals, totals[:1], rtol=1e-9, atol=0):
             raise ValueError("prior must be the same for all row totals of a population; got several along entity")
-        if (least := alpha.min()) <= 0:
-            raise ValueError(f"prior must be positive for the mean of a population; got a concentration of {least:g}")
         self.kind = "typical" if self.over_datasets else "observed"
         self.settings |= {
-            "spread": self.spread,
-            **({} if self.outcomes else {"prevalence": in_words(prevalence, "sampled")}),
             "population": "data sets" if self.over_datasets else "entities",
             **({"typical": "means of the rates over data sets"} if self.over_datasets else {}),
         }
-        self._learned: dict[str, Population] = {}
 
     def _known_totals(self, prevalence: Any) -> xr.DataArray | None:
         if self.outcomes:
@@ -88,7 +110,7 @@ class Hierarchical(Rows):
                 "prevalence must be 'sampled', a number or a DataArray for a hierarchical model, since typical and new "
                 "data sets have no observed one; got 'observed'"
             )
-        totals = known_totals(self.counts, "sampled" if prevalence is None else prevalence)
+        totals = super()._known_totals(prevalence)
         if totals is not None and (over := [d for d in totals.dims if d in ("entity", "dataset")]):
             raise ValueError(
                 f"prevalence must be one number, or draws of it, for a hierarchical model; got one for each of {over}"
@@ -215,10 +237,7 @@ class Hierarchical(Rows):
     ) -> tuple[np.ndarray, np.ndarray]:
         """Draw a population's mean (draw, answer) and spread (draw), by quadrature for two answers."""
         seen = counts if group == "posterior" else 0 * counts
-        key = fingerprint(seen, prior, scale)
-        if key not in self._learned:
-            self._learned[key] = learn(seen[:, 1], seen.sum(-1), prior[::-1], scale)
-        mean, spread = self._learned[key].draw(rng, size)
+        mean, spread = self.learn_population(seen, prior, scale).draw(rng, size)
         return np.stack([1 - mean, mean], -1), spread
 
     def build(self) -> Any:

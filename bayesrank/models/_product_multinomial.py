@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Sequence
 from functools import cached_property
+from itertools import pairwise, product
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,11 +12,12 @@ from scipy import special
 
 from bayesrank._checks import check_bool, check_choice, check_labelled_prevalence, class_shares, label_values
 from bayesrank._compat import get_variable
-from bayesrank._random import Block
-from bayesrank._sampling import sample_counts, sample_outcomes
+from bayesrank._random import BLOCK, Block, fingerprint, seed_words
+from bayesrank._sampling import fill_tables, outcome_order, sample_counts, sample_outcomes
+from bayesrank._threads import LITTLE, in_threads
 from bayesrank.evidence._pooled import record_of
 from bayesrank.evidence.counts import are_outcomes, check_counts, parts_of
-from bayesrank.models._conjugate import Conjugate, known_shares, loses_rows
+from bayesrank.models._conjugate import Conjugate, check_proper_prior, known_shares, loses_rows
 from bayesrank.models._priors import DEFAULT, align, concentration, in_words, split
 
 
@@ -83,6 +85,33 @@ class Rows:
         """Return the class sizes (test set, class); each test set counts once, for any number of entities."""
         return self.by_test_set(self.counts.sum("predicted").values)
 
+    def draw_shares(
+        self, alpha: np.ndarray, group: str, blocks: Sequence[Block], root: np.random.SeedSequence
+    ) -> tuple[dict[str, xr.Variable], list[np.ndarray], np.ndarray]:
+        """Draw sampled row totals; return also the shares (draw, set, actual) of each block, and the set of each table.
+
+        ``alpha`` holds the concentrations of all tables. Outcomes without classes have row totals of 1.
+        """
+        names = self.test_set.values
+        if self.outcomes:
+            return {}, [np.ones((block.size, 1, 1)) for block in blocks], np.zeros(names.size, int)
+        if self.totals is not None:
+            known = [known_shares(self.totals, self.concentration, block) for block in blocks]
+            return {}, [each.reshape(len(each), names.size, -1) for each in known], np.arange(names.size)
+        tables, starts = self.by_test_set(alpha.sum(-1))[:, None], np.cumsum([0, *(block.size for block in blocks)])
+        seeds = np.stack([seed_words(root, group, "row totals", key) for key in self.by_test_set(self.key.values)])
+        each = np.empty((starts[-1], len(tables), alpha.shape[-2]))
+
+        def fill(number: int) -> None:
+            out = each[starts[number] : starts[number + 1], :, None]
+            fill_tables(out, np.arange(len(tables)), tables, seeds, blocks[number].key)
+
+        in_threads(fill, range(len(blocks)), each.size)
+        place = {name: i for i, name in enumerate(self.test_sets)}
+        of = np.array([place.get(name, 0) for name in names.ravel().tolist()])
+        prevalence = {"prevalence": xr.Variable(("draw", "test_set", "actual"), each)}
+        return prevalence, [each[start:stop] for start, stop in pairwise(starts)], of
+
     def replicate(self, group: xr.Dataset, root: np.random.SeedSequence, purpose: str) -> xr.Dataset:
         if self.outcomes:
             return sample_outcomes(group["performance"], self.counts.sum("outcome"), root, purpose).to_dataset()
@@ -112,16 +141,54 @@ class DirichletRows(Rows):
 
     def conjugate(self) -> Conjugate:
         posterior = self.concentration.copy(data=self.concentration.values + self.counts.values).rename("concentration")
-        return Conjugate(self.concentration, posterior, self.totals, self.test_set, self.key)
+        return Conjugate(self.concentration, posterior, self.totals, self.test_set)
 
     def draw(self, group: str, block: Block, root: np.random.SeedSequence) -> dict[str, xr.Variable]:
         return self.draws(group, [block], root)
 
     def draws(self, group: str, blocks: Sequence[Block], root: np.random.SeedSequence) -> dict[str, xr.Variable]:
-        found = self.conjugate().draws(group, blocks, root)
+        """Draw consecutive blocks of the prior or the posterior, with the dim ``draw`` first.
+
+        The variables are ``performance``; ``prevalence`` (test_set, actual) if row totals are sampled; ``rate``, the
+        rows, if a class may have a share of 0; and ``mean_outcome`` of outcomes that are numbers. Each table of each
+        block has its own stream.
+        """
+        prior, posterior = self.concentration.values, self.concentration.values + self.counts.values
+        if group == "prior":
+            check_proper_prior(not bool((prior <= 0).any()))
+        alpha = prior if group == "prior" else posterior
+        dims, starts = ("draw", *map(str, self.counts.dims)), np.cumsum([0, *(block.size for block in blocks)])
+        prevalence, shares, of = self.draw_shares(alpha, group, blocks, root)
+        kept = ("performance", "rate") if loses_rows(self.totals) else ("performance",)
+        arrays = {name: np.empty((starts[-1], *alpha.shape)) for name in kept}
+        # The order of outcomes is no evidence; classes have theirs.
+        order: Any = outcome_order(self.counts["outcome"].values) if self.outcomes else slice(None)
+        tables = alpha[..., order].reshape(self.test_set.size, -1, alpha.shape[-1])
+        measured = np.flatnonzero(self.test_set.values.ravel() != "")
+        seeds = np.zeros((len(tables), 2), np.uint64)
+        for i in measured.tolist():
+            at = np.unravel_index(i, self.test_set.shape)
+            names = [self.counts[d].values[k] for d, k in zip(self.test_set.dims, at, strict=True)]
+            seeds[i] = seed_words(root, group, "row", *names, fingerprint(prior[at][order], posterior[at][order]))
+
+        def fill(piece: tuple[int, np.ndarray]) -> None:
+            number, which = piece
+            here = slice(starts[number], starts[number + 1])
+            for name, array in arrays.items():
+                out = array[here].reshape(-1, *tables.shape)
+                share = shares[number] if name == "performance" else None
+                fill_tables(out, which, tables, seeds, blocks[number].key, share, of)
+                if not isinstance(order, slice):
+                    out[:, which] = out[:, which][..., np.argsort(order)]
+
+        together = max(LITTLE // (BLOCK * tables[0].size), 1)
+        parts = [measured[k : k + together] for k in range(0, len(measured), together)]
+        in_threads(fill, product(range(len(blocks)), parts), starts[-1] * alpha.size)
+        for array in arrays.values() if len(measured) < len(tables) else ():
+            array[:, self.test_set.values == ""] = np.nan
+        found = {name: xr.Variable(dims, array) for name, array in arrays.items()} | prevalence
         if self.values is not None:
-            performance = found["performance"]
-            found["mean_outcome"] = xr.Variable(performance.dims[:-1], performance.values @ self.values)
+            found["mean_outcome"] = xr.Variable(dims[:-1], arrays["performance"] @ self.values)
         return found
 
     def build(self) -> Any:

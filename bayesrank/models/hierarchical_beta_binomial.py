@@ -5,7 +5,7 @@ deviation, divided by the maximum at this mean. Entities and classes are indepen
 the same model. The mean has the prior of one data set, and 1/√κ a half-Student-t prior (see ``_population``).
 """
 
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 import xarray as xr
@@ -13,7 +13,6 @@ import xarray as xr
 from bayesrank._random import Block, fingerprint, stream
 from bayesrank.models._conjugate import log_evidence
 from bayesrank.models._hierarchical import MEAN, SPREAD_OF, Hierarchical
-from bayesrank.models._population import learn
 
 
 class HierarchicalBetaBinomial(Hierarchical):
@@ -33,10 +32,6 @@ class HierarchicalBetaBinomial(Hierarchical):
 
     most_outcomes: ClassVar[int | None] = 2
     words: ClassVar[str] = "The rates of each entity vary between data sets around a mean, with a learned spread."
-
-    def __init__(self, counts: xr.DataArray, **options: Any) -> None:
-        super().__init__(counts, **options)
-        self._evidence: dict[str, float] = {}
 
     def draw(self, group: str, block: Block, root: np.random.SeedSequence) -> dict[str, xr.Variable]:
         mean, spread = np.empty((block.size, *self.prior.shape)), np.empty((block.size, *self.prior.shape[:-1]))
@@ -66,10 +61,4 @@ class HierarchicalBetaBinomial(Hierarchical):
 
     def _log_evidence(self, counts: np.ndarray, prior: np.ndarray) -> float:
         """Return the log marginal likelihood of a population."""
-        seen = counts[counts.sum(-1) > 0]
-        if not len(seen):
-            return 0.0
-        key = fingerprint(np.array(sorted(seen.tolist())), prior)
-        if key not in self._evidence:
-            self._evidence[key] = learn(seen[:, 1], seen.sum(-1), prior[::-1], self.spread).log_evidence
-        return self._evidence[key]
+        return self.learn_population(counts, prior, self.spread).log_evidence if counts.any() else 0.0

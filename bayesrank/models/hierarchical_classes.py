@@ -9,25 +9,21 @@ from typing import Any, ClassVar
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import check_number
 from bayesrank._random import Block, fingerprint, stream
 from bayesrank._sampling import dirichlet, dirichlet_of_each
 from bayesrank.evidence.counts import check_counts
-from bayesrank.models._conjugate import Conjugate, loses_rows
-from bayesrank.models._hierarchical import concentration, log_odds_density, log_spread_density
-from bayesrank.models._population import SPREAD, Population, learn, log_likelihood
-from bayesrank.models._priors import in_words
-from bayesrank.models._product_multinomial import Rows, check_observed, known_totals
+from bayesrank.models._conjugate import loses_rows
+from bayesrank.models._hierarchical import Learned, concentration, log_odds_density, log_spread_density
+from bayesrank.models._population import log_likelihood
 
 MEAN, SPREAD_OF = "mean_recall", "spread"
 
 
-class HierarchicalClasses(Rows):
+class HierarchicalClasses(Learned):
     """Model recalls of classes that vary around a mean, with a learned spread; for macro averages over small classes.
 
-    The evidence is counts of two or more classes. Means and spreads are drawn by quadrature, without chains.
-
-    The options are ``prior`` (positive), ``prevalence``, ``spread`` and ``force``, as for :func:`bayesrank.fit`.
+    The evidence is counts of two or more classes, the options are those of
+    :class:`~bayesrank.models._hierarchical.Learned`. Means and spreads are drawn by quadrature, without chains.
 
     Examples
     --------
@@ -47,31 +43,15 @@ class HierarchicalClasses(Rows):
     words: ClassVar[str] = "Class recalls vary around each entity's mean with a learned spread; errors are Dirichlet."
     check = staticmethod(check_counts)
 
-    def __init__(
-        self,
-        counts: xr.DataArray,
-        *,
-        prior: Any = None,
-        prevalence: Any = None,
-        spread: float = SPREAD,
-        force: bool = False,
-    ) -> None:
-        self.spread = check_number("spread", spread, 0.0, ends=False)
-        super().__init__(counts, prior, force)
-        self.totals = known_totals(self.counts, "sampled" if prevalence is None else prevalence)
-        if not force:
-            check_observed(self.counts, self.totals)
-        least = float(self.concentration.min())
-        if least <= 0:
-            raise ValueError(f"prior must be positive for the mean of a population; got a concentration of {least:g}")
-        self.settings |= {"prevalence": in_words(prevalence, "sampled"), "population": "classes", "spread": self.spread}
+    def __init__(self, counts: xr.DataArray, **options: Any) -> None:
+        super().__init__(counts, **options)
+        self.settings["population"] = "classes"
         self.measured = self.test_set.values != ""
         # (entity, [dataset], class, wrong or right), (entity, [dataset], class, other class)
         self.answers, self.errors = answer_tables(self.counts.values)
         prior_answers, self.error_prior = answer_tables(self.concentration.values)
         mass = prior_answers.sum(-2)
         self.prior = mass / mass.sum(-1, keepdims=True)
-        self._learned: dict[str, Population] = {}
 
     def draw(self, group: str, block: Block, root: np.random.SeedSequence) -> dict[str, xr.Variable]:
         cells, off = self.test_set.dims, ~np.eye(self.counts.sizes["actual"], dtype=bool)
@@ -81,11 +61,8 @@ class HierarchicalClasses(Rows):
             name = [self.counts[d].values[i] for d, i in zip(cells, at, strict=True)]
             counts, errors = (part[at] * (group == "posterior") for part in (self.answers, self.errors))
             prior = self.prior[at]
-            key = fingerprint(counts, prior)
-            if key not in self._learned:
-                self._learned[key] = learn(counts[:, 1], counts.sum(-1), prior[::-1], self.spread)
-            rng = stream(root, group, "population of classes", *name, key, *block.key)
-            mean[:, *at], spread[:, *at] = self._learned[key].draw(rng, block.size)
+            rng = stream(root, group, "population of classes", *name, fingerprint(counts, prior), *block.key)
+            mean[:, *at], spread[:, *at] = self.learn_population(counts, prior, self.spread).draw(rng, block.size)
             evidence = fingerprint(counts, errors, prior, self.error_prior[at])
             of_answers, of_errors = stream(root, group, "classes", *name, evidence, *block.key).spawn(2)
             alpha = concentration(np.stack([1 - mean[:, *at], mean[:, *at]], -1), spread[:, *at])
@@ -95,15 +72,14 @@ class HierarchicalClasses(Rows):
             rows[:, off] = (wrong[..., None] * spread_over).reshape(block.size, -1)
             rows[:, ~off] = right
             rates[:, *at] = rows
-        posterior = self.concentration.copy(data=self.concentration.values + self.counts.values)
-        known = Conjugate(self.concentration, posterior, self.totals, self.test_set, self.key)
-        totals = known.row_totals(group, block, root)
-        tables = {"performance": rates * totals.pop("shares")[..., None]}
+        alpha = self.concentration.values + self.counts.values * (group == "posterior")
+        prevalence, [each], of = self.draw_shares(alpha, group, [block], root)
+        tables = {"performance": rates * each[:, of].reshape(*rates.shape[:-1], 1)}
         if loses_rows(self.totals):
             tables["rate"] = rates
         found = {name: xr.Variable(("draw", *cells, "actual", "predicted"), table) for name, table in tables.items()}
         found |= {MEAN: xr.Variable(("draw", *cells), mean), SPREAD_OF: xr.Variable(("draw", *cells), spread)}
-        return found | {name: xr.Variable(("draw", "test_set", "actual"), each) for name, each in totals.items()}
+        return found | prevalence
 
     def log_prior(self, posterior: xr.Dataset) -> xr.Dataset:
         """Return log prior densities without constants, of means and prevalences over their log odds."""

@@ -19,8 +19,6 @@ from bayesrank.planning._updates import JointOutcomes, NormalScores, Tables, ove
 from bayesrank.ranking.values import ScoreValues, score_values
 from bayesrank.scores import Score
 
-__all__ = ["Source", "kinds_of", "read_source", "with_units"]
-
 #: The kind of new cases that is a bound: how far per-case data can help depends on errors that tables do not show.
 OVERLAP = "per-case data, largest overlap of errors"
 MORE = ("cases", "clusters", "data sets", "runs")

@@ -4,8 +4,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-__all__ = ["Goal", "pair_probability"]
-
 #: Normal draws from which joint probabilities of several pairs are computed.
 NORMALS = 512
 #: Most numbers in memory at once.

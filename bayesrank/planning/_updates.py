@@ -11,8 +11,6 @@ import numpy as np
 from bayesrank._sampling import dirichlet
 from bayesrank.models._dirichlet_process import gather
 
-__all__ = ["JointOutcomes", "NormalScores", "Tables", "Updates", "overlapping_noise"]
-
 #: Cases that stand for the prior of a paired model: its base measure, in small pieces.
 PIECES = 200
 #: Most numbers in memory at once.

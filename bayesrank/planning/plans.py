@@ -13,8 +13,6 @@ from bayesrank._types import Container, ScoreLike
 from bayesrank.planning._evidence import Source, kinds_of, read_source, with_units
 from bayesrank.planning._goals import Goal
 
-__all__ = ["cases_to_separate", "plan"]
-
 #: The rival that stands for every rival.
 ALL = "all"
 #: Sizes that are tried, from this share of today's units to this many times them.

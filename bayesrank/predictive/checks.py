@@ -12,7 +12,7 @@ from bayesrank._draws import proportion_error
 from bayesrank._random import Seed, fingerprint, root_sequence, stream
 from bayesrank._types import Container
 from bayesrank.evidence.counts import parts_of, with_parts
-from bayesrank.models import find_model, model_of, names
+from bayesrank.models import model_of
 from bayesrank.performance.arrays import outcome_dims
 
 #: Meaning of each statistic.
@@ -76,10 +76,11 @@ def predictive_check(posterior: Container, *, kind: str | None = None, seed: See
         raise ValueError("posterior must be of several data sets, or of counts pooled from several; got one")
     row = outcome_dims(parts)
     counts = parts.transpose("entity", "dataset", *row)
-    model = _population_model(groups, held)
-    if kind == "new" and model is None:
+    model: Any = model_of(groups)[0] if "dataset" in held.dims else None
+    renews = hasattr(model, "renew")
+    if kind == "new" and not renews:
         raise ValueError("kind must be 'observed' for a model that learns no population of data sets; got 'new'")
-    kind = kind or ("new" if model is not None else "observed")
+    kind = kind or ("new" if renews else "observed")
     values = counts.values.reshape(counts.sizes["entity"], counts.sizes["dataset"], -1, counts.shape[-1])
     if kind == "new":
         new = model.renew(groups["posterior"], root, "predictive check")
@@ -105,16 +106,6 @@ def predictive_check(posterior: Container, *, kind: str | None = None, seed: See
     )
     words = [_words(result.sel(statistic=name), name, len(flat)) for name in MEANINGS]
     return result.assign_attrs(kind=kind, words="\n".join(words))
-
-
-def _population_model(groups: dict[str, xr.Dataset], counts: xr.DataArray) -> Any:
-    """Return the model if it can draw new data sets, else None."""
-    model = groups["posterior"].attrs.get("model")
-    if model not in names() or "dataset" not in counts.dims:
-        return None
-    model = find_model(model)
-    model = model.taking(counts) if hasattr(model, "taking") else model
-    return model_of(groups)[0] if hasattr(model, "renew") else None
 
 
 def _draw_replicates(

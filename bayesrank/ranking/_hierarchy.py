@@ -13,12 +13,6 @@ from bayesrank.ranking._tallies import mean_of_batches
 from bayesrank.ranking.ranks import positions
 
 
-def sucra_of(preference: np.ndarray) -> np.ndarray:
-    """Return the SUCRA of each entity from the probabilities (i, j) that i is before j, with ties as halves."""
-    size = len(preference)
-    return np.full(size, np.nan) if size < 2 else (preference.sum(axis=1) - np.diag(preference)) / (size - 1)
-
-
 def poth_of(sucra: np.ndarray) -> float:
     """Return the precision of an order from the SUCRAs of its entities: 0 if all are equal, 1 if it is certain."""
     return float(_scale(len(sucra)) * ((sucra - 0.5) ** 2).sum()) if len(sucra) > 1 else np.nan
@@ -35,7 +29,8 @@ def hierarchy(
     size, whole = int(ranked.sum()), np.full((2, len(ranked)), np.nan)
     if size < 2:
         return {"sucra": whole[0], "sucra_error": whole[1], "poth": np.nan, "poth_error": np.nan}
-    sucra = sucra_of(preference[np.ix_(ranked, ranked)])
+    before = preference[np.ix_(ranked, ranked)]
+    sucra = (before.sum(axis=1) - np.diag(before)) / (size - 1)
     slope = 2 * _scale(size) * (sucra - 0.5)
     sums, numbers = np.zeros((2, len(batches.sizes), size))
     pulls = np.zeros(len(batches.sizes))

@@ -9,10 +9,10 @@ import numpy as np
 import xarray as xr
 
 from bayesrank import _text
-from bayesrank._compat import get_variable, groups_of, import_arviz, is_container
+from bayesrank._compat import get_variable, groups_of, is_container
 from bayesrank._draws import DRAW_DIMS, draw_dims
 from bayesrank._notes import Caveat, Note
-from bayesrank._nuts import chain_problems
+from bayesrank._nuts import chain_problems, diagnostics
 from bayesrank.evidence._pooled import provenance
 from bayesrank.performance.arrays import OUTCOME_DIMS, as_performance, observed_counts, outcome_dims
 from bayesrank.performance.operations import shift_prior
@@ -390,26 +390,13 @@ def cases_of(source: Any, values: xr.DataArray) -> xr.DataArray | None:
 
 
 def sampling(groups: Mapping[str, xr.Dataset], values: xr.DataArray) -> dict[str, Any]:
-    """Return divergences, largest R-hat and smallest bulk effective sample size of values; NaN if unknown."""
-    az = import_arviz()
-    stats = groups["sample_stats"]
-    divergences = int(stats["diverging"].sum()) if "diverging" in stats else 0
-    found = {"divergences": divergences, "rhat": np.nan, "effective": np.nan}
-    if values.sizes.get("chain", 1) < 2 or values.sizes.get("draw", 0) < 4:
-        return found
-    # An undefined draw does not show whether the chains agree: use the middle rank.
-    dims = ("chain", "draw")
-    plain = values.drop_attrs().reset_coords(drop=True).astype(float)
-    middle = plain.median(dims, skipna=True)
-    plain = plain.fillna(middle).fillna(0.0)
-    some = plain.max(dims) > plain.min(dims)
-    if not bool(some.any()):
-        return found
-    draws = plain.rename("x").to_dataset()
-    return found | {
-        "rhat": float(az.rhat(draws)["x"].where(some).max()),
-        "effective": float(az.ess(draws)["x"].where(some).min()),
-    }
+    """Return the diagnostics of the sampler for values; R-hat and effective sample sizes are NaN without two chains."""
+    draws = xr.Dataset()
+    if values.sizes.get("chain", 1) > 1 and "draw" in values.dims:
+        # An undefined draw does not show whether the chains agree: use the middle rank.
+        plain = values.drop_attrs().reset_coords(drop=True).astype(float)
+        draws = plain.fillna(plain.median(("chain", "draw"), skipna=True)).fillna(0.0).to_dataset(name="x")
+    return diagnostics(draws, groups["sample_stats"])
 
 
 def _sampling(groups: Mapping[str, xr.Dataset], values: xr.DataArray) -> list[str]:
@@ -418,7 +405,7 @@ def _sampling(groups: Mapping[str, xr.Dataset], values: xr.DataArray) -> list[st
         return []
     found = sampling(groups, values)
     how = groups["sample_stats"].attrs
-    given = found["divergences"], found["rhat"], found["effective"], values.sizes.get("chain", 1)
+    given = found["divergences"], found["rhat"], found["ess_bulk"], values.sizes.get("chain", 1)
     text = chain_problems(*given, how.get("tune"), how.get("target_accept"), how.get("sampler", "nuts"))
     # The first sentence is the caveat; remedies follow as plain notes.
     first, *more = re.split(r"(?<=[a-z)]\.) (?=[A-Z])", text)

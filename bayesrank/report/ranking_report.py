@@ -215,7 +215,7 @@ def _check_ranking(found: ScoreValues, ranking: Any) -> None:
         check_result("br.credible_ranking", "ranking", ranking, ("effective_sample_size",))
     other = set(ranking["entity"].values.tolist()) ^ set(found.values["entity"].values.tolist())
     if other:
-        names = _text.format_names(sorted(map(str, other)))
+        names = _text.list_names(sorted(map(str, other)))
         raise ValueError(f"ranking must be of the entities of the posterior; got {names} in one alone")
     if ranking.attrs["score"] != found.name:
         raise ValueError(f"ranking must be by the score, {found.name}; got one by {ranking.attrs['score']}")
@@ -327,7 +327,7 @@ def _describe_computation(page: Page) -> str:
     found = sampling(groups, page.found.values)
     return (
         f"{text} For the ranked score the largest R-hat is {found['rhat']:.3f}, the smallest effective sample size "
-        f"{found['effective']:.0f}, with {_text.count(found['divergences'], 'divergence')}."
+        f"{found['ess_bulk']:.0f}, with {_text.count(found['divergences'], 'divergence')}."
     )
 
 

@@ -26,8 +26,6 @@ from bayesrank.ranking.values import natural_score, sizes_of_space
 from bayesrank.scores import Score, as_score
 from bayesrank.sensitivities.conflicts import prior_conflict
 
-__all__ = ["KINDS", "Alternative", "base_analysis", "alternatives_to", "check_evidence", "conflict"]
-
 #: Factors of the prior's weight, and their names.
 WEIGHTS = {"prior at half its weight": 0.5, "prior at twice its weight": 2.0}
 #: Factors of the scale of the prior of the spread, for hierarchical models, and their names.
@@ -146,13 +144,9 @@ def _name_of(value: Any) -> str:
 
 
 def _prior(one: Alternative) -> xr.DataArray:
-    instance = _instance_of(one)
-    if hasattr(instance, "conjugate"):
-        return instance.conjugate().prior.reset_coords(drop=True)
-    if hasattr(instance, "margins"):
-        return instance.margins.concentration
-    if hasattr(instance, "concentration"):
-        return instance.concentration.reset_coords(drop=True)
+    known = _instance_of(one).observed().get("constant_data", {})
+    if "prior_concentration" in known:
+        return known["prior_concentration"].reset_coords(drop=True)
     assert isinstance(one.evidence, xr.DataArray)  # models of counts take DataArrays
     return concentration(one.evidence, one.options.get("prior"))
 
@@ -160,9 +154,7 @@ def _prior(one: Alternative) -> xr.DataArray:
 def _mass_of_values(prior: xr.DataArray, factor: float = 1.0) -> dict[float, float]:
     """Return the prior of joint outcomes, the same for every entity, as a mapping from values to mass."""
     each = prior.isel({dim: 0 for dim in prior.dims if dim != "outcome"})
-    return {
-        value: factor * mass for value, mass in zip(each["outcome"].values.tolist(), each.values.tolist(), strict=True)
-    }
+    return dict(zip(each["outcome"].values.tolist(), (factor * each).values.tolist(), strict=True))
 
 
 def _with_base(options: dict[str, Any], base: dict[float, float]) -> dict[str, Any]:

@@ -28,8 +28,6 @@ from bayesrank.sensitivities._alternatives import (
 )
 from bayesrank.sensitivities.leaving_out import leave_out_entities
 
-__all__ = ["NEEDED", "sensitivity"]
-
 #: A change within this many Monte-Carlo standard errors does not count.
 SURE = 2
 #: Variables of each entity under each alternative.

@@ -14,8 +14,6 @@ from bayesrank._checks import check_prob, rename_argument
 from bayesrank.models import conjugate_posterior
 from bayesrank.predictive.confusion import beta_binomial
 
-__all__ = ["prior_conflict"]
-
 #: Up to this many cases, sums over classes are convolved count by count. For more cases, this many bins of the share
 #: are convolved. This changes tail probabilities by less than 1% of their value or 1e-4.
 EXACT, BINS = 2**17, 2**13

@@ -11,8 +11,6 @@ from bayesrank.ranking.consensus import EXACT_SIZE, consensus_order, make_tiers
 from bayesrank.ranking.credible import credible_ranking
 from bayesrank.ranking.values import one_ranking
 
-__all__ = ["leave_out_entities"]
-
 
 def leave_out_entities(
     source: Any, score: Any = None, *, prob: float = 0.95, rope: float = 0.0, **options: Any

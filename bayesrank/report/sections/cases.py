@@ -30,7 +30,7 @@ def make(page: Page) -> Block | None:
     check_result("br.cases.deciding_cases", "cases", result, ("decides", "outcome", "count", "entity"))
     known, order = result["entity"].values.tolist(), page.order
     if set(known) != set(order):
-        other = _text.format_names(sorted(map(str, set(known) ^ set(order))))
+        other = _text.list_names(sorted(map(str, set(known) ^ set(order))))
         raise ValueError(f"cases must be of the entities of the posterior; got {other} in one alone")
     names, total = order[:LISTED], int(result["count"].sum())
     deciding = int(result["count"].where(result["decides"]).sum())
