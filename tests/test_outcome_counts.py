@@ -13,6 +13,7 @@ from bayesrank._compat import groups_of, to_container
 from bayesrank.evidence.counts import parts_of
 from bayesrank.models import conjugate_posterior
 from bayesrank.ranking._pooling import differing_datasets
+from tests.strategies import right_of
 
 RIGHT = pd.DataFrame({"entity": ["a", "b", "c"], "correct": [170, 140, 20], "wrong": [30, 60, 0]})
 GRADES = pd.DataFrame(
@@ -22,16 +23,6 @@ GRADES = pd.DataFrame(
 
 def right_wrong(**columns):
     return br.from_frame(RIGHT.assign(**columns))
-
-
-def by_dataset(right, wrong):
-    """Counts of right and wrong as lists (entity, dataset)."""
-    rows = [
-        {"entity": f"e{i}", "set": f"s{j}", "correct": r, "wrong": w}
-        for i, (rs, ws) in enumerate(zip(right, wrong, strict=True))
-        for j, (r, w) in enumerate(zip(rs, ws, strict=True))
-    ]
-    return br.from_frame(pd.DataFrame(rows), dataset="set")
 
 
 # Evidence
@@ -232,9 +223,11 @@ def test_only_right_and_wrong_of_one_ranking_need_no_draws():
 
 
 def test_a_ranking_of_each_data_set():
-    ranking = br.credible_ranking(br.fit(by_dataset([[9, 30], [4, 31]], [[1, 9], [4, 3]]), seed=1), "mean_outcome")
+    ranking = br.credible_ranking(
+        br.fit(right_of([[9, 30], [4, 31]], np.array([[10, 39], [8, 34]])), seed=1), "mean_outcome"
+    )
     np.testing.assert_allclose(ranking["observed"].transpose("entity", "dataset"), [[0.9, 30 / 39], [0.5, 31 / 34]])
-    assert ["fewer than 10 cases" in ranking["notes"].sel(dataset=name).item() for name in ("s0", "s1")] == [
+    assert ["fewer than 10 cases" in ranking["notes"].sel(dataset=name).item() for name in (0, 1)] == [
         True,
         False,
     ]
@@ -244,7 +237,7 @@ def test_a_ranking_of_each_data_set():
 
 
 def test_one_prior_is_added_to_the_sum():
-    counts = by_dataset([[9] * 30, [8] * 30], [[1] * 30, [2] * 30])
+    counts = right_of([[9] * 30, [8] * 30], 10)
     pooled = br.pool(counts)
     assert pooled.values.tolist() == [[30, 270], [60, 240]]
     known = conjugate_posterior("dirichlet_multinomial", pooled, {})
@@ -256,9 +249,9 @@ def test_one_prior_is_added_to_the_sum():
 
 def test_simpsons_paradox_without_classes():
     """Two treatments of kidney stones: A cures more of the small and of the large ones, B more of all."""
-    stones = by_dataset([[81, 192], [234, 55]], [[6, 71], [36, 25]])
+    stones = right_of([[81, 192], [234, 55]], np.array([[87, 263], [270, 80]]))
     ranking = br.credible_ranking(br.fit(br.pool(stones), seed=1, draws=100), "mean_outcome")
-    assert "(Simpson's paradox): e0 above e1, pooled below." in " ".join([*br.verdict(ranking), *br.notes(ranking)])
+    assert "(Simpson's paradox): 0 above 1, pooled below." in " ".join([*br.verdict(ranking), *br.notes(ranking)])
 
 
 def test_data_sets_that_differ_have_a_note_and_others_have_none():
@@ -267,8 +260,8 @@ def test_data_sets_that_differ_have_a_note_and_others_have_none():
     found = {}
     for name, rate in rates.items():
         right = rng.binomial(100, rate, (5, 12))
-        found[name] = differing_datasets(br.pool(by_dataset(right, 100 - right)).attrs, None)
-    assert "differ for 5 of 5 entities, most for e" in found["apart"][0]
+        found[name] = differing_datasets(br.pool(right_of(right, 100)).attrs, None)
+    assert "differ for 5 of 5 entities, most for " in found["apart"][0]
     assert found["alike"] == []
 
 
