@@ -93,8 +93,3 @@ def test_what_pooling_hides_comes_before_other_caveats():
     assert "2 data sets, pooled" in html
     assert html.index("A above B, pooled below") < html.index("other caveats")
     assert "pooled" not in ranking_report(br.fit(COUNTS, seed=1, draws=50), "tpr", sections=[])
-
-
-def test_the_same_input_gives_the_same_page():
-    pages = [ranking_report(br.fit(COUNTS, seed=1, draws=50), "tpr") for _ in range(2)]
-    assert pages[0] == pages[1]
