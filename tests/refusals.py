@@ -623,4 +623,4 @@ HUGE = [
     ("^positives (must|and negatives must)", lambda x: papers.roc_points(*x, "f1"), ("x", 3), (10**6, 10**6)),
 ]
 
-ROWS = HUGE + KINDS + EVIDENCE + POSTERIORS + PERFORMANCES + RANKINGS + THEORY + TILES + PREDICTIONS + OPS + PICTURES
+ROWS = KINDS + EVIDENCE + POSTERIORS + PERFORMANCES + RANKINGS + THEORY + TILES + PREDICTIONS + OPS + PICTURES

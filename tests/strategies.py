@@ -39,6 +39,27 @@ def draws_of(values, names=None, **more):
     )
 
 
+def outcome_counts(counts):
+    """Counts (entity, dataset, outcome) under numbers for names."""
+    dims = ("entity", "dataset", "outcome")
+    coords = {dim: range(size) for dim, size in zip(dims, np.shape(counts), strict=True)}
+    return xr.DataArray(np.asarray(counts), coords, dims, name="counts")
+
+
+def right_of(right, cases):
+    """Counts of the outcomes 0 and 1, from right answers (entity, dataset) of as many cases."""
+    right = np.asarray(right)
+    return outcome_counts(np.stack([cases - right, right], -1))
+
+
+def performances(*cells):
+    """Performances (entity, actual, predicted) from rows of cells tn, fp, fn, tp, which are scaled to sum to 1."""
+    table = np.array(cells, float)
+    table /= table.sum(1, keepdims=True)
+    names = [f"e{k}" for k in range(len(table))]
+    return xr.DataArray(table.reshape(-1, 2, 2), {"entity": names}, ("entity", "actual", "predicted"))
+
+
 @st.composite
 def score_draws(draw, max_draws=12, max_entities=6, undefined=True, levels=5):
     """Draws (draw, entity) of a score on a few levels, so that ties are common; NaN where ``undefined``."""

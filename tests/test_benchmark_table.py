@@ -1,12 +1,8 @@
 """The page of benchmarks is read as it is written, and a job that got slower is noticed."""
 
-import importlib.util
-from pathlib import Path
+from tests.scripts import load_script
 
-SCRIPT = Path(__file__).parent / "benchmarks" / "table.py"
-spec = importlib.util.spec_from_file_location("benchmark_table", SCRIPT)
-table = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(table)
+table = load_script("tests/benchmarks/table.py")
 
 LINES = [
     "| (a) one 2 × 2 matrix | prob_conf_mat | 0.02 s | 0.01 s | 2 (1.9 to 2.2) | 2.1 |",

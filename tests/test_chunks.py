@@ -7,7 +7,6 @@ import xarray as xr
 
 import bayesrank as br
 from bayesrank._compat import groups_of
-from bayesrank._draws import Batches, BatchSums, EffectiveDraws, Moments, reduce
 
 pytest.importorskip("dask")
 
@@ -73,17 +72,3 @@ def test_more_draws_than_fit_into_memory(monkeypatch):
     assert lazy.nbytes > 409_600
     with pytest.raises(ValueError, match="chunks must be smaller"):
         br.fit(POOLED, draws=20_000, chains=1, chunks=-1, seed=1)
-
-
-@pytest.mark.parametrize("draws", [900, 1300, 5000])
-def test_reducers_sum_chunks_as_they_sum_what_is_held(draws):
-    x = np.random.default_rng(2).normal(size=(3, draws, 5))
-    held = xr.DataArray(x, dims=("chain", "draw", "entity"))
-    assert Batches.of(held).each > 1
-    for reducer in (BatchSums, EffectiveDraws, lambda: Moments(np.zeros(5))):
-        [expected] = reduce(held, reducer())
-        [found] = reduce(held.chunk({"chain": 1, "draw": 1000}), reducer())
-        np.testing.assert_array_equal(np.asarray(found), np.asarray(expected))
-        # Chains that share a chunk are added in another order.
-        [found] = reduce(held.chunk({"draw": 1000}), reducer())
-        np.testing.assert_allclose(np.asarray(found), np.asarray(expected), rtol=1e-12, atol=1e-12)

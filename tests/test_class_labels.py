@@ -2,6 +2,7 @@
 order of ``actual`` and ``predicted``."""
 
 import inspect
+from functools import wraps
 
 import numpy as np
 import pandas as pd
@@ -26,6 +27,7 @@ HELD = ("source", "counts", "posterior", "evidence", "joint")
 CHEAP = {"resolution": 4, "draws": 20, "seed": 1}
 GIVEN = {
     **{name: {"score": "f1"} for name in ("credible_ranking", "rank", "probable_orders")},
+    "isovalue": {"source": POINT, "value": 0.8},
     "predictive_check": {"posterior": POPULATION},
     "shares": {"source": POINT},
     "summary_points": {"source": POPULATION},
@@ -66,8 +68,9 @@ def public_cases():
         held = [argument for argument in HELD if argument in given]
         if held and name not in NOT_HERE and given.keys() >= set(needed):
 
-            def call(source, function=function, given=given, argument=held[0]):
-                return function(**given | {argument: source})
+            @wraps(function)
+            def call(source, function=function, given=given, argument=held[0], **more):
+                return function(**given | {argument: source} | more)
 
             yield f"{function.__module__}.{name}", (call, given[held[0]])
 

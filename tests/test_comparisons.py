@@ -1,6 +1,7 @@
 """Comparing models: closed forms against brute force, importance sampling against refits, known origins, refusals."""
 
 import itertools
+import math
 
 import numpy as np
 import pytest
@@ -10,6 +11,8 @@ from scipy import stats
 import bayesrank as br
 from bayesrank.comparisons import _left_out, comparing
 from bayesrank.models.hierarchical_beta_binomial import HierarchicalBetaBinomial
+from tests.strategies import outcome_counts, right_of
+from tests.test_hierarchical import ONES, by_quadrature
 
 HIERARCHICAL = "hierarchical_beta_binomial"
 
@@ -26,13 +29,6 @@ def studies(rng, sets):
     (tp, tn), (fn, fp) = right.reshape(2, -1), (cases - right).reshape(2, -1)
     names = [f"set {d:02d}" for d in range(sets)] * 2
     return br.from_counts(tn=tn, fp=fp, fn=fn, tp=tp, entity=np.repeat(["a", "b"], sets), dataset=names)
-
-
-def outcomes(counts):
-    """Counts (data set, outcome) of one entity."""
-    counts = np.array(counts)[None]
-    coords = {"entity": ["a"], "dataset": list("uvwxyz")[: counts.shape[1]], "outcome": np.arange(counts.shape[2])}
-    return xr.DataArray(counts, coords, ("entity", "dataset", "outcome"), name="counts")
 
 
 @pytest.fixture
@@ -126,7 +122,7 @@ def test_all_possible_evidence_has_probability_one():
     for pooled, model in ((False, "dirichlet_multinomial"), (True, "dirichlet_multinomial"), (False, HIERARCHICAL)):
         total = 0.0
         for x, y in pairs:
-            counts = outcomes([[2 - x, x], [3 - y, y]])
+            counts = right_of([[x, y]], np.array([2, 3]))
             fit = br.fit(br.pool(counts) if pooled else counts, model, draws=2, chains=1, seed=1)
             total += np.exp(log_evidence(fit))
         assert total == pytest.approx(1, abs=1e-9 if model != HIERARCHICAL else 2e-3), (pooled, model)
@@ -167,17 +163,12 @@ def test_refits_by_draws_agree_with_those_by_quadrature(by, always_refit, monkey
 def test_exact_is_a_ratio_of_plain_integrals(always_refit):
     """One entity, three data sets of right and wrong: ∫ over mean and spread with and without the last one."""
     right, cases = np.array([8, 5, 2]), np.array([10, 9, 8])
-    counts = outcomes(np.stack([cases - right, right], -1))
+    counts = right_of([right], cases)
     found = br.compare({"it": br.fit(counts, HIERARCHICAL, seed=1, draws=50, prior=1)})
-    nodes, weights = np.polynomial.legendre.leggauss(200)
-    m, s = np.meshgrid((nodes + 1) / 2, (nodes + 1) / 2)
-    half_t = 2 * stats.t(3, scale=0.25).pdf(s / np.sqrt(1 - s**2)) * (1 - s**2) ** -1.5
-    mass = np.outer(weights, weights) / 4 * half_t
-    kappa = 1 / s**2 - 1
-    each = [stats.betabinom(n, m * kappa, (1 - m) * kappa).pmf(x) for x, n in zip(right, cases, strict=True)]
+    _, whole = by_quadrature(right, cases, ONES, [])
     for i in range(3):
-        rest = np.prod([each[j] for j in range(3) if j != i], axis=0)
-        wanted = np.log((mass * rest * each[i]).sum() / (mass * rest).sum())
+        _, rest = by_quadrature(np.delete(right, i), np.delete(cases, i), ONES, [])
+        wanted = np.log(math.comb(cases[i], right[i]) * whole / rest)
         assert float(found["unit_elpd"][0, i]) == pytest.approx(wanted, abs=2e-3)
 
 
@@ -301,7 +292,7 @@ def test_a_difference_is_one_by_nats_and_by_errors():
 @pytest.mark.slow
 def test_a_sampled_model_is_refitted_by_sampling():
     rng = np.random.default_rng(9)
-    grades = outcomes([[55, 4, 1], *(rng.multinomial(60, rng.dirichlet([4, 6, 10])) for _ in range(5))])
+    grades = outcome_counts([[[55, 4, 1], *(rng.multinomial(60, rng.dirichlet([4, 6, 10])) for _ in range(5))]])
     nuts = {"tune": 400, "target_accept": 0.9}
     options = {"seed": 1, "draws": 400, "chains": 2}
     fits = {

@@ -54,24 +54,6 @@ def test_rows_are_independent_of_one_another():
     assert np.abs(after).max() < 4.5 / np.sqrt(50_000)
 
 
-def test_a_table_has_the_same_draws_beside_any_others():
-    alpha = np.array([[[2.0, 0.05], [4.0, 1.0]], [[3.0, 3.0], [4.0, 0.5]]])
-    both = filled(alpha, 300)
-    np.testing.assert_array_equal(filled(alpha[1:], 300, SEEDS[1:])[:, 0], both[:, 1])
-    np.testing.assert_array_equal(filled(alpha, 33), both[:33])
-    some = np.zeros((300, 2, 2, 2))
-    fill_tables(some, np.array([1]), alpha, SEEDS, (0, 0))
-    np.testing.assert_array_equal(some[:, 1], both[:, 1])
-    assert not some[:, 0].any()
-
-
-def test_rows_take_the_share_of_their_set():
-    alpha, rng = np.full((2, 2, 3), 2.0), np.random.default_rng(1)
-    share = rng.random((1000, 3, 2))
-    plain, found = filled(alpha), filled(alpha, share=share, of=np.array([2, 0]))
-    np.testing.assert_allclose(found, plain * share[:, [2, 0], :, None], rtol=1e-15)
-
-
 def test_nothing_is_0_but_what_has_no_concentration():
     x = filled([[[0.0, 0.0, 0.0], [0.0, 2.0, 0.0], [1e-300, 5.0, 1e-5], [1e-300, 1e-290, 0.0], [5e-324, 1e-310, 0.0]]])
     x = x[:, 0]

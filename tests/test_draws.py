@@ -16,6 +16,7 @@ from bayesrank._draws import (
     proportion_error,
     reduce,
 )
+from tests.ops.test_draws import counted
 
 
 @pytest.mark.parametrize("chains", [1, 2, 3, 4, 7, 50])
@@ -68,22 +69,16 @@ def test_other_dims_of_draws(dims):
 
 @pytest.mark.parametrize("chunks", CHUNKS)
 def test_each_chunk_is_computed_once_and_changes_nothing(chunks):
-    da = pytest.importorskip("dask.array")
-    x = np.random.default_rng(1).random((3, 103, 5))
+    plain = xr.DataArray(np.random.default_rng(1).random((3, 103, 5)), dims=("chain", "draw", "entity"))
     calls = []
-
-    def load(block):
-        calls.append(block.shape)
-        return block
-
-    plain = xr.DataArray(x, dims=("chain", "draw", "entity"))
-    lazy = plain.chunk(chunks)
-    lazy = lazy.copy(data=da.map_blocks(load, lazy.data, dtype=float, meta=np.zeros((0, 0, 0))))
-    centre = np.full(5, 0.5)
-    expected, found = (reduce(array, BatchSums(), Moments(centre)) for array in (plain, lazy))
+    lazy = counted(plain, calls, **chunks)
+    expected, found = (
+        reduce(array, BatchSums(), EffectiveDraws(), Moments(np.full(5, 0.5))) for array in (plain, lazy)
+    )
     assert len(calls) == lazy.data.npartitions
     np.testing.assert_allclose(found[0], expected[0], rtol=1e-13)
-    for one, two in zip(found[1], expected[1], strict=True):
+    np.testing.assert_allclose(found[1], expected[1], rtol=1e-12)
+    for one, two in zip(found[2], expected[2], strict=True):
         np.testing.assert_allclose(one, two, rtol=1e-12, atol=1e-15)
 
 

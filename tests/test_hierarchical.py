@@ -8,6 +8,7 @@ from scipy import special, stats
 import bayesrank as br
 from bayesrank._compat import groups_of
 from bayesrank.models._population import SPREAD, learn, log_likelihood
+from tests.strategies import outcome_counts
 
 ONES = np.ones(2)
 
@@ -234,8 +235,7 @@ def grades(sizes=(60, 40, 30, 50)):
     rng = np.random.default_rng(9)
     mean = np.array([[0.2, 0.3, 0.5], [0.3, 0.4, 0.3]])
     counts = [[rng.multinomial(n, rng.dirichlet(20 * m)) for n in sizes] for m in mean]
-    coords = {"entity": ["a", "b"], "dataset": list("wxyz"), "outcome": [0, 1, 2]}
-    return xr.DataArray(np.array(counts), coords, ("entity", "dataset", "outcome"), name="counts")
+    return outcome_counts(counts).assign_coords(entity=["a", "b"])
 
 
 @pytest.fixture(scope="module")
@@ -304,8 +304,7 @@ def world(seed, replicates, sparse):
     rates = dirichlet(rng, np.repeat(alpha[:, None], MEMBERS, 1))
     cases = rng.poisson(0.7, (replicates, MEMBERS)) if sparse else rng.integers(1, 25, (replicates, MEMBERS))
     cases[:, 0] += cases.sum(1) == 0
-    coords = {"entity": np.arange(replicates), "dataset": list("wxyz"), "outcome": np.arange(ANSWERS)}
-    counts = xr.DataArray(rng.multinomial(cases, rates), coords, ("entity", "dataset", "outcome"), name="counts")
+    counts = outcome_counts(rng.multinomial(cases, rates))
     return counts, {"mean": mean[:, -1], "spread": spread, "rate": rates[:, 0, -1], "new": dirichlet(rng, alpha)[:, -1]}
 
 

@@ -9,8 +9,8 @@ from scipy import stats
 import bayesrank as br
 from bayesrank._compat import groups_of
 from bayesrank.performance import mean_over_datasets
+from tests.strategies import LEVEL
 
-LEVEL = 1e-6
 RNG = np.random.default_rng(8)
 TASK = np.repeat(np.arange(30), 20)
 #: Thirty tasks of twenty cases, of which each entity gets nineteen right.

@@ -108,14 +108,8 @@ OTHERS = {
     "rank correlation": (br.pool(PERIODS), "beta_binomial", lambda p: br.tile.correlation("f1", 3, performances=p)),
     "consistency": (TABLES, "beta_binomial", lambda p: br.tile.best_consistency("f1", over_a_border(p))),
     "regions": (br.pool(PERIODS), "beta_binomial", lambda p: rate_regions(p, points=5)),
-    "report": (br.pool(PERIODS), "beta_binomial", lambda p: xr.DataArray(_report(p))),
+    "report": (br.pool(PERIODS), "beta_binomial", lambda p: xr.DataArray(br.ranking_report(p, "informedness"))),
 }
-
-
-def _report(p):
-    from bayesrank.report import ranking_report
-
-    return str(ranking_report(p, "informedness"))
 
 
 @pytest.mark.parametrize("name", OTHERS)

@@ -11,14 +11,13 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from click.testing import CliRunner
 
 import bayesrank as br
 from bayesrank import models
 from bayesrank._compat import groups_of
-from bayesrank.cli import cli
 from bayesrank.evidence.predictions import UNPAIRED, counts_of
 from bayesrank.performance.arrays import observed_counts
+from tests.commands import invoke, refused
 
 COUNTS = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
 ANSWERS = pd.DataFrame({"a": [1, 0, 1, 1] * 6, "b": [1, 1, 0, 0] * 6})
@@ -30,12 +29,6 @@ GRADES = xr.DataArray([[3, 5, 2]], {"entity": ["a"], "outcome": [0, 1, 2]}, ("en
 
 def attrs(posterior):
     return groups_of(posterior)["posterior"].attrs
-
-
-def invoke(*arguments):
-    result = CliRunner().invoke(cli, [*arguments])
-    assert result.exit_code == 0, result.output + str(result.exception)
-    return result.output
 
 
 @pytest.mark.parametrize(
@@ -81,11 +74,10 @@ def test_missing_answers_are_not_measured():
 def test_the_remedy_for_incomplete_designs_works_as_typed(tmp_path, rows):
     path = tmp_path / "counts.csv"
     path.write_text("entity,dataset,tn,fp,fn,tp\n" + rows)
-    result = CliRunner().invoke(cli, ["rank", str(path), "--draws", "20"])
-    remedy = re.search(r"--model (?:be )?(\w+)", str(result.exception))[1]
+    command = ["rank", path, "--draws", "20"]
+    remedy = re.search(r"--model (?:be )?(\w+)", refused(*command))[1]
     for join in ("exact", "inner"):
-        command = ["rank", str(path), "--draws", "20", "--join", join, "--model", remedy]
-        assert "Learned from 2 data sets" in invoke(*command)
+        assert "Learned from 2 data sets" in invoke(*command, "--join", join, "--model", remedy)
 
 
 FOLDER = Path(br.__file__).parent

@@ -7,6 +7,7 @@ import xarray as xr
 from scipy import stats
 
 import bayesrank as br
+from tests.strategies import right_of
 
 MODEL = "hierarchical_beta_binomial"
 DRAWS = ["chain", "draw"]
@@ -16,9 +17,7 @@ def world(entities, sets, cases, mean=8.0, rest=2.0, seed=1):
     """True rates of right answers, and counts (entity, dataset, outcome) of as many cases each."""
     rng = np.random.default_rng(seed)
     rates = rng.beta(mean, rest, (entities, sets))
-    right = rng.binomial(cases, rates)
-    coords = {"entity": range(entities), "dataset": range(sets), "outcome": [0, 1]}
-    return rates, xr.DataArray(np.stack([cases - right, right], -1), coords, tuple(coords), name="counts")
+    return rates, right_of(rng.binomial(cases, rates), cases)
 
 
 @pytest.fixture(scope="module")

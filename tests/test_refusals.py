@@ -7,12 +7,11 @@ import shlex
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
 
 import bayesrank as br
 from bayesrank import cases, decisions, papers, theory
-from bayesrank.cli import cli
 from tests import refusals
+from tests.commands import run
 from tests.refusals import COMMANDS, DRAWS, HUGE, POINT, ROWS, STRANGE, credible, figure_axes
 from tests.strategies import peak_of
 
@@ -48,7 +47,7 @@ def test_what_would_not_fit_is_refused_before_the_work(words, call, bad):
 def test_bad_commands_are_refused_in_words(words, typed, text, tmp_path):
     path = tmp_path / "file.csv"
     path.write_text(text, encoding="latin-1")
-    result = CliRunner().invoke(cli, [str(path) if word == "FILE" else word for word in shlex.split(typed)])
+    result = run(*(path if word == "FILE" else word for word in shlex.split(typed)))
     assert result.exit_code != 0
     assert words in f"{result.output} {result.exception}"
     assert "\n" not in str(result.exception)

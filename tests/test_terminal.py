@@ -90,13 +90,13 @@ def names(tmp_path):
     return str(path)
 
 
-def printed(row, draws):
+def printed(row):
     """The cells of a row of the CSV output as the table should show them."""
     number = {name: float(text or "nan") for name, text in row.items() if name != "entity"}
     return {
         "informedness (Youden's J)": _text.number(number["median"]),
         "95% interval": _text.interval(number["lower"], number["upper"]),
-        "P(best)": _text.probability(number["probability_best"], draws),
+        "P(best)": _text.probability(number["probability_best"], math.inf),
         "95% ranks": _text.interval(number["rank_lower"], number["rank_upper"], 0),
         "tier": _text.number(number["tier"], 0),
     }
@@ -109,24 +109,20 @@ def test_a_terminal_shows_whole_numbers(names):
     command = ["rank", names, "--draws", "100", "--score", "informedness"]
     expected = list(csv.DictReader(io.StringIO(invoke(*command, "--format", "csv"))))
     for [text], columns in zip(on_terminals([command], *LEFT_OUT), LEFT_OUT, strict=True):
-        check_numbers(text, expected, columns)
-
-
-def check_numbers(text, expected, columns):
-    heading, rows, lines, below = split_table(text)
-    assert max(map(cell_len, lines)) <= columns
-    # As many rows as a screen of 24 lines has room for below the headline and above the next step.
-    assert (len(rows), len(expected)) == (10, 13)
-    assert "Not shown (--top 13 shows all): 3 more." in " ".join(below.split())
-    for cells, row in zip(rows, expected, strict=False):
-        wanted = printed(row, math.inf)  # without draws
-        assert cells[1:] == [wanted[name] for name in heading[1:]]
-    assert len({cells[0] for cells in rows}) == len(rows)
-    left_out = [name for name in wanted if name not in heading]
-    assert len(left_out) == LEFT_OUT[columns]
-    note = f"Left out to fit {columns} columns: {', '.join(left_out)}. A pipe or a wider terminal shows all."
-    assert (note in " ".join(below.split())) == bool(left_out)
-    assert [line for line in below.splitlines() if cell_len(line) > columns and " " in line] == []
+        heading, rows, lines, below = split_table(text)
+        assert max(map(cell_len, lines)) <= columns
+        # As many rows as a screen of 24 lines has room for below the headline and above the next step.
+        assert (len(rows), len(expected)) == (10, 13)
+        assert "Not shown (--top 13 shows all): 3 more." in " ".join(below.split())
+        for cells, row in zip(rows, expected, strict=False):
+            wanted = printed(row)
+            assert cells[1:] == [wanted[name] for name in heading[1:]]
+        assert len({cells[0] for cells in rows}) == len(rows)
+        left_out = [name for name in wanted if name not in heading]
+        assert len(left_out) == LEFT_OUT[columns]
+        note = f"Left out to fit {columns} columns: {', '.join(left_out)}. A pipe or a wider terminal shows all."
+        assert (note in " ".join(below.split())) == bool(left_out)
+        assert [line for line in below.splitlines() if cell_len(line) > columns and " " in line] == []
 
 
 @pytest.mark.slow

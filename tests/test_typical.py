@@ -5,7 +5,6 @@ from math import factorial
 
 import numpy as np
 import pytest
-import xarray as xr
 from scipy import stats
 
 import bayesrank as br
@@ -15,28 +14,21 @@ from bayesrank.models import model_of
 from bayesrank.models._population import SPREAD, learn, log_prior_of_spread
 from bayesrank.ranking.evidence import evidence_of
 from bayesrank.ranking.values import score_values
+from tests.strategies import right_of
 
 MODEL = "hierarchical_beta_binomial"
 UNIT = np.array([0.5, 0.5])
 
 
-def outcomes(right, cases):
-    """Counts (entity, dataset, outcome) of right answers (entity, dataset) of as many cases."""
-    right, cases = np.array(right), np.broadcast_to(cases, np.shape(right))
-    entities, datasets = right.shape
-    coords = {"entity": list("AB")[:entities], "dataset": np.arange(datasets), "outcome": [0, 1]}
-    return xr.DataArray(np.stack([cases - right, right], -1), coords, ("entity", "dataset", "outcome"), name="counts")
-
-
 @pytest.fixture(scope="module")
 def near_perfect():
-    return br.fit(outcomes([[200, 199, 200, 198, 200], [160] * 5], 200), MODEL, seed=1)
+    return br.fit(right_of([[200, 199, 200, 198, 200], [160] * 5], 200), MODEL, seed=1)
 
 
 def test_near_perfect_data_sets_have_a_near_perfect_typical_rate(near_perfect):
     mean, _ = learn(np.array([200, 199, 200, 198, 200]), np.full(5, 200), UNIT).draw(np.random.default_rng(1), 400_000)
     assert np.quantile(mean, 0.025) > 0.93
-    assert br.credible_ranking(near_perfect, "mean_outcome")["superiority"].sel(entity="A", rival="B") > 0.99
+    assert br.credible_ranking(near_perfect, "mean_outcome")["superiority"].sel(entity=0, rival=1) > 0.99
     # A new data set after perfect ones is no coin.
     mean, spread = learn(np.full(5, 20), np.full(5, 20), UNIT).draw(np.random.default_rng(1), 100_000)
     kappa = np.minimum(1 / spread**2 - 1, 1e12)
@@ -77,7 +69,7 @@ def test_without_a_spread_the_mean_is_that_of_the_pool():
 
 
 def test_the_scale_of_the_spread_is_an_option_that_a_posterior_remembers():
-    counts = outcomes([[20, 12, 17, 15]], 20)
+    counts = right_of([[20, 12, 17, 15]], 20)
     narrow, wide = (br.fit(counts, MODEL, seed=1, spread=scale) for scale in (0.02, 1.0))
     assert narrow["posterior"]["spread"].median() < 0.1 < wide["posterior"]["spread"].median()
     assert model_of(groups_of(narrow))[0].spread == 0.02
@@ -105,12 +97,12 @@ def test_the_observed_table_has_mean_rates_and_mean_shares():
 
 
 def test_an_observed_value_outside_its_interval_is_found_for_a_typical_data_set():
-    counts = outcomes([[19] * 5], 20)
+    counts = right_of([[19] * 5], 20)
     strong = br.credible_ranking(br.fit(counts, MODEL, seed=1, prior=[900, 100]), "mean_outcome")
     assert bool(strong["contradicted"][0])
     assert not br.credible_ranking(br.fit(counts, MODEL, seed=1), "mean_outcome")["contradicted"].any()
     # The mean over data sets is outside of the interval, the rate of the pool within: the model weighs as the pool.
-    tiny = outcomes([[950, 951, 949, 0]], [1000, 1000, 1000, 1])
+    tiny = right_of([[950, 951, 949, 0]], np.array([1000, 1000, 1000, 1]))
     ranking = br.credible_ranking(br.fit(tiny, MODEL, seed=1), "mean_outcome")
     assert float(ranking["observed"][0]) < float(ranking["lower"][0])
     assert not bool(ranking["contradicted"][0])
@@ -121,7 +113,7 @@ def test_an_observed_value_outside_its_interval_is_found_for_a_typical_data_set(
 
 @pytest.mark.parametrize(("datasets", "said"), [(5, True), (10, False)])
 def test_few_data_sets_are_a_caveat(datasets, said):
-    fit = br.fit(outcomes([[15] * datasets], 20), MODEL, seed=1, draws=50)
+    fit = br.fit(right_of([[15] * datasets], 20), MODEL, seed=1, draws=50)
     for kind in ("typical", "new", "observed"):
         found = score_values(fit, "mean_outcome", None, kind)
         notes = evidence_of(fit, found.variable, found.values, kind).notes(None)
@@ -132,7 +124,7 @@ def test_few_data_sets_are_a_caveat(datasets, said):
 @pytest.mark.parametrize(("cases", "percent"), [(2, 42), (3, 29), (30, None)])
 def test_a_split_prior_on_few_cases_warns_of_the_variance_that_it_loses(cases, percent):
     """The share of the standard error that is left is sqrt((n - 1) / (n + 1))."""
-    counts = outcomes([[cases - 1] * 30], cases)
+    counts = right_of([[cases - 1] * 30], cases)
     mean = br.performance.mean_over_datasets(br.fit(counts, seed=1, draws=50, split_prior=True))
     notes = br.credible_ranking(mean, "mean_outcome")["notes"].item()
     assert ("too narrow by up to" in notes) == (percent is not None)

@@ -10,9 +10,8 @@ import bayesrank as br
 from bayesrank import _checks
 from bayesrank._compat import groups_of
 from bayesrank.cases import _weighing
+from tests.strategies import LEVEL
 
-#: A true hypothesis fails a Kolmogorov-Smirnov test at this level once in a million seeds.
-LEVEL = 1e-6
 RNG = np.random.default_rng(3)
 LABELS = ["n"] * 70 + ["p"] * 30
 

@@ -7,6 +7,7 @@ import pytest
 
 import bayesrank as br
 from bayesrank.report import ranking_report
+from tests.test_pooling import STONES
 
 NASTY = ['<script>alert("x")</script>', "a & b", "cost $5_{ and $6^", "ünïcödé 中"]
 COUNTS = br.from_counts(tn=[70, 79, 60, 71], fp=[10, 1, 20, 9], fn=[9, 1, 8, 7], tp=[21, 29, 22, 23], entity=NASTY)
@@ -87,18 +88,8 @@ def test_a_prevalence_set_by_design_is_warned_of_where_the_score_depends_on_it()
 
 
 def test_what_pooling_hides_comes_before_other_caveats():
-    # Kidney stones (Charig et al. 1986): A has more successes on small stones and on large ones, B on all together.
-    counts = br.from_counts(
-        tn=[9] * 4, fp=[1] * 4, fn=[6, 36, 71, 25], tp=[81, 234, 192, 55],
-        entity=["A", "B", "A", "B"], dataset=["small", "small", "large", "large"],
-    )  # fmt: skip
-    posterior = br.fit(br.pool(counts), seed=1, draws=50)
+    posterior = br.fit(br.pool(STONES), seed=1, draws=50)
     html = ranking_report(posterior, "tpr", sections=[], data={"caveats": "other caveats"})
     assert "2 data sets, pooled" in html
     assert html.index("A above B, pooled below") < html.index("other caveats")
     assert "pooled" not in ranking_report(br.fit(COUNTS, seed=1, draws=50), "tpr", sections=[])
-
-
-def test_the_same_input_gives_the_same_page():
-    pages = [ranking_report(br.fit(COUNTS, seed=1, draws=50), "tpr") for _ in range(2)]
-    assert pages[0] == pages[1]

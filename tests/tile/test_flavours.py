@@ -7,6 +7,7 @@ import pytest
 import xarray as xr
 
 import bayesrank as br
+from tests.tile.test_tile_exactly import counts_of
 from tests.tile.test_tile_roc import score
 
 SIZE = 7
@@ -50,11 +51,6 @@ def over_set(scores, function):
 
 def average_rank(score, known):
     return 1 + sum(other > score for other in known) + Fraction(sum(other == score for other in known) - 1, 2)
-
-
-def counts_of(rows):
-    names = [f"e{k}" for k in range(len(rows))]
-    return br.from_matrix(np.reshape(rows, (-1, 2, 2)), "actual_rows", entity=names)
 
 
 @pytest.mark.parametrize("rows", SETS.values(), ids=SETS)

@@ -1,7 +1,5 @@
 """Maps of draws are made in one pass: each chunk is computed once, little is held, and threads change nothing."""
 
-import tracemalloc
-
 import numpy as np
 import pytest
 import xarray as xr
@@ -10,6 +8,7 @@ import bayesrank as br
 from bayesrank import _threads
 from bayesrank.tile import posterior
 from tests.ops.test_draws import counted
+from tests.strategies import peak_of
 
 dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
@@ -85,13 +84,8 @@ def test_draws_are_never_held_as_a_whole(name):
     data = da.map_blocks(load, chunks=((1000,) * 50, (8,), (2,), (2,)), dtype=float, meta=np.zeros((0, 0, 0, 0)))
     array = xr.DataArray(data, {"entity": list("abcdefgh")}, ("draw", "entity", "actual", "predicted"))
     MAPS[name](array.isel(draw=slice(0, 20)).chunk({}))  # compile
-    tracemalloc.start()
-    try:
-        with dask.config.set(scheduler="synchronous"):
-            MAPS[name](array)
-        peak = tracemalloc.get_traced_memory()[1]
-    finally:
-        tracemalloc.stop()
+    with dask.config.set(scheduler="synchronous"):
+        peak = peak_of(MAPS[name], array)
     # All are 13 MB. The areas of a credible Tile, one number for each draw and entity, are 3.2 MB, copied once.
     limits = {"credible": 17e6, "probability_best": 12e6}  # these buffer blocks
     assert peak < limits.get(name, 4e6)
@@ -106,9 +100,6 @@ def test_one_map_whatever_the_threads(monkeypatch):
     for workers in (1, 4):
         monkeypatch.setattr(_threads, "workers", lambda workers=workers: workers)
         br.tile.rank_probability(array.isel(draw=[0, 1]), 5)
-        tracemalloc.start()
-        br.tile.rank_probability(array, 51)
-        peaks.append(tracemalloc.get_traced_memory()[1])
-        tracemalloc.stop()
+        peaks.append(peak_of(br.tile.rank_probability, array, 51))
     # The counts and, at the end, the probabilities.
     assert max(peaks) < 2.2 * size

@@ -6,14 +6,7 @@ import xarray as xr
 
 import bayesrank as br
 from bayesrank.tile._distances import distances
-
-
-def performances(*cells):
-    """Performances from rows of cells tn, fp, fn, tp, which are scaled to sum to 1."""
-    table = np.array(cells, float)
-    table /= table.sum(1, keepdims=True)
-    names = [f"e{k}" for k in range(len(table))]
-    return xr.DataArray(table.reshape(-1, 2, 2), {"entity": names}, ("entity", "actual", "predicted"))
+from tests.strategies import performances
 
 
 def random_entities(n, seed):

@@ -2,17 +2,10 @@
 
 import numpy as np
 import pytest
-import xarray as xr
 from scipy.stats import kendalltau, pearsonr, spearmanr
 
 import bayesrank as br
-
-
-def source(cells):
-    """Performances (entity, actual, predicted) from rows of tn, fp, fn, tp."""
-    cells = cells / cells.sum(axis=-1, keepdims=True)
-    return xr.DataArray(cells.reshape(-1, 2, 2), dims=("entity", "actual", "predicted"))
-
+from tests.strategies import performances
 
 METHODS = {"kendall": kendalltau, "spearman": spearmanr, "pearson": pearsonr}
 
@@ -30,7 +23,7 @@ def test_agrees_with_scipy(kind, method):
         cells[:90, 1:3], cells[90:120, [0, 3]] = 0.0, 0.0
     if kind == "undefined":
         cells = rng.integers(0, 3, (60, 4)) + np.array([1.0, 0, 0, 0])
-    array = source(cells)
+    array = performances(*cells)
     name = "mcc" if kind in ("spread", "lattice") else "accuracy"
     found, value = br.tile.correlation(name, 4, performances=array, method=method), br.tile.value(array, 4)
     digits = 15 if method == "pearson" else 12  # ties up to rounding
@@ -43,9 +36,9 @@ def test_agrees_with_scipy(kind, method):
 
 
 def test_pearson_of_constants():
-    same = source(np.tile([4.0, 2, 1, 3], (5, 1)))
+    same = performances(*np.tile([4.0, 2, 1, 3], (5, 1)))
     assert br.tile.correlation("accuracy", 2, performances=same, method="pearson").isnull().all()
-    array = source(np.random.default_rng(9).dirichlet(np.ones(4), 60))
+    array = performances(*np.random.default_rng(9).dirichlet(np.ones(4), 60))
     small = br.scores.Score("small", lambda tn, fp, fn, tp: 1e-9 * (tn + tp))  # a small scale is no constant
     found, expected = (br.tile.correlation(x, 3, performances=array, method="pearson") for x in (small, "accuracy"))
     np.testing.assert_allclose(found, expected, atol=1e-10)

@@ -6,20 +6,14 @@ import xarray as xr
 from scipy.stats import kendalltau, spearmanr
 
 import bayesrank as br
+from tests.strategies import performances
 
 THREE = br.from_counts(tn=[70, 50, 40], fp=[30, 50, 60], fn=[30, 20, 25], tp=[70, 80, 75], entity=list("abc"))
 
 
-def random_entities(seed, size=6):
-    tables = np.random.default_rng(seed).dirichlet(np.ones(4), size).reshape(size, 2, 2)
-    labels = ["negative", "positive"]
-    coords = {"entity": [f"e{i}" for i in range(size)], "actual": labels, "predicted": labels}
-    return xr.DataArray(tables, coords, ("entity", "actual", "predicted"))
-
-
 @pytest.mark.parametrize("seed", range(3))
 def test_a_zone_holds_the_scores_by_which_all_are_ahead_of_all(seed):
-    source = random_entities(seed)
+    source = performances(*np.random.default_rng(seed).dirichlet(np.ones(4), 6))
     ones, others = ["e0", "e1"], ["e2", "e3", "e4"]
     found = br.tile.zone(source, ones, others, points=11)
     b = xr.DataArray(np.linspace(0, 1, 201), dims="b")

@@ -1,6 +1,6 @@
 """How often intervals of differences of weighted metrics hold the truth, for docs/howto/cases.md.
 
-Run: python tests/benchmarks/bench_weights.py
+Run: python scripts/measure_weights.py
 """
 
 import numpy as np
