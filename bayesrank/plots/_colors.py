@@ -102,8 +102,9 @@ def list_colors(ax: Any, entities: Sequence[Any], colors: Colors = None) -> dict
     return entity_colors(entities, colors)
 
 
-def frequent_winners(table: np.ndarray, most: int = 8) -> list[int]:
-    """Return at most ``most`` rows that are the highest in some column, beside few others, the most frequent first."""
+def frequent_winners(table: np.ndarray) -> list[int]:
+    """Return at most eight rows that are the highest in some column, beside few others, the most frequent first."""
+    most = 8
     known = table[:, ~np.isnan(table).all(axis=0)]
     highest = known == np.nanmax(known, axis=0) if known.size else known == 0
     times = highest[:, highest.sum(axis=0) <= most].sum(axis=1)

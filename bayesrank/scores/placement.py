@@ -197,12 +197,12 @@ def _equal(values: np.ndarray, others: np.ndarray) -> bool:
     return bool((np.abs(values - others) <= ROUNDING * (size + size.mean())).all()) if values.size else True
 
 
-def _triples(prevalence: float | None, number: int = 64) -> tuple[np.ndarray, np.ndarray]:
+def _triples(prevalence: float | None) -> tuple[np.ndarray, np.ndarray]:
     """Return random performances (cell, 3, triple), and which triples are interior.
 
     In other triples the first performance has empty cells; all possible sets occur equally often.
     """
-    full = np.array(list(product((True, False), repeat=4))[:-1])
+    full, number = np.array(list(product((True, False), repeat=4))[:-1]), 64
     if prevalence is not None:  # neither class is empty
         full = full[full[:, :2].any(axis=1) & full[:, 2:].any(axis=1)]
     rng = np.random.default_rng(0)

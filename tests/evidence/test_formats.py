@@ -252,6 +252,18 @@ def test_packed_logs_and_patterns_read_as_the_files_they_hold(tmp_path, monkeypa
     assert outcomes(br.read("-", name={"-": "a"})) == {"a": RIGHT["a"]}
 
 
+@pytest.mark.parametrize("layout", ["wide", "Kaggle", "caret"])
+def test_a_case_without_a_true_label_has_no_outcome(layout, tmp_path):
+    if layout == "wide":
+        (tmp_path / "wide.csv").write_text("id,target,a,b\n1,x,x,y\n2,,x,y\n3,y,y,y\n4,x,x,x\n")
+    elif layout == "Kaggle":
+        (tmp_path / "solution.csv").write_text("Id,Expected\n1,x\n2,\n3,y\n")
+        (tmp_path / "a.csv").write_text("Id,Predicted\n1,x\n2,x\n3,y\n")
+    else:
+        (tmp_path / "a.csv").write_text("pred,obs,p,rowIndex,Resample\nx,x,1,1,F\nx,,1,2,F\ny,y,1,3,F\n")
+    np.testing.assert_equal(outcomes(br.read(tmp_path))["a"][:3], [1, np.nan, 1])
+
+
 def test_an_archive_of_inspect_reads_as_its_json(tmp_path):
     inspect(tmp_path, errors=[3], words="CN")
     log = json.loads((tmp_path / "a.json").read_text())

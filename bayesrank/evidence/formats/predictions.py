@@ -56,7 +56,7 @@ def read(path: Path) -> pd.DataFrame:
         return _of_kaggle(path, table)
     if list(of)[:2] == ["id", "target"] and not set(GUESS) & set(of):
         long = table.melt(id_vars=list(table)[:2], var_name="entity", value_name="guess")
-        outcome = (long[of["target"]] == long["guess"]).astype(float).where(long["guess"] != "")
+        outcome = _outcome(long[of["target"]], long["guess"])
         content = long[of["id"]] + " " + long[of["target"]]
         frame = pd.DataFrame({"entity": long["entity"], "case": long[of["id"]], "outcome": outcome, "hash": content})
         frame.attrs = {"source": "the heading"}
@@ -87,12 +87,14 @@ def read(path: Path) -> pd.DataFrame:
     if model is None:
         name = re.sub("^(caret|yardstick)_|_p(red)?$", "", stem_of(path))
         model, source = name, "the name of the file"
-    known = (truth != "") & (guess != "")
-    frame = pd.DataFrame(
-        {"case": case, "outcome": (truth == guess).astype(float).where(known), "hash": case + " " + truth}
-    )
+    frame = pd.DataFrame({"case": case, "outcome": _outcome(truth, guess), "hash": case + " " + truth})
     frame.attrs = {"source": source, "variant": "tuning parameters"}
     return frame.assign(entity=model, dataset="predictions", run=run, variant=variant, metric="correct", better=True)
+
+
+def _outcome(truth: pd.Series, guess: pd.Series) -> pd.Series:
+    """Return 1 for a right label and 0 for a wrong one; NaN where either is missing."""
+    return (truth == guess).astype(float).where((truth != "") & (guess != ""))
 
 
 def _of_kaggle(path: Path, table: pd.DataFrame) -> pd.DataFrame:
@@ -114,8 +116,7 @@ def _of_kaggle(path: Path, table: pd.DataFrame) -> pd.DataFrame:
             "(table['Predicted'] >= 0.5).astype(int)"
         )
     both = solution.merge(table, "left", "id")
-    frame = pd.DataFrame({"case": both["id"], "outcome": (both["expected"] == both["predicted"]).astype(float)})
-    frame["outcome"] = frame["outcome"].where(both["predicted"].notna())
+    frame = pd.DataFrame({"case": both["id"], "outcome": _outcome(both["expected"], both["predicted"].fillna(""))})
     frame["hash"] = both["id"] + " " + both["expected"]
     frame["status"] = both["predicted"].isna().map({True: "not submitted", False: None})
     frame["category"] = both[both.columns[2]] if "Usage" in solution else None
