@@ -211,6 +211,12 @@ def test_values_that_a_root_cannot_take_have_no_contour():
         assert np.isnan(contour_curve(name, values, 0.4, (-0.2, 1.2))["fpr"]).all()
 
 
+def test_a_value_at_an_end_of_the_square_has_its_end():
+    plain = br.scores.Score("unknown", br.scores.f1.function)
+    found = br.contour(plain, [-0.1, 0.0, 0.8, 0.9], 0.5, 0.5)
+    np.testing.assert_allclose(found, [np.nan, 0, 1, np.nan], atol=1e-6)
+
+
 def test_curves_that_turn_back_far_from_the_square_have_their_points_in_it():
     """At this prevalence the ellipse is a hundred times as wide as the square: evenly spaced points would miss it."""
     for name in ("mcc", "markedness"):
