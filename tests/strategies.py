@@ -13,6 +13,14 @@ from bayesrank.statements._parser import Beats, Either, Every, Not, Place
 
 #: A true hypothesis fails a Kolmogorov-Smirnov test at this level once in a million seeds.
 LEVEL = 1e-6
+#: The entity b was not measured on the data set y.
+INCOMPLETE = br.from_counts(
+    tn=[1, 2, 3], fp=[1, 1, 1], fn=[0, 0, 0], tp=[4, 5, 6], entity=["a", "b", "a"], dataset=["x", "x", "y"]
+)
+#: Two entities on two data sets.
+PERIODS = br.from_counts(
+    tn=[70, 79, 60, 8], fp=[10, 1, 4, 2], fn=[9, 1, 3, 1], tp=[21, 29, 7, 9], entity=list("aabb"), dataset=list("xyxy")
+)
 NAMES = st.lists(st.text(min_size=1, max_size=6), min_size=1, max_size=5, unique=True)
 
 

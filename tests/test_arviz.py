@@ -8,19 +8,14 @@ from scipy import stats
 import bayesrank as br
 from bayesrank._compat import groups_of, import_arviz
 from bayesrank.models import names
+from tests.strategies import INCOMPLETE, PERIODS
 
 pytestmark = pytest.mark.filterwarnings("ignore")
 az = import_arviz()
 MODERN = int(az.__version__.split(".")[0]) >= 1
-COUNTS = br.from_counts(
-    tn=[70, 79, 60, 71], fp=[10, 1, 20, 9], fn=[9, 1, 8, 5], tp=[21, 29, 22, 25], entity=list("aabb"),
-    dataset=list("xyxy"),
-)  # fmt: skip
 EVIDENCE = {
-    "whole": COUNTS,
-    "incomplete": br.from_counts(
-        tn=[70, 79, 60], fp=[10, 1, 20], fn=[9, 1, 8], tp=[21, 29, 22], entity=list("aab"), dataset=list("xyx")
-    ),
+    "whole": PERIODS,
+    "incomplete": INCOMPLETE,
     "described": br.datasets.load("antibody_tests").isel(entity=slice(0, 3)),
 }
 
@@ -86,7 +81,7 @@ def test_the_log_prior_to_a_power_scales_the_concentrations(model):
 
 
 def test_power_scaling_finds_its_groups():
-    posterior = br.fit(COUNTS, "hierarchical_logit_normal", draws=250, seed=1, groups=["log_prior", "log_likelihood"])
+    posterior = br.fit(PERIODS, "hierarchical_logit_normal", draws=250, seed=1, groups=["log_prior", "log_likelihood"])
     names = {"median_rate", "spread_of_difficulty", "spread_of_deviations"}
     assert set(groups_of(posterior)["log_prior"]) == names
     for name in ("log_prior", "log_likelihood"):
@@ -129,7 +124,7 @@ def test_power_scaling_takes_other_models(model):
 
 def test_a_log_prior_is_that_of_the_graph():
     """Differences between draws of the densities of standard deviations and correlations."""
-    posterior = br.fit(COUNTS, "hierarchical_logit_normal", draws=50, seed=1, groups=["log_prior"], spread=0.5)
+    posterior = br.fit(PERIODS, "hierarchical_logit_normal", draws=50, seed=1, groups=["log_prior"], spread=0.5)
     groups = groups_of(posterior)
     post = groups["posterior"]
     wanted = stats.halfnorm(scale=0.5).logpdf(post["sd_of_deviations"]).sum(-1)

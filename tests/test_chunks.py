@@ -7,13 +7,11 @@ import xarray as xr
 
 import bayesrank as br
 from bayesrank._compat import groups_of
+from tests.strategies import PERIODS as COUNTS
 
 pytest.importorskip("dask")
 
 RUN = {"draws": 2300, "chains": 2, "seed": 7}
-COUNTS = br.from_counts(
-    tn=[70, 79, 60, 8], fp=[10, 1, 4, 2], fn=[9, 1, 3, 1], tp=[21, 29, 7, 9], entity=list("abab"), dataset=list("xxyy")
-)
 POOLED = br.pool(COUNTS)
 MATRICES = br.from_matrix(np.random.default_rng(1).integers(1, 30, (3, 4, 4)), "actual_rows")
 OUTCOMES = xr.DataArray([[3, 4, 5], [6, 1, 1]], {"entity": ["a", "b"], "outcome": [0, 1, 2]}, ("entity", "outcome"))

@@ -9,6 +9,7 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+import bayesrank as br
 from bayesrank._escape import LATEX, latex_text
 from bayesrank.cli._export import latex, markdown
 from tests.commands import csv_of, invoke, json_of, refused
@@ -131,6 +132,8 @@ def test_the_board_is_that_of_the_library_whatever_the_order_of_rows(data, tmp_p
     turned = tmp_path / "turned.csv"
     turned.write_text("\n".join([first, *rest[::-1]]), encoding="utf-8")
     assert invoke(*words_of("rank", turned, "--format", "board")) == text
+    posterior = br.fit(br.from_frame(pd.read_csv(data), entity="model"), draws=20, seed=1)
+    assert text == br.board(br.credible_ranking(posterior, "informedness", method="auto"))
     assert len(json.loads(invoke(*board, "--top", "1"))["entities"]) == 1
     assert json.loads(text)["size"] == 5
     assert "--ask must be left out of --format board" in refused(*board, "--ask", "x > y")

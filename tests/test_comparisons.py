@@ -12,7 +12,7 @@ import bayesrank as br
 from bayesrank.comparisons import _left_out, comparing
 from bayesrank.models.hierarchical_beta_binomial import HierarchicalBetaBinomial
 from tests.strategies import outcome_counts, right_of
-from tests.test_hierarchical import ONES, by_quadrature
+from tests.test_hierarchical import by_quadrature
 
 HIERARCHICAL = "hierarchical_beta_binomial"
 
@@ -127,8 +127,14 @@ def test_all_possible_evidence_has_probability_one():
             total += np.exp(log_evidence(fit))
         assert total == pytest.approx(1, abs=1e-9 if model != HIERARCHICAL else 2e-3), (pooled, model)
     tables = [t for t in itertools.product(range(3), repeat=4) if sum(t) == 2]
-    each = [br.fit(br.from_counts(tn=a, fp=b, fn=c, tp=d), draws=2, chains=1, seed=1) for a, b, c, d in tables]
-    assert sum(np.exp(log_evidence(fit)) for fit in each) == pytest.approx(1, abs=1e-9)
+    each = [br.from_counts(tn=a, fp=b, fn=c, tp=d) for a, b, c, d in tables]
+    # Or of two data sets with one case each, which are one test set if they are pooled.
+    pairs = np.array(list(itertools.product(np.eye(4, dtype=int), repeat=2)))
+    cells = [dict(zip(("tn", "fp", "fn", "tp"), pair.T, strict=True)) for pair in pairs]
+    pools = [br.pool(br.from_counts(**each, entity=["a", "a"], dataset=["x", "y"])) for each in cells]
+    for possible in (each, pools):
+        fits = (br.fit(counts, draws=2, chains=1, seed=1) for counts in possible)
+        assert sum(np.exp(log_evidence(fit)) for fit in fits) == pytest.approx(1, abs=1e-9)
 
 
 # --- Importance sampling and refits -------------------------------------------------------------------------------
@@ -164,10 +170,11 @@ def test_exact_is_a_ratio_of_plain_integrals(always_refit):
     """One entity, three data sets of right and wrong: ∫ over mean and spread with and without the last one."""
     right, cases = np.array([8, 5, 2]), np.array([10, 9, 8])
     counts = right_of([right], cases)
-    found = br.compare({"it": br.fit(counts, HIERARCHICAL, seed=1, draws=50, prior=1)})
-    _, whole = by_quadrature(right, cases, ONES, [])
+    found = br.compare({"it": br.fit(counts, HIERARCHICAL, seed=1, draws=50, prior=[1, 3])})
+    prior = np.array([3.0, 1.0])  # of right and wrong
+    _, whole = by_quadrature(right, cases, prior, [])
     for i in range(3):
-        _, rest = by_quadrature(np.delete(right, i), np.delete(cases, i), ONES, [])
+        _, rest = by_quadrature(np.delete(right, i), np.delete(cases, i), prior, [])
         wanted = np.log(math.comb(cases[i], right[i]) * whole / rest)
         assert float(found["unit_elpd"][0, i]) == pytest.approx(wanted, abs=2e-3)
 

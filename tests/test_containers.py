@@ -7,11 +7,9 @@ import xarray as xr
 
 import bayesrank as br
 from bayesrank._compat import groups_of, import_arviz
+from tests.strategies import PERIODS as COUNTS
 from tests.strategies import peak_of
 
-COUNTS = br.from_counts(
-    tn=[70, 79, 8, 9], fp=[10, 1, 2, 1], fn=[9, 1, 1, 2], tp=[21, 29, 9, 8], entity=list("abab"), dataset=list("xxyy")
-)
 SMALL = {"draws": 20, "chains": 2, "seed": 1}
 CHUNKS = {"chain": 1, "draw": 1000}
 GROUPS = ["prior", "posterior_predictive", "log_likelihood"]

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import confusion_matrix
 
 import bayesrank as br
-from tests.strategies import matrices, two_class_counts
+from tests.strategies import INCOMPLETE, matrices, two_class_counts
 
 
 def test_from_counts_places_the_cells():
@@ -22,13 +22,10 @@ def test_from_counts_places_the_cells():
 
 
 def test_incomplete_designs_keep_what_was_measured():
-    counts = br.from_counts(
-        tn=[1, 2, 3], fp=[1, 1, 1], fn=[0, 0, 0], tp=[4, 5, 6], entity=["a", "b", "a"], dataset=["x", "x", "y"]
-    )
-    assert counts.dims == ("entity", "dataset", "actual", "predicted")
-    assert counts["measured"].values.tolist() == [[True, True], [True, False]]
-    assert counts.sel(entity="b", dataset="y").sum().item() == 0
-    assert counts.sel(entity="a", dataset="y", actual="positive", predicted="positive").item() == 6
+    assert INCOMPLETE.dims == ("entity", "dataset", "actual", "predicted")
+    assert INCOMPLETE["measured"].values.tolist() == [[True, True], [True, False]]
+    assert INCOMPLETE.sel(entity="b", dataset="y").sum().item() == 0
+    assert INCOMPLETE.sel(entity="a", dataset="y", actual="positive", predicted="positive").item() == 6
 
 
 @pytest.mark.parametrize(

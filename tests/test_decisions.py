@@ -9,6 +9,7 @@ from scipy import integrate, stats
 
 import bayesrank as br
 from bayesrank.decisions import expected_utility
+from tests.strategies import INCOMPLETE
 
 COUNTS = br.from_counts(
     tn=[70, 79, 75], fp=[10, 1, 5], fn=[1, 9, 4], tp=[29, 21, 26], entity=["eager", "shy", "between"]
@@ -200,10 +201,7 @@ def test_order_and_unit_change_nothing(order, prevalence, unit):
 
 
 def test_entities_and_data_sets_that_were_not_measured():
-    counts = br.from_counts(
-        tn=[7, 8, 9], fp=[1, 1, 2], fn=[9, 1, 1], tp=[2, 2, 3], entity=["a", "b", "a"], dataset=["x", "x", "y"]
-    )
-    found = expected_utility(br.fit(counts, draws=50, seed=1), TABLE, strategies=True, prevalence=0.3)
+    found = expected_utility(br.fit(INCOMPLETE, draws=50, seed=1), TABLE, strategies=True, prevalence=0.3)
     assert dict(found["mean"].sizes) == {"dataset": 2, "entity": 4}
     assert np.isnan(found["mean"].sel(entity="b", dataset="y"))
     assert found["choice"].sel(dataset="y").item() in ("a", "always negative", "always positive")

@@ -14,7 +14,7 @@ import xarray as xr
 
 import bayesrank as br
 from bayesrank.cli._files import read_evidence
-from tests.commands import json_of, refused, run
+from tests.commands import refused, run
 
 MATRIX = br.from_counts(tn=[70, 75, 60], fp=[10, 5, 20], fn=[9, 6, 3], tp=[21, 24, 27], entity=["a", "b", "c"])
 RIGHT = xr.DataArray([[3, 17], [6, 14]], {"entity": ["a", "b"], "outcome": [0, 1]}, ("entity", "outcome"))
@@ -317,15 +317,6 @@ def test_the_command_ranks_a_file_as_python_does(name, options, score, tmp_path)
     found = pd.read_csv(io.StringIO(result.output), index_col=0)
     assert found.index.tolist() == table.index.tolist()
     np.testing.assert_allclose(found[table.columns].to_numpy(float), table.to_numpy(float), rtol=1e-12)
-
-
-def test_lower_is_better():
-    found = json_of("rank", "-", "--lower-is-better", "--draws", "50", input=wide(SCORES))
-    posterior = br.fit(br.from_frame(SCORES), "paired", draws=50, seed=1)
-    table = br.ranking_table(br.credible_ranking(posterior, "mean_outcome", higher_is_better=False, method="auto"))
-    assert [row["entity"] for row in found["ranking"]] == table.index.tolist() == ["B", "A"]
-    assert found["ranking"][0]["median"] == pytest.approx(table["median"].iloc[0])
-    assert "--lower-is-better must be left out of scores" in refused("rank", "tornado", "--lower-is-better")
 
 
 def test_clusters_may_cross_data_sets_that_are_pooled(tmp_path):

@@ -70,6 +70,8 @@ def test_the_prior_of_the_mean_is_one_class_shared_as_the_diagonal_and_the_rest_
     spread = prior["spread"].values.ravel()
     odds = spread / np.sqrt(1 - spread**2)
     assert stats.kstest(odds, lambda t: 2 * stats.t(3, scale=SPREAD).cdf(t) - 1).pvalue > 1e-3
+    share = prior["performance"].sum("predicted").isel(entity=0, actual=0).values.ravel()
+    assert stats.kstest(share, stats.beta(4 / CLASSES, 4 - 4 / CLASSES).cdf).pvalue > 1e-3
     one_a_cell = HierarchicalClasses(COUNTS, prior="uniform")
     np.testing.assert_allclose(one_a_cell.prior, np.tile([1 - 1 / CLASSES, 1 / CLASSES], (3, 1)))
     # Not the same both ways: a prior of one a cell expects one answer of five to be right.

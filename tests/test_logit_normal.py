@@ -32,14 +32,15 @@ def tables(entities=1, datasets=15, seed=7, rho=-0.5):
     )
     cases = np.stack([rng.integers(30, 200, datasets), rng.integers(15, 120, datasets)], -1)
     right = rng.binomial(cases, special.expit(logits))
+    return counted(right, cases)
+
+
+def counted(right, cases):
+    """Counts from right answers (entity, data set, row) of as many cases (data set, row)."""
+    entities, datasets, _ = right.shape
+    (tn, tp), (fp, fn) = right.reshape(-1, 2).T, (cases - right).reshape(-1, 2).T
     names = np.repeat([f"e{i}" for i in range(entities)], datasets)
-    return counted(right.reshape(-1, 2), np.tile(cases, (entities, 1)), names, list(range(datasets)) * entities)
-
-
-def counted(right, cases, entity, dataset):
-    """Counts of tables with these right answers and cases (table, row)."""
-    (tn, tp), (fp, fn) = right.T, (cases - right).T
-    return br.from_counts(tn=tn, fp=fp, fn=fn, tp=tp, entity=entity, dataset=dataset)
+    return br.from_counts(tn=tn, fp=fp, fn=fn, tp=tp, entity=names, dataset=list(range(datasets)) * entities)
 
 
 def fit(counts, draws=300, **options):
@@ -263,9 +264,7 @@ def test_published_and_hard_meta_analyses_converge_by_default(case):
         rng = np.random.default_rng(4)
         cases = np.stack([rng.integers(*negatives, datasets), rng.integers(*positives, datasets)], -1)
         logits = shift + rng.normal(0, 0.3, (entities, datasets, 2))
-        right = rng.binomial(cases, special.expit(logits)).reshape(-1, 2)
-        names = np.repeat([f"e{i}" for i in range(entities)], datasets)
-        counts = counted(right, np.tile(cases, (entities, 1)), names, list(range(datasets)) * entities)
+        counts = counted(rng.binomial(cases, special.expit(logits)), cases)
     else:
         counts = br.datasets.load(case)
     about = br.fit(counts, NAME, seed=1 if case in HARD else 3)["sample_stats"].attrs  # a warning would be an error
@@ -290,12 +289,12 @@ def test_one_entity_has_the_posterior_of_another_sampler(one, measure):
     many = 50
     right, cases = (np.broadcast_to(part, (many, *part.shape)) for part in (story.hits, story.cases))
     found = measure.sample(right, cases, np.random.default_rng(3), draws=40)
-    logits = special.logit(post["performance"] / post["performance"].sum("predicted"))
+    rates = post["performance"] / post["performance"].sum("predicted")
     ours = {
-        "mu": special.logit(np.stack([post["median_rate"].values[..., 0, c, c].ravel() for c in (0, 1)], -1)),
+        "mu": right_logits(post["median_rate"]).reshape(-1, 2),
         "sd": post["sd_of_deviations"].values.reshape(-1, 2),
         "rho": post["correlation_of_deviations"].values.ravel(),
-        "logits": np.stack([logits.values[..., 0, :, c, c].reshape(-1, 15) for c in (0, 1)], -1),
+        "logits": right_logits(rates).reshape(-1, 15, 2),
     }
     for name, values in ours.items():
         agree(values, getattr(found, name).reshape(-1, *values.shape[1:]), 300)

@@ -12,7 +12,7 @@ import bayesrank as br
 from bayesrank import _chunks
 from bayesrank.scores.draws import rate_regions
 from bayesrank.sensitivities.leaving_out import leave_out_entities
-from tests.strategies import peak_of
+from tests.strategies import PERIODS, peak_of
 
 dask = pytest.importorskip("dask")
 
@@ -23,9 +23,6 @@ TABLES = br.from_counts(
     tp=RNG.integers(20, 40, ENTITIES), entity=[f"e{i:02d}" for i in range(ENTITIES)],
 )  # fmt: skip
 MATRICES = br.from_matrix(RNG.integers(1, 30, (4, 5, 5)), "actual_rows")
-PERIODS = br.from_counts(
-    tn=[70, 79, 60, 8], fp=[10, 1, 4, 2], fn=[9, 1, 3, 1], tp=[21, 29, 7, 9], entity=list("aabb"), dataset=list("xyxy")
-)
 #: Bytes of a draw of the values of one score.
 VALUES = 8 * ENTITIES
 UTILITY = {"tn": 0, "fp": -1, "fn": -9, "tp": 0}

@@ -148,12 +148,6 @@ def test_areas_and_their_differences_have_their_known_posterior(prevalence):
         assert low * delong < variance < delong + rest / (positives + 1) / (negatives + 1)
 
 
-def test_an_area_is_the_same_however_the_prevalence_arose():
-    by_design = br.case_weights(TRUTH, seed=1, draws=3, chains=2, prevalence="observed")
-    np.testing.assert_allclose(draws("auc_roc", by_design), draws("auc_roc", FEW), rtol=1e-12)
-    assert not np.isclose(draws("auc_pr", by_design), draws("auc_pr", FEW)).any()
-
-
 # --- What does not matter -----------------------------------------------------------------------------------------
 
 
@@ -173,12 +167,6 @@ def test_order_of_cases_and_entities_does_not_matter(metric):
     # Who else is there changes nothing at all.
     alone = draws(metric, FEW, truth, {"fair": PROBABILITIES["fair"]})
     np.testing.assert_array_equal(alone.sel(entity="fair"), one.sel(entity="fair"))
-
-
-def test_neither_do_monotone_maps():
-    for metric in AREAS:
-        mapped = {name: np.exp(score / 3) for name, score in SCORES.items()}
-        np.testing.assert_array_equal(draws(metric, FEW), draws(metric, FEW, predictions=mapped))
 
 
 def test_orders_that_differ_in_nothing_that_counts_tie():
@@ -274,6 +262,8 @@ def test_a_ranking_knows_what_was_observed():
     better = (draws("auc_roc").sel(entity="good") > draws("auc_roc").sel(entity="ties")).mean()
     assert ranking["superiority"].sel(entity="good", rival="ties").item() == pytest.approx(float(better))
     br.verdict(ranking)
+    alike = br.cases.weighted_metric("auc_roc", TRUTH, PERFECT, FEW)
+    assert br.credible_ranking(alike, "auc_roc")["notes"].item() == EQUAL
 
 
 def regret_loss(y_true, prediction, sample_weight):
@@ -297,17 +287,6 @@ def test_ranges_hold_what_was_drawn():
         assert low <= values.min()
         assert values.max() <= high
         assert high == 1 or metric in ("auc_lift", "log_loss")
-
-
-def test_few_cases_of_a_class_are_said():
-    few = np.arange(SIZE) < 30
-    for label in (few, ~few):
-        assert "Only 30 cases of a class" in about("auc_roc", label, SCORES, FEW, positive=True)["note"]
-    assert "note" not in about("brier", few, PROBABILITIES, FEW, positive=True)
-    weights = br.case_weights(TRUTH, cluster=np.repeat(np.arange(75), 2), draws=2, seed=1)
-    assert "Only 15 clusters of a class:" in about("auc_pr", few, SCORES, weights, positive=True)["note"]
-    weights = br.case_weights(40, draws=2, weight=[2] * 40, seed=1)
-    assert "Only 40 cases of a class" in about("auc_roc", np.arange(40) % 2, {"a": RNG.random(40)}, weights)["note"]
 
 
 # --- OPS ----------------------------------------------------------------------------------------------------------
@@ -361,28 +340,36 @@ def test_errors_of_a_metric_name_the_argument(raised, kind):
         br.cases.weighted_metric(broken, [0, 1, 1], {"a": [1, 2, 3]}, br.case_weights([0, 1, 1], draws=2, seed=1))
 
 
-def test_what_the_bootstrap_cannot_know_is_said():
-    perfect = {"a": TRUTH, "b": 2 * TRUTH, "c": np.ones(150), "d": SCORES["good"]}
-    words = "All draws of a, b are equal, since all observed cases agree; unobserved cases may differ."
-    assert about("auc_roc", TRUTH, perfect, FEW)["note"] == words
-    assert (
-        br.credible_ranking(br.cases.weighted_metric("auc_roc", TRUTH, perfect, FEW), "auc_roc")["notes"].item()
-        == words
-    )
-    many = {f"e{i}": TRUTH for i in range(5)}
-    assert "e0, e1, e2 and 2 more" in about("auc_roc", TRUTH, many, FEW)["note"]
-    assert "All draws of x" in about("mean", None, {"x": np.ones(150)}, FEW)["note"]
-    assert "note" not in about("auc_roc", TRUTH, SCORES, FEW)
-    assert "note" not in about("auc_roc", TRUTH, perfect, br.case_weights(TRUTH, draws=1, chains=1, seed=1))
-    assert "note" not in about(lambda y, p, sample_weight: np.inf, TRUTH, SCORES, FEW)
+# --- Notes --------------------------------------------------------------------------------------------------------
+
+RARE = (np.arange(SIZE) < 30).astype(int)
+PAIRS = br.case_weights(TRUTH, cluster=np.repeat(np.arange(75), 2), draws=2, seed=1)
+DOUBLE = br.case_weights(40, weight=[2] * 40, draws=2, seed=1)
+BY_DESIGN = br.case_weights(TRUTH, prevalence="observed", draws=3, seed=1)
+PERFECT = {"a": TRUTH, "b": 2 * TRUTH, "c": np.ones(150), "d": SCORES["good"]}
+EQUAL = "All draws of a, b are equal, since all observed cases agree; unobserved cases may differ."
+#: Metric, true labels, predictions, weights, and words of the note; without words there is no note.
+NOTES = [
+    ("auc_roc", RARE, SCORES, FEW, "Only 30 cases of a class"),
+    ("auc_roc", 1 - RARE, SCORES, FEW, "Only 30 cases of a class"),
+    ("brier", RARE, PROBABILITIES, FEW, ""),
+    ("auc_pr", RARE, SCORES, PAIRS, "Only 15 clusters of a class:"),
+    ("auc_roc", np.arange(40) % 2, {"a": np.arange(40)}, DOUBLE, "Only 40 cases of a class"),
+    ("auc_roc", TRUTH, PERFECT, FEW, EQUAL),
+    ("auc_roc", TRUTH, {f"e{i}": TRUTH for i in range(5)}, FEW, "e0, e1, e2 and 2 more"),
+    ("mean", None, {"x": np.ones(150)}, FEW, "All draws of x"),
+    ("auc_roc", TRUTH, SCORES, FEW, ""),
+    ("auc_roc", TRUTH, PERFECT, br.case_weights(TRUTH, draws=1, chains=1, seed=1), ""),
+    (lambda y, p, sample_weight: np.inf, TRUTH, SCORES, FEW, ""),
+    ("auc_pr", TRUTH, PROBABILITIES, BY_DESIGN, "auc_pr depends on the prevalence, which was not learned"),
+    ("brier", TRUTH, PROBABILITIES, BY_DESIGN, "brier depends on the prevalence, which was not learned"),
+    *((metric, TRUTH, PROBABILITIES, BY_DESIGN, "") for metric in ("auc_roc", peers.roc_auc_score)),
+    ("auc_pr", TRUTH, PROBABILITIES, FEW, ""),
+]
 
 
-def test_a_prevalence_set_by_design_is_said():
-    weights = br.case_weights(TRUTH, prevalence="observed", draws=3, seed=1)
-    for metric in ("auc_pr", "brier"):
-        found = about(metric, TRUTH, PROBABILITIES, weights)
-        assert found["prevalence"] == "observed"
-        assert f"{metric} depends on the prevalence, which was not learned" in found["note"]
-    assert "note" not in about("auc_roc", TRUTH, PROBABILITIES, weights)
-    assert "note" not in about(peers.roc_auc_score, TRUTH, PROBABILITIES, weights)
-    assert "note" not in about("auc_pr", TRUTH, PROBABILITIES, FEW)
+@pytest.mark.parametrize(("metric", "truth", "predictions", "weights", "words"), NOTES)
+def test_a_note_says_what_the_cases_cannot_show(metric, truth, predictions, weights, words):
+    found = about(metric, truth, predictions, weights)
+    assert words in found["note"] if words else "note" not in found
+    assert "prevalence" not in words or found["prevalence"] == "observed"

@@ -10,6 +10,7 @@ import xarray as xr
 import bayesrank as br
 from bayesrank import _nuts
 from bayesrank._compat import import_arviz, to_container
+from bayesrank.ranking.evidence import sampling
 
 #: What is installed is tested; nutpie is an extra.
 SAMPLERS = ["pymc", *["nutpie"] * _nuts._is_installed("nutpie")]
@@ -120,6 +121,16 @@ def test_a_verdict_knows_how_it_was_sampled():
     assert br.verdict(ranking)[-1].startswith("The sampler did not settle (800 divergences)")
     # What to do about it is the first of the notes.
     assert "{'target_accept': 0.975}" in br.notes(ranking)[0]
+
+
+def test_an_undefined_draw_counts_as_the_middle_of_all_draws():
+    draws = np.random.default_rng(2).normal(size=(2, 400))
+    draws[0, :90] = np.nan
+    found = sampling({"sample_stats": xr.Dataset()}, xr.DataArray(draws[..., None], dims=("chain", "draw", "entity")))
+    filled = np.where(np.isnan(draws), np.nanmedian(draws), draws)
+    wanted = _nuts.diagnostics(xr.Dataset({"x": (("chain", "draw"), filled)}), xr.Dataset())
+    for name in ("rhat", "ess_bulk", "ess_tail"):
+        assert found[name] == pytest.approx(wanted[name], rel=1e-9)
 
 
 def test_chains_apart_are_warned_of_with_their_tuning():

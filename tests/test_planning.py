@@ -8,7 +8,7 @@ from scipy import stats
 
 import bayesrank as br
 from bayesrank.planning import OVERLAP, cases_to_separate
-from bayesrank.planning._updates import NormalScores, overlapping_noise
+from bayesrank.planning._updates import NormalScores, Tables, overlapping_noise
 from tests.commands import invoke
 from tests.scripts import load_script
 from tests.strategies import right_of
@@ -274,6 +274,9 @@ def test_errors_that_overlap_as_far_as_they_can():
         assert noise[0, 0] + noise[1, 1] - 2 * noise[0, 1] == pytest.approx(expected, abs=1e-9)
         apart = overlapping_noise(score, rates * share[:, None], new is not None, shares, np.arange(2))
         np.testing.assert_allclose(apart, noise * np.eye(2), atol=1e-15)
+    # Entities share the classes of their cases only if they have one test set.
+    alone = Tables(score, counts + 1.0, None, None, np.arange(2), 3, np.random.default_rng(1)).moments()[1]
+    assert (alone[:, 0, 1] == 0).all()
 
 
 def test_per_case_data_have_a_bound():

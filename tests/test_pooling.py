@@ -22,16 +22,13 @@ from bayesrank.evidence.counts import parts_of
 from bayesrank.evidence.predictions import counts_of
 from bayesrank.performance.arrays import observed_counts
 from bayesrank.ranking._pooling import differing_datasets, pooling_notes
+from tests.strategies import INCOMPLETE
 
-INCOMPLETE = br.from_counts(
-    tn=[1, 2, 3], fp=[1, 1, 1], fn=[0, 0, 0], tp=[4, 5, 6], entity=["a", "b", "a"], dataset=["x", "x", "y"]
-)
 # Kidney stones (Charig et al. 1986): successes of two treatments, with a row of negatives that says nothing.
 STONES = br.from_counts(
     tn=[1] * 4, fp=[1] * 4, fn=[6, 36, 71, 25], tp=[81, 234, 192, 55],
     entity=["A", "B", "A", "B"], dataset=["small", "small", "large", "large"],
 )  # fmt: skip
-STUDIES = br.from_counts(tn=[9] * 30, fp=[1] * 30, fn=[1] * 30, tp=[9] * 30, entity=["test"] * 30, dataset=range(30))
 
 
 @st.composite
@@ -330,11 +327,6 @@ def test_one_entity_that_differs_is_enough():
         assert str(ranking["notes"].item()).startswith(note)
     kept = br.credible_ranking(br.fit(pooled.sel(entity=names[3:]), seed=1, draws=100), "tpr")
     assert "data sets differ" not in str(kept["notes"].item())
-
-
-def test_equal_data_sets_say_nothing():
-    assert said(STUDIES, "informedness") == []
-    assert said(STUDIES.isel(dataset=[0]), "informedness") == []
 
 
 def test_the_caveat_is_rare_where_data_sets_are_alike():

@@ -11,13 +11,12 @@ from scipy import stats
 import bayesrank as br
 from bayesrank.sensitivities import conflicts
 from bayesrank.sensitivities.conflicts import beta_binomial_tails, prior_conflict
-from tests.strategies import peak_of
+from tests.strategies import INCOMPLETE, peak_of
 
 COUNTS = br.from_counts(tn=[170, 179, 160], fp=[10, 1, 20], fn=[9, 2, 19], tp=[61, 68, 51], entity=["b", "a", "c"])
 RNG = np.random.default_rng(5)
 RIGHT = pd.DataFrame({"x": RNG.binomial(1, 0.8, 200), "y": RNG.binomial(1, 0.6, 200), "z": RNG.binomial(1, 0.55, 200)})
 ANSWERS = br.from_outcomes(RIGHT)
-
 
 STRONG = [[9, 1], [1, 9]]
 TRUE = RNG.binomial(1, 0.4, 300)
@@ -242,10 +241,7 @@ def test_flat_and_two_peaked_priors_contradict_nothing():
 
 
 def test_unmeasured_tables_are_not_checked():
-    counts = br.from_counts(
-        tn=[7, 8, 9], fp=[1, 1, 2], fn=[9, 1, 1], tp=[2, 2, 3], entity=["a", "b", "a"], dataset=["x", "x", "y"]
-    )
-    found = prior_conflict(counts)
+    found = prior_conflict(INCOMPLETE)
     assert found["tail_probability"].dims == ("entity", "dataset", "check")
     assert found["tail_probability"].sel(entity="b", dataset="y").isnull().all()
     assert found["tail_probability"].sel(entity="a").notnull().all()
@@ -257,13 +253,6 @@ def test_one_data_set_is_not_left_out_and_nothing_may_be_changed():
     assert alone.sizes["alternative"] == 1
     assert br.verdict(alone)[0] == "Nothing was changed: there is no alternative."
     assert "data" not in br.sensitivity(SETS.isel(dataset=[0]), "f1", seed=1, draws=20)["kind"].values
-
-
-def test_conclusions_that_hold_are_counted():
-    found = br.sensitivity(ANSWERS, models=["dirichlet_multinomial"], draws=200, seed=3)
-    assert found.attrs["score"] == "mean_outcome"
-    assert "x comes first" in found["conclusion"].values
-    assert "of the base analysis by mean outcome hold under all 4 alternatives." in br.verdict(found)[0]
 
 
 @pytest.mark.parametrize(
@@ -366,7 +355,7 @@ def large(size, right=0.9):
 
 @pytest.mark.parametrize("prior", ["jeffreys", [[30, 10], [5, 50]], [[3000, 1000], [500, 5000]]])
 def test_bins_of_the_sum_agree_with_the_counts(monkeypatch, prior):
-    counts = large(60_000, 0.7)
+    counts = large(60_000, 0.805)
     exact = prior_conflict(counts, prior=prior)
     monkeypatch.setattr(conflicts, "EXACT", 1000)
     binned = prior_conflict(counts, prior=prior)

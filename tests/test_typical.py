@@ -87,8 +87,13 @@ def test_the_observed_value_of_a_typical_data_set_is_the_mean_over_data_sets(nea
 
 
 def test_the_observed_table_has_mean_rates_and_mean_shares():
-    """TNR 0.9 and 0.5, TPR 0.8 and 0.6; a third of the first test set is positive, and half of the second."""
-    counts = br.from_counts(tn=[18, 5], fp=[2, 5], fn=[2, 4], tp=[8, 6], entity=["a", "a"], dataset=["x", "y"])
+    """TNR 0.9 and 0.5, TPR 0.8 and 0.6; a third of the first test set is positive, and half of the second.
+
+    The first test set counts once, although two entities met it.
+    """
+    counts = br.from_counts(
+        tn=[18, 5, 10], fp=[2, 5, 10], fn=[2, 4, 5], tp=[8, 6, 5], entity=list("aab"), dataset=list("xyx")
+    )
     fit = br.fit(counts, MODEL, seed=1, draws=50)
     share = (1 / 3 + 1 / 2) / 2
     wanted = {"tnr": 0.7, "tpr": 0.7, "ppv": 0.7 * share / (0.7 * share + 0.3 * (1 - share))}

@@ -485,19 +485,12 @@ def _choices(words):
     return seen["choices"]
 
 
-def test_the_command_that_doctor_prints_ranks(tmp_path):
-    both(lm_eval, tmp_path, metrics=("acc", "acc_norm"))
-    shown = invoke("doctor", tmp_path)
-    assert "org/a, org/b" in shown
-    table = {row["entity"]: row for row in json_of(*shlex.split(shown.splitlines()[-1])[1:])["ranking"]}
-    assert [table[f"org/{name}"]["observed"] for name in "ab"] == pytest.approx([0.75, 0.25])
-
-
 def test_lower_is_better_where_the_files_say_so(tmp_path):
     both(lm_eval, tmp_path, metrics=("mae",), better=False)
     for more in ([], ["--lower-is-better"]):
         rows = json_of("rank", tmp_path, "--draws", "50", *more)["ranking"]
         assert min(rows, key=lambda row: row["expected_rank"])["entity"] == "org/b"
+    assert "--lower-is-better must be left out of scores" in refused("rank", "tornado", "--lower-is-better")
 
 
 def test_convert_writes_what_rank_reads_and_the_report_says_what_doctor_found(tmp_path):

@@ -19,7 +19,7 @@ from bayesrank.exact import NoClosedForm
 from bayesrank.scores.families import by_importance
 from bayesrank.statements.probabilities import exact_probability
 from tests.brute_force import probability_below
-from tests.strategies import two_class_counts
+from tests.strategies import INCOMPLETE, two_class_counts
 
 THREE = br.from_counts(tn=[30, 28, 40], fp=[2, 4, 0], fn=[3, 1, 5], tp=[15, 17, 15], entity=["a", "b", "c"])
 MIXED = by_importance("mixed", tn=1, fp=2, fn=5, tp=3)
@@ -214,6 +214,10 @@ def test_what_is_asked_is_answered_by_the_ranking_where_it_can():
             assert found["probability_error"] < 1e-6
         for statement in ("a > b > c", "a is best or b is best"):
             assert exact_probability(full, statement) is None
+    # Claims on one of two superiorities have its error; equality has both.
+    errors = full["superiority_error"].copy(data=np.arange(16.0).reshape(4, 4))
+    for statement, error in (("a > b", 1), ("a >= b", 4), ("a = b", 1 + 4)):
+        assert exact_probability(full.assign(superiority_error=errors), statement)["probability_error"] == error
     counts = br.from_counts(tn=[20, 19, 15], fp=[0, 1, 5], fn=[3, 2, 1], tp=[7, 8, 9], entity=["a", "b", "c"])
     some = exact(counts, "lr+", model="beta_binomial", prior="haldane", force=True)
     for statement, p in (("a is best", 0), ("a = b", 0), ("a >= b", 0), ("not a > b", 1), ("a in top 3", 0)):
@@ -472,15 +476,12 @@ def test_what_has_no_value_is_not_ranked():
 
 
 def test_pairs_that_were_not_measured():
-    counts = br.from_counts(
-        tn=[8, 9, 7], fp=[2, 1, 3], fn=[1, 2, 1], tp=[9, 8, 9], entity=["a", "b", "a"], dataset=["x", "x", "y"]
-    )
-    ranking = exact(counts, "f1")
+    ranking = exact(INCOMPLETE, "f1")
     assert ranking.sizes["dataset"] == 2
     np.testing.assert_array_equal(ranking["undefined"].sel(dataset="y"), [0, 1])
-    alone = exact(counts.sel(dataset="x", drop=True).drop_vars("measured"), "f1")
+    alone = exact(INCOMPLETE.sel(dataset="x", drop=True).drop_vars("measured"), "f1")
     np.testing.assert_allclose(ranking["superiority"].sel(dataset="x"), alone["superiority"], atol=1e-13)
-    draws = br.credible_ranking(br.fit(counts, seed=1), "f1")
+    draws = br.credible_ranking(br.fit(INCOMPLETE, seed=1), "f1")
     assert set(ranking["median"].dims) == set(draws["median"].dims)
 
 

@@ -64,6 +64,14 @@ def test_each_half_is_judged_by_the_other(values, k, prob, random):
     xr.testing.assert_allclose(shuffled, found)
 
 
+def test_equally_small_sets_go_by_the_draws_that_they_hold_and_then_by_name():
+    top = np.eye(3, dtype=bool)[np.repeat([0, 1, 2], [4, 5, 1])]
+    assert smallest_set(top, 6)[0].tolist() == [False, True, False]
+    for names in (["a", "b"], ["b", "a"]):
+        found = br.top_set(draws_of(np.eye(2)[[0, 1] * 20], names), None, 1, prob=0.5)
+        assert found["entity"].values[found["in_credible_set"]].tolist() == ["a"]
+
+
 @pytest.mark.slow
 def test_a_set_that_was_fitted_to_its_draws_is_not_believed():
     """Of 300 equals the draws leave out those who happened not to be first; of fresh draws these are first as often."""

@@ -211,6 +211,12 @@ def test_values_that_a_root_cannot_take_have_no_contour():
         assert np.isnan(contour_curve(name, values, 0.4, (-0.2, 1.2))["fpr"]).all()
 
 
+def test_a_value_at_an_end_of_the_square_has_its_end_and_a_score_without_tpr_has_none():
+    for score, values, ends in (("f1", [-0.1, 0, 0.8, 0.9], [np.nan, 0, 1, np.nan]), ("tnr", [0.5], [np.nan])):
+        plain = br.scores.Score("unknown", br.scores.get(score).function)
+        np.testing.assert_allclose(br.contour(plain, values, 0.5, 0.5), ends, atol=1e-6)
+
+
 def test_curves_that_turn_back_far_from_the_square_have_their_points_in_it():
     """At this prevalence the ellipse is a hundred times as wide as the square: evenly spaced points would miss it."""
     for name in ("mcc", "markedness"):
@@ -254,8 +260,8 @@ def test_steep_curves_reach_the_edge_of_the_square(name, values, prevalence):
             assert min(x[end], y[end], 1 - x[end], 1 - y[end]) == pytest.approx(0, abs=1e-12)
 
 
-def test_a_pole_is_no_edge():
-    x = np.linspace(0, 1, 12)
-    y = 0.01 / (x - 0.5)
-    _reach(x, y, 0.0, 1.0)
-    np.testing.assert_array_equal(y[:6], 0.01 / (np.linspace(0, 1, 12)[:6] - 0.5))
+@pytest.mark.parametrize("y", [0.01 / (np.linspace(0, 1, 12) - 0.5), [0.1, 0.2, 0.3, 50.0]], ids=["turns", "leaps"])
+def test_a_pole_is_no_edge(y):
+    found = np.array(y)
+    _reach(np.linspace(0, 1, len(y)), found, 0.0, 1.0)
+    np.testing.assert_array_equal(found, y)
