@@ -238,8 +238,8 @@ def as_score(score: ScoreLike) -> Score:
     if callable(score):
         return _of_function(score)
     raise TypeError(
-        "score must be a Score, a name, an importance, a place (a, b), or a function of (tn, fp, fn, tp); "
-        f"got {type(score).__name__}"
+        "score must be a Score, a name, an importance as from br.importance(fn=5, ...), a place (a, b), or a function "
+        f"of (tn, fp, fn, tp); got {type(score).__name__}"
     )
 
 

@@ -14,9 +14,9 @@ from bayesrank._types import ModelName, ScoreLike
 from bayesrank.evidence.counts import check_counts
 from bayesrank.models import conjugate_posterior
 from bayesrank.performance.arrays import two_class_cells
-from bayesrank.scores._contour_area import monotone, root
+from bayesrank.scores._contour_area import monotone, root, score_at
 from bayesrank.scores._dirichlet import Curve, enough_nodes, gauss_jacobi, of_dirichlet
-from bayesrank.scores._distributions import TOLERANCE, Rates, scale_of
+from bayesrank.scores._distributions import FARTHEST, TOLERANCE, Rates, range_scale, scale_of
 from bayesrank.scores.names import as_score
 from bayesrank.scores.score import Score, cells_at
 
@@ -47,7 +47,7 @@ class ScorePosterior:
     _range: tuple[float, float] = field(repr=False)
 
     def cdf(self, value: Any) -> xr.DataArray:
-        """Return P(score <= value), with the dim ``value`` for a sequence."""
+        """Return P(score <= value), with the dim ``value`` for a sequence; a DataArray keeps its dims."""
         return self._map(value, "value", lambda curves, v: _at(curves[0], v, self._range, 1.0), "cdf")
 
     def pdf(self, value: Any) -> xr.DataArray:
@@ -60,15 +60,19 @@ class ScorePosterior:
         return self._map(q, "quantile", lambda curves, p: _invert(curves[0], p, self._range), "value")
 
     def _map(self, argument: Any, dim: str, function: Callable[[Any, np.ndarray], np.ndarray], name: str) -> Any:
-        points = check_numbers("q" if dim == "quantile" else dim, argument)
-        if points.ndim > 1:
-            raise ValueError(f"{dim} must be a number or a sequence; got {points.ndim} dimensions")
-        out = np.empty((*self.error.shape, *points.shape))
+        points = argument
+        if not isinstance(argument, xr.DataArray):
+            values = check_numbers("q" if dim == "quantile" else dim, argument)
+            if values.ndim > 1:
+                raise ValueError(f"{dim} must be a number, a sequence or a DataArray; got {values.ndim} dimensions")
+            points = xr.DataArray(values, {dim: values}, (dim,) * values.ndim)
+        each, _ = xr.broadcast(*xr.align(points, self.error, join="exact"))
+        each = each.transpose(*self.error.dims, ...)
+        out = np.full(each.shape, np.nan)
         for position in np.ndindex(*self.error.shape):
-            curves = self._curves[position]
-            out[position] = np.nan if curves is None else function(curves, points.reshape(-1)).reshape(points.shape)
-        dims = (*self.error.dims, *(dim,) * points.ndim)
-        return xr.DataArray(out, {**self.error.coords, dim: points}, dims, name)
+            if (curves := self._curves[position]) is not None:
+                out[position] = function(curves, each.values[position].reshape(-1)).reshape(out[position].shape)
+        return each.copy(data=out).assign_coords(self.error.coords).rename(name)
 
 
 def score_posterior(
@@ -98,8 +102,8 @@ def score_posterior(
     Raises
     ------
     KeyError, ValueError
-        If there is no such model, the score is not monotone, a needed cell has neither prior nor cases, or a prevalence
-        of 0 or 1 leaves the score undefined or constant.
+        If there is no such model, the score is not monotone or constant somewhere, a needed cell has neither prior nor
+        cases, or a prevalence of 0 or 1 leaves the score undefined or constant.
 
     Examples
     --------
@@ -143,38 +147,38 @@ def _check_counts(counts: xr.DataArray) -> tuple[xr.DataArray, bool]:
 
 def _curves(score: Score, alpha: dict[str, float], share: float | None) -> tuple[Curve, Curve | None, float]:
     """Return cdf and pdf of values within the score's range, and the error of the cdf; the pdf may be the slope."""
-    weights = score.importance or dict.fromkeys(alpha, 1.0)
+    importance = score.importance or (score.complement and score.complement.importance)
+    weights = importance or dict.fromkeys(alpha, 1.0)
     known = [c for c in weights if weights[c] > 0]
     empty = [c for c in known if alpha[c] <= 0]
     if empty:
         raise ValueError(f"prior must be positive where a cell has no cases; got 0 and 0 for {empty}")
     if share in (0.0, 1.0):
         left = ("tn", "fp") if share == 0 else ("fn", "tp")
-        if score.importance is None or any(weights[cell] <= 0 for cell in left):
+        if importance is None or any(weights[cell] <= 0 for cell in left):
             raise ValueError(f"prevalence must lie strictly between 0 and 1 for {score.name}; got {share:g}")
-    if score.importance is None:
+    if importance is None:
         return _of_rates(score, alpha, share)
     if not set(known) & {"tn", "tp"} or not set(known) & {"fp", "fn"}:
         raise ValueError(f"score must weigh a right and a wrong outcome; got the importance {weights}")
     if share is None or set(known) in ({"tn", "fp"}, {"fn", "tp"}):  # the prevalence matters to both classes only
         right, wrong = ([(weights[c], alpha[c]) for c in side if c in known] for side in (("tn", "tp"), ("fn", "fp")))
-        return of_dirichlet(right, wrong)
+        return of_dirichlet(right, wrong) if score.importance else of_dirichlet(wrong, right)
     return _of_rates(score, alpha, share)
 
 
 def _of_rates(score: Score, alpha: dict[str, float], share: float | None) -> tuple[Curve, Curve | None, float]:
     """Return the cdf of a score of independent Beta rates, averaged over the prevalence if that is not known."""
-    if score.higher_is_better is None:
-        score = replace(score, higher_is_better=True)
     rates = np.array([[alpha["tn"], alpha["fp"]], [alpha["tp"], alpha["fn"]]])
     negatives, positives = rates.sum(axis=1)
     middle = positives / (positives + negatives) if share is None else share
-    averaged, scale = share is None and score.depends_on_prevalence, scale_of(score, {middle})
+    averaged, score = share is None and score.depends_on_prevalence, _in_direction(score, middle)
+    scale = scale_of(score, {middle})
 
     def cdf_of(size: int) -> Curve:
         shares, weight = gauss_jacobi(size, positives, negatives) if averaged else (np.array([middle]), np.ones(1))
         if not monotone(score, shares):
-            raise ValueError(f"score must rise, or fall, with TPR and with TNR; got {score.name}")
+            raise ValueError(f"score must rise, or fall, with TPR and with TNR at all prevalences; got {score.name}")
         distributions = Rates(score, scale, np.broadcast_to(rates, (size, 2, 2)), shares, -1, {})
 
         def cdf(v: np.ndarray) -> np.ndarray:
@@ -193,6 +197,20 @@ def _of_rates(score: Score, alpha: dict[str, float], share: float | None) -> tup
     return cdf_of(size), None, max(error, TOLERANCE)
 
 
+def _in_direction(score: Score, prevalence: float) -> Score:
+    """Return the score, whose direction is no more than a word here, in the direction in which it never falls."""
+    for better in (True, False):
+        directed = replace(score, higher_is_better=better)
+        if monotone(directed, np.array([prevalence])):
+            break
+    else:
+        raise ValueError(f"score must rise, or fall, with TPR and with TNR; got {score.name}")
+    rate = (np.arange(24) + 0.5) / 24
+    if (np.diff(score_at(directed, 1 - rate, rate, np.asarray(prevalence))) <= 0).any():
+        raise ValueError(f"score must change wherever TPR and TNR both rise; got {score.name}, which keeps some value")
+    return directed
+
+
 def _at(curve: Curve, values: np.ndarray, limits: tuple[float, float], above: float) -> np.ndarray:
     """Return the values of a curve strictly inside the limits; below them it is 0."""
     low, high = limits
@@ -209,21 +227,16 @@ def _slope(cdf: Curve, limits: tuple[float, float], value: np.ndarray) -> np.nda
     from scipy.differentiate import derivative
 
     low, high = _invert(cdf, np.array([0.1, 0.9]), limits)
-    step = np.minimum(high - low, 0.9 * np.minimum(value - limits[0], limits[1] - value))
-    return np.maximum(derivative(cdf, value, initial_step=step, maxiter=30).df, 0.0)
+    step = np.minimum((high - low) / 8, 0.9 * np.minimum(value - limits[0], limits[1] - value))
+    return np.maximum(derivative(cdf, value, initial_step=step, maxiter=30, tolerances={"rtol": 1e-6}).df, 0.0)
 
 
 def _invert(cdf: Curve, levels: np.ndarray, limits: tuple[float, float]) -> np.ndarray:
-    """Return quantiles: the roots of cdf - level, on a scale from 0 to 1."""
+    """Return quantiles: the roots of cdf - level, on a scale on which values next to the limits are apart."""
     low, high = limits
-
-    def value(u: np.ndarray) -> np.ndarray:
-        with np.errstate(divide="ignore"):
-            if np.isfinite(high - low):
-                return low + u * (high - low)
-            return low + u / (1 - u) if np.isfinite(low) else u / (1 - u) - (1 - u) / u
-
-    found = root(
-        lambda u, i: _at(cdf, value(u), limits, 1.0) - levels[i], np.zeros(levels.shape), np.ones(levels.shape)
-    )
-    return np.where(levels == 0, low, np.where(levels == 1, high, value(found)))
+    scale = range_scale(low, high)
+    value = scale.value if np.isfinite([low, high]).any() else np.sinh
+    end = np.full(levels.shape, FARTHEST)
+    found = root(lambda x, i: _at(cdf, value(x), limits, 1.0) - levels[i], -end, end)
+    below, above = (levels == 0) | (found <= -FARTHEST), (levels == 1) | (found >= FARTHEST)
+    return np.where(below, low, np.where(above, high, value(found)))

@@ -106,15 +106,6 @@ def test_seven_rates_of_which_nothing_is_known():
     assert ranking["in_best_set"].all()
 
 
-def test_the_score_posterior_has_the_same_quantiles():
-    two = THREE.isel(entity=[0, 2])  # one of them without an error in a class
-    for score, model in ((MIXED, "dirichlet_multinomial"), ("mcc", "beta_binomial"), ("informedness", "beta_binomial")):
-        ranking = exact(two, score, model=model)
-        known = br.score_posterior(two, score, model).quantile([0.025, 0.5, 0.975])
-        for q, name in enumerate(("lower", "median", "upper")):
-            np.testing.assert_allclose(ranking[name], known[:, q], atol=1e-8)
-
-
 def test_the_precision_of_a_shared_prevalence_ranks_as_the_likelihood_ratio():
     """PPV's odds are LR+ times those of the prevalence, which cancel."""
     counts = br.from_counts(tn=[30, 28, 31], fp=[4, 6, 3], fn=[3, 1, 5], tp=[15, 17, 13], entity=["a", "b", "c"])

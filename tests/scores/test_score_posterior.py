@@ -19,6 +19,7 @@ MIXED = by_importance("mixed", tn=1, fp=2, fn=5, tp=3)
     ("name", "right", "wrong"),
     [
         ("tpr", 17, 5), ("tnr", 33, 9), ("ppv", 17, 9), ("npv", 33, 5), ("accuracy", 50, 14), ("jaccard", 17, 14),
+        ("error_rate", 14, 50),
     ],
 )  # fmt: skip
 def test_scores_of_plain_importance_are_betas(name, right, wrong):
@@ -108,7 +109,8 @@ LEVELS = [1e-6, 0.003, 0.3, 0.9, 0.999]
 @pytest.mark.parametrize("table", [TABLES[0], *(pytest.param(table, marks=pytest.mark.slow) for table in TABLES[1:])])
 def test_scores_without_importance_agree_with_the_ranking_scores_they_are_made_of(table):
     counts = br.from_matrix(np.reshape(table, (2, 2)), "actual_rows")
-    accuracy, error_rate = (br.score_posterior(counts, name) for name in ("accuracy", "error_rate"))
+    accuracy = br.score_posterior(counts, "accuracy")
+    error_rate = br.score_posterior(counts, lambda tn, fp, fn, tp: fp + fn)
     at = accuracy.quantile(LEVELS).values[0]
     within = error_rate.error.item()
     assert within < 1e-5 if min(table) == 0 else within <= 1e-9
@@ -132,9 +134,16 @@ def test_faint_priors_put_probability_next_to_the_end():
         assert abs(seen - p) < 4.9 * np.sqrt(p * (1 - p) / size)
 
 
+def test_quantiles_next_to_the_end_of_a_range_are_where_the_cdf_has_their_levels():
+    counts = br.from_counts(tn=1000, fp=0, fn=3, tp=20)
+    fpr, ratio = (br.score_posterior(counts, name, prior=0.05) for name in ("fpr", "positive_likelihood_ratio"))
+    np.testing.assert_allclose(fpr.quantile(LEVELS)[0, 1:], stats.beta(0.05, 1000.05).ppf(LEVELS[1:]), rtol=1e-9)
+    np.testing.assert_allclose(ratio.cdf(ratio.quantile(LEVELS)), [LEVELS], atol=1e-9)
+
+
 @pytest.mark.parametrize("model", ["dirichlet_multinomial", "beta_binomial"])
 def test_the_density_of_a_score_of_one_rate_is_that_of_the_rate(model):
-    fpr = br.score_posterior(TABLE, "fpr", model)
+    fpr = br.score_posterior(TABLE, lambda tn, fp, fn, tp: fp / (tn + fp), model)
     at = stats.beta(9, 33).ppf([0.001, 0.1, 0.5, 0.9, 0.999])
     np.testing.assert_allclose(fpr.pdf(at)[0], stats.beta(9, 33).pdf(at), rtol=1e-6)
     np.testing.assert_allclose(fpr.cdf(at)[0], [0.001, 0.1, 0.5, 0.9, 0.999], atol=1e-12)
@@ -160,12 +169,6 @@ def test_the_draws_of_fit_follow_scores_without_importance(model, score):
     assert exact.cdf(br.scores.as_score(score).range).values.tolist() == [[0, 1]]
 
 
-def test_a_plain_function_has_a_posterior():
-    scores = lambda tn, fp, fn, tp: tp * tn - fp * fn, "determinant"
-    exact, named = (br.score_posterior(TABLE, score, "beta_binomial") for score in scores)
-    np.testing.assert_allclose(exact.cdf(0.1), named.cdf(0.1), atol=1e-9)
-
-
 def test_pairs_that_were_not_measured_are_nan():
     cells = {"tn": [3, 4, 5], "fp": [1, 1, 1], "fn": [1, 2, 3], "tp": [6, 6, 6]}
     counts = br.from_counts(**cells, entity=["a", "a", "b"], dataset=["x", "y", "x"])
@@ -173,6 +176,8 @@ def test_pairs_that_were_not_measured_are_nan():
     assert cdf.dims == ("entity", "dataset", "value")
     assert np.isnan(cdf.sel(entity="b", dataset="y")).all()
     assert (cdf.sel(entity="a") > 0).all()
+    median = br.score_posterior(counts, "f1").quantile(0.5)
+    np.testing.assert_allclose(br.score_posterior(counts, "f1").cdf(median), [[0.5, 0.5], [0.5, np.nan]], atol=1e-12)
 
 
 NO_POSITIVES = br.from_counts(tn=50, fp=5, fn=0, tp=0)
