@@ -138,7 +138,10 @@ def test_quantiles_next_to_the_end_of_a_range_are_where_the_cdf_has_their_levels
     counts = br.from_counts(tn=1000, fp=0, fn=3, tp=20)
     fpr, ratio = (br.score_posterior(counts, name, prior=0.05) for name in ("fpr", "positive_likelihood_ratio"))
     np.testing.assert_allclose(fpr.quantile(LEVELS)[0, 1:], stats.beta(0.05, 1000.05).ppf(LEVELS[1:]), rtol=1e-9)
-    np.testing.assert_allclose(ratio.cdf(ratio.quantile(LEVELS)), [LEVELS], atol=1e-9)
+    at = ratio.quantile(LEVELS)
+    np.testing.assert_allclose(ratio.cdf(at), [LEVELS], atol=1e-9)
+    slope = (ratio.cdf(at * 1.001) - ratio.cdf(at / 1.001)) / (2 * np.log(1.001) * at)
+    np.testing.assert_allclose(ratio.pdf(at)[0, 1:], slope[0, 1:], rtol=1e-5)
 
 
 @pytest.mark.parametrize("model", ["dirichlet_multinomial", "beta_binomial"])
