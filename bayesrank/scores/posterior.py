@@ -146,7 +146,7 @@ def _check_counts(counts: xr.DataArray) -> tuple[xr.DataArray, bool]:
 
 
 def _curves(score: Score, alpha: dict[str, float], share: float | None) -> tuple[Curve, Curve | None, float]:
-    """Return cdf and pdf of values within the score's range, and the error of the cdf; the pdf may be the slope."""
+    """Return cdf and pdf of values within the score's range, and the error of the cdf; no pdf if it has no formula."""
     importance = score.importance or (score.complement and score.complement.importance)
     weights = importance or dict.fromkeys(alpha, 1.0)
     known = [c for c in weights if weights[c] > 0]
@@ -198,7 +198,7 @@ def _of_rates(score: Score, alpha: dict[str, float], share: float | None) -> tup
 
 
 def _in_direction(score: Score, prevalence: float) -> Score:
-    """Return the score, whose direction is no more than a word here, in the direction in which it never falls."""
+    """Return the score with the direction in which it never falls as TPR and TNR rise; refuse point masses."""
     for better in (True, False):
         directed = replace(score, higher_is_better=better)
         if monotone(directed, np.array([prevalence])):
