@@ -315,7 +315,8 @@ PERFORMANCES = [
     ("prediction_rate must be left out", lambda: br.place("f1", 0.2, prediction_rate=0.3)),
     # exact posteriors
     ("rise, or fall.*(optimized_precision|score)", lambda x: br.score_posterior(COUNTS, x, "beta_binomial"), "optimized_precision", lambda tn, fp, fn, tp: tp * fn),
-    ("TPR and TNR both rise", lambda x: br.score_posterior(COUNTS, x), "prevalence", lambda tn, fp, fn, tp: (tp > 0.2) * 1.0, lambda tn, fp, fn, tp: 0 * tn),
+    ("TPR and TNR both rise", lambda x: br.score_posterior(COUNTS, x), "prevalence", lambda tn, fp, fn, tp: (tp > 0.2) * 1.0, lambda tn, fp, fn, tp: 0 * tn, lambda tn, fp, fn, tp: np.minimum(tp / (tp + fn), 0.98)),
+    ("value (and q must have the labels|must hold numbers)", br.score_posterior(COUNTS, "f1").cdf, xr.DataArray([0.5], {"entity": ["none"]}), xr.DataArray(["x"], dims="value")),
     (r"prior must be positive.* where a cell has no cases", lambda x: br.score_posterior(NO_POSITIVES, x[0], x[1], prior="haldane", prevalence=0.3, force=x[2]), *((s, m, f) for s in ("tpr", "mcc") for m in ("dirichlet_multinomial", "beta_binomial") for f in (False, True))),
     ("counts must have the dims .*dirichlet_multinomial", lambda: br.score_posterior(OUTCOMES, "f1")),
     # tables of scores

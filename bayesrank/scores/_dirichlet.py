@@ -78,7 +78,7 @@ def _beta_pdf(a: float, b: float, x: np.ndarray) -> np.ndarray:
 def enough_nodes(
     cdf_of: Callable[[int], Curve], at: np.ndarray, sizes: tuple[int, ...], wanted: float = WANTED
 ) -> tuple[int, float]:
-    """Return a number of nodes of which more do not move the cdf, and by how much the last doubling did."""
+    """Return how many nodes the cdf needs, and by how much the last doubling moved it."""
     before, error = cdf_of(sizes[0])(at), np.inf
     for size in sizes[1:]:
         after = cdf_of(size)(at)

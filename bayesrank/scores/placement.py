@@ -202,7 +202,8 @@ def _triples(prevalence: float | None) -> tuple[np.ndarray, np.ndarray]:
 
     In other triples the first performance has empty cells; all possible sets occur equally often.
     """
-    full, number = np.array(list(product((True, False), repeat=4))[:-1]), 64
+    number = 64
+    full = np.array(list(product((True, False), repeat=4))[:-1])
     if prevalence is not None:  # neither class is empty
         full = full[full[:, :2].any(axis=1) & full[:, 2:].any(axis=1)]
     rng = np.random.default_rng(0)

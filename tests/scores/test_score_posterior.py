@@ -103,7 +103,6 @@ def test_the_density_is_the_slope_and_integrates_to_one(table, prior, model):
 
 
 LEVELS = [1e-6, 0.003, 0.3, 0.9, 0.999]
-LEVELS = [1e-6, 0.003, 0.3, 0.9, 0.999]
 
 
 @pytest.mark.parametrize("table", [TABLES[0], *(pytest.param(table, marks=pytest.mark.slow) for table in TABLES[1:])])
