@@ -17,8 +17,7 @@ from measure_confidence import share
 from scipy import stats
 
 import bayesrank as br
-from bayesrank.models._population import learn
-from bayesrank.ranking._claims import NOTABLE, expected_overestimates
+from bayesrank.models.parts.population import learn
 from bayesrank.ranking._confidence import confidence_sets, separate
 from bayesrank.ranking._information import (
     PRIOR_CASES,
@@ -27,6 +26,7 @@ from bayesrank.ranking._information import (
     cluster_information,
     count_discordant,
 )
+from bayesrank.ranking.claims import NOTABLE, expected_overestimates
 from bayesrank.ranking.consensus import consensus_of
 from bayesrank.ranking.values import ScoreValues
 from bayesrank.scores import get

@@ -22,8 +22,8 @@ from scipy import stats
 import bayesrank as br
 from bayesrank._draws import Batches
 from bayesrank.ranking._confidence import confidence_sets, separate
-from bayesrank.ranking._intervals import simultaneous_intervals
 from bayesrank.ranking._tallies import rank_draws
+from bayesrank.ranking.intervals import simultaneous_intervals
 from bayesrank.ranking.values import ScoreValues
 from bayesrank.scores import get
 

@@ -23,7 +23,7 @@ from scipy import stats
 from scipy.special import betaln
 
 import bayesrank as br
-from bayesrank.models._population import SPREAD, log_prior_of_spread
+from bayesrank.models.parts.population import SPREAD, log_prior_of_spread
 
 #: Data sets, and cases of each.
 DESIGNS = ((3, 20), (5, 20), (15, 20), (5, 200))

@@ -43,8 +43,9 @@ MEANS = br.from_frame(pd.DataFrame({"entity": ["a", "b"], "mean": [0.71, 0.62], 
 
 
 def names_in(package):
-    """Names of the public modules of a package, as its folders hold them now."""
-    return {found.name for found in pkgutil.iter_modules(package.__path__) if not found.name.startswith("_")}
+    """Names of the public modules of a package, as its folders hold them now; inner packages hold their parts."""
+    found = pkgutil.iter_modules(package.__path__)
+    return {module.name for module in found if not module.ispkg and not module.name.startswith("_")}
 
 
 # --- Models -----------------------------------------------------------------------------------------------------------

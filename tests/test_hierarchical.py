@@ -7,7 +7,7 @@ from scipy import special, stats
 
 import bayesrank as br
 from bayesrank._source import groups_of
-from bayesrank.models._population import SPREAD, learn, log_likelihood
+from bayesrank.models.parts.population import SPREAD, learn, log_likelihood
 from tests.strategies import outcome_counts
 
 ONES = np.ones(2)

@@ -6,8 +6,8 @@ import xarray as xr
 from scipy import stats
 
 import bayesrank as br
-from bayesrank.models._population import SPREAD, learn
 from bayesrank.models.hierarchical_classes import HierarchicalClasses
+from bayesrank.models.parts.population import SPREAD, learn
 
 MODEL = "hierarchical_classes"
 PLAIN = "dirichlet_multinomial"

@@ -13,7 +13,7 @@ import bayesrank as br
 from bayesrank._checks import available_memory, check_memory, container_limits
 from bayesrank.cli._files import read_evidence
 from bayesrank.tables.values import as_count, as_label_columns
-from bayesrank.tile._grid import with_entity
+from bayesrank.tile.grid import with_entity
 
 COUNTS = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 11], tp=[21, 19], entity=["a", "b"])
 POSTERIOR = br.fit(COUNTS, draws=50, chains=2, seed=1)

@@ -9,7 +9,7 @@ import bayesrank as br
 from bayesrank._compat import import_arviz
 from bayesrank._source import groups_of
 from bayesrank.models import make_model
-from bayesrank.models._priors import concentration
+from bayesrank.models.parts.priors import concentration
 from tests.strategies import LEVEL, have_marginals
 
 NAMES = ["a", "b"]

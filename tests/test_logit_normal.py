@@ -10,7 +10,13 @@ import bayesrank as br
 from bayesrank._random import Block, root_sequence
 from bayesrank._source import groups_of
 from bayesrank.models import make_model
-from bayesrank.models._normal_logits import between, binomial_evidence, empirical_logits, factor_of, identified_terms
+from bayesrank.models.parts.normal_logits import (
+    between,
+    binomial_evidence,
+    empirical_logits,
+    factor_of,
+    identified_terms,
+)
 from tests.scripts import load_script
 
 NAME = "hierarchical_logit_normal"

@@ -89,7 +89,7 @@ ADVICE = {
     "cli/plan.py",
     "comparisons/comparing.py",
     "planning/_evidence.py",
-    "ranking/_notes.py",
+    "ranking/notes.py",
 }
 
 

@@ -8,8 +8,8 @@ from scipy import stats
 
 import bayesrank as br
 from bayesrank._source import groups_of
-from bayesrank.models import _dirichlet_process
-from bayesrank.models._priors import of_shape
+from bayesrank.models.parts import dirichlet_process as _dirichlet_process
+from bayesrank.models.parts.priors import of_shape
 from tests.strategies import LEVEL, have_marginals
 from tests.told import codes_in, fields_of
 

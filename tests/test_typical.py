@@ -10,7 +10,7 @@ from scipy import stats
 import bayesrank as br
 from bayesrank._source import groups_of
 from bayesrank.models import model_of
-from bayesrank.models._population import SPREAD, learn, log_prior_of_spread
+from bayesrank.models.parts.population import SPREAD, learn, log_prior_of_spread
 from bayesrank.ranking.evidence import evidence_of
 from bayesrank.ranking.values import score_values
 from tests.strategies import right_of

@@ -17,7 +17,7 @@ from bayesrank._notes import Note, add_notes, notes_of
 from bayesrank.cases._weighted_areas import Evaluate, area_gain, area_lift, area_pr, area_roc
 from bayesrank.cases.weights import blocks_of, check_case_weights
 from bayesrank.evidence.alignment import align_cases
-from bayesrank.models._joint import few_units_notes
+from bayesrank.models.parts.joint import few_units_notes
 from bayesrank.scores import Score
 
 WORDS = "All entities met the same cases; what is computed of these was computed of draws of their weights."

@@ -15,7 +15,7 @@ from bayesrank._notes import Note, add_notes
 from bayesrank._random import Seed, root_sequence
 from bayesrank.cases._weighing import Cases, Part, collect_cases, draw_weights, make_parts, step_of
 from bayesrank.evidence.alignment import align_cases, case_labels, is_default
-from bayesrank.models._joint import few_units_notes
+from bayesrank.models.parts.joint import few_units_notes
 
 #: Dims whose items have weights.
 CASES = ("case", "pattern")

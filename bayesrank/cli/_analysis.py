@@ -32,14 +32,14 @@ from bayesrank.evidence.predictions import counts_of
 from bayesrank.inference import draw_groups
 from bayesrank.logs import Choices
 from bayesrank.models import chosen_by_evidence, find_model, holds_means, model_for_datasets, takes_cases
-from bayesrank.models._margins import are_shares
+from bayesrank.models.parts.margins import are_shares
 from bayesrank.performance.arrays import posterior_of
-from bayesrank.ranking._notes import positive_class_notes
 from bayesrank.ranking.evidence import evidence_of
+from bayesrank.ranking.notes import positive_class_notes
 from bayesrank.ranking.values import natural_score, score_values, sizes_of_space
 from bayesrank.scores import Score, as_score
 from bayesrank.tables.table import Roles
-from bayesrank.words._parts import Verdict
+from bayesrank.words.parts import Verdict
 from bayesrank.words.sentences import say
 
 Evidence = xr.DataArray | xr.Dataset

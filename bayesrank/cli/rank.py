@@ -21,7 +21,7 @@ from bayesrank.cli._output import interval_cells, rank_cells, rank_header
 from bayesrank.cli._sink import print_block, progress
 from bayesrank.models import population_of
 from bayesrank.performance.arrays import posterior_of
-from bayesrank.ranking._notes import positive_class_notes
+from bayesrank.ranking.notes import positive_class_notes
 from bayesrank.ranking.summary import effective_draws, is_exact, score_name
 from bayesrank.scores import Score
 from bayesrank.statements.probabilities import exact_probability

@@ -13,7 +13,7 @@ from bayesrank._random import root_sequence, stream
 from bayesrank._source import groups_of
 from bayesrank.comparisons._compared import Compared, Unit, left_out_units
 from bayesrank.inference import fit
-from bayesrank.models._conjugate import log_evidence
+from bayesrank.models.parts.conjugate import log_evidence
 
 
 class LeftOut(NamedTuple):

@@ -27,7 +27,7 @@ from bayesrank._random import Seed
 from bayesrank.cases.weights import weight_blocks
 from bayesrank.decisions._means import mean_and_error, name_pair, share_and_error
 from bayesrank.evidence.alignment import align_cases
-from bayesrank.models._joint import few_units_notes
+from bayesrank.models.parts.joint import few_units_notes
 
 STRATEGIES = ("treat all", "treat none")
 #: The bootstrap has no prior, so it compares two decisions only if they differ on this many cases.

@@ -23,7 +23,7 @@ from bayesrank._source import parse_source
 from bayesrank._types import Container
 from bayesrank.decisions._means import mean_and_error, mean_over_draws, name_pair
 from bayesrank.evidence.counts import NO_CLASSES
-from bayesrank.models._priors import align
+from bayesrank.models.parts.priors import align
 from bayesrank.performance.arrays import OUTCOME_DIMS, align_outcomes, as_performance
 from bayesrank.ranking import credible_ranking
 from bayesrank.ranking.evidence import Evidence, evidence_of

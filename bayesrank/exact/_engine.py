@@ -11,8 +11,8 @@ from bayesrank.exact._closed_form import NoClosedForm
 from bayesrank.exact._grid import NOISE, Function, Grid, make_grid
 from bayesrank.exact._measures import Measures, in_common, measure
 from bayesrank.exact._plan import Board, Plan
-from bayesrank.scores import _betas
-from bayesrank.scores._distributions import FAR, Rates
+from bayesrank.scores import betas as _betas
+from bayesrank.scores.distributions import FAR, Rates
 
 #: Nodes of a panel and prevalences, step by step; each step is compared with the one before.
 STEPS = ((24, 5), (34, 8), (36, 13), (38, 20))

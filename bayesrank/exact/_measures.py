@@ -14,7 +14,7 @@ from numpy.polynomial.chebyshev import chebvander
 from numpy.polynomial.legendre import Legendre
 
 from bayesrank.exact._grid import DEGREE, Grid
-from bayesrank.scores._distributions import Scale
+from bayesrank.scores.distributions import Scale
 
 #: Complex numbers that are held at a time: 32 MB.
 MOST = 2_000_000

@@ -13,9 +13,9 @@ import numpy as np
 
 from bayesrank.exact._closed_form import ClosedForm, NoClosedForm
 from bayesrank.exact._measures import Group
-from bayesrank.scores._contour_area import monotone
-from bayesrank.scores._dirichlet import gauss_jacobi
-from bayesrank.scores._distributions import (
+from bayesrank.scores.contour_area import monotone
+from bayesrank.scores.dirichlet import gauss_jacobi
+from bayesrank.scores.distributions import (
     LOGITS,
     SAME,
     Rates,

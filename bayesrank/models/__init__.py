@@ -87,7 +87,7 @@ RESERVED: dict[str, frozenset[str]] = {
 
 @cache
 def _names(*path: str) -> tuple[str, ...]:
-    found = sorted(module.name for module in iter_modules(path) if not module.name.startswith("_"))
+    found = sorted(module.name for module in iter_modules(path) if not module.ispkg)
     return tuple(sorted(found, key=lambda name: name != "dirichlet_multinomial"))
 
 

@@ -2,13 +2,13 @@
 
 from typing import ClassVar
 
-from bayesrank.models._product_multinomial import ProductMultinomial
+from bayesrank.models.parts.product_multinomial import ProductMultinomial
 
 
 class BetaBinomial(ProductMultinomial):
     """Model class sizes set by design, without information on the prevalence.
 
-    Options are those of :class:`~bayesrank.models._product_multinomial.ProductMultinomial`.
+    Options are those of :class:`~bayesrank.models.parts.product_multinomial.ProductMultinomial`.
 
     Examples
     --------

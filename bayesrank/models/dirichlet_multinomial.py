@@ -7,7 +7,7 @@ set share the row totals, observed once. Outcomes without classes are one row.
 from typing import Any, ClassVar
 
 from bayesrank.evidence.counts import are_outcomes, check_outcomes
-from bayesrank.models._product_multinomial import DirichletRows, ProductMultinomial
+from bayesrank.models.parts.product_multinomial import DirichletRows, ProductMultinomial
 
 
 class Outcomes(DirichletRows):
@@ -23,8 +23,8 @@ class Outcomes(DirichletRows):
 class DirichletMultinomial(ProductMultinomial):
     """Model random cases, with class sizes that are informative about the prevalence.
 
-    Options are those of :class:`~bayesrank.models._product_multinomial.ProductMultinomial` or, for outcomes without
-    classes, of :class:`Outcomes`.
+    Options are those of :class:`~bayesrank.models.parts.product_multinomial.ProductMultinomial` or, for outcomes
+    without classes, of :class:`Outcomes`.
 
     Examples
     --------

@@ -11,15 +11,16 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._random import Block, fingerprint, stream
-from bayesrank.models._conjugate import log_evidence
-from bayesrank.models._hierarchical import MEAN, SPREAD_OF, Hierarchical
+from bayesrank.models.parts.conjugate import log_evidence
+from bayesrank.models.parts.hierarchical import MEAN, SPREAD_OF, Hierarchical
 
 
 class HierarchicalBetaBinomial(Hierarchical):
     """Model each entity's rates as varying between data sets around a mean, with a learned spread.
 
     The evidence is counts of two classes or two outcomes, the options are those of
-    :class:`~bayesrank.models._hierarchical.Hierarchical`. Means and spreads are drawn by quadrature, without chains.
+    :class:`~bayesrank.models.parts.hierarchical.Hierarchical`. Means and spreads are drawn by quadrature, without
+    chains.
 
     Examples
     --------

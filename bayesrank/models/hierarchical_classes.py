@@ -12,9 +12,9 @@ import xarray as xr
 from bayesrank._random import Block, fingerprint, stream
 from bayesrank._sampling import dirichlet, dirichlet_of_each
 from bayesrank.evidence.counts import check_counts
-from bayesrank.models._conjugate import loses_rows
-from bayesrank.models._hierarchical import Learned, concentration, log_odds_density, log_spread_density
-from bayesrank.models._population import log_likelihood
+from bayesrank.models.parts.conjugate import loses_rows
+from bayesrank.models.parts.hierarchical import Learned, concentration, log_odds_density, log_spread_density
+from bayesrank.models.parts.population import log_likelihood
 
 MEAN, SPREAD_OF = "mean_recall", "spread"
 
@@ -23,7 +23,7 @@ class HierarchicalClasses(Learned):
     """Model recalls of classes that vary around a mean, with a learned spread; for macro averages over small classes.
 
     The evidence is counts of two or more classes, the options are those of
-    :class:`~bayesrank.models._hierarchical.Learned`. Means and spreads are drawn by quadrature, without chains.
+    :class:`~bayesrank.models.parts.hierarchical.Learned`. Means and spreads are drawn by quadrature, without chains.
 
     Examples
     --------

@@ -7,15 +7,15 @@ beta-binomial, drawn by quadrature; with more it is sampled.
 from typing import Any, ClassVar
 
 from bayesrank.evidence.counts import are_outcomes
-from bayesrank.models._hierarchical import Hierarchical
 from bayesrank.models.hierarchical_beta_binomial import HierarchicalBetaBinomial
+from bayesrank.models.parts.hierarchical import Hierarchical
 
 
 class HierarchicalDirichletMultinomial(Hierarchical):
     """Model each entity's answers as varying between data sets around a mean, with a learned spread.
 
     The evidence is counts of any number of classes or outcomes; the options are those of
-    :class:`~bayesrank.models._hierarchical.Hierarchical`.
+    :class:`~bayesrank.models.parts.hierarchical.Hierarchical`.
 
     Examples
     --------

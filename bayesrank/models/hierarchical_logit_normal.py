@@ -15,8 +15,8 @@ from scipy.special import expit
 from bayesrank._checks import check_choice, check_number
 from bayesrank._random import Block, fingerprint, stream
 from bayesrank.evidence.weighting import check_whole_cases
-from bayesrank.models._hierarchical import DRAWS, Hierarchical, Hyper
-from bayesrank.models._normal_logits import (
+from bayesrank.models.parts.hierarchical import DRAWS, Hierarchical, Hyper
+from bayesrank.models.parts.normal_logits import (
     between,
     binomial_evidence,
     covariance,
@@ -24,7 +24,7 @@ from bayesrank.models._normal_logits import (
     factor_of,
     identified_terms,
 )
-from bayesrank.models._priors import DEFAULT
+from bayesrank.models.parts.priors import DEFAULT
 
 #: LKJ(2): both Beta concentrations of (correlation + 1) / 2.
 CORRELATION = 2.0
@@ -57,7 +57,7 @@ class HierarchicalLogitNormal(Hierarchical):
     """Model logits of both rates that vary between data sets by shared difficulty and by deviations of each entity.
 
     The evidence is counts of two classes or two outcomes. Options of
-    :class:`~bayesrank.models._hierarchical.Hierarchical` apply, and:
+    :class:`~bayesrank.models.parts.hierarchical.Hierarchical` apply, and:
 
     Parameters
     ----------
@@ -194,7 +194,7 @@ class HierarchicalLogitNormal(Hierarchical):
 
     def _run_chain(self, rng: np.random.Generator, tables: Tables, draws: int, thin: int) -> tuple:
         """Run one chain, started at jittered moments of the empirical logits."""
-        from bayesrank.models._logit_normal_kernel import run
+        from bayesrank.models.parts.logit_normal_kernel import run
 
         (entity, _), data, alpha = tables.pairs.T, tables.data, tables.alpha
         rows, two = len(self.right), len(self.right) == 2

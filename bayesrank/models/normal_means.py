@@ -30,8 +30,8 @@ from bayesrank._checks import check_unique, describe_value
 from bayesrank._errors import ArgumentError, ArgumentTypeError
 from bayesrank._notes import Note, notes_text
 from bayesrank._random import Block, fingerprint, stream
-from bayesrank.models._conjugate import check_proper_prior
-from bayesrank.models._joint import FEW
+from bayesrank.models.parts.conjugate import check_proper_prior
+from bayesrank.models.parts.joint import FEW
 
 
 class NormalMeans:

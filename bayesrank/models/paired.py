@@ -17,10 +17,10 @@ from bayesrank._checks import check_bool, check_choice
 from bayesrank._errors import ArgumentError
 from bayesrank._notes import notes_of, notes_text
 from bayesrank._random import Block, fingerprint, stream
-from bayesrank.models._conjugate import check_proper_prior
-from bayesrank.models._dirichlet_process import Process, gather
-from bayesrank.models._joint import VARIABLES, check_joint, own_cases_notes, units_notes
-from bayesrank.models._margins import Outcomes, Tables
+from bayesrank.models.parts.conjugate import check_proper_prior
+from bayesrank.models.parts.dirichlet_process import Process, gather
+from bayesrank.models.parts.joint import VARIABLES, check_joint, own_cases_notes, units_notes
+from bayesrank.models.parts.margins import Outcomes, Tables
 
 TARGETS = ("case", "cluster")
 

@@ -23,7 +23,7 @@ from bayesrank._checks import (
 from bayesrank._errors import ArgumentError, ArgumentTypeError
 from bayesrank._random import Seed, root_sequence, stream
 from bayesrank.scores import Score
-from bayesrank.scores._contour_area import probability_worse
+from bayesrank.scores.contour_area import probability_worse
 from bayesrank.scores.contours import closed_area
 from bayesrank.scores.score import cells_at
 

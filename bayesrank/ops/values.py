@@ -23,8 +23,8 @@ from bayesrank.evidence.counts import one_vs_rest
 from bayesrank.ops.references import Reference, below, check_reference
 from bayesrank.performance.arrays import as_performance, two_class_cells
 from bayesrank.scores import Score, as_score
-from bayesrank.scores._contour_area import monotone, score_at
-from bayesrank.scores._forms import ranking_area
+from bayesrank.scores.contour_area import monotone, score_at
+from bayesrank.scores.forms import ranking_area
 from bayesrank.scores.ranking_scores import canonical_score
 
 ERROR = "standard error of a share of the reference's sample"

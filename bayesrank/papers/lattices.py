@@ -16,10 +16,10 @@ from bayesrank._checks import (
 )
 from bayesrank._errors import ArgumentError
 from bayesrank._types import ScoreLike
-from bayesrank.plots._colors import draw_halo, grey_shade, ink_color, mix_colors, scale_on
-from bayesrank.plots._contours import PAINT, draw_contours, score_label, score_limits
-from bayesrank.plots._contours import count_ticks as count_ticks
-from bayesrank.plots._style import new_axes, new_panels
+from bayesrank.plots.kit.colors import draw_halo, grey_shade, ink_color, mix_colors, scale_on
+from bayesrank.plots.kit.contours import PAINT, draw_contours, score_label, score_limits
+from bayesrank.plots.kit.contours import count_ticks as count_ticks
+from bayesrank.plots.kit.style import new_axes, new_panels
 from bayesrank.predictive import multiplicity
 from bayesrank.scores import Score, as_score
 from bayesrank.scores.lattice import lattice_values, roc_lattice, roc_to_pr, simplex_corners, simplex_slice

@@ -12,9 +12,9 @@ from bayesrank._errors import ArgumentError, ArgumentTypeError
 from bayesrank._outputs import write_output
 from bayesrank._types import ScoreLike
 from bayesrank.papers.lattices import SIDE, check_slices
-from bayesrank.plots._colors import OKABE_ITO
-from bayesrank.plots._contours import round_values, score_label, score_limits
-from bayesrank.plots._page import Html, embed_json, page, part
+from bayesrank.plots.kit.colors import OKABE_ITO
+from bayesrank.plots.kit.contours import round_values, score_label, score_limits
+from bayesrank.plots.kit.page import Html, embed_json, page, part
 from bayesrank.predictive.confusion import beta_binomial, binomial
 from bayesrank.predictive.scores import group_values
 from bayesrank.scores import Score, as_score

@@ -8,7 +8,7 @@ import xarray as xr
 from bayesrank._checks import check_number, check_numbers, check_prevalence, check_prevalences, rename_argument
 from bayesrank._errors import ArgumentError
 from bayesrank._types import Container
-from bayesrank.plots._colors import (
+from bayesrank.plots.kit.colors import (
     OKABE_ITO,
     draw_halo,
     entity_colors,
@@ -17,8 +17,8 @@ from bayesrank.plots._colors import (
     paper_color,
     scale_on,
 )
-from bayesrank.plots._furniture import SEQUENTIAL, draw_tile_axes
-from bayesrank.plots._style import add_missing_fonts, new_axes, new_panels, plain_names, side_legend
+from bayesrank.plots.kit.furniture import SEQUENTIAL, draw_tile_axes
+from bayesrank.plots.kit.style import add_missing_fonts, new_axes, new_panels, plain_names, side_legend
 from bayesrank.plots.maps import value_tile
 from bayesrank.scores import get
 from bayesrank.scores.placement import place

@@ -9,7 +9,7 @@ from collections.abc import Callable
 import numpy as np
 
 from bayesrank._sampling import dirichlet
-from bayesrank.models._dirichlet_process import gather
+from bayesrank.models.parts.dirichlet_process import gather
 
 #: Cases that stand for the prior of a paired model: its base measure, in small pieces.
 PIECES = 200

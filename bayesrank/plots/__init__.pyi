@@ -1,4 +1,4 @@
-from ._colors import colors as colors
+from .kit.colors import colors as colors
 from .cases import case_grid as case_grid
 from .decisions import decision_curve as decision_curve
 from .decisions import pareto_front as pareto_front

@@ -11,8 +11,8 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 
 from bayesrank._checks import check_result
-from bayesrank.plots._colors import paper_color
-from bayesrank.plots._style import add_missing_fonts, list_names, list_size, new_axes
+from bayesrank.plots.kit.colors import paper_color
+from bayesrank.plots.kit.style import add_missing_fonts, list_names, list_size, new_axes
 
 
 def case_grid(cases: xr.Dataset, ax: Any = None) -> Any:

@@ -9,9 +9,17 @@ from bayesrank import _text
 from bayesrank._checks import check_result
 from bayesrank._errors import ArgumentError
 from bayesrank.decisions.fronts import on_front
-from bayesrank.plots._colors import MARKS, Colors, entity_colors, frequent_winners, grey_shade, ink_color, paper_color
-from bayesrank.plots._style import draw_curves, finish_list, finish_plot, new_axes, plain_names, side_legend
-from bayesrank.scores._display import display_name
+from bayesrank.plots.kit.colors import (
+    MARKS,
+    Colors,
+    entity_colors,
+    frequent_winners,
+    grey_shade,
+    ink_color,
+    paper_color,
+)
+from bayesrank.plots.kit.style import draw_curves, finish_list, finish_plot, new_axes, plain_names, side_legend
+from bayesrank.scores.display import display_name
 
 #: With more entities, only entities that are best somewhere have a name and a colour.
 NAMED = 12

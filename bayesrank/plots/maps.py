@@ -9,9 +9,9 @@ from matplotlib.patheffects import withStroke
 
 from bayesrank._checks import check_array, check_bool, check_integer, check_numbers, check_prevalences, check_sequence
 from bayesrank._errors import ArgumentError
-from bayesrank.plots._colors import ink_color, paper_color
-from bayesrank.plots._furniture import ACROSS, SEQUENTIAL, draw_tile_axes, window_of
-from bayesrank.plots._style import add_missing_fonts, new_axes, new_panels, plain_names, rank_ticks
+from bayesrank.plots.kit.colors import ink_color, paper_color
+from bayesrank.plots.kit.furniture import ACROSS, SEQUENTIAL, draw_tile_axes, window_of
+from bayesrank.plots.kit.style import add_missing_fonts, new_axes, new_panels, plain_names, rank_ticks
 
 #: What the colour bars of some maps say.
 TITLES = {

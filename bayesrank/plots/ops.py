@@ -10,7 +10,7 @@ from rich.cells import cell_len
 from bayesrank import _text
 from bayesrank._checks import check_array, check_choice, check_result
 from bayesrank._errors import ArgumentError, ArgumentKeyError
-from bayesrank.plots._colors import (
+from bayesrank.plots.kit.colors import (
     OKABE_ITO,
     Colors,
     entity_colors,
@@ -20,7 +20,7 @@ from bayesrank.plots._colors import (
     paper_color,
     scale_on,
 )
-from bayesrank.plots._style import (
+from bayesrank.plots.kit.style import (
     add_missing_fonts,
     draw_curves,
     figure_legend,
@@ -29,7 +29,7 @@ from bayesrank.plots._style import (
     plain_names,
     side_legend,
 )
-from bayesrank.scores._display import display_name
+from bayesrank.scores.display import display_name
 
 AXES = {"recall": "recall", "share": "share of cases called positive", "fpr": "false positive rate", "k": "cases K"}
 #: What is drawn of a curve.

@@ -13,8 +13,8 @@ from bayesrank._checks import check_entities, check_sequence
 from bayesrank._errors import ArgumentKeyError
 from bayesrank._types import Container, ScoreLike
 from bayesrank.performance.regions import summary_points
-from bayesrank.plots._colors import OKABE_ITO, entity_colors, grey_shade, paper_color
-from bayesrank.plots._style import (
+from bayesrank.plots.kit.colors import OKABE_ITO, entity_colors, grey_shade, paper_color
+from bayesrank.plots.kit.style import (
     figure_legend,
     finish_list,
     finish_plot,
@@ -27,7 +27,7 @@ from bayesrank.plots._style import (
     plain_names,
     side_legend,
 )
-from bayesrank.scores._display import display_name
+from bayesrank.scores.display import display_name
 
 #: Default number of entities side by side, and largest number of rows; longer lists show their first and last rows.
 PANELS, ROWS = 3, 60

@@ -23,9 +23,9 @@ from bayesrank._checks import (
 )
 from bayesrank._errors import ArgumentError, ArgumentTypeError
 from bayesrank._types import ScoreLike
-from bayesrank.plots._colors import OKABE_ITO, draw_halo, grey_shade, ink_color, paper_color, place_colors, scale_on
-from bayesrank.plots._contours import count_ticks, draw_contours, score_label
-from bayesrank.plots._style import figure_legend, finish_list, log_axis, new_axes, new_figure, new_panels
+from bayesrank.plots.kit.colors import OKABE_ITO, draw_halo, grey_shade, ink_color, paper_color, place_colors, scale_on
+from bayesrank.plots.kit.contours import count_ticks, draw_contours, score_label
+from bayesrank.plots.kit.style import figure_legend, finish_list, log_axis, new_axes, new_figure, new_panels
 from bayesrank.predictive import confusion_pmf
 from bayesrank.predictive.scores import score_pmf as values_pmf
 from bayesrank.predictive.summaries import mean, quantile, variance

@@ -7,8 +7,8 @@ import numpy as np
 import xarray as xr
 from matplotlib.colors import PowerNorm
 
-from bayesrank.plots._colors import Colors, choose_text_color, fade_colors, grey_shade, ink_color, list_colors
-from bayesrank.plots._style import (
+from bayesrank.plots.kit.colors import Colors, choose_text_color, fade_colors, grey_shade, ink_color, list_colors
+from bayesrank.plots.kit.style import (
     add_missing_fonts,
     finish_list,
     first_rows,

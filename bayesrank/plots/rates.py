@@ -7,8 +7,8 @@ import xarray as xr
 
 from bayesrank._checks import check_integer
 from bayesrank._types import Container
-from bayesrank.plots._colors import Colors, entity_colors, grey_shade, ink_color, mark_and_dash
-from bayesrank.plots._style import add_missing_fonts, new_axes, plain_names, rows_of, side_legend
+from bayesrank.plots.kit.colors import Colors, entity_colors, grey_shade, ink_color, mark_and_dash
+from bayesrank.plots.kit.style import add_missing_fonts, new_axes, plain_names, rows_of, side_legend
 from bayesrank.scores.draws import rate_regions
 
 

@@ -10,8 +10,8 @@ from matplotlib.path import Path
 from bayesrank import _text
 from bayesrank._checks import check_choice, check_integer, check_result
 from bayesrank._errors import ArgumentError, ArgumentKeyError
-from bayesrank.plots._colors import Colors, check_colors, entity_colors, grey_shade, paper_color, place_colors
-from bayesrank.plots._furniture import (
+from bayesrank.plots.kit.colors import Colors, check_colors, entity_colors, grey_shade, paper_color, place_colors
+from bayesrank.plots.kit.furniture import (
     NAMED,
     draw_tile_axes,
     number_regions,
@@ -20,7 +20,7 @@ from bayesrank.plots._furniture import (
     share_legend,
     window_of,
 )
-from bayesrank.plots._style import add_missing_fonts, finish_list, new_axes, plain_names, side_legend
+from bayesrank.plots.kit.style import add_missing_fonts, finish_list, new_axes, plain_names, side_legend
 from bayesrank.plots.maps import value_tile
 from bayesrank.tile.geometry import holders
 from bayesrank.tile.posterior import leaders

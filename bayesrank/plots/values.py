@@ -9,8 +9,8 @@ from bayesrank._checks import check_array, describe_value, rename_argument
 from bayesrank._draws import draw_dims
 from bayesrank._errors import ArgumentError
 from bayesrank._types import ScoreLike
-from bayesrank.plots._colors import OKABE_ITO, Colors, grey_shade, ink_color, list_colors, paper_color
-from bayesrank.plots._style import (
+from bayesrank.plots.kit.colors import OKABE_ITO, Colors, grey_shade, ink_color, list_colors, paper_color
+from bayesrank.plots.kit.style import (
     finish_list,
     first_rows,
     interval_label,
@@ -24,7 +24,7 @@ from bayesrank.plots._style import (
 )
 from bayesrank.ranking import credible_ranking
 from bayesrank.ranking.values import score_values
-from bayesrank.scores._display import display_name
+from bayesrank.scores.display import display_name
 from bayesrank.scores.draws import differences, histograms
 
 

@@ -10,7 +10,7 @@ from bayesrank._errors import ArgumentError, ArgumentKeyError
 from bayesrank._labels import name_coord
 from bayesrank._types import ScoreLike
 from bayesrank.evidence.counts import one_vs_rest
-from bayesrank.models._priors import concentration
+from bayesrank.models.parts.priors import concentration
 from bayesrank.predictive.confusion import beta_binomial, confusion_pmf
 from bayesrank.predictive.scores import merge_values, score_pmf
 from bayesrank.scores import as_score

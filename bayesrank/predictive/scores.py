@@ -18,7 +18,7 @@ from bayesrank._checks import check_integer, check_number
 from bayesrank._errors import ArgumentError
 from bayesrank._types import ScoreLike
 from bayesrank.scores import Score, as_score
-from bayesrank.scores._forms import ExactRatio
+from bayesrank.scores.forms import ExactRatio
 
 #: Number of points evaluated, or pairs compared, at a time.
 BLOCK = 2**20

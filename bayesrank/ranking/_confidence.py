@@ -19,8 +19,8 @@ import numpy as np
 
 from bayesrank._draws import BLOCK, product_of
 from bayesrank.ranking._information import Information
-from bayesrank.ranking._intervals import with_gaps
 from bayesrank.ranking._loops import largest
+from bayesrank.ranking.intervals import with_gaps
 from bayesrank.ranking.values import ScoreValues
 from bayesrank.scores.score import log
 

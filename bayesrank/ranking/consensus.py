@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from bayesrank.ranking._intervals import with_gaps
+from bayesrank.ranking.intervals import with_gaps
 
 #: Maximum size of components that are solved exactly, by dynamic programming over subsets.
 EXACT_SIZE = 16

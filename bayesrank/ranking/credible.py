@@ -20,15 +20,15 @@ from bayesrank._errors import ArgumentError
 from bayesrank._notes import notes_text
 from bayesrank._source import Source, parse_source
 from bayesrank._types import Container, ModelName, ScoreLike
-from bayesrank.ranking._claims import expected_overestimates
 from bayesrank.ranking._confidence import confidence_sets
-from bayesrank.ranking._hierarchy import hierarchy
 from bayesrank.ranking._information import Information
-from bayesrank.ranking._intervals import rank_intervals, simultaneous_intervals
-from bayesrank.ranking._notes import discordance_of
 from bayesrank.ranking._tallies import compare_draws, positive, rank_draws
+from bayesrank.ranking.claims import expected_overestimates
 from bayesrank.ranking.consensus import best_set, consensus_of
 from bayesrank.ranking.evidence import Evidence, evidence_of, rank_each
+from bayesrank.ranking.hierarchy import hierarchy
+from bayesrank.ranking.intervals import rank_intervals, simultaneous_intervals
+from bayesrank.ranking.notes import discordance_of
 from bayesrank.ranking.values import RankingOptions, ScoreValues, finite, ranking_of, score_values
 from bayesrank.ranking.without_draws import rank_exactly, replace_drawn
 

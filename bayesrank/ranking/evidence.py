@@ -26,7 +26,8 @@ from bayesrank.ranking._information import (
     count_discordant,
     skewness_ratio,
 )
-from bayesrank.ranking._notes import (
+from bayesrank.ranking._pooling import differing_datasets
+from bayesrank.ranking.notes import (
     cases_of_classes,
     count_notes,
     is_average,
@@ -35,7 +36,6 @@ from bayesrank.ranking._notes import (
     prevalence_notes,
     same_case_notes,
 )
-from bayesrank.ranking._pooling import differing_datasets
 from bayesrank.scores import Score
 
 #: With fewer data sets, their estimated spread is mostly the prior.

@@ -7,7 +7,7 @@ import xarray as xr
 from bayesrank._checks import check_result, describe_value
 from bayesrank._errors import ArgumentError
 from bayesrank._notes import Note
-from bayesrank.scores._display import display_name
+from bayesrank.scores.display import display_name
 
 #: Variables of every ranking, and those missing without pairwise comparisons.
 NEEDED = {

@@ -19,7 +19,7 @@ from bayesrank._source import Source, parse_source
 from bayesrank._types import Container, ScoreLike
 from bayesrank.performance.arrays import KINDS, OUTCOME_DIMS, outcome_dims, posterior_of
 from bayesrank.scores import as_score
-from bayesrank.scores._display import display_name
+from bayesrank.scores.display import display_name
 from bayesrank.scores.names import find, get
 from bayesrank.scores.score import Score, values_of
 

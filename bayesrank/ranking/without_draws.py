@@ -11,10 +11,10 @@ from bayesrank._notes import Note, notes_text
 from bayesrank._source import Source, parse_source
 from bayesrank._types import Container, ScoreLike
 from bayesrank.exact import Answer, ClosedForm, NoClosedForm, Plan, answer, closed_form_of, plan_of
-from bayesrank.ranking._hierarchy import poth_of
-from bayesrank.ranking._intervals import rank_intervals
 from bayesrank.ranking.consensus import best_set, consensus_of
 from bayesrank.ranking.evidence import Evidence, cases_of, evidence_of, rank_each
+from bayesrank.ranking.hierarchy import poth_of
+from bayesrank.ranking.intervals import rank_intervals
 from bayesrank.ranking.values import RankingOptions, ScoreValues, natural_score, ranking_of, score_values
 from bayesrank.scores import as_score
 

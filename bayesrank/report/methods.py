@@ -11,7 +11,7 @@ from bayesrank.models import references_of
 from bayesrank.ranking.summary import is_exact
 from bayesrank.report.page import Block
 from bayesrank.scores import Score
-from bayesrank.scores._display import display_name
+from bayesrank.scores.display import display_name
 from bayesrank.words.sentences import say
 
 FOUNDATIONS = (

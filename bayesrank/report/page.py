@@ -13,11 +13,11 @@ from rich.cells import cell_len
 
 from bayesrank._draws import draw_dims
 from bayesrank._labels import has_positive_class
-from bayesrank.plots._page import break_words
+from bayesrank.plots.kit.page import break_words
 from bayesrank.ranking import ranking_table
 from bayesrank.ranking.values import ScoreValues
 from bayesrank.report.pictures import BAR, Axis, inline_svg
-from bayesrank.words._standing import Standing
+from bayesrank.words.standing import Standing
 
 #: Rows of a picture that are seen at once, and rows that open with it.
 SEEN, LISTED = 12, 40

@@ -10,8 +10,8 @@ import numpy as np
 from markupsafe import Markup
 
 from bayesrank import _text
-from bayesrank.plots._page import apply_theme
-from bayesrank.plots._style import log_ticks
+from bayesrank.plots.kit.page import apply_theme
+from bayesrank.plots.kit.style import log_ticks
 
 #: The colour of whatever needs no colour of its own.
 BAR = "var(--bar)"

@@ -23,11 +23,11 @@ from bayesrank._source import Source, parse_source
 from bayesrank._types import Container, ScoreLike
 from bayesrank.evidence.counts import are_outcomes, parts_of
 from bayesrank.performance.arrays import as_performance, observed_counts, outcome_dims, posterior_of
-from bayesrank.plots._page import Html, colors_of, part
-from bayesrank.plots._style import is_ratio
+from bayesrank.plots.kit.page import Html, colors_of, part
+from bayesrank.plots.kit.style import is_ratio
 from bayesrank.ranking import credible_ranking
-from bayesrank.ranking._notes import positive_class_notes
 from bayesrank.ranking.evidence import sampling
+from bayesrank.ranking.notes import positive_class_notes
 from bayesrank.ranking.summary import check_complete, effective_draws, is_exact
 from bayesrank.ranking.values import ScoreValues, score_values
 from bayesrank.report import sections as catalog

@@ -13,10 +13,10 @@ import xarray as xr
 from bayesrank._checks import check_integer, check_labelled_numbers, check_prevalence, check_prevalences
 from bayesrank._errors import ArgumentError
 from bayesrank._types import ScoreLike
-from bayesrank.scores._contour_area import EDGE, root
-from bayesrank.scores._forms import Area, Contour, ranking_area
+from bayesrank.scores.contour_area import EDGE, root
 from bayesrank.scores.derived import Balanced, Logarithm
 from bayesrank.scores.families import OfItself
+from bayesrank.scores.forms import Area, Contour, ranking_area
 from bayesrank.scores.names import as_score
 from bayesrank.scores.score import Score, cells_at
 

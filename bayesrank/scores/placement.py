@@ -9,7 +9,7 @@ import numpy as np
 from bayesrank._checks import check_number, check_prevalence
 from bayesrank._errors import ArgumentError
 from bayesrank._types import ScoreLike
-from bayesrank.scores._contour_area import root
+from bayesrank.scores.contour_area import root
 from bayesrank.scores.names import as_score
 from bayesrank.scores.score import Score, cells_at, ratio
 

@@ -15,9 +15,9 @@ from bayesrank._types import ModelName, ScoreLike
 from bayesrank.evidence.counts import check_counts
 from bayesrank.models import conjugate_posterior
 from bayesrank.performance.arrays import two_class_cells
-from bayesrank.scores._contour_area import monotone, root
-from bayesrank.scores._dirichlet import Curve, enough_nodes, gauss_jacobi, of_dirichlet
-from bayesrank.scores._distributions import FARTHEST, LOGITS, TOLERANCE, Rates, Scale, range_scale, scale_of, value_at
+from bayesrank.scores.contour_area import monotone, root
+from bayesrank.scores.dirichlet import Curve, enough_nodes, gauss_jacobi, of_dirichlet
+from bayesrank.scores.distributions import FARTHEST, LOGITS, TOLERANCE, Rates, Scale, range_scale, scale_of, value_at
 from bayesrank.scores.names import as_score
 from bayesrank.scores.score import Score, cells_at
 

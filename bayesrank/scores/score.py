@@ -16,8 +16,8 @@ from bayesrank._source import Source, parse_source
 from bayesrank._threads import in_threads, pieces
 from bayesrank.performance.arrays import counts_or_performance, observed_counts, only_two_classes
 from bayesrank.scores._against_rest import against_rest
-from bayesrank.scores._display import display_name
-from bayesrank.scores._forms import Area, Contour, ExactRatio
+from bayesrank.scores.display import display_name
+from bayesrank.scores.forms import Area, Contour, ExactRatio
 
 __all__ = ["SCORES", "Score", "cells_at", "log", "ratio", "values_of"]
 

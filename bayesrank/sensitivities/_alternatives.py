@@ -19,10 +19,10 @@ from bayesrank.models import (
     options_of,
     takes_cases,
 )
-from bayesrank.models._joint import check_joint
-from bayesrank.models._margins import VALUES
-from bayesrank.models._priors import concentration
-from bayesrank.models._priors import in_words as prior_in_words
+from bayesrank.models.parts.joint import check_joint
+from bayesrank.models.parts.margins import VALUES
+from bayesrank.models.parts.priors import concentration
+from bayesrank.models.parts.priors import in_words as prior_in_words
 from bayesrank.ranking.values import natural_score, sizes_of_space
 from bayesrank.scores import Score, as_score
 from bayesrank.sensitivities.conflicts import prior_conflict

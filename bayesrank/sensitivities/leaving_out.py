@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank.ranking._hierarchy import poth_of
 from bayesrank.ranking.consensus import EXACT_SIZE, consensus_order, make_tiers
 from bayesrank.ranking.credible import credible_ranking
+from bayesrank.ranking.hierarchy import poth_of
 from bayesrank.ranking.values import one_ranking
 
 

@@ -14,7 +14,7 @@ from bayesrank._types import ScoreLike
 from bayesrank.scores.names import as_score
 from bayesrank.scores.placement import FixedRate, canonical_values, fixed_rate, place, places, swapped
 from bayesrank.scores.score import Score
-from bayesrank.theory._axioms import OPERATIONS, ROUNDING, counterexamples, lattice
+from bayesrank.theory.axioms import OPERATIONS, ROUNDING, counterexamples, lattice
 
 TESTS = ("axiom_2", "axiom_3_upper", "axiom_3_lower")
 # Performances for the correlations in Foundations, Section 5.2: 6,545 and 6,561 points.

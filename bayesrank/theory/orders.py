@@ -11,7 +11,7 @@ from bayesrank._types import ScoreLike
 from bayesrank.scores.names import as_score
 from bayesrank.scores.placement import fixed_rate
 from bayesrank.scores.score import cells_at
-from bayesrank.theory._axioms import lattice
+from bayesrank.theory.axioms import lattice
 
 #: Steps of the lattice, with many ties, and number of random performances.
 STEPS, RANDOM = 12, 4000

@@ -7,7 +7,7 @@ by b is a root x of x⁴ - w x³ - K v x - K² with K = A D - B C; that by a is 
 
 import numpy as np
 
-from bayesrank.tile._grid import gain_at_corners
+from bayesrank.tile.grid import gain_at_corners
 
 #: Numbers of points and curves that are compared at once.
 MOST = 2**20

@@ -10,7 +10,7 @@ import numpy as np
 
 from bayesrank._draws import BLOCK, Batches, BatchSums, Block, error_of_squares, mean_error, reduce
 from bayesrank._threads import ShareOut
-from bayesrank.tile._grid import cells_of
+from bayesrank.tile.grid import cells_of
 
 #: Optional maps of a credible Tile.
 OPTIONAL = ("expected_rank", "probability_skilled", "expected_regret")

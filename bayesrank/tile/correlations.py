@@ -15,8 +15,8 @@ from bayesrank._types import Container, ScoreLike
 from bayesrank.performance.arrays import as_performance, only_two_classes
 from bayesrank.scores import as_score
 from bayesrank.scores.placement import canonical_values, fixed_rate, place, places
-from bayesrank.theory._axioms import lattice
-from bayesrank.tile._grid import axis, parts, ratio, score_cells
+from bayesrank.theory.axioms import lattice
+from bayesrank.tile.grid import axis, parts, ratio, score_cells
 
 Correlator = Callable[[np.ndarray, np.ndarray], np.ndarray]
 #: Points per axis of the first grid, and the number of refinements around the best, each with a third of the step.

@@ -11,7 +11,8 @@ from bayesrank._draws import Batches, iterate_blocks, reduce
 from bayesrank._errors import ArgumentKeyError
 from bayesrank._threads import thread_pool
 from bayesrank._types import Container
-from bayesrank.tile._grid import (
+from bayesrank.tile._reducers import Credible
+from bayesrank.tile.grid import (
     axes,
     axis,
     cells_of,
@@ -21,7 +22,6 @@ from bayesrank.tile._grid import (
     with_entity,
     zoom,
 )
-from bayesrank.tile._reducers import Credible
 
 
 def entity_rank(

@@ -14,7 +14,7 @@ from bayesrank._checks import check_prevalences, describe_value
 from bayesrank._errors import ArgumentError, ArgumentTypeError
 from bayesrank._types import Container
 from bayesrank.performance import no_skill_twin
-from bayesrank.tile._grid import (
+from bayesrank.tile.grid import (
     TOLERANCE,
     axis,
     canonical_cells,

@@ -16,7 +16,7 @@ from bayesrank._types import Container
 from bayesrank.performance.arrays import two_class_cells
 from bayesrank.scores import get
 from bayesrank.scores.score import ratio
-from bayesrank.tile._grid import gain_at_corners, point_cells, two_class, zoom
+from bayesrank.tile.grid import gain_at_corners, point_cells, two_class, zoom
 
 #: Distance from the border of the Tile at which its sides are evaluated.
 EDGE = 1e-12

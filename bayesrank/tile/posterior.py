@@ -19,7 +19,8 @@ from bayesrank._draws import (
 )
 from bayesrank._threads import in_threads, thread_pool
 from bayesrank._types import Container
-from bayesrank.tile._grid import (
+from bayesrank.tile._reducers import OPTIONAL, Credible
+from bayesrank.tile.grid import (
     TOLERANCE,
     area_weights,
     axis,
@@ -32,7 +33,6 @@ from bayesrank.tile._grid import (
     with_entity,
     zoom,
 )
-from bayesrank.tile._reducers import OPTIONAL, Credible
 
 #: Number of cells held in memory where all draws are needed at once: 256 MB.
 HELD = 2**25

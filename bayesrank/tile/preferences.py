@@ -20,9 +20,9 @@ from bayesrank._draws import ERROR, Batches, Block, EffectiveDraws, mean_error, 
 from bayesrank._errors import ArgumentError, ArgumentKeyError
 from bayesrank._threads import ShareOut, thread_pool
 from bayesrank._types import Container, ScoreLike
-from bayesrank.ranking._intervals import rank_intervals
+from bayesrank.ranking.intervals import rank_intervals
 from bayesrank.scores.placement import place
-from bayesrank.tile._grid import cells_of, on_the_tile, with_entity
+from bayesrank.tile.grid import cells_of, on_the_tile, with_entity
 
 #: Named regions (The Tile, Sections 4.1 and 4.2): description and corners.
 REGIONS: dict[str, tuple[str, tuple[Any, ...]]] = {

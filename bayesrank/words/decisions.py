@@ -7,9 +7,9 @@ from bayesrank._checks import check_result
 from bayesrank._notes import Note, notes_of
 from bayesrank.decisions.tables import check_decision
 from bayesrank.ranking.summary import effective_draws, outside_interval, score_name
-from bayesrank.words._parts import Verdict, compose, few_names
-from bayesrank.words._standing import Standing, headline_of, relation
+from bayesrank.words.parts import Verdict, compose, few_names
 from bayesrank.words.rankings import STEPS, common_notes, loss_of, needed_evidence
+from bayesrank.words.standing import Standing, headline_of, relation
 
 
 def verdict_of_decision(decision: xr.Dataset) -> Verdict:

@@ -6,7 +6,7 @@ import xarray as xr
 from bayesrank import _text
 from bayesrank._checks import check_result
 from bayesrank.ranking.summary import score_name
-from bayesrank.words._parts import Verdict, compose, few_names
+from bayesrank.words.parts import Verdict, compose, few_names
 from bayesrank.words.sentences.ranking import TYPICAL
 
 NEEDED = {

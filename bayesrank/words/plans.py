@@ -7,7 +7,7 @@ from bayesrank import _text
 from bayesrank._checks import check_result
 from bayesrank.planning import OVERLAP
 from bayesrank.ranking.summary import score_name
-from bayesrank.words._parts import Verdict, compose, join_names
+from bayesrank.words.parts import Verdict, compose, join_names
 
 #: Variables that a plan has.
 NEEDED = {"success", "needed", "limit", "now", "n"}

@@ -8,11 +8,11 @@ import xarray as xr
 from bayesrank import _text
 from bayesrank._notes import Note, notes_of
 from bayesrank.planning import cases_to_separate
-from bayesrank.ranking._claims import leader_overestimate, why_withheld
+from bayesrank.ranking.claims import leader_overestimate, why_withheld
 from bayesrank.ranking.summary import check_complete, effective_draws, is_exact, outside_interval, score_name
-from bayesrank.words._parts import Verdict, compose, few_names
-from bayesrank.words._standing import Standing, headline_of, relation
+from bayesrank.words.parts import Verdict, compose, few_names
 from bayesrank.words.plans import round_up
+from bayesrank.words.standing import Standing, headline_of, relation
 
 #: Effective draws that a probability of 0.95 needs. With fewer, the true probability may be lower even if all agree.
 FEWEST = 60

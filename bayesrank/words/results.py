@@ -8,9 +8,9 @@ import xarray as xr
 from bayesrank._checks import describe_value
 from bayesrank._errors import ArgumentError
 from bayesrank._notes import Note
-from bayesrank.words._parts import Verdict
 from bayesrank.words.decisions import verdict_of_decision, verdict_of_front
 from bayesrank.words.heterogeneities import verdict_of_heterogeneity
+from bayesrank.words.parts import Verdict
 from bayesrank.words.plans import NEEDED as OF_PLAN
 from bayesrank.words.plans import verdict_of_plan
 from bayesrank.words.rankings import verdict_of_ranking

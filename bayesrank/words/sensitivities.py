@@ -9,7 +9,7 @@ from bayesrank._errors import ArgumentError
 from bayesrank._notes import Note, notes_of
 from bayesrank.ranking.summary import score_name
 from bayesrank.sensitivities.analysis import NEEDED
-from bayesrank.words._parts import NAMED, Verdict, compose, few_names
+from bayesrank.words.parts import NAMED, Verdict, compose, few_names
 
 
 def verdict_of_sensitivity(result: xr.Dataset) -> Verdict:

@@ -6,7 +6,7 @@ import xarray as xr
 
 import bayesrank as br
 from bayesrank.ops.values import value_range
-from bayesrank.scores._contour_area import probability_worse
+from bayesrank.scores.contour_area import probability_worse
 from bayesrank.scores.contours import closed_area
 from bayesrank.scores.names import SCORES
 from bayesrank.scores.score import cells_at

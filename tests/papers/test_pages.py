@@ -9,7 +9,7 @@ import pytest
 
 import bayesrank as br
 from bayesrank.papers.pages import METRICS, _simplify_curve, explore_contours, explore_pmf, turning_simplex
-from bayesrank.plots._page import Html, apply_theme, colors_of, page, part
+from bayesrank.plots.kit.page import Html, apply_theme, colors_of, page, part
 from bayesrank.report import ranking_report
 from bayesrank.scores.lattice import lattice_values, simplex_slice
 from tests.browser import needs_browser, run_scripts

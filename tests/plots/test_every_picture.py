@@ -16,8 +16,8 @@ from rich.cells import cell_len
 
 import bayesrank as br
 from bayesrank._names import short_names
-from bayesrank.plots._colors import DISTINCT, GREY, PALETTE, place_colors
-from bayesrank.plots._style import add_missing_fonts, fallback, log_ticks, rank_ticks
+from bayesrank.plots.kit.colors import DISTINCT, GREY, PALETTE, place_colors
+from bayesrank.plots.kit.style import add_missing_fonts, fallback, log_ticks, rank_ticks
 
 FEW = br.from_counts(tn=8, fp=2, fn=1, tp=4)
 NAMES = ["plain {}", "A Producer of Rapid Tests with a Long Name, test {} (flow)", "$x_{{{}}}$", "_{}", "Élodie {}"]

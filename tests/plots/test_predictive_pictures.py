@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import bayesrank as br
-from bayesrank.plots._contours import round_values
+from bayesrank.plots.kit.contours import round_values
 from bayesrank.scores.lattice import lattice_values
 
 COUNTS = br.from_counts(tn=32, fp=8, fn=4, tp=16)

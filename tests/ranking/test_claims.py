@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import bayesrank as br
-from bayesrank.ranking._claims import expected_overestimates, leader_overestimate, why_withheld
 from bayesrank.ranking._confidence import confidence_sets
 from bayesrank.ranking._information import Information, average_inflation, cluster_information, count_discordant
+from bayesrank.ranking.claims import expected_overestimates, leader_overestimate, why_withheld
 from bayesrank.ranking.values import ScoreValues
 from bayesrank.scores import get
 from tests.strategies import draws_of

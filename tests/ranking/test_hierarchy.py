@@ -7,7 +7,7 @@ from hypothesis import given
 from scipy.special import ndtr
 
 import bayesrank as br
-from bayesrank.ranking._hierarchy import poth_of
+from bayesrank.ranking.hierarchy import poth_of
 from tests.strategies import draws_of, score_draws
 
 

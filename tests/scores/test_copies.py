@@ -12,9 +12,9 @@ import xarray as xr
 
 import bayesrank as br
 from bayesrank.scores import SCORES
-from bayesrank.scores._forms import Contour
 from bayesrank.scores.contours import closed_form
 from bayesrank.scores.derived import logarithm
+from bayesrank.scores.forms import Contour
 
 CELLS = np.random.default_rng(3).integers(1, 40, (4, 200))
 THREE = br.from_matrix([[5, 1, 0], [2, 7, 1], [1, 0, 4]], "actual_rows")

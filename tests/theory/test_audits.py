@@ -10,7 +10,7 @@ from bayesrank._kendall import dense_ranks, tau_b
 from bayesrank.performance import as_performance
 from bayesrank.scores import as_score
 from bayesrank.theory import audits
-from bayesrank.theory._axioms import counterexamples
+from bayesrank.theory.axioms import counterexamples
 from tests.scores.test_placement import f1, over, precision
 
 # Score: (tests, tau_min, tau_max) without constraint, at prevalence 0.2, at prevalence 0.5. V: held, X: failed.

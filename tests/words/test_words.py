@@ -8,9 +8,9 @@ import xarray as xr
 import bayesrank as br
 from bayesrank._notes import Note
 from bayesrank.report.sections.tile import map_of
-from bayesrank.words._parts import compose
 from bayesrank.words.caveats import Caveat
 from bayesrank.words.models import check_model, model_notes
+from bayesrank.words.parts import compose
 from bayesrank.words.results import verdict_parts
 from bayesrank.words.sentences import caveat_of, say
 from tests.report.test_sections import STUDIES

@@ -8,7 +8,7 @@ from bayesrank import _text
 from bayesrank._checks import check_result
 from bayesrank._errors import ArgumentError
 from bayesrank.cases import deciding_cases
-from bayesrank.plots._style import list_size
+from bayesrank.plots.kit.style import list_size
 from bayesrank.report.page import LISTED, Block, Page, Request, block, picture
 
 PLACE, ON_REQUEST = 55, True

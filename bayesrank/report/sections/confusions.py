@@ -8,8 +8,8 @@ import xarray as xr
 from markupsafe import Markup
 
 from bayesrank._draws import draw_dims
-from bayesrank.plots._colors import DISTINCT, place_colors
-from bayesrank.plots._page import apply_theme
+from bayesrank.plots.kit.colors import DISTINCT, place_colors
+from bayesrank.plots.kit.page import apply_theme
 from bayesrank.report.page import Block, Page, bars, block
 from bayesrank.report.pictures import Axis
 

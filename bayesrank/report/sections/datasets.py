@@ -9,12 +9,12 @@ from markupsafe import Markup
 
 from bayesrank import _text
 from bayesrank.performance.arrays import posterior_of
-from bayesrank.plots._style import list_size
+from bayesrank.plots.kit.style import list_size
 from bayesrank.populations import heterogeneity
 from bayesrank.ranking import score_table
 from bayesrank.report.page import Block, Page, block, fold_rows, interval_rows, picture
 from bayesrank.report.sections.rates import RATES, TITLES
-from bayesrank.scores._display import display_name
+from bayesrank.scores.display import display_name
 from bayesrank.words.heterogeneities import describe_typical
 from bayesrank.words.models import population_words
 

@@ -12,9 +12,9 @@ from bayesrank.inference import fit
 from bayesrank.models import chosen_by_evidence, in_closed_form
 from bayesrank.ops import drift
 from bayesrank.performance.arrays import posterior_of
-from bayesrank.plots._style import plain_names
+from bayesrank.plots.kit.style import plain_names
 from bayesrank.report.page import Block, Page, Request, block, picture
-from bayesrank.scores._display import display_name
+from bayesrank.scores.display import display_name
 
 PLACE, ON_REQUEST = 65, True
 NEEDS = "results={'drift': br.ops.drift(...)}"

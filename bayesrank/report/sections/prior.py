@@ -6,7 +6,7 @@ from rich.cells import cell_len
 
 from bayesrank.report.page import Block, Page, picture
 from bayesrank.report.words import prior_scores
-from bayesrank.scores._display import display_name
+from bayesrank.scores.display import display_name
 
 PLACE, ON_REQUEST = 80, True
 NEEDS = "prior draws, groups=('prior',) of br.fit, and at most 30 entities"
@@ -19,8 +19,8 @@ def make(page: Page) -> Block | None:
     if prior is None or values.sizes["entity"] > MOST or not bool(values.notnull().any()):
         return None
     from bayesrank.plots import posterior_against_prior
-    from bayesrank.plots._colors import PALETTE
-    from bayesrank.plots._style import list_size
+    from bayesrank.plots.kit.colors import PALETTE
+    from bayesrank.plots.kit.style import list_size
 
     names = values["entity"].values.tolist()
     blue = dict.fromkeys(names, PALETTE[0])  # rows have their names beside them

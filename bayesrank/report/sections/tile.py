@@ -8,14 +8,14 @@ import xarray as xr
 from markupsafe import Markup
 
 from bayesrank import _text
-from bayesrank.plots._colors import place_colors
-from bayesrank.plots._furniture import MARKS, colors_repeat, label_positions
-from bayesrank.plots._page import apply_theme, embed_json
+from bayesrank.plots.kit.colors import place_colors
+from bayesrank.plots.kit.furniture import MARKS, colors_repeat, label_positions
+from bayesrank.plots.kit.page import apply_theme, embed_json
 from bayesrank.ranking.summary import effective_draws, is_exact
 from bayesrank.report.page import Block, Page, render
 from bayesrank.scores import Score
 from bayesrank.scores.placement import place
-from bayesrank.tile._grid import area_weights
+from bayesrank.tile.grid import area_weights
 from bayesrank.tile.posterior import best_on_grid, leaders
 
 PLACE, ON_REQUEST = 30, False

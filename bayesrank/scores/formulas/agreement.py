@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from bayesrank.scores._forms import Contour, Turning, corners, half_plane
 from bayesrank.scores.derived import balanced
+from bayesrank.scores.forms import Contour, Turning, corners, half_plane
 from bayesrank.scores.names import (
     ALL_MARGINS,
     BOTH_PREDICTED,

@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from bayesrank.scores._forms import Contour, Turning, corners, half_plane
 from bayesrank.scores.derived import balanced
 from bayesrank.scores.families import by_importance, f_beta
+from bayesrank.scores.forms import Contour, Turning, corners, half_plane
 from bayesrank.scores.formulas.probabilities import JACCARD, NPV, PPV
 from bayesrank.scores.names import ALL_MARGINS, BOTH_CLASSES, INFINITY, METRICS, POSITIVES, TILE, add, quotient, score
 from bayesrank.scores.score import ratio

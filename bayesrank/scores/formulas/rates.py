@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 from scipy.special import ndtri
 
-from bayesrank.scores._forms import Contour, corners, half_plane
 from bayesrank.scores.averages import Average
 from bayesrank.scores.derived import logarithm
+from bayesrank.scores.forms import Contour, corners, half_plane
 from bayesrank.scores.formulas.probabilities import TPR
 from bayesrank.scores.names import BOTH_CLASSES, FOUNDATIONS, INFINITY, METRICS, TILE, add, quotient, score
 from bayesrank.scores.score import ratio

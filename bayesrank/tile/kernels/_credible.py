@@ -11,7 +11,7 @@ column therefore costs its number of crossings, not of grid points. Counts are s
 import numpy as np
 
 from bayesrank._compiled import njit
-from bayesrank.tile._grid import TOLERANCE
+from bayesrank.tile.grid import TOLERANCE
 from bayesrank.tile.kernels._shared import OPTIONS, contenders, defined_entities, same, sort_by
 
 #: Cells below this could underflow in products; such columns are ranked point by point, in logarithms.

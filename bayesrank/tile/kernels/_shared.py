@@ -3,7 +3,7 @@
 import numpy as np
 
 from bayesrank._compiled import njit
-from bayesrank.tile._grid import TOLERANCE
+from bayesrank.tile.grid import TOLERANCE
 
 #: Loops compile faster than expressions of arrays.
 OPTIONS = {"cache": True, "nogil": True, "error_model": "numpy"}

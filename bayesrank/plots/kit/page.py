@@ -9,7 +9,7 @@ from importlib import resources
 from typing import Any
 
 from bayesrank._escape import escape_invisible
-from bayesrank.plots._colors import PALETTE
+from bayesrank.plots.kit.colors import PALETTE
 
 #: Places of colours in the palette.
 PLACES = {color.lower(): k for k, color in enumerate(PALETTE)}
@@ -43,7 +43,7 @@ def page(title: str, body: str) -> Html:
 
 
 @cache
-def part(name: str, package: str = "bayesrank.plots") -> str:
+def part(name: str, package: str = "bayesrank.plots.kit") -> str:
     """Return a style sheet or a script of a package, as it is written into pages."""
     return resources.files(package).joinpath(name).read_text(encoding="utf-8")
 

@@ -13,10 +13,10 @@ from bayesrank._random import Block
 from bayesrank.evidence.counts import class_dims, count_cases, mark_positive
 from bayesrank.evidence.outcomes import check_range
 from bayesrank.evidence.weighting import WEIGHTED
-from bayesrank.models._conjugate import known_shares, loses_rows
-from bayesrank.models._joint import check_one_value, mean_outcome, positions
-from bayesrank.models._priors import DEFAULT, in_words, of_shape
 from bayesrank.models.dirichlet_multinomial import DirichletMultinomial
+from bayesrank.models.parts.conjugate import known_shares, loses_rows
+from bayesrank.models.parts.joint import check_one_value, mean_outcome, positions
+from bayesrank.models.parts.priors import DEFAULT, in_words, of_shape
 
 #: Maximum number of values that have a probability each; with more values only the mean is drawn.
 VALUES = 20

@@ -10,7 +10,7 @@ from bayesrank._checks import check_case_numbers, check_nested, check_unique, de
 from bayesrank._errors import ArgumentError, ArgumentTypeError
 from bayesrank._notes import Note
 from bayesrank.evidence.weighting import WEIGHTED
-from bayesrank.models._dirichlet_process import Process
+from bayesrank.models.parts.dirichlet_process import Process
 
 #: Number of units below which bootstrap intervals are too narrow (95% covered 0.85 at 19 cases of a rate of 0.1).
 FEW = 50

@@ -18,8 +18,8 @@ from bayesrank._sampling import fill_tables, outcome_order, sample_counts, sampl
 from bayesrank._threads import LITTLE, in_threads
 from bayesrank.evidence.counts import are_outcomes, check_counts, parts_of
 from bayesrank.evidence.pooled import record_of
-from bayesrank.models._conjugate import Conjugate, check_proper_prior, known_shares, loses_rows
-from bayesrank.models._priors import DEFAULT, align, concentration, in_words, split
+from bayesrank.models.parts.conjugate import Conjugate, check_proper_prior, known_shares, loses_rows
+from bayesrank.models.parts.priors import DEFAULT, align, concentration, in_words, split
 
 
 class Rows:

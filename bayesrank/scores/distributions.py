@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from scipy import special
 
-from bayesrank.scores import _betas
-from bayesrank.scores._contour_area import integrate, root
-from bayesrank.scores._dirichlet import of_dirichlet
+from bayesrank.scores import betas as _betas
+from bayesrank.scores.contour_area import integrate, root
 from bayesrank.scores.contours import closed_form
+from bayesrank.scores.dirichlet import of_dirichlet
 from bayesrank.scores.score import Score
 
 #: Log odds beyond which a product of four rates could underflow.

@@ -12,7 +12,7 @@ from bayesrank._checks import describe_value
 from bayesrank._errors import ArgumentError, ArgumentTypeError
 from bayesrank._escape import mathtext
 from bayesrank._names import short_names
-from bayesrank.plots._colors import grey_shade, mark_and_dash
+from bayesrank.plots.kit.colors import grey_shade, mark_and_dash
 
 #: Letters in points that can still be read.
 SMALLEST = 5.0

@@ -7,8 +7,8 @@ import numpy as np
 
 from bayesrank._checks import check_integer
 from bayesrank._errors import ArgumentTypeError
-from bayesrank.plots._colors import ink_color, scale_on
-from bayesrank.plots._style import new_axes
+from bayesrank.plots.kit.colors import ink_color, scale_on
+from bayesrank.plots.kit.style import new_axes
 from bayesrank.scores import Score, as_score
 from bayesrank.scores.contours import closed_form, contour_curve, contour_meeting_points
 

@@ -4,9 +4,9 @@ import numpy as np
 import xarray as xr
 
 from bayesrank import _text
-from bayesrank.ranking._claims import why_withheld
+from bayesrank.ranking.claims import why_withheld
 from bayesrank.ranking.summary import effective_draws
-from bayesrank.words._parts import NAMED, few_names, join_names
+from bayesrank.words.parts import NAMED, few_names, join_names
 
 
 class Standing:

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank.plots._colors import DISTINCT, draw_halo, ink_color, paper_color
-from bayesrank.plots._style import plain_names
+from bayesrank.plots.kit.colors import DISTINCT, draw_halo, ink_color, paper_color
+from bayesrank.plots.kit.style import plain_names
 
 #: What the axes mean: R(a, b) weighs the four outcomes by 1-a (TN), 1-b (FP), b (FN) and a (TP).
 ACROSS, UP = "a: true positives count more →", "b: false negatives count more →"

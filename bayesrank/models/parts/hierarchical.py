@@ -11,11 +11,11 @@ from bayesrank._random import Block, fingerprint, stream
 from bayesrank._sampling import dirichlet_of_each
 from bayesrank.evidence.counts import check_tables
 from bayesrank.evidence.weighting import check_whole_cases
-from bayesrank.models import _population
-from bayesrank.models._conjugate import known_shares
-from bayesrank.models._population import SPREAD, Population, learn, spread_variable
-from bayesrank.models._priors import OF_MEANS, in_words
-from bayesrank.models._product_multinomial import Rows, check_observed, known_totals
+from bayesrank.models.parts import population as _population
+from bayesrank.models.parts.conjugate import known_shares
+from bayesrank.models.parts.population import SPREAD, Population, learn, spread_variable
+from bayesrank.models.parts.priors import OF_MEANS, in_words
+from bayesrank.models.parts.product_multinomial import Rows, check_observed, known_totals
 
 #: Means and spreads by name: of the rates (population, row, ...) and of the class shares.
 Hyper = dict[str, np.ndarray]

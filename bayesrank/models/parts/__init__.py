@@ -1,0 +1,1 @@
+"""What models are made of: priors, closed forms, joint outcomes, hierarchies and their samplers."""
