@@ -28,7 +28,7 @@ def leaderboard() -> pd.DataFrame:
 
 
 def draw(table: pd.DataFrame) -> plt.Figure:
-    """Draw the first rows: the printed rank and name on the left, the 95% interval of the rank on the right."""
+    """Draw the first rows: the printed rank and name on the left, the possible ranks on the right."""
     rows = table.head(SHOWN)
     last = int(rows["rank_upper"].max())
     left = -12.6  # of the printed ranks; names follow them
@@ -46,7 +46,7 @@ def draw(table: pd.DataFrame) -> plt.Figure:
     ax.tick_params(length=0, labelsize=9)
     ax.vlines([1, 5, 10, 15], -0.5, SHOWN - 0.5, color="0.88", linewidth=0.8, zorder=0)
     ax.spines[:].set_visible(False)
-    legend = "bar: 95% interval of the rank (blue: first place possible); ○ printed rank"
+    legend = "bar: ranks that the data allow, 95% jointly (blue: first place possible); ○ printed rank"
     source = f"{len(table)} language models on 479 programs of LiveCodeBench; the first {SHOWN} are shown"
     figure.supxlabel(f"{legend}\n{source}", fontsize=8.5, color="#444444", x=0.02, ha="left")
     return figure

@@ -9,9 +9,11 @@ import xarray as xr
 import bayesrank as br
 from bayesrank import _text
 from bayesrank._errors import ArgumentError
+from bayesrank._notes import Note
 from bayesrank._source import groups_of
 from bayesrank.cli._analysis import ask, chosen_score, quiet
 from bayesrank.logs import Choices
+from bayesrank.ranking.claims import cap
 from bayesrank.ranking.summary import effective_draws
 from bayesrank.ranking.values import score_values
 from bayesrank.scores import Score
@@ -91,9 +93,7 @@ def _worst(
 ) -> tuple[xr.Dataset, list[str]]:
     """Rank by the worst category of each draw, and say which category that is."""
     ranking = br.credible_ranking(sign * (sign * values).min("dataset"), "mean_outcome", **options)
-    # What confidence sets promise was not measured for a minimum.
-    promised = ("rank_confidence_lower", "rank_confidence_upper", "in_best_confidence_set")
-    ranking = ranking.assign({name: ranking[name] * np.nan for name in promised if name in ranking})
+    ranking = cap(ranking, [Note("not_measured", {"what": "the worst of several categories"})])
     ranking["observed"] = sign * (sign * observed).min("dataset").sel(entity=ranking["entity"])
     table = br.ranking_table(ranking)
     first = table.index[0]

@@ -22,7 +22,7 @@ from bayesrank.cli._sink import print_block, progress
 from bayesrank.models import population_of
 from bayesrank.performance.arrays import posterior_of
 from bayesrank.ranking.notes import positive_class_notes
-from bayesrank.ranking.summary import effective_draws, is_exact, score_name
+from bayesrank.ranking.summary import effective_draws, first_by_consensus, is_exact, score_name
 from bayesrank.scores import Score
 from bayesrank.statements.probabilities import exact_probability
 from bayesrank.words.models import check_model, model_notes, population_words
@@ -126,7 +126,7 @@ def rank(
         return
     with progress() as step:
         analysis, used, ranking = make_ranking(step, score, rope, prob, kind, cost, how, notes)
-        table, front = br.ranking_table(ranking), None
+        table, front = _chosen_first(ranking, export.top), None
         if cost is not None:
             better = bool(ranking.attrs["higher_is_better"])
             front = br.decisions.pareto_front(analysis.posterior, used, prob=prob, higher_is_better=better)
@@ -242,6 +242,12 @@ def _of_datasets(posterior: Any) -> bool:
     return "dataset" in group.dims and {"performance_typical", "performance_new"} <= set(group.data_vars)
 
 
+def _chosen_first(ranking: xr.Dataset, top: int | None) -> pd.DataFrame:
+    """Return the table of a ranking, the first ``top`` entities of the consensus order before all others."""
+    chosen, table = first_by_consensus(ranking, top), br.ranking_table(ranking)
+    return pd.concat([chosen, table[~table.index.isin(chosen.index)]]) if len(chosen) < len(table) else table
+
+
 def _costs(front: xr.Dataset) -> pd.DataFrame:
     kept = {"cost": "mean_cost", "cost_lower": "mean_cost_lower", "cost_upper": "mean_cost_upper"}
     kept |= {name: name for name in ("probability_front", "probability_front_error")}
@@ -251,9 +257,9 @@ def _costs(front: xr.Dataset) -> pd.DataFrame:
 def _category_sheets(rankings: list[CategoryRanking], by: str, export: Export) -> list[Sheet]:
     """Return one ranking a sheet, or all in one table that programs read."""
     if not export.full:
-        tables = [_cells(one.ranking, br.ranking_table(one.ranking), [], export.places) for one in rankings]
+        tables = [_cells(one.ranking, _chosen_first(one.ranking, export.top), [], export.places) for one in rankings]
         return [Sheet(*table, one.lines, heading=[one.title]) for table, one in zip(tables, rankings, strict=True)]
-    frame = pd.concat([br.ranking_table(one.ranking).assign(part=one.title)[: export.top] for one in rankings])
+    frame = pd.concat([first_by_consensus(one.ranking, export.top).assign(part=one.title) for one in rankings])
     about = {"by": by, "lines": {one.title: one.lines for one in rankings}}
     return [Sheet([], [], frame=frame, about=about, name="ranking")]
 

@@ -26,6 +26,7 @@ from bayesrank.evidence.counts import NO_CLASSES
 from bayesrank.models.parts.priors import align
 from bayesrank.performance.arrays import OUTCOME_DIMS, align_outcomes, as_performance
 from bayesrank.ranking import credible_ranking
+from bayesrank.ranking.claims import cap
 from bayesrank.ranking.evidence import Evidence, evidence_of
 from bayesrank.scores import Score
 
@@ -122,6 +123,9 @@ def expected_utility(
     texts = {"notes": notes, "needed_evidence": evidence.needed()}
     for name, text in texts.items():
         ranking[name] = ranking[name].copy(data=np.full(ranking[name].shape, text, dtype=object)[()])
+    # The utility was ranked without the evidence: what limits claims about it was lost.
+    reason = evidence.information(None, performance.sizes["entity"]).withheld()
+    ranking = cap(ranking, [] if reason is None else [reason])
     if strategies:
         always = np.arange(each.sizes["entity"]) >= performance.sizes["entity"]
         ranking = ranking.assign_coords(strategy=("entity", always))

@@ -1,9 +1,9 @@
-from .kit.colors import colors as colors
 from .cases import case_grid as case_grid
 from .decisions import decision_curve as decision_curve
 from .decisions import pareto_front as pareto_front
 from .decisions import plan as plan
 from .decisions import sensitivity as sensitivity
+from .kit.colors import colors as colors
 from .maps import value_tile as value_tile
 from .maps import value_tiles as value_tiles
 from .ops import ops_curve as ops_curve

@@ -4,6 +4,7 @@ from itertools import groupby
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 from matplotlib.colors import PowerNorm
 
@@ -19,14 +20,14 @@ from bayesrank.plots.kit.style import (
     new_axes,
     rank_ticks,
 )
-from bayesrank.ranking.summary import check_pairs, ranking_table, score_name
+from bayesrank.ranking.summary import check_pairs, first_by_consensus, ranking_table, score_name
 
 
 def forest(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None, colors: Colors = None) -> Any:
     """Draw each entity's median, interval and tier, in the order of the table; diamonds are observed values.
 
-    For ratios, such as odds ratios, the axis is logarithmic, and its label says so. Numbered bands are tiers: pairwise
-    posterior comparisons with the first entity of the tier, which do not hold jointly.
+    For ratios, such as odds ratios, the axis is logarithmic, and its label says so. Numbered bands are tiers: the
+    first holds the entities that could be best.
 
     Parameters
     ----------
@@ -44,9 +45,9 @@ def forest(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None, color
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['logreg', 'svm_rbf']
     >>> ax.get_xlabel().split("\\n")[:2]
-    ['F1 (median and 95% interval)', "tiers: pairwise posterior comparisons with the tier's first entity"]
+    ['F1 (median and 95% interval)', 'tier 1: could be best; later tiers: no other of the rest is surely above']
     """
-    table, left_out = first_rows(ranking_table(ranking), top)
+    table, left_out = _first(ranking, top)
     size = len(table)
     ax = new_axes(ax, *list_size(size))
     y = np.arange(size)
@@ -54,7 +55,9 @@ def forest(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None, color
     # Marks and small letters fit the height of a row, in points.
     room = 72 * ax.get_window_extent().height / ax.figure.dpi / max(size, 1)
     mark_size = float(np.clip(0.4 * room, 1.5, 4.5))
-    ranked, known = table["rank_lower"].notna().to_numpy(), table["median"].notna().to_numpy()
+    ranked, known = table["expected_rank"].notna().to_numpy(), table["median"].notna().to_numpy()
+    if "tier" in table:
+        ranked = table["tier"].notna().to_numpy()
     for those, mark, label in ((ranked & known, "o", None), (~ranked & known, "x", "not ranked")):
         if those.any():
             rows = table[those]
@@ -70,7 +73,7 @@ def forest(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None, color
     label = interval_label(score_name(ranking), ranking.attrs["prob"], ratio)
     tiers = [None if np.isnan(tier) else int(tier) for tier in table["tier"]] if "tier" in table else []
     if any(tiers):
-        label += "\ntiers: pairwise posterior comparisons with the tier's first entity"
+        label += "\ntier 1: could be best; later tiers: no other of the rest is surely above"
     finish_list(ax, table.index.tolist(), label + left_out, ratio, columns=6)
     _draw_tiers(ax, tiers, room)
     return ax
@@ -168,9 +171,15 @@ def superiority(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None) 
 
 def _in_order(ranking: xr.Dataset, top: int | None) -> tuple[xr.Dataset, str]:
     """Return entities and rivals in the order of the table, and words on the omitted ones."""
-    order, left_out = first_rows(ranking_table(ranking).index, top)
-    order = ranking.indexes["entity"].get_indexer(order)
+    table, left_out = _first(ranking, top)
+    order = ranking.indexes["entity"].get_indexer(table.index)
     return ranking.isel({"entity": order, "rival": order}, missing_dims="ignore"), left_out
+
+
+def _first(ranking: xr.Dataset, top: int | None) -> tuple[pd.DataFrame, str]:
+    """Return the table of the first entities of the consensus order, by tier, and words on the others."""
+    rows, left_out = first_rows(ranking_table(ranking), top)
+    return first_by_consensus(ranking, len(rows)), left_out
 
 
 def _side(size: int, cell: float = 0.3) -> float:

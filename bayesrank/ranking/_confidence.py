@@ -1,4 +1,4 @@
-r"""Confidence sets for ranks: the ranks that the data allow each entity, for any true scores.
+r"""Rank sets: the ranks that the data allow each entity, for any true scores.
 
 The draws give mean and standard deviation of the lead of i over j. A pair is separated if its mean lead exceeds c
 standard deviations; c is the quantile of a draw's largest standardised error over all pairs that are not yet separated
@@ -13,11 +13,12 @@ the American Statistical Association 100:94-108.
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from bayesrank._draws import BLOCK, product_of
+from bayesrank._notes import Note
 from bayesrank.ranking._information import Information
 from bayesrank.ranking._loops import largest
 from bayesrank.ranking.intervals import with_gaps
@@ -28,38 +29,48 @@ from bayesrank.scores.score import log
 ROUNDING = 1e-12
 
 
-def confidence_sets(
+class RankSets(NamedTuple):
+    """Which order of the entities is sure, at the joint level of a ranking."""
+
+    above: np.ndarray  #: Whether the entity is surely above the rival (entity, rival).
+    not_best: np.ndarray  #: Whether another entity is surely better (entity).
+    kind: str  #: "confidence", "posterior" (of a population model), or "none" if nothing can be justified.
+    reason: Note | None = None  #: Why nothing can be justified.
+
+    def ranks(self, members: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the best and the worst possible rank of each entity, NaN for entities that are not ``members``."""
+        lower, upper = 1 + self.above.sum(axis=0), members.sum() - self.above.sum(axis=1)
+        lower = np.where(self.not_best, np.maximum(lower, 2), lower)
+        return with_gaps(lower, members), with_gaps(upper, members)
+
+
+def rank_sets(
     x: np.ndarray,
     members: np.ndarray,
     found: ScoreValues,
     prob: float,
     effective_size: float,
     information: Information | None = None,
-) -> tuple[dict[str, np.ndarray], str]:
-    """Return the possible ranks of each entity, and which could be best, jointly at ``prob``.
+) -> RankSets:
+    """Return which entities are surely above which, and which are surely not best, jointly at ``prob``.
 
-    The first result has the variable names of a ranking, NaN where withheld; the second is "joint" or why they are.
-    Draws ``x`` (draw, entity) that are NaN do not count for pairs of this entity. Entities that are not ``members``
-    have NaN. If the effective sample size ``effective_size`` is NaN or below 1 / (1 - prob), nothing is sure.
+    Draws ``x`` (draw, entity) that are NaN do not count for pairs of this entity. Nothing is sure of entities that are
+    not ``members``, nor of any if the effective sample size ``effective_size`` is NaN or below 1 / (1 - prob).
     """
     who = np.flatnonzero(members)
-    names = ("rank_confidence_lower", "rank_confidence_upper", "in_best_confidence_set")
-    reason = information.withheld() if information else ""
-    if reason:
-        return {name: np.full(x.shape[1], np.nan) for name in names}, reason
-    sure = np.zeros((len(who), len(who)), bool)
-    out = np.zeros(len(who), bool)
+    above, not_best = np.zeros((x.shape[1], x.shape[1]), bool), np.zeros(x.shape[1], bool)
+    if information and (reason := information.withheld()) is not None:
+        return RankSets(above, not_best, "none", reason)
     if effective_size * (1 - prob) >= 1 - 1e-9 and len(who) > 1:
         low, high = found.facts()["range"]
-        sure[:], out[:] = True, True
+        sure, out = np.ones((len(who), len(who)), bool), np.ones(len(who), bool)
         threshold = partial(information.threshold, who) if information else float
         for scale in scales(x, low, high, found.finite_mean):
             ahead, behind, _ = separate(_scale_values(x, who, found.sign, scale), prob, threshold)  # frees the values
             sure &= ahead
             out &= behind
-    ends = np.zeros((3, x.shape[1]))
-    ends[:, who] = 1 + sure.sum(axis=0), len(who) - sure.sum(axis=1), ~out
-    return {name: with_gaps(end, members) for name, end in zip(names, ends, strict=True)}, "joint"
+        above[np.ix_(who, who)], not_best[who] = sure, out
+    return RankSets(above, not_best, "posterior" if information and information.population else "confidence")
 
 
 def _scale_values(x: np.ndarray, who: np.ndarray, sign: int, scale: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:

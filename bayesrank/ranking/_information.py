@@ -11,7 +11,9 @@ import pandas as pd
 import xarray as xr
 from scipy.special import ndtr, stdtrit
 
-#: Minimum of effective clusters, or of cases without a prior, for confidence sets.
+from bayesrank._notes import Note
+
+#: Minimum of effective clusters, or of cases without a prior, for rank sets.
 FEWEST_UNITS = 5
 #: Minimum of cases of a class (or data set) for estimating the spread of its rate.
 FEWEST_OF_CLASS = 2
@@ -36,17 +38,16 @@ class Information:
     #: Factor by which the posterior standard deviation of a score is too small (entity), at least 1.
     inflation: np.ndarray | float = 1.0
 
-    def withheld(self) -> str:
-        """Return why confidence sets are withheld; empty if they are available."""
-        if self.population:
-            return "population prior"  # it pulls entities, data sets or classes together
-        if least(self.clusters) < FEWEST_UNITS - 1e-9:
-            return f"fewer than {FEWEST_UNITS} effective clusters"
+    def withheld(self) -> Note | None:
+        """Return why no rank set but all ranks can be justified; None if sets are available."""
+        clusters, cases = least(self.clusters), least(self.cases)
+        if clusters < FEWEST_UNITS - 1e-9:
+            return Note("clusters_too_few", {"clusters": clusters, "enough": FEWEST_UNITS})
         if not np.isfinite(np.max(self.inflation, initial=1.0)):
-            return f"fewer than {FEWEST_OF_CLASS} cases of a class or data set"
-        if np.isnan(self.clusters).all() and np.isfinite(self.freedom).any() and least(self.cases) < FEWEST_UNITS:
-            return f"fewer than {FEWEST_UNITS} cases"
-        return ""
+            return Note("cases_of_class_too_few", {"enough": FEWEST_OF_CLASS})
+        if np.isnan(self.clusters).all() and np.isfinite(self.freedom).any() and cases < FEWEST_UNITS:
+            return Note("cases_too_few", {"cases": cases, "enough": FEWEST_UNITS})
+        return None
 
     def threshold(self, who: np.ndarray, critical: float) -> np.ndarray:
         """Return the standard deviations that a lead requires (entity, rival), for a normal critical value.

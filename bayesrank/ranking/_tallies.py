@@ -10,14 +10,14 @@ from bayesrank.ranking._loops import compare_pairs, tied_groups
 
 def rank_draws(
     x: np.ndarray, sign: int, batches: Batches, effective_size: float
-) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray]:
+) -> tuple[dict[str, np.ndarray], np.ndarray]:
     """Rank values (draw, entity) in each draw, highest best after multiplication by ``sign``.
 
-    Return rank probabilities, expected ranks and regrets with their errors, by the variable names of the result; the
-    number of draws at each rank (half, entity, rank); and twice the average rank (draw, entity), 0 where undefined.
+    Return rank probabilities, expected ranks and regrets with their errors, by the variable names of the result; and
+    twice the average rank (draw, entity), 0 where undefined.
     """
     size, number = x.shape[1], len(batches.sizes)
-    mass, squares, steps = np.zeros((2, size, size)), np.zeros((size, size)), np.zeros((size, size + 1))
+    mass, squares, steps = np.zeros((size, size)), np.zeros((size, size)), np.zeros((size, size + 1))
     twice = np.zeros(x.shape, np.int32)
     defined, ranks, losses = np.zeros((3, number, size))
     rank_squares, loss_squares = np.zeros((2, size))
@@ -43,10 +43,10 @@ def rank_draws(
         if block.complete:
             total = np.add.accumulate(steps[:, :-1], axis=1)
             total[total <= 1e-9] = 0.0  # shares of ties may not cancel to the last digit
-            mass[batches.half(i)] += total
+            mass += total
             squares += total * total / batches.sizes[i]
             steps[:] = 0.0
-    probability = mass.sum(axis=0) / batches.number
+    probability = mass / batches.number
     error = error_of_squares(probability, squares / batches.number, (batches.sizes > 0).sum())
     error = share_error(probability, error, batches.number + 0 * effective_size, effective_size)
     best = probability[:, 0]
@@ -66,7 +66,7 @@ def rank_draws(
         "expected_regret": regret,
         "expected_regret_error": regret_error,
     }
-    return found, mass, twice
+    return found, twice
 
 
 def compare_draws(

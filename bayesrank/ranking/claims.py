@@ -1,20 +1,136 @@
-"""Whether a ranking has confidence sets, and by how much luck overestimates the leader."""
+"""The claim of a ranking, made once for all that print it: possible ranks, tiers, and the headline with its caps.
+
+An entity may be called best only if it is the only one that could be best, and nothing caps the headline. Thin evidence
+never makes a claim bolder: where no rank set can be justified, every rank is possible.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 import xarray as xr
 
 from bayesrank._draws import BLOCK
+from bayesrank._notes import Note, notes_of, notes_text
+from bayesrank.ranking._confidence import RankSets
 
 #: Report the leader's expected loss on new cases if it exceeds this share of its interval's width.
 NOTABLE = 0.25
+#: Effective draws that a probability of 0.95 needs. With fewer, the true probability may be lower even if all agree.
+FEWEST = 60
+#: Codes of caps that leave every rank possible.
+UNJUSTIFIED = ("clusters_too_few", "cases_of_class_too_few", "cases_too_few", "sets_need_draws", "not_measured")
+#: Caps that limit the headline to the evidence that was seen: an entity may be best on these data sets.
+ON_THESE = ("pooled_datasets",)
 
 
-def why_withheld(ranking: xr.Dataset) -> str:
-    """Return why a ranking has no confidence sets; empty if it has them for at least one entity."""
-    if "in_best_confidence_set" in ranking and bool(ranking["in_best_confidence_set"].notnull().any()):
-        return ""
-    reason = str(ranking.attrs.get("confidence_sets", ""))
-    return reason if reason not in ("", "joint") else "not computed"
+def ranks_and_tiers(sets: RankSets, ranked: np.ndarray, position: np.ndarray) -> dict[str, np.ndarray]:
+    """Return the possible ranks, the best set and the tiers, by the variable names of a ranking.
+
+    Tier 1 is the best set. A later tier has the entities that no other entity of the rest is surely above. The first
+    entity of the consensus order always lies in tier 1.
+    """
+    lower, upper = sets.ranks(ranked)
+    if ranked.any():
+        lower[np.nanargmin(position)] = 1
+    best = ranked & (lower == 1)
+    tier = tiers_of(best, sets.above, ranked)
+    return {
+        "rank_lower": lower,
+        "rank_upper": upper,
+        "in_best_set": best,
+        "surely_above": sets.above,
+        "tier": tier if ranked.all() else np.where(ranked, tier, np.nan),
+    }
+
+
+def tiers_of(best: np.ndarray, above: np.ndarray, members: np.ndarray) -> np.ndarray:
+    """Return the tier of each entity, 0 for entities that are not ``members``: the best set first."""
+    tier, number = best.astype(int), 1
+    while (left := members & (tier == 0)).any():
+        number += 1
+        free = left & ~above[left].any(axis=0)
+        tier[free if free.any() else left] = number  # a circle of sure pairs is not split
+    return tier
+
+
+def headline_of(
+    ranking: Mapping[str, Any],
+    names: Sequence[Any],
+    caps: Sequence[Note],
+    prob: float,
+    rope: float,
+    identical: Sequence[np.ndarray] = (),
+) -> tuple[str, list[Note]]:
+    """Return the headline, "best", "shared", "leads" or "none", and its caps, from the variables of a ranking."""
+    best, position = (np.asarray(ranking[name]) for name in ("in_best_set", "consensus_position"))
+    if (~np.isnan(position)).sum() < 2:
+        return "none", list(caps)
+    superiority = np.asarray(ranking["superiority"])
+    leader, members = int(np.nanargmin(position)), np.flatnonzero(best)
+    rivals = np.delete(superiority[leader], leader)[np.delete(~np.isnan(position), leader)]
+    if np.isnan(rivals).all():
+        return "none", list(caps)
+    if len(members) > 1:
+        alike = any(set(members) <= set(group) for group in identical)
+        if rope > 0 and not alike:
+            alike = bool((np.asarray(ranking["equivalence"])[np.ix_(members, members)] >= prob).all())
+        return ("shared" if alike else "leads"), list(caps)
+    worst, chance = float(np.nanmin(rivals)), float(np.asarray(ranking["probability_best"])[leader])
+    if min(worst, chance) < prob:
+        others = np.where(np.arange(len(best)) == leader, np.nan, superiority[leader])
+        rival = names[int(np.nanargmin(others))]
+        below = {"rival": str(rival) if worst < prob else None, "p": min(worst, chance), "prob": prob, "rope": rope}
+        caps = [*caps, Note("probability_below", below)]
+    allowed = all(cap.code in ON_THESE for cap in caps)
+    return ("best" if allowed else "leads"), list(caps)
+
+
+def facts_of_claim(headline: str, sets: str, caps: Sequence[Note]) -> dict[str, Any]:
+    """Return the claim as the variables of a ranking, which files can hold."""
+    return {"headline": headline, "sets": sets, "caps": notes_text(caps)}
+
+
+def state_claim(ranking: xr.Dataset) -> xr.Dataset:
+    """Return a ranking with the claim in its attrs, too; rankings of several items have it in their variables alone."""
+    if "headline" not in ranking or ranking["headline"].ndim:
+        return ranking
+    codes = list(dict.fromkeys(cap.code for cap in caps_of(ranking)))
+    about = {"headline": str(ranking["headline"].item()), "sets": str(ranking["sets"].item()), "caps": codes}
+    return ranking.assign_attrs(about)
+
+
+def caps_of(ranking: xr.Dataset) -> list[Note]:
+    """Return the caps of the headline of one ranking."""
+    return notes_of(ranking["caps"])
+
+
+def cap(ranking: xr.Dataset, caps: Sequence[Note]) -> xr.Dataset:
+    """Return rankings with more caps on their headline; those that leave no set justified make every rank possible."""
+    if not caps or "headline" not in ranking:
+        return ranking
+    if ranking["headline"].ndim:
+        dim = str(ranking["headline"].dims[0])
+        parts = [cap(ranking.isel({dim: i}), caps) for i in range(ranking.sizes[dim])]
+        return xr.concat(parts, dim, coords="minimal", compat="override", combine_attrs="override", join="exact")
+    known = [note.code for note in caps_of(ranking)]
+    caps = [*caps_of(ranking), *(note for note in caps if note.code not in known)]
+    changed = ranking.copy()
+    if any(note.code in UNJUSTIFIED for note in caps):
+        ranked = ranking["tier"].notnull().values
+        none = np.zeros((len(ranked), len(ranked)), bool)
+        sets = RankSets(none, np.zeros(len(ranked), bool), "none")
+        for name, values in ranks_and_tiers(sets, ranked, ranking["consensus_position"].values).items():
+            changed[name] = (("entity", "rival")[: values.ndim], values)
+        changed["sets"] = "none"
+    prob, rope = (float(ranking.attrs[name]) for name in ("prob", "rope"))
+    arrays = {name: changed[name].values for name in ("in_best_set", "consensus_position", "probability_best")}
+    arrays |= {name: changed[name].transpose("entity", "rival").values for name in ("superiority", "equivalence")}
+    names = ranking["entity"].values.tolist()
+    headline, found = headline_of(arrays, names, caps, prob, rope)
+    shared = str(ranking["headline"].item()) == "shared" and len(known) == len(caps)
+    changed["headline"], changed["caps"] = "shared" if shared else headline, notes_text(found)
+    return state_claim(changed)
 
 
 def leader_overestimate(ranking: xr.Dataset) -> tuple[str, float, bool]:

@@ -15,16 +15,18 @@ def consensus_of(
     expected: np.ndarray,
     preference: np.ndarray,
     error: np.ndarray,
-    superiority: np.ndarray,
     ranked: np.ndarray,
-    prob: float,
+    last: np.ndarray | None = None,
 ) -> dict[str, Any]:
-    """Return the consensus order and the tiers, by the variable names of the result.
+    """Return the consensus order by the variable names of the result; entities marked in ``last`` come last.
 
     Ties are broken by expected ranks and names, not by the input order.
     """
+    if last is not None and last.any() and not last.all():
+        preference = np.where(last, np.where(last[:, None], preference, 1.0), np.where(last[:, None], 0.0, preference))
+        error = np.where(last == last[:, None], error, 0.0)
     # Without draws a tie has preference 1/2 up to rounding errors, which may not decide who comes first.
-    preference, superiority, expected = (np.round(values, 10) for values in (preference, superiority, expected))
+    preference, expected = np.round(preference, 10), np.round(expected, 10)
     order = np.flatnonzero(ranked)
     order = order[np.lexsort((names[order], expected[order]))]
     placed, distance, bound = consensus_order(preference[np.ix_(order, order)])
@@ -36,7 +38,6 @@ def consensus_of(
         "consensus_position": with_gaps(position, ranked),
         "consensus_distance": distance,
         "consensus_lower_bound": bound,
-        "tier": with_gaps(make_tiers(order, superiority, prob), ranked),
     }
 
 
@@ -74,32 +75,6 @@ def share_ranks(order: np.ndarray, preference: np.ndarray, error: np.ndarray) ->
         group.append(int(entity))
         ranks[entity] = start
     return ranks
-
-
-def make_tiers(order: np.ndarray, superiority: np.ndarray, prob: float) -> np.ndarray:
-    """Return the tier of each entity, from 1; 0 for entities outside the order.
-
-    The first entity without a tier takes all others without one that it does not beat with probability ``prob``.
-    """
-    tier = np.zeros(len(superiority), int)
-    left, number = list(order), 0
-    while left:
-        number += 1
-        anchor = left[0]
-        placed = [e for e in left if e == anchor or not superiority[anchor, e] >= prob]
-        tier[placed] = number
-        left = [e for e in left if not tier[e]]
-    return tier
-
-
-def best_set(best: np.ndarray, prob: float) -> np.ndarray:
-    """Return the smallest set that holds the best with probability ``prob``, with all ties of its last member.
-
-    Draws without any value do not count.
-    """
-    descending = np.sort(best)[::-1]
-    reached = np.cumsum(descending) >= prob * best.sum() - 1e-12
-    return (best > 0) & (best >= descending[np.argmax(reached)] - 1e-15)
 
 
 def _components(preference: np.ndarray) -> list[np.ndarray]:

@@ -1,6 +1,6 @@
 """Credible rankings: the posterior order of the entities by a score."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import xarray as xr
@@ -20,14 +20,20 @@ from bayesrank._errors import ArgumentError
 from bayesrank._notes import notes_text
 from bayesrank._source import Source, parse_source
 from bayesrank._types import Container, ModelName, ScoreLike
-from bayesrank.ranking._confidence import confidence_sets
-from bayesrank.ranking._information import Information
+from bayesrank.ranking._confidence import RankSets, rank_sets
 from bayesrank.ranking._tallies import compare_draws, positive, rank_draws
-from bayesrank.ranking.claims import expected_overestimates
-from bayesrank.ranking.consensus import best_set, consensus_of
+from bayesrank.ranking.claims import (
+    expected_overestimates,
+    facts_of_claim,
+    headline_of,
+    ranks_and_tiers,
+    state_claim,
+)
+from bayesrank.ranking.consensus import consensus_of
 from bayesrank.ranking.evidence import Evidence, evidence_of, rank_each
 from bayesrank.ranking.hierarchy import hierarchy
-from bayesrank.ranking.intervals import rank_intervals, simultaneous_intervals
+from bayesrank.ranking.identical import agree, average_pairs, average_within, hold_pairs, hold_within, identical_groups
+from bayesrank.ranking.intervals import rank_intervals
 from bayesrank.ranking.notes import discordance_of
 from bayesrank.ranking.values import RankingOptions, ScoreValues, finite, ranking_of, score_values
 from bayesrank.ranking.without_draws import rank_exactly, replace_drawn
@@ -69,7 +75,7 @@ def credible_ranking(
         - ``"auto"`` (command and report): from draws, and exact where the error is below 5e-4, the work is small, and
           the medians agree with the draws.
     prob : float
-        Credibility of intervals, tiers and the best set, between 0 and 1.
+        Credibility of intervals and joint level of the rank sets, between 0 and 1.
     rope : float
         Region of practical equivalence, in units of the score: superiority requires a larger difference.
     higher_is_better : bool, optional
@@ -78,7 +84,8 @@ def credible_ranking(
         Which performance of the posterior, as in :func:`bayesrank.as_performance`.
     joint : bool
         Compare all pairs of entities, which takes draws × entities² operations. If False, the result has no ``rival``,
-        ``superiority``, ``equivalence``, ``sucra``, ``poth``, ``tier``, ``consensus_*`` and ``rank_confidence_*``.
+        ``superiority``, ``equivalence``, ``sucra``, ``poth``, ``consensus_*``, ``rank_lower``, ``rank_upper``,
+        ``tier``, ``in_best_set`` and headline.
     model, **options
         With ``method="exact"`` and counts, a conjugate model of :func:`bayesrank.fit` and its options; the prevalence
         cannot be draws.
@@ -95,24 +102,24 @@ def credible_ranking(
         - ``rank_probability`` (entity, rank), ``probability_best``, ``expected_rank``: tied entities share positions.
         - ``sucra``: mean probability of ranking before a rival, with ties as halves. ``poth``: variance of ``sucra``
           relative to its maximum; 0 if all are equal, 1 if the order is certain (Wigle et al., arXiv:2501.11596).
-        - ``rank_lower``, ``rank_upper``: equal-tailed rank interval of each entity at ``prob``.
-        - ``rank_simultaneous_lower``, ``rank_simultaneous_upper``: the narrowest intervals with a common tail
-          probability ``rank_simultaneous_level`` that jointly hold all ranks at ``prob``; with too few draws, ranks are
-          added at both ends, and the level is minus their number. ``rank_simultaneous_probability``: their joint
-          coverage, cross-validated on halves of the draws.
-        - ``rank_confidence_lower``, ``rank_confidence_upper``: sets that jointly hold all true ranks in about ``prob``
-          of repeated experiments, for any true scores, without ROPE. ``in_best_confidence_set``: 1 for entities that
-          could be truly best, else 0. ``attrs["confidence_sets"]`` is "joint", or why all are NaN.
+        - ``rank_lower``, ``rank_upper``: the ranks that the evidence allows, jointly for all entities at about ``prob``
+          for any true scores, without ROPE: 1 + the number of entities that are surely above (at least 2 if another
+          entity is surely better), and the number of ranked entities minus those that are surely below. All ranks where
+          nothing can be justified. ``in_best_set``: whether ``rank_lower`` is 1. ``surely_above`` (entity, rival): the
+          pairs behind these ranks.
+        - ``rank_marginal_lower``, ``rank_marginal_upper``: equal-tailed posterior interval of the rank of each entity
+          alone.
         - ``superiority`` (entity, rival): probability that the entity beats the rival by more than the ROPE, among
           draws with both defined; ``equivalence`` (entity, rival): that neither beats the other by more.
         - ``consensus_rank``: rank in the order with the smallest expected Kendall distance, shared within twice the
           Monte-Carlo error; ``consensus_position``: without shared ranks. ``consensus_distance``: expected distance of
           this order; ``consensus_lower_bound``: of any order.
-        - ``tier``: the first tier is the first entity in consensus order, and all that it does not beat with
-          probability ``prob``; the next tiers likewise from the rest. Comparisons are pairwise: many equal entities
-          often form two tiers.
-        - ``in_best_set``: whether the entity is in the smallest set that holds the best with probability ``prob``;
-          :func:`bayesrank.top_set` with ``k=1`` cross-validates it.
+        - ``tier``: the first tier is the best set; a later tier has the entities that no other of the rest is surely
+          above.
+        - ``headline``: "best", "shared", "leads" or "none", as :func:`bayesrank.verdict` says it. "best" needs a best
+          set of one entity and no cap; "shared" a best set with equal evidence, or within a positive ROPE of each other
+          with probability ``prob``. ``sets``: "confidence", "posterior" (of a model with a population), or "none".
+          ``caps``: the reasons that limit the headline; their codes are in ``attrs["caps"]``.
         - ``expected_regret``: mean difference from the best of each draw, in units of the score, if its mean is finite.
         - ``overestimate``: expected loss of the score on new cases (winner's curse), by empirical Bayes, for three
           entities or more and models without a population of entities.
@@ -120,11 +127,11 @@ def credible_ranking(
         - ``effective_sample_size``: effective number of draws of the entity's values.
         - ``notes``, ``needed_evidence``: read by :func:`bayesrank.verdict` and :func:`bayesrank.notes`.
 
-        The attrs are ``score``, ``prob``, ``rope``, ``higher_is_better``, ``draws``, ``range`` and ``finite_mean`` of
-        the score, ``depends_on_prevalence`` if known, ``method``, and ``evidence``. With ``method="exact"``, errors are
-        those of the quadrature, and there are no ``draws``, ``rank_simultaneous_*``, ``rank_confidence_*`` or
-        ``effective_sample_size``; with ``"auto"`` these come from draws, named in ``attrs["drawn"]``. A ratio with an
-        interval beyond exp(±145) has a rank, but no median or interval.
+        The attrs are ``headline``, ``sets``, ``caps``, ``score``, ``prob``, ``rope``, ``higher_is_better``, ``draws``,
+        ``range`` and ``finite_mean`` of the score, ``depends_on_prevalence`` if known, ``method``, and ``evidence``.
+        With ``method="exact"``, errors are those of the quadrature, every rank is possible, and there are no ``draws``
+        or ``effective_sample_size``; with ``"auto"`` these and the rank sets come from draws, named in
+        ``attrs["drawn"]``. A ratio with an interval beyond exp(±145) has a rank, but no median or interval.
 
     Raises
     ------
@@ -134,9 +141,8 @@ def credible_ranking(
 
     Notes
     -----
-    Averaged over the prior, the intervals cover at least ``prob`` of true ranks. For fixed, nearly tied truths they
-    may cover less. For exact ranks, the number of entities above a value is Poisson-binomial: Hong (2013),
-    Computational Statistics & Data Analysis 59:41-51.
+    Entities with identical evidence have identical numbers. For exact ranks, the number of entities above a value is
+    Poisson-binomial: Hong (2013), Computational Statistics & Data Analysis 59:41-51.
 
     Examples
     --------
@@ -187,8 +193,12 @@ def _one(values: xr.DataArray, evidence: Evidence, found: ScoreValues, settings:
     names, batches = values["entity"].values, Batches.of(values)
     x = finite(values.values).reshape(batches.number, len(names))
     score = None if found.variable else found.score
+    groups = identical_groups(evidence, len(names))
+    result, twice, efficiencies = _summarize(x, batches, settings, found, groups)
+    groups, ranked = efficiencies.groups, result["undefined"] <= MOSTLY
     information = evidence.information(score, len(names))
-    result, sets = _summarize(x, batches, np.array([str(n) for n in names]), settings, found, information)
+    if found.finite_mean and information.population != "entities":  # a model of their population already shrinks them
+        result["overestimate"] = average_within(groups, expected_overestimates(x, ranked, found.sign))
 
     def outside(observed: np.ndarray) -> np.ndarray:
         """Return whether values are outside the interval by more than Monte-Carlo error."""
@@ -198,65 +208,89 @@ def _one(values: xr.DataArray, evidence: Evidence, found: ScoreValues, settings:
         return (beyond + 2 * error < (1 - settings.prob) / 2) & ~np.isnan(observed) & ~found.at_an_end(observed)
 
     result |= evidence.compare(score, len(names), outside)
+    result["contradicted"] = hold_within(groups, result["contradicted"])
     notes, needed = [*found.notes(), *evidence.notes(score)], evidence.needed()
+    facts: dict[str, Any] = {"prob": settings.prob, "rope": settings.rope, "draws": batches.number, "method": "draws"}
     if settings.joint:
-        few, agree = discordance_of(information, evidence.about or {}, names, result, settings.prob, evidence.patterns)
+        texts = np.array([str(name) for name in names])
+        unseen, expected = evidence.unseen(result["observed"]), result["expected_rank"]
+        result |= _compare(x, twice, batches, settings, found, efficiencies, ranked, texts, expected, unseen)
+        with np.errstate(over="ignore", invalid="ignore"):  # outcomes near the largest float
+            sets = rank_sets(x, ranked, found, settings.prob, efficiencies.worst, information)
+        sets = RankSets(hold_pairs(groups, sets.above), hold_within(groups, sets.not_best), sets.kind, sets.reason)
+        result |= ranks_and_tiers(sets, ranked, result["consensus_position"])
+        few, alike = discordance_of(information, evidence.about or {}, names, result, settings.prob, evidence.patterns)
         notes += few
-        needed = "other cases" if agree and needed == "paired cases" else needed
+        needed = "other cases" if alike and needed == "paired cases" else needed
+        caps = ([] if sets.reason is None else [sets.reason]) + evidence.caps(notes, result, texts.tolist())
+        headline, caps = headline_of(result, names.tolist(), caps, settings.prob, settings.rope, groups)
+        result |= facts_of_claim(headline, sets.kind, caps)
     result |= {"notes": notes_text(notes), "needed_evidence": needed}
-    facts = {"prob": settings.prob, "rope": settings.rope, "draws": batches.number, "method": "draws"}
-    facts |= {"confidence_sets": sets} if settings.joint else {}
-    return ranking_of(result, values, settings.joint, ERROR, found.facts() | facts | evidence.facts())
+    ranking = ranking_of(result, values, settings.joint, ERROR, found.facts() | facts | evidence.facts())
+    return state_claim(ranking)
+
+
+class _Efficiency(NamedTuple):
+    """Effective draws per draw of the pairs, the smallest effective sample size, and the groups of equal evidence."""
+
+    paired: np.ndarray | None
+    worst: float
+    groups: list[np.ndarray]
 
 
 def _summarize(
-    x: np.ndarray,
-    batches: Batches,
-    names: np.ndarray,
-    settings: RankingOptions,
-    found: ScoreValues,
-    information: Information,
-) -> tuple[dict[str, Any], str]:
-    """Return all results from values (draw, entity), and "joint" or why confidence sets are withheld."""
-    prob, tail = settings.prob, (1 - settings.prob) / 2
+    x: np.ndarray, batches: Batches, settings: RankingOptions, found: ScoreValues, groups: list[np.ndarray]
+) -> tuple[dict[str, Any], np.ndarray, _Efficiency]:
+    """Return the results that need no pairs, from values (draw, entity), and twice the ranks of each draw."""
+    tail = (1 - settings.prob) / 2
     with np.errstate(over="ignore", invalid="ignore"):  # sums and squares of huge values, not reported
         middle, low, high, centre, defined = quantiles_of(x, tail)
         [moments] = reduce(_clip_huge(x), Moments(_clip_huge(centre), pairs=settings.joint), batches=batches)
         own = efficiency(*(np.diag(part) if settings.joint else part for part in moments))
         undefined = 1 - defined / batches.number
+        effective = own * positive(defined) * (1.0 if batches.sampled else np.nan)
+        groups = agree(groups, x, effective)
+        undefined, defined = (average_within(groups, each) for each in (undefined, defined))
         ranked = undefined <= MOSTLY
         # Ranks depend on all entities: where they hardly move, use the smallest effective sample size of all. The error
         # of a single point is unknown.
         worst = batches.number * own[ranked].min(initial=1.0) if batches.sampled else np.nan
-        probabilities, mass, twice = rank_draws(x, found.sign, batches, worst)
-    best = probabilities["probability_best"]
-    lower, upper = rank_intervals(mass.sum(axis=0) / np.where(ranked, positive(defined), np.nan)[:, None], tail)
-    result = {"median": middle, "lower": low, "upper": high, "rank_lower": lower, "rank_upper": upper} | probabilities
-    result |= simultaneous_intervals(mass, twice, batches, ranked, prob, worst)
-    del mass  # free tables of entities × entities, and of draws × entities, as early as possible
-    reason = ""
-    if settings.joint:
-        paired = efficiency(*map(_of_differences, moments))
-        pairs, preference, error = compare_draws(x, found.sign, twice, batches, settings.rope, paired, worst)
-        del paired, moments
-        expected = probabilities["expected_rank"]
-        result |= pairs | consensus_of(names, expected, preference, error, pairs["superiority"], ranked, prob)
-        result |= hierarchy(preference, twice, ranked, batches, worst)
-        del preference, error, twice
-        with np.errstate(over="ignore", invalid="ignore"):  # outcomes near the largest float
-            sets, reason = confidence_sets(x, ranked, found, prob, worst, information)
-        result |= sets
+        found_ranks, twice = rank_draws(x, found.sign, batches, worst)
+    result = {"median": middle, "lower": low, "upper": high} | found_ranks
     unknown = np.full(x.shape[1], np.nan)
-    result["overestimate"] = unknown
+    result |= {"overestimate": unknown, "effective_sample_size": effective}
     if not found.finite_mean:
         result |= {"expected_regret": unknown.copy(), "expected_regret_error": unknown.copy()}
-    elif information.population != "entities":  # a model of their population already shrinks them
-        result["overestimate"] = expected_overestimates(x, ranked, found.sign)
-    return result | {
-        "in_best_set": best_set(np.where(ranked, best, 0.0), prob),
-        "undefined": undefined,
-        "effective_sample_size": own * positive(defined) * (1.0 if batches.sampled else np.nan),
-    }, reason
+    result = {name: average_within(groups, each) for name, each in result.items()} | {"undefined": undefined}
+    share = result["rank_probability"] * batches.number / np.where(ranked, positive(defined), np.nan)[:, None]
+    result["rank_marginal_lower"], result["rank_marginal_upper"] = rank_intervals(share, tail)
+    paired = efficiency(*map(_of_differences, moments)) if settings.joint else None
+    return result, twice, _Efficiency(paired, worst, groups)
+
+
+def _compare(
+    x: np.ndarray,
+    twice: np.ndarray,
+    batches: Batches,
+    settings: RankingOptions,
+    found: ScoreValues,
+    efficiencies: _Efficiency,
+    ranked: np.ndarray,
+    names: np.ndarray,
+    expected: np.ndarray,
+    unseen: np.ndarray,
+) -> dict[str, Any]:
+    """Return the results that compare pairs of entities, and the consensus order."""
+    worst, groups = efficiencies.worst, efficiencies.groups
+    pairs, preference, error = compare_draws(x, found.sign, twice, batches, settings.rope, efficiencies.paired, worst)
+    pairs = {name: average_pairs(groups, values) for name, values in pairs.items()}
+    preference, error = average_pairs(groups, preference), average_pairs(groups, error)
+    order = consensus_of(names, expected, preference, error, ranked, unseen)
+    precision = hierarchy(preference, twice, ranked, batches, worst)
+    precision["sucra_error"] = average_within(groups, precision["sucra_error"])
+    for group in groups:
+        order["consensus_rank"][group] = order["consensus_rank"][group].min()
+    return pairs | order | precision
 
 
 def _clip_huge(x: np.ndarray) -> np.ndarray:

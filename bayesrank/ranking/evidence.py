@@ -13,7 +13,8 @@ from bayesrank._notes import Note, notes_of
 from bayesrank._nuts import chain_problems, diagnostics
 from bayesrank._source import Source, parse_source
 from bayesrank._types import Container
-from bayesrank.evidence.pooled import provenance
+from bayesrank.evidence.counts import parts_of
+from bayesrank.evidence.pooled import provenance, record_of
 from bayesrank.performance.arrays import OUTCOME_DIMS, as_performance, observed_counts, outcome_dims
 from bayesrank.performance.operations import shift_prior
 from bayesrank.ranking._information import (
@@ -40,6 +41,10 @@ from bayesrank.scores import Score
 
 #: With fewer data sets, their estimated spread is mostly the prior.
 FEW_DATASETS = 10
+#: Attrs that belong to one ranking.
+OF_ONE = ("headline", "sets", "caps")
+#: Codes of notes that limit the headline.
+CAPS = ("prevalences_differ", "chains_unreliable")
 
 
 @dataclass(frozen=True)
@@ -66,6 +71,8 @@ class Evidence:
     #: Smallest number of data sets with cases of an entity, if other data sets are ranked.
     fewest_datasets: int | None = None
     bootstrap: tuple[Note, ...] = ()  #: Notes on the Bayesian bootstrap of cases.
+    #: The counts that the model was fitted to, for any ranked data set.
+    tables: xr.DataArray | None = None
 
     def at(self, dim: str, i: int) -> "Evidence":
         """Return the evidence of one data set, or of one item of another dim."""
@@ -192,6 +199,47 @@ class Evidence:
         classes = self.counts if self.counts is not None else self.performance
         return notes if classes is None else notes + positive_class_notes(classes, score)
 
+    def unseen(self, observed: np.ndarray) -> np.ndarray:
+        """Return which entities have no observed score where others have one: they come last in an order."""
+        return np.isnan(observed) & ~np.isnan(observed).all()
+
+    def caps(self, notes: list[Note], ranking: Mapping[str, Any], names: list[str]) -> list[Note]:
+        """Return what limits the headline of a ranking of these entities with these notes."""
+        caps = [note for note in notes if note.code in CAPS]
+        caps += self._pooled()
+        position = np.asarray(ranking["consensus_position"])
+        if np.isnan(position).all():
+            return caps
+        leader = int(np.nanargmin(position))
+        if np.isnan(ranking["observed"][leader]) and not np.isnan(ranking["observed"]).all():
+            caps.append(Note("observed_undefined"))
+        if np.asarray(ranking["contradicted"])[np.asarray(ranking["in_best_set"])].any():
+            caps.append(Note("model_contradicted"))
+        if apart := self._apart(leader, np.flatnonzero(~np.isnan(position))):
+            caps.append(Note("pairs_unconnected", {"entities": [names[i] for i in apart]}))
+        return caps
+
+    def _pooled(self) -> list[Note]:
+        """Return a note on data sets that were pooled or averaged, if there are several."""
+        record = record_of(self.origin())
+        number = 0 if record is None else len(record["datasets"])
+        if self.weights is not None:
+            number = max(number, len(self.weights))
+        if self.patterns is not None and self.patterns.dataset is not None:
+            number = max(number, len(set(self.patterns.dataset.tolist())))
+        return [Note("pooled_datasets", {"datasets": number})] if number > 1 else []
+
+    def _apart(self, leader: int, others: np.ndarray) -> list[int]:
+        """Return the rivals that share no data set, or case, with the leader, under a model that does not join them."""
+        if self.patterns is not None:
+            return [int(i) for i in others if i != leader and not self.patterns.share_cases(leader, int(i))]
+        parts = None if self.tables is None else parts_of(self.tables)
+        table = self.tables if parts is None else parts
+        if table is None or "dataset" not in table.dims or (self.about or {}).get("connects"):
+            return []
+        met = (table.sum([d for d in table.dims if d not in ("entity", "dataset")]) > 0).transpose("entity", "dataset")
+        return [int(i) for i in others if i != leader and not (met.values[leader] & met.values[i]).any()]
+
     def origin(self) -> dict[str, Any]:
         """Return attrs on how the evidence was combined, from the posterior or the counts."""
         about = self.about or {}
@@ -284,6 +332,8 @@ def evidence_of(source: Container, variable: str | None, values: xr.DataArray, k
         bootstrap=tuple(_bootstrap(observed, about)),
     )
     counts = observed_counts(source)
+    if counts is not None and _matches(counts, values, ("dataset",)):
+        known = replace(known, tables=counts)
     if many:
         fewest = None if posterior is None else posterior.sizes.get("dataset")
         if counts is not None and {"entity", "dataset"} <= set(counts.dims):
@@ -337,10 +387,11 @@ def rank_each(
     # Coords that differ along this dim, such as test sets, come from the frame; xr.concat would keep the first.
     own = {n: c.variable for n, c in frame.coords.items() if dim in c.dims and not {*c.dims} & {*DRAW_DIMS}}
     own.setdefault(dim, xr.Variable(dim, range(frame.sizes[dim])))
-    reasons = dict.fromkeys(part.attrs["confidence_sets"] for part in parts if "confidence_sets" in part.attrs)
     parts = [part.drop_vars(own, errors="ignore") for part in parts]
     joined = xr.concat(parts, dim=dim, combine_attrs="override", coords="minimal", compat="override", join="exact")
-    return joined.assign_coords(own).assign_attrs({"confidence_sets": "; ".join(reasons)} if reasons else {})
+    joined = joined.assign_coords(own)
+    # Each ranking has a headline of its own, in the variables of that name.
+    return joined.drop_attrs(deep=False).assign_attrs({k: v for k, v in joined.attrs.items() if k not in OF_ONE})
 
 
 def _typical_shares(counts: xr.DataArray, middle: str) -> xr.DataArray:
@@ -416,9 +467,9 @@ def _bootstrap(observed: xr.Dataset, about: Mapping[Any, Any]) -> Iterator[Note]
     yield Note("bayesian_bootstrap")
 
 
-def _matches(observed: xr.DataArray, values: xr.DataArray) -> bool:
-    """Return whether observations have the entities and data sets of ``values``, in the same order."""
-    dims = [d for d in observed.dims if d not in (*OUTCOME_DIMS, "outcome")]
+def _matches(observed: xr.DataArray, values: xr.DataArray, but: tuple[str, ...] = ()) -> bool:
+    """Return whether observations have the entities and data sets of ``values``, in the same order, ignoring ``but``."""
+    dims = [d for d in observed.dims if d not in (*OUTCOME_DIMS, "outcome", *but)]
     if "entity" not in dims or set(dims) - set(values.dims):
         return False
     labelled = [d for d in dims if d in observed.coords and d in values.coords]

@@ -12,14 +12,17 @@ from bayesrank.scores.display import display_name
 #: Variables of every ranking, and those missing without pairwise comparisons.
 NEEDED = {
     *("median", "lower", "upper", "observed", "contradicted", "undefined", "cases", "notes"),
-    *("expected_rank", "rank_lower", "rank_upper", "probability_best", "probability_best_error"),
-    *("in_best_set", "expected_regret"),
+    *("expected_rank", "rank_marginal_lower", "rank_marginal_upper", "probability_best", "probability_best_error"),
+    "expected_regret",
 }
-OF_PAIRS = ("superiority", "equivalence", "consensus_position", "consensus_rank", "tier")
+OF_PAIRS = (
+    *("superiority", "equivalence", "consensus_position", "consensus_rank", "rank_lower", "rank_upper", "in_best_set"),
+    *("tier", "headline", "sets", "caps"),
+)
 #: Columns of a table, if available.
 COLUMNS = (
-    *("median", "lower", "upper", "observed", "probability_best", "expected_rank", "rank_lower", "rank_upper"),
-    *("rank_confidence_lower", "rank_confidence_upper", "consensus_rank", "tier", "expected_regret", "undefined"),
+    *("median", "lower", "upper", "observed", "cases", "probability_best", "expected_rank", "rank_lower", "rank_upper"),
+    *("consensus_rank", "tier", "expected_regret", "undefined"),
 )
 
 
@@ -34,10 +37,10 @@ def ranking_table(ranking: xr.Dataset) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        Indexed by entity, in consensus order (by expected rank if ``joint=False``). Columns, as far as the ranking has
-        them: ``median``, ``lower``, ``upper``, ``observed``, ``probability_best``, ``expected_rank``, ``rank_lower``,
-        ``rank_upper``, ``rank_confidence_lower``, ``rank_confidence_upper``, ``consensus_rank``, ``tier``,
-        ``expected_regret``, ``undefined``.
+        Indexed by entity, by tier and then in consensus order (by expected rank if ``joint=False``). Columns, as far as
+        the ranking has them: ``median``, ``lower``, ``upper``, ``observed``, ``cases``, ``probability_best``,
+        ``expected_rank``, ``rank_lower``, ``rank_upper``, ``consensus_rank``, ``tier``, ``expected_regret``,
+        ``undefined``.
 
     Raises
     ------
@@ -55,8 +58,19 @@ def ranking_table(ranking: xr.Dataset) -> pd.DataFrame:
     frame = pd.DataFrame(found, pd.Index(ranking["entity"].values, name="entity"))
     # Entities without a rank come last, by name.
     names = np.array([str(name) for name in frame.index])
-    known = ranking.get("consensus_position", ranking["expected_rank"].where(ranking["rank_lower"].notnull()))
-    return frame.iloc[np.lexsort((names, known.values))]
+    if "tier" not in ranking:
+        return frame.iloc[np.lexsort((names, ranking["expected_rank"].values))]
+    return frame.iloc[np.lexsort((names, ranking["consensus_position"].values, ranking["tier"].values))]
+
+
+def first_by_consensus(ranking: xr.Dataset, top: int | None) -> pd.DataFrame:
+    """Return the rows of the table of the first ``top`` entities of the consensus order; None for all."""
+    table = ranking_table(ranking)
+    if top is None or "consensus_position" not in ranking:
+        return table[:top]
+    position = ranking["consensus_position"].to_series().reindex(table.index).to_numpy()
+    chosen = np.argsort(np.nan_to_num(position, nan=np.inf), kind="stable")[:top]
+    return table.iloc[np.sort(chosen)]
 
 
 def check_complete(ranking: xr.Dataset) -> None:

@@ -17,9 +17,10 @@ from bayesrank._draws import (
 )
 from bayesrank._errors import ArgumentError
 from bayesrank._types import Container, ScoreLike
-from bayesrank.ranking._confidence import confidence_sets
+from bayesrank.ranking._confidence import rank_sets
 from bayesrank.ranking.credible import MOSTLY
 from bayesrank.ranking.evidence import evidence_of
+from bayesrank.ranking.identical import hold_pairs, hold_within, identical_groups
 from bayesrank.ranking.ranks import positions
 from bayesrank.ranking.values import finite, one_ranking, score_values
 
@@ -56,10 +57,10 @@ def top_set(
         - ``in_credible_set``: whether the entity is in the smallest set that holds all of the k best with posterior
           probability ``prob``. ``credible_probability``: its probability, cross-validated on halves of the draws; below
           ``prob`` there are too few draws, and the set holds every entity among the k best in any draw.
-        - ``in_confidence_set``: whether the confidence set of the entity's rank contains a rank of at most k, as those
-          of all k best do in about ``prob`` of repeated experiments, for any true scores and all k at once; True if
-          sets are withheld (why: ``attrs["confidence_sets"]``). ``surely_top``: whether it has only such ranks.
-        - ``rank_confidence_lower``, ``rank_confidence_upper`` and errors ``<name>_error``: as in a ranking.
+        - ``in_confidence_set``: whether the possible ranks of the entity contain a rank of at most k, as those of all k
+          best do in about ``prob`` of repeated experiments, for any true scores and all k at once. ``surely_top``:
+          whether it has only such ranks.
+        - ``rank_lower``, ``rank_upper`` and errors ``<name>_error``: as in a ranking, with ``attrs["sets"]``.
 
         The attrs are those of a ranking, ``k``, and ``smallest``: 1 if the credible set is known to be the smallest, 0
         if there were too many subsets to try. Entities undefined in more than half of the draws are in no set.
@@ -93,10 +94,11 @@ def top_set(
         [of_each] = reduce(x, EffectiveDraws(), batches=batches)
         effective_size = of_each[ranked].min(initial=batches.number)
     evidence = evidence_of(source, found.variable, values, kind)
-    sets, reason = confidence_sets(
-        x, ranked, found, prob, effective_size, evidence.information(None if found.variable else found.score, size)
-    )
-    first, last = sets["rank_confidence_lower"], sets["rank_confidence_upper"]
+    information = evidence.information(None if found.variable else found.score, size)
+    sets = rank_sets(x, ranked, found, prob, effective_size, information)
+    groups = identical_groups(evidence, size)
+    sets = sets._replace(above=hold_pairs(groups, sets.above), not_best=hold_within(groups, sets.not_best))
+    first, last = sets.ranks(ranked)
     top, few = np.empty(x.shape, bool), max(BLOCK // size, 1)
     for start in range(0, len(x), few):
         part = np.where(ranked, x[start : start + few], np.nan)
@@ -118,14 +120,13 @@ def top_set(
         "in_credible_set": ("entity", chosen),
         "credible_probability": ((), probability),
         "credible_probability_error": ((), error, {"method": ERROR}),
-        # If the sets are withheld, no entity is known to be in, or out.
-        "in_confidence_set": ("entity", ranked & ((reason != "joint") | (first <= k))),
+        "in_confidence_set": ("entity", ranked & (first <= k)),
         "surely_top": ("entity", ranked & (last <= k)),
-        "rank_confidence_lower": ("entity", first),
-        "rank_confidence_upper": ("entity", last),
+        "rank_lower": ("entity", first),
+        "rank_upper": ("entity", last),
     }
     facts = {"prob": prob, "k": k, "draws": batches.number, "method": "draws", "smallest": int(smallest)}
-    facts["confidence_sets"] = reason
+    facts["sets"] = sets.kind
     return xr.Dataset(variables, {"entity": names}, found.facts() | facts)
 
 

@@ -11,9 +11,12 @@ from bayesrank._notes import Note, notes_text
 from bayesrank._source import Source, parse_source
 from bayesrank._types import Container, ScoreLike
 from bayesrank.exact import Answer, ClosedForm, NoClosedForm, Plan, answer, closed_form_of, plan_of
-from bayesrank.ranking.consensus import best_set, consensus_of
+from bayesrank.ranking._confidence import RankSets
+from bayesrank.ranking.claims import caps_of, facts_of_claim, headline_of, ranks_and_tiers, state_claim
+from bayesrank.ranking.consensus import consensus_of
 from bayesrank.ranking.evidence import Evidence, cases_of, evidence_of, rank_each
 from bayesrank.ranking.hierarchy import poth_of
+from bayesrank.ranking.identical import identical_groups
 from bayesrank.ranking.intervals import rank_intervals
 from bayesrank.ranking.values import RankingOptions, ScoreValues, natural_score, ranking_of, score_values
 from bayesrank.scores import as_score
@@ -22,6 +25,8 @@ from bayesrank.scores import as_score
 UNRESOLVED = 5e-4
 #: CPU seconds that integrals may take, roughly, beside draws.
 MOST_SECONDS = 5.0
+#: The variables of a claim; "rank_lower" and the others of entities need draws.
+CLAIM = ("rank_lower", "rank_upper", "in_best_set", "surely_above", "tier", "headline", "sets", "caps")
 
 
 def rank_exactly(
@@ -70,15 +75,15 @@ def rank_exactly(
     ranking = rank_each(known.frame, evidence, lambda _, held, at: _one(known.at(at), held, what, settings))
     if settings.joint:
         return ranking
-    compared = ("superiority", "equivalence", "sucra", "poth", "tier", "consensus")
-    return ranking.drop_vars([*(name for name in ranking.data_vars if str(name).startswith(compared)), "rival"])
+    compared = ("superiority", "equivalence", "sucra", "poth", "consensus", *CLAIM)
+    kept = ranking.drop_vars([*(name for name in ranking.data_vars if str(name).startswith(compared)), "rival"])
+    return kept.drop_attrs(deep=False).assign_attrs({k: v for k, v in ranking.attrs.items() if k not in CLAIM})
 
 
 def replace_drawn(drawn: xr.Dataset, source: Source, score: Any, settings: RankingOptions) -> xr.Dataset:
     """Return a ranking of draws with all numbers that are known exactly, if there are such; else the same ranking.
 
-    What needs joint draws is kept and named in ``attrs["drawn"]``. Simultaneous intervals are widened to hold the
-    exact interval of each entity.
+    What needs joint draws, such as the rank sets, is kept and named in ``attrs["drawn"]``.
     """
     known: Any = natural_score(source) if score is None else score
     if drawn["expected_rank"].dims != ("entity",) or not _is_conjugate(source, known):
@@ -96,14 +101,32 @@ def replace_drawn(drawn: xr.Dataset, source: Source, score: Any, settings: Ranki
     if exact["rank_probability_error"].max() > UNRESOLVED or not _are_draws_of(values, exact["median"]):
         return drawn
     # Names of test sets that were inferred depend on the order of input: an exact ranking has none.
-    rest = {str(name): held for name, held in drawn.drop_vars("test_set", errors="ignore").items() if name not in exact}
-    for name, wider in (("lower", np.fmin), ("upper", np.fmax)):
-        together = rest[f"rank_simultaneous_{name}"]
-        held = wider(together.values, exact[f"rank_{name}"].values)
-        rest[f"rank_simultaneous_{name}"] = together.copy(data=np.where(together.isnull(), np.nan, held))
+    drawn = drawn.drop_vars("test_set", errors="ignore")
+    rest = {str(name): held for name, held in drawn.items() if name not in exact or name in CLAIM}
     about = {"draws": drawn.attrs["draws"], "drawn": list(rest)}
-    about |= {name: drawn.attrs[name] for name in ("confidence_sets",) if name in drawn.attrs}
-    return exact.assign(rest).assign_attrs(about)
+    joined = exact.assign(rest).assign_attrs(about)
+    return _claim_again(joined, source, values) if settings.joint else joined
+
+
+def _claim_again(ranking: xr.Dataset, source: Source, values: xr.DataArray) -> xr.Dataset:
+    """Return a ranking with rank sets of draws, and the headline that follows from the exact numbers."""
+    ranking = ranking.copy()
+    leader = int(np.nanargmin(ranking["consensus_position"].values)) if ranking["tier"].notnull().any() else None
+    for name, first in (("rank_lower", 1), ("in_best_set", True), ("tier", 1)):
+        held = ranking[name].values.copy()
+        if leader is not None:  # draws and integrals may differ in who comes first by a hair
+            held[leader] = first
+        ranking[name] = ("entity", held)
+    caps = [note for note in caps_of(ranking) if note.code not in ("probability_below", "model_contradicted")]
+    if bool((ranking["contradicted"] & ranking["in_best_set"]).any()):
+        caps.append(Note("model_contradicted"))
+    arrays = {
+        str(name): held.transpose("entity", ...).values for name, held in ranking.items() if "entity" in held.dims
+    }
+    groups = identical_groups(evidence_of(source, None, values, None), ranking.sizes["entity"])
+    prob, rope = float(ranking.attrs["prob"]), float(ranking.attrs["rope"])
+    headline, caps = headline_of(arrays, ranking["entity"].values.tolist(), caps, prob, rope, groups)
+    return state_claim(ranking.assign(facts_of_claim(headline, str(ranking["sets"].item()), caps)))
 
 
 def prior_quantiles(posterior: Any, score: Any, levels: np.ndarray) -> xr.DataArray | None:
@@ -149,7 +172,7 @@ def _one(known: ClosedForm, evidence: Evidence, what: ScoreValues, settings: Ran
     plan = plan_of(what.score, known)
     tail = (1 - settings.prob) / 2
     found = answer(plan, np.array([tail, 0.5, 1 - tail]), settings.rope)
-    result = _results(plan, found, np.array(names), settings.prob)
+    result = _results(plan, found, settings.prob)
     slack = 1e-9 * (1 + result["upper"] - result["lower"])  # for rounding errors
 
     def outside(observed: np.ndarray) -> np.ndarray:
@@ -159,11 +182,22 @@ def _one(known: ClosedForm, evidence: Evidence, what: ScoreValues, settings: Ran
     result |= evidence.compare(what.score, len(names), outside)
     notes = [*_notes(found), *what.notes(), *evidence.notes(what.score)]
     result |= {"notes": notes_text(notes), "needed_evidence": evidence.needed()}
+    ranked = result["undefined"] < 1
+    before, error = np.nan_to_num(found.numbers.before, nan=0.5), np.nan_to_num(found.error.before)
+    unseen = evidence.unseen(result["observed"])
+    result |= consensus_of(np.array(names), found.numbers.expected, before, error, ranked, unseen)
+    nothing = np.zeros(before.shape, bool)
+    sets = RankSets(nothing, np.zeros(len(names), bool), "none", Note("sets_need_draws"))
+    result |= ranks_and_tiers(sets, ranked, result["consensus_position"])
+    caps = [Note("sets_need_draws"), *evidence.caps(notes, result, names)]
+    groups = identical_groups(evidence, len(names))
+    headline, caps = headline_of(result, names, caps, settings.prob, settings.rope, groups)
+    result |= facts_of_claim(headline, sets.kind, caps)
     facts = what.facts() | {"prob": settings.prob, "rope": settings.rope, "method": "exact"} | evidence.facts()
-    return ranking_of(result, known.frame, True, "difference of two numbers of nodes", facts)
+    return state_claim(ranking_of(result, known.frame, True, "difference of two numbers of nodes", facts))
 
 
-def _results(plan: Plan, found: Answer, labels: np.ndarray, prob: float) -> dict[str, Any]:
+def _results(plan: Plan, found: Answer, prob: float) -> dict[str, Any]:
     """Return the results that follow from the probabilities, by name."""
     numbers, error, defined = found.numbers, found.error, plan.item >= 0
     probability = numbers.rank
@@ -171,7 +205,6 @@ def _results(plan: Plan, found: Answer, labels: np.ndarray, prob: float) -> dict
     superiority = numbers.superior
     equivalence = np.clip(1 - superiority - superiority.T, 0.0, 1.0)
     np.fill_diagonal(equivalence, np.where(defined, 1.0, np.nan))
-    preference, preference_error = np.nan_to_num(numbers.before, nan=0.5), np.nan_to_num(error.before)
     return {
         "median": numbers.ends[:, 1],
         "lower": numbers.ends[:, 0],
@@ -182,14 +215,12 @@ def _results(plan: Plan, found: Answer, labels: np.ndarray, prob: float) -> dict
         "probability_best_error": error.rank[:, 0],
         "expected_rank": numbers.expected,
         "expected_rank_error": error.expected,
-        "rank_lower": lower,
-        "rank_upper": upper,
+        "rank_marginal_lower": lower,
+        "rank_marginal_upper": upper,
         "superiority": superiority,
         "superiority_error": error.superior,
         "equivalence": equivalence,
         **_hierarchy(numbers.expected, error.expected),
-        **consensus_of(labels, numbers.expected, preference, preference_error, superiority, defined, prob),
-        "in_best_set": best_set(probability[:, 0], prob),
         "expected_regret": numbers.regret,
         "expected_regret_error": error.regret,
         "undefined": 1.0 - defined,

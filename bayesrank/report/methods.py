@@ -95,7 +95,7 @@ def methods(
     cited = [FOUNDATIONS] + [line for block in sections for line in block.references]
     cited += references_of(about.get("model"))
     cited += [SAMPLER] * (about.get("sampler") == "nuts")
-    cited += [CONFIDENCE] * ("rank_confidence_lower" in ranking)
+    cited += [CONFIDENCE] * (ranking.attrs.get("sets") in ("confidence", "posterior"))
     return " ".join(sentences), cited
 
 

@@ -111,9 +111,7 @@ class Page:
         standing = Standing(self.ranking, order.values)
         if not len(standing.places):
             return []
-        could_be_best = standing.rivals | standing.tied
-        could_be_best[0] = True
-        return [self.ranking["entity"].values[i] for i in standing.places[could_be_best]]
+        return [self.ranking["entity"].values[i] for i in standing.places[standing.could_be_best]]
 
 
 @cache

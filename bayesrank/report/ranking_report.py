@@ -252,8 +252,7 @@ def _check_results(results: Any) -> dict[str, Any]:
 
 def _picture(page: Page) -> dict[str, Any]:
     """Return the picture of the leaders, the others folded below it, and its caption; none where nothing is defined."""
-    table = page.table.sort_values("tier", kind="stable")
-    table = table[table["median"].notna()]
+    table = page.table[page.table["median"].notna()]
     if table.empty:
         return {"intervals": None}
     display, ratio = page.found.facts()["display"], is_ratio(page.ranking.attrs)

@@ -198,7 +198,7 @@ def _table(alternatives: list[Alternative], rankings: list[xr.Dataset]) -> xr.Da
     names, prob = rankings[0]["entity"].values.tolist(), rankings[0].attrs["prob"]
     held = {
         name: np.stack([ranking[name].sel(dict.fromkeys(ranking[name].dims, names)).values for ranking in rankings])
-        for name in (*PER_ENTITY, "consensus_position", "superiority", "superiority_error")
+        for name in (*PER_ENTITY, "consensus_position", "superiority", "superiority_error", "in_best_set")
     }
     found: dict[str, Any] = {name: (("alternative", "entity"), held[name]) for name in PER_ENTITY}
     # The first entity of each consensus order; None if no entity is ranked.
@@ -249,9 +249,6 @@ def _conclusions(
         found[f"{names[lead]} is the best with probability at least {prob:g}"] = best + error >= prob
     order = np.argsort(held["consensus_position"][0], kind="stable")
     members = [names[i] for i in order if tier[0, i]]
-    # Up to entities within Monte-Carlo error of the border of the tier.
-    near = np.abs(probability - prob) <= slack
-    same = [(tier[i] == tier[0]) | (one is not None and near[i, one]) for i, one in enumerate(leaders)]
-    found[f"the first tier is {list_names(members, 5)}"] = np.all(same, axis=1)
+    found[f"the first tier is {list_names(members, 5)}"] = (tier == tier[0]).all(axis=1)
     beaten = [j for j in order if probability[0, lead, j] >= prob]
     return found | {f"{names[lead]} beats {names[j]}": (probability + slack >= prob)[:, lead, j] for j in beaten}

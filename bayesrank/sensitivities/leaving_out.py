@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank.ranking.consensus import EXACT_SIZE, consensus_order, make_tiers
+from bayesrank.ranking.claims import tiers_of
+from bayesrank.ranking.consensus import EXACT_SIZE, consensus_order
 from bayesrank.ranking.credible import credible_ranking
 from bayesrank.ranking.hierarchy import poth_of
 from bayesrank.ranking.values import one_ranking
@@ -27,7 +28,7 @@ def leave_out_entities(
     one_ranking([dim for dim in ranking.dims if dim not in ("rank", "rival")])
     # The order within a draw does not depend on the ROPE.
     plain = credible_ranking(source, score, prob=prob, **options) if rope else ranking
-    superiority = ranking["superiority"].values
+    above, best = ranking["surely_above"].transpose("entity", "rival").values, ranking["in_best_set"].values
     before = plain["superiority"].values
     preference = np.nan_to_num((1 + before - before.T) / 2, nan=0.5)
     position = ranking["consensus_position"].values
@@ -43,7 +44,7 @@ def leave_out_entities(
         [place] = np.flatnonzero(order == one) if one in order else [None]
         rest = order if place is None else _without(int(place), order, circle, preference)
         places[one, rest] = np.arange(1, len(rest) + 1)
-        tier[one, rest] = make_tiers(rest, superiority, prob)[rest]
+        tier[one, rest] = _tiers_without(one, best, above, rest)[rest]
         changed[one] = _differing(whole_tier[rest], tier[one, rest])
         moved[one] = (rest[:1] != order[order != one][:1]).any()
         held = wins[rest] - preference[rest, one] * (place is not None)
@@ -53,6 +54,16 @@ def leave_out_entities(
     each = {"changed": changed, "leader_changed": moved, "poth": poth}
     variables |= {name: ("left_out", values) for name, values in each.items()}
     return xr.Dataset(variables, {"left_out": names, "entity": names}, ranking.attrs)
+
+
+def _tiers_without(one: int, best: np.ndarray, above: np.ndarray, rest: np.ndarray) -> np.ndarray:
+    """Return the tiers of the rest by the same sure pairs; the best set is new if it had only the omitted entity."""
+    members = np.zeros(len(best), bool)
+    members[rest] = True
+    first = best & members
+    if not first.any():
+        first = members & ~above[members].any(axis=0)
+    return tiers_of(first, above, members)
 
 
 def _without(place: int, order: np.ndarray, circle: np.ndarray, preference: np.ndarray) -> np.ndarray:

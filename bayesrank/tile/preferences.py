@@ -204,10 +204,10 @@ def preference_ranking(
     Returns
     -------
     xarray.Dataset
-        ``rank_probability`` (entity, rank), ``probability_best``, ``expected_rank``, ``rank_lower`` and ``rank_upper``
-        (equal-tailed), and ``undefined`` (entity), the weight of the draws and points without a score, which the ranks
-        ignore. Each draw compares all entities under the same preference. Monte-Carlo standard errors ``<name>_error``
-        account for autocorrelation; NaN for a performance without draws.
+        ``rank_probability`` (entity, rank), ``probability_best``, ``expected_rank``, ``rank_marginal_lower`` and
+        ``rank_marginal_upper`` (equal-tailed), and ``undefined`` (entity), the weight of the draws and points without a
+        score, which the ranks ignore. Each draw compares all entities under the same preference. Monte-Carlo standard
+        errors ``<name>_error`` account for autocorrelation; NaN for a performance without draws.
 
     Raises
     ------
@@ -244,8 +244,8 @@ def preference_ranking(
             "probability_best_error": ("entity", part_error(probability[:, 0], best_error, least), {"method": ERROR}),
             "expected_rank": ("entity", probability @ order / known),
             "expected_rank_error": ("entity", rank_error, {"method": ERROR}),
-            "rank_lower": ("entity", lower),
-            "rank_upper": ("entity", upper),
+            "rank_marginal_lower": ("entity", lower),
+            "rank_marginal_upper": ("entity", upper),
             "undefined": ("entity", 1 - defined),
         },
         {"entity": array["entity"].values, "rank": order},

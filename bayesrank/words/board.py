@@ -11,7 +11,8 @@ import xarray as xr
 from bayesrank import _text
 from bayesrank._checks import check_integer
 from bayesrank._escape import json_text
-from bayesrank.ranking.summary import check_complete, effective_draws, is_exact, ranking_table
+from bayesrank.ranking.claims import caps_of
+from bayesrank.ranking.summary import check_complete, effective_draws, first_by_consensus, is_exact, ranking_table
 from bayesrank.words.rankings import verdict_of_ranking
 
 #: Significant digits of every number: few enough to be free of rounding errors, and enough for readers.
@@ -29,12 +30,12 @@ def board(ranking: xr.Dataset, *, top: int | None = None) -> str:
     ranking : xarray.Dataset
         A ranking from :func:`bayesrank.credible_ranking`.
     top : int, optional
-        Number of entities to include, best first. Their ranks and tiers still refer to all entities.
+        Number of entities to include, the first of the consensus order. Ranks and tiers refer to all entities.
 
     Returns
     -------
     str
-        The entities in consensus order. The text ends with a line break.
+        The entities by tier, then in consensus order. The text ends with a line break.
 
     Raises
     ------
@@ -58,15 +59,13 @@ def board(ranking: xr.Dataset, *, top: int | None = None) -> str:
     order = [labels.index(name) for name in table.index.tolist()]
     parts = verdict_of_ranking(ranking.isel(entity=order, rival=order))
     table = table.rename(columns={"consensus_rank": "rank"})
-    for name in ("contradicted", "probability_best_error", "cases"):
+    for name in ("contradicted", "probability_best_error"):
         table[name] = ranking[name].values[order]
     table["probability_best_text"] = [
         _text.probability(p if rank > 0 else math.nan, effective_draws(ranking))
         for p, rank in zip(table["probability_best"], table["expected_rank"], strict=True)
     ]
-    # The first entity of a tier, in consensus order, is its anchor.
-    anchors = {tier: part.index[0] for tier, part in table.groupby("tier")}
-    table["tier_anchor"] = [anchors.get(tier) for tier in table["tier"]]
+    table["in_best_set"] = ranking["in_best_set"].values[order]
     table["entity"] = table.index
     about = ranking.attrs
     schema = json.loads(Path(__file__).with_name("board.schema.json").read_text("utf-8"))
@@ -86,12 +85,15 @@ def board(ranking: xr.Dataset, *, top: int | None = None) -> str:
         "draws": None if is_exact(ranking) else int(about["draws"]),
         "size": len(table),
         "evidence": about.get("evidence"),
+        "headline": str(ranking["headline"].item()),
+        "sets": str(ranking["sets"].item()),
+        "caps": [note.code for note in caps_of(ranking)],
         "verdict": parts.sentences(),
         "notes": list(parts.notes),
         "definitions": {name: field["description"] for name, field in fields.items()},
         "entities": [
             {name: _plain(row[name], name, "integer" in field["type"]) for name, field in fields.items()}
-            for row in table.head(top or len(table)).to_dict("records")
+            for row in table[table.index.isin(first_by_consensus(ranking, top).index)].to_dict("records")
         ],
     }
     return json_text(json.dumps(content, sort_keys=True, ensure_ascii=False, allow_nan=False, indent=1)) + "\n"

@@ -9,7 +9,7 @@ from bayesrank.decisions.tables import check_decision
 from bayesrank.ranking.summary import effective_draws, outside_interval, score_name
 from bayesrank.words.parts import Verdict, compose, few_names
 from bayesrank.words.rankings import STEPS, common_notes, loss_of, needed_evidence
-from bayesrank.words.standing import Standing, headline_of, relation
+from bayesrank.words.standing import Standing, headline_text, relation
 
 
 def verdict_of_decision(decision: xr.Dataset) -> Verdict:
@@ -18,7 +18,7 @@ def verdict_of_decision(decision: xr.Dataset) -> Verdict:
     notes: list[Note | str] = [*outside_interval(decision), *notes_of(decision["notes"])]
     standing = Standing(decision, _order(decision))
     if not len(standing.places):
-        return compose("nothing to rank", "Nothing to decide: no entity has a defined utility.", notes)
+        return compose("none", "Nothing to decide: no entity has a defined utility.", notes)
     place = int(standing.places[0])
     mean = float(decision["mean"].values[place])
     low, high = (float(decision[end].values[place]) for end in ("lower", "upper"))
@@ -26,16 +26,17 @@ def verdict_of_decision(decision: xr.Dataset) -> Verdict:
     name, much = standing.leader, f"{mean + 0:.3g} per case"
     if len(standing.places) == 1:
         text = f"Nothing to decide: {name} is the only entity with a defined utility, {much} ({ends})."
-        return compose("nothing to rank", text, notes)
+        return compose("none", text, notes)
     if np.isnan(float(decision["mean_error"].values[place])):
-        text = f"No winner: {name} has the highest utility, {much}, but a point estimate has no probabilities."
-        return compose("inconclusive", text, notes, next_step="A model gives probabilities (br.fit).")
+        text = f"No ranking: {name} has the highest utility, {much}, but a point estimate has no probabilities."
+        return compose("none", text, notes, next_step="A model gives probabilities (br.fit).")
     lead = f"{name} has the highest expected utility ({much}, {standing.best()})"
-    kind, headline = headline_of(standing, lead, f"{name} is the best choice: {standing.best()}")
+    headline = headline_text(standing, lead, f"{name} is best: {standing.best()}")
     notes += [f"The expected utility of {name} is {much} ({ends}).", *common_notes(standing, "utility")]
     notes += [*_close(standing), *_strategies(standing), *_information(decision)]
     loss = loss_of(decision, name, place, "per case (in the unit of the benefits)")
-    return compose(kind, headline, notes, loss, "" if kind == "clear winner" else STEPS[needed_evidence(decision)])
+    kind = standing.headline
+    return compose(kind, headline, notes, loss, "" if kind == "best" else STEPS[needed_evidence(decision)])
 
 
 def verdict_of_front(front: xr.Dataset) -> Verdict:

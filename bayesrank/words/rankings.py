@@ -8,14 +8,12 @@ import xarray as xr
 from bayesrank import _text
 from bayesrank._notes import Note, notes_of
 from bayesrank.planning import cases_to_separate
-from bayesrank.ranking.claims import leader_overestimate, why_withheld
+from bayesrank.ranking.claims import FEWEST, leader_overestimate
 from bayesrank.ranking.summary import check_complete, effective_draws, is_exact, outside_interval, score_name
 from bayesrank.words.parts import Verdict, compose, few_names
 from bayesrank.words.plans import round_up
-from bayesrank.words.standing import Standing, headline_of, relation
+from bayesrank.words.standing import Standing, headline_text, relation
 
-#: Effective draws that a probability of 0.95 needs. With fewer, the true probability may be lower even if all agree.
-FEWEST = 60
 #: Smaller expected losses are printed as this bound.
 LEAST = 1e-6
 #: Kinds of evidence for which a number of cases is computed; its assurance, and the largest multiple of the cases.
@@ -40,15 +38,15 @@ def verdict_of_ranking(ranking: xr.Dataset, more: Sequence[Note] = ()) -> Verdic
     notes: list[Note | str] = [*outside_interval(ranking), *more, *notes_of(ranking["notes"])]
     if not bool((ranking["undefined"] < 1).any()):
         where = "" if exact else " in any draw"
-        return compose("nothing to rank", f"Nothing to rank: no entity has a defined {score}{where}.", notes)
+        return compose("none", f"Nothing to rank: no entity has a defined {score}{where}.", notes)
     if bool(ranking["tier"].isnull().all()):
         text = f"Nothing to rank: no entity has a defined {score} in half of the draws."
-        return compose("nothing to rank", text, notes)
+        return compose("none", text, notes)
     standing = Standing(ranking, ranking["consensus_position"].where(ranking["tier"].notnull()).values)
     if len(standing.places) < 2:
         what = " with data" if ranking["tier"].notnull().sum() > 1 else f" with a defined {score}"
         text = f"Nothing to rank: {standing.leader} is the only entity{what if ranking.sizes['entity'] > 1 else ''}."
-        return compose("nothing to rank", text, [*notes, *_unranked_notes(ranking, score)])
+        return compose("none", text, [*notes, *_unranked_notes(ranking, score)])
     point = not exact and bool(ranking["effective_sample_size"].isnull().all())
     if point or effective_draws(ranking) < FEWEST:
         why, step = "a point estimate has no probabilities", "A model gives probabilities (br.fit)."
@@ -56,21 +54,17 @@ def verdict_of_ranking(ranking: xr.Dataset, more: Sequence[Note] = ()) -> Verdic
             why = f"an effective sample size of {effective_draws(ranking):.0f} draws gives no probabilities"
             step = "More draws would help (draws=)."
         names = sorted(standing.named(standing.tied))
-        headline = f"No winner: {few_names(names)} {'comes' if len(names) == 1 else 'come'} first, but {why}."
-        return compose("inconclusive", headline, [*notes, *_unranked_notes(ranking, score)], next_step=step)
+        headline = f"No ranking: {few_names(names)} {'comes' if len(names) == 1 else 'come'} first, but {why}."
+        return compose("none", headline, [*notes, *_unranked_notes(ranking, score)], next_step=step)
     leader, best = standing.leader, standing.best()
-    kind, headline = headline_of(standing, f"{leader} leads ({best})", f"{leader} is best: {best}")
-    if np.isnan(standing.superiority[1:]).all():
-        kind, who = "inconclusive", few_names(standing.names)
-        headline = f"No winner: {who} cannot be compared, since they never have a value in the same draw."
+    headline = headline_text(standing, f"{leader} leads ({best})", f"{leader} is best: {best}")
+    if standing.headline == "none":
+        headline = f"No ranking: {few_names(standing.names)} never have a value in the same draw."
     notes = [*notes, *common_notes(standing, score)]
-    if "rank_simultaneous_level" in ranking and float(ranking["rank_simultaneous_level"]) <= 0:
-        notes.append(
-            f"{ranking.attrs['draws']:,} draws are few for simultaneous rank intervals of "
-            f"{int(ranking['tier'].notnull().sum())} entities: the intervals are widened to the extremes of the draws."
-        )
     loss = loss_of(ranking, leader, standing.places[0], score)
-    return compose(kind, headline, notes, loss, "" if kind == "clear winner" else next_step(ranking, standing))
+    return compose(
+        standing.headline, headline, notes, loss, "" if standing.headline == "best" else next_step(ranking, standing)
+    )
 
 
 def loss_of(ranking: xr.Dataset, leader: str, place: int, unit: str) -> str:
@@ -93,6 +87,10 @@ def needed_evidence(ranking: xr.Dataset) -> str:
 def next_step(ranking: xr.Dataset, standing: Standing) -> str:
     """Return how many more cases would separate the leader from its closest rival, or how to estimate the number."""
     needed = needed_evidence(ranking)
+    unjustified = [cap for cap in standing.caps if cap.code in ("clusters_too_few", "cases_too_few")]
+    if unjustified:
+        units = "effective clusters" if unjustified[0].code == "clusters_too_few" else "cases"
+        return f"At least {unjustified[0].fields['enough']} {units} are needed before any entity can be ruled out."
     if needed in ("data sets", "clusters"):
         return f"More {needed} would help most; bayesrank plan (br.plan) estimates how many."
     i = int(np.nanargmin(standing.superiority.round(10)))  # of equals the first, not by rounding errors
@@ -113,14 +111,16 @@ def next_step(ranking: xr.Dataset, standing: Standing) -> str:
     return f"A{about}"
 
 
-def common_notes(standing: Standing, score: str) -> list[str]:
+def common_notes(standing: Standing, score: str) -> list[str | Note]:
     """Return the notes that follow from the comparisons of any ranking."""
     ranking = standing.ranking
-    notes = [note for describe in (_confidence_set, _best_set, _pairs, _ties) for note in describe(standing)]
+    said = [note.code for note in notes_of(ranking["notes"])]
+    notes: list[str | Note] = [cap for cap in standing.caps if cap.code not in said]
+    notes += [note for describe in (_rank_sets, _pairs, _ties) for note in describe(standing)]
     if ranking["tier"].max() > 1:
         notes.append(
-            f"There are {int(ranking['tier'].max())} tiers: each entity is compared with the first of its tier "
-            "(pairwise posterior probability, not joint)."
+            f"There are {int(ranking['tier'].max())} tiers: the first has all entities that could be best, each later "
+            "one those that no other of the rest is surely above."
         )
     name, loss, much = leader_overestimate(ranking)
     if much:
@@ -131,30 +131,16 @@ def common_notes(standing: Standing, score: str) -> list[str]:
     return notes + _unranked_notes(ranking, score)
 
 
-def _confidence_set(standing: Standing) -> list[str]:
-    """Note the confidence set for the best, or why it is withheld."""
+def _rank_sets(standing: Standing) -> list[str]:
+    """Note which entities could be best by the rank sets, unless nothing justifies such sets."""
     size, prob = len(standing.places), standing.prob
-    if standing.could_be_best is None:
-        why = why_withheld(standing.ranking)
-        why = "they need draws (method='auto' has both)" if why == "not computed" else why
-        return [f"Confidence sets are withheld: {why}. Headlines use posterior probabilities only."]
+    if standing.sets == "none":
+        return []
     names = sorted(standing.named(standing.could_be_best))
     everyone = "both entities" if size == 2 else f"all {size} entities"
     which = everyone if len(names) == size else f"{len(names)} of {size} entities ({few_names(names)})"
-    return [f"By the {prob:g} confidence set for the best (whatever the true scores), {which} could be best."]
-
-
-def _best_set(standing: Standing) -> list[str]:
-    """Note the smallest credible set for the best, the most probable entity first."""
-    ranking = standing.ranking
-    members = ranking["in_best_set"].values
-    best = ranking["probability_best"].values[members].tolist()
-    pairs = zip(best, map(str, ranking["entity"].values[members]), strict=True)
-    names = [name for _, name in sorted(pairs, key=lambda pair: (-pair[0], pair[1]))]
-    return names and [
-        f"By the posterior, the smallest set that holds the best with probability {standing.prob:g} has "
-        f"{_text.count(len(names), 'member')}: {few_names(names)}."
-    ]
+    how = "whatever the true scores" if standing.sets == "confidence" else "by the posterior of the population"
+    return [f"By the {prob:g} rank sets ({how}), {which} could be best."]
 
 
 def _pairs(standing: Standing) -> list[str]:

@@ -21,10 +21,10 @@ def verdict_of_sensitivity(result: xr.Dataset) -> Verdict:
     notes: list[Note | str] = [*notes_of(result["notes"]), *without]
     score = score_name(result)
     if result["base_leader_probability_best"].isnull()[0]:
-        return compose("nothing to rank", f"Nothing to rank: no entity has a defined {score}.", notes)
+        return compose("none", f"Nothing to rank: no entity has a defined {score}.", notes)
     if result.sizes["entity"] == 1:
         only = result["entity"].values[0]
-        return compose("nothing to rank", f"Nothing to rank: {only} is the only entity.", notes)
+        return compose("none", f"Nothing to rank: {only} is the only entity.", notes)
     number = result.sizes["alternative"] - 1
     if not number:
         lines = without or ["Nothing was changed: there is no alternative."]

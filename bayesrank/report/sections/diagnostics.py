@@ -20,11 +20,6 @@ def make(page: Page) -> Block | None:
             f"{draws} posterior draws; the largest Monte-Carlo standard error of P(best) is {best:.4f}, of an expected "
             f"rank {rank:.2f}."
         ]
-    if "rank_simultaneous_probability" in ranking:
-        share = 100 * float(ranking["rank_simultaneous_probability"])
-        lines.append(
-            f"The simultaneous rank intervals hold all ranks in {'at least ' * exact}{share:.1f}% of the {draws} draws."
-        )
     gap = float(ranking["consensus_distance"] - ranking["consensus_lower_bound"])
     lines.append(
         f"The consensus order disagrees with {'the truth' if exact else 'a draw'} on "

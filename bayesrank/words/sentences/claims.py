@@ -1,0 +1,54 @@
+"""Sentences on what limits the headline of a ranking."""
+
+from bayesrank import _text
+
+
+def clusters_too_few(clusters: float, enough: int) -> str:
+    return (
+        f"Every rank is possible: rank sets need {enough} effective clusters, and there are {clusters:.2g}. More "
+        "clusters of about equal size would help; more cases of the same clusters would not."
+    )
+
+
+def cases_too_few(cases: float, enough: int) -> str:
+    return f"Every rank is possible: without a prior, rank sets need {enough} cases, and there are {cases:g}."
+
+
+def cases_of_class_too_few(enough: int) -> str:
+    return f"Every rank is possible: rank sets need {enough} cases of each class and data set that is averaged over."
+
+
+def sets_need_draws() -> str:
+    return "Every rank is possible, since rank sets need draws (method='auto' has draws and exact probabilities)."
+
+
+def not_measured(what: str) -> str:
+    return f"Every rank is possible: the error rate of rank sets for {what} was not measured."
+
+
+def pooled_datasets(datasets: int) -> str:
+    return (
+        f"Ranks, tiers and probabilities are for these {datasets} data sets together; nothing is claimed about other "
+        "data sets like these."
+    )
+
+
+def observed_undefined() -> str:
+    return "The observed score of the leader is undefined: its rank comes from the prior alone."
+
+
+def model_contradicted() -> str:
+    return "An observed value of an entity that could be best is outside its interval, so no entity is called best."
+
+
+def pairs_unconnected(entities: list[str]) -> str:
+    return (
+        f"The leader shares no data set or case with {_text.list_names(entities, 3)}: the comparison includes "
+        "differences between the data sets."
+    )
+
+
+def probability_below(rival: str | None, p: float, prob: float, rope: float) -> str:
+    margin = f" by more than {rope:g}" if rope else ""
+    what = "P(best) of the leader" if rival is None else f"The probability that the leader beats {rival}{margin}"
+    return f"{what} is {p:.2f}, below {prob:g}."
