@@ -23,6 +23,7 @@ from bayesrank._types import Container, ModelName, ScoreLike
 from bayesrank.ranking._confidence import RankSets, rank_sets
 from bayesrank.ranking._tallies import compare_draws, positive, rank_draws
 from bayesrank.ranking.claims import (
+    FEWEST,
     expected_overestimates,
     facts_of_claim,
     headline_of,
@@ -224,6 +225,8 @@ def _one(values: xr.DataArray, evidence: Evidence, found: ScoreValues, settings:
         needed = "other cases" if alike and needed == "paired cases" else needed
         caps = ([] if sets.reason is None else [sets.reason]) + evidence.caps(notes, result, texts.tolist())
         headline, caps = headline_of(result, names.tolist(), caps, settings.prob, settings.rope, groups)
+        if not efficiencies.worst >= FEWEST:  # a point estimate, or too few draws for probabilities
+            headline = "none"
         result |= facts_of_claim(headline, sets.kind, caps)
     result |= {"notes": notes_text(notes), "needed_evidence": needed}
     ranking = ranking_of(result, values, settings.joint, ERROR, found.facts() | facts | evidence.facts())

@@ -468,7 +468,7 @@ def _bootstrap(observed: xr.Dataset, about: Mapping[Any, Any]) -> Iterator[Note]
 
 
 def _matches(observed: xr.DataArray, values: xr.DataArray, but: tuple[str, ...] = ()) -> bool:
-    """Return whether observations have the entities and data sets of ``values``, in the same order, ignoring ``but``."""
+    """Return whether observations have the entities and data sets of ``values``, in the same order, except ``but``."""
     dims = [d for d in observed.dims if d not in (*OUTCOME_DIMS, "outcome", *but)]
     if "entity" not in dims or set(dims) - set(values.dims):
         return False

@@ -99,7 +99,7 @@ def ranked_parts(entities: int, each: int) -> dict[str, float]:
 
     _, _, twice = timed("ranks", lambda: _tallies.rank_draws(x, 1, batches, len(x)))
     timed("pairs", lambda: _tallies.compare_draws(x, 1, twice, batches, 0.0, 1.0, len(x)))
-    timed("confidence sets", lambda: _confidence.confidence_sets(x, np.ones(entities, bool), found, 0.95, len(x)))
+    timed("rank sets", lambda: _confidence.rank_sets(x, np.ones(entities, bool), found, 0.95, len(x)))
     return seconds
 
 

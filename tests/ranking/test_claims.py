@@ -9,19 +9,27 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import bayesrank as br
-from bayesrank.ranking._confidence import confidence_sets
+from bayesrank.ranking._confidence import rank_sets
 from bayesrank.ranking._information import Information, average_inflation, cluster_information, count_discordant
-from bayesrank.ranking.claims import expected_overestimates, leader_overestimate, why_withheld
+from bayesrank.ranking.claims import expected_overestimates, leader_overestimate
 from bayesrank.ranking.values import ScoreValues
 from bayesrank.scores import get
 from tests.strategies import draws_of
 
-NAMES = ["rank_confidence_lower", "rank_confidence_upper", "in_best_confidence_set"]
 
-
-def sets_of(x, information=None):
+def best_set(x, information=None):
     found = ScoreValues(xr.DataArray(0.0), "accuracy", True, get("accuracy"))
-    return confidence_sets(x, np.ones(x.shape[1], bool), found, 0.95, len(x), information)[0]
+    sets = rank_sets(x, np.ones(x.shape[1], bool), found, 0.95, len(x), information)
+    return sets.ranks(np.ones(x.shape[1], bool))[0] == 1
+
+
+def is_unjustified(ranking, code):
+    """Whether every rank is possible, for this reason."""
+    size = ranking.sizes["entity"]
+    every = bool((ranking["rank_lower"] == 1).all() and (ranking["rank_upper"] == size).all())
+    assert ranking.attrs["sets"] == "none"
+    assert ranking.attrs["headline"] == "leads"
+    return every and code in ranking.attrs["caps"]
 
 
 @pytest.mark.parametrize(
@@ -34,10 +42,10 @@ def test_equal_entities_are_rarely_called_worse(size, boards):
     for _ in range(boards):
         right = rng.binomial(200, 0.8, size)
         x = rng.beta(2 + right, 202 - right, (500, size))
-        worse += (sets_of(x)["in_best_confidence_set"] == 0).any()
+        worse += not best_set(x).all()
         first = int(x.mean(0).argmax())
         beats = np.delete((x[:, [first]] > x).mean(0), first)
-        winners += sets_of(x)["in_best_confidence_set"].sum() == 1 and (beats >= 0.95).all()
+        winners += best_set(x).sum() == 1 and (beats >= 0.95).all()
         pairwise += (beats >= 0.95).any()
     assert worse / boards <= 0.05 + 4 * np.sqrt(0.05 * 0.95 / boards)
     assert winners / boards <= 0.05 + 4 * np.sqrt(0.05 * 0.95 / boards)
@@ -94,33 +102,30 @@ def clustered(groups, seed=4, rates=(0.2, 0.5, 0.9)):
 
 def test_few_or_unequal_clusters_withhold_the_sets():
     equal = br.credible_ranking(br.fit(clustered(np.repeat(range(6), 10)), "paired", seed=1), "mean_outcome")
-    assert equal.attrs["confidence_sets"] == "joint"
-    assert all(equal[name].notnull().all() for name in NAMES)
+    assert equal.attrs["sets"] == "confidence"
+    assert equal.attrs["caps"] == []
     four = np.repeat(range(4), 15)
     zipf = np.repeat(range(40), np.ceil(100 / np.arange(1, 41)).astype(int))
     for groups in (four, zipf):
         ranking = br.credible_ranking(br.fit(clustered(groups), "paired", seed=1), "mean_outcome")
-        assert why_withheld(ranking) == "fewer than 5 effective clusters"
-        assert all(ranking[name].isnull().all() for name in NAMES)
+        assert is_unjustified(ranking, "clusters_too_few")
         assert ranking["probability_best"].max() > 0.95
-        assert "(posterior probabilities only)" in br.verdict(ranking)[0]
+        assert "effective clusters are too few to rule out any other" in br.verdict(ranking)[0]
     # Where all clusters weigh the same, their sizes do not matter.
     posterior = br.fit(clustered(zipf), "paired", target="cluster", seed=1)
-    assert br.credible_ranking(posterior, "mean_outcome").attrs["confidence_sets"] == "joint"
+    assert br.credible_ranking(posterior, "mean_outcome").attrs["sets"] == "confidence"
     top = br.top_set(br.fit(clustered(four), "paired", seed=1), "mean_outcome", 1)
     assert top["in_confidence_set"].all()
     assert not top["surely_top"].any()
-    assert top.attrs["confidence_sets"] == "fewer than 5 effective clusters"
+    assert top.attrs["sets"] == "none"
 
 
-def test_a_population_prior_withholds_the_sets():
+def test_a_population_has_sets_of_its_posterior():
     counts = br.from_counts(tn=[70, 79, 30], fp=[10, 1, 50], fn=[9, 1, 20], tp=[21, 29, 10])
     ranking = br.credible_ranking(br.fit(counts, "hierarchical_beta_binomial", seed=1), "f1")
-    assert why_withheld(ranking) == "population prior"
-    assert all(ranking[name].isnull().all() for name in NAMES)
+    assert (ranking.attrs["sets"], ranking.attrs["headline"]) == ("posterior", "best")
     assert ranking["overestimate"].isnull().all()
-    # A posterior winner is named nevertheless, by probabilities alone.
-    assert br.verdict(ranking)[0].startswith(f"{ranking['entity'].values[1]} is best")
+    assert any("by the posterior of the population" in note for note in br.notes(ranking))
 
 
 def test_few_discordant_cases_separate_nothing_without_a_prior():
@@ -130,11 +135,11 @@ def test_few_discordant_cases_separate_nothing_without_a_prior():
     posterior = br.fit(br.from_outcomes(frame), "paired", prior="haldane", seed=1)
     ranking = br.credible_ranking(posterior, "mean_outcome")
     x = posterior.posterior["mean_outcome"].values.reshape(-1, 2)
-    assert sets_of(x)["in_best_confidence_set"].tolist() == [1, 0]  # what draws alone would say
-    assert ranking["in_best_confidence_set"].values.tolist() == [1, 1]
+    assert best_set(x).tolist() == [True, False]  # what draws alone would say
+    assert ranking["in_best_set"].values.tolist() == [True, True]
     many = pd.DataFrame({"a": np.ones(60), "b": np.r_[np.zeros(9), np.ones(51)]})
     posterior = br.fit(br.from_outcomes(many.assign(a=np.r_[np.ones(59), 0])), "paired", prior="haldane", seed=1)
-    assert br.credible_ranking(posterior, "mean_outcome")["in_best_confidence_set"].values.tolist() == [1, 1]
+    assert br.credible_ranking(posterior, "mean_outcome")["in_best_set"].values.tolist() == [True, True]
 
 
 def test_averages_over_small_classes_are_widened_or_withheld():
@@ -145,9 +150,9 @@ def test_averages_over_small_classes_are_widened_or_withheld():
         counts = br.from_matrix(tables, "actual_rows")
         return br.credible_ranking(br.fit(counts, seed=1, prior=prior, force=True, draws=200), score)
 
-    assert why_withheld(ranking(1, "macro_f1")) == "fewer than 2 cases of a class or data set"
-    assert ranking(3, "macro_f1").attrs["confidence_sets"] == "joint"
-    assert ranking(1, "accuracy").attrs["confidence_sets"] == "joint"
+    assert "cases_of_class_too_few" in ranking(1, "macro_f1").attrs["caps"]
+    assert ranking(3, "macro_f1").attrs["sets"] == "confidence"
+    assert ranking(1, "accuracy").attrs["sets"] == "confidence"
 
 
 def test_margins_are_those_of_t_distributions():

@@ -1,4 +1,4 @@
-"""Confidence sets for ranks against loops, the z-test, and what they promise at fixed truths."""
+"""Rank sets against loops, the z-test, and what they promise at fixed truths."""
 
 import numpy as np
 import pytest
@@ -12,7 +12,7 @@ from tests.strategies import draws_of
 
 
 def sets_of(ranking):
-    return [ranking[f"rank_confidence_{end}"].values.tolist() for end in ("lower", "upper")]
+    return [ranking[f"rank_{end}"].values.tolist() for end in ("lower", "upper")]
 
 
 def by_loops(y, prob):
@@ -123,7 +123,7 @@ def close():
 def test_order_names_and_rope_change_nothing(close):
     names = list("hgfedcba")
     ranking = br.credible_ranking(draws_of(close, names), "accuracy")
-    assert 2 < (ranking["rank_confidence_upper"] - ranking["rank_confidence_lower"]).mean() < 6
+    assert 2 < (ranking["rank_upper"] - ranking["rank_lower"]).mean() < 6
     order = np.random.default_rng(6).permutation(8)
     for other in (draws_of(close[:, order], [names[i] for i in order]), draws_of(close, list("stuvwxyz"))):
         found = br.credible_ranking(other, "accuracy", rope=0.05)

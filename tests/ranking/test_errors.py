@@ -77,7 +77,7 @@ def test_a_pair_is_judged_by_its_joint_draws():
     assert float(ranking["superiority"].sel(entity="once", rival="a")) == 1
     assert float(ranking["superiority_error"].sel(entity="once", rival="a")) == pytest.approx(0.25)
     once = ranking.sel(entity="once")
-    names = ["tier", "consensus_rank", "rank_lower", "rank_upper", "rank_simultaneous_lower", "rank_simultaneous_upper"]
+    names = ["tier", "consensus_rank", "rank_lower", "rank_upper", "rank_marginal_lower", "rank_marginal_upper"]
     for name in names:
         assert np.isnan(once[name]), name
         assert ranking[name].sel(entity=["a", "b"]).notnull().all(), name

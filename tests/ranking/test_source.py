@@ -60,7 +60,7 @@ def test_attrs_say_what_is_known():
     expected = {
         "score": "mcc", "display": "MCC", "prob": 0.9, "rope": 0.01, "higher_is_better": 1, "draws": 200,
         "range": [-1.0, 1.0], "finite_mean": 1, "depends_on_prevalence": 1, "method": "draws",
-        "confidence_sets": "joint",
+        "headline": "best", "sets": "confidence", "caps": [],
     }  # fmt: skip
     assert attrs == expected
     bare = br.credible_ranking(br.scores.mcc(POSTERIOR).rename("mine")).attrs

@@ -184,19 +184,6 @@ def test_few_draws_contradict_nothing_and_are_not_called_sure():
         assert "P(" not in lines
 
 
-def test_who_has_no_confidence_set_is_not_left_out_by_it():
-    values = draws_of(np.random.default_rng(1).normal([0.9, 0.6, 0.3], 0.02, (4000, 3)), list("abc"), name="f1")
-    ranking = br.credible_ranking(values)
-    [sentence] = [line for line in br.notes(ranking) if "confidence set" in line]
-    assert sentence.endswith("1 of 3 entities (a) could be best.")
-    # As of an entity that a closed form ranks and most draws, whose odds overflow, do not.
-    unknown = ranking.assign({"in_best_confidence_set": ranking["in_best_confidence_set"].where([False, True, True])})
-    assert br.verdict(unknown) == br.verdict(ranking)
-    of_rest = ranking.assign({"in_best_confidence_set": ("entity", [np.nan, 1.0, 0.0])})
-    [sentence] = [line for line in br.notes(of_rest) if "confidence set" in line]
-    assert sentence.endswith("2 of 3 entities (a and b) could be best.")
-
-
 def test_a_tie_in_every_draw_is_called_one():
     same = np.random.default_rng(1).random((1000, 1))
     values = xr.DataArray(np.hstack([same, same, same, same - 1]), {"entity": list("abcd")}, ("draw", "entity"))

@@ -109,9 +109,9 @@ def test_both_kinds_go_with_the_ranking():
     for k in (1, 5, 20):
         found = br.top_set(posterior, "informedness", k)
         for end in ("lower", "upper"):
-            np.testing.assert_array_equal(found[f"rank_confidence_{end}"], ranking[f"rank_confidence_{end}"])
-        np.testing.assert_array_equal(found["in_confidence_set"], ranking["rank_confidence_lower"] <= k)
-        np.testing.assert_array_equal(found["surely_top"], ranking["rank_confidence_upper"] <= k)
+            np.testing.assert_array_equal(found[f"rank_{end}"], ranking[f"rank_{end}"])
+        np.testing.assert_array_equal(found["in_confidence_set"], ranking["rank_lower"] <= k)
+        np.testing.assert_array_equal(found["surely_top"], ranking["rank_upper"] <= k)
         assert (found["surely_top"] <= found["in_confidence_set"]).all()
         assert found["in_confidence_set"].sum() >= k
     assert found["in_credible_set"].all()

@@ -313,6 +313,63 @@ ROWS = [
         "The positive class is 'no', the negative one 'yes'.",
     ),
     (
+        "clusters_too_few",
+        {"clusters": 3.2, "enough": 5},
+        "Every rank is possible: rank sets need 5 effective clusters, and there are 3.2. More clusters of about equal "
+        "size would help; more cases of the same clusters would not.",
+    ),
+    (
+        "cases_too_few",
+        {"cases": 3.0, "enough": 5},
+        "Every rank is possible: without a prior, rank sets need 5 cases, and there are 3.",
+    ),
+    (
+        "cases_of_class_too_few",
+        {"enough": 2},
+        "Every rank is possible: rank sets need 2 cases of each class and data set that is averaged over.",
+    ),
+    (
+        "sets_need_draws",
+        {},
+        "Every rank is possible, since rank sets need draws (method='auto' has draws and exact probabilities).",
+    ),
+    (
+        "not_measured",
+        {"what": "the worst of several categories"},
+        "Every rank is possible: the error rate of rank sets for the worst of several categories was not measured.",
+    ),
+    (
+        "pooled_datasets",
+        {"datasets": 8},
+        "Ranks, tiers and probabilities are for these 8 data sets together; nothing is claimed about other data sets "
+        "like these.",
+    ),
+    (
+        "observed_undefined",
+        {},
+        "The observed score of the leader is undefined: its rank comes from the prior alone.",
+    ),
+    (
+        "model_contradicted",
+        {},
+        "An observed value of an entity that could be best is outside its interval, so no entity is called best.",
+    ),
+    (
+        "pairs_unconnected",
+        {"entities": ["b", "c"]},
+        "The leader shares no data set or case with b, c: the comparison includes differences between the data sets.",
+    ),
+    (
+        "probability_below",
+        {"rival": "b", "p": 0.9, "prob": 0.95, "rope": 0.02},
+        "The probability that the leader beats b by more than 0.02 is 0.90, below 0.95.",
+    ),
+    (
+        "probability_below",
+        {"rival": None, "p": 0.94, "prob": 0.95, "rope": 0.0},
+        "P(best) of the leader is 0.94, below 0.95.",
+    ),
+    (
         "few_discordant",
         {"first": "a", "rival": "b", "different": 5.0, "cases": 10.0, "clusters": False, "bootstrap": False},
         "a and b differ on only 5 of 10 cases: the comparison rests on these and on the prior.",

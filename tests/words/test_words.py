@@ -26,10 +26,11 @@ def everything(result):
 @pytest.mark.parametrize(
     ("means", "kind", "headline"),
     [
-        ([5, 0, 0], "clear winner", "best: P(best) > 0.999, and it beats every rival with probability at least 0.95."),
-        ([5, 4, -9], "leading group", "but b cannot be ruled out; c is worse."),
-        ([1, 0.5, 0.3], "inconclusive", "but no entity is separated from any other."),
-        ([0, 0, -20], "tie at the top", "a and b share the first place (P(best) = 0.500 each); c is worse."),
+        ([5, 0, 0], "best", "a is best: P(best) > 0.999."),
+        ([5, 4, -9], "leads", "but b cannot be ruled out; c is worse."),
+        ([1, 0.5, 0.3], "leads", "but no entity is separated from any other."),
+        # The evidence behind the draws is not known: equal draws may come from different evidence.
+        ([0, 0, -20], "leads", "a and b lead together (P(best) = 0.500 each); c is worse."),
     ],
 )
 def test_headlines_by_condition(means, kind, headline):
@@ -38,29 +39,29 @@ def test_headlines_by_condition(means, kind, headline):
     draws = np.concatenate([half, half[:, [1, 0, 2]]]) * 0.9 + np.array(means)
     ranking = br.credible_ranking(draws_of(draws, list("abc"), name="f1"))
     parts = verdict_parts(ranking)
-    assert parts.kind == kind
+    assert parts.kind == ranking.attrs["headline"] == kind
     assert parts.headline.endswith(headline)
     assert len(br.verdict(ranking)) <= 4
-    assert bool(parts.next_step) == (kind != "clear winner")
-    # What the confidence set leaves is said whatever it leaves.
-    assert sum("confidence set for the best" in line for line in br.notes(ranking)) == 1
+    assert bool(parts.next_step) == (kind != "best")
+    # What the rank sets leave is said whatever they leave.
+    assert sum("0.95 rank sets" in line for line in br.notes(ranking)) == 1
 
 
 def test_the_highest_caveat_is_the_fourth_sentence():
     few, more = Note("heavy_tails", {"entities": ["a"]}), Note("few_cases_of_means", {"cases": 5})
     stuck = Note("chains_unreliable", {"divergences": 3, "rhat": None, "effective": None})
     notes = ["Plain.", few, stuck, more]
-    made = compose("inconclusive", "No winner.", notes, "Loss.", "Step.")
+    made = compose("leads", "No winner.", notes, "Loss.", "Step.")
     assert made.sentences() == ["No winner.", "Loss.", "Step.", say(stuck)]
     assert made.notes == (say(few), say(more), "Plain.")
-    assert compose("clear winner", "a is best.", ["Plain."]).sentences() == ["a is best."]
+    assert compose("best", "a is best.", ["Plain."]).sentences() == ["a is best."]
 
 
-def test_without_confidence_sets_posterior_probabilities_are_named():
+def test_without_draws_nothing_is_ruled_out():
     counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
     ranking = br.credible_ranking(counts, "f1", method="exact")
-    assert br.verdict(ranking)[0].endswith("(posterior probabilities only).")
-    assert any(line.startswith("Confidence sets are withheld: ") for line in br.notes(ranking))
+    assert br.verdict(ranking)[0].endswith("cannot rule out a (method='auto' draws the rank sets).")
+    assert any(line.startswith("Every rank is possible") for line in br.notes(ranking))
     near = br.from_counts(tn=[70, 71], fp=[10, 9], fn=[9, 9], tp=[21, 21], entity=["a", "b"])
     close = br.credible_ranking(near, "f1", method="exact")
     assert "worse" not in everything(close)
@@ -74,7 +75,7 @@ def test_one_failed_run_of_240_is_no_winner():
     runs = br.from_outcomes(frame, case="case", run="run")
     ranking = br.credible_ranking(br.fit(runs, "paired", seed=1), "mean_outcome")
     assert float(ranking["superiority"].sel(entity="A", rival="B")) == pytest.approx(0.6, abs=0.04)
-    assert br.verdict(ranking)[0].startswith("No winner: A leads (P(best) = 0.5")
+    assert br.verdict(ranking)[0].startswith("A leads (P(best) = 0.5")
     same = br.fit(runs, "paired", seed=1, range=(0, 1))
     xr.testing.assert_identical(br.credible_ranking(same, "mean_outcome"), ranking)
 
@@ -106,12 +107,13 @@ def test_heavy_tails_are_said():
     assert "Outcomes of a have heavy tails" in everything(ranking)
 
 
-def test_an_entity_without_cases_is_not_as_good():
+def test_an_entity_without_cases_is_not_as_good_and_not_ruled_out():
     cells = {"tn": [700, 600, 0], "fp": [100, 200, 0], "fn": [90, 90, 0], "tp": [210, 210, 0]}
     counts = br.from_counts(**cells, entity=["a", "b", "none"])
     ranking = br.credible_ranking(br.fit(counts, force=True, seed=1), "informedness")
     assert "none has no data: " in everything(ranking)
-    assert "none" not in br.verdict(ranking)[0]
+    assert br.ranking_table(ranking).index[0] == "a"
+    assert "none cannot be ruled out" in br.verdict(ranking)[0]
 
 
 def test_inferior_needs_one_rate_that_falls_short():

@@ -1,0 +1,238 @@
+"""The claim of a ranking: rank sets, tiers, headline and caps agree in every output, and identical evidence ties."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import bayesrank as br
+from bayesrank._notes import Note
+from bayesrank.ranking._confidence import RankSets
+from bayesrank.ranking.claims import cap, caps_of, headline_of, ranks_and_tiers, tiers_of
+from bayesrank.words.results import verdict_parts
+from bayesrank.words.standing import Standing
+from tests.strategies import draws_of
+
+NAMES = list("abcdefgh")
+
+
+def relation(size, *pairs):
+    above = np.zeros((size, size), bool)
+    for i, j in pairs:
+        above[i, j] = True
+    return above
+
+
+def test_ranks_and_tiers_by_hand():
+    """a above c and d, b above d; e is surely not best, though no pair says which one is better."""
+    above = relation(5, (0, 2), (0, 3), (1, 3))
+    not_best = np.array([False, False, True, True, True])
+    sets = RankSets(above, not_best, "confidence")
+    found = ranks_and_tiers(sets, np.ones(5, bool), np.arange(1.0, 6))
+    assert found["rank_lower"].tolist() == [1, 1, 2, 3, 2]
+    assert found["rank_upper"].tolist() == [3, 4, 5, 5, 5]
+    assert found["in_best_set"].tolist() == [True, True, False, False, False]
+    assert found["tier"].tolist() == [1, 1, 2, 2, 2]
+    chain = relation(3, (0, 1), (0, 2), (1, 2))
+    assert tiers_of(np.array([True, False, False]), chain, np.ones(3, bool)).tolist() == [1, 2, 3]
+
+
+def test_the_first_of_the_consensus_is_in_the_first_tier():
+    sets = RankSets(relation(2, (1, 0)), np.array([True, False]), "confidence")
+    found = ranks_and_tiers(sets, np.ones(2, bool), np.array([1.0, 2.0]))
+    assert found["tier"].tolist() == [1, 1]
+
+
+@pytest.mark.parametrize(
+    ("best", "superiority", "chance", "codes", "rope", "headline", "caps"),
+    [
+        ([True, False], 0.99, 0.99, [], 0.0, "best", []),
+        ([True, False], 0.99, 0.99, ["pooled_datasets"], 0.0, "best", ["pooled_datasets"]),
+        ([True, False], 0.99, 0.99, ["chains_unreliable"], 0.0, "leads", ["chains_unreliable"]),
+        ([True, False], 0.9, 0.97, [], 0.0, "leads", ["probability_below"]),
+        ([True, True], 0.99, 0.99, [], 0.0, "leads", []),
+        ([True, True], 0.2, 0.5, [], 0.1, "shared", []),
+    ],
+)
+def test_headlines(best, superiority, chance, codes, rope, headline, caps):
+    ranking = {
+        "in_best_set": best,
+        "consensus_position": np.array([1.0, 2.0]),
+        "superiority": np.array([[0.0, superiority], [0.0, 0.0]]),
+        "equivalence": np.array([[1.0, 0.96], [0.96, 1.0]]),
+        "probability_best": np.array([chance, 1 - chance]),
+    }
+    found, limits = headline_of(ranking, ["a", "b"], [Note(code) for code in codes], 0.95, rope)
+    assert (found, [limit.code for limit in limits]) == (headline, caps)
+
+
+def boards():
+    """Random boards: few and many cases, equal and different entities, several kinds of evidence."""
+    return st.tuples(st.integers(0, 10**6), st.integers(2, 8), st.sampled_from([10, 60, 900]), st.booleans())
+
+
+def posterior_of_board(seed, size, cases, paired):
+    rng = np.random.default_rng(seed)
+    rates = rng.choice([0.6, 0.62, 0.8, 0.95], size)
+    if paired:
+        frame = pd.DataFrame((rng.random((cases, size)) < rates).astype(int), columns=NAMES[:size])
+        cluster = rng.integers(0, rng.choice([3, 30]), cases) if rng.random() < 0.5 else None
+        return br.fit(br.from_outcomes(frame, cluster=cluster), seed=seed, draws=100), None
+    right = rng.binomial(cases, rates, (2, size))
+    counts = br.from_counts(tn=right[0], fp=cases - right[0], fn=cases - right[1], tp=right[1], entity=NAMES[:size])
+    return br.fit(counts, seed=seed, draws=100), rng.choice(["accuracy", "f1", "precision"])
+
+
+@settings(max_examples=40)
+@given(boards())
+def test_every_output_makes_the_same_claim(board):
+    source, score = posterior_of_board(*board)
+    ranking = br.credible_ranking(source, score)
+    best = ranking["in_best_set"].values
+    ranked = ranking["tier"].notnull().values
+    assert (best == (ranking["rank_lower"].values == 1)).all()
+    assert (best == (ranking["tier"].values == 1)).all()
+    assert (ranking["rank_lower"] <= ranking["rank_upper"])[ranked].all()
+    headline, sentence = ranking.attrs["headline"], br.verdict(ranking)[0]
+    assert verdict_parts(ranking).kind == headline
+    assert (" is best: " in sentence) == (headline == "best")
+    assert ("share the first place" in sentence) == (headline == "shared")
+    if headline == "best":
+        assert best.sum() == 1
+    if ranking.attrs["sets"] == "none":
+        assert headline in ("leads", "none", "shared")
+        assert (ranking["rank_upper"] == ranked.sum())[ranked].all()
+    table = br.ranking_table(ranking)
+    assert table["tier"].is_monotonic_increasing
+    text = json.loads(br.board(ranking))
+    assert (text["headline"], text["sets"], text["caps"]) == tuple(
+        ranking.attrs[n] for n in ("headline", "sets", "caps")
+    )
+    assert [one["entity"] for one in text["entities"]] == table.index.tolist()
+    members = {str(name) for name in ranking["entity"].values[best]}
+    assert {str(one["entity"]) for one in text["entities"] if one["in_best_set"]} == members
+    standing = Standing(ranking, ranking["consensus_position"].values)
+    assert set(standing.named(standing.could_be_best)) == members
+    top = br.top_set(source, score, 1)
+    assert set(top["entity"].values[top["in_confidence_set"].values]) >= members - {standing.leader}
+
+
+def test_equal_tables_have_equal_numbers():
+    counts = br.from_counts(
+        tn=[70, 79, 70, 70], fp=[10, 1, 10, 10], fn=[9, 1, 9, 9], tp=[21, 29, 21, 21], entity=list("abcd")
+    )
+    for method in ("draws", "auto", "exact"):
+        ranking = br.credible_ranking(br.fit(counts, seed=1), "f1", method=method)
+        equal = ranking.sel(entity=["a", "c", "d"])
+        for name, values in equal.data_vars.items():
+            if values.dims in (("entity",), ("entity", "rank")) and name != "consensus_position":
+                np.testing.assert_array_equal(values, [values.values[0]] * 3, f"{method} {name}")
+        pairs = ranking["superiority"].sel(rival="b", entity=["a", "c", "d"])
+        assert (pairs == pairs[0]).all()
+    best = br.credible_ranking(br.fit(counts.isel(entity=[0, 2, 3]), seed=1), "f1")
+    assert best.attrs["headline"] == "shared"
+    assert br.verdict(best)[0] == "a, c and d share the first place (equal evidence)."
+
+
+def test_nearly_equal_entities_share_nothing():
+    counts = br.from_counts(tn=[40, 44], fp=[60, 56], fn=[60, 56], tp=[40, 44], entity=["a", "b"])
+    ranking = br.credible_ranking(br.fit(counts, seed=1), "accuracy", method="auto")
+    assert ranking.attrs["headline"] == "leads"
+
+
+def test_paired_entities_are_equal_if_their_columns_may_be_swapped():
+    """b and c are right equally often: swapped they leave the first patterns as they are, but not the second."""
+    base = np.repeat([[1, 1, 0], [1, 0, 1], [0, 1, 1]], 20, axis=0)
+    other = np.vstack([base, [[1, 1, 0]] * 5, [[0, 0, 1]] * 5])
+    for answers, expected in ((base, [1, 1, 1]), (other, None)):
+        frame = pd.DataFrame(answers, columns=list("abc"))
+        ranking = br.credible_ranking(br.fit(br.from_outcomes(frame), seed=1))
+        if expected:
+            assert ranking["consensus_rank"].values.tolist() == expected
+            assert ranking["median"].values.tolist() == [ranking["median"].values[0]] * 3
+        else:
+            assert ranking["median"].values[1] != ranking["median"].values[2]
+
+
+def test_an_undefined_observed_score_comes_last():
+    """Precision of a test that never says yes is undefined: its prior mean alone would lead."""
+    counts = br.from_counts(tn=[40, 40, 50], fp=[30, 25, 0], fn=[10, 8, 20], tp=[10, 12, 0], entity=list("abn"))
+    ranking = br.credible_ranking(br.fit(counts, seed=1), "precision")
+    assert ranking["consensus_rank"].sel(entity="n") == 3
+    assert ranking.attrs["headline"] == "leads"
+    assert bool(ranking["in_best_set"].sel(entity="n"))
+
+
+def test_pooled_data_sets_are_best_only_on_themselves():
+    frame = pd.DataFrame(
+        {
+            "entity": list("abab"),
+            "dataset": list("xxyy"),
+            "correct": [900, 500, 850, 450],
+            "wrong": [100, 500, 150, 550],
+        }
+    )
+    pooled = br.fit(br.pool(br.from_frame(frame, dataset="dataset")), seed=1)
+    ranking = br.credible_ranking(pooled)
+    assert ranking.attrs["headline"] == "best"
+    assert ranking.attrs["caps"] == ["pooled_datasets"]
+    assert br.verdict(ranking)[0].startswith("a is best on these 2 data sets: ")
+
+
+def test_entities_on_different_data_sets_are_not_compared():
+    frame = pd.DataFrame(
+        {
+            "entity": list("aabb"),
+            "dataset": list("xyzw"),
+            "correct": [900, 880, 450, 500],
+            "wrong": [100, 120, 550, 500],
+        }
+    )
+    for evidence, model in ((br.from_frame(frame, dataset="dataset"), "hierarchical_beta_binomial"),):
+        ranking = br.credible_ranking(br.fit(evidence, model, seed=1, draws=200), kind="typical")
+        assert "pairs_unconnected" in ranking.attrs["caps"]
+        assert ranking.attrs["headline"] == "leads"
+
+
+def test_test_sets_of_different_prevalence_cap_the_headline():
+    """C10: equal TPR and TNR at two prevalences; the order by F1 comes from the test sets."""
+    counts = br.from_counts(tn=[9000, 5000], fp=[450, 250], fn=[100, 500], tp=[900, 4500], entity=["low", "high"])
+    ranking = br.credible_ranking(br.fit(counts, seed=1), "f1")
+    assert (ranking.attrs["headline"], ranking.attrs["caps"]) == ("leads", ["prevalences_differ"])
+    assert "differ in prevalence" in br.verdict(ranking)[0]
+
+
+def test_decisions_keep_what_limits_the_evidence():
+    rng = np.random.default_rng(2)
+    y = pd.Series(rng.integers(0, 2, 60))
+    predictions = {"a": y.where(rng.random(60) < 0.97, 1 - y), "b": y.where(rng.random(60) < 0.55, 1 - y)}
+    joint = br.joint_outcomes(y, pd.DataFrame(predictions), cluster=np.arange(60) // 20, positive=1)
+    decision = br.decisions.expected_utility(br.fit(joint, seed=1), [[0, -1], [-1, 0]])
+    assert "clusters_too_few" in decision.attrs["caps"]
+    assert decision.attrs["headline"] == "leads"
+    assert "is best" not in br.verdict(decision)[0]
+
+
+def test_capping_a_ranking_by_hand():
+    ranking = br.credible_ranking(draws_of(np.random.default_rng(1).normal([3, 0, -3], 0.1, (400, 3)), list("abc")))
+    assert ranking.attrs["headline"] == "best"
+    capped = cap(ranking, [Note("not_measured", {"what": "the worst of several categories"})])
+    assert (capped.attrs["headline"], capped.attrs["sets"]) == ("leads", "none")
+    assert capped["rank_lower"].values.tolist() == [1, 1, 1]
+    assert capped["tier"].values.tolist() == [1, 1, 1]
+    assert [note.code for note in caps_of(capped)] == capped.attrs["caps"] == ["not_measured"]
+    assert ranking.attrs["headline"] == "best"  # the original stays
+
+
+def test_several_rankings_have_a_headline_each():
+    x = np.random.default_rng(1).normal([[3, 0], [0, 0.01]], 0.1, (400, 2, 2))
+    both = br.credible_ranking(
+        xr.DataArray(x, {"dataset": ["x", "y"], "entity": ["a", "b"]}, ("sample", "dataset", "entity"))
+    )
+    assert both["headline"].values.tolist() == ["best", "leads"]
+    assert "headline" not in both.attrs
+    assert br.verdict(both.isel(dataset=0))[0].startswith("a is best")
