@@ -1,7 +1,7 @@
 """Measure what rankings claim about the truth: false "worse", clear winners, tiers, thin evidence, lucky leaders.
 
 Run ``python scripts/measure_claims.py`` (up to half an hour on one core); ``equal``, ``clusters``, ``discordant``,
-``macro``, ``leader`` or ``tiers`` after it runs one part. A number after that sets the boards of a row; slow rows
+``macro`` or ``leader`` after it runs one part. A number after that sets the boards of a row; slow rows
 have the share of them that is stated below. Without a number, each row has as many boards as in the tables of
 docs/understand/credible_ranking.md. Posteriors are drawn in closed form, and the package's own code makes sets of
 them, at 0.95 from 1,000 draws. Half-widths are two standard errors.
@@ -16,9 +16,8 @@ import xarray as xr
 from measure_confidence import share
 from scipy import stats
 
-import bayesrank as br
 from bayesrank.models.parts.population import learn
-from bayesrank.ranking._confidence import confidence_sets, separate
+from bayesrank.ranking._confidence import rank_sets, separate
 from bayesrank.ranking._information import (
     PRIOR_CASES,
     Information,
@@ -27,7 +26,6 @@ from bayesrank.ranking._information import (
     count_discordant,
 )
 from bayesrank.ranking.claims import NOTABLE, expected_overestimates
-from bayesrank.ranking.consensus import consensus_of
 from bayesrank.ranking.values import ScoreValues
 from bayesrank.scores import get
 
@@ -55,8 +53,10 @@ def sets_of(x: np.ndarray, information: Information | None = None, score: str = 
     """The package's sets from draws (draw, entity)."""
     known = get(score)
     found = ScoreValues(xr.DataArray(0.0), score, True, known)
-    sets, reason = confidence_sets(x, np.ones(x.shape[1], bool), found, PROB, DRAWS, information)
-    return sets | {"reason": reason}
+    everyone = np.ones(x.shape[1], bool)
+    sets = rank_sets(x, everyone, found, PROB, DRAWS, information)
+    lower, _ = sets.ranks(everyone)
+    return {"lower": lower, "best": lower == 1, "kind": sets.kind}
 
 
 def superiority(x: np.ndarray) -> np.ndarray:
@@ -111,12 +111,12 @@ def claims(x: np.ndarray) -> tuple[bool | None, ...]:
     best = (x == x.max(1, keepdims=True)).mean(0)
     first = int(best.argmax())
     rivals = np.arange(len(best)) != first
-    alone = bool(sets["in_best_confidence_set"].sum() == 1 and sets["in_best_confidence_set"][first])
+    alone = bool(sets["best"].sum() == 1 and sets["best"][first])
     winner = alone and best[first] >= PROB and bool((beats[first, rivals] >= PROB).all())
     order = np.argsort(-x.mean(0))
     ahead = ahead_of(x)
     return (
-        bool((sets["in_best_confidence_set"] == 0).any()),
+        not sets["best"].all(),
         not_best_by_fewer(x) if x.shape[1] <= COMPARED else None,
         winner,
         bool(ahead[order[0]].any()),
@@ -167,16 +167,16 @@ def clusters(boards: int) -> None:
             unknown = np.full(size, np.nan)
             pairs, wide = np.full((size, size), freedom), np.full(size, factor)
             about = Information(unknown, unknown, freedom=pairs, inflation=wide)
-            given = replace(about, clusters=np.full(size, freedom + 1)).withheld() == ""
+            given = replace(about, clusters=np.full(size, freedom + 1)).withheld() is None
             rng, before, after = np.random.default_rng(22), [], []
             for _ in range(times):
                 logit = 1 + rng.normal(size=(len(sizes), 1)) + spread * rng.normal(size=(len(sizes), size))
                 rates = 1 / (1 + np.exp(-logit))
                 sums = rng.binomial(sizes[:, None].astype(int), rates) if kind != "grades" else sizes[:, None] * rates
                 x = bootstrap(rng, sums, sizes, 4.0 if kind != "grades" else 0.0)
-                before.append(bool((sets_of(x)["rank_confidence_lower"] == 1).all()))
+                before.append(bool((sets_of(x)["lower"] == 1).all()))
                 found = sets_of(x, about)
-                after.append(bool((found["rank_confidence_lower"] == 1).all()))
+                after.append(bool((found["lower"] == 1).all()))
             said = "yes" if given else "withheld"
             row(name, f"{freedom + 1:.1f}", size, kind, f"{spread:g}", share(before), share(after), said, times)
 
@@ -193,8 +193,8 @@ def discordant(boards: int) -> None:
                         common = rng.random((cases, 1)) < 0.8
                         right = common ^ (rng.random((cases, size)) < rate)
                         x = np.clip(bootstrap(rng, right.astype(float), np.ones(cases), prior), 1e-12, 1 - 1e-12)
-                        before.append(bool((sets_of(x)["rank_confidence_lower"] == 1).all()))
-                        after.append(bool((sets_of(x, about_cases(right, prior))["rank_confidence_lower"] == 1).all()))
+                        before.append(bool((sets_of(x)["lower"] == 1).all()))
+                        after.append(bool((sets_of(x, about_cases(right, prior))["lower"] == 1).all()))
                     row(size, cases, rate, "four cases" if prior else "none", share(before), share(after), boards)
 
 
@@ -245,9 +245,9 @@ def small_classes(score: str, classes: int, cases: int, rate: float, size: int, 
             x = (right / rows.sum(-1)).mean(-1)
         else:
             x = (2 * right / (rows.sum(-1) + rows.sum(-2))).mean(-1)
-        before.append(bool((sets_of(x)["rank_confidence_lower"] == 1).all()))
+        before.append(bool((sets_of(x)["lower"] == 1).all()))
         found = sets_of(x, about)
-        after.append(found["reason"] != "joint" or bool((found["rank_confidence_lower"] == 1).all()))
+        after.append(found["kind"] == "none" or bool((found["lower"] == 1).all()))
     return before, after
 
 
@@ -291,51 +291,12 @@ def shrunken(rng: np.random.Generator, right: np.ndarray, cases: int, first: int
     return np.quantile(rng.beta(mean * kappa + right[first], (1 - mean) * kappa + cases - right[first]), [0.025, 0.975])
 
 
-def tiers(_: int) -> None:
-    """Tiers on the shipped data sets: posterior pairwise, and on comparisons that hold jointly."""
-    row("data set", "ranked by", "entities", "tiers, pairwise", "tiers, joint", "first tier, pairwise",
-        "first tier, joint", "could be best", "set from all ranks")  # fmt: skip
-    for name in br.datasets.names():
-        counts = br.datasets.load(name)
-        if "dataset" in counts.dims:
-            try:
-                counts = br.pool(counts, join="inner")
-            except ValueError:
-                counts = counts.isel(dataset=0)
-        if "entity" not in counts.dims or counts.sizes["entity"] < 2:
-            continue
-        posterior = br.fit(counts, seed=1, draws=500)
-        scores = (
-            ["mean_outcome"]
-            if "outcome" in counts.dims
-            else ["accuracy", "f1" if counts.sizes["actual"] == 2 else "macro_f1"]
-        )
-        for score in scores:
-            values = (
-                posterior.posterior["mean_outcome"] if score == "mean_outcome" else get(score)(posterior)
-            ).transpose("chain", "draw", "entity")
-            x = values.values.reshape(-1, values.sizes["entity"])
-            if np.isnan(x).any() or x.shape[1] > 400:
-                x = x[:, ~np.isnan(x).any(0)][:, :400]
-            kept = min(x.shape[1], 400)
-            names = np.array([f"{i:04}" for i in range(kept)])
-            beats = superiority(x)
-            expected = 1 + (1 - beats).sum(1) - 0.5
-            joint = ahead_of(np.clip(x, 1e-12, 1 - 1e-12)).astype(float)
-            every = np.ones(kept, bool)
-            tier = [consensus_of(names, expected, beats, 0 * beats, by, every, PROB)["tier"] for by in (beats, joint)]
-            sets = sets_of(x)
-            row(name, score, kept, *(int(t.max()) for t in tier), *(int((t == 1).sum()) for t in tier),
-                int(sets["in_best_confidence_set"].sum()), int((sets["rank_confidence_lower"] == 1).sum()))  # fmt: skip
-
-
 PARTS = {
     "equal": (equal, 200),
     "clusters": (clusters, 700),
     "discordant": (discordant, 400),
     "macro": (macro, 100),
     "leader": (leader, 600),
-    "tiers": (tiers, 1),
 }
 
 if __name__ == "__main__":

@@ -21,9 +21,7 @@ from scipy import stats
 
 import bayesrank as br
 from bayesrank._draws import Batches
-from bayesrank.ranking._confidence import confidence_sets, separate
-from bayesrank.ranking._tallies import rank_draws
-from bayesrank.ranking.intervals import simultaneous_intervals
+from bayesrank.ranking._confidence import rank_sets, separate
 from bayesrank.ranking.values import ScoreValues
 from bayesrank.scores import get
 
@@ -59,18 +57,6 @@ def covered(truth: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> bool:
     return bool(((lower <= first) & (upper >= last)).all())
 
 
-def met(truth: np.ndarray, lower: np.ndarray, upper: np.ndarray) -> bool:
-    """Whether each interval has one of the ranks that a truth allows, as measure_coverage.py asks."""
-    truth = np.round(truth, 12)
-    first = 1 + (truth[:, None] > truth).sum(axis=0)
-    last = len(truth) - (truth[:, None] < truth).sum(axis=0)
-    return bool(((lower <= last) & (upper >= first)).all())
-
-
-#: What is asked of confidence sets, of a peer's, and of credible intervals.
-HOLDS = (covered, covered, met)
-
-
 def ends(sure: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return confidence sets of ranks from pairs whose order is certain enough."""
     return 1 + sure.sum(axis=0), len(sure) - sure.sum(axis=1)
@@ -80,15 +66,8 @@ def confidence(x: np.ndarray, score: str = "accuracy") -> tuple[np.ndarray, np.n
     """The package's sets from draws (draw, entity)."""
     known = get(score)
     found = ScoreValues(xr.DataArray(0.0), score, bool(known.higher_is_better), known)
-    sets, _ = confidence_sets(x, np.ones(x.shape[1], bool), found, PROB, DRAWS)
-    return sets["rank_confidence_lower"], sets["rank_confidence_upper"]
-
-
-def simultaneous(x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """The package's simultaneous credible intervals."""
-    _, mass, twice = rank_draws(x, 1, BATCHES, DRAWS)
-    found = simultaneous_intervals(mass, twice, BATCHES, np.ones(x.shape[1], bool), PROB, DRAWS)
-    return found["rank_simultaneous_lower"], found["rank_simultaneous_upper"]
+    everyone = np.ones(x.shape[1], bool)
+    return rank_sets(x, everyone, found, PROB, DRAWS).ranks(everyone)
 
 
 def newcombe(right: np.ndarray, cases: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -153,27 +132,27 @@ def scales(boards: int) -> None:
 
 
 def compare(size: int, name: str, times: int, gaps: tuple, seed: int, board: Callable, peer: Callable) -> None:
-    """One row: how often confidence sets and a peer's hold all ranks, and credible intervals one of each entity.
+    """One row: how often rank sets and a peer's hold all ranks.
 
     The lowest share of several truths, and the ranks in a set where these are farthest apart.
     """
     shares, widths = [], []
     for gap in gaps:
         rng, truth = np.random.default_rng(seed), accuracies(size, gap)
-        found: list[list] = [[], [], []]
+        found: list[list] = [[], []]
         for _ in range(times):
             x, evidence = board(rng, truth)
-            for sets, one in zip(found, (confidence(x), peer(*evidence), simultaneous(x)), strict=True):
+            for sets, one in zip(found, (confidence(x), peer(*evidence)), strict=True):
                 sets.append(one)
-        shares.append([[holds(truth, *one) for one in sets] for holds, sets in zip(HOLDS, found, strict=True)])
+        shares.append([[covered(truth, *one) for one in sets] for sets in found])
         widths = [width(sets) for sets in found]
-    lowest = [min((shares[gap][kind] for gap in range(len(gaps))), key=np.mean) for kind in range(3)]
+    lowest = [min((shares[gap][kind] for gap in range(len(gaps))), key=np.mean) for kind in range(2)]
     row(size, name, *(cell for pair in zip(map(share, lowest), widths, strict=True) for cell in pair), times)
 
 
 def rates(boards: int) -> None:
     """Accuracies of unpaired tests, and Newcombe's intervals."""
-    row("entities", "cases", "confidence", "ranks", "Newcombe", "ranks", "credible", "ranks", "times")
+    row("entities", "cases", "confidence", "ranks", "Newcombe", "ranks", "times")
     for size, times in ((8, boards), (50, boards // 2), (200, boards // 8)):
         for name in ("20", "100", "1,000", "10,000", "20 to 10,000"):
             n = spread(CASES[name], size)
@@ -219,7 +198,7 @@ def scores(boards: int) -> None:
 
 def paired(boards: int) -> None:
     """Accuracies on the same cases, of which some are hard for all: the model paired, and Holm's McNemar tests."""
-    row("entities", "cases", "confidence", "ranks", "Holm-McNemar", "ranks", "credible", "ranks", "times")
+    row("entities", "cases", "confidence", "ranks", "Holm-McNemar", "ranks", "times")
     for size, times, gaps, sizes in ((8, boards, GAPS, (20, 100, 1000)), (50, boards // 4, (0.0, 0.01), (100, 1000))):
         for n in sizes:
 
@@ -279,24 +258,22 @@ def priors(boards: int) -> None:
 
 def check(boards: int) -> None:
     """The same design through counts, fit and credible_ranking, beside draws of the posterior that is known."""
-    row("route", "confidence", "ranks", "credible", "ranks")
+    row("route", "confidence", "ranks")
     size, n, gap = 8, 100, 0.03
     truth, rng = accuracies(size, gap), np.random.default_rng(5)
-    found: list[list] = [[], [], [], []]
+    found: list[list] = [[], []]
     for _ in range(boards):
         hits = rng.binomial(n, truth)
         tp = rng.hypergeometric(n // 2, n // 2, hits)
         tn = hits - tp
         counts = br.from_counts(tn=tn, fp=n // 2 - tn, fn=n // 2 - tp, tp=tp)
         ranking = br.credible_ranking(br.fit(counts, draws=BATCHES.draws, seed=int(rng.integers(2**31))), "accuracy")
-        for sets, kind in zip(found, ("confidence", "simultaneous"), strict=False):
-            sets.append(tuple(ranking[f"rank_{kind}_{end}"].values for end in ("lower", "upper")))
+        found[0].append(tuple(ranking[f"rank_{end}"].values for end in ("lower", "upper")))
         x = rng.beta(2 + hits, 2 + n - hits, (DRAWS, size))
-        found[2].append(confidence(x))
-        found[3].append(simultaneous(x))
+        found[1].append(confidence(x))
     cells = [[share([covered(truth, *one) for one in sets]), width(sets)] for sets in found]
-    row("package", *cells[0], *cells[1])
-    row("known posterior", *cells[2], *cells[3])
+    row("package", *cells[0])
+    row("known posterior", *cells[1])
 
 
 PARTS = {

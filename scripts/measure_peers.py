@@ -139,12 +139,10 @@ def near_equal(seed: int, size: int = 100, cases: int = 400) -> dict[str, tuple[
     frame = pd.DataFrame(outcome, columns=[f"entity {i:03d}" for i in range(size)])
     ranking = br.credible_ranking(br.fit(br.from_outcomes(frame), "paired", seed=seed), "mean_outcome")
     singly = ranking["superiority"].values > 0.95
-    found = {
-        f"bayesrank, {words}": (ranking[f"{name}_lower"].values, ranking[f"{name}_upper"].values, singly)
-        for words, name in (("each rank", "rank"), ("all ranks", "rank_simultaneous"))
-    }
-    sets = ranking["rank_confidence_lower"].values, ranking["rank_confidence_upper"].values
-    found["bayesrank, confidence sets"] = (*sets, np.zeros_like(singly))  # which speak of ranks, not of pairs
+    each = ranking["rank_marginal_lower"].values, ranking["rank_marginal_upper"].values
+    sets = ranking["rank_lower"].values, ranking["rank_upper"].values
+    found = {"bayesrank, rank intervals": (*each, singly)}
+    found["bayesrank, rank sets"] = (*sets, np.zeros_like(singly))  # which speak of ranks, not of pairs
     told = holm(outcome)
     found["McNemar with Holm"] = (*rank_sets(told), told)
     means = rng.multinomial(cases, np.full(cases, 1 / cases), 2000) @ outcome

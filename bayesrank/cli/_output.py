@@ -132,10 +132,14 @@ def rank_header(prob: float) -> list[str]:
     return ["P(best)", f"{100 * prob:g}% ranks"]
 
 
+def probability_cell(row: Any, size: float) -> str:
+    """Format P(best) of a row of a ranking table, from ``size`` effective draws; an entity without a rank has none."""
+    return _text.probability(row["probability_best"] if row["expected_rank"] > 0 else float("nan"), size)
+
+
 def rank_cells(row: Any, size: float) -> list[str]:
-    """Format P(best) and the rank interval of a row of a ranking table, from ``size`` effective draws."""
+    """Format P(best) and the possible ranks of a row of a ranking table, from ``size`` effective draws."""
     return [
-        # An entity without a rank has no P(best).
-        _text.probability(row["probability_best"] if row["expected_rank"] > 0 else float("nan"), size),
+        probability_cell(row, size),
         _text.interval(row["rank_lower"], row["rank_upper"], 0),
     ]

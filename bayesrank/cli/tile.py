@@ -12,7 +12,7 @@ from bayesrank._errors import ArgumentError
 from bayesrank.cli._analysis import analyse
 from bayesrank.cli._export import Export, Sheet, exporting, sheet_of
 from bayesrank.cli._options import DATA, analysing
-from bayesrank.cli._output import rank_cells, rank_header
+from bayesrank.cli._output import probability_cell, rank_header
 from bayesrank.cli._sink import progress
 from bayesrank.cli._typed import FORMS, read_preferences
 from bayesrank.tile.geometry import holders
@@ -129,8 +129,8 @@ def _ranking(ranking: xr.Dataset, preferences: str) -> Sheet:
     lines = [*([f"{words}defined ones."] if partly else []), preferences]
     best, places = rank_header(ranking.attrs["prob"])
     cells = {
-        best: lambda row: rank_cells(row, ranking.attrs["draws"])[0],
+        best: lambda row: probability_cell(row, ranking.attrs["draws"]),
         "E(rank)": lambda row: _text.number(row["expected_rank"], 1),
-        places: lambda row: rank_cells(row, ranking.attrs["draws"])[1],
+        places: lambda row: _text.interval(row["rank_marginal_lower"], row["rank_marginal_upper"], 0),
     }
     return sheet_of(table, cells, lines=lines, about={"prob": ranking.attrs["prob"]}, least="E(rank)")

@@ -75,9 +75,7 @@ def methods(
             "are integrals over it, without draws."
         )
         if draws:
-            sentences.append(
-                f"Simultaneous rank intervals and confidence sets of ranks rest on {draws:,} posterior draws."
-            )
+            sentences.append(f"Rank sets and tiers rest on {draws:,} posterior draws.")
     elif draws and draws > 1:
         # Nothing is known of draws that the user made, not even that they are independent.
         sampler = SAMPLERS.get(str(about.get("sampler")), "")

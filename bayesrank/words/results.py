@@ -42,14 +42,14 @@ def verdict(result: xr.Dataset) -> list[str]:
     >>> counts = br.from_counts(tn=[70, 779], fp=[10, 21], fn=[9, 21], tp=[21, 279], entity=["a", "b"])
     >>> ranking = br.credible_ranking(br.fit(counts, seed=1), "informedness")
     >>> print(*verdict(ranking), sep="\n")
-    b is best: P(best) > 0.999, and it beats a with probability at least 0.95.
+    b is best: P(best) > 0.999.
     Expected loss from choosing b instead of the true best: 0 informedness (Youden's J) in all 4,000 draws.
     """
     return verdict_parts(result).sentences()
 
 
 def notes(result: xr.Dataset) -> list[str]:
-    """Return the notes on a result, caveats first: confidence sets, tiers, evidence, and what is not in the verdict.
+    """Return the notes on a result, caveats first: rank sets, tiers, evidence, and what is not in the verdict.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def notes(result: xr.Dataset) -> list[str]:
     >>> counts = br.from_counts(tn=[70, 779], fp=[10, 21], fn=[9, 21], tp=[21, 279], entity=["a", "b"])
     >>> ranking = br.credible_ranking(br.fit(counts, seed=1), "informedness")
     >>> notes(ranking)[0]
-    'By the 0.95 confidence set for the best (whatever the true scores), 1 of 2 entities (b) could be best.'
+    'By the 0.95 rank sets (whatever the true scores), 1 of 2 entities (b) could be best.'
     """
     return list(verdict_parts(result).notes)
 

@@ -16,7 +16,7 @@ def test_rank_intervals_cover_and_p_best_is_calibrated(boards, size, seed):
     each = found["rank interval"].mean(axis=1)
     # At least 95%, up to 4 standard errors of the leaderboards' means, theirs taken as if at 95%.
     assert each.mean() > 0.95 - 4 * max(each.std(), 0.05) / np.sqrt(boards)
-    for joint in ("simultaneous", "best set"):
+    for joint in ("rank sets", "best set"):
         assert found[joint].mean() > 0.95 - 4 * np.sqrt(0.95 * 0.05 / boards), joint
     said, was = found["probability_best"], found["is_best"]
     np.testing.assert_allclose(said.sum(axis=1), 1, atol=1e-9)
