@@ -37,6 +37,8 @@ class Information:
     freedom: np.ndarray | float = np.inf
     #: Factor by which the posterior standard deviation of a score is too small (entity), at least 1.
     inflation: np.ndarray | float = 1.0
+    #: Factor by which independent cases vary more than their clusters do (entity, rival), at least 1.
+    excess: np.ndarray | float = 1.0
 
     def withheld(self) -> Note | None:
         """Return why no rank set but all ranks can be justified; None if sets are available."""
@@ -49,14 +51,21 @@ class Information:
             return Note("cases_too_few", {"cases": cases, "enough": FEWEST_UNITS})
         return None
 
+    def notes(self) -> list[Note]:
+        """Return a note if rank sets take cases as independent because their clusters vary less."""
+        if self.withheld() is not None or np.max(self.excess, initial=1.0) <= 1:
+            return []
+        pairs = int(np.triu(self.excess > 1, 1).sum())
+        return [Note("clusters_vary_less", {"pairs": pairs, "of": len(self.cases) * (len(self.cases) - 1) // 2})]
+
     def threshold(self, who: np.ndarray, critical: float) -> np.ndarray:
         """Return the standard deviations that a lead requires (entity, rival), for a normal critical value.
 
-        They are quantiles of t distributions, times the larger factor of the two entities.
+        They are quantiles of t distributions, times the larger factor of the two entities and the excess of the pair.
         """
         size = len(self.cases)
         factor = np.broadcast_to(self.inflation, size)[who]
-        factor = np.maximum(factor[:, None], factor)
+        factor = np.maximum(factor[:, None], factor) * np.broadcast_to(self.excess, (size, size))[np.ix_(who, who)]
         if np.isinf(self.freedom).all():
             return critical * factor
         freedom = np.broadcast_to(self.freedom, (size, size))[np.ix_(who, who)]
@@ -75,6 +84,9 @@ class Patterns:
     cluster: np.ndarray | None  #: Of each pattern; None for independent cases.
     dataset: np.ndarray | None  #: Of each pattern; None for a single one.
     by_case: bool  #: Whether all cases have equal weight, regardless of the size of their cluster.
+    outcome: np.ndarray | None = None  #: Outcomes that are numbers (pattern, entity).
+    actual: np.ndarray | None = None  #: Label of each pattern, if cases have classes.
+    predicted: np.ndarray | None = None  #: Predicted labels (pattern, entity), if cases have classes.
 
     @classmethod
     def of(cls, observed: xr.Dataset, by_case: bool) -> "Patterns | None":
@@ -86,7 +98,11 @@ class Patterns:
         codes = pd.factorize(values.ravel())[0].reshape(values.shape)
         cluster = pd.factorize(observed["pattern_cluster"].values)[0] if "pattern_cluster" in observed else None
         dataset = observed["pattern_dataset"].values if "pattern_dataset" in observed else None
-        return cls(codes, observed["pattern_count"].values.astype(float), cluster, dataset, by_case)
+        found = cls(codes, observed["pattern_count"].values.astype(float), cluster, dataset, by_case)
+        if "pattern_outcome" in observed:
+            return replace(found, outcome=values.astype(float))
+        actual = observed["pattern_actual"].values if "pattern_actual" in observed else None
+        return replace(found, actual=actual, predicted=values)
 
     def on(self, dataset: object) -> "Patterns":
         """Return the patterns of one data set."""
@@ -94,14 +110,34 @@ class Patterns:
             return self
         here = np.array([name == dataset for name in self.dataset.tolist()])
         cluster = None if self.cluster is None else self.cluster[here]
-        return replace(self, answers=self.answers[here], count=self.count[here], cluster=cluster, dataset=None)
+        named = ("answers", "count", "outcome", "actual", "predicted")
+        own = {name: values[here] for name in named if (values := getattr(self, name)) is not None}
+        return replace(self, **own, cluster=cluster, dataset=None)
 
     def share_cases(self, one: int, other: int) -> bool:
         """Return whether two entities have answers to a common case."""
         return bool(((self.answers[:, one] >= 0) & (self.answers[:, other] >= 0)).any())
 
-    def sizes(self, entity: int) -> list[np.ndarray]:
-        """Return the weights of the units (clusters, or single cases) of each data set for one entity."""
+    def weights(self, of_datasets: np.ndarray | None) -> np.ndarray:
+        """Return the weight of each case of a pattern in the mean of an entity (pattern, entity), 0 if missing.
+
+        ``of_datasets`` are the weights of the data sets in a mean over them, in their order of appearance; without
+        weights all cases count alike, or all clusters.
+        """
+        each = (self.answers >= 0).astype(float)
+        if self.cluster is not None and not self.by_case:
+            each /= np.maximum(_sums(self.cluster, self.count[:, None] * each), 1e-300)[self.cluster]
+        if of_datasets is None or self.dataset is None:
+            return each / (self.count @ each)
+        names = pd.factorize(self.dataset)[0]
+        return each / np.maximum(_sums(names, self.count[:, None] * each), 1e-300)[names] * of_datasets[names, None]
+
+    def sizes(self, entity: int, strength: np.ndarray | None = None) -> list[np.ndarray]:
+        """Return the weights of the units (clusters, or single cases) of each data set for one entity.
+
+        ``strength`` is the influence of a case of each pattern (all alike without it): clusters without positive cases
+        tell nothing about a rate of positive cases.
+        """
         met = self.answers[:, entity] >= 0
         names = np.zeros(len(met), int) if self.dataset is None else pd.factorize(self.dataset)[0]
         found: list[np.ndarray] = []
@@ -110,8 +146,12 @@ class Patterns:
             if self.cluster is None:
                 found.append(np.ones(int(self.count[here].sum())))
                 continue
-            size = np.bincount(self.cluster[here], self.count[here])
-            found.append(size[size > 0] if self.by_case else np.ones(np.count_nonzero(size)))
+            cluster, count = self.cluster[here], self.count[here]
+            own = count if strength is None else count * strength[here]
+            size = np.bincount(cluster, own).astype(float)
+            if not self.by_case:
+                size = size / np.maximum(np.bincount(cluster, count), 1e-300)
+            found.append(size[size > 0])
         return found
 
 
@@ -138,6 +178,37 @@ def cluster_information(sizes: list[np.ndarray], weights: np.ndarray) -> tuple[f
         expected += shrunk * trace
         squares += shrunk**2 * square
     return float(expected**2 / squares), float(np.sqrt(true / expected))
+
+
+def excess_of_cases(influence: np.ndarray, count: np.ndarray, cluster: np.ndarray, factor: np.ndarray) -> np.ndarray:
+    """Return the ratio of standard deviations of differences, of independent cases to clusters, at least 1.
+
+    ``influence`` (pattern, entity) is the change of a score by each case of a pattern; the result (entity, rival).
+    Clusters that vary less than their cases would by themselves are usually luck: the larger variance is conservative.
+    ``factor`` (entity) is the one of the clusters' bootstrap.
+    """
+    groups = len(np.unique(cluster[(influence != 0).any(axis=1)]))
+    sums = _sums(cluster, count[:, None] * influence)
+    of_clusters = _of_differences(sums.T @ sums) * groups / (groups + 1)
+    of_cases = _of_differences((count[:, None] * influence).T @ influence)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.sqrt(of_cases / of_clusters) / np.maximum(factor[:, None], factor)
+    # Without a difference of any case the draws have no difference either.
+    return np.where(of_cases > 0, np.maximum(np.nan_to_num(ratio, nan=1.0, posinf=np.inf), 1.0), 1.0)
+
+
+def _sums(group: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Return the sums of values (item, ...) over the items of each group."""
+    sums = np.zeros((group.max(initial=-1) + 1, *values.shape[1:]))
+    np.add.at(sums, group, values)
+    return sums
+
+
+def _of_differences(products: np.ndarray) -> np.ndarray:
+    """Return sums of squared differences (entity, rival) from sums of products; 0 if it is rounding error."""
+    own = np.diag(products)[:, None] + np.diag(products)
+    found = own - 2 * products
+    return np.where(found > 1e-12 * own, found, 0.0)
 
 
 def average_inflation(cases: np.ndarray, mass: np.ndarray, weights: np.ndarray) -> float:

@@ -221,7 +221,7 @@ def _one(values: xr.DataArray, evidence: Evidence, found: ScoreValues, settings:
         sets = RankSets(hold_pairs(groups, sets.above), hold_within(groups, sets.not_best), sets.kind, sets.reason)
         result |= ranks_and_tiers(sets, ranked, result["consensus_position"])
         few, alike = discordance_of(information, evidence.about or {}, names, result, settings.prob, evidence.patterns)
-        notes += few
+        notes += few + information.notes()
         needed = "other cases" if alike and needed == "paired cases" else needed
         caps = ([] if sets.reason is None else [sets.reason]) + evidence.caps(notes, result, texts.tolist())
         headline, caps = headline_of(result, names.tolist(), caps, settings.prob, settings.rope, groups)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 
 from bayesrank._compat import get_variable
@@ -25,6 +26,7 @@ from bayesrank.ranking._information import (
     average_inflation,
     cluster_information,
     count_discordant,
+    excess_of_cases,
     skewness_ratio,
 )
 from bayesrank.ranking._pooling import differing_datasets
@@ -39,6 +41,8 @@ from bayesrank.ranking.notes import (
 )
 from bayesrank.scores import Score
 
+#: Share by which one cell of a table grows to see its influence on a score, and the most numbers to do so.
+STEP, LARGEST_GRADIENT = 1e-6, 2e7
 #: With fewer data sets, their estimated spread is mostly the prior.
 FEW_DATASETS = 10
 #: Attrs that belong to one ranking.
@@ -103,7 +107,9 @@ class Evidence:
         if patterns.cluster is None and mass >= PRIOR_CASES:
             return found
         weights = np.ones(1) if self.weights is None else self.weights
-        each = [patterns.sizes(i) for i in range(entities)]
+        influence = None if patterns.cluster is None else self._influence(score)
+        strength = None if influence is None else self._strength(influence)
+        each = [patterns.sizes(i, strength) for i in range(entities)]
         if len(each[0]) != len(weights):  # sums over data sets
             each, weights = [[np.concatenate(parts)] for parts in each], np.ones(1)
         # Entities with the same cases, as usual, have the same numbers.
@@ -113,8 +119,70 @@ class Evidence:
         joint = np.minimum(freedom[:, None], freedom)
         if mass < PRIOR_CASES:
             joint = np.minimum(joint, np.maximum(discordant - 1, 0.0))
-        clusters = found.clusters if patterns.cluster is None else freedom + 1
-        return replace(found, clusters=clusters, freedom=joint, inflation=np.maximum(found.inflation, factor))
+        found = replace(found, freedom=joint, inflation=np.maximum(found.inflation, factor))
+        if patterns.cluster is None:
+            return found
+        if influence is not None and np.isfinite(factor).all():
+            excess = excess_of_cases(influence, patterns.count, patterns.cluster, factor)
+            found = replace(found, excess=excess)
+        return replace(found, clusters=freedom + 1)
+
+    def _influence(self, score: Score | None) -> np.ndarray | None:
+        """Return the change of the ranked quantity by each case of a pattern (pattern, entity); None if unknown."""
+        patterns = self.patterns
+        assert patterns is not None
+        weight = patterns.weights(self.weights)
+        if patterns.outcome is not None:
+            mean = np.nansum(patterns.count[:, None] * weight * patterns.outcome, axis=0)
+            known = None if self.values is None else self.values.values
+            if known is None or not np.allclose(known, mean, rtol=1e-6, atol=1e-9):
+                return None  # another quantity than the mean outcome is ranked
+            return np.where(weight > 0, weight * (patterns.outcome - mean), 0.0)
+        if score is None or patterns.actual is None or self.prior is None:
+            return None
+        return self._influence_of_tables(score, patterns, weight)
+
+    def _strength(self, influence: np.ndarray) -> np.ndarray | None:
+        """Return the typical influence of the cases of each class (pattern); None without classes or influence.
+
+        It is the root mean square over entities, so that an entity without errors has the clusters of the others.
+        """
+        patterns = self.patterns
+        if patterns is None or patterns.actual is None:
+            return None
+        plain = influence / np.where(influence != 0, patterns.weights(self.weights), 1.0)
+        square = np.square(plain).mean(axis=1)
+        classes = pd.factorize(patterns.actual)[0]
+        mean = np.bincount(classes, patterns.count * square) / np.bincount(classes, patterns.count)
+        return np.sqrt(mean)[classes] if mean.any() else None
+
+    def _influence_of_tables(self, score: Score, patterns: Patterns, weight: np.ndarray) -> np.ndarray | None:
+        """Return the influence on a score of tables, from its change if one cell of a table grows a little."""
+        assert self.prior is not None
+        assert patterns.actual is not None
+        assert patterns.predicted is not None
+        frame = self.prior if "dataset" not in self.prior.dims else self.prior.isel(dataset=0, drop=True)
+        labels, size = frame["actual"].values.tolist(), frame.sizes["entity"]
+        if size * len(labels) ** 4 > LARGEST_GRADIENT:
+            return None
+        place = {label: i for i, label in enumerate(labels)}
+        rows = np.array([place[label] for label in patterns.actual.tolist()])
+        columns = np.array([[place[label] for label in row] for row in patterns.predicted.tolist()])
+        cells = rows[:, None] * len(labels) + columns
+        shares = np.stack(
+            [np.bincount(cells[:, i], patterns.count * weight[:, i], len(labels) ** 2) for i in range(size)]
+        )
+        grown = (1 - STEP) * shares[:, None] + STEP * np.eye(len(labels) ** 2)
+        tables = np.concatenate([shares[:, None], grown], axis=1).reshape(size, -1, len(labels), len(labels))
+        names = {name: frame.coords[name].variable for name in ("entity", "actual", "predicted")}
+        values = self._score(score, xr.DataArray(tables, names, ("entity", "cell", "actual", "predicted")))
+        if values is None:
+            return None
+        found = values.transpose("entity", "cell").values.astype(float)
+        slope = (found[:, 1:] - found[:, :1]) / STEP
+        slope -= (shares * slope).sum(axis=1, keepdims=True)
+        influence = weight * slope[np.arange(size), cells]
+        return influence if np.isfinite(influence).all() else None
 
     def _inflation(self, score: Score | None, entities: int) -> np.ndarray:
         """Return the factor by which intervals of averages over small classes or data sets are too narrow (entity)."""

@@ -6,9 +6,11 @@ import pytest
 from scipy import stats
 
 import bayesrank as br
-from bayesrank._source import groups_of
-from bayesrank.ranking._information import FEWEST_OF_CLASS, average_inflation, cluster_information
+from bayesrank._notes import notes_of
+from bayesrank._source import groups_of, parse_source
+from bayesrank.ranking._information import FEWEST_OF_CLASS, Information, average_inflation, cluster_information
 from bayesrank.ranking.evidence import evidence_of
+from bayesrank.ranking.values import score_values
 
 SIZES = [[[3.0, 5.0, 9.0, 2.0]], [[3.0, 5.0, 9.0, 2.0], [4.0, 4.0, 1.0]], [[1.0, 7.0, 2.0], [6.0, 2.0, 5.0, 8.0, 1.0]]]
 
@@ -99,3 +101,80 @@ def test_entities_without_a_common_case_did_not_agree():
     alike = pd.DataFrame({"a": [1, 0, 1, 1, 0, 1], "b": [1, 0, 1, 1, 0, 1]})
     together = br.credible_ranking(br.fit(br.from_outcomes(alike), seed=1, draws=100))
     assert together["needed_evidence"].item() == "other cases"
+
+
+def excess_between(posterior, score):
+    """Return the excess of the first pair of entities, as a ranking by this score finds it."""
+    source = parse_source(posterior)
+    found = score_values(source, score, None, None)
+    known = evidence_of(source, found.variable, found.values, None)
+    return known.information(None if found.variable else found.score, found.values.sizes["entity"]).excess[0, 1]
+
+
+#: Ten clusters of six cases, whose differences cancel within each cluster more than chance would do.
+RIGHT = pd.DataFrame({"a": [1, 1, 0, 1, 0, 1] * 10, "b": [1, 0, 1, 1, 0, 0] * 8 + [1, 0, 0, 0, 0, 1] * 2})
+CLUSTERS = np.arange(60) // 6
+
+
+def test_clusters_that_vary_less_than_cases_count_as_independent_cases():
+    posterior = br.fit(br.from_outcomes(RIGHT, cluster=CLUSTERS), draws=50, seed=1)
+    difference = (RIGHT["a"] - RIGHT["b"]).to_numpy()
+    off = difference - difference.mean()
+    sums = np.bincount(CLUSTERS, off)
+    # Squares of cases against squares of clusters with their G / (G - 1): the sizes are equal.
+    wanted = np.sqrt((off @ off) / (sums @ sums * 10 / 9))
+    assert wanted > 1.5
+    assert excess_between(posterior, None) == pytest.approx(wanted, rel=1e-6)
+    [note] = [note for note in notes_of(br.credible_ranking(posterior)["notes"]) if note.code == "clusters_vary_less"]
+    assert note.fields == {"pairs": 1, "of": 1}
+    alike = br.from_outcomes(RIGHT, cluster=np.arange(60))
+    assert excess_between(br.fit(alike, draws=50, seed=1), None) == 1
+
+
+@pytest.mark.parametrize("target", ["case", "cluster"])
+@pytest.mark.parametrize("score", ["accuracy", "f1"])
+def test_the_influence_of_a_case_is_the_derivative_of_the_score(score, target):
+    actual = np.array([0, 1, 1] * 20)
+    predicted = np.where(RIGHT == 1, actual[:, None], 1 - actual[:, None])
+    joint = br.joint_outcomes(actual, dict(zip("ab", predicted.T, strict=True)), cluster=CLUSTERS)
+    posterior = br.fit(joint, draws=50, seed=1, target=target)
+    influence = []
+    for answers in predicted.T:
+        hit, wrong = (actual & answers).astype(float), (actual != answers).astype(float)
+        if score == "accuracy":
+            influence.append((1 - wrong - (1 - wrong).mean()) / 60)
+        else:  # F1 = 2 TP / (2 TP + FP + FN)
+            whole = (2 * hit + wrong).sum()
+            influence.append((2 * hit - 2 * hit.sum() / whole * (2 * hit + wrong)) / whole)
+    off = influence[0] - influence[1]
+    sums = np.bincount(CLUSTERS, off)
+    wanted = np.sqrt((off @ off) / (sums @ sums * 10 / 9))
+    assert wanted > 1.2
+    assert excess_between(posterior, score) == pytest.approx(wanted, rel=1e-4)
+
+
+def test_the_larger_variance_needs_a_larger_lead():
+    wide = Information(
+        np.full(2, 60.0), np.full(2, 10.0), freedom=9.0, inflation=1.5, excess=np.array([[1, 2], [2, 1]])
+    )
+    needed = wide.threshold(np.arange(2), 1.96)
+    assert needed[0, 1] == pytest.approx(3 * stats.t(9).isf(stats.norm.sf(1.96)))
+    assert needed[0, 0] == pytest.approx(1.5 * stats.t(9).isf(stats.norm.sf(1.96)))
+
+
+def test_clusters_without_positive_cases_tell_nothing_about_their_rate():
+    actual = np.where(CLUSTERS < 3, np.arange(60) % 2, 0)
+    predicted = {name: np.where(RIGHT[name] == 1, actual, 1 - actual) for name in "ab"}
+    posterior = br.fit(br.joint_outcomes(actual, predicted, cluster=CLUSTERS), draws=50, seed=1)
+    clusters = {}
+    for score in ("tpr", "tnr", "accuracy"):
+        source = parse_source(posterior)
+        found = score_values(source, score, None, None)
+        known = evidence_of(source, found.variable, found.values, None)
+        clusters[score] = known.information(found.score, 2).clusters
+    np.testing.assert_allclose(clusters["tpr"], 3)  # equal numbers of positive cases in three clusters
+    assert (clusters["tnr"] > 8).all()
+    assert (clusters["accuracy"] > 8).all()
+    ranking = br.credible_ranking(posterior, "tpr")
+    assert "clusters_too_few" in ranking.attrs["caps"]
+    assert "clusters_too_few" not in br.credible_ranking(posterior, "accuracy").attrs["caps"]

@@ -227,6 +227,12 @@ ROWS = [
         "Errors of the means are taken as normal and of known size, which is too sure for about 30 cases or fewer; no "
         "range of the outcome is assumed.",
     ),
+    (
+        "clusters_vary_less",
+        {"pairs": 3, "of": 10},
+        "For 3 of 10 pairs of entities, clusters vary less than independent cases would. Rank sets use the larger "
+        "variance with the degrees of freedom of the clusters, which is conservative.",
+    ),
     ("few_cases_of_means", {"cases": 5}, "Only 5 cases: intervals of skewed outcomes are too narrow."),
     (
         "means_unpaired",

@@ -10,6 +10,14 @@ def clusters_too_few(clusters: float, enough: int) -> str:
     )
 
 
+def clusters_vary_less(pairs: int, of: int) -> str:
+    which = "the pair of entities" if of == 1 else f"{pairs:,} of {of:,} pairs of entities"
+    return (
+        f"For {which}, clusters vary less than independent cases would. Rank sets use the larger variance with the "
+        "degrees of freedom of the clusters, which is conservative."
+    )
+
+
 def cases_too_few(cases: float, enough: int) -> str:
     return f"Every rank is possible: without a prior, rank sets need {enough} cases, and there are {cases:g}."
 
