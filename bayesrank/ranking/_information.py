@@ -39,10 +39,13 @@ class Information:
     inflation: np.ndarray | float = 1.0
     #: Factor by which independent cases vary more than their clusters do (entity, rival), at least 1.
     excess: np.ndarray | float = 1.0
+    errors_known: bool = True  #: False for standard errors of means of unknown numbers of cases.
 
     def withheld(self) -> Note | None:
         """Return why no rank set but all ranks can be justified; None if sets are available."""
         clusters, cases = least(self.clusters), least(self.cases)
+        if not self.errors_known:
+            return Note("means_without_n")
         if clusters < FEWEST_UNITS - 1e-9:
             return Note("clusters_too_few", {"clusters": clusters, "enough": FEWEST_UNITS})
         if not np.isfinite(np.max(self.inflation, initial=1.0)):

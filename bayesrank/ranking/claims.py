@@ -19,7 +19,14 @@ NOTABLE = 0.25
 #: Effective draws that a probability of 0.95 needs. With fewer, the true probability may be lower even if all agree.
 FEWEST = 60
 #: Codes of caps that leave every rank possible.
-UNJUSTIFIED = ("clusters_too_few", "cases_of_class_too_few", "cases_too_few", "sets_need_draws", "not_measured")
+UNJUSTIFIED = (
+    "clusters_too_few",
+    "cases_of_class_too_few",
+    "cases_too_few",
+    "means_without_n",
+    "sets_need_draws",
+    "not_measured",
+)
 #: Caps that limit the headline to the evidence that was seen: an entity may be best on these data sets.
 ON_THESE = ("pooled_datasets",)
 

@@ -97,6 +97,7 @@ class Evidence:
             clusters=np.full(entities, np.nan),
             population=str((self.about or {}).get("population", "")),
             inflation=self._inflation(score, entities),
+            errors_known=not (self.about or {}).get("errors_assumed"),
         )
         patterns = self.patterns
         if patterns is None or patterns.answers.shape[1] != entities:

@@ -178,3 +178,15 @@ def test_clusters_without_positive_cases_tell_nothing_about_their_rate():
     ranking = br.credible_ranking(posterior, "tpr")
     assert "clusters_too_few" in ranking.attrs["caps"]
     assert "clusters_too_few" not in br.credible_ranking(posterior, "accuracy").attrs["caps"]
+    np.testing.assert_allclose(expected_overestimates(x, np.ones(4, bool), 1), expected, atol=0.02)
+
+
+def test_means_without_numbers_of_cases_leave_every_rank_possible():
+    board = pd.DataFrame({"entity": list("abc"), "mean": [0.9, 0.5, 0.1], "se": [0.01] * 3})
+    without = br.credible_ranking(br.fit(br.from_frame(board), seed=1, draws=250))
+    assert without["rank_lower"].values.tolist() == [1, 1, 1]
+    assert without["rank_upper"].values.tolist() == [3, 3, 3]
+    assert (without.attrs["headline"], without.attrs["caps"]) == ("leads", ["means_without_n"])
+    known = br.credible_ranking(br.fit(br.from_frame(board.assign(n=40)), seed=1, draws=250))
+    assert known["rank_lower"].values.tolist() == [1, 2, 3]
+    assert known.attrs["headline"] == "best"

@@ -228,6 +228,12 @@ ROWS = [
         "range of the outcome is assumed.",
     ),
     (
+        "means_without_n",
+        {},
+        "Every rank is possible: standard errors of few cases are themselves uncertain, and the numbers of cases are "
+        "not known. Add them as the column n.",
+    ),
+    (
         "clusters_vary_less",
         {"pairs": 3, "of": 10},
         "For 3 of 10 pairs of entities, clusters vary less than independent cases would. Rank sets use the larger "

@@ -18,6 +18,13 @@ def clusters_vary_less(pairs: int, of: int) -> str:
     )
 
 
+def means_without_n() -> str:
+    return (
+        "Every rank is possible: standard errors of few cases are themselves uncertain, and the numbers of cases are "
+        "not known. Add them as the column n."
+    )
+
+
 def cases_too_few(cases: float, enough: int) -> str:
     return f"Every rank is possible: without a prior, rank sets need {enough} cases, and there are {cases:g}."
 
