@@ -121,6 +121,11 @@ class Patterns:
         """Return whether two entities have answers to a common case."""
         return bool(((self.answers[:, one] >= 0) & (self.answers[:, other] >= 0)).any())
 
+    def of_clusters(self, influence: np.ndarray) -> np.ndarray:
+        """Return the sums of squares over clusters of the influence of cases (pattern, entity)."""
+        assert self.cluster is not None
+        return np.square(_sums(self.cluster, self.count[:, None] * influence)).sum(axis=0)
+
     def weights(self, of_datasets: np.ndarray | None) -> np.ndarray:
         """Return the weight of each case of a pattern in the mean of an entity (pattern, entity), 0 if missing.
 

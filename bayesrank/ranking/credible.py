@@ -208,7 +208,8 @@ def _one(values: xr.DataArray, evidence: Evidence, found: ScoreValues, settings:
         error = proportion_error(beyond, result["effective_sample_size"])
         return (beyond + 2 * error < (1 - settings.prob) / 2) & ~np.isnan(observed) & ~found.at_an_end(observed)
 
-    result |= evidence.compare(score, len(names), outside)
+    interval = result["median"], result["lower"], result["upper"]
+    result |= evidence.compare(score, interval, settings.prob, outside)
     result["contradicted"] = hold_within(groups, result["contradicted"])
     notes, needed = [*found.notes(), *evidence.notes(score)], evidence.needed()
     facts: dict[str, Any] = {"prob": settings.prob, "rope": settings.rope, "draws": batches.number, "method": "draws"}

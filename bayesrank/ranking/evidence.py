@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import xarray as xr
+from scipy.special import ndtri
 
 from bayesrank._compat import get_variable
 from bayesrank._draws import DRAW_DIMS, draw_dims
@@ -43,6 +44,8 @@ from bayesrank.scores import Score
 
 #: Share by which one cell of a table grows to see its influence on a score, and the most numbers to do so.
 STEP, LARGEST_GRADIENT = 1e-6, 2e7
+#: How often some value of a ranking may contradict a right model, since it caps the headline.
+FALSE_ALARMS = 0.01
 #: With fewer data sets, their estimated spread is mostly the prior.
 FEW_DATASETS = 10
 #: Attrs that belong to one ranking.
@@ -158,32 +161,64 @@ class Evidence:
         return np.sqrt(mean)[classes] if mean.any() else None
 
     def _influence_of_tables(self, score: Score, patterns: Patterns, weight: np.ndarray) -> np.ndarray | None:
-        """Return the influence on a score of tables, from its change if one cell of a table grows a little."""
+        """Return the influence of each case on a score of tables (pattern, entity)."""
         assert self.prior is not None
         assert patterns.actual is not None
         assert patterns.predicted is not None
         frame = self.prior if "dataset" not in self.prior.dims else self.prior.isel(dataset=0, drop=True)
         labels, size = frame["actual"].values.tolist(), frame.sizes["entity"]
-        if size * len(labels) ** 4 > LARGEST_GRADIENT:
-            return None
         place = {label: i for i, label in enumerate(labels)}
         rows = np.array([place[label] for label in patterns.actual.tolist()])
         columns = np.array([[place[label] for label in row] for row in patterns.predicted.tolist()])
         cells = rows[:, None] * len(labels) + columns
-        shares = np.stack(
-            [np.bincount(cells[:, i], patterns.count * weight[:, i], len(labels) ** 2) for i in range(size)]
-        )
-        grown = (1 - STEP) * shares[:, None] + STEP * np.eye(len(labels) ** 2)
-        tables = np.concatenate([shares[:, None], grown], axis=1).reshape(size, -1, len(labels), len(labels))
-        names = {name: frame.coords[name].variable for name in ("entity", "actual", "predicted")}
-        values = self._score(score, xr.DataArray(tables, names, ("entity", "cell", "actual", "predicted")))
+        many = len(labels) ** 2
+        shares = np.stack([np.bincount(cells[:, i], patterns.count * weight[:, i], many) for i in range(size)])
+        slope = self._slopes(score, frame.transpose("entity", "actual", "predicted"), shares)
+        return None if slope is None else weight * slope[np.arange(size), cells]
+
+    def _slopes(self, score: Score, frame: xr.DataArray, shares: np.ndarray) -> np.ndarray | None:
+        """Return how much a score changes with one more case in each cell, per share (entity, cell); None if unknown.
+
+        ``frame`` (entity, ...) has the labels of the cells, ``shares`` (entity, cell) the observed ones.
+        """
+        cells = shares.shape[1]
+        if shares.size * cells > LARGEST_GRADIENT:
+            return None
+        grown = (1 - STEP) * shares[:, None] + STEP * np.eye(cells)
+        tables = np.concatenate([shares[:, None], grown], axis=1).reshape(len(shares), -1, *frame.shape[1:])
+        names = {name: frame.coords[name].variable for name in frame.dims if name in frame.coords}
+        values = self._score(score, xr.DataArray(tables, names, ("entity", "cell", *frame.dims[1:])))
         if values is None:
             return None
         found = values.transpose("entity", "cell").values.astype(float)
         slope = (found[:, 1:] - found[:, :1]) / STEP
-        slope -= (shares * slope).sum(axis=1, keepdims=True)
-        influence = weight * slope[np.arange(size), cells]
-        return influence if np.isfinite(influence).all() else None
+        slope -= np.where(shares > 0, shares * slope, 0.0).sum(axis=1, keepdims=True)
+        return slope if np.isfinite(slope[shares > 0]).all() else None
+
+    def sampling_variance(self, score: Score | None, entities: int) -> np.ndarray:
+        """Return the variance of the observed value by chance (entity), NaN if unknown."""
+        patterns, counts = self.patterns, self.counts
+        unknown = np.full(entities, np.nan)
+        if patterns is not None and patterns.answers.shape[1] == entities:
+            influence = self._influence(score)
+            if influence is None:
+                return unknown
+            square = patterns.count @ np.square(influence)
+            if patterns.cluster is None:
+                return square
+            return np.maximum(square, patterns.of_clusters(influence))
+        if counts is None or score is None or "dataset" in counts.dims or self.shares is not None:
+            return unknown
+        dims = outcome_dims(counts)
+        table = counts.transpose("entity", *dims)
+        cases = table.values.reshape(entities, -1)
+        total = cases.sum(axis=1, keepdims=True)
+        if (total == 0).any() or (score.space == "outcomes") != ("outcome" in dims):
+            return unknown
+        slope = self._slopes(score, table, cases / total)
+        if slope is None:
+            return unknown
+        return (cases * np.where(cases > 0, np.square(slope), 0.0)).sum(axis=1) / total[:, 0] ** 2
 
     def _inflation(self, score: Score | None, entities: int) -> np.ndarray:
         """Return the factor by which intervals of averages over small classes or data sets are too narrow (entity)."""
@@ -222,13 +257,23 @@ class Evidence:
         return self._score(score, table)
 
     def compare(
-        self, score: Score | None, entities: int, outside: Callable[[np.ndarray], np.ndarray]
+        self,
+        score: Score | None,
+        interval: tuple[np.ndarray, np.ndarray, np.ndarray],
+        prob: float,
+        outside: Callable[[np.ndarray], np.ndarray],
     ) -> dict[str, np.ndarray]:
         """Return the observed values, whether they contradict their interval, and cases, by the variables of a ranking.
 
-        ``outside`` returns which values are outside. A typical rate lies between the mean over data sets and the pooled
-        rate, nearer to the latter the more alike the data sets are: both must be outside.
+        ``outside`` returns which values are outside of the interval (median, lower end, upper end), which holds a value
+        with probability ``prob``. A typical rate lies between the mean over data sets and the pooled rate, nearer to
+        the latter the more alike the data sets are: both must be outside.
+
+        A prior or a population that shrinks an observed value as much as it should has not failed. If it is right, the
+        shift has the variance of the observed value minus the one of the posterior. So a shift is a contradiction if it
+        is improbable for the larger of this difference and the posterior variance, jointly for all entities.
         """
+        entities = len(interval[0])
         seen, table, pooled = self.observed(score), self.table, self.pooled
         observed = np.full(entities, np.nan) if seen is None else seen.values.astype(float)
         contradicted = outside(observed)
@@ -241,6 +286,11 @@ class Evidence:
             pooled = None if score is None else self._score(score, pooled)
         if pooled is not None:
             contradicted &= outside(pooled.values.astype(float))
+        if contradicted.any():
+            median, lower, upper = interval
+            variance = np.square((upper - lower) / (2 * ndtri((1 + prob) / 2)))
+            shift = np.fmax(self.sampling_variance(score, entities) - variance, variance)
+            contradicted &= np.abs(observed - median) > ndtri(1 - FALSE_ALARMS / 2 / entities) * np.sqrt(shift)
         return {"observed": observed, "contradicted": contradicted, "cases": self.size(entities)}
 
     def _score(self, score: Score, observed: xr.DataArray) -> xr.DataArray | None:

@@ -179,7 +179,8 @@ def _one(known: ClosedForm, evidence: Evidence, what: ScoreValues, settings: Ran
         beyond = (observed < result["lower"] - slack) | (observed > result["upper"] + slack)
         return beyond & ~what.at_an_end(observed)
 
-    result |= evidence.compare(what.score, len(names), outside)
+    interval = result["median"], result["lower"], result["upper"]
+    result |= evidence.compare(what.score, interval, settings.prob, outside)
     notes = [*_notes(found), *what.notes(), *evidence.notes(what.score)]
     result |= {"notes": notes_text(notes), "needed_evidence": evidence.needed()}
     ranked = result["undefined"] < 1

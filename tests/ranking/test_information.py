@@ -178,7 +178,6 @@ def test_clusters_without_positive_cases_tell_nothing_about_their_rate():
     ranking = br.credible_ranking(posterior, "tpr")
     assert "clusters_too_few" in ranking.attrs["caps"]
     assert "clusters_too_few" not in br.credible_ranking(posterior, "accuracy").attrs["caps"]
-    np.testing.assert_allclose(expected_overestimates(x, np.ones(4, bool), 1), expected, atol=0.02)
 
 
 def test_means_without_numbers_of_cases_leave_every_rank_possible():
@@ -190,3 +189,38 @@ def test_means_without_numbers_of_cases_leave_every_rank_possible():
     known = br.credible_ranking(br.fit(br.from_frame(board.assign(n=40)), seed=1, draws=250))
     assert known["rank_lower"].values.tolist() == [1, 2, 3]
     assert known.attrs["headline"] == "best"
+
+
+def test_the_variance_by_chance_is_that_of_the_observed_score():
+    counts = br.from_counts(tn=[70, 60], fp=[10, 20], fn=[9, 4], tp=[21, 26], entity=["a", "b"])
+    source = parse_source(br.fit(counts, draws=50, seed=1))
+    for score in ("accuracy", "f1"):
+        found = score_values(source, score, None, None)
+        known = evidence_of(source, found.variable, found.values, None)
+        p = found.score(counts).values
+        if score == "accuracy":
+            wanted = p * (1 - p) / 110
+        else:  # F1 = 2 TP / M with M = 2 TP + FP + FN: errors are wrong cases (F1 / M each), and hits ((2 - 2 F1) / M)
+            tp, wrong = np.array([21, 26]), np.array([19, 24])
+            wanted = (tp * (2 - 2 * p) ** 2 + wrong * p**2) / (2 * tp + wrong) ** 2
+        np.testing.assert_allclose(known.sampling_variance(found.score, 2), wanted, rtol=1e-4)
+
+
+def test_shrinkage_that_a_population_intends_contradicts_nothing():
+    rng = np.random.default_rng(4)
+    right = rng.binomial(30, rng.beta(16, 8, 60))
+    board = pd.DataFrame({"entity": range(60), "correct": right, "wrong": 30 - right})
+    ranking = br.credible_ranking(br.fit(br.from_frame(board), "hierarchical_beta_binomial", seed=1, draws=250))
+    outside = (ranking["observed"] < ranking["lower"]) | (ranking["observed"] > ranking["upper"])
+    assert outside.any()
+    assert not ranking["contradicted"].any()
+    # A prior that is wrong still contradicts the data.
+    wrong = br.fit(br.from_frame(board), prior=[30, 270], seed=1, draws=250)
+    assert br.credible_ranking(wrong)["contradicted"].any()
+
+
+def test_a_prior_of_four_cases_contradicts_no_runs_that_are_nearly_always_right():
+    outcomes = pd.DataFrame(np.random.default_rng(1).binomial(4, 0.99, (60, 5)) / 4)
+    ranking = br.credible_ranking(br.fit(br.from_outcomes(outcomes.add_prefix("e")), seed=1, draws=250))
+    assert (ranking["observed"] > ranking["upper"]).any()
+    assert not ranking["contradicted"].any()
