@@ -121,9 +121,9 @@ def separate(
     """Return which entity is surely ahead of which (entity, rival), which are surely not best, and the critical value.
 
     The second holds at ``prob``, the first at ``of_pairs`` (by default the same). For ranks, a rejected pair is
-    removed; for the best, all pairs of an entity that is surely not best are removed. Values ``y`` (draw, entity) on one scale, NaN
-    where undefined, are overwritten. ``threshold`` widens the critical value for each pair. With fewer draws than 1 /
-    (1 - prob) nothing is sure, and the critical value is infinite.
+    removed; for the best, all pairs of an entity that is surely not best are removed. Values ``y`` (draw, entity) on
+    one scale, NaN where undefined, are overwritten. ``threshold`` widens the critical value for each pair. With fewer
+    draws than 1 / (1 - prob) nothing is sure, and the critical value is infinite.
     """
     draws, size = y.shape
     none = np.zeros((size, size), bool)
