@@ -90,14 +90,22 @@ def prevalence_notes(mean: xr.DataArray | None, variance: np.ndarray | None, sco
     place = 1 if two else int(np.nanargmax(width))
     m, v = mean.values[:, place], variance[:, place]
     low, high = np.nanargmin(m), np.nanargmax(m)
-    # The most different pair and class was picked: one in forty of such picks may be chance.
+    # The most different pair and class was picked: one in a hundred of such picks may be chance, as it caps a headline.
     comparisons = m.size * (m.size - 1) / 2 * (1 if two else mean.sizes["actual"])
-    if m[high] - m[low] <= max(ndtri(1 - 0.0125 / comparisons) * np.sqrt(v[high] + v[low]), 1e-9):
+    if m[high] - m[low] <= max(ndtri(1 - 0.005 / comparisons) * np.sqrt(v[high] + v[low]), 1e-9):
         return []
     names = mean["entity"].values
     ends = {"lowest": m[low], "lowest_entity": str(names[low]), "highest": m[high], "highest_entity": str(names[high])}
     label = None if two else str(mean["actual"].values[place])
-    return [Note("prevalences_differ", {"label": label, **ends, "score": score.display})]
+    instead = _without_prevalence(score, two)
+    return [Note("prevalences_differ", {"label": label, **ends, "score": score.display, "instead": instead})]
+
+
+def _without_prevalence(score: Score, two_classes: bool) -> str:
+    """Return the name of a score of the rates alone that may replace a score."""
+    if not two_classes:
+        return "macro_tpr"
+    return "balanced_accuracy" if score.name == "accuracy" else "informedness"
 
 
 def prevalence_caveat(score: Score, about: Mapping[Any, Any]) -> list[Note]:

@@ -224,3 +224,25 @@ def test_a_prior_of_four_cases_contradicts_no_runs_that_are_nearly_always_right(
     ranking = br.credible_ranking(br.fit(br.from_outcomes(outcomes.add_prefix("e")), seed=1, draws=250))
     assert (ranking["observed"] > ranking["upper"]).any()
     assert not ranking["contradicted"].any()
+
+
+@pytest.mark.parametrize(("score", "instead"), [("f1", "informedness"), ("accuracy", "balanced_accuracy")])
+def test_an_order_that_comes_from_prevalences_caps_the_headline(score, instead):
+    """Equal rates of 0.9 and 0.8 at prevalences of 0.1 and 0.5."""
+    counts = br.from_counts(tn=[810, 450], fp=[90, 50], fn=[20, 100], tp=[80, 400], entity=["rare", "common"])
+    ranking = br.credible_ranking(br.fit(counts, draws=250, seed=1), score)
+    [note] = [note for note in notes_of(ranking["caps"]) if note.code == "prevalences_differ"]
+    assert note.fields["instead"] == instead
+    assert not br.scores.get(instead).depends_on_prevalence
+    assert ranking.attrs["headline"] == "leads"
+    level = br.credible_ranking(br.at_prevalence(br.fit(counts, draws=250, seed=1), 0.3), score)
+    assert "prevalences_differ" not in level.attrs["caps"]
+    assert level["in_best_set"].all()
+
+
+def test_an_entity_that_never_says_yes_is_not_best_by_precision():
+    counts = br.from_counts(tn=[90, 85], fp=[0, 5], fn=[10, 6], tp=[0, 4], entity=["never", "some"])
+    ranking = br.credible_ranking(br.fit(counts, draws=250, seed=1), "ppv")
+    assert np.isnan(ranking["observed"].sel(entity="never"))
+    assert ranking["consensus_position"].values.tolist() == [2, 1]
+    assert ranking.attrs["headline"] != "best"

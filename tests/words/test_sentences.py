@@ -400,17 +400,21 @@ ROWS = [
         "prevalences_differ",
         {
             "label": None, "lowest": 0.05, "lowest_entity": "a", "highest": 0.5, "highest_entity": "b", "score": "F1",
+            "instead": "informedness",
         },
         "The prevalence differs between entities, from 0.05 (a) to 0.5 (b), and F1 depends on it: part of the order "
-        "may come from the test sets.",
+        "may come from the test sets. Compare them at one prevalence (br.at_prevalence, --prevalence), or by "
+        "'informedness', which does not depend on it.",
     ),
     (
         "prevalences_differ",
         {
             "label": "cat", "lowest": 0.05, "lowest_entity": "a", "highest": 0.5, "highest_entity": "b", "score": "MCC",
+            "instead": "macro_tpr",
         },
         "The share of the class 'cat' differs between entities, from 0.05 (a) to 0.5 (b), and MCC depends on it: part "
-        "of the order may come from the test sets.",
+        "of the order may come from the test sets. Compare them at one prevalence (br.at_prevalence, --prevalence), or "
+        "by 'macro_tpr', which does not depend on it.",
     ),
     (
         "prevalence_set",

@@ -39,12 +39,13 @@ def few_discordant(
 
 @caveat(Caveat.PREVALENCES_DIFFER)
 def prevalences_differ(
-    label: str | None, lowest: float, lowest_entity: str, highest: float, highest_entity: str, score: str
+    label: str | None, lowest: float, lowest_entity: str, highest: float, highest_entity: str, score: str, instead: str
 ) -> str:
     what = "prevalence" if label is None else f"share of the class {label!r}"
     return (
         f"The {what} differs between entities, from {lowest:.3g} ({lowest_entity}) to {highest:.3g} "
-        f"({highest_entity}), and {score} depends on it: part of the order may come from the test sets."
+        f"({highest_entity}), and {score} depends on it: part of the order may come from the test sets. Compare "
+        f"them at one prevalence (br.at_prevalence, --prevalence), or by {instead!r}, which does not depend on it."
     )
 
 
