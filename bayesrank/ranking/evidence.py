@@ -2,10 +2,10 @@
 
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
+from functools import partial
 from typing import Any
 
 import numpy as np
-import pandas as pd
 import xarray as xr
 from scipy.special import ndtri
 
@@ -19,6 +19,7 @@ from bayesrank.evidence.counts import parts_of
 from bayesrank.evidence.pooled import provenance, record_of
 from bayesrank.performance.arrays import OUTCOME_DIMS, as_performance, observed_counts, outcome_dims
 from bayesrank.performance.operations import shift_prior
+from bayesrank.ranking._influence import class_strength, influence_of_tables, slopes_of
 from bayesrank.ranking._information import (
     HEAVY_TAIL,
     PRIOR_CASES,
@@ -42,8 +43,6 @@ from bayesrank.ranking.notes import (
 )
 from bayesrank.scores import Score
 
-#: Share by which one cell of a table grows to see its influence on a score, and the most numbers to do so.
-STEP, LARGEST_GRADIENT = 1e-6, 2e7
 #: How often some value of a ranking may contradict a right model, since it caps the headline.
 FALSE_ALARMS = 0.01
 #: With fewer data sets, their estimated spread is mostly the prior.
@@ -112,7 +111,7 @@ class Evidence:
             return found
         weights = np.ones(1) if self.weights is None else self.weights
         influence = None if patterns.cluster is None else self._influence(score)
-        strength = None if influence is None else self._strength(influence)
+        strength = None if influence is None else class_strength(influence, patterns, patterns.weights(self.weights))
         each = [patterns.sizes(i, strength) for i in range(entities)]
         if len(each[0]) != len(weights):  # sums over data sets
             each, weights = [[np.concatenate(parts)] for parts in each], np.ones(1)
@@ -144,56 +143,8 @@ class Evidence:
             return np.where(weight > 0, weight * (patterns.outcome - mean), 0.0)
         if score is None or patterns.actual is None or self.prior is None:
             return None
-        return self._influence_of_tables(score, patterns, weight)
-
-    def _strength(self, influence: np.ndarray) -> np.ndarray | None:
-        """Return the typical influence of the cases of each class (pattern); None without classes or influence.
-
-        It is the root mean square over entities, so that an entity without errors has the clusters of the others.
-        """
-        patterns = self.patterns
-        if patterns is None or patterns.actual is None:
-            return None
-        plain = influence / np.where(influence != 0, patterns.weights(self.weights), 1.0)
-        square = np.square(plain).mean(axis=1)
-        classes = pd.factorize(patterns.actual)[0]
-        mean = np.bincount(classes, patterns.count * square) / np.bincount(classes, patterns.count)
-        return np.sqrt(mean)[classes] if mean.any() else None
-
-    def _influence_of_tables(self, score: Score, patterns: Patterns, weight: np.ndarray) -> np.ndarray | None:
-        """Return the influence of each case on a score of tables (pattern, entity)."""
-        assert self.prior is not None
-        assert patterns.actual is not None
-        assert patterns.predicted is not None
         frame = self.prior if "dataset" not in self.prior.dims else self.prior.isel(dataset=0, drop=True)
-        labels, size = frame["actual"].values.tolist(), frame.sizes["entity"]
-        place = {label: i for i, label in enumerate(labels)}
-        rows = np.array([place[label] for label in patterns.actual.tolist()])
-        columns = np.array([[place[label] for label in row] for row in patterns.predicted.tolist()])
-        cells = rows[:, None] * len(labels) + columns
-        many = len(labels) ** 2
-        shares = np.stack([np.bincount(cells[:, i], patterns.count * weight[:, i], many) for i in range(size)])
-        slope = self._slopes(score, frame.transpose("entity", "actual", "predicted"), shares)
-        return None if slope is None else weight * slope[np.arange(size), cells]
-
-    def _slopes(self, score: Score, frame: xr.DataArray, shares: np.ndarray) -> np.ndarray | None:
-        """Return how much a score changes with one more case in each cell, per share (entity, cell); None if unknown.
-
-        ``frame`` (entity, ...) has the labels of the cells, ``shares`` (entity, cell) the observed ones.
-        """
-        cells = shares.shape[1]
-        if shares.size * cells > LARGEST_GRADIENT:
-            return None
-        grown = (1 - STEP) * shares[:, None] + STEP * np.eye(cells)
-        tables = np.concatenate([shares[:, None], grown], axis=1).reshape(len(shares), -1, *frame.shape[1:])
-        names = {name: frame.coords[name].variable for name in frame.dims if name in frame.coords}
-        values = self._score(score, xr.DataArray(tables, names, ("entity", "cell", *frame.dims[1:])))
-        if values is None:
-            return None
-        found = values.transpose("entity", "cell").values.astype(float)
-        slope = (found[:, 1:] - found[:, :1]) / STEP
-        slope -= np.where(shares > 0, shares * slope, 0.0).sum(axis=1, keepdims=True)
-        return slope if np.isfinite(slope[shares > 0]).all() else None
+        return influence_of_tables(partial(self._score, score), frame, patterns, weight)
 
     def sampling_variance(self, score: Score | None, entities: int) -> np.ndarray:
         """Return the variance of the observed value by chance (entity), NaN if unknown."""
@@ -215,7 +166,7 @@ class Evidence:
         total = cases.sum(axis=1, keepdims=True)
         if (total == 0).any() or (score.space == "outcomes") != ("outcome" in dims):
             return unknown
-        slope = self._slopes(score, table, cases / total)
+        slope = slopes_of(partial(self._score, score), table, cases / total)
         if slope is None:
             return unknown
         return (cases * np.where(cases > 0, np.square(slope), 0.0)).sum(axis=1) / total[:, 0] ** 2
