@@ -40,6 +40,13 @@ def run_command(command):
     return result.output
 
 
+def run_doctest(source, names, path):
+    """Run a block of Python with these names; return them with those that it adds."""
+    test = doctest.DocTestParser().get_doctest(source, names, str(path), str(path), 0)
+    assert doctest.DocTestRunner(optionflags=FLAGS).run(test, clear_globs=False).failed == 0, source
+    return test.globs
+
+
 def run_page(path, text):
     """Run all blocks of a page in the working directory; fail where the output is not what the page shows."""
     names: dict = {}
@@ -49,9 +56,7 @@ def run_page(path, text):
             assert file, f"{path}: no file name before {source[:40]!r}"
             Path(file).write_text(source, encoding="utf-8")
         elif kind == "python" and ">>>" in source:
-            test = doctest.DocTestParser().get_doctest(source, names, str(path), str(path), 0)
-            assert doctest.DocTestRunner(optionflags=FLAGS).run(test, clear_globs=False).failed == 0, source
-            names = test.globs
+            names = run_doctest(source, names, path)
             run += 1
         elif kind == "console":
             for command, shown in commands(source):

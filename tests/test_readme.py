@@ -1,0 +1,82 @@
+"""Every line of the README's table of evidence ranks what its page ranks, on the files that this page prints."""
+
+import io
+import re
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import bayesrank as br
+from bayesrank._source import groups_of
+from bayesrank.evidence.ledger import Ledger, count_evidence
+from tests.pages import blocks, run_command, run_doctest
+
+ROOT = Path(__file__).parent.parent
+TABLE = re.findall(
+    r"^\| \[.*?\]\((docs/start/\w+\.md)\).*? \| (.+?) \| `(.+?)` \|$",
+    (ROOT / "README.md").read_text(encoding="utf-8"),
+    re.MULTILINE,
+)
+MODELS = [
+    *("claude-2.1", "gpt-4-1106-preview", "mixtral-8x7b-instruct", "gpt-3.5-turbo-0613-openai", "gpt-4-0613"),
+    *("gpt-3.5-turbo-1106", "llama-v2-70b-chat", "mistral-7b-instruct", "llama-v2-13b-chat"),
+]
+#: What each page ranks, on how many cases, as its text says.
+WANTED = {
+    "counts": (["A", "B", "C"], 110),
+    "labels": (["logreg", "svm_rbf", "rf", "tree"], 569),
+    "right_and_wrong": (MODELS, 20),
+    "grades": (["ada", "bob", "cleo"], 12),
+    "runs_and_clusters": (["GPT-4O-2024-05-13", "Codestral-Latest"], 479),
+    "many_data_sets": (["A", "B"], 390),
+    "harness_logs": (["agent_a", "agent_b", "agent_c"], 120),
+}
+
+
+def write_files(page):
+    """Write the files that a page prints, or that its Python lines write before the first command."""
+    names = {}
+    for kind, file, source in blocks(page.read_text(encoding="utf-8")):
+        if kind == "console":
+            return
+        if kind == "csv":
+            Path(file).write_text(source, encoding="utf-8")
+        elif kind == "python":
+            names = run_doctest(source, names, page)
+
+
+def test_the_table_has_a_line_for_each_page():
+    pages = {path.stem for path in (ROOT / "docs" / "start").glob("*.md")} - {"index"}
+    assert [Path(page).stem for page, _, _ in TABLE] == list(WANTED)
+    assert pages == set(WANTED)
+
+
+@pytest.mark.parametrize(("page", "shell", "python"), TABLE, ids=[Path(page).stem for page, _, _ in TABLE])
+def test_a_line_of_the_table_ranks_what_its_page_says(page, shell, python, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write_files(ROOT / page)
+    entities, cases = WANTED[Path(page).stem]
+    # The Python line as it stands, with each table by the name of its file.
+    tables = {path.stem: pd.read_csv(path) for path in tmp_path.glob("*.csv")}
+    posterior = eval(python, {"br": br} | tables)
+    assert sorted(br.as_performance(posterior)["entity"].values.tolist()) == sorted(entities)
+    found = groups_of(posterior, "posterior", "observed_data")
+    ledger = Ledger.from_attrs(found["posterior"].attrs) or count_evidence(found["observed_data"]["counts"])
+    assert {entry.entity: entry.cases for entry in ledger.entries} == dict.fromkeys(entities, cases)
+    # The commands as they stand; the ranking among them also as a table.
+    commands = re.findall(r"`(bayesrank .+?)`", shell)
+    *others, rank = commands
+    assert all(run_command(command) for command in others)
+    printed = run_command(rank)
+    assert printed.startswith(f"Read {cases} cases × {len(entities)} ")
+    table = pd.read_csv(io.StringIO(run_command(f"{rank} --format csv")), index_col=0)
+    assert sorted(table.index) == sorted(entities)
+
+
+def test_the_report_below_the_table_is_written(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    write_files(ROOT / "docs" / "start" / "counts.md")
+    [line] = re.findall(r"^`(bayesrank report .+?)`", (ROOT / "README.md").read_text(encoding="utf-8"), re.MULTILINE)
+    run_command(line)
+    assert all(f">{name}<" in Path("report.html").read_text(encoding="utf-8") for name in "ABC")
