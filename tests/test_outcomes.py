@@ -173,7 +173,7 @@ def test_few_own_cases_are_few(rows, cluster, said):
     ("missing", "rows", "said"),
     [
         ("own", [(0.5, 0.0), (1.0, 0.5)], ""),  # the ledger has the numbers
-        ("common", [(0.5, 0.0), (1.0, 1.0)], "3 of 4 runs are kept"),
+        ("common", [(0.5, 0.0), (1.0, 0.5)], ""),  # all entities met both cases
         (0, [(0.5, 0.0), (0.5, 0.5)], "1 of 8"),
     ],
 )
@@ -183,6 +183,23 @@ def test_missing_runs_are_left_out_of_means(missing, rows, said):
     assert sorted(map(tuple, found["outcome"].values.tolist())) == rows
     assert said in said_in(found.attrs)
     assert [entry.runs for entry in ledger_of(found).entries] == [3, 4]
+
+
+def test_common_cases_keep_all_their_runs():
+    """Runs have numbers of their own for each entity: a made the runs 1 and 2 of x, b the runs 3 and 4."""
+    gap = np.nan
+    frame = pd.DataFrame(
+        {"q": list("xxxxyy"), "s": [1, 2, 3, 4, 1, 2], "a": [1, 0, gap, gap, 1, 1], "b": 4 * [gap] + [1, gap]}
+    )
+    frame.loc[2:3, "b"] = [1, 1]
+    frame.loc[6] = ["z", 1, 1, gap]
+    found = br.from_outcomes(frame, case="q", run="s", missing="common")
+    assert sorted(map(tuple, found["outcome"].values.tolist())) == [(0.5, 1.0), (1.0, 1.0)]
+    assert (found.attrs["cases"], found.attrs["cases_left_out"]) == (2, 1)
+    assert "2 of 3 cases are kept" in said_in(found.attrs)
+    ledger = ledger_of(found)
+    assert [(drop.what, drop.number, drop.total) for drop in ledger.dropped] == [("cases", 1, 3), ("runs", 1, 8)]
+    assert [(entry.cases, entry.absent, entry.runs) for entry in ledger.entries] == [(2, 0, 5), (2, 1, 3)]
 
 
 @pytest.mark.parametrize("kind", ["Int64", "boolean", object])

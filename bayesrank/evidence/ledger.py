@@ -175,10 +175,10 @@ def count_answers(
     the case of each row if rows are runs. Without an answer, a run was not made. ``weight`` is the importance weight of
     the case of each row.
     """
-    which = np.arange(len(met)) if case is None else factorize(case)[0]
+    which, common = find_common(met, case)
     size = int(which.max(initial=-1)) + 1
     each = np.asarray(count if case is None else np.ones(size), np.int64)
-    kept = met & met.all(axis=1, keepdims=True) if missing == "common" else met
+    kept = met & common[:, None] if missing == "common" else met
 
     def cases(mask: np.ndarray) -> int:
         return int(each[np.bincount(which[mask], minlength=size) > 0].sum())
@@ -208,6 +208,20 @@ def count_answers(
         _treatment(missing) if lacking else "",
         tuple(drop for drop in drops if drop.number),
     )
+
+
+def find_common(met: np.ndarray, case: Sequence[Hashable] | None = None) -> tuple[np.ndarray, np.ndarray]:
+    """Return the number of the case of each row, and a mask of the rows of cases that all entities met.
+
+    ``met`` (row, entity) says where there is an answer. ``case`` names the case of each row if rows are runs: an entity
+    met a case if it has an answer in one of its runs.
+    """
+    if case is None:
+        return np.arange(len(met)), met.all(axis=1)
+    which = factorize(case)[0]
+    answers = np.zeros((int(which.max(initial=-1)) + 1, met.shape[1]), int)
+    np.add.at(answers, which, met)
+    return which, (answers > 0).all(axis=1)[which]
 
 
 def count_runs(frame: pd.DataFrame) -> tuple[Entry, ...]:

@@ -1,6 +1,6 @@
 """Outcomes without classes: right or wrong, a grade or a number, for every entity and case."""
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from bayesrank._errors import ArgumentError, ArgumentTypeError
 from bayesrank._labels import factorize, name_coord
 from bayesrank._notes import Note, add_notes, notes_text
 from bayesrank.evidence.alignment import align_cases
-from bayesrank.evidence.ledger import count_answers
+from bayesrank.evidence.ledger import count_answers, find_common
 from bayesrank.evidence.patterns import (
     check_cases,
     common_note,
@@ -63,9 +63,9 @@ def from_outcomes(
         The run (repetition, sample, seed) of the case, or the name of a column. The outcome of a case is its mean over
         runs, which are not additional cases. Their number may vary.
     missing : "common", "own" or number, optional
-        ``"common"`` keeps the rows that all entities have. ``"own"`` evaluates each entity on its own cases, valid if
-        answers are missing at random. A number replaces missing outcomes, such as 0 for wrong. By default they raise an
-        error.
+        ``"common"`` keeps the cases that all entities have, with all their runs. ``"own"`` evaluates each entity on its
+        own cases, valid if answers are missing at random. A number replaces missing outcomes, such as 0 for wrong. By
+        default they raise an error.
     range : (low, high), optional
         Bounds of the outcomes, such as (1, 5) for grades. The prior of model ``"paired"`` then has two cases at each
         bound, as with ``range`` of :func:`bayesrank.fit`.
@@ -130,9 +130,7 @@ def from_outcomes(
         weight=numbers.weight,
     )
     if np.isnan(values).any():
-        values, kept, more = _fill_missing(
-            values, numbers.repeats, outcomes, missing, "run" if "run" in groups else "case"
-        )
+        values, kept, more = _fill_missing(values, numbers.repeats, outcomes, missing, case_of_runs)
         values, costs, numbers, groups = values[kept], costs[kept], numbers.keep(kept), keep_rows(groups, kept)
         about |= more
     about |= ledger.to_attrs()
@@ -237,9 +235,12 @@ def check_range(bounds: Any, values: Any = ()) -> tuple[float, float]:
 
 
 def _fill_missing(
-    values: np.ndarray, count: np.ndarray, outcomes: pd.DataFrame, missing: Any, unit: str
+    values: np.ndarray, count: np.ndarray, outcomes: pd.DataFrame, missing: Any, case: Sequence[Hashable] | None
 ) -> tuple[np.ndarray, np.ndarray, dict[str, Any]]:
-    """Apply ``missing``: return the values, a mask of the kept rows, and attrs that record it."""
+    """Apply ``missing``: return the values, a mask of the kept rows, and attrs that record it.
+
+    ``case`` names the case of each row if rows are runs.
+    """
     lacking, names = np.isnan(values), list(outcomes.columns)
     empty = [name for name, none in zip(names, lacking.all(axis=0), strict=True) if none]
     if empty:
@@ -256,10 +257,12 @@ def _fill_missing(
             "entity on its own cases, missing=0 counts a missing answer as 0, or wrong",
         )
     if missing == "common":
-        kept = ~lacking.any(axis=1)
+        which, kept = find_common(~lacking, case)
         if not kept.any():
             raise ArgumentError("missing", "cannot be 'common' where no case was met by all entities", "none")
-        return values, kept, common_note(int(count[kept].sum()), int(count[~kept].sum()), f"{unit}s")
+        each = count if case is None else np.bincount(which) > 0
+        of_cases = kept if case is None else np.bincount(which, kept) > 0
+        return values, kept, common_note(int(each[of_cases].sum()), int(each[~of_cases].sum()))
     all_rows = np.ones(len(values), bool)
     if missing == "own":
         # The ledger holds the numbers of runs; a run that was never made is no missing run.

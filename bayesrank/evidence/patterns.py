@@ -77,7 +77,7 @@ def check_cases(groups: Mapping[str, list], count: np.ndarray) -> None:
         raise ArgumentError("case", "must name each case once", f"duplicate cases: {name!r} in several rows. {remedy}")
 
 
-def common_note(kept: int, left_out: int, what: str = "cases") -> dict[str, Any]:
+def common_note(kept: int, left_out: int) -> dict[str, Any]:
     """Return attrs that record dropped cases, if any."""
     if not left_out:
         return {}
@@ -85,7 +85,7 @@ def common_note(kept: int, left_out: int, what: str = "cases") -> dict[str, Any]
         "missing": "common",
         "cases": kept,
         "cases_left_out": left_out,
-        "notes": notes_text([Note("answers_of_all_kept", {"kept": kept, "total": kept + left_out, "unit": what})]),
+        "notes": notes_text([Note("answers_of_all_kept", {"kept": kept, "total": kept + left_out})]),
     }
 
 

@@ -65,11 +65,11 @@ def provenance(about: Mapping[Any, Any]) -> list[str]:
     if "most_runs" in about:
         lines.append(f"A case has {runs_of(about)}; its outcome is their mean.")
     if "missing" in about:
-        how, what = about["missing"], "runs" if "most_runs" in about else "cases"
+        how = about["missing"]
         said = f"each counts as {how}."
         if how == "common":
             kept = int(about["cases"])
-            said = f"the {kept} of {kept + int(about['cases_left_out'])} {what} that all entities met are kept."
+            said = f"the {kept} of {kept + int(about['cases_left_out'])} cases that all entities met are kept."
         elif how == "own":
             said = "each entity has its own cases, which are assumed to represent the missing ones."
         lines.append(f"Answers are missing: {said}")

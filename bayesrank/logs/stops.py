@@ -168,7 +168,6 @@ def _find_missing(frame: pd.DataFrame, choices: Choices) -> LogError | None:
     parts = {str(name): part for name, part in frame.groupby("entity", sort=False)}
     entities = list(parts)
     keys, cases = (frame.drop_duplicates(RUN[1:size]) for size in (4, 3))
-    several = len(keys) > len(cases)
     lines = []
     for name in entities:
         own = parts[name]
@@ -183,26 +182,23 @@ def _find_missing(frame: pd.DataFrame, choices: Choices) -> LogError | None:
         what, lines = "runs that differ in number", [f"{name} ({number})" for name, number in made.items()]
     if not lines:
         return None
-    table = frame.pivot(index=RUN[1:], columns="entity", values="outcome")[entities]
+    table = _case_means(frame.pivot(index=RUN[1:], columns="entity", values="outcome")[entities])
     whole = table.dropna()
     common = len(whole)
     # A run that was never made is not missing if its case was met.
     wrong = frame.assign(outcome=frame["outcome"].fillna(0)).pivot(index=RUN[1:], columns="entity", values="outcome")
     offers = [f"{choices.say('missing', 0)} counts them as wrong{_say_means(_case_means(wrong).fillna(0))}"]
     if common:
-        keep = f"keeps {common} of {len(table)} {'runs' if several else 'cases'}, which all met"
-        offers.append(f"{choices.say('missing', 'common')} {keep}{_say_means(_case_means(whole))}")
+        keep = f"keeps {common} of {len(table)} cases, which all met"
+        offers.append(f"{choices.say('missing', 'common')} {keep}{_say_means(whole)}")
     pairs = table.notna().groupby(level="dataset", sort=False).any().sum(axis=1)
     if not common and len(pairs) > 1 and pairs.max() > 1:
         offers.append(f"{choices.say('only', pairs.idxmax(), 'dataset')} ranks the systems with that data set")
-    offers.append(
-        f"{choices.say('missing', 'own')} leaves each system on its own cases and runs{_say_means(_case_means(table))}"
-    )
+    offers.append(f"{choices.say('missing', 'own')} leaves each system on its own cases and runs{_say_means(table)}")
     if scored:
         means = _list_means(pd.Series(scored)[entities])
         offers.append(f"{choices.say('errors', 'scored')} uses the scores in the files for errors{means}")
-    # Runs differ in number, so that few are common; the cases may still be.
-    remedy: dict[str, Any] = {"missing": "common" if common and not several else "own"}
+    remedy: dict[str, Any] = {"missing": "common" if common else "own"}
     if scored and "errors" in rules:
         remedy = {"errors": rules["errors"]}
     elif "missing" in rules:

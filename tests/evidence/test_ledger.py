@@ -90,7 +90,7 @@ def test_usage_limits_are_failures_and_runs_that_were_never_made_are_not_missing
     assert frame["status"].tolist() == ["scored", "usage limit", "usage limit", "scored", "scored", "error"]
     assert means_of(frame) == pytest.approx({"a": 2 / 3, "b": 1})
     found = diagnose(runs, Choices(only={"metric": ["score_binarized"]}, shell=True))
-    assert found.command.endswith("--missing own")
+    assert found.command.endswith("--missing common")
     assert "a 1.000 instead of 0.667" in " ".join(found.sections["Status"])
     [stop] = found.stops
     assert "b (1 error, 1 absent)" in stop.got
@@ -103,6 +103,21 @@ def test_usage_limits_are_failures_and_runs_that_were_never_made_are_not_missing
     told = "6 runs by outcome: 3 scored, 2 usage limit (counted by the rule of the tool), 1 error. Cases never met: b 1"
     assert told in shown
     assert "are missing" not in shown
+
+
+def test_common_cases_have_one_number_everywhere(runs):
+    """Both systems met t1: one case of two, with three runs of a and two of b, one of them without an outcome."""
+    stop = diagnose(runs, Choices(only={"metric": ["score_binarized"]}, shell=True)).stops[0]
+    assert "--missing common keeps 1 of 2 cases, which all met (means: b 1.000, a 0.333)" in stop.hint
+    words = ["rank", runs, *ONLY, "--missing", "common", "--draws", "50"]
+    shown = invoke(*words, "--notes")
+    left = "left out: 1 of 2 cases (1 of 5 runs), which not all entities met."
+    assert shown.startswith(f"Read 6 runs of 2 cases × 2 entities, from logs; {left}\n")
+    assert "Answers are missing: 1 of 2 cases are kept; all entities met these." in shown
+    observed = {row["entity"]: row["observed"] for row in json_of(*words)["ranking"]}
+    assert observed == pytest.approx({"a": 1 / 3, "b": 1})
+    board = json.loads(invoke(*words, "--format", "board"))
+    assert {one["entity"]: one["cases"] for one in board["entities"]} == {"a": 1, "b": 1}
 
 
 def test_board_and_methods_have_the_cases_of_each_entity(runs, tmp_path):

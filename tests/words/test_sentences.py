@@ -156,7 +156,7 @@ ROWS = [
     *OF_LOGS,
     (
         "answers_of_all_kept",
-        {"kept": 3, "total": 5, "unit": "cases"},
+        {"kept": 3, "total": 5},
         "Answers are missing: 3 of 5 cases are kept; all entities met these.",
     ),
     ("missing_runs_counted", {"value": 0, "runs": 2}, "Missing answers count as 0: 2 runs without an outcome."),

@@ -3,8 +3,8 @@
 from bayesrank._text import list_names
 
 
-def answers_of_all_kept(kept: int, total: int, unit: str) -> str:
-    return f"Answers are missing: {kept} of {total} {unit} are kept; all entities met these."
+def answers_of_all_kept(kept: int, total: int) -> str:
+    return f"Answers are missing: {kept} of {total} cases are kept; all entities met these."
 
 
 def missing_answers_counted(value: float, missing: int, total: int, most: int, entity: str) -> str:

@@ -53,9 +53,13 @@ def _describe_lacking(
         said += f"; missing outcomes count as {missing}"
     elif missing == "own" and fewest < most:
         said += f"; each {noun} has {fewest:,} to {_text.count(most, 'case')} of its own"
-    for drop in dropped:
-        why = f", which not all {_plural(noun)} met" if drop["reason"] == "not_common" else " without any outcome"
-        said += f"; left out: {drop['number']:,} of {drop['total']:,} {drop['what']}{why}"
+    for reason in dict.fromkeys(drop["reason"] for drop in dropped):
+        first, *others = [
+            f"{drop['number']:,} of {drop['total']:,} {drop['what']}" for drop in dropped if drop["reason"] == reason
+        ]
+        beside = f" ({', '.join(others)})" if others else ""
+        why = f", which not all {_plural(noun)} met" if reason == "not_common" else " without any outcome"
+        said += f"; left out: {first}{beside}{why}"
     return said
 
 
