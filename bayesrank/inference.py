@@ -13,6 +13,7 @@ from bayesrank._checks import check_choice, check_integer, check_memory, describ
 from bayesrank._chunks import Drawn, Sizes, chunk_sizes, draw_lazily
 from bayesrank._compat import to_container
 from bayesrank._errors import ArgumentError, ArgumentTypeError
+from bayesrank._notes import add_notes
 from bayesrank._nuts import TUNE, sample, warn_of_chains
 from bayesrank._random import Block, Seed, blocks_between, fingerprint, root_sequence, stream
 from bayesrank._types import ModelName
@@ -144,7 +145,7 @@ def fit(
     if taken:
         raise ArgumentError("nuts", "must not hold draws, chains or a seed, which are arguments of fit", sorted(taken))
     chosen = model is None
-    model = chosen_by_evidence(evidence) if chosen else model
+    model = chosen_by_evidence(evidence, options) if chosen else model
     evidence = _evidence_for(model, evidence)
     instance = make_model(model, evidence, options)
     exact = hasattr(instance, "draw")
@@ -201,7 +202,7 @@ def fit(
             result[name] = _measured_only(getattr(instance, name)(result["posterior"]), held)
     sampler = result["sample_stats"].attrs.get("sampler", "nuts") if "sample_stats" in result else "exact"
     result["posterior"].attrs |= {
-        **_provenance(evidence),
+        **add_notes(_provenance(evidence), getattr(instance, "notes", ())),
         **instance.settings,
         "model": model if isinstance(model, str) else type(instance).__name__,
         "model_chosen_by": "evidence" if chosen else "user",

@@ -208,7 +208,7 @@ def test_different_data_sets_are_pooled_only_where_all_saw_them(command, tmp_pat
     path.write_text("entity,dataset,tn,fp,fn,tp\na,x,70,10,9,21\nb,y,79,1,1,29\n")
     for join in ("exact", "inner"):
         message = refused(command, path, "--join", join)
-        assert "got 'a' without 'y'; 'b' without 'x' (--model hierarchical" in message
+        assert "got 'a' without 'y'; 'b' without 'x' (--model crossed" in message
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,7 @@ COUNTS = studies(np.random.default_rng(5), sets=5)
 def fits():
     return {
         "pooled": br.fit(br.pool(COUNTS), seed=1, draws=500),
-        "apart": br.fit(COUNTS, seed=1, draws=500),
+        "apart": br.fit(COUNTS, "dirichlet_multinomial", seed=1, draws=500),
         # Priors that a data set left out moves little, so that importance sampling has something to agree with.
         "hierarchical": br.fit(COUNTS, HIERARCHICAL, seed=1, draws=1000, prior="uniform", spread=0.5),
     }
@@ -58,7 +58,7 @@ def fits():
 def test_a_case_left_out_of_one_table_is_the_ratio_of_the_theory():
     """Σ n log((α + n - 1)/(A + N - 1)), cell by cell: the answer given the class, and the class."""
     counts = br.from_counts(tn=7, fp=2, fn=1, tp=4)
-    found = br.compare({"it": br.fit(counts, prior=0.7, seed=1, draws=5)}, by="case")
+    found = br.compare({"it": br.fit(counts, "dirichlet_multinomial", prior=0.7, seed=1, draws=5)}, by="case")
     n = counts.values.ravel()
     wanted = (n * np.log((0.7 + n - 1) / (2.8 + n.sum() - 1))).sum()
     assert float(found["elpd"][0]) == pytest.approx(wanted, rel=1e-12)
@@ -74,7 +74,7 @@ def test_a_case_left_out_of_one_table_is_the_ratio_of_the_theory():
 def test_a_case_left_out_is_what_a_refit_without_it_expects(pooled):
     """Brute force: for every case of every table the posterior mean of its answer and its class, learned without it."""
     evidence = br.pool(COUNTS) if pooled else COUNTS
-    fit = br.fit(evidence, seed=1, draws=5, prior=1.5)
+    fit = br.fit(evidence, "dirichlet_multinomial", seed=1, draws=5, prior=1.5)
     found = float(br.compare({"it": fit}, by="case")["elpd"][0])
     wanted = 0.0
     tables = COUNTS.values.sum(1, keepdims=True) if pooled else COUNTS.values
@@ -234,7 +234,7 @@ def test_no_order_changes_a_number(fits):
     moved = COUNTS.isel(entity=[1, 0], dataset=[3, 0, 4, 2, 1])
     again = {
         "pooled": br.fit(br.pool(moved), seed=1, draws=500),
-        "apart": br.fit(moved, seed=1, draws=500),
+        "apart": br.fit(moved, "dirichlet_multinomial", seed=1, draws=500),
         "hierarchical": br.fit(moved, HIERARCHICAL, seed=1, draws=1000, prior="uniform", spread=0.5),
     }
     for by in ("dataset", "table"):
@@ -250,7 +250,10 @@ def test_who_was_not_there_is_not_predicted():
     counts = COUNTS.copy(deep=True)
     counts.loc[{"entity": "b", "dataset": "set 02"}] = 0
     counts["measured"].loc[{"entity": "b", "dataset": "set 02"}] = False
-    fits = {"apart": br.fit(counts, seed=1, draws=100), "hierarchical": br.fit(counts, HIERARCHICAL, seed=1)}
+    fits = {
+        "apart": br.fit(counts, "dirichlet_multinomial", seed=1, draws=100),
+        "hierarchical": br.fit(counts, HIERARCHICAL, seed=1),
+    }
     found = br.compare(fits, by="table")
     assert "b on set 02" not in found["unit"].values.tolist()
     assert np.isfinite(found["unit_elpd"]).all()

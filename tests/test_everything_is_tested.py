@@ -54,6 +54,7 @@ def names_in(package):
 EVIDENCE = {
     "dirichlet_multinomial": COUNTS,
     "beta_binomial": COUNTS,
+    "crossed_logit_normal": STUDIES,
     "hierarchical_beta_binomial": STUDIES,
     "hierarchical_classes": CLASSES,
     "hierarchical_dirichlet_multinomial": GRADES,

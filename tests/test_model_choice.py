@@ -52,7 +52,7 @@ def test_hierarchical_models_learn_from_the_data_sets_of_cases(model):
     of_cases, of_counts = (br.fit(x, model, seed=1, draws=50) for x in (joint, counts_of(joint)))
     found = groups_of(of_cases)["posterior"]
     assert found.sizes["dataset"] == 3
-    assert codes_in(found.attrs) == ["cases_summed"]
+    assert codes_in(found.attrs) == ["cases_summed", "difficulty_ignored"]
     xr.testing.assert_equal(found["performance_typical"], groups_of(of_counts)["posterior"]["performance_typical"])
     assert "cases_summed" in codes_in(br.credible_ranking(of_cases, "mean_outcome"))
 

@@ -315,7 +315,7 @@ def test_one_entity_that_differs_is_enough():
     p = 6 * chi2_contingency([tp[2], 100 - tp[2]], correction=False).pvalue
     fields = {"datasets": 15, "different": 1, "entities": 6, "entity": "test 2", "part": "recall", "label": "positive"}
     assert note.code == "pooled_datasets_differ"
-    assert (fields | {"model": "hierarchical_beta_binomial"}).items() <= note.fields.items()
+    assert (fields | {"model": "crossed_logit_normal"}).items() <= note.fields.items()
     assert np.log10(note.fields["p"]) == pytest.approx(np.log10(p), abs=0.5)
     assert said(studies, "tnr") == []
     assert said(studies.sel(entity=names[3:]), "tpr") == []

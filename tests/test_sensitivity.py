@@ -56,7 +56,7 @@ ROWS = {
         "prevalence 0.1": {"prevalence": 0.1},
     }),
     # Tables of several data sets are pooled.
-    "data sets": (SETS, "f1", {"alternatives": ["datasets"]}, {
+    "data sets": (SETS, "f1", {"alternatives": ["datasets"], "model": "dirichlet_multinomial"}, {
         "base": {"evidence": br.pool(SETS)},
         **{f"without data set {n}": {"evidence": br.pool(SETS.drop_sel(dataset=n))} for n in "xyz"},
     }),

@@ -30,8 +30,8 @@ from bayesrank.models.parts.priors import DEFAULT
 CORRELATION = 2.0
 #: Initial and maximum sweeps between draws; minimum sweeps of warm-up.
 THIN, LARGEST_THIN, WARM = 20, 320, 2000
-#: Target effective sample size (at most a quarter of the draws), and the R-hat to stay below.
-TARGET_DRAWS, LARGEST_RHAT = 1200, 1.005
+#: The posterior variable of the means of the difficulties, if they have a basis.
+CENTRE = "mean_difficulty"
 TERMS = {
     (): "none: no entity has two data sets",
     ("deviations",): "deviations; the design does not separate difficulty from them",
@@ -51,6 +51,8 @@ class Tables(NamedTuple):
     alpha: np.ndarray
     #: Whether there is a difficulty besides deviations.
     both: bool
+    #: Columns whose coefficients are the means of the difficulties (data set, column); no column if these are 0.
+    basis: np.ndarray
 
 
 class HierarchicalLogitNormal(Hierarchical):
@@ -83,6 +85,12 @@ class HierarchicalLogitNormal(Hierarchical):
     default_prior: ClassVar[str] = DEFAULT
     #: Options of NUTS: spreads near zero need short steps.
     nuts: ClassVar[dict[str, Any]] = {"target_accept": 0.95}
+    #: Initial number of sweeps between draws.
+    first_thin: ClassVar[int] = THIN
+    #: Effective sample size to reach (at most a quarter of the draws), and the R-hat to stay below.
+    target_draws: ClassVar[int] = 1200
+    largest_rhat: ClassVar[float] = 1.005
+    ignores_difficulty: ClassVar[bool] = False
 
     def __init__(self, counts: xr.DataArray, *, spread: float = 1.0, terms: str | None = None, **options: Any) -> None:
         check_whole_cases(counts, "counts", "for a hierarchical model")
@@ -99,8 +107,10 @@ class HierarchicalLogitNormal(Hierarchical):
         known: dict[str, tuple[str, ...]] = {"deviations": ("deviations",)}
         if self.over_datasets:
             known = {words: which for which, words in TERMS.items()}
+        #: Columns (data set, column) whose standard normal coefficients are the means of the difficulties.
+        self.basis = np.zeros((cases.shape[2], 0))
         if terms is None:
-            self.terms = identified_terms(self.pairs[cases.sum(1)[there] > 0])
+            self.terms = self._terms_of_design(self.pairs[cases.sum(1)[there] > 0])
         else:
             self.terms = known[check_choice("terms", terms, known)]
         # (pair, row)
@@ -113,6 +123,10 @@ class HierarchicalLogitNormal(Hierarchical):
             self.settings["typical"] = "median"
         #: A part of the evidence keeps the terms of the whole, even if its design could not estimate them.
         self.as_designed = {"terms": self.settings["terms"]}
+
+    def _terms_of_design(self, pairs: np.ndarray) -> tuple[str, ...]:
+        """Return the terms of the model for the tables with cases (pair, 2)."""
+        return identified_terms(pairs)
 
     def build(self) -> Any:
         import pymc as pm
@@ -132,6 +146,9 @@ class HierarchicalLogitNormal(Hierarchical):
                     rho = 2 * pm.Beta(f"half_of_{name}", CORRELATION, CORRELATION) - 1
                     second = rho * z[:, 0] + pm.math.sqrt(1 - rho**2) * z[:, 1]
                     effect = pm.math.stack([sd[0] * z[:, 0], sd[1] * second], axis=1)
+                if name == "difficulty" and self.basis.size:
+                    coefficients = pm.Normal("coefficients", shape=(self.basis.shape[1], rows))
+                    effect = effect + pm.Deterministic(CENTRE, pm.math.dot(self.basis, coefficients))
                 if name == "difficulty":
                     logits = logits - pm.Deterministic(name, effect)[dataset]
                 else:
@@ -144,13 +161,13 @@ class HierarchicalLogitNormal(Hierarchical):
         """Sample medians, spreads and logits by compiled Metropolis steps, thinned until the chains have mixed."""
         from bayesrank._nuts import diagnostics
 
-        thin, total = (THIN if self.terms else 1), shape[0] * shape[1]
+        thin, total = (self.first_thin if self.terms else 1), shape[0] * shape[1]
         while True:
             posterior = self._run_chains(shape, root, thin)
             found = diagnostics(posterior.drop_vars("acceptance_rate"), xr.Dataset())
             effective = np.nanmin([found["ess_bulk"], found["ess_tail"], np.inf])
-            disagree = total >= TARGET_DRAWS and found["rhat"] > LARGEST_RHAT
-            if not self.terms or thin >= LARGEST_THIN or (effective >= min(TARGET_DRAWS, total / 4) and not disagree):
+            agree = total < self.target_draws or found["rhat"] <= self.largest_rhat
+            if not self.terms or thin >= LARGEST_THIN or (effective >= min(self.target_draws, total / 4) and agree):
                 break
             thin *= 2
         about = {"sampler": "metropolis", "thin": thin, **found}
@@ -170,11 +187,13 @@ class HierarchicalLogitNormal(Hierarchical):
         parts[..., :rows] = np.stack([*empirical_logits(self.hits, self.cases), self.hits, self.cases], 1)[turn]
         alpha = np.ones((entities, 2, 2))
         alpha[:, :rows] = self.alpha[places]
-        tables = Tables(pairs[turn], datasets, parts.reshape(-1, 8), alpha, "difficulty" in self.terms)
+        both = "difficulty" in self.terms
+        basis = np.ascontiguousarray(self.basis[self.order]) if both else np.zeros((datasets, 0))
+        tables = Tables(pairs[turn], datasets, parts.reshape(-1, 8), alpha, both, basis)
         key = fingerprint(tables.pairs, tables.data, alpha, [self.spread, thin], [*self.terms])
         run = self._run_chain if self.terms else self._draw_medians
         chains = [run(stream(root, "chains", key, chain), tables, shape[1], thin) for chain in range(shape[0])]
-        mu, spread, hard, logits, accepted = (np.stack(part) for part in zip(*chains, strict=True))
+        mu, spread, hard, centre, logits, accepted = (np.stack(part) for part in zip(*chains, strict=True))
         dims = ("chain", "draw")
         found: dict[str, Any] = {
             "mu": ((*dims, "entity", "row"), mu[:, :, np.argsort(places), :rows]),
@@ -190,6 +209,8 @@ class HierarchicalLogitNormal(Hierarchical):
                 found[f"half_of_{name}"] = (dims, expit(2 * spread[..., 3 * i + 2]))
         if tables.both:
             found["difficulty"] = ((*dims, "dataset", "row"), hard[:, :, rank, :rows])
+        if basis.size:
+            found[CENTRE] = ((*dims, "dataset", "row"), centre[:, :, rank, :rows])
         return xr.Dataset(found, {"chain": np.arange(shape[0]), "draw": np.arange(shape[1])})
 
     def _run_chain(self, rng: np.random.Generator, tables: Tables, draws: int, thin: int) -> tuple:
@@ -221,7 +242,8 @@ class HierarchicalLogitNormal(Hierarchical):
             np.stack([np.bincount(entity, data[:, at + row], len(alpha)) for row in (0, 1)], -1) for at in (4, 6)
         )
         mu = _beta_logits(rng, alpha + np.stack([right, cases - right], -1), draws)
-        return mu, np.zeros((draws, 6)), np.zeros((draws, tables.datasets, 2)), mu[:, entity], 1.0
+        none = np.zeros((draws, tables.datasets, 2))
+        return mu, np.zeros((draws, 6)), none, none, mu[:, entity], 1.0
 
     def draw_prior(self, block: Block, root: np.random.SeedSequence) -> dict[str, xr.Variable]:
         """Draw one block from the prior."""
@@ -234,6 +256,10 @@ class HierarchicalLogitNormal(Hierarchical):
             half = hyper[f"half_of_{name}"] = rng.beta(CORRELATION, CORRELATION, size)
             number = self.members.shape[2] if name == "difficulty" else len(self.pairs)
             effect = np.einsum("drk,dnk->dnr", factor_of(sd, half), rng.standard_normal((size, number, rows)))
+            if name == "difficulty" and self.basis.size:
+                coefficients = rng.standard_normal((size, self.basis.shape[1], rows))
+                hyper[CENTRE] = np.einsum("jk,dkr->djr", self.basis, coefficients)
+                effect = effect + hyper[CENTRE]
             if name == "difficulty":
                 hyper["difficulty"], effect = effect, -effect[:, self.pairs[:, 1]]
             hyper["logits"] = hyper["logits"] + effect
@@ -248,15 +274,31 @@ class HierarchicalLogitNormal(Hierarchical):
         own[:, self.pairs[:, 0], self.pairs[:, 1]] = hyper["logits"]
         if not self.over_datasets:
             return self._answers(own[:, 0]), np.empty(0), np.empty(0)
-        new = mu.copy()
+        typical, new = mu, mu.copy()
         for name in self.terms:
             factor = factor_of(hyper[f"sd_of_{name}"], hyper.get(f"half_of_{name}"))
             if name == "difficulty":
                 new -= _effects(factor, stream(root, group, "new difficulty", *block.key))[:, None]
+                if CENTRE in hyper:
+                    average, one = self._draw_kinds(hyper[CENTRE], stream(root, group, "kinds", *block.key))
+                    typical, new = mu - average[:, None], new - one[:, None]
                 continue
             for i, entity in enumerate(self.names):
                 new[:, i] += _effects(factor, stream(root, group, "new deviations", entity, *block.key))
-        return self._answers(own), self._answers(mu), self._answers(new)
+        return self._answers(own), self._answers(typical), self._answers(new)
+
+    def _draw_kinds(self, centre: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+        """Draw the mean difficulty (draw, row) of a typical and of a new data set, which all entities share.
+
+        The observed data sets are a sample of kinds, whose shares are drawn by the Bayesian bootstrap. The average is
+        scaled to the variance of a mean of independent values.
+        """
+        centre = centre[:, self.order]
+        size, number = centre.shape[:2]
+        weight = rng.dirichlet(np.ones(number), size)
+        scale = np.sqrt((number + 1) / max(number - 1, 1))
+        chosen = (rng.random((size, 1)) > np.cumsum(weight, 1)).sum(1).clip(max=number - 1)
+        return scale * np.einsum("dj,djr->dr", weight, centre), centre[np.arange(size), chosen]
 
     def _answers(self, logits: np.ndarray) -> np.ndarray:
         """Return the rates of both answers (..., row, answer) from logits of the right one, without cancellation."""
@@ -275,6 +317,8 @@ class HierarchicalLogitNormal(Hierarchical):
                 found[f"correlation_of_{name}"] = self._variable([], 2 * hyper[f"half_of_{name}"] - 1)
         if "difficulty" in hyper:
             found["difficulty"] = self._variable(["dataset", *rows], hyper["difficulty"])
+        if CENTRE in hyper:
+            found[CENTRE] = self._variable(["dataset", *rows], hyper[CENTRE])
         if self.over_datasets and self.terms:
             # The covariance of an entity's logits between data sets.
             each = [covariance(hyper[f"sd_of_{name}"], hyper.get(f"half_of_{name}")) for name in self.terms]
@@ -301,6 +345,8 @@ class HierarchicalLogitNormal(Hierarchical):
                 found[f"half_of_{name}"] = (held(f"correlation_of_{name}") + 1) / 2
         if "difficulty" in self.terms:
             found["difficulty"] = held("difficulty", self.members.shape[2], rows)
+            if self.basis.size:
+                found[CENTRE] = held(CENTRE, self.members.shape[2], rows)
         return found
 
     def renew(self, posterior: xr.Dataset, root: np.random.SeedSequence, purpose: str) -> xr.DataArray:
@@ -313,6 +359,8 @@ class HierarchicalLogitNormal(Hierarchical):
             return _effects(factor[name], stream(root, purpose, f"new {name}", *who))
 
         hard = {j: moved("difficulty", called[j]) for j in set(self.pairs[:, 1]) if "difficulty" in self.terms}
+        if CENTRE in held:
+            hard = {j: difficulty + held[CENTRE][:, j] for j, difficulty in hard.items()}
         new = np.zeros((len(held["mu"]), *self.members.shape), np.int64)
         for (i, j), cases in zip(self.pairs, self.cases, strict=True):
             logits = held["mu"][:, i] - hard.get(j, 0.0)
@@ -337,6 +385,9 @@ class HierarchicalLogitNormal(Hierarchical):
                 half = held[f"half_of_{name}"]
                 log = log + (CORRELATION - 1) * np.log(half * (1 - half))
             found[f"spread_of_{name}"] = log
+        if CENTRE in held:
+            coefficients = np.einsum("jk,djr->dkr", self.basis, held[CENTRE]) / (self.basis[:, 0] ** 2).sum()
+            found[CENTRE] = -(coefficients**2).sum((1, 2)) / 2
         coords = {d: posterior[d] for d in DRAWS}
         return xr.Dataset({name: (DRAWS, log.reshape(shape)) for name, log in found.items()}, coords)
 

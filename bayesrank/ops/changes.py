@@ -13,6 +13,7 @@ from bayesrank._draws import ERROR, Batches, BatchSums, EffectiveDraws, draw_dim
 from bayesrank._errors import ArgumentError, ArgumentTypeError
 from bayesrank._labels import check_positive
 from bayesrank._types import Container, ScoreLike
+from bayesrank.models import in_closed_form
 from bayesrank.ops.references import Reference, below, check_reference
 from bayesrank.ops.values import labelled, orient
 from bayesrank.performance import as_performance
@@ -208,7 +209,8 @@ def _periods(source: Any, kind: str | None) -> xr.DataArray:
     if not isinstance(source, Mapping) or isinstance(source, xr.Dataset) or is_container(source):
         performance = as_performance(source, kind)
         if "dataset" not in performance.dims:
-            raise ArgumentError("source", "must have the dim dataset", performance.dims)
+            separate = f"br.fit(counts, {in_closed_form()[0]!r}) fits each data set on its own"
+            raise ArgumentError("source", "must have the dim dataset", performance.dims, separate)
         return performance
     if not source:
         raise ArgumentError("source", "must hold two or more periods", "none")

@@ -112,7 +112,7 @@ def conflict(base: Alternative) -> xr.Dataset | None:
             if not margins.proper or not margins.few:
                 return None
             evidence = evidence.reindex(outcome=margins.values, fill_value=0)
-        model = chosen_by_evidence(evidence)
+        model = in_closed_form()[0]
         options = {"prior": margins.concentration, "force": True} | {
             name: options[name] for name in ("prevalence",) if name in options
         }
@@ -213,10 +213,18 @@ def _are_equal(one: xr.DataArray, other: xr.DataArray) -> bool:
 
 
 def _models(base: Alternative, models: Iterable[Any] | None, evidence: Evidence, join: Any) -> list[Alternative]:
+    of_datasets = []
     if models is None:
         conjugate = in_closed_form()
         two = base.evidence.sizes.get("actual") == 2 and base.model in conjugate
         models = [name for name in conjugate if two and name != base.model]
+        # The default model of the data sets, and instead of itself its alternative; scales differ between these models.
+        default = chosen_by_evidence(evidence)
+        if alternative := getattr(find_model(default), "alternative", ""):
+            other = alternative if base.model == default else default
+            kept = {name: value for name, value in base.options.items() if name in ("prior", "prevalence")}
+            together = base._replace(name=f"model {other}", kind="model", model=other, options=kept)
+            of_datasets = [together._replace(evidence=_evidence_for(evidence, other, join))]
     # Options that only a user's own model has are left out.
     own = set() if isinstance(base.model, str) else set(options_of(base.model))
     found = []
@@ -231,7 +239,7 @@ def _models(base: Alternative, models: Iterable[Any] | None, evidence: Evidence,
                 options={name: value for name, value in base.options.items() if name not in lost},
             )
         )
-    return found
+    return found + of_datasets
 
 
 def _without_each_dataset(base: Alternative, evidence: Evidence, join: Any) -> list[Alternative]:

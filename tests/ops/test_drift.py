@@ -38,7 +38,7 @@ def test_prevalence_alone_is_all_prevalence():
 @pytest.fixture(scope="module")
 def posterior():
     table = counts((0.9, 0.2, 0.3), (0.85, 0.2, 0.1), (0.6, 0.4, 0.1), (0.9, 0.2, 0.3)) // 1000
-    return br.fit(table, draws=250, chains=2, seed=1)
+    return br.fit(table, "dirichlet_multinomial", draws=250, chains=2, seed=1)
 
 
 @pytest.mark.parametrize("baseline", [None, "t1"])

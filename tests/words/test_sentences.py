@@ -485,6 +485,39 @@ ROWS = [
         "F1, whose intervals may be too narrow.",
     ),
     (
+        "design_complete",
+        {"entities": 3, "datasets": 12},
+        "The design is complete: 3 entities met all 12 data sets, and entities are compared within data sets.",
+    ),
+    (
+        "design_incomplete",
+        {"kind": "connected", "missing": 1, "total": 24, "through_others": []},
+        "The design is connected: 1 of 24 results are missing. Entities are compared within data sets. Results that "
+        "are missing because they were bad are not repaired.",
+    ),
+    (
+        "design_incomplete",
+        {"kind": "connected", "missing": 9, "total": 24, "through_others": [["A", "C"], ["B", "D"]]},
+        "The design is connected: 9 of 24 results are missing. Entities are compared within data sets. Without a "
+        "common data set, only compared through other entities: A and C, B and D. Results that are missing because "
+        "they were bad are not repaired.",
+    ),
+    (
+        "entities_unconnected",
+        {"pairs": [["A", "B"]]},
+        "No data set connects A and B: the prior alone separates their rates from the difficulty.",
+    ),
+    (
+        "difficulty_ignored",
+        {"instead": "crossed_logit_normal"},
+        "The model ignores that a hard data set is hard for all entities (the model 'crossed_logit_normal' does not).",
+    ),
+    (
+        "easy_datasets_credited",
+        {"instead": None, "lacking": ["B"]},
+        "B lacks data sets, and the model ignores that these may be harder or easier for all entities.",
+    ),
+    (
         "model_that_learns_classes",
         {"model": "hierarchical_classes"},
         "The model 'hierarchical_classes' learns from all classes how they differ.",
@@ -687,7 +720,7 @@ CAVEATS = {
         "means_unpaired", "variance_lost", "few_discordant", "few_cases", "few_datasets", "heavy_tails",
     },
     Caveat.MODEL_CONTRADICTED: {"datasets_not_replicated", "prior_contradicted"},
-    Caveat.DATASETS_DIFFER: {"pooled_datasets_differ"},
+    Caveat.DATASETS_DIFFER: {"easy_datasets_credited", "entities_unconnected", "pooled_datasets_differ"},
     Caveat.OUTSIDE_INTERVAL: {"observed_outside_interval"},
     Caveat.NOT_CONVERGED: {"chains_unreliable"},
 }  # fmt: skip

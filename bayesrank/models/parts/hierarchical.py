@@ -7,6 +7,7 @@ import xarray as xr
 
 from bayesrank._checks import check_number
 from bayesrank._errors import ArgumentError
+from bayesrank._notes import Note
 from bayesrank._random import Block, fingerprint, stream
 from bayesrank._sampling import dirichlet_of_each
 from bayesrank.evidence.counts import check_tables
@@ -72,14 +73,20 @@ class Hierarchical(Learned):
     """
 
     learns: ClassVar[str] = "data sets"
+    #: The model of two classes or outcomes that has a shared difficulty.
+    with_difficulty: ClassVar[str] = "crossed_logit_normal"
     instead: ClassVar[str] = "'hierarchical_dirichlet_multinomial'"
     over_datasets_together: ClassVar[bool] = True
     rows_apart: ClassVar[bool] = True
     default_prior: ClassVar[str] = OF_MEANS
+    #: Whether data sets are independent between entities, so that a hard data set counts against its entities.
+    ignores_difficulty: ClassVar[bool] = True
     check = staticmethod(check_tables)
 
     def __init__(self, counts: xr.DataArray, **options: Any) -> None:
         super().__init__(counts, **options)
+        #: What readers of a posterior should know about the model of this evidence.
+        self.notes: list[Note] = []
         self.spread_of_shares = self.spread
         self.over_datasets = "dataset" in self.counts.dims
         self.row = ("outcome",) if self.outcomes else ("actual", "predicted")
@@ -106,6 +113,11 @@ class Hierarchical(Learned):
             "population": "data sets" if self.over_datasets else "entities",
             **({"typical": "mean"} if self.over_datasets else {}),
         }
+        if self.ignores_difficulty and self.over_datasets and len(self.names) > 1:
+            lacking = [str(self.names[i]) for i in np.flatnonzero((self.test_set.values == "").any(1))]
+            instead = self.with_difficulty if self.counts.shape[-1] == 2 else None
+            code = "easy_datasets_credited" if lacking else "difficulty_ignored"
+            self.notes = [Note(code, {"instead": instead} | ({"lacking": sorted(lacking)} if lacking else {}))]
 
     def _known_totals(self, prevalence: Any) -> xr.DataArray | None:
         if self.outcomes:

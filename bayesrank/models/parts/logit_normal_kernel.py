@@ -1,5 +1,8 @@
 """Compiled Metropolis sampler of tables with logits = median of the entity - difficulty + deviation.
 
+Difficulties have mean 0, or the mean that a ``basis`` (data set, column) and its coefficients give: see the model of
+crossed effects. Without columns there are no coefficients.
+
 Effects are standardised by their normal approximation given the spreads, in which the counts of a table are one normal
 observation, the empirical logit with its information. Spreads can then change while the standard normal variables stay,
 for any amount of data, which avoids funnels. The steps target the exact posterior.
@@ -99,11 +102,11 @@ def solve_transposed(low, x0, x1):
 
 
 @njit(**OPTIONS)
-def approximate_table(p, mu, t, factors, pairs, data):
+def approximate_table(p, mu, t, centre, factors, pairs, data):
     """Return the mean logits of a table, and the factor and linear term of its standardised deviations."""
     i, j, i0, i1 = pairs[p, 0], pairs[p, 1], data[p, 2], data[p, 3]
     d0, d1 = multiply(factors[1], t[j, 0], t[j, 1])
-    e0, e1 = mu[i, 0] - d0, mu[i, 1] - d1
+    e0, e1 = mu[i, 0] - centre[j, 0] - d0, mu[i, 1] - centre[j, 1] - d1
     a, b, c = factors[0]
     low = cholesky_factor(1 + i0 * a * a + i1 * b * b, i1 * b * c, 1 + i1 * c * c)
     r0, r1 = i0 * (data[p, 0] - e0), i1 * (data[p, 1] - e1)
@@ -111,27 +114,36 @@ def approximate_table(p, mu, t, factors, pairs, data):
 
 
 @njit(**OPTIONS)
-def compute_table(p, mu, t, v0, v1, factors, pairs, data):
-    """Return two logits, two standardised deviations, log density and log determinant of a table."""
-    e0, e1, low, (w0, w1) = approximate_table(p, mu, t, factors, pairs, data)
+def compute_table(p, approximation, v0, v1, factors, data):
+    """Return two logits, two standardised deviations and the log density of a table from its approximation."""
+    e0, e1, low, (w0, w1) = approximation
     u0, u1 = solve_transposed(low, w0 + v0, w1 + v1)
     d0, d1 = multiply(factors[0], u0, u1)
     x0, x1 = e0 + d0, e1 + d1
-    found = data[p, 4] * x0 - data[p, 6] * softplus(x0) + data[p, 5] * x1 - data[p, 7] * softplus(x1)
-    return x0, x1, u0, u1, found - 0.5 * (u0 * u0 + u1 * u1), -np.log(low[0] * low[2])
+    found = -0.5 * (u0 * u0 + u1 * u1)
+    if data[p, 6] > 0:
+        found += data[p, 4] * x0 - data[p, 6] * softplus(x0)
+    if data[p, 7] > 0:
+        found += data[p, 5] * x1 - data[p, 7] * softplus(x1)
+    return x0, x1, u0, u1, found
 
 
 @njit(**OPTIONS)
-def compute_tables(mu, t, v, factors, pairs, data):
-    """Compute all tables from medians, difficulties and standard normal variables: (table, 6)."""
+def compute_tables(mu, t, centre, v, factors, pairs, data):
+    """Compute all tables from medians, difficulties and standard normal variables: (table, 6).
+
+    The last column is the determinant of the factor of a table's approximation.
+    """
     out = np.empty((len(v), 6))
     for p in range(len(v)):
-        out[p] = compute_table(p, mu, t, v[p, 0], v[p, 1], factors, pairs, data)
+        approximation = approximate_table(p, mu, t, centre, factors, pairs, data)
+        out[p, :5] = compute_table(p, approximation, v[p, 0], v[p, 1], factors, data)
+        out[p, 5] = approximation[2][0] * approximation[2][2]
     return out
 
 
 @njit(**OPTIONS)
-def approximate_difficulties(mu, factors, pairs, data, both, datasets):
+def approximate_difficulties(mu, centre, factors, pairs, data, both, datasets):
     """Approximate the standardised difficulties by normals: factors of precisions, and their solutions."""
     low, pull = np.zeros((datasets, 3)), np.zeros((datasets, 2))
     if not both:
@@ -145,7 +157,7 @@ def approximate_difficulties(mu, factors, pairs, data, both, datasets):
         f, s, x = 1 + i0 * c00, 1 + i1 * c11, i0 * i1 * c01
         det = f * s - x * c01
         w00, w01, w11 = i0 * s / det, -x / det, i1 * f / det
-        r0, r1 = data[p, 0] - mu[i, 0], data[p, 1] - mu[i, 1]
+        r0, r1 = data[p, 0] - mu[i, 0] + centre[j, 0], data[p, 1] - mu[i, 1] + centre[j, 1]
         low[j, 0] += w00
         low[j, 1] += w01
         low[j, 2] += w11
@@ -161,29 +173,29 @@ def approximate_difficulties(mu, factors, pairs, data, both, datasets):
 
 
 @njit(**OPTIONS)
-def compute_effects(mu, z, v, factors, pairs, data, both):
+def compute_effects(mu, z, centre, v, factors, pairs, data, both):
     """Compute difficulties and tables from the standard normal variables, after the log density of both."""
-    low, pull = approximate_difficulties(mu, factors, pairs, data, both, len(z))
+    low, pull = approximate_difficulties(mu, centre, factors, pairs, data, both, len(z))
     t, total = np.empty_like(z), 0.0
     for j in range(len(t)):
         t[j] = solve_transposed(low[j], pull[j, 0] + z[j, 0], pull[j, 1] + z[j, 1])
         total -= 0.5 * (t[j, 0] ** 2 + t[j, 1] ** 2) + np.log(low[j, 0] * low[j, 2])
-    out = compute_tables(mu, t, v, factors, pairs, data)
+    out = compute_tables(mu, t, centre, v, factors, pairs, data)
     for p in range(len(out)):
-        total += out[p, 4] + out[p, 5]
+        total += out[p, 4] - np.log(out[p, 5])
     return total, t, out
 
 
 @njit(**OPTIONS)
-def standardise_effects(mu, t, out, factors, pairs, data, both):
+def standardise_effects(mu, t, centre, out, factors, pairs, data, both):
     """Compute the standard normal variables of the effects, the inverse of :func:`compute_effects`."""
-    low, pull = approximate_difficulties(mu, factors, pairs, data, both, len(t))
+    low, pull = approximate_difficulties(mu, centre, factors, pairs, data, both, len(t))
     z, v = np.empty_like(t), np.empty((len(out), 2))
     for j in range(len(t)):
         z[j, 0] = low[j, 0] * t[j, 0] + low[j, 1] * t[j, 1] - pull[j, 0]
         z[j, 1] = low[j, 2] * t[j, 1] - pull[j, 1]
     for p in range(len(out)):
-        _, _, f, (w0, w1) = approximate_table(p, mu, t, factors, pairs, data)
+        _, _, f, (w0, w1) = approximate_table(p, mu, t, centre, factors, pairs, data)
         v[p, 0] = f[0] * out[p, 2] + f[1] * out[p, 3] - w0
         v[p, 1] = f[2] * out[p, 3] - w1
     return z, v
@@ -239,14 +251,76 @@ def accept_proposals(rng, which, gain, held, held_new, log_step, adaptation, out
 
 
 @njit(**OPTIONS)
+def shift_all(rng, mu, t, factor, alpha):
+    """Move all medians and difficulties together, so that no table changes."""
+    datasets, entities = len(t), len(mu)
+    d0, d1 = t[:, 0].sum() / datasets, t[:, 1].sum() / datasets
+    root = np.sqrt(datasets)
+    s0, s1 = rng.standard_normal() / root - d0, rng.standard_normal() / root - d1
+    c0, c1 = multiply(factor, s0, s1)
+    mu_new = mu.copy()
+    gain = 0.0
+    for i in range(entities):
+        mu_new[i, 0] += c0
+        mu_new[i, 1] += c1
+        gain += gain_of_medians(mu, mu_new, alpha, i)
+    if np.log(rng.random()) < gain:
+        mu[:] = mu_new
+        for j in range(datasets):
+            t[j, 0] += s0
+            t[j, 1] += s1
+
+
+@njit(**OPTIONS)
+def average_basis(basis, pairs, entities):
+    """Return the mean of each column of a basis over the tables of each entity (entity, column)."""
+    found, number = np.zeros((entities, basis.shape[1])), np.zeros(entities)
+    for p in range(len(pairs)):
+        found[pairs[p, 0]] += basis[pairs[p, 1]]
+        number[pairs[p, 0]] += 1
+    for i in range(entities):
+        found[i] /= max(number[i], 1.0)
+    return found
+
+
+@njit(**OPTIONS)
+def draw_coefficients(rng, delta, centre, basis, t, factor):
+    """Draw the coefficients of the basis with the difficulties fixed, and set their means and standardised rests.
+
+    Columns are orthogonal and of equal length, and the coefficients standard normal, so that they are independent.
+    """
+    datasets, columns = basis.shape
+    hard = np.empty((datasets, 2))
+    for j in range(datasets):
+        d0, d1 = multiply(factor, t[j, 0], t[j, 1])
+        hard[j] = centre[j, 0] + d0, centre[j, 1] + d1
+    a, b, c = factor
+    length = (basis[:, 0] ** 2).sum()
+    # The precision of the difficulties, LL' inverted; then that of a pair of coefficients.
+    det = (a * c) ** 2
+    p00, p01, p11 = (b * b + c * c) / det, -a * b / det, a * a / det
+    low = cholesky_factor(1 + length * p00, length * p01, 1 + length * p11)
+    centre[:] = 0.0
+    for k in range(columns):
+        s0, s1 = (basis[:, k] * hard[:, 0]).sum(), (basis[:, k] * hard[:, 1]).sum()
+        w0, w1 = solve(low, p00 * s0 + p01 * s1, p01 * s0 + p11 * s1)
+        delta[k] = solve_transposed(low, w0 + rng.standard_normal(), w1 + rng.standard_normal())
+        for j in range(datasets):
+            centre[j, 0] += basis[j, k] * delta[k, 0]
+            centre[j, 1] += basis[j, k] * delta[k, 1]
+    for j in range(datasets):
+        t[j] = solve(factor, hard[j, 0] - centre[j, 0], hard[j, 1] - centre[j, 1])
+
+
+@njit(**OPTIONS)
 def run(rng, tables, sd, is_sampled, spread, mu, steps, warm, draws, thin):
-    """Run one chain: medians (draw, entity, 2), spreads (draw, 6), difficulties, logits, acceptance of joint steps.
+    """Run one chain: medians (draw, entity, 2), spreads (draw, 6), difficulties, their means, logits, acceptance.
 
     ``tables`` are the evidence, and ``sd`` is the prior scale of the standard deviations. ``is_sampled`` marks the
     spreads (6) and rows (2) that are sampled; a missing row has no cases. ``spread`` and ``mu`` are initial values,
     ``steps`` (entity, 2) the lengths of steps of medians, and ``thin`` the number of sweeps between draws.
     """
-    pairs, datasets, data, alpha, both = tables
+    pairs, datasets, data, alpha, both, basis = tables
     entities, number = len(mu), len(pairs)
     spread, mu = spread.copy(), mu.copy()
     spread_new, mu_new, t_new = spread.copy(), mu.copy(), np.zeros((datasets, 2))
@@ -258,10 +332,14 @@ def run(rng, tables, sd, is_sampled, spread, mu, steps, warm, draws, thin):
     shape, history, first = np.eye(size), np.zeros((warm, size)), INTERVAL
     kept_mu, kept_spread = np.zeros((draws, entities, 2)), np.zeros((draws, 6))
     kept_difficulty, kept_logits = np.zeros((draws, datasets, 2)), np.zeros((draws, number, 2))
+    kept_centre = np.zeros((draws, datasets, 2))
+    columns = basis.shape[1]
+    delta, centre = np.zeros((columns, 2)), np.zeros((datasets, 2))
+    of_column, mean_of_entity = np.full((2, columns, 2), np.log(0.3)), average_basis(basis, pairs, entities)
     accepted = 0
     z, v = np.zeros((datasets, 2)), np.zeros((number, 2))
     factors = covariance_factor(spread, 0), covariance_factor(spread, 1)
-    total, t, out = compute_effects(mu, z, v, factors, pairs, data, both)
+    total, t, out = compute_effects(mu, z, centre, v, factors, pairs, data, both)
     for sweep in range(warm + draws * thin):
         adaptation = 0.0 if sweep >= warm else 1 / (sweep + 1) ** 0.6
         # 1. Spreads and a shift of all medians with the standard normal variables fixed: all together, then one with a
@@ -282,7 +360,7 @@ def run(rng, tables, sd, is_sampled, spread, mu, steps, warm, draws, thin):
                 else:
                     mu_new[:, which[k] - 6] += noise[k]
             factors = covariance_factor(spread_new, 0), covariance_factor(spread_new, 1)
-            other, others, out_new = compute_effects(mu_new, z, v, factors, pairs, data, both)
+            other, others, out_new = compute_effects(mu_new, z, centre, v, factors, pairs, data, both)
             gain = other - total + log_prior(spread_new, sd) - log_prior(spread, sd)
             for i in range(entities):
                 gain += gain_of_medians(mu, mu_new, alpha, i)
@@ -298,8 +376,8 @@ def run(rng, tables, sd, is_sampled, spread, mu, steps, warm, draws, thin):
         if both:
             near[1] = move_spreads(rng, spread, 1, t, near[1], adaptation, sd, is_sampled)
         factors = covariance_factor(spread, 0), covariance_factor(spread, 1)
-        z, v = standardise_effects(mu, t, out, factors, pairs, data, both)
-        out = compute_tables(mu, t, v, factors, pairs, data)
+        z, v = standardise_effects(mu, t, centre, out, factors, pairs, data, both)
+        out = compute_tables(mu, t, centre, v, factors, pairs, data)
         # 3. The median of each entity, with the difficulties fixed.
         for i in range(entities):
             for row in range(2):
@@ -307,20 +385,44 @@ def run(rng, tables, sd, is_sampled, spread, mu, steps, warm, draws, thin):
                 if is_sampled[6 + row]:
                     mu_new[i, row] += steps[i, row] * np.exp(of_entity[i]) * rng.standard_normal()
             gain_entity[i] = gain_of_medians(mu, mu_new, alpha, i)
-        out_new = compute_tables(mu_new, t, v, factors, pairs, data)
+        out_new = compute_tables(mu_new, t, centre, v, factors, pairs, data)
         accept_proposals(rng, pairs[:, 0], gain_entity, mu, mu_new, of_entity, adaptation, out, out_new)
         # 4. The difficulty of each data set.
         if both:
-            low, _ = approximate_difficulties(mu, factors, pairs, data, both, datasets)
+            low, _ = approximate_difficulties(mu, centre, factors, pairs, data, both, datasets)
             for j in range(datasets):
                 d0, d1 = solve_transposed(low[j], rng.standard_normal(), rng.standard_normal())
                 t_new[j, 0] = t[j, 0] + np.exp(of_dataset[j]) * d0
                 t_new[j, 1] = t[j, 1] + np.exp(of_dataset[j]) * d1
                 gain_dataset[j] = 0.5 * (t[j, 0] ** 2 + t[j, 1] ** 2 - t_new[j, 0] ** 2 - t_new[j, 1] ** 2)
-            out_new = compute_tables(mu, t_new, v, factors, pairs, data)
+            out_new = compute_tables(mu, t_new, centre, v, factors, pairs, data)
             accept_proposals(rng, pairs[:, 1], gain_dataset, t, t_new, of_dataset, adaptation, out, out_new)
-        # 5. The logits of each table: proposals from the approximation, then a random walk.
+            shift_all(rng, mu, t, factors[1], alpha)
+        # 5. The means of the difficulties, if a basis gives them.
+        if columns:
+            draw_coefficients(rng, delta, centre, basis, t, factors[1])
+            for kind in range(2):
+                k, row = int(rng.random() * columns), 1 if is_sampled[7] and rng.random() < 0.5 else 0
+                step = np.exp(of_column[kind, k, row]) * rng.standard_normal()
+                centre_new = centre.copy()
+                mu_new[:] = mu
+                centre_new[:, row] += step * basis[:, k]
+                gain = 0.5 * (delta[k, row] ** 2 - (delta[k, row] + step) ** 2)
+                if kind:  # all entities move along, so that their mean logits stay
+                    mu_new[:, row] += step * mean_of_entity[:, k]
+                    for i in range(entities):
+                        gain += gain_of_medians(mu, mu_new, alpha, i)
+                out_new = compute_tables(mu_new, t, centre_new, v, factors, pairs, data)
+                gain += (out_new[:, 4] - out[:, 4]).sum()
+                ok = np.log(rng.random()) < gain
+                of_column[kind, k, row] += adaptation * (ok - RATE_OF_SINGLE_STEPS)
+                if ok:
+                    delta[k, row] += step
+                    centre, out = centre_new, out_new
+                    mu[:] = mu_new
+        # 6. The logits of each table: proposals from the approximation, then a random walk.
         for p in range(number):
+            approximation = approximate_table(p, mu, t, centre, factors, pairs, data)
             for is_walk in range(2):
                 if is_walk:
                     length = np.exp(of_table[p])
@@ -329,15 +431,15 @@ def run(rng, tables, sd, is_sampled, spread, mu, steps, warm, draws, thin):
                 else:
                     v0, v1 = rng.standard_normal(), rng.standard_normal()
                     gain = 0.5 * (v0 * v0 + v1 * v1 - v[p, 0] ** 2 - v[p, 1] ** 2)
-                new = compute_table(p, mu, t, v0, v1, factors, pairs, data)
+                new = compute_table(p, approximation, v0, v1, factors, data)
                 ok = np.log(rng.random()) < gain + new[4] - out[p, 4]
                 if is_walk:
                     of_table[p] += adaptation * (ok - RATE_OF_SINGLE_STEPS)
                 if ok:
-                    out[p] = new
+                    out[p, :5] = new
                     v[p] = v0, v1
-        z, v = standardise_effects(mu, t, out, factors, pairs, data, both)
-        total, t, out = compute_effects(mu, z, v, factors, pairs, data, both)
+        z, v = standardise_effects(mu, t, centre, out, factors, pairs, data, both)
+        total, t, out = compute_effects(mu, z, centre, v, factors, pairs, data, both)
         if sweep < warm:
             for k in range(size):
                 history[sweep, k] = spread[which[k]] if which[k] < 6 else mu[:, which[k] - 6].mean()
@@ -353,6 +455,8 @@ def run(rng, tables, sd, is_sampled, spread, mu, steps, warm, draws, thin):
         elif (sweep - warm) % thin == thin - 1:
             at = (sweep - warm) // thin
             kept_mu[at], kept_spread[at], kept_logits[at] = mu, spread, out[:, :2]
+            kept_centre[at] = centre
             for j in range(datasets):
-                kept_difficulty[at, j] = multiply(factors[1], t[j, 0], t[j, 1])
-    return kept_mu, kept_spread, kept_difficulty, kept_logits, accepted / (warm + draws * thin)
+                d0, d1 = multiply(factors[1], t[j, 0], t[j, 1])
+                kept_difficulty[at, j] = centre[j, 0] + d0, centre[j, 1] + d1
+    return kept_mu, kept_spread, kept_difficulty, kept_centre, kept_logits, accepted / (warm + draws * thin)

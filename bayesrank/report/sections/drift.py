@@ -9,7 +9,7 @@ from bayesrank._checks import describe_value
 from bayesrank._errors import ArgumentError
 from bayesrank.evidence.predictions import counts_of
 from bayesrank.inference import fit
-from bayesrank.models import chosen_by_evidence, in_closed_form
+from bayesrank.models import in_closed_form
 from bayesrank.ops import drift
 from bayesrank.performance.arrays import posterior_of
 from bayesrank.plots.kit.style import plain_names
@@ -34,7 +34,7 @@ def compute(request: Request) -> xr.Dataset:
     posterior = request.posterior
     if "dataset" not in posterior_of(posterior)["performance"].dims:
         # A model that a data set can have for itself alone.
-        single = request.model if request.model in in_closed_form() else chosen_by_evidence(counts)
+        single = request.model if request.model in in_closed_form() else in_closed_form()[0]
         posterior = fit(counts, single, draws=request.draws, seed=request.seed, **request.options)
     return drift(posterior, request.score, prob=request.prob)
 

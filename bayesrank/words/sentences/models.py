@@ -104,3 +104,47 @@ def datasets_not_replicated(share: float, draws: int) -> str:
 
 def model_that_learns_differences(model: str) -> str:
     return f"The model {model!r} learns how data sets differ (br.predictive.predictive_check checks it)."
+
+
+def design_complete(entities: int, datasets: int) -> str:
+    many, sets = _text.count(entities, "entity"), _text.count(datasets, "data set")
+    return f"The design is complete: {many} met all {sets}, and entities are compared within data sets."
+
+
+def design_incomplete(kind: str, missing: int, total: int, through_others: list[list[str]]) -> str:
+    found = [
+        f"The design is {kind}: {missing} of {total} results are missing.",
+        "Entities are compared within data sets.",
+        "Results that are missing because they were bad are not repaired.",
+    ]
+    if through_others:
+        found.insert(2, f"Without a common data set, only compared through other entities: {_pairs(through_others)}.")
+    return " ".join(found)
+
+
+@caveat(Caveat.DATASETS_DIFFER)
+def entities_unconnected(pairs: list[list[str]]) -> str:
+    return f"No data set connects {_pairs(pairs)}: the prior alone separates their rates from the difficulty."
+
+
+def difficulty_ignored(instead: str | None) -> str:
+    return f"The model ignores that a hard data set is hard for all entities{_with(instead)}."
+
+
+@caveat(Caveat.DATASETS_DIFFER)
+def easy_datasets_credited(instead: str | None, lacking: list[str]) -> str:
+    verb = "lacks" if len(lacking) == 1 else "lack"
+    return (
+        f"{_text.list_names(lacking, 3)} {verb} data sets, and the model ignores that these may be harder or easier "
+        f"for all entities{_with(instead)}."
+    )
+
+
+def _with(model: str | None) -> str:
+    """Return the name of a model that does not ignore it."""
+    return "" if model is None else f" (the model {model!r} does not)"
+
+
+def _pairs(pairs: list[list[str]]) -> str:
+    """Return the first of some pairs of entities."""
+    return _text.list_names([f"{one} and {other}" for one, other in pairs], 3)

@@ -1,0 +1,232 @@
+"""Measure what the model of crossed effects claims about equal and different entities, and how its intervals hold.
+
+Run ``python scripts/measure_crossed.py [PART] [--boards N]``; without a part, all of them (about an hour). The tables
+are in docs/measured/crossed.md. A board is one simulated evaluation: entities with right and wrong answers on data sets
+whose difficulty has mean 1 and standard deviation 1, in logits. Rates are those at the median difficulty.
+
+- "claims": entities are equal, or the first is better or worse. ``claimed`` is the share of boards that name one entity
+  best, by all probabilities that it beats a rival (*pairwise*), or by intervals that hold for all pairs together
+  (*joint*: the differences of logits, standardised, within the 95% quantile of the largest).
+- "coverage": how often 95% intervals of typical rates and of differences of logits hold the truth.
+- "calibration": ranks of truths that are drawn from the prior, among their posterior draws.
+- "priors": how the scale of the priors changes the difference of the first two entities.
+"""
+
+import argparse
+import warnings
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from scipy import special, stats
+
+import bayesrank as br
+from bayesrank._random import Block, root_sequence
+from bayesrank._source import groups_of
+from bayesrank.models import make_model
+
+CROSSED = "crossed_logit_normal"
+OTHERS = ("hierarchical_logit_normal", "hierarchical_beta_binomial")
+#: Data sets, number of them that all entities but the first lack, and which.
+DESIGNS = {
+    "12 sets": (12, 0, ""),
+    "12 sets, 4 at random missing": (12, 4, "random"),
+    "12 sets, the 4 hardest missing": (12, 4, "hardest"),
+    "20 sets, 8 at random missing": (20, 8, "random"),
+    "20 sets, the 8 hardest missing": (20, 8, "hardest"),
+    "3 sets": (3, 0, ""),
+    "5 sets": (5, 0, ""),
+    "5 sets, 1 at random missing": (5, 1, "random"),
+    "3 sets, the hardest missing": (3, 1, "hardest"),
+    "5 sets, the hardest missing": (5, 1, "hardest"),
+}
+DRAWS = {"draws": 250, "chains": 4}
+
+
+def simulate(
+    rng: np.random.Generator, design: str, entities: int, cases: int, spread: float, ahead: float = 0.0
+) -> xr.DataArray:
+    """Return counts of right and wrong answers; the first entity is ahead by this many logits."""
+    datasets, missing, which = DESIGNS[design]
+    difficulty = rng.normal(1, 1, datasets)
+    rows = []
+    for i in range(entities):
+        met = np.ones(datasets, bool)
+        if i and which == "hardest":
+            met[np.argsort(difficulty)[:missing]] = False
+        if i and which == "random":
+            met[rng.permutation(datasets)[:missing]] = False
+        for d in np.flatnonzero(met):
+            logit = difficulty[d] + rng.normal(0, spread) + (ahead if i == 0 else 0.0)
+            right = rng.binomial(cases, special.expit(logit))
+            rows.append({"entity": f"e{i:02d}", "dataset": f"s{d:02d}", "correct": right, "wrong": cases - right})
+    return br.from_frame(pd.DataFrame(rows), dataset="dataset")
+
+
+def draw_logits(evidence: xr.DataArray, model: str, seed: int) -> np.ndarray:
+    """Return draws (draw, entity) of the logits of typical rates."""
+    posterior = groups_of(br.fit(evidence, model, seed=seed, **DRAWS))["posterior"]
+    rate = posterior["performance_typical"].sel(outcome=1).stack(at=("chain", "draw")).transpose("at", "entity").values
+    return special.logit(rate.clip(1e-12, 1 - 1e-12))
+
+
+def claim(logits: np.ndarray) -> tuple[int, int]:
+    """Return the entity that is called best pairwise and jointly, or -1."""
+    leader = int(logits.mean(0).argmax())
+    rivals = [j for j in range(logits.shape[1]) if j != leader]
+    pairwise = all((logits[:, leader] > logits[:, j]).mean() >= 0.95 for j in rivals)
+    apart = logits[:, :, None] - logits[:, None, :]
+    mean, sd = apart.mean(0), apart.std(0)
+    np.fill_diagonal(sd, 1.0)
+    limit = np.quantile((abs(apart - mean) / sd).max((1, 2)), 0.95)
+    joint = all(mean[leader, j] > limit * sd[leader, j] for j in rivals)
+    return leader if pairwise else -1, leader if joint else -1
+
+
+def error(share: float, boards: int) -> str:
+    """Return a share and two standard errors."""
+    return f"{share:.3f} ± {2 * (max(share * (1 - share), 1 / boards / 4) / boards) ** 0.5:.3f}"
+
+
+def measure_claims(boards: int, only: str) -> None:
+    """Print how often an entity is called best."""
+    print("| design | entities | cases | spread | first ahead by | model | first best | another best | joint: first |"
+          " joint: another |\n|---|---:|---:|---:|---:|---|---:|---:|---:|---:|")  # fmt: skip
+    for design, entities, cases, spread, ahead in (
+        *((d, 2, 60, 0.1, 0.0) for d in DESIGNS),
+        *((d, 2, 400, 0.3, 0.0) for d in DESIGNS),
+        *((d, 5, 60, 0.3, 0.0) for d in DESIGNS),
+        *((d, 2, 60, 0.1, 0.3) for d in DESIGNS if d.startswith(("12", "20"))),
+        ("12 sets", 2, 60, 0.3, 0.5),
+        ("5 sets", 2, 400, 0.3, 0.5),
+    ):
+        if only not in design:
+            continue
+        rng = np.random.default_rng([1, entities, cases, int(10 * spread), int(10 * ahead), *design.encode()])
+        compared = [
+            name for name, wanted in ((OTHERS[0], ahead and not DESIGNS[design][1]), (OTHERS[1], cases < 100)) if wanted
+        ]
+        found: dict[str, list] = {name: [] for name in (CROSSED, *compared)}
+        for _ in range(boards):
+            evidence, seed = simulate(rng, design, entities, cases, spread, ahead), int(rng.integers(2**31))
+            for name, held in found.items():
+                held.append(claim(draw_logits(evidence, name, seed)))
+        for name, held in found.items():
+            named = np.array(held)
+            shares = [(named[:, kind] == 0).mean() for kind in (0, 1)], [(named[:, kind] > 0).mean() for kind in (0, 1)]
+            cells = [error(shares[who][kind], boards) for kind in (0, 1) for who in (0, 1)]
+            print(
+                f"| {design} | {entities} | {cases} | {spread} | {ahead} | {name} | {' | '.join(cells)} |", flush=True
+            )
+
+
+def measure_coverage(boards: int, only: str) -> None:
+    """Print how often 95% intervals hold the true typical rates and differences."""
+    print("| design | entities | cases | spread | typical rates | differences |\n|---|---:|---:|---:|---:|---:|")
+    for design in DESIGNS:
+        for entities, cases, spread in ((2, 60, 0.1), (2, 60, 0.3), (5, 400, 0.3)):
+            if only not in design:
+                continue
+            rng = np.random.default_rng([2, entities, cases, int(10 * spread), *design.encode()])
+            rates, apart = [], []
+            for _ in range(boards):
+                logits = draw_logits(simulate(rng, design, entities, cases, spread), CROSSED, int(rng.integers(2**31)))
+                low, high = np.quantile(logits, [0.025, 0.975], axis=0)
+                rates.append(((low <= 1) & (high >= 1)).mean())
+                low, high = np.quantile(logits[:, 1:] - logits[:, :1], [0.025, 0.975], axis=0)
+                apart.append(((low <= 0) & (high >= 0)).mean())
+            cells = [f"{np.mean(x):.3f} ± {2 * np.std(x) / boards**0.5:.3f}" for x in (rates, apart)]
+            print(f"| {design} | {entities} | {cases} | {spread} | {' | '.join(cells)} |", flush=True)
+
+
+#: Designs of the calibration: which of three entities met which of six data sets.
+CALIBRATED = {
+    "complete": np.ones((3, 6), bool),
+    "connected": np.array([[1, 1, 1, 1, 1, 1], [1, 1, 1, 1, 0, 0], [1, 0, 1, 0, 1, 0]], bool),
+    "unconnected": np.array([[1, 1, 1, 0, 0, 0], [0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 0]], bool),
+}
+
+
+def draw_ranks(boards: int, met: np.ndarray, classes: bool, seed: int = 1) -> dict[str, np.ndarray]:
+    """Return ranks, as shares, of truths that are drawn from the prior, among their posterior draws."""
+    entity, dataset = np.nonzero(met)
+    names = {"entity": [f"e{i}" for i in entity], "dataset": [f"s{d}" for d in dataset]}
+    size = np.full(len(entity), 30)
+    cells = {"tn": size, "fp": size, "fn": size, "tp": size} if classes else {}
+    frame = pd.DataFrame({**names, **(cells or {"correct": size, "wrong": size})})
+    evidence = br.from_frame(frame, dataset="dataset")
+    story = make_model(CROSSED, evidence, {})
+    drawn = story.draw_prior(Block(0, 0, boards, (1, boards)), root_sequence(seed))
+    rng = np.random.default_rng(seed)
+    ranks: dict[str, list] = {}
+    for b in range(boards):
+        one = evidence.copy(deep=True)
+        performance = drawn["performance"].values[b]
+        for i, d in story.pairs:
+            table = performance[i, d]
+            total = evidence.values[i, d].sum(-1, keepdims=classes)
+            rate = table / table.sum(-1, keepdims=True)
+            one.values[i, d] = rng.multinomial(total[:, 0] if classes else total, rate)
+        posterior = groups_of(br.fit(one, CROSSED, seed=b, draws=250, chains=4))["posterior"]
+        for name in ("median_rate", "sd_of_deviations", "sd_of_difficulty", "difficulty"):
+            held = posterior[name].stack(at=("chain", "draw")).transpose("at", ...).values[::5]
+            truth = drawn[name].values[b]
+            if name == "median_rate":
+                held, truth = held[..., 0], truth[..., 0]  # one of two answers
+                logits, true = special.logit(held[:, :2]), special.logit(truth[:2])
+                share = ((logits[:, 1] - logits[:, 0]) < (true[1] - true[0])).mean(0)
+                ranks.setdefault("difference", []).append(np.ravel(share)[0])
+            ranks.setdefault(name, []).append(np.ravel((held < truth).mean(0))[0])
+    return {name: np.array(values) for name, values in ranks.items()}
+
+
+def measure_calibration(boards: int, only: str) -> None:
+    """Print p-values of uniform ranks."""
+    print("| design | evidence | quantity | Kolmogorov-Smirnov p |\n|---|---|---|---:|")
+    for design, met in CALIBRATED.items():
+        for classes in (False, True):
+            if only not in design:
+                continue
+            for name, ranks in draw_ranks(boards, met, classes).items():
+                evidence = "two classes" if classes else "right and wrong"
+                # Ranks are multiples of 1/200; half a step of noise makes them continuous.
+                smooth = ranks + (np.random.default_rng(1).random(len(ranks)) - ranks) / 201
+                print(f"| {design} | {evidence} | {name} | {stats.kstest(smooth, 'uniform').pvalue:.3f} |", flush=True)
+
+
+def measure_priors(boards: int, only: str) -> None:
+    """Print the mean and standard deviation of the difference of two entities at three scales of the priors."""
+    print("| design | spread | difference | its standard deviation | P(first better) |\n|---|---:|---:|---:|---:|")
+    for design in DESIGNS:
+        if only not in design:
+            continue
+        evidence = simulate(np.random.default_rng(5), design, 2, 60, 0.1, 0.5)
+        for scale in (0.5, 1.0, 2.0):
+            fit = groups_of(br.fit(evidence, CROSSED, spread=scale, seed=1))["posterior"]["performance_typical"]
+            apart = special.logit(fit.sel(outcome=1)).diff("entity").values
+            print(f"| {design} | {scale} | {-apart.mean():.3f} | {apart.std():.3f} | {(apart < 0).mean():.3f} |")
+
+
+PARTS = {
+    "claims": (measure_claims, 100),
+    "coverage": (measure_coverage, 100),
+    "calibration": (measure_calibration, 300),
+    "priors": (measure_priors, 1),
+}
+
+
+def main() -> None:
+    """Print the chosen tables."""
+    options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("part", nargs="?", choices=PARTS)
+    options.add_argument("--boards", type=int)
+    options.add_argument("--only", default="", help="designs whose name contains this text")
+    chosen = options.parse_args()
+    warnings.simplefilter("ignore")
+    for name, (measure, boards) in PARTS.items():
+        if chosen.part in (None, name):
+            measure(chosen.boards or boards, chosen.only)
+
+
+if __name__ == "__main__":
+    main()
