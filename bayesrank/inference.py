@@ -145,7 +145,7 @@ def fit(
     if taken:
         raise ArgumentError("nuts", "must not hold draws, chains or a seed, which are arguments of fit", sorted(taken))
     chosen = model is None
-    model = chosen_by_evidence(evidence, options) if chosen else model
+    model = chosen_by_evidence(evidence) if chosen else model
     evidence = _evidence_for(model, evidence)
     instance = make_model(model, evidence, options)
     exact = hasattr(instance, "draw")

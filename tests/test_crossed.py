@@ -6,9 +6,8 @@ import pytest
 from scipy import special, stats
 
 import bayesrank as br
-from bayesrank import models
 from bayesrank._source import groups_of
-from bayesrank.models import chosen_by_evidence, make_model
+from bayesrank.models import make_model
 from bayesrank.models.parts.designs import basis_of_presence, describe_design
 from tests.scripts import load_script
 from tests.told import codes_in
@@ -182,19 +181,6 @@ def test_a_complete_design_is_the_model_of_meta_analysis():
 # --- The default, its notes and its limits ----------------------------------------------------------------------------
 
 
-def test_three_data_sets_are_crossed_by_default():
-    counts = counts_of(COMPLETE)
-    assert chosen_by_evidence(counts) == NAME
-    assert chosen_by_evidence(counts, ["split_prior"]) == "dirichlet_multinomial"
-    assert chosen_by_evidence(counts.isel(dataset=[0, 1])) == "dirichlet_multinomial"
-    assert chosen_by_evidence(counts.assign_attrs(weighted=1)) == "dirichlet_multinomial"
-    grades = counts.reindex(outcome=[0, 1, 2], fill_value=0)
-    assert chosen_by_evidence(grades) == "dirichlet_multinomial"
-    many = counts.isel(entity=np.zeros(models.MOST_TABLES // 6 + 1, int))
-    assert chosen_by_evidence(many) == "dirichlet_multinomial"
-    assert fit(counts, model=None, draws=20).attrs["model"] == NAME
-
-
 @pytest.mark.parametrize(
     ("met", "codes"),
     [
@@ -224,7 +210,7 @@ def test_models_without_difficulty_say_so():
 
 @pytest.mark.parametrize(
     ("base", "other"),
-    [(None, "hierarchical_beta_binomial"), ("hierarchical_beta_binomial", NAME), ("hierarchical_logit_normal", NAME)],
+    [(NAME, "hierarchical_beta_binomial"), ("hierarchical_beta_binomial", NAME), ("hierarchical_logit_normal", NAME)],
 )
 def test_the_other_model_is_among_those_of_a_sensitivity_analysis(base, other):
     found = br.sensitivity(counts_of(CHAIN), model=base, alternatives=["models"], seed=1, draws=20)

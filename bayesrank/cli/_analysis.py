@@ -171,11 +171,8 @@ def ask(
         how["dataset"] = by if by not in (None, "dataset") else how["dataset"]
         roles = Roles(**how)
         evidence, about = _read(paths[0], model, roles, ignore)
-    name = model or (None if isinstance(evidence, xr.Dataset) else about.get("model"))
-    if name is None:
-        # Data sets that are chosen, or that stay apart, are analysed one by one.
-        alone = isinstance(evidence, xr.DataArray) and "dataset" in evidence.dims and (dataset or by) is not None
-        name = chosen_by_evidence(evidence.isel(dataset=[0]) if alone else evidence)
+    name = model or (chosen_by_evidence(evidence) if isinstance(evidence, xr.Dataset) else about.get("model"))
+    name = name or chosen_by_evidence(evidence)
     means = holds_means(evidence)
     if isinstance(evidence, xr.Dataset) and not means and not takes_cases(name):
         evidence = counts_of(evidence)

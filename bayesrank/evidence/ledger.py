@@ -217,11 +217,11 @@ def find_common(met: np.ndarray, case: Sequence[Hashable] | None = None) -> tupl
     met a case if it has an answer in one of its runs.
     """
     if case is None:
-        return np.arange(len(met)), met.all(axis=1)
+        return np.arange(len(met)), np.asarray(met.all(axis=1))
     which = factorize(case)[0]
     answers = np.zeros((int(which.max(initial=-1)) + 1, met.shape[1]), int)
     np.add.at(answers, which, met)
-    return which, (answers > 0).all(axis=1)[which]
+    return which, np.asarray((answers > 0).all(axis=1))[which]
 
 
 def count_runs(frame: pd.DataFrame) -> tuple[Entry, ...]:

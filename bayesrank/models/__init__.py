@@ -4,7 +4,7 @@ The file is named after its class: ``beta_binomial.py`` holds ``BetaBinomial``. 
 :func:`bayesrank.fit` finds it, and also takes a class. Importing a model does not import PyMC; its ``build`` does.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
 from inspect import Parameter, signature
@@ -17,12 +17,8 @@ import xarray as xr
 from bayesrank._checks import check_choice
 from bayesrank._errors import ArgumentError, ArgumentKeyError, ArgumentTypeError
 from bayesrank.evidence.counts import with_parts
-from bayesrank.evidence.weighting import WEIGHTED
 
 __all__ = ["Model"]
-
-#: The default model of several data sets, the fewest that it is chosen for, and the most tables, by its time.
-CROSSED, FEWEST_DATASETS, MOST_TABLES = "crossed_logit_normal", 3, 1000
 
 #: Settings that :func:`model_of` does not restore from attrs: a posterior holds the prior as numbers and no given
 #: prevalence, and the likelihood does not depend on the others.
@@ -107,29 +103,11 @@ def names() -> list[str]:
     return list(_names(*__path__))
 
 
-def chosen_by_evidence(evidence: Any, options: Iterable[str] = ()) -> str:
-    """Return the default model for the evidence: counts, joint outcomes of cases, or means and standard errors.
-
-    Several entities on three or more data sets have the model of crossed effects, unless they are too many for its sampler or it lacks one
-    of the named ``options``.
-    """
-    if isinstance(evidence, xr.Dataset):
-        return "normal_means" if holds_means(evidence) else "paired"
-    if _can_be_crossed(evidence) and not set(options) - set(options_of(find_model(CROSSED))):
-        return CROSSED
-    return "dirichlet_multinomial"
-
-
-def _can_be_crossed(counts: Any) -> bool:
-    """Return whether counts hold several entities on enough data sets to be crossed, and not too many tables."""
-    if not isinstance(counts, xr.DataArray) or counts.sizes.get("dataset", 0) < FEWEST_DATASETS:
-        return False
-    answers = "outcome" if "outcome" in counts.dims else "predicted"
-    if counts.sizes.get(answers) != 2 or WEIGHTED in counts.attrs:
-        return False
-    cases = counts.sum([d for d in counts.dims if d not in ("entity", "dataset")])
-    few = int((cases > 0).any("entity").sum()) < FEWEST_DATASETS or int((cases > 0).any("dataset").sum()) < 2
-    return not few and int((cases > 0).sum()) <= MOST_TABLES
+def chosen_by_evidence(evidence: Any) -> str:
+    """Return the default model for the evidence: counts, joint outcomes of cases, or means and standard errors."""
+    if not isinstance(evidence, xr.Dataset):
+        return "dirichlet_multinomial"
+    return "normal_means" if holds_means(evidence) else "paired"
 
 
 def holds_means(evidence: Any) -> bool:
@@ -206,7 +184,7 @@ def conjugate_posterior(model: Any, evidence: Any, options: dict[str, Any]) -> A
 
 def make_model(model: Any, evidence: Any, options: dict[str, Any]) -> Any:
     """Return the model of the evidence with these options; unknown options raise an error."""
-    model_class = find_model(chosen_by_evidence(evidence, options) if model is None else model)
+    model_class = find_model(chosen_by_evidence(evidence) if model is None else model)
     if holds_means(evidence) and getattr(model_class, "takes", "counts") != "means":
         raise ArgumentError(
             "model",

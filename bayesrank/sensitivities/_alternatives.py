@@ -16,7 +16,9 @@ from bayesrank.models import (
     holds_means,
     in_closed_form,
     make_model,
+    model_for_datasets,
     options_of,
+    population_of,
     takes_cases,
 )
 from bayesrank.models.parts.joint import check_joint
@@ -212,19 +214,25 @@ def _are_equal(one: xr.DataArray, other: xr.DataArray) -> bool:
     return np.array_equal(one.values, other.values)
 
 
+def _other_of_datasets(base: Alternative) -> list[Alternative]:
+    """Return the model of shared difficulties of the data sets as an alternative; instead of itself, its own."""
+    sizes = base.evidence.sizes
+    if min(sizes.get("dataset", 0), sizes.get("entity", 0)) < 2:
+        return []
+    default = model_for_datasets(sizes.get("outcome", sizes.get("predicted", 2)))
+    other = getattr(find_model(default), "alternative", "") if base.model == default else default
+    kept = {name: value for name, value in base.options.items() if name in ("prior", "prevalence")}
+    return [base._replace(name=f"model {other}", kind="model", model=other, options=kept)] if other else []
+
+
 def _models(base: Alternative, models: Iterable[Any] | None, evidence: Evidence, join: Any) -> list[Alternative]:
     of_datasets = []
     if models is None:
         conjugate = in_closed_form()
         two = base.evidence.sizes.get("actual") == 2 and base.model in conjugate
         models = [name for name in conjugate if two and name != base.model]
-        # The default model of the data sets, and instead of itself its alternative; scales differ between these models.
-        default = chosen_by_evidence(evidence)
-        if alternative := getattr(find_model(default), "alternative", ""):
-            other = alternative if base.model == default else default
-            kept = {name: value for name, value in base.options.items() if name in ("prior", "prevalence")}
-            together = base._replace(name=f"model {other}", kind="model", model=other, options=kept)
-            of_datasets = [together._replace(evidence=_evidence_for(evidence, other, join))]
+        if population_of(base.model) == "data sets" and isinstance(base.evidence, xr.DataArray):
+            of_datasets = _other_of_datasets(base)
     # Options that only a user's own model has are left out.
     own = set() if isinstance(base.model, str) else set(options_of(base.model))
     found = []
