@@ -195,9 +195,9 @@ def test_right_and_wrong_are_ranked_without_draws():
             assert twins[name][0].item() == twins[name][1].item()
     drawn = br.credible_ranking(br.fit(counts, seed=1), "mean_outcome", method="auto")
     assert (drawn.attrs["method"], drawn["probability_best"][1].item()) == ("exact", ranking["probability_best"][1])
-    # Only with draws are there confidence sets.
-    assert br.verdict(ranking)[0].endswith("(posterior probabilities only).")
-    assert "confidence set for the best" in br.verdict(drawn)[0]
+    # Only with draws are there rank sets.
+    assert br.verdict(ranking)[0].endswith("(method='auto' draws the rank sets).")
+    assert (ranking.attrs["sets"], drawn.attrs["sets"]) == ("none", "confidence")
 
 
 def test_only_right_and_wrong_of_one_ranking_need_no_draws():

@@ -80,7 +80,7 @@ def headline_of(
         return "none", list(caps)
     if len(members) > 1:
         alike = any(set(members) <= set(group) for group in identical)
-        if rope > 0 and not alike:
+        if not alike:  # without a ROPE, equivalent entities tie in nearly all draws
             alike = bool((np.asarray(ranking["equivalence"])[np.ix_(members, members)] >= prob).all())
         return ("shared" if alike else "leads"), list(caps)
     worst, chance = float(np.nanmin(rivals)), float(np.asarray(ranking["probability_best"])[leader])

@@ -83,10 +83,10 @@ def methods(
     else:
         sentences.append("Single values were ranked, without draws, so that nothing is known of their uncertainty.")
     sentences.append(
-        f"Intervals are equal-tailed and hold {100 * prob:g}% of the posterior; an entity belongs to a tier unless the "
-        f"tier's first entity beats it with probability {prob:g} or more"
-        f"{f'; differences up to {rope:g} do not count' if rope else ''}. Entities are listed in the "
-        "consensus order: the one with the smallest posterior expected Kendall distance that was found."
+        f"Intervals are equal-tailed and hold {100 * prob:g}% of the posterior{_describe_sets(ranking)}"
+        f"{f'; probabilities of superiority ignore differences up to {rope:g}' if rope else ''}. Entities are listed "
+        "by tier, and then in the consensus order: the one with the smallest posterior expected Kendall distance that was "
+        "found."
     )
     sentences += [block.methods for block in sections if block.methods]
     sentences.append(f"Computed with {versions}.")
@@ -95,6 +95,16 @@ def methods(
     cited += [SAMPLER] * (about.get("sampler") == "nuts")
     cited += [CONFIDENCE] * (ranking.attrs.get("sets") in ("confidence", "posterior"))
     return " ".join(sentences), cited
+
+
+def _describe_sets(ranking: xr.Dataset) -> str:
+    """Say what ranks and tiers rest on."""
+    if ranking.attrs.get("sets") not in ("confidence", "posterior"):
+        return ""
+    return (
+        f"; rank sets hold jointly at {100 * ranking.attrs['prob']:g}%, and the first tier has the entities that "
+        "could be best by them, each later tier those that no other of the rest is surely above"
+    )
 
 
 def _describe_model(about: Mapping[Any, Any]) -> str:

@@ -66,15 +66,15 @@ def headline_text(standing: Standing, lead: str, best: str) -> str:
     """
     where = f" on these {standing.datasets} data sets" if standing.datasets else ""
     if standing.headline == "best":
-        return f"{best.replace(' is best', f' is best{where}')}."
+        every = standing.names[1] if standing.size == 2 else "every rival"
+        margin = (
+            f", and it beats {every}{standing.by} with probability at least {standing.prob:g}" if standing.by else ""
+        )
+        return f"{best.replace(' is best', f' is best{where}')}{margin}."
     worse = ~standing.could_be_best
     if standing.headline == "shared":
         members = standing.could_be_best
-        why = (
-            f"equivalent within {standing.rope:g}"
-            if standing.rope and not standing.tied[members].all()
-            else "equal evidence"
-        )
+        why = f"equivalent within {standing.rope:g}" if standing.rope else "equal evidence"
         who = (
             join_names(sorted(standing.named(members)))
             if members.sum() <= NAMED

@@ -63,7 +63,7 @@ def test_headlines(best, superiority, chance, codes, rope, headline, caps):
         "in_best_set": best,
         "consensus_position": np.array([1.0, 2.0]),
         "superiority": np.array([[0.0, superiority], [0.0, 0.0]]),
-        "equivalence": np.array([[1.0, 0.96], [0.96, 1.0]]),
+        "equivalence": np.array([[1.0, 0.96 if rope else 0.0], [0.96 if rope else 0.0, 1.0]]),
         "probability_best": np.array([chance, 1 - chance]),
     }
     found, limits = headline_of(ranking, ["a", "b"], [Note(code) for code in codes], 0.95, rope)

@@ -96,16 +96,23 @@ def test_condorcet_cycle_of_draws_is_shared_whatever_the_order_of_input():
         assert float(ranking["consensus_lower_bound"]) == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize(
-    ("rounding", "lead", "tiers"), [(1e-13, 1e-13, [1, 1, 2]), (-1e-13, -1e-13, [1, 1, 2]), (0, -0.1, [1, 1, 1])]
-)
-def test_the_anchor_of_a_tier_is_chosen_by_expected_ranks_and_then_by_names(rounding, lead, tiers):
-    """a and b tie, but only a beats c with enough probability; rounding errors do not choose which is first."""
-    superiority = np.array([[0, 0.5 + rounding, 0.951], [0.5 - rounding, 0, 0.949], [0.049, 0.051, 0]])
-    preference = superiority + 0.5 * np.eye(3)
-    expected = np.array([1.5 - lead, 1.5 + lead, 3])
-    found = consensus_of(
-        np.array(["a", "b", "c"]), expected, preference, 0 * preference, superiority, np.ones(3, bool), 0.95
-    )
-    assert found["tier"].tolist() == tiers
+@pytest.mark.parametrize("rounding", [1e-13, -1e-13])
+def test_rounding_errors_do_not_choose_who_comes_first(rounding):
+    preference = np.array([[0.5, 0.5 + rounding, 0.951], [0.5 - rounding, 0.5, 0.949], [0.049, 0.051, 0.5]])
+    expected = np.array([1.5 - rounding, 1.5 + rounding, 3])
+    found = consensus_of(np.array(["a", "b", "c"]), expected, preference, 0 * preference, np.ones(3, bool))
+    assert found["consensus_position"].tolist() == [1, 2, 3]
     assert found["consensus_rank"].tolist() == [1, 1, 3]
+
+
+def test_marked_entities_come_last():
+    preference = np.array([[0.5, 0.9, 0.9], [0.1, 0.5, 0.6], [0.1, 0.4, 0.5]])
+    found = consensus_of(
+        np.array(["a", "b", "c"]),
+        np.arange(3.0),
+        preference,
+        0 * preference,
+        np.ones(3, bool),
+        np.array([True, False, False]),
+    )
+    assert found["consensus_rank"].tolist() == [3, 1, 2]

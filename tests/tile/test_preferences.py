@@ -128,7 +128,13 @@ def test_one_point_is_the_credible_ranking_of_its_score():
     for score in ("tnr", "f1", "accuracy"):
         found = br.tile.preference_ranking(posterior, *br.place(score), prob=0.8)
         expected = br.credible_ranking(posterior, score, prob=0.8)
-        for name in ("rank_probability", "probability_best", "expected_rank", "rank_lower", "rank_upper"):
+        for name in (
+            "rank_probability",
+            "probability_best",
+            "expected_rank",
+            "rank_marginal_lower",
+            "rank_marginal_upper",
+        ):
             np.testing.assert_allclose(found[name], expected[name], atol=1e-12, err_msg=f"{name} by {score}")
         # From 32 and 40 batches: within the error of an error, 1 / sqrt(2 · 31), five times.
         for name in ("probability_best", "expected_rank"):

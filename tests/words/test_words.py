@@ -149,7 +149,7 @@ def test_a_model_that_fails_its_check_is_a_caveat():
     pooled = br.fit(br.pool(STUDIES), seed=1)
     [note, remedy] = model_notes(check_model(pooled), pooled)
     assert caveat_of(note) is Caveat.MODEL_CONTRADICTED
-    assert remedy == Note("model_that_learns_differences", {"model": "hierarchical_beta_binomial"})
+    assert remedy == Note("model_that_learns_differences", {"model": "crossed_logit_normal"})
     single = br.fit(STUDIES.isel(dataset=0, drop=True), seed=1)
     assert model_notes(check_model(single), single) == []
 
