@@ -85,8 +85,8 @@ def methods(
     sentences.append(
         f"Intervals are equal-tailed and hold {100 * prob:g}% of the posterior{_describe_sets(ranking)}"
         f"{f'; probabilities of superiority ignore differences up to {rope:g}' if rope else ''}. Entities are listed "
-        "by tier, and then in the consensus order: the one with the smallest posterior expected Kendall distance that was "
-        "found."
+        "by tier, and then in the consensus order: the one with the smallest posterior expected Kendall distance that "
+        "was found."
     )
     sentences += [block.methods for block in sections if block.methods]
     sentences.append(f"Computed with {versions}.")
