@@ -282,8 +282,8 @@ def test_preferences_rank_as_in_python(table):
 def test_the_observed_tile_moves_to_the_prevalence_asked_for():
     shifted = br.performance.shift_prior(br.datasets.load("tornado").sum("dataset"), 0.5)
     share = 100 * br.tile.shares(shifted).sel(entity="Finley").item()
-    assert f"{share:.1f}%" in invoke("tile", "tornado", "--prevalence", "0.5", "--draws", "5")
-    assert f"{share:.1f}%" not in invoke("tile", "tornado", "--draws", "5")
+    assert f"{share:.1f}%" in invoke("tile", "tornado", "--observed", "--prevalence", "0.5", "--draws", "5")
+    assert f"{share:.1f}%" not in invoke("tile", "tornado", "--observed", "--draws", "5")
 
 
 # Decisions

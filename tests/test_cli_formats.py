@@ -18,8 +18,8 @@ NASTY = ["a|b", "R&D_50%", "#1 ${x}^~\\", "[x] *y*", "<b> `q` --z"]
 BENEFIT = ["--benefit", "tn=0,fp=-1,fn=-10,tp=0"]
 COMMANDS = {
     "rank": ["rank", "--score", "informedness"],
-    "tile": ["tile"],
-    "tile credible": ["tile", "--credible", "--resolution", "5"],
+    "tile": ["tile", "--resolution", "5"],
+    "tile observed": ["tile", "--observed"],
     "tile preference": ["tile", "--preference", "over tile"],
     "ops": ["ops"],
     "decide": ["decide", *BENEFIT, "--reference", "a|b"],
@@ -106,7 +106,7 @@ def test_csv_and_json_agree_and_top_changes_no_number(command, data):
         assert [row[name] for row in rows] == pytest.approx(whole[name].tolist(), abs=1e-9), name
 
 
-@pytest.mark.parametrize("command", ["rank", "ops", "decide", "scores", "tile credible"])
+@pytest.mark.parametrize("command", ["rank", "ops", "decide", "scores", "tile"])
 def test_options_of_the_output(command, data, tmp_path):
     def decimals(digits):
         lines = invoke(*words_of(command, data, "--format", "markdown", "--digits", digits)).splitlines()

@@ -96,13 +96,15 @@ def printed(row):
     return {
         "informedness (Youden's J)": _text.number(number["median"]),
         "95% interval": _text.interval(number["lower"], number["upper"]),
+        "observed": _text.number(number["observed"]),
+        "cases": f"{number['cases']:,.0f}",
         "P(best)": _text.probability(number["probability_best"], math.inf),
         "95% ranks": _text.interval(number["rank_lower"], number["rank_upper"], 0),
         "tier": _text.number(number["tier"], 0),
     }
 
 
-LEFT_OUT = {40: 4, 80: 0}
+LEFT_OUT = {40: 6, 80: 1}
 
 
 def test_a_terminal_shows_whole_numbers(names):
@@ -130,7 +132,7 @@ def test_nothing_is_wider_than_a_terminal_of_60_columns(names):
     decide = ["--benefit", "tn=0,fp=-1,fn=-10,tp=0", "--prevalence", "2%", "--always", "--reference", ALIKE[0]]
     of_names = [
         *(["rank", "--ask", f"{JAPANESE[0]} > {JAPANESE[1]}"], ["scores"], ["scores", "-s", "LR+", "-s", "DOR"]),
-        *(["tile"], ["tile", "--credible", "--resolution", "11"], ["tile", "--preference", "over tile"], ["ops"]),
+        *(["tile"], ["tile", "--observed"], ["tile", "--preference", "over tile"], ["ops"]),
         *(["decide", *decide], ["sensitivity", "--other-score", "f1"]),
     ]
     commands = [[name, names, "--draws", "50", *more] for name, *more in of_names] + [["datasets"], ["scores"]]
@@ -158,7 +160,7 @@ def test_a_pipe_has_no_width(names):
         return split_table(re.sub(r"\x1b\[[0-9;]*m", "", run(*words, env=environment).output))
 
     heading, rows, _, below = table("rank", names, "--draws", "20")
-    assert {len(heading)} == {len(cells) for cells in rows} == {6}
+    assert {len(heading)} == {len(cells) for cells in rows} == {8}
     assert "Left out" not in below
     shown = {cells[0] for cells in rows}
     assert len(shown) == 13

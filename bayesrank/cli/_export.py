@@ -47,8 +47,8 @@ class Sheet:
     #: For programs: metadata, and the JSON keys of the numbers.
     about: dict[str, Any] = field(default_factory=dict)
     name: str = "entities"
-    #: The column that is dropped first if the terminal is too narrow.
-    least: str | None = None
+    #: The columns that are dropped first if the terminal is too narrow.
+    least: Sequence[str] = ()
     #: Sentences above the table: what is ranked, and the answer.
     heading: Sequence[str] = ()
 

@@ -26,10 +26,10 @@ def print_text(header: Sequence[str], rows: Rows) -> None:
     _print(header, rows, [names if 2 * names <= _width() else None, *[None] * (len(header) - 1)])
 
 
-def print_numbers(header: Sequence[str], rows: Rows, least: str | None = None) -> None:
+def print_numbers(header: Sequence[str], rows: Rows, least: Sequence[str] = ()) -> None:
     """Print names and numbers. On a narrow terminal names are cut first, then columns dropped; numbers are never cut.
 
-    The column ``least`` leaves first, the others from the right; a note says which did. So a ranking keeps its score
+    The columns ``least`` leave first, the others from the right; a note says which did. So a ranking keeps its score
     longest, then the interval, P(best), the ranks and the tier.
     """
     width = _width()
@@ -63,7 +63,7 @@ def print_line(text: str) -> None:
     print_block("\n".join(lines))
 
 
-def fit_columns(header: Sequence[str], rows: Rows, width: float, least: str | None) -> dict[int, int]:
+def fit_columns(header: Sequence[str], rows: Rows, width: float, least: Sequence[str]) -> dict[int, int]:
     """Return the columns that ``width`` has room for, by their position, and the width of each; names come first.
 
     Names are cut to ``SHORTEST_NAME`` before a column leaves. A long heading breaks between words where that
@@ -72,7 +72,7 @@ def fit_columns(header: Sequence[str], rows: Rows, width: float, least: str | No
     numbers = [max(map(cell_len, column), default=0) for column in zip(*rows, strict=True)] or [0] * len(header)
     unbroken = [max(cell_len(heading), size) for heading, size in zip(header, numbers, strict=True)]
     broken = [max(cell_len(part), size) for part, size in zip(map(_longest_part, header), numbers, strict=True)]
-    by_importance = sorted(range(1, len(header)), key=lambda i: (header[i] == least, i))
+    by_importance = sorted(range(1, len(header)), key=lambda i: (header[i] in least, i))
     for kept in range(len(by_importance), -1, -1):
         columns = sorted(by_importance[:kept])
         for widths in (unbroken, broken):
@@ -84,7 +84,7 @@ def fit_columns(header: Sequence[str], rows: Rows, width: float, least: str | No
 
 def fits(header: Sequence[str], rows: Rows) -> bool:
     """Return whether there is room for all columns and a short name, or all of it in a pipe."""
-    return len(fit_columns(header, rows, _width(), None)) == len(header)
+    return len(fit_columns(header, rows, _width(), ())) == len(header)
 
 
 def _visible(header: Sequence[str], rows: Rows) -> tuple[list[str], list[list[str]]]:
@@ -93,7 +93,7 @@ def _visible(header: Sequence[str], rows: Rows) -> tuple[list[str], list[list[st
 
 
 def _longest_part(heading: str) -> str:
-    return max(heading.split(), key=cell_len) if cell_len(heading) > 16 else heading
+    return max(heading.split(), key=cell_len)
 
 
 def room_for_rows() -> int | None:

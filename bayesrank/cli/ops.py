@@ -52,4 +52,4 @@ def ops(score: Score, prob: float, export: Export, **how: Any) -> None:
         f"{100 * prob:g}% interval": lambda row: _text.interval(row["lower"], row["upper"], places),
     }
     frame = frame.rename(columns={"mean": "ops"})
-    export.show(sheet_of(frame, cells, lines=lines, about=about, least=score.display))
+    export.show(sheet_of(frame, cells, lines=lines, about=about, least=(score.display,)))

@@ -11,7 +11,7 @@ import xarray as xr
 import bayesrank as br
 from bayesrank import _text
 from bayesrank._errors import ArgumentError
-from bayesrank._notes import Note
+from bayesrank._notes import Note, notes_of
 from bayesrank.cli._analysis import Analysis, analyse, chosen_score
 from bayesrank.cli._categories import CategoryRanking, rank_categories
 from bayesrank.cli._export import Export, Sheet, exporting
@@ -22,11 +22,13 @@ from bayesrank.cli._sink import print_block, progress
 from bayesrank.models import population_of
 from bayesrank.performance.arrays import posterior_of
 from bayesrank.ranking.notes import positive_class_notes
-from bayesrank.ranking.summary import effective_draws, first_by_consensus, is_exact, score_name
+from bayesrank.ranking.summary import EVIDENCE, effective_draws, first_by_consensus, is_exact, score_name
 from bayesrank.scores import Score
 from bayesrank.statements.probabilities import exact_probability
 from bayesrank.words.models import check_model, model_notes, population_words
+from bayesrank.words.parts import evidence_cells, evidence_columns
 from bayesrank.words.results import verdict_parts
+from bayesrank.words.sentences import say
 
 EXAMPLES = """
 \b
@@ -160,7 +162,10 @@ def rank(
         export.show(Sheet([], [], frame=frame, about=about, name="ranking"))
         return
     lines = [*paid, *parts.sentences()[1:], *(parts.notes if notes else ())]
-    lines += _lines_of_model(analysis, used, kind, ranking) if notes else []
+    if notes:
+        lines += _lines_of_model(analysis, used, kind, ranking)
+    else:
+        lines += [say(note) for note in notes_of(ranking["notes"]) if note.code == "score_undefined"]
     lines += [_answer_words(answer, ranking) for answer in answers]
     lines += [f"Note: {line}" for line in remarks if line not in lines and line != analysis.in_title]
     if score is None and used.name != "informedness":
@@ -170,7 +175,7 @@ def rank(
         lines.append(f"Note: No --score was given: the ranking is by {score_name(ranking)}{what}.")
     header, rows = _cells(ranking, table, columns or [], export.places)
     title = _title(ranking, used, analysis, export.top)
-    export.show(Sheet([analysis.noun, *header[1:]], rows, lines, heading=[title, parts.headline]))
+    export.show(Sheet([analysis.noun, *header[1:]], rows, lines, heading=[title, parts.headline], least=EVIDENCE))
 
 
 def make_ranking(
@@ -258,7 +263,10 @@ def _category_sheets(rankings: list[CategoryRanking], by: str, export: Export) -
     """Return one ranking a sheet, or all in one table that programs read."""
     if not export.full:
         tables = [_cells(one.ranking, _chosen_first(one.ranking, export.top), [], export.places) for one in rankings]
-        return [Sheet(*table, one.lines, heading=[one.title]) for table, one in zip(tables, rankings, strict=True)]
+        return [
+            Sheet(*table, one.lines, heading=[one.title], least=EVIDENCE)
+            for table, one in zip(tables, rankings, strict=True)
+        ]
     frame = pd.concat([first_by_consensus(one.ranking, export.top).assign(part=one.title) for one in rankings])
     about = {"by": by, "lines": {one.title: one.lines for one in rankings}}
     return [Sheet([], [], frame=frame, about=about, name="ranking")]
@@ -288,13 +296,15 @@ def _cells(
     ranking: xr.Dataset, table: pd.DataFrame, columns: list[str], digits: int
 ) -> tuple[list[str], list[list[str]]]:
     size, level = effective_draws(ranking), f"{100 * ranking.attrs['prob']:g}% interval"
-    costs = "mean_cost" in table
-    header = ["entity", score_name(ranking), level, *rank_header(ranking.attrs["prob"]), "tier"]
+    costs, known = "mean_cost" in table, evidence_columns(table)
+    header = ["entity", score_name(ranking), level, *known, *rank_header(ranking.attrs["prob"]), "tier"]
     header += ["mean cost", level, "P(front)"] * costs
+    columns = [name for name in columns if name not in known]
     rows = []
     for name, row in table.iterrows():
-        cells = [str(name), *interval_cells(row["median"], row["lower"], row["upper"], digits), *rank_cells(row, size)]
-        cells.append(_text.number(row["tier"], 0))
+        cells = [str(name), *interval_cells(row["median"], row["lower"], row["upper"], digits)]
+        cells += evidence_cells(row, known, digits)
+        cells += [*rank_cells(row, size), _text.number(row["tier"], 0)]
         if costs:
             cells += interval_cells(row["mean_cost"], row["mean_cost_lower"], row["mean_cost_upper"], digits)
             cells.append(_text.probability(row["probability_front"], size))

@@ -126,4 +126,4 @@ def _sheet(found: xr.Dataset, lines: list[str], about: dict[str, Any]) -> Sheet:
     )
     columns = ["kind", "entity", *PER_ENTITY]
     lines = [*lines, *([words] if leader else [])]
-    return Sheet(header, rows, lines, frame[columns], about, "alternatives", least="tau")
+    return Sheet(header, rows, lines, frame[columns], about, "alternatives", least=("tau",))

@@ -22,7 +22,8 @@ EXAMPLES = f"""
 \b
 Examples:
   bayesrank tile breast_cancer
-  bayesrank tile antibody_tests --credible --picture antibody_tile.png
+  bayesrank tile antibody_tests --picture antibody_tile.png
+  bayesrank tile antibody_tests --observed
   bayesrank tile anomaly_detectors --preference "around f1 0.2"
   bayesrank tile anomaly_detectors --preference "between ppv and tpr"
   bayesrank tile anomaly_detectors --preference "over upper half"
@@ -41,7 +42,7 @@ A REGION is one of
 @click.command(epilog=EXAMPLES)
 @DATA
 @analysing
-@click.option("--credible", is_flag=True, help="Use the posterior instead of the observed rates.")
+@click.option("--observed", is_flag=True, help="Use the observed rates instead of the posterior.")
 @click.option("--preference", help=f"Rank under an uncertain preference: {FORMS}; see below.")
 @click.option(
     "--resolution",
@@ -50,16 +51,18 @@ A REGION is one of
     help="Points along each axis of the credible Tile.",
 )
 @exporting()
-def tile(credible: bool, preference: str | None, resolution: int, prob: float, export: Export, **how: Any) -> None:
+def tile(observed: bool, preference: str | None, resolution: int, prob: float, export: Export, **how: Any) -> None:
     """Map the best entity for every preference: the Tile of all canonical ranking scores.
 
     To the right, true positives count more than true negatives (a). Upwards, false negatives cost more than false
-    positives (b). The share of an entity is the area on which it is best. With --preference, the table instead ranks
-    the entities over the posterior and the preference together, and the map shows the posterior.
+    positives (b). The share of an entity is the expected area on which it is best, with equal weights of all parts of
+    the Tile. With --preference, the table instead ranks the entities over the posterior and the preference together.
     """
     with progress() as step:
         share = how["prevalence"] if isinstance(how["prevalence"], float) else None
         if preference is not None:
+            if observed:
+                raise ArgumentError("--observed", "must be left out of --preference, which ranks by the posterior")
             if export.digits is not None:
                 raise ArgumentError(
                     "--digits", "must be left out of --preference, which has ranks alone", export.digits
@@ -71,14 +74,14 @@ def tile(credible: bool, preference: str | None, resolution: int, prob: float, e
         if preference is not None:
             sheet = _ranking(br.tile.preference_ranking(analysis.performance, points, prob=prob), line)
         if preference is None or export.picture:
-            if credible or preference is not None:
+            if observed:
+                rates = br.as_performance(analysis.counts)
+                if share is not None:
+                    rates = br.performance.shift_prior(rates, share)
+                found, shares = br.tile.regions(rates), br.tile.shares(rates)
+            else:
                 found = br.tile.credible(analysis.performance, resolution, prob=prob, maps=())
                 shares = found["share"]
-            else:
-                observed = br.as_performance(analysis.counts)
-                if share is not None:
-                    observed = br.performance.shift_prior(observed, share)
-                found, shares = br.tile.regions(observed), br.tile.shares(observed)
             if preference is None:
                 sheet = _shares(found, shares, 1 if export.digits is None else export.digits)
             export.draw("credible_tile" if "share" in found else "winner_tile", found)
@@ -133,4 +136,4 @@ def _ranking(ranking: xr.Dataset, preferences: str) -> Sheet:
         "E(rank)": lambda row: _text.number(row["expected_rank"], 1),
         places: lambda row: _text.interval(row["rank_marginal_lower"], row["rank_marginal_upper"], 0),
     }
-    return sheet_of(table, cells, lines=lines, about={"prob": ranking.attrs["prob"]}, least="E(rank)")
+    return sheet_of(table, cells, lines=lines, about={"prob": ranking.attrs["prob"]}, least=("E(rank)",))

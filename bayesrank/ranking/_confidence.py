@@ -74,9 +74,12 @@ def rank_sets(
         low, high = found.facts()["range"]
         sure, out = np.ones((len(who), len(who)), bool), np.ones(len(who), bool)
         threshold = partial(information.threshold, who) if information else float
-        for scale in scales(x, low, high, found.finite_mean):
+        observed = None if information is None or information.observed is None else information.observed[None]
+        for first, scale in enumerate(scales(x, low, high, found.finite_mean)):
             values = _scale_values(x, who, found.sign, scale)
-            ahead, behind, _ = separate(values, 1 - OF_BEST * error, threshold, 1 - of_pairs)
+            # The prior moves few cases further than many. The first scale is finite at the ends of the range.
+            seen = None if first or observed is None else _scale_values(observed, who, found.sign, scale)[0]
+            ahead, behind, _ = separate(values, 1 - OF_BEST * error, threshold, 1 - of_pairs, seen)
             del values
             sure &= ahead if effective_size * of_pairs >= 1 - 1e-9 else False
             out &= behind
@@ -116,14 +119,19 @@ def scales(x: np.ndarray, low: float, high: float, finite_mean: bool) -> list[Ca
 
 
 def separate(
-    y: np.ndarray, prob: float, threshold: Callable[[float], Any] = float, of_pairs: float | None = None
+    y: np.ndarray,
+    prob: float,
+    threshold: Callable[[float], Any] = float,
+    of_pairs: float | None = None,
+    observed: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray, float]:
     """Return which entity is surely ahead of which (entity, rival), which are surely not best, and the critical value.
 
     The second holds at ``prob``, the first at ``of_pairs`` (by default the same). For ranks, a rejected pair is
     removed; for the best, all pairs of an entity that is surely not best are removed. Values ``y`` (draw, entity) on
-    one scale, NaN where undefined, are overwritten. ``threshold`` widens the critical value for each pair. With fewer
-    draws than 1 / (1 - prob) nothing is sure, and the critical value is infinite.
+    one scale, NaN where undefined, are overwritten. ``threshold`` widens the critical value for each pair. ``observed``
+    values (entity), NaN where unknown, must be as far ahead as their means over draws. With fewer draws than
+    1 / (1 - prob) nothing is sure, and the critical value is infinite.
     """
     draws, size = y.shape
     none = np.zeros((size, size), bool)
@@ -133,6 +141,8 @@ def separate(
     if not for_best:
         return none, np.zeros(size, bool), np.inf
     lead, spread, rows, shift = _leads(y)
+    if observed is not None:
+        lead = np.fmin(lead, observed[:, None] - observed)
     weight = np.divide(1.0, spread, out=np.zeros_like(spread), where=spread > 0).astype(rows.dtype)
     found = largest(rows, shift, weight)
 

@@ -15,6 +15,8 @@ from bayesrank._notes import Note
 
 #: Minimum of effective clusters, or of cases without a prior, for rank sets.
 FEWEST_UNITS = 5
+#: With fewer degrees of freedom of the cases behind a score of a table, rank sets use a t distribution.
+ENOUGH_FREEDOM = 19
 #: Minimum of cases of a class (or data set) for estimating the spread of its rate.
 FEWEST_OF_CLASS = 2
 #: Above this skewness ratio, bootstrap intervals of 95% covered 0.93 or less in scripts/measure_heavy_tails.py.
@@ -39,6 +41,8 @@ class Information:
     inflation: np.ndarray | float = 1.0
     #: Factor by which independent cases vary more than their clusters do (entity, rival), at least 1.
     excess: np.ndarray | float = 1.0
+    #: The observed score (entity), NaN where unknown; None in models whose population moves it.
+    observed: np.ndarray | None = None
     errors_known: bool = True  #: False for standard errors of means of unknown numbers of cases.
 
     def withheld(self) -> Note | None:
@@ -236,6 +240,19 @@ def average_inflation(cases: np.ndarray, mass: np.ndarray, weights: np.ndarray) 
     if alone.any() or expected <= 0:
         return np.inf
     return float(np.sqrt(max((share * kept).sum() / expected, 1.0)))
+
+
+def freedom_of_cases(variance: np.ndarray, cases: np.ndarray) -> np.ndarray:
+    """Return the degrees of freedom (entity) of scores whose variance has these parts (entity, class).
+
+    The cases of each class estimate its part, as in Satterthwaite (1946), Biometrics Bulletin 2:110-114. Infinite if
+    enough, and 0 if rank sets are not justified: without them, the entity that has few cases is called worse than a
+    rival with many too often.
+    """
+    part = np.where(variance > 0, np.square(variance) / np.maximum(cases - 1, 1e-9), 0.0).sum(axis=1)
+    freedom = np.divide(np.square(variance.sum(axis=1)), part, out=np.full(len(part), np.inf), where=part > 0)
+    freedom[freedom < FEWEST_UNITS - 1 - 1e-9] = 0.0
+    return np.where(freedom < ENOUGH_FREEDOM, freedom, np.inf)
 
 
 def count_discordant(answers: np.ndarray, count: np.ndarray, cluster: np.ndarray | None) -> np.ndarray:

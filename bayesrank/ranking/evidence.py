@@ -21,6 +21,7 @@ from bayesrank.performance.arrays import OUTCOME_DIMS, as_performance, observed_
 from bayesrank.performance.operations import shift_prior
 from bayesrank.ranking._influence import class_strength, influence_of_tables, slopes_of
 from bayesrank.ranking._information import (
+    ENOUGH_FREEDOM,
     HEAVY_TAIL,
     PRIOR_CASES,
     Information,
@@ -29,6 +30,7 @@ from bayesrank.ranking._information import (
     cluster_information,
     count_discordant,
     excess_of_cases,
+    freedom_of_cases,
     skewness_ratio,
 )
 from bayesrank.ranking._pooling import differing_datasets
@@ -101,9 +103,13 @@ class Evidence:
             inflation=self._inflation(score, entities),
             errors_known=not (self.about or {}).get("errors_assumed"),
         )
+        if not found.population:
+            seen = self.observed(score)
+            found = replace(found, observed=None if seen is None else seen.values.astype(float))
         patterns = self.patterns
         if patterns is None or patterns.answers.shape[1] != entities:
-            return found
+            freedom = None if found.population else self._freedom_of_table(score)
+            return found if freedom is None else replace(found, freedom=np.minimum(freedom[:, None], freedom))
         discordant = count_discordant(patterns.answers, patterns.count, patterns.cluster)
         found = replace(found, discordant=discordant)
         mass = np.inf if self.prior is None else float(self.prior.sum() / max(self.prior.sizes.get("entity", 1), 1))
@@ -170,6 +176,28 @@ class Evidence:
         if slope is None:
             return unknown
         return (cases * np.where(cases > 0, np.square(slope), 0.0)).sum(axis=1) / total[:, 0] ** 2
+
+    def _freedom_of_table(self, score: Score | None) -> np.ndarray | None:
+        """Return the degrees of freedom of scores of independent tables (entity); None if unknown or enough."""
+        counts = self.counts
+        if counts is None or self.prior is None or "dataset" in counts.dims or self.shares is not None:
+            return None
+        dims = outcome_dims(counts)
+        if score is None or (score.space == "outcomes") != ("outcome" in dims):
+            return None
+        table = counts.transpose("entity", *dims)
+        cells = table.values.reshape(len(table), -1 if "outcome" in dims else table.sizes["actual"], table.shape[-1])
+        cases = cells.sum(axis=2)
+        if not len(table) or (cases[cases.sum(axis=1) > 0] > ENOUGH_FREEDOM).all():
+            return None
+        cells = cells + self.prior.transpose("entity", *dims).values.reshape(cells.shape)
+        cells[cells.sum(axis=(1, 2)) == 0] = 1.0  # nothing is known of them, so any shares serve
+        shares = cells / cells.sum(axis=(1, 2), keepdims=True)
+        slope = slopes_of(partial(self._score, score), table, shares.reshape(len(table), -1))
+        if slope is None:
+            return None
+        variance = (shares * np.square(slope.reshape(shares.shape))).sum(axis=2)
+        return freedom_of_cases(variance, cases)
 
     def _inflation(self, score: Score | None, entities: int) -> np.ndarray:
         """Return the factor by which intervals of averages over small classes or data sets are too narrow (entity)."""

@@ -31,7 +31,8 @@ def count_notes(counts: xr.DataArray, score: Score | None, about: Mapping[Any, A
     pooled = pooling_notes(parts, score) if parts is not None and score is not None else []
     # A paired model knows how errors overlap.
     overlap = [] if about.get("paired") else same_case_notes(counts)
-    return pooled + overlap + _few_cases(counts, about.get("population")) + _class_population(counts, score, about)
+    few = _few_cases(counts, about.get("population"))
+    return pooled + overlap + _undefined(counts, score) + few + _class_population(counts, score, about)
 
 
 def positive_class_notes(source: Any, score: Score | None) -> list[Note]:
@@ -136,6 +137,30 @@ def same_case_notes(counts: xr.DataArray) -> list[Note]:
     sizes = {"sharing": number, "entities": len(measured), "test_sets": len(shared), "one": one}
     how = {"of_outcomes": "outcome" in counts.dims, "named": bool(counts["test_set"].attrs.get("named"))}
     return [Note("same_cases", {**sizes, **how})]
+
+
+def _undefined(counts: xr.DataArray, score: Score | None) -> list[Note]:
+    """Return a note on entities whose counts leave the score undefined, for each reason: no calls or cases of a class.
+
+    An entity without cases is described elsewhere.
+    """
+    if score is None or score.space not in ("binary", "classes") or counts.sizes.get("actual") != 2:
+        return []
+    table = counts.sum([d for d in counts.dims if d not in ("entity", "actual", "predicted")])
+    table = table.transpose("entity", "actual", "predicted")
+    table = table.isel(entity=table.values.sum(axis=(1, 2)) > 0)
+    cells = table.values
+    undefined = np.isnan(score(table / table.sum(["actual", "predicted"])).values)
+    calls, cases = cells.sum(axis=1), cells.sum(axis=2)
+    reasons = {"positive calls": calls[:, 1], "negative calls": calls[:, 0]}
+    reasons |= {"positive cases": cases[:, 1], "negative cases": cases[:, 0]}
+    notes, names = [], table["entity"].values.astype(str)
+    for lacking, number in reasons.items():
+        if (members := undefined & (number == 0)).any():
+            entities = names[members].tolist()
+            notes.append(Note("score_undefined", {"score": score.display, "entities": entities, "lacking": lacking}))
+            undefined &= ~members
+    return notes
 
 
 def _few_cases(counts: xr.DataArray, population: Any) -> list[Note]:

@@ -24,6 +24,8 @@ COLUMNS = (
     *("median", "lower", "upper", "observed", "cases", "probability_best", "expected_rank", "rank_lower", "rank_upper"),
     *("consensus_rank", "tier", "expected_regret", "undefined"),
 )
+#: The columns of a table that hold the evidence of each entity.
+EVIDENCE = ("observed", "cases")
 
 
 def ranking_table(ranking: xr.Dataset) -> pd.DataFrame:

@@ -36,6 +36,7 @@ from bayesrank.report.page import Page, bars, first_of, fold_rows, render
 from bayesrank.report.pictures import BAR, Axis
 from bayesrank.report.words import implied_prior, prior_scores
 from bayesrank.words.models import check_model, model_notes
+from bayesrank.words.parts import evidence_cells, evidence_columns
 from bayesrank.words.results import verdict_parts
 from bayesrank.words.sentences import say
 
@@ -273,28 +274,24 @@ def _picture(page: Page) -> dict[str, Any]:
 
     seen = bool(table["observed"].notna().any())
     caption = (
-        f"Median and {page.percent} interval{', and what was observed (squares)' if seen else ''}. "
+        f"Median and {page.percent} interval{', and the observed value (squares)' if seen else ''}. "
         f"{'Higher' if page.found.higher_is_better else 'Lower'} is better."
         f"{'' if leaders.issuperset(table.index) else ' Blue: not ruled out as the best.'} Bands are tiers."
-        " The axis is logarithmic."
-        if ratio
-        else ""
+        f"{' The axis is logarithmic.' if ratio else ''}"
     )
     return {"intervals": fold_rows(draw, table.index.tolist(), first_of(page)), "caption": caption}
 
 
 def _table(page: Page) -> tuple[list[str], list[dict[str, Any]]]:
-    """Return the headings of cells of counts, and the rows of the table in words."""
+    """Return the headings of the evidence, and the rows of the table in words."""
     ranking, counts = page.ranking, page.counts
-    cases = ranking["cases"] if "cases" in ranking and bool(ranking["cases"].notnull().any()) else None
-    header: list[str] = []
-    cells: dict[Any, list[Any]] = {name: [] for name in ranking["entity"].values.tolist()}
+    header = evidence_columns(page.table)
+    cells = {name: evidence_cells(row, header) for name, row in page.table.iterrows()}
     if counts is not None and "dataset" not in counts.dims and counts.sizes.get("actual") == 2:
-        header, found = ["TN", "FP", "FN", "TP"], counts.transpose("entity", "actual", "predicted")
-        cells = dict(zip(found["entity"].values.tolist(), found.values.reshape(-1, 4).tolist(), strict=True))
-    elif cases is not None:
-        header, numbers = ["cases"], cases.values.astype(float)
-        cells = {name: [_text.number(n, 0)] for name, n in zip(cells, numbers.tolist(), strict=True)}
+        header += ["TN", "FP", "FN", "TP"]
+        table = counts.transpose("entity", "actual", "predicted")
+        for name, four in zip(table["entity"].values.tolist(), table.values.reshape(-1, 4).tolist(), strict=True):
+            cells[name] += four
     size = effective_draws(ranking)
     columns = ["median", "lower", "probability_best", "rank_lower", "expected_rank"]
     return header, [

@@ -1,10 +1,14 @@
-"""The parts of a verdict, and how sentences list names."""
+"""The parts of a verdict, how sentences list names, and what tables show of the evidence."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
+from bayesrank import _text
 from bayesrank._escape import escape_invisible
 from bayesrank._notes import Note
+from bayesrank.ranking.summary import EVIDENCE
 from bayesrank.words.caveats import Caveat
 from bayesrank.words.sentences import caveat_of, say
 
@@ -49,6 +53,20 @@ def compose(kind: str, headline: str, notes: Sequence[Note | str], loss: str = "
     # Names of entities may contain control characters.
     texts = [escape_invisible(text) for text in (headline, loss, next_step, caveat)]
     return Verdict(kind, texts[0], texts[1], texts[2], texts[3], tuple(rest))
+
+
+def evidence_columns(table: Any) -> list[str]:
+    """Return the columns of the evidence that a ranking table has: observed value and number of cases."""
+    return [name for name in EVIDENCE if table[name].notna().any()]
+
+
+def evidence_cells(row: Any, columns: Sequence[str], digits: int = 3) -> list[str]:
+    """Format these columns of a row; the observed value has the decimals of the interval."""
+    observed = _text.format_with_interval(row["observed"], row["lower"], row["upper"], digits)
+    if math.isnan(row["observed"]) and row["cases"] > 0:
+        observed = "undefined"
+    cases = "–" if math.isnan(row["cases"]) else f"{row['cases']:,.0f}"
+    return [{"observed": observed, "cases": cases}[name] for name in columns]
 
 
 def join_names(names: Sequence[str]) -> str:

@@ -12,7 +12,8 @@ import bayesrank as br
 from bayesrank.ranking._confidence import rank_sets
 from bayesrank.ranking._information import Information, average_inflation, cluster_information, count_discordant
 from bayesrank.ranking.claims import expected_overestimates, leader_overestimate
-from bayesrank.ranking.values import ScoreValues
+from bayesrank.ranking.evidence import evidence_of
+from bayesrank.ranking.values import ScoreValues, score_values
 from bayesrank.scores import get
 from tests.strategies import draws_of
 
@@ -191,3 +192,30 @@ def test_overestimates_by_their_formula():
     centre = np.average(mean, weights=1 / (own + spread))
     expected = (mean - centre) * own / (own + spread)
     np.testing.assert_allclose(expected_overestimates(x, np.ones(4, bool), 1), expected, atol=0.02)
+
+
+@pytest.mark.parametrize(("cases", "rate"), [(3, 0.8), (5, 0.77), (5, 0.95), (8, 0.98), (12, 0.95)])
+def test_few_cases_beside_many_are_no_proof(cases, rate):
+    """Both entities have the same rate; the exact share of boards on which one is called worse is at most 0.05."""
+    correct = np.arange(cases + 1)
+    chance = stats.binom.pmf(correct, cases, rate)
+    wrong = 0.0
+    for k in correct[chance > 1e-3]:
+        many = round(10_000 * rate)
+        counts = br.from_counts(tn=[9, 9], fp=[1, 1], fn=[cases - k, 10_000 - many], tp=[k, many])
+        ranking = br.credible_ranking(br.fit(counts, "beta_binomial", seed=1, draws=500), "tpr")
+        wrong += chance[k] * bool((~ranking["in_best_set"]).any())
+    assert wrong <= 0.05
+
+
+def test_the_degrees_of_freedom_are_those_of_the_cases_behind_the_score():
+    counts = br.from_counts(tn=[500, 500], fp=[9, 9], fn=[2, 90], tp=[6, 900])
+    posterior, ranked = br.fit(counts, seed=1, draws=50), {}
+    for score in ("tpr", "tnr", "informedness", "accuracy"):
+        values = score_values(posterior, score, None, None).values
+        evidence = evidence_of(posterior, None, values, None)
+        ranked[score] = evidence.information(br.scores.get(score), 2).freedom
+    assert ranked["tpr"].tolist() == [[7, 7], [7, np.inf]]
+    assert ranked["informedness"][0, 0] == pytest.approx(7, abs=0.1)  # nearly all variance is of the 8 positive cases
+    assert np.isinf(ranked["tnr"]).all()
+    assert np.isinf(ranked["accuracy"]).all()

@@ -125,23 +125,23 @@ TILE = """
 
 def test_the_tile_answers_to_pointer_keyboard_and_buttons(seen):
     found = seen["tile"]
-    # Informedness orders as the balanced accuracy does, at 30 of 110: it lies between points of the map.
+    # Informedness orders as the balanced accuracy does, at 30 of 110: it lies between points.
     assert found["start"][0] == "near balanced accuracy, which orders as informedness (Youden's J)"
     assert "A true positive counts 2.6 times as much as a true negative; a false negative" in found["start"][1]
     assert (found["live"], found["focusable"]) == ("polite", 0)
     assert 1 <= len(found["leaders"]) <= 5
-    assert found["right"][0] == "a = 0.75, b = 0.725"
-    assert "A true positive counts 3 times as much as a true negative" in found["right"][1]
-    assert found["edge"][0] == "F-score with β = 1.62"
+    assert found["right"][0] == "a = 0.74, b = 0.72"
+    assert "A true positive counts 2.8 times as much as a true negative" in found["right"][1]
+    assert found["edge"][0] == "F-score with β = 1.6"
     assert "true negatives do not count" in found["edge"][1].lower()
-    assert found["line"][0] == "F-score with β = 1.73"
+    assert found["line"][0] == "F-score with β = 1.69"
     assert found["corner"][0] == "TNR (specificity)"
     assert found["focused"]
     assert found["button"][0] == "F2"
     assert "a false negative counts 4 times as much as a false positive" in found["button"][1]
     # What it says is what the posterior says.
-    best = br.tile.credible(posterior(), resolution=41)["probability_best"]
-    here = best.isel(a=29, b=29)
+    best = br.tile.credible(posterior(), resolution=51)["probability_best"]
+    here = best.isel(a=36, b=36)
     top = here.sortby(-here)
     name, p = found["leaders"][0].split(": ")
     assert name == top["entity"].values[0]
@@ -213,7 +213,7 @@ def test_on_a_desktop_nothing_is_outside_and_numbers_stay_after_names_from_right
     said, after = seen["left to right"]
     assert said.startswith("\u2068عربى 4\u2069: ")
     assert after
-    assert re.search(r"<bdi>(\w|<wbr>| )+</bdi>: leads on (&gt;)?\d+% of the map", unbroken())
+    assert re.search(r"<bdi>(\w|<wbr>| )+</bdi>: expected share (&gt;)?\d+%", unbroken())
 
 
 TABLES = """
@@ -240,7 +240,7 @@ return [seen, mark.left < box.getBoundingClientRect().left];
 
 
 def test_on_a_telephone_nothing_is_outside_and_a_name_has_a_line_of_its_own(tmp_path):
-    """No table is cut, and the chosen place is seen in a corner of the map."""
+    """No table is cut, and the chosen place is seen in a corner."""
     worth = br.decisions.expected_utility(posterior(), [[0, -1], [-5, 0]])
     other = br.sensitivity(
         COUNTS, "informedness", model="beta_binomial", draws=50, seed=1, alternatives=["priors"], priors=["uniform"]

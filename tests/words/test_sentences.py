@@ -593,6 +593,11 @@ ROWS = [
         "contradicts the data (also for 1 more entity).",
     ),
     (
+        "score_undefined",
+        {"score": "MCC", "entities": ["a", "b"], "lacking": "positive calls"},
+        "The observed MCC of a, b is undefined: no positive calls.",
+    ),
+    (
         "interval_missing",
         {"entities": 1},
         "The interval of 1 entity is missing; only the rank is known. It reaches odds beyond the range of the "

@@ -142,7 +142,7 @@ def test_table_and_map_say_the_same_number():
     section = map_of(br.as_performance(posterior), br.scores.f1, 0.95, np.inf, None, ranking)
     [row] = [row for row in section["rows"] if row["place"] == "F1"]
     assert row["p"] == f"{float(ranking['probability_best'].max()):.3f}"
-    assert all("leads on" in text for *_, text in section["legend"])
+    assert all("expected share" in text for *_, text in section["legend"])
 
 
 def test_a_model_that_fails_its_check_is_a_caveat():

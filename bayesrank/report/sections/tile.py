@@ -16,7 +16,7 @@ from bayesrank.report.page import Block, Page, render
 from bayesrank.scores import Score
 from bayesrank.scores.placement import place
 from bayesrank.tile.grid import area_weights
-from bayesrank.tile.posterior import best_on_grid, leaders
+from bayesrank.tile.posterior import credible, leaders
 
 PLACE, ON_REQUEST = 30, False
 NEEDS = "two classes"
@@ -25,8 +25,8 @@ REFERENCE = (
     "classification. arXiv:2412.04309."
 )
 METHODS = "Other preferences were explored on the Tile, the map of all canonical ranking scores."
-#: Points along each axis: F0.5, F1 and F2 are among them, as b = 0.2, 0.5 and 0.8.
-RESOLUTION = 41
+#: Points along each axis, as in the command: F0.5, F1 and F2 are among them, as b = 0.2, 0.5 and 0.8.
+RESOLUTION = 51
 #: Who is told of at a place.
 LEADERS = 5
 #: Steps of the colours' strength.
@@ -69,13 +69,11 @@ def map_of(
     ``numbers`` are those of the legend on the map, where colours repeat; ``changes`` says whether two entities lead on
     a part of the map that can be seen.
     """
-    tile = best_on_grid(performance, RESOLUTION)
-    best = tile["probability_best"].max("entity")
-    area = area_weights(RESOLUTION).where(best.notnull(), 0.0)
-    area = area / area.sum()
-    share = (tile["probability_best"] * area).sum(["a", "b"], min_count=1)
-    share = share.sortby(-share)
-    undecided = float((area * (best < prob)).sum())
+    tile = credible(performance, RESOLUTION, prob=prob, maps=())
+    share = tile["share"].sortby(-tile["share"])
+    undecided = float(tile["undecided_area"])
+    # The part of the map that each entity leads as drawn decides whether the map is worth showing.
+    area = area_weights(RESOLUTION).transpose("b", "a").values
     digits = 3 if size >= 2000 else 2
     probability = tile["probability_best"].transpose("b", "a", "entity").values
     leading = leaders(tile)
@@ -116,11 +114,9 @@ def map_of(
     masks = [(seen == name) & ~shared for name in first]
     # The ring of the chosen place stands at its start, and must not hide a number.
     at = label_positions(masks, (0.0, 1.0, 0.0, 1.0), [own or (0.5, 0.5)]) if again else []
-    # The part of the map that each entity has, as drawn; the expected share is another number, and in the words above.
-    weight = area.transpose("b", "a").values
-    parts = {name: float(weight[mask].sum()) for name, mask in zip(first, masks, strict=True)}
+    parts = {name: float(area[mask].sum()) for name, mask in zip(first, masks, strict=True)}
     legend = [
-        (palette[name], k if again else None, str(name), f"leads on {_share(parts[name])} of the map")
+        (palette[name], k if again else None, str(name), f"expected share {_share(float(share.sel(entity=name)))}")
         for k, name in enumerate(first, 1)
     ]
     return {

@@ -176,6 +176,10 @@ def observed_outside_interval(
     )
 
 
+def score_undefined(score: str, entities: list[str], lacking: str) -> str:
+    return f"The observed {score} of {_text.list_names(entities)} is undefined: no {lacking}."
+
+
 def interval_missing(entities: int) -> str:
     return (
         f"The interval of {_text.count(entities, 'entity')} is missing; only the rank is known. It reaches odds beyond "
