@@ -1,6 +1,6 @@
 """Measure how often some entity is called worse than the best although all are equal, over the range of evidence.
 
-Run ``python scripts/measure_claim_sweep.py`` (about two hours on one core). It writes docs/measured/claim_sweep.md.
+Run ``python scripts/measure_claim_sweep.py`` (about half an hour on one core). It writes docs/measured/claim_sweep.md.
 ``--boards 40`` is quicker, ``--only zipf`` chooses cells by their name and prints them without writing, and
 ``--entities 2,5`` chooses the numbers of entities. It ends with status 1 if a cell of equal entities is above 0.05 plus
 two standard errors.
@@ -64,6 +64,14 @@ def unlimited() -> ScoreValues:
     return ScoreValues(xr.DataArray(0.0), "mean_outcome", True, None, "mean_outcome", (-np.inf, np.inf))
 
 
+def of_tables(score: Any, cells: list[np.ndarray], prior: tuple[float, ...]) -> Information:
+    """Return the information in counts tn, fp, fn, tp (entity) beside a prior of each."""
+    tn, fp, fn, tp = cells
+    counts = br.from_counts(tn=tn, fp=fp, fn=fn, tp=tp)
+    masses = xr.zeros_like(counts, float) + xr.DataArray(np.reshape(prior, (2, 2)), dims=("actual", "predicted"))
+    return Evidence(counts=counts, prior=masses, about={}).information(score, len(tn))
+
+
 # --- Tables ----------------------------------------------------------------------------------------------------------
 
 
@@ -73,29 +81,36 @@ def accuracies(cases: list[int], rate: float, rng: np.random.Generator, entities
     truth = np.clip(rate + ahead(entities, gap, np.sqrt(rate * (1 - rate) / n[0])), 0, 1)
     right = rng.binomial(n, truth)
     x = np.clip(rng.beta(2 + right, 2 + n - right, (DRAWS, entities)), 1e-300, 1 - 1e-16)
-    return x, values_of("accuracy"), None
+    none = np.zeros(entities, int)
+    return x, values_of("accuracy"), of_tables(get("accuracy"), [none, none, n - right, right], (0, 0, 2, 2))
 
 
-def rates_of_tables(score: str, cases: int, rate: float, rng: np.random.Generator, entities: int, gap: float) -> Board:
+def rates_of_tables(
+    score: str, cases: list[int], rate: float, rng: np.random.Generator, entities: int, gap: float
+) -> Board:
     """Another score of tables, one case in five positive."""
-    positive = max(cases // 5, 1)
-    tp, tn = rng.binomial(positive, rate, entities), rng.binomial(cases - positive, rate, entities)
-    cells = np.stack([tn, cases - positive - tn, positive - tp, tp])
+    n = np.resize(cases, entities)
+    positive = np.maximum(n // 5, 1)
+    tp, tn = rng.binomial(positive, rate), rng.binomial(n - positive, rate)
+    cells = np.stack([tn, n - positive - tn, positive - tp, tp])
     drawn = rng.standard_gamma(1.0 + cells, (DRAWS, *cells.shape)).transpose(1, 0, 2)
-    return get(score).of_cells(*(drawn / drawn.sum(axis=0))), values_of(score), None
+    x = get(score).of_cells(*(drawn / drawn.sum(axis=0)))
+    return x, values_of(score), of_tables(get(score), list(cells), (1, 1, 1, 1))
 
 
 for n in (10, 20, 40, 100, 200, 2000, 10_000):
     for rate in (0.5, 0.9, 0.99, 0.999, 1.0):
         add("Tables", f"accuracy, {n:,} cases at rate {rate:g}", partial(accuracies, [n], rate))
-for sizes in ([10, 10_000], [20, 200, 2000, 10_000]):
-    for rate in (0.5, 0.9, 0.99, 0.999):
+for sizes in ([3, 10_000], [5, 10_000], [10, 10_000], [20, 200, 2000, 10_000]):
+    for rate in (0.5, 0.8, 0.9, 0.95, 0.98, 0.99, 0.999):
         label = " to ".join(f"{n:,}" for n in (sizes[0], sizes[-1]))
         add("Tables", f"accuracy, {label} cases at rate {rate:g}", partial(accuracies, sizes, rate))
 for score in ("f1", "ppv", "tpr", "mcc"):
-    for n in (20, 200):
-        for rate in (0.6, 0.9, 0.99):
-            add("Tables", f"{score}, {n} cases, both rates {rate:g}", partial(rates_of_tables, score, n, rate))
+    for rate in (0.6, 0.9, 0.99):
+        for n in (20, 200):
+            add("Tables", f"{score}, {n} cases, both rates {rate:g}", partial(rates_of_tables, score, [n], rate))
+        name = f"{score}, 20 to 20,000 cases, both rates {rate:g}"
+        add("Tables", name, partial(rates_of_tables, score, [20, 20_000], rate))
 
 
 # --- Cases that all entities met ------------------------------------------------------------------------------------
@@ -112,7 +127,10 @@ def paired(
     common = np.sqrt(shared) * rng.normal(size=(cases, 1, 1))
     right = common + np.sqrt(1 - shared) * rng.normal(size=(cases, entities, runs)) < truth[:, None]
     x = bootstrap(rng, right.mean(axis=2), np.ones(cases), PRIOR)
-    return np.clip(x, 1e-12, 1 - 1e-12), values_of("accuracy"), None
+    observed = right.mean(axis=(0, 2))
+    unknown = np.full(entities, np.nan)
+    about = Information(unknown, unknown, observed=observed)
+    return np.clip(x, 1e-12, 1 - 1e-12), values_of("accuracy"), about
 
 
 for n in (20, 60, 200):
