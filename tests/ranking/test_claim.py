@@ -1,6 +1,8 @@
 """The claim of a ranking: rank sets, tiers, headline and caps agree in every output, and identical evidence ties."""
 
+import html
 import json
+import re
 
 import numpy as np
 import pandas as pd
@@ -13,8 +15,10 @@ import bayesrank as br
 from bayesrank._notes import Note
 from bayesrank.ranking._confidence import RankSets
 from bayesrank.ranking.claims import cap, caps_of, headline_of, ranks_and_tiers, tiers_of
+from bayesrank.report import ranking_report
 from bayesrank.words.results import verdict_parts
 from bayesrank.words.standing import Standing
+from tests.pages import run_command
 from tests.strategies import draws_of
 
 NAMES = list("abcdefgh")
@@ -90,8 +94,67 @@ def posterior_of_board(seed, size, cases, paired):
 @settings(max_examples=40)
 @given(boards())
 def test_every_output_makes_the_same_claim(board):
+    check_board(board)
+
+
+@pytest.mark.slow
+@settings(max_examples=300)
+@given(boards())
+def test_every_output_makes_the_same_claim_on_many_boards(board):
+    check_board(board)
+
+
+def check_board(board):
     source, score = posterior_of_board(*board)
     ranking = br.credible_ranking(source, score)
+    check_outputs(source, score, ranking)
+    if board[0] % 20 == 0:
+        check_report(source, score, ranking)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", br.datasets.names())
+def test_every_output_of_the_command_makes_the_same_claim_on_shipped_data(name, tmp_path):
+    """Table, CSV, JSON, board and report of each shipped data set have the same headline, ranks and tiers."""
+    shared = f"{name} --draws 500"
+    board, found = (json.loads(run_command(f"bayesrank rank {shared} --format {form}")) for form in ("board", "json"))
+    path = tmp_path / "report.html"
+    run_command(f"bayesrank report {shared} --output {path}")
+    page, printed = path.read_text(encoding="utf-8"), run_command(f"bayesrank rank {shared}")
+    claim = [[one[key] for key in ("rank_lower", "rank_upper", "tier")] for one in found["ranking"]]
+    assert [[one[key] for key in ("rank_lower", "rank_upper", "tier")] for one in board["entities"]] == claim
+    assert [one["in_best_set"] for one in board["entities"]] == [low == 1 for low, *_ in claim]
+    assert claims_of_page(page) == [claim_text(*one) for one in claim]
+    assert found["verdict"][0] == board["verdict"][0]
+    assert found["verdict"][0] in printed
+    assert found["verdict"][0] in text_of(page)
+
+
+def claims_of_page(page):
+    """Return possible ranks and tier of each row of a report."""
+    return re.findall(r'<tr><td>.*?<td class="span" data-v="[^"]*">([^<]*)</td><td>([^<]*)</td>', page)
+
+
+def claim_text(low, high, tier):
+    """Return possible ranks and tier as tables print them."""
+    missing = tier is None or np.isnan(tier)
+    return ("–", "–") if missing else (f"{low:.0f} to {high:.0f}", f"{tier:.0f}")
+
+
+def text_of(page):
+    """Return the text of a page without tags and marks of direction."""
+    return re.sub("[\u2068\u2069]", "", html.unescape(re.sub("<[^>]*>", "", page)))
+
+
+def check_report(source, score, ranking):
+    """The rows of the report are those of the table, and its first sentence is the verdict's."""
+    page, table = ranking_report(source, score, ranking=ranking), br.ranking_table(ranking)
+    claim = table[["rank_lower", "rank_upper", "tier"]].itertuples(index=False)
+    assert claims_of_page(page) == [claim_text(*one) for one in claim]
+    assert br.verdict(ranking)[0] in text_of(page)
+
+
+def check_outputs(source, score, ranking):
     best = ranking["in_best_set"].values
     ranked = ranking["tier"].notnull().values
     assert (best == (ranking["rank_lower"].values == 1)).all()
