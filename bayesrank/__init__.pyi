@@ -25,6 +25,7 @@ from .evidence.matrices import from_rates as from_rates
 from .evidence.outcomes import from_outcomes as from_outcomes
 from .evidence.predictions import from_predictions as from_predictions
 from .evidence.predictions import joint_outcomes as joint_outcomes
+from .evidence.votes import from_votes as from_votes
 from .inference import fit as fit
 from .logs import read as read
 from .performance import as_performance as as_performance

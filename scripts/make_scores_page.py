@@ -36,6 +36,7 @@ More scores than the table lists:
   are available. `br.scores.average(score, how)` averages a score without a name, such as `f_beta(3)`. Use it for
   accuracy, too, since "macro accuracy" has two meanings. [Averages may not rank](../theory/averages.md).
 - **Outcomes without classes** have {outcomes}, which is their default.
+- **Votes on pairs** have {votes}, which only rankings take: a strength is no performance.
 
 *Delta P* has two meanings. `delta_p` (also `markedness`) is P(positive | called positive) − P(positive | called
 negative): the prediction is the cue, and the truth is the outcome. `delta_p_prime` (also `informedness`; Powers' ΔP′)
@@ -51,8 +52,9 @@ def page() -> str:
     table = br.scores.catalog()
     more = ", ".join(f"`{name}`" for name, score in SCORES.items() if score.matrix_function is not None)
     outcomes = ", ".join(f"`{name}`" for name, score in SCORES.items() if score.space == "outcomes")
+    votes = ", ".join(f"`{name}`" for name, score in SCORES.items() if score.space == "votes")
     averages = ", ".join(f"`{kind}_`" for kind in AVERAGES)
-    lines = HEAD.format(number=len(table), more=more, outcomes=outcomes, averages=averages).splitlines()
+    lines = HEAD.format(number=len(table), more=more, outcomes=outcomes, votes=votes, averages=averages).splitlines()
     for name, row in table.iterrows():
         low, high = (f"{end:.4g}".replace("inf", "∞") for end in row["range"])
         importance = row["importance"]

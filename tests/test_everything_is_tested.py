@@ -39,6 +39,8 @@ GRADES = xr.DataArray(
     ("entity", "dataset", "outcome"),
 )  # fmt: skip
 JOINT = br.from_outcomes(pd.DataFrame(RNG.random((60, 3)) < [0.9, 0.6, 0.5], columns=list("abc")).astype(int))
+BATTLES = pd.DataFrame([("a", "b", "a"), ("b", "c", "b"), ("a", "c", "tie")] * 9, columns=["x", "y", "winner"])
+VOTES = br.from_votes(BATTLES, a="x", b="y", winner="winner")
 MEANS = br.from_frame(pd.DataFrame({"entity": ["a", "b"], "mean": [0.71, 0.62], "se": [0.01, 0.02]}))
 
 
@@ -60,6 +62,7 @@ EVIDENCE = {
     "hierarchical_dirichlet_multinomial": GRADES,
     "hierarchical_logit_normal": STUDIES,
     "normal_means": MEANS,
+    "davidson": VOTES,
     "paired": JOINT,
 }
 #: Models that are sampled by NUTS, whose compilation takes long.
@@ -74,7 +77,9 @@ def test_each_model_fits_its_evidence(name):
     options = {"nuts": {"tune": 40}} if name in COMPILED else {}
     groups = groups_of(br.fit(evidence, name, seed=1, draws=40, chains=2, **options))
     posterior = groups["posterior"]
-    main = next(posterior[variable] for variable in ("performance", "mean_outcome") if variable in posterior)
+    main = next(
+        posterior[variable] for variable in ("performance", "mean_outcome", "strength") if variable in posterior
+    )
     assert (main.sizes["chain"], main.sizes["draw"]) == (2, 40)
     assert main["entity"].values.tolist() == evidence["entity"].values.tolist()
     assert bool(np.isfinite(main).all())
@@ -94,7 +99,7 @@ def test_each_model_states_its_prior_and_options_and_speaks(name):
     made = models.make_model(name, evidence, {})
     observed = made.observed()
     assert "observed_data" in observed
-    assert made.settings["prior"] == "flat" or "prior_concentration" in observed["constant_data"]
+    assert made.settings["prior"] in ("flat", 2.0) or "prior_concentration" in observed["constant_data"]
     with pytest.raises(ValueError, match="options"):
         br.fit(evidence, name, no_such_option=1)
 

@@ -31,7 +31,7 @@ from bayesrank.evidence.ledger import count_evidence, ledger_of
 from bayesrank.evidence.predictions import counts_of
 from bayesrank.inference import draw_groups
 from bayesrank.logs import Choices
-from bayesrank.models import chosen_by_evidence, find_model, holds_means, model_for_datasets, takes_cases
+from bayesrank.models import chosen_by_evidence, find_model, holds_means, holds_votes, model_for_datasets, takes_cases
 from bayesrank.models.parts.margins import are_shares
 from bayesrank.performance.arrays import posterior_of
 from bayesrank.ranking.evidence import evidence_of
@@ -85,6 +85,13 @@ class Analysis:
     def check_two_classes(self, what: str) -> None:
         sizes = sizes_of_space(self.evidence)
         if sizes.get("actual") != 2:
+            if "votes" in sizes:
+                raise ArgumentError(
+                    "DATA",
+                    f"must hold performances for {what}",
+                    "votes: their strengths compare entities with one another, which is no performance",
+                    "'bayesrank rank' ranks them",
+                )
             held = "outcomes without classes" if "outcome" in sizes else f"{sizes['actual']} classes"
             raise ArgumentError("DATA", f"must have two classes for {what}", held, "'bayesrank rank' ranks them")
 
@@ -173,8 +180,8 @@ def ask(
         evidence, about = _read(paths[0], model, roles, ignore)
     name = model or (chosen_by_evidence(evidence) if isinstance(evidence, xr.Dataset) else about.get("model"))
     name = name or chosen_by_evidence(evidence)
-    means = holds_means(evidence)
-    if isinstance(evidence, xr.Dataset) and not means and not takes_cases(name):
+    means, votes = holds_means(evidence), holds_votes(evidence)
+    if isinstance(evidence, xr.Dataset) and not (means or votes or takes_cases(name)):
         evidence = counts_of(evidence)
     _check_model(evidence, name, prior, prevalence, paths[0])
     every, remarks = evidence, list[Note | str]()
@@ -182,7 +189,7 @@ def ask(
         evidence, remarks = _one_table_each(evidence, dataset, join, name)
     notes, pooled = notes_of(every.attrs.get("notes", "")), dataset is None and by is None
     remarks += [note for note in notes if pooled or not note.fields.get("if_pooled")]
-    if isinstance(evidence, xr.Dataset) and not means:
+    if isinstance(evidence, xr.Dataset) and not (means or votes):
         if model is None:
             remarks.append(Note("model_of_cases", {"model": name}))
         if "cluster" in evidence.coords:
@@ -200,6 +207,7 @@ def ask(
     lower = lower_is_better or found.get("higher_is_better") is False
     named = next((note for note in notes if note.code == "column_names_entities"), None)
     column = str(roles.entity or (named.fields["column"] if named else "")).lower()
+    column = "model" if votes else column
     noun, title = (column, say(named) if named else "") if column in NOUNS else ("entity", "")
     # Every command prints this line above its result.
     click.get_current_context().meta[READ] = say(ledger.read_note(noun))
@@ -222,8 +230,9 @@ def _check_model(evidence: Evidence, model: str, prior: Any, prevalence: Any, da
         if outcomes and label_values(evidence["outcome"].values) is None:
             given = ", ".join(map(str, evidence["outcome"].values.tolist()))
             raise ArgumentError("DATA", "must have numbers as outcomes, which are ranked by their mean", given)
-    if outcomes and prevalence is not None:
-        raise ArgumentError("--prevalence", "must be left out for outcomes, which have no classes", f"{prevalence!r}")
+    if (outcomes or holds_votes(evidence)) and prevalence is not None:
+        what = "outcomes" if outcomes else "votes"
+        raise ArgumentError("--prevalence", f"must be left out for {what}, which have no classes", f"{prevalence!r}")
     if holds_means(evidence) and prior is not None:
         raise ArgumentError(
             "--prior", "must be left out for means and standard errors, whose prior is flat", f"{prior!r}"
@@ -233,7 +242,7 @@ def _check_model(evidence: Evidence, model: str, prior: Any, prevalence: Any, da
 def _has_prior(inputs: Analysis) -> bool:
     """Return whether there is a prior to draw from; means have none, and graded outcomes only a given one."""
     evidence, prior = inputs.evidence, inputs.options.get("prior")
-    if holds_means(evidence):
+    if holds_means(evidence) or holds_votes(evidence):
         return False
     if prior is None and isinstance(evidence, xr.Dataset) and "outcome" in evidence:
         seen = np.unique(evidence["outcome"].values)

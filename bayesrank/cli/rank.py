@@ -58,6 +58,8 @@ one of these lines, in any order:
 \b
 {HELP}
 
+A table of votes on pairs has the columns model_a, model_b and winner (model_a, model_b, tie, or a name).
+
 Other columns are ignored. The column entity may also be called model, classifier, system, team, test, name or study,
 if there is only one of them; --entity names another. Without such a column, a row is a case and every column an
 entity. Its values are outcomes: 1 for right and 0 for wrong (or pass and fail, yes and no, C and I), a grade, or

@@ -69,6 +69,8 @@ class Ledger:
     dropped: tuple[Drop, ...] = ()
     source: str = ""
     ignored: tuple[str, ...] = field(default=())
+    #: What is counted: cases, or votes on pairs of entities.
+    unit: str = "case"
 
     def to_attrs(self) -> dict[str, str]:
         """Return the ledger as a text in attrs, which every file format can hold."""
@@ -108,6 +110,7 @@ class Ledger:
         fields |= {"fewest": min(cases, default=0), "most": max(cases, default=0)}
         fields |= {"runs": sum(one.runs for one in self.entries) if self.has_runs() else 0}
         fields |= {"classes": self.classes, "datasets": self.datasets, "missing": self.missing, "source": self.source}
+        fields |= {"unit": self.unit} if self.unit != "case" else {}
         return fields | {"ignored": self.ignored, "dropped": [asdict(drop) for drop in self.dropped]}
 
     def run_notes(self) -> list[Note]:

@@ -53,7 +53,7 @@ class Model(Protocol):
     # Optional attributes:
     #
     # references: tuple of the references for reports.
-    # takes: "counts" (default), "cases" (joint outcomes) or "means".
+    # takes: "counts" (default), "cases" (joint outcomes), "means" or "votes".
     # learns: what the learned population consists of: "data sets" (or entities, without data sets), "classes" or "".
     # needs_classes: whether outcomes without classes raise an error.
     # most_outcomes: maximum number of classes or outcomes; None, the default, for any number.
@@ -104,15 +104,22 @@ def names() -> list[str]:
 
 
 def chosen_by_evidence(evidence: Any) -> str:
-    """Return the default model for the evidence: counts, joint outcomes of cases, or means and standard errors."""
+    """Return the default model for the evidence: counts, joint outcomes of cases, means, or votes."""
     if not isinstance(evidence, xr.Dataset):
         return "dirichlet_multinomial"
+    if holds_votes(evidence):
+        return "davidson"
     return "normal_means" if holds_means(evidence) else "paired"
 
 
 def holds_means(evidence: Any) -> bool:
     """Return whether evidence consists of mean outcomes and their standard errors."""
     return isinstance(evidence, xr.Dataset) and "standard_error" in evidence
+
+
+def holds_votes(evidence: Any) -> bool:
+    """Return whether evidence consists of votes on pairs of entities."""
+    return isinstance(evidence, xr.Dataset) and "wins" in evidence
 
 
 def takes_cases(model: Any) -> bool:
@@ -190,6 +197,12 @@ def make_model(model: Any, evidence: Any, options: dict[str, Any]) -> Any:
             "model",
             f"must be {chosen_by_evidence(evidence)} for means and standard errors, which hold neither counts "
             "nor cases",
+            model_class.__name__,
+        )
+    if holds_votes(evidence) and getattr(model_class, "takes", "counts") != "votes":
+        raise ArgumentError(
+            "model",
+            f"must be {chosen_by_evidence(evidence)} for votes, which hold neither counts nor cases",
             model_class.__name__,
         )
     if hasattr(model_class, "taking"):

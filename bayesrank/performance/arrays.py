@@ -238,6 +238,13 @@ def _find(source: Source, kind: str) -> xr.DataArray:
     posterior = posterior_of(source)
     check_reserved(posterior)
     variable = KINDS.get(kind, "performance")
+    if variable not in posterior and posterior.attrs.get("votes"):
+        raise ArgumentError(
+            "source",
+            "must hold a performance, the probabilities of all outcomes of a case",
+            "votes: their strengths compare entities with one another, which is no performance",
+            "rank them by strength or win_probability",
+        )
     if variable not in posterior:
         raise ArgumentError("source", f"must hold a variable {variable!r}", sorted(map(str, posterior.data_vars)))
     return describe_items(source, posterior[variable])

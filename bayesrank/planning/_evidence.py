@@ -189,6 +189,11 @@ def with_units(
             "must be of counts or cases to plan more of them; it is of means and standard errors, whose "
             "error shrinks with the root of the number of cases",
         )
+    if "wins" in observed:
+        if more != "cases":
+            raise ArgumentError("more", "must be 'cases' for votes, which are the cases", f"{more!r}")
+        votes = observed["cases"].isel(entity=source.keep).values.astype(float)
+        return source.normal(votes, source.covariance, unit="votes")
     if more == "runs":
         return _of_runs(source)
     if over_datasets:

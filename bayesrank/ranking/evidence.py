@@ -81,6 +81,8 @@ class Evidence:
     bootstrap: tuple[Note, ...] = ()  #: Notes on the Bayesian bootstrap of cases.
     #: The counts that the model was fitted to, for any ranked data set.
     tables: xr.DataArray | None = None
+    #: For votes: wins and ties (entity, rival), and the connected pool of each entity.
+    votes: xr.Dataset | None = None
 
     def at(self, dim: str, i: int) -> "Evidence":
         """Return the evidence of one data set, or of one item of another dim."""
@@ -103,6 +105,10 @@ class Evidence:
             inflation=self._inflation(score, entities),
             errors_known=not (self.about or {}).get("errors_assumed"),
         )
+        if self.votes is not None:
+            # Votes do not compare entities of pools that no vote connects, however sure both strengths are.
+            pool = self.votes["pool"].values
+            return replace(found, freedom=np.where(pool[:, None] == pool, np.inf, 0.0))
         if not found.population:
             seen = self.observed(score)
             found = replace(found, observed=None if seen is None else seen.values.astype(float))
@@ -314,7 +320,8 @@ class Evidence:
         if np.asarray(ranking["contradicted"])[np.asarray(ranking["in_best_set"])].any():
             caps.append(Note("model_contradicted"))
         if apart := self._apart(leader, np.flatnonzero(~np.isnan(position))):
-            caps.append(Note("pairs_unconnected", {"entities": [names[i] for i in apart]}))
+            code = "pairs_unconnected" if self.votes is None else "pools_unconnected"
+            caps.append(Note(code, {"entities": [names[i] for i in apart]}))
         return caps
 
     def _pooled(self) -> list[Note]:
@@ -329,6 +336,9 @@ class Evidence:
 
     def _apart(self, leader: int, others: np.ndarray) -> list[int]:
         """Return the rivals that share no data set, or case, with the leader, under a model that does not join them."""
+        if self.votes is not None:
+            pool = self.votes["pool"].values
+            return [int(i) for i in others if pool[i] != pool[leader]]
         if self.patterns is not None:
             return [int(i) for i in others if i != leader and not self.patterns.share_cases(leader, int(i))]
         parts = None if self.tables is None else parts_of(self.tables)
@@ -354,6 +364,8 @@ class Evidence:
     def needed(self) -> str:
         """Return the further evidence that would help most to separate entities; empty if unknown."""
         about = self.about or {}
+        if self.votes is not None:
+            return "votes"
         if about.get("population") == "data sets":
             return "data sets"
         if "target" in about:
@@ -429,6 +441,8 @@ def evidence_of(source: Container, variable: str | None, values: xr.DataArray, k
         weights=np.atleast_1d(np.asarray(about["dataset_weights"], float)) if averaged else None,
         bootstrap=tuple(_bootstrap(observed, about)),
     )
+    if {"wins", "ties", "pool"} <= set(observed.data_vars) and _matches(observed["pool"], values):
+        known = replace(known, votes=observed[["wins", "ties", "pool"]])
     counts = observed_counts(source)
     if counts is not None and _matches(counts, values, ("dataset",)):
         known = replace(known, tables=counts)

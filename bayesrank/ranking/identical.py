@@ -25,6 +25,8 @@ def identical_groups(evidence: Evidence, entities: int) -> list[np.ndarray]:
         return []
     if evidence.patterns is not None:
         return _of_patterns(evidence.patterns, entities)
+    if evidence.votes is not None:
+        return _of_votes(*(evidence.votes[name].values for name in ("wins", "ties")))
     if evidence.tables is None or evidence.tables.sizes["entity"] != entities:
         return []
     arrays = [_rows(evidence.tables)]
@@ -107,6 +109,24 @@ def _shared_names(test_set: xr.DataArray) -> np.ndarray:
         labels, number = np.unique(column, return_counts=True)
         column[np.isin(column, labels[number == 1])] = ""
     return np.array(["\n".join(row) for row in names])
+
+
+def _of_votes(wins: np.ndarray, ties: np.ndarray) -> list[np.ndarray]:
+    """Return the groups of entities with the same votes against every other one, and even votes among themselves."""
+    found, left = [], list(range(len(wins)))
+    while left:
+        first, *others = left
+        alike = [i for i in others if _same_votes(wins, ties, first, i)]
+        if alike:
+            found.append(np.array([first, *alike]))
+        left = [i for i in others if i not in alike]
+    return found
+
+
+def _same_votes(wins: np.ndarray, ties: np.ndarray, one: int, other: int) -> bool:
+    order = np.arange(len(wins))
+    order[[one, other]] = other, one
+    return all((votes == votes[np.ix_(order, order)]).all() for votes in (wins, ties))
 
 
 def _of_patterns(patterns: Patterns, entities: int) -> list[np.ndarray]:

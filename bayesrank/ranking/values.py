@@ -23,6 +23,8 @@ from bayesrank.scores.display import display_name
 from bayesrank.scores.names import find, get
 from bayesrank.scores.score import Score, values_of
 
+#: Spaces of scores that a posterior may hold as a variable of that name.
+OF_VARIABLES = ("outcomes", "votes")
 DIRECTION = {True: "higher is better", False: "lower is better", None: "none"}
 
 
@@ -158,6 +160,8 @@ def natural_score(source: Container) -> Score | None:
     source = parse_source(source)
     held = posterior_of(source) if source.array is None else source.array
     names = {*held.dims, *getattr(held, "data_vars", ())}
+    if {"strength", "win_probability"} <= names or {"wins", "ties"} <= names:
+        return get("strength")
     return get("mean_outcome") if {"outcome", "mean_outcome"} & names else None
 
 
@@ -165,6 +169,8 @@ def sizes_of_space(evidence: xr.DataArray | xr.Dataset) -> Mapping[Any, int]:
     """Return the sizes of the dims of counts, or the number of classes or outcomes of other evidence."""
     if isinstance(evidence, xr.DataArray):
         return evidence.sizes
+    if "wins" in evidence:
+        return {"votes": 2}
     if {"outcome", "mean_outcome"} & set(evidence.data_vars):
         return {"outcome": 2}
     return {"actual": evidence.sizes["label"]}
@@ -189,7 +195,7 @@ def score_values_together(
 def _variable_of(source: Source, score: Any, higher_is_better: bool | None, kind: str | None) -> ScoreValues | None:
     """Return the posterior variable of that name, if there is one, unless it only repeats a score of outcomes."""
     known = find(score) if isinstance(score, str) else score if isinstance(score, Score) else None
-    name = score if isinstance(score, str) else known.name if known and known.space == "outcomes" else None
+    name = score if isinstance(score, str) else known.name if known and known.space in OF_VARIABLES else None
     if name is None or source.array is not None or (variable := _variable(source, name, kind)) is None:
         return None
     better = _direction(variable, name, known.higher_is_better if known else True, higher_is_better)

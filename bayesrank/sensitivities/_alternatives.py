@@ -14,6 +14,7 @@ from bayesrank.models import (
     chosen_by_evidence,
     find_model,
     holds_means,
+    holds_votes,
     in_closed_form,
     make_model,
     model_for_datasets,
@@ -54,6 +55,8 @@ class Alternative(NamedTuple):
 
 def check_evidence(evidence: Any) -> Evidence:
     """Check that the evidence is counts over classes or outcomes, or joint outcomes."""
+    if holds_votes(evidence):
+        raise ArgumentError("evidence", "must be counts or joint outcomes; votes have one model", "votes")
     if holds_means(evidence):
         raise ArgumentError(
             "evidence",

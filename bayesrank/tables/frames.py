@@ -10,6 +10,7 @@ import xarray as xr
 from bayesrank._errors import ArgumentError
 from bayesrank._notes import Note, add_notes
 from bayesrank.evidence.ledger import ledger_of
+from bayesrank.tables.ballots import find_votes, read_votes
 from bayesrank.tables.cases import OF_CASES, read_answers, read_cases
 from bayesrank.tables.columns import squeeze
 from bayesrank.tables.counting import read_counts, read_means
@@ -36,7 +37,7 @@ def from_frame(
     fn: Any = None,
     tp: Any = None,
 ) -> xr.DataArray | xr.Dataset:
-    """Return counts, means or joint outcomes of single cases from a table, as ``bayesrank`` on the shell reads files.
+    """Return counts, means, votes or joint outcomes of cases from a table, as ``bayesrank`` on the shell reads files.
 
     The column names say what a row is. Case, order, and blanks, hyphens or underscores between words do not matter:
 
@@ -45,6 +46,7 @@ def from_frame(
     - right and wrong answers: ``entity, correct, wrong`` or ``entity, correct, total``;
     - the number of cases with an outcome: ``entity, outcome, count``;
     - a mean outcome and its standard error: ``entity, mean, se`` and, if known, ``n``; the comparison is then unpaired;
+    - a vote on two entities: ``model_a, model_b, winner``, as for :func:`bayesrank.from_votes`;
     - a case of one entity: ``entity, case, outcome`` (or ``correct``, ``is_correct``, ``score``) or
       ``entity, case, actual, predicted``;
     - a case of all entities, one column each: the outcomes; or, with ``actual`` (or ``y_true``), the predicted labels.
@@ -80,7 +82,8 @@ def from_frame(
     xarray.DataArray or xarray.Dataset
         Integer ``counts`` (entity, [dataset], actual, predicted) or (entity, [dataset], outcome); for single cases the
         result of :func:`bayesrank.joint_outcomes` or :func:`bayesrank.from_outcomes`; for means a Dataset of
-        ``mean_outcome``, ``standard_error`` and, if known, ``cases`` (entity). Cells and outcomes without a row are 0,
+        ``mean_outcome``, ``standard_error`` and, if known, ``cases`` (entity); for votes the result of
+        :func:`bayesrank.from_votes`. Cells and outcomes without a row are 0,
         and the outcomes 0 and 1 are always both present. ``attrs["notes"]`` holds the inferred choices.
 
     Raises
@@ -105,6 +108,8 @@ def read_table(table: Table, roles: Roles) -> xr.DataArray | xr.Dataset:
 
     The attr ``notes`` holds what was inferred; a note with the field ``if_pooled`` applies if data sets are pooled.
     """
+    if (headings := find_votes(table)) is not None:
+        return read_votes(table, headings, roles)
     known = name_roles(table, roles)
     entity = known.of.get("entity") or find_entity(table, known, roles)
     form = find_form(table, known, entity, roles)

@@ -183,7 +183,7 @@ INDEPENDENT = {
 }
 #: Of ordered classes: constant where there are two.
 CONSTANT_OF_TWO = {"adjacent_accuracy"}
-OF_CLASSES = [name for name, score in SCORES.items() if score.space != "outcomes"]
+OF_CLASSES = [name for name, score in SCORES.items() if score.space not in ("outcomes", "votes")]
 PROBABILISTIC = [name for name in OF_CLASSES if name not in INDEPENDENT]
 
 

@@ -210,7 +210,11 @@ def test_a_place_says_nothing_of_performances_that_the_canonical_score_leaves_ou
     assert br.place(function, 0.2) == (None if at_a_fifth is None else pytest.approx(at_a_fifth, abs=1e-11))
 
 
-CATALOGUE = [score for score in SCORES.values() if score.space != "outcomes" and score.higher_is_better is not None]
+CATALOGUE = [
+    score
+    for score in SCORES.values()
+    if score.space not in ("outcomes", "votes") and score.higher_is_better is not None
+]
 
 
 @pytest.mark.parametrize("prevalence", [None, 0.2, 0.5])

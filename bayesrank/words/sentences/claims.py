@@ -63,6 +63,10 @@ def pairs_unconnected(entities: list[str]) -> str:
     )
 
 
+def pools_unconnected(entities: list[str]) -> str:
+    return f"No chain of votes connects the leader with {_text.list_names(entities, 3)}: they cannot be compared."
+
+
 def probability_below(rival: str | None, p: float, prob: float, rope: float) -> str:
     margin = f" by more than {rope:g}" if rope else ""
     what = "P(best) of the leader" if rival is None else f"The probability that the leader beats {rival}{margin}"

@@ -29,10 +29,14 @@ def _describe(
     classes: int,
     datasets: int,
     missing: str,
+    unit: str = "case",
     **_: Any,
 ) -> str:
     many = _text.count(entities, noun)
-    if not most:
+    if unit == "vote":
+        each = f"{fewest:,}" if fewest == most else f"{fewest:,} to {most:,}"
+        what = f"{_text.count(cases, 'vote')} on pairs of {many}, {each} on each"
+    elif not most:
         what = f"means of {many}"
     elif runs:
         what = f"{_text.count(runs, 'run')} of {_text.count(cases, 'case')} × {many}"

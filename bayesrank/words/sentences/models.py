@@ -140,6 +140,28 @@ def easy_datasets_credited(instead: str | None, lacking: list[str]) -> str:
     )
 
 
+@caveat(Caveat.DATASETS_DIFFER)
+def votes_unconnected(pools: list[list[str]]) -> str:
+    named = [f"({_text.list_names(pool, 4)})" for pool in pools]
+    return f"No vote connects {len(pools)} pools of entities, {_text.list_names(named, 3)}: compare within pools only."
+
+
+@caveat(Caveat.PRIOR_OUTWEIGHS_DATA)
+def votes_one_sided() -> str:
+    return "Some entities won, or lost, all votes against the rest: how far they are apart depends on the prior."
+
+
+def votes_without_ties() -> str:
+    return "No vote is a tie, so ties are left out of the model."
+
+
+def votes_relative() -> str:
+    return (
+        "A strength is relative to the other entities: the order of two entities also depends on the votes of both on "
+        "others. Votes are assumed independent."
+    )
+
+
 def _with(model: str | None) -> str:
     """Return the name of a model that does not ignore it."""
     return "" if model is None else f" (the model {model!r} does not)"

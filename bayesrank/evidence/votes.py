@@ -1,0 +1,185 @@
+"""Votes on pairs of entities: who won how often against whom."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from bayesrank._checks import describe_value
+from bayesrank._errors import ArgumentError, ArgumentKeyError, ArgumentTypeError
+from bayesrank._labels import factorize, name_coord
+from bayesrank._text import list_names
+from bayesrank.evidence.ledger import Entry, Ledger
+
+#: Winners that mean a tie, and the first or the second entity of a row. Names of columns are added.
+TIES = ("tie", "tie (bothbad)", "both_bad", "bothbad", "both bad", "draw")
+FIRST, SECOND = ("model_a", "a"), ("model_b", "b")
+
+
+def from_votes(frame: pd.DataFrame, *, a: Any, b: Any, winner: Any, count: Any = None) -> xr.Dataset:
+    """Count the votes on pairs of entities, such as battles of language models that a person judged.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        One row for each vote, or for each number of equal votes with ``count``.
+    a, b : str
+        Columns with the two entities of a vote. Their order does not matter.
+    winner : str
+        Column with the winner: the name of the entity, the name of its column (or "model_a", "model_b", "a", "b"), or
+        "tie" (also "tie (bothbad)", "both_bad", "draw"), in upper or lower case.
+    count : str, optional
+        Column with the number of votes that a row stands for.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``wins`` (entity, rival): how many votes prefer the entity to the rival; ``ties`` (entity, rival): how many call
+        them equal, symmetric; ``cases`` (entity): the number of votes on the entity. Entities are in order of
+        appearance. The attr ``ledger`` says what was read. Rows with 0 votes do not count.
+
+    Raises
+    ------
+    ValueError, TypeError, KeyError
+        If a column is not there, a name, a winner or a number is missing, a winner is neither of the two entities nor a
+        tie, or an entity is compared with itself.
+
+    References
+    ----------
+    Davidson (1970), On extending the Bradley-Terry model to accommodate ties in paired comparison experiments, Journal
+    of the American Statistical Association 65:317-328, for the model ``davidson`` of such counts.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> battles = pd.DataFrame({"left": ["x", "x", "y"], "right": ["y", "y", "x"], "winner": ["x", "tie", "x"]})
+    >>> votes = br.from_votes(battles, a="left", b="right", winner="winner")
+    >>> votes["wins"].sel(entity="x", rival="y").item(), votes["ties"].sel(entity="x", rival="y").item()
+    (2, 1)
+    """
+    if not isinstance(frame, pd.DataFrame):
+        raise ArgumentTypeError("frame", "must be a pandas DataFrame", describe_value(frame))
+    roles = {"a": a, "b": b, "winner": winner} | ({} if count is None else {"count": count})
+    for role, name in roles.items():
+        if name not in frame.columns:
+            held = list_names(list(map(str, frame.columns)), 12)
+            raise ArgumentKeyError(role, f"must name a column of the frame, {held}", f"{name!r}")
+        taken = next((other for other, held in roles.items() if held == name and other != role), None)
+        if taken is not None:
+            raise ArgumentError(role, "must name a column of its own", f"{name!r}, the {taken} as well")
+    columns = {role: frame[name].tolist() for role, name in roles.items()}
+    where = [f"frame, row {label}" for label in frame.index.tolist()]
+    return count_votes(columns, roles, where)
+
+
+def count_votes(columns: dict[str, list[Any]], headings: dict[str, Any], where: Sequence[str]) -> xr.Dataset:
+    """Return the votes in columns by role (a, b, winner, [count]); ``where`` is the place of each row in messages."""
+    if not len(where):
+        raise ArgumentError("frame", "must have at least one vote", "no row")
+    for role in ("a", "b", "winner"):
+        for place, value in zip(where, columns[role], strict=True):
+            if value is None or value == "" or value != value:  # NaN differs from itself
+                hint = "write tie for a vote without a winner, or leave the row out" if role == "winner" else ""
+                raise ArgumentError(f"{place}: {headings[role]}", "must not be empty", "nothing", hint)
+    size = len(where)
+    code, names = factorize([*columns["a"], *columns["b"]])
+    first, second = np.split(code, [size])
+    itself = np.equal(first, second)
+    if itself.any():
+        i = int(itself.argmax())
+        raise ArgumentError(
+            f"{where[i]}: {headings['b']}",
+            f"must differ from {headings['a']}",
+            f"{columns['a'][i]!r} twice",
+            "leave out votes of an entity against itself",
+        )
+    counts = _counts(columns.get("count"), headings, where)
+    sides = _sides(columns, headings, where, names, first, second)
+    wins, ties = (np.zeros((len(names), len(names)), np.int64) for _ in range(2))
+    for side, winners, losers in ((0, first, second), (1, second, first)):
+        np.add.at(wins, (winners[sides == side], losers[sides == side]), counts[sides == side])
+    tied = sides == 2
+    np.add.at(ties, (first[tied], second[tied]), counts[tied])
+    ties = ties + ties.T
+    total = wins + wins.T + ties
+    cases = total.sum(axis=1)
+    if not cases.all():
+        lacking = [str(names[i]) for i in np.flatnonzero(cases == 0)]
+        raise ArgumentError(
+            str(headings.get("count")), "must give each entity a vote", f"0 for {list_names(lacking, 3)}"
+        )
+    entries = tuple(Entry(str(name), int(n)) for name, n in zip(names, cases, strict=True))
+    ledger = Ledger(entries, int(counts.sum()), unit="vote")
+    held = {"wins": (("entity", "rival"), wins), "ties": (("entity", "rival"), ties), "cases": ("entity", cases)}
+    return xr.Dataset(held, {"entity": name_coord(names), "rival": name_coord(names)}, ledger.to_attrs())
+
+
+def connected_pools(total: np.ndarray) -> np.ndarray:
+    """Return the number of the connected pool of each entity, from the votes on each pair (entity, rival)."""
+    from scipy.sparse.csgraph import connected_components
+
+    return np.asarray(connected_components(np.asarray(total) > 0, directed=False)[1])
+
+
+def _counts(given: list[Any] | None, headings: dict[str, Any], where: Sequence[str]) -> np.ndarray:
+    if given is None:
+        return np.ones(len(where), np.int64)
+    numbers = pd.to_numeric(pd.Series(given, dtype=object), errors="coerce").to_numpy(float)
+    wrong = ~(np.isfinite(numbers) & (numbers >= 0) & (numbers == np.floor(numbers)) & (numbers < 2**53))
+    if wrong.any():
+        i = int(wrong.argmax())
+        raise ArgumentError(
+            f"{where[i]}: {headings['count']}", "must be a non-negative whole number of votes", f"{given[i]!r}"
+        )
+    return numbers.astype(np.int64)
+
+
+def _sides(
+    columns: dict[str, list[Any]],
+    headings: dict[str, Any],
+    where: Sequence[str],
+    names: list[Any],
+    first: np.ndarray,
+    second: np.ndarray,
+) -> np.ndarray:
+    """Return who won each row: 0 for the first entity, 1 for the second, 2 for a tie.
+
+    Winners are names of entities, or words for sides. A column of which both readings are complete must mean the same.
+    """
+    # Entities may be called a and b, unless the columns are called so too.
+    known = {word: side for side, words in enumerate((FIRST, SECOND)) for word in words}
+    known = {word: side for word, side in known.items() if word not in set(map(_fold, names))}
+    known |= {_fold(word): 2 for word in TIES} | {_fold(headings["a"]): 0, _fold(headings["b"]): 1}
+    position = {name: i for i, name in enumerate(names)}
+    codes, winners = factorize(columns["winner"])
+    entity = np.array([position.get(winner, -1) for winner in winners])[codes]
+    by_word = np.array([known.get(_fold(winner), -1) for winner in winners])[codes]
+    by_name = np.where(first == entity, 0, np.where(second == entity, 1, -1))
+    named = (by_name >= 0) | (by_word == 2)
+    unclear = (by_name >= 0) & (by_word >= 0) & (by_name != by_word)
+    if named.all() and not (by_word >= 0).all():  # all winners are names: only a tie may be an entity as well
+        unclear &= by_word == 2
+    if unclear.any():
+        i = int(unclear.argmax())
+        raise ArgumentError(
+            f"{where[i]}: {headings['winner']}",
+            "must not be the name of an entity and also of a column, or a tie",
+            f"{columns['winner'][i]!r}",
+            "rename that entity",
+        )
+    sides = np.where(by_name >= 0, by_name, by_word)
+    if (sides < 0).any():
+        i = int((sides < 0).argmax())
+        one, other = columns["a"][i], columns["b"][i]
+        raise ArgumentError(
+            f"{where[i]}: {headings['winner']}",
+            f"must be {one!r}, {other!r}, {headings['a']!r}, {headings['b']!r} or 'tie'",
+            f"{columns['winner'][i]!r}",
+        )
+    return sides
+
+
+def _fold(word: Any) -> str:
+    return str(word).strip().casefold()

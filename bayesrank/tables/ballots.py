@@ -1,0 +1,41 @@
+"""Tables of votes on pairs: the columns model_a, model_b and winner."""
+
+from dataclasses import fields, replace
+from typing import Any
+
+import xarray as xr
+
+from bayesrank._errors import ArgumentError
+from bayesrank.evidence.ledger import ledger_of
+from bayesrank.evidence.votes import count_votes
+from bayesrank.tables.columns import squeeze
+from bayesrank.tables.table import Roles, Table
+
+#: The columns of such a table by role, without case, blanks and underscores.
+HEADINGS = {"a": "modela", "b": "modelb", "winner": "winner"}
+
+
+def find_votes(table: Table) -> dict[str, Any] | None:
+    """Return the columns of a table of votes by role; None for other tables."""
+    held = {squeeze(name): name for name in table.columns}
+    return {role: held[name] for role, name in HEADINGS.items()} if {*HEADINGS.values()} <= set(held) else None
+
+
+def read_votes(table: Table, headings: dict[str, Any], roles: Roles) -> xr.Dataset:
+    """Return the votes of a table, as :func:`bayesrank.from_votes` does."""
+    for one in fields(Roles):
+        if one.name != "count":
+            table.refuse(roles, one.name, "of votes, whose columns are model_a, model_b and winner")
+    if roles.count is not None:
+        headings = headings | {"count": table.find("count", roles.count)}
+    elif named := [name for name in table.columns if squeeze(name) in ("count", "votes")]:
+        raise ArgumentError(
+            table.source,
+            f"must say what its column {named[0]} holds",
+            "a table of votes",
+            f"{table.option('count', named[0])} if a row stands for that many votes, else {table.without(named[0])}",
+        )
+    columns = {role: table.columns[name] for role, name in headings.items()}
+    found = count_votes(columns, headings, table.where)
+    ignored = tuple(str(name) for name in table.columns if name not in headings.values())
+    return found.assign_attrs(replace(ledger_of(found), ignored=ignored).to_attrs())
