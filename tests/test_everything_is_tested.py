@@ -181,6 +181,7 @@ RUNS = {
     "datasets": ([], "tornado"),
     "decide": (["tornado", "--benefit", "tn=0,fp=-1,fn=-9,tp=0", "--draws", 50], "utility"),
     "doctor": (["LOGS"], "lm-eval"),
+    "gate": (["BASE", "NEW"], "Undecided: new"),
     "ops": (["tornado", "--draws", 50], "OPS"),
     "plan": (["tornado", "--draws", 50], "cases"),
     "rank": (["tornado", "--score", "f1", "--draws", 50], "P(best)"),
@@ -196,6 +197,9 @@ def test_each_command_runs(name, tmp_path):
     words, wanted = RUNS[name]
     logs.both(logs.lm_eval, tmp_path / "logs")
     places = {"LOGS": tmp_path / "logs", "PAGE": tmp_path / "page.html"}
+    for version, outcomes in (("base", "10"), ("new", "01")):
+        places[version.upper()] = tmp_path / f"{version}.csv"
+        places[version.upper()].write_text(f"case,outcome\nx,{outcomes[0]}\ny,{outcomes[1]}\n")
     printed = invoke(name, *(places.get(word, word) for word in words))
     assert str(places.get(wanted, wanted)) in printed
     shown = invoke(name, "--help")

@@ -119,7 +119,7 @@ def main() -> None:
         # The command computes in memory; where Dask is installed, xarray would import it with the first array.
         sys.modules.setdefault("dask", None)  # type: ignore[arg-type]
     try:
-        cli.main(sys.argv[1:] or ["--help"], prog_name="bayesrank", standalone_mode=False)
+        status = cli.main(sys.argv[1:] or ["--help"], prog_name="bayesrank", standalone_mode=False)
     except (click.exceptions.Abort, KeyboardInterrupt):
         print_error("bayesrank: interrupted")
         sys.exit(130)
@@ -133,6 +133,8 @@ def main() -> None:
         print_error(traceback.format_exc())
         print_error(f"bayesrank {__version__}: this is a bug; please report it with the command and the lines above")
         sys.exit(70)
+    if isinstance(status, int):  # of a command with a result for programs
+        sys.exit(status)
 
 
 def _fail(message: str) -> None:

@@ -2,7 +2,8 @@
 
 from bayesrank.decisions.curves import decision_curve
 from bayesrank.decisions.fronts import pareto_front
+from bayesrank.decisions.gates import gate
 from bayesrank.decisions.margins import noninferiority
 from bayesrank.decisions.utilities import expected_utility
 
-__all__ = ["decision_curve", "expected_utility", "noninferiority", "pareto_front"]
+__all__ = ["decision_curve", "expected_utility", "gate", "noninferiority", "pareto_front"]

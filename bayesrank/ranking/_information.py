@@ -65,6 +65,19 @@ class Information:
         pairs = int(np.triu(self.excess > 1, 1).sum())
         return [Note("clusters_vary_less", {"pairs": pairs, "of": len(self.cases) * (len(self.cases) - 1) // 2})]
 
+    def of_pair(self, one: int, other: int) -> tuple[float, float]:
+        """Return the degrees of freedom of a difference, and the factor by which its standard deviation is too small.
+
+        With d discordant cases (or clusters) there are at most d - 1 degrees of freedom.
+        """
+        size = len(self.cases)
+        freedom = float(np.broadcast_to(self.freedom, (size, size))[one, other])
+        if self.discordant is not None:
+            freedom = min(freedom, float(max(self.discordant[one, other] - 1, 0.0)))
+        inflation = np.broadcast_to(self.inflation, size)
+        factor = max(inflation[one], inflation[other]) * np.broadcast_to(self.excess, (size, size))[one, other]
+        return freedom, float(factor)
+
     def threshold(self, who: np.ndarray, critical: float) -> np.ndarray:
         """Return the standard deviations that a lead requires (entity, rival), for a normal critical value.
 

@@ -9,6 +9,8 @@ from bayesrank._checks import describe_value
 from bayesrank._errors import ArgumentError
 from bayesrank._notes import Note
 from bayesrank.words.decisions import verdict_of_decision, verdict_of_front
+from bayesrank.words.gates import NEEDED as OF_GATE
+from bayesrank.words.gates import verdict_of_gate
 from bayesrank.words.heterogeneities import verdict_of_heterogeneity
 from bayesrank.words.parts import Verdict
 from bayesrank.words.plans import NEEDED as OF_PLAN
@@ -24,8 +26,9 @@ def verdict(result: xr.Dataset) -> list[str]:
     ----------
     result : xarray.Dataset
         A ranking (:func:`bayesrank.credible_ranking`), a decision (:func:`bayesrank.decisions.expected_utility`), a
-        Pareto front (:func:`bayesrank.decisions.pareto_front`), a sensitivity (:func:`bayesrank.sensitivity`), a plan
-        (:func:`bayesrank.plan`) or a heterogeneity (:func:`bayesrank.heterogeneity`).
+        Pareto front (:func:`bayesrank.decisions.pareto_front`), a gate (:func:`bayesrank.decisions.gate`), a
+        sensitivity (:func:`bayesrank.sensitivity`), a plan (:func:`bayesrank.plan`) or a heterogeneity
+        (:func:`bayesrank.heterogeneity`).
 
     Returns
     -------
@@ -74,6 +77,8 @@ def verdict_parts(result: Any, more: Sequence[Note] = ()) -> Verdict:
     """Return the verdict on a result in its parts; ``more`` are additional notes on a ranking."""
     names = set(result.variables) if isinstance(result, xr.Dataset) else set()
     # A variable that only one kind of result has decides the kind. Its function then names missing variables.
+    if names >= OF_GATE:
+        return verdict_of_gate(result)
     if names & {"choice", "value_of_perfect_information"}:
         return verdict_of_decision(result)
     if "survives" in names:
@@ -89,6 +94,6 @@ def verdict_parts(result: Any, more: Sequence[Note] = ()) -> Verdict:
     raise ArgumentError(
         "result",
         "must come from br.credible_ranking, br.decisions.expected_utility, br.decisions.pareto_front, "
-        "br.sensitivity, br.plan or br.heterogeneity",
+        "br.decisions.gate, br.sensitivity, br.plan or br.heterogeneity",
         describe_value(result),
     )

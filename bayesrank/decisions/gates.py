@@ -1,0 +1,336 @@
+"""The gate: whether a change makes a score worse than that of a baseline, by more than a margin.
+
+One planned look compares the difference with its posterior standard deviation. Several planned looks share the error
+equally: test statistics of growing data are positively correlated, so that n looks at 1 - (1 - error)^(1/n) each have
+the stated error in all (Slepian 1962), whatever the spacing. Any number of looks needs a test martingale: the wealth of
+bets on the paired differences, averaged over the sizes of the bet (Waudby-Smith and Ramdas 2024).
+"""
+
+from typing import Any, Literal
+
+import numpy as np
+import xarray as xr
+from scipy.optimize import brentq
+from scipy.special import bdtr, betaincinv, logsumexp, ndtr, ndtri, stdtr, stdtrit
+
+from bayesrank._checks import check_integer, check_number, check_prob, check_unique
+from bayesrank._draws import draw_dims
+from bayesrank._errors import ArgumentError, ArgumentKeyError
+from bayesrank._notes import notes_text
+from bayesrank._source import parse_source
+from bayesrank._types import Container, ScoreLike
+from bayesrank.evidence.homogeneity import holm
+from bayesrank.ranking.evidence import Evidence, evidence_of
+from bayesrank.ranking.values import ScoreValues, one_ranking, score_values
+
+#: Sizes of a bet, as shares of the largest one, in equal steps of the logarithm.
+BETS = 0.95 * 2.0 ** -np.arange(0, 9, 0.25)
+#: Assurance of the number of further cases, and the largest multiple of today's cases that is reported.
+ASSURANCE, MOST = 0.8, 100
+#: With fewer cases that differ, their number bounds the difference.
+FEW = 10
+VERDICTS = ("worse", "undecided", "not worse")
+
+
+def gate(
+    source: Container,
+    baseline: Any,
+    score: ScoreLike | None = None,
+    *,
+    margin: float = 0.0,
+    looks: int | Literal["any"] = 1,
+    prob: float = 0.95,
+    higher_is_better: bool | None = None,
+) -> xr.Dataset:
+    """Decide whether entities are worse than a baseline by more than a margin, not worse, or undecided.
+
+    Parameters
+    ----------
+    source : InferenceData, DataTree, Dataset or DataArray
+        A posterior from :func:`bayesrank.fit`, or joint draws of the score, with two entities or more.
+    baseline : hashable
+        The entity that the others are compared with.
+    score : Score, str or callable, optional
+        As for :func:`bayesrank.credible_ranking`.
+    margin : float
+        By how much the score may be worse, in its units, at least 0.
+    looks : int or "any"
+        How often the gate is asked while the data grow: a planned number, or "any" number. "any" takes the mean outcome
+        of paired, independent cases with a known range only.
+    prob : float
+        1 minus the one-sided probability of a false *worse*, over all looks and entities; the same for *not worse*.
+    higher_is_better : bool, optional
+        Overrides the direction of the score.
+
+    Returns
+    -------
+    xarray.Dataset
+        Over ``entity``, without the baseline:
+
+        - ``verdict``: "worse" if the score is worse by more than the margin, "not worse" if it is not, or "undecided";
+        - ``difference``: by how much the score is better (worse if negative) than that of the baseline: the posterior
+          mean, or with ``looks="any"`` the observed mean; ``lower``, ``upper``: its one-sided bounds, jointly for all
+          entities and looks;
+        - ``p_worse``, ``p_not_worse``: p-values of the two claims, adjusted for the number of entities by the method of
+          Holm, to be compared with ``attrs["level"]``;
+        - ``cases``: the number of paired cases (or the smaller number of cases of the two), ``discordant``: of those on
+          which the two differ, NaN if unknown;
+        - ``needed``: how many more cases decide with probability 0.8 if today's difference is the true one; 0 if
+          decided, infinite if more than 100 times as many are needed, NaN if unknown.
+
+        ``attrs["verdict"]`` is the worst verdict of all entities. ``notes`` holds the notes on the evidence, as JSON.
+
+    Raises
+    ------
+    ValueError, TypeError, KeyError
+        If an argument is wrong, or ``looks="any"`` does not suit the evidence; the message says why.
+
+    References
+    ----------
+    Slepian (1962), The one-sided barrier problem for Gaussian noise, Bell System Technical Journal 41:463-501.
+    Waudby-Smith and Ramdas (2024), Estimating means of bounded random variables by betting, Journal of the Royal
+    Statistical Society B 86:1-27. Holm (1979), A simple sequentially rejective multiple test procedure, Scandinavian
+    Journal of Statistics 6:65-70.
+
+    Examples
+    --------
+    >>> import numpy as np, pandas as pd
+    >>> right = pd.DataFrame({"old": np.repeat([1, 1, 0, 0], [700, 60, 40, 200]),
+    ...                       "new": np.repeat([1, 0, 1, 0], [700, 60, 40, 200])})
+    >>> posterior = br.fit(br.from_outcomes(right), seed=1)
+    >>> found = gate(posterior, "old", margin=0.05)
+    >>> found["verdict"].item(), found["discordant"].item()
+    ('not worse', 100.0)
+    >>> gate(posterior, "old", looks="any")["verdict"].item()
+    'undecided'
+    """
+    margin = check_number("margin", margin, 0.0, finite=True)
+    error = 1 - check_prob("prob", prob)
+    if looks != "any":
+        looks = check_integer("looks", looks, 1)
+    source = parse_source(source)
+    found = score_values(source, score, higher_is_better, None)
+    one_ranking(found.values.dims)
+    names = found.values["entity"].values.tolist()
+    check_unique("entity", names)
+    if baseline not in names:
+        raise ArgumentKeyError("baseline", f"must be one of {names}", f"{baseline!r}")
+    base, others = names.index(baseline), [i for i, name in enumerate(names) if name != baseline]
+    if not others:
+        raise ArgumentError("source", f"must hold another entity to compare with {baseline!r}", "no other")
+    evidence = evidence_of(source, found.variable, found.values, None)
+    patterns = evidence.patterns
+    if looks == "any":
+        _check_bets(evidence, found)
+        level = error
+        parts: list[_Normal] | list[_Bets] = [_Bets(evidence, found, i, base) for i in others]
+    else:
+        level = 1 - (1 - error) ** (1 / looks)
+        parts = _normals(evidence, found, others, base)
+    held: dict[str, np.ndarray] = {
+        "difference": np.array([part.difference for part in parts]),
+        "lower": np.array([part.bound(level / len(others), -1) for part in parts]),
+        "upper": np.array([part.bound(level / len(others), 1) for part in parts]),
+        "p_worse": holm(np.array([part.p_value(margin, -1) for part in parts])),
+        "p_not_worse": holm(np.array([part.p_value(margin, 1) for part in parts])),
+    }
+    sure = [held[name] <= level for name in ("p_worse", "p_not_worse")]
+    held["verdict"] = verdict = np.where(
+        sure[0] & ~sure[1], "worse", np.where(sure[1] & ~sure[0], "not worse", "undecided")
+    )
+    size = evidence.size(len(names))
+    cases, discordant = np.fmin(size[others], size[base]), np.full(len(others), np.nan)
+    if patterns is not None and patterns.cluster is None:
+        both = (patterns.answers >= 0) & (patterns.answers[:, [base]] >= 0)
+        differ = both & (patterns.answers != patterns.answers[:, [base]])
+        cases, discordant = ((patterns.count @ rows)[others] for rows in (both, differ))
+    held |= {"cases": cases.astype(float), "discordant": discordant}
+    needed = [part.needed(margin, n, level) for part, n in zip(parts, cases, strict=True)]
+    held["needed"] = np.where(verdict == "undecided", needed, 0.0)
+    result = xr.Dataset(
+        {name: ("entity", values) for name, values in held.items()}, {"entity": found.values["entity"][others].values}
+    )
+    withheld = evidence.information(None if found.variable else found.score, len(names)).withheld()
+    result["notes"] = notes_text(
+        [*([withheld] if withheld else []), *evidence.notes(None if found.variable else found.score)]
+    )
+    facts = {name: value for name, value in found.facts().items() if name in ("score", "display", "higher_is_better")}
+    facts |= {"baseline": str(baseline), "margin": margin, "looks": str(looks), "prob": prob, "level": level}
+    return result.assign_attrs(
+        facts, verdict=next(each for each in VERDICTS if each in verdict), ledger=evidence.facts().get("ledger", "")
+    )
+
+
+class _Normal:
+    """A difference with a normal or t-distributed error."""
+
+    def __init__(self, difference: float, spread: float, freedom: float) -> None:
+        self.difference, self.spread, self.freedom = difference, spread, freedom
+
+    def p_value(self, margin: float, side: int) -> float:
+        """Return the p-value of the claim that the difference is above (1) or below (-1) minus the margin."""
+        lead = side * (self.difference + margin)
+        if not self.freedom > 0 or not np.isfinite(self.spread) or np.isnan(lead):
+            return 1.0
+        if self.spread == 0:
+            return 0.0 if lead > 0 else 1.0
+        z = -lead / self.spread
+        return float(ndtr(z) if np.isinf(self.freedom) else stdtr(self.freedom, z))
+
+    def bound(self, level: float, side: int) -> float:
+        """Return the upper (1) or lower (-1) bound."""
+        if not self.freedom > 0 or not np.isfinite(self.spread):
+            return side * np.inf
+        wide = -ndtri(level) if np.isinf(self.freedom) else -stdtrit(self.freedom, level)
+        return float(self.difference + side * wide * self.spread)
+
+    def needed(self, margin: float, cases: float, level: float) -> float:
+        """Return how many more cases decide with probability ``ASSURANCE`` if the true difference is today's."""
+        gap = abs(self.difference + margin)
+        if np.isnan(cases) or np.isnan(gap) or not np.isfinite(self.spread):
+            return np.nan
+        if gap == 0 or self.spread == 0:
+            return np.inf
+        total = cases * ((ndtri(ASSURANCE) - ndtri(level)) * self.spread / gap) ** 2
+        return float(np.ceil(max(total - cases, 1))) if total <= MOST * cases else np.inf
+
+
+class _Few(_Normal):
+    """A difference of so few cases that its standard deviation is not known.
+
+    A mean difference of -m needs that a share m, divided by the range of outcomes, of the cases is worse. So numbers of
+    worse and of better cases bound it exactly, by binomial probabilities.
+    """
+
+    def __init__(
+        self, difference: float, spread: float, freedom: float, worse: int, better: int, cases: int, most: float
+    ) -> None:
+        super().__init__(difference, spread, freedom)
+        self.worse, self.better, self.cases, self.most = worse, better, cases, most
+
+    def p_value(self, margin: float, side: int) -> float:
+        if side < 0 or margin == 0:
+            return super().p_value(margin, side)
+        return float(bdtr(self.worse, self.cases, min(margin / self.most, 1.0)))
+
+    def bound(self, level: float, side: int) -> float:
+        seen = self.worse if side < 0 else self.better
+        share = 1.0 if seen == self.cases else float(betaincinv(seen + 1, self.cases - seen, 1 - level))
+        return side * self.most * share
+
+
+def _normals(evidence: Evidence, found: ScoreValues, others: list[int], base: int) -> list[_Normal]:
+    """Return the differences from draws, with the effective degrees of freedom and corrections of rank sets."""
+    values, dims = found.values, draw_dims(found.values)
+    if not dims or values.size == values.sizes["entity"]:
+        raise ArgumentError("source", "must hold draws", "a point estimate", "br.fit gives draws")
+    x = found.sign * values.stack(every=dims).transpose("every", "entity").values.astype(float)
+    information = evidence.information(None if found.variable else found.score, x.shape[1])
+    withheld = information.withheld() is not None
+    parts = []
+    for i in others:
+        apart = x[:, i] - x[:, base]
+        apart = apart[~np.isnan(apart)]
+        freedom, factor = information.of_pair(i, base)
+        spread = float(apart.std()) * factor if len(apart) > 1 else np.inf
+        difference = float(apart.mean()) if len(apart) else np.nan
+        few = None if withheld else _few_differences(evidence, found, i, base)
+        if few is None:
+            parts.append(_Normal(difference, spread, 0.0 if withheld else freedom))
+        else:
+            parts.append(_Few(difference, spread, freedom, *few))
+    return parts
+
+
+def _few_differences(evidence: Evidence, found: ScoreValues, one: int, base: int) -> tuple[int, int, int, float] | None:
+    """Return how many cases are worse and better, their number, and the range, if few of them differ; else None."""
+    patterns, ends = evidence.patterns, found.ends
+    if patterns is None or patterns.outcome is None or patterns.cluster is not None or found.name != "mean_outcome":
+        return None
+    apart = found.sign * (patterns.outcome[:, one] - patterns.outcome[:, base])
+    worse, better = (int(patterns.count[rows].sum()) for rows in (apart < 0, apart > 0))
+    if worse + better >= FEW or ends is None or not np.isfinite(ends).all():
+        return None
+    return worse, better, int(patterns.count[~np.isnan(apart)].sum()), float(ends[1] - ends[0])
+
+
+def _check_bets(evidence: Evidence, found: ScoreValues) -> None:
+    """Raise an error unless the score is a mean of bounded outcomes over paired, independent cases."""
+    patterns, ends = evidence.patterns, found.ends
+    why = ""
+    if patterns is None:
+        why = "no single cases"
+    elif patterns.outcome is None or found.name != "mean_outcome":
+        why = f"{found.name}, which is no mean over cases"
+    elif patterns.cluster is not None:
+        why = "clusters of cases"
+    elif ends is None or not np.isfinite(ends).all():
+        why = "outcomes without a known range (range= of br.from_outcomes)"
+    elif (patterns.count != np.round(patterns.count)).any():
+        why = "weighted cases"
+    if why:
+        raise ArgumentError(
+            "looks",
+            "must be a number unless the score is the mean outcome of paired, independent cases",
+            f"'any' for {why}",
+        )
+
+
+class _Bets:
+    """The wealth of bets on paired differences, each averaged over the size of the bet."""
+
+    def __init__(self, evidence: Evidence, found: ScoreValues, one: int, base: int) -> None:
+        patterns = evidence.patterns
+        assert patterns is not None
+        assert patterns.outcome is not None
+        assert found.ends is not None
+        self.most = float(found.ends[1] - found.ends[0])
+        apart = found.sign * (patterns.outcome[:, one] - patterns.outcome[:, base])
+        values, place = np.unique(apart[~np.isnan(apart)], return_inverse=True)
+        self.values = values
+        self.count = np.bincount(place, patterns.count[~np.isnan(apart)], minlength=len(values))
+        total = self.count.sum()
+        self.difference = float(self.count @ values / total) if total else np.nan
+
+    def log_wealth(self, mean: float, side: int, times: float = 1.0) -> float:
+        """Return the logarithm of the wealth of bets that the mean is above (1) or below (-1) a number.
+
+        ``times`` is the multiple of today's cases, if the others are like them.
+        """
+        # A bet may lose at most 95% of the wealth on the largest possible loss.
+        loss = self.most + side * mean
+        if loss <= 0:
+            return 0.0
+        return float(
+            logsumexp(np.log1p(side * np.outer(BETS / loss, self.values - mean)) @ self.count * times)
+            - np.log(len(BETS))
+        )
+
+    def p_value(self, margin: float, side: int) -> float:
+        """Return the p-value of the claim that the mean is above (1) or below (-1) minus the margin, at any time."""
+        return float(np.exp(-max(self.log_wealth(-margin, side), 0.0)))
+
+    def needed(self, margin: float, cases: float, level: float) -> float:
+        """Return how many more cases decide with probability ``ASSURANCE`` if the true difference is today's."""
+        wanted = -np.log(level)
+        side = 1 if self.difference + margin > 0 else -1
+        if np.isnan(self.difference) or self.log_wealth(-margin, side, MOST) < wanted:
+            return np.nan if np.isnan(self.difference) else np.inf
+        times = brentq(lambda f: self.log_wealth(-margin, side, f) - wanted, 0.0, MOST)
+        if len(self.values) > 1:  # the wealth of half of the futures is smaller than expected
+            z = np.sqrt(2 * wanted)
+            times *= (1 + ndtri(ASSURANCE) / z) ** 2
+        return float(np.ceil(max((times - 1) * cases, 1))) if times <= MOST else np.inf
+
+    def bound(self, level: float, side: int) -> float:
+        """Return the upper (1) or lower (-1) bound, by bisection: means beyond it are rejected."""
+        inside, outside = self.difference, side * self.most * (1 - 1e-9)
+        if np.isnan(inside) or self.log_wealth(outside, -side) < -np.log(level):
+            return outside
+        for _ in range(60):
+            middle = (inside + outside) / 2
+            if self.log_wealth(middle, -side) < -np.log(level):
+                inside = middle
+            else:
+                outside = middle
+        return float(outside)

@@ -1,0 +1,63 @@
+"""The verdict on a gate: whether new entities are worse than a baseline."""
+
+import numpy as np
+import xarray as xr
+
+from bayesrank import _text
+from bayesrank._notes import Note, notes_of
+from bayesrank.words.parts import Verdict, compose, few_names
+from bayesrank.words.plans import round_up
+
+NEEDED = {"p_worse", "p_not_worse", "difference"}
+
+
+def verdict_of_gate(gate: xr.Dataset) -> Verdict:
+    """Return the verdict on the result of :func:`bayesrank.decisions.gate`."""
+    about, verdict = gate.attrs, gate["verdict"].values
+    names = [str(name) for name in gate["entity"].values.tolist()]
+    by = "" if not about["margin"] else f" by more than {about['margin']:g}"
+    than = f"worse than {about['baseline']}{by}"
+
+    def who(what: str) -> str:
+        return few_names([name for name, each in zip(names, verdict, strict=True) if each == what])
+
+    if about["verdict"] == "worse":
+        headline = f"Worse: {who('worse')} {'is' if (verdict == 'worse').sum() == 1 else 'are'} {than}"
+    elif about["verdict"] == "undecided":
+        headline = f"Undecided: {who('undecided')} may or may not be {than}"
+    else:
+        headline = f"Not worse: {who('not worse')} {'is' if len(names) == 1 else 'are'} not {than}"
+    if len(names) == 1:
+        headline += f" ({describe_difference(gate.isel(entity=0))})"
+    notes: list[Note | str] = [*notes_of(gate["notes"])]
+    if len(names) > 1:
+        notes += [f"{name}: {each}, {describe_difference(gate.isel(entity=i))}."
+                  for i, (name, each) in enumerate(zip(names, verdict, strict=True))]  # fmt: skip
+    return compose(str(about["verdict"]), f"{headline}.", notes, next_step=_next_step(gate))
+
+
+def describe_difference(one: xr.Dataset) -> str:
+    """Return the difference of one entity with its bounds, and the cases behind it."""
+    low, high = (format_signed(float(one[end])) for end in ("lower", "upper"))
+    said = f"{one.attrs['display']} {format_signed(float(one['difference']))}, bounds {low} to {high}"
+    cases, differ = float(one["cases"]), float(one["discordant"])
+    if np.isnan(cases):
+        return said
+    split = "" if np.isnan(differ) else f", {differ:,.0f} of which differ"
+    return f"{said}; {_text.count(int(cases), 'case')}{split}"
+
+
+def format_signed(value: float) -> str:
+    """Format a difference with its sign."""
+    return f"{round(value, 3) + 0.0:+.3f}" if np.isfinite(value) else "unknown"
+
+
+def _next_step(gate: xr.Dataset) -> str:
+    """Return how many more cases would decide on the entities that are undecided."""
+    needed = gate["needed"].values[gate["verdict"].values == "undecided"]
+    if not needed.size or np.isnan(needed).all():
+        return ""
+    most = float(np.nanmax(needed))
+    if np.isinf(most):
+        return "More than 100 times as many cases would be needed if today's difference is the true one."
+    return f"About {round_up(most):,} more cases decide it with 80% assurance if today's difference is the true one."
