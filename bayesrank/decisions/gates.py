@@ -6,6 +6,7 @@ the stated error in all (Slepian 1962), whatever the spacing. Any number of look
 bets on the paired differences, averaged over the sizes of the bet (Waudby-Smith and Ramdas 2024).
 """
 
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -123,7 +124,7 @@ def gate(
     if looks == "any":
         _check_bets(evidence, found)
         level = error
-        parts: list[_Normal] | list[_Bets] = [_Bets(evidence, found, i, base) for i in others]
+        parts: Sequence[_Normal | _Bets] = [_Bets(evidence, found, i, base) for i in others]
     else:
         level = 1 - (1 - error) ** (1 / looks)
         parts = _normals(evidence, found, others, base)
