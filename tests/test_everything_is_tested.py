@@ -180,6 +180,7 @@ RUNS = {
     "convert": (["LOGS"], "entity,dataset,case"),
     "datasets": ([], "tornado"),
     "decide": (["tornado", "--benefit", "tn=0,fp=-1,fn=-9,tp=0", "--draws", 50], "utility"),
+    "diff": (["BOARD", "BOARD"], "No entity"),
     "doctor": (["LOGS"], "lm-eval"),
     "gate": (["BASE", "NEW"], "Undecided: new"),
     "ops": (["tornado", "--draws", 50], "OPS"),
@@ -200,6 +201,8 @@ def test_each_command_runs(name, tmp_path):
     for version, outcomes in (("base", "10"), ("new", "01")):
         places[version.upper()] = tmp_path / f"{version}.csv"
         places[version.upper()].write_text(f"case,outcome\nx,{outcomes[0]}\ny,{outcomes[1]}\n")
+    places["BOARD"] = tmp_path / "board.json"
+    places["BOARD"].write_text(br.board(br.credible_ranking(br.fit(COUNTS, seed=1), "f1")))
     printed = invoke(name, *(places.get(word, word) for word in words))
     assert str(places.get(wanted, wanted)) in printed
     shown = invoke(name, "--help")

@@ -1,0 +1,55 @@
+"""``bayesrank diff``: what changed between two boards, and whether the rank sets support it."""
+
+import click
+import pandas as pd
+
+from bayesrank._errors import ArgumentError
+from bayesrank._inputs import STDIN, guard, read_unpacked
+from bayesrank.cli._export import Export, Sheet, format_option
+from bayesrank.words.changes import Changes, compare_boards, parse_board
+
+EXAMPLES = """
+\b
+Example:
+  bayesrank rank may.csv --format board > may.json
+  bayesrank rank june.csv --format board > june.json
+  bayesrank diff may.json june.json
+"""
+
+
+@click.command(epilog=EXAMPLES)
+@click.argument("old", metavar="OLD")
+@click.argument("new", metavar="NEW")
+@format_option()
+def diff(old: str, new: str, format: str) -> None:
+    """Compare two boards of 'bayesrank rank --format board': entities, cases and ranks that changed.
+
+    Ranks are compared among the entities of both boards. A change is supported if their rank sets do not overlap.
+    """
+    found = compare_boards(*(parse_board(_read(path), path) for path in (old, new)))
+    frame = found.table.convert_dtypes()
+    about = {"sentences": found.sentences}
+    Export(format).show(Sheet(*_cells(found), found.sentences, frame, about, name="entities"))
+
+
+def _read(path: str) -> str:
+    name = STDIN if path == "-" else path
+    with guard(name):
+        try:
+            return read_unpacked(path).decode("utf-8-sig")
+        except UnicodeDecodeError:
+            raise ArgumentError(name, "must be text in UTF-8") from None
+
+
+def _cells(found: Changes) -> tuple[list[str], list[list[str]]]:
+    rows = []
+    for name, row in found.table.iterrows():
+        ranks = [
+            "" if pd.isna(row[f"rank_{end}"]) else f"{row[f'rank_{end}']:.0f} ({row[f'rank_lower_{end}']:.0f} to "
+            f"{row[f'rank_upper_{end}']:.0f})" for end in ("old", "new")
+        ]  # fmt: skip
+        supported = "" if row["supported"] is None else "yes" if row["supported"] else "no"
+        cases = ["" if pd.isna(row[f"cases_{end}"]) else f"{row[f'cases_{end}']:,.0f}" for end in ("old", "new")]
+        rows.append([str(name), str(row["change"]), supported, *ranks, *cases])
+    header = ["entity", "change", "supported", "old rank (set)", "new rank (set)", "old cases", "new cases"]
+    return header, rows

@@ -1,0 +1,163 @@
+"""What changed between two boards, and which changes of rank their rank sets support."""
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import pandas as pd
+
+from bayesrank import _text
+from bayesrank._errors import ArgumentError
+from bayesrank.words.parts import few_names
+
+#: Fields that must agree, or ranks are not comparable.
+SAME = ("score", "positive", "rope", "prob")
+
+
+@dataclass(frozen=True)
+class Changes:
+    """The changes between two boards: a row for each entity of either, and sentences."""
+
+    table: pd.DataFrame
+    sentences: list[str]
+
+
+def parse_board(text: str, name: str) -> dict[str, Any]:
+    """Return a board from its JSON text; ``name`` is the file in messages."""
+    try:
+        held = json.loads(text)
+    except (json.JSONDecodeError, RecursionError):
+        held = None
+    if (
+        not isinstance(held, dict)
+        or held.get("format") != "bayesrank board"
+        or not isinstance(held.get("entities"), list)
+    ):
+        raise ArgumentError(
+            name, "must be a board in JSON", "something else", "bayesrank rank DATA --format board > FILE writes one"
+        )
+    wanted = {"entity", "rank", "rank_lower", "rank_upper", "tier", "cases", "median", "in_best_set"}
+    if any(not isinstance(one, dict) or wanted - set(one) for one in held["entities"]):
+        raise ArgumentError(name, "must have the fields of a board for each entity", "others")
+    return held
+
+
+def compare_boards(old: Mapping[str, Any], new: Mapping[str, Any]) -> Changes:
+    """Return what changed from one board to another.
+
+    Ranks of the entities on both boards are compared among these entities alone, so that entities which come or go move
+    no other. A change of rank is supported if the rank sets of the two boards, shortened by entities that came or
+    went, have no rank in common.
+
+    Parameters
+    ----------
+    old, new : mapping
+        Boards, as :func:`bayesrank.board` writes them, of one score.
+
+    Returns
+    -------
+    Changes
+        ``table`` with a row for each entity, in the order of the new board, entities that went last: ``change``
+        ("added", "removed", "up", "down" or "same"), ``supported``, and ``rank``, ``rank_lower``, ``rank_upper``,
+        ``tier``, ``median`` and ``cases`` of both boards, with the endings ``_old`` and ``_new``. ``sentences``.
+
+    Raises
+    ------
+    ValueError
+        If the boards have different scores, levels or positive classes, or hold only their first entities.
+
+    Examples
+    --------
+    >>> from bayesrank.words.changes import compare_boards
+    >>> def make(**tp):
+    ...     counts = br.from_counts(tn=80, fp=0, fn=[100 - n for n in tp.values()], tp=[*tp.values()], entity=[*tp])
+    ...     ranking = br.credible_ranking(br.fit(counts, seed=1), "tpr")
+    ...     return json.loads(br.board(ranking))
+    >>> import json
+    >>> print(*compare_boards(make(a=95, b=50), make(a=40, b=60, c=50)).sentences, sep="\\n")
+    1 entity was added: c.
+    Supported by the rank sets: b went up (2 to 1), a went down (1 to 2).
+    The best set was a, and is b and c.
+    """
+    for field in SAME:
+        if old.get(field) != new.get(field):
+            raise ArgumentError("NEW", f"must have the {field} of OLD", f"{old.get(field)!r} and {new.get(field)!r}")
+    for argument, held in (("OLD", old), ("NEW", new)):
+        if held.get("size", len(held["entities"])) != len(held["entities"]):
+            raise ArgumentError(
+                argument, "must hold all entities", f"the first {len(held['entities'])}", "leave --top out"
+            )
+    before, after = ({str(one["entity"]): one for one in held["entities"]} for held in (old, new))
+    common = [name for name in after if name in before]
+    added, removed = [n for n in after if n not in before], [n for n in before if n not in after]
+    places = [_places(side, common) for side in (before, after)]
+    rows = []
+    for name in [*after, *removed]:
+        pair = before.get(name), after.get(name)
+        row: dict[str, Any] = {"entity": name, "change": "added" if pair[0] is None else "removed", "supported": None}
+        for end, one in zip(("old", "new"), pair, strict=True):
+            row |= {f"{key}_{end}": None if one is None else one[key] for key in
+                    ("rank", "rank_lower", "rank_upper", "tier", "median", "cases")}  # fmt: skip
+        if pair[0] is not None and pair[1] is not None:
+            first, second = (place.get(name) for place in places)
+            row["change"] = "same"
+            if first is not None and second is not None and first != second:
+                row["change"] = "up" if second < first else "down"
+                row["supported"] = _apart(pair[0], pair[1], len(removed), len(added), row["change"])
+        rows.append(row)
+    table = pd.DataFrame(rows).set_index("entity")
+    return Changes(table, _sentences(table, added, removed, places, before, after))
+
+
+def _places(side: Mapping[str, Any], common: list[str]) -> dict[str, int]:
+    """Return the rank of each entity among those of both boards, shared as on the board."""
+    ranks = {name: side[name]["rank"] for name in common if side[name]["rank"] is not None}
+    return {name: 1 + sum(other < rank for other in ranks.values()) for name, rank in ranks.items()}
+
+
+def _apart(one: Mapping[str, Any], other: Mapping[str, Any], removed: int, added: int, change: str) -> bool:
+    """Return whether two rank sets have no rank in common, if those who left or came may have been above."""
+    ends = (one["rank_lower"], one["rank_upper"], other["rank_lower"], other["rank_upper"])
+    if None in ends:
+        return False
+    low_old, high_old, low_new, high_new = ends
+    if change == "up":
+        return bool(high_new < low_old - removed)
+    return bool(low_new - added > high_old)
+
+
+def _sentences(
+    table: pd.DataFrame,
+    added: list[str],
+    removed: list[str],
+    places: list[dict[str, int]],
+    before: Mapping[str, Any],
+    after: Mapping[str, Any],
+) -> list[str]:
+    said = []
+    for names, what in ((added, "added"), (removed, "removed")):
+        if names:
+            said.append(
+                f"{_text.count(len(names), 'entity')} {'was' if len(names) == 1 else 'were'} {what}: {few_names(names)}."
+            )
+    moved = table[table["change"].isin(["up", "down"])]
+    for supported, title in ((True, "Supported by the rank sets"), (False, "Not supported (the rank sets overlap)")):
+        names = moved.index[moved["supported"] == supported].tolist()
+        each = [f"{n} went {moved['change'][n]} ({places[0][n]} to {places[1][n]})" for n in names[:5]]
+        more = f" and {len(names) - 5} more" if len(names) > 5 else ""
+        if names:
+            said.append(f"{title}: {', '.join(each)}{more}.")
+    if not len(moved):
+        said.append("No entity of both boards changed its rank among these.")
+    best = [[name for name, one in side.items() if one["in_best_set"]] for side in (before, after)]
+    if set(best[0]) != set(best[1]):
+        said.append(f"The best set was {few_names(best[0]) or 'empty'}, and is {few_names(best[1]) or 'empty'}.")
+    both = table[~table["change"].isin(["added", "removed"])]
+    cases = both[(both["cases_old"] != both["cases_new"]) & both["cases_old"].notna() & both["cases_new"].notna()]
+    if len(cases):
+        apart = (cases["cases_new"] - cases["cases_old"]).astype(int)
+        low, high = apart.min(), apart.max()
+        ends = f"{low:+,}" if low == high else f"{low:+,} to {high:+,}"
+        said.append(f"Cases changed for {_text.count(len(cases), 'entity')}: {ends}.")
+    return said
