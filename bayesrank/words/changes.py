@@ -139,7 +139,8 @@ def _sentences(
     for names, what in ((added, "added"), (removed, "removed")):
         if names:
             said.append(
-                f"{_text.count(len(names), 'entity')} {'was' if len(names) == 1 else 'were'} {what}: {few_names(names)}."
+                f"{_text.count(len(names), 'entity')} {'was' if len(names) == 1 else 'were'} {what}: "
+                f"{few_names(names)}."
             )
     moved = table[table["change"].isin(["up", "down"])]
     for supported, title in ((True, "Supported by the rank sets"), (False, "Not supported (the rank sets overlap)")):
