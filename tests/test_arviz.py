@@ -28,6 +28,9 @@ def fit(model, evidence, **options):
         evidence = br.pool(br.datasets.load("mnist_folds")) // 100
     elif model == "normal_means":
         evidence = br.from_frame(pd.DataFrame({"entity": ["a", "b"], "mean": [0.6, 0.5], "se": [0.1, 0.2]}))
+    elif model == "davidson":
+        votes = pd.DataFrame({"left": ["x", "x", "y"], "right": ["y", "y", "x"], "winner": ["x", "tie", "y"]})
+        evidence = br.from_votes(votes, a="left", b="right", winner="winner")
     return br.fit(evidence, model, draws=60, seed=1, **options)
 
 

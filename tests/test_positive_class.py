@@ -42,12 +42,12 @@ def test_other_pairs_have_no_positive_class(pair):
 
 def test_which_scores_are_symmetric_is_what_their_formulas_say():
     tables = np.random.default_rng(3).dirichlet([0.7] * 4, 50).reshape(-1, 2, 2)
-    for name in br.scores.catalog().index.drop("mean_outcome"):
-        score = br.scores.get(name)
+    every = map(br.scores.get, br.scores.catalog().index)
+    for score in (score for score in every if score.space in ("binary", "classes")):
         same = np.allclose(
             score.of_tables(tables), score.of_tables(tables[:, ::-1, ::-1]), rtol=1e-9, atol=1e-12, equal_nan=True
         )
-        assert score.is_symmetric == same, name
+        assert score.is_symmetric == same, score.name
 
 
 def test_sensitivity_is_not_reversed():

@@ -157,7 +157,7 @@ GOOD_OF = {
     **{name: {"predictions": {"a": [0, 1, 1]}} for name in ("from_predictions", "joint_outcomes")},
     **dict.fromkeys(("heterogeneity", "plan", "shrinkage", "summary_roc"), POPULATION),
     **{name: {"score": "lift_at_k", "at": 1, "size": 3} for name in ("of_value", "value_curves")},
-    **{name: {"score": "f1"} for name in ("probability", "ranking_report", "sensitivity")},
+    **{name: {"score": "f1"} for name in ("gate", "probability", "ranking_report", "sensitivity")},
     "beta_preferences": {"a": (1, 1), "b": (1, 1)},
     "best_threshold": {"y_true": [0, 0, 1, 1], "y_score": [0.1, 0.4, 0.3, 0.9]},
     "by_label": {"source": br.one_vs_rest(refusals.THREE)},

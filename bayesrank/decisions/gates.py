@@ -14,7 +14,7 @@ import xarray as xr
 from scipy.optimize import brentq
 from scipy.special import bdtr, betaincinv, logsumexp, ndtr, ndtri, stdtr, stdtrit
 
-from bayesrank._checks import check_integer, check_number, check_prob, check_unique
+from bayesrank._checks import check_choice, check_integer, check_number, check_prob, check_unique
 from bayesrank._draws import draw_dims
 from bayesrank._errors import ArgumentError, ArgumentKeyError
 from bayesrank._notes import notes_text
@@ -114,8 +114,7 @@ def gate(
     one_ranking(found.values.dims)
     names = found.values["entity"].values.tolist()
     check_unique("entity", names)
-    if baseline not in names:
-        raise ArgumentKeyError("baseline", f"must be one of {names}", f"{baseline!r}")
+    check_choice("baseline", baseline, names, ArgumentKeyError)
     base, others = names.index(baseline), [i for i, name in enumerate(names) if name != baseline]
     if not others:
         raise ArgumentError("source", f"must hold another entity to compare with {baseline!r}", "no other")

@@ -27,7 +27,8 @@ def slopes_of(
         return None
     grown = (1 - STEP) * shares[:, None] + STEP * np.eye(cells)
     tables = np.concatenate([shares[:, None], grown], axis=1).reshape(len(shares), -1, *frame.shape[1:])
-    names = {name: frame.coords[name].variable for name in frame.dims if name in frame.coords}
+    kept = {name: held for name, held in frame.coords.items() if set(held.dims) <= {*frame.dims[1:]}}
+    names = {name: held.variable for name, held in kept.items()}
     values = score(xr.DataArray(tables, names, ("entity", "cell", *frame.dims[1:])))
     if values is None:
         return None

@@ -71,13 +71,16 @@ def compare_boards(old: Mapping[str, Any], new: Mapping[str, Any]) -> Changes:
     --------
     >>> from bayesrank.words.changes import compare_boards
     >>> def make(**tp):
-    ...     counts = br.from_counts(tn=80, fp=0, fn=[100 - n for n in tp.values()], tp=[*tp.values()], entity=[*tp])
+    ...     right, size = list(tp.values()), len(tp)
+    ...     wrong = [100 - n for n in right]
+    ...     counts = br.from_counts(tn=[80] * size, fp=[0] * size, fn=wrong, tp=right, entity=[*tp])
     ...     ranking = br.credible_ranking(br.fit(counts, seed=1), "tpr")
     ...     return json.loads(br.board(ranking))
     >>> import json
-    >>> print(*compare_boards(make(a=95, b=50), make(a=40, b=60, c=50)).sentences, sep="\\n")
+    >>> print(*compare_boards(make(a=95, b=50), make(a=30, b=80, c=75)).sentences, sep="\\n")
     1 entity was added: c.
-    Supported by the rank sets: b went up (2 to 1), a went down (1 to 2).
+    Supported by the rank sets: a went down (1 to 2).
+    Not supported (the rank sets overlap): b went up (2 to 1).
     The best set was a, and is b and c.
     """
     for field in SAME:

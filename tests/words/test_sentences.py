@@ -593,6 +593,28 @@ ROWS = [
         "contradicts the data (also for 1 more entity).",
     ),
     (
+        "pools_unconnected",
+        {"entities": ["a", "b"]},
+        "No chain of votes connects the leader with a, b: they cannot be compared.",
+    ),
+    (
+        "votes_unconnected",
+        {"pools": [["a", "b"], ["c"]]},
+        "No vote connects 2 pools of entities, (a, b), (c): compare within pools only.",
+    ),
+    (
+        "votes_one_sided",
+        {},
+        "Some entities won, or lost, all votes against the rest: how far they are apart depends on the prior.",
+    ),
+    ("votes_without_ties", {}, "No vote is a tie, so ties are left out of the model."),
+    (
+        "votes_relative",
+        {},
+        "A strength is relative to the other entities: the order of two entities also depends on the votes of both on "
+        "others. Votes are assumed independent.",
+    ),
+    (
         "score_undefined",
         {"score": "MCC", "entities": ["a", "b"], "lacking": "positive calls"},
         "The observed MCC of a, b is undefined: no positive calls.",
@@ -718,14 +740,16 @@ CAVEATS = {
     Caveat.PREVALENCE_SET: {"prevalence_set"},
     Caveat.PREVALENCES_DIFFER: {"prevalences_differ"},
     Caveat.PRIOR_OUTWEIGHS_DATA: {
-        "class_without_cases", "few_cases_of_class", "prior_shifts_average", "without_cases",
+        "class_without_cases", "few_cases_of_class", "prior_shifts_average", "votes_one_sided", "without_cases",
     },
     Caveat.FEW_UNITS: {
         "few_cases_and_prior_of_range", "few_cases_and_prior", "few_units_without_prior", "few_cases_of_means",
         "means_unpaired", "variance_lost", "few_discordant", "few_cases", "few_datasets", "heavy_tails",
     },
     Caveat.MODEL_CONTRADICTED: {"datasets_not_replicated", "prior_contradicted"},
-    Caveat.DATASETS_DIFFER: {"easy_datasets_credited", "entities_unconnected", "pooled_datasets_differ"},
+    Caveat.DATASETS_DIFFER: {
+        "easy_datasets_credited", "entities_unconnected", "pooled_datasets_differ", "votes_unconnected",
+    },
     Caveat.OUTSIDE_INTERVAL: {"observed_outside_interval"},
     Caveat.NOT_CONVERGED: {"chains_unreliable"},
 }  # fmt: skip
