@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+import xarray as xr
 from scipy import special, stats
 
 import bayesrank as br
@@ -75,9 +76,11 @@ def test_the_density_of_the_graph_is_that_of_the_model(classes):
     rows, gaps = 1 + classes, []
     for _ in range(4):
         point = {"mu": rng.normal(size=(3, rows)), "coefficients": rng.normal(size=(2, rows))}
-        # Four cases of right and wrong, or one of each cell: Beta(2, 2) or uniform rates, here over their logits.
-        rate = special.expit(point["mu"])
+        # Four cases of right and wrong, or one of each cell: a Beta(2, 2) or uniform rate of the level, over its logit.
+        level = point["mu"].mean(0)
+        rate = special.expit(level)
         wanted = (stats.beta(2 - classes, 2 - classes).logpdf(rate) + np.log(rate * (1 - rate))).sum()
+        wanted += stats.norm.logpdf(point["mu"] - level, scale=2).sum()
         wanted += stats.norm.logpdf(point["coefficients"]).sum()
         effects = {}
         for name, number in (("difficulty", 6), ("deviations", len(story.pairs))):
@@ -158,6 +161,19 @@ def test_no_entity_is_credited_for_missing_the_hard_data_sets():
     assert np.corrcoef(new.T)[0, 1] > 0.9
 
 
+def test_many_entities_do_not_pull_the_level():
+    """The data sets alone inform of the level: twelve entities with the answers of two have their typical rates."""
+    right = np.array([28, 29, 27, 30])
+    few, many = (logits(fit(counts_of(np.ones((k, 4), bool), np.tile(right, (k, 1)), 30))) for k in (2, 12))
+    assert few.mean() == pytest.approx(many.mean(), abs=0.25)
+
+
+def test_one_prior_for_the_level():
+    counts = counts_of(COMPLETE)
+    with pytest.raises(br.ArgumentError, match="must be the same for all entities"):
+        br.fit(counts, NAME, prior=xr.DataArray([[1.0, 2], [2, 1], [1, 2]], dims=("entity", "outcome")))
+
+
 def test_what_nothing_connects_stays_uncertain():
     right = np.array([[9] * 6, [19] * 6, [19] * 6])
     found = logits(fit(counts_of(APART, right)))
@@ -168,7 +184,7 @@ def test_what_nothing_connects_stays_uncertain():
 
 
 def test_a_complete_design_is_the_model_of_meta_analysis():
-    """The same model, by a sampler of its own length."""
+    """The same terms; the prior of the medians differs, and the sampler's length."""
     counts = counts_of(COMPLETE, classes=True)
     one, other = (make_model(name, counts, {}) for name in (NAME, "hierarchical_logit_normal"))
     assert one.terms == other.terms

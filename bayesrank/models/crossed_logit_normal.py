@@ -6,6 +6,10 @@ mean 0. Otherwise its mean depends on which entities met the data set, since the
 β_d = Σ_e x_ed δ_e + a normal rest. Here x_ed is 1 / (number of entities) if e met d, else 0, less its mean over the
 data sets. Differences of data sets with different entities then say nothing about the entities (Mundlak 1978,
 Econometrica 46:69-85), and a typical data set is the average of the observed ones.
+
+The prior of the rate is that of one level, the logit of which is the mean of μ over the entities; distances from it are
+normal with a standard deviation of 2. With a prior for each μ, many entities together would pull the level, of which
+only the data sets inform.
 """
 
 from typing import Any, ClassVar
@@ -61,8 +65,10 @@ class CrossedLogitNormal(HierarchicalLogitNormal):
 
     words: ClassVar[str] = (
         "The logits of the rates have a difficulty of each data set, shared by all entities, and deviations of each "
-        "entity; entities are compared within data sets."
+        "entity; entities are compared within data sets. Their median logits have a common level and normal "
+        "distances from it with standard deviation 2."
     )
+    sd_of_contrasts: ClassVar[float] = 2.0
     references: ClassVar[tuple[str, ...]] = (
         "Mundlak (1978). On the pooling of time series and cross section data. Econometrica 46:69-85.",
     )

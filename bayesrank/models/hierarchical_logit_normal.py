@@ -13,6 +13,7 @@ import xarray as xr
 from scipy.special import expit
 
 from bayesrank._checks import check_choice, check_number
+from bayesrank._errors import ArgumentError
 from bayesrank._random import Block, fingerprint, stream
 from bayesrank.evidence.weighting import check_whole_cases
 from bayesrank.models.parts.hierarchical import DRAWS, Hierarchical, Hyper
@@ -49,6 +50,8 @@ class Tables(NamedTuple):
     data: np.ndarray
     #: Prior concentrations of right and wrong (entity, row, 2).
     alpha: np.ndarray
+    #: Precision of an entity's logit about the level that entities share, or 0 if there is no such level.
+    precision: float
     #: Whether there is a difficulty besides deviations.
     both: bool
     #: Columns whose coefficients are the means of the difficulties (data set, column); no column if these are 0.
@@ -91,6 +94,9 @@ class HierarchicalLogitNormal(Hierarchical):
     target_draws: ClassVar[int] = 1200
     largest_rhat: ClassVar[float] = 1.005
     ignores_difficulty: ClassVar[bool] = False
+    #: Prior standard deviation of an entity's median logit about a level that entities share, whose prior is ``prior``.
+    #: If it is infinite, there is no level, and ``prior`` is that of each entity.
+    sd_of_contrasts: ClassVar[float] = np.inf
 
     def __init__(self, counts: xr.DataArray, *, spread: float = 1.0, terms: str | None = None, **options: Any) -> None:
         check_whole_cases(counts, "counts", "for a hierarchical model")
@@ -118,6 +124,12 @@ class HierarchicalLogitNormal(Hierarchical):
         right = np.stack([self.members[:, row, :, answer] for row, answer in enumerate(self.right)], -1)
         self.hits = right[there]
         self.alpha = np.stack([self.prior[:, row, [a, 1 - a]] for row, a in enumerate(self.right)], 1)
+        #: Whether entities share a level: one entity, or entities that nothing connects, have priors of their own.
+        self.has_level = self.sd_of_contrasts < np.inf and len(self.members) > 1 and self.terms != ()
+        if self.has_level and (self.alpha != self.alpha[:1]).any():
+            raise ArgumentError(
+                "prior", "must be the same for all entities, since it is that of their level", "several along entity"
+            )
         self.settings |= {"spread": self.spread, "terms": TERMS[self.terms] if self.over_datasets else "deviations"}
         if self.over_datasets:
             self.settings["typical"] = "median"
@@ -135,8 +147,11 @@ class HierarchicalLogitNormal(Hierarchical):
         rows, number = len(self.right), {"difficulty": self.members.shape[2], "deviations": len(self.pairs)}
         with pm.Model() as model:
             mu = pm.Flat("mu", shape=(len(self.members), rows))
-            right, wrong = pm.math.log1pexp(-mu), pm.math.log1pexp(mu)
-            pm.Potential("prior_of_mu", -(self.alpha[..., 0] * right + self.alpha[..., 1] * wrong).sum())
+            level, alpha = (mu.mean(0), self.alpha[0]) if self.has_level else (mu, self.alpha)
+            right, wrong = pm.math.log1pexp(-level), pm.math.log1pexp(level)
+            pm.Potential("prior_of_mu", -(alpha[..., 0] * right + alpha[..., 1] * wrong).sum())
+            if self.has_level:
+                pm.Potential("prior_of_contrasts", -(((mu - level) / self.sd_of_contrasts) ** 2).sum() / 2)
             logits = mu[entity]
             for name in self.terms:
                 sd = pm.HalfNormal(f"sd_of_{name}", self.spread, shape=rows)
@@ -189,7 +204,8 @@ class HierarchicalLogitNormal(Hierarchical):
         alpha[:, :rows] = self.alpha[places]
         both = "difficulty" in self.terms
         basis = np.ascontiguousarray(self.basis[self.order]) if both else np.zeros((datasets, 0))
-        tables = Tables(pairs[turn], datasets, parts.reshape(-1, 8), alpha, both, basis)
+        precision = self.sd_of_contrasts**-2 if self.has_level else 0.0
+        tables = Tables(pairs[turn], datasets, parts.reshape(-1, 8), alpha, precision, both, basis)
         key = fingerprint(tables.pairs, tables.data, alpha, [self.spread, thin], [*self.terms])
         run = self._run_chain if self.terms else self._draw_medians
         chains = [run(stream(root, "chains", key, chain), tables, shape[1], thin) for chain in range(shape[0])]
@@ -249,7 +265,11 @@ class HierarchicalLogitNormal(Hierarchical):
         """Draw one block from the prior."""
         rng = stream(root, "prior", "logits", *block.key)
         size, rows = block.size, len(self.right)
-        mu = _beta_logits(rng, self.alpha, size)
+        if self.has_level:
+            away = self.sd_of_contrasts * rng.standard_normal((size, len(self.members), rows))
+            mu = _beta_logits(rng, self.alpha[:1], size) + away - away.mean(1, keepdims=True)
+        else:
+            mu = _beta_logits(rng, self.alpha, size)
         hyper: Hyper = {"mu": mu, "logits": mu[:, self.pairs[:, 0]]}
         for name in self.terms:
             sd = hyper[f"sd_of_{name}"] = abs(rng.normal(0, self.spread, (size, rows)))
@@ -377,8 +397,13 @@ class HierarchicalLogitNormal(Hierarchical):
         """Return log prior densities (chain, draw) of logits of median rates and of spreads."""
         shape = tuple(posterior.sizes[d] for d in DRAWS)
         held = self._sampled_parameters(posterior)
-        right, wrong = (-np.logaddexp(0, sign * held["mu"]) for sign in (-1, 1))
-        found = {"median_rate": (self.alpha[..., 0] * right + self.alpha[..., 1] * wrong).sum((1, 2))}
+        level, alpha = held["mu"], self.alpha
+        if self.has_level:
+            level, alpha = level.mean(1, keepdims=True), alpha[:1]
+        right, wrong = (-np.logaddexp(0, sign * level) for sign in (-1, 1))
+        found = {"median_rate": (alpha[..., 0] * right + alpha[..., 1] * wrong).sum((1, 2))}
+        if self.has_level:
+            found["median_rate"] -= (((held["mu"] - level) / self.sd_of_contrasts) ** 2).sum((1, 2)) / 2
         for name in self.terms:
             log = -((held[f"sd_of_{name}"] / self.spread) ** 2).sum(1) / 2
             if len(self.right) == 2:

@@ -46,12 +46,31 @@ def log_prior(spread, scale):
 
 
 @njit(**OPTIONS)
-def gain_of_medians(mu, mu_new, alpha, i):
-    """Return the gain in the log density of the logits of an entity's Beta rates."""
+def gain_of_median(i, total, mu, mu_new, alpha, precision):
+    """Return the gain in the log prior density if entity ``i`` moves; ``total`` is the sum of the current medians.
+
+    With a ``precision`` of contrasts, the mean of the medians is the logit of a Beta rate, and their distances from it
+    are normal. If it is 0, each median is the logit of a Beta rate of its own.
+    """
     found = 0.0
     for row in range(2):
-        found -= alpha[i, row, 0] * (softplus(-mu_new[i, row]) - softplus(-mu[i, row]))
-        found -= alpha[i, row, 1] * (softplus(mu_new[i, row]) - softplus(mu[i, row]))
+        old, new = mu[i, row], mu_new[i, row]
+        if precision > 0:
+            level, level_new = total[row] / len(mu), (total[row] + new - old) / len(mu)
+            found -= 0.5 * precision * (new * new - old * old - len(mu) * (level_new * level_new - level * level))
+            old, new = level, level_new
+        found -= alpha[i, row, 0] * (softplus(-new) - softplus(-old))
+        found -= alpha[i, row, 1] * (softplus(new) - softplus(old))
+    return found
+
+
+@njit(**OPTIONS)
+def gain_of_medians(mu, mu_new, alpha, precision):
+    """Return the gain in the log prior density if all entities move."""
+    found, total = 0.0, mu.sum(0)
+    for i in range(len(mu)):
+        found += gain_of_median(i, total, mu, mu_new, alpha, precision)
+        total += mu_new[i] - mu[i]
     return found
 
 
@@ -232,39 +251,65 @@ def move_spreads(rng, spread, term, effect, log_step, adaptation, sd, is_sampled
 
 
 @njit(**OPTIONS)
-def accept_proposals(rng, which, gain, held, held_new, log_step, adaptation, out, out_new):
-    """Accept or reject the proposals of all entities or data sets, whose number is ``which`` for each table.
-
-    ``gain`` is the gain in log density of each without its tables; ``out_new`` are the proposed tables.
-    """
+def gain_of_tables(which, out, out_new, number):
+    """Return the gain in log density of the tables of each of ``number`` entities or data sets."""
+    gain = np.zeros(number)
     for p in range(len(out)):
         gain[which[p]] += out_new[p, 4] - out[p, 4]
-    for i in range(len(gain)):
-        ok = np.log(rng.random()) < gain[i]
-        log_step[i] += adaptation * (ok - RATE_OF_SINGLE_STEPS)
-        gain[i] = ok
-        if ok:
-            held[i] = held_new[i]
+    return gain
+
+
+@njit(**OPTIONS)
+def accept_tables(which, is_accepted, out, out_new):
+    """Replace the tables of the accepted entities or data sets."""
     for p in range(len(out)):
-        if gain[which[p]] > 0:
+        if is_accepted[which[p]]:
             out[p] = out_new[p]
 
 
 @njit(**OPTIONS)
-def shift_all(rng, mu, t, factor, alpha):
+def accept_medians(rng, which, mu, mu_new, alpha, precision, log_step, adaptation, out, out_new):
+    """Accept or reject the proposed median of each entity, one after the other."""
+    gain, total = gain_of_tables(which, out, out_new, len(mu)), mu.sum(0)
+    is_accepted = np.zeros(len(mu), np.bool_)
+    for i in range(len(mu)):
+        ok = np.log(rng.random()) < gain[i] + gain_of_median(i, total, mu, mu_new, alpha, precision)
+        log_step[i] += adaptation * (ok - RATE_OF_SINGLE_STEPS)
+        is_accepted[i] = ok
+        if ok:
+            total += mu_new[i] - mu[i]
+            mu[i] = mu_new[i]
+    accept_tables(which, is_accepted, out, out_new)
+
+
+@njit(**OPTIONS)
+def accept_difficulties(rng, which, t, t_new, log_step, adaptation, out, out_new):
+    """Accept or reject the proposed standard normal difficulty of each data set."""
+    gain = gain_of_tables(which, out, out_new, len(t))
+    is_accepted = np.zeros(len(t), np.bool_)
+    for j in range(len(t)):
+        gain[j] += 0.5 * (t[j, 0] ** 2 + t[j, 1] ** 2 - t_new[j, 0] ** 2 - t_new[j, 1] ** 2)
+        ok = np.log(rng.random()) < gain[j]
+        log_step[j] += adaptation * (ok - RATE_OF_SINGLE_STEPS)
+        is_accepted[j] = ok
+        if ok:
+            t[j] = t_new[j]
+    accept_tables(which, is_accepted, out, out_new)
+
+
+@njit(**OPTIONS)
+def shift_all(rng, mu, t, factor, alpha, precision):
     """Move all medians and difficulties together, so that no table changes."""
-    datasets, entities = len(t), len(mu)
+    datasets = len(t)
     d0, d1 = t[:, 0].sum() / datasets, t[:, 1].sum() / datasets
     root = np.sqrt(datasets)
     s0, s1 = rng.standard_normal() / root - d0, rng.standard_normal() / root - d1
     c0, c1 = multiply(factor, s0, s1)
     mu_new = mu.copy()
-    gain = 0.0
-    for i in range(entities):
+    for i in range(len(mu)):
         mu_new[i, 0] += c0
         mu_new[i, 1] += c1
-        gain += gain_of_medians(mu, mu_new, alpha, i)
-    if np.log(rng.random()) < gain:
+    if np.log(rng.random()) < gain_of_medians(mu, mu_new, alpha, precision):
         mu[:] = mu_new
         for j in range(datasets):
             t[j, 0] += s0
@@ -320,7 +365,7 @@ def run(rng, tables, sd, is_sampled, spread, mu, steps, warm, draws, thin):
     spreads (6) and rows (2) that are sampled; a missing row has no cases. ``spread`` and ``mu`` are initial values,
     ``steps`` (entity, 2) the lengths of steps of medians, and ``thin`` the number of sweeps between draws.
     """
-    pairs, datasets, data, alpha, both, basis = tables
+    pairs, datasets, data, alpha, precision, both, basis = tables
     entities, number = len(mu), len(pairs)
     spread, mu = spread.copy(), mu.copy()
     spread_new, mu_new, t_new = spread.copy(), mu.copy(), np.zeros((datasets, 2))
@@ -328,7 +373,6 @@ def run(rng, tables, sd, is_sampled, spread, mu, steps, warm, draws, thin):
     size = len(which)
     log_step, near = np.log(0.3), np.log(np.full(2, 0.5))
     of_entity, of_dataset, of_table = np.zeros(entities), np.zeros(datasets), np.zeros(number)
-    gain_entity, gain_dataset = np.zeros(entities), np.zeros(datasets)
     shape, history, first = np.eye(size), np.zeros((warm, size)), INTERVAL
     kept_mu, kept_spread = np.zeros((draws, entities, 2)), np.zeros((draws, 6))
     kept_difficulty, kept_logits = np.zeros((draws, datasets, 2)), np.zeros((draws, number, 2))
@@ -362,8 +406,7 @@ def run(rng, tables, sd, is_sampled, spread, mu, steps, warm, draws, thin):
             factors = covariance_factor(spread_new, 0), covariance_factor(spread_new, 1)
             other, others, out_new = compute_effects(mu_new, z, centre, v, factors, pairs, data, both)
             gain = other - total + log_prior(spread_new, sd) - log_prior(spread, sd)
-            for i in range(entities):
-                gain += gain_of_medians(mu, mu_new, alpha, i)
+            gain += gain_of_medians(mu, mu_new, alpha, precision)
             ok = np.log(rng.random()) < gain
             if ok:
                 total, t, out = other, others, out_new
@@ -384,9 +427,8 @@ def run(rng, tables, sd, is_sampled, spread, mu, steps, warm, draws, thin):
                 mu_new[i, row] = mu[i, row]
                 if is_sampled[6 + row]:
                     mu_new[i, row] += steps[i, row] * np.exp(of_entity[i]) * rng.standard_normal()
-            gain_entity[i] = gain_of_medians(mu, mu_new, alpha, i)
         out_new = compute_tables(mu_new, t, centre, v, factors, pairs, data)
-        accept_proposals(rng, pairs[:, 0], gain_entity, mu, mu_new, of_entity, adaptation, out, out_new)
+        accept_medians(rng, pairs[:, 0], mu, mu_new, alpha, precision, of_entity, adaptation, out, out_new)
         # 4. The difficulty of each data set.
         if both:
             low, _ = approximate_difficulties(mu, centre, factors, pairs, data, both, datasets)
@@ -394,10 +436,9 @@ def run(rng, tables, sd, is_sampled, spread, mu, steps, warm, draws, thin):
                 d0, d1 = solve_transposed(low[j], rng.standard_normal(), rng.standard_normal())
                 t_new[j, 0] = t[j, 0] + np.exp(of_dataset[j]) * d0
                 t_new[j, 1] = t[j, 1] + np.exp(of_dataset[j]) * d1
-                gain_dataset[j] = 0.5 * (t[j, 0] ** 2 + t[j, 1] ** 2 - t_new[j, 0] ** 2 - t_new[j, 1] ** 2)
             out_new = compute_tables(mu, t_new, centre, v, factors, pairs, data)
-            accept_proposals(rng, pairs[:, 1], gain_dataset, t, t_new, of_dataset, adaptation, out, out_new)
-            shift_all(rng, mu, t, factors[1], alpha)
+            accept_difficulties(rng, pairs[:, 1], t, t_new, of_dataset, adaptation, out, out_new)
+            shift_all(rng, mu, t, factors[1], alpha, precision)
         # 5. The means of the difficulties, if a basis gives them.
         if columns:
             draw_coefficients(rng, delta, centre, basis, t, factors[1])
@@ -410,8 +451,7 @@ def run(rng, tables, sd, is_sampled, spread, mu, steps, warm, draws, thin):
                 gain = 0.5 * (delta[k, row] ** 2 - (delta[k, row] + step) ** 2)
                 if kind:  # all entities move along, so that their mean logits stay
                     mu_new[:, row] += step * mean_of_entity[:, k]
-                    for i in range(entities):
-                        gain += gain_of_medians(mu, mu_new, alpha, i)
+                    gain += gain_of_medians(mu, mu_new, alpha, precision)
                 out_new = compute_tables(mu_new, t, centre_new, v, factors, pairs, data)
                 gain += (out_new[:, 4] - out[:, 4]).sum()
                 ok = np.log(rng.random()) < gain
