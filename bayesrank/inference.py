@@ -66,7 +66,9 @@ def fit(
     model : str or class, optional
         One of :mod:`bayesrank.models`, or a class: ``"dirichlet_multinomial"`` (default for counts): random cases;
         ``"beta_binomial"``: class sizes fixed by design; ``"paired"`` (default for joint outcomes): all entities saw
-        the same cases; ``"normal_means"`` (default for means): independent normal errors. Models of counts ignore the
+        the same cases; ``"crossed_logit_normal"`` (default for several entities on three or more data sets with two
+        classes or outcomes, up to 600 tables, unless cases have clusters or weights): entities are compared within
+        data sets; ``"normal_means"`` (default for means): independent normal errors. Models of counts ignore the
         pairing of joint outcomes, and a note says so.
     draws, chains : int
         Number of draws in each chain, and of chains.
@@ -145,7 +147,7 @@ def fit(
     if taken:
         raise ArgumentError("nuts", "must not hold draws, chains or a seed, which are arguments of fit", sorted(taken))
     chosen = model is None
-    model = chosen_by_evidence(evidence) if chosen else model
+    model = chosen_by_evidence(evidence, "split_prior" not in options) if chosen else model
     evidence = _evidence_for(model, evidence)
     instance = make_model(model, evidence, options)
     exact = hasattr(instance, "draw")

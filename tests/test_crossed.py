@@ -10,6 +10,7 @@ import bayesrank as br
 from bayesrank._source import groups_of
 from bayesrank.models import make_model
 from bayesrank.models.parts.designs import basis_of_presence, describe_design
+from tests.commands import json_of
 from tests.scripts import load_script
 from tests.told import codes_in
 
@@ -45,6 +46,23 @@ def logits(posterior, variable="performance_typical"):
 
 
 # --- Designs ----------------------------------------------------------------------------------------------------------
+
+
+def frame_of(datasets, third=1.0):
+    """One row a case: the outcomes of three entities on ten cases of each data set."""
+    rng = np.random.default_rng(3)
+    right = rng.random((10 * datasets, 3)) < [0.6, 0.7, 0.8]
+    frame = pd.DataFrame(right.astype(float), columns=list("abc"))
+    frame.loc[0, "c"] = third
+    return frame.assign(dataset=np.repeat([f"d{i}" for i in range(datasets)], 10), case=range(10 * datasets))
+
+
+def cases_of(datasets, third=1.0, **columns):
+    frame = frame_of(datasets, third)
+    return br.from_outcomes(frame if columns else frame.drop(columns="case"), dataset="dataset", **columns)
+
+
+COUNTS_OF_FOUR = counts_of(np.ones((3, 4), bool))
 
 
 def test_designs_are_named_and_their_pairs_listed():
@@ -236,3 +254,37 @@ def test_the_other_model_is_among_those_of_a_sensitivity_analysis(base, other):
 def test_without_data_sets_there_is_nothing_to_cross():
     with pytest.raises(br.ArgumentError, match="several data sets"):
         br.fit(counts_of(COMPLETE).isel(dataset=0, drop=True), NAME)
+
+
+@pytest.mark.parametrize(
+    ("evidence", "model"),
+    [
+        (COUNTS_OF_FOUR, NAME),
+        (COUNTS_OF_FOUR.isel(dataset=[0, 1]), "dirichlet_multinomial"),
+        (COUNTS_OF_FOUR.isel(entity=[0]), "dirichlet_multinomial"),
+        (xr.concat([COUNTS_OF_FOUR] * 51, "entity"), "dirichlet_multinomial"),
+        (cases_of(4), NAME),
+        (cases_of(2), "paired"),
+        (cases_of(4, cluster="case"), "paired"),
+        (cases_of(4, third=0.5), "paired"),
+    ],
+)
+def test_the_default_for_three_data_sets(evidence, model):
+    assert br.models.chosen_by_evidence(evidence) == model
+
+
+def test_data_sets_with_analyses_of_their_own_have_another_default():
+    assert br.models.chosen_by_evidence(COUNTS_OF_FOUR, together=False) == "dirichlet_multinomial"
+    posterior = br.fit(COUNTS_OF_FOUR, seed=1, draws=50, split_prior=True)
+    assert posterior["posterior"].attrs["model"] == "dirichlet_multinomial"
+
+
+def test_the_command_and_python_choose_alike(tmp_path):
+    cases = frame_of(4)
+    cases.to_csv(tmp_path / "cases.csv", index=False)
+    found = json_of("rank", tmp_path / "cases.csv", "--draws", "100")
+    posterior = br.fit(br.from_outcomes(cases, dataset="dataset"), seed=1, draws=100)
+    assert posterior["posterior"].attrs["model"] == NAME
+    expected = br.credible_ranking(posterior)
+    medians = {row["entity"]: row["median"] for row in found["ranking"]}
+    assert medians == pytest.approx(expected["median"].to_series().to_dict(), abs=1e-9)

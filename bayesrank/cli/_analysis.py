@@ -178,8 +178,9 @@ def ask(
         how["dataset"] = by if by not in (None, "dataset") else how["dataset"]
         roles = Roles(**how)
         evidence, about = _read(paths[0], model, roles, ignore)
-    name = model or (chosen_by_evidence(evidence) if isinstance(evidence, xr.Dataset) else about.get("model"))
-    name = name or chosen_by_evidence(evidence)
+    together = dataset is None and by is None
+    chosen = chosen_by_evidence(evidence, together)
+    name = model or (chosen if isinstance(evidence, xr.Dataset) else about.get("model", chosen))
     means, votes = holds_means(evidence), holds_votes(evidence)
     if isinstance(evidence, xr.Dataset) and not (means or votes or takes_cases(name)):
         evidence = counts_of(evidence)
@@ -187,8 +188,8 @@ def ask(
     every, remarks = evidence, list[Note | str]()
     if by is None:
         evidence, remarks = _one_table_each(evidence, dataset, join, name)
-    notes, pooled = notes_of(every.attrs.get("notes", "")), dataset is None and by is None
-    remarks += [note for note in notes if pooled or not note.fields.get("if_pooled")]
+    notes = notes_of(every.attrs.get("notes", ""))
+    remarks += [note for note in notes if together or not note.fields.get("if_pooled")]
     if isinstance(evidence, xr.Dataset) and not (means or votes):
         if model is None:
             remarks.append(Note("model_of_cases", {"model": name}))
@@ -225,7 +226,7 @@ def _check_model(evidence: Evidence, model: str, prior: Any, prevalence: Any, da
                 "one row a case for it (see 'bayesrank rank --help')",
             )
         if outcomes and getattr(find_model(model), "needs_classes", False):
-            fit = chosen_by_evidence(evidence)
+            fit = chosen_by_evidence(evidence, False)
             raise ArgumentError("--model", f"must be {fit} for counts of outcomes, which have no classes", model)
         if outcomes and label_values(evidence["outcome"].values) is None:
             given = ", ".join(map(str, evidence["outcome"].values.tolist()))

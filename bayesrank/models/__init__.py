@@ -17,12 +17,15 @@ import xarray as xr
 from bayesrank._checks import check_choice
 from bayesrank._errors import ArgumentError, ArgumentKeyError, ArgumentTypeError
 from bayesrank.evidence.counts import with_parts
+from bayesrank.evidence.weighting import WEIGHTED
 
 __all__ = ["Model"]
 
 #: Settings that :func:`model_of` does not restore from attrs: a posterior holds the prior as numbers and no given
 #: prevalence, and the likelihood does not depend on the others.
 REPEATED_OPTIONS = ("prior", "prevalence", "split_prior")
+#: The default model of several data sets; the fewest data sets, and the most tables (a minute's sampling at worst).
+CROSSED, FEWEST_DATASETS, MOST_TABLES = "crossed_logit_normal", 3, 600
 
 
 class Model(Protocol):
@@ -103,13 +106,36 @@ def names() -> list[str]:
     return list(_names(*__path__))
 
 
-def chosen_by_evidence(evidence: Any) -> str:
-    """Return the default model for the evidence: counts, joint outcomes of cases, means, or votes."""
-    if not isinstance(evidence, xr.Dataset):
-        return "dirichlet_multinomial"
+def chosen_by_evidence(evidence: Any, together: bool = True) -> str:
+    """Return the default model of the evidence: counts, joint outcomes of cases, means, or votes.
+
+    ``together`` is False if each data set has an analysis of its own.
+    """
     if holds_votes(evidence):
         return "davidson"
-    return "normal_means" if holds_means(evidence) else "paired"
+    if holds_means(evidence):
+        return "normal_means"
+    if together and _are_crossed(evidence):
+        return CROSSED
+    return "paired" if isinstance(evidence, xr.Dataset) else "dirichlet_multinomial"
+
+
+def _are_crossed(evidence: Any) -> bool:
+    """Return whether data sets are compared by one model: several entities on enough data sets, not too many tables."""
+    if "dataset" not in getattr(evidence, "coords", ()):
+        return False
+    size = np.unique(evidence["dataset"].values.astype(str)).size
+    entities = evidence.sizes["entity"]
+    if WEIGHTED in evidence.attrs or entities < 2 or size < FEWEST_DATASETS or entities * size > MOST_TABLES:
+        return False
+    if isinstance(evidence, xr.DataArray):
+        return evidence.shape[-1] == 2
+    if "cluster" in evidence.coords or "range" in evidence.attrs:
+        return False
+    if "label" in evidence.coords:
+        return evidence.sizes["label"] == 2
+    outcomes = evidence["outcome"].values
+    return bool(np.isin(outcomes[~np.isnan(outcomes)], [0, 1]).all())
 
 
 def holds_means(evidence: Any) -> bool:
@@ -191,7 +217,8 @@ def conjugate_posterior(model: Any, evidence: Any, options: dict[str, Any]) -> A
 
 def make_model(model: Any, evidence: Any, options: dict[str, Any]) -> Any:
     """Return the model of the evidence with these options; unknown options raise an error."""
-    model_class = find_model(chosen_by_evidence(evidence) if model is None else model)
+    together = "split_prior" not in options
+    model_class = find_model(chosen_by_evidence(evidence, together) if model is None else model)
     if holds_means(evidence) and getattr(model_class, "takes", "counts") != "means":
         raise ArgumentError(
             "model",

@@ -71,7 +71,7 @@ def check_evidence(evidence: Any) -> Evidence:
 
 def base_analysis(evidence: Evidence, score: Any, model: Any, join: Any, options: dict[str, Any]) -> Alternative:
     """Return the base analysis."""
-    model = chosen_by_evidence(evidence) if model is None else model
+    model = chosen_by_evidence(evidence, "split_prior" not in options) if model is None else model
     pooled = _evidence_for(evidence, model, join, pool)
     return Alternative("base", "base", pooled, model, _score(evidence, score), options)
 

@@ -105,7 +105,7 @@ def test_what_was_observed():
 
 def test_observed_on_several_data_sets():
     counts = br.datasets.load("anomaly_detectors").isel(entity=slice(0, 4), dataset=slice(0, 3))
-    posterior = br.fit(counts, draws=20, seed=1)
+    posterior = br.fit(counts, "dirichlet_multinomial", draws=20, seed=1)
     xr.testing.assert_equal(
         br.credible_ranking(posterior, "accuracy")["observed"].reset_coords(drop=True),
         br.scores.accuracy(counts).transpose("dataset", "entity").reset_coords(drop=True),

@@ -54,7 +54,7 @@ def test_counts_say_it_as_cases_do():
 def test_every_output_of_the_command_says_it(tmp_path):
     path, report = tmp_path / "data.csv", tmp_path / "report.html"
     ANSWERS.assign(dataset=SETS).to_csv(path, index=False)
-    asked = path, "--draws", "50"
+    asked = path, "--draws", "50", "--model", "paired"
     assert json_of("rank", *asked)["evidence"] == POOLED
     assert json.loads(invoke("rank", *asked, "--format", "board"))["evidence"] == POOLED
     assert set(csv_of("rank", *asked)["evidence"]) == {POOLED}

@@ -415,7 +415,7 @@ def test_changes_are_shown_of_the_first_entities(posterior, ranking):
         tn=[80, 170, 60] * 4, fp=[20, 30, 40] * 4, fn=[10, 9, 4] * 4, tp=[90, 71, 50] * 4,
         entity=np.repeat(["d", "c", "b", "a"], 3), dataset=["May", "June", "July"] * 4,
     )  # fmt: skip
-    result = br.ops.drift(br.fit(counts, seed=1, draws=250), "f1", baseline="May")
+    result = br.ops.drift(br.fit(counts, "dirichlet_multinomial", seed=1, draws=250), "f1", baseline="May")
     given = {"ranking": ranking, "sections": []}
     text = text_of(ranking_report(posterior, "f1", **given, results={"drift": result}))
     assert "in each of 3 periods, compared with May" in text

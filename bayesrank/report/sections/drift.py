@@ -11,7 +11,7 @@ from bayesrank.evidence.predictions import counts_of
 from bayesrank.inference import fit
 from bayesrank.models import in_closed_form
 from bayesrank.ops import drift
-from bayesrank.performance.arrays import posterior_of
+from bayesrank.performance.arrays import as_performance
 from bayesrank.plots.kit.style import plain_names
 from bayesrank.report.page import Block, Page, Request, block, picture
 from bayesrank.scores.display import display_name
@@ -32,7 +32,7 @@ def compute(request: Request) -> xr.Dataset:
             "--with drift", "needs data sets of two classes as periods, two or more, without --dataset", request.title
         )
     posterior = request.posterior
-    if "dataset" not in posterior_of(posterior)["performance"].dims:
+    if "dataset" not in as_performance(posterior).dims:
         # A model that a data set can have for itself alone.
         single = request.model if request.model in in_closed_form() else in_closed_form()[0]
         posterior = fit(counts, single, draws=request.draws, seed=request.seed, **request.options)
