@@ -283,7 +283,7 @@ def test_the_command_and_python_choose_alike(tmp_path):
     cases = frame_of(4)
     cases.to_csv(tmp_path / "cases.csv", index=False)
     found = json_of("rank", tmp_path / "cases.csv", "--draws", "100")
-    posterior = br.fit(br.from_outcomes(cases, dataset="dataset"), seed=1, draws=100)
+    posterior = br.fit(br.from_outcomes(cases, dataset="dataset", case="case"), seed=1, draws=100)
     assert posterior["posterior"].attrs["model"] == NAME
     expected = br.credible_ranking(posterior)
     medians = {row["entity"]: row["median"] for row in found["ranking"]}
