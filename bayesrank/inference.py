@@ -60,7 +60,8 @@ def fit(
     evidence : xarray.DataArray or Dataset
         Counts (entity, [dataset], actual, predicted) or, without classes, (entity, [dataset], outcome), as from
         :func:`bayesrank.from_counts`; joint outcomes of single cases, as from :func:`bayesrank.joint_outcomes` and
-        :func:`bayesrank.from_outcomes`; or means with standard errors, from :func:`bayesrank.from_frame`. Entities with
+        :func:`bayesrank.from_outcomes`; means with standard errors, from :func:`bayesrank.from_frame`; votes, from
+        :func:`bayesrank.from_votes`; or scores of folds, from :func:`bayesrank.from_folds`. Entities with
         the same value of the coord ``test_set`` (entity, [dataset]) saw the same cases; by default, those with equal
         class sizes did.
     model : str or class, optional
@@ -68,7 +69,8 @@ def fit(
         ``"beta_binomial"``: class sizes fixed by design; ``"paired"`` (default for joint outcomes): all entities saw
         the same cases; ``"crossed_logit_normal"`` (default for several entities on three or more data sets with two
         classes or outcomes, up to 600 tables, unless cases have clusters or weights): entities are compared within
-        data sets; ``"normal_means"`` (default for means): independent normal errors. Models of counts ignore the
+        data sets; ``"normal_means"`` (default for means): independent normal errors; ``"correlated_folds"`` (default
+        for scores of folds): overlapping training sets. Models of counts ignore the
         pairing of joint outcomes, and a note says so.
     draws, chains : int
         Number of draws in each chain, and of chains.

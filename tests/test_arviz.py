@@ -28,6 +28,8 @@ def fit(model, evidence, **options):
         evidence = br.pool(br.datasets.load("mnist_folds")) // 100
     elif model == "normal_means":
         evidence = br.from_frame(pd.DataFrame({"entity": ["a", "b"], "mean": [0.6, 0.5], "se": [0.1, 0.2]}))
+    elif model == "correlated_folds":
+        evidence = br.from_folds(pd.DataFrame({"a": [0.6, 0.5, 0.7], "b": [0.6, 0.7, 0.8]}), train=9, test=1)
     elif model == "davidson":
         votes = pd.DataFrame({"left": ["x", "x", "y"], "right": ["y", "y", "x"], "winner": ["x", "tie", "y"]})
         evidence = br.from_votes(votes, a="left", b="right", winner="winner")

@@ -41,6 +41,10 @@ GRADES = xr.DataArray(
 JOINT = br.from_outcomes(pd.DataFrame(RNG.random((60, 3)) < [0.9, 0.6, 0.5], columns=list("abc")).astype(int))
 BATTLES = pd.DataFrame([("a", "b", "a"), ("b", "c", "b"), ("a", "c", "tie")] * 9, columns=["x", "y", "winner"])
 VOTES = br.from_votes(BATTLES, a="x", b="y", winner="winner")
+FOLDS = br.from_folds(
+    pd.DataFrame(RNG.random((20, 2)), columns=list("ab")).assign(run=np.arange(20) // 10),
+    train=90, test=10, repeat="run",
+)  # fmt: skip
 MEANS = br.from_frame(pd.DataFrame({"entity": ["a", "b"], "mean": [0.71, 0.62], "se": [0.01, 0.02]}))
 
 
@@ -62,6 +66,7 @@ EVIDENCE = {
     "hierarchical_dirichlet_multinomial": GRADES,
     "hierarchical_logit_normal": STUDIES,
     "normal_means": MEANS,
+    "correlated_folds": FOLDS,
     "davidson": VOTES,
     "paired": JOINT,
 }

@@ -89,7 +89,7 @@ def test_what_a_model_lacks_is_refused_by_name():
 def test_models_are_found_by_the_names_of_their_files():
     others = ["beta_binomial", "classes", "dirichlet_multinomial", "logit_normal"]
     population = [f"hierarchical_{name}" for name in others]
-    others_first = ["crossed_logit_normal", "davidson"]
+    others_first = ["correlated_folds", "crossed_logit_normal", "davidson"]
     assert names() == ["dirichlet_multinomial", "beta_binomial", *others_first, *population, "normal_means", "paired"]
     assert find_model("beta_binomial").__name__ == "BetaBinomial"
 

@@ -9,7 +9,7 @@ from functools import cache
 from importlib import import_module
 from inspect import Parameter, signature
 from pkgutil import iter_modules
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 import numpy as np
 import xarray as xr
@@ -26,6 +26,22 @@ __all__ = ["Model"]
 REPEATED_OPTIONS = ("prior", "prevalence", "split_prior")
 #: The default model of several data sets; the fewest data sets, and the most tables (a minute's sampling at worst).
 CROSSED, FEWEST_DATASETS, MOST_TABLES = "crossed_logit_normal", 3, 600
+
+
+class OnlyModel(NamedTuple):
+    """The only model of some evidence: the variable by which evidence is known, its words, and the model."""
+
+    variable: str
+    what: str
+    takes: str
+    model: str
+
+
+ONLY = (
+    OnlyModel("wins", "votes", "votes", "davidson"),
+    OnlyModel("standard_error", "means and standard errors", "means", "normal_means"),
+    OnlyModel("fold_score", "scores of folds", "folds", "correlated_folds"),
+)
 
 
 class Model(Protocol):
@@ -56,7 +72,7 @@ class Model(Protocol):
     # Optional attributes:
     #
     # references: tuple of the references for reports.
-    # takes: "counts" (default), "cases" (joint outcomes), "means" or "votes".
+    # takes: "counts" (default), "cases" (joint outcomes), "means", "votes" or "folds".
     # learns: what the learned population consists of: "data sets" (or entities, without data sets), "classes" or "".
     # needs_classes: whether outcomes without classes raise an error.
     # most_outcomes: maximum number of classes or outcomes; None, the default, for any number.
@@ -107,14 +123,12 @@ def names() -> list[str]:
 
 
 def chosen_by_evidence(evidence: Any, together: bool = True) -> str:
-    """Return the default model of the evidence: counts, joint outcomes of cases, means, or votes.
+    """Return the default model of the evidence: counts, joint outcomes of cases, means, votes, or scores of folds.
 
     ``together`` is False if each data set has an analysis of its own.
     """
-    if holds_votes(evidence):
-        return "davidson"
-    if holds_means(evidence):
-        return "normal_means"
+    if (only := _only_model_of(evidence)) is not None:
+        return only.model
     if together and _are_crossed(evidence):
         return CROSSED
     return "paired" if isinstance(evidence, xr.Dataset) else "dirichlet_multinomial"
@@ -138,6 +152,12 @@ def _are_crossed(evidence: Any) -> bool:
     return bool(np.isin(outcomes[~np.isnan(outcomes)], [0, 1]).all())
 
 
+def _only_model_of(evidence: Any) -> OnlyModel | None:
+    """Return the only model of evidence that holds neither counts nor cases; None for other evidence."""
+    held = evidence if isinstance(evidence, xr.Dataset) else ()
+    return next((only for only in ONLY if only.variable in held), None)
+
+
 def holds_means(evidence: Any) -> bool:
     """Return whether evidence consists of mean outcomes and their standard errors."""
     return isinstance(evidence, xr.Dataset) and "standard_error" in evidence
@@ -146,6 +166,12 @@ def holds_means(evidence: Any) -> bool:
 def holds_votes(evidence: Any) -> bool:
     """Return whether evidence consists of votes on pairs of entities."""
     return isinstance(evidence, xr.Dataset) and "wins" in evidence
+
+
+def form_of_summary(evidence: Any) -> str:
+    """Return what evidence that holds neither counts nor cases consists of; empty for other evidence."""
+    only = _only_model_of(evidence)
+    return "" if only is None else only.what
 
 
 def takes_cases(model: Any) -> bool:
@@ -219,19 +245,10 @@ def make_model(model: Any, evidence: Any, options: dict[str, Any]) -> Any:
     """Return the model of the evidence with these options; unknown options raise an error."""
     together = "split_prior" not in options
     model_class = find_model(chosen_by_evidence(evidence, together) if model is None else model)
-    if holds_means(evidence) and getattr(model_class, "takes", "counts") != "means":
-        raise ArgumentError(
-            "model",
-            f"must be {chosen_by_evidence(evidence)} for means and standard errors, which hold neither counts "
-            "nor cases",
-            model_class.__name__,
-        )
-    if holds_votes(evidence) and getattr(model_class, "takes", "counts") != "votes":
-        raise ArgumentError(
-            "model",
-            f"must be {chosen_by_evidence(evidence)} for votes, which hold neither counts nor cases",
-            model_class.__name__,
-        )
+    only = _only_model_of(evidence)
+    if only is not None and getattr(model_class, "takes", "counts") != only.takes:
+        wanted = f"must be {only.model} for {only.what}, which hold neither counts nor cases"
+        raise ArgumentError("model", wanted, model_class.__name__)
     if hasattr(model_class, "taking"):
         model_class = model_class.taking(evidence)
     known = options_of(model_class)

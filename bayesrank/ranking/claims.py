@@ -24,6 +24,8 @@ UNJUSTIFIED = (
     "cases_of_class_too_few",
     "cases_too_few",
     "means_without_n",
+    "one_run_of_folds",
+    "datasets_too_few",
     "sets_need_draws",
     "not_measured",
 )

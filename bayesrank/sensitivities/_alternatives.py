@@ -13,8 +13,7 @@ from bayesrank.evidence.predictions import counts_of
 from bayesrank.models import (
     chosen_by_evidence,
     find_model,
-    holds_means,
-    holds_votes,
+    form_of_summary,
     in_closed_form,
     make_model,
     model_for_datasets,
@@ -55,14 +54,8 @@ class Alternative(NamedTuple):
 
 def check_evidence(evidence: Any) -> Evidence:
     """Check that the evidence is counts over classes or outcomes, or joint outcomes."""
-    if holds_votes(evidence):
-        raise ArgumentError("evidence", "must be counts or joint outcomes; votes have one model", "votes")
-    if holds_means(evidence):
-        raise ArgumentError(
-            "evidence",
-            "must be counts or joint outcomes; means and standard errors have one model and a flat prior, so "
-            "that there is nothing to vary",
-        )
+    if what := form_of_summary(evidence):
+        raise ArgumentError("evidence", f"must be counts or joint outcomes; {what} have one model and one prior", what)
     if isinstance(evidence, xr.Dataset):
         check_joint(evidence)
         return evidence

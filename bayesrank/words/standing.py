@@ -120,6 +120,10 @@ def _limit(standing: Standing, cap: Note) -> str:
         return f"fewer than {fields['enough']} cases are too few to rule out {rivals}"
     if cap.code == "means_without_n":
         return f"means without numbers of cases cannot rule out {rivals}"
+    if cap.code == "one_run_of_folds":
+        return f"one run of cross-validation cannot rule out {rivals}"
+    if cap.code == "datasets_too_few":
+        return f"{fields['datasets']} data sets are too few to rule out {rivals}"
     if cap.code == "cases_of_class_too_few":
         return f"a class or data set with fewer than {fields['enough']} cases rules out no entity"
     if cap.code == "sets_need_draws":

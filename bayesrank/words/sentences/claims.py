@@ -25,6 +25,17 @@ def means_without_n() -> str:
     )
 
 
+def one_run_of_folds() -> str:
+    return (
+        "Every rank is possible: one run of cross-validation does not show how much scores of learners vary. Repeat it "
+        "with other splits (repeat=), or add data sets (dataset=)."
+    )
+
+
+def datasets_too_few(datasets: int, enough: int) -> str:
+    return f"Every rank is possible: rank sets of learners need {enough} data sets, and there are {datasets}."
+
+
 def cases_too_few(cases: float, enough: int) -> str:
     return f"Every rank is possible: without a prior, rank sets need {enough} cases, and there are {cases:g}."
 

@@ -33,6 +33,17 @@ def few_units_without_prior(units: int, unit: str, one_class: bool, one_dataset:
     return f"Only {_text.count(units, unit)}{where}{none}: intervals from fewer than about {enough} are too narrow."
 
 
+def folds_of_one_dataset(splits: int, ratio: float) -> str:
+    return (
+        f"The ranking is of learners trained on samples like this data set: the variance of {splits} splits is "
+        f"increased for overlapping training sets (test to training cases {ratio:.2g})."
+    )
+
+
+def folds_of_datasets(datasets: int) -> str:
+    return f"The ranking is of learners on data sets like these {datasets}, of which each is one observation."
+
+
 def errors_t_distributed() -> str:
     return "Errors of the means are t-distributed; no range of the outcome is assumed."
 
