@@ -92,7 +92,7 @@ class CorrelatedFolds:
             "prior": "flat",
             "freedom_of_sets": freedom,
             "learners": 1,
-            **({"repeats": repeats} if repeats else {"datasets": len(self.datasets)}),
+            **({"repeats": repeats} if repeats else {"datasets_of_learners": len(self.datasets)}),
             "mean_outcome_range": [-np.inf, np.inf],
             "notes": notes_text([note]),
         }

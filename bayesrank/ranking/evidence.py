@@ -104,7 +104,7 @@ class Evidence:
             population=str((self.about or {}).get("population", "")),
             inflation=self._inflation(score, entities),
             freedom=float((self.about or {}).get("freedom_of_sets", np.inf)),
-            datasets=float((self.about or {}).get("datasets", 0) or np.nan),
+            datasets=float((self.about or {}).get("datasets_of_learners", 0) or np.nan),
             repeats=float((self.about or {}).get("repeats", 0) or np.nan),
             errors_known=not (self.about or {}).get("errors_assumed"),
         )

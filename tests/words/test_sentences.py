@@ -228,6 +228,28 @@ ROWS = [
         "range of the outcome is assumed.",
     ),
     (
+        "one_run_of_folds",
+        {},
+        "Every rank is possible: one run of cross-validation does not show how much scores of learners vary. Repeat it "
+        "with other splits (repeat=), or add data sets (dataset=).",
+    ),
+    (
+        "datasets_too_few",
+        {"datasets": 3, "enough": 5},
+        "Every rank is possible: rank sets of learners need 5 data sets, and there are 3.",
+    ),
+    (
+        "folds_of_one_dataset",
+        {"splits": 100, "ratio": 1 / 9},
+        "The ranking is of learners trained on samples like this data set: the variance of 100 splits is increased for "
+        "overlapping training sets (test to training cases 0.11).",
+    ),
+    (
+        "folds_of_datasets",
+        {"datasets": 12},
+        "The ranking is of learners on data sets like these 12, of which each is one observation.",
+    ),
+    (
         "means_without_n",
         {},
         "Every rank is possible: standard errors of few cases are themselves uncertain, and the numbers of cases are "
