@@ -17,6 +17,7 @@ import xarray as xr
 from bayesrank._checks import check_choice
 from bayesrank._errors import ArgumentError, ArgumentKeyError, ArgumentTypeError
 from bayesrank.evidence.counts import with_parts
+from bayesrank.evidence.judged import holds_partial_truth
 from bayesrank.evidence.weighting import WEIGHTED
 
 __all__ = ["Model"]
@@ -57,6 +58,7 @@ class Model(Protocol):
     #
     # references: tuple of the references for reports.
     # takes: "counts" (default), "cases" (joint outcomes), "means" or "votes".
+    # partial: whether the truth may be unknown for some cases.
     # learns: what the learned population consists of: "data sets" (or entities, without data sets), "classes" or "".
     # needs_classes: whether outcomes without classes raise an error.
     # most_outcomes: maximum number of classes or outcomes; None, the default, for any number.
@@ -107,12 +109,14 @@ def names() -> list[str]:
 
 
 def chosen_by_evidence(evidence: Any, together: bool = True) -> str:
-    """Return the default model of the evidence: counts, joint outcomes of cases, means, or votes.
+    """Return the default model of the evidence: counts, joint outcomes of cases, truth known in part, means, or votes.
 
     ``together`` is False if each data set has an analysis of its own.
     """
     if holds_votes(evidence):
         return "davidson"
+    if holds_partial_truth(evidence):
+        return "partial_truth"
     if holds_means(evidence):
         return "normal_means"
     if together and _are_crossed(evidence):
@@ -230,6 +234,12 @@ def make_model(model: Any, evidence: Any, options: dict[str, Any]) -> Any:
         raise ArgumentError(
             "model",
             f"must be {chosen_by_evidence(evidence)} for votes, which hold neither counts nor cases",
+            model_class.__name__,
+        )
+    if holds_partial_truth(evidence) and not getattr(model_class, "partial", False):
+        raise ArgumentError(
+            "model",
+            f"must be {chosen_by_evidence(evidence)} where the truth of some cases is unknown",
             model_class.__name__,
         )
     if hasattr(model_class, "taking"):
