@@ -41,6 +41,11 @@ GRADES = xr.DataArray(
 JOINT = br.from_outcomes(pd.DataFrame(RNG.random((60, 3)) < [0.9, 0.6, 0.5], columns=list("abc")).astype(int))
 BATTLES = pd.DataFrame([("a", "b", "a"), ("b", "c", "b"), ("a", "c", "tie")] * 9, columns=["x", "y", "winner"])
 VOTES = br.from_votes(BATTLES, a="x", b="y", winner="winner")
+JUDGED = br.from_judged(
+    pd.DataFrame({"case": [*range(40)] * 2, "system": ["a"] * 40 + ["b"] * 40, "gpt": [1, 0, 1, 1] * 20})
+    .assign(human=lambda held: held["gpt"].where(held["case"] < 20)),
+    judge="gpt", truth="human", entity="system", case="case",
+)  # fmt: skip
 MEANS = br.from_frame(pd.DataFrame({"entity": ["a", "b"], "mean": [0.71, 0.62], "se": [0.01, 0.02]}))
 
 
@@ -64,6 +69,7 @@ EVIDENCE = {
     "normal_means": MEANS,
     "davidson": VOTES,
     "paired": JOINT,
+    "partial_truth": JUDGED,
 }
 #: Models that are sampled by NUTS, whose compilation takes long.
 COMPILED = {"hierarchical_dirichlet_multinomial"}

@@ -162,12 +162,12 @@ def votes_relative() -> str:
     )
 
 
-def truth_known_in_part(fewest: int, most: int, cases: int, by_verdict: bool, of: list[str], all: int, **_: Any) -> str:
+def truth_known_in_part(fewest: int, most: int, cases: int, by_verdict: bool, of: list[str], entities: int) -> str:
     labels = f"{most:,}" if fewest == most else f"{fewest:,} to {most:,}"
-    each = " for each entity" if all > 1 else ""
+    each = " for each entity" if entities > 1 else ""
     how = "The share of cases with a known truth does not visibly depend on the verdict."
     if by_verdict:
-        named = f" of {_text.list_names(of, 3)}" if all > 1 else ""
+        named = f" of {_text.list_names(of, 3)}" if entities > 1 else ""
         how = f"The cases with a known truth{named} were chosen by verdict, which the model allows for."
     return (
         f"The truth is known for {labels} of {cases:,} cases{each}. {how} Among cases with equal verdicts they are "
