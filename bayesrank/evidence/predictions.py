@@ -173,7 +173,7 @@ def joint_outcomes(
             "run": run,
         }
     )
-    cases = _encode(given["y_true"], given["predictions"], labels, positive, missing == "common", unknown=True)
+    cases = _encode(given["y_true"], given["predictions"], labels, positive, missing == "common", part=True)
     classes, size = name_coord(cases.classes), cases.actual.size
     numbers = check_numbers_of_cases(given["count"], given["weight"], size)
     named = name_groups(size, **{name: given[name] for name in ("dataset", "cluster", "case", "run")})
@@ -225,7 +225,7 @@ def _known_labels(classes: np.ndarray, codes: np.ndarray) -> np.ndarray:
     """Return the label of each code, None where it is unknown (-1)."""
     if (codes >= 0).all():
         return classes[codes]
-    return np.append(classes.astype(object), None)[codes]
+    return np.array([*classes.tolist(), None], object)[codes]
 
 
 def _encode(
@@ -234,11 +234,11 @@ def _encode(
     labels: Sequence[Any] | None,
     positive: Any,
     may_lack: bool = False,
-    unknown: bool = False,
+    part: bool = False,
 ) -> _Cases:
     """Validate the cases and code their labels; an allowed missing prediction, or truth, has the code -1."""
     entities = check_by_entity("predictions", predictions, "predicted labels")
-    truth = check_labels("y_true", y_true, may_lack=unknown, hint=NO_TRUTH)
+    truth = check_labels("y_true", y_true, may_lack=part, hint=NO_TRUTH)
     known = truth[~pd.isna(truth)]
     if known.size < truth.size and known.dtype.kind == "f" and (known == np.floor(known)).all():
         # Missing values make floats of whole numbers.

@@ -202,7 +202,7 @@ class PartialTruth:
                 held[f"judged_{name}"] = ("pattern", self.joint[name].values)
         found = xr.Dataset(held, {name: c for name, c in self.coords().items() if name != "outcome"})
         found = mark_positive(found, positive_label(self.joint))
-        constant = {"strengths": ("strength", self.strengths)}
+        constant: dict[str, Any] = {"strengths": ("strength", self.strengths)}
         if self.judged:
             constant["prior_concentration"] = ((*dims, "outcome"), np.ones((*shape, 2)))
         return {"observed_data": found, "constant_data": xr.Dataset(constant, self.coords())}

@@ -154,8 +154,8 @@ class Evidence:
     def _of_labels(self, found: Information, score: Score | None) -> Information:
         """Return the effective counts of truth known in part: labelled cases, or clusters with a labelled case."""
         assert self.judged is not None
-        seen, labels = self.observed(score), self.judged["labels"]
-        labels = labels.sum([dim for dim in labels.dims if dim != "entity"]).values.astype(float)
+        seen, held = self.observed(score), self.judged["labels"]
+        labels = held.sum([dim for dim in held.dims if dim != "entity"]).values.astype(float)
         found = replace(found, cases=labels, observed=None if seen is None else seen.values.astype(float))
         size = len(labels)
         if "judged_cluster" not in self.judged:

@@ -105,7 +105,8 @@ def test_identical_systems_have_identical_numbers():
 def test_labels_chosen_by_verdict_and_strata_without_labels_are_named():
     frame = board(cases=600, labels=600)
     frame["human"] = frame["human"].where((frame["gpt"] == 1) & (frame["case"] < 200))
-    text = " ".join(br.notes(br.credible_ranking(br.fit(of_board(frame), seed=1))))
+    ranking = br.credible_ranking(br.fit(of_board(frame), seed=1))
+    text = " ".join([*br.verdict(ranking), *br.notes(ranking)])
     assert "chosen by verdict" in text
     assert "with the verdict 0" in text
 
