@@ -61,10 +61,10 @@ def main(runs: int) -> None:
     lines = [
         "# Truth known in part: coverage",
         "",
-        f"Share of {runs:,} simulated boards whose 95% interval holds the true mean outcome, and its mean width. Written",
-        "by `scripts/measure_partial_truth.py`. Labels are a random sample. The judge's two rates are those of verdict 1",
-        "for right and of verdict 0 for wrong answers. Labels alone have a uniform prior. PPI++ is our own formula of",
-        "power-tuned prediction-powered inference, with a normal interval.",
+        f"Share of {runs:,} simulated boards whose 95% interval holds the true mean outcome, and its mean width.",
+        "Written by `scripts/measure_partial_truth.py`. Labels are a random sample. The judge's two rates are those of",
+        "verdict 1 for right and of verdict 0 for wrong answers. Labels alone have a uniform prior. PPI++ is our own",
+        "formula of power-tuned prediction-powered inference, with a normal interval.",
     ]
     for title, rows in (("Rows that chose the prior", CHOSEN), ("Rows that did not", CHECKED)):
         lines += ["", f"## {title}", ""]

@@ -224,7 +224,7 @@ def _assemble(rows: _Rows, names: list, judges: list, where: list[str]) -> xr.Da
     kept = ~absent
     truths[code[kept], rows.entity[kept]] = truth[kept]
     verdicts[code[kept], rows.entity[kept]] = verdict[kept]
-    groups = {
+    groups: dict[str, list] = {
         role: _of_cases(role, rows.names[role], code, cases) for role in ("cluster", "dataset") if role in rows.names
     }
     known = ~np.isnan(truths)
