@@ -18,6 +18,7 @@ from bayesrank._nuts import TUNE, sample, warn_of_chains
 from bayesrank._random import Block, Seed, blocks_between, fingerprint, root_sequence, stream
 from bayesrank._types import ModelName
 from bayesrank.evidence.counts import hold_parts
+from bayesrank.evidence.judged import holds_partial_truth
 from bayesrank.evidence.pooled import record_text
 from bayesrank.evidence.predictions import counts_of
 from bayesrank.models import chosen_by_evidence, make_model, takes_cases
@@ -234,7 +235,7 @@ draw_groups: Callable[..., dict[str, xr.Dataset]] = fit.__wrapped__  # type: ign
 
 def _evidence_for(model: Any, evidence: Any) -> Any:
     """Return the evidence in the form that a named model takes."""
-    cases = isinstance(evidence, xr.Dataset) and "pattern" in evidence.dims
+    cases = isinstance(evidence, xr.Dataset) and "pattern" in evidence.dims and not holds_partial_truth(evidence)
     return counts_of(evidence) if cases and isinstance(model, str) and not takes_cases(model) else evidence
 
 

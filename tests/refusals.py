@@ -207,7 +207,7 @@ EVIDENCE = [
     (r"frame must hold whole numbers up to 2\*\*53; got 1152921504606846977", lambda: br.from_outcomes(pd.DataFrame({"a": [2**60, 2**60 + 1], "b": [1, 2]}))),
     ("missing cannot be 'common' where no case", lambda x: x(missing="common"), lambda **how: br.from_outcomes(pd.DataFrame({"a": [1, None], "b": [None, 1]}), **how), lambda **how: br.joint_outcomes([0, 1], {"a": [0, None], "b": [None, 1]}, **how)),
     (r"an outcome of every entity at least once; got none in the columns \['c'\]", lambda x: br.from_outcomes(ANSWERS.assign(c=NAN), missing=x), "common", "own", 0, None),
-    (r"(predictions\['b'\] must hold a label (for every case; .*missing='common'|of at least one case)|missing must be one of .'common'., or None .*square table.; got|y_true must hold a label)", lambda x: br.joint_outcomes(x[0], {"a": [0, 1], "b": x[1]}, missing=x[2]), ([0, 1], [0, None], None), ([0, 1], [0, 1], "own"), ([0, 1], [None, None], "common"), ([0, None], [0, 1], "common")),
+    (r"(predictions\['b'\] must hold a label (for every case; .*missing='common'|of at least one case)|missing must be one of .'common'., or None .*square table.; got|y_true must hold a label)", lambda x: br.joint_outcomes(x[0], {"a": [0, 1], "b": x[1]}, missing=x[2]), ([0, 1], [0, None], None), ([0, 1], [0, 1], "own"), ([0, 1], [None, None], "common")),
     (r"range must hold every outcome; got \(2, 4\) and 1", lambda: br.from_outcomes(pd.DataFrame({"x": [1, 5, 3], "y": 2}), range=(2, 4))),
     ("(usd must be|cost must be left out of)", lambda x: br.from_frame(x, cost="usd"), pd.DataFrame({"entity": ["a", "b"], "case": 1, "outcome": 1, "usd": "cheap"}), ANSWERS.assign(usd=1.0)),
     # data sets

@@ -45,6 +45,11 @@ FOLDS = br.from_folds(
     pd.DataFrame(RNG.random((20, 2)), columns=list("ab")).assign(run=np.arange(20) // 10),
     train=90, test=10, repeat="run",
 )  # fmt: skip
+JUDGED = br.from_judged(
+    pd.DataFrame({"case": [*range(40)] * 2, "system": ["a"] * 40 + ["b"] * 40, "gpt": [1, 0, 1, 1] * 20})
+    .assign(human=lambda held: held["gpt"].where(held["case"] < 20)),
+    judge="gpt", truth="human", entity="system", case="case",
+)  # fmt: skip
 MEANS = br.from_frame(pd.DataFrame({"entity": ["a", "b"], "mean": [0.71, 0.62], "se": [0.01, 0.02]}))
 
 
@@ -69,6 +74,7 @@ EVIDENCE = {
     "correlated_folds": FOLDS,
     "davidson": VOTES,
     "paired": JOINT,
+    "partial_truth": JUDGED,
 }
 #: Models that are sampled by NUTS, whose compilation takes long.
 COMPILED = {"hierarchical_dirichlet_multinomial"}

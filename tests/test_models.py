@@ -90,7 +90,15 @@ def test_models_are_found_by_the_names_of_their_files():
     others = ["beta_binomial", "classes", "dirichlet_multinomial", "logit_normal"]
     population = [f"hierarchical_{name}" for name in others]
     others_first = ["correlated_folds", "crossed_logit_normal", "davidson"]
-    assert names() == ["dirichlet_multinomial", "beta_binomial", *others_first, *population, "normal_means", "paired"]
+    assert names() == [
+        "dirichlet_multinomial",
+        "beta_binomial",
+        *others_first,
+        *population,
+        "normal_means",
+        "paired",
+        "partial_truth",
+    ]
     assert find_model("beta_binomial").__name__ == "BetaBinomial"
 
 

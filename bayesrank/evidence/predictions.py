@@ -21,6 +21,7 @@ from bayesrank._labels import (
 from bayesrank._notes import Note, add_notes
 from bayesrank.evidence.alignment import align_cases
 from bayesrank.evidence.counts import class_dims, count_cases, mark_positive
+from bayesrank.evidence.judged import holds_partial_truth
 from bayesrank.evidence.ledger import count_answers
 from bayesrank.evidence.patterns import check_cases, common_note, keep_rows, name_groups, patterns
 from bayesrank.evidence.weighting import check_numbers_of_cases, effective_numbers
@@ -30,6 +31,8 @@ LACKING = (
     " (fill in the label that it counts as, or keep the cases that all entities met, by missing='common' of "
     "br.joint_outcomes)"
 )
+#: The note on models that need the truth of all cases.
+NO_TRUTH = " (br.joint_outcomes takes truths that are known in part)"
 
 
 def from_predictions(
@@ -116,7 +119,10 @@ def joint_outcomes(
 
     Parameters
     ----------
-    y_true, predictions, labels, positive, count, weight
+    y_true : sequence of labels
+        The true label of each case; None or NaN where it is unknown, as of patients that were not verified. The model
+        ``partial_truth`` takes such evidence.
+    predictions, labels, positive, count, weight
         As for :func:`from_predictions`.
     dataset : hashable or sequence, optional
         The data set of each case, or one name for all cases. Patterns are counted within data sets.
@@ -167,7 +173,7 @@ def joint_outcomes(
             "run": run,
         }
     )
-    cases = _encode(given["y_true"], given["predictions"], labels, positive, missing == "common")
+    cases = _encode(given["y_true"], given["predictions"], labels, positive, missing == "common", part=True)
     classes, size = name_coord(cases.classes), cases.actual.size
     numbers = check_numbers_of_cases(given["count"], given["weight"], size)
     named = name_groups(size, **{name: given[name] for name in ("dataset", "cluster", "case", "run")})
@@ -195,7 +201,7 @@ def joint_outcomes(
     attrs = common_note(int(numbers.repeats[kept].sum()), int(numbers.repeats[counted & ~met].sum()))
     joint = xr.Dataset(
         {
-            "actual": ("pattern", classes[codes[:, 0]]),
+            "actual": ("pattern", _known_labels(classes, codes[:, 0])),
             "predicted": (("pattern", "entity"), classes[codes[:, 1:]]),
             "count": ("pattern", counts),
         },
@@ -215,12 +221,29 @@ class _Cases(NamedTuple):
     positive: Any
 
 
+def _known_labels(classes: np.ndarray, codes: np.ndarray) -> np.ndarray:
+    """Return the label of each code, None where it is unknown (-1)."""
+    if (codes >= 0).all():
+        return classes[codes]
+    return np.array([*classes.tolist(), None], object)[codes]
+
+
 def _encode(
-    y_true: Any, predictions: Any, labels: Sequence[Any] | None, positive: Any, may_lack: bool = False
+    y_true: Any,
+    predictions: Any,
+    labels: Sequence[Any] | None,
+    positive: Any,
+    may_lack: bool = False,
+    part: bool = False,
 ) -> _Cases:
-    """Validate the cases and code their labels; an allowed missing prediction has the code -1."""
+    """Validate the cases and code their labels; an allowed missing prediction, or truth, has the code -1."""
     entities = check_by_entity("predictions", predictions, "predicted labels")
-    truth = check_labels("y_true", y_true)
+    truth = check_labels("y_true", y_true, may_lack=part, hint=NO_TRUTH)
+    known = truth[~pd.isna(truth)]
+    if known.size < truth.size and known.dtype.kind == "f" and (known == np.floor(known)).all():
+        # Missing values make floats of whole numbers.
+        truth = np.array([None if pd.isna(label) else int(label) for label in truth.tolist()], object)
+        known = truth[~pd.isna(truth)]
     guesses = {}
     for name in entities:
         argument = f"predictions[{name!r}]"
@@ -230,9 +253,9 @@ def _encode(
                 argument, f"must hold one label for each of the {truth.size} cases of y_true", guess.size
             )
         if labels is None:
-            _check_types(argument, guess, truth)
+            _check_types(argument, guess, known)
     named = ordered_categories(y_true) if labels is None else labels
-    classes = all_classes(named, [truth, *(guess[~pd.isna(guess)] for guess in guesses.values())])
+    classes = all_classes(named, [known, *(guess[~pd.isna(guess)] for guess in guesses.values())])
     if labels is not None and positive is None:
         check_order(classes)
     classes, chosen = arrange_classes(classes, positive, labels is not None or is_ordered(y_true))
@@ -277,6 +300,8 @@ def counts_of(joint: xr.Dataset) -> xr.DataArray:
 
     Right and wrong are always both present. Missing outcomes are not counted.
     """
+    if holds_partial_truth(joint):
+        raise ArgumentError("model", "must be 'partial_truth' where the truth of some cases is unknown", "another one")
     if "cluster" in joint.coords:
         raise ArgumentError(
             "model",

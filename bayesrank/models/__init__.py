@@ -17,6 +17,7 @@ import xarray as xr
 from bayesrank._checks import check_choice
 from bayesrank._errors import ArgumentError, ArgumentKeyError, ArgumentTypeError
 from bayesrank.evidence.counts import with_parts
+from bayesrank.evidence.judged import holds_partial_truth
 from bayesrank.evidence.weighting import WEIGHTED
 
 __all__ = ["Model"]
@@ -73,6 +74,7 @@ class Model(Protocol):
     #
     # references: tuple of the references for reports.
     # takes: "counts" (default), "cases" (joint outcomes), "means", "votes" or "folds".
+    # partial: whether the truth may be unknown for some cases.
     # learns: what the learned population consists of: "data sets" (or entities, without data sets), "classes" or "".
     # needs_classes: whether outcomes without classes raise an error.
     # most_outcomes: maximum number of classes or outcomes; None, the default, for any number.
@@ -123,12 +125,14 @@ def names() -> list[str]:
 
 
 def chosen_by_evidence(evidence: Any, together: bool = True) -> str:
-    """Return the default model of the evidence: counts, joint outcomes of cases, means, votes, or scores of folds.
+    """Return the default model of the evidence: counts, cases, truth known in part, means, votes, or scores of folds.
 
     ``together`` is False if each data set has an analysis of its own.
     """
     if (only := _only_model_of(evidence)) is not None:
         return only.model
+    if holds_partial_truth(evidence):
+        return "partial_truth"
     if together and _are_crossed(evidence):
         return CROSSED
     return "paired" if isinstance(evidence, xr.Dataset) else "dirichlet_multinomial"
@@ -249,6 +253,12 @@ def make_model(model: Any, evidence: Any, options: dict[str, Any]) -> Any:
     if only is not None and getattr(model_class, "takes", "counts") != only.takes:
         wanted = f"must be {only.model} for {only.what}, which hold neither counts nor cases"
         raise ArgumentError("model", wanted, model_class.__name__)
+    if holds_partial_truth(evidence) and not getattr(model_class, "partial", False):
+        raise ArgumentError(
+            "model",
+            f"must be {chosen_by_evidence(evidence)} where the truth of some cases is unknown",
+            model_class.__name__,
+        )
     if hasattr(model_class, "taking"):
         model_class = model_class.taking(evidence)
     known = options_of(model_class)

@@ -51,6 +51,8 @@ FALSE_ALARMS = 0.01
 FEW_DATASETS = 10
 #: Attrs that belong to one ranking.
 OF_ONE = ("headline", "sets", "caps")
+#: How the names of observed variables on truth known in part begin.
+JUDGED = ("judged_", "labels")
 #: Codes of notes that limit the headline.
 CAPS = ("prevalences_differ", "chains_unreliable")
 
@@ -83,6 +85,8 @@ class Evidence:
     tables: xr.DataArray | None = None
     #: For votes: wins and ties (entity, rival), and the connected pool of each entity.
     votes: xr.Dataset | None = None
+    #: For truth known in part: verdicts and truth of each pattern, and the number of labels.
+    judged: xr.Dataset | None = None
 
     def at(self, dim: str, i: int) -> "Evidence":
         """Return the evidence of one data set, or of one item of another dim."""
@@ -93,6 +97,9 @@ class Evidence:
         }
         if dim != "dataset":
             return replace(self, **arrays)
+        if self.judged is not None and "judged_dataset" in self.judged:
+            here = self.judged["judged_dataset"].values == self.datasets[i]
+            arrays["judged"] = self.judged.isel(pattern=here, dataset=i, missing_dims="ignore")
         patterns = self.patterns.on(self.datasets[i]) if self.patterns else None
         return replace(self, **arrays, patterns=patterns, datasets=())
 
@@ -112,6 +119,8 @@ class Evidence:
             # Votes do not compare entities of pools that no vote connects, however sure both strengths are.
             pool = self.votes["pool"].values
             return replace(found, freedom=np.where(pool[:, None] == pool, np.inf, 0.0))
+        if self.judged is not None:
+            return self._of_labels(found, score)
         if not found.population:
             seen = self.observed(score)
             found = replace(found, observed=None if seen is None else seen.values.astype(float))
@@ -144,6 +153,24 @@ class Evidence:
             excess = excess_of_cases(influence, patterns.count, patterns.cluster, factor)
             found = replace(found, excess=excess)
         return replace(found, clusters=freedom + 1)
+
+    def _of_labels(self, found: Information, score: Score | None) -> Information:
+        """Return the effective counts of truth known in part: labelled cases, or clusters with a labelled case."""
+        assert self.judged is not None
+        seen, held = self.observed(score), self.judged["labels"]
+        labels = held.sum([dim for dim in held.dims if dim != "entity"]).values.astype(float)
+        found = replace(found, cases=labels, observed=None if seen is None else seen.values.astype(float))
+        size = len(labels)
+        if "judged_cluster" not in self.judged:
+            few = np.where(labels < ENOUGH_FREEDOM, np.maximum(labels - 1, 0.0), np.inf)
+            return replace(found, freedom=np.minimum(few[:, None], few))
+        cluster = np.unique(self.judged["judged_cluster"].values, return_inverse=True)[1]
+        known = np.broadcast_to(self.judged["judged_truth"].values >= 0, (len(cluster), size))
+        count = self.judged["judged_count"].values
+        each = [np.bincount(cluster, count * known[:, k]) for k in range(size)]
+        freedom, factor = np.array([cluster_information([own[own > 0]], np.ones(1)) for own in each]).T
+        found = replace(found, freedom=np.minimum(freedom[:, None], freedom), clusters=freedom + 1)
+        return replace(found, inflation=np.maximum(found.inflation, factor))
 
     def _influence(self, score: Score | None) -> np.ndarray | None:
         """Return the change of the ranked quantity by each case of a pattern (pattern, entity); None if unknown."""
@@ -369,6 +396,8 @@ class Evidence:
         about = self.about or {}
         if self.votes is not None:
             return "votes"
+        if self.judged is not None:
+            return "labels"
         if about.get("population") == "data sets":
             return "data sets"
         if "target" in about:
@@ -446,6 +475,8 @@ def evidence_of(source: Container, variable: str | None, values: xr.DataArray, k
     )
     if {"wins", "ties", "pool"} <= set(observed.data_vars) and _matches(observed["pool"], values):
         known = replace(known, votes=observed[["wins", "ties", "pool"]])
+    if "judged_truth" in observed.data_vars and _matches(observed["labels"], values):
+        known = replace(known, judged=observed[[name for name in observed if str(name).startswith(JUDGED)]])
     counts = observed_counts(source)
     if counts is not None and _matches(counts, values, ("dataset",)):
         known = replace(known, tables=counts)

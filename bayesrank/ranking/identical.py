@@ -25,6 +25,8 @@ def identical_groups(evidence: Evidence, entities: int) -> list[np.ndarray]:
         return []
     if evidence.patterns is not None:
         return _of_patterns(evidence.patterns, entities)
+    if evidence.judged is not None:
+        return _of_patterns(_of_judged(evidence.judged, entities), entities)
     if evidence.votes is not None:
         return _of_votes(*(evidence.votes[name].values for name in ("wins", "ties")))
     if evidence.tables is None or evidence.tables.sizes["entity"] != entities:
@@ -127,6 +129,17 @@ def _same_votes(wins: np.ndarray, ties: np.ndarray, one: int, other: int) -> boo
     order = np.arange(len(wins))
     order[[one, other]] = other, one
     return all((votes == votes[np.ix_(order, order)]).all() for votes in (wins, ties))
+
+
+def _of_judged(judged: xr.Dataset, entities: int) -> Patterns:
+    """Return patterns whose answers are pairs of a verdict and a truth, known or not."""
+    verdict, truth = (judged[name].values for name in ("judged_verdict", "judged_truth"))
+    truth = np.broadcast_to(truth, verdict.shape)
+    pair = verdict * (truth.max() + 2) + truth + 1
+    named = (judged.get("judged_cluster"), judged.get("judged_dataset"))
+    cluster, dataset = (None if held is None else held.values for held in named)
+    count = judged["judged_count"].values.astype(float)
+    return Patterns(np.where(verdict < 0, -1, pair), count, cluster, dataset, by_case=True)
 
 
 def _of_patterns(patterns: Patterns, entities: int) -> list[np.ndarray]:

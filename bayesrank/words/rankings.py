@@ -27,6 +27,7 @@ STEPS = {
     "cases.",
     "cases": "More cases would help to separate them.",
     "votes": "More votes would help, on pairs of those that could be best.",
+    "labels": "More true labels would help, on the entities that could be best.",
     "other cases": "Cases on which the first two could differ would help: on these they had the same outcomes.",
     "": "More data would help to separate them.",
 }
@@ -92,6 +93,8 @@ def next_step(ranking: xr.Dataset, standing: Standing) -> str:
     if unjustified:
         units = "effective clusters" if unjustified[0].code == "clusters_too_few" else "cases"
         return f"At least {unjustified[0].fields['enough']} {units} are needed before any entity can be ruled out."
+    if needed == "labels":
+        return STEPS[needed]
     if needed in ("data sets", "clusters", "votes"):
         return f"More {needed} would help most; bayesrank plan (br.plan) estimates how many."
     i = int(np.nanargmin(standing.superiority.round(10)))  # of equals the first, not by rounding errors

@@ -250,6 +250,29 @@ ROWS = [
         "The ranking is of learners on data sets like these 12, of which each is one observation.",
     ),
     (
+        "truth_known_in_part",
+        {"fewest": 40, "most": 60, "cases": 1000, "by_verdict": True, "of": ["a"], "entities": 2},
+        "The truth is known for 40 to 60 of 1,000 cases for each entity. The cases with a known truth of a were chosen "
+        "by verdict, which the model allows for. Among cases with equal verdicts they are taken as a random sample.",
+    ),
+    (
+        "truth_known_in_part",
+        {"fewest": 40, "most": 40, "cases": 200, "by_verdict": False, "of": [], "entities": 1},
+        "The truth is known for 40 of 200 cases. The share of cases with a known truth does not visibly depend on the "
+        "verdict. Among cases with equal verdicts they are taken as a random sample.",
+    ),
+    (
+        "entities_without_labels",
+        {"entities": ["a", "b"]},
+        "No truth is known for a, b: the verdicts alone say nothing about the truth.",
+    ),
+    (
+        "strata_without_labels",
+        {"strata": 2, "share": 0.1, "entity": "a", "verdict": "1"},
+        "No truth is known for the 10% of cases of a with the verdict 1 (and 1 other group of cases): their rate is "
+        "taken from the other cases and the prior.",
+    ),
+    (
         "means_without_n",
         {},
         "Every rank is possible: standard errors of few cases are themselves uncertain, and the numbers of cases are "
@@ -763,6 +786,7 @@ CAVEATS = {
     Caveat.PREVALENCES_DIFFER: {"prevalences_differ"},
     Caveat.PRIOR_OUTWEIGHS_DATA: {
         "class_without_cases", "few_cases_of_class", "prior_shifts_average", "votes_one_sided", "without_cases",
+        "entities_without_labels", "strata_without_labels",
     },
     Caveat.FEW_UNITS: {
         "few_cases_and_prior_of_range", "few_cases_and_prior", "few_units_without_prior", "few_cases_of_means",

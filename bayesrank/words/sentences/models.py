@@ -173,6 +173,34 @@ def votes_relative() -> str:
     )
 
 
+def truth_known_in_part(fewest: int, most: int, cases: int, by_verdict: bool, of: list[str], entities: int) -> str:
+    labels = f"{most:,}" if fewest == most else f"{fewest:,} to {most:,}"
+    each = " for each entity" if entities > 1 else ""
+    how = "The share of cases with a known truth does not visibly depend on the verdict."
+    if by_verdict:
+        named = f" of {_text.list_names(of, 3)}" if entities > 1 else ""
+        how = f"The cases with a known truth{named} were chosen by verdict, which the model allows for."
+    return (
+        f"The truth is known for {labels} of {cases:,} cases{each}. {how} Among cases with equal verdicts they are "
+        "taken as a random sample."
+    )
+
+
+@caveat(Caveat.PRIOR_OUTWEIGHS_DATA)
+def entities_without_labels(entities: list[str]) -> str:
+    return f"No truth is known for {_text.list_names(entities, 3)}: the verdicts alone say nothing about the truth."
+
+
+@caveat(Caveat.PRIOR_OUTWEIGHS_DATA)
+def strata_without_labels(strata: int, share: float, entity: str, verdict: str) -> str:
+    whose = f" of {entity}" if entity else ""
+    more = f" (and {_text.count(strata - 1, 'other group')} of cases)" if strata > 1 else ""
+    return (
+        f"No truth is known for the {share:.0%} of cases{whose} with the verdict {verdict}{more}: their rate is taken "
+        "from the other cases and the prior."
+    )
+
+
 def _with(model: str | None) -> str:
     """Return the name of a model that does not ignore it."""
     return "" if model is None else f" (the model {model!r} does not)"

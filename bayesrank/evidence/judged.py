@@ -1,0 +1,304 @@
+"""Evidence whose truth is known in part: verdicts of judges for all cases, true outcomes for some of them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from bayesrank._checks import check_item_names, describe_value, is_number
+from bayesrank._errors import ArgumentError, ArgumentKeyError, ArgumentTypeError
+from bayesrank._labels import factorize, find_repeat, name_coord
+from bayesrank._text import list_names
+from bayesrank.evidence.ledger import Entry, Ledger
+from bayesrank.evidence.patterns import patterns
+
+#: More different verdicts of one judge are a score, which has to be cut into classes first.
+VERDICTS = 20
+#: The verdict of a judge that gave none on a case that another judge judged.
+ABSTAINED = "no verdict"
+#: Words for wrong and right.
+WRONG, RIGHT = (
+    ("0", "false", "no", "fail", "failed", "incorrect", "wrong"),
+    ("1", "true", "yes", "pass", "passed", "correct", "right"),
+)
+NAME = "all cases"
+
+
+def from_judged(
+    frame: pd.DataFrame,
+    *,
+    judge: Any,
+    truth: Any,
+    entity: Any = None,
+    case: Any = None,
+    cluster: Any = None,
+    dataset: Any = None,
+) -> xr.Dataset:
+    """Return judged outcomes: the verdict of a judge on every case, and the true outcome of some cases.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        Long: one row for each entity and case. Wide: one row for each case, with columns of each entity.
+    judge : str, list of str, or mapping
+        Column with the judge's verdict, or one column for each judge. A wide frame needs a mapping from each entity to
+        its column or columns. A verdict may be anything with a few values (0 and 1, classes, "unsure"). Where one of
+        several judges gave no verdict, its abstention is a verdict of its own.
+    truth : str or mapping
+        Column with the true outcome, 1 for right and 0 for wrong (or true and false, yes and no, pass and fail, correct
+        and incorrect), empty where it is unknown. A wide frame needs a mapping from each entity to its column.
+    entity : str, optional
+        Column with the entities of a long frame. Without it there is one entity, "all cases".
+    case : str, optional
+        Column with the name of the case. Entities with common cases are compared on them. Without it, each row of a
+        long frame is a case of its own; the rows of a wide frame always are the cases.
+    cluster : str, optional
+        Column with the cluster of the case, if cases of a cluster resemble each other.
+    dataset : str, optional
+        Column with the data set of the case.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``truth`` (pattern, entity): 0, 1, or NaN where unknown; ``verdict`` (pattern, entity, judge): positions in the
+        coord ``verdict_label``, -1 where the entity did not meet the case; ``count`` (pattern): the number of cases;
+        ``labels`` (entity): the number of cases with a known truth. Coords ``cluster`` and ``dataset`` (pattern) if
+        given. The model ``partial_truth`` takes it.
+
+    Raises
+    ------
+    ValueError, TypeError, KeyError
+        If a column is not there, a case occurs twice, a truth has no verdict (such labels are of other cases), a
+        verdict is missing, or the truth is neither right nor wrong.
+
+    References
+    ----------
+    Begg and Greenes (1983), Assessment of diagnostic tests when disease verification is subject to selection bias,
+    Biometrics 39:207-215.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> frame = pd.DataFrame({"gpt": [1, 1, 0, 1, 0, 1], "human": [1, 0, 0, None, None, None]})
+    >>> judged = br.from_judged(frame, judge="gpt", truth="human")
+    >>> judged["labels"].item(), judged["count"].sum().item()
+    (3, 6)
+    """
+    if not isinstance(frame, pd.DataFrame):
+        raise ArgumentTypeError("frame", "must be a pandas DataFrame", describe_value(frame))
+    if not len(frame):
+        raise ArgumentError("frame", "must have at least one row", "no row")
+    wide = isinstance(judge, Mapping) or isinstance(truth, Mapping)
+    roles = {"entity": entity, "case": case, "cluster": cluster, "dataset": dataset}
+    for role, name in roles.items():
+        if name is not None:
+            _check_column(frame, role, name)
+    judged, names, judges = _read_wide(frame, judge, truth, roles) if wide else _read_long(frame, judge, truth, roles)
+    where = [f"row {label}" for label in frame.index.tolist()] * (len(names) if wide else 1)
+    return _assemble(judged, names, judges, where)
+
+
+def holds_partial_truth(evidence: Any) -> bool:
+    """Return whether evidence holds verdicts on all cases and the truth of some: judged, or labels not all known."""
+    if not isinstance(evidence, xr.Dataset) or "pattern" not in evidence.dims:
+        return False
+    return "verdict" in evidence or ("actual" in evidence and bool(pd.isna(evidence["actual"].values).any()))
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Rows of one entity and case each: codes of entity, and columns of verdicts, truth, and names by role."""
+
+    entity: np.ndarray
+    verdicts: list[list]
+    truth: list
+    names: dict[str, list]
+    #: Rows of a wide frame on cases that the entity did not meet.
+    absent: np.ndarray
+
+
+def _check_column(frame: pd.DataFrame, role: str, name: Any) -> None:
+    if isinstance(name, list | dict | set) or name not in frame.columns:
+        held = list_names(list(map(str, frame.columns)), 12)
+        raise ArgumentKeyError(role, f"must name a column of the frame, {held}", f"{name!r}")
+
+
+def _read_long(frame: pd.DataFrame, judge: Any, truth: Any, roles: dict[str, Any]) -> tuple[_Rows, list, list]:
+    judges = list(judge) if isinstance(judge, list | tuple) else [judge]
+    if not judges:
+        raise ArgumentError("judge", "must name at least one column", "none")
+    for role, name in [*(("judge", name) for name in judges), ("truth", truth)]:
+        _check_column(frame, role, name)
+    used = [*judges, truth, *(name for name in roles.values() if name is not None)]
+    if (twice := find_repeat(used)) is not None:
+        raise ArgumentError("judge", "must name columns that have no other role", f"{used[twice[0]]!r} twice")
+    groups = {
+        role: check_item_names(role, frame[name].tolist(), len(frame))
+        for role, name in roles.items()
+        if name is not None
+    }
+    entity, names = factorize(groups.pop("entity")) if "entity" in groups else (np.zeros(len(frame), int), [NAME])
+    groups.setdefault("case", list(range(len(frame))))
+    none = np.zeros(len(frame), bool)
+    return _Rows(entity, [frame[name].tolist() for name in judges], frame[truth].tolist(), groups, none), names, judges
+
+
+def _read_wide(frame: pd.DataFrame, judge: Any, truth: Any, roles: dict[str, Any]) -> tuple[_Rows, list, list]:
+    for role, given in (("judge", judge), ("truth", truth)):
+        if not isinstance(given, Mapping) or not given:
+            raise ArgumentError(
+                role, "must be a mapping from each entity to its column, as the other one is", describe_value(given)
+            )
+    if roles["entity"] is not None:
+        raise ArgumentError("entity", "must be None for a wide frame, whose mappings name the entities")
+    if set(judge) != set(truth):
+        odd = sorted(map(str, set(judge) ^ set(truth)))
+        raise ArgumentError("truth", "must have the entities of judge", f"{list_names(odd, 3)} in one of them")
+    names = list(judge)
+    columns = {name: [held] if isinstance(held, str) or not isinstance(held, list | tuple) else list(held)
+               for name, held in judge.items()}  # fmt: skip
+    if len({len(held) for held in columns.values()}) != 1 or not columns[names[0]]:
+        raise ArgumentError(
+            "judge", "must name as many columns for each entity", {k: len(v) for k, v in columns.items()}
+        )
+    for name in names:
+        for column in columns[name]:
+            _check_column(frame, f"judge[{name!r}]", column)
+        _check_column(frame, f"truth[{name!r}]", truth[name])
+    used = [*(column for held in columns.values() for column in held), *truth.values()]
+    if (twice := find_repeat(used)) is not None:
+        raise ArgumentError("judge", "must name columns that have no other role", f"{used[twice[0]]!r} twice")
+    size, many = len(frame), len(names)
+    number = len(columns[names[0]])
+    judges = columns[names[0]] if many == 1 else [f"judge {i + 1}" if number > 1 else "judge" for i in range(number)]
+    verdicts = [[v for name in names for v in frame[columns[name][i]].tolist()] for i in range(number)]
+    groups = {
+        role: check_item_names(role, frame[name].tolist(), size) * many
+        for role, name in roles.items()
+        if name is not None
+    }
+    groups.setdefault("case", list(range(size)) * many)
+    entity = np.repeat(np.arange(many), size)
+    truths = [v for name in names for v in frame[truth[name]].tolist()]
+    # An entity that did not meet a case has neither verdict nor truth there.
+    absent = np.array([pd.isna(column) for column in verdicts]).all(axis=0) & pd.isna(np.array(truths, object))
+    absent &= many > 1
+    if lacking := [str(name) for i, name in enumerate(names) if absent[entity == i].all()]:
+        raise ArgumentError("judge", "must hold a verdict on each entity", f"none on {list_names(lacking, 3)}")
+    return _Rows(entity, verdicts, truths, groups, absent), names, judges
+
+
+def _assemble(rows: _Rows, names: list, judges: list, where: list[str]) -> xr.Dataset:
+    absent = rows.absent
+    truth = _right_or_wrong(rows.truth, where)
+    verdict, levels = _verdict_codes(rows.verdicts, judges)
+    none = (verdict == -1).all(axis=1) & ~absent
+    if none.any():
+        labelled = none & ~np.isnan(truth)
+        i = int((labelled if labelled.any() else none).argmax())
+        if labelled.any():
+            raise ArgumentError(
+                f"frame, {where[i]}",
+                "must have a verdict wherever the truth is known: labels of other cases do not show how the judge errs",
+                "a truth without a verdict",
+                "let the judge judge these cases too, or leave the rows out",
+            )
+        raise ArgumentError(
+            f"frame, {where[i]}", "must have a verdict", "none", "write 'abstained' if the judge gave none"
+        )
+    if (verdict[~absent] == -1).any():
+        levels = [*levels, ABSTAINED]
+        verdict = np.where((verdict == -1) & ~absent[:, None], len(levels) - 1, verdict)
+    code, cases = factorize(rows.names["case"])
+    twice = find_repeat(zip(rows.entity.tolist(), code.tolist(), strict=True))
+    if twice is not None:
+        one = rows.names["case"][twice[0]]
+        raise ArgumentError(
+            "case", "must name each case of an entity once", f"{one!r} twice for {names[rows.entity[twice[0]]]!r}"
+        )
+    shape = (len(cases), len(names))
+    truths, verdicts = np.full(shape, np.nan), np.full((*shape, len(judges)), -1)
+    kept = ~absent
+    truths[code[kept], rows.entity[kept]] = truth[kept]
+    verdicts[code[kept], rows.entity[kept]] = verdict[kept]
+    groups: dict[str, list] = {
+        role: _of_cases(role, rows.names[role], code, cases) for role in ("cluster", "dataset") if role in rows.names
+    }
+    known = ~np.isnan(truths)
+    if not known.any():
+        raise ArgumentError("truth", "must be known for at least one case", "none")
+    codes = np.column_stack([verdicts.reshape(len(cases), -1), np.where(known, truths, -1).astype(int)])
+    seen, count, coords = patterns(codes, np.ones(len(cases), np.int64), groups)
+    truths = np.where(seen[:, -len(names) :] < 0, np.nan, seen[:, -len(names) :])
+    met = (verdicts >= 0).any(axis=2).sum(axis=0)
+    datasets = len(set(groups.get("dataset", ())))
+    entries = tuple(Entry(str(n), int(k), len(cases) - int(k)) for n, k in zip(names, met, strict=True))
+    ledger = Ledger(entries, len(cases), datasets=datasets, missing="own" if (met < len(cases)).any() else "")
+    return xr.Dataset(
+        {
+            "truth": (("pattern", "entity"), truths),
+            "verdict": (("pattern", "entity", "judge"), seen[:, : -len(names)].reshape(len(seen), len(names), -1)),
+            "count": ("pattern", count),
+            "labels": ("entity", known.sum(axis=0)),
+        },
+        {"entity": name_coord(names), "judge": [str(name) for name in judges], "verdict_label": levels, **coords},
+        ledger.to_attrs(),
+    )
+
+
+def _right_or_wrong(values: list, where: list[str]) -> np.ndarray:
+    """Return outcomes 0 and 1, NaN where unknown."""
+    found = np.full(len(values), np.nan)
+    for i, value in enumerate(values):
+        if pd.isna(value) or (isinstance(value, str) and not value.strip()):
+            continue
+        word = _write(value).lower()
+        if word not in (*WRONG, *RIGHT):
+            raise ArgumentError(
+                f"frame, {where[i]}: truth",
+                "must be 1 or 0 (right or wrong), or empty where unknown",
+                f"{value!r}",
+                "for classes, br.joint_outcomes(y_true, predictions) takes missing true labels",
+            )
+        found[i] = word in RIGHT
+    return found
+
+
+def _write(value: Any) -> str:
+    """Return a verdict or truth as text: 1, 1.0, True and "1" are "1"."""
+    if isinstance(value, bool | np.bool_):
+        return str(int(value))
+    if is_number(value):
+        return f"{float(value):.15g}"
+    return " ".join(str(value).split())
+
+
+def _verdict_codes(columns: list[list], judges: list) -> tuple[np.ndarray, list[str]]:
+    """Return verdicts as positions (row, judge) among the sorted levels; -1 where there is none."""
+    written = [["" if pd.isna(value) else _write(value) for value in column] for column in columns]
+    for name, column in zip(judges, written, strict=True):
+        if len(number := set(column) - {""}) > VERDICTS:
+            raise ArgumentError(
+                f"judge {name!r}",
+                f"must have at most {VERDICTS} different verdicts",
+                f"{len(number)}",
+                "cut a judge's score into a few classes first, as pandas.cut does",
+            )
+    levels = sorted({word for column in written for word in column} - {""})
+    place = {word: i for i, word in enumerate(levels)} | {"": -1}
+    return np.array([[place[word] for word in column] for column in written]).T.reshape(-1, len(judges)), levels
+
+
+def _of_cases(role: str, names: list, code: np.ndarray, cases: list) -> list:
+    """Return the cluster or data set of each case, which all entities must agree on."""
+    found: list[Any] = [None] * len(cases)
+    for place, name in zip(code.tolist(), names, strict=True):
+        if found[place] is not None and found[place] != name:
+            raise ArgumentError(
+                role, "must be the same for all rows of a case", f"{found[place]!r} and {name!r} for {cases[place]!r}"
+            )
+        found[place] = name
+    return found

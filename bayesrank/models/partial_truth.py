@@ -1,0 +1,454 @@
+r"""Partial truth: verdicts on all cases, and the truth of some of them.
+
+Cases with equal verdicts :math:`j` (of all judges, or of all tests under study) are a stratum. The truth is missing at
+random within strata, so
+
+.. math::
+
+    P(j) \sim \mathrm{Dirichlet}, \qquad P(Y \mid j) \mid \mu, c \sim \mathrm{Beta}(c\mu, c(1 - \mu)), \qquad
+    \mu \sim \mathrm{Beta}(1, 1),
+
+with :math:`c` uniform on 1, 2, 4, ..., 128; for confusion matrices it is 1/2, as shrinkage would bias them towards
+chance. So the rates of the strata are shrunk to a rate :math:`\mu` of the entity,
+and more so the less the verdicts tell: the labels decide on :math:`c`. No independence of judges is assumed. More than
+two classes are split one by one, each from the classes after it. All draws are independent: :math:`(\mu, c)` from their
+exact posterior on a grid, the rest from gamma variables.
+
+Entities are paired by one random weight for each case: the weight is a part of :math:`P(j)` and, where the truth is
+known, of :math:`P(Y \mid j)`. This leaves the distribution of each entity as it is, since shares of labelled cases are
+independent of the sums of weights. With clusters the weights are those of clusters.
+
+References
+----------
+Begg and Greenes (1983), Assessment of diagnostic tests when disease verification is subject to selection bias,
+Biometrics 39:207-215, for the estimate without a prior.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from scipy.special import betaln, ndtr
+
+from bayesrank._checks import describe_value
+from bayesrank._errors import ArgumentError, ArgumentTypeError
+from bayesrank._labels import positive_label
+from bayesrank._notes import Note, notes_of, notes_text
+from bayesrank._random import Block, fingerprint, stream
+from bayesrank.evidence.counts import mark_positive
+from bayesrank.models.parts.dirichlet_process import gather
+
+#: Prior strengths of the common rate, in cases, all equally probable; chosen by coverage at rates 0.5 to 0.98.
+STRENGTHS = 2.0 ** np.arange(8)
+#: The same for confusion matrices, whose errors shrinkage would bias towards those of chance.
+STRENGTHS_OF_TABLES = np.array([0.5])
+#: Number of cells of the grid of the common rate: equal steps of the arcsine of its root.
+CELLS = 400
+#: Units whose weights are drawn at once.
+UNITS = 2000
+#: Below this probability of a chance difference, labels are said to be chosen by verdict.
+BY_VERDICT = 0.001
+#: A stratum without labels is named if it has at least this share of the cases of an entity.
+SHARE = 0.05
+
+
+class PartialTruth:
+    """Model outcomes that a judge, or a test under study, saw for all cases and the truth for some.
+
+    Parameters
+    ----------
+    evidence : xarray.Dataset
+        Judged outcomes, as from :func:`bayesrank.from_judged`: the mean outcome of each entity follows. Or joint
+        outcomes with missing truths, as from :func:`bayesrank.joint_outcomes`: confusion matrices follow.
+
+    Examples
+    --------
+    >>> test = [1] * 429 + [0] * 221
+    >>> disease = [1] * 231 + [0] * 32 + [None] * 166 + [1] * 27 + [0] * 54 + [None] * 140
+    >>> joint = br.joint_outcomes(disease, {"scan": test})
+    >>> posterior = br.fit(joint, seed=1)  # the naive sensitivity is 231 / 258 = 0.895
+    >>> br.scores.tpr(posterior).mean().round(2).item()
+    0.84
+    """
+
+    takes: ClassVar[str] = "cases"
+    partial: ClassVar[bool] = True
+    kind: ClassVar[str] = "observed"
+    references: ClassVar[tuple[str, ...]] = (
+        "Begg and Greenes (1983). Assessment of diagnostic tests when disease verification is subject to selection "
+        "bias. Biometrics 39:207-215.",
+    )
+    words: ClassVar[str] = (
+        "The truth is known for some cases; among cases with equal verdicts, those with a known truth are taken as a "
+        "random sample."
+    )
+
+    def __init__(self, evidence: xr.Dataset) -> None:
+        if not isinstance(evidence, xr.Dataset) or not {"verdict", "predicted"} & set(evidence.data_vars):
+            raise ArgumentTypeError(
+                "evidence",
+                "must have verdicts on all cases, as from br.from_judged or br.joint_outcomes, for the model "
+                "PartialTruth",
+                describe_value(evidence),
+            )
+        self.joint = joint = evidence.transpose("pattern", "entity", ...)
+        self.judged = "verdict" in joint
+        self.names = joint["entity"].values.tolist()
+        self.order = np.argsort([repr(name) for name in self.names], kind="stable")
+        self.datasets = list(dict.fromkeys(joint["dataset"].values.tolist())) if "dataset" in joint.coords else []
+        if self.judged:
+            columns = _levels(joint["verdict"].values)
+            truth = np.nan_to_num(joint["truth"].values, nan=-1).astype(int)
+            self.classes: list = [0, 1]
+        else:
+            # The prediction of every entity may decide whether a case is verified: strata are their joint patterns.
+            self.classes = joint["label"].values.tolist()
+            place = {label: i for i, label in enumerate(self.classes)}
+            guesses = np.vectorize(place.__getitem__, otypes=[int])(joint["predicted"].values)[:, self.order]
+            self.answers, columns = np.unique(guesses, axis=0, return_inverse=True)
+            columns = columns.reshape(-1, 1)
+            known = ~pd.isna(joint["actual"].values)
+            truth = np.full((len(known), 1), -1)
+            truth[known, 0] = [place[label] for label in joint["actual"].values[known].tolist()]
+        if not (truth >= 0).any():
+            raise ArgumentError("evidence", "must have a known truth for at least one case", "none")
+        self.strata, self.truth = columns, truth
+        self.strengths = STRENGTHS if self.judged else STRENGTHS_OF_TABLES
+        self.parts = [self._part(i) for i, _ in enumerate(self.datasets or [None])]
+        self.settings: dict[str, Any] = {
+            "prior": "shrunk to a common rate",
+            "partial_truth": 1,
+            **({"mean_outcome_range": [0, 1]} if self.judged else {"prevalence": "sampled"}),
+        }
+        kept = notes_of(joint.attrs.get("notes", ""))
+        self.settings |= {"notes": notes_text([*kept, *self._notes()])}
+
+    def _part(self, i: int) -> "Strata":
+        """Return the strata of one data set."""
+        here = self.joint["dataset"].values == self.datasets[i] if self.datasets else np.ones(len(self.strata), bool)
+        who = self.order if self.judged else np.zeros(1, int)
+        codes = np.hstack([self.strata[here][:, who], self.truth[here][:, who]])
+        cluster = pd.factorize(self.joint["cluster"].values[here])[0] if "cluster" in self.joint.coords else None
+        count = self.joint["count"].values[here]
+        rows, unit, size, times = gather(codes, count, cluster)
+        names = [repr(self.names[i]) for i in self.order] if self.judged else ["all"]
+        return Strata(
+            names, rows[:, : len(who)], rows[:, len(who) :], unit, size, times, len(self.classes), self.strengths
+        )
+
+    def _notes(self) -> list[Note]:
+        """Return how many labels there are, how they were chosen, and where there are none."""
+        found, who = [], [str(self.names[i]) for i in self.order] if self.judged else [""]
+        labels = sum((part.labels.sum(axis=1) for part in self.parts), start=np.zeros(len(who), int))
+        cases = sum((part.cases.sum(axis=1) for part in self.parts), start=np.zeros(len(who), int))
+        fields = {"fewest": int(labels.min()), "most": int(labels.max()), "cases": int(cases.max())}
+        chosen = sorted({who[k] for part in self.parts for k in part.chosen_by_verdict()})
+        found.append(
+            Note("truth_known_in_part", fields | {"by_verdict": bool(chosen), "of": chosen, "entities": len(who)})
+        )
+        if none := [name for name, n in zip(who, labels, strict=True) if not n]:
+            found.append(Note("entities_without_labels", {"entities": none}))
+        empty = [(part, k, j) for part in self.parts for k, j in part.without_labels() if labels[k]]
+        if empty:
+            part, k, j = max(empty, key=lambda of: of[0].cases[of[1], of[2]] / of[0].cases[of[1]].sum())
+            share = float(part.cases[k, j] / part.cases[k].sum())
+            found.append(
+                Note(
+                    "strata_without_labels",
+                    {"strata": len(empty), "share": share, "entity": who[k], "verdict": self._word(j)},
+                )
+            )
+        return found
+
+    def _word(self, stratum: int) -> str:
+        """Return the verdicts of a stratum as text."""
+        if self.judged:
+            level = self.joint["verdict_label"].values
+            codes = np.unique(self.joint["verdict"].values.reshape(-1, self.joint.sizes["judge"]), axis=0)
+            codes = codes[(codes >= 0).any(axis=1)]
+            return ", ".join(str(level[code]) for code in codes[stratum])
+        names = [self.names[i] for i in self.order]
+        held = [f"{name}: {self.classes[a]}" for name, a in zip(names, self.answers[stratum], strict=True)]
+        return ", ".join(held)
+
+    def observed(self) -> dict[str, xr.Dataset]:
+        """Return the estimate of Begg and Greenes; strata without labels have the entity's labelled rate."""
+        back = np.argsort(self.order)
+        means = [part.estimate() for part in self.parts]  # (system, stratum, class), summing to 1
+        held: dict[str, Any] = {}
+        dims = ("entity", "dataset") if self.datasets else ("entity",)
+        shape = (len(self.names), *([len(self.datasets)] if self.datasets else []))
+        if self.judged:
+            mean = np.stack([mean[..., 1].sum(axis=1)[back] for mean in means], axis=1)
+            held["mean_outcome"] = (dims, mean.reshape(shape))
+            cases = np.stack([part.cases.sum(axis=1)[back] for part in self.parts], axis=1)
+            labels = np.stack([part.labels.sum(axis=1)[back] for part in self.parts], axis=1)
+        else:
+            tables = np.stack([self._tables(mean[0][None])[0] for mean in means], axis=1)[back]
+            held["performance"] = ((*dims, "actual", "predicted"), tables.reshape(*shape, *tables.shape[-2:]))
+            cases, labels = (
+                np.broadcast_to([getattr(part, name).sum() for part in self.parts], (len(back), len(means)))
+                for name in ("cases", "labels")
+            )
+        held["cases"], held["labels"] = (dims, cases.reshape(shape)), (dims, labels.reshape(shape))
+        held["judged_truth"] = (("pattern", "system"), self.truth)
+        held["judged_verdict"] = (("pattern", "entity"), self._own_verdicts())
+        held["judged_count"] = ("pattern", self.joint["count"].values)
+        for name in ("cluster", "dataset"):
+            if name in self.joint.coords:
+                held[f"judged_{name}"] = ("pattern", self.joint[name].values)
+        found = xr.Dataset(held, {name: c for name, c in self.coords().items() if name != "outcome"})
+        found = mark_positive(found, positive_label(self.joint))
+        constant: dict[str, Any] = {"strengths": ("strength", self.strengths)}
+        if self.judged:
+            constant["prior_concentration"] = ((*dims, "outcome"), np.ones((*shape, 2)))
+        return {"observed_data": found, "constant_data": xr.Dataset(constant, self.coords())}
+
+    def _own_verdicts(self) -> np.ndarray:
+        """Return the stratum (pattern, entity) of each case, or the code of each prediction."""
+        return self.strata if self.judged else self.answers[self.strata[:, 0]][:, np.argsort(self.order)]
+
+    def coords(self) -> dict[str, Any]:
+        """Return the coords of the draws."""
+        own: dict[str, Any] = {"entity": self.joint["entity"].values}
+        own |= {"dataset": self.datasets} if self.datasets else {}
+        if self.judged:
+            return own | {"outcome": np.array([0, 1])}
+        return own | {"actual": self.joint["label"].values, "predicted": self.joint["label"].values}
+
+    def draw(self, group: str, block: Block, root: np.random.SeedSequence) -> dict[str, xr.Variable]:
+        """Draw one block of ``mean_outcome`` and ``performance`` over outcomes, or of ``performance`` over tables."""
+        drawn = [part.draw(group, block, root, str(i)) for i, part in enumerate(self.parts)]
+        back = np.argsort(self.order)
+        dims = ("draw", "entity", *(["dataset"] if self.datasets else []))
+        if not self.judged:
+            tables = np.stack([self._tables(part[:, 0]) for part in drawn], axis=2)[:, back]
+            tables = tables if self.datasets else tables[:, :, 0]
+            return {"performance": xr.Variable((*dims, "actual", "predicted"), tables)}
+        both = np.stack([part.sum(axis=2) for part in drawn], axis=2)[:, back]
+        both = both if self.datasets else both[:, :, 0]
+        mean = xr.Variable(dims, both[..., 1])
+        return {"performance": xr.Variable((*dims, "outcome"), both), "mean_outcome": mean}
+
+    def _tables(self, joint: np.ndarray) -> np.ndarray:
+        """Return tables (draw, entity, actual, predicted) from probabilities (draw, stratum, class)."""
+        size = len(self.classes)
+        found = np.empty((len(joint), len(self.order), size, size))
+        for e in range(len(self.order)):
+            for p in range(size):
+                found[:, e, :, p] = joint[:, self.answers[:, e] == p].sum(axis=1)
+        return found
+
+
+@dataclass(frozen=True)
+class Strata:
+    """Cases in strata by verdict, and their truth where it is known, for each of several systems."""
+
+    names: list[str]
+    stratum: np.ndarray  #: Stratum of each row (row, system); -1 where the system did not meet the case.
+    truth: np.ndarray  #: Class (row, system); -1 where unknown.
+    unit: np.ndarray  #: The unit of each row; units carry the weights.
+    size: np.ndarray  #: Cases of the row in its unit.
+    times: np.ndarray  #: Number of equal units.
+    classes: int
+    strengths: np.ndarray  #: Prior strengths of the common rate.
+
+    @cached_property
+    def width(self) -> int:
+        return int(self.stratum.max()) + 1
+
+    @cached_property
+    def tally(self) -> np.ndarray:
+        """Return the number of cases (system, stratum, class), the last class for an unknown truth."""
+        found = np.zeros((len(self.names), self.width, self.classes + 1), int)
+        number = (self.size * self.times[self.unit]).astype(int)
+        for k in range(len(self.names)):
+            met = self.stratum[:, k] >= 0
+            # Code -1, the last place, is an unknown truth.
+            np.add.at(found[k], (self.stratum[met, k], self.truth[met, k]), number[met])
+        return found
+
+    @property
+    def cases(self) -> np.ndarray:
+        return np.asarray(self.tally.sum(axis=2))
+
+    @property
+    def labels(self) -> np.ndarray:
+        return np.asarray(self.tally[..., :-1].sum(axis=2))
+
+    def without_labels(self) -> list[tuple[int, int]]:
+        """Return the systems and strata with many cases and no label."""
+        share = self.cases / np.maximum(self.cases.sum(axis=1, keepdims=True), 1)
+        return [(int(k), int(j)) for k, j in np.argwhere((self.labels == 0) & (share >= SHARE))]
+
+    def chosen_by_verdict(self) -> list[int]:
+        """Return the systems whose share of labelled cases differs between strata by more than chance."""
+        from scipy.stats import chi2_contingency
+
+        found = []
+        for k in range(len(self.names)):
+            met = self.cases[k] > 0
+            table = np.stack([self.labels[k][met], (self.cases - self.labels)[k][met]])
+            varied = met.sum() > 1 and table.sum(axis=1).all()
+            if varied and chi2_contingency(table).pvalue < BY_VERDICT / len(self.names):
+                found.append(k)
+        return found
+
+    def estimate(self) -> np.ndarray:
+        """Return the observed joint shares (system, stratum, class)."""
+        cases, seen = self.cases.astype(float), self.tally[..., :-1].astype(float)
+        pooled = seen.sum(axis=1, keepdims=True)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            share = cases / cases.sum(axis=1, keepdims=True)
+            common = pooled / pooled.sum(axis=2, keepdims=True)
+            own = seen / seen.sum(axis=2, keepdims=True)
+        return np.asarray(share[..., None] * np.where(np.isnan(own), common, own))
+
+    @cached_property
+    def key(self) -> str:
+        return fingerprint(self.stratum, self.truth, self.unit, self.size, self.times)
+
+    @cached_property
+    def dilution(self) -> np.ndarray:
+        """Return the number of labelled units over that of labelled cases (system), which scales the grid's counts."""
+        found = np.ones(len(self.names))
+        for k in range(len(self.names)):
+            known = self.truth[:, k] >= 0
+            if known.any():
+                found[k] = self.times[np.unique(self.unit[known])].sum() / self.labels[k].sum()
+        return np.minimum(found, 1.0)
+
+    def draw(self, group: str, block: Block, root: np.random.SeedSequence, part: str) -> np.ndarray:
+        """Draw joint probabilities (draw, system, stratum, class)."""
+
+        def rng(*purpose: Any) -> np.random.Generator:
+            return stream(root, group, "partial_truth", *purpose, part, self.key, *block.key)
+
+        draws, shape = block.size, (len(self.names), self.width)
+        total, seen, level = self._sums(rng, draws) if group != "prior" else self._nothing(draws)
+        joint = np.full((draws, *shape, self.classes), np.nan)
+        for k, name in enumerate(self.names):
+            own = np.flatnonzero(self.cases[k])
+            if not len(own):
+                continue  # not measured on this data set
+            mass = total[:, k, own] + rng("strata", name).standard_gamma(1 / len(own), (draws, len(own)))
+            share = mass / mass.sum(axis=1, keepdims=True)
+            left = np.ones_like(share)
+            for y in range(self.classes - 1):
+                mean, strength = self._common(k, y, level[:, k, y], rng("strength", name, y), group != "prior")
+                shape_of = (strength * mean)[:, None], (strength * (1 - mean))[:, None]
+                here, later = (
+                    rng("rate", name, y, i).standard_gamma(np.broadcast_to(a, share.shape))
+                    for i, a in enumerate(shape_of)
+                )
+                here += seen[:, k, own, y]
+                later += seen[:, k, own, y + 1 :].sum(axis=2)
+                rate = here / (here + later)
+                joint[:, k, own, y] = share * left * rate
+                left = left * (1 - rate)
+            joint[:, k, own, -1] = share * left
+            joint[:, k, np.setdiff1d(np.arange(self.width), own)] = 0.0
+        return joint
+
+    def _nothing(self, draws: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        shape = (draws, len(self.names), self.width)
+        level = np.full((draws, len(self.names), self.classes), np.nan)
+        return np.zeros(shape), np.zeros((*shape, self.classes)), level
+
+    def _sums(self, rng: Any, draws: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return sums of weights over strata, and over labelled cases by class, and levels of the common rates.
+
+        Levels (draw, system, class) are uniform numbers, NaN without labels. They depend on each other as the labels of
+        the systems on common cases do.
+        """
+        systems = len(self.names)
+        columns = systems * self.width
+        total, seen = np.zeros((columns, draws)), np.zeros((columns * self.classes, draws))
+        normal = np.zeros((systems * self.classes, draws))
+        column = self.stratum + self.width * np.arange(systems)
+        labelled = self.truth >= 0
+        residual = self._residuals()
+        for start in range(0, len(self.times), UNITS):
+            times = self.times[start : start + UNITS]
+            first, last = np.searchsorted(self.unit, (start, start + UNITS))
+            rows = slice(first, last)
+            unit, size = self.unit[rows] - start, self.size[rows]
+            weight = rng("units", start).standard_gamma(np.broadcast_to(times, (draws, len(times)))).T
+            known = labelled[rows]
+            total += _gather_columns(column[rows], self.stratum[rows] >= 0, unit, size, columns, len(times)) @ weight
+            if known.any():
+                cell = column[rows] * self.classes + self.truth[rows]
+                seen += _gather_columns(cell, known, unit, size, len(seen), len(times)) @ weight
+                some = np.unique(unit[known.any(axis=1)])
+                noise = rng("levels", start).standard_normal((draws, len(some)))
+                effect = np.zeros((len(times), systems * self.classes))
+                np.add.at(effect, unit, residual[rows] * size[:, None])
+                normal += (noise @ (effect[some] * np.sqrt(times[some])[:, None])).T
+        effect = np.zeros((len(self.times), systems * self.classes))
+        np.add.at(effect, self.unit, residual * self.size[:, None])
+        scale = np.sqrt(self.times @ np.square(effect))
+        with np.errstate(invalid="ignore", divide="ignore"):
+            level = ndtr((normal / scale[:, None]).T).reshape(draws, systems, self.classes)
+        shape = (draws, systems, self.width)
+        return total.T.reshape(shape), seen.T.reshape(*shape, self.classes), level
+
+    def _residuals(self) -> np.ndarray:
+        """Return the truth less its mean (row, system x class), of cases in this class or a later one; else 0."""
+        found = np.zeros((len(self.unit), len(self.names), self.classes))
+        for k in range(len(self.names)):
+            for y in range(self.classes - 1):
+                left = self.truth[:, k] >= y
+                number = self.tally[k, :, y:-1].sum()
+                if number:
+                    found[left, k, y] = (self.truth[left, k] == y) - self.tally[k, :, y].sum() / number
+        return found.reshape(len(self.unit), -1)
+
+    def _common(
+        self, k: int, y: int, level: np.ndarray, rng: np.random.Generator, labels: bool
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Draw the common rate of class ``y`` among the classes from ``y`` on, and its strength, in each draw.
+
+        The posterior on a grid: the rate by its level, the strength given the rate.
+        """
+        edges = np.square(np.sin(np.linspace(0, np.pi / 2, CELLS + 1)))
+        middle = np.square(np.sin((np.arange(CELLS) + 0.5) * np.pi / 2 / CELLS))
+        hits = self.tally[k, :, y] * self.dilution[k] * labels
+        rest = self.tally[k, :, y + 1 : -1].sum(axis=1) * self.dilution[k] * labels
+        strengths = self.strengths[:, None]
+        one, other = strengths * middle, strengths * (1 - middle)
+        log = np.broadcast_to(np.log(np.diff(edges)), one.shape).copy()
+        for a, b in zip(hits, rest, strict=True):
+            if a + b:
+                log += betaln(one + a, other + b) - betaln(one, other)
+        mass = np.exp(log - log.max())
+        of_cell = np.append(0.0, np.cumsum(mass.sum(axis=0)))
+        own = rng.random((2, len(level)))
+        level = np.where(np.isnan(level), own[0], level)
+        at = np.interp(level * of_cell[-1], of_cell, np.arange(CELLS + 1.0))
+        cell = np.minimum(at.astype(int), CELLS - 1)
+        mean = np.interp(at, np.arange(CELLS + 1), edges)
+        steps = np.cumsum(mass[:, cell], axis=0)
+        which = (own[1] * steps[-1] > steps).sum(axis=0)
+        return np.clip(mean, 1e-12, 1 - 1e-12), self.strengths[np.minimum(which, len(strengths) - 1)]
+
+
+def _levels(codes: np.ndarray) -> np.ndarray:
+    """Return the stratum (pattern, entity) of verdicts (pattern, entity, judge), numbered over all entities."""
+    flat = codes.reshape(-1, codes.shape[-1])
+    met = (flat >= 0).any(axis=1)
+    found = np.full(len(flat), -1)
+    found[met] = np.unique(flat[met], axis=0, return_inverse=True)[1].ravel()
+    return found.reshape(codes.shape[:2])
+
+
+def _gather_columns(
+    column: np.ndarray, kept: np.ndarray, unit: np.ndarray, size: np.ndarray, columns: int, units: int
+) -> Any:
+    """Return the cases of each unit in each column (column, unit), as a sparse matrix."""
+    from scipy.sparse import csr_array
+
+    row = np.nonzero(kept)[0]
+    return csr_array((size[row], (column[kept], unit[row])), shape=(columns, units))

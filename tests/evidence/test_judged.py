@@ -1,0 +1,154 @@
+"""Truth known in part: judged outcomes and partial verification."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import bayesrank as br
+
+TEST = [1] * 429 + [0] * 221
+DISEASE = [1] * 231 + [0] * 32 + [None] * 166 + [1] * 27 + [0] * 54 + [None] * 140
+#: Cases of agents: truth, verdicts of three judges, number.
+FAULTS = [
+    (0, "000", 66), (0, "001", 1), (0, "100", 33), (1, "000", 23), (1, "001", 35), (1, "011", 58),
+    (1, "100", 18), (1, "101", 24), (1, "110", 5), (1, "111", 137),
+]  # fmt: skip
+
+
+def board(seed=0, cases=400, labels=80):
+    """Return judged answers in long form: the judge calls right answers right, and some wrong ones too."""
+    rng = np.random.default_rng(seed)
+    rows, known = [], rng.permutation(cases) < labels
+    for name, rate in (("a", 0.9), ("b", 0.6)):
+        right = rng.random(cases) < rate
+        verdict = (rng.random(cases) < np.where(right, 0.95, 0.3)).astype(int)
+        human = np.where(known, right.astype(float), np.nan)
+        rows.append(pd.DataFrame({"system": name, "case": range(cases), "gpt": verdict, "human": human}))
+    return pd.concat(rows, ignore_index=True)
+
+
+def of_board(frame, **more):
+    return br.from_judged(frame, judge="gpt", truth="human", entity="system", case="case", **more)
+
+
+def mean_of(evidence, **options):
+    return br.fit(evidence, seed=1, **options)["posterior"]["mean_outcome"]
+
+
+def test_hepatic_scans_are_those_of_begg_and_greenes():
+    posterior = br.fit(br.joint_outcomes(DISEASE, {"scan": TEST}), draws=2500, seed=1)
+    table = posterior["observed_data"]["performance"]
+    for name, observed, low, high in (("tpr", 0.8365, 0.787, 0.881), ("tnr", 0.7384, 0.656, 0.808)):
+        score = br.scores.get(name)
+        assert float(score(table)[0]) == pytest.approx(observed, abs=5e-5)
+        drawn = score(posterior).values.ravel()
+        assert np.median(drawn) == pytest.approx(observed, abs=0.004)
+        assert np.quantile(drawn, [0.025, 0.975]) == pytest.approx([low, high], abs=0.01)
+    assert br.credible_ranking(posterior, "f1")["cases"].item() == 650
+
+
+def test_with_all_labels_the_observed_mean_is_that_of_the_labels():
+    frame = board(labels=400)
+    observed = br.fit(of_board(frame), draws=4, seed=1)["observed_data"]["mean_outcome"]
+    assert observed.values == pytest.approx(frame.groupby("system")["human"].mean().values)
+
+
+def test_forty_labels_estimate_the_faults_of_agents_without_bias():
+    truth, verdicts, number = zip(*FAULTS, strict=True)
+    cases = pd.DataFrame({f"judge {i}": [int(v[i]) for v in verdicts] for i in range(3)} | {"truth": truth})
+    cases = cases.loc[cases.index.repeat(number)].reset_index(drop=True).astype(float)
+    assert cases["truth"].mean() == 0.75
+    rng, means = np.random.default_rng(3), []
+    for _ in range(40):
+        frame = cases.assign(truth=cases["truth"].where(rng.permutation(len(cases)) < 40))
+        judged = br.from_judged(frame, judge=["judge 0", "judge 1", "judge 2"], truth="truth")
+        means.append(float(mean_of(judged, draws=200, chains=1).mean()))
+    assert np.mean(means) == pytest.approx(0.75, abs=0.02)
+
+
+def test_entities_are_paired_on_common_cases():
+    rng = np.random.default_rng(1)
+    right = rng.random(300) < 0.7
+    verdict = (rng.random(300) < np.where(right, 0.9, 0.4)).astype(int)
+    human = np.where(np.arange(300) < 100, right, np.nan)
+    other = np.where(np.arange(300) < 3, 1 - human, human)
+    frame = pd.DataFrame({"ja": verdict, "jb": verdict, "ha": human, "hb": other})
+    judged = br.from_judged(frame, judge={"a": "ja", "b": "jb"}, truth={"a": "ha", "b": "hb"})
+    drawn = mean_of(judged)
+    difference = drawn.sel(entity="a") - drawn.sel(entity="b")
+    assert float(difference.var()) < 0.5 * float(drawn.var(("chain", "draw")).sum())
+
+
+def test_another_entity_leaves_the_distribution_as_it_is():
+    frame = board()
+    both = mean_of(of_board(frame), draws=4000).sel(entity="a").values.ravel()
+    alone = mean_of(of_board(frame[frame["system"] == "a"]), draws=4000).values.ravel()
+    assert both.mean() == pytest.approx(alone.mean(), abs=6 * alone.std() / np.sqrt(8000))
+    assert both.std() == pytest.approx(alone.std(), rel=0.05)
+
+
+def test_ranking_speaks_of_labels():
+    ranking = br.credible_ranking(br.fit(of_board(board()), seed=1))
+    assert ranking.attrs["headline"] == "best"
+    assert any("truth is known for 80 of 400 cases" in note for note in br.notes(ranking))
+    few = br.credible_ranking(br.fit(of_board(board(labels=3)), seed=1))
+    assert few["rank_upper"].values.tolist() == [2, 2]
+
+
+def test_identical_systems_have_identical_numbers():
+    frame = board()
+    twin = frame[frame["system"] == "a"].assign(system="z")
+    ranking = br.credible_ranking(br.fit(of_board(pd.concat([frame, twin])), seed=1))
+    assert ranking["probability_best"].sel(entity="a").item() == ranking["probability_best"].sel(entity="z").item()
+
+
+def test_labels_chosen_by_verdict_and_strata_without_labels_are_named():
+    frame = board(cases=600, labels=600)
+    frame["human"] = frame["human"].where((frame["gpt"] == 1) & (frame["case"] < 200))
+    ranking = br.credible_ranking(br.fit(of_board(frame), seed=1))
+    text = " ".join([*br.verdict(ranking), *br.notes(ranking)])
+    assert "chosen by verdict" in text
+    assert "with the verdict 0" in text
+
+
+def test_clusters_carry_the_weights():
+    frame = board()
+    plain = mean_of(of_board(frame)).std(("chain", "draw")).values
+    single = mean_of(of_board(frame.assign(c=frame["case"]), cluster="c")).std(("chain", "draw")).values
+    assert single == pytest.approx(plain, rel=0.06)
+    ten = frame.loc[frame.index.repeat(10)].assign(c=lambda f: f["case"])
+    ten["case"] = ten.groupby("system").cumcount()
+    assert mean_of(of_board(ten, cluster="c")).std(("chain", "draw")).values == pytest.approx(plain, rel=0.25)
+
+
+def test_three_classes_and_data_sets():
+    rng = np.random.default_rng(2)
+    truth = rng.integers(0, 3, 500)
+    guess = np.where(rng.random(500) < 0.8, truth, rng.integers(0, 3, 500))
+    part = [int(t) if i % 2 else None for i, t in enumerate(truth)]
+    joint = br.joint_outcomes(part, {"x": guess})
+    accuracy = br.scores.accuracy(br.fit(joint, seed=1)).mean()
+    assert float(accuracy) == pytest.approx(np.mean(guess == truth), abs=0.04)
+    mean = mean_of(of_board(board().assign(d=lambda f: f["case"] // 200), dataset="d"))
+    assert dict(mean.sizes) == {"chain": 4, "draw": 1000, "entity": 2, "dataset": 2}
+
+
+@pytest.mark.parametrize(
+    ("change", "wanted"),
+    [
+        (lambda f: f.assign(gpt=f["gpt"].where(f["human"].isna())), "labels of other cases"),
+        (lambda f: f.assign(human=np.nan), "at least one case"),
+        (lambda f: f.assign(human=f["human"] * 2), "1 or 0"),
+        (lambda f: pd.concat([f, f]), "each case of an entity once"),
+        (lambda f: f.assign(gpt=np.arange(len(f)) / 7), "at most 20"),
+    ],
+)
+def test_bad_input_is_refused(change, wanted):
+    with pytest.raises(ValueError, match=wanted):
+        of_board(change(board()))
+
+
+@pytest.mark.parametrize("model", ["paired", "dirichlet_multinomial"])
+def test_other_models_refuse_missing_truths(model):
+    with pytest.raises(ValueError, match="partial_truth"):
+        br.fit(br.joint_outcomes(DISEASE, {"scan": TEST}), model)
