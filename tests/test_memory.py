@@ -145,6 +145,7 @@ def test_memory_does_not_grow_with_the_draws(name):
         peaks = [peak_of(lambda p: made(p).compute(), posterior(draws, chunks=1000)) for draws in (few, many)]
     more = 2 * (many - few)
     # The coord of the draws, and what Dask knows of a chunk; the values of a score, and as many twice more. Of two
-    # scores that are compared events beside both. A performance would be 4 times the values, before anything is made.
-    allowed = 50 * more + VALUES * more * (6 if name == "noninferiority" else 3.2 if name in OF_VALUES else 0)
+    # scores that are compared events beside both; what allocators add differs by a tenth. A performance would be 4 times
+    # the values, before anything is made.
+    allowed = 50 * more + VALUES * more * (6 if name == "noninferiority" else 3.5 if name in OF_VALUES else 0)
     assert peaks[1] - peaks[0] < allowed, peaks
