@@ -144,8 +144,8 @@ def test_memory_does_not_grow_with_the_draws(name):
     with dask.config.set(scheduler="synchronous"):
         peaks = [peak_of(lambda p: made(p).compute(), posterior(draws, chunks=1000)) for draws in (few, many)]
     more = 2 * (many - few)
-    # The coord of the draws, and what Dask knows of a chunk; the values of a score, and as many twice more. Of two
-    # scores that are compared events beside both; what allocators add differs by a tenth. A performance would be 4 times
-    # the values, before anything is made.
+    # The coord of the draws, and what Dask knows of a chunk; the values of a score, and two more arrays of that size.
+    # A comparison of two scores has its events as well, and allocators add about a tenth. A performance would have 4
+    # times the size of the values, before any result.
     allowed = 50 * more + VALUES * more * (6 if name == "noninferiority" else 3.5 if name in OF_VALUES else 0)
     assert peaks[1] - peaks[0] < allowed, peaks
