@@ -1,7 +1,8 @@
 """Run the code blocks of a page: files, Python and commands, in the order of the page.
 
 A block ``csv`` behind a line that ends with a name in backticks is a file of that name. A block ``python`` holds a
-doctest. A block ``console`` holds commands behind ``$`` and what they print.
+doctest. A block ``console`` holds commands behind ``$`` and what they print. After the line ``<!-- sampled -->`` its
+numbers come from a sampler, whose draws depend on the processor, and may differ by their Monte-Carlo error.
 """
 
 import doctest
@@ -15,13 +16,19 @@ from bayesrank.cli import cli
 
 FLAGS = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
 FENCE = re.compile(r"^```(\w*)\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+SAMPLED = "<!-- sampled -->\n"
+NUMBER = re.compile(r"\d[\d,]*(?:\.\d+)?")
+#: Four Monte-Carlo errors of a quantile of a score from 1,000 effective draws, rounded up.
+TOLERANCE = 0.01
 
 
 def blocks(text):
-    """Yield (kind, name of the file, source) of each fenced block."""
+    """Yield (kind, name of the file, source) of each fenced block; commands of a sampler have the kind "sampled"."""
     for match in FENCE.finditer(text):
-        named = re.search(r"`([\w./-]+)`[^`]*\Z", text[: match.start()])
-        yield match[1], named[1] if match[1] == "csv" and named else "", match[2]
+        before = text[: match.start()]
+        named = re.search(r"`([\w./-]+)`[^`]*\Z", before)
+        kind = "sampled" if match[1] == "console" and before.endswith(SAMPLED) else match[1]
+        yield kind, named[1] if kind == "csv" and named else "", match[2]
 
 
 def commands(source):
@@ -29,6 +36,17 @@ def commands(source):
     for part in re.split(r"^\$ ", source, flags=re.MULTILINE)[1:]:
         command, _, shown = part.partition("\n")
         yield command, shown
+
+
+def agree(shown, printed, sampled):
+    """Return whether the output is the shown one; numbers of a sampler may differ by their Monte-Carlo error."""
+    if not sampled:
+        return doctest.OutputChecker().check_output(shown, printed, FLAGS)
+    words = [NUMBER.sub("0", text).split() for text in (shown, printed)]
+    pairs = zip(*(NUMBER.findall(text) for text in (shown, printed)), strict=False)
+    return words[0] == words[1] and all(
+        abs(float(a.replace(",", "")) - float(b.replace(",", ""))) <= TOLERANCE for a, b in pairs
+    )
 
 
 def run_command(command):
@@ -58,9 +76,9 @@ def run_page(path, text):
         elif kind == "python" and ">>>" in source:
             names = run_doctest(source, names, path)
             run += 1
-        elif kind == "console":
+        elif kind in ("console", "sampled"):
             for command, shown in commands(source):
                 printed = run_command(command)
-                assert doctest.OutputChecker().check_output(shown, printed, FLAGS), (command, printed)
+                assert agree(shown, printed, kind == "sampled"), (command, printed)
                 run += 1
     return run

@@ -80,7 +80,8 @@ def test_the_readme_prints_what_it_shows():
 
 
 def has_code(path):
-    return any(kind == "console" or ">>>" in source for kind, _, source in pages.blocks(path.read_text("utf-8")))
+    found = pages.blocks(path.read_text("utf-8"))
+    return any(kind in ("console", "sampled") or ">>>" in source for kind, _, source in found)
 
 
 #: Pages whose code takes longest; CI runs it too.
@@ -98,6 +99,14 @@ LONG = {"decisions", "models", "predictive", "tile", "credible_ranking", "large"
 def test_the_code_of_a_page_runs(path, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert pages.run_page(path, path.read_text(encoding="utf-8"))
+
+
+def test_numbers_of_a_sampler_may_differ_by_their_error_and_words_may_not():
+    shown = "P(best) = 0.991, ranks 1 to 2"
+    assert pages.agree(shown, shown, sampled=False)
+    assert pages.agree(shown, shown.replace("0.991", "0.985"), sampled=True)
+    for wrong in (shown.replace("0.991", "0.975"), shown.replace("2", "3"), shown.replace("ranks", "rank")):
+        assert not pages.agree(shown, wrong, sampled=True)
 
 
 def test_code_that_is_not_run_compiles():
