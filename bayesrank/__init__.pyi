@@ -29,6 +29,7 @@ from .evidence.predictions import from_predictions as from_predictions
 from .evidence.predictions import joint_outcomes as joint_outcomes
 from .evidence.votes import from_votes as from_votes
 from .inference import fit as fit
+from .inference import to_pymc as to_pymc
 from .logs import read as read
 from .performance import as_performance as as_performance
 from .performance import at_prevalence as at_prevalence

@@ -39,7 +39,7 @@ class Source:
         """Return a group of the container with ordered classes; None if it is not there."""
         if self.container is None:
             return None
-        return self.once(("group", name), lambda: open_groups(self.container, name).get(name))
+        return self.once(("group", name), lambda: _with_kind(name, open_groups(self.container, name).get(name)))
 
     @property
     def names(self) -> list[str]:
@@ -57,6 +57,14 @@ class Source:
         """Return the observed data; empty if unknown."""
         found = self.group("observed_data")
         return xr.Dataset() if found is None else found
+
+
+def _with_kind(name: str, group: xr.Dataset | None) -> xr.Dataset | None:
+    """Return a group; a posterior of :func:`pymc.sample` with typical data sets says so by its variables alone."""
+    typical = name == "posterior" and group is not None and "performance_typical" in group
+    if not typical or "kind" in group.attrs:
+        return group
+    return group.assign_attrs({"population": "data sets", "kind": "typical"} | group.attrs)
 
 
 def parse_source(source: Any, argument: str = "source") -> Source:

@@ -21,6 +21,7 @@ from bayesrank.evidence.counts import hold_parts
 from bayesrank.evidence.judged import holds_partial_truth
 from bayesrank.evidence.pooled import record_text
 from bayesrank.evidence.predictions import counts_of
+from bayesrank.evidence.weighting import check_whole_cases
 from bayesrank.models import chosen_by_evidence, make_model, takes_cases
 
 Options = ParamSpec("Options")
@@ -227,6 +228,69 @@ def fit(
         described = [key for key, coord in group.coords.items() if coord.dims and key not in group.dims]
         result[name] = group.drop_vars([key for key in described if key in observed.coords])
     return {name: result[name] for name in kept}
+
+
+def to_pymc(evidence: Any, model: ModelName | type | None = None, **options: Any) -> Any:
+    """Return the PyMC model of the evidence, to look at, extend, and sample.
+
+    Parameters
+    ----------
+    evidence : DataArray or Dataset
+        Counts, outcomes, means, votes or scores of folds, as for :func:`fit`.
+    model : str or type, optional
+        As for :func:`fit`; the default is the model that :func:`fit` would choose.
+    **options
+        Options of the model, as for :func:`fit`.
+
+    Returns
+    -------
+    pymc.Model
+        The evidence is observed. What is ranked is in the model, with its dims and coords: ``performance`` (entity,
+        [dataset], actual, predicted) or (entity, [dataset], outcome), of hierarchical models also
+        ``performance_typical`` and ``performance_new`` (entity, ...); ``mean_outcome`` (entity, ...) of outcomes that
+        are numbers; ``strength`` and ``win_probability`` (entity) of votes. So :func:`credible_ranking` takes what
+        :func:`pymc.sample` returns. Pairs that were not measured are NaN.
+
+    Raises
+    ------
+    ArgumentError
+        If the model has no PyMC graph (``paired`` and ``partial_truth`` draw random weights of cases), the evidence has
+        weighted cases, or the prevalence is given as draws.
+
+    See Also
+    --------
+    fit : Draw from the posterior, exactly or by compiled samplers where there are any.
+
+    Examples
+    --------
+    >>> counts = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
+    >>> graph = br.to_pymc(counts, "beta_binomial")
+    >>> sorted(variable.name for variable in graph.unobserved_RVs)
+    ['performance', 'rate']
+    >>> list(graph.named_vars_to_dims["performance"])
+    ['entity', 'actual', 'predicted']
+    """
+    model = chosen_by_evidence(evidence) if model is None else model
+    evidence = _evidence_for(model, evidence)
+    instance = make_model(model, evidence, options)
+    make = getattr(instance, "graph", None) or getattr(instance, "build", None)
+    name = model if isinstance(model, str) else type(instance).__name__
+    if make is None:
+        raise ArgumentError(
+            "model", "must have a PyMC graph", f"{name!r}, which draws random weights of cases", NO_GRAPH
+        )
+    check_whole_cases(evidence, "evidence", "for a PyMC model")
+    found = make()
+    if not RANKED & set(found.named_vars):
+        raise ArgumentError(
+            "prevalence", "must be 'sampled', 'observed' or a number for a PyMC model", "draws of a prevalence"
+        )
+    return found
+
+
+#: What can be done about a model without a PyMC graph, and the variables that can be ranked.
+NO_GRAPH = "models of counts have one: br.to_pymc(br.from_frame(...), 'dirichlet_multinomial'), which ignores pairing"
+RANKED = {"performance", "mean_outcome", "strength"}
 
 
 #: The groups of :func:`fit` by name, without importing ArviZ, which takes longer than most fits.

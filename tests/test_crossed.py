@@ -88,17 +88,23 @@ def test_columns_span_the_shares_of_entities_and_are_orthogonal(met):
 @pytest.mark.parametrize("classes", [False, True])
 def test_the_density_of_the_graph_is_that_of_the_model(classes):
     """Differences between points, with the means of the difficulties written out."""
+    import pytensor.tensor as pt
+
     story = make_model(NAME, counts_of(CHAIN, classes=classes), {"spread": 0.7})
-    logp = story.build().compile_logp(jacobian=False, mode="FAST_COMPILE")
+    model = story.build()
+    logp = model.compile_logp(jacobian=False, mode="FAST_COMPILE")
+    sum_to_zero = model.rvs_to_transforms[model["contrasts"]]
     rng = np.random.default_rng(5)
     rows, gaps = 1 + classes, []
     for _ in range(4):
-        point = {"mu": rng.normal(size=(3, rows)), "coefficients": rng.normal(size=(2, rows))}
-        # Four cases of right and wrong, or one of each cell: a Beta(2, 2) or uniform rate of the level, over its logit.
-        level = point["mu"].mean(0)
-        rate = special.expit(level)
-        wanted = (stats.beta(2 - classes, 2 - classes).logpdf(rate) + np.log(rate * (1 - rate))).sum()
-        wanted += stats.norm.logpdf(point["mu"] - level, scale=2).sum()
+        mu = rng.normal(size=(3, rows))
+        level = mu.mean(0)
+        contrasts = sum_to_zero.forward(pt.as_tensor((mu - level).T)).eval()
+        point = {"median_right_logodds__": level, "contrasts_zerosum__": contrasts}
+        point["coefficients"] = rng.normal(size=(2, rows))
+        # Four cases of right and wrong, or one of each cell: a Beta(2, 2) or uniform rate of the level.
+        wanted = stats.beta(2 - classes, 2 - classes).logpdf(special.expit(level)).sum()
+        wanted += stats.norm.logpdf(mu - level, scale=2).sum()
         wanted += stats.norm.logpdf(point["coefficients"]).sum()
         effects = {}
         for name, number in (("difficulty", 6), ("deviations", len(story.pairs))):
@@ -116,7 +122,7 @@ def test_the_density_of_the_graph_is_that_of_the_model(classes):
             effects[name] = z @ factor.T
         entity, dataset = story.pairs.T
         hard = effects["difficulty"] + 1.4 * basis_of_presence(CHAIN) @ point["coefficients"]
-        rate = special.expit(point["mu"][entity] - hard[dataset] + effects["deviations"])
+        rate = special.expit(mu[entity] - hard[dataset] + effects["deviations"])
         wanted += stats.binom(story.cases, rate).logpmf(story.hits).sum()
         gaps.append(float(logp(point)) - wanted)
     assert np.ptp(gaps) == pytest.approx(0, abs=1e-7)

@@ -101,7 +101,7 @@ def test_the_graph_has_the_density_of_the_closed_form(evidence, model):
     first = [totals.values[known.test_set.values == name][0] for name in sets]
     for _ in range(3):
         rows = rng.dirichlet([1.0, 1.0], (2, 2))
-        point, shares = {"row_simplex__": simplex(rows)}, rng.dirichlet([1.0, 1.0], len(sets))
+        point, shares = {"rate_simplex__": simplex(rows)}, rng.dirichlet([1.0, 1.0], len(sets))
         point |= {"prevalence_simplex__": simplex(shares)} if sets else {}
         wanted = ((known.posterior.values - 1) * np.log(rows)).sum()
         wanted += sum(((a - 1) * np.log(p)).sum() for a, p in zip(first, shares, strict=True))

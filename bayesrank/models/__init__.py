@@ -63,7 +63,7 @@ class Model(Protocol):
         ...
 
     def build(self) -> Any:
-        """Return the PyMC model. Optional for models with ``draw``."""
+        """Return the PyMC model that NUTS samples. Optional for models with ``draw``."""
         ...
 
     def performances(self, sampled: xr.Dataset, root: np.random.SeedSequence) -> xr.Dataset:
@@ -94,6 +94,7 @@ class Model(Protocol):
     # replicate(self, group, root, purpose) -> Dataset: predictive draws of ``counts``.
     # renew(self, posterior, root, purpose) -> DataArray: counts on an equal number of new data sets.
     # log_likelihood(self, posterior), log_prior(self, posterior) -> Dataset: log densities in each draw.
+    # graph(self) -> pymc.Model: the model for :func:`bayesrank.to_pymc`, if ``build`` lacks the performance.
     # conjugate(self) -> Conjugate: the closed-form posterior.
     # log_evidence(self, members=None, sizes=None) -> float: log marginal likelihood of the cases in order.
     # taking(cls, evidence) -> type: a class method: the class for this evidence, if a name has several classes.

@@ -27,7 +27,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import check_unique, describe_value
-from bayesrank._errors import ArgumentTypeError
+from bayesrank._errors import ArgumentError, ArgumentTypeError
 from bayesrank._notes import Note, notes_text
 from bayesrank._random import Block, fingerprint, stream
 from bayesrank.models.parts.conjugate import check_proper_prior
@@ -115,3 +115,28 @@ class CorrelatedFolds:
         chi = rng.chisquare(len(self.units) - 1, block.size)
         off = weights @ (self.units - mean) * np.sqrt(self.factor / chi)[:, None]
         return {"mean_outcome": xr.Variable(("draw", "entity"), mean + off)}
+
+    def build(self) -> Any:
+        """Return the PyMC model: ``mean_outcome`` (entity) with a flat prior, and multivariate t errors.
+
+        Raises
+        ------
+        ArgumentError
+            If there are not more splits, or data sets, than entities: the covariance of their scores is singular.
+        """
+        import pymc as pm
+
+        units, entities = self.units.shape
+        if units <= entities:
+            raise ArgumentError(
+                "evidence", f"must have more than {entities} splits or data sets for a PyMC model", f"{units} of them"
+            )
+        scale = self.factor * np.atleast_2d(np.cov(self.units.T))
+        with pm.Model(coords=self.coords()) as model:
+            centre = pm.Flat("mean_outcome", dims="entity", shape=entities)
+            pm.MvStudentT("observed_mean", units - 1, mu=centre, scale=scale, observed=self.units.mean(0))
+        return model
+
+    def performances(self, sampled: xr.Dataset, root: np.random.SeedSequence) -> xr.Dataset:
+        """Return ``mean_outcome`` (chain, draw, entity)."""
+        return sampled[["mean_outcome"]]

@@ -153,7 +153,7 @@ class Davidson:
         return {"entity": self.votes["entity"].values}
 
     def build(self) -> Any:
-        """Return the PyMC model: ``strength`` (entity) and, if there are ties, ``log_nu``."""
+        """Return the PyMC model: ``strength`` and ``win_probability`` (entity) and, if there are ties, ``log_nu``."""
         import pymc as pm
 
         pairs = self.pairs
@@ -172,9 +172,13 @@ class Davidson:
                 log_nu = pm.Flat("log_nu") if self.flat else pm.Normal("log_nu", 0.0, scale)
                 likelihood += pairs.ties * log_nu
                 parts.append(log_nu + 0.0 * half)
-            pm.Potential(
-                "votes", (likelihood - pairs.number * pm.math.logsumexp(pm.math.stack(parts), axis=0)[0]).sum()
-            )
+            # The mean of P(win) + P(tie) / 2 over all rivals; the entity itself would add 1/2.
+            up = pm.math.exp((strength[:, None] - strength[None]) / 2)
+            nu = pm.math.exp(log_nu) if pairs.with_ties else 0.0
+            share = (up + nu / 2) / (up + 1 / up + nu)
+            pm.Deterministic("win_probability", (share.sum(1) - 0.5) / (len(names) - 1), dims="entity")
+            total = pm.math.logsumexp(pm.math.stack(parts), axis=0, keepdims=False)
+            pm.Potential("votes", (likelihood - pairs.number * total).sum())
         return model
 
     def sample_chains(self, shape: tuple[int, int], root: np.random.SeedSequence) -> dict[str, xr.Dataset]:

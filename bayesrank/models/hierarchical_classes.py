@@ -14,7 +14,7 @@ from bayesrank._sampling import dirichlet, dirichlet_of_each
 from bayesrank.evidence.counts import check_counts
 from bayesrank.models.parts.conjugate import loses_rows
 from bayesrank.models.parts.hierarchical import Learned, concentration, log_odds_density, log_spread_density
-from bayesrank.models.parts.population import log_likelihood
+from bayesrank.models.parts.population import log_likelihood, spread_variable
 
 MEAN, SPREAD_OF = "mean_recall", "spread"
 
@@ -80,6 +80,30 @@ class HierarchicalClasses(Learned):
         found = {name: xr.Variable(("draw", *cells, "actual", "predicted"), table) for name, table in tables.items()}
         found |= {MEAN: xr.Variable(("draw", *cells), mean), SPREAD_OF: xr.Variable(("draw", *cells), spread)}
         return found | prevalence
+
+    def graph(self) -> Any:
+        """Return the PyMC model with recalls, errors and ``performance`` (entity, [dataset], actual, predicted)."""
+        import pymc as pm
+
+        dims, sizes, classes = list(map(str, self.counts.dims)), self.counts.values.sum(-1), self.counts.shape[-1]
+        # The position of each class among the others of another class.
+        here, place = (
+            np.arange(classes)[:, None],
+            np.arange(classes) - (np.arange(classes) > np.arange(classes)[:, None]),
+        )
+        with pm.Model(coords=self.graph_coords()) as model:
+            prior = self.prior
+            mean = pm.Beta(MEAN, prior[..., 1], prior[..., 0], dims=dims[:-2], shape=prior.shape[:-1])
+            spread = spread_variable(SPREAD_OF, self.spread, prior.shape[:-1])
+            size = 1 / spread**2 - 1
+            right, wrong = (np.zeros(sizes.shape) + (part * size)[..., None] for part in (mean, 1 - mean))
+            recall = pm.Beta("recall", right, wrong, dims=dims[:-1], shape=sizes.shape)
+            errors = pm.Dirichlet("errors", self.error_prior, shape=self.error_prior.shape)
+            spread_over = (1 - recall)[..., None] * errors[..., here, place.clip(max=classes - 2)]
+            rate = pm.math.where(np.eye(classes, dtype=bool), recall[..., None], spread_over)
+            pm.Multinomial("counts", sizes, rate, observed=self.counts.values, dims=dims)
+            self.add_performances({"": rate})
+        return model
 
     def log_prior(self, posterior: xr.Dataset) -> xr.Dataset:
         """Return log prior densities without constants, of means and prevalences over their log odds."""

@@ -141,36 +141,106 @@ class HierarchicalLogitNormal(Hierarchical):
         return identified_terms(pairs)
 
     def build(self) -> Any:
+        """Return the PyMC model of the logits: medians, difficulties and deviations."""
         import pymc as pm
 
-        entity, dataset = self.pairs.T
-        rows, number = len(self.right), {"difficulty": self.members.shape[2], "deviations": len(self.pairs)}
-        with pm.Model() as model:
-            mu = pm.Flat("mu", shape=(len(self.members), rows))
-            level, alpha = (mu.mean(0), self.alpha[0]) if self.has_level else (mu, self.alpha)
-            right, wrong = pm.math.log1pexp(-level), pm.math.log1pexp(level)
-            pm.Potential("prior_of_mu", -(alpha[..., 0] * right + alpha[..., 1] * wrong).sum())
-            if self.has_level:
-                pm.Potential("prior_of_contrasts", -(((mu - level) / self.sd_of_contrasts) ** 2).sum() / 2)
-            logits = mu[entity]
-            for name in self.terms:
-                sd = pm.HalfNormal(f"sd_of_{name}", self.spread, shape=rows)
-                z = pm.Normal(f"standard_{name}", shape=(number[name], rows))
-                effect = sd * z
-                if rows == 2:
-                    rho = 2 * pm.Beta(f"half_of_{name}", CORRELATION, CORRELATION) - 1
-                    second = rho * z[:, 0] + pm.math.sqrt(1 - rho**2) * z[:, 1]
-                    effect = pm.math.stack([sd[0] * z[:, 0], sd[1] * second], axis=1)
-                if name == "difficulty" and self.basis.size:
-                    coefficients = pm.Normal("coefficients", shape=(self.basis.shape[1], rows))
-                    effect = effect + pm.Deterministic(CENTRE, pm.math.dot(self.basis, coefficients))
-                if name == "difficulty":
-                    logits = logits - pm.Deterministic(name, effect)[dataset]
-                else:
-                    logits = logits + effect
-            logits = pm.Deterministic("logits", logits)
-            pm.Binomial("counts", n=self.cases, logit_p=logits, observed=self.hits)
+        with pm.Model(coords=self.graph_coords()) as model:
+            logits = self._add_logits()
+            pm.Binomial("hits", n=self.cases, logit_p=logits, observed=self.hits, dims=("table", self.row_dim))
         return model
+
+    def graph(self) -> Any:
+        """Return the PyMC model with all tables, and the performance of each, of a typical and of a new data set.
+
+        A new data set has a new difficulty and new deviations. In an incomplete design, a typical one has the average
+        of the mean difficulties, as weighted by the Bayesian bootstrap.
+        """
+        import pymc as pm
+
+        dims = list(map(str, self.counts.dims))
+        with pm.Model(coords=self.graph_coords()) as model:
+            logits = self._add_logits()
+            # Tables that were not measured have the logits of the first one, and no cases.
+            place = np.zeros((len(self.members), self.members.shape[2]), int)
+            place[tuple(self.pairs.T)] = np.arange(len(self.pairs))
+            rate = self._answers_in_graph(logits[place if self.over_datasets else place[0]])
+            pm.Multinomial("counts", self.counts.values.sum(-1), rate, observed=self.counts.values, dims=dims)
+            rates = {"": rate}
+            if self.over_datasets:
+                typical, new = self._add_new_logits(model)
+                rates |= {"_typical": self._answers_in_graph(typical), "_new": self._answers_in_graph(new)}
+            self.add_performances(rates)
+        return model
+
+    @property
+    def row_dim(self) -> str:
+        """Return the dim of rows in a PyMC model: classes or, of outcomes, the right one."""
+        return "right" if self.outcomes else "actual"
+
+    def graph_coords(self) -> dict[str, Any]:
+        """Return the coords of a PyMC model."""
+        found = super().graph_coords() | {"table": np.arange(len(self.pairs))}
+        found |= {"right": self.counts["outcome"].values[self.right]} if self.outcomes else {}
+        return found | ({} if self.over_datasets else {"population": self.names})
+
+    def _add_logits(self) -> Any:
+        """Add the logits (table, row) of right answers to the PyMC model in context, and return them."""
+        import pymc as pm
+
+        (entity, dataset), rows, row = self.pairs.T, len(self.right), self.row_dim
+        whose = "entity" if self.over_datasets else "population"
+        # The median rate of right answers: of each entity, or the level of all of them.
+        alpha, dims = (self.alpha[0], [row]) if self.has_level else (self.alpha, [whose, row])
+        mu = pm.math.logit(pm.Beta("median_right", alpha[..., 0], alpha[..., 1], dims=dims, shape=alpha.shape[:-1]))
+        if self.has_level:
+            shape = (rows, len(self.members))
+            mu = mu + pm.ZeroSumNormal("contrasts", self.sd_of_contrasts, dims=(row, whose), shape=shape).T
+        logits = pm.Deterministic("mu", mu, dims=(whose, row))[entity]
+        for name in self.terms:
+            member, number = ("dataset", self.members.shape[2]) if name == "difficulty" else ("table", len(entity))
+            sd = pm.HalfNormal(f"sd_of_{name}", self.spread, dims=row, shape=rows)
+            z = pm.Normal(f"standard_{name}", dims=(member, row), shape=(number, rows))
+            half = pm.Beta(f"half_of_{name}", CORRELATION, CORRELATION) if rows == 2 else None
+            effect = _effects_in_graph(sd, half, z)
+            if name == "difficulty" and self.basis.size:
+                coefficients = pm.Normal("coefficients", shape=(self.basis.shape[1], rows))
+                effect += pm.Deterministic(CENTRE, pm.math.dot(self.basis, coefficients), dims=("dataset", row))
+            if name == "difficulty":
+                logits -= pm.Deterministic(name, effect, dims=(member, row))[dataset]
+            else:
+                logits += effect
+        return pm.Deterministic("logits", logits, dims=("table", row))
+
+    def _add_new_logits(self, model: Any) -> tuple[Any, Any]:
+        """Add what a typical and a new data set need to the PyMC model; return their logits (entity, row)."""
+        import pymc as pm
+
+        rows, (entities, datasets) = len(self.right), (len(self.members), self.members.shape[2])
+        typical = new = model["mu"]
+        for name in self.terms:
+            z = pm.Normal(f"new_{name}", shape=(entities if name == "deviations" else 1, rows))
+            half = model[f"half_of_{name}"] if rows == 2 else None
+            effect = _effects_in_graph(model[f"sd_of_{name}"], half, z)
+            new = new + effect if name == "deviations" else new - effect
+        if self.basis.size and "difficulty" in self.terms:
+            # The observed data sets are kinds; a uniform variable chooses that of the new one.
+            weight = pm.Dirichlet("weight_of_kinds", np.ones(datasets), dims="dataset", shape=datasets)
+            kind = (pm.Uniform("new_kind") > weight.cumsum()[:-1]).sum()
+            scale = np.sqrt((datasets + 1) / max(datasets - 1, 1))
+            typical, new = typical - scale * pm.math.dot(weight, model[CENTRE]), new - model[CENTRE][kind]
+        return typical, new
+
+    def _answers_in_graph(self, logits: Any) -> Any:
+        """Return the rates of both answers (..., row, answer), without rows for outcomes, of logits (..., row)."""
+        import pymc as pm
+
+        right = [pm.math.sigmoid(logits[..., row]) for row in range(len(self.right))]
+        wrong = [pm.math.sigmoid(-logits[..., row]) for row in range(len(self.right))]
+        pairs = [
+            pm.math.stack([yes, no] if answer == 0 else [no, yes], axis=-1)
+            for yes, no, answer in zip(right, wrong, self.right, strict=True)
+        ]
+        return pairs[0] if self.outcomes else pm.math.stack(pairs, axis=-2)
 
     def sample_chains(self, shape: tuple[int, int], root: np.random.SeedSequence) -> dict[str, xr.Dataset]:
         """Sample medians, spreads and logits by compiled Metropolis steps, thinned until the chains have mixed."""
@@ -446,6 +516,19 @@ def _beta_logits(rng: np.random.Generator, alpha: np.ndarray, size: int) -> np.n
         np.log(np.maximum(rng.standard_gamma(alpha[..., i], (size, *alpha.shape[:-1])), 1e-300)) for i in (0, 1)
     )
     return right - wrong
+
+
+def _effects_in_graph(sd: Any, half: Any, z: Any) -> Any:
+    """Return normal effects (member, row) in a PyMC model from standard normal ones.
+
+    ``half`` is (correlation + 1) / 2 of two rows, Beta(2, 2), so that the correlation is LKJ(2); None for one row.
+    """
+    import pymc as pm
+
+    if half is None:
+        return sd * z
+    rho = 2 * half - 1
+    return sd * pm.math.stack([z[:, 0], rho * z[:, 0] + pm.math.sqrt(1 - rho**2) * z[:, 1]], axis=1)
 
 
 def _effects(factor: np.ndarray, rng: np.random.Generator) -> np.ndarray:

@@ -111,3 +111,20 @@ class NormalMeans:
             off = rng.standard_normal(block.size) if known else rng.standard_t(self.freedom[i], block.size)
             drawn[:, i] = mean + error * off
         return {"mean_outcome": xr.Variable(("draw", "entity"), drawn)}
+
+    def build(self) -> Any:
+        """Return the PyMC model: ``mean_outcome`` (entity) with a flat prior, and t-distributed or normal errors."""
+        import pymc as pm
+
+        means, errors = self.means["mean_outcome"].values, self.means["standard_error"].values
+        with pm.Model(coords=self.coords()) as model:
+            centre = pm.Flat("mean_outcome", dims="entity", shape=means.shape)
+            if np.isinf(self.freedom).all():
+                pm.Normal("observed_mean", centre, errors, observed=means, dims="entity")
+            else:
+                pm.StudentT("observed_mean", self.freedom, mu=centre, sigma=errors, observed=means, dims="entity")
+        return model
+
+    def performances(self, sampled: xr.Dataset, root: np.random.SeedSequence) -> xr.Dataset:
+        """Return ``mean_outcome`` (chain, draw, entity)."""
+        return sampled[["mean_outcome"]]

@@ -39,6 +39,11 @@ def known_shares(totals: xr.DataArray, tables: xr.DataArray, block: Block) -> np
     return np.broadcast_to(part.variable.set_dims(sizes).transpose(*dims).data, shape)
 
 
+def constant_shares(totals: xr.DataArray, tables: xr.DataArray) -> np.ndarray | None:
+    """Return the known row totals of every table (entity, [dataset], actual); None if they have draws."""
+    return None if {"chain", "draw"} & set(totals.dims) else known_shares(totals, tables, Block(0, 0, 1, (1, 1)))[0]
+
+
 def loses_rows(totals: xr.DataArray | None) -> bool:
     """Return whether a class has a share of 0 in any draw, so that a performance does not determine its rates."""
     return totals is not None and bool((totals == 0).any())

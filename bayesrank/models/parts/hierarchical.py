@@ -277,6 +277,47 @@ class Hierarchical(Learned):
                 pm.DirichletMultinomial("cases", n=sizes.sum(-1), a=mean * (1 / spread**2 - 1), observed=sizes)
         return model
 
+    def graph(self) -> Any:
+        """Return the PyMC model with the rates of each table, and ``performance`` of the tables and of data sets."""
+        import pymc as pm
+
+        dims = list(map(str, self.counts.dims))
+        of = [*["entity"] * self.over_datasets, *self.row]
+        # As populations: of each entity over its data sets, or of all entities, which have no dim.
+        prior = self.prior if self.over_datasets else self.prior[0]
+        prior = prior[..., 0, :] if self.outcomes else prior
+        with pm.Model(coords=self.graph_coords()) as model:
+            mean = pm.Dirichlet(MEAN, prior, dims=of, shape=prior.shape)
+            spread = spread_variable(SPREAD_OF, self.spread, prior.shape[:-1])
+            alpha = mean * (1 / spread**2 - 1)[..., None]
+            each = alpha[:, None] if self.over_datasets else alpha[None]
+            rate = pm.Dirichlet(
+                self.name_of_rows, each + np.zeros(self.counts.shape), dims=dims, shape=self.counts.shape
+            )
+            pm.Multinomial("counts", self.counts.values.sum(-1), rate, observed=self.counts.values, dims=dims)
+            rates = {"": rate}
+            if self.over_datasets:
+                rates |= {"_typical": mean, "_new": pm.Dirichlet("rate_new", alpha, dims=of, shape=prior.shape)}
+            self.add_performances(rates)
+        return model
+
+    def shares_in_graph(self) -> dict[str, Any] | None:
+        """Add class shares to the PyMC model in context: those of each table, of a typical and of a new data set."""
+        import pymc as pm
+
+        if not self.learns_shares:
+            found = super().shares_in_graph()
+            if found is not None:
+                found |= dict.fromkeys(("_typical", "_new"), found[""].reshape((-1, self.counts.sizes["actual"]))[:1])
+            return found
+        sizes, prior = self.class_sizes, self.share_prior
+        mean = pm.Dirichlet(SHARES, prior, dims="actual", shape=prior.shape)
+        spread = spread_variable(SPREAD_OF_SHARES, self.spread_of_shares)
+        alpha = mean * (1 / spread**2 - 1)
+        each = self.add_prevalence(alpha + np.zeros(sizes.shape))
+        new = pm.Dirichlet("prevalence_new", alpha, dims="actual", shape=prior.shape)
+        return {"": each[self.place_of_test_set], "_typical": mean[None], "_new": new[None]}
+
     def performances(self, sampled: xr.Dataset, root: np.random.SeedSequence) -> xr.Dataset:
         shape = sampled.sizes["chain"], sampled.sizes["draw"]
         parts = []

@@ -18,7 +18,7 @@ from bayesrank._sampling import fill_tables, outcome_order, sample_counts, sampl
 from bayesrank._threads import LITTLE, in_threads
 from bayesrank.evidence.counts import are_outcomes, check_counts, parts_of
 from bayesrank.evidence.pooled import record_of
-from bayesrank.models.parts.conjugate import Conjugate, check_proper_prior, known_shares, loses_rows
+from bayesrank.models.parts.conjugate import Conjugate, check_proper_prior, constant_shares, known_shares, loses_rows
 from bayesrank.models.parts.priors import DEFAULT, align, concentration, in_words, split
 
 
@@ -79,6 +79,17 @@ class Rows:
         """Return the names of the test sets, in order of first appearance."""
         return list(dict.fromkeys(name for name in self.test_set.values.ravel().tolist() if name))
 
+    @property
+    def name_of_rows(self) -> str:
+        """Return the name of the rows in a PyMC model: rates of classes, or probabilities of outcomes."""
+        return "probability" if self.outcomes else "rate"
+
+    @property
+    def place_of_test_set(self) -> np.ndarray:
+        """Return the position of each table's test set among the names, 0 for pairs that were not measured."""
+        place = {name: i for i, name in enumerate(self.test_sets)}
+        return np.vectorize(lambda name: place.get(name, 0), otypes=[int])(self.test_set.values)
+
     def by_test_set(self, tables: np.ndarray) -> np.ndarray:
         """Return values of tables (entity, [dataset], ...) that all entities of a test set share: (test set, ...)."""
         return np.stack([tables[tuple(np.argwhere(self.test_set.values == name)[0])] for name in self.test_sets])
@@ -110,10 +121,54 @@ class Rows:
             fill_tables(out, np.arange(len(tables)), tables, seeds, blocks[number].key)
 
         in_threads(fill, range(len(blocks)), each.size)
-        place = {name: i for i, name in enumerate(self.test_sets)}
-        of = np.array([place.get(name, 0) for name in names.ravel().tolist()])
         prevalence = {"prevalence": xr.Variable(("draw", "test_set", "actual"), each)}
-        return prevalence, [each[start:stop] for start, stop in pairwise(starts)], of
+        return prevalence, [each[start:stop] for start, stop in pairwise(starts)], self.place_of_test_set.ravel()
+
+    def graph_coords(self) -> dict[str, Any]:
+        """Return the coords of a PyMC model of all tables."""
+        coords = {str(dim): self.counts[dim].values for dim in self.counts.dims}
+        return coords | ({} if self.outcomes or self.totals is not None else {"test_set": self.test_sets})
+
+    def add_performances(self, rates: dict[str, Any]) -> None:
+        """Add the performances of rates (..., answer), by kind, to the PyMC model in context; and their class shares.
+
+        Given draws of a prevalence are not part of a model, which then has no performance.
+        """
+        import pymc as pm
+
+        shares = {} if self.outcomes else self.shares_in_graph()
+        if shares is None:
+            return
+        for kind, rate in rates.items():
+            dims = ["entity"] if kind else [*map(str, self.test_set.dims)]
+            table = rate if self.outcomes else rate * shares[kind][..., None]
+            if not kind:
+                unknown = (self.test_set.values == "").reshape(
+                    *self.test_set.shape, *[1] * (self.counts.ndim - self.test_set.ndim)
+                )
+                table = pm.math.where(unknown, np.nan, table)
+            pm.Deterministic(
+                f"performance{kind}", table, dims=[*dims, *map(str, self.counts.dims[self.test_set.ndim :])]
+            )
+            if self.values is not None:
+                pm.Deterministic(f"mean_outcome{kind}", pm.math.dot(table, self.values), dims=dims)
+
+    def shares_in_graph(self) -> dict[str, Any] | None:
+        """Add the class shares of each table to the PyMC model in context, and return them; None if they have draws."""
+        if self.totals is not None:
+            share = constant_shares(self.totals, self.concentration)
+            return None if share is None else {"": share}
+        each = self.add_prevalence(self.by_test_set(self.concentration.values.sum(-1)))
+        return {"": each[self.place_of_test_set]}
+
+    def add_prevalence(self, alpha: Any) -> Any:
+        """Add the class shares (test_set, actual) with these concentrations, and the class sizes, to the PyMC model."""
+        import pymc as pm
+
+        sizes, dims = self.class_sizes, ("test_set", "actual")
+        each = pm.Dirichlet("prevalence", alpha, dims=dims, shape=sizes.shape)
+        pm.Multinomial("row_totals", sizes.sum(-1), each, observed=sizes, dims=dims)
+        return each
 
     def replicate(self, group: xr.Dataset, root: np.random.SeedSequence, purpose: str) -> xr.Dataset:
         if self.outcomes:
@@ -139,8 +194,8 @@ class DirichletRows(Rows):
     ) -> None:
         super().__init__(counts, prior, force, split_prior)
         self.settings["split_prior"] = int(split_prior)
-        #: The dim of the answers, and the name of the rows in the PyMC model.
-        self.answers, self.name = ("outcome", "performance") if self.outcomes else ("predicted", "row")
+        #: The dim of the answers.
+        self.answers = "outcome" if self.outcomes else "predicted"
 
     def conjugate(self) -> Conjugate:
         posterior = self.concentration.copy(data=self.concentration.values + self.counts.values).rename("concentration")
@@ -195,24 +250,21 @@ class DirichletRows(Rows):
         return found
 
     def build(self) -> Any:
+        """Return the PyMC model, with ``performance`` in it unless draws of a prevalence are given."""
         import pymc as pm
 
-        alpha, dims, names = self.concentration.values, list(map(str, self.counts.dims)), self.test_sets
+        alpha, dims = self.concentration.values, list(map(str, self.counts.dims))
         if alpha.min() <= 0:
-            raise ArgumentError("prior", "must be positive for sampler='nuts'", "a concentration of 0")
-        sizes = self.counts.values.sum(-1)
-        with pm.Model(coords={d: self.counts[d].values for d in dims} | {"test_set": names}) as model:
+            raise ArgumentError("prior", "must be positive for a PyMC model", "a concentration of 0")
+        with pm.Model(coords=self.graph_coords()) as model:
             # shape= besides dims=: PyMC 6 does not compile a dim of length 1 whose length comes from coords only.
-            row = pm.Dirichlet(self.name, a=alpha, dims=dims, shape=alpha.shape)
-            pm.Multinomial("counts", n=sizes, p=row, observed=self.counts.values, dims=dims)
-            if self.totals is None and not self.outcomes:
-                cases, prior = self.class_sizes, self.by_test_set(alpha.sum(-1))
-                pi = pm.Dirichlet("prevalence", a=prior, dims=("test_set", "actual"), shape=prior.shape)
-                pm.Multinomial("row_totals", n=cases.sum(-1), p=pi, observed=cases, dims=("test_set", "actual"))
+            row = pm.Dirichlet(self.name_of_rows, a=alpha, dims=dims, shape=alpha.shape)
+            pm.Multinomial("counts", n=self.counts.values.sum(-1), p=row, observed=self.counts.values, dims=dims)
+            self.add_performances({"": row})
         return model
 
     def performances(self, sampled: xr.Dataset, root: np.random.SeedSequence) -> xr.Dataset:
-        row, measured = sampled[self.name], self.test_set.drop_attrs() != ""
+        row, measured = sampled[self.name_of_rows], self.test_set.drop_attrs() != ""
         found = {}
         if self.outcomes:
             performance = row

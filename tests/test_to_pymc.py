@@ -1,0 +1,246 @@
+"""PyMC models of all models that have one: dims, densities, what is ranked, and draws beside the package's own."""
+
+import warnings
+
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from scipy import special, stats
+
+import bayesrank as br
+from bayesrank import models
+from bayesrank._source import parse_source
+
+COUNTS = br.from_counts(tn=[70, 75, 60], fp=[10, 5, 20], fn=[6, 9, 3], tp=[24, 21, 27], entity=["a", "b", "c"])
+#: B was not on data set z.
+STUDIES = br.from_counts(
+    tn=[45, 38, 90, 27, 40, 36, 80], fp=[5, 12, 10, 3, 10, 14, 20], fn=[4, 9, 2, 3, 6, 12, 7],
+    tp=[16, 11, 28, 7, 14, 8, 23], entity=list("AAAABBB"), dataset=list("wxyzwxy"),
+)  # fmt: skip
+CLASSES = br.from_matrix(
+    np.array([[[8, 1, 1], [2, 7, 1], [0, 1, 9]], [[7, 2, 1], [2, 6, 2], [0, 1, 9]]]), "actual_rows", entity=["a", "b"]
+)
+OUTCOMES = xr.DataArray(
+    np.array([[[3, 7], [4, 8], [1, 9]], [[5, 5], [6, 6], [2, 8]]]),
+    {"entity": ["a", "b"], "dataset": ["x", "y", "z"], "outcome": [0, 1]},
+    ("entity", "dataset", "outcome"),
+)
+GRADES = xr.DataArray([[3, 5, 2], [4, 4, 2]], {"entity": ["a", "b"], "outcome": [0.0, 0.5, 1.0]}, ("entity", "outcome"))
+VOTES = br.from_votes(
+    pd.DataFrame({"a": list("xxyyzx"), "b": list("yzzxxy"), "winner": ["a", "a", "tie", "b", "a", "b"]}),
+    a="a", b="b", winner="winner",
+)  # fmt: skip
+MEANS = br.from_frame(pd.DataFrame({"entity": ["a", "b"], "mean": [0.7, 0.6], "se": [0.03, 0.05], "n": [40, 12]}))
+FOLDS = br.from_folds(
+    pd.DataFrame(np.random.default_rng(1).normal([0.80, 0.83], 0.03, (10, 2)), columns=["a", "b"]), train=90, test=10
+)
+FEW_FOLDS = br.from_folds(pd.DataFrame(np.random.default_rng(1).random((3, 4))), train=2, test=1)
+#: Evidence of each model that has a PyMC graph.
+EVIDENCE = {
+    "dirichlet_multinomial": COUNTS,
+    "beta_binomial": COUNTS,
+    "hierarchical_beta_binomial": STUDIES,
+    "hierarchical_dirichlet_multinomial": CLASSES.expand_dims(dataset=["x", "y"], axis=1).copy(),
+    "hierarchical_logit_normal": STUDIES,
+    "crossed_logit_normal": STUDIES,
+    "hierarchical_classes": CLASSES,
+    "davidson": VOTES,
+    "normal_means": MEANS,
+    "correlated_folds": FOLDS,
+}
+WITHOUT = {"paired", "partial_truth"}
+
+
+def test_every_model_is_here():
+    assert set(EVIDENCE) | WITHOUT == set(models.names())
+
+
+@pytest.mark.parametrize("name", EVIDENCE)
+def test_the_model_observes_the_evidence_and_holds_what_is_ranked(name):
+    evidence, graph = EVIDENCE[name], br.to_pymc(EVIDENCE[name], name)
+    held = {variable.name for variable in graph.unobserved_RVs}
+    dims = {key: tuple(value) for key, value in graph.named_vars_to_dims.items()}
+    if isinstance(evidence, xr.DataArray):
+        assert dims["counts"] == dims["performance"] == evidence.dims
+        np.testing.assert_array_equal(graph.rvs_to_values[graph["counts"]].data, evidence.transpose(*dims["counts"]))
+        for kind in ("typical", "new") if "dataset" in evidence.dims else ():
+            assert dims[f"performance_{kind}"] == ("entity", "actual", "predicted")
+    else:
+        assert held & {"strength", "mean_outcome"}
+    assert list(graph.coords["entity"]) == evidence["entity"].values.tolist()
+
+
+@pytest.mark.parametrize("name", ["dirichlet_multinomial", "crossed_logit_normal"])
+def test_performances_are_probabilities_and_unmeasured_pairs_undefined(name):
+    import pymc as pm
+
+    graph = br.to_pymc(EVIDENCE[name], name)
+    ranked = [variable.name for variable in graph.deterministics if variable.name.startswith("performance")]
+    with graph:
+        drawn = dict(zip(ranked, pm.draw([graph[each] for each in ranked], random_seed=1), strict=True))
+    for each, values in drawn.items():
+        total = values.sum((-2, -1))
+        if each == "performance" and "dataset" in EVIDENCE[name].dims:
+            measured = EVIDENCE[name].sum(["actual", "predicted"]).values > 0
+            assert np.isnan(total[~measured]).all()
+            total = total[measured]
+        np.testing.assert_allclose(total, 1)
+
+
+def test_the_density_of_the_hierarchical_graph_is_that_of_the_model():
+    """Log densities differ from the Dirichlet populations, written out, by a constant."""
+    graph = br.to_pymc(OUTCOMES, "hierarchical_beta_binomial")
+    logp = graph.compile_logp(jacobian=False, mode="FAST_COMPILE")
+    prior = models.make_model("hierarchical_beta_binomial", OUTCOMES, {}).prior[:, 0]
+    rng, gaps = np.random.default_rng(2), []
+    for _ in range(4):
+        mean, rate, new = rng.dirichlet([2, 3], 2), rng.dirichlet([2, 3], (2, 3)), rng.dirichlet([2, 3], 2)
+        odds = rng.uniform(0.1, 1, 2)
+        point = {
+            "mean_rate_simplex__": simplex(mean), "spread_odds_log__": np.log(odds),
+            "probability_simplex__": simplex(rate), "rate_new_simplex__": simplex(new),
+        }  # fmt: skip
+        size = 1 / (odds**2 / (1 + odds**2)) - 1
+        wanted = stats.t.logpdf(odds, 3, scale=0.25).sum()
+        for i in range(2):
+            wanted += stats.dirichlet.logpdf(mean[i], prior[i]) + stats.dirichlet.logpdf(new[i], mean[i] * size[i])
+            wanted += sum(stats.dirichlet.logpdf(row, mean[i] * size[i]) for row in rate[i])
+            wanted += (OUTCOMES.values[i] * np.log(rate[i])).sum()
+        gaps.append(float(logp(point)) - wanted)
+    assert np.ptp(gaps) == pytest.approx(0, abs=1e-8)
+
+
+def simplex(p):
+    """Return probabilities as PyMC's simplex transform holds them."""
+    log = np.log(p[..., :-1])
+    return log - np.log(p).mean(-1, keepdims=True)
+
+
+def test_the_density_of_classes_is_that_of_the_model():
+    graph = br.to_pymc(CLASSES, "hierarchical_classes", prevalence="observed")
+    logp = graph.compile_logp(jacobian=False, mode="FAST_COMPILE")
+    model = models.make_model("hierarchical_classes", CLASSES, {"prevalence": "observed"})
+    rng, gaps = np.random.default_rng(3), []
+    for _ in range(4):
+        mean, odds = rng.uniform(0.2, 0.8, 2), rng.uniform(0.1, 1, 2)
+        recall, errors = rng.uniform(0.2, 0.9, (2, 3)), rng.dirichlet([2, 3], (2, 3))
+        point = {
+            "mean_recall_logodds__": special.logit(mean), "spread_odds_log__": np.log(odds),
+            "recall_logodds__": special.logit(recall), "errors_simplex__": simplex(errors),
+        }  # fmt: skip
+        size = (1 / (odds**2 / (1 + odds**2)) - 1)[:, None]
+        wanted = stats.t.logpdf(odds, 3, scale=0.25).sum()
+        wanted += stats.beta.logpdf(mean, model.prior[:, 1], model.prior[:, 0]).sum()
+        wanted += stats.beta.logpdf(recall, mean[:, None] * size, (1 - mean)[:, None] * size).sum()
+        wanted += ((model.error_prior - 1) * np.log(errors)).sum()
+        for i in range(2):
+            for c in range(3):
+                others = [k for k in range(3) if k != c]
+                rate = np.zeros(3)
+                rate[c], rate[others] = recall[i, c], (1 - recall[i, c]) * errors[i, c]
+                wanted += (CLASSES.values[i, c] * np.log(rate)).sum()
+        gaps.append(float(logp(point)) - wanted)
+    assert np.ptp(gaps) == pytest.approx(0, abs=1e-8)
+
+
+def test_the_density_of_votes_is_that_of_davidson():
+    """The model of few, unbalanced votes, whose pairs have different normalising terms."""
+    import pytensor.tensor as pt
+
+    graph, pairs = br.to_pymc(VOTES), models.make_model("davidson", VOTES, {}).pairs
+    logp = graph.compile_logp(jacobian=False, mode="FAST_COMPILE")
+    rng, gaps = np.random.default_rng(4), []
+    forward = graph.rvs_to_transforms[graph["strength"]].forward
+    for _ in range(4):
+        strength, log_nu = rng.normal(size=3), rng.normal()
+        strength -= strength.mean()
+        half = (strength[pairs.first] - strength[pairs.second]) / 2
+        total = np.log(np.exp(half) + np.exp(-half) + np.exp(log_nu))
+        wanted = ((pairs.wins - pairs.losses) * half + pairs.ties * log_nu - pairs.number * total).sum()
+        wanted -= ((strength**2).sum() + log_nu**2) / 8
+        point = {"strength_zerosum__": forward(pt.as_tensor(strength)).eval(), "log_nu": log_nu}
+        gaps.append(float(logp(point)) - wanted)
+    assert np.ptp(gaps) == pytest.approx(0, abs=1e-8)
+
+
+def test_means_and_folds_have_the_density_of_their_posterior():
+    mean = np.array([0.72, 0.58])
+    logp = br.to_pymc(MEANS).compile_logp(mode="FAST_COMPILE")
+    wanted = stats.t.logpdf([0.70, 0.60], [39, 11], mean, [0.03, 0.05]).sum()
+    assert float(logp({"mean_outcome": mean})) == pytest.approx(wanted)
+    model = models.make_model("correlated_folds", FOLDS, {})
+    scale = (1 / 10 + 10 / 90) * np.cov(model.units.T)
+    wanted = stats.multivariate_t.logpdf(model.units.mean(0), mean, scale, 9)
+    assert float(br.to_pymc(FOLDS).compile_logp(mode="FAST_COMPILE")({"mean_outcome": mean})) == pytest.approx(wanted)
+
+
+def test_a_posterior_of_pymc_speaks_of_typical_data_sets():
+    shape = (2, 50, 2)
+    draws = np.random.default_rng(1).dirichlet([1, 1, 1, 1], shape).reshape(*shape, 2, 2)
+    dims = ("chain", "draw", "entity", "actual", "predicted")
+    coords = {"entity": ["a", "b"], "actual": [0, 1], "predicted": [0, 1]}
+    tree = xr.DataTree.from_dict(
+        {
+            "posterior": xr.Dataset({"performance_typical": (dims, draws), "performance": (dims, draws)}, coords),
+            "sample_stats": xr.Dataset({"diverging": (dims[:2], np.ones(shape[:2], bool))}),
+        }
+    )
+    ranking = br.credible_ranking(tree, "f1")
+    assert ranking.attrs["kind"] == "typical"
+    assert ranking.attrs["sets"] in ("posterior", "none")
+    assert "chains_unreliable" in str(ranking["notes"].values)
+    assert parse_source(tree).group("posterior").attrs["population"] == "data sets"
+
+
+@pytest.mark.parametrize(
+    ("evidence", "model", "options", "wrong"),
+    [
+        (br.joint_outcomes([0, 1, 1, 0], {"a": [0, 1, 0, 0], "b": [1, 1, 1, 0]}), None, {}, "must have a PyMC graph"),
+        (
+            br.from_predictions([0, 1, 1, 0], {"a": [0, 1, 0, 0]}, weight=[1.0, 2.0, 0.5, 1.0]),
+            None, {}, "whole numbers of cases",
+        ),
+        (
+            COUNTS, None, {"prevalence": xr.DataArray(np.full((4, 10), 0.3), dims=("chain", "draw"))},
+            "must be 'sampled', 'observed' or a number",
+        ),
+        (COUNTS, None, {"prior": "haldane"}, "must be positive for a PyMC model"),
+        (FEW_FOLDS, None, {}, "must have more than 4 splits"),
+    ],
+)  # fmt: skip
+def test_what_has_no_graph_is_refused(evidence, model, options, wrong):
+    with pytest.raises(br.ArgumentError, match=wrong):
+        br.to_pymc(evidence, model, **options)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", EVIDENCE)
+def test_draws_of_pymc_agree_with_the_own_ones(name):
+    import pymc as pm
+
+    graph = br.to_pymc(EVIDENCE[name], name)
+    with graph, warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        found = pm.sample(
+            1000, tune=1000, chains=4, cores=2, progressbar=False, random_seed=1, target_accept=0.95, quiet=True
+        )
+    ranked = [v for v in ("performance", "performance_typical", "mean_outcome", "strength") if v in found["posterior"]]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        own = br.fit(EVIDENCE[name], name, draws=2000, seed=1)
+    for each in ranked:
+        other = found["posterior"][each]
+        mine = own["posterior"][each].transpose(*other.dims)
+        mine = mine.sel({dim: other[dim].values for dim in other.dims if dim not in ("chain", "draw")})
+        mean, sd = mine.mean(("chain", "draw")), mine.std(("chain", "draw"))
+        # Five standard errors of means and standard deviations from 300 effective draws.
+        assert (abs(other.mean(("chain", "draw")) - mean) / sd).max() < 5 / np.sqrt(300)
+        assert (abs(np.log(other.std(("chain", "draw")) / sd))).max() < 5 / np.sqrt(2 * 300)
+    score = None if "performance" not in ranked else "accuracy" if name.endswith("classes") else "informedness"
+    score = "accuracy" if EVIDENCE[name].sizes.get("actual") == 3 else score
+    kept = br.credible_ranking(own, score)
+    direct = br.credible_ranking(found, score)
+    gap = abs(direct["probability_best"] - kept["probability_best"].sel(entity=direct["entity"].values))
+    assert gap.max() < 5 * 0.5 / np.sqrt(300)
+    assert direct.attrs["sets"] == kept.attrs["sets"]
