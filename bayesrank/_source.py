@@ -61,8 +61,7 @@ class Source:
 
 def _with_kind(name: str, group: xr.Dataset | None) -> xr.Dataset | None:
     """Return a group; a posterior of :func:`pymc.sample` with typical data sets says so by its variables alone."""
-    typical = name == "posterior" and group is not None and "performance_typical" in group
-    if not typical or "kind" in group.attrs:
+    if name != "posterior" or group is None or "performance_typical" not in group or "kind" in group.attrs:
         return group
     return group.assign_attrs({"population": "data sets", "kind": "typical"} | group.attrs)
 
