@@ -261,7 +261,7 @@ def chosen_score(evidence: Evidence, typed: Score | None) -> Score:
     score = natural_score(evidence) if typed is None else typed
     if score is None:
         if isinstance(evidence, xr.Dataset):
-            met = np.unique(evidence["actual"].values).size
+            met = len({*evidence["actual"].values.tolist()} - {None})
         else:
             met = int((evidence.sum([d for d in evidence.dims if d != "actual"]) > 0).sum())
         score = as_score("informedness" if sizes["actual"] == met == 2 else "accuracy")

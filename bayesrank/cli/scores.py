@@ -95,7 +95,8 @@ def _default_scores(analysis: Analysis) -> list[str]:
     natural = natural_score(analysis.evidence)
     if natural is not None:
         return [natural.name]
-    two = analysis.counts.sizes["actual"] == 2 and has_positive_class(analysis.counts)
+    performance = analysis.performance
+    two = performance.sizes["actual"] == 2 and has_positive_class(performance)
     return list(OF_TWO if two else OF_MORE)
 
 

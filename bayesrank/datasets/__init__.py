@@ -12,8 +12,10 @@ import xarray as xr
 
 from bayesrank._checks import check_choice
 from bayesrank._errors import ArgumentError, ArgumentKeyError
+from bayesrank.evidence.judged import from_judged
 from bayesrank.evidence.outcomes import from_outcomes
 from bayesrank.evidence.predictions import from_predictions, joint_outcomes
+from bayesrank.evidence.votes import from_votes
 from bayesrank.tables.frames import from_frame
 
 __all__ = ["describe", "load", "load_cases", "load_joint", "names"]
@@ -23,7 +25,10 @@ DATA = resources.files("bayesrank.datasets").joinpath("data")
 #: Number of images in each test set of imagenet_models.
 IMAGES = {"imagenet": 50_000, "real": 46_837, "v2": 10_000, "sketch": 50_889, "a": 7_500, "r": 30_000}
 #: Data sets with single cases.
-CASES = ("utah_trees", "breast_cancer", "langchain_tool_use", "livecodebench_execution")
+CASES = (
+    *("utah_trees", "breast_cancer", "langchain_tool_use", "livecodebench_execution"),
+    *("trajectory_judges", "hepatic_scans", "puddings", "arena_battles"),
+)
 
 
 def names() -> list[str]:
@@ -50,11 +55,13 @@ def describe(name: str) -> dict[str, str]:
     return {"name": name, **_find(name)}
 
 
-def load(name: str) -> xr.DataArray:
+def load(name: str) -> xr.DataArray | xr.Dataset:
     """Load the counts of a data set.
 
     The result is integer ``counts`` (entity, [dataset], actual, predicted); for ``imagenet_models`` (entity, dataset,
-    outcome). Raises KeyError if the name is unknown.
+    outcome). ``puddings`` and ``arena_battles`` (of people) are votes, as from :func:`bayesrank.from_votes`;
+    ``trajectory_judges`` and ``hepatic_scans`` are cases with verdicts and a truth. Raises KeyError if the name is
+    unknown.
 
     Examples
     --------
@@ -62,16 +69,19 @@ def load(name: str) -> xr.DataArray:
     108
     """
     _find(name)
+    if name in _JOINT:
+        return _JOINT[name](_read(name))
     if name in _LABELS:
         return from_predictions(**_LABELS[name](_read(name)))
     return _COUNTS.get(name, from_frame)(_read(name))
 
 
 def load_cases(name: str) -> pd.DataFrame:
-    """Load the single cases of a data set as a table with one row for each case.
+    """Load the single cases of a data set as a table with one row for each case, or for ``count`` equal cases.
 
-    The names are ``utah_trees``, ``breast_cancer``, ``langchain_tool_use`` and ``livecodebench_execution``. Raises
-    KeyError if the name is unknown, ValueError if the data set has counts only.
+    The names are ``utah_trees``, ``breast_cancer``, ``langchain_tool_use``, ``livecodebench_execution``,
+    ``trajectory_judges``, ``hepatic_scans``, ``puddings`` and ``arena_battles``. Raises KeyError if the name is unknown,
+    ValueError if the data set has counts only.
 
     Examples
     --------
@@ -88,7 +98,7 @@ def load_joint(name: str) -> xr.Dataset:
     """Load the joint outcomes of the cases of a data set, for the model ``"paired"``.
 
     Names and errors are those of :func:`load_cases`, the result as from :func:`bayesrank.joint_outcomes` or, without
-    classes, :func:`bayesrank.from_outcomes`. The data sets of ``utah_trees`` are its species, the clusters of
+    classes, :func:`bayesrank.from_outcomes`; for verdicts and votes as from :func:`load`. The data sets of ``utah_trees`` are its species, the clusters of
     ``livecodebench_execution`` its questions.
 
     Examples
@@ -97,6 +107,8 @@ def load_joint(name: str) -> xr.Dataset:
     20
     """
     cases = load_cases(name)
+    if name in _JOINT:
+        return _JOINT[name](cases)
     if name == "langchain_tool_use":
         return from_outcomes(cases)
     if name == "livecodebench_execution":
@@ -174,6 +186,15 @@ def _imagenet_models(frame: pd.DataFrame) -> Any:
 _LABELS: dict[str, Callable[[pd.DataFrame], dict[str, Any]]] = {
     "utah_trees": _utah_trees,
     "breast_cancer": _breast_cancer,
+}
+#: Evidence of data sets without counts.
+_JOINT: dict[str, Callable[[pd.DataFrame], xr.Dataset]] = {
+    "trajectory_judges": lambda cases: from_judged(
+        cases, judge=[name for name in cases if name not in ("true_type", "truth", "count")], truth="truth", count="count"
+    ),
+    "hepatic_scans": lambda cases: joint_outcomes(cases["disease"], cases[["scan"]], count=cases["count"]),
+    "puddings": lambda votes: from_votes(votes, a="model_a", b="model_b", winner="winner", count="count"),
+    "arena_battles": lambda votes: from_votes(votes, a="model_a", b="model_b", winner="human", count="count"),
 }
 #: How to read the counts of another data set from its file, where it is no table of counts.
 _COUNTS: dict[str, Callable[[pd.DataFrame], Any]] = {

@@ -1,19 +1,19 @@
 """Evidence whose truth is known in part: verdicts of judges for all cases, true outcomes for some of them."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 
-from bayesrank._checks import check_item_names, describe_value, is_number
+from bayesrank._checks import check_item_names, check_repeats, describe_value, is_number
 from bayesrank._errors import ArgumentError, ArgumentKeyError, ArgumentTypeError
 from bayesrank._labels import factorize, find_repeat, name_coord
 from bayesrank._text import list_names
 from bayesrank.evidence.ledger import Entry, Ledger
-from bayesrank.evidence.patterns import patterns
+from bayesrank.evidence.patterns import keep_rows, patterns
 
 #: More different verdicts of one judge are a score, which has to be cut into classes first.
 VERDICTS = 20
@@ -36,6 +36,7 @@ def from_judged(
     case: Any = None,
     cluster: Any = None,
     dataset: Any = None,
+    count: Any = None,
 ) -> xr.Dataset:
     """Return judged outcomes: the verdict of a judge on every case, and the true outcome of some cases.
 
@@ -59,6 +60,8 @@ def from_judged(
         Column with the cluster of the case, if cases of a cluster resemble each other.
     dataset : str, optional
         Column with the data set of the case.
+    count : str, optional
+        Column with the number of equal cases that a row stands for, where cases have no names.
 
     Returns
     -------
@@ -96,9 +99,28 @@ def from_judged(
     for role, name in roles.items():
         if name is not None:
             _check_column(frame, role, name)
+    if count is not None:
+        _check_column(frame, "count", count)
     judged, names, judges = _read_wide(frame, judge, truth, roles) if wide else _read_long(frame, judge, truth, roles)
-    where = [f"row {label}" for label in frame.index.tolist()] * (len(names) if wide else 1)
-    return _assemble(judged, names, judges, where)
+    times = len(names) if wide else 1
+    numbers = check_repeats(None if count is None else frame[count].tolist(), len(frame))
+    _check_named(numbers, case is not None)
+    where = [f"frame, row {label}" for label in frame.index.tolist()] * times
+    return _assemble(judged, names, judges, where, np.tile(numbers, times))
+
+
+def collect_judged(
+    columns: Mapping[str, list], verdicts: list[list], truth: list, judges: list, where: Sequence[str]
+) -> xr.Dataset:
+    """Return judged outcomes of columns by role; ``where`` is the place of each row in messages."""
+    size = len(truth)
+    entity, names = factorize(columns["entity"]) if "entity" in columns else (np.zeros(size, int), [NAME])
+    groups = {role: columns[role] for role in ("case", "cluster", "dataset") if role in columns}
+    groups.setdefault("case", list(range(size)))
+    numbers = np.asarray(columns.get("count", np.ones(size, int)))
+    _check_named(numbers, "case" in columns)
+    rows = _Rows(np.asarray(entity), verdicts, truth, groups, np.zeros(size, bool))
+    return _assemble(rows, names, judges, where, numbers)
 
 
 def holds_partial_truth(evidence: Any) -> bool:
@@ -106,6 +128,20 @@ def holds_partial_truth(evidence: Any) -> bool:
     if not isinstance(evidence, xr.Dataset) or "pattern" not in evidence.dims:
         return False
     return "verdict" in evidence or ("actual" in evidence and bool(pd.isna(evidence["actual"].values).any()))
+
+
+def outcome_of_verdicts(judged: xr.Dataset) -> xr.DataArray:
+    """Return verdicts as outcomes (pattern, entity, judge): 1 for right, 0 for wrong, NaN for others and abstentions.
+
+    A judge with verdicts other than these, such as classes, has no outcomes.
+    """
+    meaning = [1.0 if word.lower() in RIGHT else 0.0 if word.lower() in WRONG else np.nan
+               for word in judged["verdict_label"].values.tolist()]  # fmt: skip
+    verdict = judged["verdict"].transpose("pattern", "entity", "judge")
+    found = np.array([*meaning, np.nan])[verdict.values]
+    known = np.array([*np.isfinite(meaning), True]) | (np.append(judged["verdict_label"].values, "") == ABSTAINED)
+    of_judge = known[verdict.values].all(axis=(0, 1))
+    return verdict.copy(data=np.where(of_judge, found, np.nan))
 
 
 @dataclass(frozen=True)
@@ -191,7 +227,7 @@ def _read_wide(frame: pd.DataFrame, judge: Any, truth: Any, roles: dict[str, Any
     return _Rows(entity, verdicts, truths, groups, absent), names, judges
 
 
-def _assemble(rows: _Rows, names: list, judges: list, where: list[str]) -> xr.Dataset:
+def _assemble(rows: _Rows, names: list, judges: list, where: Sequence[str], numbers: np.ndarray) -> xr.Dataset:
     absent = rows.absent
     truth = _right_or_wrong(rows.truth, where)
     verdict, levels = _verdict_codes(rows.verdicts, judges)
@@ -201,13 +237,13 @@ def _assemble(rows: _Rows, names: list, judges: list, where: list[str]) -> xr.Da
         i = int((labelled if labelled.any() else none).argmax())
         if labelled.any():
             raise ArgumentError(
-                f"frame, {where[i]}",
+                where[i],
                 "must have a verdict wherever the truth is known: labels of other cases do not show how the judge errs",
                 "a truth without a verdict",
                 "let the judge judge these cases too, or leave the rows out",
             )
         raise ArgumentError(
-            f"frame, {where[i]}", "must have a verdict", "none", "write 'abstained' if the judge gave none"
+            where[i], "must have a verdict", "none", "write 'abstained' if the judge gave none"
         )
     if (verdict[~absent] == -1).any():
         levels = [*levels, ABSTAINED]
@@ -219,6 +255,8 @@ def _assemble(rows: _Rows, names: list, judges: list, where: list[str]) -> xr.Da
         raise ArgumentError(
             "case", "must name each case of an entity once", f"{one!r} twice for {names[rows.entity[twice[0]]]!r}"
         )
+    times = np.ones(len(cases), np.int64)
+    times[code] = numbers
     shape = (len(cases), len(names))
     truths, verdicts = np.full(shape, np.nan), np.full((*shape, len(judges)), -1)
     kept = ~absent
@@ -231,22 +269,31 @@ def _assemble(rows: _Rows, names: list, judges: list, where: list[str]) -> xr.Da
     if not known.any():
         raise ArgumentError("truth", "must be known for at least one case", "none")
     codes = np.column_stack([verdicts.reshape(len(cases), -1), np.where(known, truths, -1).astype(int)])
-    seen, count, coords = patterns(codes, np.ones(len(cases), np.int64), groups)
+    seen, count, coords = patterns(codes[times > 0], times[times > 0], keep_rows(groups, times > 0))
     truths = np.where(seen[:, -len(names) :] < 0, np.nan, seen[:, -len(names) :])
-    met = (verdicts >= 0).any(axis=2).sum(axis=0)
+    met = times @ (verdicts >= 0).any(axis=2)
     datasets = len(set(groups.get("dataset", ())))
-    entries = tuple(Entry(str(n), int(k), len(cases) - int(k)) for n, k in zip(names, met, strict=True))
-    ledger = Ledger(entries, len(cases), datasets=datasets, missing="own" if (met < len(cases)).any() else "")
+    entries = tuple(Entry(str(n), int(k), int(times.sum() - k)) for n, k in zip(names, met, strict=True))
+    ledger = Ledger(entries, int(times.sum()), datasets=datasets, missing="own" if (met < times.sum()).any() else "")
+    labels = times @ known
+    ledger = replace(ledger, labels=(int(labels.min()), int(labels.max())))
     return xr.Dataset(
         {
             "truth": (("pattern", "entity"), truths),
             "verdict": (("pattern", "entity", "judge"), seen[:, : -len(names)].reshape(len(seen), len(names), -1)),
             "count": ("pattern", count),
-            "labels": ("entity", known.sum(axis=0)),
+            "labels": ("entity", labels),
         },
         {"entity": name_coord(names), "judge": [str(name) for name in judges], "verdict_label": levels, **coords},
         ledger.to_attrs(),
     )
+
+
+def _check_named(numbers: np.ndarray, named: bool) -> None:
+    if named and (numbers > 1).any():
+        raise ArgumentError(
+            "count", "must be 0 or 1 where cases have names: a case that counts twice is no new evidence", numbers.max()
+        )
 
 
 def _right_or_wrong(values: list, where: list[str]) -> np.ndarray:
@@ -258,7 +305,7 @@ def _right_or_wrong(values: list, where: list[str]) -> np.ndarray:
         word = _write(value).lower()
         if word not in (*WRONG, *RIGHT):
             raise ArgumentError(
-                f"frame, {where[i]}: truth",
+                f"{where[i]}: truth",
                 "must be 1 or 0 (right or wrong), or empty where unknown",
                 f"{value!r}",
                 "for classes, br.joint_outcomes(y_true, predictions) takes missing true labels",

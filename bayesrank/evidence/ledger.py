@@ -71,6 +71,8 @@ class Ledger:
     ignored: tuple[str, ...] = field(default=())
     #: What is counted: cases, or votes on pairs of entities.
     unit: str = "case"
+    #: For truth known in part: the smallest and the largest number of cases of an entity with a known truth.
+    labels: tuple[int, int] | None = None
 
     def to_attrs(self) -> dict[str, str]:
         """Return the ledger as a text in attrs, which every file format can hold."""
@@ -86,7 +88,8 @@ class Ledger:
             Entry(**one | {"outcomes": tuple(Tally(**tally) for tally in one["outcomes"])}) for one in held["entries"]
         ]
         drops = tuple(Drop(**one) for one in held["dropped"])
-        return Ledger(**held | {"entries": tuple(entries), "dropped": drops, "ignored": tuple(held["ignored"])})
+        held |= {"entries": tuple(entries), "dropped": drops, "ignored": tuple(held["ignored"])}
+        return Ledger(**held | {"labels": held["labels"] and tuple(held["labels"])})
 
     def entry(self, entity: object) -> Entry | None:
         """Return the entry of an entity; None if it has none."""
@@ -111,6 +114,7 @@ class Ledger:
         fields |= {"runs": sum(one.runs for one in self.entries) if self.has_runs() else 0}
         fields |= {"classes": self.classes, "datasets": self.datasets, "missing": self.missing, "source": self.source}
         fields |= {"unit": self.unit} if self.unit != "case" else {}
+        fields |= {"labels": list(self.labels)} if self.labels else {}
         return fields | {"ignored": self.ignored, "dropped": [asdict(drop) for drop in self.dropped]}
 
     def run_notes(self) -> list[Note]:

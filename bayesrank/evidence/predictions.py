@@ -1,6 +1,7 @@
 """Evidence from single cases: true labels and the entities' predictions."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -196,6 +197,9 @@ def joint_outcomes(
     )
     codes = np.column_stack([cases.actual, cases.predicted])[kept]
     named = keep_rows(named, kept)
+    if (cases.actual < 0).any():
+        known = int(numbers.repeats[kept & (cases.actual >= 0)].sum())
+        ledger = replace(ledger, labels=(known, known))
     weights, about = effective_numbers(numbers.keep(kept), named.get("dataset"))
     codes, counts, coords = patterns(codes, weights, named)
     attrs = common_note(int(numbers.repeats[kept].sum()), int(numbers.repeats[counted & ~met].sum()))

@@ -119,7 +119,7 @@ class PartialTruth:
         self.strengths = STRENGTHS if self.judged else STRENGTHS_OF_TABLES
         self.parts = [self._part(i) for i, _ in enumerate(self.datasets or [None])]
         self.settings: dict[str, Any] = {
-            "prior": "shrunk to a common rate",
+            "prior": "common-rate",
             "partial_truth": 1,
             **({"mean_outcome_range": [0, 1]} if self.judged else {"prevalence": "sampled"}),
         }

@@ -162,7 +162,7 @@ def natural_score(source: Container) -> Score | None:
     names = {*held.dims, *getattr(held, "data_vars", ())}
     if {"strength", "win_probability"} <= names or {"wins", "ties"} <= names:
         return get("strength")
-    return get("mean_outcome") if {"outcome", "mean_outcome", "fold_score"} & names else None
+    return get("mean_outcome") if {"outcome", "mean_outcome", "fold_score", "verdict"} & names else None
 
 
 def sizes_of_space(evidence: xr.DataArray | xr.Dataset) -> Mapping[Any, int]:
@@ -171,7 +171,7 @@ def sizes_of_space(evidence: xr.DataArray | xr.Dataset) -> Mapping[Any, int]:
         return evidence.sizes
     if "wins" in evidence:
         return {"votes": 2}
-    if {"outcome", "mean_outcome", "fold_score"} & set(evidence.data_vars):
+    if {"outcome", "mean_outcome", "fold_score", "verdict"} & set(evidence.data_vars):
         return {"outcome": 2}
     return {"actual": evidence.sizes["label"]}
 

@@ -9,6 +9,7 @@ import xarray as xr
 from bayesrank._checks import check_sequence, is_number
 from bayesrank._errors import ArgumentError
 from bayesrank.evidence.counts import check_tables, pool, pool_evidence
+from bayesrank.evidence.judged import holds_partial_truth
 from bayesrank.evidence.predictions import counts_of
 from bayesrank.models import (
     chosen_by_evidence,
@@ -28,6 +29,7 @@ from bayesrank.models.parts.priors import in_words as prior_in_words
 from bayesrank.ranking.values import natural_score, sizes_of_space
 from bayesrank.scores import Score, as_score
 from bayesrank.sensitivities.conflicts import prior_conflict
+from bayesrank.sensitivities.missing_truth import evidence_with_other_truths
 
 #: Factors of the prior's weight, and their names.
 WEIGHTS = {"prior at half its weight": 0.5, "prior at twice its weight": 2.0}
@@ -57,7 +59,8 @@ def check_evidence(evidence: Any) -> Evidence:
     if what := form_of_summary(evidence):
         raise ArgumentError("evidence", f"must be counts or joint outcomes; {what} have one model and one prior", what)
     if isinstance(evidence, xr.Dataset):
-        check_joint(evidence)
+        if not holds_partial_truth(evidence):
+            check_joint(evidence)
         return evidence
     return check_tables(evidence, "evidence")
 
@@ -86,6 +89,9 @@ def alternatives_to(
         found += [_with_options(base, name, "prior", spread=factor * scale) for name, factor in SPREADS.items()]
     if "models" in wanted:
         found += _models(base, models, evidence, join)
+        if holds_partial_truth(base.evidence):
+            others = evidence_with_other_truths(base.evidence)
+            found += [base._replace(name=name, kind="model", evidence=one, model="paired") for name, one in others.items()]
     for score in check_sequence("scores", scores):
         known = _score(evidence, score)
         found.append(base._replace(name=f"score {known.name}", kind="score", score=known))
@@ -101,6 +107,8 @@ def _with_options(base: Alternative, name: str, kind: str, **changed: Any) -> Al
 def conflict(base: Alternative) -> xr.Dataset | None:
     """Check whether the data contradict the base prior, if there is a closed form."""
     evidence, model, options = base.evidence, base.model, base.options
+    if holds_partial_truth(evidence):
+        return None
     if isinstance(evidence, xr.Dataset):
         if not takes_cases(model) or "cluster" in evidence.coords:
             return None

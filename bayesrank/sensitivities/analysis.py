@@ -15,7 +15,8 @@ from bayesrank._text import list_names
 from bayesrank._types import ModelName, ScoreLike
 from bayesrank.evidence.counts import JOINS
 from bayesrank.inference import fit
-from bayesrank.models import find_model
+from bayesrank.evidence.judged import holds_partial_truth
+from bayesrank.models import find_model, make_model
 from bayesrank.performance.arrays import posterior_of
 from bayesrank.ranking import credible_ranking
 from bayesrank.ranking.summary import effective_draws, outside_interval
@@ -28,6 +29,7 @@ from bayesrank.sensitivities._alternatives import (
     conflict,
 )
 from bayesrank.sensitivities.leaving_out import leave_out_entities
+from bayesrank.sensitivities.missing_truth import note_on_missing, tipping_odds
 
 #: A change within this many Monte-Carlo standard errors does not count.
 SURE = 2
@@ -88,7 +90,9 @@ def sensitivity(
         "jeffreys", unless they equal the base prior. Outcomes with many values have "haldane" (no prior) if a range or
         a base measure is declared, and none otherwise.
     models : sequence, optional
-        Other models. The default for counts of two classes is the other one of the two conjugate models.
+        Other models. The default for counts of two classes is the other one of the two conjugate models. For a truth
+        that is known in part, the verdicts of each judge taken as the truth, and the cases with a known truth alone,
+        are tried as well.
     scores : sequence
         Other scores; a pair (a, b) is a point of the Tile.
     prevalences : sequence of float
@@ -121,6 +125,11 @@ def sensitivity(
           members of the first tier; and the rivals that the leader beats with ``prob``;
         - ``pairs``: the number of pairs that the base separates with ``prob``; ``pairs_kept`` and ``pairs_turned``
           (alternative): how many of them the alternative separates in the same and in the reverse order.
+
+        ``tipping_odds`` (entity), for a truth that is known in part: cases with a known truth may be no random sample
+        of those with equal verdicts. The odds that the leader is right (for classes: of the last class) in cases with a
+        known truth must be this many times those of the other cases, before the entity comes before the leader; NaN if
+        no factor up to 1,000 is enough.
 
         Over (``left_out``, ``entity``), with ``"entities"``: ``tier_without`` and ``position_without`` among the
         others; and over ``left_out``: ``changed_without``, the share of the other pairs whose tiers compare differently
@@ -184,6 +193,13 @@ def sensitivity(
         result = result.assign({f"{name}_without": held for name, held in without.items()})
     checks = conflict(base)
     notes = [*outside_interval(rankings[0]), *notes_of(rankings[0]["notes"])]
+    if holds_partial_truth(base.evidence) and result.sizes["entity"] > 1 and result["leader"].values[0] != "":
+        names = result["entity"].values.tolist()
+        lead = names.index(result["leader"].values[0])
+        made = make_model(base.model, base.evidence, base.options)
+        odds = tipping_odds(made, base.score, lead, bool(rankings[0].attrs["higher_is_better"]))
+        result = result.assign(tipping_odds=("entity", odds))
+        notes.append(note_on_missing(made, [str(name) for name in names], odds, lead))
     if checks is not None:
         notes = [*notes_of(checks["notes"]), *notes]
         result = result.assign({f"check_{name}": held for name, held in checks.drop_vars("notes").items()})

@@ -289,11 +289,11 @@ def _read_predictions(
     """Return the true labels and the predicted labels of each entity by column, of one type; None is missing."""
     labels, *columns = table.read_labels(actual, *names)
     for name, column in zip([actual, *names], [labels, *columns], strict=True):
-        if None in column and (name == actual or not may_lack):
+        if None in column and (roles.truth is None if name == actual else not may_lack):
             hint = f" ({table.option('missing', 'common')} keeps the cases that all entities met)" * (name != actual)
             raise ArgumentError(f"{table.where[column.index(None)]}: {name}", f"must not be empty{hint}")
     _refuse_last_labels(table, actual, names, dict(zip([actual, *names], [labels, *columns], strict=True)))
-    truth = set(labels)
+    truth = set(labels) - {None}
     odd: dict[Any, str] = {}
     for name, column in zip(names, columns, strict=True):
         held = [label for label in column if label is not None]

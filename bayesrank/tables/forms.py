@@ -99,6 +99,8 @@ def name_roles(table: Table, roles: Roles) -> Known:
                 f"{table.without(rival)} leaves the other out",
             )
         of["times" if role == "count" else role] = name
+    if roles.truth is not None:
+        of["actual"] = table.find("truth", roles.truth)
     _settle_count(table, of)
     for role in ROLES:
         if role in of:

@@ -15,6 +15,7 @@ from bayesrank.tables.cases import OF_CASES, read_answers, read_cases
 from bayesrank.tables.columns import squeeze
 from bayesrank.tables.counting import read_counts, read_means
 from bayesrank.tables.forms import CASES, MEANS, Known, find_entity, find_form, name_roles, refuse_without_entity
+from bayesrank.tables.judgements import are_judged, read_judged
 from bayesrank.tables.table import Roles, Table, table_of
 
 
@@ -36,6 +37,8 @@ def from_frame(
     fp: Any = None,
     fn: Any = None,
     tp: Any = None,
+    judge: Any = None,
+    truth: Any = None,
 ) -> xr.DataArray | xr.Dataset:
     """Return counts, means, votes or joint outcomes of cases from a table, as ``bayesrank`` on the shell reads files.
 
@@ -76,6 +79,12 @@ def from_frame(
         :func:`bayesrank.decisions.pareto_front`.
     tn, fp, fn, tp : str, optional
         Columns of a confusion matrix with other headings, such as ``fp="Falsos positivos"``.
+    judge : str or list of str, optional
+        Columns with verdicts of judges on all cases, as for :func:`bayesrank.from_judged`. It may be left out where one
+        column can be meant.
+    truth : str, optional
+        Column with the truth that is known for some cases: right or wrong beside the verdicts of judges, or the true
+        label beside ``predicted`` or the columns ``entities``.
 
     Returns
     -------
@@ -100,6 +109,7 @@ def from_frame(
     [[0, 0], [1, 0], [1, 1]]
     """
     roles = Roles(entity, entities, dataset, case, run, cluster, positive, missing, cost, count, weight, tn, fp, fn, tp)
+    roles = replace(roles, judge=judge, truth=truth)
     return read_table(table_of(frame), roles)
 
 
@@ -108,6 +118,8 @@ def read_table(table: Table, roles: Roles) -> xr.DataArray | xr.Dataset:
 
     The attr ``notes`` holds what was inferred; a note with the field ``if_pooled`` applies if data sets are pooled.
     """
+    if are_judged(table, roles):
+        return read_judged(table, roles)
     if (headings := find_votes(table)) is not None:
         return read_votes(table, headings, roles)
     known = name_roles(table, roles)

@@ -37,6 +37,9 @@ class Roles:
     fp: Any = None
     fn: Any = None
     tp: Any = None
+    #: Columns with verdicts of judges, and with the truth that is known for some cases.
+    judge: Any = None
+    truth: Any = None
 
     def columns(self) -> dict[str, Any]:
         """Return the columns named by the user, by role."""

@@ -30,6 +30,7 @@ def _describe(
     datasets: int,
     missing: str,
     unit: str = "case",
+    labels: Sequence[int] = (),
     **_: Any,
 ) -> str:
     many = _text.count(entities, noun)
@@ -45,6 +46,9 @@ def _describe(
     else:
         what = f"{fewest:,} to {_text.count(most, 'case')} × {many}"
     parts = [f"{classes} classes"] * bool(classes) + [f"{datasets} data sets"] * (datasets > 1)
+    if labels:
+        least, largest = (f"{number:,}" for number in labels)
+        parts.append(f"the truth known for {least if least == largest else f'{least} to {largest}'}")
     return ", ".join([what, *parts])
 
 

@@ -201,6 +201,20 @@ def strata_without_labels(strata: int, share: float, entity: str, verdict: str) 
     )
 
 
+def truth_missing_not_at_random(leader: str, rival: str, odds: float | None, most: float, positive: str) -> str:
+    if odds is None:
+        return (
+            "If cases with a known truth were no random sample of those with equal verdicts, no odds of up to "
+            f"{most:,.0f} between them and the others would put another entity before {leader}."
+        )
+    factor = f"{odds:.2g} times" if odds >= 1 else f"1/{1 / odds:.2g} of"
+    what = f"that {leader} is right" if not positive else f"of {positive}"
+    return (
+        "If cases with a known truth were no random sample of those with equal verdicts: "
+        f"{rival} comes before {leader} once the odds {what} are {factor} those in the other cases."
+    )
+
+
 def _with(model: str | None) -> str:
     """Return the name of a model that does not ignore it."""
     return "" if model is None else f" (the model {model!r} does not)"

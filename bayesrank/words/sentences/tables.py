@@ -13,6 +13,10 @@ def column_names_cases(column: str) -> str:
     return f"The column {column} names the cases."
 
 
+def column_holds_verdicts(column: str) -> str:
+    return f"The column {column} holds the verdicts of the judge."
+
+
 def ones_taken_as_right() -> str:
     return (
         "1 is taken as right and 0 as wrong. If they are results of tests, add the truth as a column actual: a test "

@@ -1,0 +1,105 @@
+"""Tables of judged cases: a column with the truth of some cases, and columns with verdicts on all of them."""
+
+from dataclasses import fields, replace
+from typing import Any
+
+import xarray as xr
+
+from bayesrank._errors import ArgumentError
+from bayesrank._notes import Note, add_notes
+from bayesrank._text import list_names
+from bayesrank.evidence.judged import VERDICTS, collect_judged
+from bayesrank.evidence.ledger import ledger_of
+from bayesrank.tables.columns import LONG_CASE_NAMES, is_metadata_name, role_of, squeeze
+from bayesrank.tables.forms import Known, find_entity
+from bayesrank.tables.table import Roles, Table
+from bayesrank.tables.values import is_missing, to_number
+
+#: Roles of columns beside verdicts and truth.
+BESIDE = ("entity", "case", "cluster", "dataset", "count")
+
+
+def are_judged(table: Table, roles: Roles) -> bool:
+    """Return whether a table has verdicts of judges; otherwise a truth that is known in part is a true label."""
+    if roles.truth is None and roles.judge is not None:
+        raise ArgumentError(
+            table.argument("truth"), f"must name the column with the truth beside {table.argument('judge')}", "none"
+        )
+    predicted = any(role_of(name) == "predicted" for name in table.columns)
+    return roles.truth is not None and (roles.judge is not None or (roles.entities is None and not predicted))
+
+
+def read_judged(table: Table, roles: Roles) -> xr.Dataset:
+    """Return the judged outcomes of a table, as :func:`bayesrank.from_judged` does, with a note on an inferred judge."""
+    for one in fields(Roles):
+        if one.name not in (*BESIDE, "judge", "truth"):
+            table.refuse(roles, one.name, "of judged cases")
+    truth = table.find("truth", roles.truth)
+    given = [roles.judge] if isinstance(roles.judge, str) else list(roles.judge or ())
+    judges = [table.find("judge", name) for name in given]
+    columns = _find_columns(table, roles, [truth, *judges])
+    notes = []
+    if not judges:
+        judges = [_only_judge(table, [truth, *columns.values()], "entity" in columns)]
+        notes.append(Note("column_holds_verdicts", {"column": str(judges[0])}))
+    held = {role: table.columns[name] for role, name in columns.items()}
+    for role in set(BESIDE[:-1]) & set(held):
+        table.read_names(columns[role], role)
+    if "count" in columns:
+        held["count"] = table.read_counts(columns["count"])
+    verdicts = [list(map(_plain, table.columns[name])) for name in judges]
+    found = collect_judged(held, verdicts, list(map(_plain, table.columns[truth])), [str(j) for j in judges], table.where)
+    used = {truth, *judges, *columns.values()}
+    ignored = tuple(str(name) for name in table.columns if name not in used)
+    return found.assign_attrs(replace(ledger_of(found), ignored=ignored).to_attrs() | add_notes(found.attrs, notes))
+
+
+def _find_columns(table: Table, roles: Roles, taken: list[Any]) -> dict[str, Any]:
+    """Return the columns beside verdicts and truth by role: those that the user named, and those with usual names."""
+    named = {role: table.find(role, name) for role in BESIDE if (name := getattr(roles, role)) is not None}
+    free = [name for name in table.columns if name not in (*taken, *named.values())]
+    if "entity" not in named:
+        entity = next((name for name in free if squeeze(name) == "entity"), None)
+        rest = replace(table, columns={name: table.columns[name] for name in free})
+        entity = find_entity(rest, Known({}, []), roles) if entity is None else entity
+        named |= {} if entity is None else {"entity": entity}
+    for role in BESIDE[1:-1]:
+        if role not in named and (name := next((name for name in free if role_of(name) == role), None)) is not None:
+            named[role] = name
+    others = [name for name in free if squeeze(name) in LONG_CASE_NAMES]
+    if "case" not in named and len(others) == 1:
+        named["case"] = others[0]
+    if "count" not in named and (counts := [name for name in free if role_of(name) == "count"]):
+        raise ArgumentError(
+            table.source,
+            f"must say what its column {counts[0]} holds",
+            "a table of judged cases",
+            f"{table.option('count', counts[0])} if a row stands for that many cases, else {table.without(counts[0])}",
+        )
+    return named
+
+
+def _only_judge(table: Table, taken: list[Any], long: bool) -> Any:
+    """Return the only column that can hold verdicts of a judge, in a table whose entities have a column."""
+    free = [name for name in table.columns if name not in taken and not is_metadata_name(name)]
+    free = [name for name in free if 1 < len({v for v in table.columns[name] if not is_missing(v)}) <= VERDICTS]
+    if len(free) == 1 and long:
+        return free[0]
+    if not free:
+        raise ArgumentError(
+            table.source, "must have a column with the verdicts of a judge", "none", f"{table.argument('judge')} names it"
+        )
+    several = f" (several together: {table.option('judge', free[:2])})" * (len(free) > 1)
+    tests = "" if long else f"; {table.option('entities', free)} if they are predictions or tests that are compared"
+    raise ArgumentError(
+        table.source,
+        "must say which column holds the verdicts of a judge",
+        list_names(list(map(str, free)), 4),
+        f"{table.options('judge', free[:3])}{several}{tests}",
+    )
+
+
+def _plain(value: Any) -> Any:
+    """Return the number that a field spells, so that 1, "1" and "1.0" are one verdict; text otherwise."""
+    number = None if is_missing(value) else to_number(value)
+    return value if number is None else number
