@@ -8,17 +8,22 @@ from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
+import xarray as xr
 
 from bayesrank import _text
 from bayesrank._errors import ArgumentError
 from bayesrank._escape import escape_lines, quote_word
+from bayesrank._notes import notes_of
 from bayesrank._text import list_names
-from bayesrank.evidence.ledger import SCORED, Entry, count_runs
+from bayesrank.evidence.judged import holds_partial_truth, outcome_of_verdicts
+from bayesrank.evidence.ledger import SCORED, Entry, count_runs, ledger_of
 from bayesrank.logs import formats
 from bayesrank.logs.choices import Choices, LogError, check_choices
 from bayesrank.logs.files import Logs, collect
 from bayesrank.logs.stops import find_stop, means_of
 from bayesrank.logs.table import settle
+from bayesrank.models.partial_truth import PartialTruth
+from bayesrank.tables.files import read_csv
 from bayesrank.tables.frames import read_table
 from bayesrank.tables.table import Roles, table_of
 from bayesrank.tables.values import plain
@@ -68,6 +73,8 @@ def doctor(
     reruns: Literal["runs", "latest"] | None = None,
     errors: Literal["scored"] | None = None,
     missing: Any = None,
+    truth: str | None = None,
+    judge: str | Sequence[str] | None = None,
 ) -> Diagnosis:
     """Describe evaluation logs: their formats and content, any obstacle to a ranking, and the command that ranks them.
 
@@ -77,6 +84,9 @@ def doctor(
         As for :func:`bayesrank.read`.
     missing : "common", "own" or number, optional
         How to treat missing outcomes, as for :func:`bayesrank.from_frame`.
+    truth, judge : str or list of str, optional
+        For one table of judged cases: the columns with the truth of some cases and with the verdicts of judges, as for
+        :func:`bayesrank.from_frame`.
 
     Returns
     -------
@@ -96,7 +106,67 @@ def doctor(
     >>> doctor(path).sections["Cases"][0]
     '2.'
     """
+    if truth is not None or judge is not None:
+        return diagnose_judged(paths, Roles(truth=truth, judge=judge))
     return diagnose(paths, check_choices(name, only, match, reruns, errors).also(missing=missing))
+
+
+def diagnose_judged(paths: Any, roles: Roles) -> Diagnosis:
+    """Describe one table of cases whose truth is known in part: labels, their choice, and each judge's errors."""
+    given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+    if len(given) != 1:
+        raise ArgumentError("paths", "must be one table beside truth", f"{len(given)} paths")
+    table = read_csv(os.fspath(given[0]))
+    try:
+        evidence = read_table(table, roles)
+        if not isinstance(evidence, xr.Dataset) or not holds_partial_truth(evidence):
+            raise ArgumentError("--truth", "must be left out of a table whose truth is known for all cases")
+    except ArgumentError as error:
+        return Diagnosis({}, [error], "", None)
+    model = PartialTruth(evidence)
+    ledger = ledger_of(evidence)
+    entities = list(map(str, evidence["entity"].values.tolist()))
+    said = {"What": ["One table of cases whose truth is known in part."]}
+    said["Systems"] = [f"{len(entities)}: {list_names(entities, 8)}."]
+    said["Cases"] = [f"{ledger.cases:,}."]
+    said["Labels"] = _labels(evidence, entities)
+    said["Labels"] += [say(note) for note in notes_of(model.settings["notes"])]
+    if "verdict" in evidence:
+        said["Judges"] = _judges(evidence)
+    words = ["bayesrank", "rank", quote_word(os.fspath(given[0]))]
+    for option in ("truth", "judge", "entities", "count"):
+        if (value := getattr(roles, option)) is not None:
+            words.append(f"--{option} {quote_word(value if isinstance(value, str) else ','.join(value))}")
+    return Diagnosis(said, [], " ".join(words), None)
+
+
+def _labels(evidence: xr.Dataset, entities: list[str]) -> list[str]:
+    """Describe the number of cases with a known truth, by system where they differ."""
+    if "labels" not in evidence:
+        return []
+    labels = evidence["labels"].values.tolist()
+    if len(set(labels)) == 1:
+        return []
+    return [f"{list_names([f'{name} {n:,}' for name, n in zip(entities, labels, strict=True)], 8)}."]
+
+
+def _judges(evidence: xr.Dataset) -> list[str]:
+    """Describe how often each judge errs on the labelled cases, for the systems with the most and the fewest errors."""
+    outcome, truth, count = outcome_of_verdicts(evidence), evidence["truth"], evidence["count"]
+    said = []
+    for judge in evidence["judge"].values.tolist():
+        verdict = outcome.sel(judge=judge)
+        if verdict.isnull().all():
+            said.append(f"{judge} gives classes, whose meaning the labels show.")
+            continue
+        for right, what in ((0, "wrong answers that it accepts"), (1, "right answers that it rejects")):
+            here = (truth == right) & verdict.notnull()
+            number = (count * here).sum("pattern")
+            errors = ((count * (here & (verdict != truth))).sum("pattern") / number.where(number > 0)).to_series()
+            held = [f"{name} {share:.0%} of {n:,}" for (name, share), n in
+                    zip(errors.items(), number.values.tolist(), strict=True) if n]  # fmt: skip
+            said.append(f"{judge}, {what}, of those with a known truth: {list_names(held, 8)}.")
+    return said
 
 
 def diagnose(paths: Any, choices: Choices) -> Diagnosis:

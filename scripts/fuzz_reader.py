@@ -29,11 +29,11 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
 from bayesrank._errors import ArgumentError  # noqa: E402
-from bayesrank.cli._files import read_csv, read_evidence  # noqa: E402
 from bayesrank.cli._logs import evidence_of_frame  # noqa: E402
 from bayesrank.diagnosis import diagnose  # noqa: E402
 from bayesrank.logs.choices import Choices, LogError  # noqa: E402
 from bayesrank.logs.files import collect  # noqa: E402
+from bayesrank.tables.files import read_csv, read_evidence  # noqa: E402
 from bayesrank.tables.table import Roles, Table  # noqa: E402
 
 #: Seconds after which a reading is stopped, and files that are not damaged since they alone take long to read.

@@ -90,7 +90,7 @@ def measure(row: tuple, runs: int, rng: np.random.Generator) -> str:
     for name in METHODS:
         cells += [f"{number:.3f}" for number in means.get(name, ())] or ["", ""]
     rivals = [width for name, (covered, width) in means.items() if name != METHODS[0] and covered >= VALID]
-    cells.append(f"{means[METHODS[0]][1] / min(rivals):.2f}")
+    cells.append(f"{means[METHODS[0]][1] / min(rivals):.2f}" if rivals else "")
     return f"| {' | '.join(cells)} |"
 
 
@@ -129,9 +129,10 @@ def measure_kin(runs: int) -> list[str]:
             found[name].append(np.array([hits, (high - low).mean(), inside.all(), size.mean()]))
     lines = ["", "## Eight systems, and a judge that favours its kin", ""]
     lines += [
-        f"Eight systems answer the same 600 cases ({runs:,} boards); people label 100 cases. The judge calls 40% of wrong",
-        "answers right, but 75% of those of its two kin. Columns: coverage of the 95% intervals of the 28 differences and",
-        "their mean width, share of boards on which all true ranks are inside the rank sets, and mean size of a set.",
+        f"Eight systems answer the same 600 cases ({runs:,} boards); people label 100 cases. The judge calls 40% of",
+        "wrong answers right, but 75% of those of its two kin. Columns: coverage of the 95% intervals of the 28",
+        "differences and their mean width, share of boards on which all true ranks are inside the rank sets, and mean",
+        "size of a set.",
         "",
         "| method | coverage | width | all ranks inside | ranks in a set |",
         "|---|---|---|---|---|",
@@ -159,9 +160,9 @@ def measure_faults(draws: int) -> list[str]:
         "",
         "## Faults of agents",
         "",
-        f"Of 400 trajectories 0.750 are at fault, by construction. Over {draws} draws of 40 labels the mean estimate from",
-        f"the verdicts of five judges is {np.mean(means):.3f} (standard deviation {np.std(means):.3f}), and {hits} of the 95%",
-        "intervals hold 0.750. Without labels, the model of Dawid and Skene estimates 0.645.",
+        f"Of 400 trajectories 0.750 are at fault, by construction. Over {draws} draws of 40 labels the mean estimate",
+        f"from the verdicts of five judges is {np.mean(means):.3f} (standard deviation {np.std(means):.3f}), and",
+        f"{hits} of the 95% intervals hold 0.750. Without labels, the model of Dawid and Skene estimates 0.645.",
     ]
 
 
@@ -184,8 +185,8 @@ def calibrate(runs: int) -> list[str]:
         "",
         "## Calibration",
         "",
-        f"In {runs:,} simulations from the model's own prior (three verdicts, 30 labels of 120), the true mean has the rank",
-        f"0 to 99 among 99 draws. In ten classes of ranks there are {', '.join(map(str, tally))}: p ="
+        f"In {runs:,} simulations from the model's own prior (three verdicts, 30 labels of 120), the true mean has the",
+        f"rank 0 to 99 among 99 draws. In ten classes of ranks there are {', '.join(map(str, tally))}: p ="
         f" {chisquare(tally).pvalue:.2f}",
         "for a uniform distribution.",
     ]

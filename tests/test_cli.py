@@ -236,7 +236,8 @@ def test_every_shipped_data_set_can_be_ranked_as_it_is(name):
     outcomes = name in ("langchain_tool_use", "livecodebench_execution", "imagenet_models")
     # No study used all three tests, so there is nothing to pool.
     model = ["--model", "hierarchical_logit_normal"] if name == "scheidler_lymph_imaging" else []
-    score = "mean_outcome" if outcomes else "accuracy"
+    score = "mean_outcome" if outcomes or name == "trajectory_judges" else "accuracy"
+    score = "strength" if name in ("puddings", "arena_battles") else score
     assert "95% ranks" in invoke("rank", name, "--score", score, "--draws", "10", *model)
 
 

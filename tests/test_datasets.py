@@ -20,11 +20,18 @@ SHAPES = {
     "ascus_hc2_repc": (2, 10, 2, 2),
     "scheidler_lymph_imaging": (3, 37, 2, 2),
 }
+#: Data sets whose evidence is no table of counts, with the numbers of entities and of cases or votes.
+WITHOUT_COUNTS = {
+    "trajectory_judges": (1, 400),
+    "hepatic_scans": (1, 650),
+    "puddings": (6, 745),
+    "arena_battles": (20, 27045),
+}
 
 
 @pytest.mark.parametrize("name", SHAPES)
 def test_counts_load_and_fit_with_their_provenance(name):
-    assert br.datasets.names() == list(SHAPES)
+    assert br.datasets.names() == [*SHAPES, *WITHOUT_COUNTS]
     about = br.datasets.describe(name)
     assert about["name"] == name
     for key in ("title", "description", "question", "licence", "citation", "caveats", "model", "file"):
@@ -95,7 +102,25 @@ def test_image_models():
     assert all(word in caveats for word in ("select models", "family", "Counts only"))
 
 
-@pytest.mark.parametrize("name", br.datasets.CASES)
+@pytest.mark.parametrize("name", WITHOUT_COUNTS)
+def test_verdicts_and_votes_load_and_fit_with_their_provenance(name):
+    about, evidence = br.datasets.describe(name), br.datasets.load(name)
+    assert set(about) <= set(KNOWN)
+    entities, number = WITHOUT_COUNTS[name]
+    assert evidence.sizes["entity"] == entities
+    assert evidence.identical(br.datasets.load_joint(name))
+    held = evidence["count"].sum() if "count" in evidence else evidence["cases"].sum() / 2
+    assert held == number == br.datasets.load_cases(name)["count"].sum()
+    assert br.fit(evidence, draws=20, seed=1)["posterior"].attrs["model"] == about["model"]
+
+
+def test_faults_of_trajectories_are_three_quarters():
+    cases = br.datasets.load_cases("trajectory_judges")
+    assert np.average(cases["truth"], weights=cases["count"]) == 0.75
+    assert br.datasets.load("trajectory_judges")["labels"].item() == 400
+
+
+@pytest.mark.parametrize("name", sorted(set(br.datasets.CASES) - set(WITHOUT_COUNTS)))
 def test_joint_outcomes_agree_with_the_counts(name):
     joint, counts = br.datasets.load_joint(name), br.datasets.load(name)
     assert joint["entity"].values.tolist() == counts["entity"].values.tolist()

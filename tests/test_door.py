@@ -13,7 +13,7 @@ import pytest
 import xarray as xr
 
 import bayesrank as br
-from bayesrank.cli._files import read_evidence
+from bayesrank.tables.files import read_evidence
 from tests.commands import refused, run
 
 MATRIX = br.from_counts(tn=[70, 75, 60], fp=[10, 5, 20], fn=[9, 6, 3], tp=[21, 24, 27], entity=["a", "b", "c"])

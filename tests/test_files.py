@@ -6,8 +6,8 @@ import pytest
 import xarray as xr
 
 import bayesrank as br
-from bayesrank.cli._files import read_evidence
 from bayesrank.evidence.predictions import counts_of
+from bayesrank.tables.files import read_evidence
 from tests.commands import csv_of, invoke, refused
 
 CASES = pd.DataFrame({"gpt": [1, 1, 0, 1, 0, 1], "Llama": [1, 0, 0, 1, 0, 0], "7a": [0, 1, 1, 1, 1, 1]})

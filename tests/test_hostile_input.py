@@ -11,7 +11,7 @@ import xarray as xr
 
 import bayesrank as br
 from bayesrank._checks import available_memory, check_memory, container_limits
-from bayesrank.cli._files import read_evidence
+from bayesrank.tables.files import read_evidence
 from bayesrank.tables.values import as_count, as_label_columns
 from bayesrank.tile.grid import with_entity
 

@@ -17,10 +17,10 @@ import pytest
 
 import bayesrank as br
 from bayesrank import _inputs
-from bayesrank.cli._files import read_evidence
 from bayesrank.diagnosis import diagnose
 from bayesrank.logs.choices import Choices
 from bayesrank.logs.files import Patterns, matches, short_names
+from bayesrank.tables.files import read_evidence
 from bayesrank.words.sentences import say
 from tests.commands import invoke, run
 from tests.test_door import same_evidence

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import bayesrank as br
-from bayesrank.cli._files import read_evidence
+from bayesrank.tables.files import read_evidence
 from tests.scripts import load_script
 from tests.test_door import same_evidence
 

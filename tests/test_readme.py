@@ -30,6 +30,8 @@ WANTED = {
     "grades": (["ada", "bob", "cleo"], 12),
     "runs_and_clusters": (["GPT-4O-2024-05-13", "Codestral-Latest"], 479),
     "many_data_sets": (["A", "B"], 390),
+    "judged": (["ours", "gpt-small", "llama"], 600),
+    "votes": (br.datasets.load("arena_battles")["entity"].values.tolist(), 27045),
     "harness_logs": (["agent_a", "agent_b", "agent_c"], 120),
 }
 
@@ -60,16 +62,19 @@ def test_a_line_of_the_table_ranks_what_its_page_says(page, shell, python, tmp_p
     # The Python line as it stands, with each table by the name of its file.
     tables = {path.stem: pd.read_csv(path) for path in tmp_path.glob("*.csv")}
     posterior = eval(python, {"br": br} | tables)
-    assert sorted(br.as_performance(posterior)["entity"].values.tolist()) == sorted(entities)
     found = groups_of(posterior, "posterior", "observed_data")
+    assert sorted(found["posterior"]["entity"].values.tolist()) == sorted(entities)
     ledger = Ledger.from_attrs(found["posterior"].attrs) or count_evidence(found["observed_data"]["counts"])
-    assert {entry.entity: entry.cases for entry in ledger.entries} == dict.fromkeys(entities, cases)
+    assert ledger.cases == cases
+    if ledger.unit == "case":
+        assert {entry.entity: entry.cases for entry in ledger.entries} == dict.fromkeys(entities, cases)
     # The commands as they stand; the ranking among them also as a table.
     commands = re.findall(r"`(bayesrank .+?)`", shell)
     *others, rank = commands
     assert all(run_command(command) for command in others)
     printed = run_command(rank)
-    assert printed.startswith(f"Read {cases} cases × {len(entities)} ")
+    what = "cases ×" if ledger.unit == "case" else "votes on pairs of"
+    assert printed.startswith(f"Read {cases:,} {what} {len(entities)} ")
     table = pd.read_csv(io.StringIO(run_command(f"{rank} --format csv")), index_col=0)
     assert sorted(table.index) == sorted(entities)
 

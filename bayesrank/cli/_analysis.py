@@ -23,7 +23,6 @@ from bayesrank._labels import known_classes
 from bayesrank._notes import Note, notes_of
 from bayesrank._source import groups_of
 from bayesrank.cli._export import READ
-from bayesrank.cli._files import read_evidence
 from bayesrank.cli._logs import are_logs, choices_of, evidence_of_frame
 from bayesrank.diagnosis import diagnose
 from bayesrank.evidence.counts import common_datasets, put_in_class_order
@@ -38,6 +37,7 @@ from bayesrank.ranking.evidence import evidence_of
 from bayesrank.ranking.notes import positive_class_notes
 from bayesrank.ranking.values import natural_score, score_values, sizes_of_space
 from bayesrank.scores import Score, as_score
+from bayesrank.tables.files import read_evidence
 from bayesrank.tables.table import Roles
 from bayesrank.words.parts import Verdict
 from bayesrank.words.sentences import say

@@ -74,6 +74,11 @@ CELL_NAMES = (
     *(("tn", "true negatives"), ("fp", "false positives"), ("fn", "false negatives"), ("tp", "true positives")),
 )
 PRIORS = "[default: four_cases; unit for hierarchical models; haldane (no prior) for graded outcomes of single cases]"
+#: Columns of cases whose truth is known in part.
+judging_options = (
+    click.option("--truth", help="The column with the truth, known for some cases, beside verdicts or predictions."),
+    click.option("--judge", type=NAMES, help="Beside --truth: the columns with verdicts of judges on all cases."),
+)
 #: How to get from DATA to evidence and a model of it. The arguments of br.from_frame have the same names.
 asking = adding(
     click.option(
@@ -93,8 +98,7 @@ asking = adding(
     click.option("--count", help="The column that says how many cases a row stands for."),
     click.option("--weight", help="The column with importance (survey) weights of cases."),
     *(click.option(f"--{cell}", metavar="COLUMN", help=f"The column of {what}.") for cell, what in CELL_NAMES),
-    click.option("--truth", help="The column with the truth, known for some cases, beside verdicts or predictions."),
-    click.option("--judge", type=NAMES, help="Beside --truth: the columns with verdicts of judges on all cases."),
+    *judging_options,
     click.option("--ignore", multiple=True, help="A column to ignore; may be repeated."),
     click.option("--positive", help="The positive class, if the two labels are not a known pair such as no and yes."),
     click.option("--missing", type=WORD, help=MISSING),

@@ -6,22 +6,39 @@ import click
 
 from bayesrank._escape import escape_lines
 from bayesrank.cli._logs import choices_of
-from bayesrank.cli._options import WORD, reading_logs
+from bayesrank.cli._options import NAMES, WORD, adding, judging_options, reading_logs
 from bayesrank.cli._output import print_line
 from bayesrank.cli._sink import print_block
-from bayesrank.diagnosis import diagnose
+from bayesrank.diagnosis import diagnose, diagnose_judged
+from bayesrank.tables.table import Roles
 
 
 @click.command()
 @click.argument("paths", nargs=-1, required=True)
 @reading_logs
 @click.option("--missing", type=WORD, help="How to treat missing outcomes, as for 'bayesrank rank'.")
-def doctor(paths: tuple[str, ...], missing: float | str | None, **how: Any) -> None:
+@adding(*judging_options)
+@click.option("--entities", type=NAMES, help="Beside --truth: the columns of tests that are compared.")
+@click.option("--count", help="Beside --truth: the column that says how many cases a row stands for.")
+def doctor(
+    paths: tuple[str, ...],
+    missing: float | str | None,
+    truth: str | None,
+    judge: list[str] | None,
+    entities: list[str] | None,
+    count: str | None,
+    **how: Any,
+) -> None:
     """Describe evaluation logs: systems, cases, outcomes, runs, clusters, what is missing, doubts.
 
     PATHS are files, folders, patterns, compressed files, zip archives, or - for standard input. A stop is a choice that
     only you can make. The last line is a command that ranks the logs; it contains one possible choice for each stop.
+    With --truth it describes one table of judged cases: how many labels, how they were chosen, the judge's errors.
     """
-    found = diagnose(paths, choices_of(how, missing))
+    if truth is not None or judge is not None:
+        roles = Roles(truth=truth, judge=judge, entities=entities, count=count)
+        found = diagnose_judged(paths, roles)
+    else:
+        found = diagnose(paths, choices_of(how, missing))
     for line in escape_lines(found.lines()):
         print_block(line) if line.startswith(" ") else print_line(line)

@@ -18,7 +18,6 @@ from bayesrank._notes import notes_of
 from bayesrank._text import list_names
 from bayesrank.cli._analysis import chosen_score, quiet
 from bayesrank.cli._export import markdown
-from bayesrank.cli._files import read_csv
 from bayesrank.cli._logs import are_logs, choices_of
 from bayesrank.cli._options import SCORE, adding, reading_logs
 from bayesrank.cli._output import print_line
@@ -28,6 +27,7 @@ from bayesrank.evidence.ledger import ledger_of
 from bayesrank.logs import Choices
 from bayesrank.scores import Score
 from bayesrank.tables.columns import LONG_CASE_NAMES, squeeze
+from bayesrank.tables.files import read_csv
 from bayesrank.tables.forms import find_entity, find_form, name_roles
 from bayesrank.tables.frames import read_table
 from bayesrank.tables.table import Roles, table_of

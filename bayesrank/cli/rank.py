@@ -15,7 +15,6 @@ from bayesrank._notes import Note, notes_of
 from bayesrank.cli._analysis import Analysis, analyse, chosen_score
 from bayesrank.cli._categories import CategoryRanking, rank_categories
 from bayesrank.cli._export import Export, Sheet, exporting
-from bayesrank.cli._files import HELP
 from bayesrank.cli._options import BY, COST, NAMES, NOTES, PATHS, adding, analysing, reading_logs, scoring
 from bayesrank.cli._output import interval_cells, rank_cells, rank_header
 from bayesrank.cli._sink import print_block, progress
@@ -25,6 +24,7 @@ from bayesrank.ranking.notes import positive_class_notes
 from bayesrank.ranking.summary import EVIDENCE, effective_draws, first_by_consensus, is_exact, score_name
 from bayesrank.scores import Score
 from bayesrank.statements.probabilities import exact_probability
+from bayesrank.tables.files import HELP
 from bayesrank.words.models import check_model, model_notes, population_words
 from bayesrank.words.parts import evidence_cells, evidence_columns
 from bayesrank.words.results import verdict_parts

@@ -80,8 +80,8 @@ def load_cases(name: str) -> pd.DataFrame:
     """Load the single cases of a data set as a table with one row for each case, or for ``count`` equal cases.
 
     The names are ``utah_trees``, ``breast_cancer``, ``langchain_tool_use``, ``livecodebench_execution``,
-    ``trajectory_judges``, ``hepatic_scans``, ``puddings`` and ``arena_battles``. Raises KeyError if the name is unknown,
-    ValueError if the data set has counts only.
+    ``trajectory_judges``, ``hepatic_scans``, ``puddings`` and ``arena_battles``. Raises KeyError if the name is
+    unknown, ValueError if the data set has counts only.
 
     Examples
     --------
@@ -98,7 +98,8 @@ def load_joint(name: str) -> xr.Dataset:
     """Load the joint outcomes of the cases of a data set, for the model ``"paired"``.
 
     Names and errors are those of :func:`load_cases`, the result as from :func:`bayesrank.joint_outcomes` or, without
-    classes, :func:`bayesrank.from_outcomes`; for verdicts and votes as from :func:`load`. The data sets of ``utah_trees`` are its species, the clusters of
+    classes, :func:`bayesrank.from_outcomes`; for verdicts and votes as from :func:`load`.
+    The data sets of ``utah_trees`` are its species, the clusters of
     ``livecodebench_execution`` its questions.
 
     Examples
@@ -190,7 +191,10 @@ _LABELS: dict[str, Callable[[pd.DataFrame], dict[str, Any]]] = {
 #: Evidence of data sets without counts.
 _JOINT: dict[str, Callable[[pd.DataFrame], xr.Dataset]] = {
     "trajectory_judges": lambda cases: from_judged(
-        cases, judge=[name for name in cases if name not in ("true_type", "truth", "count")], truth="truth", count="count"
+        cases,
+        judge=[name for name in cases if name not in ("true_type", "truth", "count")],
+        truth="truth",
+        count="count",
     ),
     "hepatic_scans": lambda cases: joint_outcomes(cases["disease"], cases[["scan"]], count=cases["count"]),
     "puddings": lambda votes: from_votes(votes, a="model_a", b="model_b", winner="winner", count="count"),

@@ -242,9 +242,7 @@ def _assemble(rows: _Rows, names: list, judges: list, where: Sequence[str], numb
                 "a truth without a verdict",
                 "let the judge judge these cases too, or leave the rows out",
             )
-        raise ArgumentError(
-            where[i], "must have a verdict", "none", "write 'abstained' if the judge gave none"
-        )
+        raise ArgumentError(where[i], "must have a verdict", "none", "write 'abstained' if the judge gave none")
     if (verdict[~absent] == -1).any():
         levels = [*levels, ABSTAINED]
         verdict = np.where((verdict == -1) & ~absent[:, None], len(levels) - 1, verdict)
@@ -296,7 +294,7 @@ def _check_named(numbers: np.ndarray, named: bool) -> None:
         )
 
 
-def _right_or_wrong(values: list, where: list[str]) -> np.ndarray:
+def _right_or_wrong(values: list, where: Sequence[str]) -> np.ndarray:
     """Return outcomes 0 and 1, NaN where unknown."""
     found = np.full(len(values), np.nan)
     for i, value in enumerate(values):

@@ -89,9 +89,11 @@ def alternatives_to(
         found += [_with_options(base, name, "prior", spread=factor * scale) for name, factor in SPREADS.items()]
     if "models" in wanted:
         found += _models(base, models, evidence, join)
-        if holds_partial_truth(base.evidence):
+        if isinstance(base.evidence, xr.Dataset) and holds_partial_truth(base.evidence):
             others = evidence_with_other_truths(base.evidence)
-            found += [base._replace(name=name, kind="model", evidence=one, model="paired") for name, one in others.items()]
+            found += [
+                base._replace(name=name, kind="model", evidence=one, model="paired") for name, one in others.items()
+            ]
     for score in check_sequence("scores", scores):
         known = _score(evidence, score)
         found.append(base._replace(name=f"score {known.name}", kind="score", score=known))

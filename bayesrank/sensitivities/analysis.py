@@ -14,8 +14,8 @@ from bayesrank._random import Seed, root_sequence
 from bayesrank._text import list_names
 from bayesrank._types import ModelName, ScoreLike
 from bayesrank.evidence.counts import JOINS
-from bayesrank.inference import fit
 from bayesrank.evidence.judged import holds_partial_truth
+from bayesrank.inference import fit
 from bayesrank.models import find_model, make_model
 from bayesrank.performance.arrays import posterior_of
 from bayesrank.ranking import credible_ranking

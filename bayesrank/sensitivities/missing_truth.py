@@ -1,4 +1,4 @@
-"""Sensitivity to what is assumed of a truth that is known in part: the judge's verdicts, and the choice of the cases."""
+"""Sensitivity to assumptions on a truth that is known in part: the verdicts, and the choice of labelled cases."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ LARGEST, STEPS, DRAWS = 1000.0, 121, 1000
 
 
 def evidence_with_other_truths(evidence: xr.Dataset) -> dict[str, xr.Dataset]:
-    """Return joint outcomes by name: each judge's verdicts taken as the truth, and the cases with a known truth alone."""
+    """Return joint outcomes by name: each judge's verdicts as the truth, and the cases with a known truth alone."""
     kept = evidence.drop_attrs()
     if "verdict" not in evidence:
         known = np.array([label is not None and label == label for label in evidence["actual"].values.tolist()])

@@ -30,13 +30,15 @@ def are_judged(table: Table, roles: Roles) -> bool:
 
 
 def read_judged(table: Table, roles: Roles) -> xr.Dataset:
-    """Return the judged outcomes of a table, as :func:`bayesrank.from_judged` does, with a note on an inferred judge."""
+    """Return the judged outcomes of a table, as :func:`bayesrank.from_judged` does; an inferred judge is noted."""
     for one in fields(Roles):
         if one.name not in (*BESIDE, "judge", "truth"):
             table.refuse(roles, one.name, "of judged cases")
     truth = table.find("truth", roles.truth)
     given = [roles.judge] if isinstance(roles.judge, str) else list(roles.judge or ())
     judges = [table.find("judge", name) for name in given]
+    if truth in judges:
+        raise ArgumentError(table.argument("judge"), "must name columns other than that of the truth", f"{truth!r}")
     columns = _find_columns(table, roles, [truth, *judges])
     notes = []
     if not judges:
@@ -48,10 +50,13 @@ def read_judged(table: Table, roles: Roles) -> xr.Dataset:
     if "count" in columns:
         held["count"] = table.read_counts(columns["count"])
     verdicts = [list(map(_plain, table.columns[name])) for name in judges]
-    found = collect_judged(held, verdicts, list(map(_plain, table.columns[truth])), [str(j) for j in judges], table.where)
+    found = collect_judged(
+        held, verdicts, list(map(_plain, table.columns[truth])), [str(j) for j in judges], table.where
+    )
     used = {truth, *judges, *columns.values()}
     ignored = tuple(str(name) for name in table.columns if name not in used)
-    return found.assign_attrs(replace(ledger_of(found), ignored=ignored).to_attrs() | add_notes(found.attrs, notes))
+    ledger = replace(ledger_of(found), ignored=ignored)
+    return found.assign_attrs(add_notes(found.attrs, notes) | ledger.to_attrs())
 
 
 def _find_columns(table: Table, roles: Roles, taken: list[Any]) -> dict[str, Any]:
@@ -87,7 +92,10 @@ def _only_judge(table: Table, taken: list[Any], long: bool) -> Any:
         return free[0]
     if not free:
         raise ArgumentError(
-            table.source, "must have a column with the verdicts of a judge", "none", f"{table.argument('judge')} names it"
+            table.source,
+            "must have a column with the verdicts of a judge",
+            "none",
+            f"{table.argument('judge')} names it",
         )
     several = f" (several together: {table.option('judge', free[:2])})" * (len(free) > 1)
     tests = "" if long else f"; {table.option('entities', free)} if they are predictions or tests that are compared"

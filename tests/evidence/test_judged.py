@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+from scipy.stats import chisquare
 
 import bayesrank as br
 
@@ -119,6 +120,80 @@ def test_clusters_carry_the_weights():
     ten = frame.loc[frame.index.repeat(10)].assign(c=lambda f: f["case"])
     ten["case"] = ten.groupby("system").cumcount()
     assert mean_of(of_board(ten, cluster="c")).std(("chain", "draw")).values == pytest.approx(plain, rel=0.25)
+
+
+def test_ranks_of_true_means_among_draws_are_uniform_under_the_prior():
+    """Simulation-based calibration (Talts and others 2018), given that all three verdicts occur."""
+    rng, ranks = np.random.default_rng(4), []
+    while len(ranks) < 300:
+        shares, strength, common = rng.dirichlet(np.full(3, 1 / 3)), 2.0 ** rng.integers(8), rng.random()
+        rates, verdict = rng.beta(strength * common, strength * (1 - common), 3), rng.choice(3, 120, p=shares)
+        if len(set(verdict)) == 3:
+            human = np.where(np.arange(120) < 30, rng.random(120) < rates[verdict], np.nan)
+            frame = pd.DataFrame({"gpt": verdict, "human": human})
+            evidence = br.from_judged(frame, judge="gpt", truth="human")
+            ranks.append((mean_of(evidence, draws=49, chains=1) < shares @ rates).sum().item())
+    assert chisquare(np.bincount(np.array(ranks) // 10, minlength=5)).pvalue > 0.001
+
+
+def test_cases_may_be_counted():
+    frame = pd.DataFrame({"gpt": [1, 1, 0, 0], "human": [1, None, 0, 1], "n": [4, 5, 0, 2]})
+    counted = br.from_judged(frame, judge="gpt", truth="human", count="n")
+    single = frame.loc[frame.index.repeat(frame["n"])].reset_index(drop=True)
+    alone = br.from_judged(single, judge="gpt", truth="human")
+    assert counted.drop_attrs().identical(alone.drop_attrs())
+    assert (counted["labels"].item(), counted["count"].sum().item()) == (6, 11)
+    with pytest.raises(ValueError, match="no new evidence"):
+        br.from_judged(frame.assign(case=list("abcd")), judge="gpt", truth="human", count="n", case="case")
+
+
+def test_judge_as_truth_and_labels_alone_are_alternatives():
+    frame = board()
+    found = br.sensitivity(of_board(frame), draws=300, seed=1)
+    names = ["base", "verdicts of gpt as the truth", "cases with a known truth alone"]
+    assert found["alternative"].values.tolist() == names
+    rates = frame.groupby("system")["gpt"].mean()
+    assert found["median"].values[1] == pytest.approx(rates[["a", "b"]].values, abs=0.02)
+    assert found["median"].values[2] == pytest.approx(frame.groupby("system")["human"].mean().values, abs=0.04)
+    only = of_board(frame.assign(gpt=np.where(frame["gpt"] == 1, "good", "bad")))
+    assert br.sensitivity(only, draws=100, seed=1)["alternative"].values.tolist() == ["base", names[2]]
+
+
+def test_odds_that_tip_the_order_turn_it():
+    """The leader's unlabelled cases, drawn with these odds below those of its labelled ones, have its rival's rate."""
+    rng, n = np.random.default_rng(5), 40_000
+    verdict = rng.random((n, 2)) < 0.7
+    rate = np.where(verdict, 0.9, 0.4) - [0.0, 0.06]
+    human = np.where(rng.permutation(n)[:, None] < n // 4, rng.random((n, 2)) < rate, np.nan)
+    frame = pd.DataFrame({"ja": verdict[:, 0] + 0, "jb": verdict[:, 1] + 0, "ha": human[:, 0], "hb": human[:, 1]})
+    judged = br.from_judged(frame, judge={"a": "ja", "b": "jb"}, truth={"a": "ha", "b": "hb"})
+    found = br.sensitivity(judged, draws=200, seed=1)
+    odds = found["tipping_odds"].sel(entity="b").item()
+    assert np.isnan(found["tipping_odds"].sel(entity="a").item())
+    moved = [p / (p + (1 - p) * odds) for p in (0.9, 0.4)]
+    mean = 0.25 * (0.7 * 0.9 + 0.3 * 0.4) + 0.75 * (0.7 * moved[0] + 0.3 * moved[1])
+    assert mean == pytest.approx(0.7 * 0.84 + 0.3 * 0.34, abs=0.01)
+    assert any("no random sample" in note and "b comes before a" in note for note in br.notes(found))
+
+
+def test_odds_of_verification_tip_the_order_of_two_tests():
+    """At these odds, F1 from the observed shares of verified cases is the same for both tests."""
+    rng = np.random.default_rng(1)
+    disease = rng.random(8000) < 0.4
+    tests = np.stack([rng.random(8000) < np.where(disease, *rates) for rates in ((0.85, 0.2), (0.75, 0.08))])
+    known = rng.random(8000) < np.where(tests.any(axis=0), 0.8, 0.3)
+    joint = br.joint_outcomes(np.where(known, disease + 0, None), dict(zip("xy", tests + 0, strict=True)))
+    found = br.sensitivity(joint, "f1", draws=300, seed=1)
+    leader = found["leader"].values[0]
+    odds = found["tipping_odds"].drop_sel(entity=leader).item()
+    share = np.zeros(8000)
+    for pattern in range(4):
+        here = tests[0] + 2 * tests[1] == pattern
+        rate = disease[here & known].mean()
+        share[here] = known[here].mean() * rate + (1 - known[here].mean()) * rate / (rate + (1 - rate) * odds)
+    f1 = [2 * share[test].sum() / (test.sum() + share.sum()) for test in tests]
+    assert odds != pytest.approx(1, abs=0.05)
+    assert f1[0] == pytest.approx(f1[1], abs=0.004)
 
 
 def test_three_classes_and_data_sets():
