@@ -40,6 +40,8 @@ class CrossedLogitNormal(HierarchicalLogitNormal):
     terms : str, optional
         Terms that vary between data sets, as in the attr ``terms`` of a posterior; by default difficulty and deviations
         if there are several entities.
+    covariates, at : optional
+        As for :class:`~bayesrank.models.hierarchical_logit_normal.HierarchicalLogitNormal`.
 
     Raises
     ------
@@ -78,10 +80,10 @@ class CrossedLogitNormal(HierarchicalLogitNormal):
     target_draws: ClassVar[int] = 500
     largest_rhat: ClassVar[float] = 1.01
 
-    def __init__(self, counts: xr.DataArray, *, spread: float = 1.0, terms: str | None = None, **options: Any) -> None:
+    def __init__(self, counts: xr.DataArray, **options: Any) -> None:
         if "dataset" not in counts.dims:
             raise ArgumentError("counts", "must have several data sets", list(map(str, counts.dims)))
-        super().__init__(counts, spread=spread, terms=terms, **options)
+        super().__init__(counts, **options)
         #: Which entities met which data sets.
         self.met = np.zeros((len(self.members), self.members.shape[2]), bool)
         self.met[tuple(self.pairs.T)] = True
@@ -95,7 +97,7 @@ class CrossedLogitNormal(HierarchicalLogitNormal):
             self.basis[self.order] = SCALE * self.spread * columns
         self.settings["design"] = self.design.kind
         if len(self.members) > 1:
-            self.notes = _notes_of_design(self.design, *self.met.shape)
+            self.notes += _notes_of_design(self.design, *self.met.shape)
 
     def _terms_of_design(self, pairs: np.ndarray) -> tuple[str, ...]:
         """Return difficulty and deviations for several entities on several data sets, else what is identified."""

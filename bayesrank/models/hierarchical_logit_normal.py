@@ -6,6 +6,7 @@ and an LKJ(2) correlation. Terms that the design cannot separate are one term, a
 entities are the population and deviate from a common μ.
 """
 
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
@@ -14,8 +15,10 @@ from scipy.special import expit
 
 from bayesrank._checks import check_choice, check_number
 from bayesrank._errors import ArgumentError
+from bayesrank._notes import Note
 from bayesrank._random import Block, fingerprint, stream
 from bayesrank.evidence.weighting import check_whole_cases
+from bayesrank.models.parts.covariates import SD_OF_DIFFERENCES, SD_OF_SLOPE, covariates_of
 from bayesrank.models.parts.hierarchical import DRAWS, Hierarchical, Hyper
 from bayesrank.models.parts.normal_logits import (
     between,
@@ -71,6 +74,11 @@ class HierarchicalLogitNormal(Hierarchical):
     terms : str, optional
         Terms that vary between data sets, as in the attr ``terms`` of a posterior; by default all that the design can
         estimate.
+    covariates : str or sequence of str
+        Coords of the counts along ``dataset``, or along ``entity`` and ``dataset``: numbers that shift the logits, with
+        slopes that vary between entities. The model is then sampled by NUTS.
+    at : mapping or sequence of numbers, optional
+        Values of the covariates on a typical and on a new data set; by default their means over the tables.
 
     Examples
     --------
@@ -98,7 +106,16 @@ class HierarchicalLogitNormal(Hierarchical):
     #: If it is infinite, there is no level, and ``prior`` is that of each entity.
     sd_of_contrasts: ClassVar[float] = np.inf
 
-    def __init__(self, counts: xr.DataArray, *, spread: float = 1.0, terms: str | None = None, **options: Any) -> None:
+    def __init__(
+        self,
+        counts: xr.DataArray,
+        *,
+        spread: float = 1.0,
+        terms: str | None = None,
+        covariates: str | Sequence[str] = (),
+        at: Mapping[str, float] | Sequence[float] | None = None,
+        **options: Any,
+    ) -> None:
         check_whole_cases(counts, "counts", "for a hierarchical model")
         super().__init__(counts, **options)
         self.spread = check_number("spread", spread, 0.0, ends=False)
@@ -119,6 +136,7 @@ class HierarchicalLogitNormal(Hierarchical):
             self.terms = self._terms_of_design(self.pairs[cases.sum(1)[there] > 0])
         else:
             self.terms = known[check_choice("terms", terms, known)]
+        self.covariates = covariates_of(self.counts, covariates, at, self.pairs)
         # (pair, row)
         self.cases = np.moveaxis(cases, 1, 2)[there]
         right = np.stack([self.members[:, row, :, answer] for row, answer in enumerate(self.right)], -1)
@@ -133,6 +151,9 @@ class HierarchicalLogitNormal(Hierarchical):
         self.settings |= {"spread": self.spread, "terms": TERMS[self.terms] if self.over_datasets else "deviations"}
         if self.over_datasets:
             self.settings["typical"] = "median"
+        if self.covariates is not None:
+            self.settings |= {"covariates": self.covariates.names, "at": self.covariates.at.tolist()}
+            self.notes.append(Note("at_covariates", {"names": self.covariates.names, "at": self.settings["at"]}))
         #: A part of the evidence keeps the terms of the whole, even if its design could not estimate them.
         self.as_designed = {"terms": self.settings["terms"]}
 
@@ -181,7 +202,12 @@ class HierarchicalLogitNormal(Hierarchical):
         """Return the coords of a PyMC model."""
         found = super().graph_coords() | {"table": np.arange(len(self.pairs))}
         found |= {"right": self.counts["outcome"].values[self.right]} if self.outcomes else {}
+        found |= {} if self.covariates is None else {"covariate": self.covariates.names}
         return found | ({} if self.over_datasets else {"population": self.names})
+
+    def coords(self) -> dict[str, Any]:
+        """Return the coords of the draws."""
+        return super().coords() | ({} if self.covariates is None else {"covariate": self.covariates.names})
 
     def _add_logits(self) -> Any:
         """Add the logits (table, row) of right answers to the PyMC model in context, and return them."""
@@ -196,6 +222,8 @@ class HierarchicalLogitNormal(Hierarchical):
             shape = (rows, len(self.members))
             mu = mu + pm.ZeroSumNormal("contrasts", self.sd_of_contrasts, dims=(row, whose), shape=shape).T
         logits = pm.Deterministic("mu", mu, dims=(whose, row))[entity]
+        if self.covariates is not None:
+            logits += (self.covariates.values[:, :, None] * self._add_slopes()[entity]).sum(1)
         for name in self.terms:
             member, number = ("dataset", self.members.shape[2]) if name == "difficulty" else ("table", len(entity))
             sd = pm.HalfNormal(f"sd_of_{name}", self.spread, dims=row, shape=rows)
@@ -211,12 +239,33 @@ class HierarchicalLogitNormal(Hierarchical):
                 logits += effect
         return pm.Deterministic("logits", logits, dims=("table", row))
 
+    def _add_slopes(self) -> Any:
+        """Add the slopes (entity, covariate, row) to the PyMC model in context, and return them.
+
+        They are logits for one standard deviation of a covariate.
+        """
+        import pymc as pm
+
+        assert self.covariates is not None
+        shape = (len(self.covariates.names), len(self.right))
+        dims = ("covariate", self.row_dim)
+        common = pm.Normal("common_slope", 0, SD_OF_SLOPE, dims=dims, shape=shape)
+        apart = 0.0
+        if len(self.members) > 1:
+            sd = pm.HalfNormal("sd_of_slopes", SD_OF_DIFFERENCES, dims=dims, shape=shape)
+            apart = sd * pm.Normal("standard_slopes", dims=("entity", *dims), shape=(len(self.members), *shape))
+        slopes = common + apart + np.zeros((len(self.members), *shape))
+        return pm.Deterministic("slope", slopes, dims=("entity", *dims))
+
     def _add_new_logits(self, model: Any) -> tuple[Any, Any]:
         """Add what a typical and a new data set need to the PyMC model; return their logits (entity, row)."""
         import pymc as pm
 
         rows, (entities, datasets) = len(self.right), (len(self.members), self.members.shape[2])
-        typical = new = model["mu"]
+        typical = model["mu"]
+        if self.covariates is not None:
+            typical += (self.covariates.standard_at[:, None] * model["slope"]).sum(1)
+        new = typical
         for name in self.terms:
             z = pm.Normal(f"new_{name}", shape=(entities if name == "deviations" else 1, rows))
             half = model[f"half_of_{name}"] if rows == 2 else None
@@ -243,9 +292,15 @@ class HierarchicalLogitNormal(Hierarchical):
         return pairs[0] if self.outcomes else pm.math.stack(pairs, axis=-2)
 
     def sample_chains(self, shape: tuple[int, int], root: np.random.SeedSequence) -> dict[str, xr.Dataset]:
-        """Sample medians, spreads and logits by compiled Metropolis steps, thinned until the chains have mixed."""
-        from bayesrank._nuts import diagnostics
+        """Sample medians, spreads and logits by compiled Metropolis steps, thinned until the chains have mixed.
 
+        Slopes of covariates need NUTS.
+        """
+        from bayesrank._nuts import diagnostics, sample
+
+        if self.covariates is not None:
+            seed = int(stream(root, "nuts", fingerprint(self.hits, self.cases, self.covariates.values)).integers(2**31))
+            return sample(self.build(), shape, seed, self.nuts)
         thin, total = (self.first_thin if self.terms else 1), shape[0] * shape[1]
         while True:
             posterior = self._run_chains(shape, root, thin)
@@ -341,6 +396,11 @@ class HierarchicalLogitNormal(Hierarchical):
         else:
             mu = _beta_logits(rng, self.alpha, size)
         hyper: Hyper = {"mu": mu, "logits": mu[:, self.pairs[:, 0]]}
+        if self.covariates is not None:
+            each = (len(self.members), len(self.covariates.names), rows)
+            apart = abs(rng.normal(0, SD_OF_DIFFERENCES, (size, 1, *each[1:]))) * rng.standard_normal((size, *each))
+            hyper["slope"] = rng.normal(0, SD_OF_SLOPE, (size, 1, *each[1:])) + apart * (each[0] > 1)
+            hyper["logits"] = hyper["logits"] + self._shifts(hyper["slope"])
         for name in self.terms:
             sd = hyper[f"sd_of_{name}"] = abs(rng.normal(0, self.spread, (size, rows)))
             half = hyper[f"half_of_{name}"] = rng.beta(CORRELATION, CORRELATION, size)
@@ -364,6 +424,8 @@ class HierarchicalLogitNormal(Hierarchical):
         own[:, self.pairs[:, 0], self.pairs[:, 1]] = hyper["logits"]
         if not self.over_datasets:
             return self._answers(own[:, 0]), np.empty(0), np.empty(0)
+        if self.covariates is not None:
+            mu = mu + np.einsum("k,dikr->dir", self.covariates.standard_at, hyper["slope"])
         typical, new = mu, mu.copy()
         for name in self.terms:
             factor = factor_of(hyper[f"sd_of_{name}"], hyper.get(f"half_of_{name}"))
@@ -376,6 +438,11 @@ class HierarchicalLogitNormal(Hierarchical):
             for i, entity in enumerate(self.names):
                 new[:, i] += _effects(factor, stream(root, group, "new deviations", entity, *block.key))
         return self._answers(own), self._answers(typical), self._answers(new)
+
+    def _shifts(self, slope: np.ndarray) -> np.ndarray:
+        """Return what slopes (draw, entity, covariate, row) add to the logits (draw, table, row)."""
+        assert self.covariates is not None
+        return np.einsum("tk,dtkr->dtr", self.covariates.values, slope[:, self.pairs[:, 0]])
 
     def _draw_kinds(self, centre: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
         """Draw the mean difficulty (draw, row) of a typical and of a new data set, which all entities share.
@@ -405,6 +472,9 @@ class HierarchicalLogitNormal(Hierarchical):
             found[f"sd_of_{name}"] = self._variable([*rows], hyper[f"sd_of_{name}"])
             if rows:
                 found[f"correlation_of_{name}"] = self._variable([], 2 * hyper[f"half_of_{name}"] - 1)
+        if self.covariates is not None:
+            slope = hyper["slope"] / self.covariates.scale[:, None]
+            found["slope"] = xr.Variable(("draw", "entity", "covariate", *rows), slope if rows else slope[..., 0])
         if "difficulty" in hyper:
             found["difficulty"] = self._variable(["dataset", *rows], hyper["difficulty"])
         if CENTRE in hyper:
@@ -433,6 +503,9 @@ class HierarchicalLogitNormal(Hierarchical):
             found[f"sd_of_{name}"] = held(f"sd_of_{name}", rows)
             if rows == 2:
                 found[f"half_of_{name}"] = (held(f"correlation_of_{name}") + 1) / 2
+        if self.covariates is not None:
+            number = len(self.covariates.names)
+            found["slope"] = held("slope", len(self.members), number, rows) * self.covariates.scale[:, None]
         if "difficulty" in self.terms:
             found["difficulty"] = held("difficulty", self.members.shape[2], rows)
             if self.basis.size:
@@ -452,8 +525,10 @@ class HierarchicalLogitNormal(Hierarchical):
         if CENTRE in held:
             hard = {j: difficulty + held[CENTRE][:, j] for j, difficulty in hard.items()}
         new = np.zeros((len(held["mu"]), *self.members.shape), np.int64)
-        for (i, j), cases in zip(self.pairs, self.cases, strict=True):
+        shifts = None if self.covariates is None else self._shifts(held["slope"])
+        for place, ((i, j), cases) in enumerate(zip(self.pairs, self.cases, strict=True)):
             logits = held["mu"][:, i] - hard.get(j, 0.0)
+            logits = logits if shifts is None else logits + shifts[:, place]
             if "deviations" in self.terms:
                 logits = logits + moved("deviations", self.names[i], called[j])
             hits = stream(root, purpose, "new cases", self.names[i], called[j]).binomial(cases, expit(logits))
@@ -464,7 +539,7 @@ class HierarchicalLogitNormal(Hierarchical):
         return self._of_new_members(posterior, new.reshape(*lead, *new.shape[1:]))
 
     def log_prior(self, posterior: xr.Dataset) -> xr.Dataset:
-        """Return log prior densities (chain, draw) of logits of median rates and of spreads."""
+        """Return log prior densities (chain, draw): of logits of median rates and of spreads, not of slopes."""
         shape = tuple(posterior.sizes[d] for d in DRAWS)
         held = self._sampled_parameters(posterior)
         level, alpha = held["mu"], self.alpha
@@ -497,8 +572,10 @@ class HierarchicalLogitNormal(Hierarchical):
         sd = held.get("sd_of_deviations", np.zeros((len(mean), len(self.right))))
         factor = factor_of(sd, held.get("half_of_deviations"))
         found = np.zeros((len(mean), len(self.members), self.members.shape[2]))
-        for (i, j), right, cases in zip(self.pairs, self.hits, self.cases, strict=True):
+        shifts = None if self.covariates is None else self._shifts(held["slope"])
+        for place, ((i, j), right, cases) in enumerate(zip(self.pairs, self.hits, self.cases, strict=True)):
             centre = mean[:, i] - (0 if hard is None else hard[:, j])
+            centre = centre if shifts is None else centre + shifts[:, place]
             found[:, i, j] = binomial_evidence(right, cases, centre, factor)
         found = found if self.over_datasets else found[:, 0]
         result: dict[str, Any] = {

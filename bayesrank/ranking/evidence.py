@@ -488,6 +488,8 @@ def evidence_of(source: Container, variable: str | None, values: xr.DataArray, k
         if wanted == "typical":
             if counts is None or "dataset" not in counts.dims or not _matches(pool := counts.sum("dataset"), values):
                 return known
+            if "covariates" in about:  # no mean over data sets is observed at the chosen values
+                return known
             middle = str(about.get("typical", "mean"))
             return replace(known, shares=_typical_shares(counts, middle), pooled=as_performance(pool))
     # There are no counts of outcomes with many values.

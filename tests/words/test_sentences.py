@@ -530,6 +530,11 @@ ROWS = [
         "F1, whose intervals may be too narrow.",
     ),
     (
+        "at_covariates",
+        {"names": ["threshold", "dose"], "at": [2.5, 10.0]},
+        "Rates of a typical or new data set are for threshold = 2.5 and dose = 10.",
+    ),
+    (
         "design_complete",
         {"entities": 3, "datasets": 12},
         "The design is complete: 3 entities met all 12 data sets, and entities are compared within data sets.",

@@ -122,6 +122,11 @@ def design_complete(entities: int, datasets: int) -> str:
     return f"The design is complete: {many} met all {sets}, and entities are compared within data sets."
 
 
+def at_covariates(names: list[str], at: list[float]) -> str:
+    values = " and ".join(f"{name} = {value:.4g}" for name, value in zip(names, at, strict=True))
+    return f"Rates of a typical or new data set are for {values}."
+
+
 def design_incomplete(kind: str, missing: int, total: int, through_others: list[list[str]]) -> str:
     found = [
         f"The design is {kind}: {missing} of {total} results are missing.",
