@@ -32,6 +32,9 @@ def fit(model, evidence, **options):
         evidence = br.from_folds(pd.DataFrame({"a": [0.6, 0.5, 0.7], "b": [0.6, 0.7, 0.8]}), train=9, test=1)
     elif model == "partial_truth":
         evidence = br.joint_outcomes([0, 1, None] * 4, {"a": [0, 1, 1] * 4, "b": [0, 0, 1] * 4})
+    elif model == "retrained":
+        frame = pd.DataFrame({"a": [1, 0, 1, 1] * 3, "b": [0, 1, 1, 0] * 3, "case": [*range(4)] * 3})
+        evidence = br.from_outcomes(frame.assign(seed=sorted([1, 2, 3] * 4)), case="case", training_seed="seed")
     elif model == "davidson":
         votes = pd.DataFrame({"left": ["x", "x", "y"], "right": ["y", "y", "x"], "winner": ["x", "tie", "y"]})
         evidence = br.from_votes(votes, a="left", b="right", winner="winner")

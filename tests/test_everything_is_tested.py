@@ -50,6 +50,11 @@ JUDGED = br.from_judged(
     .assign(human=lambda held: held["gpt"].where(held["case"] < 20)),
     judge="gpt", truth="human", entity="system", case="case",
 )  # fmt: skip
+SEEDS = br.from_outcomes(
+    pd.DataFrame((RNG.random((80, 2)) < [0.9, 0.6]).astype(int), columns=list("ab"))
+    .assign(case=np.arange(80) % 20, seed=np.arange(80) // 20),
+    case="case", training_seed="seed",
+)  # fmt: skip
 MEANS = br.from_frame(pd.DataFrame({"entity": ["a", "b"], "mean": [0.71, 0.62], "se": [0.01, 0.02]}))
 
 
@@ -75,6 +80,7 @@ EVIDENCE = {
     "davidson": VOTES,
     "paired": JOINT,
     "partial_truth": JUDGED,
+    "retrained": SEEDS,
 }
 #: Models that are sampled by NUTS, whose compilation takes long.
 COMPILED = {"hierarchical_dirichlet_multinomial"}

@@ -72,7 +72,7 @@ def test_runs_are_means_of_their_cases(write):
         mean = (joint["outcome"] * joint["count"]).sum("pattern").sel(entity=CASES.columns)
         np.testing.assert_allclose(mean, [1.0 * 2 / 3 + 0.5 + 1, 1 / 3 + 0.5, 2 / 3 + 1 + 1], rtol=1e-12)
         output = invoke("rank", path, "--draws", "50")
-        assert "Note: The outcome of a case is its mean over 1 to 3 runs." in output
+        assert "Note: The outcome of a case is its mean over 1 to 3 runs of one fitted model." in output
         assert f"Note: {advice}" in output
     # Names of cases belong to their data set, and a run that is missing is left out.
     sets = wide.assign(case=list("kkkkkk"), run=list("123123"), dataset=SETS)

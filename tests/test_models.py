@@ -98,6 +98,7 @@ def test_models_are_found_by_the_names_of_their_files():
         "normal_means",
         "paired",
         "partial_truth",
+        "retrained",
     ]
     assert find_model("beta_binomial").__name__ == "BetaBinomial"
 

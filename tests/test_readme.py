@@ -29,6 +29,7 @@ WANTED = {
     "right_and_wrong": (MODELS, 20),
     "grades": (["ada", "bob", "cleo"], 12),
     "runs_and_clusters": (["GPT-4O-2024-05-13", "Codestral-Latest"], 479),
+    "training_seeds": (["small", "large"], 300),
     "many_data_sets": (["A", "B"], 390),
     "judged": (["ours", "gpt-small", "llama"], 600),
     "votes": (br.datasets.load("arena_battles")["entity"].values.tolist(), 27045),
@@ -74,7 +75,7 @@ def test_a_line_of_the_table_ranks_what_its_page_says(page, shell, python, tmp_p
     assert all(run_command(command) for command in others)
     printed = run_command(rank)
     what = "cases ×" if ledger.unit == "case" else "votes on pairs of"
-    assert printed.startswith(f"Read {cases:,} {what} {len(entities)} ")
+    assert re.match(rf"Read ([\d,]+ runs of )?{cases:,} {what} {len(entities)} ", printed)
     table = pd.read_csv(io.StringIO(run_command(f"{rank} --format csv")), index_col=0)
     assert sorted(table.index) == sorted(entities)
 

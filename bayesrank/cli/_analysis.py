@@ -288,7 +288,7 @@ def _read(data: str, model: str | None, roles: Roles, ignore: Sequence[str]) -> 
             known = ", ".join(br.datasets.names())
             raise ArgumentError("DATA", f"must be a CSV file or one of {known}, or - for standard input", f"{data!r}")
         return read_evidence(data, ignore, **vars(roles)), {"title": STDIN if data == "-" else Path(data).name}
-    options = {f"--{name}": value for name, value in vars(roles).items() if name != "positive"}
+    options = {f"--{name.replace('_', '-')}": value for name, value in vars(roles).items() if name != "positive"}
     options["--dataset-column"] = options.pop("--dataset")
     for option, given in (options | {"--ignore": ", ".join(ignore)}).items():
         if given not in (None, ""):

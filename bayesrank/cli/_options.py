@@ -94,6 +94,11 @@ asking = adding(
     click.option("--dataset-column", help="The column that names the data sets. [default: dataset]"),
     click.option("--case", help="The column that names the cases. [default: case]"),
     click.option("--run", help="The column that names the runs of a case. [default: run]"),
+    click.option(
+        "--training-seed",
+        metavar="COLUMN",
+        help="The column with the training seed of the model: rank retrained models.",
+    ),
     click.option("--cluster", help="The column that names the cluster of each case. [default: cluster]"),
     click.option("--count", help="The column that says how many cases a row stands for."),
     click.option("--weight", help="The column with importance (survey) weights of cases."),

@@ -76,7 +76,7 @@ def expected_utility(
           E[max E[U | prevalence]] - max E[U], with ``_error``. It assumes that the prevalence is independent of the
           rates, and is NaN unless ``prevalence`` has draws.
 
-        The attrs contain ``benefit`` as text, and ``prevalence`` if it is one number.
+        The attrs contain ``benefit`` as text, ``population`` as for a ranking, and ``prevalence`` if it is one number.
 
     Examples
     --------
@@ -119,13 +119,13 @@ def expected_utility(
         extreme = ((right == 0) | (right == table.sum("predicted").values)).any("actual")
         settled = extreme.assign_coords(entity=performance["entity"]).reindex(entity=ranking["entity"], fill_value=True)
         ranking["contradicted"] &= ~settled.transpose(*ranking["contradicted"].dims).values
-    notes = notes_text(evidence.notes(_score(benefits, given)))
-    texts = {"notes": notes, "needed_evidence": evidence.needed()}
+    notes = evidence.notes(_score(benefits, given))
+    texts = {"notes": notes_text(notes), "needed_evidence": evidence.needed()}
     for name, text in texts.items():
         ranking[name] = ranking[name].copy(data=np.full(ranking[name].shape, text, dtype=object)[()])
     # The utility was ranked without the evidence: what limits claims about it was lost.
     reason = evidence.information(None, performance.sizes["entity"]).withheld()
-    ranking = cap(ranking, [] if reason is None else [reason])
+    ranking = cap(ranking, [*([] if reason is None else [reason]), *evidence.limits(notes)])
     if strategies:
         always = np.arange(each.sizes["entity"]) >= performance.sizes["entity"]
         ranking = ranking.assign_coords(strategy=("entity", always))
@@ -136,7 +136,9 @@ def expected_utility(
     error = ranking["expected_regret_error"].where(regret == least).max("entity")
     more |= name_pair("value_of_perfect_information", (least, error))
     more |= name_pair("value_of_prevalence_information", _of_prevalence(given, each, ranking))
-    facts = {"benefit": _in_words(benefits)} | ({"prevalence": float(prevalence)} if is_number(prevalence) else {})
+    facts = {"benefit": _in_words(benefits), "population": evidence.population()} | (
+        {"prevalence": float(prevalence)} if is_number(prevalence) else {}
+    )
     return ranking.assign(
         {name: value.reset_coords(drop=True).drop_attrs() for name, value in more.items()}
     ).assign_attrs(facts)

@@ -22,13 +22,14 @@ from bayesrank.evidence.patterns import (
     patterns,
     without_columns,
 )
+from bayesrank.evidence.training import check_runs, check_seeds, means_of_seeds, untrained
 from bayesrank.evidence.weighting import Numbers, check_numbers_of_cases, effective_numbers
 
 #: Numbers up to the second with at most so many levels may be grades; others are no outcomes beside 0 and 1.
 LEVELS, HIGHEST = 12, 10
 
 #: Headings of columns that describe cases; they are given as arguments of these names.
-OF_CASES = ("case", "run", "cluster", "dataset", "count", "weight")
+OF_CASES = ("case", "run", "training_seed", "cluster", "dataset", "count", "weight")
 OTHER_NAMES = ("id", "n", "fold", "seed", "split", "index")
 #: With fewer rows, the outcomes of an entity may be 1, 2, 3 by chance.
 FEWEST_NUMBERED = 6
@@ -43,6 +44,7 @@ def from_outcomes(
     cluster: Any = None,
     case: Any = None,
     run: Any = None,
+    training_seed: Any = None,
     missing: Any = None,
     range: tuple[float, float] | None = None,
     cost: pd.DataFrame | None = None,
@@ -60,8 +62,14 @@ def from_outcomes(
         As for :func:`bayesrank.joint_outcomes`, or the name of a column. The weight of a case is the same in all runs.
         Everything with an index is joined to the frame by its labels.
     run : sequence or str, optional
-        The run (repetition, sample, seed) of the case, or the name of a column. The outcome of a case is its mean over
-        runs, which are not additional cases. Their number may vary.
+        The run (repetition, sample) of the case, or the name of a column. The outcome of a case is its mean over
+        runs, which are not additional cases. Their number may vary. Runs are of one fitted model: if their means differ
+        more than their cases allow (p < 0.001), as those of retrained models do, they raise an error.
+    training_seed : sequence or str, optional
+        The seed with which the answering model was trained, or the name of a column, beside ``case``: every case has an
+        outcome for each seed of an entity, two seeds at least, and ``run`` distinguishes several outcomes of these. The
+        outcome of a case is its mean over seeds. The model ``"retrained"`` ranks the entities over retrained models;
+        ``"paired"`` ranks these fitted models. Seeds of different entities are independent.
     missing : "common", "own" or number, optional
         ``"common"`` keeps the cases that all entities have, with all their runs. ``"own"`` evaluates each entity on its
         own cases, valid if answers are missing at random. A number replaces missing outcomes, such as 0 for wrong. By
@@ -81,13 +89,16 @@ def from_outcomes(
         ``dataset`` and ``cluster`` (pattern). Attrs: with missing answers ``missing``, the ``note`` that rankings print
         and, for ``"common"``, ``cases`` and ``cases_left_out``; with runs ``fewest_runs`` and ``most_runs`` of a case,
         and ``right_or_wrong_runs``, whether all runs are 0 or 1; ``notes`` on joined labels and
-        weights; and ``ledger``, a text with the cases and runs of each entity.
+        weights; and ``ledger``, a text with the cases and runs of each entity. With training seeds ``seed_mean``
+        (entity, training_seed), NaN where an entity has no such seed, and ``seed_noise`` (entity), the part of the
+        variance of these means that comes from their cases.
 
     Raises
     ------
     ValueError, TypeError
         If an outcome is missing, no finite number or above 1e100 in size, an entity has no outcomes, a column, case or
-        run occurs twice, lengths or indexes differ, or a column of other numbers stands beside columns of 0 and 1.
+        run occurs twice, lengths or indexes differ, a column of other numbers stands beside columns of 0 and 1, or the
+        means of runs differ more than their cases allow.
 
     Examples
     --------
@@ -100,7 +111,9 @@ def from_outcomes(
     [[0.5, 0.5], [1.0, 0.5]]
     """
     outcomes, given = without_columns(
-        frame, {"count": count, "weight": weight, "dataset": dataset, "cluster": cluster, "case": case, "run": run}
+        frame,
+        {"count": count, "weight": weight, "dataset": dataset, "cluster": cluster, "case": case, "run": run}
+        | {"training_seed": training_seed},
     )
     given, joined = align_cases({"frame": outcomes, **given, "cost": cost})
     given.pop("frame")
@@ -109,6 +122,9 @@ def from_outcomes(
         check_choice("missing", missing, ("common", "own"), other="None, or a finite number")
     numbers = check_numbers_of_cases(given.pop("count"), given.pop("weight"), len(frame))
     groups = name_groups(len(frame), **given)
+    seeded = training_seed is not None
+    if seeded:
+        groups = _name_fits(groups)
     _refuse_names_of_cases(outcomes)
     values = numbers_of(outcomes)
     if range is None:
@@ -120,6 +136,7 @@ def from_outcomes(
     groups = keep_rows(groups, kept)
     check_cases(groups, numbers.repeats)
     case_of_runs = groups["case"] if "run" in groups else None
+    never = untrained(values, groups["training_seed"]) if seeded else np.zeros(values.shape, bool)
     ledger = count_answers(
         outcomes.columns,
         ~np.isnan(values),
@@ -129,13 +146,32 @@ def from_outcomes(
         datasets=groups.get("dataset", ()),
         weight=numbers.weight,
     )
+    values[never] = 0.0  # a seed that an entity was not trained with is no missing answer
     if np.isnan(values).any():
+        if seeded and missing == "common":  # a case that lacks one seed of an entity is not common
+            which = factorize(groups["case"])[0]
+            values[np.isin(which, which[np.isnan(values).any(axis=1)])] = np.nan
         values, kept, more = _fill_missing(values, numbers.repeats, outcomes, missing, case_of_runs)
         values, costs, numbers, groups = values[kept], costs[kept], numbers.keep(kept), keep_rows(groups, kept)
-        about |= more
+        never, about = never[kept], about | more
+    values[never] = np.nan
     about |= ledger.to_attrs()
-    if run is not None:
+    trained, doubts = xr.Dataset(), list[Note]()
+    if "run" in groups:
         right_or_wrong = (np.isin(values, [0, 1]) | np.isnan(values)).all()
+        if seeded and run is not None:  # the mean of a seed over its runs
+            pairs = list(zip(groups["case"], groups["training_seed"], strict=True))
+            numbers = _of_cases(numbers, pairs)
+            means, groups, _ = _means(np.hstack([values, costs]), groups | {"case": pairs})
+            values, costs = np.split(means, [values.shape[1]], axis=1)
+            groups["case"] = [name for name, _ in groups["case"]]
+        names, levels = outcomes.columns.tolist(), groups.pop("training_seed", groups.get("run", []))
+        found = means_of_seeds(values, groups["case"], levels, numbers.weight, groups.get("cluster"))
+        if seeded:
+            check_seeds(found, values, groups["case"], names)
+            trained = found.to_dataset(name_coord(names))
+        else:
+            doubts = check_runs(found, run, names)
         numbers = _of_cases(numbers, groups["case"])
         each, groups, runs = _means(np.hstack([values, costs]), groups)
         runs = runs[:, : values.shape[1]]
@@ -154,8 +190,25 @@ def from_outcomes(
     held = {"outcome": (("pattern", "entity"), seen[outcome]), "count": ("pattern", counts)}
     if cost is not None:
         held["cost"] = (("pattern", "entity"), amounts[spent])
-    attrs = add_notes(about | weighting.attrs, [*joined, *weighting.notes])
-    return xr.Dataset(held, {"entity": name_coord(list(outcomes.columns))} | coords, attrs)
+    attrs = add_notes(about | weighting.attrs, [*joined, *weighting.notes, *doubts])
+    return xr.Dataset(held, {"entity": name_coord(list(outcomes.columns))} | coords, attrs).assign(trained)
+
+
+def _name_fits(groups: dict[str, list]) -> dict[str, list]:
+    """Return the groups of rows whose runs are those of fitted models, each of one training seed."""
+    if "case" not in groups:
+        raise ArgumentError("case", "must be given where training_seed is, to tell which cases the seeds share", "None")
+    if len(set(groups.get("dataset", ()))) > 1:
+        raise ArgumentError(
+            "dataset",
+            "must be one with training seeds: a seed has another effect on each",
+            f"{len(set(groups['dataset']))} data sets",
+            "rank each alone, or keep the rows of one",
+        )
+    runs = groups["training_seed"]
+    if "run" in groups:
+        runs = list(zip(runs, groups["run"], strict=True))
+    return {group: names for group, names in groups.items() if group != "dataset"} | {"run": runs}
 
 
 def _are_grades(column: np.ndarray) -> bool:

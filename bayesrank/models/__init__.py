@@ -134,6 +134,8 @@ def chosen_by_evidence(evidence: Any, together: bool = True) -> str:
         return only.model
     if holds_partial_truth(evidence):
         return "partial_truth"
+    if holds_seeds(evidence):
+        return "retrained"
     if together and _are_crossed(evidence):
         return CROSSED
     return "paired" if isinstance(evidence, xr.Dataset) else "dirichlet_multinomial"
@@ -171,6 +173,11 @@ def holds_means(evidence: Any) -> bool:
 def holds_votes(evidence: Any) -> bool:
     """Return whether evidence consists of votes on pairs of entities."""
     return isinstance(evidence, xr.Dataset) and "wins" in evidence
+
+
+def holds_seeds(evidence: Any) -> bool:
+    """Return whether evidence consists of outcomes of several training seeds."""
+    return isinstance(evidence, xr.Dataset) and "seed_mean" in evidence
 
 
 def form_of_summary(evidence: Any) -> str:

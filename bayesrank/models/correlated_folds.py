@@ -91,7 +91,7 @@ class CorrelatedFolds:
         self.settings: dict[str, Any] = {
             "prior": "flat",
             "freedom_of_sets": freedom,
-            "learners": 1,
+            "over": "datasets_like_these" if len(self.datasets) > 1 else "samples_like_this",
             **({"repeats": repeats} if repeats else {"datasets_of_learners": len(self.datasets)}),
             "mean_outcome_range": [-np.inf, np.inf],
             "notes": notes_text([note]),

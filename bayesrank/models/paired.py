@@ -15,7 +15,7 @@ import xarray as xr
 
 from bayesrank._checks import check_bool, check_choice
 from bayesrank._errors import ArgumentError
-from bayesrank._notes import notes_of, notes_text
+from bayesrank._notes import Note, notes_of, notes_text
 from bayesrank._random import Block, fingerprint, stream
 from bayesrank.models.parts.conjugate import check_proper_prior
 from bayesrank.models.parts.dirichlet_process import Process, gather
@@ -97,6 +97,8 @@ class Paired:
         notes = notes_of(joint.attrs.get("notes", ""))
         notes += own_cases_notes(joint) if outcomes else []
         notes += units_notes(self.processes, clustered, about.fewest, about.centre, outcomes)
+        fitted = "seed_mean" in joint
+        notes += [Note("for_fitted_models")] if fitted else []
         self.settings: dict[str, Any] = {
             **self.margins.settings,
             "paired": 1,
@@ -104,6 +106,7 @@ class Paired:
             "remainder": max(process.rest for process in self.processes),
             "units": [int(process.count.sum()) for process in self.processes],
             **({"target": target or TARGETS[0]} if clustered else {}),
+            **({"over": "fitted"} if fitted else {}),
             **({"missing": joint.attrs["missing"]} if "missing" in joint.attrs else {}),
             **({"notes": notes_text(notes)} if notes else {}),
         }

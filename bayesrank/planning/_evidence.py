@@ -22,7 +22,7 @@ from bayesrank.scores import Score
 
 #: The kind of new cases that is a bound: how far per-case data can help depends on errors that tables do not show.
 OVERLAP = "per-case data, largest overlap of errors"
-MORE = ("cases", "clusters", "data sets", "runs")
+MORE = ("cases", "clusters", "data sets", "runs", "training seeds")
 #: Posterior draws that are used.
 DRAWS = 4000
 #: An entity without a value in more than this share of the draws is left out.
@@ -168,6 +168,8 @@ def with_units(
     over_datasets = about.get("population") == "data sets"
     clustered = "pattern_cluster" in observed
     default = "data sets" if over_datasets else "clusters" if clustered else "cases"
+    if about.get("over") == "retrained" or more == "training seeds":
+        return _of_seeds(source, more)
     more = default if more is None else check_choice("more", more, MORE)
     if more in ("data sets", "clusters") and more != default:
         have = {"data sets": "a hierarchical model of several data sets", "clusters": "cases in clusters"}[more]
@@ -214,6 +216,8 @@ def kinds_of(source: Source) -> dict[str, dict[str, Any]]:
     about, observed = source.about, source.observed
     if about.get("population") == "data sets":
         return {"more data sets": {"more": "data sets"}, "more cases of the same data sets": {"more": "cases"}}
+    if about.get("over") == "retrained":
+        return {"more training seeds": {}}
     kinds: dict[str, dict[str, Any]] = {}
     if "pattern_cluster" in observed:
         kinds = {"more clusters": {"more": "clusters"}, "more cases of the same clusters": {"more": "cases"}}
@@ -410,6 +414,18 @@ def _runs(observed: xr.Dataset, about: Any) -> int:
     outcome = outcome[~np.isnan(outcome)]
     right = outcome * runs
     return runs if outcome.min() >= 0 and outcome.max() <= 1 and np.abs(right - np.round(right)).max() < 1e-6 else 0
+
+
+def _of_seeds(source: Source, more: str | None) -> Source:
+    """Return the source for more training seeds on the same cases, which reduce the variance between fitted models."""
+    if more not in (None, "training seeds") or source.about.get("over") != "retrained":
+        raise ArgumentError("more", "must be 'training seeds' for retrained models, and for no others", f"{more!r}")
+    means = source.observed["seed_mean"].transpose("entity", ...).values[source.keep]
+    seeds = (~np.isnan(means)).sum(axis=1).astype(float)
+    noise = source.observed["seed_noise"].values[source.keep]
+    # The mean of the variance under its t-like posterior, where it has one.
+    net = np.maximum(np.nanvar(means, axis=1, ddof=1) - noise, 0.0) * (seeds - 1) / np.maximum(seeds - 3, 1)
+    return source.normal(seeds, np.diag((net + noise) / seeds), unit="training seeds", fixed="cases")
 
 
 def _of_runs(source: Source) -> Source:

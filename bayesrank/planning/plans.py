@@ -72,9 +72,10 @@ def plan(
     rope : float
         The entity has to beat others by more than this.
     more : str, optional
-        The kind of new units: "cases", "clusters", "data sets" or "runs". The default is the unit that the model
-        assumes to be independent: data sets for a hierarchical model, clusters if there are any, else cases. New
-        "cases" belong to the observed data sets or clusters, new "runs" to the observed cases.
+        The kind of new units: "cases", "clusters", "data sets", "runs" or "training seeds". The default is the unit
+        that the model assumes to be independent: data sets for a hierarchical model, training seeds of retrained
+        models, clusters if there are any, else cases. New "cases" belong to the observed data sets or clusters, new
+        "runs" and "training seeds" to the observed cases.
     positives : float, optional
         Share of positives among the new cases, if class sizes are set by design; by default as observed.
     sizes : sequence of int, optional

@@ -23,6 +23,8 @@ FEWEST_OF_CLASS = 2
 FEWEST_REPEATS = 2
 #: With fewer data sets, one of ten equal learners was ruled out in 0.19 (3) and 0.76 (2) of boards; with 5, in 0.01.
 FEWEST_DATASETS = 5
+#: With fewer training seeds, the variance between fitted models is hardly known; see scripts/measure_seeds.py.
+FEWEST_SEEDS = 4
 #: Above this skewness ratio, bootstrap intervals of 95% covered 0.93 or less in scripts/measure_heavy_tails.py.
 HEAVY_TAIL = 0.25
 #: A prior equivalent to fewer cases does not compensate for few discordant cases.
@@ -51,6 +53,7 @@ class Information:
     repeats: float = np.nan
     #: Data sets on which learners were compared; NaN for other evidence.
     datasets: float = np.nan
+    seeds: float = np.nan  #: Training seeds of each entity, at least; NaN for other evidence.
     errors_known: bool = True  #: False for standard errors of means of unknown numbers of cases.
 
     def withheld(self) -> Note | None:
@@ -62,6 +65,8 @@ class Information:
             return Note("one_run_of_folds")
         if self.datasets < FEWEST_DATASETS:
             return Note("datasets_too_few", {"datasets": int(self.datasets), "enough": FEWEST_DATASETS})
+        if self.seeds < FEWEST_SEEDS:
+            return Note("seeds_too_few", {"seeds": int(self.seeds), "enough": FEWEST_SEEDS})
         if clusters < FEWEST_UNITS - 1e-9:
             return Note("clusters_too_few", {"clusters": clusters, "enough": FEWEST_UNITS})
         if not np.isfinite(np.max(self.inflation, initial=1.0)):

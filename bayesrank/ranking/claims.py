@@ -25,6 +25,7 @@ UNJUSTIFIED = (
     "cases_too_few",
     "means_without_n",
     "one_run_of_folds",
+    "seeds_too_few",
     "datasets_too_few",
     "sets_need_draws",
     "not_measured",

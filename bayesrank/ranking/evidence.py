@@ -51,10 +51,12 @@ FALSE_ALARMS = 0.01
 FEW_DATASETS = 10
 #: Attrs that belong to one ranking.
 OF_ONE = ("headline", "sets", "caps")
+#: Codes of populations of data sets, by the ranked one.
+POPULATIONS = {"typical": "datasets_like_these", "new": "new_dataset"}
 #: How the names of observed variables on truth known in part begin.
 JUDGED = ("judged_", "labels")
 #: Codes of notes that limit the headline.
-CAPS = ("prevalences_differ", "chains_unreliable")
+CAPS = ("prevalences_differ", "chains_unreliable", "runs_differ")
 
 
 @dataclass(frozen=True)
@@ -87,6 +89,8 @@ class Evidence:
     votes: xr.Dataset | None = None
     #: For truth known in part: verdicts and truth of each pattern, and the number of labels.
     judged: xr.Dataset | None = None
+    #: For retrained models: the mean of each training seed (entity, training_seed).
+    seeds: xr.DataArray | None = None
 
     def at(self, dim: str, i: int) -> "Evidence":
         """Return the evidence of one data set, or of one item of another dim."""
@@ -113,6 +117,7 @@ class Evidence:
             freedom=float((self.about or {}).get("freedom_of_sets", np.inf)),
             datasets=float((self.about or {}).get("datasets_of_learners", 0) or np.nan),
             repeats=float((self.about or {}).get("repeats", 0) or np.nan),
+            seeds=float((self.about or {}).get("seeds", 0) or np.nan),
             errors_known=not (self.about or {}).get("errors_assumed"),
         )
         if self.votes is not None:
@@ -337,10 +342,13 @@ class Evidence:
         """Return which entities have no observed score where others have one: they come last in an order."""
         return np.isnan(observed) & ~np.isnan(observed).all()
 
+    def limits(self, notes: list[Note]) -> list[Note]:
+        """Return what limits the headline of any ranking of this evidence with these notes."""
+        return [note for note in notes if note.code in CAPS] + self._pooled()
+
     def caps(self, notes: list[Note], ranking: Mapping[str, Any], names: list[str]) -> list[Note]:
         """Return what limits the headline of a ranking of these entities with these notes."""
-        caps = [note for note in notes if note.code in CAPS]
-        caps += self._pooled()
+        caps = self.limits(notes)
         position = np.asarray(ranking["consensus_position"])
         if np.isnan(position).all():
             return caps
@@ -383,12 +391,20 @@ class Evidence:
         about = self.about or {}
         return dict(about) if self.counts is None else {**self.counts.attrs, **about}
 
+    def population(self) -> str:
+        """Return the code of what the ranking is over: other data sets, these, retrained models; empty for cases."""
+        if over := str((self.about or {}).get("over", "")):
+            return over
+        if self.kind in POPULATIONS:
+            return POPULATIONS[self.kind]
+        return "these_datasets" if self._pooled() else ""
+
     def facts(self) -> dict[str, str]:
         """Return attrs of a ranking: how its evidence was combined, and which data set of a population is ranked."""
         typical = str((self.about or {}).get("typical", "")) if self.kind == "typical" else ""
         ledger = str(self.origin().get("ledger", ""))
         found = {"evidence": " ".join(provenance(self.origin())), "kind": self.kind, "typical": typical}
-        found["ledger"] = ledger
+        found |= {"ledger": ledger, "population": self.population()}
         return {name: text for name, text in found.items() if text}
 
     def needed(self) -> str:
@@ -400,6 +416,8 @@ class Evidence:
             return "labels"
         if about.get("population") == "data sets":
             return "data sets"
+        if about.get("over") == "retrained":
+            return "training seeds"
         if "target" in about:
             return "clusters"
         if about.get("paired"):
@@ -477,6 +495,8 @@ def evidence_of(source: Container, variable: str | None, values: xr.DataArray, k
         known = replace(known, votes=observed[["wins", "ties", "pool"]])
     if "judged_truth" in observed.data_vars and _matches(observed["labels"], values):
         known = replace(known, judged=observed[[name for name in observed if str(name).startswith(JUDGED)]])
+    if about.get("over") == "retrained" and "seed_mean" in observed:
+        known = replace(known, seeds=observed["seed_mean"])
     counts = observed_counts(source)
     if counts is not None and _matches(counts, values, ("dataset",)):
         known = replace(known, tables=counts)

@@ -23,6 +23,9 @@ def identical_groups(evidence: Evidence, entities: int) -> list[np.ndarray]:
     """
     if "model" not in (evidence.about or {}):
         return []
+    if evidence.seeds is not None:
+        # Equal outcomes of averages do not show equal models.
+        return []
     if evidence.patterns is not None:
         return _of_patterns(evidence.patterns, entities)
     if evidence.judged is not None:

@@ -30,7 +30,7 @@ from bayesrank.tables.values import as_count, as_outcomes, check_exact, count_hi
 #: Fields by column, or by role.
 Columns = dict[Any, list[Any]]
 #: Roles of columns that describe cases, in all forms.
-OF_CASES = ("case", "run", "dataset", "cluster", "times", "weight", "actual")
+OF_CASES = ("case", "run", "training_seed", "dataset", "cluster", "times", "weight", "actual")
 #: Categories are few, each with many cases; clusters are many.
 MOST_CATEGORIES, LEAST_IN_CATEGORY, LEAST_CLUSTERS = 20, 3, 10
 #: Columns of scikit-learn's cv_results_ and cross_validate.
@@ -41,6 +41,8 @@ PEOPLE = {
     *("patient", "sample", "subject", "person", "participant", "individual", "specimen", "donor"),
     *("woman", "child", "infant"),
 }
+#: Names of columns that may distinguish several rows of a case, as :func:`squeeze` returns them.
+REPEATS = {"seed", "randomseed", "seedid", "repeat", "repetition", "rep", "replicate", "trial", "epoch", "fit", "init"}
 #: Treatments of missing answers that messages offer.
 TREATMENTS = ("common", "own", 0)
 
@@ -51,9 +53,13 @@ class _Key(NamedTuple):
     dataset: Any
     case: Any
     run: Any
+    training_seed: Any
 
     def __str__(self) -> str:
-        return repr(self.case) + (f" (run {self.run!r})" if self.run != "" else "")
+        named = [
+            (what, held) for what, held in (("training seed", self.training_seed), ("run", self.run)) if held != ""
+        ]
+        return repr(self.case) + (f" ({', '.join(f'{what} {held!r}' for what, held in named)})" if named else "")
 
 
 def read_answers(table: Table, known: Known, roles: Roles) -> xr.Dataset:
@@ -173,6 +179,9 @@ def _possible_roles(table: Table, column: Any) -> list[tuple[str, str]]:
     rows, distinct = len(table.where), len(set(map(repr, table.columns[column])))
     found = [("case", "names the cases")] if distinct == rows else []
     # Few values, each many times, are categories; many small groups are clusters.
+    cases = next((name for name in table.columns if role_of(name) == "case"), column)
+    if cases != column and find_repeat(zip(table.columns[cases], table.columns[column], strict=True)) is None:
+        found += [("run", "names runs of one fitted model"), ("training_seed", "names training seeds")]
     if 2 <= distinct <= MOST_CATEGORIES and rows >= LEAST_IN_CATEGORY * distinct:
         found.append(("dataset", "names categories of cases"))
     if LEAST_CLUSTERS <= distinct < rows:
@@ -379,10 +388,20 @@ def _read_about(table: Table, known: Known, entities: list[Any] | None) -> tuple
     if (twice := find_repeat(pairs)) is not None:
         i, before = twice
         must, of = ("stand once for each entity", f" of {entities[i]!r}") if entities else ("name each case once", "")
+        hint = _says_which_run(table, known, entities or none, keys)
         raise ArgumentError(
-            f"{table.where[i]}: case", f"must {must}", f"{keys[i]}{of} in {table.place(before)} as well"
+            f"{table.where[i]}: case", f"must {must}", f"{keys[i]}{of} in {table.place(before)} as well", hint
         )
     return about, keys
+
+
+def _says_which_run(table: Table, known: Known, entities: list[Any], keys: list[_Key]) -> str:
+    """Return what to type if a free column distinguishes the rows of a case; empty if none does."""
+    for name in known.free(table):
+        if squeeze(name) in REPEATS and find_repeat(zip(entities, keys, table.columns[name], strict=True)) is None:
+            said = [table.option(role, name) for role in ("run", "training_seed")]
+            return f"{said[0]} says that rows are runs of one fitted model, {said[1]} that models were retrained"
+    return ""
 
 
 def read_cases(table: Table, known: Known, form: tuple[str, ...], roles: Roles) -> xr.Dataset:
@@ -409,8 +428,12 @@ def read_cases(table: Table, known: Known, form: tuple[str, ...], roles: Roles) 
                 )
     rows = np.full((len(names), len(keys)), -1)
     rows[of_entity, of_case] = np.arange(len(cases))
-    if (rows < 0).any() and roles.missing is None:
-        i, j = np.argwhere(rows < 0)[0]
+    # An entity that was never trained with a seed lacks no row of it.
+    seeds = factorize([key.training_seed for key in keys])[0]
+    trained = np.zeros((len(names), seeds.max() + 1), bool)
+    trained[of_entity, seeds[of_case]] = True
+    if (lacking := (rows < 0) & trained[:, seeds]).any() and roles.missing is None:
+        i, j = np.argwhere(lacking)[0]
         where = f" of dataset {keys[j].dataset!r}" if "dataset" in about else ""
         raise ArgumentError(
             table.source,
@@ -431,7 +454,7 @@ def read_cases(table: Table, known: Known, form: tuple[str, ...], roles: Roles) 
     made = made.assign(case=[key.case for key in cases], outcome=np.where(met, 0, np.nan))
     made["status"] = np.where(met, SCORED, NO_OUTCOME)
     columns, filled = spread(answers), 0
-    value, runs = roles.missing, "run" in about
+    value, runs = roles.missing, "run" in about and "training_seed" not in about
     if runs and is_number(value):
         columns, filled = _fill_runs(spread([value if held is None else held for held in answers]), keys, value)
         filled += answers.count(None)
@@ -469,19 +492,23 @@ def _join(
 ) -> xr.Dataset:
     """Return joint outcomes from the entities' answers and the description of the cases."""
     actual = about.get("actual")
-    if "run" in about and ("case" not in about or actual is not None):
-        beside = "beside actual: labels have no mean over runs, as outcomes (1 for right, 0 for wrong) have"
-        where = "without a column case" if actual is None else beside
-        raise ArgumentError(table.source, f"must not have a column run {where}")
+    for role in ("run", "training_seed"):
+        if role in about and ("case" not in about or actual is not None):
+            means = "runs" if role == "run" else "training seeds"
+            beside = f"beside actual: labels have no mean over {means}, as outcomes (1 for right, 0 for wrong) have"
+            where = "without a column case" if actual is None else beside
+            raise ArgumentError(table.source, f"must not have a column {known.of[role]} {where}")
     groups: dict[str, Any] = {name: about.get(name) for name in ("dataset", "cluster", "weight")}
     groups["count"] = about.get("times")
     notes = list(known.notes)
     if actual is None:
         frame = pd.DataFrame(answers, dtype=float)
-        if "run" in about:
+        if {"run", "training_seed"} & set(about):
             # Names of cases are unique within a data set.
             case = list(map(repr, zip(about.get("dataset", about["case"]), about["case"], strict=True)))
-            groups |= {"case": case, "run": about["run"]}
+            groups |= {"case": case}
+            for role in ("run", "training_seed"):
+                groups[role] = pd.Series(about[role], name=known.of[role]) if role in about else None
         joint = from_outcomes(frame, **groups, missing=roles.missing, cost=cost)
         notes += _note_runs(joint, frame, groups)
     else:
@@ -521,7 +548,7 @@ def _note_shared_names(about: Columns) -> list[Note]:
 
 def _note_runs(joint: xr.Dataset, frame: pd.DataFrame, groups: dict[str, Any]) -> list[Note]:
     """Note that runs are not additional cases, and whether more runs would help."""
-    if joint.attrs.get("most_runs", 1) == 1:
+    if joint.attrs.get("most_runs", 1) == 1 or "seed_mean" in joint:
         return []
     notes = [Note("outcomes_are_means_over_runs", {"runs": runs_of(joint.attrs)})]
     case, cluster = groups["case"], groups["cluster"]

@@ -29,6 +29,7 @@ ROLES: dict[str, tuple[str, ...]] = {
     "entity": ("entity",),
     "case": ("case", "caseid", "casename"),
     "run": ("run", "runid"),
+    "training_seed": ("trainingseed", "trainseed"),
     "dataset": ("dataset", "datasetname", "datasetid"),
     "cluster": ("cluster", "clusterid"),
 }

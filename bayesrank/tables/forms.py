@@ -30,6 +30,7 @@ WHAT = {
     "dataset": "names the data sets",
     "case": "names the cases",
     "run": "says which run of its case a row is",
+    "training_seed": "says with which seed the answering model was trained",
     "cluster": "says what cases belong to",
     "cost": "says what an answer cost",
     "count": "says how many cases a row stands for",

@@ -39,6 +39,7 @@ def from_frame(
     tp: Any = None,
     judge: Any = None,
     truth: Any = None,
+    training_seed: Any = None,
 ) -> xr.DataArray | xr.Dataset:
     """Return counts, means, votes or joint outcomes of cases from a table, as ``bayesrank`` on the shell reads files.
 
@@ -85,6 +86,9 @@ def from_frame(
     truth : str, optional
         Column with the truth that is known for some cases: right or wrong beside the verdicts of judges, or the true
         label beside ``predicted`` or the columns ``entities``.
+    training_seed : str, optional
+        Column with the seed with which the answering model was trained, as for :func:`bayesrank.from_outcomes`; by
+        default ``training_seed``.
 
     Returns
     -------
@@ -109,7 +113,7 @@ def from_frame(
     [[0, 0], [1, 0], [1, 1]]
     """
     roles = Roles(entity, entities, dataset, case, run, cluster, positive, missing, cost, count, weight, tn, fp, fn, tp)
-    roles = replace(roles, judge=judge, truth=truth)
+    roles = replace(roles, judge=judge, truth=truth, training_seed=training_seed)
     return read_table(table_of(frame), roles)
 
 
@@ -165,7 +169,7 @@ def _read_form(
         return read_cases(table, known, form, roles)
     what, read = ("means", read_means) if form in MEANS else ("counts", read_counts)
     named = ("count",) if "times" in known.of else ()
-    for argument in ("cluster", "case", "run", "missing", "cost", "weight", *named):
+    for argument in ("cluster", "case", "run", "training_seed", "missing", "cost", "weight", *named):
         table.refuse(roles, argument, f"of {what}, which hold no single cases")
     found = read(table, known, form, roles)
     return found.assign_attrs(add_notes(found.attrs, known.notes))

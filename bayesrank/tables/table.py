@@ -40,11 +40,12 @@ class Roles:
     #: Columns with verdicts of judges, and with the truth that is known for some cases.
     judge: Any = None
     truth: Any = None
+    training_seed: Any = None
 
     def columns(self) -> dict[str, Any]:
         """Return the columns named by the user, by role."""
-        roles = ("entity", "dataset", "case", "run", "cluster", "cost", "count", "weight", "tn", "fp", "fn", "tp")
-        named = {name: getattr(self, name) for name in roles}
+        of_cases = ("entity", "dataset", "case", "run", "training_seed", "cluster", "cost", "count", "weight")
+        named = {name: getattr(self, name) for name in (*of_cases, "tn", "fp", "fn", "tp")}
         return {name: column for name, column in named.items() if column is not None}
 
 
@@ -81,7 +82,7 @@ class Table:
 
     def argument(self, name: str) -> str:
         """Return what the user types for an argument."""
-        return f"--{'dataset-column' if name == 'dataset' else name}" if self.shell else name
+        return f"--{'dataset-column' if name == 'dataset' else name.replace('_', '-')}" if self.shell else name
 
     def option(self, name: str, value: Any) -> str:
         """Return an argument with its value, ready to be typed."""

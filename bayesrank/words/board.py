@@ -14,6 +14,7 @@ from bayesrank._escape import json_text
 from bayesrank.ranking.claims import caps_of
 from bayesrank.ranking.summary import check_complete, effective_draws, first_by_consensus, is_exact, ranking_table
 from bayesrank.words.rankings import verdict_of_ranking
+from bayesrank.words.standing import Standing
 
 #: Significant digits of every number: few enough to be free of rounding errors, and enough for readers.
 DIGITS = 6
@@ -86,6 +87,7 @@ def board(ranking: xr.Dataset, *, top: int | None = None) -> str:
         "size": len(table),
         "evidence": about.get("evidence"),
         "headline": str(ranking["headline"].item()),
+        "population": Standing(ranking, ranking["consensus_position"].values).population or None,
         "sets": str(ranking["sets"].item()),
         "caps": [note.code for note in caps_of(ranking)],
         "verdict": parts.sentences(),

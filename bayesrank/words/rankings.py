@@ -26,6 +26,7 @@ STEPS = {
     "per-case data": "Per-case data would help (the paired model compares entities on the same cases), as would more "
     "cases.",
     "cases": "More cases would help to separate them.",
+    "training seeds": "More training seeds would help; more cases of the same models would help less.",
     "votes": "More votes would help, on pairs of those that could be best.",
     "labels": "More true labels would help, on the entities that could be best.",
     "other cases": "Cases on which the first two could differ would help: on these they had the same outcomes.",
@@ -93,7 +94,10 @@ def next_step(ranking: xr.Dataset, standing: Standing) -> str:
     if unjustified:
         units = "effective clusters" if unjustified[0].code == "clusters_too_few" else "cases"
         return f"At least {unjustified[0].fields['enough']} {units} are needed before any entity can be ruled out."
-    if needed == "labels":
+    few = next((cap.fields for cap in standing.caps if cap.code == "seeds_too_few"), None)
+    if few is not None:
+        return f"At least {few['enough']} training seeds of each entity are needed before any can be ruled out."
+    if needed in ("labels", "training seeds"):
         return STEPS[needed]
     if needed in ("data sets", "clusters", "votes"):
         return f"More {needed} would help most; bayesrank plan (br.plan) estimates how many."

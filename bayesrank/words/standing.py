@@ -9,6 +9,15 @@ from bayesrank.ranking.claims import ON_THESE, UNJUSTIFIED, caps_of
 from bayesrank.ranking.summary import effective_draws, score_name
 from bayesrank.words.parts import NAMED, few_names, join_names
 
+#: What a ranking is over, by the code of its population.
+POPULATIONS = {
+    "datasets_like_these": "on data sets like these",
+    "new_dataset": "on a new data set",
+    "samples_like_this": "on samples like this data set",
+    "retrained": "over retrained models",
+    "fitted": "for these fitted models",
+}
+
 
 class Standing:
     """The ranked entities, leader first, and the comparisons between them.
@@ -43,6 +52,13 @@ class Standing:
         """Return the number of pooled data sets; 0 for other evidence."""
         return next((cap.fields["datasets"] for cap in self.caps if cap.code == "pooled_datasets"), 0)
 
+    @property
+    def population(self) -> str:
+        """Return what the ranking is over, such as "on these 8 data sets"; empty if it is over cases alone."""
+        if self.datasets:
+            return f"on these {self.datasets} data sets"
+        return POPULATIONS.get(str(self.ranking.attrs.get("population", "")), "")
+
     def named(self, members: np.ndarray) -> list[str]:
         """Return the names of the marked entities, leader first."""
         return [self.names[i] for i in np.flatnonzero(members)]
@@ -64,7 +80,7 @@ def headline_text(standing: Standing, lead: str, best: str) -> str:
 
     ``lead`` is what is said of a leader with rivals, and ``best`` of an entity that is best.
     """
-    where = f" on these {standing.datasets} data sets" if standing.datasets else ""
+    where = f" {standing.population}".rstrip()
     if standing.headline == "best":
         every = standing.names[1] if standing.size == 2 else "every rival"
         margin = (
@@ -122,6 +138,10 @@ def _limit(standing: Standing, cap: Note) -> str:
         return f"means without numbers of cases cannot rule out {rivals}"
     if cap.code == "one_run_of_folds":
         return f"one run of cross-validation cannot rule out {rivals}"
+    if cap.code == "seeds_too_few":
+        return f"{fields['seeds']} training seeds are too few to rule out {rivals}"
+    if cap.code == "runs_differ":
+        return f"runs of {fields['entity']} differ more than their cases allow"
     if cap.code == "datasets_too_few":
         return f"{fields['datasets']} data sets are too few to rule out {rivals}"
     if cap.code == "cases_of_class_too_few":

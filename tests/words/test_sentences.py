@@ -239,6 +239,30 @@ ROWS = [
         "Every rank is possible: rank sets of learners need 5 data sets, and there are 3.",
     ),
     (
+        "seeds_too_few",
+        {"seeds": 3, "enough": 4},
+        "Every rank is possible: over retrained models, rank sets need 4 training seeds of each entity, and there are "
+        "3.",
+    ),
+    (
+        "runs_differ",
+        {"entity": "a", "low": 0.852, "high": 0.892, "runs": 5, "p": 0.0057},
+        "The means of 5 runs of a lie between 0.852 and 0.892, further apart than their cases explain (p = 0.006). If "
+        "runs are retrained models, name their column as training seeds (training_seed=, --training-seed).",
+    ),
+    (
+        "over_retrained",
+        {"fewest": 4, "most": 5},
+        "The ranking is over retrained models: the 4 to 5 training seeds of each entity are a sample, crossed with the "
+        "cases. Seeds of different entities are independent.",
+    ),
+    (
+        "for_fitted_models",
+        {},
+        "The ranking is for these fitted models, averaged over training seeds; nothing is claimed about retrained "
+        "ones.",
+    ),
+    (
         "folds_of_one_dataset",
         {"splits": 100, "ratio": 1 / 9},
         "The ranking is of learners trained on samples like this data set: the variance of 100 splits is increased for "
@@ -775,7 +799,11 @@ ROWS = [
         "Several data sets have cases of the same name (2), taken as different cases: were they the same ones, as in "
         "overlapping folds, pooling would count them twice.",
     ),
-    ("outcomes_are_means_over_runs", {"runs": "2 runs"}, "The outcome of a case is its mean over 2 runs."),
+    (
+        "outcomes_are_means_over_runs",
+        {"runs": "2 runs"},
+        "The outcome of a case is its mean over 2 runs of one fitted model.",
+    ),
     ("column_holds_verdicts", {"column": "gpt"}, "The column gpt holds the verdicts of the judge."),
     (
         "truth_missing_not_at_random",

@@ -32,6 +32,21 @@ def one_run_of_folds() -> str:
     )
 
 
+def seeds_too_few(seeds: int, enough: int) -> str:
+    return (
+        f"Every rank is possible: over retrained models, rank sets need {enough} training seeds of each entity, and "
+        f"there are {seeds}."
+    )
+
+
+def runs_differ(entity: str, low: float, high: float, runs: int, p: float) -> str:
+    return (
+        f"The means of {runs} runs of {entity} lie between {low:.3f} and {high:.3f}, further apart than their cases "
+        f"explain (p = {p:.1g}). If runs are retrained models, name their column as training seeds (training_seed=, "
+        "--training-seed)."
+    )
+
+
 def datasets_too_few(datasets: int, enough: int) -> str:
     return f"Every rank is possible: rank sets of learners need {enough} data sets, and there are {datasets}."
 

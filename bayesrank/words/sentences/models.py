@@ -33,6 +33,20 @@ def few_units_without_prior(units: int, unit: str, one_class: bool, one_dataset:
     return f"Only {_text.count(units, unit)}{where}{none}: intervals from fewer than about {enough} are too narrow."
 
 
+def over_retrained(fewest: int, most: int) -> str:
+    number = f"{fewest}" if fewest == most else f"{fewest} to {most}"
+    return (
+        f"The ranking is over retrained models: the {number} training seeds of each entity are a sample, crossed with "
+        "the cases. Seeds of different entities are independent."
+    )
+
+
+def for_fitted_models() -> str:
+    return (
+        "The ranking is for these fitted models, averaged over training seeds; nothing is claimed about retrained ones."
+    )
+
+
 def folds_of_one_dataset(splits: int, ratio: float) -> str:
     return (
         f"The ranking is of learners trained on samples like this data set: the variance of {splits} splits is "

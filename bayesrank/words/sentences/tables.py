@@ -42,7 +42,7 @@ def case_names_shared(cases: int, if_pooled: bool) -> str:
 
 
 def outcomes_are_means_over_runs(runs: str) -> str:
-    return f"The outcome of a case is its mean over {runs}."
+    return f"The outcome of a case is its mean over {runs} of one fitted model."
 
 
 def runs_or_cases_would_help(advice: str) -> str:

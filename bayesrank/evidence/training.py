@@ -1,0 +1,137 @@
+"""Retrained models: outcomes of several training seeds on the same cases, and runs that are none."""
+
+from collections.abc import Hashable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import xarray as xr
+from scipy.special import chdtrc
+
+from bayesrank._errors import ArgumentError
+from bayesrank._labels import factorize, name_coord
+from bayesrank._notes import Note
+
+#: Means of runs that differ more than their cases allow, so improbably, are refused; above, they cap the headline.
+REFUSED, DOUBTED = 0.001, 0.01
+#: With fewer cases, or clusters, the distribution of the means of runs is not normal enough for a test.
+ENOUGH = 20
+
+
+class SeedMeans(NamedTuple):
+    """Mean outcomes of each seed or run, and the variance that the cases alone give them."""
+
+    names: list[Hashable]  #: Of the seeds, in their order of appearance.
+    mean: np.ndarray  #: (entity, seed), NaN where an entity was not trained with a seed.
+    noise: np.ndarray  #: (entity): the part of the variance of a mean that differs between seeds of a case.
+    units: np.ndarray  #: (entity): cases, or clusters, that have all seeds of the entity.
+
+    @property
+    def number(self) -> np.ndarray:
+        """Return the number of seeds of each entity."""
+        return (~np.isnan(self.mean)).sum(axis=1)
+
+    def to_dataset(self, entities: np.ndarray) -> xr.Dataset:
+        """Return the variables of the evidence."""
+        held = {"seed_mean": (("entity", "training_seed"), self.mean), "seed_noise": ("entity", self.noise)}
+        return xr.Dataset(held, {"entity": entities, "training_seed": name_coord(self.names)})
+
+
+def untrained(values: np.ndarray, seed: Sequence[Hashable]) -> np.ndarray:
+    """Return which outcomes (row, entity) are missing because the entity has none at all with the seed of the row."""
+    which = factorize(seed)[0]
+    met = np.zeros((which.max(initial=-1) + 1, values.shape[1]), bool)
+    np.logical_or.at(met, which, ~np.isnan(values))
+    return ~met[which]
+
+
+def means_of_seeds(
+    values: np.ndarray,
+    case: Sequence[Hashable],
+    seed: Sequence[Hashable],
+    weight: np.ndarray | None = None,
+    cluster: Sequence[Hashable] | None = None,
+) -> SeedMeans:
+    """Return the means of each seed over the cases that have all seeds of the entity.
+
+    ``values`` (row, entity) are outcomes of the case and the seed of each row, NaN if missing; ``weight`` and
+    ``cluster`` are those of the case. The noise is unbiased: on average, it is the variance of the means over seeds if
+    a seed changes single cases, but no mean.
+    """
+    (which, cases), (of_seed, names) = factorize(case), factorize(seed)
+    first = np.unique(which, return_index=True)[1]
+    share = np.ones(len(cases)) if weight is None else weight[first].astype(float)
+    home = np.arange(len(cases)) if cluster is None else factorize([cluster[i] for i in first])[0]
+    mean = np.full((values.shape[1], len(names)), np.nan)
+    noise, units = np.zeros(len(mean)), np.zeros(len(mean), int)
+    for i, column in enumerate(values.T):
+        each = np.full((len(cases), len(names)), np.nan)
+        each[which, of_seed] = column
+        trained = ~np.isnan(each).all(axis=0)
+        each = each[:, trained]
+        whole = ~np.isnan(each).any(axis=1)
+        units[i] = len(np.unique(home[whole]))
+        if not whole.any():
+            continue
+        own, at = share[whole] / share[whole].sum(), home[whole]
+        mean[i, trained] = own @ each[whole]
+        off = each[whole] - each[whole].mean(axis=1, keepdims=True)
+        off -= own @ off
+        sums = np.zeros((home.max() + 1, off.shape[1]))
+        np.add.at(sums, at, own[:, None] * off)
+        if off.shape[1] > 1 and units[i] > 1:
+            noise[i] = (sums**2).sum() / (off.shape[1] - 1) * units[i] / (units[i] - 1)
+    return SeedMeans(names, mean, noise, units)
+
+
+def check_seeds(found: SeedMeans, values: np.ndarray, case: Sequence[Hashable], entities: Sequence[Any]) -> None:
+    """Raise an error unless each entity has two seeds at least, and each of its cases all its seeds."""
+    if (found.number < 2).any():
+        name = entities[int(np.argmax(found.number < 2))]
+        raise ArgumentError(
+            "training_seed",
+            "must name two seeds or more of each entity, or nothing is known of how much training varies",
+            f"{found.number.min()} of {name!r}",
+            "without training_seed=, the ranking is of these fitted models",
+        )
+    which = factorize(case)[0]
+    met = np.zeros((which.max() + 1, values.shape[1]), int)
+    np.add.at(met, which, ~np.isnan(values))
+    partly = (met > 0) & (met < found.number)
+    if partly.any():
+        i, j = np.argwhere(partly)[0]
+        raise ArgumentError(
+            "frame",
+            "must hold an outcome of each case for all training seeds of an entity",
+            f"{met[i, j]} of {found.number[j]} for {case[int(np.argmax(which == i))]!r} and {entities[j]!r}",
+            "missing=0 counts a missing answer as 0, or wrong",
+        )
+
+
+def check_runs(found: SeedMeans, run: Any, entities: Sequence[Any]) -> list[Note]:
+    """Raise an error if the means of runs differ more than their cases allow; return a note if it is in doubt.
+
+    The statistic is that of Cochran (1950), Biometrika 37:256-266: over all entities, and for the entity with the
+    smallest p-value of all, each at half the level.
+    """
+    tested = (found.units >= ENOUGH) & (found.number > 1) & (found.noise > 0)
+    if not tested.any():
+        return []
+    freedom = found.number[tested] - 1
+    statistic = freedom * np.nanvar(found.mean[tested], axis=1, ddof=1) / found.noise[tested]
+    each = chdtrc(freedom, statistic)
+    p = min(2 * min(float(chdtrc(freedom.sum(), statistic.sum())), float(each.min()) * tested.sum()), 1.0)
+    if p >= DOUBTED:
+        return []
+    i = int(np.flatnonzero(tested)[np.argmin(each)])
+    low, high = float(np.nanmin(found.mean[i])), float(np.nanmax(found.mean[i]))
+    fields = {"entity": str(entities[i]), "low": low, "high": high, "runs": int(found.number[i]), "p": p}
+    if p >= REFUSED:
+        return [Note("runs_differ", fields)]
+    column = run if isinstance(run, str) else getattr(run, "name", None) or "run"
+    raise ArgumentError(
+        "run",
+        "must name repetitions of one fitted model, and the means of these runs differ more than their cases allow "
+        f"(p = {p:.1g}), as those of retrained models do",
+        f"means from {low:.3f} to {high:.3f} in {fields['runs']} runs of {fields['entity']!r}",
+        f"training_seed={column!r} instead ranks retrained models",
+    )
