@@ -808,20 +808,20 @@ ROWS = [
     (
         "truth_missing_not_at_random",
         {"leader": "a", "rival": "b", "odds": 2.5, "most": 1000, "positive": ""},
-        "If cases with a known truth were no random sample of those with equal verdicts: b comes before a once the odds "
-        "that a is right are 2.5 times those in the other cases.",
+        "If cases with a known truth were no random sample of those with equal verdicts: b comes before a once the "
+        "odds that a is right are 2.5 times those in the other cases.",
     ),
     (
         "truth_missing_not_at_random",
         {"leader": "a", "rival": "b", "odds": 0.25, "most": 1000, "positive": "sick"},
-        "If cases with a known truth were no random sample of those with equal verdicts: b comes before a once the odds "
-        "of sick are 1/4 of those in the other cases.",
+        "If cases with a known truth were no random sample of those with equal verdicts: b comes before a once the "
+        "odds of sick are 1/4 of those in the other cases.",
     ),
     (
         "truth_missing_not_at_random",
         {"leader": "a", "rival": "", "odds": None, "most": 1000, "positive": ""},
-        "If cases with a known truth were no random sample of those with equal verdicts, no odds of up to 1,000 between "
-        "them and the others would put another entity before a.",
+        "If cases with a known truth were no random sample of those with equal verdicts, no odds of up to 1,000 "
+        "between them and the others would put another entity before a.",
     ),
     (
         "ones_taken_as_right",
