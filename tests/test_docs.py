@@ -85,7 +85,7 @@ def has_code(path):
 
 
 #: Pages whose code takes longest; CI runs it too.
-LONG = {"decisions", "models", "predictive", "tile", "credible_ranking", "large", "planning", "audit"}
+LONG = {"decisions", "models", "predictive", "tile", "credible_ranking", "large", "planning", "audit", "pymc"}
 
 
 @pytest.mark.parametrize(
