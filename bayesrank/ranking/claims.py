@@ -13,6 +13,7 @@ import xarray as xr
 from bayesrank._draws import BLOCK
 from bayesrank._notes import Note, notes_of, notes_text
 from bayesrank.ranking._confidence import RankSets
+from bayesrank.ranking.intervals import order_name, position_of
 
 #: Report the leader's expected loss on new cases if it exceeds this share of its interval's width.
 NOTABLE = 0.25
@@ -38,7 +39,7 @@ def ranks_and_tiers(sets: RankSets, ranked: np.ndarray, position: np.ndarray) ->
     """Return the possible ranks, the best set and the tiers, by the variable names of a ranking.
 
     Tier 1 is the best set. A later tier has the entities that no other entity of the rest is surely above. The first
-    entity of the consensus order always lies in tier 1.
+    entity of the order by which the ranking is listed always lies in tier 1.
     """
     lower, upper = sets.ranks(ranked)
     if ranked.any():
@@ -73,7 +74,7 @@ def headline_of(
     identical: Sequence[np.ndarray] = (),
 ) -> tuple[str, list[Note]]:
     """Return the headline, "best", "shared", "leads" or "none", and its caps, from the variables of a ranking."""
-    best, position = (np.asarray(ranking[name]) for name in ("in_best_set", "consensus_position"))
+    best, position = np.asarray(ranking["in_best_set"]), np.asarray(position_of(ranking))
     if (~np.isnan(position)).sum() < 2:
         return "none", list(caps)
     superiority = np.asarray(ranking["superiority"])
@@ -130,11 +131,12 @@ def cap(ranking: xr.Dataset, caps: Sequence[Note]) -> xr.Dataset:
         ranked = ranking["tier"].notnull().values
         none = np.zeros((len(ranked), len(ranked)), bool)
         sets = RankSets(none, np.zeros(len(ranked), bool), "none")
-        for name, values in ranks_and_tiers(sets, ranked, ranking["consensus_position"].values).items():
+        for name, values in ranks_and_tiers(sets, ranked, position_of(ranking).values).items():
             changed[name] = (("entity", "rival")[: values.ndim], values)
         changed["sets"] = "none"
     prob, rope = (float(ranking.attrs[name]) for name in ("prob", "rope"))
-    arrays = {name: changed[name].values for name in ("in_best_set", "consensus_position", "probability_best")}
+    position = f"{order_name(ranking)}_position"
+    arrays = {name: changed[name].values for name in ("in_best_set", position, "probability_best")}
     arrays |= {name: changed[name].transpose("entity", "rival").values for name in ("superiority", "equivalence")}
     names = ranking["entity"].values.tolist()
     headline, found = headline_of(arrays, names, caps, prob, rope)

@@ -34,8 +34,9 @@ from bayesrank.ranking.consensus import consensus_of
 from bayesrank.ranking.evidence import Evidence, evidence_of, rank_each
 from bayesrank.ranking.hierarchy import hierarchy
 from bayesrank.ranking.identical import agree, average_pairs, average_within, hold_pairs, hold_within, identical_groups
-from bayesrank.ranking.intervals import rank_intervals
+from bayesrank.ranking.intervals import position_of, rank_intervals
 from bayesrank.ranking.notes import discordance_of
+from bayesrank.ranking.predictive import predictive_order, predictive_values
 from bayesrank.ranking.values import RankingOptions, ScoreValues, finite, ranking_of, score_values
 from bayesrank.ranking.without_draws import rank_exactly, replace_drawn
 
@@ -55,6 +56,7 @@ def credible_ranking(
     higher_is_better: bool | None = None,
     kind: str | None = None,
     joint: bool = True,
+    order: str = "consensus",
     model: ModelName | None = None,
     **options: Any,
 ) -> xr.Dataset:
@@ -87,6 +89,11 @@ def credible_ranking(
         Compare all pairs of entities, which takes draws × entities² operations. If False, the result has no ``rival``,
         ``superiority``, ``equivalence``, ``sucra``, ``poth``, ``consensus_*``, ``rank_lower``, ``rank_upper``,
         ``tier``, ``in_best_set`` and headline.
+    order : str
+        By which order the entities are listed within a tier, and which of them leads: ``"consensus"``, or
+        ``"predictive"``, by the score of the posterior mean performance, the only one that keeps the axioms of ranking
+        scores (docs/theory/uncertainty.md). Sets, tiers and probabilities are the same. Not for values without a
+        performance.
     model, **options
         With ``method="exact"`` and counts, a conjugate model of :func:`bayesrank.fit` and its options; the prevalence
         cannot be draws.
@@ -115,6 +122,8 @@ def credible_ranking(
         - ``consensus_rank``: rank in the order with the smallest expected Kendall distance, shared within twice the
           Monte-Carlo error; ``consensus_position``: without shared ranks. ``consensus_distance``: expected distance of
           this order; ``consensus_lower_bound``: of any order.
+        - ``predictive``, ``predictive_rank``, ``predictive_position``, with ``order="predictive"``: the score of the
+          posterior mean performance, the rank by it, and the rank without ties.
         - ``tier``: the first tier is the best set; a later tier has the entities that no other of the rest is surely
           above.
         - ``headline``: "best", "shared", "leads" or "none", as :func:`bayesrank.verdict` says it. "best" needs a best
@@ -158,7 +167,10 @@ def credible_ranking(
     check_choice("method", method, ("draws", "exact", "auto"))
     source = parse_source(source)
     settings = RankingOptions(
-        check_prob("prob", prob), check_number("rope", rope, 0.0, finite=True), check_bool("joint", joint)
+        check_prob("prob", prob),
+        check_number("rope", rope, 0.0, finite=True),
+        check_bool("joint", joint),
+        check_choice("order", order, ("consensus", "predictive")),
     )
     if method == "exact":
         return rank_exactly(source, score, settings, higher_is_better, kind, model, options)
@@ -188,10 +200,29 @@ def _of_draws(
     check_memory("source must hold fewer entities", f"{size} x {size} probabilities of ranks", many, f"{size} entities")
     evidence = evidence_of(source, found.variable, values, kind)
     [values] = load_arrays(values.transpose(*draw_dims(values), ..., "entity").astype(float, copy=False))
-    return rank_each(values, evidence, lambda part, known, _: _one(part, known, found, settings))
+    expected = predictive_values(source, found, kind) if settings.order == "predictive" else None
+    if expected is not None:  # one item of the other dims after the other, as the values
+        extra = [str(dim) for dim in values.dims if dim not in draw_dims(values)]
+        expected = expected.transpose(*extra).compute()
+    return rank_each(
+        values,
+        evidence,
+        lambda part, known, at: _one(part, known, found, settings, None if expected is None else _at(expected, at)),
+    )
 
 
-def _one(values: xr.DataArray, evidence: Evidence, found: ScoreValues, settings: RankingOptions) -> xr.Dataset:
+def _at(expected: xr.Dataset, at: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
+    """Return the predictive values and errors (entity) at a position of the other dims."""
+    return expected["predictive"].values[at], expected["predictive_error"].values[at]
+
+
+def _one(
+    values: xr.DataArray,
+    evidence: Evidence,
+    found: ScoreValues,
+    settings: RankingOptions,
+    predictive: tuple[np.ndarray, np.ndarray] | None = None,
+) -> xr.Dataset:
     names, batches = values["entity"].values, Batches.of(values)
     x = finite(values.values).reshape(batches.number, len(names))
     score = None if found.variable else found.score
@@ -220,8 +251,11 @@ def _one(values: xr.DataArray, evidence: Evidence, found: ScoreValues, settings:
         result |= _compare(x, twice, batches, settings, found, efficiencies, ranked, texts, expected, unseen)
         with np.errstate(over="ignore", invalid="ignore"):  # outcomes near the largest float
             sets = rank_sets(x, ranked, found, settings.prob, efficiencies.worst, information)
+        if predictive is not None:
+            value, error = (average_within(groups, part) for part in predictive)
+            result |= predictive_order(value, error, found.sign, ranked, expected, texts, unseen)
         sets = RankSets(hold_pairs(groups, sets.above), hold_within(groups, sets.not_best), sets.kind, sets.reason)
-        result |= ranks_and_tiers(sets, ranked, result["consensus_position"])
+        result |= ranks_and_tiers(sets, ranked, position_of(result))
         few, alike = discordance_of(information, evidence.about or {}, names, result, settings.prob, evidence.patterns)
         notes += few + information.notes()
         needed = "other cases" if alike and needed == "paired cases" else needed

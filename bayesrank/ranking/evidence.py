@@ -34,6 +34,7 @@ from bayesrank.ranking._information import (
     skewness_ratio,
 )
 from bayesrank.ranking._pooling import differing_datasets
+from bayesrank.ranking.intervals import position_of
 from bayesrank.ranking.notes import (
     cases_of_classes,
     count_notes,
@@ -349,7 +350,7 @@ class Evidence:
     def caps(self, notes: list[Note], ranking: Mapping[str, Any], names: list[str]) -> list[Note]:
         """Return what limits the headline of a ranking of these entities with these notes."""
         caps = self.limits(notes)
-        position = np.asarray(ranking["consensus_position"])
+        position = np.asarray(position_of(ranking))
         if np.isnan(position).all():
             return caps
         leader = int(np.nanargmin(position))

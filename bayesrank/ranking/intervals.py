@@ -1,5 +1,7 @@
 """The marginal posterior interval of a rank."""
 
+from typing import Any
+
 import numpy as np
 
 #: Differences of ranks and probabilities below this are rounding errors.
@@ -19,3 +21,13 @@ def rank_intervals(probability: np.ndarray, tail: float) -> tuple[np.ndarray, np
 def with_gaps(whole: np.ndarray, known: np.ndarray) -> np.ndarray:
     """Return whole numbers, or floats with NaN where unknown."""
     return whole.astype(int) if known.all() else np.where(known, whole.astype(float), np.nan)
+
+
+def order_name(ranking: Any) -> str:
+    """Return by which order a ranking is listed: "predictive" where it was asked for, else "consensus"."""
+    return "predictive" if "predictive_position" in ranking else "consensus"
+
+
+def position_of(ranking: Any) -> Any:
+    """Return the positions of the entities in the order by which a ranking is listed."""
+    return ranking[f"{order_name(ranking)}_position"]

@@ -13,6 +13,7 @@ from bayesrank._notes import Note
 from bayesrank.evidence.counts import parts_of
 from bayesrank.ranking._information import Information, Patterns, least
 from bayesrank.ranking._pooling import pooling_notes
+from bayesrank.ranking.intervals import position_of
 from bayesrank.scores import Score
 from bayesrank.scores.averages import Average
 
@@ -60,7 +61,7 @@ def discordance_of(
 
     Also return whether the first entity and its closest rival had the same outcome on every case.
     """
-    order, superiority = ranking["consensus_position"], ranking["superiority"]
+    order, superiority = position_of(ranking), ranking["superiority"]
     if information.discordant is None or np.isnan(order).all():
         return [], False
     first = int(np.nanargmin(order))

@@ -7,6 +7,7 @@ import xarray as xr
 from bayesrank._checks import check_result, describe_value
 from bayesrank._errors import ArgumentError
 from bayesrank._notes import Note
+from bayesrank.ranking.intervals import position_of
 from bayesrank.scores.display import display_name
 
 #: Variables of every ranking, and those missing without pairwise comparisons.
@@ -22,7 +23,7 @@ OF_PAIRS = (
 #: Columns of a table, if available.
 COLUMNS = (
     *("median", "lower", "upper", "observed", "cases", "probability_best", "expected_rank", "rank_lower", "rank_upper"),
-    *("consensus_rank", "tier", "expected_regret", "undefined"),
+    *("predictive", "predictive_rank", "consensus_rank", "tier", "expected_regret", "undefined"),
 )
 #: The columns of a table that hold the evidence of each entity.
 EVIDENCE = ("observed", "cases")
@@ -39,10 +40,11 @@ def ranking_table(ranking: xr.Dataset) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        Indexed by entity, by tier and then in consensus order (by expected rank if ``joint=False``). Columns, as far as
-        the ranking has them: ``median``, ``lower``, ``upper``, ``observed``, ``cases``, ``probability_best``,
-        ``expected_rank``, ``rank_lower``, ``rank_upper``, ``consensus_rank``, ``tier``, ``expected_regret``,
-        ``undefined``.
+        Indexed by entity, by tier and then in consensus order, or in predictive order if the ranking was made with
+        ``order="predictive"`` (by expected rank if ``joint=False``). Columns, as far as the ranking has them:
+        ``median``, ``lower``, ``upper``, ``observed``, ``cases``, ``probability_best``, ``expected_rank``,
+        ``rank_lower``, ``rank_upper``, ``predictive``, ``predictive_rank``, ``consensus_rank``, ``tier``,
+        ``expected_regret``, ``undefined``.
 
     Raises
     ------
@@ -62,15 +64,15 @@ def ranking_table(ranking: xr.Dataset) -> pd.DataFrame:
     names = np.array([str(name) for name in frame.index])
     if "tier" not in ranking:
         return frame.iloc[np.lexsort((names, ranking["expected_rank"].values))]
-    return frame.iloc[np.lexsort((names, ranking["consensus_position"].values, ranking["tier"].values))]
+    return frame.iloc[np.lexsort((names, position_of(ranking).values, ranking["tier"].values))]
 
 
 def first_by_consensus(ranking: xr.Dataset, top: int | None) -> pd.DataFrame:
-    """Return the rows of the table of the first ``top`` entities of the consensus order; None for all."""
+    """Return the rows of the table of the first ``top`` entities of the order; None for all."""
     table = ranking_table(ranking)
     if top is None or "consensus_position" not in ranking:
         return table[:top]
-    position = ranking["consensus_position"].to_series().reindex(table.index).to_numpy()
+    position = position_of(ranking).to_series().reindex(table.index).to_numpy()
     chosen = np.argsort(np.nan_to_num(position, nan=np.inf), kind="stable")[:top]
     return table.iloc[np.sort(chosen)]
 

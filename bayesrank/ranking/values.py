@@ -34,6 +34,7 @@ class RankingOptions(NamedTuple):
     prob: float
     rope: float
     joint: bool = True
+    order: str = "consensus"
 
 
 @dataclass(frozen=True)

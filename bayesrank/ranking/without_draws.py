@@ -17,7 +17,8 @@ from bayesrank.ranking.consensus import consensus_of
 from bayesrank.ranking.evidence import Evidence, cases_of, evidence_of, rank_each
 from bayesrank.ranking.hierarchy import poth_of
 from bayesrank.ranking.identical import identical_groups
-from bayesrank.ranking.intervals import rank_intervals
+from bayesrank.ranking.intervals import position_of, rank_intervals
+from bayesrank.ranking.predictive import exact_predictive, predictive_order
 from bayesrank.ranking.values import RankingOptions, ScoreValues, natural_score, ranking_of, score_values
 from bayesrank.scores import as_score
 
@@ -75,7 +76,7 @@ def rank_exactly(
     ranking = rank_each(known.frame, evidence, lambda _, held, at: _one(known.at(at), held, what, settings))
     if settings.joint:
         return ranking
-    compared = ("superiority", "equivalence", "sucra", "poth", "consensus", *CLAIM)
+    compared = ("superiority", "equivalence", "sucra", "poth", "consensus", "predictive", *CLAIM)
     kept = ranking.drop_vars([*(name for name in ranking.data_vars if str(name).startswith(compared)), "rival"])
     return kept.drop_attrs(deep=False).assign_attrs({k: v for k, v in ranking.attrs.items() if k not in CLAIM})
 
@@ -111,7 +112,7 @@ def replace_drawn(drawn: xr.Dataset, source: Source, score: Any, settings: Ranki
 def _claim_again(ranking: xr.Dataset, source: Source, values: xr.DataArray) -> xr.Dataset:
     """Return a ranking with rank sets of draws, and the headline that follows from the exact numbers."""
     ranking = ranking.copy()
-    leader = int(np.nanargmin(ranking["consensus_position"].values)) if ranking["tier"].notnull().any() else None
+    leader = int(np.nanargmin(position_of(ranking).values)) if ranking["tier"].notnull().any() else None
     for name, first in (("rank_lower", 1), ("in_best_set", True), ("tier", 1)):
         held = ranking[name].values.copy()
         if leader is not None:  # draws and integrals may differ in who comes first by a hair
@@ -189,7 +190,11 @@ def _one(known: ClosedForm, evidence: Evidence, what: ScoreValues, settings: Ran
     result |= consensus_of(np.array(names), found.numbers.expected, before, error, ranked, unseen)
     nothing = np.zeros(before.shape, bool)
     sets = RankSets(nothing, np.zeros(len(names), bool), "none", Note("sets_need_draws"))
-    result |= ranks_and_tiers(sets, ranked, result["consensus_position"])
+    if settings.order == "predictive":
+        value = exact_predictive(known.concentration, known.totals, what.score)
+        expected, texts = found.numbers.expected, np.array(names)
+        result |= predictive_order(value, np.zeros(len(names)), what.sign, ranked, expected, texts, unseen)
+    result |= ranks_and_tiers(sets, ranked, position_of(result))
     caps = [Note("sets_need_draws"), *evidence.caps(notes, result, names)]
     groups = identical_groups(evidence, len(names))
     headline, caps = headline_of(result, names, caps, settings.prob, settings.rope, groups)

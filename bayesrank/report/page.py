@@ -15,6 +15,7 @@ from bayesrank._draws import draw_dims
 from bayesrank._labels import has_positive_class
 from bayesrank.plots.kit.page import break_words
 from bayesrank.ranking import ranking_table
+from bayesrank.ranking.intervals import position_of
 from bayesrank.ranking.values import ScoreValues
 from bayesrank.report.pictures import BAR, Axis, inline_svg
 from bayesrank.words.standing import Standing
@@ -107,7 +108,7 @@ class Page:
     @cached_property
     def leaders(self) -> list[Any]:
         """Entities that the headline does not rule out as best, best first."""
-        order = self.ranking["consensus_position"].where(self.ranking["tier"].notnull())
+        order = position_of(self.ranking).where(self.ranking["tier"].notnull())
         standing = Standing(self.ranking, order.values)
         if not len(standing.places):
             return []

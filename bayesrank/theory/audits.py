@@ -15,6 +15,7 @@ from bayesrank.scores.names import as_score
 from bayesrank.scores.placement import FixedRate, canonical_values, fixed_rate, place, places, swapped
 from bayesrank.scores.score import Score
 from bayesrank.theory.axioms import OPERATIONS, ROUNDING, counterexamples, lattice
+from bayesrank.theory.posteriors import audit_order
 
 TESTS = ("axiom_2", "axiom_3_upper", "axiom_3_lower")
 # Performances for the correlations in Foundations, Section 5.2: 6,545 and 6,561 points.
@@ -39,6 +40,7 @@ def audit(
     prediction_rate: float | None = None,
     classes: int = 2,
     operations: Any = "mix",
+    order: str | None = None,
 ) -> xr.Dataset:
     """Test whether a score may be used for ranking, and for which preferences (Foundations, 3.4, 4.1, 5.2 and A.2.1).
 
@@ -63,6 +65,10 @@ def audit(
         ``"relabel"``, change the labels of predictions; ``"shuffle"``, permute half of the predictions; or a matrix
         (given, new) of transition probabilities. For operations other than ``"mix"``, a failed upper test means that
         the operation improves a performance, a failed lower test that it degrades one. Few scores pass all.
+    order : str, optional
+        Audit an order of posteriors by the score instead: ``"predictive"`` (the score of the posterior mean
+        performance), ``"mean"``, ``"median"``, ``"expected_rank"``, ``"probability_best"``, ``"pairwise"`` (A before B
+        if P(A beats B) > 1/2) or ``"consensus"``, for two classes and mixtures.
 
     Returns
     -------
@@ -76,6 +82,12 @@ def audit(
         ``tau_max_tied``: the extremes over the positions of known orders only, such as (½, ½), where accidental ties
         change tau-b by up to 0.015. ``verdict``: the result in words, with any difference between the domains.
 
+        With ``order``: ``axiom_1``, ``axiom_2``, ``axiom_3_upper``, ``axiom_3_lower``, ``proof`` (``test``: why it
+        holds, or the numbers of the counterexample, as fractions), ``counterexample`` (``test``, ``role``, ``actual``,
+        ``predicted``) and ``verdict``. Counterexamples are counts of cases for Beta posteriors of ``attrs["rate"]``
+        under a uniform prior, with the other rate known (``attrs["other_rate"]``; NaN in the counts); for the mean,
+        two performances, each with probability 1/2.
+
     Examples
     --------
     >>> row = audit("balanced_accuracy")
@@ -83,10 +95,16 @@ def audit(
     (True, False, 0.486)
     >>> audit("macro_f1", classes=3)["axiom_3_upper"].item()
     False
+    >>> audit("f1", order="median")["verdict"].item()
+    'the order of posteriors by median of f1 breaks axiom 3'
     """
     fixed = fixed_rate(prevalence, prediction_rate)
     found = as_score(score)
     allowed = _operations(operations, check_integer("classes", classes, 2, 8))
+    if order is not None:
+        if classes > 2 or fixed.predicted or allowed != ["mix"]:
+            raise ArgumentError("order", "must be left out with classes, operations or prediction_rate", f"{order!r}")
+        return audit_order(found, order, fixed.share)
     if classes > 2:
         return _audit_of_classes(found, fixed, classes, allowed)
     if fixed.predicted and any(not isinstance(one, str) or one == "relabel" for one in allowed):

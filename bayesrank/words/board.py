@@ -12,6 +12,7 @@ from bayesrank import _text
 from bayesrank._checks import check_integer
 from bayesrank._escape import json_text
 from bayesrank.ranking.claims import caps_of
+from bayesrank.ranking.intervals import order_name
 from bayesrank.ranking.summary import check_complete, effective_draws, first_by_consensus, is_exact, ranking_table
 from bayesrank.words.rankings import verdict_of_ranking
 from bayesrank.words.standing import Standing
@@ -59,7 +60,7 @@ def board(ranking: xr.Dataset, *, top: int | None = None) -> str:
     labels = ranking["entity"].values.tolist()
     order = [labels.index(name) for name in table.index.tolist()]
     parts = verdict_of_ranking(ranking.isel(entity=order, rival=order))
-    table = table.rename(columns={"consensus_rank": "rank"})
+    table = table.rename(columns={f"{order_name(ranking)}_rank": "rank"})
     for name in ("contradicted", "probability_best_error"):
         table[name] = ranking[name].values[order]
     table["probability_best_text"] = [

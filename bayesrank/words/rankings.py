@@ -9,6 +9,7 @@ from bayesrank import _text
 from bayesrank._notes import Note, notes_of
 from bayesrank.planning import cases_to_separate
 from bayesrank.ranking.claims import FEWEST, leader_overestimate
+from bayesrank.ranking.intervals import position_of
 from bayesrank.ranking.summary import check_complete, effective_draws, is_exact, outside_interval, score_name
 from bayesrank.words.parts import Verdict, compose, few_names
 from bayesrank.words.plans import round_up
@@ -45,7 +46,7 @@ def verdict_of_ranking(ranking: xr.Dataset, more: Sequence[Note] = ()) -> Verdic
     if bool(ranking["tier"].isnull().all()):
         text = f"Nothing to rank: no entity has a defined {score} in half of the draws."
         return compose("none", text, notes)
-    standing = Standing(ranking, ranking["consensus_position"].where(ranking["tier"].notnull()).values)
+    standing = Standing(ranking, position_of(ranking).where(ranking["tier"].notnull()).values)
     if len(standing.places) < 2:
         what = " with data" if ranking["tier"].notnull().sum() > 1 else f" with a defined {score}"
         text = f"Nothing to rank: {standing.leader} is the only entity{what if ranking.sizes['entity'] > 1 else ''}."

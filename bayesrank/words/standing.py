@@ -6,6 +6,7 @@ import xarray as xr
 from bayesrank import _text
 from bayesrank._notes import Note
 from bayesrank.ranking.claims import ON_THESE, UNJUSTIFIED, caps_of
+from bayesrank.ranking.intervals import order_name
 from bayesrank.ranking.summary import effective_draws, score_name
 from bayesrank.words.parts import NAMED, few_names, join_names
 
@@ -40,7 +41,7 @@ class Standing:
             np.where(places == places[:1], np.nan, ranking[name].values[places[:1], places])
             for name in ("superiority", "equivalence")
         )
-        rank = ranking["consensus_rank"].values[places]
+        rank = ranking[f"{order_name(ranking)}_rank"].values[places]
         self.tied = rank == rank[:1]
         self.could_be_best = ranking["in_best_set"].values[places].astype(bool)
         self.rivals = self.could_be_best & (np.arange(self.size) > 0)

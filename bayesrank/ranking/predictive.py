@@ -1,0 +1,81 @@
+"""The predictive order: by the score of the posterior mean performance, which is the performance on the next case.
+
+Unlike other orders of posteriors, it keeps the axioms of a ranking score (docs/theory/uncertainty.md).
+"""
+
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from bayesrank._draws import draw_dims
+from bayesrank._errors import ArgumentError
+from bayesrank._source import Source
+from bayesrank.performance.arrays import as_performance, outcome_dims
+from bayesrank.ranking.intervals import with_gaps
+from bayesrank.ranking.values import ScoreValues
+
+#: Parts of the draws whose scores give the Monte-Carlo error.
+PARTS = 20
+
+
+def predictive_values(source: Source, found: ScoreValues, kind: str | None) -> xr.Dataset:
+    """Return the score of the posterior mean performance, ``predictive``, and its Monte-Carlo error (..., entity)."""
+    bare = source.array is not None and not outcome_dims(source.array)
+    if bare or found.score is None or (found.variable and found.name != "mean_outcome"):
+        raise ArgumentError(
+            "order", "must be 'consensus' for values of a score, which have no performance", "'predictive'"
+        )
+    score = found.score
+    linear = found.name == "mean_outcome"
+    array = found.values if linear else as_performance(source, kind)
+    draws = draw_dims(array)
+
+    def value(part: xr.DataArray) -> xr.DataArray:
+        mean = part.mean(draw_dims(part))
+        return mean if linear else score(mean)
+
+    size = int(np.prod([array.sizes[dim] for dim in draws])) if draws else 1
+    result = xr.Dataset({"predictive": value(array)})
+    if size < 2 * PARTS:
+        return result.assign(predictive_error=xr.full_like(result["predictive"], np.nan))
+    last = draws[-1]
+    edges = np.linspace(0, array.sizes[last], min(PARTS, array.sizes[last]) + 1).astype(int)
+    parts = xr.concat(
+        [value(array.isel({last: slice(low, high)})) for low, high in pairwise(edges)],
+        "part",
+        coords="minimal",
+        compat="override",
+    )
+    return result.assign(predictive_error=parts.std("part", ddof=1) / np.sqrt(parts.sizes["part"]))
+
+
+def exact_predictive(concentration: np.ndarray, totals: np.ndarray | None, score: Any) -> np.ndarray:
+    """Return the score of the mean performance of conjugate posteriors (entity, actual, predicted)."""
+    rows = concentration.sum(axis=-1, keepdims=True)
+    share = rows / rows.sum(axis=-2, keepdims=True) if totals is None else np.asarray(totals)[..., None]
+    mean = np.divide(concentration, rows, out=np.zeros_like(concentration), where=rows > 0) * share
+    return score.of_tables(mean)
+
+
+def predictive_order(
+    value: np.ndarray, error: np.ndarray, sign: int, ranked: np.ndarray, expected: np.ndarray, names: np.ndarray,
+    unseen: np.ndarray,
+) -> dict[str, np.ndarray]:  # fmt: skip
+    """Return the order by the variable names of a ranking; entities without an observed score come last."""
+    size = np.nanmax(np.abs(value), initial=0.0) or 1.0
+    key = np.where(np.isnan(value), np.inf, np.round(-sign * value / size, 10))
+    place = np.lexsort((names, np.round(expected, 10), key, unseen))
+    place = place[ranked[place]]
+    position, rank = np.zeros(len(value), int), np.zeros(len(value), int)
+    position[place] = np.arange(1, len(place) + 1)
+    for before, entity in zip([None, *place], place, strict=False):
+        tied = before is not None and key[before] == key[entity] and unseen[before] == unseen[entity]
+        rank[entity] = rank[before] if tied else position[entity]
+    return {
+        "predictive": value,
+        "predictive_error": error,
+        "predictive_rank": with_gaps(rank, ranked),
+        "predictive_position": with_gaps(position, ranked),
+    }

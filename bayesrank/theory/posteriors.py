@@ -1,0 +1,257 @@
+"""Orders of posteriors, audited by the axioms of performance-based ranking: proofs, or counterexamples in fractions.
+
+An order that compares values only sees the order of the values. So a counterexample for one rate, with the other rate
+known, is one for every score that is strictly monotone in that rate. It has a Beta posterior for each entity, from
+counts and a uniform prior: all its probabilities are fractions.
+"""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from math import comb
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from bayesrank._checks import check_choice, check_integer, describe_value
+from bayesrank._errors import ArgumentError, ArgumentTypeError
+from bayesrank.scores.score import Score, cells_at
+from bayesrank.theory.axioms import ROUNDING, counterexamples, lattice
+
+#: The audited orders of posteriors.
+ORDERS = ("predictive", "mean", "median", "expected_rank", "probability_best", "pairwise", "consensus")
+AXIOMS = ("axiom_1", "axiom_2", "axiom_3_upper", "axiom_3_lower")
+#: (right, wrong) of counterexamples. A and B have the same evidence, and their even mixture passes C.
+TWINS: dict[str, tuple[int, int]] = {"A": (0, 1), "B": (0, 1), "C": (1, 3)}
+#: A is ahead of B by expected rank, and behind B once C has joined; the same by P(best); and a cycle.
+REVERSED_RANK: dict[str, tuple[int, int]] = {"A": (0, 1), "B": (2, 6), "C": (0, 3)}
+REVERSED_BEST: dict[str, tuple[int, int]] = {"A": (1, 3), "B": (0, 1), "C": (1, 0)}
+CYCLE: dict[str, tuple[int, int]] = {"A": (0, 53), "B": (1, 129), "C": (30, 2370)}
+#: The median of A is below the first, that of C between both, and that of the mixture above the second.
+MEDIANS = Fraction(3, 10), Fraction(8, 25)
+#: FPRs (or TPRs) at which a score may be strictly monotone in the other rate.
+KNOWN_RATES = (0.5, 0.25, 0.75, 0.0, 1.0)
+Counts = tuple[int, int]
+
+
+def exact_superiority(first: Any, second: Any) -> Fraction:
+    """Return the probability that one rate is higher than another, as a fraction.
+
+    Each rate has the Beta posterior of counts under a uniform prior, independent of the others. It equals the
+    probability that more than ``second``'s right cases are right among n + 1 new cases of ``first``, where n is the
+    number of cases of ``second`` (a tail of a beta-binomial distribution).
+
+    Parameters
+    ----------
+    first : pair of int, or list of two such pairs
+        Numbers of right and wrong cases. Two pairs stand for the even mixture of two entities, which chooses one of
+        them at random for each case.
+    second : pair of int
+
+    Returns
+    -------
+    fractions.Fraction
+
+    Examples
+    --------
+    >>> exact_superiority((1, 3), (0, 1)), exact_superiority([(0, 1), (0, 1)], (1, 3))
+    (Fraction(11, 21), Fraction(1019, 2016))
+    """
+    parts = [_counts(f"first[{i}]", part) for i, part in enumerate(first)] if _is_pair_of_pairs(first) else None
+    right, wrong = _counts("second", second)
+    size = right + wrong + 1
+    if parts is None:
+        ways, every = _new_cases(size, _counts("first", first))
+        return Fraction(sum(ways[right + 1 :]), every)
+    total = Fraction(0)
+    for k in range(size + 1):  # the number of new cases that the first part gets
+        (one, every), (other, all_other) = (_new_cases(n, part) for n, part in zip((k, size - k), parts, strict=True))
+        found = sum(ways * sum(other[max(right + 1 - i, 0) :]) for i, ways in enumerate(one))
+        total += Fraction(comb(size, k) * found, 2**size * every * all_other)
+    return total
+
+
+def exact_best(counts: Sequence[Counts], index: int) -> Fraction:
+    """Return the probability that one of three independent rates is the highest, as a fraction; uniform priors."""
+    (right, wrong), *rivals = (counts[i] for i in (index, *(i for i in range(3) if i != index)))
+    sizes = [sum(rival) + 1 for rival in rivals]
+    size, total = sum(sizes), Fraction(0)
+    ways, every = _new_cases(size, (right, wrong))
+    for i in range(rivals[0][0] + 1, sizes[0] + 1):
+        for j in range(rivals[1][0] + 1, sizes[1] + 1):
+            total += Fraction(comb(sizes[0], i) * comb(sizes[1], j) * ways[i + j], comb(size, i + j) * every)
+    return total
+
+
+def _at_most(counts: Counts, rate: Fraction) -> Fraction:
+    """Return the probability that a rate with these counts is at most ``rate``."""
+    right, size = counts[0], sum(counts) + 1
+    return sum((comb(size, k) * rate**k * (1 - rate) ** (size - k) for k in range(right + 1, size + 1)), Fraction(0))
+
+
+def _twins_at_most(rate: Fraction) -> Fraction:
+    """Return the probability that the even mixture of A and B of ``TWINS`` is at most ``rate``, at most 1/2.
+
+    Both rates have the density 2 (1 - x), so it is the integral of 2 (1 - x) (1 - (1 - 2 rate + x)²) from 0 to 2 rate.
+    """
+    u = 2 * rate
+    return 2 * ((1 - u) * (u**2 - u**3 / 3) + 2 * u**3 / 3 - u**4 / 4)
+
+
+def _new_cases(size: int, counts: Counts) -> tuple[list[int], int]:
+    """Return whole numbers proportional to the probability of each number of right new cases, and their sum."""
+    right, wrong = counts
+    ways = [comb(k + right, right) * comb(size - k + wrong, wrong) for k in range(size + 1)]
+    return ways, comb(size + right + wrong + 1, size)
+
+
+def _is_pair_of_pairs(counts: Any) -> bool:
+    return isinstance(counts, list | tuple) and len(counts) == 2 and all(isinstance(x, list | tuple) for x in counts)
+
+
+def _counts(name: str, counts: Any) -> Counts:
+    if not isinstance(counts, list | tuple) or len(counts) != 2:
+        raise ArgumentTypeError(name, "must be a pair of right and wrong cases, as (8, 2)", describe_value(counts))
+    return check_integer(f"{name}[0]", counts[0], 0), check_integer(f"{name}[1]", counts[1], 0)
+
+
+def audit_order(score: Score, order: Any, prevalence: float | None) -> xr.Dataset:
+    """Audit the order of posteriors by one summary of a score; see :func:`bayesrank.audit`."""
+    check_choice("order", order, ORDERS)
+    rate, known, sign = _moving_rate(score, prevalence)
+    table = np.full((4, 3, 2, 2), np.nan)
+    held, proof = np.ones(4, bool), np.full(4, "", object)
+    # A known performance is a posterior, so that no order mends a score.
+    own = counterexamples(score, prevalence)
+    for test, example in zip((1, 2, 3), own, strict=True):
+        if not np.isnan(example).all():
+            held[test], table[test] = False, example.reshape(3, 2, 2)
+            proof[test] = "the score itself breaks it for known performances (br.audit without order)"
+    row = 1 if rate == "tpr" else 0
+    for axiom, (examples, text) in _broken(order, score, prevalence).items():
+        test = AXIOMS.index(axiom)
+        if not held[test]:
+            continue
+        held[test], proof[test] = False, text
+        if isinstance(examples, np.ndarray):
+            table[test, : len(examples)] = examples.reshape(-1, 2, 2)
+            continue
+        for role, (right, wrong) in enumerate(examples.values()):
+            high, low = (right, wrong) if sign > 0 else (wrong, right)
+            table[test, role, row] = (low, high) if rate == "tpr" else (high, low)
+    reasons = _proofs(order, score, prevalence)
+    proof = np.where(held, [reasons[name] for name in AXIOMS], proof)
+    names = [f"axiom {name[6]}" for name, holds in zip(AXIOMS, held, strict=True) if not holds]
+    where = "" if prevalence is None else f" at prevalence {prevalence:g}"
+    broken = " and ".join(dict.fromkeys(names))
+    verdict = f"breaks {broken}{where}" if broken else f"satisfies all three axioms{where}"
+    return xr.Dataset(
+        {
+            **{name: ((), bool(holds)) for name, holds in zip(AXIOMS, held, strict=True)},
+            "proof": ("test", proof.astype(str)),
+            "counterexample": (("test", "role", "actual", "predicted"), table),
+            "verdict": ((), f"the order of posteriors by {order} of {score.name} {verdict}"),
+        },
+        {
+            "score": score.name,
+            "order": order,
+            "prevalence": np.nan if prevalence is None else prevalence,
+            "test": list(AXIOMS),
+            "role": ["A", "B", "C"],
+            "actual": ["negative", "positive"],
+            "predicted": ["negative", "positive"],
+        },
+        {"rate": rate, "other_rate": known},
+    )
+
+
+def _moving_rate(score: Score, prevalence: float | None) -> tuple[str, float, int]:
+    """Return a rate in which the score is strictly monotone, the other rate, and the sign of the change."""
+    steps, share = np.linspace(0.05, 0.95, 19), 0.5 if prevalence is None else prevalence
+    for known in KNOWN_RATES:
+        for rate in ("tpr", "tnr"):
+            fpr, tpr = (known, steps) if rate == "tpr" else (1 - steps, known)
+            changes = np.diff(score.of_cells(*np.broadcast_arrays(*cells_at(fpr, tpr, share))))
+            for sign in (1, -1):
+                if (sign * changes > ROUNDING).all():
+                    return rate, known, sign
+    raise ArgumentError("score", "must be strictly monotone in TPR or TNR to audit orders of posteriors", score.name)
+
+
+def _broken(order: str, score: Score, prevalence: float | None) -> dict[str, tuple[Any, str]]:
+    """Return the axioms that the order breaks by itself, each with its counterexample and the numbers that prove it."""
+    if order == "predictive":
+        return {}
+    if order == "mean":
+        return _of_means(score, prevalence)
+    broken: dict[str, tuple[Any, str]] = {}
+    if order == "probability_best":
+        pair = exact_superiority(REVERSED_BEST["A"], REVERSED_BEST["B"])
+        first, second = (exact_best(list(REVERSED_BEST.values()), i) for i in (0, 1))
+        text = f"P(A best) = {pair} without C; with C, P(A best) = {first} < P(B best) = {second}"
+        lower = "P(A best) = P(B best) = 1/2, and their mixture, which lies between them, is never best: 0"
+        pair_of = {name: TWINS[name] for name in ("A", "B")}
+        return {"axiom_1": (REVERSED_BEST, text), "axiom_3_lower": (pair_of, lower)}
+    above = exact_superiority(TWINS["C"], TWINS["A"])
+    passed = exact_superiority([TWINS["A"], TWINS["B"]], TWINS["C"])
+    mirrored = {name: (wrong, right) for name, (right, wrong) in TWINS.items()}
+    upper = f"P(C > A) = P(C > B) = {above}, but P(mixture > C) = {passed}"
+    lower = f"P(A > C) = P(B > C) = {above}, but P(C > mixture) = {passed}"
+    if order == "expected_rank":
+        pair = exact_superiority(REVERSED_RANK["A"], REVERSED_RANK["B"])
+        ranks = [2 - pair, 1 + pair]
+        joined = [
+            rank + exact_superiority(REVERSED_RANK["C"], REVERSED_RANK[name])
+            for rank, name in zip(ranks, "AB", strict=True)
+        ]
+        text = f"expected ranks of A and B: {ranks[0]} < {ranks[1]} without C, {joined[0]} > {joined[1]} with C"
+        broken["axiom_1"] = REVERSED_RANK, text
+        upper += f"; expected ranks among all four: mixture {3 - passed} < A, B {2 + above}"
+        lower += f"; expected ranks among all four: mixture {2 + passed} > A, B {3 - above}"
+    elif order in ("pairwise", "consensus"):
+        cycle = list(CYCLE.values())
+        beats = [exact_superiority(cycle[i], cycle[(i + 1) % 3]) for i in range(3)]
+        shown = ", ".join(f"P({x}) = {float(p):.6f}" for x, p in zip(("A > B", "B > C", "C > A"), beats, strict=True))
+        how = "no preorder" if order == "pairwise" else "the order of the pair at which the cycle is cut depends on C"
+        broken["axiom_1"] = CYCLE, f"{shown}: {how}"
+    else:
+        first, second = MEDIANS
+        shares = [_at_most(TWINS["A"], first), _at_most(TWINS["C"], first)]
+        shares += [_at_most(TWINS["C"], second), _twins_at_most(second)]
+        text = "P(A {r} {0}) = {2} > 1/2 > P(C {r} {0}) = {3}, and P(C {r} {1}) = {4} > 1/2 > P(mixture {r} {1}) = {5}"
+        upper, lower = text.format(first, second, *shares, r="<"), text.format(1 - first, 1 - second, *shares, r=">")
+    return broken | {"axiom_3_upper": (TWINS, upper), "axiom_3_lower": (mirrored, lower)}
+
+
+def _of_means(score: Score, prevalence: float | None) -> dict[str, tuple[Any, str]]:
+    """Return the halves of axiom 3 that the mean breaks: two performances, each with probability 1/2 for A and for B.
+
+    The mean of the mixture differs from that of A and B by half the curvature of the score between the two.
+    """
+    points = lattice(4, prevalence)
+    values = score.of_cells(*points)
+    middle = score.of_cells(*((points[:, :, None] + points[:, None]) / 2))
+    curvature = np.nan_to_num(middle - (values[:, None] + values) / 2)
+    broken: dict[str, tuple[Any, str]] = {}
+    for axiom, sign in (("axiom_3_upper", 1), ("axiom_3_lower", -1)):
+        i, j = np.unravel_index(np.argmax(sign * curvature), curvature.shape)
+        if sign * curvature[i, j] > ROUNDING:
+            own = (values[i] + values[j]) / 2
+            text = (
+                f"A and B are each the first or the second of two performances with probability 1/2: their mean is "
+                f"{own:.6g}, that of their even mixture {own + curvature[i, j] / 2:.6g}"
+            )
+            broken[axiom] = points[:, [i, j]].T, text
+    return broken
+
+
+def _proofs(order: str, score: Score, prevalence: float | None) -> dict[str, str]:
+    """Return why each axiom holds, where it does."""
+    rivals = "it depends on the posterior of one entity alone (Foundations, Theorem 1)"
+    sure = "holds draw by draw, so no rival and no draw puts the surely less satisfying entity ahead"
+    between = "the posterior mean of a mixture is the mixture of the posterior means, and the score orders mixtures"
+    if order == "mean":
+        between = "the score is linear among these performances, as far as was found: its mean is that of E[P]"
+    elif order == "probability_best":
+        between = "a mixture never exceeds the better of its parts, so it is best only where all tie"
+    return {"axiom_1": rivals, "axiom_2": sure, "axiom_3_upper": between, "axiom_3_lower": between}
