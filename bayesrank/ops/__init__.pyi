@@ -5,6 +5,7 @@ from .curves import of_curve as of_curve
 from .curves import of_value as of_value
 from .curves import square as square
 from .curves import value_curves as value_curves
+from .prevalence import prevalence_free as prevalence_free
 from .references import UNIFORM as UNIFORM
 from .references import Distribution as Distribution
 from .references import Sample as Sample

@@ -14,6 +14,7 @@ from bayesrank._errors import ArgumentError, ArgumentTypeError
 from bayesrank._labels import check_positive
 from bayesrank._types import Container, ScoreLike
 from bayesrank.models import in_closed_form
+from bayesrank.ops.prevalence import closest_free, prevalence_free
 from bayesrank.ops.references import Reference, below, check_reference
 from bayesrank.ops.values import labelled, orient
 from bayesrank.performance import as_performance
@@ -118,7 +119,9 @@ def drift(
         ``ops`` (..., dataset) and ``change`` (..., dataset, part), with the parts "total", "prevalence" and "rates";
         NaN for a period without a comparison. With draws also their ``_mean``, ``_lower`` and ``_upper``; and
         ``degraded``, P(rate part < 0), with its Monte-Carlo standard error ``degraded_error``. It may depend on the
-        score if one rate fell and the other rose.
+        score if one rate fell and the other rose. The attrs ``monitor`` and ``monitor_agreement`` name a score whose
+        OPS does not depend on the prevalence, to monitor instead: the score itself if it is one, else balanced
+        accuracy, PPV or NPV, and its rank correlation with the score at the mean prevalence.
 
     Raises
     ------
@@ -141,7 +144,7 @@ def drift(
         check_choice("baseline", baseline, labels)
     later = [i for i, label in enumerate(labels) if (i > 0 if baseline is None else label != baseline)]
     earlier = [i - 1 if baseline is None else labels.index(baseline) for i in later]
-    _check_apart(rates, labels)
+    share = _check_apart(rates, labels)
 
     def of_rates(fpr: np.ndarray, tpr: np.ndarray, prevalence: np.ndarray) -> np.ndarray:
         return below(reference, score, score.of_cells(*cells_at(fpr, tpr, prevalence)), prevalence)
@@ -166,7 +169,9 @@ def drift(
     change = xr.concat(list(parts.values()), "part").assign_coords(part=list(parts)).transpose(..., "part")
     # A period without a comparison has no change: NaN.
     out = xr.Dataset({"ops": labelled(ops(rates)), "change": change.reindex(dataset=labels)})
+    monitor, agreement = (score.name, 1.0) if prevalence_free(score) else closest_free(score, share)
     out = out.assign_attrs(score=score.name, prob=prob, baseline="previous" if baseline is None else str(baseline))
+    out = out.assign_attrs(monitor=monitor, monitor_agreement=agreement)
     if not draw_dims(out["ops"]):
         return out
     for name in ("ops", "change"):
@@ -184,8 +189,11 @@ def _rates(performance: xr.DataArray) -> xr.Dataset:
     return rates.drop_attrs().drop_vars("measured", errors="ignore")
 
 
-def _check_apart(rates: xr.Dataset, labels: list) -> None:
-    """Raise if periods share random draws, as fits with one seed may: their differences would look too certain."""
+def _check_apart(rates: xr.Dataset, labels: list) -> float:
+    """Return a mean prevalence; raise if periods share random draws, as fits with one seed may.
+
+    Their differences would look too certain.
+    """
     dims = draw_dims(rates["prevalence"])
     # A few draws suffice for the check, and all rates are computed together, so that lazy data are read once.
     first = rates.isel({d: slice(0, 3) for d in dims}).reset_coords(drop=True).compute()
@@ -203,6 +211,8 @@ def _check_apart(rates: xr.Dataset, labels: list) -> None:
                     f"must hold independent draws of every period; {label!r} and {other!r} have the same draws "
                     f"of the {name} (fit each period with a seed of its own, or all as data sets of one fit)",
                 )
+    mean = float(first["prevalence"].mean())
+    return 0.5 if np.isnan(mean) else min(max(mean, 1e-3), 1 - 1e-3)
 
 
 def _periods(source: Any, kind: str | None) -> xr.DataArray:

@@ -64,6 +64,11 @@ def make(page: Page) -> Block | None:
         f"{since}: a change by prevalence says that the cases changed, a change by rates that the entity did. "
         f"Means and {percent} intervals."
     )
+    monitor = str(result.attrs.get("monitor", result.attrs["score"]))
+    if monitor != result.attrs["score"]:
+        words += (
+            f" The OPS of {display_name(monitor)} changes with the rates alone: monitor it if the prevalence moves."
+        )
     words += f" The first {DRAWN} of {len(names)} entities." if len(names) > DRAWN else ""
 
     def draw(figure: Any) -> None:

@@ -1,0 +1,75 @@
+"""Scores whose OPS does not depend on the prevalence at fixed rates, and the one that agrees most with a score.
+
+OPS represents the order of the score on the ROC square at one prevalence. So it is free of the prevalence if, and only
+if, that order is. On the Tile this holds at the four corners (docs/theory/ops.md).
+"""
+
+import numpy as np
+
+from bayesrank._errors import ArgumentError
+from bayesrank._types import ScoreLike
+from bayesrank.ops.references import UNIFORM, below
+from bayesrank.ops.values import orient
+from bayesrank.scores import Score, as_score
+from bayesrank.scores.score import cells_at
+
+#: Scores to monitor where the prevalence may move: their OPS depends on the rates alone, and rises with both.
+FREE = ("balanced_accuracy", "ppv", "npv")
+#: Prevalences between which orders are compared, and the number of performances.
+PREVALENCES, RANDOM = (0.5, 0.02, 0.2, 0.8, 0.98), 600
+#: Points on each axis of the square on which scores are compared.
+POINTS = 16
+
+
+def prevalence_free(score: ScoreLike) -> bool:
+    """Return whether the OPS of a score at fixed rates does not depend on the prevalence.
+
+    It holds where the score orders the ROC square alike at every prevalence: for functions of TPR and TNR, and on the
+    Tile for TNR, NPV, PPV and TPR, at its corners. It is exact for ranking scores; for others the orders of 600 random
+    performances are compared at five prevalences.
+
+    Parameters
+    ----------
+    score : Score, str or callable
+        A two-class score with a direction.
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> [name for name in ("f1", "ppv", "mcc", "g_mean", "accuracy", "npv") if prevalence_free(name)]
+    ['ppv', 'g_mean', 'npv']
+    """
+    found = orient(score)
+    if found.importance is not None:
+        right, wrong = ({found.importance[x] > 0 for x in pair} for pair in (("tn", "tp"), ("fp", "fn")))
+        # One of two weights is 0; if all weights of right or of wrong outcomes are 0, the score is constant.
+        return len(right) == 2 and len(wrong) == 2 or right == {False} or wrong == {False}
+    fpr, tpr = np.random.default_rng(0).random((2, RANDOM))
+    values = np.array([found.of_cells(*cells_at(fpr, tpr, share)) for share in PREVALENCES])
+    values = values[:, ~np.isnan(values).any(axis=0)]
+    if values.shape[1] < 2:
+        raise ArgumentError("score", "must be defined inside the ROC square", found.name)
+    steps = np.diff(values[:, np.argsort(values[0], kind="stable")], axis=1)
+    return bool((steps >= -1e-9 * np.ptp(values, axis=1, keepdims=True)).all())
+
+
+def closest_free(score: Score, prevalence: float) -> tuple[str, float]:
+    """Return the prevalence-free score that agrees most with a score at a prevalence, and their rank correlation.
+
+    The rank correlation is Spearman's over uniform rates: the correlation of the two OPS.
+    """
+    axis = (np.arange(POINTS) + 0.5) / POINTS
+    fpr, tpr = (part.ravel() for part in np.meshgrid(axis, axis))
+    share = np.full(fpr.shape, prevalence)
+
+    def ops(one: Score) -> np.ndarray:
+        return below(UNIFORM, one, one.of_cells(*cells_at(fpr, tpr, share)), share)
+
+    own = ops(score)
+    known = ~np.isnan(own)
+    found = {name: float(np.corrcoef(own[known], ops(as_score(name))[known])[0, 1]) for name in FREE}
+    best = max(found, key=lambda name: found[name])
+    return best, found[best]
