@@ -46,7 +46,7 @@ def prevalence_free(score: ScoreLike) -> bool:
     if found.importance is not None:
         right, wrong = ({found.importance[x] > 0 for x in pair} for pair in (("tn", "tp"), ("fp", "fn")))
         # One of two weights is 0; if all weights of right or of wrong outcomes are 0, the score is constant.
-        return len(right) == 2 and len(wrong) == 2 or right == {False} or wrong == {False}
+        return (len(right) == 2 and len(wrong) == 2) or right == {False} or wrong == {False}
     fpr, tpr = np.random.default_rng(0).random((2, RANDOM))
     values = np.array([found.of_cells(*cells_at(fpr, tpr, share)) for share in PREVALENCES])
     values = values[:, ~np.isnan(values).any(axis=0)]

@@ -12,7 +12,7 @@ from bayesrank import _text
 from bayesrank._checks import check_integer
 from bayesrank._escape import json_text
 from bayesrank.ranking.claims import caps_of
-from bayesrank.ranking.intervals import order_name
+from bayesrank.ranking.intervals import order_name, position_of
 from bayesrank.ranking.summary import check_complete, effective_draws, first_by_consensus, is_exact, ranking_table
 from bayesrank.words.rankings import verdict_of_ranking
 from bayesrank.words.standing import Standing
@@ -88,7 +88,7 @@ def board(ranking: xr.Dataset, *, top: int | None = None) -> str:
         "size": len(table),
         "evidence": about.get("evidence"),
         "headline": str(ranking["headline"].item()),
-        "population": Standing(ranking, ranking["consensus_position"].values).population or None,
+        "population": Standing(ranking, position_of(ranking).values).population or None,
         "sets": str(ranking["sets"].item()),
         "caps": [note.code for note in caps_of(ranking)],
         "verdict": parts.sentences(),
