@@ -27,6 +27,7 @@ from .evidence.matrices import from_rates as from_rates
 from .evidence.outcomes import from_outcomes as from_outcomes
 from .evidence.predictions import from_predictions as from_predictions
 from .evidence.predictions import joint_outcomes as joint_outcomes
+from .evidence.probabilities import from_probabilities as from_probabilities
 from .evidence.votes import from_votes as from_votes
 from .inference import fit as fit
 from .inference import to_pymc as to_pymc

@@ -574,7 +574,7 @@ COMMANDS = [
     ("line 2: weight must be a number", "rank FILE --draws 9 --weight weight", "gpt,weight\n1,heavy\n"),
     ("weight must hold finite numbers, 0 or more; got -1", "rank FILE --draws 9 --weight weight", "gpt,weight\n1,-1\n0,2\n"),
     ("its heading has actual and y_true, both read as actual (--ignore y_true leaves one out)", "rank FILE --draws 9", "actual,y_true,gpt\n1,1,1\n"),
-    ("labels, not probabilities", "rank FILE --draws 9", "actual,gpt\n1,0.3\n0,0.1\n"),
+    ("must be one of auc_roc", "rank FILE --draws 9", "actual,gpt\n1,0.3\n0,0.1\n"),
     ("must hold two labels or more", "rank FILE --draws 9", "actual,gpt\n1,1\n1,1\n", "actual,a,b\n1,1,1\n"),
     ("for every entity on every case; got none for entity 'b' on case '2'", "rank FILE --draws 9", "entity,case,outcome\na,1,1\na,2,0\nb,1,1\n"),
     ("line 3: case must stand once for each entity; got '1' of 'a' in line 2", "rank FILE --draws 9", "entity,case,outcome\na,1,1\na,1,0\n"),

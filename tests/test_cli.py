@@ -237,7 +237,7 @@ def test_every_shipped_data_set_can_be_ranked_as_it_is(name):
     # No study used all three tests, so there is nothing to pool.
     model = ["--model", "hierarchical_logit_normal"] if name == "scheidler_lymph_imaging" else []
     score = "mean_outcome" if outcomes or name == "trajectory_judges" else "accuracy"
-    score = "strength" if name in ("puddings", "arena_battles") else score
+    score = "strength" if name in ("puddings", "arena_battles") else "auc_roc" if name.startswith("roc") else score
     assert "95% ranks" in invoke("rank", name, "--score", score, "--draws", "10", *model)
 
 

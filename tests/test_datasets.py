@@ -31,7 +31,7 @@ WITHOUT_COUNTS = {
 
 @pytest.mark.parametrize("name", SHAPES)
 def test_counts_load_and_fit_with_their_provenance(name):
-    assert br.datasets.names() == [*SHAPES, *WITHOUT_COUNTS]
+    assert br.datasets.names() == [*SHAPES, *WITHOUT_COUNTS, "roc_asah", "roc_hanley_mcneil"]
     about = br.datasets.describe(name)
     assert about["name"] == name
     for key in ("title", "description", "question", "licence", "citation", "caveats", "model", "file"):

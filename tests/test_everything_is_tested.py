@@ -55,6 +55,7 @@ SEEDS = br.from_outcomes(
     .assign(case=np.arange(80) % 20, seed=np.arange(80) // 20),
     case="case", training_seed="seed",
 )  # fmt: skip
+PROBABILITIES = br.from_probabilities(np.arange(60) % 2, pd.DataFrame(RNG.random((60, 2)), columns=["a", "b"]))
 MEANS = br.from_frame(pd.DataFrame({"entity": ["a", "b"], "mean": [0.71, 0.62], "se": [0.01, 0.02]}))
 
 
@@ -78,6 +79,7 @@ EVIDENCE = {
     "normal_means": MEANS,
     "correlated_folds": FOLDS,
     "davidson": VOTES,
+    "bayesian_bootstrap": PROBABILITIES,
     "paired": JOINT,
     "partial_truth": JUDGED,
     "retrained": SEEDS,
@@ -95,7 +97,9 @@ def test_each_model_fits_its_evidence(name):
     groups = groups_of(br.fit(evidence, name, seed=1, draws=40, chains=2, **options))
     posterior = groups["posterior"]
     main = next(
-        posterior[variable] for variable in ("performance", "mean_outcome", "strength") if variable in posterior
+        posterior[variable]
+        for variable in ("performance", "mean_outcome", "strength", "auc_roc")
+        if variable in posterior
     )
     assert (main.sizes["chain"], main.sizes["draw"]) == (2, 40)
     assert main["entity"].values.tolist() == evidence["entity"].values.tolist()
@@ -116,7 +120,7 @@ def test_each_model_states_its_prior_and_options_and_speaks(name):
     made = models.make_model(name, evidence, {})
     observed = made.observed()
     assert "observed_data" in observed
-    assert made.settings["prior"] in ("flat", 2.0) or "prior_concentration" in observed["constant_data"]
+    assert made.settings["prior"] in ("flat", 2.0, "pseudo_cases") or "prior_concentration" in observed["constant_data"]
     with pytest.raises(ValueError, match="options"):
         br.fit(evidence, name, no_such_option=1)
 

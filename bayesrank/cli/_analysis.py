@@ -30,13 +30,23 @@ from bayesrank.evidence.ledger import count_evidence, ledger_of
 from bayesrank.evidence.predictions import counts_of
 from bayesrank.inference import draw_groups
 from bayesrank.logs import Choices
-from bayesrank.models import chosen_by_evidence, find_model, holds_means, holds_votes, model_for_datasets, takes_cases
+from bayesrank.models import (
+    chosen_by_evidence,
+    find_model,
+    form_of_summary,
+    holds_means,
+    holds_probabilities,
+    holds_votes,
+    model_for_datasets,
+    takes_cases,
+)
 from bayesrank.models.parts.margins import are_shares
 from bayesrank.performance.arrays import posterior_of
 from bayesrank.ranking.evidence import evidence_of
 from bayesrank.ranking.notes import positive_class_notes
 from bayesrank.ranking.values import natural_score, score_values, sizes_of_space
 from bayesrank.scores import Score, as_score
+from bayesrank.scores.score import SCORES
 from bayesrank.tables.files import read_evidence
 from bayesrank.tables.table import Roles
 from bayesrank.words.parts import Verdict
@@ -85,6 +95,13 @@ class Analysis:
     def check_two_classes(self, what: str) -> None:
         sizes = sizes_of_space(self.evidence)
         if sizes.get("actual") != 2:
+            if "cases" in sizes:
+                raise ArgumentError(
+                    "DATA",
+                    f"must hold performances for {what}",
+                    "predicted probabilities, which have none before a threshold is chosen",
+                    "'bayesrank rank --score auc_roc' ranks them",
+                )
             if "votes" in sizes:
                 raise ArgumentError(
                     "DATA",
@@ -132,10 +149,23 @@ class Analysis:
 
 
 def analyse(
-    step: Callable[[str], None], *, draws: int, seed: int, sampler: Any, groups: Sequence[str] = (), **how: Any
+    step: Callable[[str], None],
+    *,
+    draws: int,
+    seed: int,
+    sampler: Any,
+    groups: Sequence[str] = (),
+    scores: Sequence[Score | None] = (),
+    **how: Any,
 ) -> Analysis:
-    """Read, choose or pool, and fit; ``groups`` are additional ones of :func:`bayesrank.fit`."""
+    """Read, choose or pool, and fit; ``groups`` are additional ones of :func:`bayesrank.fit`.
+
+    ``scores`` are the ones that are wanted; None is the default score.
+    """
     inputs = ask(step, **how)
+    if holds_probabilities(inputs.evidence) and scores:
+        wanted = dict.fromkeys(chosen_score(inputs.evidence, score).name for score in scores)
+        inputs = replace(inputs, options=inputs.options | {"scores": tuple(wanted)})
     if not _has_prior(inputs):
         groups = ()
     step("drawing")
@@ -181,8 +211,9 @@ def ask(
     together = dataset is None and by is None
     chosen = chosen_by_evidence(evidence, together)
     name = model or (chosen if isinstance(evidence, xr.Dataset) else about.get("model", chosen))
-    means, votes = holds_means(evidence), holds_votes(evidence)
-    if isinstance(evidence, xr.Dataset) and not (means or votes or takes_cases(name)):
+    summary = bool(form_of_summary(evidence))
+    votes = holds_votes(evidence)
+    if isinstance(evidence, xr.Dataset) and not (summary or takes_cases(name)):
         evidence = counts_of(evidence)
     _check_model(evidence, name, prior, prevalence, paths[0])
     every, remarks = evidence, list[Note | str]()
@@ -190,8 +221,8 @@ def ask(
         evidence, remarks = _one_table_each(evidence, dataset, join, name)
     notes = notes_of(every.attrs.get("notes", ""))
     remarks += [note for note in notes if together or not note.fields.get("if_pooled")]
-    if isinstance(evidence, xr.Dataset) and not (means or votes):
-        if model is None:
+    if isinstance(evidence, xr.Dataset) and (not summary or holds_probabilities(evidence)):
+        if model is None and not summary:
             remarks.append(Note("model_of_cases", {"model": name}))
         if "cluster" in evidence.coords:
             clusters = len(set(evidence["cluster"].values.tolist()))
@@ -204,7 +235,9 @@ def ask(
     remarks += ledger.run_notes()
     used = ledger if dataset is None else replace(count_evidence(evidence), source=ledger.source)
     evidence = evidence.assign_attrs(used.to_attrs())
-    options = {key: value for key, value in (("prior", prior), ("prevalence", prevalence)) if value is not None}
+    averaged = holds_probabilities(evidence) and "dataset" in evidence.coords
+    options: dict[str, Any] = {"average": True} if averaged else {}
+    options |= {key: value for key, value in (("prior", prior), ("prevalence", prevalence)) if value is not None}
     lower = lower_is_better or found.get("higher_is_better") is False
     named = next((note for note in notes if note.code == "column_names_entities"), None)
     column = str(roles.entity or (named.fields["column"] if named else "")).lower()
@@ -234,6 +267,9 @@ def _check_model(evidence: Evidence, model: str, prior: Any, prevalence: Any, da
     if (outcomes or holds_votes(evidence)) and prevalence is not None:
         what = "outcomes" if outcomes else "votes"
         raise ArgumentError("--prevalence", f"must be left out for {what}, which have no classes", f"{prevalence!r}")
+    for option, given in (("--prior", prior), ("--prevalence", prevalence)) if holds_probabilities(evidence) else ():
+        if given is not None:
+            raise ArgumentError(option, "must be left out for predicted probabilities", f"{given!r}")
     if holds_means(evidence) and prior is not None:
         raise ArgumentError(
             "--prior", "must be left out for means and standard errors, whose prior is flat", f"{prior!r}"
@@ -243,7 +279,7 @@ def _check_model(evidence: Evidence, model: str, prior: Any, prevalence: Any, da
 def _has_prior(inputs: Analysis) -> bool:
     """Return whether there is a prior to draw from; means have none, and graded outcomes only a given one."""
     evidence, prior = inputs.evidence, inputs.options.get("prior")
-    if holds_means(evidence) or holds_votes(evidence):
+    if form_of_summary(evidence):
         return False
     if prior is None and isinstance(evidence, xr.Dataset) and "outcome" in evidence:
         seen = np.unique(evidence["outcome"].values)
@@ -259,6 +295,11 @@ def chosen_score(evidence: Evidence, typed: Score | None) -> Score:
     """
     sizes = sizes_of_space(evidence)
     score = natural_score(evidence) if typed is None else typed
+    if score is None and "cases" in sizes:
+        held = [name for name, one in SCORES.items() if one.space == "cases"]
+        raise ArgumentError(
+            "--score", f"must be one of {', '.join(held)} for predicted probabilities", "none", f"--score {held[0]}"
+        )
     if score is None:
         if isinstance(evidence, xr.Dataset):
             met = len({*evidence["actual"].values.tolist()} - {None})
@@ -320,7 +361,8 @@ def _one_table_each(
         return _pool(evidence, join, model, len(names))
     chosen = names[dataset] if dataset is not None else next(iter(names.values()))
     if isinstance(evidence, xr.Dataset):
-        return evidence.isel(pattern=(evidence["dataset"] == chosen).values).drop_vars("dataset"), []
+        dim = str(evidence["dataset"].dims[0])
+        return evidence.isel({dim: (evidence["dataset"] == chosen).values}).drop_vars("dataset"), []
     one = evidence.sel(dataset=chosen, drop=True)
     return one.isel(entity=one["measured"].values).drop_vars("measured"), []
 
@@ -328,6 +370,8 @@ def _one_table_each(
 def _pool(evidence: Evidence, join: Any, model: str, size: int) -> tuple[Evidence, list[Note | str]]:
     """Pool all data sets, or the data sets of all entities, unless the model learns from them together."""
     pooled = size
+    if holds_probabilities(evidence):
+        return evidence, [Note("datasets_averaged", {"datasets": size})]
     if isinstance(evidence, xr.DataArray):
         if getattr(find_model(model), "over_datasets_together", False):
             return evidence, [Note("datasets_learned", {"datasets": size})]

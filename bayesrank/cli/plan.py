@@ -44,7 +44,7 @@ def plan(
     """
     with progress() as step:
         goal = {name: how.pop(name) for name in ("target", "assurance", "rope", "kind")}
-        analysis = analyse(step, **how)
+        analysis = analyse(step, scores=[score], **how)
         score = chosen_score(analysis.evidence, score)
         step("planning")
         found = br.plan(

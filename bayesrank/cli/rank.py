@@ -46,7 +46,7 @@ Examples:
 """
 
 #: Codes of notes that the title of a ranking repeats.
-JOINED = {"datasets_pooled": "pooled over", "datasets_learned": "learned from"}
+JOINED = {"datasets_pooled": "pooled over", "datasets_averaged": "averaged over", "datasets_learned": "learned from"}
 
 WHAT = f"""Rank the entities of DATA: a shipped data set, a CSV file, evaluation logs, or - for standard input.
 
@@ -197,7 +197,7 @@ def make_ranking(
         raise ArgumentError("--kind", "must be left out for models that do not learn from data sets", f"{kind!r}")
     if cost is not None:
         how = how | {"cost": cost}
-    analysis = analyse(step, groups=("prior",) if prior else (), **how)
+    analysis = analyse(step, groups=("prior",) if prior else (), scores=[score], **how)
     score = chosen_score(analysis.evidence, score)
     step("ranking")
     better = analysis.direction(score)

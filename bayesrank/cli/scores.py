@@ -71,7 +71,13 @@ def scores(
         return
     with progress() as step:
         share = prevalence if isinstance(prevalence, float) else None
-        analysis = analyse(step, data=data, prevalence=None if share is not None else prevalence, **how)
+        analysis = analyse(
+            step,
+            data=data,
+            prevalence=None if share is not None else prevalence,
+            scores=[score for _, score in scores],
+            **how,
+        )
         if share is not None:
             analysis.check_two_classes("--prevalence")
         names = [name for name, _ in scores] or _default_scores(analysis)

@@ -15,6 +15,7 @@ from bayesrank._errors import ArgumentError, ArgumentKeyError
 from bayesrank.evidence.judged import from_judged
 from bayesrank.evidence.outcomes import from_outcomes
 from bayesrank.evidence.predictions import from_predictions, joint_outcomes
+from bayesrank.evidence.probabilities import from_probabilities
 from bayesrank.evidence.votes import from_votes
 from bayesrank.tables.frames import from_frame
 
@@ -29,6 +30,8 @@ CASES = (
     *("utah_trees", "breast_cancer", "langchain_tool_use", "livecodebench_execution"),
     *("trajectory_judges", "hepatic_scans", "puddings", "arena_battles"),
 )
+#: Data sets whose single cases have a true label and decision values, and their positive class.
+DECISION_VALUES = {"roc_asah": ("outcome", "Poor"), "roc_hanley_mcneil": ("image", "abnormal")}
 
 
 def names() -> list[str]:
@@ -60,8 +63,9 @@ def load(name: str) -> xr.DataArray | xr.Dataset:
 
     The result is integer ``counts`` (entity, [dataset], actual, predicted); for ``imagenet_models`` (entity, dataset,
     outcome). ``puddings`` and ``arena_battles`` (of people) are votes, as from :func:`bayesrank.from_votes`;
-    ``trajectory_judges`` and ``hepatic_scans`` are cases with verdicts and a truth. Raises KeyError if the name is
-    unknown.
+    ``trajectory_judges`` and ``hepatic_scans`` are cases with verdicts and a truth; ``roc_asah`` and
+    ``roc_hanley_mcneil`` are decision values, as from :func:`bayesrank.from_probabilities`. Raises KeyError if the name
+    is unknown.
 
     Examples
     --------
@@ -71,6 +75,10 @@ def load(name: str) -> xr.DataArray | xr.Dataset:
     _find(name)
     if name in _JOINT:
         return _JOINT[name](_read(name))
+    if name in DECISION_VALUES:
+        truth, positive = DECISION_VALUES[name]
+        cases = load_cases(name)
+        return from_probabilities(cases[truth], cases.drop(columns=truth), positive=positive)
     if name in _LABELS:
         return from_predictions(**_LABELS[name](_read(name)))
     return _COUNTS.get(name, from_frame)(_read(name))
@@ -80,8 +88,8 @@ def load_cases(name: str) -> pd.DataFrame:
     """Load the single cases of a data set as a table with one row for each case, or for ``count`` equal cases.
 
     The names are ``utah_trees``, ``breast_cancer``, ``langchain_tool_use``, ``livecodebench_execution``,
-    ``trajectory_judges``, ``hepatic_scans``, ``puddings`` and ``arena_battles``. Raises KeyError if the name is
-    unknown, ValueError if the data set has counts only.
+    ``trajectory_judges``, ``hepatic_scans``, ``puddings``, ``arena_battles``, ``roc_asah`` and ``roc_hanley_mcneil``.
+    Raises KeyError if the name is unknown, ValueError if the data set has counts only.
 
     Examples
     --------
@@ -89,24 +97,31 @@ def load_cases(name: str) -> pd.DataFrame:
     569
     """
     _find(name)
-    if name not in CASES:
-        raise ArgumentError("name", f"must be a data set with single cases, one of {CASES}", f"{name!r}")
-    return _read(name)
+    if name not in (*CASES, *DECISION_VALUES):
+        known = (*CASES, *DECISION_VALUES)
+        raise ArgumentError("name", f"must be a data set with single cases, one of {known}", f"{name!r}")
+    frame = _read(name)
+    if name != "roc_hanley_mcneil":
+        return frame
+    long = frame.melt("rating", var_name="image", value_name="images")
+    return long.loc[long.index.repeat(long["images"]), ["image", "rating"]].reset_index(drop=True)
 
 
 def load_joint(name: str) -> xr.Dataset:
     """Load the joint outcomes of the cases of a data set, for the model ``"paired"``.
 
-    Names and errors are those of :func:`load_cases`, the result as from :func:`bayesrank.joint_outcomes` or, without
-    classes, :func:`bayesrank.from_outcomes`; for verdicts and votes as from :func:`load`.
-    The data sets of ``utah_trees`` are its species, the clusters of
-    ``livecodebench_execution`` its questions.
+    Names and errors are those of :func:`load_cases`, but for decision values. The result is as from
+    :func:`bayesrank.joint_outcomes` or, without classes, :func:`bayesrank.from_outcomes`; for verdicts and votes as
+    from :func:`load`. The data sets of ``utah_trees`` are its species, the clusters of ``livecodebench_execution`` its
+    questions.
 
     Examples
     --------
     >>> load_joint("langchain_tool_use")["count"].sum().item()
     20
     """
+    if name in DECISION_VALUES:
+        raise ArgumentError("name", f"must be a data set with labels or outcomes, one of {CASES}", f"{name!r}")
     cases = load_cases(name)
     if name in _JOINT:
         return _JOINT[name](cases)

@@ -41,6 +41,7 @@ class OnlyModel(NamedTuple):
 ONLY = (
     OnlyModel("wins", "votes", "votes", "davidson"),
     OnlyModel("standard_error", "means and standard errors", "means", "normal_means"),
+    OnlyModel("probability", "predicted probabilities", "probabilities", "bayesian_bootstrap"),
     OnlyModel("fold_score", "scores of folds", "folds", "correlated_folds"),
 )
 
@@ -73,7 +74,7 @@ class Model(Protocol):
     # Optional attributes:
     #
     # references: tuple of the references for reports.
-    # takes: "counts" (default), "cases" (joint outcomes), "means", "votes" or "folds".
+    # takes: "counts" (default), "cases" (joint outcomes), "means", "votes", "folds" or "probabilities".
     # partial: whether the truth may be unknown for some cases.
     # learns: what the learned population consists of: "data sets" (or entities, without data sets), "classes" or "".
     # needs_classes: whether outcomes without classes raise an error.
@@ -178,6 +179,11 @@ def holds_votes(evidence: Any) -> bool:
 def holds_seeds(evidence: Any) -> bool:
     """Return whether evidence consists of outcomes of several training seeds."""
     return isinstance(evidence, xr.Dataset) and "seed_mean" in evidence
+
+
+def holds_probabilities(evidence: Any) -> bool:
+    """Return whether evidence consists of predicted probabilities of cases."""
+    return isinstance(evidence, xr.Dataset) and "probability" in evidence
 
 
 def form_of_summary(evidence: Any) -> str:

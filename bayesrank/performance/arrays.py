@@ -245,6 +245,15 @@ def _find(source: Source, kind: str) -> xr.DataArray:
             "votes: their strengths compare entities with one another, which is no performance",
             "rank them by strength or win_probability",
         )
+    if variable not in posterior and posterior.attrs.get("probabilities"):
+        held = [str(name) for name in posterior.data_vars]
+        raise ArgumentError(
+            "source",
+            "must hold a performance, or draws of the score",
+            f"predicted probabilities with draws of {', '.join(held)}",
+            f"rank by {held[0]}, fit with scores= for others, or choose a threshold: labels (probability above "
+            "it) with br.joint_outcomes have a performance at that threshold",
+        )
     if variable not in posterior:
         raise ArgumentError("source", f"must hold a variable {variable!r}", sorted(map(str, posterior.data_vars)))
     return describe_items(source, posterior[variable])

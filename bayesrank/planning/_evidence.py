@@ -191,6 +191,11 @@ def with_units(
             "must be of counts or cases to plan more of them; it is of means and standard errors, whose "
             "error shrinks with the root of the number of cases",
         )
+    if about.get("probabilities"):
+        if more != "cases":
+            raise ArgumentError("more", "must be 'cases' for predicted probabilities", f"{more!r}")
+        cases = observed["cases"].isel(entity=source.keep).values.astype(float)
+        return source.normal(cases, source.covariance)
     if "wins" in observed:
         if more != "cases":
             raise ArgumentError("more", "must be 'cases' for votes, which are the cases", f"{more!r}")

@@ -54,6 +54,7 @@ class Information:
     #: Data sets on which learners were compared; NaN for other evidence.
     datasets: float = np.nan
     seeds: float = np.nan  #: Training seeds of each entity, at least; NaN for other evidence.
+    of_class: float = np.nan  #: Cases, or clusters, of the rarest class, for areas under curves.
     errors_known: bool = True  #: False for standard errors of means of unknown numbers of cases.
 
     def withheld(self) -> Note | None:
@@ -67,6 +68,8 @@ class Information:
             return Note("datasets_too_few", {"datasets": int(self.datasets), "enough": FEWEST_DATASETS})
         if self.seeds < FEWEST_SEEDS:
             return Note("seeds_too_few", {"seeds": int(self.seeds), "enough": FEWEST_SEEDS})
+        if self.of_class < FEWEST_UNITS:
+            return Note("cases_of_class_too_few", {"enough": FEWEST_UNITS})
         if clusters < FEWEST_UNITS - 1e-9:
             return Note("clusters_too_few", {"clusters": clusters, "enough": FEWEST_UNITS})
         if not np.isfinite(np.max(self.inflation, initial=1.0)):

@@ -243,6 +243,9 @@ def _one(
     interval = result["median"], result["lower"], result["upper"]
     result |= evidence.compare(score, interval, settings.prob, outside)
     result["contradicted"] = hold_within(groups, result["contradicted"])
+    if evidence.hidden is not None:
+        for end in ("lower", "upper"):
+            result[end] = np.where(evidence.hidden.values, np.nan, result[end])
     notes, needed = [*found.notes(), *evidence.notes(score)], evidence.needed()
     facts: dict[str, Any] = {"prob": settings.prob, "rope": settings.rope, "draws": batches.number, "method": "draws"}
     if settings.joint:

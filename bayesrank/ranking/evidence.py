@@ -17,6 +17,7 @@ from bayesrank._source import Source, parse_source
 from bayesrank._types import Container
 from bayesrank.evidence.counts import parts_of
 from bayesrank.evidence.pooled import provenance, record_of
+from bayesrank.models.parts.joint import FEW, few_units_notes
 from bayesrank.performance.arrays import OUTCOME_DIMS, as_performance, observed_counts, outcome_dims
 from bayesrank.performance.operations import shift_prior
 from bayesrank.ranking._influence import class_strength, influence_of_tables, slopes_of
@@ -84,6 +85,7 @@ class Evidence:
     #: Smallest number of data sets with cases of an entity, if other data sets are ranked.
     fewest_datasets: int | None = None
     bootstrap: tuple[Note, ...] = ()  #: Notes on the Bayesian bootstrap of cases.
+    hidden: xr.DataArray | None = None  #: Of which entities the interval of an area is withheld.
     #: The counts that the model was fitted to, for any ranked data set.
     tables: xr.DataArray | None = None
     #: For votes: wins and ties (entity, rival), and the connected pool of each entity.
@@ -121,6 +123,8 @@ class Evidence:
             seeds=float((self.about or {}).get("seeds", 0) or np.nan),
             errors_known=not (self.about or {}).get("errors_assumed"),
         )
+        if "probabilities" in (self.about or {}):
+            return self._of_probabilities(found)
         if self.votes is not None:
             # Votes do not compare entities of pools that no vote connects, however sure both strengths are.
             pool = self.votes["pool"].values
@@ -159,6 +163,17 @@ class Evidence:
             excess = excess_of_cases(influence, patterns.count, patterns.cluster, factor)
             found = replace(found, excess=excess)
         return replace(found, clusters=freedom + 1)
+
+    def _of_probabilities(self, found: Information) -> Information:
+        """Return the effective counts of predicted probabilities: cases, or clusters, of the rarest class."""
+        assert self.about is not None
+        area = self.hidden is not None
+        least = float(self.about["fewest_of_class" if area else "units"])
+        freedom = least - 1 if least < ENOUGH_FREEDOM else np.inf
+        found = replace(found, freedom=freedom, observed=None if self.values is None else self.values.values)
+        if self.about.get("clustered"):
+            found = replace(found, clusters=np.full(len(found.cases), least))
+        return replace(found, of_class=least if area else np.nan)
 
     def _of_labels(self, found: Information, score: Score | None) -> Information:
         """Return the effective counts of truth known in part: labelled cases, or clusters with a labelled case."""
@@ -332,6 +347,8 @@ class Evidence:
         names = None if known is None or "entity" not in known.coords else known["entity"].values.tolist()
         notes = [*self.sampler, *differing_datasets(about, score, names), *own, *self._kinds(score)]
         notes += [*self._without_cases(), *self.bootstrap]
+        if self.hidden is not None and (named := self.hidden["entity"].values[self.hidden.values].tolist()):
+            notes.append(Note("intervals_withheld", {"entities": list(map(str, named))}))
         if score is not None and score.depends_on_prevalence and self.about is not None:
             notes += prevalence_notes(*self._shares(), score) + prevalence_caveat(score, self.about)
         if self.counts is not None:
@@ -415,6 +432,8 @@ class Evidence:
             return "votes"
         if self.judged is not None:
             return "labels"
+        if "probabilities" in about:
+            return "paired cases"
         if about.get("population") == "data sets":
             return "data sets"
         if about.get("over") == "retrained":
@@ -492,6 +511,12 @@ def evidence_of(source: Container, variable: str | None, values: xr.DataArray, k
         weights=np.atleast_1d(np.asarray(about["dataset_weights"], float)) if averaged else None,
         bootstrap=tuple(_bootstrap(observed, about)),
     )
+    if "probabilities" in about:
+        hidden = get_variable(observed, f"{variable}_withheld")
+        hidden = hidden if hidden is not None and _matches(hidden, values) else None
+        few = hidden is None and about["units"] < FEW
+        noted = few_units_notes(int(about["units"]), "cluster" if about["clustered"] else "case") if few else []
+        known = replace(known, hidden=hidden, bootstrap=tuple(noted))
     if {"wins", "ties", "pool"} <= set(observed.data_vars) and _matches(observed["pool"], values):
         known = replace(known, votes=observed[["wins", "ties", "pool"]])
     if "judged_truth" in observed.data_vars and _matches(observed["labels"], values):

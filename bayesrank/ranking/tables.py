@@ -88,7 +88,12 @@ def score_table(
         undefined = (len(x) - defined) / len(x)
         for name, numbers in (("median", median), ("lower", lower), ("upper", upper), ("undefined", undefined)):
             table[name][..., i] = numbers.reshape(shape)
-        seen = _observed(source, one, evidence, prevalence, kind)
+        known = evidence_of(source, one.variable, one.values, kind) if one.variable else evidence
+        if known.hidden is not None:  # the interval of an area is withheld
+            hidden = known.hidden.variable.set_dims(sizes).transpose(*dims).values
+            for name in ("lower", "upper"):
+                table[name][..., i] = np.where(hidden, np.nan, table[name][..., i])
+        seen = _observed(one, known, prevalence)
         table["observed"][..., i] = np.nan if seen is None else seen.variable.set_dims(sizes).transpose(*dims).values
     about: dict[str, Any] = {"prob": prob, "method": "draws"}
     if prevalence is not None:
@@ -98,12 +103,10 @@ def score_table(
     )
 
 
-def _observed(
-    source: Any, one: ScoreValues, evidence: Evidence, prevalence: Any, kind: str | None
-) -> xr.DataArray | None:
+def _observed(one: ScoreValues, evidence: Evidence, prevalence: Any) -> xr.DataArray | None:
     """Return the observed value of a score, at the target prevalence; None if unknown."""
     if one.variable:
-        return evidence_of(source, one.variable, one.values, kind).observed(None)
+        return evidence.observed(None)
     if prevalence is None or one.score is None or evidence.table is None or not one.score.depends_on_prevalence:
         return evidence.observed(one.score)
     try:

@@ -24,7 +24,7 @@ from bayesrank.scores.names import find, get
 from bayesrank.scores.score import Score, values_of
 
 #: Spaces of scores that a posterior may hold as a variable of that name.
-OF_VARIABLES = ("outcomes", "votes")
+OF_VARIABLES = ("outcomes", "votes", "cases")
 DIRECTION = {True: "higher is better", False: "lower is better", None: "none"}
 
 
@@ -138,6 +138,9 @@ def score_values(
         check_choice("kind", kind, KINDS)
     natural = natural_score(source) if score is None else None
     wanted = natural or score
+    if wanted is None and source.array is None and posterior_of(source).attrs.get("probabilities"):
+        held = ", ".join(map(str, posterior_of(source).data_vars))
+        raise ArgumentError("score", "must be given for predicted probabilities", "None", f"one of {held}")
     if wanted is None:
         raise ArgumentError("score", "must be given to rank what holds a performance", "None")
     if not isinstance(wanted, str) or not _is_variable(source, wanted):
@@ -172,6 +175,8 @@ def sizes_of_space(evidence: xr.DataArray | xr.Dataset) -> Mapping[Any, int]:
         return evidence.sizes
     if "wins" in evidence:
         return {"votes": 2}
+    if "probability" in evidence:
+        return {"cases": 2}
     if {"outcome", "mean_outcome", "fold_score", "verdict"} & set(evidence.data_vars):
         return {"outcome": 2}
     return {"actual": evidence.sizes["label"]}

@@ -6,7 +6,10 @@ __all__ = ["display_name"]
 NAMES = {
     "acp": "ACP",
     "adjusted_g_mean": "adjusted G-mean",
+    "auc_gain": "area under the gain curve",
+    "auc_roc": "AUC",
     "bennett_s": "Bennett's S",
+    "brier": "Brier score",
     "cohen_kappa": "Cohen's kappa",
     "cohen_kappa_linear": "Cohen's kappa (linear weights)",
     "cohen_kappa_quadratic": "Cohen's kappa (quadratic weights)",

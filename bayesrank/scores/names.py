@@ -36,11 +36,8 @@ ALIASES: dict[str, str] = {}
 FOUND: dict[str, str] = {}
 #: Symbols, normalised by :func:`bare`, and the names of their scores.
 SYMBOLS: dict[str, set[str]] = {}
-#: Scores of predicted probabilities, which counts cannot give.
-OF_CASES = {
-    *("auc", "auroc", "rocauc", "aucroc", "rocaucscore", "areaunderthecurve", "averageprecision", "aucpr", "auprc"),
-    *("prauc", "ap", "map", "logloss", "crossentropy", "brier", "brierscore", "ece", "calibrationerror", "gini"),
-}
+#: Other functions of predicted probabilities.
+OF_CASES = {"map", "ece", "calibrationerror", "expectedcalibrationerror", "gini"}
 #: Columns of the catalogue.
 COLUMNS = [
     "space", "symbol", "formula", "aliases", "range", "higher_is_better", "depends_on_prevalence", "importance",
@@ -183,9 +180,9 @@ def get(name: str) -> Score:
     if wanted in OF_CASES:
         raise ArgumentKeyError(
             "score",
-            "must be one of a confusion matrix, as br.scores.catalog() lists them",
-            f"{name!r}, which needs the predicted probabilities of the cases",
-            "br.ops.of_curve or br.cases.weighted_metric, in Python",
+            "must be one of br.scores.catalog()",
+            f"{name!r}, a function of predicted probabilities that is not in it",
+            "br.cases.weighted_metric takes functions, in Python; auc_roc, brier and log_loss are scores",
         )
     turned = re.fullmatch(f"(.+)({'|'.join(AVERAGES)})", wanted)
     if turned is not None and find(turned[2] + turned[1]) is not None:

@@ -35,7 +35,13 @@ _SOME = np.random.default_rng(1).dirichlet([1.0] * 4, 60).reshape(-1, 2, 2)
 MIRRORED = np.stack([_SOME, _SOME[:, ::-1, ::-1]])
 #: Two-class scores suggested in messages, and the words for each sample space.
 USUAL = ("f1", "mcc", "informedness", "accuracy")
-WORDS = {"binary": "two classes", "classes": "classes", "outcomes": "outcomes without classes", "votes": "votes"}
+WORDS = {"binary": "two classes", "classes": "classes", "outcomes": "outcomes without classes"}
+WORDS |= {"votes": "votes", "cases": "predicted probabilities"}
+#: What scores that no performance has are of, and what its evidence lacks.
+NO_PERFORMANCE = {
+    "votes": "votes, which give strengths but no performance",
+    "cases": "probabilities, which have no confusion matrix before a threshold is chosen",
+}
 EVERY = xr.DataArray(np.ones(2, dtype=bool), dims="actual")
 
 
@@ -76,8 +82,9 @@ class Score:
     contour, area : optional
         Contours, and the outperformance score of a value and a prevalence (uniform reference), in closed form. Those of
         ranking scores follow from the importance.
-    of_votes : bool
-        Whether the score is that of a model of votes, which computes it; no performance has it.
+    only_of : str
+        ``"votes"`` or ``"cases"`` (predicted probabilities) for a score that their model computes, as no performance
+        has it.
     fraction : callable, optional
         Returns whole numbers n, d and m for (tn, fp, fn, tp): the value, or its square, is n / (d m). The number m is
         the same for all given tables.
@@ -109,7 +116,7 @@ class Score:
     area: Area | None = field(default=None, repr=False)
     fraction: ExactRatio | None = field(default=None, repr=False)
     display: str = ""
-    of_votes: bool = False
+    only_of: str = ""
     _forms_of: CellFunction | None = field(default=None, repr=False, compare=False)
     _display_of: str | None = field(default=None, repr=False, compare=False)
 
@@ -134,17 +141,17 @@ class Score:
 
     @property
     def space(self) -> str:
-        """Return the sample space: ``"binary"`` (two classes), ``"classes"``, ``"outcomes"`` or ``"votes"``."""
-        if self.of_votes:
-            return "votes"
+        """Return the sample space: ``"binary"`` (of two classes), "classes", "outcomes", "votes" or "cases"."""
+        if self.only_of:
+            return self.only_of
         if self.outcome_function is not None:
             return "outcomes"
         return "binary" if self.matrix_function is None else "classes"
 
     def check_space(self, sizes: Mapping[Any, int]) -> None:
         """Raise if evidence of these ``sizes`` has another sample space than the score; suggest matching scores."""
-        if "votes" in sizes:
-            fit, what = ["votes"], "votes, which give strengths but no performance"
+        if special := next((name for name in NO_PERFORMANCE if name in sizes), None):
+            fit, what = [special], NO_PERFORMANCE[special]
         elif "outcome" in sizes:
             fit, what = ["outcomes"], "outcomes, which have no classes"
         else:
@@ -192,7 +199,7 @@ class Score:
         """Return the value of the function for four arrays or numbers, infinities included."""
         cells = np.broadcast_arrays(*(np.asarray(cell, dtype=float) for cell in (tn, fp, fn, tp)))
         if self.function is None:
-            if self.space in ("outcomes", "votes") or len(self.labels or "12") != 2:
+            if self.only_of or self.space == "outcomes" or len(self.labels or "12") != 2:
                 held = f" of {list(self.labels)}" if self.labels else f", a score of {WORDS[self.space]}"
                 raise ArgumentError("score", "must be of two classes here", f"{self.name!r}{held}")
             matrix = np.stack(cells, axis=-1).reshape(*cells[0].shape, 2, 2)
@@ -221,7 +228,7 @@ class Score:
 
         This is tested on tables and their mirror images. A score that finds classes by name is symmetric.
         """
-        if self.labels is not None or self.space in ("outcomes", "votes"):
+        if self.labels is not None or self.only_of or self.space == "outcomes":
             return True
         values = self.of_tables(MIRRORED)
         return bool(np.allclose(values[0], values[1], rtol=1e-9, atol=1e-12, equal_nan=True))

@@ -23,6 +23,7 @@ from bayesrank.evidence.pooled import runs_of
 from bayesrank.evidence.predictions import joint_outcomes
 from bayesrank.tables.columns import CELLS, is_metadata_name, odd_columns, role_of, squeeze
 from bayesrank.tables.forms import Known, holds_outcomes, is_binary, name_roles, refuse_without_entity
+from bayesrank.tables.probabilities import hold_probabilities, read_wide
 from bayesrank.tables.table import NO_CLASSES, Roles, Table
 from bayesrank.tables.totals import find_summary, unit_of
 from bayesrank.tables.values import as_count, as_outcomes, check_exact, count_hint, plain, to_number
@@ -101,6 +102,8 @@ def read_answers(table: Table, known: Known, roles: Roles) -> xr.Dataset:
             odd = dict.fromkeys(text, "it holds text") | odd if len(text) + len(odd) < len(names) else odd
         _refuse_odd(table, roles, names, odd)
     about, _ = _read_about(table, known, None)
+    if "actual" in known.of and hold_probabilities(table, known.of["actual"], names, chosen):
+        return read_wide(table, known, known.of["actual"], names, about, roles)
     if "actual" in known.of:
         answers = _read_predictions(table, roles, known.of["actual"], names, chosen, roles.missing is not None)
         about["actual"] = answers.pop(known.of["actual"])
@@ -311,9 +314,9 @@ def _read_predictions(
         if probabilities and all(map(is_number, truth)):
             raise ArgumentError(
                 f"{table.source}: {name}",
-                "must hold labels, not probabilities",
+                "must hold labels, or all columns must hold probabilities of the positive one of two classes",
                 f"{probabilities[0]:g}",
-                "set a threshold",
+                f"{table.option('entities', names)} ranks all columns as probabilities; list those that are",
             )
         if len(foreign) == len(held) and held and len(truth) > 1:
             odd[name] = (

@@ -25,6 +25,9 @@ ROLES: dict[str, tuple[str, ...]] = {
     "total": ("total", "n", "ntotal", "numtotal", "ncases", "trials"),
     "mean": ("mean", "meanoutcome", "meanscore", "average", "avg"),
     "se": ("se", "stderr", "stderror", "standarderror", "sem"),
+    "probability": (
+        *("probability", "prob", "proba", "yprob", "yproba", "yscore", "predictedprobability", "decisionvalue"),
+    ),
     "outcome": ("outcome", "iscorrect", "score", "result", "passed", "success", "grade"),
     "entity": ("entity",),
     "case": ("case", "caseid", "casename"),

@@ -22,6 +22,7 @@ MEANS = {("mean", "se"): "a mean outcome and its standard error"}
 CASES = {
     ("case", "outcome"): "the outcome of a case",
     ("case", "actual", "predicted"): "the true and the predicted label of a case",
+    ("case", "actual", "probability"): "the true label, and the probability of the positive class",
 }
 FORMS = COUNTS | MEANS | CASES
 #: Descriptions of columns that a user can name.

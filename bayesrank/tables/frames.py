@@ -16,6 +16,7 @@ from bayesrank.tables.columns import squeeze
 from bayesrank.tables.counting import read_counts, read_means
 from bayesrank.tables.forms import CASES, MEANS, Known, find_entity, find_form, name_roles, refuse_without_entity
 from bayesrank.tables.judgements import are_judged, read_judged
+from bayesrank.tables.probabilities import read_long
 from bayesrank.tables.table import Roles, Table, table_of
 
 
@@ -53,7 +54,9 @@ def from_frame(
     - a vote on two entities: ``model_a, model_b, winner``, as for :func:`bayesrank.from_votes`;
     - a case of one entity: ``entity, case, outcome`` (or ``correct``, ``is_correct``, ``score``) or
       ``entity, case, actual, predicted``;
-    - a case of all entities, one column each: the outcomes; or, with ``actual`` (or ``y_true``), the predicted labels.
+    - a predicted probability of one entity: ``entity, case, actual, probability``;
+    - a case of all entities, one column each: the outcomes; or, with ``actual`` (or ``y_true``), the predicted labels,
+      or the predicted probabilities of the positive class.
 
     Outcomes are numbers, or words such as true/false, yes/no, pass/fail, C/I. All forms but the last ignore other
     columns; the last raises an error for a column unlike the others, such as row numbers, ids or costs.
@@ -94,7 +97,8 @@ def from_frame(
     -------
     xarray.DataArray or xarray.Dataset
         Integer ``counts`` (entity, [dataset], actual, predicted) or (entity, [dataset], outcome); for single cases the
-        result of :func:`bayesrank.joint_outcomes` or :func:`bayesrank.from_outcomes`; for means a Dataset of
+        result of :func:`bayesrank.joint_outcomes`, :func:`bayesrank.from_outcomes` or
+        :func:`bayesrank.from_probabilities`; for means a Dataset of
         ``mean_outcome``, ``standard_error`` and, if known, ``cases`` (entity); for votes the result of
         :func:`bayesrank.from_votes`. Cells and outcomes without a row are 0,
         and the outcomes 0 and 1 are always both present. ``attrs["notes"]`` holds the inferred choices.
@@ -165,6 +169,8 @@ def _read_form(
         )
     if not len(table.where):
         raise ArgumentError(table.source, "must have at least one row", "none")
+    if form in CASES and form[-1] == "probability":
+        return read_long(table, known, roles)
     if form in CASES:
         return read_cases(table, known, form, roles)
     what, read = ("means", read_means) if form in MEANS else ("counts", read_counts)

@@ -15,7 +15,9 @@ from bayesrank.scores.score import cells_at
 DIRECTED = [
     name
     for name, score in SCORES.items()
-    if score.higher_is_better is not None and score.space not in ("outcomes", "votes") and name != "adjacent_accuracy"
+    if score.higher_is_better is not None
+    and score.space not in ("outcomes", "votes", "cases")
+    and name != "adjacent_accuracy"
 ]
 CLOSED = [name for name in DIRECTED if closed_area(SCORES[name]) is not None]
 #: Ranking scores of any importance.

@@ -183,7 +183,7 @@ INDEPENDENT = {
 }
 #: Of ordered classes: constant where there are two.
 CONSTANT_OF_TWO = {"adjacent_accuracy"}
-OF_CLASSES = [name for name, score in SCORES.items() if score.space not in ("outcomes", "votes")]
+OF_CLASSES = [name for name, score in SCORES.items() if score.space not in ("outcomes", "votes", "cases")]
 PROBABILISTIC = [name for name in OF_CLASSES if name not in INDEPENDENT]
 
 

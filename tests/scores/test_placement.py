@@ -213,7 +213,7 @@ def test_a_place_says_nothing_of_performances_that_the_canonical_score_leaves_ou
 CATALOGUE = [
     score
     for score in SCORES.values()
-    if score.space not in ("outcomes", "votes") and score.higher_is_better is not None
+    if score.space not in ("outcomes", "votes", "cases") and score.higher_is_better is not None
 ]
 
 

@@ -769,6 +769,27 @@ ROWS = [
     ),
     ("datasets_pooled", {"datasets": 2, "total": 2}, "Pooled over 2 data sets; --dataset chooses one."),
     (
+        "datasets_averaged",
+        {"datasets": 3},
+        "Scores are means over 3 data sets, with equal weights; --dataset chooses one.",
+    ),
+    (
+        "losses_need_probabilities",
+        {},
+        "Values are not all between 0 and 1: the Brier score and the log loss, which need probabilities, are left out.",
+    ),
+    (
+        "log_loss_infinite",
+        {"entities": ["a"]},
+        "The log loss is left out: it is infinite for a, with probability 0 for a true class.",
+    ),
+    (
+        "intervals_withheld",
+        {"entities": ["a", "b"]},
+        "No interval is shown for a, b: so few cases of the rarer class, this close to a perfect order, do not bound "
+        "the area. More cases of that class would help.",
+    ),
+    (
         "datasets_pooled",
         {"datasets": 1, "total": 2},
         "Pooled over 1 data set of 2, seen by every entity; --dataset chooses one.",
@@ -841,6 +862,7 @@ CAVEATS = {
         "entities_without_labels", "strata_without_labels",
     },
     Caveat.FEW_UNITS: {
+        "intervals_withheld",
         "few_cases_and_prior_of_range", "few_cases_and_prior", "few_units_without_prior", "few_cases_of_means",
         "means_unpaired", "variance_lost", "few_discordant", "few_cases", "few_datasets", "heavy_tails",
     },

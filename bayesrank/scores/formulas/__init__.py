@@ -4,6 +4,6 @@ To add a score is to write its formula under :func:`bayesrank.scores.names.score
 """
 
 # In the order of the catalogue.
-from bayesrank.scores.formulas import probabilities, overlap, rates, agreement, ordered, volume, outcomes, votes  # isort: skip
+from bayesrank.scores.formulas import probabilities, overlap, rates, agreement, ordered, volume, outcomes, votes, cases  # isort: skip
 
-__all__ = ["agreement", "ordered", "outcomes", "overlap", "probabilities", "rates", "volume", "votes"]
+__all__ = ["agreement", "cases", "ordered", "outcomes", "overlap", "probabilities", "rates", "volume", "votes"]

@@ -10,7 +10,7 @@ add(
         formula="logit of the probability to win against an average entity, given no tie",
         range=(-INFINITY, INFINITY),
         depends_on_prevalence=False,
-        of_votes=True,
+        only_of="votes",
         domain="votes on pairs of entities",
         reference="Davidson (1970), Journal of the American Statistical Association 65:317-328",
     )
@@ -21,7 +21,7 @@ add(
         None,
         formula="mean of P(win) + P(tie) / 2 over all rivals in the field",
         depends_on_prevalence=False,
-        of_votes=True,
+        only_of="votes",
         domain="votes on pairs of entities",
         reference="Davidson (1970), Journal of the American Statistical Association 65:317-328",
     )

@@ -10,6 +10,10 @@ def datasets_pooled(datasets: int, total: int) -> str:
     return f"Pooled over {which}; --dataset chooses one."
 
 
+def datasets_averaged(datasets: int) -> str:
+    return f"Scores are means over {_text.count(datasets, 'data set')}, with equal weights; --dataset chooses one."
+
+
 def datasets_learned(datasets: int) -> str:
     return f"Learned from {_text.count(datasets, 'data set')}, each with rates of its own."
 

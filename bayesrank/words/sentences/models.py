@@ -242,3 +242,24 @@ def _with(model: str | None) -> str:
 def _pairs(pairs: list[list[str]]) -> str:
     """Return the first of some pairs of entities."""
     return _text.list_names([f"{one} and {other}" for one, other in pairs], 3)
+
+
+def losses_need_probabilities() -> str:
+    return (
+        "Values are not all between 0 and 1: the Brier score and the log loss, which need probabilities, are left out."
+    )
+
+
+def log_loss_infinite(entities: list[str]) -> str:
+    return (
+        f"The log loss is left out: it is infinite for {_text.list_names(entities, 3)}, with probability 0 for a true "
+        "class."
+    )
+
+
+@caveat(Caveat.FEW_UNITS)
+def intervals_withheld(entities: list[str]) -> str:
+    return (
+        f"No interval is shown for {_text.list_names(entities, 3)}: so few cases of the rarer class, this close to a "
+        "perfect order, do not bound the area. More cases of that class would help."
+    )

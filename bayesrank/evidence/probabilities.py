@@ -1,0 +1,175 @@
+"""Predicted probabilities, or decision values, of single cases, with the true label of each case."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from bayesrank._checks import (
+    all_classes,
+    check_by_entity,
+    check_item_names,
+    check_labels,
+    check_nested,
+    check_numbers,
+    describe_value,
+)
+from bayesrank._errors import ArgumentError, ArgumentTypeError
+from bayesrank._labels import arrange_classes, factorize, find_repeat, is_ordered, name_coord, ordered_categories
+from bayesrank._notes import add_notes
+from bayesrank.evidence.alignment import align_cases
+from bayesrank.evidence.counts import mark_positive
+from bayesrank.evidence.ledger import Entry, Ledger
+from bayesrank.evidence.weighting import check_numbers_of_cases, effective_numbers
+
+
+def from_probabilities(
+    y_true: Any,
+    probabilities: Any,
+    *,
+    positive: Any = None,
+    case: Any = None,
+    cluster: Any = None,
+    dataset: Any = None,
+    weight: Any = None,
+) -> xr.Dataset:
+    """Take the predicted probabilities of each entity for every case, for areas under curves and losses.
+
+    The model ``bayesian_bootstrap`` of such evidence computes the scores of the space ``"cases"``: ``auc_roc``,
+    ``average_precision``, ``auc_gain``, ``brier`` and ``log_loss``.
+
+    Parameters
+    ----------
+    y_true : sequence of labels
+        The true label of each case.
+    probabilities : mapping, DataFrame or sequence
+        For each entity (key or column), the probabilities of the positive class. Decision values (any numbers, larger
+        means more positive) are enough for areas. With more classes, a mapping from each entity to a table (case,
+        class), in the order of the sorted labels, or a DataFrame with the labels as columns. A table of two classes is
+        taken, too. A sequence is of one entity. Everything with an index is joined to ``y_true`` by its labels.
+    positive : label, optional
+        The positive one of two classes; needed unless an ordered categorical or a standard pair (0/1, no/yes, ...) says
+        which.
+    case : sequence, optional
+        The name of each case; a name that occurs twice raises an error.
+    cluster : sequence, optional
+        The cluster (patient, series) of each case, if cases of a cluster resemble each other.
+    dataset : hashable or sequence, optional
+        The data set of each case, or one name for all cases.
+    weight : sequence of float, optional
+        Importance weight of each case, as for :func:`bayesrank.from_predictions`.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``probability`` (case, entity), or (case, entity, label) for more classes; ``weight`` (case), the effective
+        number of cases that a case counts as. Coords: ``actual`` (case), ``label``, ``positive``, and ``case``,
+        ``cluster`` and ``dataset`` (case) if given. The attr ``ledger`` says what was read.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If lengths or indexes differ, a value is missing, a class has no case, or the positive class is unknown.
+
+    Examples
+    --------
+    >>> evidence = br.from_probabilities([0, 0, 0, 1, 1, 1], {"a": [0.1, 0.4, 0.6, 0.3, 0.7, 0.9]})
+    >>> posterior = br.fit(evidence, seed=1)
+    >>> round(posterior["observed_data"]["auc_roc"].item(), 3)
+    0.778
+    """
+    if not isinstance(probabilities, Mapping | pd.DataFrame):
+        probabilities = {"entity 1": probabilities}
+    groups = {"case": case, "cluster": cluster, "dataset": dataset}
+    given, joined = align_cases({"y_true": y_true, "probabilities": probabilities, "weight": weight, **groups})
+    y_true, probabilities = given["y_true"], given["probabilities"]
+    entities = check_by_entity("probabilities", probabilities, "predicted probabilities")
+    truth = check_labels("y_true", y_true)
+    classes, chosen = arrange_classes(all_classes(ordered_categories(y_true), [truth]), positive, is_ordered(y_true))
+    empty = [label for label in classes if label not in set(truth.tolist())]
+    if empty or len(classes) < 2:
+        got = f"none of {empty[0]!r}" if empty else f"only {classes[0]!r}"
+        raise ArgumentError("y_true", "must hold cases of two classes or more, and of each class", got)
+    if len(classes) == 2 and chosen is None:
+        raise ArgumentError(
+            "positive",
+            "must name the class that the probabilities are of",
+            f"none of {classes[0]!r} and {classes[1]!r}",
+            f"positive={classes[1]!r} or positive={classes[0]!r} says which",
+        )
+    size = truth.size
+    columns = [_check_column(name, probabilities[name], classes, size) for name in entities]
+    named = {
+        role: check_item_names(role, given[role], size, broadcast=role == "dataset")
+        for role in groups
+        if given[role] is not None
+    }
+    if "case" in named and (twice := find_repeat(named["case"])) is not None:
+        raise ArgumentError("case", "must name each case once", f"{named['case'][twice[0]]!r} twice")
+    if {"cluster", "dataset"} <= set(named):
+        check_nested(named["cluster"], named["dataset"])
+    numbers, about = effective_numbers(check_numbers_of_cases(None, given["weight"], size), named.get("dataset"))
+    kept = np.flatnonzero(numbers > 0)
+    code = {label: i for i, label in enumerate(classes)}
+    which, seen = factorize(truth[kept])
+    actual = name_coord(classes)[np.array([code[label] for label in seen])[which]]
+    dims = ("case", "entity", *["label"] * (len(classes) > 2))
+    coords: dict[str, Any] = {"entity": name_coord(entities), "label": name_coord(classes), "actual": ("case", actual)}
+    coords |= {role: ("case", name_coord([held[i] for i in kept])) for role, held in named.items()}
+    datasets = len(set(named["dataset"])) if "dataset" in named else 0
+    ledger = Ledger(tuple(Entry(str(name), kept.size) for name in entities), kept.size, len(classes), datasets)
+    found = xr.Dataset(
+        {"probability": (dims, np.stack(columns, axis=1)[kept]), "weight": ("case", numbers[kept].astype(float))},
+        coords,
+        add_notes(about.attrs | ledger.to_attrs(), [*joined, *about.notes]),
+    )
+    return mark_positive(found, chosen)
+
+
+def are_probabilities(evidence: xr.Dataset) -> bool:
+    """Return whether the values are probabilities: between 0 and 1 and, over more than two classes, with sum 1."""
+    values = evidence["probability"].values
+    if values.min() < 0 or values.max() > 1:
+        return False
+    return "label" not in evidence["probability"].dims or bool(np.abs(values.sum(axis=2) - 1).max() < 1e-6)
+
+
+def _check_column(name: Any, given: Any, classes: list, size: int) -> np.ndarray:
+    """Return the values of an entity: (case) of the positive one of two classes, (case, class) of more."""
+    argument = f"probabilities[{name!r}]"
+    if isinstance(given, pd.DataFrame):
+        held = {str(label): label for label in given.columns}
+        lacking = [label for label in classes if str(label) not in held]
+        if lacking or len(held) != len(classes):
+            raise ArgumentError(argument, f"must have a column for each class, {classes}", list(held))
+        given = given[[held[str(label)] for label in classes]].to_numpy()
+    elif np.ndim(given) == 2:
+        given = np.asarray(given)
+        if given.shape[1] == len(classes):  # predict_proba sorts the classes; here the positive one may come first
+            given = given[:, np.argsort(np.argsort(np.array(classes, object)))] if _sorts(classes) else given
+    try:
+        values = np.asarray(given, float)
+    except (TypeError, ValueError):
+        raise ArgumentTypeError(argument, "must hold numbers", describe_value(given)) from None
+    if values.ndim == 1 and len(classes) > 2:
+        raise ArgumentError(
+            argument,
+            f"must hold a probability of each of the {len(classes)} classes",
+            "one number a case",
+            f"pass a table (case, class) in the order {sorted(classes, key=repr)}",
+        )
+    if values.ndim not in (1, 2) or (values.ndim == 2 and values.shape[1] != len(classes)):
+        raise ArgumentError(argument, "must hold a number for each case, or for each case and class", values.shape)
+    if len(values) != size:
+        raise ArgumentError(argument, f"must hold a number for each of the {size} cases of y_true", len(values))
+    check_numbers(argument, values.ravel())
+    if (bad := ~np.isfinite(values)).any():
+        row = int(np.argwhere(bad)[0][0])
+        raise ArgumentError(argument, "must hold a finite number for every case", f"{values[row]} for case {row}")
+    return values[:, 1] if values.ndim == 2 and len(classes) == 2 else values
+
+
+def _sorts(classes: list) -> bool:
+    return sorted(classes) != classes

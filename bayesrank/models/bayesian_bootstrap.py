@@ -1,0 +1,319 @@
+r"""Bayesian bootstrap: scores of predicted probabilities, from weights of the cases that all entities met.
+
+The n cases of a data set have weights :math:`n\,\mathrm{Dirichlet}(1, \dots, 1)`; cases of a cluster share a weight. A
+draw of the Brier score or the log loss is a weighted mean.
+
+Areas under curves depend on the order of the cases alone. If all positive cases come before all negative ones, every
+draw of the weights gives an area of 1, and the interval has no width. So each class has one pseudo-case. In each draw
+it has the scores of one case, taken at random from all cases of both classes, and a weight like a case of its class;
+the class shares stay as drawn. The pseudo-cases of more than two classes are drawn for each class against the rest, and
+areas are means over the classes.
+
+References
+----------
+Rubin (1981), The Bayesian bootstrap, Annals of Statistics 9:130-134. Gu, Ghosal, Roy (2008), Bayesian bootstrap
+estimation of ROC curve, Statistics in Medicine 27:5407-5420.
+"""
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+import xarray as xr
+
+from bayesrank._checks import check_bool, check_choice, check_unique, describe_value
+from bayesrank._errors import ArgumentError, ArgumentKeyError, ArgumentTypeError
+from bayesrank._labels import factorize
+from bayesrank._notes import Note, add_notes, notes_of
+from bayesrank._random import BLOCK, Block, fingerprint, stream
+from bayesrank._threads import in_threads
+from bayesrank.evidence.probabilities import are_probabilities
+from bayesrank.evidence.weighting import WEIGHTED
+from bayesrank.models.parts.conjugate import check_proper_prior
+
+#: The scores that the model computes: of ranks, and of probabilities.
+AREAS, LOSSES = ("auc_roc", "average_precision", "auc_gain"), ("brier", "log_loss")
+#: Intervals of areas are withheld below this number of cases (or clusters) of a class.
+FEWEST = 5
+#: They are also withheld where the larger class has more than UNEQUAL times the cases of the smaller class, and the
+#: latter times (1 - area) is below NEAR: nothing is then known of how low a rare case may come.
+UNEQUAL, NEAR = 8.0, 0.25
+#: Numbers of weights that are drawn together.
+TOGETHER = 2**19
+
+
+class BayesianBootstrap:
+    """Draw scores of predicted probabilities by weights of cases, with one pseudo-case a class for areas.
+
+    Parameters
+    ----------
+    evidence : xarray.Dataset
+        Probabilities of cases, as from :func:`bayesrank.from_probabilities`.
+    scores : sequence of str, optional
+        Which of ``"auc_roc"``, ``"average_precision"``, ``"auc_gain"``, ``"brier"`` and ``"log_loss"`` to draw; by
+        default all that the values allow. Areas take decision values; the others need probabilities.
+    average : bool
+        Whether to draw the means of the scores over the data sets, with equal weights, instead of each data set's own.
+
+    Examples
+    --------
+    >>> evidence = br.from_probabilities([0, 0, 1, 1], {"a": [0.1, 0.4, 0.35, 0.8]})
+    >>> observed = BayesianBootstrap(evidence).observed()["observed_data"]
+    >>> [round(observed[name].item(), 3) for name in ("auc_roc", "average_precision", "brier")]
+    [0.75, 0.833, 0.158]
+    """
+
+    takes: ClassVar[str] = "probabilities"
+    references: ClassVar[tuple[str, ...]] = (
+        "Rubin (1981). The Bayesian bootstrap. Annals of Statistics 9:130-134.",
+        "Gu, Ghosal, Roy (2008). Bayesian bootstrap estimation of ROC curve. Statistics in Medicine 27:5407-5420.",
+    )
+    words: ClassVar[str] = (
+        "All entities saw the same cases, whose weights are drawn by the Bayesian bootstrap; for areas under curves, "
+        "each class has one pseudo-case with the scores of a random case."
+    )
+    kind: ClassVar[str] = "observed"
+
+    def __init__(self, evidence: xr.Dataset, scores: Sequence[str] | None = None, average: bool = False) -> None:
+        check_bool("average", average)
+        if not isinstance(evidence, xr.Dataset) or not {"probability", "weight"} <= set(evidence.data_vars):
+            raise ArgumentTypeError(
+                "evidence", "must be predicted probabilities, as from br.from_probabilities", describe_value(evidence)
+            )
+        self.names = evidence["entity"].values.tolist()
+        check_unique("entity", self.names)
+        self.classes = evidence["label"].values.tolist()
+        many = len(self.classes) > 2
+        dims = ("case", "entity", *["label"] * many)
+        values = evidence["probability"].transpose(*dims).values.astype(float)
+        if not np.isfinite(values).all():
+            raise ArgumentError("evidence", "must hold finite numbers for every case and entity", "others")
+        #: Values (case, entity, class) of the classes that are compared with the rest: the positive one of two.
+        self.values = values if many else values[..., None]
+        code = {label: i for i, label in enumerate(self.classes)}
+        self.actual = np.array([code[label] for label in evidence["actual"].values.tolist()])
+        self.weight = evidence["weight"].values.astype(float)
+        clustered = "cluster" in evidence.coords
+        self.cluster = factorize(evidence["cluster"].values)[0] if clustered else None
+        where = evidence["dataset"].values.tolist() if "dataset" in evidence.coords else [""] * len(values)
+        #: Names of the data sets; empty without any.
+        self.datasets = list(dict.fromkeys(where)) if "dataset" in evidence.coords else []
+        self.scores = self._check_scores(evidence, scores)
+        rows, names = factorize(where)
+        self.parts = [Part(self, np.flatnonzero(rows == i), name) for i, name in enumerate(names)]
+        #: Weights of the data sets in a mean over them; None where each has scores of its own.
+        self.over = np.full(len(self.parts), 1 / len(self.parts)) if average or not self.datasets else None
+        notes = notes_of(evidence.attrs.get("notes", "")) + self.left_out
+        self.settings: dict[str, Any] = {
+            "prior": "pseudo_cases",
+            "probabilities": 1,
+            "fewest_of_class": min(part.fewest for part in self.parts),
+            "units": min(part.units for part in self.parts),
+            "clustered": int(clustered),
+            **({"dataset_weights": self.over.tolist()} if self.over is not None and self.datasets else {}),
+            **{f"{name}_range": self._range(name) for name in self.scores},
+            **add_notes({}, notes),
+            **({WEIGHTED: 1} if WEIGHTED in evidence.attrs else {}),
+        }
+
+    def _range(self, name: str) -> list[float]:
+        if name == "brier" and len(self.classes) > 2:
+            return [0.0, 2.0]
+        return [0.0, np.inf if name == "log_loss" else 1.0]
+
+    def _check_scores(self, evidence: xr.Dataset, scores: Sequence[str] | None) -> tuple[str, ...]:
+        """Return the scores to draw, and keep notes on those that the values do not allow."""
+        wanted = (*AREAS, *LOSSES) if scores is None else tuple([scores] if isinstance(scores, str) else scores)
+        for name in wanted:
+            check_choice("scores", name, (*AREAS, *LOSSES), ArgumentKeyError)
+        self.left_out: list[Note] = []
+        losses = [name for name in wanted if name in LOSSES]
+        if losses and not are_probabilities(evidence):
+            if scores is not None:
+                raise ArgumentError(
+                    "probabilities",
+                    f"must be between 0 and 1, with sum 1 over classes, for {losses[0]}",
+                    "decision values",
+                    "areas such as auc_roc take them",
+                )
+            self.left_out.append(Note("losses_need_probabilities"))
+            return AREAS
+        if "log_loss" in wanted:
+            sure = (self._of_truth() == 0).any(axis=0)
+            named = [str(name) for name, one in zip(self.names, sure, strict=True) if one]
+            if named and scores is not None:
+                raise ArgumentError(
+                    f"probabilities[{named[0]!r}]",
+                    "must not be sure and wrong, which makes the log loss infinite",
+                    f"0 for the true class of {int((self._of_truth() == 0)[:, sure].any(axis=1).sum())} cases",
+                    "np.clip says how sure a prediction may count as",
+                )
+            if named:
+                self.left_out.append(Note("log_loss_infinite", {"entities": named}))
+                wanted = tuple(name for name in wanted if name != "log_loss")
+        return wanted
+
+    def _of_truth(self) -> np.ndarray:
+        """Return the probability of the true class (case, entity)."""
+        if len(self.classes) > 2:
+            return np.take_along_axis(self.values, self.actual[:, None, None], axis=2)[..., 0]
+        return np.where(self.actual[:, None] == 1, self.values[..., 0], 1 - self.values[..., 0])
+
+    def losses(self) -> dict[str, np.ndarray]:
+        """Return the losses of each case (case, entity)."""
+        found = {}
+        if "brier" in self.scores:
+            each = np.arange(len(self.classes)) if len(self.classes) > 2 else np.array([1])
+            true = self.actual[:, None, None] == each
+            found["brier"] = np.square(self.values - true).sum(axis=2)
+        if "log_loss" in self.scores:
+            found["log_loss"] = -np.log(self._of_truth())
+        return found
+
+    def observed(self) -> dict[str, xr.Dataset]:
+        """Return the observed scores, numbers of cases, and of which areas the interval is withheld."""
+        # Values (score, entity, data set).
+        values = np.stack([part.evaluate(part.size[None], None, None)[:, 0] for part in self.parts], axis=-1)
+        hidden = np.stack([part.withheld() for part in self.parts], axis=-1)
+        cases = np.broadcast_to([len(part.where) for part in self.parts], hidden.shape)
+        dims = tuple(self.coords())
+        if self.over is not None:
+            values, hidden, cases = values @ self.over, np.any(hidden, axis=-1), cases.sum(axis=-1)
+        held: dict[str, Any] = {name: (dims, one) for name, one in zip(self.scores, values, strict=True)}
+        held |= {"cases": (dims, cases)}
+        held |= {f"{name}_withheld": (dims, hidden) for name in AREAS if name in self.scores}
+        return {"observed_data": xr.Dataset(held, self.coords())}
+
+    def coords(self) -> dict[str, Any]:
+        """Return the coords of the draws."""
+        return {"entity": self.names} | ({"dataset": self.datasets} if self.over is None else {})
+
+    def draws(self, group: str, blocks: Sequence[Block], root: np.random.SeedSequence) -> dict[str, xr.Variable]:
+        """Draw blocks of all scores, one after the other."""
+        check_proper_prior(group != "prior")
+        edges = np.cumsum([0, *(block.size for block in blocks)])
+        out = np.empty((len(self.scores), edges[-1], len(self.names), len(self.parts)))
+
+        def draw_one(job: tuple[int, int]) -> None:
+            (i, p) = job
+            out[:, edges[i] : edges[i + 1], :, p] = self.parts[p].draw(group, blocks[i], root)
+
+        jobs = [(i, p) for i in range(len(blocks)) for p in range(len(self.parts))]
+        in_threads(draw_one, jobs, out.size * len(self.actual))
+        found = out if self.over is None else out @ self.over
+        dims = ("draw", *self.coords())
+        return {name: xr.Variable(dims, values) for name, values in zip(self.scores, found, strict=True)}
+
+    def draw(self, group: str, block: Block, root: np.random.SeedSequence) -> dict[str, xr.Variable]:
+        """Draw one block of all scores."""
+        return self.draws(group, [block], root)
+
+
+class Part:
+    """The cases of one data set, in an order that does not depend on that of the input."""
+
+    def __init__(self, model: BayesianBootstrap, where: np.ndarray, name: Any) -> None:
+        self.name, self.scores = name, model.scores
+        by_name = np.argsort([repr(one) for one in model.names], kind="stable")
+        values = model.values[where]
+        rows = np.column_stack([model.actual[where], values[:, by_name].reshape(len(where), -1), model.weight[where]])
+        content = np.unique(rows, axis=0, return_inverse=True)[1].ravel()
+        unit = np.arange(len(where)) if model.cluster is None else _by_content(model.cluster[where], content)
+        order = np.argsort(content, kind="stable") if model.cluster is None else np.lexsort([unit, content])
+        self.where = where[order]
+        values, self.actual, self.size = values[order], model.actual[self.where], model.weight[self.where]
+        unit = unit[order]
+        self.unit = None if model.cluster is None else unit
+        found = [len(set(unit[self.actual == c].tolist())) for c in range(len(model.classes))]
+        self.units, self.fewest, self.most = len(set(unit.tolist())), min(found), max(found)
+        #: The labels of each class against the rest (class, case), and the order of the cases (class, entity, case).
+        many = len(model.classes) > 2
+        self.truth = np.stack([self.actual == c for c in (range(len(model.classes)) if many else [1])]).astype(np.int8)
+        moved = np.ascontiguousarray(values.transpose(2, 1, 0))
+        self.order = np.argsort(-moved, axis=2, kind="stable").astype(np.int32)
+        falling = np.take_along_axis(moved, self.order, axis=2)
+        self.ends = np.concatenate([np.diff(falling, axis=2) != 0, np.ones((*moved.shape[:2], 1), bool)], axis=2)
+        self.loss = {name: np.ascontiguousarray(held[self.where].T) for name, held in model.losses().items()}
+        self.key = fingerprint(rows[order], unit if self.unit is not None else 0)
+
+    def withheld(self) -> np.ndarray:
+        """Return of which entities the intervals of areas are withheld (entity), by what was observed."""
+        if not set(AREAS) & set(self.scores):
+            return np.zeros(self.order.shape[1], bool)
+        area = self._areas(self.size[None], None, None)[0][0]
+        near = (self.most > UNEQUAL * self.fewest) & (self.fewest * (1 - area) < NEAR)
+        return near | (self.fewest < FEWEST)
+
+    def draw(self, group: str, block: Block, root: np.random.SeedSequence) -> np.ndarray:
+        """Return scores (score, draw, entity) of one block."""
+
+        def of(purpose: str) -> np.random.Generator:
+            return stream(root, group, "bayesian_bootstrap", purpose, self.name, self.key, *block.key)
+
+        weights, extra = of("weights"), of("pseudo_cases").random((BLOCK, len(self.truth), 4))[: block.size]
+        total = np.cumsum(self.size)
+        chosen = np.searchsorted(total, extra[..., :2] * total[-1], "right").astype(np.int32)
+        mass = -np.log1p(-extra[..., 2:])
+        step = max(1, TOGETHER // len(self.where))
+        out = np.empty((len(self.scores), block.size, self.order.shape[1]))
+        for start in range(0, block.size, step):
+            here = slice(start, min(start + step, block.size))
+            number = here.stop - start
+            if self.unit is not None:
+                weight = weights.standard_exponential((number, self.unit.max() + 1))[:, self.unit] * self.size
+            elif (self.size == 1).all():
+                weight = weights.standard_exponential((number, len(self.size)))
+            else:
+                weight = weights.standard_gamma(np.broadcast_to(self.size, (number, len(self.size))))
+            out[:, here] = self.evaluate(weight, mass[here], chosen[here])
+        return out
+
+    def evaluate(self, weight: np.ndarray, mass: np.ndarray | None, chosen: np.ndarray | None) -> np.ndarray:
+        """Return scores (score, draw, entity) of weights (draw, case); without pseudo-cases if ``mass`` is None."""
+        found = {name: _means(weight, loss) for name, loss in self.loss.items()}
+        if set(AREAS) & set(self.scores):
+            roc, precision, gain = self._areas(weight, mass, chosen)
+            found |= {"auc_roc": roc, "average_precision": precision, "auc_gain": gain}
+        return np.stack([found[name] for name in self.scores])
+
+    def _areas(self, weight: np.ndarray, mass: Any, chosen: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        from bayesrank.models.parts._areas import areas
+
+        sums = np.zeros((3, len(weight), self.order.shape[1]))
+        roc, precision = np.empty((2, *sums.shape[1:]))
+        shares = _means(weight, self.truth.astype(float))
+        for c, truth in enumerate(self.truth):
+            none = np.zeros((len(weight), 2))
+            of_class = (none, none.astype(np.int32)) if mass is None else (mass[:, c], chosen[:, c])
+            areas(
+                weight,
+                truth,
+                self.order[c],
+                self.ends[c],
+                *of_class,
+                "average_precision" in self.scores,
+                roc,
+                precision,
+            )
+            share = shares[:, [c]]
+            sums += roc, precision, share / 2 + (1 - share) * roc
+        return tuple(sums / len(self.truth))
+
+
+def _by_content(cluster: np.ndarray, content: np.ndarray) -> np.ndarray:
+    """Number clusters by the content of their cases; clusters with equal content are interchangeable."""
+    code = np.unique(cluster, return_inverse=True)[1]
+    held: list[list[int]] = [[] for _ in range(code.max() + 1)]
+    for one, what in zip(code.tolist(), content.tolist(), strict=True):
+        held[one].append(what)
+    order = sorted(range(len(held)), key=lambda one: sorted(held[one]))
+    return np.argsort(order)[code]
+
+
+def _means(weight: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Return weighted means (draw, column) of values (column, case); BLAS would start threads within threads."""
+    from bayesrank.models.parts._areas import weighted_means
+
+    out = np.empty((len(weight), len(values)))
+    weighted_means(np.ascontiguousarray(weight), values, out)
+    return out

@@ -1,0 +1,120 @@
+"""Tables of predicted probabilities: the true label of each case, and a number of each entity for it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from bayesrank._errors import ArgumentError
+from bayesrank._labels import factorize, standing_pair
+from bayesrank._notes import add_notes
+from bayesrank._text import list_names
+from bayesrank.evidence.probabilities import from_probabilities
+from bayesrank.tables.forms import Known
+from bayesrank.tables.table import Roles, Table
+from bayesrank.tables.values import is_missing, plain, to_number
+
+#: Arguments that tables of probabilities do not take.
+WITHOUT = ("run", "missing", "cost", "count")
+
+
+def hold_probabilities(table: Table, actual: Any, names: Sequence[Any], chosen: bool) -> bool:
+    """Return whether columns beside the true labels of two classes hold numbers, and no labels.
+
+    In each of them a value lies between 0 and 1, or most values are no labels; in one of them, if the user has
+    ``chosen`` the columns, as a tree may predict 0 and 1 alone.
+    """
+    labels = {str(plain(value)) for value in table.columns[actual] if not is_missing(value)}
+    if len(labels) != 2 or not names:
+        return False
+    known = {to_number(label) for label in labels} - {None}
+    found = []
+    for name in names:
+        numbers = [to_number(value) for value in table.columns[name] if not is_missing(value)]
+        if not numbers or None in numbers:
+            return False
+        held = np.array(numbers, float)
+        foreign = ~np.isin(held, [float(label) for label in known if label is not None])
+        found.append(bool(((held > 0) & (held < 1) & foreign).any() or foreign.mean() > 0.5))
+    return any(found) if chosen else all(found)
+
+
+def read_wide(table: Table, known: Known, actual: Any, names: Sequence[Any], about: dict, roles: Roles) -> xr.Dataset:
+    """Read a table with one row for each case and one column of probabilities for each entity."""
+    columns = {plain(name): _numbers(table, name) for name in names}
+    return _evidence(table, known, table.columns[actual], columns, about, roles)
+
+
+def read_long(table: Table, known: Known, roles: Roles) -> xr.Dataset:
+    """Read a table with one row for each entity and case, with the columns case, actual and probability."""
+    entity, names = factorize(table.read_names(known.of["entity"], "entity"))
+    keys = [table.read_names(known.of[role], role) for role in ("dataset", "case") if role in known.of]
+    case, cases = factorize(list(zip(*keys, strict=True)))
+    rows = np.full((len(names), len(cases)), -1)
+    for i, (k, c) in enumerate(zip(entity.tolist(), case.tolist(), strict=True)):
+        if rows[k, c] >= 0:
+            before = table.place(int(rows[k, c]))
+            raise ArgumentError(
+                f"{table.where[i]}: case", "must stand once for each entity", f"{cases[c][-1]!r} in {before} as well"
+            )
+        rows[k, c] = i
+    if (rows < 0).any():
+        k, c = np.argwhere(rows < 0)[0]
+        raise ArgumentError(
+            table.source,
+            "must have a row for every entity on every case",
+            f"none for entity {names[k]!r} on case {cases[c][-1]!r}",
+        )
+    numbers = np.array(_numbers(table, known.of["probability"]))
+    about: dict[str, Any] = {}
+    for role in ("actual", "dataset", "cluster", "weight"):
+        if role not in known.of:
+            continue
+        column = table.columns[known.of[role]]
+        first = rows[entity, case]
+        for i, same in enumerate(rows[0][case].tolist()):
+            if column[same] != column[i]:
+                raise ArgumentError(
+                    f"{table.where[int(first[i])]}: {known.of[role]}",
+                    f"must be the same for all entities on case {cases[case[i]][-1]!r}",
+                    f"{column[i]!r} after {column[same]!r}",
+                )
+        held = table.read_numbers(known.of[role]) if role == "weight" else column
+        about[role] = [held[i] for i in rows[0]]
+    actual = about.pop("actual")
+    columns = {plain(name): numbers[rows[k]].tolist() for k, name in enumerate(names)}
+    return _evidence(table, known, actual, columns, about, roles)
+
+
+def _evidence(
+    table: Table, known: Known, actual: list, columns: dict[Any, list[float]], about: dict[str, Any], roles: Roles
+) -> xr.Dataset:
+    for argument in WITHOUT:
+        table.refuse(roles, argument, "of predicted probabilities")
+    if None in actual or any(is_missing(value) for value in actual):
+        row = next(i for i, value in enumerate(actual) if is_missing(value))
+        raise ArgumentError(f"{table.where[row]}: {known.of['actual']}", "must not be empty")
+    labels = sorted({str(plain(value)) for value in actual})
+    if roles.positive is None and len(labels) == 2 and standing_pair(labels) is None:
+        raise ArgumentError(
+            table.source,
+            "must say which class the probabilities are of",
+            list_names(labels),
+            f"{table.options('positive', labels)} says it",
+        )
+    truth = [str(plain(value)) for value in actual] if table.shell else [plain(value) for value in actual]
+    groups = {role: about[role] for role in ("case", "cluster", "dataset", "weight") if role in about}
+    found = from_probabilities(truth, columns, positive=roles.positive, **groups)
+    return found.assign_attrs(add_notes(found.attrs, known.notes))
+
+
+def _numbers(table: Table, name: Any) -> list[float]:
+    """Return the numbers of a column; raise at a missing one."""
+    found = []
+    for where, value in zip(table.where, table.columns[name], strict=True):
+        number = to_number(value)
+        if number is None or number != number:
+            raise ArgumentError(f"{where}: {name}", "must be a probability or another number", f"{value!r}")
+        found.append(number)
+    return found

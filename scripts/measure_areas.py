@@ -1,0 +1,173 @@
+"""How often intervals of areas under curves hold the true area, where they are withheld, and how often equals differ.
+
+Usage: python scripts/measure_areas.py [BOARDS]
+
+Scores of both classes are normal with equal variance. Writes docs/measured/areas.md. With the packages MLstatkit and
+confidenceinterval, and with scikit-learn, their intervals stand beside.
+"""
+
+import sys
+import warnings
+from pathlib import Path
+
+import numpy as np
+from scipy.special import ndtri
+
+import bayesrank as br
+from bayesrank._random import Block, root_sequence
+from bayesrank.models.bayesian_bootstrap import NEAR, UNEQUAL, BayesianBootstrap
+
+PAGE = Path(__file__).parents[1] / "docs" / "measured" / "areas.md"
+SIZES = [(10, 10), (20, 80), (30, 30), (50, 50), (5, 50), (10, 200), (20, 500), (3, 30)]
+AREAS = [0.8, 0.95, 0.99]
+#: Other methods are slow: they are measured on fewer boards, and for these sizes alone.
+OF_PEERS, BESIDE = 100, [(10, 10), (20, 80)]
+
+
+def sample(rng, positives, negatives, area, entities=1, common=0.5):
+    """Draw true labels, and scores (case, entity) with this true area."""
+    truth = np.repeat([1, 0], [positives, negatives])
+    noise = np.sqrt(common) * rng.standard_normal((truth.size, 1))
+    noise = noise + np.sqrt(1 - common) * rng.standard_normal((truth.size, entities))
+    return truth, noise + np.sqrt(2) * ndtri(area) * truth[:, None]
+
+
+def intervals(truth, scores, seed, draws=1000):
+    """Return the intervals (score, entity, end), and of which areas they are withheld."""
+    evidence = br.from_probabilities(truth, dict(enumerate(scores.T)))
+    model = BayesianBootstrap(evidence, scores=("auc_roc", "average_precision"))
+    part = model.parts[0]
+    drawn = part.draw("posterior", Block(0, 0, draws, (1, draws)), root_sequence(seed))
+    return np.moveaxis(np.quantile(drawn, [0.025, 0.975], axis=1), 0, -1), part.withheld()
+
+
+def plain_bootstrap(rng, truth, score, draws=1000):
+    """Return the percentile interval of scikit-learn's area over resampled cases."""
+    from sklearn.metrics import roc_auc_score
+
+    found = []
+    for _ in range(draws):
+        chosen = rng.integers(0, truth.size, truth.size)
+        if 0 < truth[chosen].sum() < truth.size:
+            found.append(roc_auc_score(truth[chosen], score[chosen]))
+    return np.quantile(found, [0.025, 0.975])
+
+
+def peers():
+    """Return the methods of other packages that are installed, by name."""
+    found = {}
+    try:
+        import sklearn.metrics  # noqa: F401
+
+        found["scikit-learn with a bootstrap"] = lambda rng, truth, score: plain_bootstrap(rng, truth, score, 200)
+    except ImportError:
+        pass
+    try:
+        from confidenceinterval import roc_auc_score
+
+        found["confidenceinterval (DeLong)"] = lambda rng, truth, score: roc_auc_score(truth.tolist(), score.tolist())[
+            1
+        ]
+    except ImportError:
+        pass
+    try:
+        from MLstatkit import Bootstrapping
+
+        def of_mlstatkit(rng, truth, score):
+            scaled = 1 / (1 + np.exp(-score))
+            return Bootstrapping(truth, scaled, "roc_auc", n_bootstraps=200, random_state=1)[1:3]
+
+        found["MLstatkit (bootstrap)"] = of_mlstatkit
+    except ImportError:
+        pass
+    return found
+
+
+def coverage(rng, boards, positives, negatives, area, others):
+    """Return the shares of boards with a shown interval, of these that hold the area, and of wrong shown intervals."""
+    shown, held, beside = [], [], {name: [] for name in others}
+    for board in range(boards):
+        truth, scores = sample(rng, positives, negatives, area)
+        ends, withheld = intervals(truth, scores, board)
+        low, high = ends[0, 0]
+        shown.append(not withheld[0])
+        held.append(low <= area <= high)
+        if board < OF_PEERS:
+            for name, method in others.items():
+                with warnings.catch_warnings(action="ignore"):
+                    low, high = method(rng, truth, scores[:, 0])
+                beside[name].append(low <= area <= high)
+    shown, held = np.array(shown), np.array(held)
+    return shown.mean(), held.mean(), (shown & ~held).mean(), [np.mean(each) for each in beside.values()]
+
+
+def claims(rng, boards, positives, negatives, area, entities):
+    """Return how often one of equal entities is called best, and how often one is ruled out."""
+    best = out = 0
+    for board in range(boards):
+        truth, scores = sample(rng, positives, negatives, area, entities)
+        evidence = br.from_probabilities(truth, {f"e{i}": column for i, column in enumerate(scores.T)})
+        ranking = br.credible_ranking(br.fit(evidence, seed=board, draws=500, scores=["auc_roc"]), "auc_roc")
+        best += ranking.attrs["headline"] == "best"
+        out += not bool(ranking["in_best_set"].all())
+    return best / boards, out / boards
+
+
+def main():
+    boards = int(sys.argv[1]) if len(sys.argv) > 1 else 1000
+    rng, others = np.random.default_rng(1), peers()
+    heads = "".join(f" {name} |" for name in others)
+    lines = [
+        "# Areas under curves",
+        "",
+        "How often the 95% interval of an area under the ROC curve holds the true area, by the model",
+        f"`bayesian_bootstrap` with one pseudo-case a class; {boards:,} boards a row (`scripts/measure_areas.py`). The",
+        f"Monte-Carlo error at 0.95 is {np.sqrt(0.95 * 0.05 / boards):.3f}. Scores of both classes are normal with",
+        "equal variance.",
+        "",
+        "## The rule by which intervals are withheld",
+        "",
+        "No interval of an area is shown",
+        "",
+        "- below 5 cases (or clusters) of a class;",
+        f"- where the larger class has more than {UNEQUAL:g} times the cases of the smaller class, and the number of",
+        f"  cases of the smaller class times (1 - observed area) is below {NEAR:g}.",
+        "",
+        "The rule depends on the observed area and on the class sizes alone. *Shown* is the share of boards with an",
+        "interval; *holds* is the share of intervals, shown or not, that hold the true area; *shown and wrong* is the",
+        "share of boards on which a user would read a wrong interval.",
+        f"{f'Other methods, with 200 resamples, are measured on {OF_PEERS} boards a row.' if others else ''}",
+        "",
+        f"| positive / negative | true area | shown | holds | shown and wrong |{heads}",
+        "|---|---:|---:|---:|---:|" + "---:|" * len(others),
+    ]
+    for positives, negatives in SIZES:
+        for area in AREAS:
+            here = others if (positives, negatives) in BESIDE else {}
+            shown, held, wrong, beside = coverage(rng, boards, positives, negatives, area, here)
+            more = "".join(f" {share:.2f} |" for share in beside) if here else " |" * len(others)
+            lines.append(f"| {positives} / {negatives} | {area} | {shown:.3f} | {held:.3f} | {wrong:.3f} |{more}")
+            print(lines[-1], flush=True)
+    few = max(boards // 5, 20)
+    lines += [
+        "",
+        "## Equal entities",
+        "",
+        "How often one of several entities with equal true areas is called best, and how often one is ruled out, in",
+        f"{few} boards a row. An error rate of 0.05 is promised.",
+        "Half of the variance of the scores is common to all entities.",
+        "",
+        "| positive / negative | true area | entities | one is best | one is ruled out |",
+        "|---|---:|---:|---:|---:|",
+    ]
+    for positives, negatives in [(10, 10), (20, 80), (100, 100)]:
+        for area in [0.8, 0.95]:
+            for entities in [2, 10]:
+                best, out = claims(rng, few, positives, negatives, area, entities)
+                lines.append(f"| {positives} / {negatives} | {area} | {entities} | {best:.3f} | {out:.3f} |")
+                print(lines[-1], flush=True)
+    PAGE.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
