@@ -1,7 +1,7 @@
 """Draw the PyMC graphs of models with more than one variable into docs/figures/graph_NAME.png.
 
-It needs Graphviz (``dot``) and its Python package. Run it as ``python scripts/make_model_graphs.py`` after a change of a
-model's ``build`` or ``graph``.
+It needs Graphviz (``dot``) and its Python package. Run it as ``python scripts/make_model_graphs.py`` after a change of
+a model's ``build`` or ``graph``.
 """
 
 import shutil
