@@ -20,6 +20,7 @@ from .diagnosis import doctor as doctor
 from .evidence.counts import from_counts as from_counts
 from .evidence.counts import one_vs_rest as one_vs_rest
 from .evidence.counts import pool as pool
+from .evidence.estimators import from_estimators as from_estimators
 from .evidence.folds import from_folds as from_folds
 from .evidence.judged import from_judged as from_judged
 from .evidence.matrices import from_matrix as from_matrix

@@ -21,8 +21,9 @@ from bayesrank.evidence.counts import hold_parts
 from bayesrank.evidence.judged import holds_partial_truth
 from bayesrank.evidence.pooled import record_text
 from bayesrank.evidence.predictions import counts_of
+from bayesrank.evidence.probabilities import probabilities_of
 from bayesrank.evidence.weighting import check_whole_cases
-from bayesrank.models import chosen_by_evidence, make_model, takes_cases
+from bayesrank.models import chosen_by_evidence, find_model, make_model, takes_cases
 
 Options = ParamSpec("Options")
 
@@ -299,6 +300,8 @@ draw_groups: Callable[..., dict[str, xr.Dataset]] = fit.__wrapped__  # type: ign
 
 def _evidence_for(model: Any, evidence: Any) -> Any:
     """Return the evidence in the form that a named model takes."""
+    if isinstance(model, str) and getattr(find_model(model), "takes", "") == "probabilities":
+        return probabilities_of(evidence)
     cases = isinstance(evidence, xr.Dataset) and "pattern" in evidence.dims and not holds_partial_truth(evidence)
     return counts_of(evidence) if cases and isinstance(model, str) and not takes_cases(model) else evidence
 

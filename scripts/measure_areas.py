@@ -21,7 +21,7 @@ PAGE = Path(__file__).parents[1] / "docs" / "measured" / "areas.md"
 SIZES = [(10, 10), (20, 80), (30, 30), (50, 50), (5, 50), (10, 200), (20, 500), (3, 30)]
 AREAS = [0.8, 0.95, 0.99]
 #: Other methods are slow: they are measured on fewer boards, and for these sizes alone.
-OF_PEERS, BESIDE = 100, [(10, 10), (20, 80)]
+OF_PEERS, BESIDE = 40, [(10, 10), (20, 80)]
 
 
 def sample(rng, positives, negatives, area, entities=1, common=0.5):
@@ -59,7 +59,7 @@ def peers():
     try:
         import sklearn.metrics  # noqa: F401
 
-        found["scikit-learn with a bootstrap"] = lambda rng, truth, score: plain_bootstrap(rng, truth, score, 200)
+        found["scikit-learn with a bootstrap"] = lambda rng, truth, score: plain_bootstrap(rng, truth, score, 100)
     except ImportError:
         pass
     try:
@@ -75,7 +75,7 @@ def peers():
 
         def of_mlstatkit(rng, truth, score):
             scaled = 1 / (1 + np.exp(-score))
-            return Bootstrapping(truth, scaled, "roc_auc", n_bootstraps=200, random_state=1)[1:3]
+            return Bootstrapping(truth, scaled, "roc_auc", n_bootstraps=100, random_state=1)[1:3]
 
         found["MLstatkit (bootstrap)"] = of_mlstatkit
     except ImportError:
@@ -136,7 +136,7 @@ def main():
         "The rule depends on the observed area and on the class sizes alone. *Shown* is the share of boards with an",
         "interval; *holds* is the share of intervals, shown or not, that hold the true area; *shown and wrong* is the",
         "share of boards on which a user would read a wrong interval.",
-        f"{f'Other methods, with 200 resamples, are measured on {OF_PEERS} boards a row.' if others else ''}",
+        f"{f'Other methods, with 100 resamples, are measured on {OF_PEERS} boards a row.' if others else ''}",
         "",
         f"| positive / negative | true area | shown | holds | shown and wrong |{heads}",
         "|---|---:|---:|---:|---:|" + "---:|" * len(others),

@@ -29,7 +29,7 @@ from bayesrank.evidence.counts import common_datasets, put_in_class_order
 from bayesrank.evidence.ledger import count_evidence, ledger_of
 from bayesrank.evidence.predictions import counts_of
 from bayesrank.inference import draw_groups
-from bayesrank.logs import Choices
+from bayesrank.logs import Choices, read_submissions
 from bayesrank.models import (
     chosen_by_evidence,
     find_model,
@@ -48,7 +48,8 @@ from bayesrank.ranking.values import natural_score, score_values, sizes_of_space
 from bayesrank.scores import Score, as_score
 from bayesrank.scores.score import SCORES
 from bayesrank.tables.files import read_evidence
-from bayesrank.tables.table import Roles
+from bayesrank.tables.frames import read_table
+from bayesrank.tables.table import Roles, table_of
 from bayesrank.words.parts import Verdict
 from bayesrank.words.sentences import say
 
@@ -199,7 +200,11 @@ def ask(
     logs = choices_of(how).also(lower=lower_is_better) if "only" in how else None
     how["dataset"] = how.pop("dataset_column")
     found: dict[Any, Any] = {}
-    if logs is not None and are_logs(paths):
+    submitted = how["truth"] is not None and Path(how["truth"]).is_file()
+    if submitted:
+        roles = Roles(**how)
+        evidence, about, found = _read_submissions(paths, roles, logs or Choices(shell=True))
+    elif logs is not None and are_logs(paths):
         roles = Roles(**how)
         evidence, about, found = _read_logs(paths, dataset, roles, ignore, logs, by)
     else:
@@ -241,7 +246,7 @@ def ask(
     lower = lower_is_better or found.get("higher_is_better") is False
     named = next((note for note in notes if note.code == "column_names_entities"), None)
     column = str(roles.entity or (named.fields["column"] if named else "")).lower()
-    column = "model" if votes else column
+    column = "model" if votes else "team" if submitted else column
     noun, title = (column, say(named) if named else "") if column in NOUNS else ("entity", "")
     # Every command prints this line above its result.
     click.get_current_context().meta[READ] = say(ledger.read_note(noun))
@@ -388,6 +393,18 @@ def _pool(evidence: Evidence, join: Any, model: str, size: int) -> tuple[Evidenc
             )
         pooled = int(common.sum()) if lacking else size
     return br.pool(evidence, join=join), [Note("datasets_pooled", {"datasets": pooled, "total": size})]
+
+
+def _read_submissions(paths: list[str], roles: Roles, logs: Choices) -> tuple[Evidence, dict[str, str], dict[Any, Any]]:
+    """Return evidence from the submissions of teams, and the attrs of their table."""
+    for option in ("entity", "entities", "case", "run", "cluster", "count", "weight", "cost", "judge"):
+        if (given := getattr(roles, option)) is not None:
+            raise ArgumentError(f"--{option}", "must be left out of submissions", f"{given!r}")
+    frame = read_submissions(paths, roles.truth, logs, roles.missing, roles.positive)
+    table = replace(table_of(frame), source="the submissions", shell=True)
+    named = Roles(entities=[name for name in frame if name not in ("case", "actual")], positive=roles.positive)
+    title = ", ".join(Path(path).name or path for path in paths[:3])
+    return read_table(table, named), {"title": title}, frame.attrs
 
 
 def _read_logs(

@@ -76,7 +76,11 @@ CELL_NAMES = (
 PRIORS = "[default: four_cases; unit for hierarchical models; haldane (no prior) for graded outcomes of single cases]"
 #: Columns of cases whose truth is known in part.
 judging_options = (
-    click.option("--truth", help="The column with the truth, known for some cases, beside verdicts or predictions."),
+    click.option(
+        "--truth",
+        help="A file with the id and the true label of each case: DATA is then a folder of submissions, one file a "
+        "team. Or the column with the truth, known for some cases, beside verdicts or predictions.",
+    ),
     click.option("--judge", type=NAMES, help="Beside --truth: the columns with verdicts of judges on all cases."),
 )
 #: How to get from DATA to evidence and a model of it. The arguments of br.from_frame have the same names.

@@ -24,6 +24,9 @@ from bayesrank.evidence.counts import mark_positive
 from bayesrank.evidence.ledger import Entry, Ledger
 from bayesrank.evidence.weighting import check_numbers_of_cases, effective_numbers
 
+#: Names of variables of cases beside joint outcomes, which have patterns.
+BESIDE_PATTERNS = {"actual": "case_actual", "weight": "case_weight"}
+
 
 def from_probabilities(
     y_true: Any,
@@ -126,6 +129,14 @@ def from_probabilities(
         add_notes(about.attrs | ledger.to_attrs(), [*joined, *about.notes]),
     )
     return mark_positive(found, chosen)
+
+
+def probabilities_of(evidence: Any) -> Any:
+    """Return the probabilities beside joint outcomes, as from :func:`from_probabilities`; other evidence unchanged."""
+    if not isinstance(evidence, xr.Dataset) or not {"pattern", "case"} <= set(evidence.dims):
+        return evidence
+    kept = [name for name in evidence.variables if "pattern" not in evidence[name].dims]
+    return evidence[kept].rename({new: old for old, new in BESIDE_PATTERNS.items()})
 
 
 def are_probabilities(evidence: xr.Dataset) -> bool:

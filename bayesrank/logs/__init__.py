@@ -1,16 +1,19 @@
 """Evaluation logs as one table: formats read the files, and ambiguous logs are refused with words."""
 
 from collections.abc import Mapping
+from os import PathLike
 from typing import Any, Literal
 
 import pandas as pd
 
+from bayesrank._checks import check_absent
 from bayesrank.logs.choices import Choices, LogError, check_choices
 from bayesrank.logs.files import Logs, collect
 from bayesrank.logs.stops import find_stop
+from bayesrank.logs.submissions import read_submissions
 from bayesrank.logs.table import settle
 
-__all__ = ["Choices", "LogError", "Logs", "check_choices", "collect", "find_stop", "read", "settle"]
+__all__ = ["Choices", "LogError", "Logs", "check_choices", "collect", "find_stop", "read", "read_submissions", "settle"]
 
 
 def read(
@@ -21,8 +24,11 @@ def read(
     match: Literal["id", "content"] = "id",
     reruns: Literal["runs", "latest"] | None = None,
     errors: Literal["scored"] | None = None,
+    truth: Any = None,
+    missing: Literal["wrong"] | None = None,
+    positive: Any = None,
 ) -> pd.DataFrame:
-    """Read evaluation logs as one table with a row for each system, case and run.
+    """Read evaluation logs as one table with a row for each system, case and run; or the submissions of teams.
 
     Formats are recognised by the content of the files: lm-evaluation-harness, Inspect, SWE-bench, Every Eval Ever,
     HELM, promptfoo, EvalPlus, JUnit XML, predictions and more (see the guide "From your harness to a ranking").
@@ -44,6 +50,16 @@ def read(
         logs raise an error.
     errors : {"scored"}, optional
         ``"scored"`` uses the scores that the files give to runs with errors. By default their outcome is missing.
+    truth : path, optional
+        A table with the id and the true label of each case. The files are then submissions, one for each team (CSV,
+        TSV, ``.gz``, Parquet): an id, and a label, a probability of the positive class, or a probability of each class.
+        A team is called like its file, or like its folder below a folder; ``reruns="latest"`` keeps the last of several
+        files by name.
+    missing : "wrong", optional
+        Count a case without an answer as wrong: as the other one of two classes, as an answer of no class, or with
+        probability 0 for the true class. By default it raises an error.
+    positive : label, optional
+        The positive one of two classes, of missing probabilities, if it is not known.
 
     Returns
     -------
@@ -52,6 +68,9 @@ def read(
         ``cost``, ``seconds``, ``status``. A case that a system did not meet has no row; ``status`` is "scored",
         "abstained", "timeout", "error" or the like, and the outcome of an error is NaN. ``attrs`` describe the
         recognised logs: ``formats``, ``source`` (of names), ``metric``, ``higher_is_better``, ``remarks``, ``doubts``.
+
+        With ``truth``: ``case``, ``actual``, and one column for each team ("team: class" for probabilities of several
+        classes), for :func:`bayesrank.from_frame`.
 
     Raises
     ------
@@ -68,4 +87,9 @@ def read(
     [['model', '1', 1.0], ['model', '2', 0.0]]
     """
     choices = check_choices(name, only, match, reruns, errors)
+    if truth is not None:
+        listed = [paths] if isinstance(paths, str | PathLike) else list(paths)
+        return read_submissions(list(map(str, listed)), str(truth), choices, missing, positive)
+    for argument, given in (("missing", missing), ("positive", positive)):
+        check_absent(argument, given, "of logs; it is for submissions beside truth=")
     return settle(collect(paths, choices), choices)

@@ -162,7 +162,8 @@ def _are_crossed(evidence: Any) -> bool:
 
 def _only_model_of(evidence: Any) -> OnlyModel | None:
     """Return the only model of evidence that holds neither counts nor cases; None for other evidence."""
-    held = evidence if isinstance(evidence, xr.Dataset) else ()
+    # Joint outcomes may have probabilities beside them.
+    held = evidence if isinstance(evidence, xr.Dataset) and "pattern" not in evidence.dims else ()
     return next((only for only in ONLY if only.variable in held), None)
 
 
@@ -183,7 +184,7 @@ def holds_seeds(evidence: Any) -> bool:
 
 def holds_probabilities(evidence: Any) -> bool:
     """Return whether evidence consists of predicted probabilities of cases."""
-    return isinstance(evidence, xr.Dataset) and "probability" in evidence
+    return isinstance(evidence, xr.Dataset) and "probability" in evidence and "pattern" not in evidence.dims
 
 
 def form_of_summary(evidence: Any) -> str:

@@ -78,7 +78,9 @@ class BayesianBootstrap:
         check_bool("average", average)
         if not isinstance(evidence, xr.Dataset) or not {"probability", "weight"} <= set(evidence.data_vars):
             raise ArgumentTypeError(
-                "evidence", "must be predicted probabilities, as from br.from_probabilities", describe_value(evidence)
+                "evidence",
+                "must be predicted probabilities, as from br.from_probabilities, for the model BayesianBootstrap",
+                describe_value(evidence),
             )
         self.names = evidence["entity"].values.tolist()
         check_unique("entity", self.names)

@@ -175,7 +175,7 @@ def sizes_of_space(evidence: xr.DataArray | xr.Dataset) -> Mapping[Any, int]:
         return evidence.sizes
     if "wins" in evidence:
         return {"votes": 2}
-    if "probability" in evidence:
+    if "probability" in evidence and "pattern" not in evidence.dims:
         return {"cases": 2}
     if {"outcome", "mean_outcome", "fold_score", "verdict"} & set(evidence.data_vars):
         return {"outcome": 2}

@@ -135,6 +135,8 @@ def read_table(table: Table, roles: Roles) -> xr.DataArray | xr.Dataset:
     form = find_form(table, known, entity, roles)
     evidence = _read_form(table, known, entity, form, roles)
     names = evidence["entity"].values.tolist() if form is None else [entity]
+    if "probability" in evidence and "label" in evidence["probability"].dims:
+        names = [f"{name}: {label}" for name in names for label in evidence["label"].values.tolist()]
     used = [
         *names,
         *(

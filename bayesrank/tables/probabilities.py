@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 
 from bayesrank._errors import ArgumentError
@@ -26,6 +27,8 @@ def hold_probabilities(table: Table, actual: Any, names: Sequence[Any], chosen: 
     ``chosen`` the columns, as a tree may predict 0 and 1 alone.
     """
     labels = {str(plain(value)) for value in table.columns[actual] if not is_missing(value)}
+    if by_class(labels, names):
+        return True
     if len(labels) != 2 or not names:
         return False
     known = {to_number(label) for label in labels} - {None}
@@ -40,9 +43,26 @@ def hold_probabilities(table: Table, actual: Any, names: Sequence[Any], chosen: 
     return any(found) if chosen else all(found)
 
 
+def by_class(labels: set[str], names: Sequence[Any]) -> dict[str, dict[str, Any]]:
+    """Return the columns "entity: class" of each entity by class; empty unless each entity has all classes."""
+    found: dict[str, dict[str, Any]] = {}
+    for name in names:
+        entity, mark, label = str(name).rpartition(": ")
+        if not mark or label not in labels:
+            return {}
+        found.setdefault(entity, {})[label] = name
+    return found if all(set(columns) == labels for columns in found.values()) else {}
+
+
 def read_wide(table: Table, known: Known, actual: Any, names: Sequence[Any], about: dict, roles: Roles) -> xr.Dataset:
     """Read a table with one row for each case and one column of probabilities for each entity."""
-    columns = {plain(name): _numbers(table, name) for name in names}
+    labels = {str(plain(value)) for value in table.columns[actual] if not is_missing(value)}
+    columns: dict[Any, Any] = {
+        entity: pd.DataFrame({label: _numbers(table, name) for label, name in held.items()})
+        for entity, held in by_class(labels, names).items()
+    }
+    if not columns:
+        columns = {plain(name): _numbers(table, name) for name in names}
     return _evidence(table, known, table.columns[actual], columns, about, roles)
 
 
@@ -88,7 +108,7 @@ def read_long(table: Table, known: Known, roles: Roles) -> xr.Dataset:
 
 
 def _evidence(
-    table: Table, known: Known, actual: list, columns: dict[Any, list[float]], about: dict[str, Any], roles: Roles
+    table: Table, known: Known, actual: list, columns: dict[Any, Any], about: dict[str, Any], roles: Roles
 ) -> xr.Dataset:
     for argument in WITHOUT:
         table.refuse(roles, argument, "of predicted probabilities")

@@ -768,6 +768,20 @@ ROWS = [
         "probability of a share as extreme is 0.0002.",
     ),
     ("datasets_pooled", {"datasets": 2, "total": 2}, "Pooled over 2 data sets; --dataset chooses one."),
+    ("latest_submission_counts", {"teams": 2}, "2 teams submitted several times: the last file by name counts."),
+    (
+        "submissions_lack_cases",
+        {"missing": 5, "total": 900, "most": 4, "team": "red"},
+        "Missing answers count as wrong: 5 of 900, at most 4 of one team (red). With more than two classes they are an "
+        "answer of no class.",
+    ),
+    (
+        "out_of_fold",
+        {"folds": 5},
+        "Labels are out-of-fold predictions of 5 folds, with one split for all: each entity is 5 fitted models, whose "
+        "training sets overlap. This ranks these models on these cases; br.from_folds ranks learners.",
+    ),
+    ("probabilities_lacking", {"entities": ["a"]}, "Probabilities are left out, since a has none."),
     (
         "datasets_averaged",
         {"datasets": 3},

@@ -153,6 +153,17 @@ def logs_are_runs() -> str:
     return "Several logs of a system on the same cases are runs of it."
 
 
+def latest_submission_counts(teams: int) -> str:
+    return f"{_text.count(teams, 'team')} submitted several times: the last file by name counts."
+
+
+def submissions_lack_cases(missing: int, total: int, most: int, team: str) -> str:
+    return (
+        f"Missing answers count as wrong: {missing:,} of {total:,}, at most {most:,} of one team ({team}). With more "
+        "than two classes they are an answer of no class."
+    )
+
+
 def latest_log_counts() -> str:
     return "Of several logs of a system on the same cases, the latest counts."
 

@@ -263,3 +263,14 @@ def intervals_withheld(entities: list[str]) -> str:
         f"No interval is shown for {_text.list_names(entities, 3)}: so few cases of the rarer class, this close to a "
         "perfect order, do not bound the area. More cases of that class would help."
     )
+
+
+def out_of_fold(folds: int) -> str:
+    return (
+        f"Labels are out-of-fold predictions of {folds} folds, with one split for all: each entity is {folds} fitted "
+        "models, whose training sets overlap. This ranks these models on these cases; br.from_folds ranks learners."
+    )
+
+
+def probabilities_lacking(entities: list[str]) -> str:
+    return f"Probabilities are left out, since {_text.list_names(entities, 3)} has none."

@@ -1,0 +1,170 @@
+"""Evidence from estimators with scikit-learn's interface, fitted before or on the folds of a split.
+
+This is the only module that imports scikit-learn, and only for ``cv``.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from bayesrank._checks import check_entities, describe_value
+from bayesrank._errors import ArgumentError, ArgumentTypeError
+from bayesrank._labels import known_classes
+from bayesrank._notes import Note, add_notes
+from bayesrank.evidence.predictions import joint_outcomes
+from bayesrank.evidence.probabilities import BESIDE_PATTERNS, from_probabilities
+
+
+def from_estimators(
+    estimators: Mapping[Any, Any], X: Any, y: Any, *, cv: Any = None, positive: Any = None
+) -> xr.Dataset:
+    """Predict the cases of a test set with fitted estimators, or with out-of-fold predictions.
+
+    Parameters
+    ----------
+    estimators : mapping
+        From the name of each entity to an object with ``predict``, as scikit-learn's estimators, pipelines and
+        searches. Without ``cv`` they must be fitted, on other cases than ``X``.
+    X, y : array or DataFrame, sequence of labels
+        The features and the true label of each case.
+    cv : int or splitter, optional
+        Number of folds, or a splitter of scikit-learn, which tests each case once. Clones of the estimators are fitted
+        without the cases that they predict, all with the same split. Without ``cv``, scikit-learn is not imported.
+    positive : label, optional
+        The positive one of two classes, as for :func:`bayesrank.from_predictions`.
+
+    Returns
+    -------
+    xarray.Dataset
+        Joint outcomes of the predicted labels, as from :func:`bayesrank.joint_outcomes`, for the model ``"paired"``. If
+        all estimators have ``predict_proba`` or ``decision_function``, and the positive class is known, also their
+        probabilities, as from :func:`bayesrank.from_probabilities`: ``br.fit(evidence, "bayesian_bootstrap")`` takes
+        them. ``attrs["notes"]`` says what was done.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If an estimator is not fitted or cannot predict, or ``cv`` does not test each case once.
+
+    Notes
+    -----
+    Out-of-fold predictions come from several fitted models for each entity, whose training sets overlap. They rank
+    these models on these cases. Scores of repeated splits rank learners (:func:`bayesrank.from_folds`).
+
+    Examples
+    --------
+    >>> class Constant:
+    ...     def predict(self, X):
+    ...         return [1] * len(X)
+    >>> evidence = br.from_estimators({"always": Constant()}, [[0.1], [0.3], [0.7]], [0, 1, 1])
+    >>> br.scores.accuracy(br.fit(evidence, seed=1)["observed_data"]["counts"]).item().__round__(3)
+    0.667
+    """
+    if not isinstance(estimators, Mapping):
+        raise ArgumentTypeError("estimators", "must be a mapping from names to estimators", describe_value(estimators))
+    names = check_entities("estimators", list(estimators))
+    for name in names:
+        if isinstance(estimators[name], type) or not callable(getattr(estimators[name], "predict", None)):
+            got = describe_value(estimators[name])
+            raise ArgumentTypeError(f"estimators[{name!r}]", "must be an object with the method predict", got)
+    size = len(y)
+    if (held := X.shape[0] if hasattr(X, "shape") else len(X)) != size:
+        raise ArgumentError("X", f"must have a row for each of the {size} labels of y", held)
+    splits = [] if cv is None else _splits(cv, X, y)
+    labels: dict[Any, Any] = {}
+    values: dict[Any, Any] = {}
+    for name in names:
+        labels[name], values[name] = _predict(name, estimators[name], X, y, splits)
+    joint = joint_outcomes(y, labels, positive=positive)
+    notes = [Note("out_of_fold", {"folds": len(splits)})] if splits else []
+    lacking = [str(name) for name in names if values[name] is None]
+    two = joint.sizes["label"] == 2
+    if not lacking and (not two or known_classes(joint) is not None):
+        order = joint["label"].values.tolist()
+        found = {name: _table(values[name], order) for name in names}
+        probabilities = from_probabilities(np.asarray(y), found, positive=order[1] if two else None)
+        renamed = probabilities.drop_vars(["label", "positive"], errors="ignore").rename(BESIDE_PATTERNS)
+        joint = joint.assign(renamed.data_vars).assign_coords(case_actual=renamed["case_actual"])
+    elif lacking and len(lacking) < len(names):
+        notes.append(Note("probabilities_lacking", {"entities": lacking}))
+    return joint.assign_attrs(add_notes(joint.attrs, notes))
+
+
+def _splits(cv: Any, X: Any, y: Any) -> list[tuple[np.ndarray, np.ndarray]]:
+    from sklearn.model_selection import check_cv
+
+    try:
+        splits = list(check_cv(cv, y, classifier=True).split(X, y))
+    except (TypeError, ValueError) as error:
+        raise ArgumentError("cv", "must be a number of folds or a splitter", f"{error}") from error
+    tested = np.concatenate([np.asarray(test) for _, test in splits])
+    if not np.array_equal(np.sort(tested), np.arange(len(y))):
+        raise ArgumentError(
+            "cv",
+            "must test each case once",
+            f"{tested.size} predictions of {np.unique(tested).size} of {len(y)} cases",
+            "br.from_folds takes the scores of repeated splits",
+        )
+    return splits
+
+
+def _predict(name: Any, estimator: Any, X: Any, y: Any, splits: list) -> tuple[np.ndarray, Any]:
+    """Return the labels of all cases, and the values of the classes with their order; None without any."""
+    try:
+        if not splits:
+            return np.asarray(estimator.predict(X)), _values(estimator, X)
+        from sklearn.base import clone
+
+        labels, values = None, None
+        for train, test in splits:
+            fitted = clone(estimator).fit(_rows(X, train), _rows(y, train))
+            own = np.asarray(fitted.predict(_rows(X, test)))
+            found = _values(fitted, _rows(X, test))
+            if labels is None:
+                labels = np.empty(len(y), own.dtype if own.dtype.kind in "biuf" else object)
+                values = None if found is None else (np.empty((len(y), *found[0].shape[1:])), found[1])
+            labels[test] = own
+            if values is not None and found is not None:
+                if found[1] != values[1]:
+                    raise ArgumentError("cv", "must have all classes in each training set", f"only {found[1]}")
+                values[0][test] = found[0]
+        assert labels is not None
+        return labels, values
+    except ArgumentError:
+        raise
+    except Exception as error:
+        hint = "fit it before, or pass cv= for out-of-fold predictions" if "NotFitted" in type(error).__name__ else ""
+        raise ArgumentError(f"estimators[{name!r}]", "must predict these cases", f"{error}", hint) from error
+
+
+def _values(estimator: Any, X: Any) -> tuple[np.ndarray, list] | None:
+    """Return probabilities, else decision values, of the classes of an estimator, and these classes; None without."""
+    for method in ("predict_proba", "decision_function"):
+        if not hasattr(estimator, method) or not hasattr(estimator, "classes_"):
+            continue
+        found = np.asarray(getattr(estimator, method)(X), float)
+        classes = np.asarray(estimator.classes_).tolist()
+        if found.ndim == 2 and found.shape[1] == len(classes):
+            return found, classes
+        if found.ndim == 1 and len(classes) == 2:
+            return np.column_stack([-found, found]), classes
+    return None
+
+
+def _table(found: tuple[np.ndarray, list], order: list) -> pd.DataFrame:
+    """Return the values (case, class) of the classes in order."""
+    values, classes = found
+    missing = [label for label in order if label not in classes]
+    if missing:
+        raise ArgumentError("estimators", f"must know the classes {order}", f"none that knows {missing[0]!r}")
+    return pd.DataFrame(values, columns=classes)[order]
+
+
+def _rows(held: Any, rows: np.ndarray) -> Any:
+    """Return some rows of an array, a sparse matrix, a DataFrame or a list."""
+    if hasattr(held, "iloc"):
+        return held.iloc[rows]
+    return held[rows] if hasattr(held, "shape") else np.asarray(held)[rows]
