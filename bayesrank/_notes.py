@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from bayesrank._records import EvidenceRecord
+
 
 @dataclass(frozen=True)
 class Note:
@@ -32,7 +34,7 @@ def notes_of(text: Any) -> list[Note]:
 
 def add_notes(attrs: Mapping[Any, Any], notes: Iterable[Note]) -> dict[str, Any]:
     """Return attrs of evidence with more notes in ``attrs["notes"]``."""
-    held = [*notes_of(attrs.get("notes", "")), *notes]
+    held = [*notes_of(EvidenceRecord.from_attrs(attrs).notes), *notes]
     return {**attrs, "notes": notes_text(held)} if held else dict(attrs)
 
 

@@ -14,6 +14,7 @@ from bayesrank import _text
 from bayesrank._compat import import_arviz, open_groups
 from bayesrank._errors import ArgumentError
 from bayesrank._notes import Note
+from bayesrank._records import SamplerRecord
 
 #: Upper limit of R-hat, and minimum effective sample size per chain (Vehtari et al. 2021).
 RHAT, EFFECTIVE = 1.01, 100
@@ -160,10 +161,10 @@ SENTENCES: dict[str, Callable[..., str]] = {
 
 def warn_of_chains(stats: xr.Dataset, chains: int, tune: int) -> None:
     """Warn of problems of the sampled chains, if there are any."""
-    about = stats.attrs
-    effective = np.nanmin([about["ess_bulk"], about["ess_tail"], np.inf])
-    how = tune, about.get("target_accept"), about.get("sampler", "nuts")
-    if notes := chain_problems(about["divergences"], about["rhat"], float(effective), chains, *how):
+    about = SamplerRecord.of(stats)
+    effective = float(np.nanmin([about.ess_bulk, about.ess_tail, np.inf]))
+    how = tune, about.target_accept, about.sampler
+    if notes := chain_problems(about.divergences, about.rhat, effective, chains, *how):
         text = " ".join(SENTENCES[note.code](**note.fields) for note in notes)
         warnings.warn(text, UserWarning, stacklevel=3)
 

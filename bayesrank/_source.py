@@ -1,6 +1,6 @@
 """What is analysed, parsed once: a container of groups, a Dataset, or an array; everything else takes this record."""
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
@@ -10,6 +10,7 @@ from bayesrank._checks import describe_value
 from bayesrank._classes import order_classes
 from bayesrank._compat import is_container, open_groups
 from bayesrank._errors import ArgumentTypeError
+from bayesrank._records import EvidenceRecord, ModelRecord
 
 __all__ = ["Source", "groups_of", "parse_source"]
 
@@ -51,6 +52,22 @@ class Source:
         """Return all groups of the container."""
         found = {name: self.group(name) for name in self.names}
         return {name: group for name, group in found.items() if group is not None}
+
+    @property
+    def attrs(self) -> Mapping[Any, Any]:
+        """Return the attrs of the posterior; none for an array."""
+        held = self.dataset if self.container is None else self.group("posterior")
+        return {} if held is None else held.attrs
+
+    @property
+    def model(self) -> ModelRecord:
+        """Return what the posterior says of its model; nothing for an array."""
+        return self.once("model", lambda: ModelRecord.from_attrs(self.attrs))
+
+    @property
+    def assembled(self) -> EvidenceRecord:
+        """Return what the posterior says of how its evidence was assembled; nothing for an array."""
+        return self.once("assembled", lambda: EvidenceRecord.from_attrs(self.attrs))
 
     @property
     def observed(self) -> xr.Dataset:

@@ -16,6 +16,7 @@ from bayesrank._errors import ArgumentError, ArgumentTypeError
 from bayesrank._notes import add_notes
 from bayesrank._nuts import TUNE, sample, warn_of_chains
 from bayesrank._random import Block, Seed, blocks_between, fingerprint, root_sequence, stream
+from bayesrank._records import ModelRecord, SamplerRecord
 from bayesrank._types import ModelName
 from bayesrank.evidence.counts import hold_parts
 from bayesrank.evidence.judged import holds_partial_truth
@@ -207,17 +208,19 @@ def fit(
         if name in groups:
             _check_method(instance, name, name)
             result[name] = _measured_only(getattr(instance, name)(result["posterior"]), held)
-    sampler = result["sample_stats"].attrs.get("sampler", "nuts") if "sample_stats" in result else "exact"
+    used = SamplerRecord.of(result["sample_stats"]).sampler if "sample_stats" in result else "exact"
     result["posterior"].attrs |= {
         **add_notes(_provenance(evidence), getattr(instance, "notes", ())),
         **instance.settings,
-        "model": model if isinstance(model, str) else type(instance).__name__,
-        "model_chosen_by": "evidence" if chosen else "user",
-        "words": instance.words,
-        "kind": instance.kind,
-        "sampler": sampler,
-        **({"nuts": json.dumps(dict(nuts), default=str)} if nuts else {}),
-        "seed": str(seed),
+        **ModelRecord(
+            model=model if isinstance(model, str) else type(instance).__name__,
+            model_chosen_by="evidence" if chosen else "user",
+            words=instance.words,
+            kind=instance.kind,
+            sampler=used,
+            nuts=json.dumps(dict(nuts), default=str) if nuts else None,
+            seed=str(seed),
+        ).to_attrs(),
         "inference_library": "bayesrank",
         "inference_library_version": _own_version(),
     }

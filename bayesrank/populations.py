@@ -9,6 +9,7 @@ from bayesrank._checks import check_prob
 from bayesrank._draws import draw_dims, median_and_interval
 from bayesrank._errors import ArgumentError, ArgumentTypeError
 from bayesrank._random import root_sequence
+from bayesrank._records import ModelRecord
 from bayesrank._sampling import sample_counts, sample_outcomes
 from bayesrank._source import Source, parse_source
 from bayesrank._types import Container, ScoreLike
@@ -92,10 +93,10 @@ def heterogeneity(posterior: Container, score: ScoreLike | None = None, *, prob:
     found["sampling_sd"] = error**0.5
     found["new_sd"] = ((new.values - typical.values) ** 2).mean(dims) ** 0.5
     found["datasets"] = own.values.notnull().any(dims).sum("dataset")
-    about = posterior_of(posterior).attrs
+    about = ModelRecord.of(posterior_of(posterior))
     matters = own.score is not None and own.score.depends_on_prevalence
-    at = str(about.get("prevalence", "")) if matters else ""
-    return _result(found, own, prob, typical=str(about.get("typical", "")), prevalence=at)
+    at = (about.prevalence or "") if matters else ""
+    return _result(found, own, prob, typical=about.typical or "", prevalence=at)
 
 
 def shrinkage(posterior: Container, score: ScoreLike | None = None, *, prob: float = 0.95) -> xr.Dataset:
@@ -167,7 +168,7 @@ def _kinds(posterior: Source, score: Any, entities: bool = False) -> tuple[Score
     if not {"draw", "sample"} & set(group.dims):
         raise ArgumentError("posterior", "must hold draws", f"the dims {tuple(map(str, group.dims))}")
     many = "dataset" in group.dims
-    if entities and not many and group.attrs.get("population") == "entities":
+    if entities and not many and ModelRecord.of(group).population == "entities":
         return score_values(posterior, score, True, "observed"), None, None
     kinds = ("typical", "new")
     lacking = [kind for kind in kinds if not any(str(name).endswith(f"_{kind}") for name in group.data_vars)]
@@ -198,7 +199,7 @@ def _sampling_variance(posterior: Source, own: ScoreValues) -> xr.DataArray:
     group = posterior_of(posterior)
     if counts is None or "performance" not in group or own.score is None or own.variable is not None:
         return unknown
-    given = group.attrs.get("prevalence", "sampled")
+    given = ModelRecord.of(group).assumed_prevalence
     # A subset of the draws, the same in every chain.
     *others, last = draw_dims(own.values)
     many = own.values.sizes[last] * np.prod([own.values.sizes[d] for d in others], dtype=int)

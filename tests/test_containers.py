@@ -7,6 +7,7 @@ import xarray as xr
 
 import bayesrank as br
 from bayesrank._compat import import_arviz
+from bayesrank._records import GateRecord, PlanRecord, RankingRecord, ResultRecord
 from bayesrank._source import groups_of
 from tests.strategies import PERIODS as COUNTS
 from tests.strategies import peak_of
@@ -27,6 +28,7 @@ POSTERIORS = {
     "moved": (lambda: br.at_prevalence(br.fit(br.pool(COUNTS), **SMALL), 0.1), "ppv"),
     "ten classes": (lambda: br.fit(br.pool(br.datasets.load("mnist_folds")), **SMALL), "accuracy"),
     "paired": (paired, "mean_outcome"),
+    "typical": (lambda: br.fit(COUNTS, "hierarchical_beta_binomial", **SMALL), "f1"),
     "names beyond ASCII": (lambda: br.fit(br.pool(COUNTS).assign_coords(entity=["β/ü", "国 1"]), **SMALL), "f1"),
 }
 
@@ -62,6 +64,7 @@ def test_a_posterior_comes_back_as_it_was(name, kind, tmp_path):
     xr.testing.assert_identical(other, one)
     if one["tier"].ndim == 1:
         assert br.verdict(other) == br.verdict(one)
+        assert br.notes(other) == br.notes(one)
         assert br.board(other) == br.board(one)
 
 
@@ -73,7 +76,10 @@ def test_results_come_back_as_they_were(kind, tmp_path):
         "table": br.score_table(posterior, ["tpr", "LR+"], prevalence=0.1),
         "decision": br.decisions.expected_utility(posterior, {"tn": 0, "fp": -1, "fn": -9, "tp": 0}),
         "tile": br.tile.credible(posterior, 5),
+        "plan": br.plan(br.fit(br.pool(COUNTS), seed=1), "f1", futures=20, seed=1),
+        "gate": br.decisions.gate(posterior, "a", "f1"),
     }
+    spoken = ("ranking", "decision", "plan", "gate")
     for name, result in results.items():
         path = str(tmp_path / name)
         if kind == "zarr":
@@ -84,8 +90,11 @@ def test_results_come_back_as_they_were(kind, tmp_path):
             result.to_netcdf(path, engine="h5netcdf")
             back = xr.load_dataset(path, engine="h5netcdf")
         xr.testing.assert_equal(back, result)
-    ranking = xr.load_dataset(tmp_path / "ranking", engine="h5netcdf") if kind == "netcdf" else results["ranking"]
-    assert br.verdict(ranking) == br.verdict(results["ranking"])
+        record = {"ranking": RankingRecord, "plan": PlanRecord, "gate": GateRecord}.get(name, ResultRecord)
+        assert str(record.of(back)) == str(record.of(result))  # NaN equals NaN
+        if name in spoken:
+            assert br.verdict(back) == br.verdict(result)
+            assert br.notes(back) == br.notes(result)
 
 
 def in_chunks(draws):

@@ -10,8 +10,10 @@ from scipy import stats
 
 import bayesrank as br
 from bayesrank._compat import to_container
+from bayesrank._records import EvidenceRecord
 from bayesrank._source import groups_of
 from bayesrank.evidence.counts import parts_of
+from bayesrank.evidence.pooled import record_of
 from bayesrank.models import conjugate_posterior
 from bayesrank.ranking._pooling import differing_datasets
 from tests.strategies import right_of
@@ -262,7 +264,7 @@ def test_data_sets_that_differ_have_a_note_and_others_have_none():
     found = {}
     for name, rate in rates.items():
         right = rng.binomial(100, rate, (5, 12))
-        found[name] = differing_datasets(br.pool(right_of(right, 100)).attrs, None)
+        found[name] = differing_datasets(record_of(EvidenceRecord.of(br.pool(right_of(right, 100)))), None)
     fields = found["apart"][0].fields
     assert (fields["different"], fields["entities"]) == (5, 5)
     assert found["alike"] == []

@@ -15,6 +15,7 @@ from scipy.stats import chi2, chi2_contingency, gamma
 import bayesrank as br
 from bayesrank._compat import import_arviz
 from bayesrank._notes import Note
+from bayesrank._records import EvidenceRecord, ModelRecord
 from bayesrank._source import groups_of
 from bayesrank.evidence.counts import parts_of
 from bayesrank.evidence.homogeneity import _gamma_tail, holm, mean_differs
@@ -30,6 +31,11 @@ STONES = br.from_counts(
     tn=[1] * 4, fp=[1] * 4, fn=[6, 36, 71, 25], tp=[81, 234, 192, 55],
     entity=["A", "B", "A", "B"], dataset=["small", "small", "large", "large"],
 )  # fmt: skip
+
+
+def pool_of(evidence):
+    """The record of a pool in attrs of evidence."""
+    return record_of(EvidenceRecord.of(evidence))
 
 
 @st.composite
@@ -158,7 +164,7 @@ def test_counts_read_from_a_file_keep_the_record_and_the_test_sets(tmp_path):
         back = loaded.load()
     assert parts_of(back) is None
     for held in (back, xr.DataArray.from_dict(pooled.to_dict())):
-        assert record_of(held.attrs) == record_of(pooled.attrs)
+        assert pool_of(held) == pool_of(pooled)
         sets = observed_counts(br.fit(held, seed=1, draws=5))["test_set"].values.tolist()
         assert sets == observed_counts(br.fit(pooled, seed=1, draws=5))["test_set"].values.tolist()
         assert len(set(sets)) == 2
@@ -242,7 +248,8 @@ def alike(rng, datasets, cases=100, entities=3):
 
 def said(counts, score, **about):
     """The caveat of a pool."""
-    return differing_datasets(br.pool(counts).attrs | about, br.scores.get(score))
+    learned = not ModelRecord.from_attrs(about).sets_prevalence
+    return differing_datasets(pool_of(br.pool(counts)), br.scores.get(score), prevalence_matters=learned)
 
 
 def exact_p(table):
@@ -331,8 +338,8 @@ def test_one_entity_that_differs_is_enough():
 def test_the_caveat_is_rare_where_data_sets_are_alike():
     # Of 120 boards more than 14 are one in 1,000 if 5% have it; scripts/measure_pooling.py has more boards.
     rng = np.random.default_rng(8)
-    pools = [br.pool(alike(rng, 6, cases)).attrs for cases in (8, 100) for _ in range(30)]
-    found = sum(bool(differing_datasets(about, br.scores.get(score))) for about in pools for score in ("f1", "tpr"))
+    pools = [pool_of(br.pool(alike(rng, 6, cases))) for cases in (8, 100) for _ in range(30)]
+    found = sum(bool(differing_datasets(pool, br.scores.get(score))) for pool in pools for score in ("f1", "tpr"))
     assert found <= 14
 
 
@@ -392,10 +399,10 @@ def test_pooled_cases_have_the_caveat_of_their_counts():
     pooled = br.pool(joint)
     assert "dataset" not in pooled.coords
     assert pooled["count"].sum() == joint["count"].sum()
-    (note,) = differing_datasets(pooled.attrs, None)
+    (note,) = differing_datasets(pool_of(pooled), None)
     fields = {"datasets": 6, "different": 1, "entities": 2, "entity": "a", "part": "mean outcome", "label": ""}
     assert fields.items() <= note.fields.items()
-    assert differing_datasets(br.pool(counts_of(joint)).attrs, None) == [note]
+    assert differing_datasets(pool_of(br.pool(counts_of(joint))), None) == [note]
     ranking = br.credible_ranking(br.fit(pooled, seed=1, draws=50), "mean_outcome")
     assert notes_in(ranking)[0] == note
     # What the note says to type.
@@ -404,7 +411,7 @@ def test_pooled_cases_have_the_caveat_of_their_counts():
 
 def test_pooled_predictions_are_those_of_their_tables():
     joint = br.datasets.load_joint("utah_trees")
-    found, counts = (record_of(br.pool(x).attrs) for x in (joint, br.datasets.load("utah_trees")))
+    found, counts = (pool_of(br.pool(x)) for x in (joint, br.datasets.load("utah_trees")))
     assert found["p"] == counts["p"]
     assert found["datasets"] == counts["datasets"]
 
@@ -414,13 +421,15 @@ def test_clusters_are_the_units_that_are_compared():
     question = np.repeat(np.arange(30), 10)
     frame = pd.DataFrame({"a": np.repeat(np.random.default_rng(5).binomial(1, 0.6, 30), 10)})
     clustered, apart, once = (
-        record_of(br.pool(br.from_outcomes(frame[::step], dataset=question[::step] // 5, **how)).attrs)["p"][0][2][0]
+        pool_of(br.pool(br.from_outcomes(frame[::step], dataset=question[::step] // 5, **how)))["p"][0][2][0]
         for step, how in ((1, {"cluster": question}), (1, {}), (10, {}))
     )
     assert clustered == once > 0.05 > 0.001 > apart
     question = np.repeat(np.arange(300), 2)
     frame = pd.DataFrame({"a": (question < 150).astype(int)})
-    (note,) = differing_datasets(br.pool(br.from_outcomes(frame, dataset=question // 5, cluster=question)).attrs, None)
+    (note,) = differing_datasets(
+        pool_of(br.pool(br.from_outcomes(frame, dataset=question // 5, cluster=question))), None
+    )
     assert note.fields["model"] is None  # no hierarchical model takes clusters
 
 
@@ -428,9 +437,9 @@ def test_numbers_are_compared_by_their_means():
     rng = np.random.default_rng(3)
     frame = pd.DataFrame({"cost": rng.exponential(1, 200), "other": rng.exponential(1, 200)})
     where = np.arange(200) // 20
-    assert differing_datasets(br.pool(br.from_outcomes(frame, dataset=where)).attrs, None) == []
+    assert differing_datasets(pool_of(br.pool(br.from_outcomes(frame, dataset=where))), None) == []
     frame["cost"] += where / 5
-    (note,) = differing_datasets(br.pool(br.from_outcomes(frame, dataset=where)).attrs, None)
+    (note,) = differing_datasets(pool_of(br.pool(br.from_outcomes(frame, dataset=where))), None)
     assert (note.fields["entity"], note.fields["part"]) == ("cost", "mean outcome")
 
 

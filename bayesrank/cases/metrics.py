@@ -14,6 +14,7 @@ from bayesrank._draws import draw_dims
 from bayesrank._errors import ArgumentError, ArgumentKeyError, ArgumentTypeError
 from bayesrank._labels import factorize, name_coord
 from bayesrank._notes import Note, add_notes, notes_of
+from bayesrank._records import EvidenceRecord, ModelRecord
 from bayesrank.cases._weighted_areas import Evaluate, area_gain, area_lift, area_pr, area_roc
 from bayesrank.cases.weights import blocks_of, check_case_weights
 from bayesrank.evidence.alignment import align_cases
@@ -100,13 +101,14 @@ def weighted_metric(metric: Any, y_true: Any, predictions: Any, weights: Any, *,
     posterior = xr.DataArray(shaped, drawn, (*dims, *coords), name).drop_attrs()
     if name == "brier" or name.endswith(LOWER):
         posterior.attrs["direction"] = "lower is better"
-    about: dict[str, Any] = {"model": "case_weights", "words": WORDS, "sampler": "exact", "paired": 1}
-    about |= {"prevalence": weights.attrs["prevalence"]} if "prevalence" in weights.attrs else {}
-    notes = notes_of(weights.attrs.get("notes", ""))
+    known = ModelRecord(
+        model="case_weights", words=WORDS, sampler="exact", paired=True, prevalence=ModelRecord.of(weights).prevalence
+    )
+    about, notes = known.to_attrs(), notes_of(EvidenceRecord.of(weights).notes)
     if isinstance(metric, str):
         about[f"{name}_range"] = _range(name, columns)
         notes = _few_of_a_class(name, truth, weights, groups) or notes
-        if about.get("prevalence", "sampled") != "sampled" and name != "auc_roc":
+        if known.assumed_prevalence != "sampled" and name != "auc_roc":
             notes.append(Note("metric_prevalence_by_design", {"metric": name}))
     if equal := _constant_entities(values, columns, groups, metric):
         notes.append(Note("draws_equal", {"entities": equal}))

@@ -21,6 +21,7 @@ from bayesrank._errors import ArgumentError
 from bayesrank._inputs import STDIN
 from bayesrank._labels import known_classes
 from bayesrank._notes import Note, notes_of
+from bayesrank._records import EvidenceRecord
 from bayesrank._source import groups_of
 from bayesrank.cli._export import READ
 from bayesrank.cli._logs import are_logs, choices_of, evidence_of_frame
@@ -224,7 +225,7 @@ def ask(
     every, remarks = evidence, list[Note | str]()
     if by is None:
         evidence, remarks = _one_table_each(evidence, dataset, join, name)
-    notes = notes_of(every.attrs.get("notes", ""))
+    notes = notes_of(EvidenceRecord.of(every).notes)
     remarks += [note for note in notes if together or not note.fields.get("if_pooled")]
     if isinstance(evidence, xr.Dataset) and (not summary or holds_probabilities(evidence)):
         if model is None and not summary:
@@ -289,7 +290,7 @@ def _has_prior(inputs: Analysis) -> bool:
     if prior is None and isinstance(evidence, xr.Dataset) and "outcome" in evidence:
         seen = np.unique(evidence["outcome"].values)
         seen = seen[~np.isnan(seen)]
-        return bool(np.isin(seen, [0, 1]).all()) or are_shares(seen, evidence.attrs)
+        return bool(np.isin(seen, [0, 1]).all()) or are_shares(seen, evidence)
     return prior not in ("haldane", 0)
 
 

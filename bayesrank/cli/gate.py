@@ -15,6 +15,7 @@ from bayesrank._errors import ArgumentError
 from bayesrank._escape import json_text, markdown_text
 from bayesrank._inputs import STDIN
 from bayesrank._notes import notes_of
+from bayesrank._records import GateRecord
 from bayesrank._text import list_names
 from bayesrank.cli._analysis import chosen_score, quiet
 from bayesrank.cli._export import markdown
@@ -126,7 +127,7 @@ def gate(
         print_line(" ".join([*parts.sentences(), *worst.values(), *([read] if ledger.dropped else [])]))
         for line in parts.notes if len(found["entity"]) > 1 else ():
             print_line(line)
-    verdict = found.attrs["verdict"]
+    verdict = GateRecord.of(found).verdict
     if verdict == "worse":
         click.get_current_context().exit(WORSE)
     if verdict == "undecided" and fail_on == "undecided":
@@ -244,7 +245,7 @@ def _worst_groups(frame: pd.DataFrame, baseline: str, by: str, found: xr.Dataset
     wide = evidence.pivot_table(
         index=list(dict.fromkeys([by, *keys])), columns="entity", values="outcome", aggfunc="mean"
     )
-    sign = 1 if found.attrs["higher_is_better"] else -1
+    sign = GateRecord.of(found).sign
     said = {}
     for name in map(str, found["entity"].values.tolist()):
         apart = (sign * (wide[name] - wide[baseline])).dropna().groupby(level=0)
@@ -268,7 +269,7 @@ def _number(value: Any) -> Any:
 
 def _markdown(found: xr.Dataset, sentences: list[str], more: list[str]) -> list[str]:
     """Return the paragraphs of a comment on a pull request."""
-    header = ["entity", "verdict", str(found.attrs["display"]), "bounds", "cases"]
+    header = ["entity", "verdict", GateRecord.of(found).display, "bounds", "cases"]
     rows = [
         [
             str(name),
@@ -289,10 +290,11 @@ def _junit(found: xr.Dataset, fail_on: str, worst: dict[str, str]) -> str:
     verdicts = found["verdict"].values.tolist()
     fails = [verdict == "worse" or (verdict == "undecided" and fail_on == "undecided") for verdict in verdicts]
     skipped = sum(verdict == "undecided" and not failed for verdict, failed in zip(verdicts, fails, strict=True))
+    about = GateRecord.of(found)
     counts = {"tests": len(verdicts), "failures": sum(fails), "skipped": skipped}
     suite = xml.Element("testsuite", {"name": "bayesrank gate", **{name: str(n) for name, n in counts.items()}})
     for i, (name, verdict, failed) in enumerate(zip(found["entity"].values.tolist(), verdicts, fails, strict=True)):
-        what = {"classname": f"{found.attrs['score']} against {found.attrs['baseline']}", "name": str(name)}
+        what = {"classname": f"{about.score} against {about.baseline}", "name": str(name)}
         test = xml.SubElement(suite, "testcase", what)
         text = f"{verdict}: {describe_difference(found.isel(entity=i))}"
         text = " ".join(filter(None, [text, worst.get(str(name), "")]))

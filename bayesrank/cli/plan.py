@@ -7,6 +7,7 @@ import click
 
 import bayesrank as br
 from bayesrank import _text
+from bayesrank._records import PlanRecord
 from bayesrank.cli._analysis import analyse, chosen_score
 from bayesrank.cli._export import Export, exporting, sheet_of
 from bayesrank.cli._options import DATA, NOTES, PROBABILITY, analysing, scoring
@@ -70,4 +71,4 @@ def plan(
         found[columns].reset_coords(drop=True).to_dataframe(), cells, lines=[*lines, *stated], about=about, name="sizes"
     )
     rows = [[f"{int(n):,}", *row] for n, *row in sheet.rows]
-    export.show(replace(sheet, header=[f"more {found.attrs['unit']}", *cells], rows=rows))
+    export.show(replace(sheet, header=[f"more {PlanRecord.of(found).unit}", *cells], rows=rows))

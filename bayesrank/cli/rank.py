@@ -12,6 +12,7 @@ import bayesrank as br
 from bayesrank import _text
 from bayesrank._errors import ArgumentError
 from bayesrank._notes import Note, notes_of
+from bayesrank._records import ModelRecord, RankingRecord, ResultRecord
 from bayesrank.cli._analysis import Analysis, analyse, chosen_score
 from bayesrank.cli._categories import CategoryRanking, rank_categories
 from bayesrank.cli._export import Export, Sheet, exporting
@@ -132,7 +133,7 @@ def rank(
         analysis, used, ranking = make_ranking(step, score, rope, prob, kind, cost, how, notes)
         table, front = _chosen_first(ranking, export.top), None
         if cost is not None:
-            better = bool(ranking.attrs["higher_is_better"])
+            better = bool(RankingRecord.of(ranking).higher_is_better)
             front = br.decisions.pareto_front(analysis.posterior, used, prob=prob, higher_is_better=better)
             table = table.join(_costs(front))
         for name in columns or []:
@@ -155,7 +156,7 @@ def rank(
             | {str(name): float(value) for name, value in answer.items()}
             for answer in answers
         ]
-        source = {"evidence": ranking.attrs["evidence"]} if "evidence" in ranking.attrs else {}
+        source = {"evidence": text} if (text := RankingRecord.of(ranking).evidence) else {}
         if _of_datasets(analysis.posterior):
             found = br.heterogeneity(analysis.posterior, used, prob=prob)
             table = table.join(found.drop_vars([name for name in found.coords if name != "entity"]).to_dataframe())
@@ -171,7 +172,7 @@ def rank(
     lines += [_answer_words(answer, ranking) for answer in answers]
     lines += [f"Note: {line}" for line in remarks if line not in lines and line != analysis.in_title]
     if score is None and used.name != "informedness":
-        low, high = ranking.attrs["range"]
+        low, high = RankingRecord.of(ranking).range or (-np.inf, np.inf)
         what = f", the mean of outcomes from {low:g} to {high:g}" if used.space == "outcomes" and high < np.inf else ""
         what += "; lower is better" * analysis.lower
         lines.append(f"Note: No --score was given: the ranking is by {score_name(ranking)}{what}.")
@@ -212,26 +213,28 @@ def _answer(ranking: xr.Dataset, statement: str, posterior: Any, score: Score, k
     known = exact_probability(ranking, statement) if is_exact(ranking) else None
     if known is not None:
         return known
-    rope, better = ranking.attrs["rope"], bool(ranking.attrs["higher_is_better"])
-    return br.probability(posterior, statement, score, rope=rope, kind=kind, higher_is_better=better)
+    about = RankingRecord.of(ranking)
+    better = bool(about.higher_is_better)
+    return br.probability(posterior, statement, score, rope=about.rope, kind=kind, higher_is_better=better)
 
 
 def _answer_words(answer: xr.Dataset, ranking: xr.Dataset) -> str:
-    size, rope = min(effective_draws(ranking), answer.attrs.get("draws", np.inf)), ranking.attrs["rope"]
+    about, rope = ResultRecord.of(answer), RankingRecord.of(ranking).rope
+    size = min(effective_draws(ranking), about.draws or np.inf)
     error = float(answer["probability_error"])
     origin = "without draws" if is_exact(answer) else f"from draws, Monte-Carlo error {error:.2g}"
     apart = f"; differences up to the ROPE of {rope:g} do not count" if rope else ""
     p = _text.probability(float(answer["probability"]), size)
-    return f"{answer.attrs['statement']}: probability {p} ({origin}{apart})."
+    return f"{about.statement}: probability {p} ({origin}{apart})."
 
 
 def _lines_of_model(analysis: Analysis, score: Score, kind: str | None, ranking: xr.Dataset) -> list[str]:
     """Return what the prior alone says of the score, and how much data sets differ for the leader."""
     from bayesrank.report.words import implied_prior, prior_scores
 
-    posterior, prob = analysis.posterior, ranking.attrs["prob"]
+    posterior, prob = analysis.posterior, RankingRecord.of(ranking).prob
     implied = implied_prior(prior_scores(posterior, score, kind), prob, None if kind else posterior, score)
-    prior = posterior_of(posterior).attrs.get("prior")
+    prior = ModelRecord.of(posterior_of(posterior)).prior
     lines = [f"Before any data, the {prior} prior gives {score_name(ranking)} a {implied}."] if implied else []
     words = population_words(posterior)
     if words is not None:
@@ -297,9 +300,10 @@ def _joined_words(note: Note) -> str:
 def _cells(
     ranking: xr.Dataset, table: pd.DataFrame, columns: list[str], digits: int
 ) -> tuple[list[str], list[list[str]]]:
-    size, level = effective_draws(ranking), f"{100 * ranking.attrs['prob']:g}% interval"
+    about, size = RankingRecord.of(ranking), effective_draws(ranking)
+    level = f"{about.percent} interval"
     costs, known = "mean_cost" in table, evidence_columns(table)
-    header = ["entity", score_name(ranking), level, *known, *rank_header(ranking.attrs["prob"]), "tier"]
+    header = ["entity", score_name(ranking), level, *known, *rank_header(about.prob), "tier"]
     header += ["mean cost", level, "P(front)"] * costs
     columns = [name for name in columns if name not in known]
     rows = []

@@ -12,6 +12,7 @@ import bayesrank as br
 from bayesrank import _text
 from bayesrank._errors import ArgumentError
 from bayesrank._labels import has_positive_class
+from bayesrank._records import ResultRecord
 from bayesrank.cli._analysis import Analysis, analyse
 from bayesrank.cli._export import Export, Sheet, exporting
 from bayesrank.cli._options import SCORE_FORMS, analysing
@@ -121,7 +122,7 @@ def _show(table: xr.Dataset, names: list[str], lines: list[str], export: Export)
         count = export.top and export.top * len(names)
         Export(export.format, count).show(Sheet([], [], frame=frame, about=dict(table.attrs), name="scores"))
         return
-    level = f"{100 * table.attrs['prob']:g}% interval"
+    level = f"{ResultRecord.of(table).percent} interval"
     cells = {
         str(entity): [_cells(table.isel(entity=i, score=j), export.places) for j in range(len(names))]
         for i, entity in enumerate(table["entity"].values)

@@ -9,6 +9,7 @@ import bayesrank as br
 from bayesrank import _text
 from bayesrank._errors import ArgumentError
 from bayesrank._names import short_names
+from bayesrank._records import ResultRecord
 from bayesrank.cli._analysis import ask, chosen_score, quiet
 from bayesrank.cli._export import Export, Sheet, format_option
 from bayesrank.cli._options import DATA, LOWER, NOTES, ROPE, SCORE, SCORE_TYPE, SHARE, WORD, asking
@@ -99,7 +100,8 @@ def sensitivity(
 
 def _sheet(found: xr.Dataset, lines: list[str], about: dict[str, Any]) -> Sheet:
     """Return one row per alternative: its leader, the base leader, and the conclusions that survive."""
-    size = found.attrs["effective_draws"]
+    record = ResultRecord.of(found)
+    size = record.effective_draws
     rows = [
         [
             str(row["alternative"].item()),
@@ -114,7 +116,7 @@ def _sheet(found: xr.Dataset, lines: list[str], about: dict[str, Any]) -> Sheet:
     leaders = list(dict.fromkeys(row[1] for row in rows))
     short = dict(zip(leaders, short_names(leaders, 20), strict=True))  # so that the other columns have room
     rows = [[row[0], short[row[1]], *row[2:]] for row in rows]
-    header = ["alternative", "leader", "P(best)", f"{100 * found.attrs['prob']:g}% ranks", "survive", "tau"]
+    header = ["alternative", "leader", "P(best)", f"{record.percent} ranks", "survive", "tau"]
     leader = str(found["leader"].values[0])
     words = (
         f"Columns: P(best) and ranks are of {leader}, the leader of the base analysis; survive counts the conclusions "

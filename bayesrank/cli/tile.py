@@ -9,6 +9,7 @@ import xarray as xr
 import bayesrank as br
 from bayesrank import _text
 from bayesrank._errors import ArgumentError
+from bayesrank._records import ResultRecord
 from bayesrank.cli._analysis import analyse
 from bayesrank.cli._export import Export, Sheet, exporting, sheet_of
 from bayesrank.cli._options import DATA, analysing
@@ -105,7 +106,7 @@ def _shares(found: xr.Dataset, share: xr.DataArray, digits: int) -> Sheet:
     cells = {"share of the Tile": lambda row: percent(row["share"])}
     about: dict[str, Any] = {"credible": credible}
     if credible:
-        about["prob"] = prob = found.attrs["prob"]
+        about["prob"] = prob = ResultRecord.of(found).prob
         cells[f"{100 * prob:g}% interval"] = lambda row: (
             f"{percent(row['share_lower'])} to {percent(row['share_upper'])}"
         )
@@ -130,10 +131,11 @@ def _ranking(ranking: xr.Dataset, preferences: str) -> Sheet:
         f"{_text.count(partly, 'entity')} had no score in some draws or under some preferences; ranks are among the "
     )
     lines = [*([f"{words}defined ones."] if partly else []), preferences]
-    best, places = rank_header(ranking.attrs["prob"])
+    about = ResultRecord.of(ranking)
+    best, places = rank_header(about.prob)
     cells = {
-        best: lambda row: probability_cell(row, ranking.attrs["draws"]),
+        best: lambda row: probability_cell(row, about.draws),
         "E(rank)": lambda row: _text.number(row["expected_rank"], 1),
         places: lambda row: _text.interval(row["rank_marginal_lower"], row["rank_marginal_upper"], 0),
     }
-    return sheet_of(table, cells, lines=lines, about={"prob": ranking.attrs["prob"]}, least=("E(rank)",))
+    return sheet_of(table, cells, lines=lines, about={"prob": about.prob}, least=("E(rank)",))

@@ -7,6 +7,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._errors import ArgumentError, ArgumentTypeError
+from bayesrank._records import ModelRecord
 from bayesrank._source import parse_source
 from bayesrank._text import count
 from bayesrank.evidence.counts import parts_of, with_parts
@@ -77,7 +78,7 @@ def model_to_compare(name: str, posterior: Any, parts: bool) -> Compared:
     if instance is None:
         joint = "row_totals" in groups["log_likelihood"]
     else:
-        joint = groups["posterior"].attrs.get("prevalence") == "sampled"
+        joint = ModelRecord.of(groups["posterior"]).prevalence == "sampled"
     sizes: list[Sizes] = []
     if joint and len(row) == 2 and "test_set" in counts.coords:
         named = counts["test_set"].reset_coords(drop=True).broadcast_like(cells.reset_coords(drop=True))
@@ -111,7 +112,7 @@ def _read_posterior(name: str, posterior: Any) -> tuple[dict[str, xr.Dataset], A
         raise ArgumentError(
             "posteriors", "must hold a posterior and the observed counts of tables", f"{sorted(groups)} for {name!r}"
         )
-    model = groups["posterior"].attrs.get("model")
+    model = source.model.model
     if model in names() and not {"conjugate", "log_likelihood"} & set(dir(find_model(model))):
         raise ArgumentError(
             "posteriors", f"must be of models with a likelihood of tables; {name!r} is of {model!r}, which has none"

@@ -10,8 +10,10 @@ from scipy.special import gammaln, logsumexp
 from bayesrank._compat import psis
 from bayesrank._errors import ArgumentError
 from bayesrank._random import root_sequence, stream
+from bayesrank._records import ModelRecord, SamplerRecord
 from bayesrank._source import groups_of
 from bayesrank.comparisons._compared import Compared, Unit, left_out_units
+from bayesrank.evidence.counts import names_test_sets
 from bayesrank.inference import fit
 from bayesrank.models.parts.conjugate import log_evidence
 
@@ -143,7 +145,7 @@ def _weight_draws(log_likelihood: np.ndarray, model: Compared) -> tuple[np.ndarr
     elpd, k = log_likelihood[0, 0].copy(), np.full(size, -np.inf)
     moves = np.ptp(log_likelihood, axis=(0, 1)) > 1e-12
     if moves.any():
-        effective = model.groups.get("sample_stats", xr.Dataset()).attrs.get("ess_bulk", np.nan)
+        effective = SamplerRecord.of(model.groups.get("sample_stats", xr.Dataset())).ess_bulk
         efficiency = float(min(effective / (chains * draws), 1.0)) if np.isfinite(effective) else 1.0
         held = xr.DataArray(log_likelihood[..., moves], dims=("chain", "draw", "term"))
         elpd[moves], k[moves] = (x.values for x in psis(held, efficiency))
@@ -194,21 +196,21 @@ def _refit_without(model: Compared, unit: Unit) -> tuple[np.ndarray, np.ndarray]
     counts = model.groups["observed_data"]["counts"]
     changed = counts.drop_vars("test_set", errors="ignore").copy(deep=True)
     changed.values[tuple(at)] = 0
-    if "test_set" in counts.coords and counts["test_set"].attrs.get("named", 0):
+    if names_test_sets(counts):
         names = counts["test_set"].values.astype("U200")
         names[tuple(at)] = f"left out of {len(places)}"
         changed = changed.assign_coords(test_set=(counts["test_set"].dims, names))
-    about = model.posterior.attrs
+    about = ModelRecord.of(model.posterior)
     seed = stream(root_sequence(0), "refit", model.name, name).integers(2**31)
     # With the settings of the full posterior, if the model must be sampled.
-    nuts = json.loads(about["nuts"]) if "nuts" in about and not hasattr(model.instance, "draw") else None
+    nuts = json.loads(about.nuts) if about.nuts and not hasattr(model.instance, "draw") else None
     options = model.options | getattr(model.instance, "as_designed", {})
     run: dict[str, Any] = {
         "draws": model.posterior.sizes["draw"],
         "chains": model.posterior.sizes["chain"],
         "seed": int(seed),
     }
-    refitted = groups_of(fit(changed, about["model"], nuts=nuts, **run, **options))
+    refitted = groups_of(fit(changed, about.model, nuts=nuts, **run, **options))
     return _log_likelihood(model, model.instance.log_likelihood(_name_test_sets(refitted, model.instance)))
 
 

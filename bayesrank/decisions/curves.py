@@ -24,6 +24,7 @@ from bayesrank._errors import ArgumentError
 from bayesrank._labels import arrange_classes, is_ordered, name_coord, ordered_categories, unique_rows
 from bayesrank._notes import Note, add_notes, notes_text
 from bayesrank._random import Seed
+from bayesrank._records import ResultRecord
 from bayesrank.cases.weights import weight_blocks
 from bayesrank.decisions._means import mean_and_error, name_pair, share_and_error
 from bayesrank.evidence.alignment import align_cases
@@ -214,7 +215,7 @@ def _few_discordant(result: xr.Dataset, decided: list[tuple[np.ndarray, np.ndarr
         first = int(together.argmax())
         differ = (treated != treated[first]) @ count
         others = [j for j in range(len(names)) if whose[j] != first]
-        if together[first] < result.attrs["prob"] or not others:
+        if together[first] < ResultRecord.of(result).prob or not others:
             continue
         near = min(others, key=lambda j: (differ[whose[j]], names[j]))
         best_name = min(names[j] for j in range(len(names)) if whose[j] == first)

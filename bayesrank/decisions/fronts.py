@@ -1,5 +1,7 @@
 """The Pareto front of a score and a cost: the entities that no other entity beats in both."""
 
+from dataclasses import replace
+
 import numpy as np
 import xarray as xr
 
@@ -89,10 +91,10 @@ def pareto_front(
     found = name_pair("probability_front", share_and_error(events, values, costs))
     found |= median_and_interval("score", values, prob) | median_and_interval("cost", costs, prob)
     found["undefined"] = 1 - mean_over_draws(defined.astype(float))
-    facts = {**known.facts(), "prob": prob, "effective_draws": effective_size(values, costs)}
-    result = xr.Dataset({name: array.drop_attrs() for name, array in found.items()}, attrs=facts)
+    about = replace(known.facts, prob=prob, effective_draws=effective_size(values, costs))
+    result = xr.Dataset({name: array.drop_attrs() for name, array in found.items()}, attrs=about.to_attrs())
     if cost is None:
-        units = int(np.min(posterior_of(source).attrs.get("units", FEW_COSTS)))
+        units = int(min(parse_source(source).model.units, default=FEW_COSTS))
         notes = [Note("few_costs", {"units": units, "enough": FEW_COSTS})] if units < FEW_COSTS else []
         result["notes"] = notes_text([*notes, Note("costs_without_prior")])
     return result

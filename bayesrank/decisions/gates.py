@@ -18,6 +18,7 @@ from bayesrank._checks import check_choice, check_integer, check_number, check_p
 from bayesrank._draws import draw_dims
 from bayesrank._errors import ArgumentError, ArgumentKeyError
 from bayesrank._notes import notes_text
+from bayesrank._records import GateRecord
 from bayesrank._source import parse_source
 from bayesrank._types import Container, ScoreLike
 from bayesrank.evidence.homogeneity import holm
@@ -154,11 +155,19 @@ def gate(
     result["notes"] = notes_text(
         [*([withheld] if withheld else []), *evidence.notes(None if found.variable else found.score)]
     )
-    facts = {name: value for name, value in found.facts().items() if name in ("score", "display", "higher_is_better")}
-    facts |= {"baseline": str(baseline), "margin": margin, "looks": str(looks), "prob": prob, "level": level}
-    return result.assign_attrs(
-        facts, verdict=next(each for each in VERDICTS if each in verdict), ledger=evidence.facts().get("ledger", "")
+    about = GateRecord(
+        score=found.name,
+        display=found.display,
+        higher_is_better=found.higher_is_better,
+        prob=prob,
+        baseline=str(baseline),
+        margin=margin,
+        looks=str(looks),
+        level=level,
+        verdict=next(each for each in VERDICTS if each in verdict),
+        ledger=evidence.origin().ledger,
     )
+    return result.assign_attrs(about.to_attrs())
 
 
 class _Normal:

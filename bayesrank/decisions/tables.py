@@ -8,6 +8,7 @@ import xarray as xr
 from bayesrank import _text
 from bayesrank._checks import check_result, describe_value, rename_argument
 from bayesrank._errors import ArgumentError
+from bayesrank._records import ResultRecord
 from bayesrank.ranking.summary import check_complete, effective_draws
 
 #: Variables that every decision has.
@@ -27,7 +28,7 @@ def check_decision(argument: str, decision: Any) -> None:
             argument, "must be one decision (select it with .isel)", f"the dims {decision['choice'].dims}"
         )
     known = decision["entity"].values.tolist() if "entity" in decision.coords else []
-    if "benefit" not in decision.attrs or not known:
+    if not ResultRecord.of(decision).benefit or not known:
         raise ArgumentError(argument, "must come from br.decisions.expected_utility", describe_value(decision))
     with rename_argument(argument, "ranking"):
         check_complete(decision)
@@ -62,23 +63,22 @@ def utility_table(decision: xr.Dataset, digits: int | None = None) -> tuple[list
                 _text.number(regret, digits + 1),
             ]
         )
-    level = f"{100 * decision.attrs['prob']:g}% interval"
+    level = f"{ResultRecord.of(decision).percent} interval"
     return ["entity", "expected utility", level, "P(best)", "regret"], rows
 
 
 def comparison_table(compared: xr.Dataset) -> tuple[list[str], list[list[str]]]:
     """Return the table of comparisons with the reference."""
-    size = compared.attrs["effective_draws"]
+    about = ResultRecord.of(compared)
     rows = [
         [
             str(compared["entity"].values[i]),
             str(compared["verdict"].values[i]),
-            *(_text.probability(float(compared[name][i]), size) for name in COLUMNS),
+            *(_text.probability(float(compared[name][i]), about.effective_draws) for name in COLUMNS),
         ]
         for i in range(compared.sizes["entity"])
     ]
-    reference = compared.attrs["reference"]
-    return [f"against {reference}", "verdict", "no worse", "superior", "equivalent", "TPR", "TNR"], rows
+    return [f"against {about.reference}", "verdict", "no worse", "superior", "equivalent", "TPR", "TNR"], rows
 
 
 def comparison_words(compared: xr.Dataset) -> str:
@@ -88,5 +88,5 @@ def comparison_words(compared: xr.Dataset) -> str:
     return (
         f"No worse: TPR above that of {reference} minus {tpr:g} (P in the column TPR) and TNR above it minus {tnr:g}, "
         "together. Equivalent: both within these margins. A verdict needs the probability "
-        f"{compared.attrs['prob']:g}; Monte-Carlo errors are at most {error:.2g}."
+        f"{ResultRecord.of(compared).prob:g}; Monte-Carlo errors are at most {error:.2g}."
     )

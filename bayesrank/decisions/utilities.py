@@ -231,7 +231,7 @@ def _observed_benefit(
         return None
     rates, shares = as_performance(evidence.counts).assign_coords(benefits.coords), given
     if shares is None:
-        set_by_hand = (evidence.about or {}).get("prevalence", "sampled") not in ("sampled", "observed")
+        set_by_hand = evidence.model.sets_prevalence
         table = evidence.performance if set_by_hand and evidence.performance is not None else rates
         shares = table.sum("predicted", skipna=False)
     return _by_class(rates, benefits), mean_over_draws(shares)

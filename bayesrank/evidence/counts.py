@@ -17,6 +17,7 @@ from bayesrank._checks import (
 from bayesrank._classes import order_classes
 from bayesrank._errors import ArgumentError, ArgumentTypeError
 from bayesrank._labels import arrange_classes, factorize, name_coord, positive_label
+from bayesrank._records import EvidenceRecord
 from bayesrank.evidence.pooled import TABLES, Pooled, pooled_cases, pooled_counts, record_text
 from bayesrank.evidence.weighting import WEIGHTED, check_whole_cases
 
@@ -175,7 +176,7 @@ def parts_of(pooled: xr.DataArray) -> xr.DataArray | None:
     The parts are kept in memory only, not in files. Parts that do not sum to the counts, as after arithmetic, are
     ignored.
     """
-    tables = getattr(pooled.attrs.get("pooled"), "tables", None)
+    tables = getattr(EvidenceRecord.of(pooled).pooled, "tables", None)
     if tables is None or pooled.dims != tuple(dim for dim in tables.dims if dim != "dataset"):
         return None
     place = tables.get_index("entity").get_indexer(pooled.get_index("entity"))
@@ -200,9 +201,9 @@ def hold_parts(counts: xr.DataArray) -> dict[str, xr.DataArray]:
 def with_parts(observed: xr.Dataset) -> xr.DataArray:
     """Return the counts of observed data, with the summands of pooled counts restored."""
     counts = observed["counts"]
-    if TABLES not in observed or "pooled" not in counts.attrs:
+    if TABLES not in observed or (record := EvidenceRecord.of(counts).pooled) is None:
         return counts
-    return counts.assign_attrs(pooled=Pooled(record_text(counts.attrs["pooled"]), observed[TABLES]))
+    return counts.assign_attrs(pooled=Pooled(record_text(record), observed[TABLES]))
 
 
 def common_datasets(counts: xr.DataArray) -> tuple[np.ndarray, str]:
@@ -367,6 +368,11 @@ def count_cases(
     if where is None:
         return arrange(pairs, entities, None, dims)
     return arrange(pairs, [name for name in entities for _ in datasets], datasets * len(entities), dims)
+
+
+def names_test_sets(counts: xr.DataArray) -> bool:
+    """Return whether test sets have names of the user; others are inferred from equal class sizes."""
+    return "test_set" in counts.coords and bool(counts["test_set"].attrs.get("named", 0))
 
 
 def mark_positive(array: Any, positive: Any) -> Any:

@@ -11,6 +11,7 @@ import xarray as xr
 
 from bayesrank._labels import factorize
 from bayesrank._notes import Note
+from bayesrank._records import EvidenceRecord
 
 #: Dims over which the cases of an entity are counted.
 COUNTED = ("dataset", "label", "actual", "predicted", "outcome")
@@ -81,9 +82,10 @@ class Ledger:
     @staticmethod
     def from_attrs(attrs: Mapping[Any, Any]) -> "Ledger | None":
         """Return the ledger in attrs of evidence, a posterior or a ranking; None if there is none."""
-        if "ledger" not in attrs:
+        text = EvidenceRecord.from_attrs(attrs).ledger
+        if not text:
             return None
-        held = json.loads(attrs["ledger"])
+        held = json.loads(text)
         entries = [
             Entry(**one | {"outcomes": tuple(Tally(**tally) for tally in one["outcomes"])}) for one in held["entries"]
         ]

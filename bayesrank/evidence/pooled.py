@@ -10,6 +10,7 @@ import xarray as xr
 from bayesrank import _text
 from bayesrank._labels import factorize
 from bayesrank._random import fingerprint
+from bayesrank._records import EvidenceRecord
 from bayesrank.evidence.homogeneity import mean_differs
 
 #: Parts of the evidence; for the first two, a class follows.
@@ -43,34 +44,33 @@ def record_text(record: Any) -> str:
     return str(record.item()) if isinstance(record, np.ndarray) else str(record)
 
 
-def record_of(about: Mapping[Any, Any]) -> dict[str, Any] | None:
-    """Return the record of a pool in attrs, or None."""
-    return json.loads(record_text(about["pooled"])) if "pooled" in about else None
+def record_of(about: EvidenceRecord) -> dict[str, Any] | None:
+    """Return the record of a pool, or None."""
+    return None if about.pooled is None else json.loads(record_text(about.pooled))
 
 
-def runs_of(about: Mapping[Any, Any]) -> str:
-    """Return how many runs a case has, from attrs of evidence or its posterior."""
-    fewest, most = int(about["fewest_runs"]), int(about["most_runs"])
-    return _text.count(most, "run") if fewest == most else f"{fewest} to {most} runs"
+def runs_of(about: EvidenceRecord) -> str:
+    """Return how many runs a case has."""
+    most = about.most_runs or 1
+    return _text.count(most, "run") if about.fewest_runs == most else f"{about.fewest_runs} to {most} runs"
 
 
-def provenance(about: Mapping[Any, Any]) -> list[str]:
-    """Describe, from attrs of evidence or its posterior, how the evidence was assembled."""
+def provenance(about: EvidenceRecord) -> list[str]:
+    """Describe how the evidence was assembled."""
     lines = []
     if (record := record_of(about)) is not None:
         names = record["datasets"]
         lines.append(f"Pooled over {_text.count(len(names), 'data set')}: {', '.join(names)}.")
-    if "clusters" in about:
-        lines.append(f"Cases come in {_text.count(int(about['clusters']), 'cluster')}, each counted as one unit.")
-    if "most_runs" in about:
+    if about.clusters is not None:
+        lines.append(f"Cases come in {_text.count(about.clusters, 'cluster')}, each counted as one unit.")
+    if about.most_runs is not None:
         lines.append(f"A case has {runs_of(about)}; its outcome is their mean.")
-    if "missing" in about:
-        how = about["missing"]
-        said = f"each counts as {how}."
-        if how == "common":
-            kept = int(about["cases"])
-            said = f"the {kept} of {kept + int(about['cases_left_out'])} cases that all entities met are kept."
-        elif how == "own":
+    if about.missing is not None:
+        said = f"each counts as {about.missing}."
+        if about.missing == "common":
+            kept = about.cases or 0
+            said = f"the {kept} of {kept + about.cases_left_out} cases that all entities met are kept."
+        elif about.missing == "own":
             said = "each entity has its own cases, which are assumed to represent the missing ones."
         lines.append(f"Answers are missing: {said}")
     return lines

@@ -91,23 +91,23 @@ def _model_of(source: Source, model: Any, options: dict[str, Any]) -> Any:
         )
     found = source.group("posterior")
     posterior = xr.Dataset() if found is None else found
-    about, counts = posterior.attrs, get_variable(source.observed, "counts")
+    about, counts = source.model, get_variable(source.observed, "counts")
     prior = get_variable(source.group("constant_data"), "prior_concentration")
-    conjugate = about.get("model") in models() and hasattr(find_model(about["model"]), "conjugate")
+    conjugate = about.model in models() and hasattr(find_model(about.model), "conjugate")
     if not conjugate or counts is None or prior is None or "performance" not in posterior:
         raise NoClosedForm(
             "source",
             "must be a posterior that br.fit made of counts with a conjugate model",
-            f"one of {about.get('model', 'no known model')!r}",
+            f"one of {about.model or 'no known model'!r}",
             "method='draws' ranks it",
         )
     performance = posterior["performance"]
     if performance["entity"].values.tolist() != counts["entity"].values.tolist():
         raise ArgumentError("source", "must hold a posterior and the counts of the same entities", "others")
     if are_outcomes(counts):
-        return make_model(about["model"], _as_evidence(counts), {"prior": prior, "force": True})
-    prevalence = about.get("prevalence", "sampled")
-    if prevalence not in ("sampled", "observed"):
+        return make_model(about.model, _as_evidence(counts), {"prior": prior, "force": True})
+    prevalence: Any = about.assumed_prevalence
+    if about.sets_prevalence:
         # The attribute is text, which has lost digits.
         each = performance.sum("predicted", skipna=False).drop_vars("predicted", errors="ignore")
         prevalence = each.isel(chain=0, draw=0, drop=True).fillna(0.5)
@@ -118,7 +118,7 @@ def _model_of(source: Source, model: Any, options: dict[str, Any]) -> Any:
         # Tables that were not measured have no test set, but the model requires a name.
         counts = counts.assign_coords(test_set=xr.where(counts["test_set"] == "", "none", counts["test_set"]))
     again = {"prior": prior, "prevalence": prevalence, "force": True}
-    return make_model(about["model"], _as_evidence(counts), again)
+    return make_model(about.model, _as_evidence(counts), again)
 
 
 def _as_evidence(counts: xr.DataArray) -> xr.DataArray:

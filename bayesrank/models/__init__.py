@@ -16,7 +16,8 @@ import xarray as xr
 
 from bayesrank._checks import check_choice
 from bayesrank._errors import ArgumentError, ArgumentKeyError, ArgumentTypeError
-from bayesrank.evidence.counts import with_parts
+from bayesrank._records import EvidenceRecord, ModelRecord
+from bayesrank.evidence.counts import names_test_sets, with_parts
 from bayesrank.evidence.judged import holds_partial_truth
 from bayesrank.evidence.weighting import WEIGHTED
 
@@ -152,7 +153,7 @@ def _are_crossed(evidence: Any) -> bool:
         return False
     if isinstance(evidence, xr.DataArray):
         return evidence.shape[-1] == 2
-    if "cluster" in evidence.coords or "range" in evidence.attrs:
+    if "cluster" in evidence.coords or EvidenceRecord.of(evidence).range is not None:
         return False
     if "label" in evidence.coords:
         return evidence.sizes["label"] == 2
@@ -307,11 +308,12 @@ def model_of(groups: Mapping[str, xr.Dataset]) -> tuple[Any, dict[str, Any]]:
 
     A given prevalence is not restored, since the likelihood does not depend on it.
     """
-    counts, about = with_parts(groups["observed_data"]), groups["posterior"].attrs
-    model = about.get("model")
+    counts, attrs = with_parts(groups["observed_data"]), groups["posterior"].attrs
+    about = ModelRecord.from_attrs(attrs)
+    model = about.model
     if model not in names():
         return None, {}
-    if "test_set" in counts.coords and not counts["test_set"].attrs.get("named", 0):
+    if "test_set" in counts.coords and not names_test_sets(counts):
         counts = counts.drop_vars("test_set")
     model_class = find_model(model)
     model_class = model_class.taking(counts) if hasattr(model_class, "taking") else model_class
@@ -320,21 +322,21 @@ def model_of(groups: Mapping[str, xr.Dataset]) -> tuple[Any, dict[str, Any]]:
     constants = groups.get("constant_data", xr.Dataset())
     if "prior_concentration" in constants:
         options["prior"] = constants["prior_concentration"].drop_vars(["measured", "test_set"], errors="ignore")
-    if "prevalence" in about and "actual" in counts.dims:
+    if about.prevalence is not None and "actual" in counts.dims:
         size = counts.sizes["actual"]
         even = xr.DataArray(np.full(size, 1 / size), {"actual": counts["actual"].values}, ("actual",))
-        options["prevalence"] = about["prevalence"] if about["prevalence"] in ("sampled", "observed") else even
+        options["prevalence"] = even if about.sets_prevalence else about.prevalence
     try:
         # Restore only settings that differ from the default; an attr of a default may not be a valid option.
-        changed = _changed_settings(make_model(model, counts, options), about)
-        options |= {name: about[name] for name in sorted(changed & known & set(about))}
+        changed = _changed_settings(make_model(model, counts, options), attrs)
+        options |= {name: attrs[name] for name in sorted(changed & known & set(attrs))}
         instance = make_model(model, counts, options)
     except (TypeError, ValueError):
         return None, {}
-    return (None, {}) if _changed_settings(instance, about) else (instance, options)
+    return (None, {}) if _changed_settings(instance, attrs) else (instance, options)
 
 
-def _changed_settings(instance: Any, about: Mapping[Any, Any]) -> set[str]:
+def _changed_settings(instance: Any, attrs: Mapping[Any, Any]) -> set[str]:
     """Return the settings that differ between a model and the attrs of a posterior."""
     plain = {key: np.asarray(value).tolist() for key, value in instance.settings.items() if key not in REPEATED_OPTIONS}
-    return {key for key, value in plain.items() if np.asarray(about.get(key)).tolist() != value}
+    return {key for key, value in plain.items() if np.asarray(attrs.get(key)).tolist() != value}

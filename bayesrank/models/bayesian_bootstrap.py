@@ -26,6 +26,7 @@ from bayesrank._errors import ArgumentError, ArgumentKeyError, ArgumentTypeError
 from bayesrank._labels import factorize
 from bayesrank._notes import Note, add_notes, notes_of
 from bayesrank._random import BLOCK, Block, fingerprint, stream
+from bayesrank._records import EvidenceRecord
 from bayesrank._threads import in_threads
 from bayesrank.evidence.probabilities import are_probabilities
 from bayesrank.evidence.weighting import WEIGHTED
@@ -105,7 +106,7 @@ class BayesianBootstrap:
         self.parts = [Part(self, np.flatnonzero(rows == i), name) for i, name in enumerate(names)]
         #: Weights of the data sets in a mean over them; None where each has scores of its own.
         self.over = np.full(len(self.parts), 1 / len(self.parts)) if average or not self.datasets else None
-        notes = notes_of(evidence.attrs.get("notes", "")) + self.left_out
+        notes = notes_of(EvidenceRecord.of(evidence).notes) + self.left_out
         self.settings: dict[str, Any] = {
             "prior": "pseudo_cases",
             "probabilities": 1,

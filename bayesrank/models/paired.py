@@ -17,6 +17,7 @@ from bayesrank._checks import check_bool, check_choice
 from bayesrank._errors import ArgumentError
 from bayesrank._notes import Note, notes_of, notes_text
 from bayesrank._random import Block, fingerprint, stream
+from bayesrank._records import EvidenceRecord
 from bayesrank.models.parts.conjugate import check_proper_prior
 from bayesrank.models.parts.dirichlet_process import Process, gather
 from bayesrank.models.parts.joint import VARIABLES, check_joint, own_cases_notes, units_notes
@@ -94,7 +95,7 @@ class Paired:
         self.order = np.argsort([repr(name) for name in joint["entity"].values.tolist()], kind="stable")
         self.processes = [self._process(i) for i, _ in enumerate(self.datasets or [None])]
         about, outcomes = self.margins, "outcome" in joint
-        notes = notes_of(joint.attrs.get("notes", ""))
+        notes = notes_of(EvidenceRecord.of(joint).notes)
         notes += own_cases_notes(joint) if outcomes else []
         notes += units_notes(self.processes, clustered, about.fewest, about.centre, outcomes)
         fitted = "seed_mean" in joint
@@ -107,7 +108,7 @@ class Paired:
             "units": [int(process.count.sum()) for process in self.processes],
             **({"target": target or TARGETS[0]} if clustered else {}),
             **({"over": "fitted"} if fitted else {}),
-            **({"missing": joint.attrs["missing"]} if "missing" in joint.attrs else {}),
+            **EvidenceRecord(missing=EvidenceRecord.of(joint).missing).to_attrs(),
             **({"notes": notes_text(notes)} if notes else {}),
         }
 

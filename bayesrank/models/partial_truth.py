@@ -38,6 +38,7 @@ from bayesrank._errors import ArgumentError, ArgumentTypeError
 from bayesrank._labels import positive_label
 from bayesrank._notes import Note, notes_of, notes_text
 from bayesrank._random import Block, fingerprint, stream
+from bayesrank._records import EvidenceRecord
 from bayesrank.evidence.counts import mark_positive
 from bayesrank.models.parts.dirichlet_process import gather
 
@@ -123,7 +124,7 @@ class PartialTruth:
             "partial_truth": 1,
             **({"mean_outcome_range": [0, 1]} if self.judged else {"prevalence": "sampled"}),
         }
-        kept = notes_of(joint.attrs.get("notes", ""))
+        kept = notes_of(EvidenceRecord.of(joint).notes)
         self.settings |= {"notes": notes_text([*kept, *self._notes()])}
 
     def _part(self, i: int) -> "Strata":

@@ -11,6 +11,7 @@ from bayesrank._compat import get_variable
 from bayesrank._draws import BLOCK, DRAW_DIMS, draw_dims
 from bayesrank._errors import ArgumentError, ArgumentTypeError
 from bayesrank._labels import check_positive
+from bayesrank._records import ModelRecord
 from bayesrank._source import Source, parse_source
 from bayesrank._threads import in_threads, pieces
 from bayesrank._types import Container
@@ -71,7 +72,7 @@ def performance_kind(source: Source, kind: str | None) -> str:
     """Return the kind of performance that is meant: the given one, else the model's own, else "observed"."""
     if kind is not None:
         return str(check_choice("kind", kind, KINDS))
-    return "observed" if source.array is not None else str(posterior_of(source).attrs.get("kind", "observed"))
+    return source.model.kind or "observed"
 
 
 def counts_or_performance(source: Container, kind: str | None = None) -> xr.DataArray:
@@ -238,14 +239,14 @@ def _find(source: Source, kind: str) -> xr.DataArray:
     posterior = posterior_of(source)
     check_reserved(posterior)
     variable = KINDS.get(kind, "performance")
-    if variable not in posterior and posterior.attrs.get("votes"):
+    if variable not in posterior and ModelRecord.of(posterior).votes:
         raise ArgumentError(
             "source",
             "must hold a performance, the probabilities of all outcomes of a case",
             "votes: their strengths compare entities with one another, which is no performance",
             "rank them by strength or win_probability",
         )
-    if variable not in posterior and posterior.attrs.get("probabilities"):
+    if variable not in posterior and ModelRecord.of(posterior).probabilities:
         held = [str(name) for name in posterior.data_vars]
         raise ArgumentError(
             "source",

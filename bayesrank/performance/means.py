@@ -11,6 +11,7 @@ from bayesrank._classes import order_classes
 from bayesrank._compat import to_container
 from bayesrank._errors import ArgumentError, ArgumentTypeError
 from bayesrank._notes import Note, add_notes, notes_of, notes_text
+from bayesrank._records import EvidenceRecord, ModelRecord
 from bayesrank._source import parse_source
 from bayesrank._types import Container
 from bayesrank.models import model_for_datasets
@@ -141,18 +142,18 @@ def _posterior(posterior: xr.Dataset, weight: xr.DataArray, groups: Mapping[str,
     prior = groups.get("constant_data", xr.Dataset()).get("prior_concentration")
     counts = groups.get("observed_data", xr.Dataset()).get("counts")
     about = posterior.attrs | _weight_attrs(weight, posterior.attrs, prior)
-    return found.assign_attrs(add_notes(about | kind, _lost_variance(posterior.attrs, counts, weight)))
+    return found.assign_attrs(add_notes(about | kind, _lost_variance(ModelRecord.of(posterior), counts, weight)))
 
 
-def _lost_variance(attrs: Mapping[Any, Any], counts: xr.DataArray | None, weight: xr.DataArray) -> list[Note]:
+def _lost_variance(about: ModelRecord, counts: xr.DataArray | None, weight: xr.DataArray) -> list[Note]:
     """Return a note if a prior split over small data sets loses variance of the mean.
 
     With n cases the expected posterior variance of a rate is (n - 1) / (n + 1) of the variance of its estimate, since
     observed rates are more extreme than true ones.
     """
-    if not int(attrs.get("split_prior", 0)) or counts is None or not {"entity", "dataset"} <= set(counts.dims):
+    if not about.split_prior or counts is None or not {"entity", "dataset"} <= set(counts.dims):
         return []
-    if "population" in attrs or weight.size < 2:
+    if about.population or weight.size < 2:
         return []
     answers = "outcome" if "outcome" in counts.dims else "predicted"
     labelled = counts if "dataset" in counts.coords else counts.assign_coords(dataset=range(counts.sizes["dataset"]))
@@ -182,25 +183,26 @@ def _weight_attrs(
     weight: xr.DataArray, attrs: Mapping[Any, Any] | None = None, prior: xr.DataArray | None = None
 ) -> dict[str, Any]:
     """Return attrs that record the weights, and the notes on the mean."""
-    attrs = attrs or {}
+    about = ModelRecord.from_attrs(attrs or {})
     names, values = [str(name) for name in weight["dataset"].values], weight.values
     shares = None
     if np.ptp(values) >= 1e-12:
         shares = [f"{name} {value:.3g}" for name, value in zip(names, values, strict=True)]
-    held = notes_of(attrs.get("notes", ""))
+    held = notes_of(EvidenceRecord.from_attrs(attrs or {}).notes)
     few = [note for note in held if note.code in OF_FEW_UNITS]
     notes = [note for note in held if note not in few]
-    if sum(attrs.get("units", [])) < FEW:
+    if sum(about.units) < FEW:
         notes += few
     if len(names) == 1:
         notes.append(Note("mean_of_one_dataset", {"dataset": names[0]}))
     else:
         notes.append(Note("means_over_datasets", {"datasets": len(names), "weights": shares}))
-    if not int(attrs.get("split_prior", 1)) and len(names) > 1:
+    if about.split_prior is False and len(names) > 1:
         cases = np.nan  # a posterior without counts
         if prior is not None and "dataset" in prior.dims:
             cells = [d for d in prior.dims if d not in ("entity", "dataset")]
             cases = float(prior.sum(cells).sel(dataset=weight["dataset"].values).sum("dataset").max())
-        if cases > 0 or (np.isnan(cases) and attrs.get("prior") not in ("haldane", "0")):
+        if cases > 0 or (np.isnan(cases) and about.prior not in ("haldane", "0")):
             notes.append(Note("prior_repeated", {"cases": None if np.isnan(cases) else cases}))
-    return {"datasets": ", ".join(names), "dataset_weights": values.tolist(), "notes": notes_text(notes)}
+    weights = ModelRecord(dataset_weights=tuple(values.tolist())).to_attrs()
+    return {"datasets": ", ".join(names), **weights, "notes": notes_text(notes)}

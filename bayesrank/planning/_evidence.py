@@ -13,6 +13,7 @@ from bayesrank._checks import check_choice, check_number, label_values
 from bayesrank._draws import draw_dims
 from bayesrank._errors import ArgumentError, ArgumentKeyError, ArgumentTypeError
 from bayesrank._labels import unique_rows
+from bayesrank._records import ModelRecord
 from bayesrank._source import parse_source
 from bayesrank.models import in_closed_form
 from bayesrank.performance.arrays import as_performance, observed_counts
@@ -53,8 +54,8 @@ class Source:
     updates: Any = None
 
     @property
-    def about(self) -> dict[Any, Any]:
-        return self.groups["posterior"].attrs
+    def about(self) -> ModelRecord:
+        return parse_source(self.posterior).model
 
     @property
     def observed(self) -> xr.Dataset:
@@ -165,16 +166,16 @@ def with_units(
     errors of entities overlap as far as their rates allow.
     """
     about, observed = source.about, source.observed
-    over_datasets = about.get("population") == "data sets"
+    over_datasets = about.over_datasets
     clustered = "pattern_cluster" in observed
     default = "data sets" if over_datasets else "clusters" if clustered else "cases"
-    if about.get("over") == "retrained" or more == "training seeds":
+    if about.over == "retrained" or more == "training seeds":
         return _of_seeds(source, more)
     more = default if more is None else check_choice("more", more, MORE)
     if more in ("data sets", "clusters") and more != default:
         have = {"data sets": "a hierarchical model of several data sets", "clusters": "cases in clusters"}[more]
         raise ArgumentError("more", f"must be 'cases' or 'runs' unless the posterior is of {have}", f"{more!r}")
-    designed = about.get("prevalence", "sampled") != "sampled" and "performance" in source.groups["posterior"]
+    designed = about.assumed_prevalence != "sampled" and "performance" in source.groups["posterior"]
     if positives is not None:
         check_number("positives", positives, 0.0, 1.0, ends=False)
         classes = source.groups["posterior"]["performance"].sizes.get("actual") if designed else None
@@ -185,13 +186,13 @@ def with_units(
                 "prevalence= of br.fit): the classes of new cases are random here",
                 f"{positives!r}",
             )
-    if about.get("unpaired"):
+    if about.unpaired:
         raise ArgumentError(
             "posterior",
             "must be of counts or cases to plan more of them; it is of means and standard errors, whose "
             "error shrinks with the root of the number of cases",
         )
-    if about.get("probabilities"):
+    if about.probabilities:
         if more != "cases":
             raise ArgumentError("more", "must be 'cases' for predicted probabilities", f"{more!r}")
         cases = observed["cases"].isel(entity=source.keep).values.astype(float)
@@ -205,11 +206,11 @@ def with_units(
         return _of_runs(source)
     if over_datasets:
         return _of_datasets(source, more)
-    if about.get("paired"):
+    if about.paired:
         source = _unite_twins(source)
         return _same_clusters(source) if clustered and more == "cases" else _of_patterns(source, positives, pair)
     counts = source.counts()
-    if about.get("model") in in_closed_form():
+    if about.model in in_closed_form():
         outcomes = "outcome" in counts.dims
         return _of_outcome_counts(source, counts) if outcomes else _of_tables(source, counts, positives, overlap)
     cases = counts.sum([d for d in counts.dims if d != "entity"]).values.astype(float)
@@ -219,34 +220,34 @@ def with_units(
 def kinds_of(source: Source) -> dict[str, dict[str, Any]]:
     """Return the kinds of new units that suit a posterior, and the arguments of :func:`with_units` for each."""
     about, observed = source.about, source.observed
-    if about.get("population") == "data sets":
+    if about.over_datasets:
         return {"more data sets": {"more": "data sets"}, "more cases of the same data sets": {"more": "cases"}}
-    if about.get("over") == "retrained":
+    if about.over == "retrained":
         return {"more training seeds": {}}
     kinds: dict[str, dict[str, Any]] = {}
     if "pattern_cluster" in observed:
         kinds = {"more clusters": {"more": "clusters"}, "more cases of the same clusters": {"more": "cases"}}
-    elif _runs(observed, about):
+    elif _runs(source):
         kinds = {"more cases": {}, "more runs of the same cases": {"more": "runs"}}
     performance = source.groups["posterior"].get("performance")
     two = performance is not None and performance.sizes.get("actual") == 2
-    if not kinds and two and about.get("prevalence", "sampled") != "sampled" and not about.get("population"):
+    if not kinds and two and about.assumed_prevalence != "sampled" and not about.population:
         kinds = {"classes as observed": {}} | {
             f"{100 * share:g}% positives": {"positives": share} for share in (0.25, 0.5, 0.75)
         }
     counts = observed.get("counts")
-    closed = about.get("model") in in_closed_form() and not about.get("paired")
+    closed = about.model in in_closed_form() and not about.paired
     sets = counts.coords.get("test_set") if two and closed and counts is not None else None
     if sets is not None and len(np.unique(sets)) < sets.size:
         kinds = (kinds or {"more cases": {}}) | {OVERLAP: {"overlap": True}}
-    if about.get("paired") and len(source.groups["posterior"]["entity"]) > 1:
+    if about.paired and len(source.groups["posterior"]["entity"]) > 1:
         kinds = (kinds or {"more cases": {}}) | {"without pairing (tables alone)": {"pair": False}}
     return kinds
 
 
 def _known_shares(source: Source) -> np.ndarray | None:
     """Return the known class shares (entity, class); None where they are sampled with the cases."""
-    if source.about.get("prevalence", "sampled") == "sampled":
+    if source.about.assumed_prevalence == "sampled":
         return None
     shares = as_performance(source.posterior, source.kind).sum("predicted", skipna=False).isel(entity=source.keep)
     one = shares.isel(dict.fromkeys(draw_dims(shares), 0))
@@ -352,7 +353,7 @@ def _of_patterns(source: Source, positives: float | None, pair: bool) -> Source:
     if known is not None:
         cases = np.bincount(codes[:, 0], count, len(known))
         shares = cases / cases.sum() if positives is None else np.array([1 - positives, positives])
-    by_case = source.about.get("target", "case") == "case"
+    by_case = source.about.target in (None, "case")
     fields = (score, codes, count, cluster, alpha, values, known, shares)
     make = partial(JointOutcomes, *fields, twin=source.twin, by_case=by_case, pair=pair)
     size = float(count.sum())
@@ -370,7 +371,7 @@ def _same_clusters(source: Source) -> Source:
     _, which = unique_rows(codes)
     moves = joint.moves()[which]
     size = np.bincount(cluster, count)
-    if source.about.get("target", "case") == "cluster":
+    if source.about.target == "cluster":
         moves = moves * (size.mean() / size)[cluster][:, None]
     sums = np.zeros((len(size), moves.shape[1]))
     np.add.at(sums, cluster, moves * count[:, None])
@@ -382,7 +383,7 @@ def _same_clusters(source: Source) -> Source:
 
 def _of_datasets(source: Source, more: str) -> Source:
     """Return the source of a hierarchical model: more data sets, or more cases of the same ones."""
-    kind = source.kind or str(source.about.get("kind", "typical"))
+    kind = source.kind or source.about.kind or "typical"
     check_choice("kind", kind, ("typical", "new"))
     between = _between_datasets(source, kind)
     counts = source.counts()
@@ -410,10 +411,11 @@ def _between_datasets(source: Source, kind: str) -> np.ndarray:
     return (vectors * np.maximum(values_, 0)) @ vectors.T
 
 
-def _runs(observed: xr.Dataset, about: Any) -> int:
+def _runs(source: Source) -> int:
     """Return how many right or wrong runs each outcome is the mean of; 0 if that is not known."""
-    runs = int(about.get("most_runs", 0))
-    if runs < 2 or int(about.get("fewest_runs", 0)) != runs or "pattern_outcome" not in observed:
+    assembled, observed = parse_source(source.posterior).assembled, source.observed
+    runs = assembled.most_runs or 0
+    if runs < 2 or assembled.fewest_runs != runs or "pattern_outcome" not in observed:
         return 0
     outcome = observed["pattern_outcome"].values
     outcome = outcome[~np.isnan(outcome)]
@@ -423,7 +425,7 @@ def _runs(observed: xr.Dataset, about: Any) -> int:
 
 def _of_seeds(source: Source, more: str | None) -> Source:
     """Return the source for more training seeds on the same cases, which reduce the variance between fitted models."""
-    if more not in (None, "training seeds") or source.about.get("over") != "retrained":
+    if more not in (None, "training seeds") or source.about.over != "retrained":
         raise ArgumentError("more", "must be 'training seeds' for retrained models, and for no others", f"{more!r}")
     means = source.observed["seed_mean"].transpose("entity", ...).values[source.keep]
     seeds = (~np.isnan(means)).sum(axis=1).astype(float)
@@ -435,7 +437,7 @@ def _of_seeds(source: Source, more: str | None) -> Source:
 
 def _of_runs(source: Source) -> Source:
     """Return the source for more runs of the same cases, which reduce the variance within cases only."""
-    runs = _runs(source.observed, source.about)
+    runs = _runs(source)
     if not runs:
         raise ArgumentError(
             "more",

@@ -1,6 +1,7 @@
 """How many more cases are needed: the assurance that a future posterior meets a target."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from bayesrank._checks import check_absent, check_bool, check_integer, check_num
 from bayesrank._errors import ArgumentError
 from bayesrank._labels import name_coord
 from bayesrank._random import Seed, root_sequence, stream
+from bayesrank._records import PlanRecord
 from bayesrank._types import Container, ScoreLike
 from bayesrank.planning._evidence import Source, kinds_of, read_source, with_units
 from bayesrank.planning._goals import Goal
@@ -274,14 +276,24 @@ def _plan_sizes(
         "needed": needed, "needed_lower": lower, "needed_upper": upper, "limit": limit, "limit_error": limit_error,
         "now": now, "units": float(source.units.max()), "cases_each": source.cases_each,
     }  # fmt: skip
-    facts = {name: value for name, value in source.found.facts().items() if name != "range"}
-    facts |= {name: getattr(goal, name) for name in ("target", "k", "width", "margin")} | {"goal": goal.kind}
-    for role, which in (("entity", goal.entity), ("rival", goal.rival)):
-        facts[role] = "" if which is None else str(source.names[which])
-    facts |= {"unit": source.unit, "fixed": source.fixed, "entities": len(source.names), "alike": source.alike}
-    return xr.Dataset(
-        found | scalars, {"n": sizes}, facts | {"assurance": assurance, "futures": futures, "reason": reason}
+    entity, rival = ("" if which is None else str(source.names[which]) for which in (goal.entity, goal.rival))
+    about = PlanRecord(
+        **vars(replace(source.found.facts, range=None, unit=source.unit)),
+        goal=goal.kind,
+        target=goal.target,
+        k=goal.k,
+        width=goal.width,
+        margin=goal.margin,
+        entity=entity,
+        rival=rival,
+        fixed=source.fixed,
+        entities=len(source.names),
+        alike=tuple(source.alike),
+        assurance=assurance,
+        futures=futures,
+        reason=reason,
     )
+    return xr.Dataset(found | scalars, {"n": sizes}, about.to_attrs())
 
 
 def _skewness(draws: np.ndarray, covariance: np.ndarray) -> np.ndarray:

@@ -8,6 +8,7 @@ import xarray as xr
 from bayesrank import _text
 from bayesrank._checks import check_result
 from bayesrank._errors import ArgumentError
+from bayesrank._records import PlanRecord, ResultRecord
 from bayesrank.decisions.fronts import on_front
 from bayesrank.plots.kit.colors import (
     MARKS,
@@ -63,7 +64,7 @@ def decision_curve(curve: xr.Dataset, ax: Any = None, *, colors: Colors = None) 
     top = float(curve["upper"].max())
     low = max(float(curve["lower"].min()), -0.25 * top) - 0.03 * top
     ax.set(xlim=t[[0, -1]], ylim=(low, 1.06 * top), xlabel="threshold probability")
-    ax.set_ylabel(f"net benefit (mean and {100 * curve.attrs['prob']:g}% interval)")
+    ax.set_ylabel(f"net benefit (mean and {ResultRecord.of(curve).percent} interval)")
     side_legend(ax)
     return finish_plot(ax)
 
@@ -99,9 +100,9 @@ def pareto_front(front: xr.Dataset, ax: Any = None, *, colors: Colors = None) ->
         for name in ("score", "cost")
         for end in ("upper", "lower")
     )
-    size = front.attrs.get("effective_draws", np.inf)
+    about = ResultRecord.of(front)
     order = sorted(np.flatnonzero(~np.isnan(share)), key=lambda i: -share[i])
-    kept = np.flatnonzero(on_front(score * (1 if front.attrs["higher_is_better"] else -1), cost) & ~np.isnan(share))
+    kept = np.flatnonzero(on_front(score * about.sign, cost) & ~np.isnan(share))
     kept = kept[np.argsort(cost[kept], kind="stable")]
     ax.plot(
         cost[kept], score[kept], drawstyle="steps-post", color=grey_shade(ax, 0.4), linewidth=1.2, zorder=1,
@@ -110,14 +111,14 @@ def pareto_front(front: xr.Dataset, ax: Any = None, *, colors: Colors = None) ->
     for place, i in enumerate(order):
         named = place < NAMED
         color = paints[names[i]] if named else grey_shade(ax, 0.3)
-        chance = f": {_text.probability(float(share[i]), size)}" if size > 1 else ""
+        chance = f": {_text.probability(float(share[i]), about.effective_draws)}" if about.effective_draws > 1 else ""
         ax.errorbar(
             cost[i], score[i], [[below[i]], [above[i]]], [[left[i]], [right[i]]], "o", color=color, elinewidth=1,
             markerfacecolor=color if share[i] >= 0.5 else paper_color(ax), markersize=7,
             label=f"{texts[i]}{chance}" if named else None, zorder=3 if named else 2,
         )  # fmt: skip
-    level = f"median and {100 * front.attrs['prob']:g}% interval"
-    ax.set(xlabel=f"mean cost ({level})", ylabel=f"{front.attrs['display']} ({level})")
+    level = f"median and {about.percent} interval"
+    ax.set(xlabel=f"mean cost ({level})", ylabel=f"{about.display} ({level})")
     side_legend(ax, title="P(on the Pareto front)", title_fontsize=8)
     return finish_plot(ax)
 
@@ -137,10 +138,11 @@ def plan(result: xr.Dataset, ax: Any = None) -> Any:
     'more cases'
     """
     check_result("br.plan", "result", result, ("success", "success_error", "needed", "limit"))
+    about = PlanRecord.of(result)
     ax = new_axes(ax, 6.4, 4.0)
     sizes, success, error = (result[name].values for name in ("n", "success", "success_error"))
     [line] = ax.plot(sizes, success, "o-", markersize=4, label="target met")
-    color, assurance = line.get_color(), result.attrs["assurance"]
+    color, assurance = line.get_color(), about.assurance
     low, high = np.clip(success - 2 * error, 0, 1), np.clip(success + 2 * error, 0, 1)
     ax.fill_between(sizes, low, high, color=color, alpha=0.2, linewidth=0, label="± 2 Monte-Carlo errors")
     ax.axhline(assurance, linestyle="--", linewidth=1, color="0.5", label=f"assurance {assurance:g}")
@@ -149,7 +151,7 @@ def plan(result: xr.Dataset, ax: Any = None) -> Any:
     if needed > 0:
         ax.axvline(needed, linewidth=1, color=color, alpha=0.6)
     ax.set(xscale="log", ylim=(-0.02, 1.02), ylabel="probability")
-    return finish_list(ax, None, f"more {result.attrs['unit']}", columns=2)
+    return finish_list(ax, None, f"more {about.unit}", columns=2)
 
 
 def sensitivity(result: xr.Dataset, ax: Any = None, *, colors: Colors = None) -> Any:
@@ -192,6 +194,6 @@ def sensitivity(result: xr.Dataset, ax: Any = None, *, colors: Colors = None) ->
     right = min(max(1.15 * float(np.nanmax(best)), 0.1), 1.0)
     ax.set_xlim(-0.02 * right, 1.02 * right)
     others = " or the score of the row" if "score" in result["kind"].values else ""
-    by = f"by {display_name(str(result.attrs['score']))}{others}"
+    by = f"by {display_name(ResultRecord.of(result).score)}{others}"
     label = f"probability of being the best {by}\n(hollow: not in the first tier, pairwise)"
     return finish_list(ax, alternatives, label, columns=2 if max(map(len, names)) > 18 else 6)

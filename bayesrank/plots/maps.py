@@ -9,6 +9,7 @@ from matplotlib.patheffects import withStroke
 
 from bayesrank._checks import check_array, check_bool, check_integer, check_numbers, check_prevalences, check_sequence
 from bayesrank._errors import ArgumentError
+from bayesrank._records import TileRecord
 from bayesrank.plots.kit.colors import ink_color, paper_color
 from bayesrank.plots.kit.furniture import ACROSS, SEQUENTIAL, draw_tile_axes, window_of
 from bayesrank.plots.kit.style import add_missing_fonts, new_axes, new_panels, plain_names, rank_ticks
@@ -148,7 +149,7 @@ def _scale(tile: xr.DataArray) -> dict[str, Any]:
     finite = tile.values[np.isfinite(tile.values)]
     low, high = (float(finite.min()), float(finite.max())) if finite.size else (0.0, 1.0)
     if name in ("rank", "expected_rank"):
-        most = float(tile.attrs["entities"] if "entities" in tile.attrs else np.ceil(high))
+        most = float(TileRecord.of(tile).entities or np.ceil(high))
         return {"cmap": f"{SEQUENTIAL}_r", "vmin": 1.0, "vmax": max(most, 2.0)}
     bounded = name.endswith("correlation") or name in ("relative_skill", "chance_corrected")
     if bounded or low < 0:

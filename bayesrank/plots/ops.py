@@ -10,6 +10,7 @@ from rich.cells import cell_len
 from bayesrank import _text
 from bayesrank._checks import check_array, check_choice, check_result
 from bayesrank._errors import ArgumentError, ArgumentKeyError
+from bayesrank._records import ResultRecord
 from bayesrank.plots.kit.colors import (
     OKABE_ITO,
     Colors,
@@ -57,7 +58,7 @@ def ops_values(ops: xr.DataArray, ax: Any = None) -> Any:
     shares = ops["prevalence"].values
     for share, color in zip(shares, scale_on(ax, "cividis")(np.linspace(0, 0.9, len(shares))), strict=True):
         ax.plot(ops["value"], ops.sel(prevalence=share), color=color, linewidth=1.8, label=f"{share:g}")
-    ax.set(xlabel=display_name(str(ops.attrs.get("score", "value"))), ylabel="OPS", ylim=(-0.02, 1.02))
+    ax.set(xlabel=display_name(ResultRecord.of(ops).score or "value"), ylabel="OPS", ylim=(-0.02, 1.02))
     ax.grid(color=grey_shade(ax, 0.1))
     ax.legend(title="prevalence", frameon=False)
     return ax
@@ -93,7 +94,7 @@ def ops_square(square: xr.Dataset, ax: Any = None) -> Any:
     ax.plot([0, 1], [0, 1], color=grey_shade(ax, 0.5), linestyle=":", linewidth=1)
     ax.set(xlim=(0, 1), ylim=(0, 1), xlabel="false positive rate", ylabel="true positive rate", aspect="equal")
     value, prevalence, ops = (square[name].item() for name in ("value", "prevalence", "ops"))
-    name = display_name(str(square.attrs.get("score", "score")))
+    name = display_name(ResultRecord.of(square).score or "score")
     ax.set_title(f"{name} = {value:.3g} at prevalence {prevalence:.3g}: OPS {ops:.3f}", fontsize=10)
     return ax
 
@@ -122,7 +123,7 @@ def ops_curve(result: xr.Dataset | Mapping[Any, xr.Dataset], axes: Any = None, *
         raise ArgumentError("result", "must be of br.ops.of_curve, or a mapping from names to such", "none")
     for test_set, one in results.items():
         check_result("br.ops.of_curve", f"result[{test_set!r}]" if by_set else "result", one, CURVE)
-    kinds = {(str(one["value"].dims[-1]), str(one.attrs.get("metric", "value"))) for one in results.values()}
+    kinds = {(str(one["value"].dims[-1]), ResultRecord.of(one).metric or "value") for one in results.values()}
     (along, metric), *others = sorted(kinds)
     if others or along not in AXES:
         raise ArgumentError("result", "must hold curves of one metric, with a sequence at", sorted(kinds))
@@ -189,7 +190,7 @@ def ops_drift(result: xr.Dataset, entity: Any = None, axes: Any = None) -> Any:
     x, changes = np.arange(len(periods)), result.sel(part=list(PART_COLORS))
     above.plot(x, result["ops_mean"], color=OKABE_ITO[0], marker="o", linewidth=1.2)
     _draw_bars(above, x, result["ops_lower"], result["ops_upper"], color=OKABE_ITO[0], linewidth=1.2, capsize=3)
-    above.set_ylabel(f"OPS of {display_name(str(result.attrs.get('score', 'score')))}")
+    above.set_ylabel(f"OPS of {display_name(ResultRecord.of(result).score or 'score')}")
     for offset, (part, color) in zip((-0.2, 0.2), PART_COLORS.items(), strict=True):
         mean, low, high = (changes[f"change_{what}"].sel(part=part).values for what in ("mean", "lower", "upper"))
         below.bar(x + offset, np.nan_to_num(mean), 0.38, color=color, label=f"{part} (the other held)")

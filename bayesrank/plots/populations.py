@@ -11,6 +11,7 @@ from matplotlib.patches import Patch
 from bayesrank import populations
 from bayesrank._checks import check_entities, check_sequence
 from bayesrank._errors import ArgumentKeyError
+from bayesrank._records import ResultRecord
 from bayesrank._types import Container, ScoreLike
 from bayesrank.performance.regions import summary_points
 from bayesrank.plots.kit.colors import OKABE_ITO, entity_colors, grey_shade, paper_color
@@ -77,7 +78,7 @@ def shrinkage(
     ['HC2', 'RepC']
     """
     found = populations.shrinkage(posterior, score, prob=prob)
-    sign = 1 if found.attrs["higher_is_better"] else -1
+    about = ResultRecord.of(found)
     names = found["entity"].values.tolist()
     chosen = names if entities is None else check_entities("entities", check_sequence("entities", entities))
     unknown = [name for name in chosen if name not in names]
@@ -86,12 +87,12 @@ def shrinkage(
     over = "dataset" if "dataset" in found.dims else "entity"
     fewer = ""
     if over == "dataset" and entities is None:
-        order = np.argsort(-sign * found["typical"].values, kind="stable")[:PANELS]
+        order = np.argsort(-about.sign * found["typical"].values, kind="stable")[:PANELS]
         fewer = f"first {len(order)} of {len(names)} entities" if len(order) < len(names) else ""
         chosen = [names[i] for i in order]
     columns = [found.sel(entity=name) for name in chosen] if over == "dataset" else [found.sel(entity=chosen)]
     # Members by the posterior, unknown ones last; of many, the first and the last.
-    order = np.argsort(np.nan_to_num(-sign * columns[0]["median"].values, nan=np.inf), kind="stable")
+    order = np.argsort(np.nan_to_num(-about.sign * columns[0]["median"].values, nan=np.inf), kind="stable")
     members, left_out = columns[0][over].values[order].tolist(), max(len(order) - ROWS, 0)
     if left_out:
         members = members[: ROWS // 2] + members[-ROWS // 2 :]
@@ -99,9 +100,9 @@ def shrinkage(
     width = 3.2 + (3.6 if several else 4.8) * len(columns)
     axes = new_panels(axes, 1, len(columns), *list_size(len(members), width), sharey=True, sharex=True)
     most = float(np.nanmax([1.0, *(float(column["cases"].max()) for column in columns)]))
-    ratio, gap = names_ratio(found.attrs["score"]), "\n" if several else " "  # labels of panels must not touch
+    ratio, gap = names_ratio(about.score), "\n" if several else " "  # labels of panels must not touch
     parts = [fewer, f"{left_out} in the middle left out" if left_out else ""]
-    label = interval_label(display_name(str(found.attrs["score"])), found.attrs["prob"], ratio, gap)
+    label = interval_label(display_name(about.score), about.prob, ratio, gap)
     label = f";{gap}".join([label, *filter(None, parts)])
     list_names(axes[0], plain_names(members, 34) if several else members)
     for ax, column, title in zip(axes, columns, plain_names(chosen, 34), strict=False):
@@ -174,7 +175,7 @@ def summary_roc(source: Container, ax: Any = None, *, prob: float = 0.95) -> Any
             ax.scatter(one["observed_fpr"], one["observed_tpr"], s=area, **look)
         mark = MARKS[i % len(MARKS)]
         ax.plot(one["fpr"], one["tpr"], mark, color=color, markeredgecolor=paper_color(ax), markersize=8, zorder=4)
-    grey, level = grey_shade(ax, 0.6), f"{100 * points.attrs.get('prob', prob):g}%"
+    grey, level = grey_shade(ax, 0.6), ResultRecord.of(points).percent if "prob" in points.attrs else f"{100 * prob:g}%"
     handles: list[Any] = [
         Line2D([], [], marker=MARKS[i % len(MARKS)], color=colors[i], linestyle="none", label=text)
         for i, text in enumerate(plain_names(names, 30)[:NAMED])

@@ -22,6 +22,7 @@ from bayesrank._checks import (
     rename_argument,
 )
 from bayesrank._errors import ArgumentError, ArgumentTypeError
+from bayesrank._records import ResultRecord
 from bayesrank._types import ScoreLike
 from bayesrank.plots.kit.colors import OKABE_ITO, draw_halo, grey_shade, ink_color, paper_color, place_colors, scale_on
 from bayesrank.plots.kit.contours import count_ticks, draw_contours, score_label
@@ -252,7 +253,7 @@ def score_pmf(
     if observed is not None:
         for one in marked:
             one.axvline(observed, color=grey_shade(ax, 0.7), linewidth=1, linestyle="--")
-    ax.set(xlabel=first["value"].attrs.get("long_name", "value"), ylabel="probability", ylim=(0, None))
+    ax.set(xlabel=ResultRecord.of(first["value"]).long_name or "value", ylabel="probability", ylim=(0, None))
     if "" not in by_name:
         ax.legend(frameon=False, loc="upper left")
     return ax
@@ -309,7 +310,7 @@ def score_pmfs(
     for name, value in marked.items():
         row = names.index(name)
         ax.vlines(value, row - 0.42, row + 0.42, color=ink_color(), linewidth=1.2, linestyle="--")
-    labels = {one["value"].attrs.get("long_name", "value") for one in distributions}
+    labels = {ResultRecord.of(one["value"]).long_name or "value" for one in distributions}
     return finish_list(ax, names, labels.pop() if len(labels) == 1 else "value")
 
 

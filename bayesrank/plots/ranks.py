@@ -8,6 +8,7 @@ import pandas as pd
 import xarray as xr
 from matplotlib.colors import PowerNorm
 
+from bayesrank._records import RankingRecord
 from bayesrank.plots.kit.colors import Colors, choose_text_color, fade_colors, grey_shade, ink_color, list_colors
 from bayesrank.plots.kit.style import (
     add_missing_fonts,
@@ -69,8 +70,8 @@ def forest(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None, color
             table["observed"], y, "D", color=ink_color(), fillstyle="none", markersize=0.9 * mark_size,
             markeredgewidth=0.8, linestyle="none", label="observed",
         )  # fmt: skip
-    ratio = is_ratio(ranking.attrs)
-    label = interval_label(score_name(ranking), ranking.attrs["prob"], ratio)
+    ratio = is_ratio(ranking)
+    label = interval_label(score_name(ranking), RankingRecord.of(ranking).prob, ratio)
     tiers = [None if np.isnan(tier) else int(tier) for tier in table["tier"]] if "tier" in table else []
     if any(tiers):
         label += "\ntier 1: could be best; later tiers: no other of the rest is surely above"
@@ -162,7 +163,7 @@ def superiority(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None) 
                 text = "<.01" if p < 0.01 else ">.99" if p > 0.99 else f"{p:.2f}"
                 color = choose_text_color(image.cmap(image.norm(p))[:3])
                 ax.text(j, i, text, ha="center", va="center", fontsize=8, color=color)
-    rope, gap = ranking.attrs["rope"], "\n" if size < 8 else " "
+    rope, gap = RankingRecord.of(ranking).rope, "\n" if size < 8 else " "
     more = f"{gap}by more than {rope:g}" if rope else ""
     ax.set_title(f"P(row beats column{more}){left_out}", fontsize=10)
     ax.figure.colorbar(image, ax=ax, shrink=0.6, aspect=30)

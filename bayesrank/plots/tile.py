@@ -10,6 +10,7 @@ from matplotlib.path import Path
 from bayesrank import _text
 from bayesrank._checks import check_choice, check_integer, check_result
 from bayesrank._errors import ArgumentError, ArgumentKeyError
+from bayesrank._records import TileRecord
 from bayesrank.plots.kit.colors import Colors, check_colors, entity_colors, grey_shade, paper_color, place_colors
 from bayesrank.plots.kit.furniture import (
     NAMED,
@@ -57,7 +58,7 @@ def winner_tile(regions: xr.Dataset, ax: Any = None, prevalence: float | None = 
     chosen = None if colors is None else {str(name): color for name, color in check_colors(colors).items()}
     found = entity_colors(first, chosen, places)
     paints = {name: found[one] for name, one in zip(table["entity"].values.tolist(), first, strict=True)}
-    window = left, right, low, high = regions.attrs.get("window", (0.0, 1.0, 0.0, 1.0))
+    window = left, right, low, high = TileRecord.of(regions).window or (0.0, 1.0, 0.0, 1.0)
     grid = np.meshgrid(np.linspace(left, right, PIXELS), np.linspace(low, high, PIXELS))
     pixels = np.stack(grid, -1).reshape(-1, 2)
     masks = {name: np.zeros((PIXELS, PIXELS), bool) for name in paints}
@@ -146,7 +147,7 @@ def credible_tile(
     window, line = window_of(credible), grey_shade(ax, 0.5)
     edges = [end + side * (axis[1] - axis[0]) / 2 for axis in (a, b) for side, end in ((-1, axis[0]), (1, axis[-1]))]
     ax.imshow(picture, origin="lower", extent=edges, interpolation="nearest", aspect="auto")
-    prob = float(credible.attrs.get("prob", 0.95))
+    prob = TileRecord.of(credible).prob
     unsure = probability < prob
     if unsure.all():
         ax.fill(*np.array(window)[[[0, 1, 1, 0], [2, 2, 3, 3]]], facecolor="none", hatch="//", edgecolor=line, lw=0)
@@ -231,5 +232,5 @@ def shares(credible: xr.Dataset, ax: Any = None, *, top: int = 20, colors: Color
     left_out = credible.sizes["entity"] - len(names)
     if left_out:
         ax.set_title(f"{left_out} more with smaller shares", fontsize=8)
-    label = f"expected share of the {'window' if 'window' in credible.attrs else 'Tile'} on which it is best"
+    label = f"expected share of the {'window' if TileRecord.of(credible).window else 'Tile'} on which it is best"
     return finish_list(ax, names, label)

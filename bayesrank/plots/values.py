@@ -8,6 +8,7 @@ import xarray as xr
 from bayesrank._checks import check_array, describe_value, rename_argument
 from bayesrank._draws import draw_dims
 from bayesrank._errors import ArgumentError
+from bayesrank._records import RankingRecord, ResultRecord
 from bayesrank._types import ScoreLike
 from bayesrank.plots.kit.colors import OKABE_ITO, Colors, grey_shade, ink_color, list_colors, paper_color
 from bayesrank.plots.kit.style import (
@@ -77,7 +78,7 @@ def score_differences(
         if score is not None:
             values = score_values(values, score, None, None).values
     _check_draws("values", values)
-    names, ratio = values["entity"].values.tolist(), is_ratio(values.attrs)
+    names, ratio = values["entity"].values.tolist(), is_ratio(values)
     order = None if ranking is None else [names[i] for i in rows_of(ranking, names)]
     if best and order:
         to = order[0]
@@ -108,7 +109,8 @@ def score_differences(
             ax.scatter(found["median"][here], y[here], s=24, marker=mark, c=fill, edgecolors=edges, zorder=3)
             key = {"facecolor": "none" if hollow else ink_color(), "edgecolor": ink_color()}
             ax.scatter([], [], s=24, marker=mark, label=label, **key)
-    name = str((ranking.attrs["score"] if values.name is None and ranking is not None else values.name) or "score")
+    ranked = RankingRecord() if ranking is None else RankingRecord.of(ranking)
+    name = str(values.name or ranked.score or "score")
     words = f"{display_name(name)} {'divided by' if ratio else 'minus'} that of {plain_names([to], 46)[0]}"
     gap = " " if len(words) < 40 else "\n"
     return finish_list(ax, rows, interval_label(words, prob, ratio, gap) + left_out, ratio, columns=4)
@@ -150,7 +152,7 @@ def posterior_against_prior(
     """
     _check_draws("values", values)
     _check_draws("prior", prior)
-    ratio = is_ratio(values.attrs)
+    ratio = is_ratio(values)
     found = histograms(_logarithms(values), _logarithms(prior)) if ratio else histograms(values, prior)
     if ranking is not None:
         found = found.isel(entity=rows_of(ranking, found["entity"].values.tolist()))
@@ -225,7 +227,7 @@ def intervals(table: xr.Dataset, label: str | None = None, axes: Any = None) -> 
         log = bool(least > 0 and (far or names_ratio(name)))
         finish_list(ax, table["entity"].values.tolist(), display_name(name) + " (log scale)" * log, log)
         ax.tick_params(axis="y", labelleft=ax.get_subplotspec() is None or ax.get_subplotspec().is_first_col())
-    if "prob" in table.attrs:
-        words = f"{points[0]} and {100 * table.attrs['prob']:g}% interval{', diamonds: observed' * seen}"
+    if (about := ResultRecord.of(table)).prob > 0:
+        words = f"{points[0]} and {about.percent} interval{', diamonds: observed' * seen}"
         axes[0].figure.suptitle(words, fontsize=9)
     return axes

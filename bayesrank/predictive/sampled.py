@@ -9,6 +9,7 @@ from bayesrank._checks import check_integer, rename_argument
 from bayesrank._compat import get_variable
 from bayesrank._errors import ArgumentError, ArgumentTypeError
 from bayesrank._random import Seed, root_sequence
+from bayesrank._records import ModelRecord
 from bayesrank._sampling import sample_counts, sample_outcomes
 from bayesrank._source import parse_source
 from bayesrank._types import Container
@@ -52,7 +53,7 @@ def posterior_predictive(
         performance = as_performance(posterior, kind)
     held = None if posterior.array is not None else posterior_of(posterior)
     names = performance["entity"].values.tolist() if "entity" in performance.coords else []
-    if held is not None and held.attrs.get("paired") and len(names) > 1:
+    if held is not None and ModelRecord.of(held).paired and len(names) > 1:
         raise ArgumentError(
             "posterior",
             "must not be paired, whose entities have the same future cases: draws hold the table of each, "
@@ -69,7 +70,7 @@ def posterior_predictive(
         if seen.dtype.kind == "f":
             raise ArgumentError("size", "must be given where cases are weighted, as a whole number", "None")
         counts = seen if classes else seen.sum("outcome")
-        known = held is not None and held.attrs.get("prevalence", "sampled") != "sampled"
+        known = held is not None and ModelRecord.of(held).assumed_prevalence != "sampled"
     elif isinstance(size, Mapping):
         if classes is None:
             raise ArgumentTypeError("size", "must be a whole number for outcomes, which have no classes", f"{size!r}")

@@ -71,7 +71,7 @@ def rank_sets(
     error = 1 - prob
     of_pairs = (1 - OF_BEST) * error
     if effective_size * error >= 1 - 1e-9 and len(who) > 1:
-        low, high = found.facts()["range"]
+        low, high = found.range
         sure, out = np.ones((len(who), len(who)), bool), np.ones(len(who), bool)
         threshold = partial(information.threshold, who) if information else float
         observed = None if information is None or information.observed is None else information.observed[None]

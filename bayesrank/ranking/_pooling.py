@@ -10,7 +10,7 @@ import xarray as xr
 
 from bayesrank._notes import Note
 from bayesrank.evidence.homogeneity import holm
-from bayesrank.evidence.pooled import MEAN, RECALL, SHARE, record_of
+from bayesrank.evidence.pooled import MEAN, RECALL, SHARE
 from bayesrank.models import model_for_datasets
 from bayesrank.scores import Score, as_score
 
@@ -49,18 +49,19 @@ def _above(values: np.ndarray) -> np.ndarray:
 
 
 def differing_datasets(
-    about: Mapping[Any, Any], score: Score | None, entities: Sequence[Any] | None = None
+    record: Mapping[str, Any] | None,
+    score: Score | None,
+    entities: Sequence[Any] | None = None,
+    prevalence_matters: bool = True,
 ) -> list[Note]:
     """Return the caveat that pooled data sets differ, if they do for any entity; p-values are adjusted by Holm.
 
     Only relevant parts are tested: recalls of classes, class shares (if the score depends on the prevalence and it is
-    learned or observed), or the mean outcome. ``about`` are attrs with the record ``pooled`` of :func:`bayesrank.pool`.
+    learned or observed: ``prevalence_matters``), or the mean outcome. ``record`` is that of :func:`bayesrank.pool`.
     """
-    record = record_of(about)
     if record is None or len(record["datasets"]) < 2:
         return []
     labels = [label for what, label, _ in record["p"] if what == RECALL]
-    prevalence_matters = about.get("prevalence", "sampled") in ("sampled", "observed")
 
     def matters(what: str, label: str) -> bool:
         if what == MEAN or score is None:

@@ -12,6 +12,7 @@ import xarray as xr
 
 from bayesrank._draws import BLOCK
 from bayesrank._notes import Note, notes_of, notes_text
+from bayesrank._records import RankingRecord
 from bayesrank.ranking._confidence import RankSets
 from bayesrank.ranking.intervals import order_name, position_of
 
@@ -106,9 +107,9 @@ def state_claim(ranking: xr.Dataset) -> xr.Dataset:
     """Return a ranking with the claim in its attrs, too; rankings of several items have it in their variables alone."""
     if "headline" not in ranking or ranking["headline"].ndim:
         return ranking
-    codes = list(dict.fromkeys(cap.code for cap in caps_of(ranking)))
-    about = {"headline": str(ranking["headline"].item()), "sets": str(ranking["sets"].item()), "caps": codes}
-    return ranking.assign_attrs(about)
+    headline, sets = (str(ranking[name].item()) for name in ("headline", "sets"))
+    codes = tuple(dict.fromkeys(cap.code for cap in caps_of(ranking)))
+    return ranking.assign_attrs(RankingRecord(headline=headline, sets=sets, caps=codes).to_attrs())
 
 
 def caps_of(ranking: xr.Dataset) -> list[Note]:
@@ -134,12 +135,11 @@ def cap(ranking: xr.Dataset, caps: Sequence[Note]) -> xr.Dataset:
         for name, values in ranks_and_tiers(sets, ranked, position_of(ranking).values).items():
             changed[name] = (("entity", "rival")[: values.ndim], values)
         changed["sets"] = "none"
-    prob, rope = (float(ranking.attrs[name]) for name in ("prob", "rope"))
-    position = f"{order_name(ranking)}_position"
+    about, position = RankingRecord.of(ranking), f"{order_name(ranking)}_position"
     arrays = {name: changed[name].values for name in ("in_best_set", position, "probability_best")}
     arrays |= {name: changed[name].transpose("entity", "rival").values for name in ("superiority", "equivalence")}
     names = ranking["entity"].values.tolist()
-    headline, found = headline_of(arrays, names, caps, prob, rope)
+    headline, found = headline_of(arrays, names, caps, about.prob, about.rope)
     shared = str(ranking["headline"].item()) == "shared" and len(known) == len(caps)
     changed["headline"], changed["caps"] = "shared" if shared else headline, notes_text(found)
     return state_claim(changed)

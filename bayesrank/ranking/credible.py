@@ -1,5 +1,6 @@
 """Credible rankings: the posterior order of the entities by a score."""
 
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -247,7 +248,7 @@ def _one(
         for end in ("lower", "upper"):
             result[end] = np.where(evidence.hidden.values, np.nan, result[end])
     notes, needed = [*found.notes(), *evidence.notes(score)], evidence.needed()
-    facts: dict[str, Any] = {"prob": settings.prob, "rope": settings.rope, "draws": batches.number, "method": "draws"}
+    facts = replace(found.facts, prob=settings.prob, rope=settings.rope, draws=batches.number, method="draws")
     if settings.joint:
         texts = np.array([str(name) for name in names])
         unseen, expected = evidence.unseen(result["observed"]), result["expected_rank"]
@@ -259,7 +260,7 @@ def _one(
             result |= predictive_order(value, error, found.sign, ranked, expected, texts, unseen)
         sets = RankSets(hold_pairs(groups, sets.above), hold_within(groups, sets.not_best), sets.kind, sets.reason)
         result |= ranks_and_tiers(sets, ranked, position_of(result))
-        few, alike = discordance_of(information, evidence.about or {}, names, result, settings.prob, evidence.patterns)
+        few, alike = discordance_of(information, evidence.model, names, result, settings.prob, evidence.patterns)
         notes += few + information.notes()
         needed = "other cases" if alike and needed == "paired cases" else needed
         caps = ([] if sets.reason is None else [sets.reason]) + evidence.caps(notes, result, texts.tolist())
@@ -268,7 +269,7 @@ def _one(
             headline = "none"
         result |= facts_of_claim(headline, sets.kind, caps)
     result |= {"notes": notes_text(notes), "needed_evidence": needed}
-    ranking = ranking_of(result, values, settings.joint, ERROR, found.facts() | facts | evidence.facts())
+    ranking = ranking_of(result, values, settings.joint, ERROR, facts.to_attrs() | evidence.facts())
     return state_claim(ranking)
 
 

@@ -13,6 +13,7 @@ from bayesrank._compat import get_variable
 from bayesrank._draws import DRAW_DIMS, draw_dims
 from bayesrank._notes import Note, notes_of
 from bayesrank._nuts import chain_problems, diagnostics
+from bayesrank._records import EvidenceRecord, ModelRecord, RankingRecord, SamplerRecord
 from bayesrank._source import Source, parse_source
 from bayesrank._types import Container
 from bayesrank.evidence.counts import parts_of
@@ -55,6 +56,8 @@ FEW_DATASETS = 10
 OF_ONE = ("headline", "sets", "caps")
 #: Codes of populations of data sets, by the ranked one.
 POPULATIONS = {"typical": "datasets_like_these", "new": "new_dataset"}
+#: Nothing is known of how the evidence was assembled.
+NOTHING = EvidenceRecord()
 #: How the names of observed variables on truth known in part begin.
 JUDGED = ("judged_", "labels")
 #: Codes of notes that limit the headline.
@@ -73,7 +76,8 @@ class Evidence:
     pooled: xr.DataArray | None = None
     values: xr.DataArray | None = None  #: Other observed values of the ranked quantity, by entity.
     performance: xr.DataArray | None = None  #: The ranked performance, if it is in memory.
-    about: Mapping[Any, Any] | None = None  #: Attrs of the posterior.
+    about: ModelRecord | None = None  #: What the posterior says of its model; None for values.
+    assembled: EvidenceRecord = NOTHING  #: How the evidence was assembled.
     sampler: tuple[Note, ...] = ()  #: Notes on MCMC diagnostics.
     cases: xr.DataArray | None = None  #: Numbers of cases (entity, [dataset]).
     kind: str = ""  #: The ranked data set of a population: typical, new or observed; empty without a population.
@@ -115,15 +119,15 @@ class Evidence:
         found = Information(
             cases=self.size(entities),
             clusters=np.full(entities, np.nan),
-            population=str((self.about or {}).get("population", "")),
+            population=self.model.population or "",
             inflation=self._inflation(score, entities),
-            freedom=float((self.about or {}).get("freedom_of_sets", np.inf)),
-            datasets=float((self.about or {}).get("datasets_of_learners", 0) or np.nan),
-            repeats=float((self.about or {}).get("repeats", 0) or np.nan),
-            seeds=float((self.about or {}).get("seeds", 0) or np.nan),
-            errors_known=not (self.about or {}).get("errors_assumed"),
+            freedom=self.model.freedom_of_sets,
+            datasets=float(self.model.datasets_of_learners or np.nan),
+            repeats=float(self.model.repeats or np.nan),
+            seeds=float(self.model.seeds or np.nan),
+            errors_known=not self.model.errors_assumed,
         )
-        if "probabilities" in (self.about or {}):
+        if self.model.probabilities:
             return self._of_probabilities(found)
         if self.votes is not None:
             # Votes do not compare entities of pools that no vote connects, however sure both strengths are.
@@ -166,12 +170,11 @@ class Evidence:
 
     def _of_probabilities(self, found: Information) -> Information:
         """Return the effective counts of predicted probabilities: cases, or clusters, of the rarest class."""
-        assert self.about is not None
         area = self.hidden is not None
-        least = float(self.about["fewest_of_class" if area else "units"])
+        least = self.model.fewest_of_class if area else sum(self.model.units)
         freedom = least - 1 if least < ENOUGH_FREEDOM else np.inf
         found = replace(found, freedom=freedom, observed=None if self.values is None else self.values.values)
-        if self.about.get("clustered"):
+        if self.model.clustered:
             found = replace(found, clusters=np.full(len(found.cases), least))
         return replace(found, of_class=least if area else np.nan)
 
@@ -259,7 +262,7 @@ class Evidence:
     def _inflation(self, score: Score | None, entities: int) -> np.ndarray:
         """Return the factor by which intervals of averages over small classes or data sets are too narrow (entity)."""
         found = np.ones(entities)
-        if self.counts is None or self.prior is None or self.about is None or "population" in self.about:
+        if self.counts is None or self.prior is None or self.about is None or self.about.population:
             return found
         for dim, averaged in (("actual", is_average(score)), ("dataset", self.weights is not None)):
             if not averaged or dim not in self.counts.dims:
@@ -331,28 +334,27 @@ class Evidence:
 
     def _score(self, score: Score, observed: xr.DataArray) -> xr.DataArray | None:
         """Return the score of an observed performance, at the ranked prevalence."""
-        given = (self.about or {}).get("prevalence", "sampled")
-        if given in ("sampled", "observed") or not score.depends_on_prevalence:
+        if not self.model.sets_prevalence or not score.depends_on_prevalence:
             return score(observed)
         try:
-            return score(shift_prior(observed, float(given)))
+            return score(shift_prior(observed, float(self.model.assumed_prevalence)))
         except ValueError:  # a sampled prevalence, or more than two classes
             return None
 
     def notes(self, score: Score | None) -> list[Note]:
         """Return the notes on the evidence."""
-        about = self.origin()
-        own = notes_of(about.get("notes", ""))
+        assembled = self.origin()
         known = self.cases if self.cases is not None else self.counts
         names = None if known is None or "entity" not in known.coords else known["entity"].values.tolist()
-        notes = [*self.sampler, *differing_datasets(about, score, names), *own, *self._kinds(score)]
+        notes = [*self.sampler, *differing_datasets(record_of(assembled), score, names, not self.model.sets_prevalence)]
+        notes += [*notes_of(assembled.notes), *self._kinds(score)]
         notes += [*self._without_cases(), *self.bootstrap]
         if self.hidden is not None and (named := self.hidden["entity"].values[self.hidden.values].tolist()):
             notes.append(Note("intervals_withheld", {"entities": list(map(str, named))}))
         if score is not None and score.depends_on_prevalence and self.about is not None:
             notes += prevalence_notes(*self._shares(), score) + prevalence_caveat(score, self.about)
         if self.counts is not None:
-            notes += count_notes(self.counts, score, about)
+            notes += count_notes(self.counts, score, self.model)
         classes = self.counts if self.counts is not None else self.performance
         return notes if classes is None else notes + positive_class_notes(classes, score)
 
@@ -399,50 +401,59 @@ class Evidence:
             return [int(i) for i in others if i != leader and not self.patterns.share_cases(leader, int(i))]
         parts = None if self.tables is None else parts_of(self.tables)
         table = self.tables if parts is None else parts
-        if table is None or "dataset" not in table.dims or (self.about or {}).get("connects"):
+        if table is None or "dataset" not in table.dims:
             return []
         met = (table.sum([d for d in table.dims if d not in ("entity", "dataset")]) > 0).transpose("entity", "dataset")
         return [int(i) for i in others if i != leader and not (met.values[leader] & met.values[i]).any()]
 
-    def origin(self) -> dict[str, Any]:
-        """Return attrs on how the evidence was combined, from the posterior or the counts."""
-        about = self.about or {}
-        return dict(about) if self.counts is None else {**self.counts.attrs, **about}
+    @property
+    def model(self) -> ModelRecord:
+        """Return what is known of the model; nothing for values."""
+        return self.about or ModelRecord()
 
     def population(self) -> str:
         """Return the code of what the ranking is over: other data sets, these, retrained models; empty for cases."""
-        if over := str((self.about or {}).get("over", "")):
-            return over
+        if self.model.over:
+            return self.model.over
         if self.kind in POPULATIONS:
             return POPULATIONS[self.kind]
         return "these_datasets" if self._pooled() else ""
 
-    def facts(self) -> dict[str, str]:
+    def origin(self) -> EvidenceRecord:
+        """Return how the evidence was assembled, from the posterior or the counts."""
+        if self.counts is None:
+            return self.assembled
+        return self.assembled.or_else(EvidenceRecord.from_attrs(self.counts.attrs))
+
+    def facts(self) -> dict[str, Any]:
         """Return attrs of a ranking: how its evidence was combined, and which data set of a population is ranked."""
-        typical = str((self.about or {}).get("typical", "")) if self.kind == "typical" else ""
-        ledger = str(self.origin().get("ledger", ""))
-        found = {"evidence": " ".join(provenance(self.origin())), "kind": self.kind, "typical": typical}
-        found |= {"ledger": ledger, "population": self.population()}
-        return {name: text for name, text in found.items() if text}
+        origin, typical = self.origin(), (self.model.typical or "") if self.kind == "typical" else ""
+        about = RankingRecord(
+            evidence=" ".join(provenance(origin)),
+            kind=self.kind,
+            typical=typical,
+            ledger=origin.ledger,
+            population=self.population(),
+        )
+        return about.to_attrs()
 
     def needed(self) -> str:
         """Return the further evidence that would help most to separate entities; empty if unknown."""
-        about = self.about or {}
         if self.votes is not None:
             return "votes"
         if self.judged is not None:
             return "labels"
-        if "probabilities" in about:
+        if self.model.probabilities:
             return "paired cases"
-        if about.get("population") == "data sets":
+        if self.model.over_datasets:
             return "data sets"
-        if about.get("over") == "retrained":
+        if self.model.over == "retrained":
             return "training seeds"
-        if "target" in about:
+        if self.model.target is not None:
             return "clusters"
-        if about.get("paired"):
+        if self.model.paired:
             return "paired cases"
-        if about.get("unpaired"):
+        if self.model.unpaired:
             same = self.cases is not None and len(set(self.cases.values.tolist())) == 1
             return "per-case data" if same else ""
         if self.counts is None:
@@ -461,12 +472,11 @@ class Evidence:
 
     def _kinds(self, score: Score | None) -> list[Note]:
         """Return which data set the ranking is for, if the model has a population of data sets."""
-        about = self.about or {}
         if self.kind == "new":
             notes = [Note("for_new_dataset")]
-        elif self.kind == "typical" and "typical" in about:
-            learned = about.get("prevalence", "") == "sampled" and score is not None and score.depends_on_prevalence
-            notes = [Note("for_typical_dataset", {"typical": str(about["typical"]), "mean_prevalence": bool(learned)})]
+        elif self.kind == "typical" and self.model.typical is not None:
+            learned = self.model.prevalence == "sampled" and score is not None and score.depends_on_prevalence
+            notes = [Note("for_typical_dataset", {"typical": self.model.typical, "mean_prevalence": learned})]
         else:
             return []
         if self.fewest_datasets is not None and self.fewest_datasets < FEW_DATASETS:
@@ -476,13 +486,12 @@ class Evidence:
 
     def _shares(self) -> tuple[xr.DataArray | None, np.ndarray | None]:
         """Return mean (entity, actual) and variance of class shares, of the cases or of the sampled performance."""
-        how = (self.about or {}).get("prevalence", "sampled")
-        if self.counts is not None and how in ("sampled", "observed"):
+        if self.counts is not None and not self.model.sets_prevalence:
             cases = cases_of_classes(self.counts)
             total = cases.values.sum(axis=1, keepdims=True)
             with np.errstate(invalid="ignore"):
                 mean = cases.values / total
-                return cases.copy(data=mean), mean * (1 - mean) / total * (how == "sampled")
+                return cases.copy(data=mean), mean * (1 - mean) / total * (self.model.assumed_prevalence == "sampled")
         if self.performance is None:
             return None, None
         share = self.performance.sum("predicted", skipna=False)
@@ -495,33 +504,35 @@ def evidence_of(source: Container, variable: str | None, values: xr.DataArray, k
     """Return the evidence behind ``values``, a posterior's ``variable`` or a score of its performance."""
     source = parse_source(source)
     posterior = source.group("posterior") if source.dataset is None else source.dataset
-    attrs = None if source.array is not None else {} if posterior is None else posterior.attrs
-    about, observed = attrs or {}, source.observed
-    wanted = kind or about.get("kind", "observed")
-    many = about.get("population") == "data sets" and variable is None
-    averaged = "dataset_weights" in about and "dataset" not in values.dims
+    about, observed = source.model, source.observed
+    wanted = kind or about.kind or "observed"
+    many = about.over_datasets and variable is None
+    averaged = about.dataset_weights is not None and "dataset" not in values.dims
     known = Evidence(
-        about=attrs,
+        about=about if source.array is None else None,
+        assembled=source.assembled,
         sampler=tuple(_sampling(source, values)),
         cases=cases_of(source, values),
         kind=wanted if many else "",
-        patterns=Patterns.of(observed, about.get("target") != "cluster"),
+        patterns=Patterns.of(observed, about.target != "cluster"),
         prior=get_variable(source.group("constant_data"), "prior_concentration"),
         datasets=tuple(values["dataset"].values.tolist()) if "dataset" in values.coords else (),
-        weights=np.atleast_1d(np.asarray(about["dataset_weights"], float)) if averaged else None,
+        weights=np.array(about.dataset_weights) if averaged else None,
         bootstrap=tuple(_bootstrap(observed, about)),
     )
-    if "probabilities" in about:
+    if about.probabilities:
         hidden = get_variable(observed, f"{variable}_withheld")
         hidden = hidden if hidden is not None and _matches(hidden, values) else None
-        few = hidden is None and about["units"] < FEW
-        noted = few_units_notes(int(about["units"]), "cluster" if about["clustered"] else "case") if few else []
+        units = int(sum(about.units))
+        noted = (
+            few_units_notes(units, "cluster" if about.clustered else "case") if hidden is None and units < FEW else []
+        )
         known = replace(known, hidden=hidden, bootstrap=tuple(noted))
     if {"wins", "ties", "pool"} <= set(observed.data_vars) and _matches(observed["pool"], values):
         known = replace(known, votes=observed[["wins", "ties", "pool"]])
     if "judged_truth" in observed.data_vars and _matches(observed["labels"], values):
         known = replace(known, judged=observed[[name for name in observed if str(name).startswith(JUDGED)]])
-    if about.get("over") == "retrained" and "seed_mean" in observed:
+    if about.over == "retrained" and "seed_mean" in observed:
         known = replace(known, seeds=observed["seed_mean"])
     counts = observed_counts(source)
     if counts is not None and _matches(counts, values, ("dataset",)):
@@ -534,10 +545,9 @@ def evidence_of(source: Container, variable: str | None, values: xr.DataArray, k
         if wanted == "typical":
             if counts is None or "dataset" not in counts.dims or not _matches(pool := counts.sum("dataset"), values):
                 return known
-            if "covariates" in about:  # no mean over data sets is observed at the chosen values
+            if about.covariates:  # no mean over data sets is observed at the chosen values
                 return known
-            middle = str(about.get("typical", "mean"))
-            return replace(known, shares=_typical_shares(counts, middle), pooled=as_performance(pool))
+            return replace(known, shares=_typical_shares(counts, about.typical or "mean"), pooled=as_performance(pool))
     # There are no counts of outcomes with many values.
     seen = get_variable(observed, variable or str(values.name))
     if seen is not None and _matches(seen, values):
@@ -551,7 +561,7 @@ def evidence_of(source: Container, variable: str | None, values: xr.DataArray, k
     elif counts is not None and not _matches(counts, values):
         counts = None
     known = replace(known, counts=counts)
-    if counts is not None and about.get("prevalence", "sampled") in ("sampled", "observed"):
+    if counts is not None and not about.sets_prevalence:
         return known  # no need to search the draws for its class shares
     if posterior is not None and "performance" not in posterior:
         return known
@@ -644,14 +654,14 @@ def _sampling(source: Source, values: xr.DataArray) -> list[Note]:
     stats = source.group("sample_stats")
     if stats is None:
         return []
-    found, how = sampling(source, values), stats.attrs
+    found, how = sampling(source, values), SamplerRecord.from_attrs(stats.attrs)
     given = found["divergences"], found["rhat"], found["ess_bulk"], values.sizes.get("chain", 1)
-    return chain_problems(*given, how.get("tune"), how.get("target_accept"), how.get("sampler", "nuts"))
+    return chain_problems(*given, how.tune, how.target_accept, how.sampler)
 
 
-def _bootstrap(observed: xr.Dataset, about: Mapping[Any, Any]) -> Iterator[Note]:
+def _bootstrap(observed: xr.Dataset, about: ModelRecord) -> Iterator[Note]:
     """Yield notes on the Bayesian bootstrap of cases, and on outcomes too skewed for its intervals."""
-    if not about.get("paired") or about.get("prior") != "haldane" or "pattern_count" not in observed:
+    if not about.paired or about.prior != "haldane" or "pattern_count" not in observed:
         return
     if "pattern_outcome" in observed:
         outcome = observed["pattern_outcome"].transpose("pattern", "entity")

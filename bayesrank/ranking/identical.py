@@ -21,7 +21,7 @@ def identical_groups(evidence: Evidence, entities: int) -> list[np.ndarray]:
     of two members leaves the patterns of answers as they are. Only posteriors of :func:`bayesrank.fit` have groups:
     the model of another posterior may distinguish its entities.
     """
-    if "model" not in (evidence.about or {}):
+    if evidence.model.model is None:
         return []
     if evidence.seeds is not None:
         # Equal outcomes of averages do not show equal models.

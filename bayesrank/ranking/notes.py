@@ -10,7 +10,8 @@ from scipy.special import ndtri
 
 from bayesrank._labels import known_classes, standing_pair
 from bayesrank._notes import Note
-from bayesrank.evidence.counts import parts_of
+from bayesrank._records import ModelRecord
+from bayesrank.evidence.counts import names_test_sets, parts_of
 from bayesrank.ranking._information import Information, Patterns, least
 from bayesrank.ranking._pooling import pooling_notes
 from bayesrank.ranking.intervals import position_of
@@ -23,16 +24,16 @@ FEW = 10
 FEW_WITHOUT_PRIOR = 50
 
 
-def count_notes(counts: xr.DataArray, score: Score | None, about: Mapping[Any, Any]) -> list[Note]:
-    """Return notes on the limits of the counts; ``about`` holds the attrs of the posterior."""
+def count_notes(counts: xr.DataArray, score: Score | None, about: ModelRecord) -> list[Note]:
+    """Return notes on the limits of the counts; ``about`` is what the posterior says of its model."""
     # By name, so that a sentence names the same entities for any input order.
     if "entity" in counts.dims and "entity" in counts.coords:
         counts = counts.isel(entity=np.argsort([str(name) for name in counts["entity"].values], kind="stable"))
     parts = parts_of(counts)
     pooled = pooling_notes(parts, score) if parts is not None and score is not None else []
     # A paired model knows how errors overlap.
-    overlap = [] if about.get("paired") else same_case_notes(counts)
-    few = _few_cases(counts, about.get("population"))
+    overlap = [] if about.paired else same_case_notes(counts)
+    few = _few_cases(counts, about.population)
     return pooled + overlap + _undefined(counts, score) + few + _class_population(counts, score, about)
 
 
@@ -51,7 +52,7 @@ def positive_class_notes(source: Any, score: Score | None) -> list[Note]:
 
 def discordance_of(
     information: Information,
-    about: Mapping[Any, Any],
+    about: ModelRecord,
     names: Any,
     ranking: Mapping[str, Any],
     prob: float,
@@ -69,13 +70,13 @@ def discordance_of(
     beaten[first] = np.nan
     agree = not np.isnan(beaten).all() and bool(different[np.nanargmin(beaten)] == 0)
     agree = agree and patterns is not None and patterns.share_cases(first, int(np.nanargmin(beaten)))
-    bootstrap = about.get("prior") == "haldane"
+    bootstrap = about.prior == "haldane"
     few = (superiority[first] >= prob) & (different < (FEW_WITHOUT_PRIOR if bootstrap else FEW))
     few[first] = False
     if not few.any():
         return [], agree
     rival = int(min(np.flatnonzero(few), key=lambda i: (different[i], str(names[i]))))
-    cases, clusters = float(least(information.cases)), "target" in about
+    cases, clusters = float(least(information.cases)), about.target is not None
     who = {"first": str(names[first]), "rival": str(names[rival]), "different": float(different[rival])}
     size = {"cases": cases if np.isfinite(cases) else None, "clusters": clusters, "bootstrap": bootstrap}
     return [Note("few_discordant", {**who, **size})], agree
@@ -110,11 +111,11 @@ def _without_prevalence(score: Score, two_classes: bool) -> str:
     return "balanced_accuracy" if score.name == "accuracy" else "informedness"
 
 
-def prevalence_caveat(score: Score, about: Mapping[Any, Any]) -> list[Note]:
+def prevalence_caveat(score: Score, about: ModelRecord) -> list[Note]:
     """Return a note where the score depends on a prevalence that was set, not learned from the cases."""
-    if about.get("prevalence", "sampled") == "sampled":
+    if about.assumed_prevalence == "sampled":
         return []
-    return [Note("prevalence_set", {"score": score.display, "by_design": bool(about["prevalence"] == "observed")})]
+    return [Note("prevalence_set", {"score": score.display, "by_design": about.prevalence == "observed"})]
 
 
 def cases_of_classes(counts: xr.DataArray) -> xr.DataArray:
@@ -136,7 +137,7 @@ def same_case_notes(counts: xr.DataArray) -> list[Note]:
     one = all(len(set(column)) == 1 for column in measured.T)
     number = sum(not shared.isdisjoint(row) for row in measured.tolist())
     sizes = {"sharing": number, "entities": len(measured), "test_sets": len(shared), "one": one}
-    how = {"of_outcomes": "outcome" in counts.dims, "named": bool(counts["test_set"].attrs.get("named"))}
+    how = {"of_outcomes": "outcome" in counts.dims, "named": names_test_sets(counts)}
     return [Note("same_cases", {**sizes, **how})]
 
 
@@ -188,9 +189,9 @@ def _few_cases(counts: xr.DataArray, population: Any) -> list[Note]:
     return notes
 
 
-def _class_population(counts: xr.DataArray, score: Score | None, about: Mapping[Any, Any]) -> list[Note]:
+def _class_population(counts: xr.DataArray, score: Score | None, about: ModelRecord) -> list[Note]:
     """Return a note if an average over classes rests mostly on the prior of rates that a model could learn."""
-    has_population = "population" in about or about.get("paired") or "model" not in about
+    has_population = about.population or about.paired or about.model is None
     # Two classes do not show how classes differ.
     if score is None or not is_average(score) or has_population or counts.sizes["actual"] < 3:
         return []

@@ -7,6 +7,7 @@ import xarray as xr
 from bayesrank._checks import check_result, describe_value
 from bayesrank._errors import ArgumentError
 from bayesrank._notes import Note
+from bayesrank._records import RankingRecord, ResultRecord
 from bayesrank.ranking.intervals import position_of
 from bayesrank.scores.display import display_name
 
@@ -99,21 +100,22 @@ def check_pairs(ranking: xr.Dataset) -> None:
 
 def is_exact(ranking: xr.Dataset) -> bool:
     """Return whether the probabilities of a ranking were computed without draws."""
-    return ranking.attrs.get("method") == "exact"
+    return RankingRecord.of(ranking).method == "exact"
 
 
 def effective_draws(ranking: xr.Dataset) -> float:
     """Return the smallest effective sample size over the entities of a ranking; infinite without draws."""
     if is_exact(ranking):
         return np.inf
-    draws = ranking.attrs["draws"]
+    draws = RankingRecord.of(ranking).draws
     share = ranking["effective_sample_size"] / (draws * (1 - ranking["undefined"]))
     return float(draws * share.where(ranking["tier"].notnull()).min().fillna(1.0))
 
 
 def score_name(ranking: xr.Dataset) -> str:
     """Return the display name of the score that a result is about."""
-    return str(ranking.attrs.get("display") or display_name(str(ranking.attrs["score"])))
+    about = ResultRecord.of(ranking)
+    return about.display or display_name(about.score)
 
 
 def outside_interval(ranking: xr.Dataset) -> list[Note]:
@@ -125,7 +127,7 @@ def outside_interval(ranking: xr.Dataset) -> list[Note]:
     # The first by name, so that the order of the entities does not matter.
     one = outside.isel(entity=int(np.argmin([str(name) for name in outside["entity"].values])))
     observed, low, high = (float(one[name]) for name in ("observed", "lower", "upper"))
-    values = {"observed": observed, "lower": low, "upper": high, "prob": float(ranking.attrs["prob"])}
+    values = {"observed": observed, "lower": low, "upper": high, "prob": RankingRecord.of(ranking).prob}
     who = {"score": score_name(ranking), "entity": str(one["entity"].item()), "others": size - 1}
     return [Note("observed_outside_interval", {**who, **values})]
 

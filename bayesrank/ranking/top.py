@@ -1,5 +1,7 @@
 """Sets that hold the k best entities: credible sets and confidence sets."""
 
+from dataclasses import replace
+
 import numpy as np
 import xarray as xr
 
@@ -125,9 +127,9 @@ def top_set(
         "rank_lower": ("entity", first),
         "rank_upper": ("entity", last),
     }
-    facts = {"prob": prob, "k": k, "draws": batches.number, "method": "draws", "smallest": int(smallest)}
-    facts["sets"] = sets.kind
-    return xr.Dataset(variables, {"entity": names}, found.facts() | facts)
+    about = replace(found.facts, prob=prob, draws=batches.number, method="draws").to_attrs()
+    about |= {"k": k, "smallest": int(smallest), "sets": sets.kind}
+    return xr.Dataset(variables, {"entity": names}, about)
 
 
 def smallest_set(top: np.ndarray, lost: int) -> tuple[np.ndarray, bool]:

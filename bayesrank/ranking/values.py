@@ -15,6 +15,7 @@ from bayesrank._compat import get_variable
 from bayesrank._draws import DRAW_DIMS
 from bayesrank._errors import ArgumentError, ArgumentTypeError
 from bayesrank._notes import Note
+from bayesrank._records import ModelRecord, ResultRecord
 from bayesrank._source import Source, parse_source
 from bayesrank._types import Container, ScoreLike
 from bayesrank.performance.arrays import KINDS, OUTCOME_DIMS, outcome_dims, posterior_of
@@ -63,32 +64,38 @@ class ScoreValues:
 
     def at_an_end(self, observed: np.ndarray) -> np.ndarray:
         """Return which values are at an end of the range, outside of every equal-tailed interval."""
-        return np.isclose(observed[:, None], self.facts()["range"], rtol=1e-9, atol=1e-9).any(axis=1)
+        return np.isclose(observed[:, None], self.range, rtol=1e-9, atol=1e-9).any(axis=1)
 
     def notes(self) -> list[Note]:
         """Return a note on a score chosen by default."""
         if not self.natural:
             return []
-        ends = self.facts()["range"]
-        low, high = ends if np.isfinite(ends).all() else (None, None)
-        return [
-            Note(
-                "default_score",
-                {"score": self.facts()["display"], "low": low, "high": high, "higher_is_better": self.higher_is_better},
-            )
-        ]
+        low, high = self.range if np.isfinite(self.range).all() else (None, None)
+        ends = {"low": low, "high": high}
+        return [Note("default_score", {"score": self.display, **ends, "higher_is_better": self.higher_is_better})]
 
-    def facts(self) -> dict[str, Any]:
-        """Return the attrs of a result that describe the score."""
-        score = self.score
-        ends = self.ends or (score.range if score else (-np.inf, np.inf))
-        return {
-            "score": self.name,
-            "display": score.display if score else display_name(self.name),
-            "higher_is_better": int(self.higher_is_better),
-            "range": [float(end) for end in ends],
-            "finite_mean": int(self.finite_mean),
-        } | ({"depends_on_prevalence": int(score.depends_on_prevalence)} if score else {})
+    @property
+    def range(self) -> tuple[float, float]:
+        """Return both ends of the score, infinite if they are unknown."""
+        low, high = self.ends or (self.score.range if self.score else (-np.inf, np.inf))
+        return float(low), float(high)
+
+    @property
+    def display(self) -> str:
+        """Return the display name of the score."""
+        return self.score.display if self.score else display_name(self.name)
+
+    @property
+    def facts(self) -> ResultRecord:
+        """Return what a result says of the score."""
+        return ResultRecord(
+            score=self.name,
+            display=self.display,
+            higher_is_better=self.higher_is_better,
+            range=self.range,
+            finite_mean=self.finite_mean,
+            depends_on_prevalence=self.score.depends_on_prevalence if self.score else None,
+        )
 
 
 def finite(values: np.ndarray) -> np.ndarray:
@@ -138,7 +145,7 @@ def score_values(
         check_choice("kind", kind, KINDS)
     natural = natural_score(source) if score is None else None
     wanted = natural or score
-    if wanted is None and source.array is None and posterior_of(source).attrs.get("probabilities"):
+    if wanted is None and source.array is None and source.model.probabilities:
         held = ", ".join(map(str, posterior_of(source).data_vars))
         raise ArgumentError("score", "must be given for predicted probabilities", "None", f"one of {held}")
     if wanted is None:
@@ -192,7 +199,7 @@ def score_values_together(
     found = []
     for score, values in zip(others, values_of(others, source, kind) if others else (), strict=True):
         better = _better(score.name, score.higher_is_better, higher_is_better)
-        ends = tuple(values.attrs["range"]) if score.space == "outcomes" else None
+        ends = ResultRecord.of(values).range if score.space == "outcomes" else None
         found.append(ScoreValues(_check(values), score.name, better, score, ends=ends))
     rest = iter(found)
     return [one or next(rest) for one in known]
@@ -278,7 +285,7 @@ def _variable(source: Source, name: str, kind: str | None) -> xr.DataArray | Non
     A model of several data sets may have one for each kind: ``resolved``, ``resolved_typical`` and ``resolved_new``.
     """
     posterior = posterior_of(source)
-    wanted = kind or posterior.attrs.get("kind", "observed")
+    wanted = kind or ModelRecord.of(posterior).kind or "observed"
     for held in (name if wanted == "observed" else f"{name}_{wanted}", name):
         found = get_variable(posterior, held)
         if found is not None and "entity" in found.dims and not outcome_dims(found):

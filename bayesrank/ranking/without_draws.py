@@ -1,5 +1,6 @@
 """Rankings without draws: what exact probabilities imply about the order, in the form of a credible ranking."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -8,6 +9,7 @@ import xarray as xr
 from bayesrank._draws import draw_dims
 from bayesrank._errors import ArgumentError
 from bayesrank._notes import Note, notes_text
+from bayesrank._records import EvidenceRecord, ModelRecord, RankingRecord
 from bayesrank._source import Source, parse_source
 from bayesrank._types import Container, ScoreLike
 from bayesrank.exact import Answer, ClosedForm, NoClosedForm, Plan, answer, closed_form_of, plan_of
@@ -65,9 +67,13 @@ def rank_exactly(
     known = closed_form_of(source, model, options or {})
     if source.array is not None:
         counts = known.model.observed()["observed_data"]["counts"]
-        about = known.model.settings | {"kind": known.model.kind}
-        cases = cases_of(source, known.frame)
-        evidence = Evidence(counts=counts, performance=known.performance, about=about, cases=cases)
+        evidence = Evidence(
+            counts,
+            performance=known.performance,
+            about=ModelRecord.from_attrs(known.model.settings),
+            assembled=EvidenceRecord.from_attrs(known.model.settings),
+            cases=cases_of(source, known.frame),
+        )
     else:
         evidence = evidence_of(source, None, known.frame.rename(what.name), None)
     if evidence.counts is not None:
@@ -89,7 +95,7 @@ def replace_drawn(drawn: xr.Dataset, source: Source, score: Any, settings: Ranki
     known: Any = natural_score(source) if score is None else score
     if drawn["expected_rank"].dims != ("entity",) or not _is_conjugate(source, known):
         return drawn
-    if drawn.attrs["higher_is_better"] != as_score(known).higher_is_better:
+    if RankingRecord.of(drawn).higher_is_better != as_score(known).higher_is_better:
         return drawn
     try:
         closed = closed_form_of(source, None, {})
@@ -104,8 +110,8 @@ def replace_drawn(drawn: xr.Dataset, source: Source, score: Any, settings: Ranki
     # Names of test sets that were inferred depend on the order of input: an exact ranking has none.
     drawn = drawn.drop_vars("test_set", errors="ignore")
     rest = {str(name): held for name, held in drawn.items() if name not in exact or name in CLAIM}
-    about = {"draws": drawn.attrs["draws"], "drawn": list(rest)}
-    joined = exact.assign(rest).assign_attrs(about)
+    about = RankingRecord(draws=RankingRecord.of(drawn).draws, drawn=tuple(rest))
+    joined = exact.assign(rest).assign_attrs(about.to_attrs())
     return _claim_again(joined, source, values) if settings.joint else joined
 
 
@@ -125,8 +131,8 @@ def _claim_again(ranking: xr.Dataset, source: Source, values: xr.DataArray) -> x
         str(name): held.transpose("entity", ...).values for name, held in ranking.items() if "entity" in held.dims
     }
     groups = identical_groups(evidence_of(source, None, values, None), ranking.sizes["entity"])
-    prob, rope = float(ranking.attrs["prob"]), float(ranking.attrs["rope"])
-    headline, caps = headline_of(arrays, ranking["entity"].values.tolist(), caps, prob, rope, groups)
+    about = RankingRecord.of(ranking)
+    headline, caps = headline_of(arrays, ranking["entity"].values.tolist(), caps, about.prob, about.rope, groups)
     return state_claim(ranking.assign(facts_of_claim(headline, str(ranking["sets"].item()), caps)))
 
 
@@ -164,7 +170,7 @@ def _is_conjugate(source: Source, score: Any) -> bool:
         return False
     # The mean of outcomes follows from their counts; other variables may be anything.
     variable = isinstance(score, str) and score in posterior and score != "mean_outcome"
-    return posterior.attrs.get("sampler") == "exact" and not variable
+    return ModelRecord.of(posterior).sampler == "exact" and not variable
 
 
 def _one(known: ClosedForm, evidence: Evidence, what: ScoreValues, settings: RankingOptions) -> xr.Dataset:
@@ -199,8 +205,8 @@ def _one(known: ClosedForm, evidence: Evidence, what: ScoreValues, settings: Ran
     groups = identical_groups(evidence, len(names))
     headline, caps = headline_of(result, names, caps, settings.prob, settings.rope, groups)
     result |= facts_of_claim(headline, sets.kind, caps)
-    facts = what.facts() | {"prob": settings.prob, "rope": settings.rope, "method": "exact"} | evidence.facts()
-    return state_claim(ranking_of(result, known.frame, True, "difference of two numbers of nodes", facts))
+    about = replace(what.facts, prob=settings.prob, rope=settings.rope, method="exact").to_attrs() | evidence.facts()
+    return state_claim(ranking_of(result, known.frame, True, "difference of two numbers of nodes", about))
 
 
 def _results(plan: Plan, found: Answer, prob: float) -> dict[str, Any]:

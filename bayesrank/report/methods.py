@@ -1,11 +1,11 @@
 """The report's paragraph on methods, ready to paste, with what it cites."""
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 import xarray as xr
 
+from bayesrank._records import ModelRecord, RankingRecord
 from bayesrank.evidence.ledger import Ledger
 from bayesrank.models import references_of
 from bayesrank.ranking.summary import is_exact
@@ -50,67 +50,68 @@ def definition(name: str, score: Score | None, labels: int | None, ends: tuple[f
 
 
 def methods(
-    about: Mapping[Any, Any],
+    about: ModelRecord,
     ranking: xr.Dataset,
     what: str,
     evidence: str,
     versions: str,
     sections: Sequence[Block] = (),
 ) -> tuple[str, list[str]]:
-    prob, rope, draws = ranking.attrs["prob"], ranking.attrs["rope"], ranking.attrs.get("draws")
+    facts = RankingRecord.of(ranking)
     model = _describe_model(about)
     sentences = [f"{evidence} were ranked by {what}{',' if model and ',' in what else ''}{model}."]
     ledger = Ledger.from_attrs(ranking.attrs)
     if ledger is not None:
         sentences.append(say(ledger.used_note()))
         sentences += [say(note) for note in ledger.run_notes()]
-    if ranking.attrs.get("evidence"):
-        sentences.append(str(ranking.attrs["evidence"]))
-    if about.get("words"):
-        words = " ".join(str(about["words"]).split())
+    if facts.evidence:
+        sentences.append(facts.evidence)
+    if about.words:
+        words = " ".join(about.words.split())
         sentences.append(f"{words[:1].upper()}{words[1:]}".rstrip(".") + ".")
     if is_exact(ranking):
         sentences.append(
             "The posterior of the score is known in closed form; medians, intervals, superiority, ranks and P(best) "
             "are integrals over it, without draws."
         )
-        if draws:
-            sentences.append(f"Rank sets and tiers rest on {draws:,} posterior draws.")
-    elif draws and draws > 1:
+        if facts.draws:
+            sentences.append(f"Rank sets and tiers rest on {facts.draws:,} posterior draws.")
+    elif facts.draws > 1:
         # Nothing is known of draws that the user made, not even that they are independent.
-        sampler = SAMPLERS.get(str(about.get("sampler")), "")
-        sentences.append(f"Every one of {draws:,} posterior draws{sampler} was ranked.")
+        sampler = SAMPLERS.get(about.sampler or "", "")
+        sentences.append(f"Every one of {facts.draws:,} posterior draws{sampler} was ranked.")
     else:
         sentences.append("Single values were ranked, without draws, so that nothing is known of their uncertainty.")
     sentences.append(
-        f"Intervals are equal-tailed and hold {100 * prob:g}% of the posterior{_describe_sets(ranking)}"
-        f"{f'; probabilities of superiority ignore differences up to {rope:g}' if rope else ''}. Entities are listed "
-        "by tier, and then in the consensus order: the one with the smallest posterior expected Kendall distance that "
-        "was found."
+        f"Intervals are equal-tailed and hold {facts.percent} of the posterior{_describe_sets(facts)}"
+        f"{f'; probabilities of superiority ignore differences up to {facts.rope:g}' if facts.rope else ''}. "
+        "Entities are listed by tier, and then in the consensus order: the one with the smallest posterior expected "
+        "Kendall distance that was found."
     )
     sentences += [block.methods for block in sections if block.methods]
     sentences.append(f"Computed with {versions}.")
     cited = [FOUNDATIONS] + [line for block in sections for line in block.references]
-    cited += references_of(about.get("model"))
-    cited += [SAMPLER] * (about.get("sampler") == "nuts")
-    cited += [CONFIDENCE] * (ranking.attrs.get("sets") in ("confidence", "posterior"))
+    cited += references_of(about.model)
+    cited += [SAMPLER] * (about.sampler == "nuts")
+    cited += [CONFIDENCE] * (facts.sets in ("confidence", "posterior"))
     return " ".join(sentences), cited
 
 
-def _describe_sets(ranking: xr.Dataset) -> str:
+def _describe_sets(facts: RankingRecord) -> str:
     """Say what ranks and tiers rest on."""
-    if ranking.attrs.get("sets") not in ("confidence", "posterior"):
+    if facts.sets not in ("confidence", "posterior"):
         return ""
     return (
-        f"; rank sets hold jointly at {100 * ranking.attrs['prob']:g}%, and the first tier has the entities that "
+        f"; rank sets hold jointly at {facts.percent}, and the first tier has the entities that "
         "could be best by them, each later tier those that no other of the rest is surely above"
     )
 
 
-def _describe_model(about: Mapping[Any, Any]) -> str:
-    if "model" not in about:
+def _describe_model(about: ModelRecord) -> str:
+    if about.model is None:
         return ""
-    parts = [str(about["model"]).replace("_", "-")]
-    parts += ["chosen by the evidence"] * (about.get("model_chosen_by") == "evidence")
-    parts += [f"{name} {about[name]}" for name in ("prior", "prevalence") if about.get(name)]
+    parts = [about.model.replace("_", "-")]
+    parts += ["chosen by the evidence"] * (about.model_chosen_by == "evidence")
+    stated = {"prior": about.prior, "prevalence": about.prevalence}
+    parts += [f"{name} {value}" for name, value in stated.items() if value]
     return f" with a Bayesian model: {', '.join(parts)}"

@@ -13,6 +13,7 @@ from rich.cells import cell_len
 
 from bayesrank._draws import draw_dims
 from bayesrank._labels import has_positive_class
+from bayesrank._records import ModelRecord, RankingRecord
 from bayesrank.plots.kit.page import break_words
 from bayesrank.ranking import ranking_table
 from bayesrank.ranking.intervals import position_of
@@ -73,14 +74,19 @@ class Page:
     found: ScoreValues
     performance: xr.DataArray | None
     counts: xr.DataArray | None
-    about: Mapping[Any, Any]
+    about: ModelRecord
     check: xr.Dataset | None = None
     results: Mapping[str, Any] = field(default_factory=dict)
     named: frozenset[str] = frozenset()
 
+    @cached_property
+    def facts(self) -> RankingRecord:
+        """Return what the ranking says of itself."""
+        return RankingRecord.of(self.ranking)
+
     @property
     def prob(self) -> float:
-        return float(self.ranking.attrs["prob"])
+        return self.facts.prob
 
     @property
     def percent(self) -> str:

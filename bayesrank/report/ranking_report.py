@@ -19,10 +19,11 @@ from bayesrank._draws import draw_dims
 from bayesrank._errors import ArgumentError, ArgumentTypeError
 from bayesrank._labels import known_classes
 from bayesrank._outputs import check_output, write_output
+from bayesrank._records import ModelRecord, RankingRecord
 from bayesrank._source import Source, parse_source
 from bayesrank._types import Container, ScoreLike
-from bayesrank.evidence.counts import are_outcomes, parts_of
-from bayesrank.performance.arrays import as_performance, observed_counts, outcome_dims, posterior_of
+from bayesrank.evidence.counts import are_outcomes, names_test_sets, parts_of
+from bayesrank.performance.arrays import as_performance, observed_counts, outcome_dims
 from bayesrank.plots.kit.page import Html, colors_of, part
 from bayesrank.plots.kit.style import is_ratio
 from bayesrank.ranking import credible_ranking
@@ -119,8 +120,7 @@ def ranking_report(
     if path is not None:
         check_output("path", path, "report")
     source = parse_source(source)
-    about = {} if source.array is not None else posterior_of(source).attrs
-    found = _read(source, score, kind, higher_is_better)
+    about, found = source.model, _read(source, score, kind, higher_is_better)
     named = [] if sections is None else catalog.check_names("sections", sections)
     given, facts = _check_results(results), _facts_of(data)
     if command is not None and not isinstance(command, str):
@@ -129,7 +129,7 @@ def ranking_report(
         ranking = credible_ranking(source, score, kind=kind, higher_is_better=higher_is_better, method="auto")
     else:
         _check_ranking(found, ranking)
-    found = replace(found, higher_is_better=bool(ranking.attrs["higher_is_better"]))
+    found = replace(found, higher_is_better=bool(RankingRecord.of(ranking).higher_is_better))
     counts = observed_counts(source)
     values = source.array is not None and not outcome_dims(source.array)
     of_classes = found.score is not None and found.variable is None and found.score.space != "outcomes"
@@ -146,7 +146,7 @@ def ranking_report(
     parts = None if counts is None else parts_of(counts)
     evidence, size = _describe_evidence(ranking, counts, parts), _text.count(len(page.order), "entity")
     labels = None if performance is None else dict(performance.sizes).get("actual")
-    what = definition(found.name, found.score, labels, tuple(ranking.attrs["range"]))
+    what = definition(found.name, found.score, labels, page.facts.range or found.range)
     stated = f"{size}{f' ({evidence})' if evidence else ''}"
     text, cited = methods(about, ranking, what, stated, _versions(), [block for _, block in shown])
     verdict = verdict_parts(ranking, model_notes(page.check, source))
@@ -172,11 +172,11 @@ def ranking_report(
             definition=what,
             paste=text,
             cited=cited,
-            score_words=found.facts()["display"],
+            score_words=found.display,
             page=page,
             size=size,
             evidence=evidence,
-            origin=ranking.attrs.get("evidence"),
+            origin=page.facts.evidence,
             verdict=verdict.sentences(),
             notes=[*notes, *missing],
             model=_describe_model(about),
@@ -222,8 +222,8 @@ def _check_ranking(found: ScoreValues, ranking: Any) -> None:
     if other:
         names = _text.list_names(sorted(map(str, other)))
         raise ArgumentError("ranking", "must be of the entities of the posterior", f"{names} in one alone")
-    if ranking.attrs["score"] != found.name:
-        raise ArgumentError("ranking", f"must be by the score, {found.name}", f"one by {ranking.attrs['score']}")
+    if (score := RankingRecord.of(ranking).score) != found.name:
+        raise ArgumentError("ranking", f"must be by the score, {found.name}", f"one by {score}")
 
 
 def _facts_of(data: Any) -> dict[str, str]:
@@ -256,7 +256,7 @@ def _picture(page: Page) -> dict[str, Any]:
     table = page.table[page.table["median"].notna()]
     if table.empty:
         return {"intervals": None}
-    display, ratio = page.found.facts()["display"], is_ratio(page.ranking.attrs)
+    display, ratio = page.found.display, is_ratio(page.ranking)
     columns, leaders = ["median", "lower", "upper", "observed"], set(page.leaders)
     numbers, tiers = dict(zip(table.index, table[columns].to_numpy(float), strict=True)), table["tier"]
 
@@ -318,12 +318,12 @@ def _visible_rows(tiers: pd.Series) -> int:
 
 def _describe_computation(page: Page) -> str:
     """Return what the numbers rest on: integrals or draws, and how the sampler did."""
-    draws = page.ranking.attrs.get("draws")
+    draws = page.facts.draws
     if is_exact(page.ranking):
         text = "The table and the verdict are integrals over the posterior, known in closed form, without draws."
         return f"{text} Other numbers rest on {draws:,} draws." if draws else text
     text = "Every posterior draw is scored and ranked; probabilities are shares of these draws."
-    if page.posterior.group("sample_stats") is None or draws is None:
+    if page.posterior.group("sample_stats") is None or not draws:
         return text
     found = sampling(page.posterior, page.found.values)
     return (
@@ -356,7 +356,7 @@ def _describe_evidence(ranking: xr.Dataset, counts: xr.DataArray | None, parts: 
         words.append(f"positive is {str(known[1])!r}")
     if "test_set" in counts.coords and counts["test_set"].dims == ("entity",):
         sets = Counter(name for name in counts["test_set"].values.tolist() if name)
-        how = "named" if counts["test_set"].attrs.get("named") else "inferred from equal class sizes"
+        how = "named" if names_test_sets(counts) else "inferred from equal class sizes"
         listed = ", ".join(f"{name} ({_text.count(size, 'entity')})" for name, size in list(sets.items())[:6])
         words.append(f"test sets, {how}: {listed}{' ...' if len(sets) > 6 else ''}")
     return "; ".join(words)
@@ -367,10 +367,10 @@ def _describe_cases(cases: np.ndarray) -> str:
     return f"each on {low:,} cases" if low == high else f"on {low:,} to {high:,} cases"
 
 
-def _describe_model(about: Mapping[Any, Any]) -> str:
+def _describe_model(about: ModelRecord) -> str:
     """Return the name of the model and its assumption."""
-    name = str(about.get("model", "not known, the draws were given")).replace("_", "-")
-    return ": ".join(filter(None, [name[:1].upper() + name[1:], about.get("words", "")]))
+    name = (about.model or "not known, the draws were given").replace("_", "-")
+    return ": ".join(filter(None, [name[:1].upper() + name[1:], about.words]))
 
 
 def _versions() -> str:

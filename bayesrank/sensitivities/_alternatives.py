@@ -8,6 +8,7 @@ import xarray as xr
 
 from bayesrank._checks import check_sequence, is_number
 from bayesrank._errors import ArgumentError
+from bayesrank._records import EvidenceRecord
 from bayesrank.evidence.counts import check_tables, pool, pool_evidence
 from bayesrank.evidence.judged import holds_partial_truth
 from bayesrank.evidence.predictions import counts_of
@@ -179,7 +180,7 @@ def _is_graded(base: Alternative) -> bool:
 def _default_priors(base: Alternative) -> tuple[str, ...]:
     if not _is_graded(base):
         return PRIORS
-    if {"range", "base"} & set(base.options) or "range" in base.evidence.attrs:
+    if {"range", "base"} & set(base.options) or EvidenceRecord.of(base.evidence).range is not None:
         return ("haldane",)
     return PRIORS if _instance_of(base).margins.values.size <= VALUES else ()
 

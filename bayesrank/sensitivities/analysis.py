@@ -11,6 +11,7 @@ from bayesrank._errors import ArgumentError
 from bayesrank._labels import name_coord
 from bayesrank._notes import notes_of, notes_text
 from bayesrank._random import Seed, root_sequence
+from bayesrank._records import RankingRecord
 from bayesrank._text import list_names
 from bayesrank._types import ModelName, ScoreLike
 from bayesrank.evidence.counts import JOINS
@@ -197,7 +198,7 @@ def sensitivity(
         names = result["entity"].values.tolist()
         lead = names.index(result["leader"].values[0])
         made = make_model(base.model, base.evidence, base.options)
-        odds = tipping_odds(made, base.score, lead, bool(rankings[0].attrs["higher_is_better"]))
+        odds = tipping_odds(made, base.score, lead, bool(RankingRecord.of(rankings[0]).higher_is_better))
         result = result.assign(tipping_odds=("entity", odds))
         notes.append(note_on_missing(made, [str(name) for name in names], odds, lead))
     if checks is not None:
@@ -211,7 +212,7 @@ def sensitivity(
 
 def _table(alternatives: list[Alternative], rankings: list[xr.Dataset]) -> xr.Dataset:
     """Return the variables of each alternative, and the conclusions of the base that survive in it."""
-    names, prob = rankings[0]["entity"].values.tolist(), rankings[0].attrs["prob"]
+    names, prob = rankings[0]["entity"].values.tolist(), RankingRecord.of(rankings[0]).prob
     held = {
         name: np.stack([ranking[name].sel(dict.fromkeys(ranking[name].dims, names)).values for ranking in rankings])
         for name in (*PER_ENTITY, "consensus_position", "superiority", "superiority_error", "in_best_set")

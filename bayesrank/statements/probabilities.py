@@ -20,6 +20,7 @@ from bayesrank._draws import (
     share_error,
 )
 from bayesrank._errors import ArgumentError
+from bayesrank._records import ResultRecord
 from bayesrank._types import Container, ScoreLike
 from bayesrank.ranking.credible import MOSTLY
 from bayesrank.ranking.ranks import positions
@@ -92,11 +93,11 @@ def probability(
     share, error, undefined = _share_of(frame, parse(statement, names), found.sign, rope)
     shape = [values.sizes[dim] for dim in extra]
     variables = {"probability": share, "probability_error": error, "undefined": undefined}
-    about = {"statement": statement, "rope": rope, "draws": Batches.of(values).number, "method": "draws"}
+    about = replace(found.facts, rope=rope, draws=Batches.of(values).number, method="draws").to_attrs()
     return xr.Dataset(
         {name: (extra, np.reshape(v, shape), about_error(name, ERROR)) for name, v in variables.items()},
         {dim: values[dim] for dim in extra if dim in values.coords},
-        found.facts() | about,
+        about | {"statement": statement},
     )
 
 
@@ -108,9 +109,8 @@ def exact_probability(ranking: xr.Dataset, statement: str) -> xr.Dataset | None:
     probability, error, entities = found
     undefined = float(ranking["undefined"].values[entities].max())
     variables: dict[str, Any] = {"probability": probability, "probability_error": error, "undefined": undefined}
-    kept = ("score", "display", "higher_is_better", "range", "finite_mean", "depends_on_prevalence", "rope")
-    facts = {name: ranking.attrs[name] for name in kept if name in ranking.attrs}
-    return xr.Dataset(variables, attrs=facts | {"statement": statement, "method": "exact"})
+    about = replace(ResultRecord.of(ranking), prob=np.nan, draws=0, method="exact").to_attrs()
+    return xr.Dataset(variables, attrs=about | {"statement": statement})
 
 
 def _of_claim(claim: Statement, ranking: xr.Dataset) -> tuple[float, float, list[int]] | None:
@@ -197,8 +197,8 @@ def probable_orders(
         "label": ("order", [_label(members, placed, names) for members, placed, *_ in orders]),
     }
     coords = {"order": np.arange(1, len(orders) + 1), "place": np.arange(1, length + 1)}
-    about = {"distinct": distinct, "draws": Batches.of(values).number, "method": "draws"}
-    return xr.Dataset(variables, coords, found.facts() | about)
+    about = replace(found.facts, draws=Batches.of(values).number, method="draws").to_attrs()
+    return xr.Dataset(variables, coords, about | {"distinct": distinct})
 
 
 def _share_of(

@@ -15,6 +15,7 @@ from bayesrank._checks import check_sequence, is_number
 from bayesrank._errors import ArgumentError
 from bayesrank._labels import factorize, find_repeat, standing_pair
 from bayesrank._notes import Note, add_notes
+from bayesrank._records import EvidenceRecord
 from bayesrank._text import list_names
 from bayesrank.evidence.components import variance_components
 from bayesrank.evidence.ledger import NO_OUTCOME, SCORED, add_runs, ledger_of
@@ -551,9 +552,9 @@ def _note_shared_names(about: Columns) -> list[Note]:
 
 def _note_runs(joint: xr.Dataset, frame: pd.DataFrame, groups: dict[str, Any]) -> list[Note]:
     """Note that runs are not additional cases, and whether more runs would help."""
-    if joint.attrs.get("most_runs", 1) == 1 or "seed_mean" in joint:
+    if (EvidenceRecord.of(joint).most_runs or 1) == 1 or "seed_mean" in joint:
         return []
-    notes = [Note("outcomes_are_means_over_runs", {"runs": runs_of(joint.attrs)})]
+    notes = [Note("outcomes_are_means_over_runs", {"runs": runs_of(EvidenceRecord.of(joint))})]
     case, cluster = groups["case"], groups["cluster"]
     if not frame.isna().any(axis=None) and len(set(case)) > 1 and len(set(cluster or case)) > 1:
         advice = variance_components(frame, case=case, cluster=cluster).attrs["advice"]

@@ -11,6 +11,7 @@ import xarray as xr
 from bayesrank import _text
 from bayesrank._checks import check_integer
 from bayesrank._escape import json_text
+from bayesrank._records import RankingRecord
 from bayesrank.ranking.claims import caps_of
 from bayesrank.ranking.intervals import order_name, position_of
 from bayesrank.ranking.summary import check_complete, effective_draws, first_by_consensus, is_exact, ranking_table
@@ -69,24 +70,24 @@ def board(ranking: xr.Dataset, *, top: int | None = None) -> str:
     ]
     table["in_best_set"] = ranking["in_best_set"].values[order]
     table["entity"] = table.index
-    about = ranking.attrs
+    about = RankingRecord.of(ranking)
     schema = json.loads(Path(__file__).with_name("board.schema.json").read_text("utf-8"))
     fields = schema["properties"]["entities"]["items"]["properties"]
     content = {
         "format": "bayesrank board",
         "version": 1,
         "score": {
-            "name": about["score"],
-            "higher_is_better": bool(about["higher_is_better"]),
-            "range": [_plain(float(end)) for end in about["range"]],
+            "name": about.score,
+            "higher_is_better": bool(about.higher_is_better),
+            "range": [_plain(float(end)) for end in about.range or ()],
         },
         "positive": str(ranking["positive"].item()) if "positive" in ranking.coords else None,
-        "prob": _plain(about["prob"]),
-        "rope": _plain(about["rope"]),
-        "method": about["method"],
-        "draws": None if is_exact(ranking) else int(about["draws"]),
+        "prob": _plain(about.prob),
+        "rope": _plain(about.rope),
+        "method": about.method,
+        "draws": None if is_exact(ranking) else about.draws,
         "size": len(table),
-        "evidence": about.get("evidence"),
+        "evidence": about.evidence or None,
         "headline": str(ranking["headline"].item()),
         "population": Standing(ranking, position_of(ranking).values).population or None,
         "sets": str(ranking["sets"].item()),

@@ -5,6 +5,7 @@ import xarray as xr
 
 from bayesrank._checks import check_result
 from bayesrank._notes import Note, notes_of
+from bayesrank._records import ResultRecord
 from bayesrank.decisions.tables import check_decision
 from bayesrank.ranking.summary import effective_draws, outside_interval, score_name
 from bayesrank.words.parts import Verdict, compose, few_names
@@ -22,7 +23,7 @@ def verdict_of_decision(decision: xr.Dataset) -> Verdict:
     place = int(standing.places[0])
     mean = float(decision["mean"].values[place])
     low, high = (float(decision[end].values[place]) for end in ("lower", "upper"))
-    ends = f"{100 * decision.attrs['prob']:g}% interval {low + 0:.3g} to {high + 0:.3g}"
+    ends = f"{ResultRecord.of(decision).percent} interval {low + 0:.3g} to {high + 0:.3g}"
     name, much = standing.leader, f"{mean + 0:.3g} per case"
     if len(standing.places) == 1:
         text = f"Nothing to decide: {name} is the only entity with a defined utility, {much} ({ends})."
@@ -42,7 +43,7 @@ def verdict_of_decision(decision: xr.Dataset) -> Verdict:
 def verdict_of_front(front: xr.Dataset) -> Verdict:
     """Return the verdict on a front, of :func:`bayesrank.decisions.pareto_front`."""
     check_result("br.decisions.pareto_front", "result", front, ("probability_front", "score", "cost"))
-    share, prob = front["probability_front"].values, front.attrs["prob"]
+    share, prob = front["probability_front"].values, ResultRecord.of(front).prob
     names = [str(name) for name in front["entity"].values.tolist()]
     groups = {"": share >= prob, "undecided": (share > 1 - prob) & (share < prob), "not on it": share <= 1 - prob}
     listed = {

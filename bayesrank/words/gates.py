@@ -5,6 +5,7 @@ import xarray as xr
 
 from bayesrank import _text
 from bayesrank._notes import Note, notes_of
+from bayesrank._records import GateRecord
 from bayesrank.words.parts import Verdict, compose, few_names
 from bayesrank.words.plans import round_up
 
@@ -13,17 +14,17 @@ NEEDED = {"p_worse", "p_not_worse", "difference"}
 
 def verdict_of_gate(gate: xr.Dataset) -> Verdict:
     """Return the verdict on the result of :func:`bayesrank.decisions.gate`."""
-    about, verdict = gate.attrs, gate["verdict"].values
+    about, verdict = GateRecord.of(gate), gate["verdict"].values
     names = [str(name) for name in gate["entity"].values.tolist()]
-    by = "" if not about["margin"] else f" by more than {about['margin']:g}"
-    than = f"worse than {about['baseline']}{by}"
+    by = "" if not about.margin else f" by more than {about.margin:g}"
+    than = f"worse than {about.baseline}{by}"
 
     def who(what: str) -> str:
         return few_names([name for name, each in zip(names, verdict, strict=True) if each == what])
 
-    if about["verdict"] == "worse":
+    if about.verdict == "worse":
         headline = f"Worse: {who('worse')} {'is' if (verdict == 'worse').sum() == 1 else 'are'} {than}"
-    elif about["verdict"] == "undecided":
+    elif about.verdict == "undecided":
         headline = f"Undecided: {who('undecided')} may or may not be {than}"
     else:
         headline = f"Not worse: {who('not worse')} {'is' if len(names) == 1 else 'are'} not {than}"
@@ -33,13 +34,13 @@ def verdict_of_gate(gate: xr.Dataset) -> Verdict:
     if len(names) > 1:
         notes += [f"{name}: {each}, {describe_difference(gate.isel(entity=i))}."
                   for i, (name, each) in enumerate(zip(names, verdict, strict=True))]  # fmt: skip
-    return compose(str(about["verdict"]), f"{headline}.", notes, next_step=_next_step(gate))
+    return compose(about.verdict, f"{headline}.", notes, next_step=_next_step(gate))
 
 
 def describe_difference(one: xr.Dataset) -> str:
     """Return the difference of one entity with its bounds, and the cases behind it."""
     low, high = (format_signed(float(one[end])) for end in ("lower", "upper"))
-    said = f"{one.attrs['display']} {format_signed(float(one['difference']))}, bounds {low} to {high}"
+    said = f"{GateRecord.of(one).display} {format_signed(float(one['difference']))}, bounds {low} to {high}"
     cases, differ = float(one["cases"]), float(one["discordant"])
     if np.isnan(cases):
         return said

@@ -5,6 +5,7 @@ import xarray as xr
 
 from bayesrank import _text
 from bayesrank._checks import check_result
+from bayesrank._records import RankingRecord, ResultRecord
 from bayesrank.ranking.summary import score_name
 from bayesrank.words.parts import Verdict, compose, few_names
 from bayesrank.words.sentences.ranking import TYPICAL
@@ -32,7 +33,7 @@ def verdict_of_heterogeneity(found: xr.Dataset) -> Verdict:
     first, *second = [table.isel(entity=int(i)) for i in extreme]
     notes += [line for i in defined for line in _describe(table.isel(entity=int(i)), found)]
     more = f"For {second[0]['entity'].item()} it is {_estimate(second[0], 'between_sd')}." if second else ""
-    deviation = _estimate(first, "between_sd", f"{100 * found.attrs['prob']:g}% interval ")
+    deviation = _estimate(first, "between_sd", f"{ResultRecord.of(found).percent} interval ")
     headline = (
         f"Between its {int(first['datasets'])} data sets the {score_name(found)} of {first['entity'].item()} has a "
         f"standard deviation of {deviation}."
@@ -47,9 +48,10 @@ def _estimate(one: xr.Dataset, key: str, what: str = "") -> str:
 
 def describe_typical(found: xr.Dataset) -> str:
     """Return what a typical data set is, and the prevalence that its score is for; empty if unknown."""
-    at = found.attrs.get("prevalence", "")
+    about = RankingRecord.of(found)
+    at = about.prevalence
     prevalence = "at their mean prevalence" if at == "sampled" else f"prevalence {at}"
-    return ", ".join(filter(None, [TYPICAL.get(found.attrs.get("typical", ""), ""), prevalence if at else ""]))
+    return ", ".join(filter(None, [TYPICAL.get(about.typical, ""), prevalence if at else ""]))
 
 
 def _describe(one: xr.Dataset, found: xr.Dataset) -> list[str]:

@@ -5,6 +5,7 @@ from typing import Any
 import xarray as xr
 
 from bayesrank._notes import Note
+from bayesrank._records import ModelRecord
 from bayesrank._source import parse_source
 from bayesrank.evidence.counts import parts_of
 from bayesrank.models import model_for_datasets
@@ -42,7 +43,7 @@ def model_notes(check: xr.Dataset | None, posterior: Any) -> list[Note]:
     draws = check.sizes["chain"] * check.sizes["draw"]
     if not p < LEVEL:
         return []
-    counts, model = observed_counts(posterior), posterior_of(posterior).attrs.get("model")
+    counts, model = observed_counts(posterior), parse_source(posterior).model.model
     other = None if counts is None else model_for_datasets(counts.shape[-1])
     notes = [Note("datasets_not_replicated", {"share": p, "draws": draws})]
     if other not in (None, model):
@@ -53,7 +54,7 @@ def model_notes(check: xr.Dataset | None, posterior: Any) -> list[Note]:
 def population_words(posterior: Any) -> str | None:
     """Return the population of a model without data sets; None for other models."""
     group = posterior_of(posterior)
-    if group.attrs.get("population") != "entities":
+    if ModelRecord.of(group).population != "entities":
         return None
     size = group.sizes["entity"]
     if size == 1:

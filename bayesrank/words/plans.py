@@ -5,6 +5,7 @@ import xarray as xr
 
 from bayesrank import _text
 from bayesrank._checks import check_result
+from bayesrank._records import PlanRecord
 from bayesrank.planning import OVERLAP
 from bayesrank.ranking.summary import score_name
 from bayesrank.words.parts import Verdict, compose, join_names
@@ -23,10 +24,10 @@ FIXED = {
 def verdict_of_plan(plan: xr.Dataset) -> Verdict:
     """Return the verdict on a plan, of :func:`bayesrank.plan`."""
     check_result("br.plan", "plan", plan, NEEDED, ("goal", "target", "assurance", "unit", "reason"))
-    about, goal = plan.attrs, goal_words(plan)
-    unit, needed, at = about["unit"], float(plan["needed"]), float(plan["n"].max())
-    assured, below = f"{100 * about['assurance']:g}% assurance", f"below the {about['assurance']:g} wanted"
-    if about["reason"] == "met":
+    about, goal = PlanRecord.of(plan), goal_words(plan)
+    unit, needed, at = about.unit, float(plan["needed"]), float(plan["n"].max())
+    assured, below = f"{100 * about.assurance:g}% assurance", f"below the {about.assurance:g} wanted"
+    if about.reason == "met":
         return compose("met", f"No more {unit} are needed: {goal} already.", _notes(plan))
     if not np.isnan(needed):
         kind, at = "planned", needed
@@ -34,13 +35,13 @@ def verdict_of_plan(plan: xr.Dataset) -> Verdict:
         cases = f" ({round_up(many * each):,} cases)" if each > 1 else ""
         more = f"{unit.removesuffix('s') if many == 1 else unit}{' of each case' if unit == 'runs' else cases}"
         headline = f"About {many:,} more {more} would do: with {assured}, {goal} then."
-    elif about["reason"] == "size":
+    elif about.reason == "size":
         success = _text.number(float(plan["success"].isel(n=-1)), 2)
         kind, headline = "beyond", f"Not within {at:,.0f} more {unit}: {goal} then with probability {success}, {below}."
     else:
-        why = f", since {FIXED[about['fixed']]}" if about["reason"] == "fixed" else ""
-        if about["alike"] and float(plan["now"]) == 0:
-            why = f", since {join_names(about['alike'])} had the same outcome on every case"
+        why = f", since {FIXED[about.fixed]}" if about.reason == "fixed" else ""
+        if about.alike and float(plan["now"]) == 0:
+            why = f", since {join_names(about.alike)} had the same outcome on every case"
         limit = _text.number(float(plan["limit"]), 2)
         kind, headline = (
             "no number",
@@ -55,20 +56,20 @@ def verdict_of_plan(plan: xr.Dataset) -> Verdict:
 
 def goal_words(plan: xr.Dataset) -> str:
     """Return the target of a plan as a clause."""
-    about, target = plan.attrs, f"{plan.attrs['target']:g}"
-    entity, rival = about["entity"], about["rival"]
+    about = PlanRecord.of(plan)
+    entity, rival, target = about.entity, about.rival, f"{about.target:g}"
     who = entity or "the leader"
-    by = f" by more than {about['margin']:g}" if about["margin"] > 0 else ""
-    if about["goal"] == "interval":
-        width = f"{about['width']:g} {score_name(plan)}"
-        return f"the {100 * about['target']:g}% interval of {who} is at most {width} wide"
-    if about["goal"] == "top":
-        return f"P(the leading {about['k']} are the true top {about['k']}{by}) reaches {target}"
-    if about["goal"] == "each":
+    by = f" by more than {about.margin:g}" if about.margin > 0 else ""
+    if about.goal == "interval":
+        width = f"{about.width:g} {score_name(plan)}"
+        return f"the {100 * about.target:g}% interval of {who} is at most {width} wide"
+    if about.goal == "top":
+        return f"P(the leading {about.k} are the true top {about.k}{by}) reaches {target}"
+    if about.goal == "each":
         return f"P({who} beats a rival{by}) reaches {target} for each rival"
-    if about["goal"] == "rival" and about["margin"] < 0:
-        return f"P({who} is less than {-about['margin']:g} worse than {rival}) reaches {target}"
-    if about["goal"] == "rival":
+    if about.goal == "rival" and about.margin < 0:
+        return f"P({who} is less than {-about.margin:g} worse than {rival}) reaches {target}"
+    if about.goal == "rival":
         return f"P({who} beats {rival}{by}) reaches {target}"
     if entity:
         return f"P({entity} is best{by}) reaches {target}"
@@ -102,20 +103,20 @@ def _cheaper(plan: xr.Dataset) -> str:
 
 
 def _notes(plan: xr.Dataset) -> list[str]:
-    about = plan.attrs
+    about = PlanRecord.of(plan)
     lines = []
-    if about["alike"]:
-        lines.append(f"{join_names(about['alike'])} had the same outcome on every case; the plan takes them as equal.")
+    if about.alike:
+        lines.append(f"{join_names(about.alike)} had the same outcome on every case; the plan takes them as equal.")
     now = f"is {_text.number(float(plan['now']), 3)}"
-    today = f"interval {now} wide" if about["goal"] == "interval" else f"probability of the target's statement {now}"
+    today = f"interval {now} wide" if about.goal == "interval" else f"probability of the target's statement {now}"
     lines.append(f"Today the {today}.")
     low, high = float(plan["needed_lower"]), float(plan["needed_upper"])
-    if not np.isnan(float(plan["needed"])) and about["reason"] != "met" and not np.isnan(low):
+    if not np.isnan(float(plan["needed"])) and about.reason != "met" and not np.isnan(low):
         end = "more than tried" if np.isnan(high) else f"{round_up(high):,}"
         lines.append(f"By Monte-Carlo error alone the number lies between {round_up(low):,} and {end}.")
-    if about["reason"] not in ("fixed", "met"):
+    if about.reason not in ("fixed", "met"):
         limit = _text.number(float(plan["limit"]), 3)
-        lines.append(f"With unlimited {about['unit']} the target is met with probability {limit}.")
+        lines.append(f"With unlimited {about.unit} the target is met with probability {limit}.")
     if "alternative_needed" in plan:
         for i, name in enumerate(plan["alternative"].values.tolist()):
             one = plan.isel(alternative=i)
@@ -123,7 +124,7 @@ def _notes(plan: xr.Dataset) -> list[str]:
             how_many = "more than 100 times today's"
             if cases == cases:
                 how_many = f"about {round_up(cases):,} cases"
-            elif bound < about["assurance"]:
+            elif bound < about.assurance:
                 how_many = f"no number would do (at most {_text.number(bound, 2)})"
             lines.append(f"{name[0].upper()}{name[1:]}: {how_many}.")
     lines.append(

@@ -7,6 +7,7 @@ import xarray as xr
 
 from bayesrank import _text
 from bayesrank._notes import Note, notes_of
+from bayesrank._records import RankingRecord
 from bayesrank.planning import cases_to_separate
 from bayesrank.ranking.claims import FEWEST, leader_overestimate
 from bayesrank.ranking.intervals import position_of
@@ -77,7 +78,7 @@ def loss_of(ranking: xr.Dataset, leader: str, place: int, unit: str) -> str:
     if np.isnan(regret):
         return ""
     if regret == 0 and not is_exact(ranking):
-        much = f"0 {unit} in all {ranking.attrs['draws']:,} draws"
+        much = f"0 {unit} in all {RankingRecord.of(ranking).draws:,} draws"
     else:
         much = f"{'less than ' * (regret < LEAST)}{_text.significant(max(regret, LEAST))} {unit}"
     return f"Expected loss from choosing {leader} instead of the true best: {much}."

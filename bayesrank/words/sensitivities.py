@@ -7,6 +7,7 @@ from bayesrank import _text
 from bayesrank._checks import check_result, describe_value
 from bayesrank._errors import ArgumentError
 from bayesrank._notes import Note, notes_of
+from bayesrank._records import ResultRecord
 from bayesrank.ranking.summary import score_name
 from bayesrank.sensitivities.analysis import NEEDED
 from bayesrank.words.parts import NAMED, Verdict, compose, few_names
@@ -47,8 +48,9 @@ def verdict_of_sensitivity(result: xr.Dataset) -> Verdict:
     notes += [f"Conclusions that hold under {under}: {few_names(kept_names)}."] if kept_names else []
     if pairs := int(result["pairs"]):
         least, turned = int(others["pairs_kept"].min()), int(others["pairs_turned"].max())
+        prob = ResultRecord.of(result).prob
         notes.append(
-            f"The base analysis separates {_text.count(pairs, 'pair')} with probability {result.attrs['prob']:g}; "
+            f"The base analysis separates {_text.count(pairs, 'pair')} with probability {prob:g}; "
             f"every alternative separates at least {least} of them the same way, and at most {turned} the other way."
         )
     first = fallen[0] if fallen else _moves(result)
@@ -74,7 +76,7 @@ def _without(result: xr.Dataset) -> list[str]:
 
 def _moves(result: xr.Dataset) -> str:
     """State the range of P(best) of the base leader."""
-    best, size = result["base_leader_probability_best"].values, result.attrs["effective_draws"]
+    best, size = result["base_leader_probability_best"].values, ResultRecord.of(result).effective_draws
     low, high, base = (_text.probability(float(p), size) for p in (np.nanmin(best), np.nanmax(best), best[0]))
     leader = result["leader"].values[0]
     if low == high == base:

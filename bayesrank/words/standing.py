@@ -5,6 +5,7 @@ import xarray as xr
 
 from bayesrank import _text
 from bayesrank._notes import Note
+from bayesrank._records import RankingRecord
 from bayesrank.ranking.claims import ON_THESE, UNJUSTIFIED, caps_of
 from bayesrank.ranking.intervals import order_name
 from bayesrank.ranking.summary import effective_draws, score_name
@@ -33,7 +34,8 @@ class Standing:
         places = np.argsort(order, kind="stable")
         places = places[~np.isnan(order[places])]
         self.ranking, self.places, self.size = ranking, places, len(places)
-        self.prob, self.rope = (float(ranking.attrs[name]) for name in ("prob", "rope"))
+        about = RankingRecord.of(ranking)
+        self.prob, self.rope = about.prob, about.rope
         self.by = f" by more than {self.rope:g}" if self.rope else ""
         self.names = [str(name) for name in ranking["entity"].values[places]]
         self.leader = "".join(self.names[:1])
@@ -58,7 +60,7 @@ class Standing:
         """Return what the ranking is over, such as "on these 8 data sets"; empty if it is over cases alone."""
         if self.datasets:
             return f"on these {self.datasets} data sets"
-        return POPULATIONS.get(str(self.ranking.attrs.get("population", "")), "")
+        return POPULATIONS.get(RankingRecord.of(self.ranking).population, "")
 
     def named(self, members: np.ndarray) -> list[str]:
         """Return the names of the marked entities, leader first."""

@@ -12,6 +12,7 @@ import xarray as xr
 from scipy import stats
 
 import bayesrank as br
+from bayesrank._records import ModelRecord
 from bayesrank.report import ranking_report, sections
 from bayesrank.report.methods import definition, methods
 from bayesrank.report.pictures import Axis, inline_svg
@@ -344,7 +345,7 @@ def test_methods_cite_what_was_used(posterior, ranking):
         assert words in cited, words
     assert re.findall(r"(Piérard|Zhao|Hoffman|Mogstad)", cited) == ["Piérard", "Piérard", "Zhao"]
     drawn = br.credible_ranking(posterior, "optimized_precision", method="auto")
-    text, cited = methods({"model": "x", "sampler": "nuts"}, drawn, "y", "4 entities", "")
+    text, cited = methods(ModelRecord(model="x", sampler="nuts"), drawn, "y", "4 entities", "")
     assert "(Markov chain Monte Carlo, NUTS)" in text
     assert [line.split(" ")[0] for line in cited] == ["Piérard,", "Hoffman", "Mogstad,"]
     drawn = ranking_report(posterior, "f1", ranking=br.credible_ranking(posterior, "f1"), sections=[])

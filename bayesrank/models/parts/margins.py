@@ -10,6 +10,7 @@ from bayesrank._checks import check_numbers, check_weights, describe_value
 from bayesrank._errors import ArgumentError, ArgumentTypeError
 from bayesrank._labels import name_coord, positive_label
 from bayesrank._random import Block
+from bayesrank._records import EvidenceRecord
 from bayesrank.evidence.counts import class_dims, count_cases, mark_positive
 from bayesrank.evidence.outcomes import check_range
 from bayesrank.evidence.weighting import WEIGHTED
@@ -97,8 +98,8 @@ class Outcomes:
                 "missing='common' of br.from_outcomes keeps the cases that all entities have",
             )
         seen = np.unique(outcome[~missing])
-        declared = joint.attrs.get("range") if declared is None else declared
-        if declared is None and base is None and prior is None and are_shares(seen, joint.attrs):
+        declared = EvidenceRecord.of(joint).range if declared is None else declared
+        if declared is None and base is None and prior is None and are_shares(seen, joint):
             declared = (0, 1)
         mass, ends, text = _base_measure(seen, prior, declared, base)
         self.values = np.union1d(seen, sorted(mass))
@@ -172,15 +173,16 @@ class Outcomes:
         return {"performance": xr.Variable((*self.dims, "outcome"), sums), "mean_outcome": mean} | found
 
 
-def are_shares(seen: np.ndarray, about: Mapping[Any, Any]) -> bool:
+def are_shares(seen: np.ndarray, evidence: xr.Dataset) -> bool:
     """Return whether outcomes, not all 0 or 1, are means over runs that are right or wrong.
 
     The attr ``right_or_wrong_runs`` decides; without it, whether they are multiples of 1/m for some m up to 10.
     """
     if np.isin(seen, [0, 1]).all() or seen.min() < 0 or seen.max() > 1:
         return False
-    if "fewest_runs" in about:
-        return bool(about.get("right_or_wrong_runs", 0))
+    about = EvidenceRecord.of(evidence)
+    if about.fewest_runs is not None:
+        return about.right_or_wrong_runs
     return any(np.abs(seen * m - np.round(seen * m)).max() < 1e-9 for m in range(2, RUNS + 1))
 
 

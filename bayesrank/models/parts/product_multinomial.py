@@ -14,6 +14,7 @@ from bayesrank._checks import check_bool, check_choice, check_labelled_prevalenc
 from bayesrank._compat import get_variable
 from bayesrank._errors import ArgumentError
 from bayesrank._random import BLOCK, Block, fingerprint, seed_words
+from bayesrank._records import EvidenceRecord
 from bayesrank._sampling import fill_tables, outcome_order, sample_counts, sample_outcomes
 from bayesrank._threads import LITTLE, in_threads
 from bayesrank.evidence.counts import are_outcomes, check_counts, parts_of
@@ -367,7 +368,7 @@ def test_sets(counts: xr.DataArray, prior: xr.DataArray) -> tuple[xr.DataArray, 
         # Pools with equal class sizes may differ in their data sets, whose order has no effect.
         parts = parts.isel(dataset=np.argsort([str(name) for name in parts["dataset"].values], kind="stable"))
         totals = row_totals(parts).transpose("entity", "dataset", "actual").values.reshape(len(totals), -1)
-    elif "dataset" not in counts.dims and "sizes" in (record := record_of(counts.attrs) or {}):
+    elif "dataset" not in counts.dims and "sizes" in (record := record_of(EvidenceRecord.of(counts)) or {}):
         alike = dict(zip(map(str, record["entities"]), record["sizes"], strict=True))
         entities = [str(name) for name in counts["entity"].values.tolist()]
         if set(entities) <= set(alike):  # counts from a file, without their parts

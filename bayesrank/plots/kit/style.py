@@ -1,6 +1,6 @@
 """What pictures share: names, letters, sizes, axes, curves and legends. Matplotlib is imported on first use."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 from unicodedata import bidirectional
@@ -12,6 +12,7 @@ from bayesrank._checks import describe_value
 from bayesrank._errors import ArgumentError, ArgumentTypeError
 from bayesrank._escape import mathtext
 from bayesrank._names import short_names
+from bayesrank._records import ResultRecord
 from bayesrank.plots.kit.colors import grey_shade, mark_and_dash
 
 #: Letters in points that can still be read.
@@ -125,11 +126,10 @@ def rank_ticks(axis: Any, size: int) -> None:
     axis.set_ticks([1, *range(max(step, 2), size + 1, step)] if size > 1 else [1])
 
 
-def is_ratio(about: Mapping[Any, Any]) -> bool:
-    """Return whether attrs are those of a ratio, such as an odds ratio: from 0 on, without end and without a mean."""
-    low, high = about.get("range", (0.0, 1.0))
-    # Attrs from files are NumPy numbers, whose comparisons are not Python bools.
-    return bool(low == 0 and high == np.inf and not about.get("finite_mean", 1))
+def is_ratio(values: xr.DataArray | xr.Dataset) -> bool:
+    """Return whether values are of a ratio, such as an odds ratio: from 0 on, without end and without a mean."""
+    about = ResultRecord.of(values)
+    return about.range == (0, np.inf) and about.finite_mean is False
 
 
 def names_ratio(name: str) -> bool:
@@ -137,7 +137,7 @@ def names_ratio(name: str) -> bool:
     from bayesrank.scores.names import find
 
     score = find(name, symbols=True)
-    return score is not None and is_ratio({"range": score.range, "finite_mean": score.finite_mean})
+    return score is not None and score.range == (0, np.inf) and not score.finite_mean
 
 
 def interval_label(name: str, prob: float, log: bool, gap: str = " ") -> str:

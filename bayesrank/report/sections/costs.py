@@ -4,6 +4,7 @@ from typing import Any
 
 from bayesrank import _text
 from bayesrank._compat import get_variable
+from bayesrank._records import ResultRecord
 from bayesrank.decisions import pareto_front
 from bayesrank.performance.arrays import posterior_of
 from bayesrank.report.page import Block, Page, block, picture
@@ -16,13 +17,13 @@ NEEDS = "costs of the cases ('--cost COLUMN', or cost= of br.from_frame)"
 def make(page: Page) -> Block | None:
     if page.posterior.container is None or get_variable(posterior_of(page.posterior), "mean_cost") is None:
         return None
-    better = bool(page.ranking.attrs["higher_is_better"])
+    better = bool(page.facts.higher_is_better)
     front = pareto_front(page.posterior, page.score, prob=page.prob, higher_is_better=better, kind=page.kind)
     said = verdict_parts(front)
     table = front.to_dataframe().loc[page.order]
     rows = [
         [str(name), _text.estimate(row["cost"], row["cost_lower"], row["cost_upper"]),
-         _text.probability(row["probability_front"], front.attrs["effective_draws"])]
+         _text.probability(row["probability_front"], ResultRecord.of(front).effective_draws)]
         for name, row in table.iterrows()
     ]  # fmt: skip
 

@@ -11,6 +11,7 @@ from bayesrank._checks import describe_value
 from bayesrank._errors import ArgumentError
 from bayesrank._escape import escape_invisible
 from bayesrank._notes import notes_of
+from bayesrank._records import ResultRecord
 from bayesrank.decisions import expected_utility, noninferiority
 from bayesrank.decisions.tables import check_decision, comparison_table, comparison_words, utility_table
 from bayesrank.report.page import Block, Page, Request, block, picture
@@ -47,22 +48,23 @@ def make(page: Page) -> Block | None:
 
 def _decision(result: Any) -> Markup:
     names = set(result.variables) if isinstance(result, xr.Dataset) else set()
+    about = ResultRecord.of(result) if names else ResultRecord()
     if {"choice", "value_of_perfect_information"} & names:
         check_decision("decisions", result)
-        at = f", at a prevalence of {result.attrs['prevalence']:g}" if "prevalence" in result.attrs else ""
+        at = f", at a prevalence of {float(about.prevalence):g}" if about.prevalence else ""
         parts = verdict_parts(result)
-        lines = [f"Benefit of each outcome of a case: {result.attrs['benefit']}{at}.", *parts.sentences()]
+        lines = [f"Benefit of each outcome of a case: {about.benefit}{at}.", *parts.sentences()]
         notes = block("fold", "Notes", block("words", parts.notes))
         return _table("Expected utility", lines, *utility_table(result)) + notes
     if {"noninferior", "equivalent", "verdict"} <= names:
         lines = [*_notes(result), comparison_words(result)]
-        return _table(f"No worse than {result.attrs['reference']}?", lines, *comparison_table(result))
+        return _table(f"No worse than {about.reference}?", lines, *comparison_table(result))
     if {"mean", "strategy", "threshold"} <= names:
         from bayesrank.plots import decision_curve
 
         caption = (
             "Net benefit of treating from a predicted probability on: mean and "
-            f"{100 * result.attrs['prob']:g}% interval, in true positives per case."
+            f"{about.percent} interval, in true positives per case."
         )
         curve = picture(lambda figure: decision_curve(result, figure.subplots()), (8.6, 4.4), caption)
         return block("heading", "Decision curve") + block("words", _notes(result)) + curve

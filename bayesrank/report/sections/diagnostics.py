@@ -8,7 +8,7 @@ NEEDS = "nothing"
 
 
 def make(page: Page) -> Block | None:
-    ranking, exact, draws = page.ranking, is_exact(page.ranking), page.ranking.attrs.get("draws")
+    ranking, exact, draws = page.ranking, is_exact(page.ranking), page.facts.draws
     best, rank = (float(ranking[f"{name}_error"].max()) for name in ("probability_best", "expected_rank"))
     if exact:
         lines = [

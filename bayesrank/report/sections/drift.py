@@ -7,6 +7,7 @@ import xarray as xr
 from bayesrank import _text
 from bayesrank._checks import describe_value
 from bayesrank._errors import ArgumentError
+from bayesrank._records import ResultRecord
 from bayesrank.evidence.predictions import counts_of
 from bayesrank.inference import fit
 from bayesrank.models import in_closed_form
@@ -52,23 +53,21 @@ def make(page: Page) -> Block | None:
     if not names:
         raise ArgumentError("drift", "must be of entities of the posterior", f"{known[0]!r}")
     [dim] = (str(dim) for dim in result["ops_mean"].dims if dim != "entity")
-    periods, percent, shown = result[dim].values.tolist(), f"{100 * result.attrs['prob']:g}%", names[:DRAWN]
+    periods, about, shown = result[dim].values.tolist(), ResultRecord.of(result), names[:DRAWN]
     rows = [
         [str(name), str(period), *_cells(result.sel(entity=name).isel({dim: i}))]
         for name in shown
         for i, period in enumerate(periods)
     ]
-    since = "the one before" if result.attrs["baseline"] == "previous" else result.attrs["baseline"]
+    since = "the one before" if about.baseline == "previous" else about.baseline
     words = (
-        f"The OPS of {display_name(str(result.attrs['score']))} in each of {len(periods)} periods, compared with "
+        f"The OPS of {display_name(about.score)} in each of {len(periods)} periods, compared with "
         f"{since}: a change by prevalence says that the cases changed, a change by rates that the entity did. "
-        f"Means and {percent} intervals."
+        f"Means and {about.percent} intervals."
     )
-    monitor = str(result.attrs.get("monitor", result.attrs["score"]))
-    if monitor != result.attrs["score"]:
-        words += (
-            f" The OPS of {display_name(monitor)} changes with the rates alone: monitor it if the prevalence moves."
-        )
+    if about.monitor not in ("", about.score):
+        monitored = display_name(about.monitor)
+        words += f" The OPS of {monitored} changes with the rates alone: monitor it if the prevalence moves."
     words += f" The first {DRAWN} of {len(names)} entities." if len(names) > DRAWN else ""
 
     def draw(figure: Any) -> None:
@@ -84,7 +83,7 @@ def make(page: Page) -> Block | None:
                 column[1].set(ylabel="", title="")
 
     size = (max(6.4, min(1.5 + 0.8 * len(periods), 6.4) * len(shown)), 5.6)
-    caption = f"OPS over the periods, and below it what prevalence and rates changed, {percent} intervals."
+    caption = f"OPS over the periods, and below it what prevalence and rates changed, {about.percent} intervals."
     header = ["entity", dim, "OPS", "by prevalence", "by rates", "P(rates got worse)"]
     html = block("words", [words]) + block("table", header, rows) + picture(draw, size, caption)
     return Block("Changes of OPS", html)

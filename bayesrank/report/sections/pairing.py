@@ -17,13 +17,13 @@ def make(page: Page) -> Block | None:
     Without, the draws of one entity are compared with all draws of the other, as if they were independent.
     """
     order = page.table.dropna(subset=["tier"]).index.tolist()
-    if not page.about.get("paired") or len(order) < 2:
+    if not page.about.paired or len(order) < 2:
         return None
     found, ranking = page.found, page.ranking
     draws = found.sign * found.values.transpose("entity", *draw_dims(found.values))
     first, *others = order[:11]  # ten rivals are listed
     x = draws.sel(entity=first).values.ravel()
-    tail, rope, size = (1 - page.prob) / 2, ranking.attrs["rope"], min(len(x), effective_draws(ranking))
+    tail, rope, size = (1 - page.prob) / 2, page.facts.rope, min(len(x), effective_draws(ranking))
     rows, shares = [], []
     for name in others:
         y = draws.sel(entity=name).values.ravel()
@@ -44,7 +44,7 @@ def make(page: Page) -> Block | None:
         return None
     met = (
         "Entities met cases together, though not all of them"
-        if page.about.get("missing") == "own"
+        if page.posterior.assembled.missing == "own"
         else "All entities met the same cases"
     )
     several = f" (median of {len(rows)} rivals; {min(shares):.2f} to {max(shares):.2f})" * (len(rows) > 1)

@@ -50,7 +50,7 @@ def rate_table(page: Page) -> xr.Dataset:
     """
     table = score_table(page.posterior, list(RATES), prob=page.prob, kind=page.kind)
     names = table["entity"].values.tolist()
-    conjugate = page.posterior.container is not None and page.about.get("sampler") == "exact"
+    conjugate = page.posterior.container is not None and page.about.sampler == "exact"
     try:
         known = closed_form_of(page.posterior, None, {}) if conjugate else None
     except NoClosedForm:

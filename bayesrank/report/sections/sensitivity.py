@@ -2,10 +2,9 @@
 
 from typing import Any
 
-import numpy as np
-
 from bayesrank import _text
 from bayesrank._checks import check_result, rename_argument
+from bayesrank._records import ResultRecord
 from bayesrank.report.page import Block, Page, Request, block
 from bayesrank.sensitivities.analysis import NEEDED, sensitivity
 from bayesrank.words.results import verdict_parts
@@ -37,7 +36,7 @@ def make(page: Page) -> Block | None:
     check_result("br.sensitivity", "sensitivity", result, NEEDED)
     with rename_argument("sensitivity", "result"):
         parts = verdict_parts(result)
-    size = float(result.attrs.get("effective_draws", np.inf))
+    size = float(ResultRecord.of(result).effective_draws)
     columns = ("alternative", "leader", "base_leader_probability_best", "kendall_tau")
     kept = result["survives"].sum("conclusion").values.tolist()
     rows = [

@@ -8,6 +8,7 @@ import xarray as xr
 from markupsafe import Markup
 
 from bayesrank import _text
+from bayesrank._records import ResultRecord
 from bayesrank.plots.kit.colors import place_colors
 from bayesrank.plots.kit.furniture import MARKS, colors_repeat, label_positions
 from bayesrank.plots.kit.page import apply_theme, embed_json
@@ -49,7 +50,7 @@ def make(page: Page) -> Block | None:
     found = map_of(performance, score, page.prob, effective_draws(page.ranking), prevalence, page.ranking)
     if "tile" not in page.named and not found["changes"]:
         return None
-    name = page.found.facts()["display"]
+    name = page.found.display
     html = render(TEMPLATE, preferences=found, score_words=name, prob=page.prob)
     return Block("Does your preference change the winner?", html, METHODS, (REFERENCE,))
 
@@ -96,7 +97,7 @@ def map_of(
         "n": RESOLUTION,
         "most": who.shape[-1],
         "digits": digits,
-        "size": min(float(size), tile.attrs["draws"]),
+        "size": min(float(size), ResultRecord.of(tile).draws),
         "prob": prob,
         "start": [i, j],
         "names": [str(names[i]) for i in listed],
