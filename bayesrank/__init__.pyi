@@ -39,6 +39,7 @@ from .planning import plan as plan
 from .populations import heterogeneity as heterogeneity
 from .predictive import posterior_predictive as posterior_predictive
 from .ranking import credible_ranking as credible_ranking
+from .ranking import judge_errors as judge_errors
 from .ranking import rank as rank
 from .ranking import ranking_table as ranking_table
 from .ranking import score_table as score_table

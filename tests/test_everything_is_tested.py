@@ -152,6 +152,7 @@ PAGES = {
     "decisions": (lambda: COUNTS, None, "f1", utility),
     "diagnostics": (lambda: COUNTS, None, "f1", None),
     "drift": (lambda: CROSSED, None, "f1", lambda p: br.ops.drift(br.fit(drifted(), seed=1, draws=50), "f1")),
+    "judges": (lambda: JUDGED, None, "mean_outcome", None),
     "ops": (lambda: COUNTS, None, "f1", None),
     "pairing": (lambda: JOINT, "paired", "mean_outcome", None),
     "planning": (lambda: CROSSED, None, "f1", lambda p: br.plan(p, "f1", sizes=[10, 100], futures=50, seed=1)),

@@ -135,13 +135,17 @@ def outcome_of_verdicts(judged: xr.Dataset) -> xr.DataArray:
 
     A judge with verdicts other than these, such as classes, has no outcomes.
     """
-    meaning = [1.0 if word.lower() in RIGHT else 0.0 if word.lower() in WRONG else np.nan
-               for word in judged["verdict_label"].values.tolist()]  # fmt: skip
+    meaning = meanings_of_verdicts(judged)
     verdict = judged["verdict"].transpose("pattern", "entity", "judge")
-    found = np.array([*meaning, np.nan])[verdict.values]
-    known = np.array([*np.isfinite(meaning), True]) | (np.append(judged["verdict_label"].values, "") == ABSTAINED)
+    known = np.isfinite(meaning) | np.isin(np.append(judged["verdict_label"].values, ""), (ABSTAINED, ""))
     of_judge = known[verdict.values].all(axis=(0, 1))
-    return verdict.copy(data=np.where(of_judge, found, np.nan))
+    return verdict.copy(data=np.where(of_judge, meaning[verdict.values], np.nan))
+
+
+def meanings_of_verdicts(judged: xr.Dataset) -> np.ndarray:
+    """Return 1 for right, 0 for wrong and NaN for others, by the position of the verdict; the last one is for none."""
+    words = map(str.lower, judged["verdict_label"].values.tolist())
+    return np.array([*(1.0 if word in RIGHT else 0.0 if word in WRONG else np.nan for word in words), np.nan])
 
 
 @dataclass(frozen=True)
@@ -247,8 +251,8 @@ def _assemble(rows: _Rows, names: list, judges: list, where: Sequence[str], numb
         levels = [*levels, ABSTAINED]
         verdict = np.where((verdict == -1) & ~absent[:, None], len(levels) - 1, verdict)
     code, cases = factorize(rows.names["case"])
-    twice = find_repeat(zip(rows.entity.tolist(), code.tolist(), strict=True))
-    if twice is not None:
+    pairs = rows.entity * len(cases) + code
+    if len(np.unique(pairs)) < len(pairs) and (twice := find_repeat(pairs.tolist())) is not None:
         one = rows.names["case"][twice[0]]
         raise ArgumentError(
             "case", "must name each case of an entity once", f"{one!r} twice for {names[rows.entity[twice[0]]]!r}"
@@ -296,20 +300,28 @@ def _check_named(numbers: np.ndarray, named: bool) -> None:
 
 def _right_or_wrong(values: list, where: Sequence[str]) -> np.ndarray:
     """Return outcomes 0 and 1, NaN where unknown."""
-    found = np.full(len(values), np.nan)
-    for i, value in enumerate(values):
-        if pd.isna(value) or (isinstance(value, str) and not value.strip()):
-            continue
-        word = _write(value).lower()
-        if word not in (*WRONG, *RIGHT):
-            raise ArgumentError(
-                f"{where[i]}: truth",
-                "must be 1 or 0 (right or wrong), or empty where unknown",
-                f"{value!r}",
-                "for classes, br.joint_outcomes(y_true, predictions) takes missing true labels",
-            )
-        found[i] = word in RIGHT
+    codes, words = _factorize_words(values)
+    meaning = [float(word.lower() in RIGHT) if word.lower() in (*WRONG, *RIGHT) else np.nan for word in words]
+    found = np.array([*meaning, np.nan])[codes]
+    odd = np.isnan(found) & (codes >= 0)
+    if odd.any():
+        i = int(odd.argmax())
+        raise ArgumentError(
+            f"{where[i]}: truth",
+            "must be 1 or 0 (right or wrong), or empty where unknown",
+            f"{values[i]!r}",
+            "for classes, br.joint_outcomes(y_true, predictions) takes missing true labels",
+        )
     return found
+
+
+def _factorize_words(values: list) -> tuple[np.ndarray, list[str]]:
+    """Return the position of each value among the different values as text, -1 where there is none."""
+    codes, found = factorize(values)
+    written = ["" if value is None or pd.isna(value) else _write(value) for value in found]
+    words = list(dict.fromkeys(word for word in written if word))
+    place = np.array([*(words.index(word) if word else -1 for word in written), -1])
+    return place[codes], words
 
 
 def _write(value: Any) -> str:
@@ -323,18 +335,18 @@ def _write(value: Any) -> str:
 
 def _verdict_codes(columns: list[list], judges: list) -> tuple[np.ndarray, list[str]]:
     """Return verdicts as positions (row, judge) among the sorted levels; -1 where there is none."""
-    written = [["" if pd.isna(value) else _write(value) for value in column] for column in columns]
-    for name, column in zip(judges, written, strict=True):
-        if len(number := set(column) - {""}) > VERDICTS:
+    found = [_factorize_words(column) for column in columns]
+    for name, (_, words) in zip(judges, found, strict=True):
+        if len(words) > VERDICTS:
             raise ArgumentError(
                 f"judge {name!r}",
                 f"must have at most {VERDICTS} different verdicts",
-                f"{len(number)}",
+                f"{len(words)}",
                 "cut a judge's score into a few classes first, as pandas.cut does",
             )
-    levels = sorted({word for column in written for word in column} - {""})
-    place = {word: i for i, word in enumerate(levels)} | {"": -1}
-    return np.array([[place[word] for word in column] for column in written]).T.reshape(-1, len(judges)), levels
+    levels = sorted({word for _, words in found for word in words})
+    places = [np.array([*(levels.index(word) for word in words), -1])[codes] for codes, words in found]
+    return np.column_stack(places), levels
 
 
 def _of_cases(role: str, names: list, code: np.ndarray, cases: list) -> list:

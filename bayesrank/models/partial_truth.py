@@ -16,7 +16,9 @@ exact posterior on a grid, the rest from gamma variables.
 
 Entities are paired by one random weight for each case: the weight is a part of :math:`P(j)` and, where the truth is
 known, of :math:`P(Y \mid j)`. This leaves the distribution of each entity as it is, since shares of labelled cases are
-independent of the sums of weights. With clusters the weights are those of clusters.
+independent of the sums of weights. With clusters the weights are those of clusters. For many cases without labels the
+sums of their weights over strata are drawn: gamma variables, which depend on each other by a normal copula with the
+correlations of the sums.
 
 References
 ----------
@@ -31,7 +33,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 import xarray as xr
-from scipy.special import betaln, ndtr
+from scipy.special import betaln, gammainccinv, gammaincinv, ndtr
 
 from bayesrank._checks import describe_value
 from bayesrank._errors import ArgumentError, ArgumentTypeError
@@ -40,6 +42,7 @@ from bayesrank._notes import Note, notes_of, notes_text
 from bayesrank._random import Block, fingerprint, stream
 from bayesrank._records import EvidenceRecord
 from bayesrank.evidence.counts import mark_positive
+from bayesrank.evidence.judged import meanings_of_verdicts
 from bayesrank.models.parts.dirichlet_process import gather
 
 #: Prior strengths of the common rate, in cases, all equally probable; chosen by coverage at rates 0.5 to 0.98.
@@ -48,7 +51,7 @@ STRENGTHS = 2.0 ** np.arange(8)
 STRENGTHS_OF_TABLES = np.array([0.5])
 #: Number of cells of the grid of the common rate: equal steps of the arcsine of its root.
 CELLS = 400
-#: Units whose weights are drawn at once.
+#: Units whose weights are drawn at once. With more cases without labels, the sums of their weights are drawn.
 UNITS = 2000
 #: Below this probability of a chance difference, labels are said to be chosen by verdict.
 BY_VERDICT = 0.001
@@ -101,7 +104,8 @@ class PartialTruth:
         self.order = np.argsort([repr(name) for name in self.names], kind="stable")
         self.datasets = list(dict.fromkeys(joint["dataset"].values.tolist())) if "dataset" in joint.coords else []
         if self.judged:
-            columns = _levels(joint["verdict"].values)
+            columns, self.codes = _levels(joint["verdict"].values)
+            self.meanings = self._meanings()
             truth = np.nan_to_num(joint["truth"].values, nan=-1).astype(int)
             self.classes: list = [0, 1]
         else:
@@ -167,13 +171,19 @@ class PartialTruth:
     def _word(self, stratum: int) -> str:
         """Return the verdicts of a stratum as text."""
         if self.judged:
-            level = self.joint["verdict_label"].values
-            codes = np.unique(self.joint["verdict"].values.reshape(-1, self.joint.sizes["judge"]), axis=0)
-            codes = codes[(codes >= 0).any(axis=1)]
-            return ", ".join(str(level[code]) for code in codes[stratum])
+            return ", ".join(str(self.joint["verdict_label"].values[code]) for code in self.codes[stratum])
         names = [self.names[i] for i in self.order]
         held = [f"{name}: {self.classes[a]}" for name, a in zip(names, self.answers[stratum], strict=True)]
         return ", ".join(held)
+
+    def _meanings(self) -> dict[str, np.ndarray]:
+        """Return 1 for right, 0 for wrong and NaN for other verdicts of each stratum, by judge with such verdicts."""
+        meaning = meanings_of_verdicts(self.joint)
+        return {
+            judge: held
+            for judge, held in zip(self.joint["judge"].values.tolist(), meaning[self.codes].T, strict=True)
+            if {0.0, 1.0} & set(held[~np.isnan(held)].tolist())
+        }
 
     def observed(self) -> dict[str, xr.Dataset]:
         """Return the estimate of Begg and Greenes; strata without labels have the entity's labelled rate."""
@@ -187,6 +197,11 @@ class PartialTruth:
             held["mean_outcome"] = (dims, mean.reshape(shape))
             cases = np.stack([part.cases.sum(axis=1)[back] for part in self.parts], axis=1)
             labels = np.stack([part.labels.sum(axis=1)[back] for part in self.parts], axis=1)
+            if self.meanings:
+                says = np.nan_to_num(np.stack(list(self.meanings.values())), nan=0.0)  # (judge, stratum)
+                mean = np.stack([part.cases[back] @ says[:, : part.width].T for part in self.parts], axis=1)
+                mean = mean / np.where(cases > 0, cases, np.nan)[..., None]
+                held["judge_mean"] = ((*dims, "judge"), mean.reshape(*shape, -1))
         else:
             tables = np.stack([self._tables(mean[0][None])[0] for mean in means], axis=1)[back]
             held["performance"] = ((*dims, "actual", "predicted"), tables.reshape(*shape, *tables.shape[-2:]))
@@ -217,7 +232,7 @@ class PartialTruth:
         own: dict[str, Any] = {"entity": self.joint["entity"].values}
         own |= {"dataset": self.datasets} if self.datasets else {}
         if self.judged:
-            return own | {"outcome": np.array([0, 1])}
+            return own | {"outcome": np.array([0, 1])} | ({"judge": list(self.meanings)} if self.meanings else {})
         return own | {"actual": self.joint["label"].values, "predicted": self.joint["label"].values}
 
     def draw(self, group: str, block: Block, root: np.random.SeedSequence) -> dict[str, xr.Variable]:
@@ -232,7 +247,26 @@ class PartialTruth:
         both = np.stack([part.sum(axis=2) for part in drawn], axis=2)[:, back]
         both = both if self.datasets else both[:, :, 0]
         mean = xr.Variable(dims, both[..., 1])
-        return {"performance": xr.Variable((*dims, "outcome"), both), "mean_outcome": mean}
+        found = {"performance": xr.Variable((*dims, "outcome"), both), "mean_outcome": mean}
+        if self.meanings:
+            errors = np.stack([self._errors(part) for part in drawn], axis=2)[:, back]
+            errors = errors if self.datasets else errors[:, :, 0]
+            found["judge_error"] = xr.Variable((*dims, "judge", "outcome"), errors)
+        return found
+
+    def _errors(self, joint: np.ndarray) -> np.ndarray:
+        """Return P(the verdict is the opposite | outcome) (draw, entity, judge, outcome) from joint probabilities."""
+        found = np.empty((*joint.shape[:2], len(self.meanings), 2))
+        for i, meaning in enumerate(self.meanings.values()):
+            for outcome in (0, 1):
+                of_outcome = joint[..., outcome]
+                wrong = meaning[: joint.shape[2]] == 1 - outcome
+                total = of_outcome.sum(axis=2)
+                shape, known = total.shape, total > 0
+                found[:, :, i, outcome] = np.divide(
+                    of_outcome[..., wrong].sum(axis=2), total, out=np.full(shape, np.nan), where=known
+                )
+        return found
 
     def _tables(self, joint: np.ndarray) -> np.ndarray:
         """Return tables (draw, entity, actual, predicted) from probabilities (draw, stratum, class)."""
@@ -372,10 +406,15 @@ class Strata:
         column = self.stratum + self.width * np.arange(systems)
         labelled = self.truth >= 0
         residual = self._residuals()
+        bulk = self._bulk
+        if bulk.any():
+            total += self._sums_of_bulk(bulk, column, rng("bulk"), draws)
         for start in range(0, len(self.times), UNITS):
             times = self.times[start : start + UNITS]
             first, last = np.searchsorted(self.unit, (start, start + UNITS))
-            rows = slice(first, last)
+            rows = np.arange(first, last)[~bulk[first:last]]
+            if not rows.size:
+                continue
             unit, size = self.unit[rows] - start, self.size[rows]
             weight = rng("units", start).standard_gamma(np.broadcast_to(times, (draws, len(times)))).T
             known = labelled[rows]
@@ -395,6 +434,33 @@ class Strata:
             level = ndtr((normal / scale[:, None]).T).reshape(draws, systems, self.classes)
         shape = (draws, systems, self.width)
         return total.T.reshape(shape), seen.T.reshape(*shape, self.classes), level
+
+    @cached_property
+    def _bulk(self) -> np.ndarray:
+        """Return the rows without any label, if they are many single cases; else none."""
+        without = (self.truth < 0).all(axis=1)
+        single = len(self.times) == len(self.unit) and bool((self.size == 1).all())
+        return np.asarray(without & bool(single and without.sum() > UNITS))
+
+    def _sums_of_bulk(self, bulk: np.ndarray, column: np.ndarray, rng: np.random.Generator, draws: int) -> np.ndarray:
+        """Draw sums of the weights of the rows ``bulk`` over strata (column, draw)."""
+        met = self.stratum[bulk] >= 0
+        columns = len(self.names) * self.width
+        cases = _gather_columns(column[bulk], met, np.arange(bulk.sum()), np.ones(bulk.sum()), columns, int(bulk.sum()))
+        times = self.times[self.unit[bulk]]
+        shared = (cases.multiply(times) @ cases.T).toarray()
+        number = np.diag(shared).copy()
+        some = number > 0
+        scale = np.sqrt(number[some])
+        values, vectors = np.linalg.eigh(shared[np.ix_(some, some)] / scale[:, None] / scale)
+        root = vectors * np.sqrt(np.maximum(values, 0.0))
+        normal = root @ rng.standard_normal((len(values), draws))
+        found = np.zeros((columns, draws))
+        low, high = ndtr(normal), ndtr(-normal)
+        shape = number[some, None]
+        # The smaller tail keeps its digits.
+        found[some] = np.where(normal < 0, gammaincinv(shape, low), gammainccinv(shape, high))
+        return found
 
     def _residuals(self) -> np.ndarray:
         """Return the truth less its mean (row, system x class), of cases in this class or a later one; else 0."""
@@ -436,13 +502,14 @@ class Strata:
         return np.clip(mean, 1e-12, 1 - 1e-12), self.strengths[np.minimum(which, len(strengths) - 1)]
 
 
-def _levels(codes: np.ndarray) -> np.ndarray:
-    """Return the stratum (pattern, entity) of verdicts (pattern, entity, judge), numbered over all entities."""
+def _levels(codes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the stratum (pattern, entity) of verdicts (pattern, entity, judge), and the verdicts (stratum, judge)."""
     flat = codes.reshape(-1, codes.shape[-1])
     met = (flat >= 0).any(axis=1)
     found = np.full(len(flat), -1)
-    found[met] = np.unique(flat[met], axis=0, return_inverse=True)[1].ravel()
-    return found.reshape(codes.shape[:2])
+    levels, which = np.unique(flat[met], axis=0, return_inverse=True)
+    found[met] = which.ravel()
+    return found.reshape(codes.shape[:2]), levels
 
 
 def _gather_columns(

@@ -3,6 +3,7 @@ from .decisions import decision_curve as decision_curve
 from .decisions import pareto_front as pareto_front
 from .decisions import plan as plan
 from .decisions import sensitivity as sensitivity
+from .judges import judge_ranks as judge_ranks
 from .kit.colors import colors as colors
 from .maps import value_tile as value_tile
 from .maps import value_tiles as value_tiles

@@ -1,6 +1,7 @@
 """Rankings: the order of entities by draws of a score, and its uncertainty."""
 
 from bayesrank.ranking.credible import credible_ranking
+from bayesrank.ranking.judges import judge_errors
 from bayesrank.ranking.ranks import rank
 from bayesrank.ranking.summary import ranking_table
 from bayesrank.ranking.tables import score_table
@@ -8,6 +9,7 @@ from bayesrank.ranking.top import top_set
 
 __all__ = [
     "credible_ranking",
+    "judge_errors",
     "rank",
     "ranking_table",
     "score_table",

@@ -147,6 +147,47 @@ def test_cases_may_be_counted():
         br.from_judged(frame.assign(case=list("abcd")), judge="gpt", truth="human", count="n", case="case")
 
 
+def test_many_cases_without_labels_have_the_distribution_of_single_weights(monkeypatch):
+    from bayesrank.models import partial_truth
+
+    frame = board(labels=100)
+    frame["gpt"] = np.where(frame["case"] % 7 == 0, "unsure", frame["gpt"])
+    found = []
+    for units in (2000, 1):
+        monkeypatch.setattr(partial_truth, "UNITS", units)
+        found.append(mean_of(of_board(frame), draws=4000).values.reshape(-1, 2))
+    single, bulk = found
+    error = single.std(axis=0) * np.sqrt(2 / len(single))
+    assert (np.abs(single.mean(axis=0) - bulk.mean(axis=0)) < 5 * error).all()
+    np.testing.assert_allclose(bulk.std(axis=0), single.std(axis=0), rtol=0.04)
+    assert np.corrcoef(bulk.T)[0, 1] == pytest.approx(np.corrcoef(single.T)[0, 1], abs=0.04)
+    # Sums of weights of three cases are Gamma(3), whatever the copula.
+    part = partial_truth.PartialTruth(of_board(frame)).parts[0]
+    column = part.stratum + part.width * np.arange(2)
+    sums = part._sums_of_bulk(part._bulk, column, np.random.default_rng(1), 20_000)
+    shape = np.array([(part.times * (column[:, c // part.width] == c))[part._bulk].sum() for c in range(len(sums))])
+    np.testing.assert_allclose(sums.mean(axis=1), shape, rtol=0.02)
+    np.testing.assert_allclose(sums.var(axis=1), shape, rtol=0.06)
+
+
+def test_errors_of_the_judge_are_those_it_was_made_with():
+    frame = board(cases=4000, labels=2000)
+    posterior = br.fit(of_board(frame), seed=1)
+    found = br.judge_errors(posterior)
+    assert found["rejects_right"].values == pytest.approx(0.05, abs=0.02)
+    assert found["accepts_wrong"].sel(entity="b").item() == pytest.approx(0.3, abs=0.04)
+    for name, right in (("accepts_wrong", 0), ("rejects_right", 1)):
+        known = frame[(frame["system"] == "b") & (frame["human"] == right)]
+        share = (known["gpt"] != right).mean()
+        assert found[f"{name}_lower"].sel(entity="b") < share < found[f"{name}_upper"].sel(entity="b")
+    assert found["judge_mean"].sel(entity="a").item() == frame[frame["system"] == "a"]["gpt"].mean()
+    assert found["judge_rank"].values.ravel().tolist() == [1, 2]
+    with pytest.raises(ValueError, match="verdicts"):
+        br.judge_errors(br.fit(br.datasets.load("hepatic_scans"), draws=20, seed=1))
+    with pytest.raises(ValueError, match="one data set"):
+        br.judge_errors(br.fit(of_board(frame.assign(d=1), dataset="d"), draws=20, seed=1))
+
+
 def test_judge_as_truth_and_labels_alone_are_alternatives():
     frame = board()
     found = br.sensitivity(of_board(frame), draws=300, seed=1)

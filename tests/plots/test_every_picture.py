@@ -9,6 +9,7 @@ from itertools import pairwise
 import matplotlib
 import matplotlib.pyplot as plt
 import numpy as np
+import pandas as pd
 import pytest
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.text import Text
@@ -34,6 +35,11 @@ def analysed(size):
     posterior = br.fit(counts, draws=30, chains=2, seed=1, groups=["prior"])
     values = br.scores.informedness(posterior)
     actual = rng.random(60) < 0.4
+    judged = pd.DataFrame({"system": np.repeat(names, 20), "case": [*range(20)] * size})
+    judged = judged.assign(
+        judge=rng.integers(0, 2, 20 * size), human=judged["case"].map(dict(enumerate([1, 0, 1] * 3)))
+    )
+    judges = br.fit(br.from_frame(judged, truth="human", judge="judge"), draws=30, chains=2, seed=1)
     risk = {name: np.clip(0.3 * actual + 0.7 * rng.random(60), 0, 1) for name in names}
     return {
         "counts": counts,
@@ -46,6 +52,7 @@ def analysed(size):
         "point": br.as_performance(counts),
         "actual": actual.astype(int),
         "risk": risk,
+        "judges": br.judge_errors(judges),
     }
 
 
@@ -54,6 +61,7 @@ PICTURES = {
     "rank_heatmap": lambda d: br.plots.rank_heatmap(d["ranking"]),
     "pareto_front": lambda d: br.plots.pareto_front(br.decisions.pareto_front(d["values"], cost=d["values"] ** 2)),
     "superiority": lambda d: br.plots.superiority(d["ranking"]),
+    "judge_ranks": lambda d: br.plots.judge_ranks(d["judges"]),
     "score_differences": lambda d: br.plots.score_differences(d["values"], ranking=d["ranking"], rope=0.02),
     "posterior_against_prior": lambda d: br.plots.posterior_against_prior(
         d["values"], d["prior"], ranking=d["ranking"]

@@ -1,0 +1,60 @@
+"""Of judged outcomes: how often each judge errs on each entity, and its ranks beside the corrected ones."""
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from markupsafe import Markup
+
+from bayesrank import _text
+from bayesrank._errors import ArgumentError
+from bayesrank.plots.judges import judge_ranks
+from bayesrank.plots.kit.style import list_size
+from bayesrank.ranking.judges import judge_errors
+from bayesrank.report.page import SEEN, Block, Page, block, picture
+
+PLACE, ON_REQUEST = 45, False
+NEEDS = "verdicts of a judge, right or wrong, on one data set"
+
+
+def make(page: Page) -> Block | None:
+    try:
+        found = judge_errors(page.posterior, prob=page.prob)
+    except ArgumentError:
+        return None
+    order = found["consensus_position"].argsort().values
+    found = found.isel(entity=order)
+    html = Markup("")
+    for judge in found["judge"].values.tolist():
+        one = found.sel(judge=judge)
+        rows = [
+            [
+                str(name),
+                *(_estimate(one.sel(entity=name), error) for error in ("accepts_wrong", "rejects_right")),
+                _text.number(float(one["judge_rank"].sel(entity=name))),
+                _text.interval(float(one["rank_lower"].sel(entity=name)), float(one["rank_upper"].sel(entity=name)), 0),
+            ]
+            for name in one["entity"].values.tolist()
+        ]
+        header = ["entity", "accepts wrong answers", "rejects right answers", "rank by the judge", "corrected ranks"]
+        spread = one["accepts_wrong"].values
+        words = (
+            f"The judge {judge} accepts between {np.nanmin(spread):.0%} and {np.nanmax(spread):.0%} of wrong answers, "
+            f"depending on the entity. Medians with {page.percent} intervals."
+        )
+        html += block("words", [words]) + block("table", header, rows)
+        if len(rows) > 1:
+            caption = f"Ranks by the verdicts of {judge} alone (diamonds) and corrected rank sets (bars)."
+            draw = partial(_draw_ranks, found, judge)
+            html += picture(draw, list_size(min(len(rows), SEEN)), caption)
+    return Block("Errors of the judge", html)
+
+
+def _draw_ranks(found: xr.Dataset, judge: str, figure: Any) -> Any:
+    return judge_ranks(found, judge, figure.subplots(), top=SEEN)
+
+
+def _estimate(one: xr.Dataset, error: str) -> str:
+    middle, low, high = (float(one[f"{error}{end}"]) for end in ("", "_lower", "_upper"))
+    return _text.estimate(middle, low, high)
