@@ -72,6 +72,7 @@ def doctor(
     match: Literal["id", "content"] = "id",
     reruns: Literal["runs", "latest"] | None = None,
     errors: Literal["scored"] | None = None,
+    map: Mapping[str, str] | None = None,
     missing: Any = None,
     truth: str | None = None,
     judge: str | Sequence[str] | None = None,
@@ -80,7 +81,7 @@ def doctor(
 
     Parameters
     ----------
-    paths, name, only, match, reruns, errors
+    paths, name, only, match, reruns, errors, map
         As for :func:`bayesrank.read`.
     missing : "common", "own" or number, optional
         How to treat missing outcomes, as for :func:`bayesrank.from_frame`.
@@ -108,7 +109,7 @@ def doctor(
     """
     if truth is not None or judge is not None:
         return diagnose_judged(paths, Roles(truth=truth, judge=judge))
-    return diagnose(paths, check_choices(name, only, match, reruns, errors).also(missing=missing))
+    return diagnose(paths, check_choices(name, only, match, reruns, errors, map=map).also(missing=missing))
 
 
 def diagnose_judged(paths: Any, roles: Roles) -> Diagnosis:

@@ -205,7 +205,7 @@ def ask(
     if submitted:
         roles = Roles(**how)
         evidence, about, found = _read_submissions(paths, roles, logs or Choices(shell=True))
-    elif logs is not None and are_logs(paths):
+    elif logs is not None and (logs.map or are_logs(paths)):
         roles = Roles(**how)
         evidence, about, found = _read_logs(paths, dataset, roles, ignore, logs, by)
     else:

@@ -30,7 +30,7 @@ def choices_of(how: dict[str, Any], missing: Any = None) -> Choices:
     only: dict[str, list[str]] = {}
     for key, value in pairs["only"]:
         only.setdefault(key, []).append(value)
-    rest = {option: how.pop(option) for option in ("match", "reruns", "errors")}
+    rest = {option: how.pop(option) for option in ("match", "reruns", "errors", "map")}
     return check_choices(dict(pairs["name"]), only, **rest, shell=True).also(missing=missing)
 
 
@@ -45,7 +45,9 @@ def are_logs(paths: Sequence[str]) -> bool:
         return os.path.isdir(text) or any(mark in text for mark in "*?[")
     head = read_unpacked_head(text)
     with guard(text):
-        return (is_zip(head) and not is_workbook(head)) or bool(formats.recognise(formats.head_text(head))[0])
+        text = formats.head_text(head)
+        is_json = text.lstrip()[:1] in ("{", "[")
+        return (is_zip(head) and not is_workbook(head)) or is_json or bool(formats.recognise(text)[0])
 
 
 def evidence_of_frame(

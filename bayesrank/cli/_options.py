@@ -125,10 +125,12 @@ ONLY = (
     "keep one metric, variant (filter, perturbation), judge, dataset, category, entity, status or file; separate "
     "several values by commas. May be repeated."
 )
+FIELDS = "the fields of the case, the system and the score, such as run.model. 'bayesrank doctor' proposes them."
 #: How to read evaluation logs.
 reading_logs = adding(
     click.option("--name", multiple=True, metavar="FILE=NAME", help=f"Logs only: {NAMED}"),
     click.option("--only", multiple=True, metavar="WHAT=VALUE", help=f"Logs only: {ONLY}"),
+    click.option("--map", metavar="case=FIELD,system=FIELD,score=FIELD", help=f"Logs that no format knows: {FIELDS}"),
     click.option(
         "--match",
         type=click.Choice(["id", "content"]),

@@ -24,6 +24,7 @@ def read(
     match: Literal["id", "content"] = "id",
     reruns: Literal["runs", "latest"] | None = None,
     errors: Literal["scored"] | None = None,
+    map: Mapping[str, str] | None = None,
     truth: Any = None,
     missing: Literal["wrong"] | None = None,
     positive: Any = None,
@@ -50,6 +51,11 @@ def read(
         logs raise an error.
     errors : {"scored"}, optional
         ``"scored"`` uses the scores that the files give to runs with errors. By default their outcome is missing.
+    map : mapping, optional
+        Fields of other JSON, JSON lines or tables, by role: ``"case"``, ``"system"``, ``"score"``, and as far as there
+        are some ``"dataset"``, ``"run"``, ``"cluster"``, ``"category"``, ``"cost"``. A field is a path such as
+        ``"run.model"``, or ``"@key"``, ``"@row"``, ``"@file"``: see the guide. Without it, such files raise an error
+        that proposes one.
     truth : path, optional
         A table with the id and the true label of each case. The files are then submissions, one for each team (CSV,
         TSV, ``.gz``, Parquet): an id, and a label, a probability of the positive class, or a probability of each class.
@@ -86,10 +92,10 @@ def read(
     >>> read(path)[["entity", "case", "outcome"]].values.tolist()
     [['model', '1', 1.0], ['model', '2', 0.0]]
     """
-    choices = check_choices(name, only, match, reruns, errors)
+    choices = check_choices(name, only, match, reruns, errors, map=map)
     if truth is not None:
         listed = [paths] if isinstance(paths, str | PathLike) else list(paths)
-        return read_submissions(list(map(str, listed)), str(truth), choices, missing, positive)
+        return read_submissions([str(path) for path in listed], str(truth), choices, missing, positive)
     for argument, given in (("missing", missing), ("positive", positive)):
         check_absent(argument, given, "of logs; it is for submissions beside truth=")
     return settle(collect(paths, choices), choices)

@@ -7,6 +7,7 @@ from typing import Any
 from bayesrank._checks import check_choice, describe_value
 from bayesrank._errors import ArgumentError, ArgumentTypeError
 from bayesrank._escape import quote_word
+from bayesrank.logs.formats._mapped import parse_map, write_map
 
 #: Words for what a user may choose between; formats may have others for variants.
 CHOOSABLE = ("metric", "variant", "judge", "dataset", "category", "entity", "status", "file")
@@ -29,6 +30,8 @@ class Choices:
     match: str = "id"
     reruns: str | None = None
     errors: str | None = None
+    #: Fields of files that no format knows, by role; empty without a mapping.
+    map: Mapping[str, str] = field(default_factory=dict)
     missing: Any = None
     lower: bool = False
     shell: bool = False
@@ -58,13 +61,16 @@ class Choices:
         shell = replace(self, shell=True)
         said = [shell.say(o, value, key) for o in ("name", "only") for key, value in getattr(self, o).items()]
         said += [shell.say("match", self.match)] * (self.match != "id")
+        said += [f"--map {quote_word(write_map(self.map))}"] * bool(self.map)
         said += [
             shell.say(o, getattr(self, o)) for o in ("reruns", "errors", "missing") if getattr(self, o) is not None
         ]
         return " ".join(said + ["--lower-is-better"] * self.lower)
 
 
-def check_choices(name: Any, only: Any, match: Any, reruns: Any, errors: Any, shell: bool = False) -> Choices:
+def check_choices(
+    name: Any, only: Any, match: Any, reruns: Any, errors: Any, shell: bool = False, map: Any = None
+) -> Choices:
     check_choice("match", match, ("id", "content"))
     if reruns is not None:
         check_choice("reruns", reruns, ("runs", "latest"))
@@ -77,4 +83,5 @@ def check_choices(name: Any, only: Any, match: Any, reruns: Any, errors: Any, sh
     for key, value in (only or {}).items():
         check_choice("only", key, CHOOSABLE)
         kept[key] = [str(v) for v in ([value] if isinstance(value, str | int | float) else value)]
-    return Choices(dict(name or {}), kept, match, reruns, errors, shell=shell)
+    given = {} if map is None else parse_map(map, "--map" if shell else "map")
+    return Choices(dict(name or {}), kept, match, reruns, errors, given, shell=shell)

@@ -4,6 +4,7 @@ import fnmatch
 import tempfile
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -13,14 +14,18 @@ import pandas as pd
 
 from bayesrank import _text
 from bayesrank._errors import ArgumentError, ArgumentFileError
+from bayesrank._escape import quote_word
 from bayesrank._inputs import STDIN, guard, read_head, reason_of
 from bayesrank._notes import Note, notes_text
 from bayesrank._text import list_names
 from bayesrank.logs import formats
 from bayesrank.logs.choices import Choices, LogError
-from bayesrank.logs.formats._common import forget_folders
+from bayesrank.logs.formats import _mapped as mapped
+from bayesrank.logs.formats._common import forget_folders, stem_of
 from bayesrank.logs.sources import find_sources
 
+#: The format of files that are read by a mapping.
+MAPPED = "_mapped"
 #: What files are that begin so.
 UNREADABLE = {
     b"version https://git-lfs": ("must be a log", "a pointer of Git LFS", "'git lfs pull' fetches the file"),
@@ -84,6 +89,7 @@ def _runs_of(name: str) -> Iterator[str]:
 def collect(paths: Any, choices: Choices) -> Logs:
     about: list[dict[Any, Any]] = []
     parts, without, unknown, unreadable = [], [], [], []
+    others: list[tuple[str, Path]] = []
     patterns = Patterns(choices.name)
 
     def name_of(file: str) -> str | None:
@@ -102,6 +108,7 @@ def collect(paths: Any, choices: Choices) -> Logs:
             if path is not None:
                 try:
                     kind, holds = _recognise(path, label, called, choices)
+                    kind, holds = (MAPPED, "cases") if choices.map else (kind, holds)
                 except ArgumentFileError as error:
                     problem = error
             if problem is not None and source.given:
@@ -111,6 +118,7 @@ def collect(paths: Any, choices: Choices) -> Logs:
                 unreadable.append(f"{label} ({_reason(problem)})")
             elif not kind:
                 unknown.append(label)
+                others.append((label, path))
             elif holds == "scores":
                 without.append((label, kind, path))
             elif holds == "cases":
@@ -119,6 +127,8 @@ def collect(paths: Any, choices: Choices) -> Logs:
                 if named:
                     frame["entity"], about[-1]["source"] = named, "name"
                 parts.append(frame.assign(file=len(about) - 1))
+        if not parts and not without:
+            _propose_mapping(others, choices)
     lost = [pattern for pattern in choices.name if pattern not in patterns.used]
     if lost:
         raise ArgumentError(
@@ -139,6 +149,25 @@ def collect(paths: Any, choices: Choices) -> Logs:
         doubts.append(Note("scores_alone", {"files": len(alone), "first": alone[0]}))
     variant = next((one["variant"] for one in about if "variant" in one), "variant")
     return Logs(rows, about, [one["name"] for one in about], doubts, variant)
+
+
+def _propose_mapping(others: list[tuple[str, Path]], choices: Choices) -> None:
+    """Raise an error that proposes a mapping for files of cases that no format knows, if there is one."""
+    files: list[mapped.Fields] = []
+    with suppress(ArgumentError), guard(others[0][0] if others else ""):
+        files = [mapped.read_fields(path, stem_of(path)) for _, path in others
+                 if mapped.looks_mappable(formats.head_text(read_head(path)))]  # fmt: skip
+        files = [one for one in files if one.values]
+    if not files or not (given := mapped.propose(files)):
+        return
+    typed = f"--map {quote_word(mapped.write_map(given))}" if choices.shell else f"map={given!r}"
+    raise LogError(
+        others[0][0],
+        "must have a mapping from roles to its fields, since no format knows it",
+        f"the fields {list_names(files[0].names(), 12)}",
+        f"this one may fit: {typed}",
+        map=given,
+    )
 
 
 def _recognise(path: Path, label: str, short: str, choices: Choices) -> tuple[str, str]:
@@ -178,6 +207,10 @@ def _doubts_of_files(about: list[dict[Any, Any]]) -> list[Note]:
 
 def _read_one(label: str, path: Path, kind: str, short: str, choices: Choices) -> pd.DataFrame:
     module = formats.load(kind)
+    if kind == MAPPED:
+        with guard(label):
+            fields = mapped.read_fields(path, stem_of(path))
+        return mapped.read_rows(fields, choices.map, "--map" if choices.shell else "map")
     try:
         frame: pd.DataFrame = module.read(path)
         _check_rows(frame, path.name)
@@ -234,7 +267,8 @@ def _check_found(
         "paths",
         f"must name logs of {known}",
         f"{_text.count(len(unknown), 'file')} of other kinds, such as {unknown[0]}",
-        "any other log can be ranked as a CSV table with the columns entity, case, outcome",
+        "any other log can be ranked as a CSV table with the columns entity, case, outcome, or by a mapping of its "
+        f"fields: {'--map case=FIELD,system=FIELD,score=FIELD' if choices.shell else 'map='}",
     )
 
 

@@ -1,0 +1,255 @@
+"""Twenty invented layouts of logs that no format knows: a mapping is proposed, and read only when it is typed.
+
+The layouts were written down before the reader. Each function writes files and returns the mapping that fits them.
+"""
+
+import csv
+import gzip
+import json
+
+import pandas as pd
+import pytest
+
+import bayesrank as br
+from tests.commands import invoke
+
+RIGHT = {
+    "gpt": [1, 1, 0, 1, 1, 1, 0, 1, 1, 1, 1, 0],
+    "llama": [1, 0, 0, 1, 0, 1, 0, 1, 0, 1, 0, 0],
+    "mistral": [0, 0, 1, 0, 0, 1, 0, 0, 0, 1, 0, 1],
+}
+CASES = [f"q{i}" for i in range(12)]
+ROWS = [(system, case, right) for system, held in RIGHT.items() for case, right in zip(CASES, held, strict=True)]
+
+
+def lines(path, records):
+    path.write_text("\n".join(json.dumps(one) for one in records) + "\n")
+
+
+def table(path, heading, rows, delimiter=",", pack=open):
+    with pack(path, "wt", newline="") as file:
+        csv.writer(file, delimiter=delimiter).writerows([heading, *rows])
+
+
+def flat_lines(folder):
+    lines(folder / "a.jsonl", [{"qid": c, "run": {"model": s, "t": 0.7}, "acc": r} for s, c, r in ROWS])
+    return "case=qid,system=run.model,score=acc"
+
+
+def chat_lines(folder):
+    talk = [{"role": "user", "content": "?"}, {"role": "assistant", "content": "!"}]
+    lines(folder / "chat.jsonl", [{"uuid": c, "messages": talk, "engine": s, "is_right": bool(r)} for s, c, r in ROWS])
+    return "case=uuid,system=engine,score=is_right"
+
+
+def array_of_objects(folder):
+    records = [{"item": c, "candidate": s, "metrics": {"exact_match": float(r), "chars": 40}} for s, c, r in ROWS]
+    (folder / "array.json").write_text(json.dumps(records))
+    return "case=item,system=candidate,score=metrics.exact_match"
+
+
+def object_with_results(folder):
+    records = [{"prompt_id": c, "llm": s, "grade": "pass" if r else "fail"} for s, c, r in ROWS]
+    (folder / "report.json").write_text(json.dumps({"version": 3, "date": "2026-11-01", "results": records}))
+    return "case=results.prompt_id,system=results.llm,score=results.grade"
+
+
+def one_block_a_system(folder):
+    blocks = [
+        {"system": s, "answers": [{"question": c, "correct": r} for c, r in zip(CASES, RIGHT[s], strict=True)]}
+        for s in RIGHT
+    ]
+    (folder / "blocks.json").write_text(json.dumps({"suite": "tiny", "blocks": blocks}))
+    return "case=blocks.answers.question,system=blocks.system,score=blocks.answers.correct"
+
+
+def keyed_by_system(folder):
+    held = {s: [{"id": c, "ok": bool(r)} for c, r in zip(CASES, RIGHT[s], strict=True)] for s in RIGHT}
+    (folder / "by_system.json").write_text(json.dumps(held))
+    return "case=id,system=@key,score=ok"
+
+
+def keyed_twice(folder):
+    held = {s: dict(zip(CASES, RIGHT[s], strict=True)) for s in RIGHT}
+    (folder / "twice.json").write_text(json.dumps(held))
+    return "case=@key2,system=@key,score=value"
+
+
+def keyed_by_case(folder):
+    held = {c: {s: {"solved": RIGHT[s][i], "secs": 1.5} for s in RIGHT} for i, c in enumerate(CASES)}
+    (folder / "by_case.json").write_text(json.dumps(held))
+    return "case=@key,system=@key2,score=solved"
+
+
+def case_with_answers_by_system(folder):
+    records = [
+        {"task_no": c, "topic": "x", "answers": {s: {"text": "...", "success": bool(RIGHT[s][i])} for s in RIGHT}}
+        for i, c in enumerate(CASES)
+    ]
+    lines(folder / "answers.jsonl", records)
+    return "case=task_no,system=@key,score=answers.success"
+
+
+def case_with_list_of_answers(folder):
+    records = [
+        {"problem": c, "attempts": [{"by": s, "reward": float(RIGHT[s][i])} for s in RIGHT]}
+        for i, c in enumerate(CASES)
+    ]
+    (folder / "list.json").write_text(json.dumps({"problems": records}))
+    return "case=problems.problem,system=problems.attempts.by,score=problems.attempts.reward"
+
+
+def wide_lines(folder):
+    lines(folder / "wide.jsonl", [{"example": c, **{s: RIGHT[s][i] for s in RIGHT}} for i, c in enumerate(CASES)])
+    return "case=example,score=gpt+llama+mistral"
+
+
+def file_a_system(folder):
+    for s, held in RIGHT.items():
+        lines(folder / f"{s}.jsonl", [{"sample_key": c, "passed": bool(r)} for c, r in zip(CASES, held, strict=True)])
+    return "case=sample_key,system=@file,score=passed"
+
+
+def arrays_a_system(folder):
+    (folder / "arrays.json").write_text(json.dumps({s: {"outcomes": held, "n": 12} for s, held in RIGHT.items()}))
+    return "case=@row,system=@key,score=outcomes"
+
+
+def packed_table(folder):
+    table(folder / "t.csv.gz", ["stimulus", "net", "hit"], [(c, s, r) for s, c, r in ROWS], pack=gzip.open)
+    return "case=stimulus,system=net,score=hit"
+
+
+def tabs(folder):
+    rows = [(i, s, c, "x" * 20, "yes" if r else "no") for i, (s, c, r) in enumerate(ROWS)]
+    table(folder / "t.tsv", ["", "assistant", "ticket", "reply", "accepted"], rows, "\t")
+    return "case=ticket,system=assistant,score=accepted"
+
+
+def semicolons(folder):
+    rows = [(c, s, "wrong" if not r else "right", 0.1) for s, c, r in ROWS]
+    table(folder / "t.csv", ["Frage", "Modell", "Urteil", "Kosten"], rows, ";")
+    return "case=Frage,system=Modell,score=Urteil"
+
+
+def packed_lines_with_errors(folder):
+    with gzip.open(folder / "events.jsonl.gz", "wt") as file:
+        for s, c, r in ROWS:
+            event = {"meta": {"agent": {"name": s, "build": 7}, "case": {"ref": c}}, "judge": {"verdict": r, "why": ""}}
+            file.write(json.dumps(event) + "\n")
+    return "case=meta.case.ref,system=meta.agent.name,score=judge.verdict"
+
+
+def attempts(folder):
+    records = [{"challenge": c, "solver": s, "try": t, "win": r} for s, c, r in ROWS for t in (1, 2)]
+    lines(folder / "tries.ndjson", records)
+    return "case=challenge,system=solver,score=win,run=try"
+
+
+def two_benchmarks(folder):
+    half = len(CASES) // 2
+    records = [
+        {"benchmark": "one" if i < half else "two", "idx": i % half, "checkpoint": s, "credit": RIGHT[s][i]}
+        for s in RIGHT for i in range(len(CASES))
+    ]  # fmt: skip
+    (folder / "bench.json").write_text(json.dumps({"rows": records}))
+    return "case=rows.idx,system=rows.checkpoint,score=rows.credit,dataset=rows.benchmark"
+
+
+def columns_of_a_frame(folder):
+    frame = pd.DataFrame(ROWS, columns=["model_id", "doc_ref", "points"])
+    (folder / "frame.json").write_text(frame.to_json())
+    return "case=doc_ref,system=model_id,score=points"
+
+
+LAYOUTS = [
+    flat_lines, chat_lines, array_of_objects, object_with_results, one_block_a_system, keyed_by_system, keyed_twice,
+    keyed_by_case, case_with_answers_by_system, case_with_list_of_answers, wide_lines, file_a_system, arrays_a_system,
+    packed_table, tabs, semicolons, packed_lines_with_errors, attempts, two_benchmarks, columns_of_a_frame,
+]  # fmt: skip
+
+
+def as_mapping(text):
+    return dict(pair.split("=") for pair in text.split(","))
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_a_mapping_is_proposed_and_read_only_when_typed(layout, tmp_path):
+    wanted = as_mapping(layout(tmp_path))
+    with pytest.raises(br.ArgumentError, match="map"):
+        br.read(tmp_path)
+    found = br.doctor(tmp_path)
+    assert len(found.stops) == 1
+    assert found.command.startswith(f"bayesrank rank {tmp_path} --map ")
+    assert as_mapping(found.command.split("--map ")[1].strip("'")) == wanted
+    frame = br.read(tmp_path, map=wanted)
+    means = frame.groupby("entity")["outcome"].mean()
+    assert means.to_dict() == pytest.approx({system: sum(held) / 12 for system, held in RIGHT.items()})
+    outcomes = frame.groupby(["entity", "dataset", "case"], sort=False)["outcome"].first()
+    assert outcomes.groupby("entity").agg(list).to_dict() == RIGHT
+
+
+@pytest.mark.parametrize("layout", [flat_lines, packed_table, attempts])
+def test_the_command_of_doctor_ranks(layout, tmp_path):
+    layout(tmp_path)
+    command = invoke("doctor", tmp_path).strip().splitlines()[-1].split()
+    assert "gpt" in invoke(*command[1:], "--draws", 50)
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"case": "qid", "score": "acc", "system": "nobody"}, "beside acc of a, .*run.model.*; got system=nobody"),
+        ({"case": "qid", "system": "run.model"}, "must give case, system and score a field"),
+        ({"case": "qid", "score": "acc", "colour": "red"}, "must give case, system and score a field"),
+        ({"case": "qid", "score": "accuracy"}, "must name fields of a, .*; got score=accuracy"),
+        ({"case": "qid", "score": "qid"}, "must name a score of numbers"),
+        ("case=qid,score=", "must give case"),
+        (3, "must be a mapping"),
+    ],
+)
+def test_a_wrong_mapping_is_refused_with_the_fields(given, words, tmp_path):
+    flat_lines(tmp_path)
+    with pytest.raises(br.ArgumentError, match=words):
+        br.read(tmp_path, map=given)
+
+
+def test_a_mapping_is_text_as_well_and_names_may_hold_commas(tmp_path):
+    records = [{"the case, named": c, "system": s, "score": r} for s, c, r in ROWS]
+    lines(tmp_path / "a.jsonl", records)
+    frame = br.read(tmp_path, map='"case=the case, named",system=system,score=score')
+    assert sorted(set(frame["case"])) == sorted(CASES)
+    assert "--map 'case=the" not in br.doctor(tmp_path).command
+    assert "gpt" in invoke("rank", tmp_path / "a.jsonl", "--map", '"case=the case, named",system=system,score=score')
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[]",
+        "{}",
+        "[[[[1]]]]",
+        '{"a": null}',
+        "[1, 2",
+        "a,b\n1\n",
+        "[" * 900 + "]" * 900,
+        '{"a": {"a": {"a": {}}}}',
+        "<x/>",
+    ],
+)
+def test_what_no_mapping_fits_is_refused_in_words(text, tmp_path):
+    (tmp_path / "odd.json").write_text(text)
+    with pytest.raises(br.ArgumentError):
+        br.read(tmp_path)
+    assert br.doctor(tmp_path / "odd.json").stops
+    with pytest.raises(br.ArgumentError):
+        br.read(tmp_path, map={"case": "a", "score": "b"})
+
+
+def test_a_table_of_numbers_is_read_by_a_mapping_from_standard_names(tmp_path):
+    """Grades, and a cost: the table is that of from_frame."""
+    rows = [(c, s, r + 0.5, 2 * i) for i, (s, c, r) in enumerate(ROWS)]
+    table(tmp_path / "t.csv", ["q", "who", "mark", "usd"], rows)
+    frame = br.read(tmp_path / "t.csv", map={"case": "q", "system": "who", "score": "mark", "cost": "usd"})
+    assert frame["cost"].astype(float).tolist() == [2.0 * i for i in range(36)]
+    assert frame["outcome"].tolist() == [r + 0.5 for _, _, r in ROWS]
