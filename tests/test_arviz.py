@@ -30,6 +30,8 @@ def fit(model, evidence, **options):
         evidence = br.from_frame(pd.DataFrame({"entity": ["a", "b"], "mean": [0.6, 0.5], "se": [0.1, 0.2]}))
     elif model == "correlated_folds":
         evidence = br.from_folds(pd.DataFrame({"a": [0.6, 0.5, 0.7], "b": [0.6, 0.7, 0.8]}), train=9, test=1)
+    elif model == "latent_class":
+        evidence = br.datasets.load_joint("tuberculosis_tests")
     elif model == "partial_truth":
         evidence = br.joint_outcomes([0, 1, None] * 4, {"a": [0, 1, 1] * 4, "b": [0, 0, 1] * 4})
     elif model == "retrained":

@@ -26,6 +26,9 @@ WITHOUT_COUNTS = {
     "hepatic_scans": (1, 650),
     "puddings": (6, 745),
     "arena_battles": (20, 27045),
+    "tuberculosis_tests": (2, 1877),
+    "myocardial_indicators": (4, 94),
+    "dentists": (5, 3869),
 }
 
 

@@ -82,6 +82,7 @@ EVIDENCE = {
     "bayesian_bootstrap": PROBABILITIES,
     "paired": JOINT,
     "partial_truth": JUDGED,
+    "latent_class": br.datasets.load("myocardial_indicators"),
     "retrained": SEEDS,
 }
 #: Models that are sampled by NUTS, whose compilation takes long.

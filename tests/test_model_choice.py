@@ -117,7 +117,7 @@ def test_no_other_file_names_a_model():
 @pytest.mark.parametrize("name", models.names())
 def test_every_model_says_what_it_takes_and_learns(name):
     model = models.find_model(name)
-    assert models.takes_cases(name) == (name in ("paired", "partial_truth"))
+    assert models.takes_cases(name) == (name in ("paired", "partial_truth", "latent_class"))
     assert models.population_of(name) in ("", "data sets", "classes")
     assert (models.population_of(name) == "data sets") == hasattr(model, "over_datasets_together")
     assert all(isinstance(line, str) for line in models.references_of(name))

@@ -95,6 +95,7 @@ def test_models_are_found_by_the_names_of_their_files():
         "beta_binomial",
         *others_first,
         *population,
+        "latent_class",
         "normal_means",
         "paired",
         "partial_truth",

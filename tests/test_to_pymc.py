@@ -35,6 +35,7 @@ MEANS = br.from_frame(pd.DataFrame({"entity": ["a", "b"], "mean": [0.7, 0.6], "s
 FOLDS = br.from_folds(
     pd.DataFrame(np.random.default_rng(1).normal([0.80, 0.83], 0.03, (10, 2)), columns=["a", "b"]), train=90, test=10
 )
+TESTS = br.datasets.load("tuberculosis_tests")
 FEW_FOLDS = br.from_folds(pd.DataFrame(np.random.default_rng(1).random((3, 4))), train=2, test=1)
 #: Evidence of each model that has a PyMC graph.
 EVIDENCE = {
@@ -48,6 +49,7 @@ EVIDENCE = {
     "davidson": VOTES,
     "normal_means": MEANS,
     "correlated_folds": FOLDS,
+    "latent_class": TESTS,
 }
 WITHOUT = {"paired", "partial_truth"}
 
@@ -67,7 +69,7 @@ def test_the_model_observes_the_evidence_and_holds_what_is_ranked(name):
         for kind in ("typical", "new") if "dataset" in evidence.dims else ():
             assert dims[f"performance_{kind}"] == ("entity", "actual", "predicted")
     else:
-        assert held & {"strength", "mean_outcome"}
+        assert held & {"strength", "mean_outcome", "performance"}
     assert list(graph.coords["entity"]) == evidence["entity"].values.tolist()
 
 
@@ -162,6 +164,31 @@ def test_the_density_of_votes_is_that_of_davidson():
         point = {"strength_zerosum__": forward(pt.as_tensor(strength)).eval(), "log_nu": log_nu}
         gaps.append(float(logp(point)) - wanted)
     assert np.ptp(gaps) == pytest.approx(0, abs=1e-8)
+
+
+@pytest.mark.parametrize("kind", ["none", "pairs", "common", "by_class"])
+def test_the_density_of_verdicts_is_that_of_latent_classes(kind):
+    hearts = br.datasets.load("myocardial_indicators")
+    options = {"dependence": kind} | ({"pairs": [("LDH", "CPK")]} if kind == "pairs" else {})
+    model = models.make_model("latent_class", hearts, options)
+    graph = br.to_pymc(hearts, "latent_class", **options)
+    logp = graph.compile_logp(jacobian=False, mode="FAST_COMPILE")
+    rng, gaps = np.random.default_rng(6), []
+    for _ in range(4):
+        theta = rng.normal(0.8, 0.5, model.cells.size)
+        theta[model.cells.rates :] = np.abs(theta[model.cells.rates :])
+        effects = theta[model.cells.rates :]
+        point = {
+            "prevalence_of_logodds__": theta[:1], "sensitivity_logodds__": theta[1:5],
+            "specificity_logodds__": theta[5:9],
+        }  # fmt: skip
+        if kind == "pairs":
+            point["log_odds_ratio"] = effects.reshape(1, 2)
+        elif kind != "none":
+            point["effect_log__"] = np.log(effects[0] if kind == "common" else effects)
+        wanted = float(model.cells.value(theta[None])[0]) - (effects**2).sum() / (2 * model.prior.scale**2)
+        gaps.append(float(logp(point)) - wanted)
+    assert np.ptp(gaps) == pytest.approx(0, abs=1e-6)
 
 
 def test_means_and_folds_have_the_density_of_their_posterior():

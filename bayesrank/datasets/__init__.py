@@ -29,6 +29,7 @@ IMAGES = {"imagenet": 50_000, "real": 46_837, "v2": 10_000, "sketch": 50_889, "a
 CASES = (
     *("utah_trees", "breast_cancer", "langchain_tool_use", "livecodebench_execution"),
     *("trajectory_judges", "hepatic_scans", "puddings", "arena_battles"),
+    *("tuberculosis_tests", "myocardial_indicators", "dentists"),
 )
 #: Data sets whose single cases have a true label and decision values, and their positive class.
 DECISION_VALUES = {"roc_asah": ("outcome", "Poor"), "roc_hanley_mcneil": ("image", "abnormal")}
@@ -63,9 +64,9 @@ def load(name: str) -> xr.DataArray | xr.Dataset:
 
     The result is integer ``counts`` (entity, [dataset], actual, predicted); for ``imagenet_models`` (entity, dataset,
     outcome). ``puddings`` and ``arena_battles`` (of people) are votes, as from :func:`bayesrank.from_votes`;
-    ``trajectory_judges`` and ``hepatic_scans`` are cases with verdicts and a truth; ``roc_asah`` and
-    ``roc_hanley_mcneil`` are decision values, as from :func:`bayesrank.from_probabilities`. Raises KeyError if the name
-    is unknown.
+    ``trajectory_judges`` and ``hepatic_scans`` are cases with verdicts and a truth; ``tuberculosis_tests``,
+    ``myocardial_indicators`` and ``dentists`` are cases without a truth; ``roc_asah`` and ``roc_hanley_mcneil`` are
+    decision values, as from :func:`bayesrank.from_probabilities`. Raises KeyError if the name is unknown.
 
     Examples
     --------
@@ -88,8 +89,9 @@ def load_cases(name: str) -> pd.DataFrame:
     """Load the single cases of a data set as a table with one row for each case, or for ``count`` equal cases.
 
     The names are ``utah_trees``, ``breast_cancer``, ``langchain_tool_use``, ``livecodebench_execution``,
-    ``trajectory_judges``, ``hepatic_scans``, ``puddings``, ``arena_battles``, ``roc_asah`` and ``roc_hanley_mcneil``.
-    Raises KeyError if the name is unknown, ValueError if the data set has counts only.
+    ``trajectory_judges``, ``hepatic_scans``, ``puddings``, ``arena_battles``, ``tuberculosis_tests``,
+    ``myocardial_indicators``, ``dentists``, ``roc_asah`` and ``roc_hanley_mcneil``. Raises KeyError if the name is
+    unknown, ValueError if the data set has counts only.
 
     Examples
     --------
@@ -203,6 +205,14 @@ _LABELS: dict[str, Callable[[pd.DataFrame], dict[str, Any]]] = {
     "utah_trees": _utah_trees,
     "breast_cancer": _breast_cancer,
 }
+
+
+def _verdicts(frame: pd.DataFrame) -> xr.Dataset:
+    """Return the verdicts of tests without a gold standard."""
+    tests = frame.drop(columns=["population", "count"], errors="ignore")
+    return joint_outcomes(None, tests, count=frame["count"], population=frame.get("population"))
+
+
 #: Evidence of data sets without counts.
 _JOINT: dict[str, Callable[[pd.DataFrame], xr.Dataset]] = {
     "trajectory_judges": lambda cases: from_judged(
@@ -214,6 +224,9 @@ _JOINT: dict[str, Callable[[pd.DataFrame], xr.Dataset]] = {
     "hepatic_scans": lambda cases: joint_outcomes(cases["disease"], cases[["scan"]], count=cases["count"]),
     "puddings": lambda votes: from_votes(votes, a="model_a", b="model_b", winner="winner", count="count"),
     "arena_battles": lambda votes: from_votes(votes, a="model_a", b="model_b", winner="human", count="count"),
+    "tuberculosis_tests": _verdicts,
+    "myocardial_indicators": _verdicts,
+    "dentists": _verdicts,
 }
 #: How to read the counts of another data set from its file, where it is no table of counts.
 _COUNTS: dict[str, Callable[[pd.DataFrame], Any]] = {

@@ -14,7 +14,7 @@ from bayesrank._notes import Note
 NOT_CASES = {"entity", "chain", "draw", "sample", "label"}
 
 #: Arguments with one item for each case; a mapping of them is from the case.
-OF_EACH_CASE = {"y_true", "dataset", "cluster", "case", "run", "count", "weight"}
+OF_EACH_CASE = {"y_true", "dataset", "population", "cluster", "case", "run", "count", "weight"}
 
 
 class _Labelled(NamedTuple):

@@ -148,6 +148,13 @@ def meanings_of_verdicts(judged: xr.Dataset) -> np.ndarray:
     return np.array([*(1.0 if word in RIGHT else 0.0 if word in WRONG else np.nan for word in words), np.nan])
 
 
+def holds_no_truth(evidence: Any) -> bool:
+    """Return whether joint outcomes hold no truth at all, or name populations of unknown prevalence."""
+    if not isinstance(evidence, xr.Dataset) or "actual" not in evidence:
+        return False
+    return "population" in evidence.coords or bool(pd.isna(evidence["actual"].values).all())
+
+
 @dataclass(frozen=True)
 class _Rows:
     """Rows of one entity and case each: codes of entity, and columns of verdicts, truth, and names by role."""

@@ -35,7 +35,7 @@ def patterns(
     codes: np.ndarray, numbers: np.ndarray, groups: Mapping[str, list]
 ) -> tuple[np.ndarray, np.ndarray, dict[str, Any]]:
     """Return the unique rows of ``codes`` (case, column) in each data set and cluster, their counts, and the coords."""
-    found = {group: factorize(groups[group]) for group in ("dataset", "cluster") if group in groups}
+    found = {group: factorize(groups[group]) for group in ("dataset", "population", "cluster") if group in groups}
     rows, which = unique_rows(np.column_stack([*(code for code, _ in found.values()), codes]))
     count = np.zeros(len(rows), numbers.dtype)
     np.add.at(count, which, numbers)

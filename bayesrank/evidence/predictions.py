@@ -112,6 +112,7 @@ def joint_outcomes(
     cluster: Any = None,
     case: Any = None,
     run: Any = None,
+    population: Any = None,
     missing: Literal["common"] | None = None,
 ) -> xr.Dataset:
     """Count how many cases have each pattern: a true label, and the prediction of every entity.
@@ -122,7 +123,8 @@ def joint_outcomes(
     ----------
     y_true : sequence of labels
         The true label of each case; None or NaN where it is unknown, as of patients that were not verified. The model
-        ``partial_truth`` takes such evidence.
+        ``partial_truth`` takes such evidence. None instead of a sequence if no truth is known: the model
+        ``latent_class`` takes such evidence, and truths that are known in part.
     predictions, labels, positive, count, weight
         As for :func:`from_predictions`.
     dataset : hashable or sequence, optional
@@ -136,6 +138,9 @@ def joint_outcomes(
     run : sequence, optional
         The run (repetition, sample, seed) of the case. Runs are not additional cases: the runs of a case are its
         cluster, unless ``cluster`` is given.
+    population : sequence, optional
+        The population of each case, where truths are unknown: populations differ in prevalence, while the tests have
+        the same sensitivity and specificity in each.
     missing : "common", optional
         Keep only the cases that all entities predicted. By default a missing prediction (None or NaN) raises an error.
 
@@ -172,12 +177,17 @@ def joint_outcomes(
             "cluster": cluster,
             "case": case,
             "run": run,
+            "population": population,
         }
     )
     cases = _encode(given["y_true"], given["predictions"], labels, positive, missing == "common", part=True)
     classes, size = name_coord(cases.classes), cases.actual.size
     numbers = check_numbers_of_cases(given["count"], given["weight"], size)
-    named = name_groups(size, **{name: given[name] for name in ("dataset", "cluster", "case", "run")})
+    named = name_groups(size, **{name: given[name] for name in ("dataset", "cluster", "case", "run", "population")})
+    if population is not None and (cases.actual >= 0).all():
+        raise ArgumentError(
+            "population", "must be None where all truths are known", "one", "dataset= names the data set of each case"
+        )
     met = cases.predicted.min(axis=1) >= 0
     counted = numbers.counted
     kept = met & counted
@@ -242,7 +252,12 @@ def _encode(
 ) -> _Cases:
     """Validate the cases and code their labels; an allowed missing prediction, or truth, has the code -1."""
     entities = check_by_entity("predictions", predictions, "predicted labels")
-    truth = check_labels("y_true", y_true, may_lack=part, hint=NO_TRUTH)
+    if part and y_true is None:
+        truth = np.full(
+            check_labels(f"predictions[{entities[0]!r}]", predictions[entities[0]], may_lack=may_lack).size, None
+        )
+    else:
+        truth = check_labels("y_true", y_true, may_lack=part, hint=NO_TRUTH)
     known = truth[~pd.isna(truth)]
     if known.size < truth.size and known.dtype.kind == "f" and (known == np.floor(known)).all():
         # Missing values make floats of whole numbers.
@@ -256,7 +271,7 @@ def _encode(
             raise ArgumentError(
                 argument, f"must hold one label for each of the {truth.size} cases of y_true", guess.size
             )
-        if labels is None:
+        if labels is None and known.size:
             _check_types(argument, guess, known)
     named = ordered_categories(y_true) if labels is None else labels
     classes = all_classes(named, [known, *(guess[~pd.isna(guess)] for guess in guesses.values())])

@@ -18,7 +18,7 @@ from bayesrank._checks import check_choice
 from bayesrank._errors import ArgumentError, ArgumentKeyError, ArgumentTypeError
 from bayesrank._records import EvidenceRecord, ModelRecord
 from bayesrank.evidence.counts import names_test_sets, with_parts
-from bayesrank.evidence.judged import holds_partial_truth
+from bayesrank.evidence.judged import holds_no_truth, holds_partial_truth
 from bayesrank.evidence.weighting import WEIGHTED
 
 __all__ = ["Model"]
@@ -135,7 +135,7 @@ def chosen_by_evidence(evidence: Any, together: bool = True) -> str:
     if (only := _only_model_of(evidence)) is not None:
         return only.model
     if holds_partial_truth(evidence):
-        return "partial_truth"
+        return "latent_class" if holds_no_truth(evidence) else "partial_truth"
     if holds_seeds(evidence):
         return "retrained"
     if together and _are_crossed(evidence):

@@ -56,10 +56,13 @@ class Information:
     seeds: float = np.nan  #: Training seeds of each entity, at least; NaN for other evidence.
     of_class: float = np.nan  #: Cases, or clusters, of the rarest class, for areas under curves.
     errors_known: bool = True  #: False for standard errors of means of unknown numbers of cases.
+    unidentified: Note | None = None  #: Why the model's parameters are not identified by the cases.
 
     def withheld(self) -> Note | None:
         """Return why no rank set but all ranks can be justified; None if sets are available."""
         clusters, cases = least(self.clusters), least(self.cases)
+        if self.unidentified is not None:
+            return self.unidentified
         if not self.errors_known:
             return Note("means_without_n")
         if self.repeats < FEWEST_REPEATS:

@@ -22,6 +22,7 @@ NOTABLE = 0.25
 FEWEST = 60
 #: Codes of caps that leave every rank possible.
 UNJUSTIFIED = (
+    "not_identified",
     "clusters_too_few",
     "cases_of_class_too_few",
     "cases_too_few",
@@ -32,6 +33,8 @@ UNJUSTIFIED = (
     "sets_need_draws",
     "not_measured",
 )
+#: Codes of caps that leave no headline: the order comes from the prior.
+NO_HEADLINE = ("not_identified",)
 #: Caps that limit the headline to the evidence that was seen: an entity may be best on these data sets.
 ON_THESE = ("pooled_datasets",)
 
@@ -76,7 +79,7 @@ def headline_of(
 ) -> tuple[str, list[Note]]:
     """Return the headline, "best", "shared", "leads" or "none", and its caps, from the variables of a ranking."""
     best, position = np.asarray(ranking["in_best_set"]), np.asarray(position_of(ranking))
-    if (~np.isnan(position)).sum() < 2:
+    if (~np.isnan(position)).sum() < 2 or any(cap.code in NO_HEADLINE for cap in caps):
         return "none", list(caps)
     superiority = np.asarray(ranking["superiority"])
     leader, members = int(np.nanargmin(position)), np.flatnonzero(best)

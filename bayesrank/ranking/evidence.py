@@ -36,6 +36,7 @@ from bayesrank.ranking._information import (
     skewness_ratio,
 )
 from bayesrank.ranking._pooling import differing_datasets
+from bayesrank.ranking.claims import NO_HEADLINE
 from bayesrank.ranking.intervals import position_of
 from bayesrank.ranking.notes import (
     cases_of_classes,
@@ -61,7 +62,7 @@ NOTHING = EvidenceRecord()
 #: How the names of observed variables on truth known in part begin.
 JUDGED = ("judged_", "labels")
 #: Codes of notes that limit the headline.
-CAPS = ("prevalences_differ", "chains_unreliable", "runs_differ")
+CAPS = ("prevalences_differ", "chains_unreliable", "runs_differ", "latent_fit_poor", "latent_fit_unchecked")
 
 
 @dataclass(frozen=True)
@@ -116,6 +117,7 @@ class Evidence:
 
     def information(self, score: Score | None, entities: int) -> Information:
         """Return the effective counts behind a ranking by ``score``."""
+        own = notes_of(self.assembled.notes)
         found = Information(
             cases=self.size(entities),
             clusters=np.full(entities, np.nan),
@@ -126,6 +128,7 @@ class Evidence:
             repeats=float(self.model.repeats or np.nan),
             seeds=float(self.model.seeds or np.nan),
             errors_known=not self.model.errors_assumed,
+            unidentified=next((note for note in own if note.code in NO_HEADLINE), None),
         )
         if self.model.probabilities:
             return self._of_probabilities(found)

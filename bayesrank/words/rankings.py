@@ -9,9 +9,10 @@ from bayesrank import _text
 from bayesrank._notes import Note, notes_of
 from bayesrank._records import RankingRecord
 from bayesrank.planning import cases_to_separate
-from bayesrank.ranking.claims import FEWEST, leader_overestimate
+from bayesrank.ranking.claims import FEWEST, NO_HEADLINE, leader_overestimate
 from bayesrank.ranking.intervals import position_of
 from bayesrank.ranking.summary import check_complete, effective_draws, is_exact, outside_interval, score_name
+from bayesrank.words.identification import why_and_remedy
 from bayesrank.words.parts import Verdict, compose, few_names
 from bayesrank.words.plans import round_up
 from bayesrank.words.standing import Standing, headline_text, relation
@@ -20,6 +21,8 @@ from bayesrank.words.standing import Standing, headline_text, relation
 LEAST = 1e-6
 #: Kinds of evidence for which a number of cases is computed; its assurance, and the largest multiple of the cases.
 OF_CASES, ASSURANCE, MOST = ("cases", "paired cases", "per-case data"), 0.8, 100
+#: Fields of the note on parameters that are not identified, which its words need.
+IDENTIFIED_BY = ("rank", "parameters", "weak", "tests", "populations", "dependence")
 #: Advice on separating entities, by the variable ``needed_evidence``.
 STEPS = {
     "data sets": "More data sets would help most; more cases of the same data sets would help less.",
@@ -61,6 +64,12 @@ def verdict_of_ranking(ranking: xr.Dataset, more: Sequence[Note] = ()) -> Verdic
         names = sorted(standing.named(standing.tied))
         headline = f"No ranking: {few_names(names)} {'comes' if len(names) == 1 else 'come'} first, but {why}."
         return compose("none", headline, [*notes, *_unranked_notes(ranking, score)], next_step=step)
+    unidentified = next((cap for cap in standing.caps if cap.code in NO_HEADLINE), None)
+    if unidentified is not None:
+        why, step = why_and_remedy(
+            **{name: unidentified.fields[name] for name in unidentified.fields if name in IDENTIFIED_BY}
+        )
+        return compose("none", f"No ranking: {why}.", [*notes, *common_notes(standing, score)], next_step=step)
     leader, best = standing.leader, standing.best()
     headline = headline_text(standing, f"{leader} leads ({best})", f"{leader} is best: {best}")
     if standing.headline == "none":

@@ -159,6 +159,10 @@ def _limit(standing: Standing, cap: Note) -> str:
         return "the sampler did not settle"
     if cap.code == "observed_undefined":
         return f"the observed {score_name(standing.ranking)} of {standing.leader} is undefined"
+    if cap.code == "latent_fit_unchecked":
+        return "the cases cannot show how the errors of the tests depend on each other"
+    if cap.code == "latent_fit_poor":
+        return "the dependence of the tests in the model contradicts the data"
     if cap.code == "model_contradicted":
         return "the prior or the model contradicts the data"
     if cap.code == "pairs_unconnected":

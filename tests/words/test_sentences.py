@@ -286,6 +286,65 @@ ROWS = [
         "verdict. Among cases with equal verdicts they are taken as a random sample.",
     ),
     (
+        "latent_class_named",
+        {"anchor": "a", "chosen": False, "known": 0, "cases": 90},
+        "No truth is known. The positive class is the one in which a is more often positive (anchor= chooses "
+        "another test).",
+    ),
+    (
+        "latent_class_named",
+        {"anchor": "a", "chosen": True, "known": 9, "cases": 90},
+        "The truth is known for 9 of 90 cases. The positive class is the one in which a is more often "
+        "positive.",
+    ),
+    (
+        "latent_dependences",
+        {"rows": [["none", 129.845, 20, 0.196, 0.196], ["common", 44.64, 19, 0.1, 0.3]], "chosen": "none"},
+        "Dependence of the tests within a class, at the largest likelihood: independence (chosen): G² 129.84 "
+        "on 20 degrees of freedom, prevalence 0.196; a common random effect: G² 44.64 on 19 degrees of "
+        "freedom, prevalence 0.100 to 0.300.",
+    ),
+    (
+        "latent_populations",
+        {"populations": 2},
+        "There are 2 populations; scores that depend on the prevalence use that of all cases together "
+        "(br.at_prevalence chooses another).",
+    ),
+    (
+        "latent_fit_poor",
+        {"dependence": "none", "g2": 129.84, "freedom": 20},
+        "The data contradict independence of the tests within a class (G² 129.84 on 20 degrees of freedom): "
+        "try another dependence=.",
+    ),
+    (
+        "latent_fit_unchecked",
+        {"dependence": "none"},
+        "The model assumes independence of the tests within a class, which these cases cannot check; more "
+        "tests, or verified cases, would.",
+    ),
+    (
+        "latent_identified",
+        {"rank": 6, "parameters": 6, "smallest": 0.65, "contraction": 0.998, "least": "prevalence of x"},
+        "All 6 parameters are identified (smallest singular value 0.65). The variance of prevalence of x "
+        "shrinks least from prior to posterior: by 99.8%.",
+    ),
+    (
+        "not_identified",
+        {"rank": 3, "parameters": 5, "smallest": 0.0, "contraction": 0.8, "least": "sensitivity of a",
+         "weak": [], "tests": 2, "populations": 1, "dependence": "none"},
+        "The cases identify 3 of 5 parameters without a gold standard (smallest singular value 0). A third "
+        "test, a second population of another prevalence, or ten verified cases of each class would identify "
+        "the others.",
+    ),
+    (
+        "not_identified",
+        {"rank": 5, "parameters": 5, "smallest": 0.03, "contraction": 0.8, "least": "sensitivity of a",
+         "weak": ["prevalence"], "tests": 2, "populations": 2, "dependence": "none"},
+        "The cases hardly inform prevalence, although all parameters are identified in principle (smallest "
+        "singular value 0.03). More cases, a third test, populations that differ more, or ten verified cases "
+        "of each class would help.",
+    ),
+    (
         "entities_without_labels",
         {"entities": ["a", "b"]},
         "No truth is known for a, b: the verdicts alone say nothing about the truth.",
@@ -873,14 +932,16 @@ CAVEATS = {
     Caveat.PREVALENCES_DIFFER: {"prevalences_differ"},
     Caveat.PRIOR_OUTWEIGHS_DATA: {
         "class_without_cases", "few_cases_of_class", "prior_shifts_average", "votes_one_sided", "without_cases",
-        "entities_without_labels", "strata_without_labels",
+        "entities_without_labels", "strata_without_labels", "not_identified",
     },
     Caveat.FEW_UNITS: {
         "intervals_withheld",
         "few_cases_and_prior_of_range", "few_cases_and_prior", "few_units_without_prior", "few_cases_of_means",
         "means_unpaired", "variance_lost", "few_discordant", "few_cases", "few_datasets", "heavy_tails",
     },
-    Caveat.MODEL_CONTRADICTED: {"datasets_not_replicated", "prior_contradicted"},
+    Caveat.MODEL_CONTRADICTED: {
+        "datasets_not_replicated", "prior_contradicted", "latent_fit_poor", "latent_fit_unchecked",
+    },
     Caveat.DATASETS_DIFFER: {
         "easy_datasets_credited", "entities_unconnected", "pooled_datasets_differ", "votes_unconnected",
     },

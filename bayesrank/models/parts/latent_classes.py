@@ -1,0 +1,363 @@
+"""Patterns of verdicts that arise from two latent classes: likelihood, gradient, maximum, and identification.
+
+A parameter vector holds, on the scale of logits, the share of the positive class in each population, the sensitivity
+and the specificity of each test; then the parameters of the dependence.
+"""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from scipy.special import expit, log_ndtr, ndtri
+
+#: Kinds of dependence of the tests within a class.
+DEPENDENCES = ("none", "pairs", "common", "by_class")
+#: Nodes of the quadrature over the random effect: of the draws, and of the maximum of the likelihood.
+NODES, FINE_NODES = 15, 41
+#: Random starts of the search for the maximum, beside a plain one.
+STARTS = 6
+#: Logits are kept within these ends, where probabilities differ from 0 and 1 by 1e-13.
+END = 30.0
+#: Above this number of tests, the Jacobian has the observed patterns alone instead of all.
+ALL_PATTERNS = 10
+#: Share of the largest singular value below which another one counts as 0.
+RANK = 1e-6
+#: Difference of logits in numerical derivatives.
+STEP = 1e-4
+LOG_ROOT = 0.5 * np.log(2 * np.pi)
+
+
+@dataclass(frozen=True)
+class LatentClasses:
+    """Cells of verdicts by population, with the truth where it is known, and the kind of dependence."""
+
+    verdict: np.ndarray  #: 0 or 1 (cell, test).
+    population: np.ndarray  #: Code of each cell.
+    truth: np.ndarray  #: 0, 1, or -1 where unknown.
+    count: np.ndarray
+    populations: int
+    dependence: str
+    pairs: tuple[tuple[int, int], ...] = ()
+    nodes: int = NODES
+
+    @property
+    def tests(self) -> int:
+        return self.verdict.shape[1]
+
+    @property
+    def rates(self) -> int:
+        """Return the number of parameters that are probabilities: prevalences, sensitivities and specificities."""
+        return self.populations + 2 * self.tests
+
+    @property
+    def effects(self) -> int:
+        """Return the number of parameters of the dependence."""
+        return {"none": 0, "pairs": 2 * len(self.pairs), "common": 1, "by_class": 2}[self.dependence]
+
+    @property
+    def size(self) -> int:
+        return self.rates + self.effects
+
+    @cached_property
+    def grid(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return nodes and log weights of a standard normal distribution."""
+        z, weight = np.polynomial.hermite_e.hermegauss(self.nodes)
+        return z, np.log(weight / weight.sum())
+
+    @cached_property
+    def members(self) -> np.ndarray:
+        """Return which cells belong to each population (cell, population)."""
+        return (self.population[:, None] == np.arange(self.populations)).astype(float)
+
+    def logits(self, theta: np.ndarray, positive: bool) -> np.ndarray:
+        """Return the logit of a positive verdict of each test in a class (..., test)."""
+        first = self.populations
+        if positive:
+            return theta[..., first : first + self.tests]
+        return -theta[..., first + self.tests : self.rates]
+
+    def strength(self, theta: np.ndarray, positive: bool) -> np.ndarray:
+        """Return the standard deviation of the random effect in a class (...)."""
+        return theta[..., self.rates + (1 if positive and self.dependence == "by_class" else 0)]
+
+    def value(self, theta: np.ndarray) -> np.ndarray:
+        """Return the log likelihood of parameters (particle, parameter)."""
+        return self._mix(theta)[0] @ self.count
+
+    def cells(self, theta: np.ndarray) -> np.ndarray:
+        """Return the probability of each cell in its population, of a known truth together with it (particle, cell)."""
+        return np.exp(self._mix(theta)[0])
+
+    def value_and_slope(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the log likelihood (particle) and its gradient (particle, parameter)."""
+        log, positive, parts = self._mix(theta)
+        slope = np.empty_like(theta)
+        share = expit(np.clip(theta[:, : self.populations], -END, END))
+        weight = positive * self.count
+        slope[:, : self.populations] = weight @ self.members - share * (self.count @ self.members)
+        slope[:, self.rates :] = 0.0
+        for k, each in enumerate((self.count - weight, weight)):
+            rates, effects = self._pull(theta, bool(k), each, parts[k])
+            first = self.populations + (0 if k else self.tests)
+            slope[:, first : first + self.tests] = rates if k else -rates
+            if self.dependence == "pairs":
+                slope[:, self.rates + k :: 2] = effects
+            elif self.effects:
+                slope[:, self.rates + (k if self.dependence == "by_class" else 0)] += effects[:, 0]
+        return log @ self.count, slope
+
+    def _mix(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray, list]:
+        """Return log probabilities and shares of the positive class (particle, cell), and parts of the gradient."""
+        logit = np.clip(theta[:, : self.populations], -END, END)[:, self.population]
+        logs, parts = [], []
+        for k in range(2):
+            log, kept = self._of_class(theta, bool(k))
+            logs.append(log - np.logaddexp(0.0, -logit if k else logit))
+            parts.append(kept)
+        negative, positive = logs
+        both = np.logaddexp(negative, positive)
+        unknown = self.truth < 0
+        log = np.where(unknown, both, np.where(self.truth == 1, positive, negative))
+        return log, np.where(unknown, np.exp(positive - both), self.truth == 1), parts
+
+    def _of_class(self, theta: np.ndarray, positive: bool) -> tuple[np.ndarray, tuple]:
+        """Return the log probability of each cell's verdicts in a class (particle, cell)."""
+        x = np.clip(self.logits(theta, positive), -END, END)
+        if self.dependence in ("common", "by_class"):
+            return self._with_effect(x, self.strength(theta, positive))
+        free = self.free
+        log = x[:, free] @ self.verdict[:, free].T - np.logaddexp(0.0, x[:, free]).sum(axis=1, keepdims=True)
+        tables = []
+        for place, (i, j) in enumerate(self.pairs):
+            table = pair_table(expit(x[:, i]), expit(x[:, j]), theta[:, self.rates + 2 * place + positive])
+            log = log + np.log(table)[:, 2 * self.verdict[:, i] + self.verdict[:, j]]
+            tables.append(table)
+        return log, (x, tables)
+
+    @cached_property
+    def free(self) -> np.ndarray:
+        """Return the tests that are independent of all others."""
+        return np.setdiff1d(np.arange(self.tests), np.array(self.pairs, int).ravel())
+
+    def _with_effect(self, x: np.ndarray, b: np.ndarray) -> tuple[np.ndarray, tuple]:
+        z, weight = self.grid
+        quantile = np.where(x > 0, -1.0, 1.0) * ndtri(expit(-np.abs(x)))
+        root = np.sqrt(1 + b**2)[:, None]
+        # (particle, node, test), within ends where logarithms of the tails keep their digits.
+        middle = np.clip((quantile * root)[:, None] + (b[:, None] * z)[..., None], -END, END)
+        up, down = log_ndtr(middle), log_ndtr(-middle)
+        terms = (up - down) @ self.verdict.T + down.sum(axis=2, keepdims=True) + weight[:, None]
+        most = terms.max(axis=1, keepdims=True)
+        np.exp(terms - most, out=terms)
+        total = terms.sum(axis=1)
+        return np.log(total) + most[:, 0], (x, quantile, root, middle, up, down, terms, total)
+
+    def _pull(self, theta: np.ndarray, positive: bool, weight: np.ndarray, parts: tuple) -> tuple[np.ndarray, ...]:
+        """Return the gradient of the weighted log probabilities (particle, cell) by logits and by dependence."""
+        x = parts[0]
+        p = expit(x)
+        if self.dependence in ("none", "pairs"):
+            slope = weight @ self.verdict - weight.sum(axis=1, keepdims=True) * p
+            effects = np.empty((len(theta), len(self.pairs)))
+            for place, ((i, j), table) in enumerate(zip(self.pairs, parts[1], strict=True)):
+                cell = 2 * self.verdict[:, i] + self.verdict[:, j]
+                w00, w01, w10, w11 = ((weight @ (cell == c).astype(float)) / table[:, c] for c in range(4))
+                odds = 1 / table  # the both-positive probability moves with the odds ratio and the two rates
+                g, h = odds.sum(axis=1), w11 + w00 - w10 - w01
+                slope[:, i] = (w10 - w00 + h * (odds[:, 2] + odds[:, 0]) / g) * p[:, i] * (1 - p[:, i])
+                slope[:, j] = (w01 - w00 + h * (odds[:, 1] + odds[:, 0]) / g) * p[:, j] * (1 - p[:, j])
+                effects[:, place] = h / g
+            return slope, effects
+        _, quantile, root, middle, up, down, terms, total = parts
+        each = terms * (weight / total)[:, None]
+        ones, all_ = each @ self.verdict, each.sum(axis=2, keepdims=True)
+        log = -0.5 * middle**2 - LOG_ROOT
+        by_middle = ones * np.exp(log - up) - (all_ - ones) * np.exp(log - down)
+        # The derivative of the normal quantile by the logit.
+        steep = p * expit(-x) * np.exp(0.5 * quantile**2 + LOG_ROOT)
+        b = self.strength(theta, positive)[:, None]
+        of_tests = by_middle.sum(axis=1)
+        by_effect = (by_middle.sum(axis=2) @ self.grid[0])[:, None]
+        by_effect += (of_tests * quantile).sum(axis=1, keepdims=True) * b / root
+        return of_tests * root * steep, by_effect
+
+    def swap(self, theta: np.ndarray) -> np.ndarray:
+        """Return parameters of the same likelihood with the two classes exchanged; truths must be unknown."""
+        found = theta.copy()
+        first, last = self.populations, self.rates
+        found[: self.populations] = -theta[: self.populations]
+        found[first : first + self.tests] = -theta[first + self.tests : last]
+        found[first + self.tests : last] = -theta[first : first + self.tests]
+        if self.dependence == "by_class":
+            found[last:] = theta[last:][::-1]
+        elif self.dependence == "pairs":
+            found[last:] = theta[last:].reshape(-1, 2)[:, ::-1].ravel()
+        return found
+
+    def climb(self, start: np.ndarray) -> tuple[np.ndarray, float]:
+        """Return the next maximum of the likelihood from a start, and its logarithm."""
+        from scipy.optimize import minimize
+
+        fine = replace(self, nodes=FINE_NODES)
+
+        def loss(theta: np.ndarray) -> tuple[float, np.ndarray]:
+            value, slope = fine.value_and_slope(theta[None])
+            return -float(value[0]), -slope[0]
+
+        ends = [(-END / 2, END / 2)] * self.rates + [(-8.0, 8.0)] * self.effects
+        finish = {"maxiter": 2000, "ftol": 1e-13, "gtol": 1e-7}
+        run = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=ends, options=finish)
+        return run.x, -float(run.fun)
+
+    def maximum(self, anchor: int) -> tuple[np.ndarray, float]:
+        """Return the parameters with the largest likelihood from several starts, where the anchor is informative."""
+        rng = np.random.default_rng(0)
+        start = np.full(self.size, 0.8)
+        start[: self.populations] = 0.0
+        sign = np.where(self._agreement[anchor] < 0, -1.0, 1.0)
+        start[self.populations : self.rates] = 1.5 * np.tile(sign, 2)
+        starts = [start, *(start + rng.normal(0, 1.2, self.size) for _ in range(STARTS))]
+        theta, log = max((self.climb(each) for each in starts), key=lambda found: found[1])
+        if self.informedness(theta[None], anchor)[0] < 0 and (self.truth < 0).all():
+            theta = self.swap(theta)
+        if self.dependence in ("common", "by_class"):
+            theta[self.rates :] = np.abs(theta[self.rates :])
+        return theta, log
+
+    @cached_property
+    def _agreement(self) -> np.ndarray:
+        """Return the covariance of the verdicts of two tests over all cases (test, test)."""
+        share = self.count / self.count.sum()
+        mean = share @ self.verdict
+        return (self.verdict.T * share) @ self.verdict - mean[:, None] * mean
+
+    def most_central(self, names: list) -> int:
+        """Return the test with the largest correlations with the others, the first by name of equals."""
+        spread = np.sqrt(np.maximum(np.diag(self._agreement), 1e-12))
+        total = np.abs(self._agreement / spread[:, None] / spread).sum(axis=1).round(9)
+        return min(range(self.tests), key=lambda i: (-total[i], repr(names[i])))
+
+    def informedness(self, theta: np.ndarray, test: int) -> np.ndarray:
+        """Return P(positive | positive class) - P(positive | negative class) of a test (particle)."""
+        return expit(self.logits(theta, True)[:, test]) - expit(self.logits(theta, False)[:, test])
+
+    @cached_property
+    def saturated(self) -> tuple[float, int]:
+        """Return the log likelihood of the observed shares, and their number of free parameters.
+
+        The truth is missing at random given the verdicts, so cells are those of verdicts, and of the truth given them.
+        """
+        code = self.verdict @ 2.0 ** np.arange(self.tests) + 2.0**self.tests * self.population
+        names, cell = np.unique(code, return_inverse=True)
+        all_cases = np.bincount(cell, self.count, len(names))
+        size = self.count @ self.members
+        log = float(self.count @ np.log(all_cases[cell] / size[self.population]))
+        known = self.truth >= 0
+        labels = np.bincount(cell[known], self.count[known], len(names))
+        log += float(self.count[known] @ np.log(self.count[known] / labels[cell[known]]))
+        return log, int(self.populations * (2.0**self.tests - 1) + (labels > 0).sum())
+
+    def fit_statistics(self, log: float) -> tuple[float, int]:
+        """Return twice the log likelihood ratio of the saturated model (G²), and its degrees of freedom."""
+        best, free = self.saturated
+        return 2 * (best - log), free - self.size
+
+    def all_cells(self) -> tuple["LatentClasses", np.ndarray]:
+        """Return all possible cells, known truths where there are some, and the number of cases of their kind."""
+        patterns = self.verdict
+        if self.tests <= ALL_PATTERNS:
+            patterns = (np.arange(2**self.tests)[:, None] >> np.arange(self.tests)) & 1
+        patterns = np.unique(patterns, axis=0)
+        verdict, population, truth, share = [], [], [], []
+        for p in range(self.populations):
+            here = self.population == p
+            known = self.count[here & (self.truth >= 0)].sum()
+            for label, part in ((-1, self.count[here].sum() - known), (0, known), (1, known)):
+                if part > 0:
+                    verdict.append(patterns)
+                    population.append(np.full(len(patterns), p))
+                    truth.append(np.full(len(patterns), label))
+                    share.append(np.full(len(patterns), part))
+        codes = np.concatenate(population), np.concatenate(truth)
+        cells = replace(self, verdict=np.concatenate(verdict), population=codes[0], truth=codes[1], count=np.ones(1))
+        return cells, np.concatenate(share)
+
+    def jacobian(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return the Jacobian of cell probabilities by the parameters (particle, cell, parameter), and the cells.
+
+        Parameters are probabilities and strengths of dependence. The other results are the probabilities of the cells
+        (particle, cell), and the number of cases of their kind: of their population, with a known truth or without.
+        """
+        cells, size = self.all_cells()
+        columns = []
+        for k in range(self.size):
+            ends = [theta.copy(), theta.copy()]
+            for end, sign in zip(ends, (-1, 1), strict=True):
+                end[:, k] += sign * STEP
+            low, high = (expit(end[:, k]) if k < self.rates else end[:, k] for end in ends)
+            columns.append((cells.cells(ends[1]) - cells.cells(ends[0])) / (high - low)[:, None])
+        return np.stack(columns, axis=2), cells.cells(theta), size
+
+    def identify(self, theta: np.ndarray) -> tuple[int, float, np.ndarray]:
+        """Return the rank of the Jacobian, its smallest singular value, and standard errors: medians over draws.
+
+        Rows of cells with and without a known truth count by the root of their share of the population. Standard
+        errors (parameter) are those of the Fisher information, infinite where it is singular.
+        """
+        slope, p, size = self.jacobian(theta)
+        total = np.bincount(self.population, self.count)
+        here = np.sqrt(size / total[self.all_cells()[0].population])
+        values = np.linalg.svd(slope * here[:, None], compute_uv=False)
+        rank = int(np.median((values > RANK * values[:, :1]).sum(axis=1)))
+        if rank < self.size:
+            return rank, 0.0, np.full(self.size, np.inf)
+        scaled = slope * np.sqrt(size / np.maximum(p, 1e-12))[..., None]
+        inverse = np.linalg.pinv(np.swapaxes(scaled, 1, 2) @ scaled, rcond=1e-14, hermitian=True)
+        errors = np.sqrt(np.maximum(np.diagonal(inverse, axis1=1, axis2=2), 0.0))
+        return rank, float(np.median(values[:, -1])), np.median(errors, axis=0)
+
+
+def pair_table(one: Any, other: Any, log_odds_ratio: Any, library: Any = np) -> Any:
+    """Return probabilities (..., 4) of 00, 01, 10, 11 with these margins and odds ratio (Plackett 1965).
+
+    ``library`` is NumPy or pytensor.tensor.
+    """
+    # An odds ratio of exactly 1 has a removable singularity.
+    ratio = library.exp(library.clip(log_odds_ratio, -15, 15)) * (1 + 1e-12)
+    s = 1 + (one + other) * (ratio - 1)
+    root = library.sqrt(library.maximum(s**2 - 4 * ratio * (ratio - 1) * one * other, 0.0))
+    both = 2 * ratio * one * other / (s + root)
+    table = library.stack([1 - one - other + both, other - both, one - both, both], axis=-1)
+    return library.maximum(table, 1e-14)
+
+
+@dataclass(frozen=True)
+class Prior:
+    """Beta priors of the probabilities, normal ones of the dependence, where a named test is informative."""
+
+    cells: LatentClasses
+    shapes: np.ndarray  #: Of the Beta distribution of each probability (rate, 2): of the event, and of its absence.
+    scale: float  #: Standard deviation of the parameters of dependence.
+    anchor: int
+
+    def draw(self, size: int, rng: np.random.Generator) -> np.ndarray:
+        """Draw parameters (draw, parameter)."""
+        kept: list[np.ndarray] = []
+        while sum(map(len, kept)) < size:
+            first, second = (np.log(rng.standard_gamma(a, (size, len(a))) + 1e-300) for a in self.shapes.T)
+            theta = np.clip(first - second, -END + 1e-6, END - 1e-6)
+            theta = np.hstack([theta, self.scale * rng.standard_normal((size, self.cells.effects))])
+            kept.append(theta[self.cells.informedness(theta, self.anchor) > 0])
+        return np.concatenate(kept)[:size]
+
+    def value_and_slope(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the log density on the scale of logits (particle), and its gradient."""
+        last = self.cells.rates
+        x, effect = theta[:, :last], theta[:, last:]
+        value = -np.logaddexp(0, -x) @ self.shapes[:, 0] - np.logaddexp(0, x) @ self.shapes[:, 1]
+        value -= (effect**2).sum(axis=1) / (2 * self.scale**2)
+        far = (np.abs(x) > END).any(axis=1) | (self.cells.informedness(theta, self.anchor) <= 0)
+        rate = expit(x)
+        slope = np.hstack([self.shapes[:, 0] * (1 - rate) - self.shapes[:, 1] * rate, -effect / self.scale**2])
+        return np.where(far, -np.inf, value), slope

@@ -1,0 +1,21 @@
+"""Why cases without a gold standard do not identify the parameters, and what would."""
+
+from bayesrank import _text
+
+
+def why_and_remedy(
+    rank: int, parameters: int, weak: list[str], tests: int, populations: int, dependence: str
+) -> tuple[str, str]:
+    """Return why the cases do not identify the parameters, and a sentence on what would."""
+    full = rank == parameters
+    why = f"the cases identify {rank} of {parameters} parameters without a gold standard"
+    if full:
+        why = (
+            f"the cases hardly inform {_text.list_names(weak, 3)}, although all parameters are identified in principle"
+        )
+    elif dependence != "none":
+        return why, "Independent tests (dependence='none'), more tests, or verified cases would identify the others."
+    ways = ["more cases"] * full + ["a third test"] * (tests == 2)
+    ways.append("a second population of another prevalence" if populations == 1 else "populations that differ more")
+    first, last = ", ".join(ways), "ten verified cases of each class"
+    return why, f"{first[:1].upper()}{first[1:]}, or {last} would {'help' if full else 'identify the others'}."
