@@ -13,13 +13,15 @@ of rare classes go through ``br.fit`` and ``br.credible_ranking``, with a quarte
 import argparse
 import sys
 from collections.abc import Callable
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import xarray as xr
 from measure_claims import DRAWS, PROB, bootstrap
+from scipy.optimize import brentq
+from scipy.stats import norm
 
 import bayesrank as br
 from bayesrank.ranking._confidence import rank_sets
@@ -120,8 +122,6 @@ def paired(
     cases: int, rate: float, shared: float, runs: int, rng: np.random.Generator, entities: int, gap: float
 ) -> Board:
     """Outcomes of the same cases, whose latent difficulty has the share ``shared`` of the variance."""
-    from scipy.stats import norm
-
     error = np.sqrt(rate * (1 - rate) / cases / runs * (1 - shared))
     truth = norm.ppf(np.clip(rate + ahead(entities, gap, error), 1e-9, 1 - 1e-9))
     common = np.sqrt(shared) * rng.normal(size=(cases, 1, 1))
@@ -145,6 +145,29 @@ for rate in (0.5, 0.9, 0.99):
 # --- Clusters --------------------------------------------------------------------------------------------------------
 
 
+@cache
+def latent_means(sizes: tuple[int, ...], spread: float, gap: float) -> tuple[float, float]:
+    """Return the latent means of rivals and of an entity that is ahead by ``gap`` standard errors of the difference.
+
+    Their rates lie at equal distances from 0.5. The standard errors are those of the two rates themselves.
+    """
+    share = np.array(sizes) / sum(sizes)
+    node, weight = np.polynomial.hermite_e.hermegauss(80)
+    weight = weight / weight.sum()
+
+    def variance(mean: float) -> float:
+        each = norm.cdf(mean + spread * node)
+        rate = weight @ each
+        between = weight @ each**2 - rate**2
+        return float((share**2 * (between + (rate * (1 - rate) - between) / np.array(sizes))).sum())
+
+    def excess(mean: float) -> float:
+        return 2 * norm.cdf(mean / (1 + spread**2) ** 0.5) - 1 - gap * (2 * variance(mean)) ** 0.5
+
+    half = brentq(excess, 0.0, 8.0)
+    return -half, half
+
+
 def clusters(
     sizes: np.ndarray,
     spread: float,
@@ -161,8 +184,12 @@ def clusters(
         own = rng.normal(size=(rows, entities))
         return np.sqrt(1 - shared) * own + np.sqrt(shared) * rng.normal(size=(rows, 1))
 
-    latent = mean + spread * noise(len(sizes))[group] + noise(len(group))
-    latent += ahead(entities, gap, 0.9 / len(sizes) ** 0.5)
+    latent = spread * noise(len(sizes))[group] + noise(len(group))
+    if gap:
+        others, first = latent_means(tuple(sizes.tolist()), spread, gap)
+        latent += np.r_[first, np.full(entities - 1, others)]
+    else:
+        latent += mean
     right = (latent > 0).astype(int)
     sums = np.stack([np.bincount(group, column) for column in right.T], axis=1)
     x = bootstrap(rng, sums, sizes.astype(float), PRIOR)
@@ -301,7 +328,13 @@ def sweep(boards: int, only: str, entities: tuple[int, ...]) -> tuple[list[str],
 POWER = {
     "Tables": ("accuracy, 200 cases at rate 0.9", "accuracy, 2,000 cases at rate 0.5"),
     "The same cases": ("200 cases at rate 0.9, 0.5 of the variance shared", "60 cases, 4 runs each, at rate 0.9"),
-    "Clusters": ("12 clusters, equal", "25 clusters, equal", "60 clusters, equal", "25 clusters, 16-fold"),
+    "Clusters": (
+        "12 clusters, equal",
+        "25 clusters, equal",
+        "60 clusters, equal",
+        "25 clusters, 16-fold",
+        "60 clusters, 16-fold",
+    ),
     "Means with n": ("10 cases, normal", "30 cases, normal"),
 }
 
@@ -335,7 +368,8 @@ POWER_HEAD = """
 ## How often the best entity is named
 
 The first entity is better than all others, which are equal, by 1, 2 or 4 standard errors of a difference. Each entry is
-the share of boards in which it alone could be best.
+the share of boards in which it alone could be best. For clusters, these are standard errors of the difference of the
+two rates, at equal distances from 0.5: 25 clusters of 16-fold sizes have 15 effective ones by Kish's formula.
 """
 
 FOOT = """
@@ -349,6 +383,7 @@ FOOT = """
 - If clusters vary less than independent cases would, rank sets use the larger variance with the degrees of freedom of
   the clusters. This is conservative. Without an effect of the clusters it costs the most.
 - Means without numbers of cases leave every rank possible, so they have no row.
+- [Many data sets](crossed.md), [training seeds](seeds.md) and [folds](folds.md) have pages of their own.
 """
 
 

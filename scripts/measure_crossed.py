@@ -4,9 +4,9 @@ Run ``python scripts/measure_crossed.py [PART] [--boards N]``; without a part, a
 are in docs/measured/crossed.md. A board is one simulated evaluation: entities with right and wrong answers on data sets
 whose difficulty has mean 1 and standard deviation 1, in logits. Rates are those at the median difficulty.
 
-- "claims": entities are equal, or the first is better or worse. ``claimed`` is the share of boards that name one entity
-  best, by all probabilities that it beats a rival (*pairwise*), or by intervals that hold for all pairs together
-  (*joint*: the differences of logits, standardised, within the 95% quantile of the largest).
+- "claims": the first of two entities is better. How often each is called best, by the headline of a ranking, or by the
+  probability that it beats its rival alone (*pairs*).
+- "few": entities are equal, on few data sets.
 - "coverage": how often 95% intervals of typical rates and of differences of logits hold the truth.
 - "calibration": ranks of truths that are drawn from the prior, among their posterior draws.
 - "priors": how the scale of the priors changes the difference of the first two entities.
@@ -14,6 +14,7 @@ whose difficulty has mean 1 and standard deviation 1, in logits. Rates are those
 
 import argparse
 import warnings
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -35,6 +36,7 @@ DESIGNS = {
     "20 sets, 8 at random missing": (20, 8, "random"),
     "20 sets, the 8 hardest missing": (20, 8, "hardest"),
     "3 sets": (3, 0, ""),
+    "4 sets": (4, 0, ""),
     "5 sets": (5, 0, ""),
     "5 sets, 1 at random missing": (5, 1, "random"),
     "3 sets, the hardest missing": (3, 1, "hardest"),
@@ -63,24 +65,27 @@ def simulate(
     return br.from_frame(pd.DataFrame(rows), dataset="dataset")
 
 
-def draw_logits(evidence: xr.DataArray, model: str, seed: int) -> np.ndarray:
+def draw(evidence: xr.DataArray, model: str, seed: int) -> Any:
+    """Return a posterior."""
+    return br.fit(evidence, model, seed=seed, **DRAWS)
+
+
+def logits_of(posterior: Any) -> np.ndarray:
     """Return draws (draw, entity) of the logits of typical rates."""
-    posterior = groups_of(br.fit(evidence, model, seed=seed, **DRAWS))["posterior"]
-    rate = posterior["performance_typical"].sel(outcome=1).stack(at=("chain", "draw")).transpose("at", "entity").values
+    rate = groups_of(posterior)["posterior"]["performance_typical"].sel(outcome=1)
+    rate = rate.stack(at=("chain", "draw")).transpose("at", "entity").values
     return special.logit(rate.clip(1e-12, 1 - 1e-12))
 
 
-def claim(logits: np.ndarray) -> tuple[int, int]:
-    """Return the entity that is called best pairwise and jointly, or -1."""
+def claim(posterior: Any) -> tuple[int, int, int]:
+    """Return the entity that is best by all pairs and the one by the headline, or -1; and whether one is ruled out."""
+    logits = logits_of(posterior)
     leader = int(logits.mean(0).argmax())
-    rivals = [j for j in range(logits.shape[1]) if j != leader]
-    pairwise = all((logits[:, leader] > logits[:, j]).mean() >= 0.95 for j in rivals)
-    apart = logits[:, :, None] - logits[:, None, :]
-    mean, sd = apart.mean(0), apart.std(0)
-    np.fill_diagonal(sd, 1.0)
-    limit = np.quantile((abs(apart - mean) / sd).max((1, 2)), 0.95)
-    joint = all(mean[leader, j] > limit * sd[leader, j] for j in rivals)
-    return leader if pairwise else -1, leader if joint else -1
+    pairwise = all((logits[:, leader] > logits[:, j]).mean() >= 0.95 for j in range(logits.shape[1]) if j != leader)
+    ranking = br.credible_ranking(posterior)
+    inside = ranking["in_best_set"].values
+    best = int(inside.argmax()) if ranking.attrs["headline"] == "best" else -1
+    return leader if pairwise else -1, best, int(not inside.all())
 
 
 def error(share: float, boards: int) -> str:
@@ -90,34 +95,44 @@ def error(share: float, boards: int) -> str:
 
 def measure_claims(boards: int, only: str) -> None:
     """Print how often an entity is called best."""
-    print("| design | entities | cases | spread | first ahead by | model | first best | another best | joint: first |"
-          " joint: another |\n|---|---:|---:|---:|---:|---|---:|---:|---:|---:|")  # fmt: skip
-    for design, entities, cases, spread, ahead in (
-        *((d, 2, 60, 0.1, 0.0) for d in DESIGNS),
-        *((d, 2, 400, 0.3, 0.0) for d in DESIGNS),
-        *((d, 5, 60, 0.3, 0.0) for d in DESIGNS),
-        *((d, 2, 60, 0.1, 0.3) for d in DESIGNS if d.startswith(("12", "20"))),
-        ("12 sets", 2, 60, 0.3, 0.5),
-        ("5 sets", 2, 400, 0.3, 0.5),
+    print("| design | cases | spread | first ahead by | model | headline: first | headline: another | pairs: first |"
+          " pairs: another |\n|---|---:|---:|---:|---|---:|---:|---:|---:|")  # fmt: skip
+    for design, cases, spread, ahead in (
+        *((d, 60, 0.1, 0.3) for d in DESIGNS if "12" in d or "20" in d),
+        *((d, 60, spread, 0.5) for d in ("12 sets", "5 sets") for spread in (0.1, 0.3)),
     ):
         if only not in design:
             continue
-        rng = np.random.default_rng([1, entities, cases, int(10 * spread), int(10 * ahead), *design.encode()])
-        compared = [
-            name for name, wanted in ((OTHERS[0], ahead and not DESIGNS[design][1]), (OTHERS[1], cases < 100)) if wanted
-        ]
-        found: dict[str, list] = {name: [] for name in (CROSSED, *compared)}
-        for _ in range(boards):
-            evidence, seed = simulate(rng, design, entities, cases, spread, ahead), int(rng.integers(2**31))
-            for name, held in found.items():
-                held.append(claim(draw_logits(evidence, name, seed)))
-        for name, held in found.items():
-            named = np.array(held)
-            shares = [(named[:, kind] == 0).mean() for kind in (0, 1)], [(named[:, kind] > 0).mean() for kind in (0, 1)]
+        complete = not DESIGNS[design][1]
+        for name in (CROSSED, *(OTHERS[:1] if complete else OTHERS[1:])):
+            named = np.array([row[:2] for row in run(boards, design, 2, cases, spread, ahead, name)])
+            shares = [(named[:, kind] == 0).mean() for kind in (1, 0)], [(named[:, kind] > 0).mean() for kind in (1, 0)]
             cells = [error(shares[who][kind], boards) for kind in (0, 1) for who in (0, 1)]
-            print(
-                f"| {design} | {entities} | {cases} | {spread} | {ahead} | {name} | {' | '.join(cells)} |", flush=True
-            )
+            print(f"| {design} | {cases} | {spread} | {ahead} | {name} | {' | '.join(cells)} |", flush=True)
+
+
+def run(boards: int, design: str, entities: int, cases: int, spread: float, ahead: float, model: str) -> list:
+    """Return the claims on each board; boards do not depend on the model."""
+    rng = np.random.default_rng([1, entities, cases, int(10 * spread), int(10 * ahead), *design.encode()])
+    boards_of = [
+        (simulate(rng, design, entities, cases, spread, ahead), int(rng.integers(2**31))) for _ in range(boards)
+    ]
+    return [claim(draw(evidence, model, seed)) for evidence, seed in boards_of]
+
+
+def measure_few(boards: int, only: str) -> None:
+    """Print how often an entity is called best though all are equal, on few data sets."""
+    print("| data sets | entities | cases | spread | one is best | one is ruled out | pairs: one is best |"
+          "\n|---|---:|---:|---:|---:|---:|---:|")  # fmt: skip
+    for design in ("3 sets", "4 sets", "5 sets", "12 sets"):
+        for entities in (2, 5, 20):
+            for spread in (0.0, 0.1, 0.3):
+                if only not in design or (design == "12 sets" and (entities == 20 or spread == 0.1)):
+                    continue
+                named = np.array(run(boards, design, entities, 60, spread, 0.0, CROSSED))
+                cells = [error((named[:, 1] >= 0).mean(), boards), error(named[:, 2].mean(), boards)]
+                cells.append(error((named[:, 0] >= 0).mean(), boards))
+                print(f"| {design} | {entities} | 60 | {spread} | {' | '.join(cells)} |", flush=True)
 
 
 def measure_coverage(boards: int, only: str) -> None:
@@ -130,7 +145,8 @@ def measure_coverage(boards: int, only: str) -> None:
             rng = np.random.default_rng([2, entities, cases, int(10 * spread), *design.encode()])
             rates, apart = [], []
             for _ in range(boards):
-                logits = draw_logits(simulate(rng, design, entities, cases, spread), CROSSED, int(rng.integers(2**31)))
+                evidence = simulate(rng, design, entities, cases, spread)
+                logits = logits_of(draw(evidence, CROSSED, int(rng.integers(2**31))))
                 low, high = np.quantile(logits, [0.025, 0.975], axis=0)
                 rates.append(((low <= 1) & (high >= 1)).mean())
                 low, high = np.quantile(logits[:, 1:] - logits[:, :1], [0.025, 0.975], axis=0)
@@ -209,6 +225,7 @@ def measure_priors(boards: int, only: str) -> None:
 
 PARTS = {
     "claims": (measure_claims, 100),
+    "few": (measure_few, 100),
     "coverage": (measure_coverage, 100),
     "calibration": (measure_calibration, 300),
     "priors": (measure_priors, 1),

@@ -244,8 +244,22 @@ def test_models_without_difficulty_say_so():
     for met, code in ((COMPLETE, "difficulty_ignored"), (CHAIN, "easy_datasets_credited")):
         about = fit(counts_of(met), model="hierarchical_beta_binomial", draws=20).attrs
         assert codes_in(about) == [code]
+    about = fit(counts_of(CHAIN), model="hierarchical_logit_normal", draws=20).attrs
+    assert codes_in(about) == ["datasets_missing_at_random"]
     one = fit(counts_of(COMPLETE[:1]), model="hierarchical_beta_binomial", draws=20)
     assert codes_in(one.attrs) == []
+
+
+def test_entities_that_lack_data_sets_are_not_best_by_a_model_that_ignores_difficulty():
+    """C4: the first entity is better by 0.5 logits, but the others lack the hardest data sets."""
+    right = np.array([[10, 12, 26, 27, 27, 28], [8, 9, 24, 25, 25, 26], [8, 9, 24, 25, 25, 26]])
+    met = np.ones((3, 6), bool)
+    met[1:, :2] = False
+    posterior = br.fit(counts_of(met, right, 30), "hierarchical_beta_binomial", seed=1)
+    ranking = br.credible_ranking(posterior)
+    assert "easy_datasets_credited" in ranking.attrs["caps"]
+    assert ranking.attrs["headline"] == "leads"
+    assert "lack data sets" in br.verdict(ranking)[0] or "cannot be ruled out" in br.verdict(ranking)[0]
 
 
 @pytest.mark.parametrize(

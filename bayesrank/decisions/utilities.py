@@ -25,8 +25,8 @@ from bayesrank.decisions._means import mean_and_error, mean_over_draws, name_pai
 from bayesrank.evidence.counts import NO_CLASSES
 from bayesrank.models.parts.priors import align
 from bayesrank.performance.arrays import OUTCOME_DIMS, align_outcomes, as_performance
-from bayesrank.ranking import credible_ranking
 from bayesrank.ranking.claims import cap
+from bayesrank.ranking.credible import rank_variable
 from bayesrank.ranking.evidence import Evidence, evidence_of
 from bayesrank.scores import Score
 
@@ -111,7 +111,16 @@ def expected_utility(
         groups["observed_data"] = _utility(*seen).to_dataset()
     if (stats := source.group("sample_stats")) is not None:
         groups["sample_stats"] = stats
-    ranking = credible_ranking(xr.DataTree.from_dict(groups), "utility", prob=prob)
+    score, constants = _score(benefits, given), each.sizes["entity"] - performance.sizes["entity"]
+    extra = [dim for dim in values.dims if dim not in (*draw_dims(values), "entity")]
+
+    def informed(at: tuple[int, ...]) -> Any:
+        known = evidence
+        for dim, i in zip(extra, at, strict=True):
+            known = known.at(str(dim), i)
+        return known.information(score, performance.sizes["entity"]).with_constants(constants)
+
+    ranking = rank_variable(xr.DataTree.from_dict(groups), "utility", prob, informed)
     if evidence.counts is not None:
         # Always right or always wrong on a class is outside any interval of that rate; strategies' answers are fixed.
         table = evidence.counts.transpose(..., *OUTCOME_DIMS)
@@ -119,13 +128,12 @@ def expected_utility(
         extreme = ((right == 0) | (right == table.sum("predicted").values)).any("actual")
         settled = extreme.assign_coords(entity=performance["entity"]).reindex(entity=ranking["entity"], fill_value=True)
         ranking["contradicted"] &= ~settled.transpose(*ranking["contradicted"].dims).values
-    notes = evidence.notes(_score(benefits, given))
+    notes = evidence.notes(score)
     texts = {"notes": notes_text(notes), "needed_evidence": evidence.needed()}
     for name, text in texts.items():
         ranking[name] = ranking[name].copy(data=np.full(ranking[name].shape, text, dtype=object)[()])
-    # The utility was ranked without the evidence: what limits claims about it was lost.
-    reason = evidence.information(None, performance.sizes["entity"]).withheld()
-    ranking = cap(ranking, [*([] if reason is None else [reason]), *evidence.limits(notes)])
+    # The utility was ranked without the notes on its evidence: what limits claims was lost.
+    ranking = cap(ranking, evidence.limits(notes))
     if strategies:
         always = np.arange(each.sizes["entity"]) >= performance.sizes["entity"]
         ranking = ranking.assign_coords(strategy=("entity", always))

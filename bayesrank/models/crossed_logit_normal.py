@@ -97,7 +97,8 @@ class CrossedLogitNormal(HierarchicalLogitNormal):
             self.basis[self.order] = SCALE * self.spread * columns
         self.settings["design"] = self.design.kind
         if len(self.members) > 1:
-            self.notes += _notes_of_design(self.design, *self.met.shape)
+            others = [note for note in self.notes if note.code != "datasets_missing_at_random"]
+            self.notes = others + _notes_of_design(self.design, *self.met.shape)
 
     def _terms_of_design(self, pairs: np.ndarray) -> tuple[str, ...]:
         """Return difficulty and deviations for several entities on several data sets, else what is identified."""

@@ -5,6 +5,7 @@ Methodology 28:169-181, have the bias and Satterthwaite's degrees of freedom for
 """
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -80,6 +81,31 @@ class Information:
         if np.isnan(self.clusters).all() and np.isfinite(self.freedom).any() and cases < FEWEST_UNITS:
             return Note("cases_too_few", {"cases": cases, "enough": FEWEST_UNITS})
         return None
+
+    def with_constants(self, number: int) -> "Information":
+        """Return the counts with more entities of known values, such as the same answer to every case."""
+        old = len(self.cases)
+        if not number:
+            return self
+
+        def pairs(values: Any, beside: np.ndarray, alone: float) -> np.ndarray:
+            found = np.full((old + number,) * 2, alone)
+            found[:old, :old] = np.broadcast_to(values, (old, old))
+            found[:old, old:], found[old:, :old] = beside[:, None], beside
+            return found
+
+        freedom, excess = (np.broadcast_to(each, (old, old)) for each in (self.freedom, self.excess))
+        unknown = np.full(number, np.nan)
+        return replace(
+            self,
+            cases=np.append(self.cases, unknown),
+            clusters=np.append(self.clusters, unknown),
+            freedom=pairs(freedom, np.diag(freedom), np.inf),
+            excess=pairs(excess, excess.max(axis=1), 1.0),
+            inflation=np.append(np.broadcast_to(self.inflation, old), np.ones(number)),
+            discordant=None if self.discordant is None else pairs(self.discordant, np.full(old, np.inf), np.inf),
+            observed=None if self.observed is None else np.append(self.observed, unknown),
+        )
 
     def notes(self) -> list[Note]:
         """Return a note if rank sets take cases as independent because their clusters vary less."""

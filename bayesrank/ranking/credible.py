@@ -1,5 +1,6 @@
 """Credible rankings: the posterior order of the entities by a score."""
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -22,6 +23,7 @@ from bayesrank._notes import notes_text
 from bayesrank._source import Source, parse_source
 from bayesrank._types import Container, ModelName, ScoreLike
 from bayesrank.ranking._confidence import RankSets, rank_sets
+from bayesrank.ranking._information import Information
 from bayesrank.ranking._tallies import compare_draws, positive, rank_draws
 from bayesrank.ranking.claims import (
     FEWEST,
@@ -186,8 +188,23 @@ def credible_ranking(
     return replace_drawn(drawn, source, score, settings) if method == "auto" and kind is None else drawn
 
 
+def rank_variable(
+    source: Container, name: str, prob: float, informed: Callable[[tuple[int, ...]], Information]
+) -> xr.Dataset:
+    """Return rankings of a posterior variable, whose evidence the source lacks.
+
+    ``informed`` returns the information in the evidence of one ranking, by its position in the other dims.
+    """
+    return _of_draws(parse_source(source), name, RankingOptions(prob, 0.0, True), None, None, informed)
+
+
 def _of_draws(
-    source: Source, score: ScoreLike | None, settings: RankingOptions, higher_is_better: bool | None, kind: str | None
+    source: Source,
+    score: ScoreLike | None,
+    settings: RankingOptions,
+    higher_is_better: bool | None,
+    kind: str | None,
+    informed: Callable[[tuple[int, ...]], Information] | None = None,
 ) -> xr.Dataset:
     """Return a ranking from draws."""
     found = score_values(source, score, higher_is_better, kind)
@@ -205,11 +222,12 @@ def _of_draws(
     if expected is not None:  # one item of the other dims after the other, as the values
         extra = [str(dim) for dim in values.dims if dim not in draw_dims(values)]
         expected = expected.transpose(*extra).compute()
-    return rank_each(
-        values,
-        evidence,
-        lambda part, known, at: _one(part, known, found, settings, None if expected is None else _at(expected, at)),
-    )
+
+    def rank_one(part: xr.DataArray, known: Evidence, at: tuple[int, ...]) -> xr.Dataset:
+        information = None if informed is None else informed(at)
+        return _one(part, known, found, settings, None if expected is None else _at(expected, at), information)
+
+    return rank_each(values, evidence, rank_one)
 
 
 def _at(expected: xr.Dataset, at: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:
@@ -223,6 +241,7 @@ def _one(
     found: ScoreValues,
     settings: RankingOptions,
     predictive: tuple[np.ndarray, np.ndarray] | None = None,
+    information: Information | None = None,
 ) -> xr.Dataset:
     names, batches = values["entity"].values, Batches.of(values)
     x = finite(values.values).reshape(batches.number, len(names))
@@ -230,7 +249,8 @@ def _one(
     groups = identical_groups(evidence, len(names))
     result, twice, efficiencies = _summarize(x, batches, settings, found, groups)
     groups, ranked = efficiencies.groups, result["undefined"] <= MOSTLY
-    information = evidence.information(score, len(names))
+    if information is None:
+        information = evidence.information(score, len(names))
     if found.finite_mean and information.population != "entities":  # a model of their population already shrinks them
         result["overestimate"] = average_within(groups, expected_overestimates(x, ranked, found.sign))
 

@@ -62,7 +62,10 @@ NOTHING = EvidenceRecord()
 #: How the names of observed variables on truth known in part begin.
 JUDGED = ("judged_", "labels")
 #: Codes of notes that limit the headline.
-CAPS = ("prevalences_differ", "chains_unreliable", "runs_differ", "latent_fit_poor", "latent_fit_unchecked")
+CAPS = (
+    *("prevalences_differ", "chains_unreliable", "runs_differ", "easy_datasets_credited"),
+    *("latent_fit_poor", "latent_fit_unchecked"),
+)
 
 
 @dataclass(frozen=True)

@@ -145,6 +145,9 @@ def _limit(standing: Standing, cap: Note) -> str:
         return f"{fields['seeds']} training seeds are too few to rule out {rivals}"
     if cap.code == "runs_differ":
         return f"runs of {fields['entity']} differ more than their cases allow"
+    if cap.code == "easy_datasets_credited":
+        lacking = fields["lacking"]
+        return f"{few_names(lacking)} {'lacks' if len(lacking) == 1 else 'lack'} data sets, which may be the hard ones"
     if cap.code == "datasets_too_few":
         return f"{fields['datasets']} data sets are too few to rule out {rivals}"
     if cap.code == "cases_of_class_too_few":

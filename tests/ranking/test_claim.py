@@ -10,6 +10,7 @@ import pytest
 import xarray as xr
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from matplotlib.colors import to_hex
 
 import bayesrank as br
 from bayesrank._notes import Note
@@ -19,6 +20,7 @@ from bayesrank.report import ranking_report
 from bayesrank.words.results import verdict_parts
 from bayesrank.words.standing import Standing
 from tests.pages import run_command
+from tests.scripts import load_script
 from tests.strategies import draws_of
 
 NAMES = list("abcdefgh")
@@ -74,20 +76,41 @@ def test_headlines(best, superiority, chance, codes, rope, headline, caps):
     assert (found, [limit.code for limit in limits]) == (headline, caps)
 
 
+#: Kinds of evidence of random boards.
+KINDS = ("tables", "cases", "seeds", "pooled", "means", "folds")
+
+
 def boards():
     """Random boards: few and many cases, equal and different entities, several kinds of evidence."""
-    return st.tuples(st.integers(0, 10**6), st.integers(2, 8), st.sampled_from([10, 60, 900]), st.booleans())
+    return st.tuples(st.integers(0, 10**6), st.integers(2, 8), st.sampled_from([10, 60, 900]), st.sampled_from(KINDS))
 
 
-def posterior_of_board(seed, size, cases, paired):
+def posterior_of_board(seed, size, cases, kind):
     rng = np.random.default_rng(seed)
     rates = rng.choice([0.6, 0.62, 0.8, 0.95], size)
-    if paired:
+    names = NAMES[:size]
+    if kind == "seeds":
+        fits = rng.integers(2, 6)
+        frame = pd.DataFrame((rng.random((20 * fits, size)) < rates).astype(int), columns=names)
+        frame = frame.assign(case=np.tile(range(20), fits), seed=np.repeat(range(fits), 20))
+        evidence = br.from_outcomes(frame, case="case", training_seed="seed")
+        return br.fit(evidence, rng.choice(["retrained", "paired"]), seed=seed, draws=100), None
+    if kind == "means":
+        table = pd.DataFrame({"entity": names, "mean": rates, "se": rng.uniform(0.001, 0.1, size)})
+        table = table.assign(n=cases) if rng.random() < 0.5 else table
+        return br.fit(br.from_frame(table), seed=seed, draws=100), None
+    if kind == "folds":
+        scores = pd.DataFrame(rng.normal(rates, 0.05, (20, size)), columns=names).assign(run=np.arange(20) // 10)
+        runs = scores if rng.random() < 0.5 else scores.head(10)
+        return br.fit(br.from_folds(runs, train=90, test=10, repeat="run"), seed=seed, draws=100), None
+    if kind == "cases":
         frame = pd.DataFrame((rng.random((cases, size)) < rates).astype(int), columns=NAMES[:size])
         cluster = rng.integers(0, rng.choice([3, 30]), cases) if rng.random() < 0.5 else None
         return br.fit(br.from_outcomes(frame, cluster=cluster), seed=seed, draws=100), None
     right = rng.binomial(cases, rates, (2, size))
-    counts = br.from_counts(tn=right[0], fp=cases - right[0], fn=cases - right[1], tp=right[1], entity=NAMES[:size])
+    counts = br.from_counts(tn=right[0], fp=cases - right[0], fn=cases - right[1], tp=right[1], entity=names)
+    if kind == "pooled":
+        counts = br.pool(xr.concat([counts, counts], "dataset").assign_coords(dataset=["x", "y"]))
     return br.fit(counts, seed=seed, draws=100), rng.choice(["accuracy", "f1", "precision"])
 
 
@@ -162,7 +185,10 @@ def check_outputs(source, score, ranking):
     assert (ranking["rank_lower"] <= ranking["rank_upper"])[ranked].all()
     headline, sentence = ranking.attrs["headline"], br.verdict(ranking)[0]
     assert verdict_parts(ranking).kind == headline
-    assert (" is best: " in sentence) == (headline == "best")
+    where = re.search(r" is best( on| over| for)?.*: P\(best\)", sentence)
+    assert (where is not None) == (headline == "best")
+    population = Standing(ranking, ranking["consensus_position"].values).population
+    assert population in sentence or headline == "none"
     assert ("share the first place" in sentence) == (headline == "shared")
     if headline == "best":
         assert best.sum() == 1
@@ -175,11 +201,14 @@ def check_outputs(source, score, ranking):
     assert (text["headline"], text["sets"], text["caps"]) == tuple(
         ranking.attrs[n] for n in ("headline", "sets", "caps")
     )
+    assert (text["population"] or "") == population
     assert [one["entity"] for one in text["entities"]] == table.index.tolist()
     members = {str(name) for name in ranking["entity"].values[best]}
     assert {str(one["entity"]) for one in text["entities"] if one["in_best_set"]} == members
     standing = Standing(ranking, ranking["consensus_position"].values)
     assert set(standing.named(standing.could_be_best)) == members
+    if score == "accuracy":
+        check_decision(source, ranking)
     top = br.top_set(source, score, 1)
     assert set(top["entity"].values[top["in_confidence_set"].values]) >= members - {standing.leader}
 
@@ -299,3 +328,40 @@ def test_several_rankings_have_a_headline_each():
     assert both["headline"].values.tolist() == ["best", "leads"]
     assert "headline" not in both.attrs
     assert br.verdict(both.isel(dataset=0))[0].startswith("a is best")
+
+
+def check_decision(source, ranking):
+    """The expected utility that is the accuracy has the claim of the ranking by accuracy."""
+    decision = br.decisions.expected_utility(source, {"tn": 1, "fp": 0, "fn": 0, "tp": 1})
+    for name in ("rank_lower", "rank_upper", "in_best_set"):
+        same = ranking[name].sel(entity=decision["entity"]).values
+        sure = np.isin([ranking.attrs["headline"], decision.attrs["headline"]], "shared").any()
+        assert sure or (decision[name].values == same).all()
+    assert (decision.attrs["headline"] == "best") == (ranking.attrs["headline"] == "best")
+    assert decision.attrs["sets"] == ranking.attrs["sets"]
+    assert decision.attrs["population"] == ranking.attrs.get("population", "")
+    assert verdict_parts(decision).kind == decision.attrs["headline"]
+
+
+def test_thin_evidence_limits_decisions_as_it_limits_rankings():
+    """Six cases a class; before, the decision named a best entity that the ranking did not."""
+    counts = br.from_counts(tn=[6, 4], fp=[0, 2], fn=[0, 3], tp=[6, 3], entity=["a", "b"])
+    source = br.fit(counts, seed=30)
+    ranking = br.credible_ranking(source, "accuracy")
+    assert ranking.attrs["headline"] == "leads"
+    check_decision(source, ranking)
+    strategies = br.decisions.expected_utility(source, [[1, 0], [0, 1]], strategies=True)
+    assert strategies["in_best_set"].sel(entity=["a", "b"]).all()
+
+
+def test_the_picture_of_the_readme_is_drawn_from_the_claim():
+    picture = load_script("scripts/make_readme_picture.py")
+    rng = np.random.default_rng(4)
+    frame = pd.DataFrame((rng.random((300, 5)) < [0.9, 0.88, 0.6, 0.5, 0.4]).astype(int), columns=NAMES[:5])
+    table = br.ranking_table(br.credible_ranking(br.fit(br.from_outcomes(frame), seed=1)))
+    table["printed_rank"] = range(1, 6)
+    figure = picture.draw(table)
+    bars = figure.axes[0].patches
+    assert [to_hex(bar.get_facecolor()).upper() == picture.BLUE for bar in bars] == (table["rank_lower"] == 1).tolist()
+    assert [round(bar.get_x() + 0.35) for bar in bars] == table["rank_lower"].tolist()
+    assert [round(bar.get_x() + bar.get_width() - 0.35) for bar in bars] == table["rank_upper"].tolist()

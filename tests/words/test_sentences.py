@@ -646,6 +646,12 @@ ROWS = [
         "The model ignores that a hard data set is hard for all entities (the model 'crossed_logit_normal' does not).",
     ),
     (
+        "datasets_missing_at_random",
+        {"instead": "crossed_logit_normal", "lacking": ["B", "C"]},
+        "B, C lack data sets, and the model takes these as missing at random (the model 'crossed_logit_normal' does "
+        "not).",
+    ),
+    (
         "easy_datasets_credited",
         {"instead": None, "lacking": ["B"]},
         "B lacks data sets, and the model ignores that these may be harder or easier for all entities.",

@@ -113,11 +113,14 @@ class Hierarchical(Learned):
             "population": "data sets" if self.over_datasets else "entities",
             **({"typical": "mean"} if self.over_datasets else {}),
         }
-        if self.ignores_difficulty and self.over_datasets and len(self.names) > 1:
-            lacking = [str(self.names[i]) for i in np.flatnonzero((self.test_set.values == "").any(1))]
+        if self.over_datasets and len(self.names) > 1:
+            lacking = sorted(str(self.names[i]) for i in np.flatnonzero((self.test_set.values == "").any(1)))
             instead = self.with_difficulty if self.counts.shape[-1] == 2 else None
-            code = "easy_datasets_credited" if lacking else "difficulty_ignored"
-            self.notes = [Note(code, {"instead": instead} | ({"lacking": sorted(lacking)} if lacking else {}))]
+            if lacking:
+                code = "easy_datasets_credited" if self.ignores_difficulty else "datasets_missing_at_random"
+                self.notes = [Note(code, {"instead": instead, "lacking": lacking})]
+            elif self.ignores_difficulty:
+                self.notes = [Note("difficulty_ignored", {"instead": instead})]
 
     def _known_totals(self, prevalence: Any) -> xr.DataArray | None:
         if self.outcomes:

@@ -170,6 +170,14 @@ def easy_datasets_credited(instead: str | None, lacking: list[str]) -> str:
     )
 
 
+def datasets_missing_at_random(instead: str | None, lacking: list[str]) -> str:
+    verb = "lacks" if len(lacking) == 1 else "lack"
+    return (
+        f"{_text.list_names(lacking, 3)} {verb} data sets, and the model takes these as missing at random"
+        f"{_with(instead)}."
+    )
+
+
 @caveat(Caveat.DATASETS_DIFFER)
 def votes_unconnected(pools: list[list[str]]) -> str:
     named = [f"({_text.list_names(pool, 4)})" for pool in pools]
