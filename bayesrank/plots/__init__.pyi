@@ -28,6 +28,7 @@ from .rates import roc_regions as roc_regions
 from .tile import credible_tile as credible_tile
 from .tile import expected_rank_tile as expected_rank_tile
 from .tile import frontier_tile as frontier_tile
+from .tile import neutral_tile as neutral_tile
 from .tile import shares as shares
 from .tile import winner_tile as winner_tile
 from .values import intervals as intervals

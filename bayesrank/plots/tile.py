@@ -104,6 +104,36 @@ def frontier_tile(frontiers: xr.Dataset, ax: Any = None, prevalence: float | Non
     return add_missing_fonts(ax)
 
 
+def neutral_tile(band: xr.Dataset, ax: Any = None) -> Any:
+    """Draw where canonical scores are neutral to chance under an uncertain prevalence, with its band.
+
+    Parameters
+    ----------
+    band : xarray.Dataset
+        The result of :func:`bayesrank.tile.neutral_band`.
+    ax : matplotlib Axes, optional
+
+    Examples
+    --------
+    >>> axes = neutral_tile(br.tile.neutral_band((30, 70), points=21))
+    >>> [text.get_text() for text in axes.get_legend().get_texts()]
+    ['95% band', 'median prevalence', 'least expected range', 'least, with a = b']
+    """
+    check_result("br.tile.neutral_band", "band", band, ("lower", "upper", "median", "least", "diagonal"), ("prob",))
+    ax = new_axes(ax, 7.4, 4.0)
+    color, other = place_colors([0, 1])
+    a = band["a"].values
+    ax.fill_between(a, band["lower"], band["upper"], color=color, alpha=0.25, linewidth=0,
+                    label=f"{100 * band.attrs['prob']:g}% band")  # fmt: skip
+    ax.plot(a, band["median"], color=color, linewidth=1.6, label="median prevalence")
+    ax.plot(a, band["least"], color=other, linewidth=1.6, linestyle=(0, (2, 2)), label="least expected range")
+    place = float(band["diagonal"])
+    ax.plot(place, place, "D", color=other, markersize=7, zorder=5, label="least, with a = b")
+    side_legend(ax)
+    draw_tile_axes(ax, None)
+    return add_missing_fonts(ax)
+
+
 def credible_tile(
     credible: xr.Dataset, ax: Any = None, prevalence: float | None = None, *, colors: Colors = None
 ) -> Any:

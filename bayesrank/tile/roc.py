@@ -35,7 +35,8 @@ def isoperformance(a: Any, b: Any, value: Any, prevalence: Any, points: int = 2)
     -------
     xarray.Dataset
         ``fpr`` and ``tpr`` along ``point``, after the dims of the arguments, from end to end within ROC space; NaN if
-        the score is undefined or constant.
+        the score is undefined or constant. ``precision``, the curve in precision-recall space at the same ``tpr``; NaN
+        without a positive call.
 
     Raises
     ------
@@ -66,6 +67,8 @@ def isoperformance(a: Any, b: Any, value: Any, prevalence: Any, points: int = 2)
     correct = (1 - a) * negative * (1 - x) + a * positive * y
     wrong = (1 - b) * negative * x + b * positive * (1 - y)
     line = xr.Dataset({"fpr": fpr, "tpr": tpr}).where((of_y + of_x > 0) & (correct + wrong > 0))
+    called = positive * line["tpr"] + negative * line["fpr"]
+    line["precision"] = (positive * line["tpr"] / called.where(called > 0)).clip(0, 1)
     return line.transpose(..., "point")
 
 

@@ -13,6 +13,8 @@ from bayesrank.words.gates import NEEDED as OF_GATE
 from bayesrank.words.gates import verdict_of_gate
 from bayesrank.words.heterogeneities import verdict_of_heterogeneity
 from bayesrank.words.parts import Verdict
+from bayesrank.words.places import NEEDED as OF_PLACE
+from bayesrank.words.places import verdict_of_place
 from bayesrank.words.plans import NEEDED as OF_PLAN
 from bayesrank.words.plans import verdict_of_plan
 from bayesrank.words.rankings import verdict_of_ranking
@@ -27,8 +29,8 @@ def verdict(result: xr.Dataset) -> list[str]:
     result : xarray.Dataset
         A ranking (:func:`bayesrank.credible_ranking`), a decision (:func:`bayesrank.decisions.expected_utility`), a
         Pareto front (:func:`bayesrank.decisions.pareto_front`), a gate (:func:`bayesrank.decisions.gate`), a
-        sensitivity (:func:`bayesrank.sensitivity`), a plan (:func:`bayesrank.plan`) or a heterogeneity
-        (:func:`bayesrank.heterogeneity`).
+        sensitivity (:func:`bayesrank.sensitivity`), a plan (:func:`bayesrank.plan`), a heterogeneity
+        (:func:`bayesrank.heterogeneity`) or a place of the Tile (:func:`bayesrank.tile.describe`).
 
     Returns
     -------
@@ -87,6 +89,8 @@ def verdict_parts(result: Any, more: Sequence[Note] = ()) -> Verdict:
         return verdict_of_plan(result)
     if "probability_front" in names:
         return verdict_of_front(result)
+    if names >= OF_PLACE:
+        return verdict_of_place(result)
     if "between_sd" in names:
         return verdict_of_heterogeneity(result)
     if names & {"expected_rank", "tier", "superiority"}:
@@ -94,6 +98,6 @@ def verdict_parts(result: Any, more: Sequence[Note] = ()) -> Verdict:
     raise ArgumentError(
         "result",
         "must come from br.credible_ranking, br.decisions.expected_utility, br.decisions.pareto_front, "
-        "br.decisions.gate, br.sensitivity, br.plan or br.heterogeneity",
+        "br.decisions.gate, br.sensitivity, br.plan, br.heterogeneity or br.tile.describe",
         describe_value(result),
     )

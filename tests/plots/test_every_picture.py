@@ -66,6 +66,7 @@ PICTURES = {
     "posterior_against_prior": lambda d: br.plots.posterior_against_prior(
         d["values"], d["prior"], ranking=d["ranking"]
     ),
+    "neutral_tile": lambda d: br.plots.neutral_tile(br.tile.neutral_band((3, 7), points=21)),
     "frontier_tile": lambda d: br.plots.frontier_tile(br.tile.frontiers(d["point"]), prevalence=0.2),
     "winner_tile": lambda d: br.plots.winner_tile(br.tile.regions(d["point"]), prevalence=0.2),
     "credible_tile": lambda d: br.plots.credible_tile(d["credible"], prevalence=0.2),

@@ -1,0 +1,221 @@
+"""Places of the Tile that are neutral to chance, under a known or an uncertain prevalence, and places in words."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from scipy.optimize import minimize_scalar
+from scipy.stats import beta as beta_distribution
+
+from bayesrank._checks import (
+    check_beta_parameters,
+    check_integer,
+    check_labelled_probabilities,
+    check_number,
+    check_prevalence,
+    check_prob,
+    describe_value,
+)
+from bayesrank._errors import ArgumentError
+from bayesrank.scores.placement import place
+from bayesrank.scores.score import ratio
+
+#: Quantiles of the prevalence whose mean is the expectation, with an error below 1e-5.
+NODES = 4_000
+#: Scores that a place is compared with, and the number that is named.
+USUAL = ("accuracy", "f1", "f0_5", "f2", "tpr", "tnr", "ppv", "npv", "jaccard_negative")
+NEAREST = 3
+
+
+def neutral_prevalence(a: Any, b: Any) -> Any:
+    """Return the prevalence at which a canonical score gives all no-skill performances the same value.
+
+    It solves π₊² a b = π₋² (1 - a) (1 - b), the curve γ_π, for the prevalence (Piérard et al., The Tile, Section 4.4).
+
+    Parameters
+    ----------
+    a, b : number or DataArray
+        Position of the score on the Tile.
+
+    Returns
+    -------
+    float or DataArray
+        1 where only always-negative entities have a value above 0, on the left and lower edges; 0 on the others. NaN at
+        NPV and PPV, which are neutral at every prevalence.
+
+    Examples
+    --------
+    >>> neutral_prevalence(0.5, 0.5), neutral_prevalence(0.8, 0.8)
+    (0.5, 0.19999999999999996)
+    """
+    labelled = isinstance(a, xr.DataArray) or isinstance(b, xr.DataArray)
+    a, b = check_labelled_probabilities(a=a, b=b)
+    negative, positive = np.sqrt((1 - a) * (1 - b)), np.sqrt(a * b)
+    found = xr.apply_ufunc(ratio, negative, negative + positive)
+    return found if labelled else float(found)
+
+
+def no_skill_spread(a: Any, b: Any, prevalence: Any) -> Any:
+    """Return the range of a canonical score over the no-skill performances of a prevalence.
+
+    The score is monotone in the share of positive predictions, so its extremes are those of always negative and always
+    positive. It is 0 on the curve γ_π of the prevalence.
+
+    Parameters
+    ----------
+    a, b, prevalence : number or array
+        Position of the score, and prevalence, between 0 and 1.
+
+    Returns
+    -------
+    numpy.ndarray or float
+        At PPV and NPV, where one of the two is undefined, 0: the others have the same value.
+
+    Examples
+    --------
+    >>> round(float(no_skill_spread(0.5, 0.5, 0.3)), 3), round(float(no_skill_spread(0.7, 0.7, 0.3)), 9)
+    (0.4, 0.0)
+    """
+    a, b, positive = (np.asarray(x, float) for x in (a, b, prevalence))
+    negative = 1 - positive
+    all_positive = ratio(a * positive, a * positive + (1 - b) * negative)
+    all_negative = ratio((1 - a) * negative, (1 - a) * negative + b * positive)
+    return np.nan_to_num(np.abs(all_positive - all_negative))
+
+
+def neutral_band(prevalence: Any, *, prob: float = 0.95, points: int = 101) -> xr.Dataset:
+    """Return where canonical scores are neutral to chance if the prevalence is uncertain.
+
+    The curves γ_π of different prevalences meet only at NPV and PPV. Between them b falls as the prevalence rises, so
+    quantiles of the prevalence give those of the curve. Which place is nearly neutral depends on what is given: for
+    each a, ``least`` is the b with the smallest expected range of no-skill performances.
+
+    Parameters
+    ----------
+    prevalence : pair of float or array
+        Parameters of a Beta distribution of the prevalence, or its draws as a DataArray.
+    prob : float
+        Probability of the band at each a.
+    points : int
+        Number of values of a from 0 to 1, at least 3.
+
+    Returns
+    -------
+    xarray.Dataset
+        Over ``a``: ``lower``, ``median``, ``upper`` (quantiles of the neutral b), ``least``, and ``spread``, the
+        expected range at ``least``. ``diagonal`` is the place a = b with the smallest expected range,
+        ``diagonal_spread``; at a known prevalence it is that of balanced accuracy, (π₋, π₋). At a = 0 and a = 1 the
+        curves end in NPV and PPV, whose range is 0.
+
+    Examples
+    --------
+    >>> band = neutral_band((30, 70), points=5)
+    >>> band[["lower", "least", "upper"]].sel(a=0.5).to_array().round(2).values.tolist()
+    [0.73, 0.85, 0.92]
+    """
+    prob, size = check_prob("prob", prob), check_integer("points", points, 3)
+    quantile, mean = _distribution(prevalence)
+    a = np.linspace(0.0, 1.0, size)
+    ends = np.array([(1 - prob) / 2, 0.5, (1 + prob) / 2])
+    high, middle, low = (_neutral_b(a, quantile(end)) for end in ends)
+    outer = np.array([quantile(1 - 1e-6), quantile(1e-6)])
+    least, spread = a * 0.0, a * 0.0
+    least[0] = 1.0
+    for i in range(1, size - 1):
+        least[i], spread[i] = _least(partial(mean, float(a[i])), tuple(_neutral_b(a[i], outer)))
+    diagonal, on_diagonal = _least(lambda x: mean(x, x), tuple(1 - outer))
+    return xr.Dataset(
+        {
+            "lower": ("a", low),
+            "median": ("a", middle),
+            "upper": ("a", high),
+            "least": ("a", least),
+            "spread": ("a", spread),
+            "diagonal": ((), diagonal),
+            "diagonal_spread": ((), on_diagonal),
+        },
+        {"a": a},
+        {"prob": prob},
+    )
+
+
+def describe(a: float, b: float, prevalence: float | None = None) -> xr.Dataset:
+    """Describe a place of the Tile; :func:`bayesrank.verdict` says it in words.
+
+    Parameters
+    ----------
+    a, b : float
+        Position of a canonical score.
+    prevalence : float, optional
+        Also compare with scores that have a place at this prevalence, and with chance there.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``right_ratio``, the importance of a true positive relative to a true negative; ``wrong_ratio``, that of a false
+        negative relative to a false positive; ``neutral_prevalence``; ``distance`` (``score``) to the three nearest
+        named scores; ``prevalence``, ``always_negative`` and ``always_positive``, the values of constant predictions
+        (NaN without a prevalence).
+
+    Examples
+    --------
+    >>> br.verdict(describe(0.9, 0.6))[0]
+    'A true positive counts 9 times as much as a true negative; a false negative counts 1.5 times as much as a ...'
+    """
+    a, b = check_number("a", a, 0.0, 1.0), check_number("b", b, 0.0, 1.0)
+    share = np.nan if prevalence is None else check_prevalence(prevalence)
+    found: dict[tuple[float, float], str] = {}
+    for name in USUAL:
+        if (at := place(name)) is not None:
+            found.setdefault(at, name)
+    for name in ("balanced_accuracy", "cohen_kappa") if prevalence is not None else ():
+        if (at := place(name, prevalence)) is not None:
+            found.setdefault(at, name)
+    distances = sorted((float(np.hypot(at[0] - a, at[1] - b)), name) for at, name in found.items())[:NEAREST]
+    negative = 1 - share
+    return xr.Dataset(
+        {
+            "right_ratio": ((), _odds(a)),
+            "wrong_ratio": ((), _odds(b)),
+            "neutral_prevalence": ((), neutral_prevalence(a, b)),
+            "distance": ("score", [distance for distance, _ in distances]),
+            "prevalence": ((), share),
+            "always_negative": ((), float(ratio((1 - a) * negative, (1 - a) * negative + b * share))),
+            "always_positive": ((), float(ratio(a * share, a * share + (1 - b) * negative))),
+        },
+        {"score": [name for _, name in distances]},
+        {"a": a, "b": b},
+    )
+
+
+def _odds(share: float) -> float:
+    return np.inf if share == 1 else share / (1 - share)
+
+
+def _neutral_b(a: Any, prevalence: Any) -> Any:
+    """Return b on the curve of a prevalence; at the ends of a it is that of NPV and PPV."""
+    plus, minus = prevalence**2 * a, (1 - prevalence) ** 2 * (1 - a)
+    return minus / (plus + minus)
+
+
+def _least(function: Callable[[float], float], bounds: tuple[float, float]) -> tuple[float, float]:
+    found = minimize_scalar(function, bounds=sorted(bounds), method="bounded", options={"xatol": 1e-9})
+    return float(found.x), float(found.fun)
+
+
+def _distribution(prevalence: Any) -> tuple[Callable[[Any], Any], Callable[[float, float], float]]:
+    """Return the quantile function of the prevalence, and the expected spread at a place."""
+    if isinstance(prevalence, tuple | list):
+        known = beta_distribution(*check_beta_parameters("prevalence", prevalence))
+        nodes = known.ppf((np.arange(NODES) + 0.5) / NODES)
+        return known.ppf, lambda a, b: float(no_skill_spread(a, b, nodes).mean())
+    if not isinstance(prevalence, xr.DataArray | np.ndarray):
+        raise ArgumentError(
+            "prevalence", "must be a pair of Beta parameters or draws", describe_value(prevalence), "such as (30, 70)"
+        )
+    draws = np.asarray(prevalence, float).ravel()
+    if not draws.size or not ((draws > 0) & (draws < 1)).all():
+        raise ArgumentError("prevalence", "must be draws strictly between 0 and 1", describe_value(prevalence))
+    return lambda u: np.quantile(draws, u), lambda a, b: float(no_skill_spread(a, b, draws).mean())

@@ -1,0 +1,46 @@
+"""A place of the Tile in words."""
+
+import numpy as np
+import xarray as xr
+
+from bayesrank._checks import check_result
+from bayesrank.scores.display import display_name
+from bayesrank.words.parts import Verdict, compose, join_names
+
+NEEDED = {"right_ratio", "wrong_ratio", "neutral_prevalence", "distance", "always_negative", "always_positive"}
+
+
+def verdict_of_place(found: xr.Dataset) -> Verdict:
+    """Return the description of a place of the Tile, from :func:`bayesrank.tile.describe`."""
+    check_result("br.tile.describe", "result", found, NEEDED, ("a", "b"))
+    right = _compare("true positive", "true negative", float(found["right_ratio"]))
+    wrong = _compare("false negative", "false positive", float(found["wrong_ratio"]))
+    headline = f"{right[0].upper()}{right[1:]}; {wrong}."
+    neutral, share = float(found["neutral_prevalence"]), float(found["prevalence"])
+    if np.isnan(neutral):
+        chance = "At every prevalence, all classifiers without skill have the same value."
+    elif neutral in (0.0, 1.0):
+        chance = "At no prevalence do all classifiers without skill have the same value."
+    else:
+        chance = f"Classifiers without skill all have the same value at prevalence {neutral:.3g}, and only there."
+    notes = []
+    if not np.isnan(share):
+        negative, positive = (f"{float(found[f'always_{name}']):.3g}" for name in ("negative", "positive"))
+        notes.append(f"At prevalence {share:g}, always negative has the value {negative}, always positive {positive}.")
+    near = [
+        f"{display_name(str(name))} (distance {distance:.2g})"
+        for name, distance in zip(found["score"].values, found["distance"].values, strict=True)
+    ]
+    at = float(found["distance"][0]) == 0
+    nearest = f"It is {display_name(str(found['score'].values[0]))}." if at else f"Nearest scores: {join_names(near)}."
+    return compose("place", headline, notes, chance, nearest)
+
+
+def _compare(one: str, other: str, ratio: float) -> str:
+    """Return how much two outcomes count, relative to each other."""
+    if ratio in (0, np.inf):
+        return f"only {one if ratio else other}s count, and no {other if ratio else one}s"
+    if ratio == 1:
+        return f"{one}s and {other}s count equally"
+    first, second = (one, other) if ratio > 1 else (other, one)
+    return f"a {first} counts {max(ratio, 1 / ratio):.3g} times as much as a {second}"

@@ -1,0 +1,142 @@
+"""Places that are neutral to chance: exact in fractions, and under an uncertain prevalence against brute force."""
+
+from fractions import Fraction as F
+from itertools import product
+
+import numpy as np
+import pytest
+import xarray as xr
+from scipy import integrate, stats
+
+import bayesrank as br
+from bayesrank.tile import describe, neutral_band, neutral_prevalence, no_skill_spread
+
+
+def value(a, b, share, called):
+    """Canonical score of the no-skill performance with a share of positive calls, in fractions; None if undefined."""
+    negative = 1 - share
+    right = (1 - a) * negative * (1 - called) + a * share * called
+    wrong = (1 - b) * negative * called + b * share * (1 - called)
+    return None if right + wrong == 0 else right / (right + wrong)
+
+
+def test_curves_of_two_prevalences_meet_at_npv_and_ppv_only():
+    """All no-skill performances have one value where π₊² a b = π₋² (1 - a)(1 - b), and nowhere else."""
+    shares, calls = (F(1, 5), F(1, 2)), [F(k, 6) for k in range(7)]
+    for a, b in product([F(k, 10) for k in range(11)], repeat=2):
+        neutral = []
+        for share in shares:
+            found = {v for called in calls if (v := value(a, b, share, called)) is not None}
+            on_curve = share**2 * a * b == (1 - share) ** 2 * (1 - a) * (1 - b)
+            assert (len(found) == 1) == on_curve, (a, b, share)
+            neutral.append(on_curve)
+        assert all(neutral) == ((a, b) in ((0, 1), (1, 0)))
+
+
+def test_the_inverse_finds_the_prevalence_of_each_place():
+    for share in (0.05, 0.3, 0.5, 0.9):
+        curve = br.tile.no_skill_curve(prevalence=share, points=9)
+        inside = (curve["a"] > 0) & (curve["a"] < 1)
+        found = neutral_prevalence(curve["a"], curve["b"])
+        np.testing.assert_allclose(found.where(inside, drop=True), share, rtol=1e-9)
+        assert found.where(~inside, drop=True).isnull().all()
+    assert neutral_prevalence(1, 0.5) == 0  # F1
+    assert neutral_prevalence(0, 0.5) == 1
+    assert np.isnan(neutral_prevalence(0, 1))
+
+
+def test_the_spread_is_the_range_over_no_skill_performances():
+    rng = np.random.default_rng(1)
+    called = np.linspace(0, 1, 501)
+    for a, b, share in rng.uniform(0.02, 0.98, (20, 3)):
+        score = br.scores.canonical(a, b)
+        values = score.of_cells((1 - share) * (1 - called), (1 - share) * called, share * (1 - called), share * called)
+        assert no_skill_spread(a, b, share) == pytest.approx(np.ptp(values), abs=1e-12)
+    assert no_skill_spread(1, 0, 0.3) == no_skill_spread(0, 1, 0.3) == 0
+
+
+def test_the_band_is_that_of_the_curves_of_draws():
+    draws = np.random.default_rng(2).beta(3, 7, 20_000)
+    band = neutral_band((3, 7), points=6)
+    drawn = neutral_band(xr.DataArray(draws.reshape(4, -1), dims=("chain", "draw")), points=6)
+    for a in (0.2, 0.6, 0.8):
+        b = (1 - draws) ** 2 * (1 - a) / (draws**2 * a + (1 - draws) ** 2 * (1 - a))
+        ends = np.quantile(b, [0.025, 0.5, 0.975])
+        here = band.sel(a=a, method="nearest")
+        np.testing.assert_allclose([here["lower"], here["median"], here["upper"]], ends, atol=0.02)
+        np.testing.assert_allclose(here["least"], drawn["least"].sel(a=a, method="nearest"), atol=0.02)
+    assert band["lower"].isel(a=0) == 1
+    assert band["upper"].isel(a=-1) == 0
+    assert (band["lower"] <= band["median"]).all()
+    assert (band["median"] <= band["upper"]).all()
+
+
+def test_the_least_expected_spread_is_the_least():
+    prior, a = stats.beta(3, 7), 0.6
+
+    def expected(a, b):
+        kink = neutral_prevalence(a, b)
+        return integrate.quad(lambda x: prior.pdf(x) * float(no_skill_spread(a, b, x)), 0, 1, points=[kink])[0]
+
+    band = neutral_band((3, 7), points=6).sel(a=a, method="nearest")
+    least, spread = band["least"].item(), band["spread"].item()
+    assert spread == pytest.approx(expected(a, least), abs=1e-5)
+    grid = np.linspace(0.05, 0.99, 40)
+    assert spread <= min(expected(a, b) for b in grid) + 1e-5
+    assert expected(a, least) < expected(a, least + 0.02)
+    assert expected(a, least) < expected(a, least - 0.02)
+    x, on_diagonal = band["diagonal"].item(), band["diagonal_spread"].item()
+    assert on_diagonal == pytest.approx(expected(x, x), abs=1e-5)
+    assert on_diagonal <= min(expected(b, b) for b in grid) + 1e-5
+
+
+def test_a_known_prevalence_is_the_limit():
+    band = neutral_band((3e6, 7e6), points=5)
+    curve = 0.49 * (1 - band["a"]) / (0.09 * band["a"] + 0.49 * (1 - band["a"]))
+    for name in ("lower", "least", "upper"):
+        np.testing.assert_allclose(band[name], curve, atol=2e-3)
+    assert band["diagonal"].item() == pytest.approx(0.7, abs=1e-3)  # balanced accuracy
+    assert float(band["spread"].max()) < 1e-3
+    mirrored = neutral_band((7, 3), points=5)
+    np.testing.assert_allclose(mirrored["least"], 1 - neutral_band((3, 7), points=5)["least"][::-1], atol=1e-6)
+
+
+def test_a_place_in_words():
+    words = br.verdict(describe(0.9, 0.6))
+    assert words[0].startswith("A true positive counts 9 times as much as a true negative")
+    assert "at prevalence 0.214, and only there" in words[1]
+    assert words[2].startswith("Nearest scores: F1 (distance 0.14)")
+    assert br.verdict(describe(1, 0.5))[-1] == "It is F1."
+    assert br.verdict(describe(0.25, 0.5))[0].startswith("A true negative counts 3 times as much as a true positive")
+    assert "At every prevalence" in br.verdict(describe(1, 0))[1]
+    assert "At no prevalence" in br.verdict(describe(0, 0.3))[1]
+    at = describe(0.7, 0.7, prevalence=0.3)
+    assert br.verdict(at)[-1] == "It is balanced accuracy."
+    assert "always negative has the value 0.5, always positive 0.5" in br.notes(at)[0]
+    assert at["right_ratio"].item() == pytest.approx(7 / 3)
+
+
+def test_lines_of_equal_performance_in_pr_space():
+    for a, b, v in ((1.0, 0.5, 0.6), (0.5, 0.5, 0.8), (0.2, 0.9, 0.7)):
+        line = br.tile.isoperformance(a, b, v, 0.3, points=7)
+        recall, precision = line["tpr"].values, line["precision"].values
+        known = ~np.isnan(precision) & (precision > 0)
+        called = 0.3 * recall[known] / precision[known]
+        cells = 0.7 - (called - 0.3 * recall[known]), called - 0.3 * recall[known]
+        values = br.scores.canonical(a, b).of_cells(*cells, 0.3 * (1 - recall[known]), 0.3 * recall[known])
+        np.testing.assert_allclose(values, v, atol=1e-9)
+    fixed = br.tile.isoperformance(1, 0, 0.4, 0.3)
+    np.testing.assert_allclose(fixed["precision"].dropna("point"), 0.4)
+
+
+def test_arguments():
+    with pytest.raises(ValueError, match="prevalence must be a pair"):
+        neutral_band(0.3)
+    with pytest.raises(ValueError, match="strictly between 0 and 1"):
+        neutral_band(np.array([0.0, 0.5]))
+    with pytest.raises(ValueError, match="points must be"):
+        neutral_band((3, 7), points=2)
+    with pytest.raises(ValueError, match="two positive numbers"):
+        neutral_band((3, -7))
+    with pytest.raises(ValueError, match="a must"):
+        describe(1.5, 0.5)
