@@ -19,7 +19,7 @@ from .geometry import regions as regions
 from .geometry import shares as shares
 from .geometry import volume as volume
 from .geometry import zone as zone
-from .neutral import describe as describe
+from .neutral import describe_place as describe_place
 from .neutral import neutral_band as neutral_band
 from .neutral import neutral_prevalence as neutral_prevalence
 from .neutral import no_skill_spread as no_skill_spread

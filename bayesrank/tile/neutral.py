@@ -141,7 +141,7 @@ def neutral_band(prevalence: Any, *, prob: float = 0.95, points: int = 101) -> x
     )
 
 
-def describe(a: float, b: float, prevalence: float | None = None) -> xr.Dataset:
+def describe_place(a: float, b: float, prevalence: float | None = None) -> xr.Dataset:
     """Describe a place of the Tile; :func:`bayesrank.verdict` says it in words.
 
     Parameters
@@ -161,7 +161,7 @@ def describe(a: float, b: float, prevalence: float | None = None) -> xr.Dataset:
 
     Examples
     --------
-    >>> br.verdict(describe(0.9, 0.6))[0]
+    >>> br.verdict(describe_place(0.9, 0.6))[0]
     'A true positive counts 9 times as much as a true negative; a false negative counts 1.5 times as much as a ...'
     """
     a, b = check_number("a", a, 0.0, 1.0), check_number("b", b, 0.0, 1.0)

@@ -11,8 +11,8 @@ NEEDED = {"right_ratio", "wrong_ratio", "neutral_prevalence", "distance", "alway
 
 
 def verdict_of_place(found: xr.Dataset) -> Verdict:
-    """Return the description of a place of the Tile, from :func:`bayesrank.tile.describe`."""
-    check_result("br.tile.describe", "result", found, NEEDED, ("a", "b"))
+    """Return the description of a place of the Tile, from :func:`bayesrank.tile.describe_place`."""
+    check_result("br.tile.describe_place", "result", found, NEEDED, ("a", "b"))
     right = _compare("true positive", "true negative", float(found["right_ratio"]))
     wrong = _compare("false negative", "false positive", float(found["wrong_ratio"]))
     headline = f"{right[0].upper()}{right[1:]}; {wrong}."

@@ -30,7 +30,7 @@ def verdict(result: xr.Dataset) -> list[str]:
         A ranking (:func:`bayesrank.credible_ranking`), a decision (:func:`bayesrank.decisions.expected_utility`), a
         Pareto front (:func:`bayesrank.decisions.pareto_front`), a gate (:func:`bayesrank.decisions.gate`), a
         sensitivity (:func:`bayesrank.sensitivity`), a plan (:func:`bayesrank.plan`), a heterogeneity
-        (:func:`bayesrank.heterogeneity`) or a place of the Tile (:func:`bayesrank.tile.describe`).
+        (:func:`bayesrank.heterogeneity`) or a place of the Tile (:func:`bayesrank.tile.describe_place`).
 
     Returns
     -------
@@ -98,6 +98,6 @@ def verdict_parts(result: Any, more: Sequence[Note] = ()) -> Verdict:
     raise ArgumentError(
         "result",
         "must come from br.credible_ranking, br.decisions.expected_utility, br.decisions.pareto_front, "
-        "br.decisions.gate, br.sensitivity, br.plan, br.heterogeneity or br.tile.describe",
+        "br.decisions.gate, br.sensitivity, br.plan, br.heterogeneity or br.tile.describe_place",
         describe_value(result),
     )

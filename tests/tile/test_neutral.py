@@ -9,7 +9,7 @@ import xarray as xr
 from scipy import integrate, stats
 
 import bayesrank as br
-from bayesrank.tile import describe, neutral_band, neutral_prevalence, no_skill_spread
+from bayesrank.tile import describe_place, neutral_band, neutral_prevalence, no_skill_spread
 
 
 def value(a, b, share, called):
@@ -102,15 +102,17 @@ def test_a_known_prevalence_is_the_limit():
 
 
 def test_a_place_in_words():
-    words = br.verdict(describe(0.9, 0.6))
+    words = br.verdict(describe_place(0.9, 0.6))
     assert words[0].startswith("A true positive counts 9 times as much as a true negative")
     assert "at prevalence 0.214, and only there" in words[1]
     assert words[2].startswith("Nearest scores: F1 (distance 0.14)")
-    assert br.verdict(describe(1, 0.5))[-1] == "It is F1."
-    assert br.verdict(describe(0.25, 0.5))[0].startswith("A true negative counts 3 times as much as a true positive")
-    assert "At every prevalence" in br.verdict(describe(1, 0))[1]
-    assert "At no prevalence" in br.verdict(describe(0, 0.3))[1]
-    at = describe(0.7, 0.7, prevalence=0.3)
+    assert br.verdict(describe_place(1, 0.5))[-1] == "It is F1."
+    assert br.verdict(describe_place(0.25, 0.5))[0].startswith(
+        "A true negative counts 3 times as much as a true positive"
+    )
+    assert "At every prevalence" in br.verdict(describe_place(1, 0))[1]
+    assert "At no prevalence" in br.verdict(describe_place(0, 0.3))[1]
+    at = describe_place(0.7, 0.7, prevalence=0.3)
     assert br.verdict(at)[-1] == "It is balanced accuracy."
     assert "always negative has the value 0.5, always positive 0.5" in br.notes(at)[0]
     assert at["right_ratio"].item() == pytest.approx(7 / 3)
@@ -139,4 +141,4 @@ def test_arguments():
     with pytest.raises(ValueError, match="two positive numbers"):
         neutral_band((3, -7))
     with pytest.raises(ValueError, match="a must"):
-        describe(1.5, 0.5)
+        describe_place(1.5, 0.5)
