@@ -309,8 +309,8 @@ def to_meeting_point(prevalence):
 
 
 over_prevalences("UB2", "mcc", lambda _: (-1.0, 2.0))
-over_prevalences("UB4", "f1", to_meeting_point, (0.2, 0.5, 0.8))
-over_prevalences("UB6", "threat_score", to_meeting_point, (0.2, 0.5, 0.8))
+over_prevalences("UB4", "f1", to_meeting_point, (0.1, 0.5, 0.8))
+over_prevalences("UB6", "threat_score", to_meeting_point, (0.1, 0.5, 0.8))
 over_prevalences("UB13", "markedness", lambda _: (-0.5, 1.5))
 
 FREE = (

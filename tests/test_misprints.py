@@ -62,6 +62,50 @@ def _():
     assert np.ptp(br.scores.chance_agreement(points).values) < 1e-12
 
 
+@row("Foundations, 4.3, proofs of the properties")
+def _():
+    # The proofs that have slips of their own are cited by their place, A.6.2.
+    assert [where for where in FORMULAS if "Property" in where] == ["Foundations, A.6.2, Property 4"]
+
+
+@row("Never mind the metrics, B.3, Figure B.6")
+def _():
+    # Lines of equal threat score are lines of equal F1, but of other values: TS = F1 / (2 - F1).
+    f1, threat = (score.of_cells(*all_tables(6, 9)) for score in (br.scores.f1, br.scores.threat_score))
+    assert threat == pytest.approx(f1 / (2 - f1), nan_ok=True)
+    assert not np.allclose(threat, f1, equal_nan=True)
+
+
+@row("Never mind the metrics, B.8, B.9 and C.6, range of k")
+def _():
+    for score in (br.scores.markedness, br.scores.cohen_kappa, br.scores.informedness):
+        assert score.of_cells(tn=0, fp=5, fn=5, tp=0) == pytest.approx(-1)
+        assert score.range[0] == -1
+    # Contours below 0 cross the square.
+    for name in ("markedness", "cohen_kappa", "informedness"):
+        tpr = br.contour(name, -0.2, np.linspace(0.3, 0.9, 7), 0.3)
+        assert ((tpr > 0) & (tpr < 1)).any()
+
+
+@row("Never mind the metrics, D.4, range of the contours")
+def _():
+    tables = all_tables(20, 30)
+    lowest = {name: np.nanmin(br.scores.get(name).of_cells(*tables)) for name in ("accuracy", "balanced_accuracy", "f1")}
+    assert set(lowest.values()) == {0.0}
+    assert np.nanmin(br.scores.mcc.of_cells(*tables)) == -1
+
+
+@row("Never mind the metrics, Figure 4, vertical line of F₁")
+def _():
+    seen = br.from_counts(tn=32, fp=8, fn=4, tp=16)
+    pmf = br.predictive.confusion_pmf(seen, prior="uniform")
+    assert [int(place) for place in np.unravel_index(pmf.values.argmax(), pmf.shape)] == [16, 32]
+    assert br.scores.f1(seen).item() == pytest.approx(0.727, abs=5e-4)
+    scores = br.predictive.score_pmf(pmf, "f1").squeeze()
+    most = scores["value"].values[int(scores["probability"].argmax())]
+    assert most == pytest.approx(2 / 3)
+
+
 @row("Foundations, Table 1, tau max without constraint")
 def _():
     found = br.audit("balanced_accuracy")
@@ -264,6 +308,12 @@ def integral_of_g(last):
     return (upper - 2 * d * np.log(d) * (2 * b * c - a * {"c": c, "d": d}[last])) / (4 * c**2)
 
 
+def last_of_g(last):
+    a, b, c, d = 0.7, 0.4, 1.3, 0.6
+    upper = 2 * (c + d) * np.log(c + d) * (a * c - a * d + 2 * b * c) - c * (a * c - 2 * a * d + 4 * b * c)
+    return (upper - 2 * d * last(a, b, c, d)) / (4 * c**2)
+
+
 def mean_of_g():
     x = (np.arange(20_000) + 0.5) / 20_000
     return np.mean((0.7 * x + 0.4) * np.log(1.3 * x + 0.6))
@@ -287,6 +337,11 @@ FORMULAS = {
     ),
     "Never mind the metrics, Eq. 73 and 77": (LR_PLUS * FP / N, LR_PLUS * FP / N * P, TP / P),
     "The Tile, A.6.2, the integral of g": (integral_of_g("d"), integral_of_g("c"), mean_of_g()),
+    "The Tile, A.6.2, the line after the integral of g": (
+        last_of_g(lambda a, b, c, d: np.log(d) * (2 * b * c - a * d)),
+        last_of_g(lambda a, b, c, d: np.log(2 * b * c - a * c)),
+        mean_of_g(),
+    ),
     "Foundations, A.6.2, Property 4": (
         scaled(lambda low, high: low + high),
         scaled(lambda low, high: low * high),

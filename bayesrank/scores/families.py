@@ -134,7 +134,8 @@ def implicit(low: tuple[float, float], high: tuple[float, float]) -> Score:
 
     It is an implicit weighted utility, which satisfies the three axioms (Chew 1989, Axiomatic utility theories with the
     betweenness property; Dekel 1986, An axiomatic characterization of preferences under uncertainty). Unless ``low``
-    equals ``high``, it is not a ranking score and has no position on the Tile.
+    equals ``high``, it is not a ranking score and has no position on the Tile among all performances. At one prevalence
+    it may have one, where its level lines are parallel or meet.
 
     Parameters
     ----------

@@ -265,3 +265,20 @@ def test_a_pole_is_no_edge(y):
     found = np.array(y)
     _reach(np.linspace(0, 1, len(y)), found, 0.0, 1.0)
     np.testing.assert_array_equal(found, y)
+
+
+def test_equal_benefits_of_right_cases_have_the_contours_of_accuracy():
+    """Lovell et al., B.5; a common factor and a common shift of the benefits keep the order: three degrees are left."""
+    rng = np.random.default_rng(6)
+    tables = rng.integers(1, 30, (40, 2, 2)).astype(float)
+    tables *= 60 / tables.sum((1, 2), keepdims=True)
+    diagonal = br.scores.decision_benefit(np.array([[2.0, 0.0], [0.0, 2.0]])).of_tables(tables)
+    accuracy = br.scores.accuracy.of_tables(tables)
+    assert np.ptp(diagonal / accuracy) == pytest.approx(0, abs=1e-9)
+    benefits = np.array([[1.0, -3.0], [-10.0, 5.0]])
+    one, other = (br.scores.decision_benefit(each).of_tables(tables) for each in (benefits, 2 * benefits + 7))
+    assert np.ptp(other - 2 * one) == pytest.approx(0, abs=1e-9)
+    x = np.linspace(0.1, 0.4, 4)
+    for value in (0.6, 0.8):  # benefits of 0 and 1 by the case: the value is the accuracy
+        found = br.contour(br.scores.decision_benefit(np.eye(2)), value, x, 0.4)
+        np.testing.assert_allclose(found, br.contour("accuracy", value, x, 0.4), atol=1e-9)

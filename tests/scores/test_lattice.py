@@ -63,3 +63,16 @@ def test_all_matrices_are_there_once():
     assert (matrices.sum(axis=1) == 7).all()
     assert matrices.min() == 0
     assert all_matrices(100).sizes["matrix"] == 176_851  # as the paper counts them
+
+
+def test_the_twelve_neighbours_of_a_matrix_are_equally_far():
+    """Lovell et al., 2.3: one case moved from one cell to another, in the barycentric projection of Eq. 1."""
+    cells = np.array([9, 4, 3, 7])
+    moved = [cells - np.eye(4, dtype=int)[i] + np.eye(4, dtype=int)[j] for i in range(4) for j in range(4) if i != j]
+    names = ("tn", "fp", "fn", "tp")
+    centre, around = (
+        simplex(br.from_counts(**dict(zip(names, np.array(each).reshape(-1, 4).T, strict=True)))).values
+        for each in (cells, moved)
+    )
+    assert len(np.unique(around, axis=0)) == 12
+    np.testing.assert_allclose(np.linalg.norm(around - centre, axis=1), np.sqrt(2))

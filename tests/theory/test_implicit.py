@@ -1,5 +1,7 @@
 """Implicit scores: they solve their own equation, lie between the parts of mixtures, and are no ranking scores."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from scipy.optimize import brentq
@@ -52,6 +54,34 @@ def test_the_audit_finds_no_fault_and_no_place():
     assert row["tau_max"].item() == pytest.approx(0.951, abs=5e-4)
     assert "no ranking score orders alike" in row["verdict"].item()
     assert [br.place(SCORE, prevalence) for prevalence in (None, 0.2, 0.5)] == [None] * 3
+
+
+def equation(low, high, share):
+    """What is 0 where the level lines of an implicit score are parallel or meet, in fractions."""
+    (a, b), (c, d) = low, high
+    da, db = c - a, d - b
+    return ((1 - share) * (1 - a + da) + share * b) * (db - da) + ((1 - share) * da - share * db) * (da + b - a)
+
+
+def test_at_which_prevalence_it_has_a_place():
+    tenths = [Fraction(k, 10) for k in range(11)]
+    a, b, c, d = (tenths[k] for k in (1, 1, 2, 2))
+    assert equation((a, b), (c, d), Fraction(1, 2)) == 0 != equation((a, b), (c, d), Fraction(2, 5))
+    ends = [(Fraction(str(x)), Fraction(str(y))) for x, y in (LOW, HIGH)]
+    assert equation(*ends, Fraction(13, 6)) == 0
+    assert all(equation(*ends, share) != 0 for share in tenths)
+    parallel = [(tenths[5], tenths[3]), (tenths[7], tenths[5])]
+    assert all(equation(*parallel, share) == 0 for share in tenths)
+    rng = np.random.default_rng(3)
+    for _ in range(12):
+        w, x, y, z = (tenths[k] for k in rng.integers(1, 10, 4))
+        at_0, at_1 = (equation((w, x), (y, z), Fraction(share)) for share in (0, 1))
+        if at_0 == at_1 or not 0 < at_0 / (at_0 - at_1) < 1:
+            continue
+        share = at_0 / (at_0 - at_1)
+        score = br.scores.implicit((float(w), float(x)), (float(y), float(z)))
+        assert br.place(score, float(share)) == pytest.approx((float(w), float(z)), abs=1e-6)
+        assert br.place(score, float(share) * 0.8) is None
 
 
 def test_level_lines_are_straight_and_meet_in_no_point():

@@ -50,3 +50,28 @@ def test_the_filter_gives_a_performance_or_nan():
     assert filtered.dims == counts.dims
     xr.testing.assert_allclose(br.scores.accuracy(filtered), br.scores.ppv(counts).rename("accuracy"))
     assert np.isnan(br.theory.filter_by_importance(br.from_counts(tn=9, fp=0, fn=1, tp=0), importance)).all()
+
+
+def test_mixtures_of_mixtures_are_mixtures_of_the_parts():
+    """Foundations, 3.4: the set of mixtures holds its own mixtures (Φ is idempotent), in fractions of the weights."""
+    rng = np.random.default_rng(4)
+    names = list("abc")
+    source = br.as_performance(
+        br.from_counts(**dict(zip(("tn", "fp", "fn", "tp"), rng.integers(1, 30, (4, 3)), strict=True)), entity=names)
+    )
+    first, second = rng.dirichlet(np.ones(3), 2)
+    parts = [br.theory.mix(source, dict(zip(names, weights, strict=True))) for weights in (first, second)]
+    again = 0.3 * parts[0] + 0.7 * parts[1]
+    direct = br.theory.mix(source, dict(zip(names, 0.3 * first + 0.7 * second, strict=True)))
+    xr.testing.assert_allclose(again, direct)
+
+
+def test_at_one_prevalence_mixtures_are_the_segments_of_roc_space():
+    """The Tile, 3.3, Axiom 3: a mixture has the mixed rates, and its value lies between those of its parts."""
+    pair = br.from_rates(fpr=[0.1, 0.5], tpr=[0.3, 0.9], prevalence=0.3, entity=["low", "high"])
+    mixed = br.theory.mix(pair, {"low": 0.25, "high": 0.75})
+    assert br.scores.fpr(mixed).item() == pytest.approx(0.25 * 0.1 + 0.75 * 0.5)
+    assert br.scores.tpr(mixed).item() == pytest.approx(0.25 * 0.3 + 0.75 * 0.9)
+    for a, b in np.random.default_rng(5).random((20, 2)):
+        low, high = sorted(br.canonical_score(pair, a, b).values)
+        assert low <= br.canonical_score(mixed, a, b).item() <= high
