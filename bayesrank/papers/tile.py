@@ -146,7 +146,7 @@ def placement_tile(prevalence: float | None = None, ax: Any = None, *, predictio
         joined = prevalence is not None and label in JOINED
         _mark(ax, f"{label}, {JOINED[label]}" if joined else label, at, ink_color(), below=at[1] > 0.5)
     if notes:
-        ax.set_title("   ".join(notes), fontsize=8, loc="left")
+        ax.set_title("   ".join(notes), fontsize=8, loc="left", pad=10)
         ax.legend(frameon=False, fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.14), ncols=2)
     return add_missing_fonts(ax)
 
