@@ -90,7 +90,9 @@ def _():
 @row("Never mind the metrics, D.4, range of the contours")
 def _():
     tables = all_tables(20, 30)
-    lowest = {name: np.nanmin(br.scores.get(name).of_cells(*tables)) for name in ("accuracy", "balanced_accuracy", "f1")}
+    lowest = {
+        name: np.nanmin(br.scores.get(name).of_cells(*tables)) for name in ("accuracy", "balanced_accuracy", "f1")
+    }
     assert set(lowest.values()) == {0.0}
     assert np.nanmin(br.scores.mcc.of_cells(*tables)) == -1
 
