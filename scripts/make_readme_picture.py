@@ -10,6 +10,7 @@ import matplotlib
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
 import pandas as pd
+import xarray as xr
 
 import bayesrank as br
 
@@ -19,39 +20,53 @@ SHOWN = 12
 BLUE, GREY, INK = "#0072B2", "#9aa5ad", "#222222"
 
 
-def leaderboard() -> pd.DataFrame:
-    """Return the table of LiveCodeBench's execution task, with the printed rank: the order of the means."""
-    outcomes = br.datasets.load_joint("livecodebench_execution")
-    table = br.ranking_table(br.credible_ranking(br.fit(outcomes, seed=1)))
+def leaderboard() -> xr.Dataset:
+    """Return the ranking of LiveCodeBench's execution task."""
+    return br.credible_ranking(br.fit(br.datasets.load_joint("livecodebench_execution"), seed=1))
+
+
+def with_printed_ranks(ranking: xr.Dataset) -> pd.DataFrame:
+    """Return the table of a ranking with ``printed_rank``, the order of the observed values."""
+    table = br.ranking_table(ranking)
     table["printed_rank"] = table["observed"].rank(ascending=False, method="min").astype(int)
-    return table.sort_values("printed_rank")
+    return table.sort_values("printed_rank", kind="stable")
 
 
-def draw(table: pd.DataFrame) -> plt.Figure:
-    """Draw the first rows: the printed rank and name on the left, the possible ranks on the right."""
+def draw(table: pd.DataFrame, source: str) -> plt.Figure:
+    """Draw the first rows: the printed rank and name on the left, the possible ranks on the right.
+
+    ``source`` says what was ranked.
+    """
     rows = table.head(SHOWN)
-    last = int(rows["rank_upper"].max())
+    last, shown = int(rows["rank_upper"].max()), len(rows)
     left = -0.75 * last  # of the printed ranks; names follow them
-    ticks = [1, *range(10, last + 1, 10)]
-    figure, ax = plt.subplots(figsize=(7, 4.3), layout="constrained")
+    step = next(step for step in (1, 2, 5, 10, 20, 50, 100, 200, 500) if last / step <= 8)
+    ticks = [1, *range(step if step > 1 else 2, last + 1, step)]
+    figure, ax = plt.subplots(figsize=(7, 0.9 + 0.28 * shown), layout="constrained")
     for y, (name, row) in enumerate(rows.iterrows()):
         printed, low, high = (int(row[key]) for key in ("printed_rank", "rank_lower", "rank_upper"))
         ax.barh(y, high - low + 0.7, left=low - 0.35, height=0.56, color=BLUE if low == 1 else GREY)
         ax.plot(printed, y, "o", color="white", markeredgecolor=INK, markersize=6, zorder=3)
-        ax.text(high + 0.6, y, f"{low} to {high}", va="center", fontsize=9.5, color=INK)
+        ax.text(high + 0.35 + 0.01 * last, y, f"{low} to {high}", va="center", fontsize=9.5, color=INK)
         ax.text(left + 0.06 * last, y, printed, va="center", ha="right", fontsize=11, fontweight="bold", color=INK)
-        ax.text(left + 0.09 * last, y, name, va="center", fontsize=9.5, color=INK)
+        ax.text(left + 0.09 * last, y, shorten(str(name)), va="center", fontsize=9.5, color=INK)
     for x, title in ((left, "The leaderboard prints"), (0.65, "The data support these ranks")):
         ax.text(x, -1.1, title, fontsize=11, fontweight="bold", color=INK, va="center")
-    ax.set(xlim=(left, 1.17 * last), ylim=(SHOWN - 0.4, -1.6), xticks=ticks, yticks=[])
+    ax.set(xlim=(left, 1.17 * last), ylim=(shown - 0.4, -1.6), xticks=ticks, yticks=[])
     ax.tick_params(length=0, labelsize=9)
-    ax.vlines(ticks, -0.5, SHOWN - 0.5, color="0.88", linewidth=0.8, zorder=0)
+    ax.vlines(ticks, -0.5, shown - 0.5, color="0.88", linewidth=0.8, zorder=0)
     ax.spines[:].set_visible(False)
     legend = "bar: ranks that the data allow, 95% jointly (blue: first place possible); ○ printed rank"
-    source = f"{len(table)} language models on 479 programs of LiveCodeBench; the first {SHOWN} are shown"
-    figure.supxlabel(f"{legend}\n{source}", fontsize=8.5, color="#444444", x=0.02, ha="left")
+    more = f"; the first {shown} of {len(table)} are shown" if len(table) > shown else ""
+    figure.supxlabel(f"{legend}\n{source}{more}", fontsize=8.5, color="#444444", x=0.02, ha="left")
     return figure
 
 
+def shorten(name: str, most: int = 29) -> str:
+    """Return a name that fits beside the bars."""
+    return name if len(name) <= most else f"{name[: most - 1].rstrip()}…"
+
+
 if __name__ == "__main__":
-    draw(leaderboard()).savefig(PICTURE, dpi=150)
+    table = with_printed_ranks(leaderboard())
+    draw(table, "Language models on 479 programs of LiveCodeBench").savefig(PICTURE, dpi=150)
