@@ -2,6 +2,7 @@
 
 import logging
 import os
+import re
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -55,6 +56,10 @@ from bayesrank.words.parts import Verdict
 from bayesrank.words.sentences import say
 
 Evidence = xr.DataArray | xr.Dataset
+#: Words in headings of outcomes of which low ones may be good.
+LOW_IS_GOOD = re.compile(
+    r"(?<![a-z])(errors?|err|loss(es)?|times?|costs?|ranks?|rmse|mse|mae|perplexity)(?![a-z])", re.I
+)
 #: Names of columns that also name what is ranked.
 NOUNS = ("algorithm", "classifier", "detector", "method", "model", "system", "team", "test")
 
@@ -189,6 +194,7 @@ def ask(
     ignore: Sequence[str],
     join: Any,
     lower_is_better: bool = False,
+    higher_is_better: bool = False,
     by: str | None = None,
     **how: Any,
 ) -> Analysis:
@@ -222,6 +228,7 @@ def ask(
     if isinstance(evidence, xr.Dataset) and not (summary or takes_cases(name)):
         evidence = counts_of(evidence)
     _check_model(evidence, name, prior, prevalence, paths[0])
+    _check_direction(evidence, lower_is_better, higher_is_better, "higher_is_better" in found)
     every, remarks = evidence, list[Note | str]()
     if by is None:
         evidence, remarks = _one_table_each(evidence, dataset, join, name)
@@ -279,6 +286,23 @@ def _check_model(evidence: Evidence, model: str, prior: Any, prevalence: Any, da
     if holds_means(evidence) and prior is not None:
         raise ArgumentError(
             "--prior", "must be left out for means and standard errors, whose prior is flat", f"{prior!r}"
+        )
+
+
+def _check_direction(evidence: Evidence, lower: bool, higher: bool, known: bool) -> None:
+    """Ask for the direction of outcomes whose headings speak of errors, losses, times, costs or ranks."""
+    if lower and higher:
+        raise ArgumentError("--higher-is-better", "must be left out beside --lower-is-better", "both")
+    if lower or higher or known or "outcome" not in sizes_of_space(evidence):
+        return
+    names = [str(name) for name in evidence["entity"].values.tolist()]
+    found = [LOW_IS_GOOD.search(name) for name in names]
+    if all(found) and found[0] is not None:
+        raise ArgumentError(
+            "DATA",
+            "must say which outcomes are good, where headings name errors, losses, times, costs or ranks",
+            f"{names[0]!r}",
+            "--lower-is-better ranks low ones first, --higher-is-better high ones",
         )
 
 

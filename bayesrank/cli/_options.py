@@ -5,12 +5,21 @@ from functools import reduce
 
 import click
 
-from bayesrank.cli._typed import Typed, number_or_word, read_benefit, read_names, read_number, read_score, read_share
+from bayesrank.cli._typed import (
+    ScoreName,
+    Typed,
+    number_or_word,
+    read_benefit,
+    read_names,
+    read_number,
+    read_score,
+    read_share,
+)
 from bayesrank.models import names
 
 Command = Callable[..., None]
 NUMBER = Typed("number", read_number)
-SCORE_TYPE = Typed("score", read_score)
+SCORE_TYPE = ScoreName("score", read_score)
 SHARE = Typed("prevalence", read_share)
 NAMES = Typed("names", read_names)
 WORD = Typed("text", number_or_word)
@@ -37,6 +46,7 @@ SCORE_FORMS = "Name or alias (see 'bayesrank scores'), f0.7, an importance tn=1,
 BY_DATA = "[default: mean_outcome for outcomes; informedness for two classes with cases; else accuracy]"
 SCORE = click.option("-s", "--score", type=SCORE_TYPE, help=f"{SCORE_FORMS} of the Tile. {BY_DATA}")
 LOWER = click.option("--lower-is-better", is_flag=True, help="Rank low outcomes first, such as costs or errors.")
+HIGHER = click.option("--higher-is-better", is_flag=True, help="Rank high outcomes first, whatever headings say.")
 ROPE = click.option(
     "--rope", type=NUMBER, default=0.0, help="Region of practical equivalence: smaller differences count as equal."
 )
@@ -119,7 +129,7 @@ asking = adding(
 #: How to get from DATA to a posterior.
 analysing = adding(asking, click.option("--sampler", type=click.Choice(["auto", "exact", "nuts"]), default="auto"))
 #: What to rank by.
-scoring = adding(SCORE, LOWER, ROPE, KIND)
+scoring = adding(SCORE, LOWER, HIGHER, ROPE, KIND)
 NAMED = "the system of a file, folder or pattern; an empty NAME ignores the file. May be repeated."
 ONLY = (
     "keep one metric, variant (filter, perturbation), judge, dataset, category, entity, status or file; separate "

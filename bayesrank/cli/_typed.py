@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 import xarray as xr
+from click.shell_completion import CompletionItem
 
 import bayesrank as br
 from bayesrank._errors import ArgumentError
@@ -16,6 +17,8 @@ from bayesrank._outputs import check_output
 from bayesrank.scores import Score, as_score, f_beta
 
 CELLS = ("tn", "fp", "fn", "tp")
+#: Averages over classes that are completed beside the catalogue.
+AVERAGED = tuple(f"{kind}_{name}" for kind in ("macro", "weighted") for name in ("f1", "precision", "recall"))
 FORMS = "'around SCORE [RADIUS]', 'between SCORE SCORE ...', 'over REGION' or 'beta A1 A2 B1 B2'"
 CONVENTION = (
     "Uniform is a convention, not ignorance: other coordinates for the same scores would make another distribution "
@@ -31,6 +34,14 @@ class Typed(click.ParamType):
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         return self.read(value, param.opts[-1] if param else self.name) if isinstance(value, str) else value
+
+
+class ScoreName(Typed):
+    """The name of a score, which a shell completes."""
+
+    def shell_complete(self, ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
+        names = [name for names in (br.scores.catalog().index, AVERAGED) for name in names]
+        return [CompletionItem(name) for name in names if name.startswith(incomplete)]
 
 
 def output_file(kind: str) -> Typed:

@@ -16,7 +16,7 @@ from bayesrank._records import ResultRecord
 from bayesrank.cli._analysis import Analysis, analyse
 from bayesrank.cli._export import Export, Sheet, exporting
 from bayesrank.cli._options import SCORE_FORMS, analysing
-from bayesrank.cli._output import fits, interval_cells, print_text
+from bayesrank.cli._output import fits, interval_cells, print_line, print_text
 from bayesrank.cli._sink import progress
 from bayesrank.cli._typed import Typed, read_score
 from bayesrank.ranking.values import natural_score
@@ -29,6 +29,14 @@ Examples:
   bayesrank scores breast_cancer --prevalence 2%
   bayesrank scores counts.csv -s sens -s spec -s lr+ --format latex
 """
+#: What the scores of each sample space are of.
+GROUPS = {
+    "binary": "Scores of two classes. Of more: macro_f1, weighted_f1 (also macro_, micro_, ... of others), or f1:CLASS.",
+    "classes": "Scores of any number of classes.",
+    "outcomes": "Scores of outcomes without classes.",
+    "votes": "Scores of votes on pairs.",
+    "cases": "Scores of predicted probabilities.",
+}
 #: Default scores: those of a diagnostic study for two classes, and scores of any number of classes.
 OF_TWO = ("sensitivity", "specificity", "PPV", "NPV", "LR+", "LR-", "DOR")
 OF_MORE = ("accuracy", "macro_recall", "macro_precision", "macro_f1", "mcc")
@@ -64,11 +72,13 @@ def scores(
         if scores or prevalence is not None or export != Export("table"):
             raise ArgumentError("DATA", "must be given for these options; without DATA all scores are listed")
         better = {True: "higher", False: "lower", None: "–"}
-        rows = [
-            [str(name), row["formula"], better[row["higher_is_better"]], ", ".join(row["aliases"])]
-            for name, row in br.scores.catalog().iterrows()
-        ]
-        print_text(["name", "formula", "better", "aliases"], rows)
+        for space, group in br.scores.catalog().groupby("space", sort=False):
+            rows = [
+                [str(name), row["formula"], better[row["higher_is_better"]], ", ".join(row["aliases"])]
+                for name, row in group.iterrows()
+            ]
+            print_line(GROUPS[str(space)])
+            print_text(["name", "formula", "better", "aliases"], rows)
         return
     with progress() as step:
         share = prevalence if isinstance(prevalence, float) else None

@@ -18,7 +18,7 @@ from bayesrank._notes import Note
 from bayesrank._records import ModelRecord, ResultRecord
 from bayesrank._source import Source, parse_source
 from bayesrank._types import Container, ScoreLike
-from bayesrank.performance.arrays import KINDS, OUTCOME_DIMS, outcome_dims, posterior_of
+from bayesrank.performance.arrays import KINDS, OUTCOME_DIMS, counts_or_performance, outcome_dims, posterior_of
 from bayesrank.scores import as_score
 from bayesrank.scores.display import display_name
 from bayesrank.scores.names import find, get
@@ -152,6 +152,8 @@ def score_values(
         raise ArgumentError("score", "must be given to rank what holds a performance", "None")
     if not isinstance(wanted, str) or not _is_variable(source, wanted):
         wanted = as_score(wanted)
+        if wanted.one_class:
+            wanted = wanted.for_classes(counts_or_performance(source, kind))
     key = ("values", wanted, higher_is_better, kind, natural is not None)
 
     def compute() -> ScoreValues:

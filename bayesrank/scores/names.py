@@ -18,7 +18,7 @@ from bayesrank._types import ScoreLike
 from bayesrank.scores.averages import AVERAGES, average_of
 from bayesrank.scores.families import canonical
 from bayesrank.scores.ranking_scores import of_importance
-from bayesrank.scores.score import SCORES, WORDS, CellFunction, Score, ratio
+from bayesrank.scores.score import SCORES, WORDS, CellFunction, OfClass, Score, ratio
 
 INFINITY = float("inf")
 # Sources and domains shared by many scores.
@@ -115,6 +115,10 @@ def find(name: Any, symbols: bool = False) -> Score | None:
     """Return the score of that name or alias, or symbol, averages over classes included; None if there is none."""
     if not isinstance(name, str):
         return None
+    base, mark, label = name.partition(":")
+    if mark and label.strip():
+        one = find(base, symbols)
+        return None if one is None or one.function is None else of_class(one, label.strip())
     wanted = bare(name)
     # Papers write Youden's index where the name here is youden_index.
     for written in (wanted, bare(re.sub("['′’]s?(?=\\s|$)", "", name)).replace("π", "pi").replace("κ", "kappa")):
@@ -123,7 +127,39 @@ def find(name: Any, symbols: bool = False) -> Score | None:
     if symbols and len(SYMBOLS.get(wanted, ())) == 1:
         return SCORES[min(SYMBOLS[wanted])]
     kind, inner = _average(wanted, symbols)
-    return average_of(inner, kind) if inner is not None and _why_not(kind, inner) is None else None
+    if inner is not None:
+        return average_of(inner, kind) if _why_not(kind, inner) is None else None
+    return _of_scikit_learn(wanted, symbols)
+
+
+def _of_scikit_learn(wanted: str, symbols: bool) -> Score | None:
+    """Return the score of a normalised name of a metric or scorer of scikit-learn; None for other names."""
+    plain = wanted.removesuffix("score")
+    if plain != wanted and plain in FOUND:  # precision_score
+        return SCORES[FOUND[plain]]
+    if wanted.startswith("neg"):  # neg_log_loss ranks as log_loss does, for which lower is better
+        found = find(wanted.removeprefix("neg"), symbols)
+        return found if found is not None and found.higher_is_better is False else None
+    turned = re.fullmatch("(.+)(macro|micro|weighted)", wanted)  # f1_macro
+    return find(turned[2] + turned[1], symbols) if turned is not None else None
+
+
+def of_class(score: Score, label: str) -> Score:
+    """Return a two-class score of one class against all others, such as ``f1:cat``."""
+    return Score(
+        f"{score.name}:{label}",
+        None,
+        formula=f"{score.display} of the class {label} against all others",
+        range=score.range,
+        higher_is_better=score.higher_is_better,
+        depends_on_prevalence=score.depends_on_prevalence,
+        finite_mean=score.finite_mean,
+        matrix_function=OfClass(score),
+        domain=score.domain,
+        reference=score.reference,
+        display=f"{score.display} of {label}",
+        one_class=label,
+    )
 
 
 def _average(wanted: str, symbols: bool) -> tuple[str, Score | None]:
@@ -153,7 +189,9 @@ def get(name: str) -> Score:
 
     Case, spaces, hyphens, underscores, full stops and kinds of minus signs are ignored. The prefixes ``macro_``,
     ``micro_``, ``weighted_``, ``geometric_``, ``harmonic_``, ``smallest_`` and ``largest_`` give the average of a
-    two-class score over classes.
+    two-class score over classes, also
+    in scikit-learn's order (``f1_macro``). "f1:cat" is the score of the class "cat" against all others. scikit-learn's
+    ``neg_log_loss`` is ``log_loss``, for which lower is better.
 
     Raises
     ------
@@ -162,6 +200,8 @@ def get(name: str) -> Score:
 
     Examples
     --------
+    >>> get("f1_weighted").name, get("recall:cat").display
+    ('weighted_f1', 'sensitivity (TPR) of cat')
     >>> get("sensitivity").name, get("macro F1").name, get("LR −").name, get("κ").name
     ('tpr', 'macro_f1', 'negative_likelihood_ratio', 'cohen_kappa')
     """
@@ -183,13 +223,6 @@ def get(name: str) -> Score:
             "must be one of br.scores.catalog()",
             f"{name!r}, a function of predicted probabilities that is not in it",
             "br.cases.weighted_metric takes functions, in Python; auc_roc, brier and log_loss are scores",
-        )
-    turned = re.fullmatch(f"(.+)({'|'.join(AVERAGES)})", wanted)
-    if turned is not None and find(turned[2] + turned[1]) is not None:
-        raise ArgumentKeyError(
-            "score",
-            f"must be named with its kind of average first, {turned[2]}_{key(re.split('[_ -]', name)[0])}",
-            f"{name!r}",
         )
     raise ArgumentKeyError("score", "must be one of those in br.scores.catalog()", f"{name!r}{_hint(kind, wanted)}")
 

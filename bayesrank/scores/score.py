@@ -1,7 +1,7 @@
 """Scores: functions of performances, with their metadata."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache, cached_property, partial
 from typing import Any
 
@@ -85,6 +85,9 @@ class Score:
     only_of : str
         ``"votes"`` or ``"cases"`` (predicted probabilities) for a score that their model computes, as no performance
         has it.
+    one_class : str
+        The label of the class that is positive, all others being negative; "" for other scores. ``matrix_function`` is
+        then an :class:`OfClass`.
     fraction : callable, optional
         Returns whole numbers n, d and m for (tn, fp, fn, tp): the value, or its square, is n / (d m). The number m is
         the same for all given tables.
@@ -117,6 +120,7 @@ class Score:
     fraction: ExactRatio | None = field(default=None, repr=False)
     display: str = ""
     only_of: str = ""
+    one_class: str = ""
     _forms_of: CellFunction | None = field(default=None, repr=False, compare=False)
     _display_of: str | None = field(default=None, repr=False, compare=False)
 
@@ -161,6 +165,14 @@ class Score:
             return
         names = USUAL if "binary" in fit else [name for name, score in SCORES.items() if score.space in fit]
         some = ", ".join(map(repr, names)) + " or another of br.scores.catalog()" * ("binary" in fit)
+        if self.space == "binary" and fit == ["classes"] and self.higher_is_better is not None:
+            name = self.name
+            raise ArgumentError(
+                "score",
+                f"must be an average over classes such as 'macro_{name}' or 'weighted_{name}', or of one class, "
+                f"'{name}:CLASS', for {what} (or br.one_vs_rest first, or one of {some})",
+                f"{name!r}, a score of {WORDS[self.space]}",
+            )
         averages = " (or an average over classes such as 'macro_f1', or br.one_vs_rest first)" * (fit == ["classes"])
         raise ArgumentError(
             "score", f"must be {some}{averages} for {what}", f"{self.name!r}, a score of {WORDS[self.space]}"
@@ -213,6 +225,16 @@ class Score:
         # Copy: a constant would be a read-only view, and a function may return one of its inputs.
         return np.array(np.broadcast_to(values, cells[0].shape), dtype=float)
 
+    def for_classes(self, array: xr.DataArray) -> "Score":
+        """Return the score with the position of its one class among those of an array; other scores unchanged."""
+        if not self.one_class:
+            return self
+        labels = [str(label) for label in array["actual"].values.tolist()] if "actual" in array.coords else []
+        if self.one_class not in labels:
+            raise ArgumentError("score", f"must name one of the classes {labels}", f"{self.name!r}")
+        assert isinstance(self.matrix_function, OfClass)
+        return replace(self, matrix_function=replace(self.matrix_function, position=labels.index(self.one_class)))
+
     def attrs(self) -> dict[str, Any]:
         """Return the attrs of the values: long name, direction, range, and whether the mean is finite."""
         return {
@@ -228,7 +250,7 @@ class Score:
 
         This is tested on tables and their mirror images. A score that finds classes by name is symmetric.
         """
-        if self.labels is not None or self.only_of or self.space == "outcomes":
+        if self.labels is not None or self.one_class or self.only_of or self.space == "outcomes":
             return True
         values = self.of_tables(MIRRORED)
         return bool(np.allclose(values[0], values[1], rtol=1e-9, atol=1e-12, equal_nan=True))
@@ -260,12 +282,27 @@ class Score:
             )
 
 
+@dataclass(frozen=True)
+class OfClass:
+    """A function of confusion matrices: a two-class score of one class against all others."""
+
+    score: Score
+    position: int | None = None
+
+    def __call__(self, matrix: np.ndarray, present: Any) -> np.ndarray:
+        """Return the score of the class at the position."""
+        if self.position is None:
+            raise ArgumentError("source", "must have labels of its classes for a score of one class", "none")
+        return np.asarray(self.score.of_cells(*(cell[..., self.position] for cell in against_rest(matrix))))
+
+
 def values_of(scores: Sequence[Score], source: Any, kind: str | None = None) -> list[xr.DataArray]:
     """Return the values of several scores of one source, which is checked and read once."""
     source = parse_source(source)
     array = counts_or_performance(source, kind)
     for score in scores:
         score.check_space(array.sizes)
+    scores = [score.for_classes(array) for score in scores]
     if "outcome" in array.dims:
         return [_of_outcomes(score, array) for score in scores]
     groups: dict[Any, tuple[xr.DataArray, list[int]]] = {}
