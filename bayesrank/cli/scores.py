@@ -31,7 +31,7 @@ Examples:
 """
 #: What the scores of each sample space are of.
 GROUPS = {
-    "binary": "Scores of two classes. Of more: macro_f1, weighted_f1 (also macro_, micro_, ... of others), or f1:CLASS.",
+    "binary": "Scores of two classes. Of more: macro_f1, weighted_f1 (and so for others), or f1:CLASS.",
     "classes": "Scores of any number of classes.",
     "outcomes": "Scores of outcomes without classes.",
     "votes": "Scores of votes on pairs.",
