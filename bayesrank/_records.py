@@ -237,6 +237,8 @@ class PlanRecord(ResultRecord):
     alike: tuple[str, ...]  #: Entities with the same outcomes on all cases.
     assurance: float
     futures: int
+    contenders: tuple[str, ...] = ()  #: For labels: the entities on which they help, and the number of the others.
+    others: int = 0
     reason: str  #: "met", "limit", "fixed", "size", or empty if the plan has a number.
 
 

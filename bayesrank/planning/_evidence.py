@@ -50,6 +50,8 @@ class Source:
     cases_each: float = 1.0
     #: What stays as observed, so that more units cannot settle everything; empty if nothing does.
     fixed: str = ""
+    #: The largest number of new units: of labels, the cases that have none.
+    most: float = np.inf
     #: From the number of futures and a random generator to simulated futures.
     updates: Any = None
 
@@ -197,6 +199,10 @@ def with_units(
             raise ArgumentError("more", "must be 'cases' for predicted probabilities", f"{more!r}")
         cases = observed["cases"].isel(entity=source.keep).values.astype(float)
         return source.normal(cases, source.covariance)
+    if "judged_truth" in observed and "mean_outcome" in source.groups["posterior"]:
+        if more != default:
+            raise ArgumentError("more", "must be left out for judged outcomes, whose plan is in labels", f"{more!r}")
+        return _of_labels(source)
     if "wins" in observed:
         if more != "cases":
             raise ArgumentError("more", "must be 'cases' for votes, which are the cases", f"{more!r}")
@@ -409,6 +415,30 @@ def _between_datasets(source: Source, kind: str) -> np.ndarray:
     apart = beside - source.covariance if kind == "typical" else source.covariance - beside
     values_, vectors = np.linalg.eigh(apart)
     return (vectors * np.maximum(values_, 0)) @ vectors.T
+
+
+def _of_labels(source: Source) -> Source:
+    """Return the source of judged outcomes: more labels reduce what the verdicts leave open; the cases stay.
+
+    The rest is the variance between cases of the rates of their verdicts, each drawn to the entity's by one case.
+    """
+    observed = source.observed
+    verdict, truth = (observed[f"judged_{name}"].values[:, source.keep] for name in ("verdict", "truth"))
+    count = observed["judged_count"].values.astype(float)
+    rates = np.zeros(verdict.shape)
+    for k in range(verdict.shape[1]):
+        met, known = verdict[:, k] >= 0, truth[:, k] >= 0
+        size = int(verdict[:, k].max()) + 1
+        labels, hits = (np.bincount(verdict[known, k], count[known] * one, size) for one in (1, truth[known, k]))
+        common = (hits.sum() + 1) / (labels.sum() + 2)
+        own = ((hits + common) / (labels + 1))[verdict[met, k]]
+        rates[met, k] = (own - np.average(own, weights=count[met])) / count[met].sum()
+    fixed = (rates * count[:, None]).T @ rates
+    values, vectors = np.linalg.eigh(source.covariance - fixed)
+    within = (vectors * np.maximum(values, 0.0)) @ vectors.T
+    labels = observed["labels"].isel(entity=source.keep).values.astype(float)
+    most = max(float((observed["cases"].isel(entity=source.keep).values - labels).min()), 1.0)
+    return replace(source.normal(labels, within, unit="labels", fixed="verdicts"), most=most)
 
 
 def _runs(source: Source) -> int:

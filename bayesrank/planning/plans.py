@@ -134,14 +134,14 @@ def plan(
     source = read_source(posterior, score, kind, higher_is_better, top, named)
     goal = _goal(source, target, entity, rival, k, width, margin, rope)
     chosen = with_units(source, more, positives)
-    found = _plan_sizes(chosen, goal, assurance, _sizes(sizes, chosen.units), futures, root)
+    found = _plan_sizes(chosen, goal, assurance, _sizes(sizes, chosen.units, chosen.most), futures, root)
     if not alternatives:
         return found
     rows = []
     kinds = kinds_of(source)
     for options in kinds.values():
         other = with_units(source, **options)
-        one = _plan_sizes(other, goal, assurance, _sizes(None, other.units), futures, root)
+        one = _plan_sizes(other, goal, assurance, _sizes(None, other.units, other.most), futures, root)
         rows.append((float(one["needed"]), float(one["needed"]) * other.cases_each, float(one["limit"])))
     columns = zip(("needed", "cases", "limit"), np.array(rows).reshape(-1, 3).T, strict=True)
     more_found = {f"alternative_{name}": ("alternative", column) for name, column in columns}
@@ -222,11 +222,12 @@ def _goal(source: Source, target: float, entity: Any, rival: Any, k: Any, width:
     return Goal("rival", target, which, other, margin=rope if margin is None else -margin)
 
 
-def _sizes(sizes: Any, units: np.ndarray) -> np.ndarray:
+def _sizes(sizes: Any, units: np.ndarray, limit: float = np.inf) -> np.ndarray:
     """Return the numbers of new units to try, ascending."""
     if sizes is None:
         most = float(units.max())
-        return np.unique(np.geomspace(max(LEAST * most, 1), max(LARGEST * most, LARGEST), SIZES).round().astype(int))
+        ends = max(LEAST * most, 1), max(LARGEST * most, LARGEST)
+        return np.unique(np.geomspace(min(ends[0], limit), min(ends[1], limit), SIZES).round().astype(int))
     if isinstance(sizes, str) or not np.ndim(sizes) == 1 or not len(sizes):
         raise ArgumentError("sizes", "must be a sequence of whole numbers", describe_value(sizes))
     return np.unique([check_integer("sizes", size, 1) for size in list(sizes)])
@@ -288,6 +289,8 @@ def _plan_sizes(
         rival=rival,
         fixed=source.fixed,
         entities=len(source.names),
+        contenders=tuple(map(str, source.names)) if source.unit == "labels" else (),
+        others=source.found.values.sizes["entity"] - len(source.names),
         alike=tuple(source.alike),
         assurance=assurance,
         futures=futures,

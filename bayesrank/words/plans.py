@@ -8,7 +8,7 @@ from bayesrank._checks import check_result
 from bayesrank._records import PlanRecord
 from bayesrank.planning import OVERLAP
 from bayesrank.ranking.summary import score_name
-from bayesrank.words.parts import Verdict, compose, join_names
+from bayesrank.words.parts import Verdict, compose, few_names, join_names
 
 #: Variables that a plan has.
 NEEDED = {"success", "needed", "limit", "now", "n"}
@@ -18,6 +18,7 @@ FIXED = {
     "new": "data sets differ, and the next one is not known",
     "clusters": "the clusters stay the same, and they differ",
     "cases": "the cases stay the same",
+    "verdicts": "the judged cases stay the same",
 }
 
 
@@ -34,6 +35,8 @@ def verdict_of_plan(plan: xr.Dataset) -> Verdict:
         many, each = round_up(needed), float(plan["cases_each"])
         cases = f" ({round_up(many * each):,} cases)" if each > 1 else ""
         more = f"{unit.removesuffix('s') if many == 1 else unit}{' of each case' if unit == 'runs' else cases}"
+        if about.contenders:
+            more += f" on each of {few_names(about.contenders)}"
         headline = f"About {many:,} more {more} would do: with {assured}, {goal} then."
     elif about.reason == "size":
         success = _text.number(float(plan["success"].isel(n=-1)), 2)
@@ -107,6 +110,8 @@ def _notes(plan: xr.Dataset) -> list[str]:
     lines = []
     if about.alike:
         lines.append(f"{join_names(about.alike)} had the same outcome on every case; the plan takes them as equal.")
+    if about.contenders and about.others:
+        lines.append(f"Labels on the other {about.others} change nothing: they come first in no draw.")
     now = f"is {_text.number(float(plan['now']), 3)}"
     today = f"interval {now} wide" if about.goal == "interval" else f"probability of the target's statement {now}"
     lines.append(f"Today the {today}.")

@@ -33,7 +33,7 @@ STEPS = {
     "cases": "More cases would help to separate them.",
     "training seeds": "More training seeds would help; more cases of the same models would help less.",
     "votes": "More votes would help, on pairs of those that could be best.",
-    "labels": "More true labels would help, on the entities that could be best.",
+    "labels": "More true labels would help most, on entities that could be best; bayesrank plan estimates how many.",
     "other cases": "Cases on which the first two could differ would help: on these they had the same outcomes.",
     "": "More data would help to separate them.",
 }

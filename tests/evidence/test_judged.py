@@ -268,3 +268,39 @@ def test_bad_input_is_refused(change, wanted):
 def test_other_models_refuse_missing_truths(model):
     with pytest.raises(ValueError, match="partial_truth"):
         br.fit(br.joint_outcomes(DISEASE, {"scan": TEST}), model)
+
+
+def test_a_plan_is_in_labels_on_the_entities_that_could_be_best():
+    from bayesrank.planning._evidence import read_source, with_units
+
+    rng = np.random.default_rng(6)
+    right = rng.random((3000, 3)) < [0.85, 0.73, 0.4]
+    verdict = rng.random((3000, 3)) < np.where(right, 0.95, 0.4)
+
+    def posterior_of(labels):
+        human = np.where(np.arange(3000)[:, None] < labels, right, np.nan)
+        names = {name: name for name in "abc"}
+        frame = pd.DataFrame({f"j{k}": verdict[:, i] + 0 for i, k in enumerate("abc")})
+        frame = frame.assign(**{f"h{k}": human[:, i] for i, k in enumerate("abc")})
+        columns = [{name: f"{kind}{name}" for name in names} for kind in "jh"]
+        return br.fit(br.from_judged(frame, judge=columns[0], truth=columns[1]), seed=1)
+
+    posterior = posterior_of(60)
+    plan = br.plan(posterior, seed=1)
+    assert plan.attrs["unit"] == "labels"
+    assert "more labels on each of a and b would do" in br.verdict(plan)[0]
+    assert "Labels on the other 1 change nothing" in " ".join(br.notes(plan))
+    # The variance of the difference with four times as many labels is the predicted one.
+    source = with_units(read_source(posterior, None, None, None, 1, {}))
+    updates = source.updates(2000, np.random.default_rng(1))
+    updates.extend(180)
+    predicted = updates.moments()[1].reshape(-1, 2, 2)[0]
+    held = mean_of_draws(posterior_of(240))
+    assert (predicted[0, 0] + predicted[1, 1] - 2 * predicted[0, 1]) ** 0.5 == pytest.approx(held.std(), rel=0.15)
+    with pytest.raises(ValueError, match="plan is in labels"):
+        br.plan(posterior, more="runs")
+
+
+def mean_of_draws(posterior):
+    drawn = posterior["posterior"]["mean_outcome"]
+    return (drawn.sel(entity="a") - drawn.sel(entity="b")).values
