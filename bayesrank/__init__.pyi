@@ -38,6 +38,7 @@ from .performance import at_prevalence as at_prevalence
 from .planning import plan as plan
 from .populations import heterogeneity as heterogeneity
 from .predictive import posterior_predictive as posterior_predictive
+from .ranking import aggregate_score as aggregate_score
 from .ranking import credible_ranking as credible_ranking
 from .ranking import judge_errors as judge_errors
 from .ranking import rank as rank

@@ -209,6 +209,10 @@ class RankingRecord(ResultRecord):
     evidence: str = ""  #: How the evidence was combined, in words.
     ledger: str = ""
     population: str = ""  #: Code of what the ranking is over; empty for cases.
+    #: Of an aggregate: the dim or coord that it is over, its name, and what one item of it is called.
+    over: str = ""
+    aggregate: str = ""
+    stratum: str = ""
     drawn: tuple[str, ...] | None = None  #: Variables of an exact ranking that come from draws.
 
 

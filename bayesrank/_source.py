@@ -42,6 +42,30 @@ class Source:
             return None
         return self.once(("group", name), lambda: _with_kind(name, open_groups(self.container, name).get(name)))
 
+    def with_datasets(self) -> "Source":
+        """Return the record with groups of cases called data sets, where there are no data sets."""
+        new = {"group": "dataset", "pattern_group": "pattern_dataset"}
+
+        def rename(held: Any) -> Any:
+            known = {
+                old: name for old, name in new.items() if old in held.dims or old in getattr(held, "variables", ())
+            }
+            return held.rename(known)
+
+        if self.array is not None:
+            return Source(array=rename(self.array))
+        if self.dataset is not None:
+            return Source(dataset=rename(self.dataset))
+        found = {("group", name): rename(group) for name, group in self.groups.items()}
+        return Source(container=self.container, _found=dict(found))
+
+    @property
+    def over_groups(self) -> bool:
+        """Return whether the source is over groups of cases, in the place of data sets."""
+        held = self.array if self.array is not None else self.dataset
+        held = self.group("posterior") if held is None else held
+        return held is not None and "group" in held.dims and "dataset" not in held.dims
+
     @property
     def names(self) -> list[str]:
         """Return the names of the groups of the container."""

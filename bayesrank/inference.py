@@ -7,6 +7,7 @@ from importlib.metadata import version
 from typing import Any, Literal, ParamSpec
 
 import numpy as np
+import pandas as pd
 import xarray as xr
 
 from bayesrank._checks import check_choice, check_integer, check_memory, describe_value
@@ -19,6 +20,7 @@ from bayesrank._random import Block, Seed, blocks_between, fingerprint, root_seq
 from bayesrank._records import ModelRecord, SamplerRecord
 from bayesrank._types import ModelName
 from bayesrank.evidence.counts import hold_parts
+from bayesrank.evidence.groups import datasets_as_groups, groups_as_datasets, has_groups
 from bayesrank.evidence.judged import holds_partial_truth
 from bayesrank.evidence.pooled import record_text
 from bayesrank.evidence.predictions import counts_of
@@ -62,7 +64,7 @@ def fit(
     Parameters
     ----------
     evidence : xarray.DataArray or Dataset
-        Counts (entity, [dataset], actual, predicted) or, without classes, (entity, [dataset], outcome), as from
+        Counts (entity, [dataset or group], actual, predicted) or, without classes, over ``outcome``, as from
         :func:`bayesrank.from_counts`; joint outcomes of single cases, as from :func:`bayesrank.joint_outcomes` and
         :func:`bayesrank.from_outcomes`; means with standard errors, from :func:`bayesrank.from_frame`; votes, from
         :func:`bayesrank.from_votes`; or scores of folds, from :func:`bayesrank.from_folds`. Entities with
@@ -73,7 +75,9 @@ def fit(
         ``"beta_binomial"``: class sizes fixed by design; ``"paired"`` (default for joint outcomes): all entities saw
         the same cases; ``"crossed_logit_normal"`` (default for several entities on three or more data sets with two
         classes or outcomes, up to 600 tables, unless cases have clusters or weights): entities are compared within
-        data sets; ``"normal_means"`` (default for means): independent normal errors; ``"correlated_folds"`` (default
+        data sets; ``"hierarchical_beta_binomial"`` (default for two classes or outcomes if a group has fewer than 200
+        cases): the groups of an entity are exchangeable, which keeps small groups from exaggerating their gap;
+        ``"normal_means"`` (default for means): independent normal errors; ``"correlated_folds"`` (default
         for scores of folds): overlapping training sets. Models of counts ignore the
         pairing of joint outcomes, and a note says so.
     draws, chains : int
@@ -154,6 +158,12 @@ def fit(
         raise ArgumentError("nuts", "must not hold draws, chains or a seed, which are arguments of fit", sorted(taken))
     chosen = model is None
     model = chosen_by_evidence(evidence, "split_prior" not in options) if chosen else model
+    if isinstance(evidence, xr.DataArray | xr.Dataset) and has_groups(evidence):
+        how = {"draws": draws, "chains": chains, "seed": seed, "sampler": sampler, "groups": groups, "nuts": nuts}
+        names = pd.unique(evidence["group"].values)
+        found = draw_groups(groups_as_datasets(evidence), model, **how, chunks=chunks, **options)
+        found["posterior"].attrs["model_chosen_by"] = "evidence" if chosen else "user"
+        return {name: datasets_as_groups(group, names) for name, group in found.items()}
     evidence = _evidence_for(model, evidence)
     instance = make_model(model, evidence, options)
     exact = hasattr(instance, "draw")

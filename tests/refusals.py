@@ -584,7 +584,7 @@ COMMANDS = [
     ("DATA must have numbers as outcomes, which are ranked by their mean; got bad, good", "rank FILE --draws 9", "entity,outcome,count\na,good,3\na,bad,4\n"),
     # options beside files
     ("--only must be left out of a table, which is no log", "rank tornado --only metric=x"),
-    ("--by must be left out of informedness", "rank breast_cancer --by dataset"),
+    ("at least two categories", "rank breast_cancer --by dataset"),
     ("at least two categories", "rank FILE --by dataset", CATEGORIES),
     ("--notes must be left out beside --by", "rank FILE --by category --notes", CATEGORIES),
     ("--cluster must name groups within categories", "rank FILE --by category --cluster half", CATEGORIES),

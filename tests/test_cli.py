@@ -233,7 +233,7 @@ def test_the_default_score_is_one_that_the_data_speak_of(data, shown, named):
     "name", [pytest.param(name, marks=[pytest.mark.slow] * (name != "tornado")) for name in br.datasets.names()]
 )
 def test_every_shipped_data_set_can_be_ranked_as_it_is(name):
-    outcomes = name in ("langchain_tool_use", "livecodebench_execution", "imagenet_models")
+    outcomes = name in ("langchain_tool_use", "livecodebench_execution", "imagenet_models", "face_classifiers")
     # No study used all three tests, so there is nothing to pool.
     model = ["--model", "hierarchical_logit_normal"] if name == "scheidler_lymph_imaging" else []
     score = "mean_outcome" if outcomes or name == "trajectory_judges" else "accuracy"

@@ -28,6 +28,7 @@ from bayesrank.cli._export import READ
 from bayesrank.cli._logs import are_logs, choices_of, evidence_of_frame
 from bayesrank.diagnosis import diagnose
 from bayesrank.evidence.counts import common_datasets, put_in_class_order
+from bayesrank.evidence.groups import groups_as_datasets, has_groups
 from bayesrank.evidence.ledger import count_evidence, ledger_of
 from bayesrank.evidence.predictions import counts_of
 from bayesrank.inference import draw_groups
@@ -196,11 +197,13 @@ def ask(
     lower_is_better: bool = False,
     higher_is_better: bool = False,
     by: str | None = None,
+    over: str | None = None,
     **how: Any,
 ) -> Analysis:
     """Read, and choose or pool; ``how`` are the options on columns of the file, and on evaluation logs if any.
 
-    The groups of cases in the column ``by`` take the place of data sets, and stay apart.
+    The groups of cases in the column ``by`` take the place of data sets, and stay apart. Data sets or groups also stay
+    apart where the ranking is ``over`` them.
     """
     step("reading")
     paths = [data] if isinstance(data, str) else list(data)
@@ -220,6 +223,8 @@ def ask(
         how["dataset"] = by if by not in (None, "dataset") else how["dataset"]
         roles = Roles(**how)
         evidence, about = _read(paths[0], model, roles, ignore)
+    if over is None and isinstance(evidence, xr.DataArray | xr.Dataset) and has_groups(evidence):
+        evidence = groups_as_datasets(evidence)
     together = dataset is None and by is None
     chosen = chosen_by_evidence(evidence, together)
     name = model or (chosen if isinstance(evidence, xr.Dataset) else about.get("model", chosen))
@@ -230,7 +235,7 @@ def ask(
     _check_model(evidence, name, prior, prevalence, paths[0])
     _check_direction(evidence, lower_is_better, higher_is_better, "higher_is_better" in found)
     every, remarks = evidence, list[Note | str]()
-    if by is None:
+    if by is None and over is None:
         evidence, remarks = _one_table_each(evidence, dataset, join, name)
     notes = notes_of(EvidenceRecord.of(every).notes)
     remarks += [note for note in notes if together or not note.fields.get("if_pooled")]
@@ -361,6 +366,8 @@ def _read(data: str, model: str | None, roles: Roles, ignore: Sequence[str]) -> 
         return read_evidence(data, ignore, **vars(roles)), {"title": STDIN if data == "-" else Path(data).name}
     options = {f"--{name.replace('_', '-')}": value for name, value in vars(roles).items() if name != "positive"}
     options["--dataset-column"] = options.pop("--dataset")
+    if "group" in (options["--group"], options["--dataset-column"]):  # what the groups of shipped data are called
+        options["--group"] = options["--dataset-column"] = None
     for option, given in (options | {"--ignore": ", ".join(ignore)}).items():
         if given not in (None, ""):
             raise ArgumentError(

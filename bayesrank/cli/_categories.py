@@ -10,12 +10,11 @@ import bayesrank as br
 from bayesrank import _text
 from bayesrank._errors import ArgumentError
 from bayesrank._notes import Note
-from bayesrank._source import groups_of
 from bayesrank.cli._analysis import ask, chosen_score, quiet
 from bayesrank.logs import Choices
+from bayesrank.models import find_model, options_of
 from bayesrank.ranking.claims import cap
 from bayesrank.ranking.summary import effective_draws
-from bayesrank.ranking.values import score_values
 from bayesrank.scores import Score
 from bayesrank.words.results import verdict_parts
 
@@ -37,33 +36,30 @@ def rank_categories(
     inputs = ask(step, by=by, **how)
     evidence = inputs.evidence
     score = chosen_score(evidence, score)
-    if score.space != "outcomes" or not isinstance(evidence, xr.Dataset):
-        raise ArgumentError("--by", f"must be left out of {score.name}; it takes outcomes of single cases")
     if "dataset" not in evidence.coords or len(set(evidence["dataset"].values.tolist())) < 2:
         raise ArgumentError("--by", "must name a column with at least two categories", f"{by!r}")
     if "cluster" in evidence.coords:
         pairs = set(zip(evidence["cluster"].values.tolist(), evidence["dataset"].values.tolist(), strict=True))
         if len(pairs) > len({cluster for cluster, _ in pairs}):
             raise ArgumentError("--cluster", f"must name groups within categories of {by}; a group is in several")
+    can_split = "split_prior" in options_of(find_model(inputs.model))
+    splits: list[dict[str, Any]] = [{"split_prior": split} for split in (False, True)] if can_split else [{}, {}]
     step("drawing")
     with quiet():
-        apart, split = (
-            br.fit(evidence, inputs.model, **fitted, **inputs.options, split_prior=split) for split in (False, True)
-        )
-    observed = groups_of(apart)["observed_data"]["mean_outcome"]
-    _check_met(observed, by, "found" in inputs.about and by in ("category", "dataset"))
+        apart, split = (br.fit(evidence, inputs.model, **fitted, **inputs.options, **one) for one in splits)
+    cases = _cases_of(evidence)
+    _check_met(cases, by, "found" in inputs.about and by in ("category", "dataset"))
     step("ranking")
     options: dict[str, Any] = {"prob": prob, "rope": rope, "higher_is_better": inputs.direction(score)}
-    mean = br.credible_ranking(br.performance.mean_over_datasets(split), score, **options)
-    values = score_values(apart, score, options["higher_is_better"], None)
-    worst, lines = _worst(values.values, values.sign, observed, options)
-    each = br.credible_ranking(apart, score, **options)
-    sizes = evidence["count"].groupby(evidence["dataset"]).sum().to_series()
+    mean = br.credible_ranking(split, score, over="dataset", **options)
+    worst, lines = _worst(apart, score, options)
+    each = br.credible_ranking(apart, score, kind="observed", **options)
+    sizes = cases.max("entity").to_series()
     # How many more cases would help depends on which categories they are of.
     words = replace(verdict_parts(mean), next_step="").sentences()
     title = f"Mean over {len(sizes)} categories, each weighing the same"
     rankings = [
-        CategoryRanking(title, mean, [*words, *_lost_variance(sizes.to_numpy()), *inputs.stated(score)]),
+        CategoryRanking(title, mean, [*words, *_lost_variance(sizes.to_numpy(), can_split), *inputs.stated(score)]),
         CategoryRanking("Worst category of each entity", worst, lines),
     ]
     for name in each["dataset"].values.tolist():
@@ -73,14 +69,22 @@ def rank_categories(
     return rankings
 
 
-def _check_met(observed: xr.DataArray, by: str, logs: bool) -> None:
+def _cases_of(evidence: Any) -> xr.DataArray:
+    """Return the number of cases of each entity in each category (entity, dataset)."""
+    if isinstance(evidence, xr.DataArray):
+        return evidence.sum([dim for dim in evidence.dims if dim not in ("entity", "dataset")])
+    met = evidence["outcome"].notnull() if "outcome" in evidence else xr.ones_like(evidence["predicted"], bool)
+    return (evidence["count"] * met).groupby("dataset").sum("pattern")
+
+
+def _check_met(cases: xr.DataArray, by: str, logs: bool) -> None:
     """Refuse categories that an entity did not meet, whose means would be of different tasks."""
-    lacking = observed.isnull()
+    lacking = cases == 0
     if not bool(lacking.any()):
         return
-    common = observed["dataset"].values[~lacking.any("entity").values].astype(str).tolist()
-    name = observed["entity"].values[lacking.any("dataset").values][0]
-    category = observed["dataset"].values[lacking.sel(entity=name).values][0]
+    common = cases["dataset"].values[~lacking.any("entity").values].astype(str).tolist()
+    name = cases["entity"].values[lacking.any("dataset").values][0]
+    category = cases["dataset"].values[lacking.sel(entity=name).values][0]
     typed = Choices(shell=True).say("only", common, by)
     remedy = f" ({typed} keeps the cases that all entities met)" if logs and len(common) > 1 else ""
     raise ArgumentError(
@@ -88,30 +92,25 @@ def _check_met(observed: xr.DataArray, by: str, logs: bool) -> None:
     )
 
 
-def _worst(
-    values: xr.DataArray, sign: int, observed: xr.DataArray, options: dict[str, Any]
-) -> tuple[xr.Dataset, list[str]]:
+def _worst(posterior: Any, score: Score, options: dict[str, Any]) -> tuple[xr.Dataset, list[str]]:
     """Rank by the worst category of each draw, and say which category that is."""
-    ranking = br.credible_ranking(sign * (sign * values).min("dataset"), "mean_outcome", **options)
+    ranking = br.credible_ranking(posterior, score, over="dataset", aggregate="worst", **options)
     ranking = cap(ranking, [Note("not_measured", {"what": "the worst of several categories"})])
-    ranking["observed"] = sign * (sign * observed).min("dataset").sel(entity=ranking["entity"])
-    table = br.ranking_table(ranking)
-    first = table.index[0]
-    best = _text.probability(table["probability_best"].iloc[0], effective_draws(ranking))
-    lines = [f"{first} leads by its worst category: P(best) = {best}."]
-    found = (sign * values).idxmin("dataset")
+    table, size = br.ranking_table(ranking), effective_draws(ranking)
+    best = _text.probability(table["probability_best"].iloc[0], size)
+    lines = [f"{table.index[0]} leads by its worst category: P(best) = {best}."]
     for name in table.index:
-        categories, often = np.unique(found.sel(entity=name).values.astype(str), return_counts=True)
-        share = _text.probability(often.max() / often.sum(), effective_draws(ranking))
-        lines.append(f"{name}: worst on {categories[often.argmax()]} with probability {share}.")
+        one = ranking.sel(entity=name)
+        share = _text.probability(float(one["worst_probability"]), size)
+        lines.append(f"{name}: worst on {one['worst'].item()} with probability {share}.")
     return ranking, lines
 
 
-def _lost_variance(cases: np.ndarray) -> list[str]:
+def _lost_variance(cases: np.ndarray, split: bool) -> list[str]:
     """Say that the one prior that is spread over categories loses variance where these have few cases."""
     # Of n cases it keeps (n - 1) / (n + 1) of the variance.
     kept = np.sqrt(((cases - 1) / (cases + 1) / cases).sum() / (1 / cases).sum())
-    if kept >= 0.95:  # less than 5% of the standard error is lost
+    if kept >= 0.95 or not split:  # less than 5% of the standard error is lost
         return []
     few = f"Categories have as few as {_text.count(int(cases.min()), 'case')}"
     if cases.min() < 2:

@@ -11,6 +11,7 @@ import xarray as xr
 import bayesrank as br
 from bayesrank._errors import ArgumentError
 from bayesrank._inputs import guard, is_workbook, is_zip, read_unpacked_head
+from bayesrank.evidence.groups import name_groups_of
 from bayesrank.evidence.ledger import add_runs, ledger_of
 from bayesrank.logs import Choices, check_choices, formats
 from bayesrank.tables.frames import read_table
@@ -57,16 +58,20 @@ def evidence_of_frame(
 
     The groups of cases in the column ``by`` take the place of data sets.
     """
+    option, grouped = "--by", by is None and roles.group is not None
+    if grouped:
+        option, by, roles = "--group", roles.group, replace(roles, group=None)
     if by is not None and by != "dataset":
         free = [str(name) for name in frame if name not in ("entity", "dataset", "case", "run", "outcome")]
         if by not in free:
-            raise ArgumentError("--by", f"must name a column of the logs, {', '.join(['dataset', *free])}", f"{by!r}")
+            raise ArgumentError(option, f"must name a column of the logs, {', '.join(['dataset', *free])}", f"{by!r}")
         if frame[by].isna().any():
-            raise ArgumentError("--by", f"must name a column with a value in every row; {by} has empty fields")
+            raise ArgumentError(option, f"must name a column with a value in every row; {by} has empty fields")
         frame = frame.assign(dataset=frame[by].astype(str), case=frame["dataset"] + " " + frame["case"])
         frame = frame.drop(columns=by)
     spare = {"category", "cost", "seconds", "status"} - set(map(str, roles.columns().values())) - set(ignore)
     table = replace(table_of(frame.drop(columns=[*(spare & set(frame))])), source="the logs", shell=True)
     evidence = read_table(table.drop([table.find("ignore", name) for name in ignore]), roles)
     ledger = replace(ledger_of(evidence), ignored=())
-    return evidence.assign_attrs((add_runs(ledger, frame) if "status" in frame else ledger).to_attrs())
+    evidence = evidence.assign_attrs((add_runs(ledger, frame) if "status" in frame else ledger).to_attrs())
+    return name_groups_of(evidence) if grouped else evidence

@@ -14,8 +14,10 @@ from bayesrank.cli._typed import (
     read_number,
     read_score,
     read_share,
+    read_weights,
 )
 from bayesrank.models import names
+from bayesrank.ranking.aggregates import AGGREGATES
 
 Command = Callable[..., None]
 NUMBER = Typed("number", read_number)
@@ -65,7 +67,23 @@ REFERENCE = click.option("--reference", help="An entity: test whether the others
 BY = click.option(
     "--by",
     metavar="COLUMN",
-    help="Outcomes only: rank by the mean over categories, by the worst category, and in each category.",
+    help="Rank by the mean over the categories of this column, by the worst category, and in each category.",
+)
+#: How to rank over groups, data sets or categories. The arguments of br.credible_ranking have the same names.
+over_groups = adding(
+    click.option("--group", help="The column with the group of each case: rank over groups (see --aggregate)."),
+    click.option("--category", help="The column with the category of each data set or group."),
+    click.option("--over", help="Rank by an aggregate over: group, dataset or category. [default: group, if given]"),
+    click.option(
+        "--aggregate",
+        type=click.Choice(AGGREGATES),
+        help="mean, worst or gap of the scores, or Borda points or win rate against the rivals. [default: mean]",
+    ),
+    click.option(
+        "--weights",
+        type=Typed("weights", read_weights),
+        help="Weights of the groups or data sets: cases, category (categories weigh the same), or a=1,b=2.",
+    ),
 )
 COST = click.option(
     "--cost",

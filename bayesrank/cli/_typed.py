@@ -80,6 +80,16 @@ def number_or_word(text: str, option: str = "") -> float | str:
         return text
 
 
+def read_weights(text: str, option: str) -> str | dict[str, float]:
+    """Return weights by name from "a=1,b=2"; another text is a word or the name of a coord."""
+    if "=" not in text:
+        return text.strip()
+    pairs = [one.rsplit("=", 1) for one in read_names(text, option)]
+    if bad := next((pair for pair in pairs if len(pair) < 2), None):
+        raise ArgumentError(option, "must have the form a=1,b=2", f"{bad[0]!r}")
+    return {name.strip(): read_number(number, option) for name, number in pairs}
+
+
 def read_names(text: str, option: str = "") -> list[str]:
     """Return names with commas between them, in quotation marks where they hold some."""
     return [name.strip() for name in next(csv.reader([text], skipinitialspace=True), []) if name.strip()]

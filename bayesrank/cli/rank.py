@@ -1,6 +1,6 @@
 """``bayesrank rank``: which entity is best by one score, and how certain that is."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import click
@@ -16,7 +16,7 @@ from bayesrank._records import ModelRecord, RankingRecord, ResultRecord
 from bayesrank.cli._analysis import Analysis, analyse, chosen_score
 from bayesrank.cli._categories import CategoryRanking, rank_categories
 from bayesrank.cli._export import Export, Sheet, exporting
-from bayesrank.cli._options import BY, COST, NAMES, NOTES, PATHS, adding, analysing, reading_logs, scoring
+from bayesrank.cli._options import BY, COST, NAMES, NOTES, PATHS, adding, analysing, over_groups, reading_logs, scoring
 from bayesrank.cli._output import interval_cells, rank_cells, rank_header
 from bayesrank.cli._sink import print_block, progress
 from bayesrank.models import population_of
@@ -42,10 +42,16 @@ Examples:
   bayesrank rank breast_cancer --ask "logreg > knn5" --ask "rf in top 3"
   bayesrank rank logs/ --only metric=acc
   bayesrank rank logs/ --by category
+  bayesrank rank counts.csv --group language --aggregate worst
   bayesrank rank answers.csv --cluster question --ignore remark
   cut -d, -f1-5 counts.csv | bayesrank rank - --format board > board.json
 """
 
+#: Codes of notes that are printed without --notes.
+PRINTED = (
+    *("score_undefined", "worst_of_each", "groups_without_cases", "entities_lack_groups", "groups_independent"),
+    "pair_reversed_by_absence",
+)
 #: Codes of notes that the title of a ranking repeats.
 JOINED = {"datasets_pooled": "pooled over", "datasets_averaged": "averaged over", "datasets_learned": "learned from"}
 
@@ -78,6 +84,33 @@ by the model paired. It needs every entity on every case, unless --missing says 
 """
 
 
+@dataclass(frozen=True)
+class Aim:
+    """What a ranking is over: a dim or coord, the aggregate, and the weights as they were typed."""
+
+    over: str | None = None
+    aggregate: str | None = None
+    weights: Any = None
+
+    def check(self, how: dict[str, Any]) -> None:
+        if self.over is None:
+            for option, value in (("--aggregate", self.aggregate), ("--weights", self.weights)):
+                if value is not None:
+                    raise ArgumentError(option, "must be left out without --over or --group", f"{value!r}")
+        elif how["dataset"] is not None:
+            raise ArgumentError("--dataset", "must be left out beside --over or --group", f"{how['dataset']!r}")
+
+    def arguments(self, evidence: Any) -> dict[str, Any]:
+        """Return the arguments of br.credible_ranking, with weights by the names in the evidence."""
+        weights = self.weights
+        if isinstance(weights, dict):
+            coords = ("dataset", "group", "category")
+            held = [name for dim in coords if dim in evidence.coords for name in evidence[dim].values.tolist()]
+            names = {str(name): name for name in held}
+            weights = {names.get(name, name): weight for name, weight in weights.items()}
+        return {"over": self.over, "aggregate": self.aggregate, "weights": weights}
+
+
 @click.command(help=WHAT, epilog=EXAMPLES)
 @PATHS
 @analysing
@@ -90,6 +123,7 @@ by the model paired. It needs every entity on every case, unless --missing says 
     help="Print the probability of a statement, such as 'A > B and C in top 3'. May be repeated.",
 )
 @NOTES
+@over_groups
 @adding(BY, COST)
 @click.option(
     "--columns",
@@ -104,6 +138,9 @@ def rank(
     statement: tuple[str, ...],
     kind: str | None,
     notes: bool,
+    over: str | None,
+    aggregate: str | None,
+    weights: Any,
     by: str | None,
     cost: str | None,
     columns: list[str] | None,
@@ -117,9 +154,17 @@ def rank(
         )
     if columns and export.full:
         raise ArgumentError("--columns", f"must be left out of --format {export.format}, which has all columns")
+    over = "group" if over is None and how["group"] is not None and by is None else over
     if by is not None:
         unfit = {"--ask": statement, "--columns": columns, "--notes": notes, "--picture": export.picture}
-        unfit |= {"--cost": cost, "--kind": kind, "--dataset": how["dataset"]}
+        unfit |= {"--group": how.pop("group"), "--category": how.pop("category"), "--over": over}
+        unfit |= {
+            "--aggregate": aggregate,
+            "--weights": weights,
+            "--cost": cost,
+            "--kind": kind,
+            "--dataset": how["dataset"],
+        }
         unfit |= {"--dataset-column": how["dataset_column"], "--format": export.format == "board" and "board"}
         for option, value in unfit.items():
             if value:
@@ -130,7 +175,8 @@ def rank(
         (replace(export, top=None) if export.full else export).show(*_category_sheets(rankings, by, export))
         return
     with progress() as step:
-        analysis, used, ranking = make_ranking(step, score, rope, prob, kind, cost, how, notes)
+        aim = Aim(over, aggregate, weights)
+        analysis, used, ranking = make_ranking(step, score, rope, prob, kind, cost, how, notes, aim)
         table, front = _chosen_first(ranking, export.top), None
         if cost is not None:
             better = bool(RankingRecord.of(ranking).higher_is_better)
@@ -139,7 +185,7 @@ def rank(
         for name in columns or []:
             if name not in table:
                 raise ArgumentError("--columns", f"must hold names among {', '.join(table.columns)}", f"{name!r}")
-        answers = [_answer(ranking, text, analysis.posterior, used, kind) for text in statement]
+        answers = [_answer(ranking, text, analysis.posterior, used, kind, aim) for text in statement]
         export.draw(*(("forest", ranking) if front is None else ("pareto_front", front)))
     if export.format == "board":
         print_block(br.board(ranking, top=export.top))
@@ -168,14 +214,14 @@ def rank(
     if notes:
         lines += _lines_of_model(analysis, used, kind, ranking)
     else:
-        lines += [say(note) for note in notes_of(ranking["notes"]) if note.code == "score_undefined"]
+        lines += [say(note) for note in notes_of(ranking["notes"]) if note.code in PRINTED]
     lines += [_answer_words(answer, ranking) for answer in answers]
     lines += [f"Note: {line}" for line in remarks if line not in lines and line != analysis.in_title]
     if score is None and used.name != "informedness":
-        low, high = RankingRecord.of(ranking).range or (-np.inf, np.inf)
+        low, high = (RankingRecord.of(ranking).range if aim.over is None else used.range) or (-np.inf, np.inf)
         what = f", the mean of outcomes from {low:g} to {high:g}" if used.space == "outcomes" and high < np.inf else ""
         what += "; lower is better" * analysis.lower
-        lines.append(f"Note: No --score was given: the ranking is by {score_name(ranking)}{what}.")
+        lines.append(f"Note: No --score was given: the ranking is by {used.display}{what}.")
     header, rows = _cells(ranking, table, columns or [], export.places)
     title = _title(ranking, used, analysis, export.top)
     export.show(Sheet([analysis.noun, *header[1:]], rows, lines, heading=[title, parts.headline], least=EVIDENCE))
@@ -190,30 +236,46 @@ def make_ranking(
     cost: str | None,
     how: dict[str, Any],
     prior: bool = True,
+    aim: "Aim | None" = None,
 ) -> tuple[Analysis, Score, xr.Dataset]:
     """Return the analysis of DATA, the score that it is ranked by, and the ranking; ``prior`` adds its draws."""
-    if score is not None and score.higher_is_better is None:
+    aim = aim or Aim()
+    if score is not None and score.higher_is_better is None and aim.aggregate != "gap":
         raise ArgumentError("--score", f"must have a direction to rank by; {score.name} has none")
     if kind is not None and (how["model"] is None or population_of(how["model"]) != "data sets"):
         raise ArgumentError("--kind", "must be left out for models that do not learn from data sets", f"{kind!r}")
     if cost is not None:
         how = how | {"cost": cost}
-    analysis = analyse(step, groups=("prior",) if prior else (), scores=[score], **how)
+    aim.check(how)
+    groups = ("prior",) if prior and aim.over is None else ()
+    analysis = analyse(step, groups=groups, scores=[score], over=aim.over, **how)
     score = chosen_score(analysis.evidence, score)
     step("ranking")
     better = analysis.direction(score)
     ranking = br.credible_ranking(
-        analysis.posterior, score, prob=prob, rope=rope, higher_is_better=better, kind=kind, method="auto"
+        analysis.posterior,
+        score,
+        prob=prob,
+        rope=rope,
+        higher_is_better=better,
+        kind=kind,
+        method="auto",
+        **aim.arguments(analysis.evidence),
     )
     return analysis, score, ranking
 
 
-def _answer(ranking: xr.Dataset, statement: str, posterior: Any, score: Score, kind: str | None) -> xr.Dataset:
+def _answer(
+    ranking: xr.Dataset, statement: str, posterior: Any, score: Score, kind: str | None, aim: Aim
+) -> xr.Dataset:
     """Return the probability of a statement; from the numbers of the table where they suffice, so that both agree."""
     known = exact_probability(ranking, statement) if is_exact(ranking) else None
     if known is not None:
         return known
     about = RankingRecord.of(ranking)
+    if aim.over is not None:
+        given = aim.arguments(posterior_of(posterior))
+        return br.probability(posterior, statement, score, rope=about.rope, kind=kind, **given)
     better = bool(about.higher_is_better)
     return br.probability(posterior, statement, score, rope=about.rope, kind=kind, higher_is_better=better)
 
@@ -281,13 +343,19 @@ def _title(ranking: xr.Dataset, score: Score, analysis: Analysis, top: int | Non
     """Return what is ranked by what, with the choices that decide how to read it."""
     size, given = ranking.sizes["entity"], analysis.options.get("prevalence")
     first = f"the first {top} of " if top is not None and top < size else ""
-    words = [f"Ranking of {first}{_text.count(size, analysis.noun)} by {score_name(ranking)}"]
+    words = [f"Ranking of {first}{_text.count(size, analysis.noun)} by {score_name(ranking)}{_over_words(ranking)}"]
     if given is not None:
         words.append(f"prevalence {given if isinstance(given, str) else f'{100 * given:g}%'}")
     if positive_class_notes(analysis.by_dataset, score):
         words += [f"positive class {label}" for label in analysis.labels.values()]
     words += [_joined_words(note) for note in analysis.remarks if isinstance(note, Note) and note.code in JOINED]
     return "; ".join(words) + "."
+
+
+def _over_words(ranking: xr.Dataset) -> str:
+    """Return what an aggregate is over, such as " over 4 groups"; empty without one."""
+    note = next((note for note in notes_of(ranking["notes"]) if note.code == "aggregated"), None)
+    return f" over {_text.count(note.fields['number'], note.fields['unit'])}" if note else ""
 
 
 def _joined_words(note: Note) -> str:

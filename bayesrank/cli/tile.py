@@ -12,10 +12,12 @@ from bayesrank._errors import ArgumentError
 from bayesrank._records import ResultRecord
 from bayesrank.cli._analysis import analyse
 from bayesrank.cli._export import Export, Sheet, exporting, sheet_of
-from bayesrank.cli._options import DATA, analysing
+from bayesrank.cli._options import DATA, analysing, over_groups
 from bayesrank.cli._output import probability_cell, rank_header
 from bayesrank.cli._sink import progress
 from bayesrank.cli._typed import FORMS, read_preferences
+from bayesrank.cli.rank import Aim
+from bayesrank.ranking.aggregates import mean_performance
 from bayesrank.tile.geometry import holders
 from bayesrank.tile.preferences import REGIONS
 
@@ -43,6 +45,7 @@ A REGION is one of
 @click.command(epilog=EXAMPLES)
 @DATA
 @analysing
+@over_groups
 @click.option("--observed", is_flag=True, help="Use the observed rates instead of the posterior.")
 @click.option("--preference", help=f"Rank under an uncertain preference: {FORMS}; see below.")
 @click.option(
@@ -69,8 +72,17 @@ def tile(observed: bool, preference: str | None, resolution: int, prob: float, e
                     "--digits", "must be left out of --preference, which has ranks alone", export.digits
                 )
             points, line = read_preferences(preference, share)
-        analysis = analyse(step, **how)
+        aim = Aim(
+            "group" if how["group"] is not None and how["over"] is None else how["over"],
+            how.pop("aggregate"),
+            how.pop("weights"),
+        )
+        aim.check(how)
+        analysis = analyse(step, **how | {"over": aim.over})
         analysis.check_two_classes("a Tile")
+        if aim.over is not None:
+            source = mean_performance(analysis.posterior, **aim.arguments(analysis.evidence))
+            analysis = replace(analysis, posterior=source)
         step("mapping")
         if preference is not None:
             sheet = _ranking(br.tile.preference_ranking(analysis.performance, points, prob=prob), line)

@@ -62,11 +62,12 @@ def describe(name: str) -> dict[str, str]:
 def load(name: str) -> xr.DataArray | xr.Dataset:
     """Load the counts of a data set.
 
-    The result is integer ``counts`` (entity, [dataset], actual, predicted); for ``imagenet_models`` (entity, dataset,
-    outcome). ``puddings`` and ``arena_battles`` (of people) are votes, as from :func:`bayesrank.from_votes`;
-    ``trajectory_judges`` and ``hepatic_scans`` are cases with verdicts and a truth; ``tuberculosis_tests``,
-    ``myocardial_indicators`` and ``dentists`` are cases without a truth; ``roc_asah`` and ``roc_hanley_mcneil`` are
-    decision values, as from :func:`bayesrank.from_probabilities`. Raises KeyError if the name is unknown.
+    The result is integer ``counts`` (entity, [dataset or group], actual, predicted); for ``imagenet_models`` and
+    ``face_classifiers`` over ``outcome``. ``puddings`` and ``arena_battles`` (of people) are votes, as from
+    :func:`bayesrank.from_votes`; ``trajectory_judges`` and ``hepatic_scans`` are cases with verdicts and a truth;
+    ``tuberculosis_tests``, ``myocardial_indicators`` and ``dentists`` are cases without a truth; ``roc_asah`` and
+    ``roc_hanley_mcneil`` are decision values, as from :func:`bayesrank.from_probabilities`. Raises KeyError if the name
+    is unknown.
 
     Examples
     --------
@@ -190,6 +191,16 @@ def _langchain_tool_use(right: pd.DataFrame) -> Any:
     return from_predictions(["right"] * len(right), answers, labels=["wrong", "right"])
 
 
+def _compas(frame: pd.DataFrame) -> Any:
+    named = frame.rename(columns={"two_year_recid": "actual", "high": "predicted"}).assign(entity="COMPAS")
+    return from_frame(named, group="race")
+
+
+def _face_classifiers(frame: pd.DataFrame) -> Any:
+    right = frame["n"] - frame["errors"]
+    return from_frame(frame[["entity", "group"]].assign(correct=right, wrong=frame["errors"]), group="group")
+
+
 def _imagenet_models(frame: pd.DataFrame) -> Any:
     each = [
         pd.DataFrame({"entity": frame["entity"], "dataset": name, "correct": right, "wrong": images - right})
@@ -237,4 +248,6 @@ _COUNTS: dict[str, Callable[[pd.DataFrame], Any]] = {
     "langchain_tool_use": _langchain_tool_use,
     "livecodebench_execution": lambda runs: _langchain_tool_use(runs.drop(columns=["case", "question"]) > 5),
     "imagenet_models": _imagenet_models,
+    "compas": _compas,
+    "face_classifiers": _face_classifiers,
 }

@@ -18,6 +18,7 @@ from bayesrank._classes import order_classes
 from bayesrank._errors import ArgumentError, ArgumentTypeError
 from bayesrank._labels import arrange_classes, factorize, name_coord, positive_label
 from bayesrank._records import EvidenceRecord
+from bayesrank.evidence.groups import groups_as_datasets, has_groups, take_groups
 from bayesrank.evidence.pooled import TABLES, Pooled, pooled_cases, pooled_counts, record_text
 from bayesrank.evidence.weighting import WEIGHTED, check_whole_cases
 
@@ -38,6 +39,7 @@ def from_counts(
     tp: Any,
     entity: Any = None,
     dataset: Any = None,
+    group: Any = None,
 ) -> xr.DataArray:
     """Return two-class counts from the four cells of each confusion matrix.
 
@@ -47,12 +49,15 @@ def from_counts(
         Number of cases in each cell: scalars, or sequences of equal length.
     entity, dataset : hashable or sequence, optional
         Entity ("entity 1", "entity 2", ... by default) and data set of each matrix. A pair may occur only once.
+    group : hashable or sequence, optional
+        Instead of ``dataset``: the group of the cases of each matrix, such as a language or an age. Matrices without
+        cases and unused categories are empty groups, whose scores are NaN.
 
     Returns
     -------
     xarray.DataArray
-        Integer ``counts`` (entity, [dataset], actual, predicted), zeros and False in the coord ``measured`` (entity,
-        dataset) for a pair without a matrix.
+        Integer ``counts`` (entity, [dataset or group], actual, predicted), zeros and False in the coord ``measured``
+        (entity, dataset or group) for a pair without a matrix.
 
     Raises
     ------
@@ -74,9 +79,10 @@ def from_counts(
     size = cells["tn"].size
     if not size:
         raise ArgumentError("tn, fp, fn, tp", "must hold at least one count each", "none")
-    datasets = None if dataset is None else check_item_names("dataset", dataset, size)
+    dataset, finish = take_groups(dataset, group)
+    datasets = None if dataset is None else check_item_names("dataset" if group is None else "group", dataset, size)
     values = np.stack(list(cells.values()), axis=-1).reshape(size, 2, 2)
-    return arrange(values, entity_names(entity, size), datasets, class_dims(TWO_CLASSES))
+    return finish(arrange(values, entity_names(entity, size), datasets, class_dims(TWO_CLASSES)))
 
 
 def class_dims(classes: Sequence[Any]) -> dict[str, list]:
@@ -89,7 +95,7 @@ def entity_names(entity: Any, size: int) -> list:
 
 
 def pool(counts: Any, *, join: Literal["exact", "inner"] = "exact") -> Any:
-    """Pool the cases of all data sets: sum counts over ``dataset``, or drop data sets from joint outcomes.
+    """Pool the cases of all data sets or groups: sum counts over them, or drop their names from joint outcomes.
 
     Pool evidence, not posteriors: a mixture of 58 posteriors contains 58 priors, while the sum of 58 tables needs only
     one. Each entity is tested for differences between its data sets, and rankings report the differences found.
@@ -128,6 +134,7 @@ def pool_evidence(counts: Any, join: Any, tested: bool = False) -> Any:
     """Pool as :func:`pool` does, with or without the tests of differences between data sets."""
     check_choice("join", join, JOINS)
     if isinstance(counts, xr.DataArray | xr.Dataset):
+        counts = groups_as_datasets(counts) if has_groups(counts) else counts
         check_whole_cases(counts, "counts", "to be pooled")
     if isinstance(counts, xr.Dataset) and "pattern" in counts.dims:
         return _pool_cases(counts, join, tested)

@@ -14,7 +14,7 @@ from bayesrank._notes import Note
 from bayesrank._records import EvidenceRecord
 
 #: Dims over which the cases of an entity are counted.
-COUNTED = ("dataset", "label", "actual", "predicted", "outcome")
+COUNTED = ("dataset", "group", "label", "actual", "predicted", "outcome")
 #: The status of a run with an outcome of its own, and of a run whose file says nothing else about a lost outcome.
 SCORED, NO_OUTCOME = "scored", "no outcome"
 

@@ -12,6 +12,7 @@ from bayesrank._errors import ArgumentError, ArgumentTypeError
 from bayesrank._labels import factorize, name_coord
 from bayesrank._notes import Note, add_notes, notes_text
 from bayesrank.evidence.alignment import align_cases
+from bayesrank.evidence.groups import take_groups
 from bayesrank.evidence.ledger import count_answers, find_common
 from bayesrank.evidence.patterns import (
     check_cases,
@@ -29,7 +30,7 @@ from bayesrank.evidence.weighting import Numbers, check_numbers_of_cases, effect
 LEVELS, HIGHEST = 12, 10
 
 #: Headings of columns that describe cases; they are given as arguments of these names.
-OF_CASES = ("case", "run", "training_seed", "cluster", "dataset", "count", "weight")
+OF_CASES = ("case", "run", "training_seed", "cluster", "dataset", "group", "count", "weight")
 OTHER_NAMES = ("id", "n", "fold", "seed", "split", "index")
 #: With fewer rows, the outcomes of an entity may be 1, 2, 3 by chance.
 FEWEST_NUMBERED = 6
@@ -41,6 +42,7 @@ def from_outcomes(
     count: Any = None,
     weight: Any = None,
     dataset: Any = None,
+    group: Any = None,
     cluster: Any = None,
     case: Any = None,
     run: Any = None,
@@ -58,7 +60,7 @@ def from_outcomes(
     frame : pandas.DataFrame
         Outcomes as numbers (0/1 or False/True for wrong and right): one row for each case, or each run with ``run``,
         and one column for each entity.
-    count, weight, dataset, cluster, case : sequence or str, optional
+    count, weight, dataset, group, cluster, case : sequence or str, optional
         As for :func:`bayesrank.joint_outcomes`, or the name of a column. The weight of a case is the same in all runs.
         Everything with an index is joined to the frame by its labels.
     run : sequence or str, optional
@@ -86,10 +88,10 @@ def from_outcomes(
     xarray.Dataset
         For the model ``"paired"``: ``outcome`` (pattern, entity), NaN if missing; ``count`` (pattern), above 0, which
         with unequal weights is an effective number of cases; and, if given, ``cost`` (pattern, entity) and the coords
-        ``dataset`` and ``cluster`` (pattern). Attrs: with missing answers ``missing``, the ``note`` that rankings print
-        and, for ``"common"``, ``cases`` and ``cases_left_out``; with runs ``fewest_runs`` and ``most_runs`` of a case,
-        and ``right_or_wrong_runs``, whether all runs are 0 or 1; ``notes`` on joined labels and
-        weights; and ``ledger``, a text with the cases and runs of each entity. With training seeds ``seed_mean``
+        ``dataset`` or ``group``, and ``cluster`` (pattern). Attrs: with missing answers ``missing``, the ``note`` that
+        rankings print and, for ``"common"``, ``cases`` and ``cases_left_out``; with runs ``fewest_runs`` and
+        ``most_runs`` of a case, and ``right_or_wrong_runs``, whether all runs are 0 or 1; ``notes`` on joined labels
+        and weights; and ``ledger``, a text with the cases and runs of each entity. With training seeds ``seed_mean``
         (entity, training_seed), NaN where an entity has no such seed, and ``seed_noise`` (entity), the part of the
         variance of these means that comes from their cases.
 
@@ -110,6 +112,9 @@ def from_outcomes(
     >>> from_outcomes(runs, case="task", run="seed")["outcome"].values.tolist()
     [[0.5, 0.5], [1.0, 0.5]]
     """
+    if isinstance(group, str) and isinstance(frame, pd.DataFrame) and group in frame:
+        frame, group = frame.drop(columns=group), frame[group]
+    dataset, finish = take_groups(dataset, group)
     outcomes, given = without_columns(
         frame,
         {"count": count, "weight": weight, "dataset": dataset, "cluster": cluster, "case": case, "run": run}
@@ -191,7 +196,7 @@ def from_outcomes(
     if cost is not None:
         held["cost"] = (("pattern", "entity"), amounts[spent])
     attrs = add_notes(about | weighting.attrs, [*joined, *weighting.notes, *doubts])
-    return xr.Dataset(held, {"entity": name_coord(list(outcomes.columns))} | coords, attrs).assign(trained)
+    return finish(xr.Dataset(held, {"entity": name_coord(list(outcomes.columns))} | coords, attrs).assign(trained))
 
 
 def _name_fits(groups: dict[str, list]) -> dict[str, list]:

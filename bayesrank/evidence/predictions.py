@@ -22,6 +22,7 @@ from bayesrank._labels import (
 from bayesrank._notes import Note, add_notes
 from bayesrank.evidence.alignment import align_cases
 from bayesrank.evidence.counts import class_dims, count_cases, mark_positive
+from bayesrank.evidence.groups import take_groups
 from bayesrank.evidence.judged import holds_partial_truth
 from bayesrank.evidence.ledger import count_answers
 from bayesrank.evidence.patterns import check_cases, common_note, keep_rows, name_groups, patterns
@@ -43,6 +44,7 @@ def from_predictions(
     labels: Sequence[Any] | None = None,
     positive: Any = None,
     dataset: Any = None,
+    group: Any = None,
     count: Any = None,
     weight: Any = None,
 ) -> xr.DataArray:
@@ -64,6 +66,9 @@ def from_predictions(
         scores that depend on it raise an error.
     dataset : hashable or sequence, optional
         The data set of each case, or one name for all cases.
+    group : sequence, optional
+        Instead of ``dataset``: the group of each case, such as a language or an age. Unused categories are empty
+        groups, whose scores are NaN.
     count : sequence of int, optional
         Number of cases that each row stands for.
     weight : sequence of float, optional
@@ -73,9 +78,9 @@ def from_predictions(
     Returns
     -------
     xarray.DataArray
-        ``counts`` (entity, [dataset], actual, predicted), the positive class last: whole numbers, or with unequal
-        weights effective numbers of cases. The coord ``positive`` names the positive class, if it is known and not
-        named "positive". ``attrs["notes"]`` records how labels were joined and cases weighted.
+        ``counts`` (entity, [dataset or group], actual, predicted), the positive class last: whole numbers, or with
+        unequal weights effective numbers of cases. The coord ``positive`` names the positive class, if it is known and
+        not named "positive". ``attrs["notes"]`` records how labels were joined and cases weighted.
 
     Raises
     ------
@@ -88,16 +93,19 @@ def from_predictions(
     >>> counts.sel(entity="good").values.tolist()
     [[2, 0], [1, 1]]
     """
+    dataset, finish = take_groups(dataset, group)
     given, joined = align_cases(
         {"y_true": y_true, "predictions": predictions, "dataset": dataset, "count": count, "weight": weight}
     )
     cases = _encode(given["y_true"], given["predictions"], labels, positive)
     size, dataset = cases.actual.size, given["dataset"]
-    where = None if dataset is None else check_item_names("dataset", dataset, size, broadcast=True)
+    called = "dataset" if group is None else "group"
+    where = None if dataset is None else check_item_names(called, dataset, size, broadcast=True)
     numbers, about = effective_numbers(check_numbers_of_cases(given["count"], given["weight"], size), where)
     codes = [cases.actual[:, None], cases.predicted]
     counts = count_cases(codes, numbers, cases.entities, where, class_dims(cases.classes))
-    return mark_positive(counts.assign_attrs(add_notes(about.attrs, [*joined, *about.notes])), cases.positive)
+    counts = counts.assign_attrs(add_notes(about.attrs, [*joined, *about.notes]))
+    return finish(mark_positive(counts, cases.positive))
 
 
 def joint_outcomes(
@@ -109,6 +117,7 @@ def joint_outcomes(
     count: Any = None,
     weight: Any = None,
     dataset: Any = None,
+    group: Any = None,
     cluster: Any = None,
     case: Any = None,
     run: Any = None,
@@ -129,6 +138,8 @@ def joint_outcomes(
         As for :func:`from_predictions`.
     dataset : hashable or sequence, optional
         The data set of each case, or one name for all cases. Patterns are counted within data sets.
+    group : sequence, optional
+        Instead of ``dataset``: the group of each case, as for :func:`from_predictions`.
     cluster : sequence, optional
         The cluster (patient, series) of each case, if cases of a cluster resemble each other. Patterns are counted
         within clusters; a name is the same cluster in every data set.
@@ -149,9 +160,9 @@ def joint_outcomes(
     xarray.Dataset
         Labels ``actual`` (pattern) and ``predicted`` (pattern, entity); ``count`` (pattern), above 0, which with
         unequal weights is an effective number of cases; the coords ``label`` (all classes in order), ``positive`` (if
-        known and not named so), ``dataset`` and ``cluster`` (pattern, if given). Patterns are ordered by data set,
-        cluster and class. If cases were dropped, the attrs are ``missing``, ``cases``, ``cases_left_out`` and the
-        ``note`` that rankings print; ``notes`` records how labels were joined and cases weighted.
+        known and not named so), ``dataset`` or ``group``, and ``cluster`` (pattern, if given). Patterns are ordered by
+        data set, cluster and class. If cases were dropped, the attrs are ``missing``, ``cases``, ``cases_left_out`` and
+        the ``note`` that rankings print; ``notes`` records how labels were joined and cases weighted.
 
     Raises
     ------
@@ -167,6 +178,7 @@ def joint_outcomes(
     if missing is not None:
         square = "None (a missing prediction has no place in a square table)"
         check_choice("missing", missing, ("common",), other=square)
+    dataset, finish = take_groups(dataset, group)
     given, joined = align_cases(
         {
             "y_true": y_true,
@@ -222,7 +234,7 @@ def joint_outcomes(
         {"entity": name_coord(cases.entities), "label": classes} | coords,
         add_notes(attrs | about.attrs | ledger.to_attrs(), [*joined, *about.notes]),
     )
-    return mark_positive(joint, cases.positive)
+    return finish(mark_positive(joint, cases.positive))
 
 
 class _Cases(NamedTuple):

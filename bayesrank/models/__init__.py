@@ -18,6 +18,7 @@ from bayesrank._checks import check_choice
 from bayesrank._errors import ArgumentError, ArgumentKeyError, ArgumentTypeError
 from bayesrank._records import EvidenceRecord, ModelRecord
 from bayesrank.evidence.counts import names_test_sets, with_parts
+from bayesrank.evidence.groups import has_groups
 from bayesrank.evidence.judged import holds_no_truth, holds_partial_truth
 from bayesrank.evidence.weighting import WEIGHTED
 
@@ -26,6 +27,8 @@ __all__ = ["Model"]
 #: Settings that :func:`model_of` does not restore from attrs: a posterior holds the prior as numbers and no given
 #: prevalence, and the likelihood does not depend on the others.
 REPEATED_OPTIONS = ("prior", "prevalence", "split_prior")
+#: The default model of two or more groups of which one has fewer cases: thin groups make the gap between them too wide.
+GROUPED, THIN = "hierarchical_beta_binomial", 200
 #: The default model of several data sets; the fewest data sets, and the most tables (a minute's sampling at worst).
 CROSSED, FEWEST_DATASETS, MOST_TABLES = "crossed_logit_normal", 3, 600
 
@@ -138,7 +141,10 @@ def chosen_by_evidence(evidence: Any, together: bool = True) -> str:
         return "latent_class" if holds_no_truth(evidence) else "partial_truth"
     if holds_seeds(evidence):
         return "retrained"
-    if together and _are_crossed(evidence):
+    if isinstance(evidence, xr.DataArray | xr.Dataset) and has_groups(evidence):
+        if together and _are_thin(evidence):
+            return GROUPED
+    elif together and _are_crossed(evidence):
         return CROSSED
     return "paired" if isinstance(evidence, xr.Dataset) else "dirichlet_multinomial"
 
@@ -149,7 +155,27 @@ def _are_crossed(evidence: Any) -> bool:
         return False
     size = np.unique(evidence["dataset"].values.astype(str)).size
     entities = evidence.sizes["entity"]
-    if WEIGHTED in evidence.attrs or entities < 2 or size < FEWEST_DATASETS or entities * size > MOST_TABLES:
+    if entities < 2 or size < FEWEST_DATASETS or entities * size > MOST_TABLES:
+        return False
+    return _are_binary(evidence)
+
+
+def _are_thin(evidence: Any) -> bool:
+    """Return whether a group has few cases of two classes or outcomes, which independent priors do not compare."""
+    if not _are_binary(evidence):
+        return False
+    if isinstance(evidence, xr.DataArray):
+        cases = evidence.sum([dim for dim in evidence.dims if dim not in ("entity", "group")])
+        cases = cases.values[evidence["measured"].transpose(*cases.dims).values]
+    else:
+        cases = evidence["count"].groupby("group").sum().values
+    sizes = evidence["group"].to_index().nunique()
+    return bool(sizes > 1 and cases.size and cases.min() < THIN)
+
+
+def _are_binary(evidence: Any) -> bool:
+    """Return whether evidence is whole cases of two classes or outcomes, without clusters."""
+    if WEIGHTED in evidence.attrs:
         return False
     if isinstance(evidence, xr.DataArray):
         return evidence.shape[-1] == 2

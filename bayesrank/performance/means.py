@@ -37,7 +37,7 @@ def mean_over_datasets(source: Container, weights: Any = None) -> Any:
     Parameters
     ----------
     source : InferenceData, DataTree, Dataset or DataArray
-        A posterior, or values, over ``entity`` and ``dataset``.
+        A posterior, or values, over ``entity`` and ``dataset`` (or ``group``).
     weights : mapping or DataArray, optional
         Non-negative weight of each data set, by name, normalised to sum 1; equal by default.
 
@@ -64,6 +64,7 @@ def mean_over_datasets(source: Container, weights: Any = None) -> Any:
     0.75
     """
     source = parse_source(source)
+    source = source.with_datasets() if source.over_groups else source
     if (array := source.array) is not None:
         weight = _weights(array, weights)
         return _mean(array, weight).assign_attrs(array.attrs | _weight_attrs(weight))

@@ -75,7 +75,8 @@ def rank_sets(
         sure, out = np.ones((len(who), len(who)), bool), np.ones(len(who), bool)
         threshold = partial(information.threshold, who) if information else float
         observed = None if information is None or information.observed is None else information.observed[None]
-        for first, scale in enumerate(scales(x, low, high, found.finite_mean)):
+        known = scales(x, low, high, found.finite_mean)
+        for first, scale in enumerate(known if found.stretched else known[:1]):
             values = _scale_values(x, who, found.sign, scale)
             # The prior moves few cases further than many. The first scale is finite at the ends of the range.
             seen = None if first or observed is None else _scale_values(observed, who, found.sign, scale)[0]

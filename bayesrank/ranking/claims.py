@@ -32,6 +32,7 @@ UNJUSTIFIED = (
     "datasets_too_few",
     "sets_need_draws",
     "not_measured",
+    "groups_unequal",
 )
 #: Codes of caps that leave no headline: the order comes from the prior.
 NO_HEADLINE = ("not_identified",)

@@ -19,14 +19,17 @@ from bayesrank._draws import (
     reduce,
 )
 from bayesrank._errors import ArgumentError
-from bayesrank._notes import notes_text
+from bayesrank._notes import notes_of, notes_text
+from bayesrank._records import RankingRecord
 from bayesrank._source import Source, parse_source
 from bayesrank._types import Container, ModelName, ScoreLike
 from bayesrank.ranking._confidence import RankSets, rank_sets
 from bayesrank.ranking._information import Information
 from bayesrank.ranking._tallies import compare_draws, positive, rank_draws
+from bayesrank.ranking.aggregates import aggregated, check_aim
 from bayesrank.ranking.claims import (
     FEWEST,
+    cap,
     expected_overestimates,
     facts_of_claim,
     headline_of,
@@ -58,6 +61,9 @@ def credible_ranking(
     rope: float = 0.0,
     higher_is_better: bool | None = None,
     kind: str | None = None,
+    over: str | None = None,
+    aggregate: str | None = None,
+    weights: Any = None,
     joint: bool = True,
     order: str = "consensus",
     model: ModelName | None = None,
@@ -69,7 +75,8 @@ def credible_ranking(
     ----------
     source : DataArray, Dataset, InferenceData or DataTree
         Performances; a posterior with the scored variable over ``entity``; or values of a score (chain, draw, entity)
-        or (sample, entity), else one draw. Any other dim, such as ``dataset``, gives one ranking per item. May be lazy.
+        or (sample, entity), else one draw. Any other dim, such as ``dataset``, gives one ranking per item (unless
+        ``over`` is given). May be lazy.
     score : Score, str or callable, optional
         The score or the variable of the posterior. Outcomes without classes default to their mean. Without a score,
         ``source`` must be values where higher is better (checked against name and attrs), and regret is undefined.
@@ -88,6 +95,10 @@ def credible_ranking(
         Overrides the direction of the score; required for scores without one.
     kind : str, optional
         Which performance of the posterior, as in :func:`bayesrank.as_performance`.
+    over, aggregate, weights : optional
+        Rank by an aggregate over ``"group"``, ``"dataset"`` or a coord along it such as ``"category"``: ``"mean"``
+        (default), ``"worst"``, ``"gap"``, ``"borda"`` or ``"win_rate"``, as for :func:`bayesrank.aggregate_score`. The
+        ranking is for these groups; ``kind="typical"`` or ``"new"`` with the mean is for groups like these.
     joint : bool
         Compare all pairs of entities, which takes draws × entities² operations. If False, the result has no ``rival``,
         ``superiority``, ``equivalence``, ``sucra``, ``poth``, ``consensus_*``, ``rank_lower``, ``rank_upper``,
@@ -138,6 +149,7 @@ def credible_ranking(
           entities or more and models without a population of entities.
         - ``undefined``: share of draws without a value; above one half, the entity is not ranked.
         - ``effective_sample_size``: effective number of draws of the entity's values.
+        - ``worst``, ``worst_probability``, with ``aggregate="worst"``: the group that is most probably the worst one.
         - ``notes``, ``needed_evidence``: read by :func:`bayesrank.verdict` and :func:`bayesrank.notes`.
 
         The attrs are ``headline``, ``sets``, ``caps``, ``score``, ``prob``, ``rope``, ``higher_is_better``, ``draws``,
@@ -175,6 +187,13 @@ def credible_ranking(
         check_bool("joint", joint),
         check_choice("order", order, ("consensus", "predictive")),
     )
+    check_aim(over, aggregate, weights)
+    if over is not None and method == "exact":
+        raise ArgumentError("method", "must be 'draws' or 'auto' beside over=, whose aggregate needs draws", "'exact'")
+    if over is not None and kind in ("typical", "new") and aggregate in (None, "mean") and weights is None:
+        over = None  # the model has a typical and a new group, which stand for others like these
+    if over is not None and model is None and not options:
+        return _over(source, score, settings, higher_is_better, kind, over, aggregate, weights)
     if method == "exact":
         return rank_exactly(source, score, settings, higher_is_better, kind, model, options)
     if model is not None or options:
@@ -184,7 +203,11 @@ def credible_ranking(
             f"{describe_value(model)}, {sorted(options)}",
             "method='exact' takes them with counts",
         )
-    drawn = _of_draws(source, score, settings, higher_is_better, kind)
+    grouped = source.over_groups
+    drawn = _of_draws(source.with_datasets() if grouped else source, score, settings, higher_is_better, kind)
+    if grouped:
+        drawn = drawn.rename(dataset="group") if "dataset" in drawn.dims else drawn
+        return drawn.assign_attrs(RankingRecord(stratum="group").to_attrs())
     return replace_drawn(drawn, source, score, settings) if method == "auto" and kind is None else drawn
 
 
@@ -196,6 +219,33 @@ def rank_variable(
     ``informed`` returns the information in the evidence of one ranking, by its position in the other dims.
     """
     return _of_draws(parse_source(source), name, RankingOptions(prob, 0.0, True), None, None, informed)
+
+
+def _over(
+    source: Source,
+    score: ScoreLike | None,
+    settings: RankingOptions,
+    higher_is_better: bool | None,
+    kind: str | None,
+    over: str,
+    aggregate: str | None,
+    weights: Any,
+) -> xr.Dataset:
+    """Return a ranking by an aggregate over groups or data sets."""
+    if settings.order == "predictive":
+        raise ArgumentError(
+            "order", "must be 'consensus' beside over=, whose aggregate is no performance", "'predictive'"
+        )
+    one = aggregated(source, score, higher_is_better, kind, over, aggregate, weights)
+    values = one.found.values
+    values = values.transpose(*draw_dims(values), "entity").astype(float)
+    if not values.size:
+        raise ArgumentError("source", "must hold at least one entity and one draw", f"the sizes {dict(values.sizes)}")
+    ranking = _one(values, one.evidence, one.found, settings)
+    ranking = cap(ranking, one.caps)
+    ranking["notes"] = notes_text([*one.notes, *notes_of(ranking["notes"])])
+    held = {name: ("entity", result) for name, result in one.results.items()}
+    return ranking.assign(held).assign_attrs(one.facts)
 
 
 def _of_draws(

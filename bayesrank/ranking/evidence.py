@@ -102,6 +102,11 @@ class Evidence:
     judged: xr.Dataset | None = None
     #: For retrained models: the mean of each training seed (entity, training_seed).
     seeds: xr.DataArray | None = None
+    #: Of an aggregate over groups or data sets: its effective counts, and the note on what it is over.
+    known: Information | None = None
+    these: Note | None = None
+    extreme: bool = False  #: Whether the value is the largest or smallest of several, which a model shrinks by design.
+    further: str | None = None  #: The further evidence that would help most; None if it follows from the model.
 
     def at(self, dim: str, i: int) -> "Evidence":
         """Return the evidence of one data set, or of one item of another dim."""
@@ -120,6 +125,8 @@ class Evidence:
 
     def information(self, score: Score | None, entities: int) -> Information:
         """Return the effective counts behind a ranking by ``score``."""
+        if self.known is not None:
+            return self.known
         own = notes_of(self.assembled.notes)
         found = Information(
             cases=self.size(entities),
@@ -321,7 +328,7 @@ class Evidence:
         entities = len(interval[0])
         seen, table, pooled = self.observed(score), self.table, self.pooled
         observed = np.full(entities, np.nan) if seen is None else seen.values.astype(float)
-        contradicted = outside(observed)
+        contradicted = outside(observed) & (not self.extreme)
         if table is not None and "actual" in table.dims:
             # If all cases are wrong, or each class has one answer, any posterior lies on one side of this end.
             cells = table.transpose(..., *OUTCOME_DIMS).values
@@ -390,13 +397,15 @@ class Evidence:
 
     def _pooled(self) -> list[Note]:
         """Return a note on data sets that were pooled or averaged, if there are several."""
+        if self.these is not None:
+            return [self.these]
         record = record_of(self.origin())
         number = 0 if record is None else len(record["datasets"])
         if self.weights is not None:
             number = max(number, len(self.weights))
         if self.patterns is not None and self.patterns.dataset is not None:
             number = max(number, len(set(self.patterns.dataset.tolist())))
-        return [Note("pooled_datasets", {"datasets": number})] if number > 1 else []
+        return [Note("pooled_datasets", {"datasets": number, "unit": "data set"})] if number > 1 else []
 
     def _apart(self, leader: int, others: np.ndarray) -> list[int]:
         """Return the rivals that share no data set, or case, with the leader, under a model that does not join them."""
@@ -445,6 +454,8 @@ class Evidence:
 
     def needed(self) -> str:
         """Return the further evidence that would help most to separate entities; empty if unknown."""
+        if self.further is not None:
+            return self.further
         if self.votes is not None:
             return "votes"
         if self.judged is not None:

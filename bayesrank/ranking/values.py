@@ -49,6 +49,8 @@ class ScoreValues:
     #: The posterior variable with the values, and its range if known.
     variable: str | None = None
     ends: tuple[float, float] | None = None
+    label: str = ""  #: The display name, if it is not that of the score.
+    stretched: bool = True  #: Whether rank sets may use logits of the values, infinite at an end of the range.
     natural: bool = False  #: Whether the score was chosen by default.
 
     @property
@@ -83,7 +85,7 @@ class ScoreValues:
     @property
     def display(self) -> str:
         """Return the display name of the score."""
-        return self.score.display if self.score else display_name(self.name)
+        return self.label or (self.score.display if self.score else display_name(self.name))
 
     @property
     def facts(self) -> ResultRecord:

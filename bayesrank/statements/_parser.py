@@ -3,6 +3,7 @@
     statement = every {"or" every}              every = one {"and" one}
     one       = "not" one | "(" statement ")" | claim
     claim     = name sign name {sign name}      sign: >  >=  =  <=  <
+              | name sign number
               | name "beats" name
               | name ["is"] ["not"] ("best" | "worst" | "in" "top" whole)
 
@@ -26,6 +27,14 @@ class Beats(NamedTuple):
     rival: int
 
 
+class Bound(NamedTuple):
+    """The value of the entity is above (>), at least (>=), equal to, or below a number."""
+
+    entity: int
+    sign: str
+    value: float
+
+
 class Place(NamedTuple):
     """The entity is among the first ``number``, or with ``bottom`` among the last."""
 
@@ -46,7 +55,7 @@ class Either(NamedTuple):
     parts: tuple["Statement", ...]
 
 
-Claim = Beats | Place
+Claim = Beats | Bound | Place
 Statement = Claim | Not | Every | Either
 
 #: Maximum depth of nested statements; deeper text would exhaust Python's stack.
@@ -151,15 +160,21 @@ class _Parser:
         return Not(found) if negated else found
 
     def _chain(self, entity: int) -> Statement:
-        links = []
+        links: list[Claim] = []
         while sign := self._take("<=|>=|==|=|<|>"):
             sign = "=" if sign == "==" else sign
+            if not links and (number := self._number()):
+                return Bound(entity, sign, float(number))
             rival = self._entity()
             links.append(Beats(rival, MIRROR[sign], entity) if sign[0] == "<" else Beats(entity, sign, rival))
             entity = rival
         if not links:
             self._fail("a comparison such as '> B', 'beats B', 'is best' or 'in top 3'")
         return links[0] if len(links) == 1 else Every(tuple(links))
+
+    def _number(self) -> str:
+        """Return the number at the current position, unless it is the beginning of a name."""
+        return "" if self._names_at(self._skip()) else self._take(rf"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?{END}")
 
     def _entity(self) -> int:
         start = self._skip()

@@ -11,7 +11,7 @@ import numpy as np
 
 from bayesrank._errors import ArgumentError
 from bayesrank.ranking.ranks import positions
-from bayesrank.statements._parser import Beats, Either, Every, Not, Place, Statement, claims_of
+from bayesrank.statements._parser import MIRROR, Beats, Bound, Either, Every, Not, Place, Statement, claims_of
 
 #: Maximum number of distinct tie patterns and placements that are counted, over all draws.
 MOST = 2**16
@@ -23,6 +23,7 @@ def share_true(statement: Statement, values: np.ndarray, sign: int, rope: float)
     ``sign`` is -1 if lower is better, else 1; to be better, an entity must exceed another by more than ``rope``.
     """
     better = sign * values.astype(float, copy=False)
+    statement = statement if sign > 0 else _mirror(statement)
     members = sorted({claim.entity for claim in claims_of(statement) if isinstance(claim, Place)})
     if not members:
         return _holds(statement, better, rope, {}, np.zeros(len(better), int)).astype(float)
@@ -36,6 +37,18 @@ def share_true(statement: Statement, values: np.ndarray, sign: int, rope: float)
         groups = np.where(defined, first, -1)[tied], last[tied]
         out[tied] = _over_orders(statement, better[tied], rope, members, groups, number[tied])
     return out
+
+
+def _mirror(statement: Statement) -> Statement:
+    """Return the statement on values of the opposite sign: bounds change their sides."""
+    match statement:
+        case Not(inner):
+            return Not(_mirror(inner))
+        case Every(parts) | Either(parts):
+            return type(statement)(tuple(map(_mirror, parts)))
+        case Bound(entity, sign, value):
+            return Bound(entity, MIRROR[sign], -value)
+    return statement
 
 
 def _over_orders(
@@ -112,6 +125,9 @@ def _holds(
             # As in a credible ranking: within the ROPE neither entity is better.
             above, below = x > y + rope, y > x + rope
             return above if sign == ">" else ~np.isnan(x + y) & ~below & ~(above & (sign == "="))
+        case Bound(entity, sign, value):
+            x = better[:, entity]
+            return {">": x > value, ">=": x >= value, "=": x == value, "<=": x <= value, "<": x < value}[sign]
         case Place(entity, place, bottom):
             rank = ranks[entity]
             return (rank > 0) & ((number + 1 - rank if bottom else rank) <= place)

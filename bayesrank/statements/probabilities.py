@@ -22,10 +22,11 @@ from bayesrank._draws import (
 from bayesrank._errors import ArgumentError
 from bayesrank._records import ResultRecord
 from bayesrank._types import Container, ScoreLike
+from bayesrank.ranking.aggregates import aggregated, check_aim
 from bayesrank.ranking.credible import MOSTLY
 from bayesrank.ranking.ranks import positions
 from bayesrank.ranking.values import about_error, finite, one_ranking, score_values
-from bayesrank.statements._parser import Beats, Not, Place, Statement, claims_of, parse, quote_name
+from bayesrank.statements._parser import Beats, Bound, Not, Place, Statement, claims_of, parse, quote_name
 from bayesrank.statements._truth import share_true
 
 
@@ -37,18 +38,23 @@ def probability(
     rope: float = 0.0,
     higher_is_better: bool | None = None,
     kind: str | None = None,
+    over: str | None = None,
+    aggregate: str | None = None,
+    weights: Any = None,
 ) -> xr.Dataset:
     """Return the posterior probability of a statement on the order, such as "A > B and C in top 3".
 
     Parameters
     ----------
-    source, score, higher_is_better, kind
+    source, score, higher_is_better, kind, over, aggregate, weights
         As for :func:`bayesrank.credible_ranking`, with its errors. Lazy chunks are computed once, and not kept.
     statement : str
         Claims, joined by ``and``, ``or``, ``not`` and parentheses:
 
         - ``A > B`` or ``A beats B``: A is better by more than the ROPE, in the direction of the score. ``A < B``: A is
           worse. ``A = B``: neither is better. ``A >= B``: B is not better. Chains: ``A > B > C``.
+        - ``A < 0.1``: the value of A is below 0.1, whatever the direction of the score and the ROPE. With
+          ``aggregate="gap"``, this is the probability that groups differ by less than 0.1.
         - ``A is best``, ``A is worst``, ``A in top 3``; each may be negated, as in ``A is not best``.
 
         Names may contain blanks; ambiguous ones need quotes ('...' or "...", doubled inside).
@@ -86,7 +92,11 @@ def probability(
     (0.73, 'B is best and net 3 > A')
     """
     rope = check_number("rope", rope, 0.0, finite=True)
-    found = score_values(source, score, higher_is_better, kind)
+    check_aim(over, aggregate, weights)
+    if over is None:
+        found = score_values(source, score, higher_is_better, kind)
+    else:
+        found = aggregated(source, score, higher_is_better, kind, over, aggregate, weights).found
     values, names = found.values, _names_of(found.values)
     extra = [str(dim) for dim in values.dims if dim not in (*draw_dims(values), "entity")]
     frame = values.transpose(*draw_dims(values), *extra, "entity")
@@ -212,7 +222,7 @@ def _share_of(
     pairs = sorted({(claim.entity, claim.rival) for claim in claims if isinstance(claim, Beats)})
     first, second = np.array(pairs, int).reshape(-1, 2).T
     named = sorted({claim.entity for claim in claims} | {rival for _, rival in pairs})
-    ranks = any(isinstance(claim, Place) for claim in claims)
+    ranks = any(isinstance(claim, Place | Bound) for claim in claims)
     own, differences = EffectiveDraws(), EffectiveDraws()
     own.start(batches)
     differences.start(batches)

@@ -28,7 +28,8 @@ FORMS = COUNTS | MEANS | CASES
 #: Descriptions of columns that a user can name.
 WHAT = {
     "entity": "names the entities",
-    "dataset": "names the data sets",
+    "dataset": "names the data sets or groups",
+    "category": "names the category of each data set or group",
     "case": "names the cases",
     "run": "says which run of its case a row is",
     "training_seed": "says with which seed the answering model was trained",
@@ -70,13 +71,14 @@ def name_roles(table: Table, roles: Roles) -> Known:
     """Return the roles of columns, named by the user or by the column names."""
     of: dict[str, Any] = {}
     for role, wanted in roles.columns().items():
+        said = "group" if role == "dataset" and roles.group is not None else role
         if not isinstance(wanted, str | int | float):
-            raise ArgumentTypeError(role, "must be the name of a column", f"{type(wanted).__name__} {wanted!r}")
-        name = table.find(role, wanted)
+            raise ArgumentTypeError(said, "must be the name of a column", f"{type(wanted).__name__} {wanted!r}")
+        name = table.find(said, wanted)
         taken = next((other for other, held in of.items() if held == name), None)
         if taken is not None:
             raise ArgumentError(
-                f"{table.argument(role)}", "must name a column of its own", f"{name!r}, the {taken} as well"
+                f"{table.argument(said)}", "must name a column of its own", f"{name!r}, the {taken} as well"
             )
         forbidden = {*MARKS, "actual"} - ({"count"} if role == "count" else set())
         if role == "entity":
@@ -88,7 +90,7 @@ def name_roles(table: Table, roles: Roles) -> Known:
             forbidden = set(CELLS) - {role}
         if other in forbidden or (role != "entity" and other == "entity" and roles.entity is None):
             raise ArgumentError(
-                table.argument(role),
+                table.argument(said),
                 f"must name a column that {WHAT[role]}",
                 f"{name!r}, which is read as {other}",
             )
@@ -99,6 +101,15 @@ def name_roles(table: Table, roles: Roles) -> Known:
                 f"must be left out beside a column {rival}",
                 f"{name!r}",
                 f"{table.without(rival)} leaves the other out",
+            )
+        datasets = next((other for other in table.columns if role_of(other) == "dataset" and other != name), None)
+        if said == "group" and (roles.dataset is not None or datasets is not None):
+            other = datasets if roles.dataset is None else roles.dataset
+            raise ArgumentError(
+                table.argument("group"),
+                f"must be left out beside the data sets in {other}",
+                f"{name!r}",
+                f"select the rows of one data set, or {table.without(other)} pools them",
             )
         of["times" if role == "count" else role] = name
     if roles.truth is not None:

@@ -9,6 +9,7 @@ import xarray as xr
 
 from bayesrank._errors import ArgumentError
 from bayesrank._notes import Note, add_notes
+from bayesrank.evidence.groups import name_groups_of
 from bayesrank.evidence.ledger import ledger_of
 from bayesrank.tables.ballots import find_votes, read_votes
 from bayesrank.tables.cases import OF_CASES, read_answers, read_cases
@@ -41,6 +42,8 @@ def from_frame(
     judge: Any = None,
     truth: Any = None,
     training_seed: Any = None,
+    group: Any = None,
+    category: Any = None,
 ) -> xr.DataArray | xr.Dataset:
     """Return counts, means, votes or joint outcomes of cases from a table, as ``bayesrank`` on the shell reads files.
 
@@ -71,6 +74,10 @@ def from_frame(
         Columns that are entities, if there is one column for each; all other columns are then ignored.
     dataset, case, run, cluster : str, optional
         Columns with the data set, the case, the run and the cluster of the case; by default the columns of these names.
+    group : str, optional
+        Column with the group of the cases, such as a language or an age, instead of ``dataset``.
+    category : str, optional
+        Column with the category of each data set or group, such as the skill that a task tests. It becomes a coord.
     count, weight : str, optional
         Columns with the number of cases that a row stands for, and with the importance weight of the case, as for
         :func:`bayesrank.from_predictions`. No column is used as a weight by its name alone.
@@ -117,7 +124,7 @@ def from_frame(
     [[0, 0], [1, 0], [1, 1]]
     """
     roles = Roles(entity, entities, dataset, case, run, cluster, positive, missing, cost, count, weight, tn, fp, fn, tp)
-    roles = replace(roles, judge=judge, truth=truth, training_seed=training_seed)
+    roles = replace(roles, judge=judge, truth=truth, training_seed=training_seed, group=group, category=category)
     return read_table(table_of(frame), roles)
 
 
@@ -131,6 +138,10 @@ def read_table(table: Table, roles: Roles) -> xr.DataArray | xr.Dataset:
     if (headings := find_votes(table)) is not None:
         return read_votes(table, headings, roles)
     known = name_roles(table, roles)
+    if roles.category is not None and "dataset" not in known.of:
+        raise ArgumentError(
+            table.argument("category"), "must be left out of a table without data sets or groups", f"{roles.category!r}"
+        )
     entity = known.of.get("entity") or find_entity(table, known, roles)
     form = find_form(table, known, entity, roles)
     evidence = _read_form(table, known, entity, form, roles)
@@ -141,14 +152,36 @@ def read_table(table: Table, roles: Roles) -> xr.DataArray | xr.Dataset:
         *names,
         *(
             known.of[role]
-            for role in (*(form or ()), *OF_CASES, "cost", *["total"] * (form in MEANS))
+            for role in (*(form or ()), *OF_CASES, "cost", "category", *["total"] * (form in MEANS))
             if role in known.of
         ),
     ]
     ignored = tuple(str(name) for name in table.columns if name not in used)
-    if not ignored:
+    if ignored:
+        evidence = evidence.assign_attrs(replace(ledger_of(evidence), ignored=ignored).to_attrs())
+    if "category" in known.of and "dataset" in evidence.coords:
+        evidence = _with_categories(evidence, table, known.of["dataset"], known.of["category"])
+    if roles.group is None:
         return evidence
-    return evidence.assign_attrs(replace(ledger_of(evidence), ignored=ignored).to_attrs())
+    if "dataset" not in evidence.coords:
+        table.refuse(roles, "group", "of means and votes, which hold no cases")
+    dtype = table.categories.get(known.of["dataset"])
+    return name_groups_of(evidence, () if dtype is None else dtype.categories.tolist())
+
+
+def _with_categories(evidence: Any, table: Table, dataset: Any, category: Any) -> Any:
+    """Return evidence with the category of each data set as a coord."""
+    found: dict[Any, Any] = {}
+    names = table.read_names(dataset, "dataset"), table.read_names(category, "category")
+    for row, (name, label) in enumerate(zip(*names, strict=True)):
+        if found.setdefault(name, label) != label:
+            raise ArgumentError(
+                f"{table.where[row]}: {category}",
+                f"must be the same in all rows of {name!r}",
+                f"{found[name]!r} and {label!r}",
+            )
+    dim = evidence["dataset"].dims
+    return evidence.assign_coords(category=(dim, [found[name] for name in evidence["dataset"].values.tolist()]))
 
 
 def _read_form(

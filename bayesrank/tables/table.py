@@ -41,11 +41,20 @@ class Roles:
     judge: Any = None
     truth: Any = None
     training_seed: Any = None
+    #: Columns with the groups of cases, and with the categories of data sets or groups.
+    group: Any = None
+    category: Any = None
+
+    @property
+    def strata(self) -> Any:
+        """Return the column of the groups, which take the place of data sets, or of the data sets."""
+        return self.dataset if self.group is None else self.group
 
     def columns(self) -> dict[str, Any]:
         """Return the columns named by the user, by role."""
-        of_cases = ("entity", "dataset", "case", "run", "training_seed", "cluster", "cost", "count", "weight")
-        named = {name: getattr(self, name) for name in (*of_cases, "tn", "fp", "fn", "tp")}
+        of_cases = ("entity", "case", "run", "training_seed", "cluster", "cost", "count", "weight")
+        named = {name: getattr(self, name) for name in (*of_cases, "category", "tn", "fp", "fn", "tp")}
+        named["dataset"] = self.strata
         return {name: column for name, column in named.items() if column is not None}
 
 

@@ -19,6 +19,7 @@ from bayesrank._draws import (
 )
 from bayesrank._threads import in_threads, thread_pool
 from bayesrank._types import Container
+from bayesrank.ranking.aggregates import mean_performance
 from bayesrank.tile._reducers import OPTIONAL, Credible
 from bayesrank.tile.grid import (
     TOLERANCE,
@@ -50,6 +51,9 @@ def credible(
     maps: Collection[str] = OPTIONAL,
     kind: str | None = None,
     window: Any = None,
+    over: str | None = None,
+    aggregate: str | None = None,
+    weights: Any = None,
 ) -> xr.Dataset:
     """Return the probability of being best, and related maps, at each point of the Tile.
 
@@ -65,6 +69,10 @@ def credible(
         Credibility of the intervals; a winner with a lower probability counts as undecided.
     maps : collection of {"expected_rank", "probability_skilled", "expected_regret"}
         Maps to compute in addition to ``probability_best``, which alone is several times as fast; all by default.
+
+    over, aggregate, weights : optional
+        Map the weighted mean performance over ``"group"``, ``"dataset"`` or a coord, as for
+        :func:`bayesrank.credible_ranking`. Other aggregates raise an error: they are no performance.
 
     Returns
     -------
@@ -88,6 +96,7 @@ def credible(
     (('entity', 'b', 'a'), 'b')
     """
     prob = check_prob("prob", prob)
+    source = mean_performance(source, over, aggregate, weights)
     maps = [check_choice("maps", name, OPTIONAL) for name in check_sequence("maps", maps)]
     if window is not None:  # skill needs all cells, and a window does not keep them
         maps = [name for name in maps if name != "probability_skilled"]

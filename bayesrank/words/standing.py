@@ -51,16 +51,15 @@ class Standing:
         self.caps = caps_of(ranking)
 
     @property
-    def datasets(self) -> int:
-        """Return the number of pooled data sets; 0 for other evidence."""
-        return next((cap.fields["datasets"] for cap in self.caps if cap.code == "pooled_datasets"), 0)
-
-    @property
     def population(self) -> str:
         """Return what the ranking is over, such as "on these 8 data sets"; empty if it is over cases alone."""
-        if self.datasets:
-            return f"on these {self.datasets} data sets"
-        return POPULATIONS.get(RankingRecord.of(self.ranking).population, "")
+        pooled = next((cap.fields for cap in self.caps if cap.code == "pooled_datasets"), None)
+        if pooled is None:
+            about = RankingRecord.of(self.ranking)
+            return POPULATIONS.get(about.population, "").replace("data set", about.stratum or "data set")
+        return (
+            f"{'on' if pooled['unit'] == 'data set' else 'for'} these {_text.count(pooled['datasets'], pooled['unit'])}"
+        )
 
     def named(self, members: np.ndarray) -> list[str]:
         """Return the names of the marked entities, leader first."""
@@ -154,6 +153,8 @@ def _limit(standing: Standing, cap: Note) -> str:
         return f"a class or data set with fewer than {fields['enough']} cases rules out no entity"
     if cap.code == "sets_need_draws":
         return f"integrals alone cannot rule out {rivals} (method='auto' draws the rank sets)"
+    if cap.code == "groups_unequal":
+        return f"the sizes of a {fields['unit']} differ too much between entities to rule out {rivals}"
     if cap.code == "not_measured":
         return f"rank sets for {fields['what']} are not justified"
     if cap.code == "prevalences_differ":

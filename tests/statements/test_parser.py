@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from bayesrank.statements._parser import DEPTH, Beats, Either, Every, Not, Place, claims_of, parse, quote_name
+from bayesrank.statements._parser import DEPTH, Beats, Bound, Either, Every, Not, Place, claims_of, parse, quote_name
 from tests.strategies import NAMES, statements, written
 
 
@@ -93,9 +93,15 @@ def test_unknown_names_are_reported_with_similar_ones():
     names = ["ResNet-50", "ResNet-101", "ViT"]
     with pytest.raises(KeyError, match=r"got 'ResNet-51'.*did you mean 'ResNet-50' or 'ResNet-101'"):
         parse("ResNet-51 > ViT", names)
-    for text in ("A-2 > B", "A > 0.9", "A > B+0.02", "'D' > A", "D is best", "a > B"):
+    for text in ("A-2 > B", "A > 0.9x", "A > B+0.02", "'D' > A", "D is best", "a > B"):
         with pytest.raises(KeyError, match="statement must name entities of A, B, C"):
             parse(text, ABC)
+
+
+def test_a_number_is_a_bound_unless_it_is_a_name():
+    assert parse("A > 0.9", ABC) == Bound(0, ">", 0.9)
+    assert parse("A <= -1e-3 and B = .5", ABC) == Every((Bound(0, "<=", -0.001), Bound(1, "=", 0.5)))
+    assert parse("A > 7", ["A", "7"]) == Beats(0, ">", 1)
 
 
 def test_names_with_anything_in_them():

@@ -480,9 +480,46 @@ ROWS = [
     ),
     (
         "pooled_datasets",
-        {"datasets": 8},
+        {"datasets": 8, "unit": "data set"},
         "Ranks, tiers and probabilities are for these 8 data sets together; nothing is claimed about other data sets "
         "like these.",
+    ),
+    (
+        "aggregated",
+        {"aggregate": "worst", "number": 4, "unit": "category", "weights": ["a 0.5", "b 0.5"], "categories": True},
+        "In each draw, an entity has the worst of 4 categories, each the mean of its data sets or groups. The weights "
+        "are a 0.5, b 0.5.",
+    ),
+    (
+        "worst_of_each",
+        {"worst": [["IBM", "DF", 0.97]], "draws": 4000, "unit": "group"},
+        "Most probable worst group: IBM: DF (probability 0.970).",
+    ),
+    (
+        "groups_unequal",
+        {"ratio": 50.0, "unit": "group"},
+        "Every rank is possible: one entity has 50 times as many cases of a group as another, and chance makes the "
+        "worst score of few cases lower, and their gap larger. The model 'hierarchical_beta_binomial' corrects this "
+        "for two classes or outcomes.",
+    ),
+    ("groups_without_cases", {"groups": ["x", "y"]}, "x, y have no cases and no scores."),
+    (
+        "entities_lack_groups",
+        {"entities": ["a"], "lacking": ["z"], "unit": "group"},
+        "a is not ranked: a has no cases of z, and an aggregate without it answers another question. A weight of 0 "
+        "leaves a group out.",
+    ),
+    (
+        "groups_independent",
+        {"cases": 40, "unit": "group"},
+        "The groups have independent priors, and the smallest has 40 cases: chance alone makes the gap and the worst "
+        "score too extreme. For two classes or outcomes, the model 'hierarchical_beta_binomial' corrects this.",
+    ),
+    (
+        "pair_reversed_by_absence",
+        {"one": "a", "other": "b", "absent": "c"},
+        "By the observed scores, a is above b, but below it without c: this aggregate depends on the compared "
+        "entities.",
     ),
     (
         "observed_undefined",

@@ -67,10 +67,12 @@ def not_measured(what: str) -> str:
     return f"Every rank is possible: the error rate of rank sets for {what} was not measured."
 
 
-def pooled_datasets(datasets: int) -> str:
+def pooled_datasets(datasets: int, unit: str) -> str:
+    these = _text.count(datasets, unit)
+    others = these.split(" ", 1)[1]
     return (
-        f"Ranks, tiers and probabilities are for these {datasets} data sets together; nothing is claimed about other "
-        "data sets like these."
+        f"Ranks, tiers and probabilities are for these {these} together; nothing is claimed about other {others} like "
+        "these."
     )
 
 

@@ -1,0 +1,72 @@
+"""Groups of cases (by race, language, difficulty): named like data sets, of one evaluation, and possibly empty."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from bayesrank._errors import ArgumentError
+from bayesrank._labels import name_coord
+from bayesrank._notes import Note, add_notes
+
+#: Values of coords and variables of a group without cases.
+EMPTY = {"counts": 0, "measured": False, "test_set": ""}
+
+
+def take_groups(dataset: Any, group: Any) -> tuple[Any, Callable[[Any], Any]]:
+    """Return the names that take the place of data sets, and a function that calls them groups in the evidence."""
+    if group is None:
+        return dataset, lambda evidence: evidence
+    if dataset is not None:
+        raise ArgumentError(
+            "group", "must be left out beside dataset=", "both", "select one data set, whose cases have groups"
+        )
+    known = _categories(group)
+    return group, lambda evidence: name_groups_of(evidence, known)
+
+
+def _categories(group: Any) -> list[Any]:
+    """Return the categories of a categorical column, which may have no cases."""
+    dtype = getattr(group, "dtype", None)
+    return list(dtype.categories) if isinstance(dtype, pd.CategoricalDtype) else []
+
+
+def name_groups_of(evidence: Any, known: Sequence[Any] = ()) -> Any:
+    """Return evidence whose data sets are called groups; ``known`` groups without cases are added and named."""
+    found = evidence.rename(dataset="group")
+    empty = [name for name in known if name not in set(found["group"].values.tolist())]
+    if isinstance(found, xr.DataArray):
+        names = [*found["group"].values.tolist(), *empty]
+        found = found.reindex(group=name_coord(names), fill_value=EMPTY | {found.name: 0}) if empty else found
+        cases = found.sum([dim for dim in found.dims if dim not in ("entity", "group")])
+        found = found.assign_coords(measured=found["measured"] & (cases > 0))
+        found.attrs = dict(evidence.attrs)
+        empty = found["group"].values[~found["measured"].any("entity").values].tolist()
+    note = [Note("groups_without_cases", {"groups": [str(name) for name in empty]})] if empty else []
+    return found.assign_attrs(add_notes(found.attrs, note)) if note else found
+
+
+def has_groups(source: Any) -> bool:
+    """Return whether an array, a Dataset or evidence is over groups, in the place of data sets."""
+    if "group" in source.dims:
+        return "dataset" not in source.dims
+    return "pattern" in source.dims and "group" in source.coords and "dataset" not in source.coords
+
+
+def groups_as_datasets(evidence: Any) -> Any:
+    """Return evidence whose groups are called data sets, without those that no entity has cases of."""
+    found = evidence.rename(group="dataset")
+    if isinstance(found, xr.DataArray) and "measured" in found.coords:
+        found = found.isel(dataset=found["measured"].any("entity").values)
+    return found
+
+
+def datasets_as_groups(group: xr.Dataset, names: np.ndarray) -> xr.Dataset:
+    """Return a group of a posterior whose data sets are called groups; ``names`` without cases are NaN."""
+    new = {"dataset": "group", "pattern_dataset": "pattern_group"}
+    found = group.rename({old: name for old, name in new.items() if old in group.variables or old in group.dims})
+    if "group" not in found.dims or found.sizes["group"] == len(names):
+        return found
+    return found.reindex(group=names, fill_value={name: EMPTY.get(str(name), np.nan) for name in found.variables})

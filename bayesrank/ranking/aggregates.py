@@ -1,0 +1,550 @@
+"""Aggregates of a score over groups, data sets or their categories, in each draw, and the evidence behind them.
+
+Mean, worst and gap are functions of the scores of one entity. Win rate and Borda points count the rivals that an entity
+beats, so that they depend on which rivals there are (Arrow 1951, Social choice and individual values).
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import xarray as xr
+
+from bayesrank._checks import check_choice, check_weights, describe_value
+from bayesrank._draws import draw_dims
+from bayesrank._errors import ArgumentError, ArgumentTypeError
+from bayesrank._notes import Note, notes_of, notes_text
+from bayesrank._records import RankingRecord
+from bayesrank._source import Source, parse_source
+from bayesrank._types import Container, ScoreLike
+from bayesrank.models import THIN
+from bayesrank.performance.means import mean_over_datasets
+from bayesrank.ranking._information import Information
+from bayesrank.ranking.evidence import Evidence, cases_of, evidence_of
+from bayesrank.ranking.ranks import positions
+from bayesrank.ranking.values import DIRECTION, ScoreValues, score_values
+from bayesrank.scores import as_score
+from bayesrank.scores.names import find
+
+AGGREGATES = ("mean", "worst", "gap", "borda", "win_rate")
+#: Aggregates that depend on which rivals there are.
+OF_RIVALS = ("borda", "win_rate")
+WORDS = {
+    "mean": "mean {}",
+    "worst": "worst {}",
+    "gap": "gap in {}",
+    "borda": "Borda points by {}",
+    "win_rate": "win rate by {}",
+}
+#: Codes of notes on means that the note on the aggregate replaces.
+OF_MEANS = ("means_over_datasets", "mean_of_one_dataset")
+#: Largest ratio of the sizes of a group for which worst scores and gaps of independent groups were measured.
+UNEQUAL = 1.5
+#: The most entities of which every absence is tried.
+MOST_TRIED = 200
+
+
+@dataclass(frozen=True)
+class Strata:
+    """The data sets (or groups) that an aggregate is over, and their labels.
+
+    ``weight`` of each data set sums to 1. ``place`` is the position of its label; without categories, each data set has
+    its own label. ``unit`` is what a label is called.
+    """
+
+    names: list[Any]
+    weight: np.ndarray
+    place: np.ndarray
+    labels: list[Any]
+    unit: str
+
+    @property
+    def mapping(self) -> dict[Any, float]:
+        return dict(zip(self.names, self.weight.tolist(), strict=True))
+
+    def within(self, values: np.ndarray) -> np.ndarray:
+        """Return the weighted mean of each label (..., label) from values (..., data set) of positive weight."""
+        share = np.zeros((len(self.names), len(self.labels)))
+        share[np.arange(len(self.names)), self.place] = self.weight
+        share /= share.sum(axis=0)
+        if len(self.labels) == len(self.names):
+            return values[..., np.argsort(self.place)]
+        return values @ share
+
+    def weight_of_labels(self) -> np.ndarray:
+        return np.bincount(self.place, self.weight, len(self.labels))
+
+
+@dataclass(frozen=True)
+class Aggregated:
+    """The values of an aggregate, the evidence behind them, and results of its own by name."""
+
+    found: ScoreValues
+    evidence: Evidence
+    notes: list[Note]
+    results: dict[str, np.ndarray]
+    facts: dict[str, Any]
+    caps: list[Note]
+
+
+def aggregate_score(
+    source: Container,
+    score: ScoreLike | None = None,
+    *,
+    over: str,
+    aggregate: str = "mean",
+    weights: Any = None,
+    higher_is_better: bool | None = None,
+    kind: str | None = None,
+) -> xr.DataArray:
+    """Return an aggregate of a score over groups, data sets or categories, in each draw.
+
+    Parameters
+    ----------
+    source, score, higher_is_better, kind
+        As for :func:`bayesrank.credible_ranking`, over ``group`` or ``dataset``.
+    over : str
+        The dim ``"group"`` or ``"dataset"``, or a coord along it, such as ``"category"``.
+    aggregate : {"mean", "worst", "gap", "borda", "win_rate"}
+        - ``"mean"``: the weighted mean of the scores;
+        - ``"worst"``: the worst score; ``"gap"``: the largest score minus the smallest one;
+        - ``"win_rate"``: the mean share of rivals that the entity beats, ties as halves; ``"borda"``: their number.
+    weights : "cases", str, mapping or DataArray, optional
+        Weights of the data sets; equal by default, proportional to their cases with ``"cases"``. The name of a coord,
+        such as ``"category"``, or a mapping from data set to category, weighs the categories equally, and the data sets
+        of each equally. A nested mapping ``{category: {dataset: weight}}`` or ``{category: [dataset, ...]}`` does so
+        with weights within the categories. A weight of 0 leaves a data set out. With ``over="category"``, a mapping
+        from category to number weighs the categories.
+
+    Returns
+    -------
+    xarray.DataArray
+        Over ``entity`` and the dims of the draws, in units of the score (win rates are between 0 and 1, Borda points
+        between 0 and the number of rivals). NaN for an entity without cases in one of the groups.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the source is not over groups or data sets, or weights do not name them.
+
+    Examples
+    --------
+    >>> counts = br.from_counts(
+    ...     tn=[45, 40, 30, 48], fp=[5, 10, 20, 2], fn=[4, 6, 5, 9], tp=[46, 44, 45, 41],
+    ...     entity=["a", "a", "b", "b"], group=["old", "young", "old", "young"],
+    ... )
+    >>> posterior = br.fit(counts, "dirichlet_multinomial", seed=1)
+    >>> worst = br.aggregate_score(posterior, "accuracy", over="group", aggregate="worst")
+    >>> worst.mean(["chain", "draw"]).round(2).values
+    array([0.83, 0.74])
+    """
+    return aggregated(source, score, higher_is_better, kind, over, aggregate, weights).found.values
+
+
+def aggregated(
+    source: Container,
+    score: ScoreLike | None,
+    higher_is_better: bool | None,
+    kind: str | None,
+    over: str,
+    aggregate: str | None,
+    weights: Any,
+) -> Aggregated:
+    """Return an aggregate over the groups or data sets of a source, and what a ranking by it needs."""
+    aggregate = check_choice("aggregate", "mean" if aggregate is None else aggregate, AGGREGATES)
+    source = parse_source(source)
+    grouped = source.over_groups
+    source = source.with_datasets() if grouped else source
+    if kind in ("typical", "new"):
+        raise ArgumentError(
+            "kind", f"must be left out beside over={over!r}, unless the aggregate is 'mean' without weights", repr(kind)
+        )
+    base = score_values(source, score, _any_direction(score, higher_is_better, aggregate), _kind_of(source))
+    if "dataset" not in base.values.dims:
+        raise ArgumentError(
+            "over", "must be a dim of source, or a coord along its groups or data sets", f"the dims {base.values.dims}",
+            "group= or dataset= of the constructor names them; br.pool sums over them",
+        )  # fmt: skip
+    evidence = evidence_of(source, base.variable, base.values, _kind_of(source))
+    scored = None if base.variable else base.score
+    cases = cases_of(source, base.values)
+    strata = strata_of(source, base.values, cases, over, weights, "group" if grouped else "dataset")
+    kept = base.values.transpose(*draw_dims(base.values), ..., "entity", "dataset")
+    if set(kept.dims) - {*draw_dims(kept), "entity", "dataset"}:
+        raise ArgumentError("source", "must be over entity and groups or data sets alone", f"the dims {kept.dims}")
+    met = np.ones(kept.shape[-2:], bool)
+    if cases is not None and "dataset" in cases.dims:
+        met = cases.transpose("entity", "dataset").values > 0
+    used = (strata.weight > 0) & met.any(axis=0)
+    strata = _keep(strata, used, aggregate, weights)
+    if len(strata.labels) < 2 and aggregate == "gap":
+        raise ArgumentError("aggregate", f"must be another one for a single {strata.unit}", f"{aggregate!r}")
+    met = met[:, used]
+    x = np.where(met, np.asarray(kept.values, float)[..., used], np.nan)
+    seen = evidence.observed(scored)
+    observed = None
+    if seen is not None and "dataset" in seen.dims:
+        observed = np.where(met, seen.transpose("entity", "dataset").values[:, used].astype(float), np.nan)
+    names = kept["entity"].values if "entity" in kept.coords else np.arange(kept.sizes["entity"])
+    notes = _notes(strata, aggregate, met, names, observed, evidence, cases, base.sign)
+    notes += [note for note in evidence.notes(scored) if note.code == "positive_class"]
+    number = len(strata.labels)
+    these = Note("pooled_datasets", {"datasets": number, "unit": strata.unit}) if number > 1 else None
+    facts = RankingRecord(over=over, aggregate=aggregate, stratum=strata.unit).to_attrs()
+    if aggregate == "mean" and met.all() and (linear := _of_mean(source, base, strata)) is not None:
+        found, known = linear
+        found = replace(found, name=f"mean_{base.name}", label=_display(base, "mean"))
+        own = notes_text(note for note in notes_of(known.assembled.notes) if note.code not in OF_MEANS)
+        known = replace(known, assembled=replace(known.assembled, notes=own))
+        return Aggregated(found, replace(known, these=these, further=""), notes, {}, facts, [])
+    combine = _combiner(strata, aggregate, base.sign)
+    values = kept.isel(dataset=0, drop=True).copy(data=combine(x))
+    values = values.drop_vars([name for name in values.coords if "dataset" in kept.coords[name].dims], errors="ignore")
+    found = _found(base, values, aggregate, x.shape[-2])
+    if observed is None:
+        total = None
+    else:
+        total = values.isel(dict.fromkeys(draw_dims(values), 0), drop=True).copy(data=combine(observed))
+    parts = [evidence.at("dataset", int(i)).information(scored, x.shape[-2]) for i in np.flatnonzero(used)]
+    known = Evidence(
+        about=evidence.about,
+        assembled=evidence.assembled,
+        sampler=evidence.sampler,
+        cases=None if cases is None or "dataset" not in cases.dims else cases.isel(dataset=used).sum("dataset"),
+        values=total,
+        kind=evidence.kind,
+        bootstrap=evidence.bootstrap,
+        known=_join(parts, None if total is None else total.values),
+        these=these,
+        extreme=aggregate != "mean",
+        further="",
+    )
+    results = _worst(strata, x, base.sign, names, notes) if aggregate == "worst" else {}
+    return Aggregated(found, known, notes, results, facts, _caps(strata, aggregate, evidence, cases, used))
+
+
+def check_aim(over: str | None, aggregate: str | None, weights: Any) -> None:
+    """Raise an error for an aggregate or weights over nothing."""
+    for name, value in (("aggregate", aggregate), ("weights", weights)):
+        if over is None and value is not None:
+            raise ArgumentError(name, "must be left out without over=", describe_value(value))
+
+
+def mean_performance(source: Container, over: str | None, aggregate: str | None, weights: Any) -> Any:
+    """Return the source with the weighted mean performance over groups or data sets, for the Tile.
+
+    Only the mean is a performance: the worst group by one score need not be the worst by another.
+    """
+    check_aim(over, aggregate, weights)
+    if over is None:
+        return source
+    if aggregate not in (None, "mean"):
+        raise ArgumentError(
+            "aggregate",
+            "must be 'mean' for a Tile: each of its points is another score, by which another group may be the worst",
+            f"{aggregate!r}",
+        )
+    source = parse_source(source)
+    grouped, source = source.over_groups, source.with_datasets()
+    values = score_values(source, "accuracy", True, _kind_of(source)).values
+    strata = strata_of(source, values, cases_of(source, values), over, weights, "group" if grouped else "dataset")
+    return mean_over_datasets(source, strata.mapping)
+
+
+def _kind_of(source: Source) -> str | None:
+    """Return the kind of the observed groups, where a posterior has others."""
+    return None if source.array is not None else "observed"
+
+
+def _any_direction(score: Any, given: bool | None, aggregate: str) -> bool | None:
+    """Return a direction for a gap, which has none of its score: a smaller gap is better."""
+    if aggregate != "gap" or given is not None or score is None:
+        return given
+    known = find(score) if isinstance(score, str) else as_score(score)
+    return True if known is not None and known.higher_is_better is None else None
+
+
+def strata_of(
+    source: Source, values: xr.DataArray, cases: xr.DataArray | None, over: str, weights: Any, dim: str
+) -> Strata:
+    """Return the data sets of ``values`` with their labels and weights; ``dim`` is what the user calls their dim."""
+    names = values["dataset"].values.tolist() if "dataset" in values.coords else list(range(values.sizes["dataset"]))
+    labels = names if over == dim else _labels(source, values, over, dim)
+    known = list(dict.fromkeys(labels))
+    place = np.array([known.index(label) for label in labels])
+    unit = {"dataset": "data set"}.get(over, over.replace("_", " "))
+    return Strata(names, _weights(source, values, cases, weights, names, known, place, dim), place, known, unit)
+
+
+def _labels(source: Source, values: xr.DataArray, over: str, dim: str) -> list[Any]:
+    """Return the label of each data set in a coord."""
+    if not isinstance(over, str):
+        raise ArgumentTypeError("over", "must be the name of a dim or coord", describe_value(over))
+    for held in (values, source.array, source.observed, source.dataset):
+        coord = None if held is None else held.coords.get(over)
+        if coord is not None and coord.dims == ("dataset",):
+            return coord.values.tolist()
+    coords = {str(n) for held in (values, source.observed) for n, c in held.coords.items() if c.dims == ("dataset",)}
+    known = ", ".join([dim, *sorted(coords - {"dataset"})])
+    raise ArgumentError("over", f"must be {known}", f"{over!r}", "category= of br.from_frame adds categories")
+
+
+def _weights(
+    source: Source,
+    values: xr.DataArray,
+    cases: xr.DataArray | None,
+    weights: Any,
+    names: list[Any],
+    labels: list[Any],
+    place: np.ndarray,
+    dim: str,
+) -> np.ndarray:
+    """Return the weight of each data set, with sum 1."""
+    size = np.bincount(place)
+    if weights is None:  # labels weigh the same, and the data sets of each
+        return 1 / size[place] / len(labels)
+    if isinstance(weights, str) and weights == "cases":
+        if cases is None or "dataset" not in cases.dims:
+            raise ArgumentError("weights", "must be a mapping for a source without numbers of cases", "'cases'")
+        total = cases.sum("entity").values.astype(float)
+        return total / total.sum()
+    if isinstance(weights, str):
+        weights = dict(zip(names, _labels(source, values, weights, dim), strict=True))
+    if isinstance(weights, xr.DataArray):
+        if weights.ndim != 1 or str(weights.dims[0]) not in (dim, "dataset") or weights.dims[0] not in weights.coords:
+            raise ArgumentError("weights", f"must be over {dim}, and name them", describe_value(weights))
+        weights = dict(zip(weights[weights.dims[0]].values.tolist(), weights.values.tolist(), strict=True))
+    if not isinstance(weights, Mapping) or not weights:
+        raise ArgumentTypeError(
+            "weights", f"must be 'cases', a coord, or a mapping from {dim}", describe_value(weights)
+        )
+    if any(isinstance(held, Mapping | list | tuple) for held in weights.values()):
+        return _nested(weights, names, dim)
+    if all(isinstance(held, str) for held in weights.values()):  # categories
+        found: dict[Any, list[Any]] = {}
+        for name, category in weights.items():
+            found.setdefault(category, []).append(name)
+        return _nested(found, names, dim)
+    if labels != names and set(weights) == set(labels):
+        each = check_weights("weights", [weights[label] for label in labels])
+        return (each / each.sum())[place] / size[place]
+    _check_named(weights, names, dim)
+    each = check_weights("weights", [weights[name] for name in names])
+    return each / each.sum()
+
+
+def _nested(weights: Mapping[Any, Any], names: list[Any], dim: str) -> np.ndarray:
+    """Return weights of data sets in categories that weigh the same."""
+    found: dict[Any, float] = {}
+    for category, held in weights.items():
+        if not isinstance(held, Mapping | list | tuple) or not held:
+            raise ArgumentTypeError(
+                "weights", f"must be mappings or lists for all categories, such as {category!r}", describe_value(held)
+            )
+        own = dict(held) if isinstance(held, Mapping) else dict.fromkeys(held, 1.0)
+        each = check_weights("weights", list(own.values()))
+        for name, weight in zip(own, each / each.sum() / len(weights), strict=True):
+            if name in found:
+                raise ArgumentError("weights", f"must have each {dim} in one category", f"{name!r} in several")
+            found[name] = float(weight)
+    _check_named(found, names, dim)
+    return np.array([found[name] for name in names])
+
+
+def _check_named(given: Mapping[Any, Any], names: list[Any], dim: str) -> None:
+    if set(given) != set(names):
+        lacking, unknown = [n for n in names if n not in given], [n for n in given if n not in names]
+        raise ArgumentError("weights", f"must name every {dim} once", f"none for {lacking}, unknown {unknown}")
+
+
+def _keep(strata: Strata, used: np.ndarray, aggregate: str, weights: Any) -> Strata:
+    """Return the strata of the used data sets, with their labels and weights."""
+    if not used.any():
+        raise ArgumentError("source", "must have cases in a group or data set of positive weight", "none")
+    place, weight = strata.place[used], strata.weight[used]
+    kept = sorted(set(place.tolist()))
+    labels = [strata.labels[i] for i in kept]
+    found = Strata(
+        [name for name, use in zip(strata.names, used, strict=True) if use],
+        weight / weight.sum(),
+        np.array([kept.index(i) for i in place.tolist()]),
+        labels,
+        strata.unit,
+    )
+    each = found.weight_of_labels()
+    if aggregate in ("worst", "gap") and weights is not None and np.ptp(each) > 1e-9:
+        raise ArgumentError(
+            "weights", f"must be equal, or 0 to leave a {strata.unit} out, for the aggregate {aggregate!r}", "others"
+        )
+    return found
+
+
+def _combiner(strata: Strata, aggregate: str, sign: int) -> Callable[[np.ndarray], np.ndarray]:
+    """Return the function from values (..., entity, data set) to the aggregate (..., entity)."""
+    weight = strata.weight_of_labels()
+
+    def combine(x: np.ndarray) -> np.ndarray:
+        by_label = strata.within(x)
+        if aggregate == "mean":
+            return by_label @ weight
+        if aggregate == "worst":
+            return sign * (sign * by_label).min(axis=-1)
+        if aggregate == "gap":
+            return by_label.max(axis=-1) - by_label.min(axis=-1)
+        size = by_label.shape[-2]
+        found = np.zeros(by_label.shape[:-1])
+        for share, one in zip(weight, np.moveaxis(by_label, -1, 0), strict=True):
+            flat = sign * one.reshape(-1, size)
+            first, last = positions(flat)
+            beaten = (~np.isnan(flat)).sum(axis=1, keepdims=True) - 1 - (first + last) / 2
+            found += share * np.where(np.isnan(flat), np.nan, beaten).reshape(found.shape)
+        return found / max(size - 1, 1) if aggregate == "win_rate" else found
+
+    return combine
+
+
+def _found(base: ScoreValues, values: xr.DataArray, aggregate: str, size: int) -> ScoreValues:
+    """Return the values of an aggregate with its name, direction and range."""
+    low, high = base.range
+    better = {"gap": False}.get(aggregate, True if aggregate in OF_RIVALS else base.higher_is_better)
+    ends: tuple[float, float] | None = (low, high) if np.isfinite([low, high]).all() else None
+    if aggregate == "gap" and ends is not None:
+        ends = (0.0, high - low)
+    if aggregate in OF_RIVALS:
+        ends = (0.0, 1.0 if aggregate == "win_rate" else float(max(size - 1, 1)))
+    name = f"{aggregate}_{base.name}"
+    values = values.rename(name).drop_attrs().assign_attrs(direction=DIRECTION[better])
+    plain = aggregate not in OF_RIVALS
+    return ScoreValues(values, name, better, None, None, ends, label=_display(base, aggregate), stretched=plain)
+
+
+def _display(base: ScoreValues, aggregate: str) -> str:
+    """Return the display name of an aggregate of a score."""
+    display = base.display
+    return display if aggregate == "mean" and display.startswith("mean ") else WORDS[aggregate].format(display)
+
+
+def _of_mean(source: Source, base: ScoreValues, strata: Strata) -> tuple[ScoreValues, Evidence] | None:
+    """Return score and evidence of the mean performance if the score of the mean is the mean of the scores."""
+    if base.values.chunks is not None:
+        return None
+    if "dataset" not in base.values.coords:
+        return None
+    names = base.values["dataset"].values.tolist()
+    mapping = dict.fromkeys(names, 0.0) | strata.mapping
+    mean = parse_source(mean_over_datasets(source, mapping))
+    kind = None if mean.array is not None else "observed"
+    found = score_values(mean, base.variable or base.score, base.higher_is_better, kind)
+    weight = xr.DataArray([mapping[name] for name in names], {"dataset": names}, ["dataset"])
+    plain = base.values.where(weight > 0, 0.0).dot(weight, dim="dataset").transpose(*found.values.dims)
+    if not np.allclose(found.values.values, plain.values, rtol=1e-9, atol=1e-12, equal_nan=True):
+        return None
+    return found, evidence_of(mean, found.variable, found.values, kind)
+
+
+def _join(parts: Sequence[Information], observed: np.ndarray | None) -> Information:
+    """Return the information behind an aggregate: that of the group with the least, pair by pair."""
+    first = parts[0]
+    size = len(first.cases)
+    pairs = [np.broadcast_to(part.freedom, (size, size)) for part in parts]
+    return replace(
+        first,
+        cases=np.fmin.reduce([part.cases for part in parts]),
+        clusters=np.fmin.reduce([part.clusters for part in parts]),
+        discordant=None,
+        freedom=np.minimum.reduce(pairs),
+        inflation=np.maximum.reduce([np.broadcast_to(part.inflation, size) for part in parts]),
+        excess=np.maximum.reduce([np.broadcast_to(part.excess, (size, size)) for part in parts]),
+        observed=None if first.population else observed,
+    )
+
+
+def _notes(
+    strata: Strata,
+    aggregate: str,
+    met: np.ndarray,
+    names: np.ndarray,
+    observed: np.ndarray | None,
+    evidence: Evidence,
+    cases: xr.DataArray | None,
+    sign: int,
+) -> list[Note]:
+    """Return what the aggregate is over, who lacks a group, and which pair an absent entity would reverse."""
+    weight = strata.weight_of_labels()
+    shares = None
+    if np.ptp(weight) > 1e-9:
+        shares = [f"{name} {share:.3g}" for name, share in zip(strata.labels, weight, strict=True)]
+    about = {"aggregate": aggregate, "number": len(strata.labels), "unit": strata.unit, "weights": shares}
+    found = [Note("aggregated", {**about, "categories": len(strata.labels) < len(strata.names)})]
+    if not met.all():
+        who = np.flatnonzero(~met.all(axis=1))
+        lacking = [str(strata.names[i]) for i in np.flatnonzero(~met[who[0]])]
+        fields = {"entities": [str(names[i]) for i in who], "lacking": lacking, "unit": strata.unit}
+        found.append(Note("entities_lack_groups", fields))
+    if aggregate in ("worst", "gap") and _independent(evidence) and cases is not None and "dataset" in cases.dims:
+        least = cases.values[cases.values > 0].min(initial=THIN)
+        if least < THIN:
+            found.append(Note("groups_independent", {"cases": int(least), "unit": strata.unit}))
+    if aggregate in OF_RIVALS and observed is not None and (pair := _reversed_pair(strata, observed, sign)):
+        one, other, absent = (str(names[i]) for i in pair)
+        found.append(Note("pair_reversed_by_absence", {"one": one, "other": other, "absent": absent}))
+    return found
+
+
+def _independent(evidence: Evidence) -> bool:
+    """Return whether a model has no population of the groups."""
+    return evidence.about is not None and not evidence.about.population
+
+
+def _caps(
+    strata: Strata, aggregate: str, evidence: Evidence, cases: xr.DataArray | None, used: np.ndarray
+) -> list[Note]:
+    """Return a cap for worst scores and gaps of independent groups whose sizes differ between entities."""
+    if aggregate not in ("worst", "gap") or not _independent(evidence) or cases is None or "dataset" not in cases.dims:
+        return []
+    size = cases.transpose("entity", "dataset").values[:, used].astype(float)
+    size = size[(size > 0).all(axis=1)]
+    ratio = float((size.max(axis=0) / size.min(axis=0)).max()) if len(size) else 1.0
+    return [Note("groups_unequal", {"ratio": ratio, "unit": strata.unit})] if ratio > UNEQUAL else []
+
+
+def _reversed_pair(strata: Strata, observed: np.ndarray, sign: int) -> tuple[int, int, int] | None:
+    """Return two entities and a third one, without which the observed order of the two is the other way round."""
+    by_label, weight = strata.within(sign * observed), strata.weight_of_labels()
+    who = np.flatnonzero(~np.isnan(by_label).any(axis=1))
+    if not 3 <= len(who) <= MOST_TRIED:
+        return None
+    points = np.zeros((len(who), len(who)))  # of each entity against each rival
+    for share, one in zip(weight, by_label[who].T, strict=True):
+        points += share * (0.5 + 0.5 * np.sign(one[:, None] - one))
+    np.fill_diagonal(points, 0.0)
+    total = points.sum(axis=1)
+    for first in np.argsort(-total, kind="stable"):
+        lead = total[first] - total
+        # Without a third entity, the points against it are gone.
+        left = lead[:, None] - (points[first] - points)
+        flipped = (left < -1e-9) & (lead > 1e-9)[:, None]
+        flipped[:, first] = False
+        np.fill_diagonal(flipped, False)
+        if flipped.any():
+            second = min(np.flatnonzero(flipped.any(axis=1)), key=lambda i: lead[i])
+            third = int(np.argmax(flipped[second]))
+            return int(who[first]), int(who[second]), int(who[third])
+    return None
+
+
+def _worst(strata: Strata, x: np.ndarray, sign: int, names: np.ndarray, notes: list[Note]) -> dict[str, np.ndarray]:
+    """Return the most probable worst label of each entity and its probability, and add a note on them."""
+    by_label = sign * strata.within(x).reshape(-1, x.shape[-2], len(strata.labels))
+    known = ~np.isnan(by_label).any(axis=(0, 2))
+    share = np.zeros((len(names), len(strata.labels)))
+    for i in np.flatnonzero(known):
+        lowest = by_label[:, i] == by_label[:, i].min(axis=1, keepdims=True)
+        share[i] = (lowest / lowest.sum(axis=1, keepdims=True)).mean(axis=0)
+    where = share.argmax(axis=1)
+    worst = np.array([str(strata.labels[i]) if k else "" for i, k in zip(where, known, strict=True)])
+    p = np.where(known, share.max(axis=1), np.nan)
+    listed = [[str(names[i]), str(worst[i]), float(p[i])] for i in np.flatnonzero(known)]
+    notes.append(Note("worst_of_each", {"worst": listed, "draws": len(by_label), "unit": strata.unit}))
+    return {"worst": worst, "worst_probability": p}

@@ -1,0 +1,59 @@
+"""Sentences on aggregates over groups, data sets or categories."""
+
+from bayesrank import _text
+
+OF = {
+    "mean": "the mean over",
+    "worst": "the worst of",
+    "gap": "the difference between the largest and the smallest score of",
+    "borda": "the mean number of rivals that it beats, over",
+    "win_rate": "the mean share of rivals that it beats, over",
+}
+
+
+def aggregated(aggregate: str, number: int, unit: str, weights: list[str] | None, categories: bool) -> str:
+    within = ", each the mean of its data sets or groups" if categories else ""
+    said = f" The weights are {_text.list_names(weights, 6)}." if weights else ""
+    return f"In each draw, an entity has {OF[aggregate]} {_text.count(number, unit)}{within}.{said}"
+
+
+def worst_of_each(worst: list[list], draws: int, unit: str) -> str:
+    shown = [f"{entity}: {name} (probability {_text.probability(p, draws)})" for entity, name, p in worst[:5]]
+    more = f"; and {len(worst) - 5:,} more" if len(worst) > 5 else ""
+    return f"Most probable worst {unit}: {'; '.join(shown)}{more}."
+
+
+def groups_without_cases(groups: list[str]) -> str:
+    return f"{_text.list_names(groups, 5)} {'has' if len(groups) == 1 else 'have'} no cases and no scores."
+
+
+def entities_lack_groups(entities: list[str], lacking: list[str], unit: str) -> str:
+    who = f"{_text.list_names(entities, 3)} {'is' if len(entities) == 1 else 'are'}"
+    return (
+        f"{who} not ranked: {entities[0]} has no cases of {_text.list_names(lacking, 3)}, and an aggregate without it "
+        f"answers another question. A weight of 0 leaves a {unit} out."
+    )
+
+
+def groups_independent(cases: int, unit: str) -> str:
+    units = _text.count(2, unit).split(" ", 1)[1]
+    return (
+        f"The {units} have independent priors, and the smallest has {_text.count(cases, 'case')}: chance alone makes "
+        "the gap and the worst score too extreme. For two classes or outcomes, the model 'hierarchical_beta_binomial' "
+        "corrects this."
+    )
+
+
+def groups_unequal(ratio: float, unit: str) -> str:
+    return (
+        f"Every rank is possible: one entity has {ratio:.2g} times as many cases of a {unit} as another, and chance "
+        "makes the worst score of few cases lower, and their gap larger. The model 'hierarchical_beta_binomial' "
+        "corrects this for two classes or outcomes."
+    )
+
+
+def pair_reversed_by_absence(one: str, other: str, absent: str) -> str:
+    return (
+        f"By the observed scores, {one} is above {other}, but below it without {absent}: this aggregate depends on the "
+        "compared entities."
+    )

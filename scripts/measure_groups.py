@@ -1,0 +1,102 @@
+"""Measure rankings over groups: false claims of a best entity, calibration of gaps, coverage of the worst group.
+
+Entities are equal: each has the same rate on a group, and rates vary between groups with standard deviation 0.5 on the
+logit scale. Gaps are of one entity whose rates come from the model's own population.
+"""
+
+import argparse
+from itertools import product
+
+import numpy as np
+import xarray as xr
+
+import bayesrank as br
+
+AGGREGATES = ("mean", "worst", "gap", "borda", "win_rate")
+
+
+def counts_of(rng, entities, rates, cases):
+    """Return counts of right and wrong answers (entity, group) at these rates (group)."""
+    right = rng.binomial(cases, rates, (entities, len(rates)))
+    names = {"entity": [f"e{i}" for i in range(entities)], "group": [f"g{j}" for j in range(len(rates))]}
+    coords = names | {"outcome": [0, 1], "measured": (("entity", "group"), np.ones(right.shape, bool))}
+    return xr.DataArray(np.stack([cases - right, right], -1), coords, ("entity", "group", "outcome"), name="counts")
+
+
+def claims(rng, boards, entities, groups, cases, sizes="equal"):
+    """Return how often an entity is called best, by aggregate."""
+    found = dict.fromkeys(AGGREGATES, 0)
+    for _ in range(boards):
+        rates = 1 / (1 + np.exp(-(1.0 + 0.5 * rng.standard_normal(groups))))
+        each = np.full(groups, cases)
+        if sizes == "zipf":
+            each = np.maximum(cases * 2 // np.arange(1, groups + 1), 5)
+        evidence = counts_of(rng, entities, rates, each)
+        posterior = br.fit(evidence, seed=int(rng.integers(2**31)), draws=500)
+        for aggregate in AGGREGATES:
+            ranking = br.credible_ranking(posterior, over="group", aggregate=aggregate)
+            found[aggregate] += ranking.attrs["headline"] == "best"
+    return found
+
+
+def draw_rates(how, boards, groups, rng):
+    """Return true rates (board, group): of the model's own population, equal, or with a normal spread of logits."""
+    if how == "population":
+        frame = counts_of(rng, boards, np.full(groups, 0.5), 1)
+        prior = br.fit(frame, "hierarchical_beta_binomial", seed=2, draws=1, chains=1, groups=["prior"])["prior"]
+        return prior["performance"].isel(chain=0, draw=0).sel(outcome=1).transpose("entity", "group").values
+    centre = rng.normal(1, 0.5, (boards, 1))
+    return 1 / (1 + np.exp(-(centre + {"equal": 0.0, "spread": 0.5}[how] * rng.standard_normal((boards, groups)))))
+
+
+def gaps(how, boards, groups=3, cases=100, seed=1):
+    """Return P(gap < 0.1) and whether it is (board), and coverage of the gap's and the worst group's intervals."""
+    rng = np.random.default_rng([seed, boards])
+    rates = draw_rates(how, boards, groups, rng)
+    evidence = counts_of(rng, boards, np.full(groups, 0.5), cases)
+    right = rng.binomial(cases, rates)
+    evidence.values[:] = np.stack([cases - right, right], -1)
+    posterior = br.fit(evidence, seed=seed, draws=1000, chains=1)
+    gap, worst = (br.aggregate_score(posterior, over="group", aggregate=how) for how in ("gap", "worst"))
+    true = {"gap": np.ptp(rates, axis=1), "worst": rates.min(axis=1)}
+    covered = {}
+    for name, values in (("gap", gap), ("worst", worst)):
+        low, high = np.quantile(values.transpose("chain", "draw", "entity").values[0], [0.025, 0.975], axis=0)
+        covered[name] = float(((low <= true[name]) & (true[name] <= high)).mean())
+    return (gap < 0.1).mean(["chain", "draw"]).values, true["gap"] < 0.1, covered
+
+
+def print_gaps(boards):
+    for how in ("population", "equal", "spread"):
+        stated, true, covered = gaps(how, boards)
+        print(f"{how}: coverage of the gap {covered['gap']:.3f}, of the worst group {covered['worst']:.3f}", flush=True)
+        if how == "population":
+            place = np.minimum((stated * 10).astype(int), 9)
+            for k in range(10):
+                here = place == k
+                error = np.sqrt(max(true[here].mean() * (1 - true[here].mean()), 1e-9) / here.sum())
+                print(
+                    f"{k / 10:.1f} {here.sum()} {stated[here].mean():.3f} {true[here].mean():.3f} {error:.3f}",
+                    flush=True,
+                )
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--boards", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--cells", default="2,5,20/2,4,12/10,100,1000")
+    parser.add_argument("--gaps", type=int, default=0, help="boards of the tables of gaps, instead of false claims")
+    given = parser.parse_args()
+    if given.gaps:
+        print_gaps(given.gaps)
+        return
+    cells = [[int(one) for one in part.split(",")] for part in given.cells.split("/")]
+    for entities, groups, cases in product(*cells):
+        rng = np.random.default_rng([given.seed, entities, groups, cases])
+        found = claims(rng, given.boards, entities, groups, cases)
+        print(entities, groups, cases, *(f"{found[a] / given.boards:.3f}" for a in AGGREGATES), flush=True)
+
+
+if __name__ == "__main__":
+    main()
