@@ -25,10 +25,14 @@ def leaderboard() -> xr.Dataset:
     return br.credible_ranking(br.fit(br.datasets.load_joint("livecodebench_execution"), seed=1))
 
 
-def with_printed_ranks(ranking: xr.Dataset) -> pd.DataFrame:
-    """Return the table of a ranking with ``printed_rank``, the order of the observed values."""
+def with_printed_ranks(ranking: xr.Dataset, printed: pd.Series | None = None) -> pd.DataFrame:
+    """Return the table of a ranking with ``printed_rank``, the order of printed or else observed values."""
     table = br.ranking_table(ranking)
-    table["printed_rank"] = table["observed"].rank(ascending=False, method="min").astype(int)
+    table["printed_rank"] = (
+        (table["observed"] if printed is None else printed.reindex(table.index))
+        .rank(ascending=False, method="min")
+        .astype(int)
+    )
     return table.sort_values("printed_rank", kind="stable")
 
 
@@ -62,7 +66,7 @@ def draw(table: pd.DataFrame, source: str) -> plt.Figure:
     return figure
 
 
-def shorten(name: str, most: int = 29) -> str:
+def shorten(name: str, most: int = 27) -> str:
     """Return a name that fits beside the bars."""
     return name if len(name) <= most else f"{name[: most - 1].rstrip()}…"
 

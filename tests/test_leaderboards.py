@@ -37,4 +37,4 @@ def test_the_page_is_made_of_the_numbers(script):
 )
 def test_the_numbers_are_those_of_the_package(script, name):
     found = json.loads(script.NUMBERS.read_text(encoding="utf-8"))[name]
-    assert script.numbers_of(script.BOARDS[name].rank()) == found
+    assert script.numbers_of(script.BOARDS[name], script.BOARDS[name].rank()) == found
