@@ -296,7 +296,7 @@ PERFORMANCES = [
     (r"source must .*performance_new", lambda: br.as_performance(POSTERIOR, kind="new")),
     ("source must .*'performance'", lambda: br.as_performance(COUNTS.to_dataset(name="counts"))),
     # scores
-    ("score must be 'accuracy', .*one_vs_rest first.* for 3 classes; got 'f1', a score of two classes", lambda: scores.f1(THREE)),
+    ("score must be .*'macro_f1'.*f1:CLASS.*one_vs_rest first.*'accuracy', .* for 3 classes; got 'f1', a score of two", lambda: scores.f1(THREE)),
     ("score must .*(catalog|name)", scores.get, "f7", 7, 3),
     (r"fowlkes_mallows.*g_mean.*jaccard.*'G-measure'|weighted_accuracy\(weight\)", scores.get, "G-measure", "WA", "weighted_accuracy"),
     (r"more than one meaning.*_tpr.*br.scores.average", scores.get, "macro_accuracy", "weighted_error_rate", "Micro Error-rate", "macro A"),
@@ -527,7 +527,7 @@ COMMANDS = [
     ("--prevalence must be given to compare with strategies", "decide small_studies --benefit tn=0,fp=-1,fn=-10,tp=0 --always --draws 200"),
     # scores
     ("DATA must be given for these options", "scores --score f1"),
-    ("--score must be 'accuracy', ", "scores mnist_folds --draws 5 --score ppv"),
+    ("--score must be an average over classes such as 'macro_ppv'", "scores mnist_folds --draws 5 --score ppv"),
     ("got 'mean_outcome', a score of outcomes without classes", "scores mnist_folds --draws 5 --score mean_outcome"),
     ("--score must be 'mean_outcome'", ["scores langchain_tool_use --draws 5 --score f1", "sensitivity livecodebench_execution --score f1 --draws 20"]),
     ("DATA must have two classes for --prevalence; got outcomes without classes", "scores langchain_tool_use --draws 5 --prevalence 2%"),

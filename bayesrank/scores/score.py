@@ -169,8 +169,8 @@ class Score:
             name = self.name
             raise ArgumentError(
                 "score",
-                f"must be an average over classes such as 'macro_{name}' or 'weighted_{name}', or of one class, "
-                f"'{name}:CLASS', for {what} (or br.one_vs_rest first, or one of {some})",
+                f"must be an average over classes such as 'macro_{name}' or 'weighted_{name}', or {name}:CLASS for one "
+                f"class (or br.one_vs_rest first), or one of {some}, for {what}",
                 f"{name!r}, a score of {WORDS[self.space]}",
             )
         averages = " (or an average over classes such as 'macro_f1', or br.one_vs_rest first)" * (fit == ["classes"])

@@ -57,7 +57,7 @@ def test_one_class_against_the_rest_is_scikit_learns(label):
 
 
 def test_messages_name_the_forms_for_more_classes():
-    with pytest.raises(ValueError, match="'macro_f1' or 'weighted_f1', or of one class, 'f1:CLASS'"):
+    with pytest.raises(ValueError, match="'macro_f1' or 'weighted_f1', or f1:CLASS for one class"):
         br.credible_ranking(br.fit(JOINT, seed=1, draws=10), "f1")
     with pytest.raises(ValueError, match=r"one of the classes \['a', 'b', 'c'\]"):
         br.credible_ranking(br.fit(JOINT, seed=1, draws=10), "f1:z")
