@@ -101,8 +101,8 @@ def credible_ranking(
         ranking is for these groups; ``kind="typical"`` or ``"new"`` with the mean is for groups like these.
     joint : bool
         Compare all pairs of entities, which takes draws × entities² operations. If False, the result has no ``rival``,
-        ``superiority``, ``equivalence``, ``sucra``, ``poth``, ``consensus_*``, ``rank_lower``, ``rank_upper``,
-        ``tier``, ``in_best_set`` and headline.
+        ``superiority``, ``equivalence``, ``sucra``, ``poth``, ``consensus_*``, ``predictive*``, ``rank_lower``,
+        ``rank_upper``, ``tier``, ``in_best_set`` and headline.
     order : str
         By which order the entities are listed within a tier, and which of them leads: ``"consensus"``, or
         ``"predictive"``, by the score of the posterior mean performance, the only one that keeps the axioms of ranking
