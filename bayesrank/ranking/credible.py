@@ -204,11 +204,14 @@ def credible_ranking(
             "method='exact' takes them with counts",
         )
     grouped = source.over_groups
-    drawn = _of_draws(source.with_datasets() if grouped else source, score, settings, higher_is_better, kind)
+    source = source.with_datasets() if grouped else source
+    found = score_values(source, score, higher_is_better, kind)
+    evidence = _evidence_of(source, found, kind, settings)
+    drawn = _of_draws(source, found, evidence, kind, settings)
     if grouped:
         drawn = drawn.rename(dataset="group") if "dataset" in drawn.dims else drawn
         return drawn.assign_attrs(RankingRecord(stratum="group").to_attrs())
-    return replace_drawn(drawn, source, score, settings) if method == "auto" and kind is None else drawn
+    return replace_drawn(drawn, source, found, evidence, settings) if method == "auto" and kind is None else drawn
 
 
 def rank_variable(
@@ -218,7 +221,9 @@ def rank_variable(
 
     ``informed`` returns the information in the evidence of one ranking, by its position in the other dims.
     """
-    return _of_draws(parse_source(source), name, RankingOptions(prob, 0.0, True), None, None, informed)
+    source, settings = parse_source(source), RankingOptions(prob, 0.0, True)
+    found = score_values(source, name, None, None)
+    return _of_draws(source, found, _evidence_of(source, found, None, settings), None, settings, informed)
 
 
 def _over(
@@ -248,16 +253,8 @@ def _over(
     return ranking.assign(held).assign_attrs(one.facts)
 
 
-def _of_draws(
-    source: Source,
-    score: ScoreLike | None,
-    settings: RankingOptions,
-    higher_is_better: bool | None,
-    kind: str | None,
-    informed: Callable[[tuple[int, ...]], Information] | None = None,
-) -> xr.Dataset:
-    """Return a ranking from draws."""
-    found = score_values(source, score, higher_is_better, kind)
+def _evidence_of(source: Source, found: ScoreValues, kind: str | None, settings: RankingOptions) -> Evidence:
+    """Return the evidence behind values; raise if they are empty, have dims of the result, or are too many."""
     values, size = found.values, found.values.sizes["entity"]
     if not values.size:
         raise ArgumentError("source", "must hold at least one entity and one draw", f"the sizes {dict(values.sizes)}")
@@ -266,7 +263,19 @@ def _of_draws(
     # Rank probabilities and, with ``joint``, pairs and their errors; several of each are in memory at a time.
     many = (10 if settings.joint else 6, size, size)
     check_memory("source must hold fewer entities", f"{size} x {size} probabilities of ranks", many, f"{size} entities")
-    evidence = evidence_of(source, found.variable, values, kind)
+    return evidence_of(source, found.variable, values, kind)
+
+
+def _of_draws(
+    source: Source,
+    found: ScoreValues,
+    evidence: Evidence,
+    kind: str | None,
+    settings: RankingOptions,
+    informed: Callable[[tuple[int, ...]], Information] | None = None,
+) -> xr.Dataset:
+    """Return a ranking from draws."""
+    values = found.values
     [values] = load_arrays(values.transpose(*draw_dims(values), ..., "entity").astype(float, copy=False))
     expected = predictive_values(source, found, kind) if settings.order == "predictive" else None
     if expected is not None:  # one item of the other dims after the other, as the values

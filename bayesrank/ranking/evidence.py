@@ -1,7 +1,7 @@
 """The evidence behind a ranking: observed values, notes, and the most useful further evidence."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from typing import Any
 
@@ -108,12 +108,15 @@ class Evidence:
     extreme: bool = False  #: Whether the value is the largest or smallest of several, which a model shrinks by design.
     further: str | None = None  #: The further evidence that would help most; None if it follows from the model.
 
+    #: Observed values by score, computed once.
+    _observed: dict[Score | None, xr.DataArray | None] = field(default_factory=dict, init=False, repr=False)
+
     def at(self, dim: str, i: int) -> "Evidence":
         """Return the evidence of one data set, or of one item of another dim."""
         arrays: dict[str, Any] = {
-            field.name: value.isel({dim: i}, drop=True)
-            for field in fields(self)
-            if isinstance(value := getattr(self, field.name), xr.DataArray) and dim in value.dims
+            one.name: value.isel({dim: i}, drop=True)
+            for one in fields(self)
+            if isinstance(value := getattr(self, one.name), xr.DataArray) and dim in value.dims
         }
         if dim != "dataset":
             return replace(self, **arrays)
@@ -306,7 +309,9 @@ class Evidence:
         table = self.table
         if table is None or score is None or (score.space == "outcomes" and "outcome" not in table.dims):
             return self.values
-        return self._score(score, table)
+        if score not in self._observed:
+            self._observed[score] = self._score(score, table)
+        return self._observed[score]
 
     def compare(
         self,

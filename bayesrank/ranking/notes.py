@@ -152,8 +152,10 @@ def _undefined(counts: xr.DataArray, score: Score | None) -> list[Note]:
     table = table.transpose("entity", "actual", "predicted")
     table = table.isel(entity=table.values.sum(axis=(1, 2)) > 0)
     cells = table.values
-    undefined = np.isnan(score(table / table.sum(["actual", "predicted"])).values)
     calls, cases = cells.sum(axis=1), cells.sum(axis=2)
+    if calls.all() and cases.all():
+        return []
+    undefined = np.isnan(score(table / table.sum(["actual", "predicted"])).values)
     reasons = {"positive calls": calls[:, 1], "negative calls": calls[:, 0]}
     reasons |= {"positive cases": cases[:, 1], "negative cases": cases[:, 0]}
     notes, names = [], table["entity"].values.astype(str)

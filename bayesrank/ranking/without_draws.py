@@ -21,8 +21,8 @@ from bayesrank.ranking.hierarchy import poth_of
 from bayesrank.ranking.identical import identical_groups
 from bayesrank.ranking.intervals import position_of, rank_intervals
 from bayesrank.ranking.predictive import exact_predictive, predictive_order
-from bayesrank.ranking.values import RankingOptions, ScoreValues, natural_score, ranking_of, score_values
-from bayesrank.scores import as_score
+from bayesrank.ranking.values import RankingOptions, ScoreValues, natural_score, ranking_of
+from bayesrank.scores import Score, as_score
 
 #: Quadrature errors above which probabilities are not exact to three digits.
 UNRESOLVED = 5e-4
@@ -54,10 +54,7 @@ def rank_exactly(
     score = as_score(wanted)
     if score.higher_is_better is None:
         raise ArgumentError("score", "must have a direction to rank by", f"{score.name}, which has none")
-    ends = (0.0, 1.0) if score.space == "outcomes" else None
-    what = ScoreValues(
-        xr.DataArray(name=score.name), score.name, score.higher_is_better, score, ends=ends, natural=natural is not None
-    )
+    what = _values_of(score, natural is not None)
     if higher_is_better not in (None, what.higher_is_better):
         raise ArgumentError(
             "higher_is_better",
@@ -76,6 +73,20 @@ def rank_exactly(
         )
     else:
         evidence = evidence_of(source, None, known.frame.rename(what.name), None)
+    return _rank_closed_form(known, evidence, what, settings)
+
+
+def _values_of(score: Score, natural: bool) -> ScoreValues:
+    """Return a score with a direction, without values."""
+    ends = (0.0, 1.0) if score.space == "outcomes" else None
+    values = xr.DataArray(name=score.name)
+    return ScoreValues(values, score.name, bool(score.higher_is_better), score, ends=ends, natural=natural)
+
+
+def _rank_closed_form(known: ClosedForm, evidence: Evidence, what: ScoreValues, settings: RankingOptions) -> xr.Dataset:
+    """Return the ranking by integrals over closed forms, of the entities in each item of the other dims."""
+    score = what.score
+    assert score is not None
     if evidence.counts is not None:
         score.check_space(evidence.counts.sizes)
         score.check_classes(evidence.counts)
@@ -87,24 +98,26 @@ def rank_exactly(
     return kept.drop_attrs(deep=False).assign_attrs({k: v for k, v in ranking.attrs.items() if k not in CLAIM})
 
 
-def replace_drawn(drawn: xr.Dataset, source: Source, score: Any, settings: RankingOptions) -> xr.Dataset:
+def replace_drawn(
+    drawn: xr.Dataset, source: Source, found: ScoreValues, evidence: Evidence, settings: RankingOptions
+) -> xr.Dataset:
     """Return a ranking of draws with all numbers that are known exactly, if there are such; else the same ranking.
 
     What needs joint draws, such as the rank sets, is kept and named in ``attrs["drawn"]``.
     """
-    known: Any = natural_score(source) if score is None else score
-    if drawn["expected_rank"].dims != ("entity",) or not _is_conjugate(source, known):
+    score, values = found.score, found.values
+    known = None if found.variable else score
+    if score is None or drawn["expected_rank"].dims != ("entity",) or not _is_conjugate(source, known):
         return drawn
-    if RankingRecord.of(drawn).higher_is_better != as_score(known).higher_is_better:
+    if found.higher_is_better != score.higher_is_better:
         return drawn
     try:
         closed = closed_form_of(source, None, {})
-        if closed.frame.ndim > 1 or plan_of(as_score(known), closed).seconds > MOST_SECONDS:
+        if closed.frame.ndim > 1 or plan_of(score, closed).seconds > MOST_SECONDS:
             return drawn
-        exact = rank_exactly(source, score, settings)
+        exact = _rank_closed_form(closed, evidence, _values_of(score, found.natural), settings)
     except NoClosedForm:
         return drawn
-    values = score_values(source, known, None, None).values
     if exact["rank_probability_error"].max() > UNRESOLVED or not _are_draws_of(values, exact["median"]):
         return drawn
     # Names of test sets that were inferred depend on the order of input: an exact ranking has none.
@@ -112,10 +125,10 @@ def replace_drawn(drawn: xr.Dataset, source: Source, score: Any, settings: Ranki
     rest = {str(name): held for name, held in drawn.items() if name not in exact or name in CLAIM}
     about = RankingRecord(draws=RankingRecord.of(drawn).draws, drawn=tuple(rest))
     joined = exact.assign(rest).assign_attrs(about.to_attrs())
-    return _claim_again(joined, source, values) if settings.joint else joined
+    return _claim_again(joined, evidence) if settings.joint else joined
 
 
-def _claim_again(ranking: xr.Dataset, source: Source, values: xr.DataArray) -> xr.Dataset:
+def _claim_again(ranking: xr.Dataset, evidence: Evidence) -> xr.Dataset:
     """Return a ranking with rank sets of draws, and the headline that follows from the exact numbers."""
     ranking = ranking.copy()
     leader = int(np.nanargmin(position_of(ranking).values)) if ranking["tier"].notnull().any() else None
@@ -130,7 +143,7 @@ def _claim_again(ranking: xr.Dataset, source: Source, values: xr.DataArray) -> x
     arrays = {
         str(name): held.transpose("entity", ...).values for name, held in ranking.items() if "entity" in held.dims
     }
-    groups = identical_groups(evidence_of(source, None, values, None), ranking.sizes["entity"])
+    groups = identical_groups(evidence, ranking.sizes["entity"])
     about = RankingRecord.of(ranking)
     headline, caps = headline_of(arrays, ranking["entity"].values.tolist(), caps, about.prob, about.rope, groups)
     return state_claim(ranking.assign(facts_of_claim(headline, str(ranking["sets"].item()), caps)))

@@ -126,7 +126,9 @@ def ranking_report(
     if command is not None and not isinstance(command, str):
         raise ArgumentTypeError("command", "must be a text", describe_value(command))
     if ranking is None:
-        ranking = credible_ranking(source, score, kind=kind, higher_is_better=higher_is_better, method="auto")
+        # The score that was resolved, so that its values are computed once; the default score is said to be that.
+        resolved = score if score is None else found.variable or found.score
+        ranking = credible_ranking(source, resolved, kind=kind, higher_is_better=higher_is_better, method="auto")
     else:
         _check_ranking(found, ranking)
     found = replace(found, higher_is_better=bool(RankingRecord.of(ranking).higher_is_better))
