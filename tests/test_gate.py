@@ -2,8 +2,10 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
+import textwrap
 from math import comb, log
 from pathlib import Path
 from xml.etree import ElementTree as xml
@@ -246,3 +248,20 @@ echo merged
     assert "Not worse: equal" in done.stdout
     assert "merged" not in done.stdout
     assert (files / "comment.md").read_text().startswith("**Worse: bad")
+
+
+@pytest.mark.parametrize(("wrong", "status"), [(20, 0), (80, 1)])
+def test_the_workflow_of_the_page_fails_if_the_change_is_worse(wrong, status, tmp_path):
+    """The step of the workflow runs as a shell script; the evaluation of the change has so many of 200 cases wrong."""
+    text = (Path(__file__).parents[1] / "docs" / "howto" / "gate.md").read_text(encoding="utf-8")
+    step = re.search(r"- name: gate\n +run: \|\n(.*?)\n +- if", text, re.DOTALL)[1]
+    for folder, errors in ((tmp_path / "main", 20), (tmp_path, wrong)):
+        folder.mkdir(exist_ok=True)
+        rows = "\\n".join(f"{i},{int(i >= errors)}" for i in range(200))
+        (folder / "evaluate.sh").write_text(f'#!/bin/sh\nprintf "case,outcome\\n{rows}\\n" > "$1"\n')
+        (folder / "evaluate.sh").chmod(0o755)
+    command = f'bayesrank() {{ "{sys.executable}" -m bayesrank "$@"; }}\n{textwrap.dedent(step)}'
+    done = subprocess.run(["bash", "-e", "-c", command], cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == status, done.stderr
+    assert (tmp_path / "comment.md").read_text() == done.stdout
+    assert "change" in done.stdout
