@@ -306,6 +306,18 @@ def test_priors_by_name():
     assert ahead.sel(entity=model.settings["anchor"]).all()
 
 
+def test_sensitivity_to_dependence_and_priors():
+    found = br.sensitivity(HEARTS, "informedness", draws=60, seed=1, priors={"sure": {"specificity": (40, 1)}})
+    assert found["alternative"].values.tolist() == [
+        "base", "dependence common", "dependence by_class", "prior at half its weight", "prior at twice its weight",
+        "prior sure",
+    ]  # fmt: skip
+    assert found["kind"].values.tolist() == ["base", "model", "model", "prior", "prior", "prior"]
+    assert found["median"].notnull().all()
+    with pytest.raises(br.ArgumentError, match="must be a mapping from name to priors"):
+        br.sensitivity(HEARTS, "informedness", priors=["uniform"])
+
+
 ONE = {"a": [0, 1, 1, 0]}
 TWO = ONE | {"b": [0, 1, 0, 0]}
 

@@ -99,6 +99,7 @@ class Model(Protocol):
     # replicate(self, group, root, purpose) -> Dataset: predictive draws of ``counts``.
     # renew(self, posterior, root, purpose) -> DataArray: counts on an equal number of new data sets.
     # log_likelihood(self, posterior), log_prior(self, posterior) -> Dataset: log densities in each draw.
+    # alternatives(self) -> list: kind ("model" or "prior"), name and changed options of analyses for br.sensitivity.
     # graph(self) -> pymc.Model: the model for :func:`bayesrank.to_pymc`, if ``build`` lacks the performance.
     # conjugate(self) -> Conjugate: the closed-form posterior.
     # log_evidence(self, members=None, sizes=None) -> float: log marginal likelihood of the cases in order.

@@ -278,6 +278,25 @@ class LatentClass:
             return []
         return [Note("latent_fit_poor", {"dependence": kind, "g2": float(g2), "freedom": int(freedom)})]
 
+    def alternatives(self) -> list[tuple[str, str, dict[str, Any]]]:
+        """Return kind, name and changed options of other analyses: identified dependences, and weights of the prior."""
+        found: list[tuple[str, str, dict[str, Any]]] = []
+        for kind in self.fits:
+            if kind != self.cells.dependence:
+                found.append(("model", f"dependence {kind}", {"dependence": kind, "pairs": None}))
+        shapes, first, tests = self.prior.shapes, self.cells.populations, self.cells.tests
+        for name, factor in (("half", 0.5), ("twice", 2.0)):
+            parts = np.split(factor * shapes, [first, first + tests])
+            labels = (self.populations, self.tests, self.tests)
+            priors: dict[str, Any] = {
+                what: dict(zip(held, map(tuple, part.tolist()), strict=True))
+                for what, held, part in zip(RATES, labels, parts, strict=True)
+            }
+            if self.cells.effects:
+                priors["dependence"] = self.prior.scale / np.sqrt(factor)
+            found.append(("prior", f"prior at {name} its weight", {"priors": priors}))
+        return found
+
     def observed(self) -> dict[str, xr.Dataset]:
         """Return patterns and, for each identified dependence, the maximum-likelihood estimates and G²."""
         joint, cells = self.joint, self.cells

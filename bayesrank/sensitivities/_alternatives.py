@@ -84,6 +84,8 @@ def alternatives_to(
     join: Any,
 ) -> list[Alternative]:
     """Return all alternatives to the base analysis."""
+    if hasattr(find_model(base.model), "alternatives"):
+        return _of_model(base, wanted, priors, models) + _scores_and_prevalences(base, evidence, scores, prevalences)
     found = _priors(base, priors if "priors" in wanted else (), "weights" in wanted)
     scale = getattr(_instance_of(base), "spread", None)
     if "weights" in wanted and scale is not None:
@@ -95,12 +97,33 @@ def alternatives_to(
             found += [
                 base._replace(name=name, kind="model", evidence=one, model="paired") for name, one in others.items()
             ]
+    found += _scores_and_prevalences(base, evidence, scores, prevalences)
+    return found + (_without_each_dataset(base, evidence, join) if "datasets" in wanted else [])
+
+
+def _scores_and_prevalences(
+    base: Alternative, evidence: Evidence, scores: Iterable[Any], prevalences: Iterable[Any]
+) -> list[Alternative]:
+    found = []
     for score in check_sequence("scores", scores):
         known = _score(evidence, score)
         found.append(base._replace(name=f"score {known.name}", kind="score", score=known))
     for share in check_sequence("prevalences", prevalences):
         found.append(_with_options(base, f"prevalence {_name_of(share)}", "prevalence", prevalence=share))
-    return found + (_without_each_dataset(base, evidence, join) if "datasets" in wanted else [])
+    return found
+
+
+def _of_model(base: Alternative, wanted: Sequence[str], priors: Any, models: Any) -> list[Alternative]:
+    """Return the alternatives that a model has of itself: other priors, and other forms of the model."""
+    if models is not None:
+        raise ArgumentError("models", f"must be None for the model {base.model}, which has forms of its own", models)
+    given = {} if priors is None else priors
+    if not isinstance(given, Mapping):
+        raise ArgumentError("priors", f"must be a mapping from name to priors for the model {base.model}", given)
+    kinds = {"model": "models" in wanted, "prior": "weights" in wanted}
+    own = [(kind, name, changed) for kind, name, changed in _instance_of(base).alternatives() if kinds[kind]]
+    own += [("prior", f"prior {name}", {"priors": prior}) for name, prior in given.items()]
+    return [_with_options(base, name, kind, **changed) for kind, name, changed in own]
 
 
 def _with_options(base: Alternative, name: str, kind: str, **changed: Any) -> Alternative:

@@ -194,7 +194,8 @@ def sensitivity(
         result = result.assign({f"{name}_without": held for name, held in without.items()})
     checks = conflict(base)
     notes = [*outside_interval(rankings[0]), *notes_of(rankings[0]["notes"])]
-    if holds_partial_truth(base.evidence) and result.sizes["entity"] > 1 and result["leader"].values[0] != "":
+    unlabelled = holds_partial_truth(base.evidence) and not hasattr(find_model(base.model), "alternatives")
+    if unlabelled and result.sizes["entity"] > 1 and result["leader"].values[0] != "":
         names = result["entity"].values.tolist()
         lead = names.index(result["leader"].values[0])
         made = make_model(base.model, base.evidence, base.options)
