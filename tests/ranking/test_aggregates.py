@@ -233,6 +233,17 @@ def test_order_of_groups_and_entities_has_no_effect():
             np.testing.assert_allclose(first[name].values, other[name].values, rtol=1e-9)
 
 
+def test_entities_with_equal_evidence_have_equal_numbers():
+    counts = br.from_counts(
+        tn=[50] * 6, fp=[0, 2] * 3, fn=[0] * 4 + [9] * 2, tp=[50] * 6, entity=list("aabbcc"), group=list("xy") * 3
+    )
+    posterior = br.fit(counts, "dirichlet_multinomial", seed=1, draws=500)
+    for how in ("worst", "gap", "win_rate"):
+        ranking = br.credible_ranking(posterior, "accuracy", over="group", aggregate=how)
+        for name in ("median", "probability_best", "rank_lower", "consensus_rank"):
+            assert ranking[name].sel(entity="a") == ranking[name].sel(entity="b"), (how, name)
+
+
 def test_groups_like_these_are_those_of_the_population():
     posterior = br.fit(FACES, "hierarchical_beta_binomial", seed=1)
     typical = br.credible_ranking(posterior, over="group", kind="typical")
