@@ -314,7 +314,7 @@ def test_lines_of_spaces_and_tables_of_json_take_no_long_time(tmp_path):
     path = write(tmp_path / "weka_m.txt", weka + "1 1:a 1:a 1 (1)\n")
     start = time.perf_counter()
     assert len(br.read(path)) == 1
-    assert "looks like JSON" in refused("rank", write(tmp_path / "t.csv", '{"a": {}}' + "\n " * 100_000 + "x"))
+    assert "--map case=FIELD,system=FIELD,score=FIELD" in refused("rank", write(tmp_path / "t.csv", '{"a": {}}' + "\n " * 100_000 + "x"))
     assert time.perf_counter() - start < 3
 
 
@@ -362,8 +362,9 @@ def test_the_module_of_inputs_is_the_only_one_that_opens_files_of_users():
         for word in opening
         if word in line.replace("_open(", "") and not line.lstrip().startswith("#")
     }
-    # The first line of a module of the command, a closed standard error, and the pattern that the user typed.
-    assert found == {("__init__.py", "open("), ("sources.py", ".glob(")}, found
+    # The first line of a module of the command, a closed standard error, the pattern that the user typed, and the names
+    # of the files in a folder of submissions.
+    assert found == {("__init__.py", "open("), ("sources.py", ".glob("), ("submissions.py", ".glob(")}, found
 
 
 def test_warnings_of_damaged_files_do_not_reach_the_user(tmp_path):

@@ -92,6 +92,7 @@ def test_models_are_found_by_the_names_of_their_files():
     others_first = ["correlated_folds", "crossed_logit_normal", "davidson"]
     assert names() == [
         "dirichlet_multinomial",
+        "bayesian_bootstrap",
         "beta_binomial",
         *others_first,
         *population,

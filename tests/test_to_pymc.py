@@ -51,7 +51,7 @@ EVIDENCE = {
     "correlated_folds": FOLDS,
     "latent_class": TESTS,
 }
-WITHOUT = {"paired", "partial_truth"}
+WITHOUT = {"bayesian_bootstrap", "paired", "partial_truth", "retrained"}
 
 
 def test_every_model_is_here():

@@ -81,7 +81,7 @@ def in_options(error: ArgumentError, command: click.Command) -> ArgumentError:
     # A value of a file may be long, and make the patterns slow.
     message = _cut_middle(str(error).removeprefix(error.argument), 4 * LONGEST_MESSAGE)
     advice = re.sub(
-        rf"(?<!--only )\b({renamed})=('[^']*'|[\w.-]+)",
+        rf"(?<!--only )(?<!--map )(?<!,)\b({renamed})=('[^']*'|[\w.-]+)",
         lambda found: f"{options[found[1]]} {quote_word(found[2].strip(chr(39)))}",
         PYTHON.sub("", message),
     )

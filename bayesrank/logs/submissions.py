@@ -105,8 +105,12 @@ def _find(paths: Sequence[str], truth: Path) -> dict[Path, str]:
 
 
 def _stem(path: Path) -> str:
-    stem = re.sub(r"(\.(csv|tsv|parquet))?(\.gz)?$", "", path.name, flags=re.I)
-    return re.sub(r"(?i)^submission[_-]+|[_-]+submission$", "", stem) or stem
+    stem, word = re.sub(r"(\.(csv|tsv|parquet))?(\.gz)?$", "", path.name, flags=re.I), "submission"
+    first, rest = stem[: len(word)], stem[len(word) :]
+    if first.lower() == word and rest.startswith(("_", "-")):
+        return rest.lstrip("_-") or stem
+    start, last = stem[: -len(word)], stem[-len(word) :]
+    return (start.rstrip("_-") if last.lower() == word and start.endswith(("_", "-")) else stem) or stem
 
 
 def _natural(path: Path) -> list[Any]:

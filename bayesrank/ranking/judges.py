@@ -45,7 +45,7 @@ def judge_errors(posterior: Container, *, prob: float = 0.95) -> xr.Dataset:
     >>> frame = pd.DataFrame({"gpt": [1, 1, 0, 1, 0, 1] * 20, "human": [1, 0, 0, None, None, None] * 20})
     >>> posterior = br.fit(br.from_judged(frame, judge="gpt", truth="human"), seed=1)
     >>> br.judge_errors(posterior)["accepts_wrong"].round(1).item()
-    0.6
+    0.5
     """
     from scipy.stats import rankdata
 

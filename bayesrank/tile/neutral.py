@@ -14,6 +14,7 @@ from bayesrank._checks import (
     check_integer,
     check_labelled_probabilities,
     check_number,
+    check_numbers,
     check_prevalence,
     check_prob,
     describe_value,
@@ -78,7 +79,7 @@ def no_skill_spread(a: Any, b: Any, prevalence: Any) -> Any:
     >>> round(float(no_skill_spread(0.5, 0.5, 0.3)), 3), round(float(no_skill_spread(0.7, 0.7, 0.3)), 9)
     (0.4, 0.0)
     """
-    a, b, positive = (np.asarray(x, float) for x in (a, b, prevalence))
+    a, b, positive = (check_numbers(name, x, 0.0, 1.0) for name, x in (("a", a), ("b", b), ("prevalence", prevalence)))
     negative = 1 - positive
     all_positive = ratio(a * positive, a * positive + (1 - b) * negative)
     all_negative = ratio((1 - a) * negative, (1 - a) * negative + b * positive)
@@ -113,7 +114,7 @@ def neutral_band(prevalence: Any, *, prob: float = 0.95, points: int = 101) -> x
     --------
     >>> band = neutral_band((30, 70), points=5)
     >>> band[["lower", "least", "upper"]].sel(a=0.5).to_array().round(2).values.tolist()
-    [0.73, 0.85, 0.92]
+    [0.7, 0.85, 0.93]
     """
     prob, size = check_prob("prob", prob), check_integer("points", points, 3)
     quantile, mean = _distribution(prevalence)

@@ -360,7 +360,7 @@ def test_the_picture_of_the_readme_is_drawn_from_the_claim():
     frame = pd.DataFrame((rng.random((300, 5)) < [0.9, 0.88, 0.6, 0.5, 0.4]).astype(int), columns=NAMES[:5])
     table = br.ranking_table(br.credible_ranking(br.fit(br.from_outcomes(frame), seed=1)))
     table["printed_rank"] = range(1, 6)
-    figure = picture.draw(table)
+    figure = picture.draw(table, "Five systems")
     bars = figure.axes[0].patches
     assert [to_hex(bar.get_facecolor()).upper() == picture.BLUE for bar in bars] == (table["rank_lower"] == 1).tolist()
     assert [round(bar.get_x() + 0.35) for bar in bars] == table["rank_lower"].tolist()
