@@ -33,7 +33,9 @@ def fit(model, evidence, **options):
     elif model == "latent_class":
         evidence = br.datasets.load_joint("tuberculosis_tests")
     elif model == "bayesian_bootstrap":
-        evidence = br.from_probabilities([0, 1, 1, 0] * 5, {"a": [0.1, 0.8, 0.6, 0.4] * 5, "b": [0.3, 0.6, 0.7, 0.5] * 5})
+        evidence = br.from_probabilities(
+            [0, 1, 1, 0] * 5, {"a": [0.1, 0.8, 0.6, 0.4] * 5, "b": [0.3, 0.6, 0.7, 0.5] * 5}
+        )
     elif model == "partial_truth":
         evidence = br.joint_outcomes([0, 1, None] * 4, {"a": [0, 1, 1] * 4, "b": [0, 0, 1] * 4})
     elif model == "retrained":

@@ -14,9 +14,9 @@ from bayesrank._checks import (
     check_integer,
     check_labelled_probabilities,
     check_number,
-    check_numbers,
     check_prevalence,
     check_prob,
+    check_probabilities,
     describe_value,
 )
 from bayesrank._errors import ArgumentError
@@ -79,7 +79,8 @@ def no_skill_spread(a: Any, b: Any, prevalence: Any) -> Any:
     >>> round(float(no_skill_spread(0.5, 0.5, 0.3)), 3), round(float(no_skill_spread(0.7, 0.7, 0.3)), 9)
     (0.4, 0.0)
     """
-    a, b, positive = (check_numbers(name, x, 0.0, 1.0) for name, x in (("a", a), ("b", b), ("prevalence", prevalence)))
+    check_probabilities(a=a, b=b, prevalence=prevalence)
+    a, b, positive = (np.asarray(x, float) for x in (a, b, prevalence))
     negative = 1 - positive
     all_positive = ratio(a * positive, a * positive + (1 - b) * negative)
     all_negative = ratio((1 - a) * negative, (1 - a) * negative + b * positive)
