@@ -7,6 +7,7 @@ import xarray as xr
 from scipy import stats
 
 import bayesrank as br
+from bayesrank._errors import ArgumentError
 from bayesrank.planning import OVERLAP, cases_to_separate
 from bayesrank.planning._updates import JointOutcomes, NormalScores, Tables, overlapping_noise
 from tests.commands import invoke
@@ -364,3 +365,17 @@ def test_one_more_case_moves_a_score_by_its_distance_from_it():
     wanted = [[(0 - means[0]) / 10, (1 - means[1]) / 8], [(0.25 - means[0]) / 10, 0], [(1 - means[0]) / 10, 0]]
     wanted[2][1] = (0.25 - means[1]) / 8
     np.testing.assert_allclose(joint.moves(), wanted, rtol=1e-6, atol=1e-12)
+
+
+def test_a_mean_over_data_sets_is_refused():
+    counts = br.from_counts(
+        tn=[8, 60, 9, 50],
+        fp=[2, 40, 1, 50],
+        fn=[1, 30, 2, 20],
+        tp=[9, 70, 8, 80],
+        entity=list("aabb"),
+        dataset=list("xyxy"),
+    )
+    mean = br.performance.mean_over_datasets(br.fit(counts, "dirichlet_multinomial", split_prior=True, seed=1))
+    with pytest.raises(ArgumentError, match="a mean over 2 data sets"):
+        br.plan(mean, "accuracy", seed=1)

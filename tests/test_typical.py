@@ -138,3 +138,18 @@ def test_a_split_prior_on_few_cases_warns_of_the_variance_that_it_loses(cases, p
         return
     lost = fields_of(ranking, "variance_lost")
     assert (lost["cases"], round(lost["percent"])) == (cases, percent)
+
+
+def test_the_observed_score_of_a_typical_data_set_knows_the_positive_class():
+    """Counts whose labels do not say which class is positive, but whose coord does, as those with plain labels."""
+    named = br.datasets.load("utah_trees")
+    plain = named.drop_vars("positive").assign_coords(
+        actual=["negative", "positive"], predicted=["negative", "positive"]
+    )
+    found = []
+    for counts in (named, plain):
+        posterior = br.fit(counts, MODEL, draws=100, chains=2, seed=1)
+        values = score_values(posterior, "f1", None, "typical")
+        found.append(evidence_of(posterior, None, values.values, "typical").observed(values.score))
+    assert found[0].notnull().all()
+    np.testing.assert_array_equal(found[0], found[1])

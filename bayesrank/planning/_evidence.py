@@ -216,6 +216,12 @@ def with_units(
         source = _unite_twins(source)
         return _same_clusters(source) if clustered and more == "cases" else _of_patterns(source, positives, pair)
     counts = source.counts()
+    if "dataset" in counts.dims:
+        raise ArgumentError(
+            "posterior",
+            "must be of one data set, or of all pooled (br.pool), to plan more cases of it",
+            f"a mean over {counts.sizes['dataset']} data sets",
+        )
     if about.model in in_closed_form():
         outcomes = "outcome" in counts.dims
         return _of_outcome_counts(source, counts) if outcomes else _of_tables(source, counts, positives, overlap)

@@ -11,12 +11,13 @@ from scipy.special import ndtri
 
 from bayesrank._compat import get_variable
 from bayesrank._draws import DRAW_DIMS, draw_dims
+from bayesrank._labels import positive_label
 from bayesrank._notes import Note, notes_of
 from bayesrank._nuts import chain_problems, diagnostics
 from bayesrank._records import EvidenceRecord, ModelRecord, RankingRecord, SamplerRecord
 from bayesrank._source import Source, parse_source
 from bayesrank._types import Container
-from bayesrank.evidence.counts import parts_of
+from bayesrank.evidence.counts import mark_positive, parts_of
 from bayesrank.evidence.pooled import provenance, record_of
 from bayesrank.models.parts.joint import FEW, few_units_notes
 from bayesrank.performance.arrays import OUTCOME_DIMS, as_performance, observed_counts, outcome_dims
@@ -636,7 +637,7 @@ def _typical_shares(counts: xr.DataArray, middle: str) -> xr.DataArray:
     # A test set counts once, whatever entities it has.
     named = counts["test_set"].values.ravel() if "test_set" in counts.coords else np.arange(share.sizes["table"])
     first = np.sort(np.unique(named, return_index=True)[1])
-    return rates * share.isel(table=first).mean("table")
+    return mark_positive(rates * share.isel(table=first).mean("table"), positive_label(counts))
 
 
 def cases_of(source: Container, values: xr.DataArray) -> xr.DataArray | None:

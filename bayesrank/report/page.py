@@ -14,6 +14,8 @@ from rich.cells import cell_len
 from bayesrank._draws import draw_dims
 from bayesrank._labels import has_positive_class
 from bayesrank._records import ModelRecord, RankingRecord
+from bayesrank._source import Source
+from bayesrank.performance.arrays import as_performance, observed_counts, outcome_dims
 from bayesrank.plots.kit.page import break_words
 from bayesrank.ranking import ranking_table
 from bayesrank.ranking.intervals import position_of
@@ -67,17 +69,33 @@ class Page:
     asked for by name.
     """
 
-    posterior: Any
+    posterior: Source
     score: Any
     kind: str | None
     ranking: xr.Dataset
     found: ScoreValues
-    performance: xr.DataArray | None
-    counts: xr.DataArray | None
-    about: ModelRecord
     check: xr.Dataset | None = None
     results: Mapping[str, Any] = field(default_factory=dict)
     named: frozenset[str] = frozenset()
+
+    @property
+    def about(self) -> ModelRecord:
+        """Return what the posterior says of its model."""
+        return self.posterior.model
+
+    @cached_property
+    def counts(self) -> xr.DataArray | None:
+        """Return the observed counts; None if they are not known."""
+        return observed_counts(self.posterior)
+
+    @cached_property
+    def performance(self) -> xr.DataArray | None:
+        """Return the performance of a score of classes; None for values, variables and outcomes."""
+        score, array = self.found.score, self.posterior.array
+        bare = array is not None and not outcome_dims(array)
+        if bare or score is None or self.found.variable is not None or score.space == "outcomes":
+            return None
+        return as_performance(self.posterior, self.kind)
 
     @cached_property
     def facts(self) -> RankingRecord:

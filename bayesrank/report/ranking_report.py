@@ -23,7 +23,6 @@ from bayesrank._records import ModelRecord, RankingRecord
 from bayesrank._source import Source, parse_source
 from bayesrank._types import Container, ScoreLike
 from bayesrank.evidence.counts import are_outcomes, names_test_sets, parts_of
-from bayesrank.performance.arrays import as_performance, observed_counts, outcome_dims
 from bayesrank.plots.kit.page import Html, colors_of, part
 from bayesrank.plots.kit.style import is_ratio
 from bayesrank.ranking import credible_ranking
@@ -120,7 +119,7 @@ def ranking_report(
     if path is not None:
         check_output("path", path, "report")
     source = parse_source(source)
-    about, found = source.model, _read(source, score, kind, higher_is_better)
+    found = _read(source, score, kind, higher_is_better)
     named = [] if sections is None else catalog.check_names("sections", sections)
     given, facts = _check_results(results), _facts_of(data)
     if command is not None and not isinstance(command, str):
@@ -132,13 +131,8 @@ def ranking_report(
     else:
         _check_ranking(found, ranking)
     found = replace(found, higher_is_better=bool(RankingRecord.of(ranking).higher_is_better))
-    counts = observed_counts(source)
-    values = source.array is not None and not outcome_dims(source.array)
-    of_classes = found.score is not None and found.variable is None and found.score.space != "outcomes"
-    performance = as_performance(source, kind) if of_classes and not values else None
-    page = Page(
-        source, score, kind, ranking, found, performance, counts, about, check_model(source), given, frozenset(named)
-    )
+    page = Page(source, score, kind, ranking, found, check_model(source), given, frozenset(named))
+    counts, performance = page.counts, page.performance
     # The sections that are shown, and a note on each that was named and lacks its data.
     unasked = catalog.names(defaults=True) if sections is None or catalog.DEFAULT in named else []
     wanted = {*named, *given, *unasked}
@@ -150,7 +144,7 @@ def ranking_report(
     labels = None if performance is None else dict(performance.sizes).get("actual")
     what = definition(found.name, found.score, labels, page.facts.range or found.range)
     stated = f"{size}{f' ({evidence})' if evidence else ''}"
-    text, cited = methods(about, ranking, what, stated, _versions(), [block for _, block in shown])
+    text, cited = methods(page.about, ranking, what, stated, _versions(), [block for _, block in shown])
     verdict = verdict_parts(ranking, model_notes(page.check, source))
     classes = [] if performance is None else list(map(say, positive_class_notes(performance, found.score)))
     # The classes have a line of their own, under Data.
@@ -181,7 +175,7 @@ def ranking_report(
             origin=page.facts.evidence,
             verdict=verdict.sentences(),
             notes=[*notes, *missing],
-            model=_describe_model(about),
+            model=_describe_model(page.about),
             implied=implied,
             computed=_describe_computation(page),
             versions=_versions(),

@@ -178,12 +178,6 @@ def _limit(standing: Standing, cap: Note) -> str:
     return f"P({rival}) {relation(fields['p'], size)}, below {fields['prob']:g}"
 
 
-def _together(standing: Standing, members: np.ndarray) -> str:
-    """Return a few members by name, or their number of all entities."""
-    few = members.sum() <= NAMED
-    return join_names(sorted(standing.named(members))) if few else f"{members.sum():,} of {standing.size:,} entities"
-
-
 def _others(standing: Standing, members: np.ndarray) -> str:
     """Return a few members by name, or the number of many."""
     names = standing.named(members)
