@@ -1,7 +1,7 @@
 """Run the code blocks of a page: files, Python and commands, in the order of the page.
 
 A block ``csv`` behind a line that ends with a name in backticks is a file of that name. A block ``python`` holds a
-doctest. A block ``console`` holds commands behind ``$`` and what they print. After the line ``<!-- sampled -->`` its
+doctest. A block ``console`` holds commands behind ``$`` and what they print. After the line ``<!-- sampled -->``
 numbers come from a sampler, whose draws depend on the processor, and may differ by their Monte-Carlo error.
 """
 
@@ -23,11 +23,11 @@ TOLERANCE = 0.01
 
 
 def blocks(text):
-    """Yield (kind, name of the file, source) of each fenced block; commands of a sampler have the kind "sampled"."""
+    """Yield (kind, name of the file, source) of each fenced block; "sampled" begins the kind of a sampler's block."""
     for match in FENCE.finditer(text):
         before = text[: match.start()]
         named = re.search(r"`([\w./-]+)`[^`]*\Z", before)
-        kind = "sampled" if match[1] == "console" and before.endswith(SAMPLED) else match[1]
+        kind = f"sampled {match[1]}" if before.endswith(SAMPLED) else match[1]
         yield kind, named[1] if kind == "csv" and named else "", match[2]
 
 
@@ -58,10 +58,18 @@ def run_command(command):
     return result.output
 
 
-def run_doctest(source, names, path):
+class SampledChecker(doctest.OutputChecker):
+    """Compare what a doctest prints, but for the Monte-Carlo error of its numbers."""
+
+    def check_output(self, want, got, optionflags):
+        return super().check_output(want, got, optionflags) or agree(want, got, sampled=True)
+
+
+def run_doctest(source, names, path, sampled=False):
     """Run a block of Python with these names; return them with those that it adds."""
     test = doctest.DocTestParser().get_doctest(source, names, str(path), str(path), 0)
-    assert doctest.DocTestRunner(optionflags=FLAGS).run(test, clear_globs=False).failed == 0, source
+    checker = SampledChecker() if sampled else None
+    assert doctest.DocTestRunner(checker, optionflags=FLAGS).run(test, clear_globs=False).failed == 0, source
     return test.globs
 
 
@@ -73,12 +81,12 @@ def run_page(path, text):
         if kind == "csv":
             assert file, f"{path}: no file name before {source[:40]!r}"
             Path(file).write_text(source, encoding="utf-8")
-        elif kind == "python" and ">>>" in source:
-            names = run_doctest(source, names, path)
+        elif kind.endswith("python") and ">>>" in source:
+            names = run_doctest(source, names, path, sampled=kind.startswith("sampled"))
             run += 1
-        elif kind in ("console", "sampled"):
+        elif kind.endswith("console"):
             for command, shown in commands(source):
                 printed = run_command(command)
-                assert agree(shown, printed, kind == "sampled"), (command, printed)
+                assert agree(shown, printed, kind.startswith("sampled")), (command, printed)
                 run += 1
     return run

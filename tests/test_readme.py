@@ -43,7 +43,7 @@ def write_files(page):
     """Write the files that a page prints, or that its Python lines write before the first command."""
     names = {}
     for kind, file, source in blocks(page.read_text(encoding="utf-8")):
-        if kind in ("console", "sampled"):
+        if kind.endswith("console"):
             return
         if kind == "csv":
             Path(file).write_text(source, encoding="utf-8")
