@@ -59,7 +59,8 @@ def test_a_record_survives_attrs_and_files(record):
 )
 def test_a_record_of_nothing_says_nothing(record):
     assert record.from_attrs({}).to_attrs() == {}
-    assert record.of(xr.Dataset()) == record()
+    # As text: a NaN differs from itself.
+    assert repr(record.of(xr.Dataset())) == repr(record())
 
 
 def test_false_and_zero_are_said():
@@ -88,7 +89,7 @@ def test_the_door_reads_the_record_of_any_container():
     assert known.model.paired
     assert known.model is known.model  # read once
     assert parse_source(fit(evidence, model)["posterior"]).model.paired
-    assert parse_source(br.scores.f1(posterior)).model == ModelRecord()
+    assert repr(parse_source(br.scores.f1(posterior)).model) == repr(ModelRecord())
 
 
 def test_or_else_fills_only_what_is_not_said():
