@@ -45,7 +45,7 @@ def agree(shown, printed, sampled):
     words = [NUMBER.sub("0", text).split() for text in (shown, printed)]
     pairs = zip(*(NUMBER.findall(text) for text in (shown, printed)), strict=False)
     return words[0] == words[1] and all(
-        abs(float(a.replace(",", "")) - float(b.replace(",", ""))) <= TOLERANCE for a, b in pairs
+        round(abs(float(a.replace(",", "")) - float(b.replace(",", ""))), 9) <= TOLERANCE for a, b in pairs
     )
 
 

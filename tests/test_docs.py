@@ -105,6 +105,7 @@ def test_numbers_of_a_sampler_may_differ_by_their_error_and_words_may_not():
     shown = "P(best) = 0.991, ranks 1 to 2"
     assert pages.agree(shown, shown, sampled=False)
     assert pages.agree(shown, shown.replace("0.991", "0.985"), sampled=True)
+    assert pages.agree("0.71 to 0.88", "0.70 to 0.88", sampled=True)
     for wrong in (shown.replace("0.991", "0.975"), shown.replace("2", "3"), shown.replace("ranks", "rank")):
         assert not pages.agree(shown, wrong, sampled=True)
 
