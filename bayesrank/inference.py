@@ -268,8 +268,8 @@ def to_pymc(evidence: Any, model: ModelName | type | None = None, **options: Any
     Raises
     ------
     ArgumentError
-        If the model has no PyMC graph (``paired`` and ``partial_truth`` draw random weights of cases), the evidence has
-        weighted cases, or the prevalence is given as draws.
+        If the model has no PyMC graph (``paired``, ``partial_truth``, ``bayesian_bootstrap`` and ``retrained`` draw
+        random weights of cases), the evidence has weighted cases, or the prevalence is given as draws.
 
     See Also
     --------
