@@ -26,8 +26,9 @@ from bayesrank.evidence.counts import NO_CLASSES
 from bayesrank.models.parts.priors import align
 from bayesrank.performance.arrays import OUTCOME_DIMS, align_outcomes, as_performance
 from bayesrank.ranking.claims import cap
-from bayesrank.ranking.credible import rank_variable
+from bayesrank.ranking.credible import Known, rank_variable
 from bayesrank.ranking.evidence import Evidence, evidence_of
+from bayesrank.ranking.identical import average_within, identical_groups
 from bayesrank.scores import Score
 
 CELLS = ("tn", "fp", "fn", "tp")
@@ -114,13 +115,13 @@ def expected_utility(
     score, constants = _score(benefits, given), each.sizes["entity"] - performance.sizes["entity"]
     extra = [dim for dim in values.dims if dim not in (*draw_dims(values), "entity")]
 
-    def informed(at: tuple[int, ...]) -> Any:
-        known = evidence
+    def known_of(at: tuple[int, ...]) -> Known:
+        one, entities = evidence, performance.sizes["entity"]
         for dim, i in zip(extra, at, strict=True):
-            known = known.at(str(dim), i)
-        return known.information(score, performance.sizes["entity"]).with_constants(constants)
+            one = one.at(str(dim), i)
+        return Known(one.information(score, entities).with_constants(constants), identical_groups(one, entities))
 
-    ranking = rank_variable(xr.DataTree.from_dict(groups), "utility", prob, informed)
+    ranking = rank_variable(xr.DataTree.from_dict(groups), "utility", prob, known_of)
     if evidence.counts is not None:
         # Always right or always wrong on a class is outside any interval of that rate; strategies' answers are fixed.
         table = evidence.counts.transpose(..., *OUTCOME_DIMS)
@@ -138,6 +139,10 @@ def expected_utility(
         always = np.arange(each.sizes["entity"]) >= performance.sizes["entity"]
         ranking = ranking.assign_coords(strategy=("entity", always))
     mean, error = mean_and_error(values.compute())
+    medians = ranking["median"].transpose(*mean.dims).values
+    for at in np.ndindex(*mean.shape[:-1]):
+        held = [group for group in known_of(at).groups if np.ptp(medians[at][group]) == 0]
+        mean.values[at] = average_within(held, mean.values[at])
     more = {"mean": mean, "mean_error": error, "choice": _choice(ranking, mean)}
     regret = ranking["expected_regret"].where(ranking["tier"].notnull())
     least = regret.min("entity")

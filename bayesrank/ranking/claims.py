@@ -144,7 +144,9 @@ def cap(ranking: xr.Dataset, caps: Sequence[Note]) -> xr.Dataset:
     arrays |= {name: changed[name].transpose("entity", "rival").values for name in ("superiority", "equivalence")}
     names = ranking["entity"].values.tolist()
     headline, found = headline_of(arrays, names, caps, about.prob, about.rope)
-    shared = str(ranking["headline"].item()) == "shared" and len(known) == len(caps)
+    # The members of this best set may have identical evidence, which the ranking does not hold: they stay alike.
+    same = bool((changed["in_best_set"] == ranking["in_best_set"]).all()) and headline != "none"
+    shared = same and str(ranking["headline"].item()) == "shared"
     changed["headline"], changed["caps"] = "shared" if shared else headline, notes_text(found)
     return state_claim(changed)
 

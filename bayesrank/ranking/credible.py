@@ -214,16 +214,21 @@ def credible_ranking(
     return replace_drawn(drawn, source, found, evidence, settings) if method == "auto" and kind is None else drawn
 
 
-def rank_variable(
-    source: Container, name: str, prob: float, informed: Callable[[tuple[int, ...]], Information]
-) -> xr.Dataset:
+class Known(NamedTuple):
+    """The information in the evidence of one ranking, and the groups of entities with identical evidence."""
+
+    information: Information
+    groups: list[np.ndarray]
+
+
+def rank_variable(source: Container, name: str, prob: float, known: Callable[[tuple[int, ...]], Known]) -> xr.Dataset:
     """Return rankings of a posterior variable, whose evidence the source lacks.
 
-    ``informed`` returns the information in the evidence of one ranking, by its position in the other dims.
+    ``known`` returns what is known of the evidence of one ranking, by its position in the other dims.
     """
     source, settings = parse_source(source), RankingOptions(prob, 0.0, True)
     found = score_values(source, name, None, None)
-    return _of_draws(source, found, _evidence_of(source, found, None, settings), None, settings, informed)
+    return _of_draws(source, found, _evidence_of(source, found, None, settings), None, settings, known)
 
 
 def _over(
@@ -272,7 +277,7 @@ def _of_draws(
     evidence: Evidence,
     kind: str | None,
     settings: RankingOptions,
-    informed: Callable[[tuple[int, ...]], Information] | None = None,
+    known: Callable[[tuple[int, ...]], Known] | None = None,
 ) -> xr.Dataset:
     """Return a ranking from draws."""
     values = found.values
@@ -282,9 +287,9 @@ def _of_draws(
         extra = [str(dim) for dim in values.dims if dim not in draw_dims(values)]
         expected = expected.transpose(*extra).compute()
 
-    def rank_one(part: xr.DataArray, known: Evidence, at: tuple[int, ...]) -> xr.Dataset:
-        information = None if informed is None else informed(at)
-        return _one(part, known, found, settings, None if expected is None else _at(expected, at), information)
+    def rank_one(part: xr.DataArray, one: Evidence, at: tuple[int, ...]) -> xr.Dataset:
+        beside = None if known is None else known(at)
+        return _one(part, one, found, settings, None if expected is None else _at(expected, at), beside)
 
     return rank_each(values, evidence, rank_one)
 
@@ -300,16 +305,16 @@ def _one(
     found: ScoreValues,
     settings: RankingOptions,
     predictive: tuple[np.ndarray, np.ndarray] | None = None,
-    information: Information | None = None,
+    known: Known | None = None,
 ) -> xr.Dataset:
     names, batches = values["entity"].values, Batches.of(values)
     x = finite(values.values).reshape(batches.number, len(names))
     score = None if found.variable else found.score
-    groups = identical_groups(evidence, len(names))
+    if known is None:
+        known = Known(evidence.information(score, len(names)), identical_groups(evidence, len(names)))
+    information, groups = known
     result, twice, efficiencies = _summarize(x, batches, settings, found, groups)
     groups, ranked = efficiencies.groups, result["undefined"] <= MOSTLY
-    if information is None:
-        information = evidence.information(score, len(names))
     if found.finite_mean and information.population != "entities":  # a model of their population already shrinks them
         result["overestimate"] = average_within(groups, expected_overestimates(x, ranked, found.sign))
 
