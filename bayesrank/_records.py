@@ -6,6 +6,7 @@ records hold Python's.
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, fields
+from fractions import Fraction
 from functools import cache
 from types import NoneType
 from typing import Any, Self, get_args, get_type_hints
@@ -141,6 +142,19 @@ class ModelRecord(Record):
     def sets_prevalence(self) -> bool:
         """Return whether the prevalence was set, and neither learned from the cases nor taken from them."""
         return self.assumed_prevalence not in ("sampled", "observed")
+
+    @property
+    def prevalence_estimate(self) -> str:
+        """Return the sample from which the prevalence was estimated, as "positives/cases"; empty if it was not."""
+        return self.assumed_prevalence if "/" in self.assumed_prevalence else ""
+
+    @property
+    def prevalence_number(self) -> float:
+        """Return the prevalence that was set, or the share of the sample from which it was estimated.
+
+        Raises ValueError where it is no number.
+        """
+        return float(Fraction(self.assumed_prevalence))
 
     @property
     def over_datasets(self) -> bool:

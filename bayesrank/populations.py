@@ -199,7 +199,7 @@ def _sampling_variance(posterior: Source, own: ScoreValues) -> xr.DataArray:
     group = posterior_of(posterior)
     if counts is None or "performance" not in group or own.score is None or own.variable is not None:
         return unknown
-    given = ModelRecord.of(group).assumed_prevalence
+    about = ModelRecord.of(group)
     # A subset of the draws, the same in every chain.
     *others, last = draw_dims(own.values)
     many = own.values.sizes[last] * np.prod([own.values.sizes[d] for d in others], dtype=int)
@@ -214,10 +214,11 @@ def _sampling_variance(posterior: Source, own: ScoreValues) -> xr.DataArray:
         if own.score.space == "outcomes":
             again = sample_outcomes(part, seen.sum("outcome"), root, "heterogeneity")
         else:
-            again = sample_counts(part, seen, given != "sampled", root, "heterogeneity")
+            again = sample_counts(part, seen, about.assumed_prevalence != "sampled", root, "heterogeneity")
         try:
             again, observed = (
-                own.score(x if given == "sampled" else shift_prior(x, float(given))) for x in (again, seen)
+                own.score(x if about.assumed_prevalence == "sampled" else shift_prior(x, about.prevalence_number))
+                for x in (again, seen)
             )
         except ValueError:  # draws of the prevalence, or of more than two classes
             return unknown

@@ -26,6 +26,7 @@ from bayesrank._records import EvidenceRecord
 from bayesrank._source import groups_of
 from bayesrank.cli._export import READ
 from bayesrank.cli._logs import are_logs, choices_of, evidence_of_frame
+from bayesrank.cli._typed import target_prevalence
 from bayesrank.diagnosis import diagnose
 from bayesrank.evidence.counts import common_datasets, put_in_class_order
 from bayesrank.evidence.groups import groups_as_datasets, has_groups
@@ -170,7 +171,7 @@ def analyse(
 
     ``scores`` are the ones that are wanted; None is the default score.
     """
-    inputs = ask(step, **how)
+    inputs = ask(step, draws=draws, seed=seed, **how)
     if holds_probabilities(inputs.evidence) and scores:
         wanted = dict.fromkeys(chosen_score(inputs.evidence, score).name for score in scores)
         inputs = replace(inputs, options=inputs.options | {"scores": tuple(wanted)})
@@ -188,6 +189,8 @@ def ask(
     step: Callable[[str], None],
     data: str | Sequence[str],
     *,
+    draws: int,
+    seed: int,
     model: str | None,
     prior: float | str | None,
     prevalence: float | str | None,
@@ -255,7 +258,8 @@ def ask(
     evidence = evidence.assign_attrs(used.to_attrs())
     averaged = holds_probabilities(evidence) and "dataset" in evidence.coords
     options: dict[str, Any] = {"average": True} if averaged else {}
-    options |= {key: value for key, value in (("prior", prior), ("prevalence", prevalence)) if value is not None}
+    target = target_prevalence(prevalence, draws, seed)
+    options |= {key: value for key, value in (("prior", prior), ("prevalence", target)) if value is not None}
     lower = lower_is_better or found.get("higher_is_better") is False
     named = next((note for note in notes if note.code == "column_names_entities"), None)
     column = str(roles.entity or (named.fields["column"] if named else "")).lower()

@@ -33,7 +33,7 @@ def rank_categories(
 ) -> list[CategoryRanking]:
     """Return the rankings by the mean over categories and by the worst category, and one of each category."""
     fitted = {name: how.pop(name) for name in ("draws", "seed", "sampler")}
-    inputs = ask(step, by=by, **how)
+    inputs = ask(step, by=by, draws=fitted["draws"], seed=fitted["seed"], **how)
     evidence = inputs.evidence
     score = chosen_score(evidence, score)
     if "dataset" not in evidence.coords or len(set(evidence["dataset"].values.tolist())) < 2:

@@ -118,7 +118,10 @@ asking = adding(
     ),
     click.option("--prior", type=WORD, help=f"four_cases, uniform, jeffreys, haldane, unit, or a number. {PRIORS}"),
     click.option(
-        "--prevalence", type=SHARE, help="sampled, observed, or the share of positives: 0.02 or 2%. [default: by model]"
+        "--prevalence",
+        type=SHARE,
+        help="sampled, observed, the share of positives (0.02 or 2%), or the sample that it is estimated from: 12/600 "
+        "is 12 positives of 600. [default: by model]",
     ),
     click.option("--dataset", callback=_once, multiple=True, help=f"Use one data set. {POOLED}"),
     click.option("--entity", help="The column that names the entities. [default: entity, model, team, test, ...]"),

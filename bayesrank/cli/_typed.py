@@ -64,13 +64,26 @@ def read_number(text: str, option: str) -> float:
 
 
 def read_share(text: str, option: str) -> float | str:
-    """Return a prevalence: 2% is 0.02, and a word such as observed stays."""
+    """Return a prevalence: 2% is 0.02; the sample 12/600, and a word such as observed, stay."""
     if re.fullmatch(r"\d*,\d+\s*%?", text.strip()):
         raise ArgumentError(option, f"must have a decimal point, {text.strip().replace(',', '.')}", f"{text!r}")
+    if "/" in text:
+        sample = re.fullmatch(r"\s*(\d+)\s*/\s*(\d+)\s*", text)
+        if sample is None or not int(sample[1]) <= int(sample[2]) > 0:
+            raise ArgumentError(option, "must be positives/cases, two whole numbers such as 12/600", f"{text!r}")
+        return f"{int(sample[1])}/{int(sample[2])}"
     number = number_or_word(text.strip().rstrip("%"))
     if isinstance(number, str):
         return text
     return number / 100 if text.strip().endswith("%") else number
+
+
+def target_prevalence(given: float | str | None, draws: int, seed: int) -> Any:
+    """Return a prevalence as functions take it: draws of it if it was estimated from a sample of cases."""
+    if not isinstance(given, str) or "/" not in given:
+        return given
+    positives, cases = map(int, given.split("/"))
+    return br.performance.prevalence_draws(positives, cases, draws=draws, seed=seed)
 
 
 def number_or_word(text: str, option: str = "") -> float | str:

@@ -62,7 +62,10 @@ def decide(
         analysis = analyse(step, **how)
         analysis.check_two_classes("a benefit of four cells")
         step("deciding")
-        decision = br.decisions.expected_utility(analysis.posterior, benefit, strategies=always, prob=prob)
+        sample = analysis.options.get("prevalence")
+        # Draws also give the value of knowing the prevalence.
+        target = {"prevalence": sample} if isinstance(sample, xr.DataArray) else {}
+        decision = br.decisions.expected_utility(analysis.posterior, benefit, strategies=always, prob=prob, **target)
         compared = None
         if reference is not None:
             other = analysis.entity("--reference", reference)

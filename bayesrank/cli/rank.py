@@ -20,6 +20,7 @@ from bayesrank.cli._options import BY, COST, NAMES, NOTES, PATHS, adding, analys
 from bayesrank.cli._output import interval_cells, rank_cells, rank_header
 from bayesrank.cli._sink import print_block, progress
 from bayesrank.models import population_of
+from bayesrank.models.parts.priors import in_words
 from bayesrank.performance.arrays import posterior_of
 from bayesrank.ranking.notes import positive_class_notes
 from bayesrank.ranking.summary import EVIDENCE, effective_draws, first_by_consensus, is_exact, score_name
@@ -345,7 +346,7 @@ def _title(ranking: xr.Dataset, score: Score, analysis: Analysis, top: int | Non
     first = f"the first {top} of " if top is not None and top < size else ""
     words = [f"Ranking of {first}{_text.count(size, analysis.noun)} by {score_name(ranking)}{_over_words(ranking)}"]
     if given is not None:
-        words.append(f"prevalence {given if isinstance(given, str) else f'{100 * given:g}%'}")
+        words.append(f"prevalence {f'{100 * given:g}%' if isinstance(given, float) else in_words(given, '')}")
     if positive_class_notes(analysis.by_dataset, score):
         words += [f"positive class {label}" for label in analysis.labels.values()]
     words += [_joined_words(note) for note in analysis.remarks if isinstance(note, Note) and note.code in JOINED]

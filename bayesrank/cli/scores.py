@@ -18,7 +18,8 @@ from bayesrank.cli._export import Export, Sheet, exporting
 from bayesrank.cli._options import SCORE_FORMS, analysing
 from bayesrank.cli._output import fits, interval_cells, print_line, print_text
 from bayesrank.cli._sink import progress
-from bayesrank.cli._typed import Typed, read_score
+from bayesrank.cli._typed import Typed, read_score, target_prevalence
+from bayesrank.decisions.frequencies import OUTCOMES
 from bayesrank.ranking.values import natural_score
 from bayesrank.scores import Score
 
@@ -27,6 +28,7 @@ EXAMPLES = """
 Examples:
   bayesrank scores
   bayesrank scores breast_cancer --prevalence 2%
+  bayesrank scores counts.csv --prevalence 12/600 --per 1000
   bayesrank scores counts.csv -s sens -s spec -s lr+ --format latex
 """
 #: What the scores of each sample space are of.
@@ -54,11 +56,17 @@ OF_MORE = ("accuracy", "macro_recall", "macro_precision", "macro_f1", "mcc")
     help=f"{SCORE_FORMS}; may be repeated. [default: {', '.join(OF_TWO)}; for more classes {', '.join(OF_MORE)}; for "
     "outcomes mean_outcome]",
 )
+@click.option(
+    "--per",
+    type=click.FloatRange(0, min_open=True),
+    help="Instead of scores, show how many of so many tested persons are found, missed, alarmed falsely and cleared.",
+)
 @exporting()
 def scores(
     data: str | None,
     scores: tuple[tuple[str, Score], ...],
     prevalence: float | str | None,
+    per: float | None,
     prob: float,
     export: Export,
     **how: Any,
@@ -66,10 +74,11 @@ def scores(
     """List the scores, their aliases and formulas; with DATA, the medians and intervals of several scores in one table.
 
     DATA is a shipped data set, or a CSV file as for 'bayesrank rank'. A number for --prevalence is the share of
-    positives in the target population; predictive values are computed for it from the posterior rates.
+    positives in the target population; predictive values are computed for it from the posterior rates. Its uncertainty
+    is included if it was estimated from a sample of that population: 12/600.
     """
     if data is None:
-        if scores or prevalence is not None or export != Export("table"):
+        if scores or prevalence is not None or per is not None or export != Export("table"):
             raise ArgumentError("DATA", "must be given for these options; without DATA all scores are listed")
         better = {True: "higher", False: "lower", None: "–"}
         for space, group in br.scores.catalog().groupby("space", sort=False):
@@ -81,16 +90,16 @@ def scores(
             print_text(["name", "formula", "better", "aliases"], rows)
         return
     with progress() as step:
-        share = prevalence if isinstance(prevalence, float) else None
-        analysis = analyse(
-            step,
-            data=data,
-            prevalence=None if share is not None else prevalence,
-            scores=[score for _, score in scores],
-            **how,
-        )
+        share = target_prevalence(prevalence, how["draws"], how["seed"])
+        share, fitted = (None, share) if isinstance(share, str) else (share, None)
+        analysis = analyse(step, data=data, prevalence=fitted, scores=[score for _, score in scores], **how)
         if share is not None:
             analysis.check_two_classes("--prevalence")
+        if per is not None:
+            if scores:
+                raise ArgumentError("--score", "must be left out beside --per", scores[0][0])
+            _show_persons(analysis, per, share, prob, export)
+            return
         names = [name for name, _ in scores] or _default_scores(analysis)
         chosen = [score for _, score in scores] or [read_score(name) for name in names]
         step("scoring")
@@ -100,12 +109,43 @@ def scores(
         # With --prevalence, the prevalence of the cases is not used.
         used = [None if share is not None and score.depends_on_prevalence else score for score in chosen]
         notes = dict.fromkeys(line for score in used for line in analysis.notes(score))
-    lines = [] if share is None else [f"At a prevalence of {share:g}, to which the rates are taken to hold."]
+    lines = [] if share is None else [_at(prevalence)]
     lines.append(f"Sorted by {names[0]}, which is not a ranking: 'bayesrank rank' says how sure an order is.")
     lines += [f"Note: {line}" for line in notes]
     if not scores:
         lines.append("Note: These are the default scores, as no --score was given.")
     _show(table, names, lines, export)
+
+
+def _at(prevalence: float | str | None) -> str:
+    if isinstance(prevalence, str):
+        sample = prevalence.replace("/", " positives of ")
+        return f"The prevalence was estimated from {sample} cases; the rates are assumed to apply to its population."
+    return f"The rates are assumed to apply at the prevalence {prevalence:g}."
+
+
+def _show_persons(analysis: Analysis, per: float, share: Any, prob: float, export: Export) -> None:
+    """Print how many of ``per`` persons get each right and wrong answer; the first row misses the fewest."""
+    analysis.check_two_classes("--per")
+    found = br.decisions.natural_frequencies(analysis.posterior, per, prevalence=share, prob=prob)
+    found = found.isel(entity=np.argsort(found["mean"].sel(outcome="fn").values, kind="stable"))
+    export.draw("natural_frequencies", found)
+    digits = 1 if export.digits is None else export.digits
+    rows = []
+    for i, name in enumerate(found["entity"].values):
+        one = found.isel(entity=i)
+        parts = [[float(one[end].sel(outcome=cell)) for end in ("mean", "lower", "upper")] for cell in OUTCOMES]
+        parts += [[float(one[f"{value}{end}"]) for end in ("", "_lower", "_upper")] for value in ("ppv", "npv")]
+        places = [digits] * len(OUTCOMES) + [export.places] * 2
+        cells = [interval_cells(*part, each) for part, each in zip(parts, places, strict=True)]
+        rows.append([str(name), *(f"{middle} ({ends})" for middle, ends in cells)])
+    header = ["entity", "found (TP)", "missed (FN)", "false alarms (FP)", "cleared (TN)", "PPV", "NPV"]
+    frame = found[["mean", "lower", "upper"]].to_dataframe(dim_order=["entity", "outcome"]).reset_index("outcome")
+    level = ResultRecord.of(found).percent
+    lines = [
+        f"Expected numbers per {per:,.10g} tested persons, and medians of predictive values, with {level} intervals."
+    ]
+    export.show(Sheet(header, rows, lines, frame, dict(found.attrs) | analysis.labels, "outcomes", least=header[4:5]))
 
 
 def _default_scores(analysis: Analysis) -> list[str]:

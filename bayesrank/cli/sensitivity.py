@@ -76,7 +76,7 @@ def sensitivity(
         wrong = [share for share in prevalences if isinstance(share, str) or not 0 < share < 1]
         if wrong:
             raise ArgumentError("--other-prevalence", "must be a share of positives, as 0.02 or 2%", f"{wrong[0]!r}")
-        inputs = ask(step, **how)
+        inputs = ask(step, draws=settings["draws"], seed=settings["seed"], **how)
         score = chosen_score(inputs.evidence, score)
         step("ranking")
         with quiet():

@@ -11,6 +11,7 @@ from bayesrank._errors import ArgumentError, ArgumentKeyError
 from bayesrank._source import parse_source
 from bayesrank._types import Container
 from bayesrank.evidence.counts import NO_CLASSES
+from bayesrank.models.parts.priors import in_words
 from bayesrank.performance.arrays import (
     KINDS,
     OUTCOME_DIMS,
@@ -119,7 +120,7 @@ def at_prevalence(source: Container, prevalence: Any) -> Any:
         name: _transport(as_performance(group, kind), group.get("rate") if kind == "observed" else None, prevalence)
         for kind, name in kinds.items()
     }
-    text = f"{float(prevalence):g}" if np.ndim(prevalence) == 0 else "given as an array"
+    text = in_words(prevalence, "")
     no_longer_apply = ["rate", "prevalence", "mean_prevalence", "spread_of_prevalence", "test_set"]
     found = group.drop_vars(no_longer_apply, errors="ignore").assign(moved).assign_attrs(prevalence=text)
     return to_container(groups | {"posterior": found}) if groups else found

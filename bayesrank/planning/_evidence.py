@@ -264,7 +264,12 @@ def _known_shares(source: Source) -> np.ndarray | None:
     shares = as_performance(source.posterior, source.kind).sum("predicted", skipna=False).isel(entity=source.keep)
     one = shares.isel(dict.fromkeys(draw_dims(shares), 0))
     if bool((np.abs(shares - one) > 1e-9).any()):
-        raise ArgumentError("posterior", "must have one prevalence for a plan", "draws of it", "fit with one number")
+        raise ArgumentError(
+            "posterior",
+            "must have one prevalence for a plan",
+            "draws of it",
+            "prevalence=0.02 of br.fit, or --prevalence 0.02, sets one",
+        )
     return one.transpose("entity", "actual").values
 
 

@@ -1,5 +1,6 @@
 from .cases import case_grid as case_grid
 from .decisions import decision_curve as decision_curve
+from .decisions import natural_frequencies as natural_frequencies
 from .decisions import pareto_front as pareto_front
 from .decisions import plan as plan
 from .decisions import sensitivity as sensitivity

@@ -12,6 +12,7 @@ from bayesrank._records import PlanRecord, ResultRecord
 from bayesrank.decisions.fronts import on_front
 from bayesrank.plots.kit.colors import (
     MARKS,
+    OKABE_ITO,
     Colors,
     entity_colors,
     frequent_winners,
@@ -19,9 +20,19 @@ from bayesrank.plots.kit.colors import (
     ink_color,
     paper_color,
 )
-from bayesrank.plots.kit.style import draw_curves, finish_list, finish_plot, new_axes, plain_names, side_legend
+from bayesrank.plots.kit.style import (
+    draw_curves,
+    finish_list,
+    finish_plot,
+    first_rows,
+    new_axes,
+    plain_names,
+    side_legend,
+)
 from bayesrank.scores.display import display_name
 
+#: Of persons that are found, missed and alarmed falsely: seen on white and on black, and without colour vision.
+OUTCOME_COLORS = (OKABE_ITO[2], OKABE_ITO[5], OKABE_ITO[4])
 #: With more entities, only entities that are best somewhere have a name and a colour.
 NAMED = 12
 
@@ -67,6 +78,42 @@ def decision_curve(curve: xr.Dataset, ax: Any = None, *, colors: Colors = None) 
     ax.set_ylabel(f"net benefit (mean and {ResultRecord.of(curve).percent} interval)")
     side_legend(ax)
     return finish_plot(ax)
+
+
+def natural_frequencies(found: xr.Dataset, ax: Any = None, *, top: int | None = None) -> Any:
+    """Draw how many of 1,000 tested persons each test finds, misses and alarms falsely, all on one axis.
+
+    Parameters
+    ----------
+    found : xarray.Dataset
+        The result of :func:`bayesrank.decisions.natural_frequencies`, whose order the rows have.
+    ax : matplotlib Axes, optional
+    top : int, optional
+        Draw only so many rows.
+
+    Examples
+    --------
+    >>> kits = br.from_rates(tpr=[0.9, 0.7], fpr=[0.1, 0.02], entity=["fast", "slow"])
+    >>> ax = natural_frequencies(br.decisions.natural_frequencies(kits, prevalence=0.02))
+    >>> ax.get_xlabel()
+    'of 1,000 tested persons, at prevalence 0.02 (mean and 95% interval)'
+    """
+    check_result("br.decisions.natural_frequencies", "found", found, ("mean", "lower", "upper", "ppv"))
+    names, left_out = first_rows(found["entity"].values.tolist(), top)
+    ax = new_axes(ax, 8.0, 1.6 + (0.5 if len(names) <= 20 else 0.3) * len(names))
+    rows = np.arange(len(names))
+    kinds = {"tp": ("positive, found", "o"), "fn": ("positive, missed", "v"), "fp": ("negative, false alarm", "s")}
+    for place, (outcome, (label, mark)) in enumerate(kinds.items()):
+        part = found.sel(outcome=outcome).isel(entity=slice(len(names)))
+        y, color = rows + 0.26 * (place - 1), OUTCOME_COLORS[place]
+        ax.hlines(y, part["lower"], part["upper"], color=color, linewidth=2)
+        ax.plot(part["mean"], y, mark, color=color, markersize=5, label=label, linestyle="none")
+    ax.hlines(rows[1:] - 0.5, 0, 1, transform=ax.get_yaxis_transform(), color=grey_shade(ax, 0.15), linewidth=0.8)
+    about = ResultRecord.of(found)
+    at = f", at prevalence {about.prevalence}" if about.prevalence else ""
+    label = f"of {found.attrs['persons']:,.4g} tested persons{at} (mean and {about.percent} interval)"
+    ax.set_xlim(left=0)
+    return finish_list(ax, names, label + left_out, columns=3)
 
 
 def pareto_front(front: xr.Dataset, ax: Any = None, *, colors: Colors = None) -> Any:

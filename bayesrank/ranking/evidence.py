@@ -356,7 +356,7 @@ class Evidence:
         if not self.model.sets_prevalence or not score.depends_on_prevalence:
             return score(observed)
         try:
-            return score(shift_prior(observed, float(self.model.assumed_prevalence)))
+            return score(shift_prior(observed, self.model.prevalence_number))
         except ValueError:  # a sampled prevalence, or more than two classes
             return None
 

@@ -115,7 +115,8 @@ def prevalence_caveat(score: Score, about: ModelRecord) -> list[Note]:
     """Return a note where the score depends on a prevalence that was set, not learned from the cases."""
     if about.assumed_prevalence == "sampled":
         return []
-    return [Note("prevalence_set", {"score": score.display, "by_design": about.prevalence == "observed"})]
+    fields = {"score": score.display, "by_design": about.prevalence == "observed"}
+    return [Note("prevalence_set", fields | {"estimate": about.prevalence_estimate})]
 
 
 def cases_of_classes(counts: xr.DataArray) -> xr.DataArray:

@@ -10,8 +10,10 @@ import xarray as xr
 from bayesrank._checks import check_prob, describe_value
 from bayesrank._draws import draw_dims, load_arrays
 from bayesrank._errors import ArgumentError, ArgumentTypeError
+from bayesrank._records import ModelRecord
 from bayesrank._source import parse_source
 from bayesrank._types import Container
+from bayesrank.models.parts.priors import in_words
 from bayesrank.performance import as_performance, at_prevalence
 from bayesrank.ranking.credible import quantiles_of
 from bayesrank.ranking.evidence import Evidence, evidence_of
@@ -97,7 +99,7 @@ def score_table(
         table["observed"][..., i] = np.nan if seen is None else seen.variable.set_dims(sizes).transpose(*dims).values
     about: dict[str, Any] = {"prob": prob, "method": "draws"}
     if prevalence is not None:
-        about["prevalence"] = float(prevalence) if np.ndim(prevalence) == 0 else "given as an array"
+        about["prevalence"] = float(prevalence) if np.ndim(prevalence) == 0 else in_words(prevalence, "")
     return xr.Dataset(
         {name: ((*dims, "score"), held) for name, held in table.items()}, coords | {"score": names}, about
     )
@@ -109,7 +111,9 @@ def _observed(one: ScoreValues, evidence: Evidence, prevalence: Any) -> xr.DataA
         return evidence.observed(None)
     if prevalence is None or one.score is None or evidence.table is None or not one.score.depends_on_prevalence:
         return evidence.observed(one.score)
+    estimate = prevalence.attrs.get("estimate") if isinstance(prevalence, xr.DataArray) else None
+    share = prevalence if estimate is None else ModelRecord(prevalence=estimate).prevalence_number
     try:
-        return one.score(at_prevalence(as_performance(evidence.table), prevalence))
-    except ValueError:  # a sampled prevalence, which counts do not have
+        return one.score(at_prevalence(as_performance(evidence.table), share))
+    except ValueError:  # draws of a prevalence, which counts do not have
         return None

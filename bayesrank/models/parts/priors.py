@@ -76,6 +76,8 @@ def in_words(value: Any, default: str) -> str:
     """Return the text of a prior or a prevalence for reports."""
     if value is None or isinstance(value, str):
         return value or default
+    if isinstance(value, xr.DataArray) and "estimate" in value.attrs:  # from br.performance.prevalence_draws
+        return str(value.attrs["estimate"])
     return f"{float(value):g}" if np.ndim(value) == 0 and not isinstance(value, Mapping) else "given as an array"
 
 

@@ -6,6 +6,7 @@ from markupsafe import Markup
 from scipy.special import betaincinv
 
 from bayesrank import _text
+from bayesrank.decisions import natural_frequencies
 from bayesrank.exact import NoClosedForm, closed_form_of
 from bayesrank.ranking import score_table
 from bayesrank.report.page import Block, Page, block, first_of, fold_rows, interval_rows
@@ -69,7 +70,13 @@ def _frequencies(page: Page, numbers: dict, known: list) -> Markup:
     share, where = prevalence_of(page)
     positives = CASES * share
     rows = []
-    for name in known[:ROWS]:
+    estimate = page.about.prevalence_estimate
+    if estimate:
+        counts = natural_frequencies(page.posterior, CASES, prob=page.prob, kind=page.kind)
+        cells = counts[["mean", "lower", "upper"]].sel(outcome=["tp", "fn", "fp", "tn"]).to_array()
+        for name in known[:ROWS]:
+            rows.append([str(name), *map(_count, cells.sel(entity=name).transpose("outcome", ...).values)])
+    for name in known[:ROWS] if not estimate else ():
         cells = []
         for (middle, low, high), size in zip(numbers[name][:, :3], (positives, CASES - positives), strict=True):
             right, wrong = (middle, low, high), (1 - middle, 1 - high, 1 - low)
@@ -80,7 +87,8 @@ def _frequencies(page: Page, numbers: dict, known: list) -> Markup:
     left_out = f" The first {ROWS} of {len(known)} are listed." if len(known) > ROWS else ""
     lines = [
         f"In {CASES:,} cases at {where}, {_text.number(positives, 0 if positives >= 10 else 1)} are positive. "
-        f"Expected numbers of right and wrong answers, with {page.percent} intervals of the rates.{left_out}"
+        f"Expected numbers of right and wrong answers, with {page.percent} intervals of the rates"
+        f"{' and the prevalence' * bool(estimate)}.{left_out}"
     ]
     return block("heading", f"Per {CASES:,} cases") + block("words", lines) + block("table", header, rows)
 
@@ -101,4 +109,9 @@ def prevalence_of(page: Page) -> tuple[float, str]:
     low, high, middle = float(shares.min()), float(shares.max()), float(shares.mean())
     if high - low < 1e-9:
         return middle, f"a prevalence of {100 * middle:.3g}%"
+    if estimate := page.about.prevalence_estimate:
+        return (
+            middle,
+            f"a prevalence estimated from {estimate.replace('/', ' positives of ')} cases (mean {middle:.3g})",
+        )
     return middle, f"the mean prevalence of these data, {100 * middle:.3g}% (none was stated)"

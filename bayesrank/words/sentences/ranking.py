@@ -50,9 +50,11 @@ def prevalences_differ(
 
 
 @caveat(Caveat.PREVALENCE_SET)
-def prevalence_set(score: str, by_design: bool) -> str:
-    how = "by the design of the study" if by_design else "by hand"
-    text = f"{score} depends on the prevalence, which was set {how}: at another one the ranking may differ."
+def prevalence_set(score: str, by_design: bool, estimate: str = "") -> str:
+    how = "set by the design of the study" if by_design else "set by hand"
+    if estimate:
+        how = f"estimated from a sample ({estimate.replace('/', ' of ')} cases were positive)"
+    text = f"{score} depends on the prevalence, which was {how}: at another one the ranking may differ."
     return text[:1].upper() + text[1:]
 
 
