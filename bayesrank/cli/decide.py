@@ -64,8 +64,10 @@ def decide(
         step("deciding")
         sample = analysis.options.get("prevalence")
         # Draws also give the value of knowing the prevalence.
-        target = {"prevalence": sample} if isinstance(sample, xr.DataArray) else {}
-        decision = br.decisions.expected_utility(analysis.posterior, benefit, strategies=always, prob=prob, **target)
+        target = sample if isinstance(sample, xr.DataArray) else None
+        decision = br.decisions.expected_utility(
+            analysis.posterior, benefit, strategies=always, prob=prob, prevalence=target
+        )
         compared = None
         if reference is not None:
             other = analysis.entity("--reference", reference)

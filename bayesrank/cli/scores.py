@@ -133,12 +133,12 @@ def _show_persons(analysis: Analysis, per: float, share: Any, prob: float, expor
     digits = 1 if export.digits is None else export.digits
     rows = []
     for i, name in enumerate(found["entity"].values):
-        one = found.isel(entity=i)
-        parts = [[float(one[end].sel(outcome=cell)) for end in ("mean", "lower", "upper")] for cell in OUTCOMES]
-        parts += [[float(one[f"{value}{end}"]) for end in ("", "_lower", "_upper")] for value in ("ppv", "npv")]
-        places = [digits] * len(OUTCOMES) + [export.places] * 2
-        cells = [interval_cells(*part, each) for part, each in zip(parts, places, strict=True)]
-        rows.append([str(name), *(f"{middle} ({ends})" for middle, ends in cells)])
+        one, row = found.isel(entity=i), [str(name)]
+        for cell in OUTCOMES:
+            row.append(_with_interval([one[end].sel(outcome=cell) for end in ("mean", "lower", "upper")], digits))
+        for value in ("ppv", "npv"):
+            row.append(_with_interval([one[f"{value}{end}"] for end in ("", "_lower", "_upper")], export.places))
+        rows.append(row)
     header = ["entity", "found (TP)", "missed (FN)", "false alarms (FP)", "cleared (TN)", "PPV", "NPV"]
     frame = found[["mean", "lower", "upper"]].to_dataframe(dim_order=["entity", "outcome"]).reset_index("outcome")
     level = ResultRecord.of(found).percent
@@ -146,6 +146,12 @@ def _show_persons(analysis: Analysis, per: float, share: Any, prob: float, expor
         f"Expected numbers per {per:,.10g} tested persons, and medians of predictive values, with {level} intervals."
     ]
     export.show(Sheet(header, rows, lines, frame, dict(found.attrs) | analysis.labels, "outcomes", least=header[4:5]))
+
+
+def _with_interval(numbers: list[xr.DataArray], digits: int) -> str:
+    middle, low, high = map(float, numbers)
+    shown, ends = interval_cells(middle, low, high, digits)
+    return f"{shown} ({ends})"
 
 
 def _default_scores(analysis: Analysis) -> list[str]:

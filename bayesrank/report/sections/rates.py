@@ -73,9 +73,9 @@ def _frequencies(page: Page, numbers: dict, known: list) -> Markup:
     estimate = page.about.prevalence_estimate
     if estimate:
         counts = natural_frequencies(page.posterior, CASES, prob=page.prob, kind=page.kind)
-        cells = counts[["mean", "lower", "upper"]].sel(outcome=["tp", "fn", "fp", "tn"]).to_array()
+        persons = counts[["mean", "lower", "upper"]].sel(outcome=["tp", "fn", "fp", "tn"]).to_array()
         for name in known[:ROWS]:
-            rows.append([str(name), *map(_count, cells.sel(entity=name).transpose("outcome", ...).values)])
+            rows.append([str(name), *map(_count, persons.sel(entity=name).transpose("outcome", ...).values)])
     for name in known[:ROWS] if not estimate else ():
         cells = []
         for (middle, low, high), size in zip(numbers[name][:, :3], (positives, CASES - positives), strict=True):
