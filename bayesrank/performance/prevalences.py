@@ -45,10 +45,10 @@ def prevalence_draws(
     >>> share.quantile([0.025, 0.5, 0.975]).round(3).values.tolist()
     [0.011, 0.02, 0.034]
     """
-    shape = check_integer("chains", chains, 1), check_integer("draws", draws, 1)
+    root, shape = root_sequence(seed), (check_integer("chains", chains, 1), check_integer("draws", draws, 1))
     size = check_integer("cases", cases, 1)
     found = check_integer("positives", positives, 0, size)
-    root, values = root_sequence(seed), np.empty(shape)
+    values = np.empty(shape)
     for block in blocks_between(0, shape[0], 0, shape[1], shape):
         rng = stream(root, "estimated prevalence", found, size, *block.key)
         values[block.chain, block.start : block.stop] = rng.beta(found + JEFFREYS, size - found + JEFFREYS, block.size)
