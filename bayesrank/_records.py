@@ -258,6 +258,7 @@ class PlanRecord(ResultRecord):
     contenders: tuple[str, ...] = ()  #: For labels: the entities on which they help, and the number of the others.
     others: int = 0
     reason: str  #: "met", "limit", "fixed", "size", or empty if the plan has a number.
+    true_scores: str = "posterior"  #: Where the true scores of futures come from.
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -91,3 +91,11 @@ def count(n: int, noun: str) -> str:
     """Format a number with its noun: 1 entity, 2,000 entities."""
     plural = noun[:-1] + "ies" if noun.endswith("y") else noun + "s"
     return f"{n:,} {noun if n == 1 else plural}"
+
+
+def round_up(n: float) -> int:
+    """Round a number of cases up to two digits."""
+    if n < 100:
+        return math.ceil(n)
+    unit = 10 ** (int(math.log10(n)) - 1)
+    return math.ceil(n / unit) * unit

@@ -17,7 +17,8 @@ questions = {
     "Which classifier is best (P = 0.95)?": {},
     "What is the MCC of logreg, to 0.04 (width of the 95% interval)?": {"entity": "logreg", "width": 0.04},
 }
-plans = {question: br.plan(posterior, "mcc", seed=1, **options) for question, options in questions.items()}
+known = {"true_scores": "posterior", "seed": 1}  # unconditional, under independent priors
+plans = {question: br.plan(posterior, "mcc", **known, **options) for question, options in questions.items()}
 
 if __name__ == "__main__":
     for question, found in plans.items():

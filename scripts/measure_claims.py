@@ -25,7 +25,8 @@ from bayesrank.ranking._information import (
     cluster_information,
     count_discordant,
 )
-from bayesrank.ranking.claims import NOTABLE, expected_overestimates
+from bayesrank.ranking.claims import NOTABLE
+from bayesrank.ranking.shrinkage import population_of
 from bayesrank.ranking.values import ScoreValues
 from bayesrank.scores import get
 
@@ -270,7 +271,11 @@ def leader(boards: int) -> None:
                     first = int(np.argmax(right + 1e-6 * rng.random(size)))
                     inside = (low <= truth) & (truth <= high)
                     x = rng.beta(a, b, (DRAWS, size))
-                    loss = expected_overestimates(x, np.ones(size, bool), 1)[first]
+                    many = np.full(size, float(cases))
+                    known = population_of(
+                        x, np.arange(size), (0.0, 1.0), many, np.full(size, 4.0), right / cases, np.ones(size)
+                    )
+                    loss = 0.0 if known is None else x[:, first].mean() - known.means()[first]
                     width = high[first] - low[first]
                     shrunk = shrunken(rng, right, cases, first)
                     found.append(

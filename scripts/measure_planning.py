@@ -1,8 +1,14 @@
-"""How well the assurance of a plan is calibrated: futures are simulated, fitted again, and counted.
+"""How well plans predict: the success of conditional numbers, the expected optimism, and unconditional assurance.
 
-Run ``python scripts/measure_planning.py`` (about half an hour); ``docs/planning.md`` has the numbers. In each of four
-designs the truth comes from the posterior, the future cases from the truth, and the share of refitted posteriors that
-meet the target is compared with the success that :func:`bayesrank.plan` states.
+Run ``python scripts/measure_planning.py conditional 150`` (boards a row; ten minutes), ``... optimism 2000`` (a minute)
+or ``... futures 400`` (half an hour); ``docs/measured/planning.md`` has the tables.
+
+*conditional*: boards of three or more entities whose logits have a standard deviation of 0, 0.25 or 0.6. The number of
+cases is asked for the learned difference, or for 0.05 where that is smaller. The true difference of the pair is set to
+it, the pair's centre and all others to today's means; the new cases are added, and the posterior is ranked again.
+*optimism*: the stated minus the true overestimate of the leader. *futures*: the truth comes from the posterior, the
+future cases from the truth, and the share of refitted posteriors that meet the target is compared with the success
+that :func:`bayesrank.plan` states with ``true_scores="posterior"``.
 """
 
 import sys
@@ -10,8 +16,12 @@ import sys
 import numpy as np
 import pandas as pd
 import xarray as xr
+from scipy.optimize import brentq
+from scipy.special import expit, logit
 
 import bayesrank as br
+from bayesrank._notes import notes_of
+from bayesrank.ranking.shrinkage import EQUAL, SPREAD, SPREADS, learn_population
 
 TARGET = 0.9
 
@@ -133,20 +143,156 @@ DESIGNS = {
 def compare(design, n, goal, repeats, seed=1):
     """Return the stated success, the share of refits that meet the target, and the error of each."""
     posterior, score, future = design(seed)
-    found = br.plan(posterior, score, target=TARGET, sizes=[n], futures=2000, seed=seed, **goal)
+    options = {"target": TARGET, "sizes": [n], "futures": 2000, "seed": seed, "true_scores": "posterior"}
+    found = br.plan(posterior, score, **options, **goal)
     share = np.mean([meets(future(n, i), score, goal) for i in range(repeats)])
     p = (share * repeats + 1) / (repeats + 2)
     return float(found["success"][0]), float(found["success_error"][0]), share, np.sqrt(p * (1 - p) / repeats)
 
 
-if __name__ == "__main__":
-    repeats = int(sys.argv[1]) if len(sys.argv) > 1 else 400
+#: Smallest true difference of a pair; draws of each of four chains; entity standard deviations in logits.
+LEAST, DRAWS, SPREAD_OF_LOGITS = 0.05, 500, (0.0, 0.25, 0.6)
+
+
+def asked(posterior, score):
+    """Return the fields of the fact on the number of cases; None if the board has none."""
+    ranking = br.credible_ranking(posterior, score)
+    if ranking.attrs["headline"] != "leads":
+        return None
+    known = [note.fields for note in notes_of(ranking["separation"])]
+    if not known or known[0].get("difference", 0) < LEAST:
+        known = [note.fields for note in notes_of(br.credible_ranking(posterior, score, rope=LEAST)["separation"])]
+    return known[0] if known and known[0]["needed"] is not None else None
+
+
+def separated(posterior, score, known):
+    best = br.credible_ranking(posterior, score)["in_best_set"].to_series()
+    return bool(best[known["entity"]] and not best[known["rival"]])
+
+
+def pair_of_truths(mean, names, known):
+    """Return today's means, with the pair on both sides of its centre."""
+    pair = [names.index(known[role]) for role in ("entity", "rival")]
+    mean = mean.copy()
+    mean[pair] = mean[pair].mean() + known["difference"] * np.array([0.5, -0.5])
+    return mean
+
+
+def board_of_tables(rng, spread, size=3):
+    """Tables of 30 positive and 80 negative cases, by informedness."""
+    names = list("abcdefghij"[:size])
+
+    def fit(tp, tn, positives, negatives):
+        counts = br.from_counts(tn=tn, fp=negatives - tn, fn=positives - tp, tp=tp, entity=names)
+        return br.fit(counts, "beta_binomial", seed=1, draws=DRAWS)
+
+    tp, tn = (rng.binomial(n, expit(logit(p) + spread * rng.standard_normal(size))) for n, p in ((30, 0.8), (80, 0.88)))
+    known = asked(fit(tp, tn, 30, 80), "informedness")
+    if known is None:
+        return None
+    rates = np.array([(tp + 1) / 32, (tn + 1) / 82])
+    wanted = pair_of_truths(rates.sum(0) - 1, names, known)
+    if wanted.max() > 0.999:
+        return None
+    for e, value in enumerate(wanted):
+        move = brentq(lambda m, e=e, value=value: expit(logit(rates[:, e]) + m).sum() - 1 - value, -15, 15)
+        rates[:, e] = expit(logit(rates[:, e]) + move)
+    positives = round(known["needed"] * 30 / 110)
+    negatives = int(known["needed"]) - positives
+    tp, tn = tp + rng.binomial(positives, rates[0]), tn + rng.binomial(negatives, rates[1])
+    return separated(fit(tp, tn, 30 + positives, 80 + negatives), "informedness", known)
+
+
+def board_of_cases(rng, spread, size=3, cases=100, clusters=None):
+    """Right and wrong answers to the same cases, by accuracy; half of the variance of cases is that of clusters."""
+    names, groups = list("abcdefghij"[:size]), clusters or cases
+    each = cases // groups
+    nodes, weights = np.polynomial.hermite_e.hermegauss(40)
+
+    def answers(level, groups):
+        easy = 1.05 * (rng.standard_normal(groups)[:, None] + rng.standard_normal((groups, each)))
+        return (rng.random((groups, each, size)) < expit(level + easy[..., None])).astype(int)
+
+    def fit(rows):
+        frame = pd.DataFrame(rows.reshape(-1, size), columns=names)
+        cluster = {} if clusters is None else {"cluster": np.repeat(np.arange(len(rows)), each).tolist()}
+        return br.fit(br.from_outcomes(frame, **cluster), "paired", seed=1, draws=DRAWS)
+
+    rows = answers(logit(0.75) * 1.5 + 1.5 * spread * rng.standard_normal(size), groups)
+    posterior = fit(rows)
+    known = asked(posterior, "mean_outcome")
+    if known is None or known["needed"] * each > 100_000:
+        return None
+    wanted = pair_of_truths(posterior["posterior"]["mean_outcome"].mean(("chain", "draw")).values, names, known)
+    if wanted.max() > 0.99:
+        return None
+    at = 1.05 * np.sqrt(2) * nodes
+    level = [brentq(lambda m, p=p: weights @ expit(m + at) / weights.sum() - p, -20, 20) for p in wanted.tolist()]
+    new = answers(np.array(level), int(known["needed"]))
+    return separated(fit(np.concatenate([rows, new])), "mean_outcome", known)
+
+
+BOARDS = {
+    "3 tables of 110 cases": board_of_tables,
+    "10 tables of 110 cases": lambda rng, spread: board_of_tables(rng, spread, 10),
+    "3 entities on 100 paired cases": board_of_cases,
+    "3 entities on 24 clusters of 5": lambda rng, spread: board_of_cases(rng, spread, 3, 120, 24),
+}
+
+
+def conditional(boards):
+    """Print the share of boards that the stated number of cases separates."""
+    print("| evidence | entity sd (logits) | separated | boards |\n| --- | ---: | ---: | ---: |")
+    for name, board in BOARDS.items():
+        for spread in SPREAD_OF_LOGITS:
+            rng, found = np.random.default_rng(int(100 * spread) + 7), []
+            for _ in range(6 * boards):
+                if len(found) < boards and (hit := board(rng, spread)) is not None:
+                    found.append(hit)
+            share, number = np.mean(found), len(found)
+            error = np.sqrt((share * number + 1) / (number + 2) * (1 - share + 1 / number) / number)
+            print(f"| {name} | {spread:g} | {share:.3f} ± {error:.3f} | {number} |", flush=True)
+
+
+def optimism(boards):
+    """Print the mean of the stated minus the true overestimate of the leader, over rates of which 0.75 is typical."""
+    columns = ("own prior", "0", "0.6", "1.2")
+    print("| entities | cases | " + " | ".join(f"sd {name}" if name != columns[0] else name for name in columns) + " |")
+    print("| ---: | ---: |" + " ---: |" * len(columns))
+    density = np.exp(-(SPREADS**2) / 2) * np.gradient(SPREADS)
+    weights = np.append(EQUAL, (1 - EQUAL) * density / density.sum())
+    for size in (3, 10):
+        for n in (50, 100, 300):
+            row = []
+            for name in columns:
+                rng, off = np.random.default_rng(5), []
+                for _ in range(boards):
+                    z = rng.standard_normal(size)
+                    if name == columns[0]:
+                        spread = SPREAD * rng.choice(np.append(0, SPREADS), p=weights)
+                        truth = np.sin(rng.uniform(0.7, 1.2) + spread * z) ** 2
+                    else:
+                        truth = expit(logit(0.75) + float(name) * z)
+                    right = rng.binomial(n, truth)
+                    mean = (right + 2) / (n + 4)
+                    errors = np.diag(mean * (1 - mean) / (n + 5))
+                    found = learn_population(mean, errors, 0.0, 1.0, np.full(size, n), np.full(size, 4.0), right / n)
+                    first = int(np.argmax(right + 1e-6 * rng.random(size)))
+                    off.append(truth[first] - found.means()[first])
+                row.append(f"{np.mean(off):+.3f} ± {np.std(off) / np.sqrt(boards):.3f}")
+            print(f"| {size} | {n} | " + " | ".join(row) + " |", flush=True)
+
+
+def futures(repeats):
+    """Print the stated success of unconditional plans and the share of refitted futures that meet the target."""
     print(
         f"| design | new units | target | stated | refitted ({repeats} futures) |\n| --- | ---: | --- | ---: | ---: |"
     )
-    chosen = sys.argv[2:] or DESIGNS
-    for name in chosen:
-        design, n = DESIGNS[name]
+    for name, (design, n) in DESIGNS.items():
         for goal, words in (({}, "P(best)"), ({"rival": "b"}, "the leader beats b")):
             stated, error, share, other = compare(design, n, goal, repeats)
             print(f"| {name} | {n} | {words} | {stated:.3f} ± {error:.3f} | {share:.3f} ± {other:.3f} |", flush=True)
+
+
+if __name__ == "__main__":
+    {"conditional": conditional, "optimism": optimism, "futures": futures}[sys.argv[1]](int(sys.argv[2]))

@@ -194,7 +194,7 @@ EVIDENCE = [
     ("at least 2 cases", lambda: br.fit(br.from_frame(MEANS.assign(n=[1, 9])))),
     ("model must be normal_means for means and standard errors", lambda x: br.fit(br.from_frame(MEANS), x), "paired", "beta_binomial"),
     ("columns entity, mean, se", lambda: br.fit(COUNTS, "normal_means")),
-    ("nothing to vary|means and standard errors|improper", lambda x: x(br.from_frame(MEANS)), br.sensitivity, lambda m: br.plan(br.fit(m, seed=1)), lambda m: br.fit(m, groups=["prior"])),
+    ("nothing to vary|means and standard errors|improper", lambda x: x(br.from_frame(MEANS)), br.sensitivity, lambda m: br.plan(br.fit(m, seed=1), true_scores="population"), lambda m: br.fit(m, groups=["prior"])),
     # joint outcomes
     ("(cluster must hold 4 names; got 1|count must|labels must|dataset must)", lambda x: br.joint_outcomes([0, 0, 1, 1], {"a": [0, 0, 1, 1]}, **x), {"cluster": ["x"]}, {"cluster": "x"}, {"count": [1, 1, 1, 0.5]}, {"labels": [0]}, {"dataset": [None] * 4}),
     ("case must name each case once; got duplicate cases: 'x' in several rows.*run= of.*clus", lambda x: x(case=list("wxyx")), lambda **how: br.joint_outcomes(Y[:4], GUESSES, **how), lambda **how: br.from_outcomes(pd.DataFrame(GUESSES), **how)),
@@ -370,7 +370,7 @@ RANKINGS = [
     ("^k must lie between 1 and 2; got 4", lambda: br.top_set(F1, None, 4)),
     ("^source must (be of one ranking|have finite or NaN values)", lambda x: br.top_set(x, None, 1), F1.expand_dims("dataset"), F1.where(F1.min() < F1, INF)),
     # plans, exact rankings
-    ("^(entity must be one of|k, width and rival are targets of their own|margin must come with|k must|sizes must be a sequence|target must|score must be given)", lambda x: br.plan(PLANNED, **{"score": "mcc"} | x), {"entity": "z"}, {"rival": "b", "k": 1}, {"margin": 0.1}, {"k": 2}, {"sizes": 5}, {"target": 1.5}, {"score": None}),
+    ("^(entity must be one of|k, width and rival are targets of their own|margin must come with|k must|sizes must be a sequence|target must|score must be given)", lambda x: br.plan(PLANNED, **{"score": "mcc"} | x), {"entity": "z"}, {"rival": "b", "k": 1}, {"margin": 0.1, "true_scores": "population"}, {"k": 2}, {"sizes": 5}, {"target": 1.5}, {"score": None}),
     ("^more must be .*(cases in clusters|means of several runs)|^positives must .*sizes of two classes were set by design", lambda x: br.plan(PLANNED, "mcc", **x), {"more": "clusters"}, {"more": "runs"}, {"positives": 0.5}),
     (r"^posterior must be what br\.fit returns|^posterior must be of one data set", lambda x: br.plan(x, "mcc"), COUNTS, EACH),
     ("^rival='all' .*rename the entity", lambda: br.plan(br.fit(COUNTS.assign_coords(entity=["a", "all"]), draws=50, seed=1), "mcc", entity="a", rival="all")),

@@ -8,7 +8,7 @@ from scipy import stats
 
 import bayesrank as br
 from bayesrank._errors import ArgumentError
-from bayesrank.planning import OVERLAP, cases_to_separate
+from bayesrank.planning import OVERLAP
 from bayesrank.planning._updates import JointOutcomes, NormalScores, Tables, overlapping_noise
 from tests.commands import invoke
 from tests.scripts import load_script
@@ -16,6 +16,8 @@ from tests.strategies import right_of
 
 COUNTS = br.from_counts(tn=[50, 53, 48], fp=[10, 7, 12], fn=[6, 5, 4], tp=[24, 25, 26], entity=["a", "b", "c"])
 POSTERIOR = br.fit(COUNTS, seed=1)
+OLD = {"true_scores": "posterior"}
+AB = {"entity": "a", "rival": "b"} | OLD
 
 
 def pairs(a_only, b_only, both, neither, **more):
@@ -44,7 +46,7 @@ def test_the_interval_of_one_proportion_has_a_closed_form(width):
 def test_two_proportions_have_a_closed_form():
     # One data set each: P(a beats b) of two independent Betas, summed over all future counts.
     frame = pd.DataFrame({"entity": ["a", "b"], "correct": [20, 14], "wrong": [10, 16]})
-    found = br.plan(br.fit(br.from_frame(frame), seed=1), entity="a", rival="b", sizes=[20], futures=2000, seed=1)
+    found = br.plan(br.fit(br.from_frame(frame), seed=1), **AB, sizes=[20], futures=2000, seed=1)
     x = np.arange(21)
     a, b = stats.betabinom.pmf(x, 20, 22, 12), stats.betabinom.pmf(x, 20, 16, 18)
     nodes = (np.arange(2000) + 0.5) / 2000
@@ -60,7 +62,7 @@ def test_the_example_of_the_limit():
     # 0.82 today: 0.37, 0.67, 0.77 and 0.80 at four sizes, and never more than 0.82.
     posterior = br.fit(pairs(11, 6, 20, 10), seed=1)
     sizes = [50, 500, 5000, 50000]
-    found = br.plan(posterior, entity="a", rival="b", sizes=sizes, futures=2000, seed=1)
+    found = br.plan(posterior, **AB, sizes=sizes, futures=2000, seed=1)
     assert abs(found["now"].item() - 0.85) < 0.05
     assert found["limit"].item() == pytest.approx(found["now"].item())
     z, total = stats.norm.ppf(found["now"].item()), 51
@@ -69,21 +71,6 @@ def test_the_example_of_the_limit():
     np.testing.assert_allclose(found["success"], normal, atol=0.03)
     assert (found["success"] <= found["limit"] + 0.02).all()
     assert (found["success"] * 0.95 <= found["now"] + 0.02).all()  # the bound for ever reaching it
-
-
-def test_the_number_in_the_verdict_is_that_of_a_normal_difference():
-    n = cases_to_separate(0.82, 50)
-    share = n / (n + 50)
-    left, z = stats.norm.ppf(0.95) * np.sqrt(1 - share), stats.norm.ppf(0.82)
-    either = stats.norm.cdf((z - left) / np.sqrt(share)) + stats.norm.cdf((-z - left) / np.sqrt(share))
-    assert either == pytest.approx(0.8)
-    posterior = br.fit(pairs(11, 6, 20, 10), seed=1)
-    step = br.verdict(br.credible_ranking(posterior, "mean_outcome"))[2]
-    assert step.startswith("About ")
-    assert step.endswith("more cases would separate a from b with 80% assurance.")
-    n = round(cases_to_separate(float(br.probability(posterior, "a > b", "mean_outcome")["probability"]), 47))
-    both = [br.plan(posterior, entity=e, rival=r, sizes=[n], futures=2000, seed=1) for e, r in ("ab", "ba")]
-    assert abs(sum(one["success"].item() for one in both) - 0.8) < 0.04
 
 
 def test_normal_scores_keep_today_s_moments():
@@ -104,11 +91,11 @@ def test_a_score_of_outcomes_may_be_of_one_s_own():
     posterior = br.fit(right_of([[20], [14]], 30).isel(dataset=0), seed=1)
     mean = br.scores.mean_outcome
     square = br.scores.Score("square", None, outcome_function=lambda p, x: mean.outcome_function(p, x) ** 2)
-    plans = [br.plan(posterior, score, sizes=[40, 400], futures=2000, seed=1) for score in (None, mean, square)]
+    plans = [br.plan(posterior, score, sizes=[40, 400], futures=2000, seed=1, **OLD) for score in (None, mean, square)]
     xr.testing.assert_identical(plans[0], plans[1])
     np.testing.assert_allclose(plans[2]["success"], plans[0]["success"], atol=0.03)
     with pytest.raises(ValueError, match="score must be 'mean_outcome' for joint outcomes; got 'square'"):
-        br.plan(br.fit(pairs(11, 6, 20, 10), seed=1, draws=200), square)
+        br.plan(br.fit(pairs(11, 6, 20, 10), seed=1, draws=200), square, **OLD)
 
 
 # Calibration
@@ -139,7 +126,7 @@ def test_a_target_that_is_met_needs_no_case():
 
 
 def test_no_number_of_cases_lifts_the_limit():
-    found = br.plan(POSTERIOR, "mcc", entity="a", seed=1, futures=200)
+    found = br.plan(POSTERIOR, "mcc", entity="a", seed=1, futures=200, **OLD)
     assert np.isnan(found["needed"].item())
     assert found.attrs["reason"] == "limit"
     assert found["limit"].item() == pytest.approx(found["now"].item(), abs=0.02)
@@ -187,7 +174,7 @@ def test_more_runs_of_the_same_cases_do_not_settle_it():
     runs = {name: rng.binomial(1, np.clip(each + d, 0, 1)) for name, d in (("a", 0.0), ("b", 0.03))}
     case, run = np.repeat(np.arange(40), 4).tolist(), np.tile(np.arange(4), 40).tolist()
     posterior = br.fit(br.from_outcomes(pd.DataFrame(runs), case=case, run=run), seed=1)
-    runs = br.plan(posterior, more="runs", seed=1, futures=300, alternatives=True)
+    runs = br.plan(posterior, more="runs", seed=1, futures=300, alternatives=True, **OLD)
     assert runs.attrs["fixed"] == "cases"
     assert runs["alternative"].values.tolist()[:2] == ["more cases", "more runs of the same cases"]
     assert runs["limit"].item() < runs["alternative_limit"].sel(alternative="more cases").item()
@@ -206,14 +193,14 @@ def test_pairing_and_positives_change_what_is_needed():
 
 @pytest.mark.parametrize("goal", [{}, {"rival": "all"}, {"k": 1}, {"k": 2}, {"rope": 0.01}])
 def test_more_cases_help_and_the_limit_is_one(goal):
-    found = br.plan(POSTERIOR, "f1", seed=1, futures=400, **goal)
+    found = br.plan(POSTERIOR, "f1", seed=1, futures=400, **goal, **OLD)
     assert (np.diff(found["success"]) > -0.06).all()
     assert (np.diff(found["expected_loss"]) < 0.002).all()
     assert found["limit"].item() > (0.8 if "rope" in goal else 0.99)
 
 
 def test_noninferiority_needs_less_than_superiority():
-    wanted = {"entity": "a", "rival": "b", "sizes": [300], "seed": 1}
+    wanted = AB | {"sizes": [300], "seed": 1}
     margin, plain = (br.plan(POSTERIOR, "accuracy", **wanted, **more) for more in ({"margin": 0.1}, {}))
     assert margin["success"].item() > plain["success"].item() + 0.3
 
@@ -232,30 +219,13 @@ def test_entities_with_the_same_outcomes_have_no_number():
     assert (found["limit"].item(), found.attrs["alike"]) == (0, ["a", "b"])
     assert found["alternative_limit"].values.tolist() == [0, 0]
     assert br.verdict(found)[0].startswith("No number of cases would do, since a and b had the same outcome on every")
-    equal = br.plan(posterior, entity="a", rival="b", margin=0.01, seed=1, futures=100)
+    equal = br.plan(posterior, **AB, margin=0.01, seed=1, futures=100)
     assert (equal["now"].item(), equal["needed"].item()) == (1, 0)
-    other = br.plan(posterior, entity="a", rival="c", seed=1, futures=100)
+    other = br.plan(posterior, **AB | {"rival": "c"}, seed=1, futures=100)
     assert other["limit"].item() > 0.9
     frame = pd.DataFrame({"a": a, "b": a})
-    unsure = br.plan(br.fit(br.from_outcomes(frame), prior="haldane", seed=1), seed=1, futures=100)
+    unsure = br.plan(br.fit(br.from_outcomes(frame), prior="haldane", seed=1), seed=1, futures=100, **OLD)
     assert (unsure["limit"].item(), unsure["success"].max().item()) == (0, 0)
-
-
-def test_equal_tables_have_a_number_that_simulated_futures_confirm():
-    table = np.array([[80, 20], [15, 35]])
-    counts = br.from_counts(tn=[80, 80], fp=[20, 20], fn=[15, 15], tp=[35, 35], entity=["a", "b"])
-    posterior = br.fit(counts, seed=1)
-    step = br.verdict(br.credible_ranking(posterior, "accuracy"))[2]
-    assert step.startswith("The data show no difference; if there is one, about ")
-    n = int(step.split("about ")[1].split(" more")[0].replace(",", ""))
-    rng, separated = np.random.default_rng(1), []
-    for rows, shares in zip(*draw_tables(rng, np.stack([table + 1.0] * 2), 400), strict=True):
-        cases = rng.multinomial(n, shares)
-        rates, prevalence = draw_tables(rng, table + 1.0 + rng.multinomial(cases, rows), 1000)
-        value = (rates[..., [0, 1], [0, 1]] * prevalence[:, None]).sum(-1)
-        ahead = (value[:, 0] > value[:, 1]).mean()
-        separated.append(max(ahead, 1 - ahead) >= 0.95)
-    assert abs(np.mean(separated) - 0.8) < 4 * np.sqrt(0.16 / 400)
 
 
 def test_errors_that_overlap_as_far_as_they_can():
@@ -281,7 +251,7 @@ def test_errors_that_overlap_as_far_as_they_can():
 
 
 def test_per_case_data_have_a_bound():
-    found = br.plan(POSTERIOR, "mcc", alternatives=True, seed=1)
+    found = br.plan(POSTERIOR, "mcc", alternatives=True, seed=1, **OLD)
     least = found["alternative_cases"].sel(alternative=OVERLAP).item()
     assert least < found["needed"].item() / 2
     assert br.verdict(found)[2].startswith("Per-case data would need between ")
@@ -292,7 +262,7 @@ def test_per_case_data_have_a_bound():
 def test_a_perfect_entity_and_one_without_a_score():
     counts = br.from_counts(tn=[40, 36, 0], fp=[0, 4, 0], fn=[0, 3, 0], tp=[20, 17, 0], entity=["p", "q", "none"])
     posterior = br.fit(counts, prior={"p": 1.0, "q": 1.0, "none": 0.0}, force=True, seed=1)
-    found = br.plan(posterior, "f1", target=0.999, seed=1, futures=200)
+    found = br.plan(posterior, "f1", target=0.999, seed=1, futures=200, **OLD)
     assert found.attrs["entities"] == 2
     assert found["success"].isel(n=-1).item() > 0.9
 
@@ -301,10 +271,10 @@ def test_ten_classes_and_a_hundred_entities():
     rng = np.random.default_rng(5)
     tables = rng.multinomial(300, np.where(np.eye(10), 0.08, 0.02 / 9).ravel(), 3).reshape(3, 10, 10)
     counts = br.from_matrix(tables, "actual_rows")
-    assert br.plan(br.fit(counts, seed=1), "macro_f1", sizes=[1000], futures=50, seed=1)["limit"].item() > 0.99
+    assert br.plan(br.fit(counts, seed=1), "macro_f1", sizes=[1000], futures=50, seed=1, **OLD)["limit"].item() > 0.99
     right = rng.binomial(200, 0.8, 100)
     frame = pd.DataFrame({"entity": [f"e{i}" for i in range(100)], "correct": right, "wrong": 200 - right})
-    found = br.plan(br.fit(br.from_frame(frame), seed=1), sizes=[10000], futures=50, seed=1)
+    found = br.plan(br.fit(br.from_frame(frame), seed=1), sizes=[10000], futures=50, seed=1, **OLD)
     assert 10 < found.attrs["entities"] < 100  # those that can be best
 
 
@@ -319,21 +289,21 @@ def test_missing_outcomes_and_a_known_prevalence():
     assert found["now"].item() > 0.95
 
 
-def test_numbers_far_apart_are_not_interpolated():
-    found = [br.plan(POSTERIOR, "mcc", sizes=sizes, seed=1)["needed"].item() for sizes in ([10, 10**9], None)]
-    assert found[0] == 10**9
-    assert 1000 < found[1] < 30_000
+def test_the_answer_does_not_depend_on_the_sizes_tried():
+    # Bisection refines it, so that it hardly depends on the curve; futures of other sizes are others.
+    found = [br.plan(POSTERIOR, "mcc", sizes=sizes, seed=1, futures=2000, **OLD) for sizes in ([10, 10**6], None)]
+    assert found[0]["needed"].item() == pytest.approx(found[1]["needed"].item(), rel=0.05)
 
 
 # In words, as a picture, on the shell
 
 
 def test_the_picture_and_the_report_show_the_plan():
-    found = br.plan(POSTERIOR, "mcc", seed=1, futures=50)
-    xr.testing.assert_identical(found, br.plan(POSTERIOR, "mcc", seed=1, futures=50))
+    found = br.plan(POSTERIOR, "mcc", seed=1, futures=50, **OLD)
+    xr.testing.assert_identical(found, br.plan(POSTERIOR, "mcc", seed=1, futures=50, **OLD))
     labels = [text.get_text() for text in br.plots.plan(found).get_legend().get_texts()]
-    assert labels[2] == "assurance 0.8"
-    assert labels[3].startswith("limit ")
+    assert labels[2].startswith("limit ")
+    assert labels[3] == "assurance 0.8"
     page = br.ranking_report(POSTERIOR, "mcc", results={"planning": found}, sections=[])
     assert "More cases" in page
     assert "With unlimited cases" in page
@@ -344,13 +314,13 @@ def test_the_picture_and_the_report_show_the_plan():
     [
         "plan breast_cancer --score mcc --target 0.95 --assurance 0.8 --draws 200",
         "plan breast_cancer --score mcc --model paired --draws 100 --format json",
-        "plan utah_trees --score f1 --model hierarchical_beta_binomial --notes --draws 50",
+        "plan utah_trees --positive present --score f1 --model hierarchical_beta_binomial --notes --draws 50",
         "plan langchain_tool_use --choose claude-2.1 --draws 200 --format csv",
     ],
 )
 def test_the_command_plans_on_shipped_data(line):
     shown = invoke(*line.split())
-    assert "success" in shown or "would do" in shown or "Not within" in shown
+    assert "success" in shown or " separate " in shown or "would do" in shown
 
 
 def test_one_more_case_moves_a_score_by_its_distance_from_it():
@@ -367,7 +337,7 @@ def test_one_more_case_moves_a_score_by_its_distance_from_it():
     np.testing.assert_allclose(joint.moves(), wanted, rtol=1e-6, atol=1e-12)
 
 
-def test_a_mean_over_data_sets_is_refused():
+def test_an_unconditional_plan_of_a_mean_over_data_sets_is_refused():
     counts = br.from_counts(
         tn=[8, 60, 9, 50],
         fp=[2, 40, 1, 50],
@@ -378,4 +348,4 @@ def test_a_mean_over_data_sets_is_refused():
     )
     mean = br.performance.mean_over_datasets(br.fit(counts, "dirichlet_multinomial", split_prior=True, seed=1))
     with pytest.raises(ArgumentError, match="a mean over 2 data sets"):
-        br.plan(mean, "accuracy", seed=1)
+        br.plan(mean, "accuracy", true_scores="population", seed=1)

@@ -10,7 +10,7 @@ from bayesrank import _text
 from bayesrank._records import PlanRecord
 from bayesrank.cli._analysis import analyse, chosen_score
 from bayesrank.cli._export import Export, exporting, sheet_of
-from bayesrank.cli._options import DATA, NOTES, PROBABILITY, analysing, scoring
+from bayesrank.cli._options import DATA, NOTES, NUMBER, PROBABILITY, analysing, scoring
 from bayesrank.cli._sink import progress
 from bayesrank.ranking.summary import score_name
 from bayesrank.scores import Score
@@ -19,8 +19,8 @@ from bayesrank.words.results import verdict_parts
 EXAMPLES = """
 \b
 Examples:
-  bayesrank plan breast_cancer --score mcc --target 0.95 --assurance 0.8
-  bayesrank plan breast_cancer --score mcc --choose logreg --rival knn5
+  bayesrank plan breast_cancer --score mcc --margin 0.02
+  bayesrank plan breast_cancer --score mcc --choose logreg --rival knn5 --true-scores population
   bayesrank plan utah_trees --model hierarchical_beta_binomial --score f1
 """
 
@@ -29,22 +29,29 @@ Examples:
 @DATA
 @analysing
 @scoring
-@click.option("--target", type=PROBABILITY, default=0.95, help="Posterior probability to reach.")
-@click.option("--assurance", type=PROBABILITY, default=0.8, help="Probability of reaching it.")
-@click.option("--choose", help="The entity that must meet the target. [default: the leader at that time]")
-@click.option("--rival", help="The entity to beat, or all: beat each rival. [default: the target is P(best)]")
+@click.option("--target", type=PROBABILITY, default=0.95, help="Level of the rank sets, or posterior probability.")
+@click.option("--assurance", type=PROBABILITY, default=0.8, help="Probability of meeting the target.")
+@click.option("--choose", help="The entity to separate from the rival. [default: the leader]")
+@click.option("--rival", help="The rival, or all: beat each rival. [default: the closest one]")
+@click.option("--margin", type=NUMBER, help="The true difference. [default: --rope, or a learned one]")
+@click.option(
+    "--true-scores",
+    type=click.Choice(["difference", "population", "posterior"]),
+    help="Where true scores come from; population and posterior give unconditional assurance.",
+)
 @NOTES
 @exporting()
 def plan(
     score: Score | None, choose: str | None, rival: str | None, notes: bool, prob: float, export: Export, **how: Any
 ) -> None:
-    """Find the number of new cases after which the ranking of DATA probably meets a target, or why there is none.
+    """Find how many new cases separate two entities of DATA if they truly differ by a given amount.
 
-    DATA is a shipped data set, or a file as for 'bayesrank rank'. Future cases are drawn from the posterior and update
-    it. The answer is the smallest number with which the share --assurance of these futures reaches --target.
+    DATA is a shipped data set, or a file as for 'bayesrank rank'. Future cases are simulated and added to today's. The
+    answer is the smallest number with which the share --assurance of these futures meets --target: the number in the
+    verdict of 'bayesrank rank', or with --true-scores another target, with unconditional assurance.
     """
     with progress() as step:
-        goal = {name: how.pop(name) for name in ("target", "assurance", "rope", "kind")}
+        goal = {name: how.pop(name) for name in ("target", "assurance", "margin", "rope", "kind", "true_scores")}
         analysis = analyse(step, scores=[score], **how)
         score = chosen_score(analysis.evidence, score)
         step("planning")
@@ -60,13 +67,16 @@ def plan(
         export.draw("plan", found)
     lines, stated, about = analysis.tell(verdict_parts(found), notes, score)
     about |= {name: found.attrs[name] for name in ("target", "assurance", "goal", "unit", "reason")}
-    about |= {name: float(found[name]) for name in ("needed", "needed_lower", "needed_upper", "limit", "now")}
+    names = ("needed", "needed_lower", "needed_upper", "difference", "limit", "now")
+    about |= {name: float(found[name]) for name in names if name in found}
     cells = {
         "target met": lambda row: _text.format_probability_with_error(row["success"], row["success_error"]),
         "P(best)": lambda row: _text.number(row["probability_best"], 2),
         f"expected loss ({score_name(found)})": lambda row: f"{row['expected_loss']:.2g}",
     }
-    columns = ["success", "success_error", "probability_best", "expected_loss"]
+    columns = [name for name in ("success", "success_error", "probability_best", "expected_loss") if name in found]
+    if "expected_loss" not in found:
+        cells = dict([*cells.items()][:1])
     sheet = sheet_of(
         found[columns].reset_coords(drop=True).to_dataframe(), cells, lines=[*lines, *stated], about=about, name="sizes"
     )

@@ -1,6 +1,6 @@
 """Planning: how many more cases are needed before a ranking is settled, and of which kind."""
 
 from bayesrank.planning._evidence import OVERLAP
-from bayesrank.planning.plans import cases_to_separate, plan
+from bayesrank.planning.plans import plan
 
-__all__ = ["OVERLAP", "cases_to_separate", "plan"]
+__all__ = ["OVERLAP", "plan"]

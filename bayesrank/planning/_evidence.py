@@ -14,10 +14,14 @@ from bayesrank._draws import draw_dims
 from bayesrank._errors import ArgumentError, ArgumentKeyError, ArgumentTypeError
 from bayesrank._labels import unique_rows
 from bayesrank._records import ModelRecord
+from bayesrank._source import Source as Posterior
 from bayesrank._source import parse_source
 from bayesrank.models import in_closed_form
 from bayesrank.performance.arrays import as_performance, observed_counts
 from bayesrank.planning._updates import JointOutcomes, NormalScores, Tables, overlapping_noise
+from bayesrank.ranking.evidence import evidence_of
+from bayesrank.ranking.separation import population_behind
+from bayesrank.ranking.shrinkage import Population
 from bayesrank.ranking.values import ScoreValues, score_values
 from bayesrank.scores import Score
 
@@ -42,6 +46,10 @@ class Source:
     #: Positions of the entities that can meet the target, and their scores (draw, entity), higher is better.
     keep: np.ndarray
     draws: np.ndarray
+    #: The learned population of all entities, their draws, and the kept ones among them; None without one.
+    population: Population | None
+    everyone: np.ndarray
+    kept: np.ndarray
     #: The first entity (position) with the same outcomes on all cases.
     twin: np.ndarray
     #: What is counted: one of MORE; the units observed of each entity, and the cases that a new unit holds on average.
@@ -52,6 +60,8 @@ class Source:
     fixed: str = ""
     #: The largest number of new units: of labels, the cases that have none.
     most: float = np.inf
+    #: Numbers in one future, if it is a table; 0 for others.
+    cells: int = 0
     #: From the number of futures and a random generator to simulated futures.
     updates: Any = None
 
@@ -75,6 +85,15 @@ class Source:
     @property
     def covariance(self) -> np.ndarray:
         return np.cov(self.draws.T).reshape(self.draws.shape[1], -1)
+
+    def true_scores(self, truth: np.ndarray, rng: np.random.Generator) -> np.ndarray:
+        """Return true scores (future, entity) from the learned population, coupled with those of the posterior."""
+        if self.population is None or self.fixed:
+            return truth
+        others = self.everyone[np.linspace(0, len(self.everyone) - 1, len(truth)).round().astype(int)].copy()
+        others[:, self.kept] = truth
+        sign = self.found.sign
+        return np.asarray(sign * self.population.redraw(sign * others, rng)[:, self.kept[self.twin]])
 
     def counts(self) -> xr.DataArray:
         """Return the observed counts of the entities that are ranked, or raise if they are not known."""
@@ -110,6 +129,16 @@ class Source:
         return of
 
 
+def check_posterior(posterior: Any) -> Posterior:
+    """Parse a posterior, or raise if it is none."""
+    posterior = parse_source(posterior, "posterior")
+    if posterior.container is None:
+        raise ArgumentTypeError("posterior", "must be what br.fit returns", "an array or a Dataset")
+    if "posterior" not in posterior.groups:
+        raise ArgumentError("posterior", "must have a posterior group", f"the groups {sorted(posterior.groups)}")
+    return posterior
+
+
 def read_source(
     posterior: Any, score: Any, kind: str | None, higher_is_better: bool | None, top: int, named: Mapping[str, Any]
 ) -> Source:
@@ -118,12 +147,8 @@ def read_source(
     Entities that are in no draw among the first ``top``, are not ``named`` by an argument, and are not among the
     ``top + 1`` best means, are left out.
     """
-    posterior = parse_source(posterior, "posterior")
-    if posterior.container is None:
-        raise ArgumentTypeError("posterior", "must be what br.fit returns", "an array or a Dataset")
+    posterior = check_posterior(posterior)
     groups = posterior.groups
-    if "posterior" not in groups:
-        raise ArgumentError("posterior", "must have a posterior group", f"the groups {sorted(groups)}")
     found = score_values(posterior, score, higher_is_better, kind)
     values = found.values
     extra = [str(dim) for dim in values.dims if dim not in (*draw_dims(values), "entity")]
@@ -143,7 +168,15 @@ def read_source(
     if not keep.size or len(drawn) < 100:
         raise ArgumentError("posterior", "must have at least 100 draws in which the score is defined", "fewer")
     drawn = drawn[np.linspace(0, len(drawn) - 1, min(len(drawn), DRAWS)).round().astype(int)]
-    source = Source(posterior, groups, found, score, kind, keep, drawn, np.arange(keep.size))
+    evidence = evidence_of(posterior, found.variable, values, kind)
+    size = values.sizes["entity"]
+    information = evidence.information(None if found.variable else found.score, size)
+    whole = np.full((len(drawn), size), np.nan)
+    whole[:, keep] = found.sign * drawn
+    ranked = np.isin(np.arange(size), keep)
+    population = population_behind(whole, ranked, found, evidence, information)
+    everyone = np.arange(keep.size)
+    source = Source(posterior, groups, found, score, kind, keep, drawn, population, drawn, everyone, everyone)
     names = source.names
     places = [names.index(check_choice(which, name, names, ArgumentKeyError)) for which, name in named.items()]
     if keep.size <= top + 1:
@@ -152,7 +185,8 @@ def read_source(
     first = np.any(drawn >= limit[:, None], axis=0)
     first[places] = True
     first[np.argsort(-drawn.mean(0), kind="stable")[: top + 1]] = True
-    return replace(source, keep=keep[first], draws=drawn[:, first], twin=np.arange(first.sum()))
+    few = np.arange(first.sum())
+    return replace(source, keep=keep[first], draws=drawn[:, first], kept=np.flatnonzero(first), twin=few)
 
 
 def with_units(
@@ -305,7 +339,8 @@ def _of_tables(source: Source, counts: xr.DataArray, positives: float | None, ov
         prevalence = sizes / sizes.sum(-2, keepdims=True) if known is None else known[..., None]
         noise = overlapping_noise(score, alpha / sizes * prevalence, known is not None, shares, test_set)
         return source.normal(units, source.covariance, noise)
-    return replace(source, units=units, updates=partial(Tables, score, alpha, known, shares, test_set))
+    updates = partial(Tables, score, alpha, known, shares, test_set)
+    return replace(source, units=units, cells=alpha.size, updates=updates)
 
 
 def _of_outcome_counts(source: Source, counts: xr.DataArray) -> Source:
@@ -319,7 +354,7 @@ def _of_outcome_counts(source: Source, counts: xr.DataArray) -> Source:
         return sign * function(tables[..., 0, :], values)
 
     make = partial(Tables, of, alpha, ones, ones, np.arange(len(table)))
-    return replace(source, units=table.sum((-2, -1)), updates=make)
+    return replace(source, units=table.sum((-2, -1)), cells=alpha.size, updates=make)
 
 
 def _outcome_score(source: Source) -> Score:

@@ -32,6 +32,9 @@ class Updates:
     before: np.ndarray
     added: float = 0
 
+    def moments(self) -> tuple[np.ndarray, np.ndarray]:
+        raise NotImplementedError
+
     def past(self) -> np.ndarray:
         """Return the share of today's units among all (entity)."""
         return self.before / (self.before + self.added)

@@ -7,19 +7,38 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import check_absent, check_bool, check_integer, check_number, check_prob, describe_value
-from bayesrank._errors import ArgumentError
+from bayesrank._checks import (
+    check_absent,
+    check_bool,
+    check_choice,
+    check_integer,
+    check_number,
+    check_prob,
+    describe_value,
+)
+from bayesrank._draws import DRAW_DIMS
+from bayesrank._errors import ArgumentError, ArgumentKeyError
 from bayesrank._labels import name_coord
+from bayesrank._notes import notes_text
 from bayesrank._random import Seed, root_sequence, stream
 from bayesrank._records import PlanRecord
 from bayesrank._types import Container, ScoreLike
-from bayesrank.planning._evidence import Source, kinds_of, read_source, with_units
+from bayesrank.planning._evidence import Posterior, Source, check_posterior, kinds_of, read_source, with_units
 from bayesrank.planning._goals import Goal
+from bayesrank.planning._updates import Updates
+from bayesrank.ranking.claims import ON_THESE, caps_of
+from bayesrank.ranking.credible import rank_pair
+from bayesrank.ranking.separation import Pair
+from bayesrank.ranking.values import RankingOptions, score_values
 
 #: The rival that stands for every rival.
 ALL = "all"
 #: Sizes that are tried, from this share of today's units to this many times them.
 SIZES, LEAST, LARGEST = 12, 0.1, 100
+#: Numbers in the futures of tables, if the target is an interval.
+INTERVALS = 400_000
+#: Relative width at which the search for the number ends.
+PRECISION = 5e-3
 
 
 def plan(
@@ -40,13 +59,16 @@ def plan(
     kind: str | None = None,
     higher_is_better: bool | None = None,
     alternatives: bool = False,
+    true_scores: str | None = None,
     futures: int = 500,
     seed: Seed = None,
 ) -> xr.Dataset:
-    """Return how many more cases are needed until the future posterior probably meets a target.
+    """Return how many more cases separate two entities if they truly differ by a given amount, or meet another target.
 
-    Future cases are drawn from today's posterior and update it. The answer is the smallest number with which at least
-    the share ``assurance`` of these futures meets the target.
+    By default the number is conditional, and the same as in the verdict of a ranking: with it, the rank sets of the
+    share ``assurance`` of the futures leave only one of the two entities as the possible best, if their true scores
+    differ by ``margin`` or ``rope``, or else by their difference in a learned population of entities. For other targets
+    the number is unconditional: futures have true scores from that population.
     Source: O'Hagan, Stevens and Campbell (2005), Assurance in clinical trial design, Pharmaceutical Statistics
     4:187-201.
 
@@ -57,22 +79,25 @@ def plan(
     score : Score, str or callable, optional
         The score to rank by; by default the mean outcome, if cases have outcomes instead of classes.
     target : float
-        The posterior probability that the future posterior has to reach.
+        The joint level of the rank sets, or the posterior probability to reach.
     assurance : float
-        Today's probability that the future posterior reaches the target.
-    entity : hashable, optional
-        The entity that has to meet the target. By default, the entity that leads in the future posterior.
-    rival : hashable, optional
-        Without a rival, the target is P(best). With a rival, the entity has to beat this rival only; with
-        ``rival="all"``, it has to beat each rival with probability ``target``, pair by pair.
-    k : int, optional
-        The target is that the ``k`` entities that lead in the future posterior are the true top ``k``.
-    width : float, optional
-        The target is an interval of the score with probability ``target`` and at most this width.
-    margin : float, optional
-        Non-inferiority to the rival: the entity has to be less than ``margin`` worse.
-    rope : float
-        The entity has to beat others by more than this.
+        The probability that the target is met.
+    entity, rival : hashable, optional
+        The two entities; by default the leader and its closest rival.
+    margin, rope : float, optional
+        The true difference, in units of the score.
+    more, positives, k, width, alternatives : optional
+        As below; they need an unconditional plan, which is then the default.
+    true_scores : {"difference", "population", "posterior"}, optional
+        Where the true scores of the futures come from: a known difference of two entities (a conditional plan), the
+        learned population of entities, or the posterior under independent priors. The last two give unconditional
+        assurance, for these targets:
+
+        - P(best) ≥ ``target`` of ``entity``, or without one of the entity that then leads, by more than ``rope``;
+        - with ``rival``: ``entity`` beats it with this probability; with ``rival="all"`` each rival, pair by pair;
+        - with ``margin``: ``entity`` is less than this worse than ``rival``;
+        - with ``k``: the ``k`` entities that then lead are the true top ``k``;
+        - with ``width``: the interval of the score with probability ``target`` has at most this width.
     more : str, optional
         The kind of new units: "cases", "clusters", "data sets", "runs" or "training seeds". The default is the unit
         that the model assumes to be independent: data sets for a hierarchical model, training seeds of retrained
@@ -81,8 +106,8 @@ def plan(
     positives : float, optional
         Share of positives among the new cases, if class sizes are set by design; by default as observed.
     sizes : sequence of int, optional
-        Numbers of new units to try; by default 12 numbers, from a tenth to a hundred times the observed number. The
-        answer is interpolated between two numbers within a factor of 4 of each other.
+        Numbers of new units of the curve; by default 12 numbers, from a tenth to a hundred times the observed number.
+        The answer lies between two of them, and is refined by bisection.
     kind : str, optional
         Which performance of a hierarchical posterior: "typical" or "new".
     higher_is_better : bool, optional
@@ -90,20 +115,22 @@ def plan(
     alternatives : bool
         Plan for other kinds of new units too.
     futures : int
-        Simulated futures.
+        Simulated futures of an unconditional plan.
     seed : int, SeedSequence or Generator, optional
-        Source of all random numbers.
+        Source of all random numbers of an unconditional plan; a conditional one has none.
 
     Returns
     -------
     xarray.Dataset
-        Over ``n``, the number of new units: ``success``, the share of futures that meet the target;
-        ``probability_best``, the expected P(best) of the entity that leads in the future posterior; ``expected_loss``
-        from choosing it, in units of the score; each with its Monte-Carlo error, ``<name>_error``. Scalars: ``needed``,
-        the answer (0 if the target is met today, NaN if no number does); ``needed_lower``, ``needed_upper``: its range
-        from twice the Monte-Carlo error; ``limit``, the limit of ``success`` for unlimited n; ``now``, today's
-        posterior probability (or width); ``cases_each``, the number of cases in a unit. If there is no number,
-        ``attrs["reason"]`` is "limit" or "fixed" (no number suffices) or "size" (none of ``sizes`` does). With
+        Over ``n``, the number of new units: ``success``, the share of futures that meet the target, and
+        ``success_error``. Scalars: ``needed``, the answer (0 if the target is met today, NaN if no number is known);
+        ``limit``, the limit of ``success`` for unlimited n; ``now``, today's posterior probability (or width);
+        ``cases_each``, the number of cases in a unit. A conditional plan has ``difference``, the assumed true one, and
+        ``separation``, its fact for words. An unconditional plan has ``probability_best`` (n), the expected P(best) of
+        the entity that then leads; ``expected_loss`` (n) from choosing it, in units of the score; their errors; and
+        ``needed_lower``, ``needed_upper``: the range of the answer from twice the Monte-Carlo error. If there is no
+        number, ``attrs["reason"]`` is "cap" (something else limits the headline; ``caps`` says what), "equal" (no
+        difference is expected), "limit" or "fixed" (no number suffices) or "size" (none of those tried does). With
         ``alternatives``, ``alternative_needed``, ``alternative_cases`` and ``alternative_limit`` over ``alternative``.
 
     Raises
@@ -113,14 +140,20 @@ def plan(
 
     Notes
     -----
-    Counts and joint outcomes are updated as in the conjugate models. The updated scores are assumed to be normal, apart
-    from the skewness of today's differences. Hierarchical posteriors are assumed to be normal, and each new data set as
-    informative as an observed one.
+    A conditional plan keeps today's data and takes estimates as normal, new cases as informative as the observed ones,
+    and the centre of the two entities and all others at their posterior means. In an unconditional one, counts and
+    joint outcomes are updated as in the conjugate models, and scores are normal apart from the skewness of today's
+    differences. Hierarchical posteriors are assumed to be normal, and each new data set as informative as an observed
+    one. If the evidence of the posterior does not say what new cases would add, the default plan is unconditional.
 
     Examples
     --------
     >>> counts = br.from_counts(tn=[80, 84], fp=[20, 16], fn=[15, 14], tp=[35, 36], entity=["a", "b"])
-    >>> found = plan(br.fit(counts, seed=1), "mcc", entity="b", rival="a", seed=1)
+    >>> posterior = br.fit(counts, seed=1)
+    >>> found = plan(posterior, "mcc", margin=0.1)
+    >>> found.attrs["entity"], found.attrs["rival"], 500 < found["needed"].item() < 1500
+    ('b', 'a', True)
+    >>> found = plan(posterior, "mcc", entity="b", rival="a", true_scores="posterior", seed=1)
     >>> found["limit"].item() < 0.8, found["needed"].item(), found.attrs["reason"]
     (True, nan, 'limit')
     """
@@ -128,10 +161,29 @@ def plan(
     rope, futures = check_number("rope", rope, 0.0, finite=True), check_integer("futures", futures, 20)
     check_bool("alternatives", alternatives)
     root = root_sequence(seed)
+    of_posterior = {"k": k, "width": width, "rival='all'": (isinstance(rival, str) and rival == ALL) or None,
+                    "more": more, "positives": positives, "alternatives": alternatives or None}  # fmt: skip
+    others = [name for name, given in of_posterior.items() if given is not None]
+    if true_scores is not None:
+        check_choice("true_scores", true_scores, ("difference", "population", "posterior"))
+    if true_scores == "difference" and others:
+        raise ArgumentError("true_scores", f"must be 'population' or 'posterior' with {others[0]}", "'difference'")
+    if true_scores in (None, "difference") and not others:
+        if margin and rope:
+            raise ArgumentError("margin and rope", "are the same true difference: pass one", f"{margin}, {rope}")
+        known = check_number("margin", margin or rope, 0.0, finite=True)
+        ranked = score, RankingOptions(target, rope), higher_is_better, kind
+        found = _of_difference(check_posterior(posterior), ranked, Pair(entity, rival, known), assurance, sizes)
+        if found is not None:
+            return found
+        if true_scores is not None:
+            raise ArgumentError("posterior", "must be of evidence that says what new cases add, for a conditional plan")
     given = {"entity": entity, "rival": None if isinstance(rival, str) and rival == ALL else rival}
     named = {argument: name for argument, name in given.items() if name is not None}
     top = 1 if k is None else check_integer("k", k, 1)
     source = read_source(posterior, score, kind, higher_is_better, top, named)
+    if true_scores == "posterior":
+        source = replace(source, population=None)
     goal = _goal(source, target, entity, rival, k, width, margin, rope)
     chosen = with_units(source, more, positives)
     found = _plan_sizes(chosen, goal, assurance, _sizes(sizes, chosen.units, chosen.most), futures, root)
@@ -148,40 +200,54 @@ def plan(
     return found.assign(more_found).assign_coords(alternative=name_coord([*kinds]) if kinds else np.empty(0, str))
 
 
-def cases_to_separate(p: float, cases: float, target: float = 0.95, assurance: float = 0.8) -> float:
-    """Return how many more cases separate two entities, whichever is better, if their difference is normal.
+def _of_difference(
+    posterior: Posterior, ranked: tuple[Any, RankingOptions, Any, Any], pair: Pair, assurance: float, sizes: Any
+) -> xr.Dataset | None:
+    """Return a conditional plan; None if the posterior does not say what new cases add, and nothing limits a claim.
 
-    The answer is 0 if today's probability already reaches the target.
-
-    Parameters
-    ----------
-    p : float
-        Today's probability that one entity beats the other.
-    cases : float
-        Number of cases on which this probability is based.
-    target, assurance : float
-        As for :func:`bayesrank.plan`.
-
-    Examples
-    --------
-    >>> round(cases_to_separate(0.9, 100)), cases_to_separate(0.96, 100)
-    (732, 0.0)
+    ``ranked`` are the arguments of the ranking.
     """
-    from scipy.special import ndtr, ndtri
-
-    z, wanted = abs(float(ndtri(p))), float(ndtri(target))
-    if z >= wanted:
-        return 0.0
-
-    def shortfall(share: float) -> float:
-        left, scale = wanted * np.sqrt(1 - share), np.sqrt(share)
-        return float(ndtr((z - left) / scale) + ndtr((-z - left) / scale)) - assurance
-
-    low, high = 0.0, 1.0
-    for _ in range(50):
-        share = (low + high) / 2
-        low, high = (share, high) if shortfall(share) < 0 else (low, share)
-    return float(cases * high / (1 - high)) if high < 1 else np.inf
+    score, settings, higher_is_better, kind = ranked
+    names = score_values(posterior, score, higher_is_better, kind).values
+    if not set(names.dims) <= {*DRAW_DIMS, "entity"} or names.sizes["entity"] < 2:
+        return None
+    given = {"entity": pair.entity, "rival": pair.rival}
+    for argument, which in given.items():
+        if which is not None:
+            check_choice(argument, which, names["entity"].values.tolist(), ArgumentKeyError)
+    if pair.entity is not None and pair.entity == pair.rival:
+        raise ArgumentError("rival", "must be another entity", f"{pair.rival!r} twice")
+    ranking, held = rank_pair(posterior, *ranked, pair)
+    caps = [note for note in caps_of(ranking) if note.code not in (*ON_THESE, "probability_below")]
+    if held is None and not caps:
+        return None
+    about: dict[str, Any] = {name: ranking.attrs[name] for name in ("score", "display", "higher_is_better")} | {
+        "true_scores": "difference"
+    }
+    about |= {"goal": "separation", "target": settings.prob, "assurance": assurance, "entity": "", "rival": ""}
+    about |= {"unit": "cases", "reason": "cap"}
+    about |= {"k": 1, "width": np.nan, "margin": 0.0, "fixed": "", "alike": [], "futures": 0}
+    about["entities"] = ranking.sizes["entity"]
+    about["leader"] = str(ranking["entity"].values[int(np.nanargmin(ranking["consensus_position"].values))])
+    limits = {"caps": notes_text(caps), "separation": ranking["separation"].item()}
+    if held is None:
+        empty = {name: ("n", np.empty(0)) for name in ("success", "success_error")}
+        unknown = dict.fromkeys(("needed", "limit", "now", "difference", "cases_each"), np.nan)
+        return xr.Dataset(empty | unknown | limits, {"n": np.empty(0, int)}, about)
+    note = held.note(assurance)
+    tried = _sizes(sizes, held.units[:2] - held.prior[:2])
+    success = np.array([held.success(n) if held.difference > 0 else 0.0 for n in tried.tolist()])
+    needed = note.fields.get("needed")
+    reason = "cap" if caps else "met" if held.apart else "" if needed else "size" if held.difference > 0 else "equal"
+    number = {"cap": np.nan, "met": 0.0}.get(reason, np.nan if needed is None else needed)
+    scalars = {
+        "needed": number, "limit": float(held.difference > 0), "difference": held.difference,
+        "now": float(ranking["superiority"].sel(entity=held.entity, rival=held.rival)),
+        "units": float(held.units[:2].max()), "cases_each": held.cases_each,
+    }  # fmt: skip
+    curve = {"success": ("n", success), "success_error": ("n", 0 * success)}
+    about |= {"entity": str(held.entity), "rival": str(held.rival), "unit": held.unit, "reason": reason}
+    return xr.Dataset(curve | scalars | limits | {"separation": notes_text([note])}, {"n": tried}, about)
 
 
 def _goal(source: Source, target: float, entity: Any, rival: Any, k: Any, width: Any, margin: Any, rope: float) -> Goal:
@@ -236,6 +302,8 @@ def _sizes(sizes: Any, units: np.ndarray, limit: float = np.inf) -> np.ndarray:
 def _plan_sizes(
     source: Source, goal: Goal, assurance: float, sizes: np.ndarray, futures: int, root: np.random.SeedSequence
 ) -> xr.Dataset:
+    if goal.kind == "interval" and source.cells:  # a width needs no pairs, and more futures make it exact
+        futures = max(futures, min(INTERVALS // source.cells, INTERVALS // 20))
     draws, now = source.draws, goal.now(source.draws)
     met = now <= goal.width if goal.kind == "interval" else now >= goal.target
     updates = source.updates(futures, stream(root, "plan", source.unit))
@@ -243,33 +311,53 @@ def _plan_sizes(
     today = updates.moments()
     with np.errstate(invalid="ignore", divide="ignore"):
         wider = np.nan_to_num(np.sqrt(np.diag(spread) / np.diag(today[1][0])), nan=1.0, posinf=1.0)
-    truth, skewness = updates.truth, _skewness(draws, spread)
+    wider[np.abs(wider - 1) < 3 / np.sqrt(2 * len(draws))] = 1.0  # an error of draws
+    truth = source.true_scores(updates.truth, stream(root, "plan population"))
+    moved, skewness = truth - updates.truth, _skewness(draws, spread)
     top = truth.max(1, keepdims=True)
     best = (truth == top) / (truth == top).sum(1, keepdims=True)
-    rows = []
-    for more in np.diff(sizes, prepend=0).tolist():
-        updates.extend(more)
+
+    def row(updates: Updates) -> list[float]:
+        """Return the share of futures that meet the target, P(best) of the leader and its loss, with errors."""
         mean, covariance = updates.moments()
         past = updates.past()
         # What the approximation misses today it misses in proportion to what is left of today's evidence.
         factor = 1 + (wider - 1) * past
-        mean = np.where(np.isnan(mean), average, mean + (average - today[0][0]) * past)
+        mean = np.where(np.isnan(mean), average, mean + (average - today[0][0]) * past) + moved * (1 - past)
         covariance = np.nan_to_num(covariance) * factor[:, None] * factor
         leader = mean.argmax(1)[:, None]
         shares = _share(goal.met(mean, covariance, skewness * np.sqrt(np.sqrt(past[:, None] * past))))
         of_leader = (np.take_along_axis(values, leader, 1)[:, 0] for values in (best, top - truth))
-        rows.append([*shares, *(number for x in of_leader for number in (x.mean(), x.std() / np.sqrt(x.size)))])
-    curve = np.array(rows).T
+        return [*shares, *(number for x in of_leader for number in (x.mean(), x.std() / np.sqrt(x.size)))]
+
+    rows = {}
+    for size, more in zip(sizes.tolist(), np.diff(sizes, prepend=0).tolist(), strict=True):
+        updates.extend(more)
+        rows[size] = row(updates)
+    curve = np.array([*rows.values()]).T
     if not source.found.finite_mean:
         curve[4:] = np.nan
     limit, limit_error = _limit(source, goal, futures, root)
+    needed, lower, upper, reason = np.nan, np.nan, np.nan, ""
     if met:
         needed, lower, upper, reason = 0.0, 0.0, 0.0, "met"
     elif limit < assurance:
-        needed, lower, upper, reason = np.nan, np.nan, np.nan, "fixed" if source.fixed else "limit"
+        reason = "fixed" if source.fixed else "limit"
+    elif (above := curve[0] >= assurance).any():
+        first = int(np.argmax(above))
+        low, high = float(sizes[first - 1]) if first else 0.5, float(sizes[first])
+        while high / low > 1 + PRECISION and high - np.floor(low) > 1:
+            middle = float(np.round(np.sqrt(low * high)).clip(np.floor(low) + 1, high - 1))
+            again = source.updates(futures, stream(root, "plan", source.unit))
+            again.extend(int(middle))
+            rows[int(middle)] = row(again)
+            low, high = (low, middle) if rows[int(middle)][0] >= assurance else (middle, high)
+        needed = high
+        tried = sorted(rows)
+        success, error = np.array([rows[size][:2] for size in tried]).T
+        lower, upper = (_crossing(np.array(tried), success + k * error, assurance) for k in (2, -2))
     else:
-        needed, lower, upper = (_crossing(sizes, curve[0] + k * curve[1], assurance) for k in (0, 2, -2))
-        reason = "size" if np.isnan(needed) else ""
+        reason = "size"
     names = ("success", "probability_best", "expected_loss")
     columns = [f"{name}{end}" for name in names for end in ("", "_error")]
     found = {name: ("n", values) for name, values in zip(columns, curve, strict=True)}
@@ -295,6 +383,7 @@ def _plan_sizes(
         assurance=assurance,
         futures=futures,
         reason=reason,
+        true_scores="posterior" if source.population is None else "population",
     )
     return xr.Dataset(found | scalars, {"n": sizes}, about.to_attrs())
 
@@ -313,7 +402,7 @@ def _skewness(draws: np.ndarray, covariance: np.ndarray) -> np.ndarray:
 def _limit(source: Source, goal: Goal, futures: int, root: np.random.SeedSequence) -> tuple[float, float]:
     """Return the share of futures that meet the target with unlimited units."""
     if not source.fixed:
-        return _share(goal.holds(source.draws))
+        return _share(goal.holds(source.true_scores(source.draws, stream(root, "plan population"))))
     updates = source.updates(max(futures, 1000), stream(root, "plan limit", source.unit))
     updates.extend(np.inf)
     mean, covariance = updates.moments()
@@ -321,14 +410,14 @@ def _limit(source: Source, goal: Goal, futures: int, root: np.random.SeedSequenc
 
 
 def _crossing(sizes: np.ndarray, success: np.ndarray, level: float) -> float:
-    """Return the size at which a curve reaches a level, interpolated between sizes within a factor of 4; or NaN."""
+    """Return the size at which a curve reaches a level, interpolated; NaN if it does not."""
     # The curve rises; Monte-Carlo error is smoothed away.
     rising = (np.maximum.accumulate(success) + np.minimum.accumulate(success[::-1])[::-1]) / 2
     above = np.flatnonzero(rising >= level)
     if not above.size:
         return np.nan
     i = int(above[0])
-    if i == 0 or sizes[i] > 4 * sizes[i - 1]:
+    if i == 0:
         return float(sizes[i])
     part = (level - rising[i - 1]) / (rising[i] - rising[i - 1])
     return float(np.ceil(np.exp(np.log(sizes[i - 1]) + part * np.log(sizes[i] / sizes[i - 1]))))

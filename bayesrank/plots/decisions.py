@@ -188,13 +188,18 @@ def plan(result: xr.Dataset, ax: Any = None) -> Any:
     about = PlanRecord.of(result)
     ax = new_axes(ax, 6.4, 4.0)
     sizes, success, error = (result[name].values for name in ("n", "success", "success_error"))
-    [line] = ax.plot(sizes, success, "o-", markersize=4, label="target met")
+    if not len(sizes):
+        raise ArgumentError("result", "must hold sizes; something other than the number of cases limits the claim")
+    conditional = about.goal == "separation"
+    label = "entities separated" if conditional else "target met"
+    [line] = ax.plot(sizes, success, "o-", markersize=4, label=label)
     color, assurance = line.get_color(), about.assurance
     low, high = np.clip(success - 2 * error, 0, 1), np.clip(success + 2 * error, 0, 1)
-    ax.fill_between(sizes, low, high, color=color, alpha=0.2, linewidth=0, label="± 2 Monte-Carlo errors")
-    ax.axhline(assurance, linestyle="--", linewidth=1, color="0.5", label=f"assurance {assurance:g}")
     limit, needed = float(result["limit"]), float(result["needed"])
-    ax.axhline(limit, linestyle=":", linewidth=1.2, color=color, label=f"limit {limit:.2f}")
+    if not conditional:
+        ax.fill_between(sizes, low, high, color=color, alpha=0.2, linewidth=0, label="± 2 Monte-Carlo errors")
+        ax.axhline(limit, linestyle=":", linewidth=1.2, color=color, label=f"limit {limit:.2f}")
+    ax.axhline(assurance, linestyle="--", linewidth=1, color="0.5", label=f"assurance {assurance:g}")
     if needed > 0:
         ax.axvline(needed, linewidth=1, color=color, alpha=0.6)
     ax.set(xscale="log", ylim=(-0.02, 1.02), ylabel="probability")

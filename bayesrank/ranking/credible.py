@@ -30,7 +30,6 @@ from bayesrank.ranking.aggregates import aggregated, check_aim
 from bayesrank.ranking.claims import (
     FEWEST,
     cap,
-    expected_overestimates,
     facts_of_claim,
     headline_of,
     ranks_and_tiers,
@@ -43,11 +42,14 @@ from bayesrank.ranking.identical import agree, average_pairs, average_within, ho
 from bayesrank.ranking.intervals import position_of, rank_intervals
 from bayesrank.ranking.notes import discordance_of
 from bayesrank.ranking.predictive import predictive_order, predictive_values
+from bayesrank.ranking.separation import Pair, Separation, population_behind
 from bayesrank.ranking.values import RankingOptions, ScoreValues, finite, ranking_of, score_values
 from bayesrank.ranking.without_draws import rank_exactly, replace_drawn
 
 #: Maximum share of draws without a value for an entity to be ranked.
 MOSTLY = 0.5
+#: With fewer entities, the leader's expected overestimate is not stated.
+FEWEST_ENTITIES = 3
 #: Larger numbers have squares that cannot be summed.
 HUGE = 1e120
 
@@ -102,7 +104,7 @@ def credible_ranking(
     joint : bool
         Compare all pairs of entities, which takes draws × entities² operations. If False, the result has no ``rival``,
         ``superiority``, ``equivalence``, ``sucra``, ``poth``, ``consensus_*``, ``predictive*``, ``rank_lower``,
-        ``rank_upper``, ``tier``, ``in_best_set`` and headline.
+        ``rank_upper``, ``tier``, ``in_best_set``, ``separation`` and headline.
     order : str
         By which order the entities are listed within a tier, and which of them leads: ``"consensus"``, or
         ``"predictive"``, by the score of the posterior mean performance, the only one that keeps the axioms of ranking
@@ -145,11 +147,15 @@ def credible_ranking(
           with probability ``prob``. ``sets``: "confidence", "posterior" (of a model with a population), or "none".
           ``caps``: the reasons that limit the headline; their codes are in ``attrs["caps"]``.
         - ``expected_regret``: mean difference from the best of each draw, in units of the score, if its mean is finite.
-        - ``overestimate``: expected loss of the score on new cases (winner's curse), by empirical Bayes, for three
-          entities or more and models without a population of entities.
+        - ``overestimate``: expected loss of the score on new cases (winner's curse), if the entities are a sample of a
+          normal population whose spread is averaged over, for three entities or more and models without such a
+          population.
         - ``undefined``: share of draws without a value; above one half, the entity is not ranked.
         - ``effective_sample_size``: effective number of draws of the entity's values.
         - ``worst``, ``worst_probability``, with ``aggregate="worst"``: the group that is most probably the worst one.
+        - ``separation``: how many more cases would separate the leader from its closest rival, if they truly differ by
+          the ROPE, or without one by the difference in a learned population of entities; read by
+          :func:`bayesrank.verdict` and printed by :func:`bayesrank.plan`.
         - ``notes``, ``needed_evidence``: read by :func:`bayesrank.verdict` and :func:`bayesrank.notes`.
 
         The attrs are ``headline``, ``sets``, ``caps``, ``score``, ``prob``, ``rope``, ``higher_is_better``, ``draws``,
@@ -231,6 +237,22 @@ def rank_variable(source: Container, name: str, prob: float, known: Callable[[tu
     return _of_draws(source, found, _evidence_of(source, found, None, settings), None, settings, known)
 
 
+def rank_pair(
+    source: Source,
+    score: ScoreLike | None,
+    settings: RankingOptions,
+    higher_is_better: bool | None,
+    kind: str | None,
+    pair: Pair,
+) -> tuple[xr.Dataset, Separation | None]:
+    """Return a ranking from draws, and the evidence on how many more cases separate a pair; None if not known."""
+    held: list[Separation | None] = []
+    found = score_values(source, score, higher_is_better, kind)
+    evidence = _evidence_of(source, found, kind, settings)
+    ranking = _of_draws(source, found, evidence, kind, settings, also=lambda *given: held.append(pair.of(*given)))
+    return ranking, held[0] if len(held) == 1 else None
+
+
 def _over(
     source: Source,
     score: ScoreLike | None,
@@ -278,8 +300,9 @@ def _of_draws(
     kind: str | None,
     settings: RankingOptions,
     known: Callable[[tuple[int, ...]], Known] | None = None,
+    also: Callable[..., Any] | None = None,
 ) -> xr.Dataset:
-    """Return a ranking from draws."""
+    """Return a ranking from draws; ``also`` is called with all that a ranking knows of its pairs."""
     values = found.values
     [values] = load_arrays(values.transpose(*draw_dims(values), ..., "entity").astype(float, copy=False))
     expected = predictive_values(source, found, kind) if settings.order == "predictive" else None
@@ -289,7 +312,7 @@ def _of_draws(
 
     def rank_one(part: xr.DataArray, one: Evidence, at: tuple[int, ...]) -> xr.Dataset:
         beside = None if known is None else known(at)
-        return _one(part, one, found, settings, None if expected is None else _at(expected, at), beside)
+        return _one(part, one, found, settings, None if expected is None else _at(expected, at), beside, also)
 
     return rank_each(values, evidence, rank_one)
 
@@ -306,6 +329,7 @@ def _one(
     settings: RankingOptions,
     predictive: tuple[np.ndarray, np.ndarray] | None = None,
     known: Known | None = None,
+    also: Callable[..., Any] | None = None,
 ) -> xr.Dataset:
     names, batches = values["entity"].values, Batches.of(values)
     x = finite(values.values).reshape(batches.number, len(names))
@@ -315,8 +339,11 @@ def _one(
     information, groups = known
     result, twice, efficiencies = _summarize(x, batches, settings, found, groups)
     groups, ranked = efficiencies.groups, result["undefined"] <= MOSTLY
-    if found.finite_mean and information.population != "entities":  # a model of their population already shrinks them
-        result["overestimate"] = average_within(groups, expected_overestimates(x, ranked, found.sign))
+    population = population_behind(x, ranked, found, evidence, information)
+    if population is not None and ranked.sum() >= FEWEST_ENTITIES:
+        loss = np.full(len(names), np.nan)
+        loss[ranked] = found.sign * (np.nanmean(x[:, ranked], axis=0) - population.means())
+        result["overestimate"] = average_within(groups, loss)
 
     def outside(observed: np.ndarray) -> np.ndarray:
         """Return whether values are outside the interval by more than Monte-Carlo error."""
@@ -352,6 +379,11 @@ def _one(
         if not efficiencies.worst >= FEWEST:  # a point estimate, or too few draws for probabilities
             headline = "none"
         result |= facts_of_claim(headline, sets.kind, caps)
+        given = x, found, evidence, information, population, result, settings.prob
+        pair = Pair(difference=settings.rope).of(*given) if headline in ("leads", "shared") else None
+        result["separation"] = notes_text([] if pair is None else [pair.note()])
+        if also is not None:
+            also(*given)
     result |= {"notes": notes_text(notes), "needed_evidence": needed}
     ranking = ranking_of(result, values, settings.joint, ERROR, facts.to_attrs() | evidence.facts())
     return state_claim(ranking)

@@ -60,6 +60,8 @@ OF_ONE = ("headline", "sets", "caps")
 POPULATIONS = {"typical": "datasets_like_these", "new": "new_dataset"}
 #: Nothing is known of how the evidence was assembled.
 NOTHING = EvidenceRecord()
+#: A class with at most this share of the cases is rare: a designed share may need a tenth of the cases.
+RARE = 0.1
 #: How the names of observed variables on truth known in part begin.
 JUDGED = ("judged_", "labels")
 #: Codes of notes that limit the headline.
@@ -253,6 +255,45 @@ class Evidence:
         if slope is None:
             return unknown
         return (cases * np.where(cases > 0, np.square(slope), 0.0)).sum(axis=1) / total[:, 0] ** 2
+
+    def prior_cases(self, entities: int) -> np.ndarray:
+        """Return the number of cases that the prior of each entity stands for (entity)."""
+        if self.prior is None:
+            return np.zeros(entities)
+        return np.broadcast_to(self.prior.sum([d for d in self.prior.dims if d != "entity"]).values, entities)
+
+    def parts_of_pair(self, score: Score | None, one: int, other: int) -> tuple[np.ndarray, np.ndarray] | None:
+        """Return the variance of a difference within each class (negative, positive), and the cases of the class.
+
+        None unless cases have two classes, one of them RARE, and all data sets are one.
+        """
+        counts, patterns = self.counts, self.patterns
+        known = counts is not None and self.shares is None and "dataset" not in counts.dims
+        if score is None or not known or counts is None or counts.sizes.get("actual") != 2:
+            return None
+        table = counts.transpose("entity", *OUTCOME_DIMS)
+        cells = table.values[[one, other]].astype(float)
+        cases = cells.sum(axis=2)
+        if not (cases > 0).all() or (cases / cases.sum(axis=1, keepdims=True)).min() > RARE:
+            return None
+        if patterns is not None and patterns.actual is not None:
+            influence = self._influence(score)
+            if influence is None:
+                return None
+            off, variance = influence[:, one] - influence[:, other], np.zeros(2)
+            for c, label in enumerate(table["actual"].values.tolist()):
+                here = patterns.actual == label
+                mean = np.average(off[here], weights=patterns.count[here])
+                variance[c] = patterns.count[here] @ np.square(off[here] - mean)
+            return variance, cases[0]
+        shares = cells / cells.sum(axis=(1, 2), keepdims=True)
+        slope = slopes_of(partial(self._score, score), table[[one, other]], shares.reshape(2, 4))
+        if slope is None:
+            return None
+        slope = np.where(shares > 0, slope.reshape(shares.shape), 0.0)
+        mean = (shares * slope).sum(axis=2, keepdims=True) / shares.sum(axis=2, keepdims=True)
+        within = (shares * np.square(slope - mean)).sum(axis=2) / cells.sum(axis=(1, 2))[:, None]
+        return within.sum(axis=0), cases.min(axis=0)
 
     def _freedom_of_table(self, score: Score | None) -> np.ndarray | None:
         """Return the degrees of freedom of scores of independent tables (entity); None if unknown or enough."""
@@ -539,7 +580,7 @@ def evidence_of(source: Container, variable: str | None, values: xr.DataArray, k
         kind=wanted if many else "",
         patterns=Patterns.of(observed, about.target != "cluster"),
         prior=get_variable(source.group("constant_data"), "prior_concentration"),
-        datasets=tuple(values["dataset"].values.tolist()) if "dataset" in values.coords else (),
+        datasets=tuple(np.atleast_1d(values["dataset"].values).tolist()) if "dataset" in values.coords else (),
         weights=np.array(about.dataset_weights) if averaged else None,
         bootstrap=tuple(_bootstrap(observed, about)),
     )
@@ -630,6 +671,7 @@ def _typical_shares(counts: xr.DataArray, middle: str) -> xr.DataArray:
     plain = counts.reset_coords(drop=True)
     total = plain.sum(answers)
     rates = getattr(plain / total.where(total > 0), middle)("dataset")
+    rates = rates.assign_coords({name: coord for name, coord in counts.coords.items() if not coord.dims})
     if "actual" not in counts.dims:
         return rates
     cases = total.where(total.sum("actual") > 0)

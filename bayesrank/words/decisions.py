@@ -9,7 +9,7 @@ from bayesrank._records import ResultRecord
 from bayesrank.decisions.tables import check_decision
 from bayesrank.ranking.summary import effective_draws, outside_interval, score_name
 from bayesrank.words.parts import Verdict, compose, few_names
-from bayesrank.words.rankings import STEPS, common_notes, loss_of, needed_evidence
+from bayesrank.words.rankings import common_notes, loss_of, next_step
 from bayesrank.words.standing import Standing, headline_text, relation
 
 
@@ -37,7 +37,7 @@ def verdict_of_decision(decision: xr.Dataset) -> Verdict:
     notes += [*_close(standing), *_strategies(standing), *_information(decision)]
     loss = loss_of(decision, name, place, "per case (in the unit of the benefits)")
     kind = standing.headline
-    return compose(kind, headline, notes, loss, "" if kind == "best" else STEPS[needed_evidence(decision)])
+    return compose(kind, headline, notes, loss, "" if kind == "best" else next_step(decision, standing))
 
 
 def verdict_of_front(front: xr.Dataset) -> Verdict:

@@ -7,7 +7,6 @@ from bayesrank import _text
 from bayesrank._notes import Note, notes_of
 from bayesrank._records import GateRecord
 from bayesrank.words.parts import Verdict, compose, few_names
-from bayesrank.words.plans import round_up
 
 NEEDED = {"p_worse", "p_not_worse", "difference"}
 
@@ -61,4 +60,6 @@ def _next_step(gate: xr.Dataset) -> str:
     most = float(np.nanmax(needed))
     if np.isinf(most):
         return "More than 100 times as many cases would be needed if today's difference is the true one."
-    return f"About {round_up(most):,} more cases decide it with 80% assurance if today's difference is the true one."
+    return (
+        f"About {_text.round_up(most):,} more cases decide it with 80% assurance if today's difference is the true one."
+    )

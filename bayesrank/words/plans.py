@@ -5,13 +5,18 @@ import xarray as xr
 
 from bayesrank import _text
 from bayesrank._checks import check_result
+from bayesrank._notes import notes_of
 from bayesrank._records import PlanRecord
 from bayesrank.planning import OVERLAP
 from bayesrank.ranking.summary import score_name
 from bayesrank.words.parts import Verdict, compose, few_names, join_names
+from bayesrank.words.sentences import say
+from bayesrank.words.standing import lift_of
 
 #: Variables that a plan has.
 NEEDED = {"success", "needed", "limit", "now", "n"}
+#: Where the true scores of an unconditional plan come from.
+TRUTHS = {"population": "a learned population of entities", "posterior": "today's posterior under independent priors"}
 #: Units that stay as observed, and how the verdict says so.
 FIXED = {
     "data sets": "the data sets stay the same, and they differ",
@@ -25,15 +30,17 @@ FIXED = {
 def verdict_of_plan(plan: xr.Dataset) -> Verdict:
     """Return the verdict on a plan, of :func:`bayesrank.plan`."""
     check_result("br.plan", "plan", plan, NEEDED, ("goal", "target", "assurance", "unit", "reason"))
+    if plan.attrs["goal"] == "separation":
+        return _verdict_of_separation(plan)
     about, goal = PlanRecord.of(plan), goal_words(plan)
     unit, needed, at = about.unit, float(plan["needed"]), float(plan["n"].max())
-    assured, below = f"{100 * about.assurance:g}% assurance", f"below the {about.assurance:g} wanted"
+    assured, below = f"{100 * about.assurance:g}% unconditional assurance", f"below the {about.assurance:g} wanted"
     if about.reason == "met":
         return compose("met", f"No more {unit} are needed: {goal} already.", _notes(plan))
     if not np.isnan(needed):
         kind, at = "planned", needed
-        many, each = round_up(needed), float(plan["cases_each"])
-        cases = f" ({round_up(many * each):,} cases)" if each > 1 else ""
+        many, each = _text.round_up(needed), float(plan["cases_each"])
+        cases = f" ({_text.round_up(many * each):,} cases)" if each > 1 else ""
         more = f"{unit.removesuffix('s') if many == 1 else unit}{' of each case' if unit == 'runs' else cases}"
         if about.contenders:
             more += f" on each of {few_names(about.contenders)}"
@@ -55,6 +62,25 @@ def verdict_of_plan(plan: xr.Dataset) -> Verdict:
         value = float(np.interp(np.log(at), np.log(plan["n"].values), plan["expected_loss"].values))
         loss = f"Expected loss from choosing the leader after them: {_text.significant(value)} {score_name(plan)}."
     return compose(kind, headline, _notes(plan), loss, _cheaper(plan))
+
+
+def _verdict_of_separation(plan: xr.Dataset) -> Verdict:
+    """Return the verdict on a conditional plan, in the words of the ranking's verdict."""
+    about, caps = plan.attrs, notes_of(plan["caps"])
+    if caps:
+        return compose("cap", lift_of(caps[0], about["leader"], score_name(plan)), [])
+    [fact] = notes_of(plan["separation"])
+    now, many = _text.number(float(plan["now"]), 3), f"{100 * about['assurance']:g}% of simulated futures"
+    notes = [
+        f"Today P({about['entity']} beats {about['rival']}) is {now}.",
+        f"With that number, the {about['target']:g} rank sets of {many} leave only one of the two as possible best.",
+        "The number is conditional on the difference; true_scores='population' (--true-scores) gives unconditional "
+        "assurance.",
+    ]
+    if about["reason"] == "met":
+        text = f"No more {about['unit']} are needed: only one of {about['entity']} and {about['rival']} could be best."
+        return compose("met", text, notes[:1])
+    return compose(about["reason"] or "planned", say(fact), notes)
 
 
 def goal_words(plan: xr.Dataset) -> str:
@@ -79,14 +105,6 @@ def goal_words(plan: xr.Dataset) -> str:
     return f"P(best{by}) reaches {target} for the leader"
 
 
-def round_up(n: float) -> int:
-    """Round a number of cases up to two digits."""
-    if n < 100:
-        return int(np.ceil(n))
-    unit = 10 ** (int(np.log10(n)) - 1)
-    return int(np.ceil(n / unit) * unit)
-
-
 def _cheaper(plan: xr.Dataset) -> str:
     """Return the sentence on the cheapest other kind of cases; empty if none was planned or none is cheaper."""
     if "alternative_cases" not in plan:
@@ -98,10 +116,12 @@ def _cheaper(plan: xr.Dataset) -> str:
     least, lines = found.pop(OVERLAP, None), []
     if found:
         name = min(found, key=found.__getitem__)
-        lines.append(f"Cheapest: {name}, about {round_up(found[name]):,} cases.")
+        lines.append(f"Cheapest: {name}, about {_text.round_up(found[name]):,} cases.")
     if least is not None:
-        most = f" and {round_up(own):,}" if np.isfinite(own) else ""
-        lines.append(f"Per-case data would need {'between' if most else 'at least'} {round_up(least):,}{most} cases.")
+        most = f" and {_text.round_up(own):,}" if np.isfinite(own) else ""
+        lines.append(
+            f"Per-case data would need {'between' if most else 'at least'} {_text.round_up(least):,}{most} cases."
+        )
     return " ".join(lines)
 
 
@@ -117,8 +137,8 @@ def _notes(plan: xr.Dataset) -> list[str]:
     lines.append(f"Today the {today}.")
     low, high = float(plan["needed_lower"]), float(plan["needed_upper"])
     if not np.isnan(float(plan["needed"])) and about.reason != "met" and not np.isnan(low):
-        end = "more than tried" if np.isnan(high) else f"{round_up(high):,}"
-        lines.append(f"By Monte-Carlo error alone the number lies between {round_up(low):,} and {end}.")
+        end = "more than tried" if np.isnan(high) else f"{_text.round_up(high):,}"
+        lines.append(f"By Monte-Carlo error alone the number lies between {_text.round_up(low):,} and {end}.")
     if about.reason not in ("fixed", "met"):
         limit = _text.number(float(plan["limit"]), 3)
         lines.append(f"With unlimited {about.unit} the target is met with probability {limit}.")
@@ -128,12 +148,13 @@ def _notes(plan: xr.Dataset) -> list[str]:
             cases, bound = float(one["alternative_cases"]), float(one["alternative_limit"])
             how_many = "more than 100 times today's"
             if cases == cases:
-                how_many = f"about {round_up(cases):,} cases"
+                how_many = f"about {_text.round_up(cases):,} cases"
             elif bound < about.assurance:
                 how_many = f"no number would do (at most {_text.number(bound, 2)})"
             lines.append(f"{name[0].upper()}{name[1:]}: {how_many}.")
+    lines.append(f"The assurance is unconditional: true scores come from {TRUTHS[about.true_scores]}.")
     lines.append(
         "The plan takes today's model and prior as right, and looks once, at the end; looking earlier claims winners "
-        "too often."
+        "too often (bayesrank gate allows it)."
     )
     return lines

@@ -8,34 +8,31 @@ import xarray as xr
 from bayesrank import _text
 from bayesrank._notes import Note, notes_of
 from bayesrank._records import RankingRecord
-from bayesrank.planning import cases_to_separate
 from bayesrank.ranking.claims import FEWEST, NO_HEADLINE, leader_overestimate
 from bayesrank.ranking.intervals import position_of
 from bayesrank.ranking.summary import check_complete, effective_draws, is_exact, outside_interval, score_name
 from bayesrank.words.identification import why_and_remedy
 from bayesrank.words.parts import Verdict, compose, few_names
-from bayesrank.words.plans import round_up
-from bayesrank.words.standing import Standing, headline_text, relation
+from bayesrank.words.sentences import say
+from bayesrank.words.sentences.claims import LOOKING
+from bayesrank.words.standing import Standing, headline_text, lift_of, relation
 
 #: Smaller expected losses are printed as this bound.
 LEAST = 1e-6
-#: Kinds of evidence for which a number of cases is computed; its assurance, and the largest multiple of the cases.
-OF_CASES, ASSURANCE, MOST = ("cases", "paired cases", "per-case data"), 0.8, 100
 #: Fields of the note on parameters that are not identified, which its words need.
 IDENTIFIED_BY = ("rank", "parameters", "weak", "tests", "populations", "dependence")
-#: Advice on separating entities, by the variable ``needed_evidence``.
+#: Advice on separating entities, by the variable ``needed_evidence``, where no number is known.
 STEPS = {
-    "data sets": "More data sets would help most; more cases of the same data sets would help less.",
-    "clusters": "More clusters would help; more cases of the same clusters would help less.",
-    "paired cases": "More cases would help; only those on which entities differ count.",
+    "data sets": "More data sets would help most; more cases of the same data sets would help less",
+    "clusters": "More clusters would help; more cases of the same clusters would help less",
+    "paired cases": "More cases would help; only those on which entities differ count",
     "per-case data": "Per-case data would help (the paired model compares entities on the same cases), as would more "
-    "cases.",
-    "cases": "More cases would help to separate them.",
-    "training seeds": "More training seeds would help; more cases of the same models would help less.",
-    "votes": "More votes would help, on pairs of those that could be best.",
-    "labels": "More true labels would help most, on entities that could be best; bayesrank plan estimates how many.",
-    "other cases": "Cases on which the first two could differ would help: on these they had the same outcomes.",
-    "": "More data would help to separate them.",
+    "cases",
+    "cases": "More cases would help to separate them",
+    "training seeds": "More training seeds would help; more cases of the same models would help less",
+    "votes": "More votes would help most, on pairs of those that could be best",
+    "labels": "More true labels would help, on the entities that could be best",
+    "": "More data would help to separate them",
 }
 
 
@@ -99,35 +96,17 @@ def needed_evidence(ranking: xr.Dataset) -> str:
 
 
 def next_step(ranking: xr.Dataset, standing: Standing) -> str:
-    """Return how many more cases would separate the leader from its closest rival, or how to estimate the number."""
+    """Return what would lift a cap, or how many more cases would separate the leader from its closest rival."""
+    if lifts := [lift for cap in standing.caps if (lift := lift_of(cap, standing.leader, score_name(ranking)))]:
+        return lifts[0]
     needed = needed_evidence(ranking)
-    unjustified = [cap for cap in standing.caps if cap.code in ("clusters_too_few", "cases_too_few")]
-    if unjustified:
-        units = "effective clusters" if unjustified[0].code == "clusters_too_few" else "cases"
-        return f"At least {unjustified[0].fields['enough']} {units} are needed before any entity can be ruled out."
-    few = next((cap.fields for cap in standing.caps if cap.code == "seeds_too_few"), None)
-    if few is not None:
-        return f"At least {few['enough']} training seeds of each entity are needed before any can be ruled out."
-    if needed in ("labels", "training seeds"):
-        return STEPS[needed]
-    if needed in ("data sets", "clusters", "votes"):
-        return f"More {needed} would help most; bayesrank plan (br.plan) estimates how many."
-    i = int(np.nanargmin(standing.superiority.round(10)))  # of equals the first, not by rounding errors
-    p = float(standing.superiority[i])
-    pair = f"separate {standing.leader} from {standing.names[i]}"
     if needed == "other cases":
+        i = int(np.nanargmin(standing.superiority.round(10)))  # of equals the first, not by rounding errors
+        pair = f"separate {standing.leader} from {standing.names[i]}"
         return f"No number of cases like these is expected to {pair}: they had the same outcome on every case."
-    cases = ranking["cases"].values[standing.places[[0, i]]]
-    if needed not in OF_CASES or standing.rope or cases[0] != cases[1] or not 0 < p < standing.prob:
-        return "bayesrank plan (br.plan) estimates how many more cases would help." if needed else STEPS[needed]
-    number = cases_to_separate(p, cases[0], standing.prob, ASSURANCE)
-    if number > MOST * cases[0]:
-        return f"More than {MOST} times as many cases would be needed to {pair}."
-    fewer = "; per-case data may need fewer" if needed == "per-case data" else ""
-    about = f"bout {round_up(number):,} more cases would {pair} with {100 * ASSURANCE:g}% assurance{fewer}."
-    if ranking["observed"].values[standing.places[0]] == ranking["observed"].values[standing.places[i]]:
-        return f"The data show no difference; if there is one, a{about}"
-    return f"A{about}"
+    if "separation" in ranking and (known := notes_of(ranking["separation"])):
+        return say(known[0])
+    return f"{STEPS[needed]}; {LOOKING}."
 
 
 def common_notes(standing: Standing, score: str) -> list[str | Note]:

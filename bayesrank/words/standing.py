@@ -19,6 +19,25 @@ POPULATIONS = {
     "retrained": "over retrained models",
     "fitted": "for these fitted models",
 }
+_BEFORE = "before any entity can be ruled out."
+#: What would lift a cap of the headline, by its code.
+LIFTS = {
+    "clusters_too_few": f"At least {{enough}} effective clusters instead of {{clusters:.2g}} are needed {_BEFORE}",
+    "cases_too_few": f"At least {{enough}} cases instead of {{cases:g}} are needed {_BEFORE}",
+    "cases_of_class_too_few": f"At least {{enough}} cases of each class and data set are needed {_BEFORE}",
+    "datasets_too_few": f"At least {{enough}} data sets instead of {{datasets}} are needed {_BEFORE}",
+    "one_run_of_folds": f"Repeats with other splits (repeat=), or more data sets, are needed {_BEFORE}",
+    "means_without_n": f"The numbers of cases behind the means (column n) are needed {_BEFORE}",
+    "sets_need_draws": f"Draws (method='auto') are needed {_BEFORE}",
+    "not_measured": "No number of cases lifts this limit: the error rate of rank sets for {what} is not known.",
+    "prevalences_differ": "A comparison at one prevalence (--prevalence) is needed first, not more cases.",
+    "chains_unreliable": "Longer chains (draws=, tune=) are needed first, not more cases.",
+    "observed_undefined": "Cases on which the {score} of {leader} is defined are needed.",
+    "model_contradicted": "Another prior or model is needed first, not more cases.",
+    "pairs_unconnected": "Cases or data sets that {leader} shares with its rivals are needed.",
+    "seeds_too_few": "At least {enough} training seeds of each entity are needed before any can be ruled out.",
+    "pools_unconnected": "Votes that connect {leader} with its rivals are needed.",
+}
 
 
 class Standing:
@@ -190,3 +209,8 @@ def _worse(standing: Standing, members: np.ndarray) -> list[str]:
     if members.sum() == 1:
         return [f"{few_names(standing.named(members))} is worse"]
     return [f"{members.sum():,} others are worse"]
+
+
+def lift_of(cap: Note, leader: str, score: str) -> str:
+    """Return what would lift a cap of the headline; empty if more cases would."""
+    return LIFTS.get(cap.code, "").format(**{**cap.fields, "leader": leader, "score": score})

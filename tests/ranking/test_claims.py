@@ -11,7 +11,7 @@ from scipy import stats
 import bayesrank as br
 from bayesrank.ranking._confidence import rank_sets
 from bayesrank.ranking._information import Information, average_inflation, cluster_information, count_discordant
-from bayesrank.ranking.claims import expected_overestimates, leader_overestimate
+from bayesrank.ranking.claims import leader_overestimate
 from bayesrank.ranking.evidence import evidence_of
 from bayesrank.ranking.values import ScoreValues, score_values
 from bayesrank.scores import get
@@ -169,29 +169,15 @@ def test_margins_are_those_of_t_distributions():
 def test_the_direction_and_undefined_values_of_overestimates():
     rng = np.random.default_rng(7)
     x = rng.beta(50, 50, (1000, 6))
-    members = np.arange(6) < 5
-    up, down = expected_overestimates(x, members, 1), expected_overestimates(1 - x, members, -1)
-    np.testing.assert_allclose(up, down)
-    assert np.isnan(up).tolist() == [False] * 5 + [True]
-    assert np.isnan(expected_overestimates(x[:, :2], np.ones(2, bool), 1)).all()
+    up = br.credible_ranking(draws_of(x), "accuracy")["overestimate"].values
+    down = br.credible_ranking(draws_of(1 - x, name="fpr"), "fpr")["overestimate"].values
+    np.testing.assert_allclose(up, down, atol=1e-12)
+    x[:, 5] = np.nan
     ranking = br.credible_ranking(draws_of(x), "accuracy")
+    assert ranking["overestimate"].isnull().values.tolist() == [False] * 5 + [True]
+    assert br.credible_ranking(draws_of(x[:, :2]), "accuracy")["overestimate"].isnull().all()
     name, loss, _ = leader_overestimate(ranking)
     assert loss == ranking["overestimate"].sel(entity=name).item()
-
-
-def test_overestimates_by_their_formula():
-    """Independent errors of variance 1 and 4; moments of DerSimonian and Laird in another form."""
-    rng = np.random.default_rng(8)
-    mean, error = np.array([0.0, 3.0, 6.0, -5.0]), np.array([1.0, 4.0, 1.0, 4.0])
-    x = mean + np.sqrt(error) * rng.normal(size=(200_000, 4))
-    # The distance from the mean of all has the variance s² (1 - 2/K) + Σ s²/K², which stands for s² (1 - 1/K).
-    own = (error * (1 - 2 / 4) + error.sum() / 16) * 4 / 3
-    w = 1 / own
-    middle = np.average(mean, weights=w)
-    spread = (np.sum(w * (mean - middle) ** 2) - 3) / (w.sum() - np.sum(w**2) / w.sum())
-    centre = np.average(mean, weights=1 / (own + spread))
-    expected = (mean - centre) * own / (own + spread)
-    np.testing.assert_allclose(expected_overestimates(x, np.ones(4, bool), 1), expected, atol=0.02)
 
 
 @pytest.mark.parametrize(("cases", "rate"), [(3, 0.8), (5, 0.77), (5, 0.95), (8, 0.98), (12, 0.95)])

@@ -9,7 +9,7 @@ from bayesrank.ranking import _confidence, credible
 
 OF_PAIRS = {
     *("superiority", "superiority_error", "equivalence", "sucra", "sucra_error", "poth", "poth_error"),
-    *("rank_lower", "rank_upper", "in_best_set", "surely_above", "tier", "headline", "sets", "caps"),
+    *("rank_lower", "rank_upper", "in_best_set", "surely_above", "tier", "headline", "sets", "caps", "separation"),
     *("consensus_rank", "consensus_position", "consensus_distance", "consensus_lower_bound"),
 }
 

@@ -12,6 +12,7 @@ import bayesrank as br
 from bayesrank._notes import Note, notes_of, notes_text
 from bayesrank.words.caveats import Caveat
 from bayesrank.words.sentences import caveat_of, say, sentences
+from bayesrank.words.standing import LIFTS, lift_of
 
 FOLDER = Path(br.__file__).parent
 #: Fields of what was read.
@@ -151,6 +152,19 @@ OF_LOGS = [
         "they are the same cases.",
     ),
 ]
+SEPARATION = {
+    "entity": "a",
+    "rival": "b",
+    "difference": 0.05,
+    "score": "F1",
+    "unit": "cases",
+    "needed": 1234.0,
+    "most": 100,
+    "cases_each": 1.0,
+    "designed": None,
+    "positives": None,
+    "per_case": False,
+}
 #: Code, fields, and the sentence that a reader sees; several rows where the fields change the wording.
 ROWS = [
     *OF_LOGS,
@@ -467,6 +481,35 @@ ROWS = [
         "cases_of_class_too_few",
         {"enough": 2},
         "Every rank is possible: rank sets need 2 cases of each class and data set that is averaged over.",
+    ),
+    (
+        "more_to_separate",
+        SEPARATION,
+        "About 1,300 more cases separate a from b if they truly differ by 0.05 F1; looking again in between breaks the "
+        "claim (bayesrank gate allows it).",
+    ),
+    (
+        "more_to_separate",
+        SEPARATION | {"unit": "clusters", "needed": 1.0, "cases_each": 5.2},
+        "About 1 more cluster (6 cases) separates a from b if they truly differ by 0.05 F1; looking again in between "
+        "breaks the claim (bayesrank gate allows it).",
+    ),
+    (
+        "more_to_separate",
+        SEPARATION | {"designed": 99.0, "positives": 0.25, "per_case": True},
+        "About 1,300 more cases (or 99 with 25% positives; per-case data may need fewer) separate a from b if they "
+        "truly differ by 0.05 F1; looking again in between breaks the claim (bayesrank gate allows it).",
+    ),
+    (
+        "more_to_separate",
+        SEPARATION | {"needed": None},
+        "More than 100 times as many cases would be needed to separate a from b if they truly differ by 0.05 F1.",
+    ),
+    (
+        "no_difference",
+        {"entity": "a", "rival": "b"},
+        "The data show no difference between a and b; with the smallest difference that matters (rope=, --rope), this "
+        "says how many more cases show it.",
     ),
     (
         "sets_need_draws",
@@ -1070,6 +1113,12 @@ def test_fields_are_the_parameters_of_the_sentence():
             fields, complete = fields_written(function, node.args[1] if len(node.args) > 1 else ast.Dict([], []))
             assert fields <= parameters, (code, function.name, node.lineno)
             assert not complete or fields == parameters, (code, function.name, node.lineno)
+
+
+def test_what_lifts_a_cap_needs_no_other_fields_than_the_sentence_of_the_cap():
+    for code, text in LIFTS.items():
+        fields = dict.fromkeys(inspect.signature(sentences()[code]).parameters, 1)
+        assert lift_of(Note(code, fields), "A", "F1") == text.format(**fields | {"leader": "A", "score": "F1"})
 
 
 # --- Files --------------------------------------------------------------------------------------------------------

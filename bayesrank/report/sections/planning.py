@@ -9,7 +9,9 @@ NEEDS = "results={'planning': br.plan(...)}"
 
 
 def compute(request: Request) -> object:
-    return plan(request.posterior, request.score, kind=request.kind, seed=request.seed)
+    # As in the ranking, so that both say one number.
+    target, rope, kind = request.prob, request.rope, request.kind
+    return plan(request.posterior, request.score, target, rope=rope, kind=kind, seed=request.seed)
 
 
 def make(page: Page) -> Block | None:
@@ -21,4 +23,6 @@ def make(page: Page) -> Block | None:
     verdict = verdict_of_plan(result)
     caption = "Probability that more cases meet the target; the band is twice the Monte-Carlo error."
     html = block("words", [*verdict.sentences(), *verdict.notes])
+    if not result.sizes["n"]:
+        return Block("More cases", html)
     return Block("More cases", html + picture(lambda figure: draw(result, figure.subplots()), (6.4, 3.6), caption))

@@ -2,6 +2,9 @@
 
 from bayesrank import _text
 
+#: What a verdict adds where it invites more cases.
+LOOKING = "looking again in between breaks the claim (bayesrank gate allows it)"
+
 
 def clusters_too_few(clusters: float, enough: int) -> str:
     return (
@@ -99,3 +102,39 @@ def probability_below(rival: str | None, p: float, prob: float, rope: float) -> 
     margin = f" by more than {rope:g}" if rope else ""
     what = "P(best) of the leader" if rival is None else f"The probability that the leader beats {rival}{margin}"
     return f"{what} is {p:.2f}, below {prob:g}."
+
+
+def more_to_separate(
+    entity: str,
+    rival: str,
+    difference: float,
+    score: str,
+    unit: str,
+    needed: float | None,
+    most: int,
+    cases_each: float,
+    designed: float | None,
+    positives: float | None,
+    per_case: bool,
+) -> str:
+    pair = f"separate {entity} from {rival} if they truly differ by {difference:g} {score}"
+    if needed is None:
+        return f"More than {most} times as many {unit} would be needed to {pair}."
+    also = []
+    if cases_each > 1:
+        also.append(f"{_text.round_up(needed * cases_each):,} cases")
+    if designed is not None and positives is not None:
+        also.append(f"or {_text.round_up(designed):,} with {100 * positives:g}% positives")
+    if per_case:
+        also.append("per-case data may need fewer")
+    aside = f" ({'; '.join(also)})" if also else ""
+    if needed == 1:
+        return f"About 1 more {unit.removesuffix('s')}{aside} {pair.replace('separate', 'separates', 1)}; {LOOKING}."
+    return f"About {_text.round_up(needed):,} more {unit}{aside} {pair}; {LOOKING}."
+
+
+def no_difference(entity: str, rival: str) -> str:
+    return (
+        f"The data show no difference between {entity} and {rival}; with the smallest difference that matters (rope=, "
+        "--rope), this says how many more cases show it."
+    )

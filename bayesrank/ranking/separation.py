@@ -1,0 +1,362 @@
+"""How many more cases separate two entities, if they truly differ by a given amount.
+
+Today's evidence is kept, and new cases of the same kind are simulated: estimates are normal, new cases are as
+informative as the observed ones, and an average over both has the prior's cases among the old ones. Success is what a
+ranking would then say: its best set has one of the two entities only. The true scores of the others, and the centre of
+the two, are today's means. So N is conditional on the difference, and no prior of differences enters.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import ndtr, ndtri, stdtrit
+
+from bayesrank._notes import Note
+from bayesrank.ranking._confidence import OF_BEST
+from bayesrank.ranking._information import ENOUGH_FREEDOM, Information
+from bayesrank.ranking.evidence import Evidence
+from bayesrank.ranking.shrinkage import Population, population_of
+from bayesrank.ranking.values import ScoreValues
+from bayesrank.scores import Score
+
+#: Probability of success of the number of cases, and the largest multiple of today's units that is tried.
+ASSURANCE, MOST = 0.8, 100
+#: Simulated futures; the noise of the difference is evenly spread over them.
+FUTURES = 512
+#: Entities that could be best, up to which critical values are computed, and numbers of draws times pairs for them.
+MOST_ENTITIES, MOST_PAIRS = 300, 2**21
+#: Relative width at which the search for the number ends.
+PRECISION = 2e-3
+#: Smaller learned differences, in standard deviations, are those of draws, and no number of cases shows them.
+LEAST = 0.02
+#: Kinds of units whose number reduces the error, by ``Evidence.needed``; for others no number is given.
+UNITS = {
+    "cases": "cases",
+    "paired cases": "cases",
+    "per-case data": "cases",
+    "clusters": "clusters",
+    "data sets": "data sets",
+}
+#: Shares of positives that are tried, and how many times fewer cases one must need to be offered.
+SHARES, SAVING = (0.25, 0.5, 0.75), 10
+
+
+@dataclass(frozen=True)
+class Separation:
+    """Today's evidence on two entities (first and second) and the others that could be best (entity)."""
+
+    entity: Any
+    rival: Any
+    difference: float  #: The assumed true difference, in units of the score.
+    given: bool  #: Whether it was given, instead of learned from the data.
+    score: str  #: Its name.
+    per_case: bool  #: Whether per-case data may need fewer cases.
+    unit: str
+    units: np.ndarray  #: Observed units, and those that the prior stands for.
+    prior: np.ndarray  #: The latter alone.
+    cases_each: float
+    mean: np.ndarray  #: Means of draws, higher is better; on the same orientation as the ends of the range.
+    covariance: np.ndarray
+    observed: np.ndarray
+    wider: np.ndarray  #: Factor of the standard deviation (entity).
+    freedom: float
+    ends: tuple[float, float]
+    critical: np.ndarray  #: Critical value by the number of entities that may be best; NaN below two.
+    parts: tuple[np.ndarray, np.ndarray] | None  #: Variance of the difference and cases, by class.
+    apart: bool  #: Whether only one of the two could be best today.
+
+    def success(self, more: float) -> float:
+        """Return the share of futures with ``more`` units in which only one of the two could be best."""
+        share = self.units / (self.units + more)
+        seen = self._truth + self._noise / np.sqrt(more)
+        mean = self.mean * share + seen * (1 - share)
+        number = self.units - self.prior
+        observed = (np.nan_to_num(self.observed) * number + seen * more) / (number + more)
+        observed = np.where(np.isnan(self.observed), mean, observed)
+        root = self.wider * np.sqrt(np.diag(self.covariance) * share)
+        top, future = mean.argmax(axis=1), np.arange(len(mean))
+        first = np.zeros_like(top)
+        of_top = self._leads(mean, observed, root, top)
+        of_pair = self._leads(mean, observed, root, first)[:, 1]
+        of_top[future, top] = -np.inf
+        critical = self._critical_with(more)
+        alive = np.full(len(mean), len(self.mean))
+        while True:
+            out = of_top > critical[alive][:, None]
+            left = np.maximum(len(self.mean) - out.sum(axis=1), 2)
+            if (left == alive).all():
+                return float(((out[:, 1] & ~out[:, 0]) | (of_pair > critical[alive])).mean())
+            alive = left
+
+    def needed(self, assurance: float = ASSURANCE) -> float:
+        """Return the smallest number of units with this success; NaN if it is more than MOST times today's."""
+        most = MOST * float(self.units[:2].max())
+        if not self.difference > 0 or not self._spread > 0:
+            return np.nan
+        wide = (self.critical[2] + max(ndtri(assurance), 0.0)) * self._spread / self.difference
+        high = float(np.clip(self.units[:2].max() * (wide**2 - 1), 1.0, most))
+        while self.success(high) < assurance:
+            if high >= most:
+                return np.nan
+            high = min(2 * high, most)
+        low = high / 2
+        while low >= 1 and self.success(low) >= assurance:
+            low, high = low / 2, low
+        low = max(low, 0.5)
+        while high / low > 1 + PRECISION and np.ceil(high) - np.ceil(low) > 0.5:
+            middle = np.sqrt(low * high)
+            low, high = (low, middle) if self.success(middle) >= assurance else (middle, high)
+        return float(np.ceil(high - 1e-9))
+
+    def designed(self, needed: float) -> tuple[float, float] | None:
+        """Return the share of positives with which a tenth of the cases or fewer are enough, and their number."""
+        if self.parts is None or np.isnan(needed):
+            return None
+        variance, cases = self.parts
+        wanted = variance.sum() / (1 + needed / cases.sum())
+        found: list[tuple[float, float]] = []
+        for share in SHARES:
+
+            def left(log: float, new: np.ndarray) -> float:
+                """Return how much variance is left above the wanted one."""
+                return float((variance / (1 + np.exp(log) * new / cases)).sum() - wanted)
+
+            new = np.array([1 - share, share])
+            if left(np.log(needed / SAVING), new) < 0:
+                found.append((float(np.exp(brentq(left, -20.0, np.log(needed), args=(new,)))), share))
+        return (min(found)[1], float(np.ceil(min(found)[0]))) if found else None
+
+    def note(self, assurance: float = ASSURANCE) -> Note:
+        """Return the fact on the number of units, or why there is none."""
+        pair = {"entity": str(self.entity), "rival": str(self.rival)}
+        if not self.difference > 0:
+            return Note("no_difference", pair)
+        needed = self.needed(assurance)
+        design = self.designed(needed)
+        fields = {"difference": self.difference, "score": self.score, "unit": self.unit}
+        number = {"needed": None if np.isnan(needed) else needed, "most": MOST, "cases_each": self.cases_each}
+        number |= {"designed": design and design[1], "positives": design and design[0], "per_case": self.per_case}
+        return Note("more_to_separate", pair | fields | number)
+
+    @cached_property
+    def _truth(self) -> np.ndarray:
+        """Return true scores (entity): the pair on both sides of its centre, inside of the range."""
+        truth = self.mean.copy()
+        truth[:2] = truth[:2].mean() + self.difference * np.array([0.5, -0.5])
+        truth[:2] -= max(truth[0] - self.ends[1], 0.0) - max(self.ends[0] - truth[1], 0.0)
+        return truth
+
+    @cached_property
+    def _noise(self) -> np.ndarray:
+        """Return the noise of one new unit (future, entity)."""
+        scale = self.wider * np.sqrt(self.units)
+        noise = self.covariance * scale[:, None] * scale
+        values, vectors = np.linalg.eigh(noise)
+        drawn = np.random.default_rng(0).standard_normal((FUTURES, len(values)))
+        drawn = drawn @ (vectors * np.sqrt(np.maximum(values, 0))).T
+        along = noise[:, 0] - noise[:, 1]
+        variance = along[0] - along[1]
+        if variance > 0:
+            even = ndtri((np.arange(FUTURES) + 0.5) / FUTURES) * np.sqrt(variance)
+            drawn += np.outer(even - (drawn[:, 0] - drawn[:, 1]), along / variance)
+        return np.asarray(drawn)
+
+    @property
+    def _spread(self) -> float:
+        """Return today's standard deviation of the difference."""
+        own = self.wider[:2, None] * self.covariance[:2, :2] * self.wider[:2]
+        return float(np.sqrt(max(own[0, 0] + own[1, 1] - 2 * own[0, 1], 0.0)))
+
+    def _critical_with(self, more: float) -> np.ndarray:
+        """Return critical values by the number of entities, with the degrees of freedom after more units."""
+        freedom = (self.freedom + 1) * (1 + more / self.units[:2].max()) - 1
+        if np.isinf(freedom) or (self.unit == "cases" and freedom >= ENOUGH_FREEDOM):
+            return self.critical
+        return np.asarray(-stdtrit(freedom, ndtr(-self.critical)))
+
+    def _leads(self, mean: np.ndarray, observed: np.ndarray, root: np.ndarray, first: np.ndarray) -> np.ndarray:
+        """Return leads of one entity of each future over each (future, entity), in standard deviations.
+
+        They are the smaller ones of two scales, as in the rank sets; on the first, observed values lead as far.
+        """
+        own = np.sqrt(np.diag(self.covariance))
+        correlation = self.covariance / (own[:, None] * own)
+        future = np.arange(len(mean))
+
+        def lead(values: np.ndarray, spread: np.ndarray) -> np.ndarray:
+            spread = np.broadcast_to(spread, mean.shape)
+            one = spread[future, first][:, None]
+            square = one**2 + spread**2 - 2 * correlation[first] * one * spread
+            return (values[future, first][:, None] - values) / np.sqrt(np.maximum(square, 1e-300))
+
+        found = np.minimum(lead(mean, root), lead(observed, root))
+        low, high = self.ends
+        if np.isfinite(low) and np.isfinite(high):
+            # A Beta distribution with this mean and variance; digamma and trigamma by their asymptotic series.
+            middle = ((mean - low) / (high - low)).clip(1e-9, 1 - 1e-9)
+            size = np.maximum(middle * (1 - middle) * (high - low) ** 2 / root**2 - 1, 1e-3)
+            a, b = (np.maximum(part * size - 0.5, 0.05) for part in (middle, 1 - middle))
+            return np.minimum(found, lead(np.log(a) - np.log(b), np.sqrt(1 / a + 1 / b)))
+        if np.isfinite(low) or np.isfinite(high):
+            side = 1 if np.isfinite(low) else -1
+            distance = np.maximum(side * (mean - (low if side > 0 else high)), 1e-300)
+            square = np.log1p((root / distance) ** 2)
+            return np.minimum(found, lead(side * (np.log(distance) - square / 2), np.sqrt(square)))
+        return found
+
+
+def population_behind(
+    x: np.ndarray, ranked: np.ndarray, found: ScoreValues, evidence: Evidence, information: Information
+) -> Population | None:
+    """Return the learned population of the ranked entities of draws ``x`` (draw, entity).
+
+    None if a model of them already shrinks their scores, or their means are not finite.
+    """
+    if not found.finite_mean or information.population == "entities":
+        return None
+    size = x.shape[1]
+    known = information.cases, evidence.prior_cases(size), information.observed
+    wider = np.broadcast_to(information.inflation, size)
+    ends = (found.facts.range if found.stretched else None) or (-np.inf, np.inf)
+    return population_of(x, np.flatnonzero(ranked), ends, *known, wider)
+
+
+class Pair(NamedTuple):
+    """What is asked: two entities, by default the leader and its closest rival, and how much they truly differ.
+
+    A ``difference`` of 0 stands for that of the learned population.
+    """
+
+    entity: Any = None
+    rival: Any = None
+    difference: float = 0.0
+
+    def of(
+        self,
+        x: np.ndarray,
+        found: ScoreValues,
+        evidence: Evidence,
+        information: Information,
+        population: Population | None,
+        ranking: Mapping[str, Any],
+        prob: float,
+    ) -> Separation | None:
+        """Return today's evidence on the pair; None if it does not say what more cases would add.
+
+        ``x`` are draws (draw, entity), and ``ranking`` has the variables of their ranking, as arrays; ``population``
+        holds the ranked entities.
+        """
+        position, best = np.asarray(ranking["consensus_position"]), np.asarray(ranking["in_best_set"])
+        superiority = np.asarray(ranking["superiority"]).round(10)  # of equals the first, not by rounding errors
+        order = np.argsort(position, kind="stable")
+        order = order[~np.isnan(position[order])]
+        names = found.values["entity"].values.tolist()
+        if len(order) < 2 or not found.finite_mean or information.withheld() is not None:
+            return None
+        rival = None if self.rival is None else names.index(self.rival)
+        one = names.index(self.entity) if self.entity is not None else int(order[0] if order[0] != rival else order[1])
+        if rival is None:
+            close = [int(i) for i in order if best[i] and i != one]
+            close = close or [int(i) for i in order if i != one and self.entity is not None]
+            if not close:
+                return None
+            rival = close[int(np.argmin(np.nan_to_num(superiority[one, close], nan=2.0)))]
+        if not self.difference > 0 and superiority[one, rival] < superiority[rival, one]:
+            one, rival = rival, one
+        units = _units(evidence, information, x, None if found.variable else found.score)
+        who = np.array([one, rival, *(i for i in order.tolist() if best[i] and i not in (one, rival))])
+        y = found.sign * x[:, who]
+        y = y[np.isfinite(y).all(axis=1)]
+        if units is None or len(y) < 2 or len(who) > MOST_ENTITIES or not (units[1][who] > 0).all():
+            return None
+        unit, number, prior, each = units
+        mean, covariance = y.mean(axis=0), np.cov(y.T)
+        if not (np.diag(covariance) > 0).all():
+            return None
+        difference = self.difference
+        if not difference > 0:
+            shrunk = mean[:2]
+            if population is not None:
+                ranked = sorted(order.tolist())
+                shrunk = found.sign * population.means()[[ranked.index(one), ranked.index(rival)]]
+            # Errors that entities share can move a shrunken difference beyond the observed one: not to be claimed.
+            seen = [mean[0] - mean[1]]
+            if information.observed is not None:
+                seen.append(found.sign * (information.observed[one] - information.observed[rival]))
+            difference = float(f"{min(shrunk[0] - shrunk[1], np.nanmax(seen)):.2g}")
+            spread = np.sqrt(max(covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1], 0.0))
+            difference = difference if difference > LEAST * spread else 0.0
+        low, high = found.facts.range or (-np.inf, np.inf)
+        size = len(names)
+        observed = np.full(size, np.nan) if information.observed is None else information.observed
+        freedom = float(np.broadcast_to(information.freedom, (size, size))[one, rival])
+        return Separation(
+            entity=names[one], rival=names[rival], difference=difference, given=self.difference > 0,
+            score=found.facts.display, per_case=evidence.needed() == "per-case data", unit=unit,
+            units=number[who], prior=prior[who], cases_each=each, mean=mean, covariance=covariance,
+            observed=found.sign * observed[who], wider=np.broadcast_to(information.inflation, size)[who],
+            freedom=freedom, ends=(low, high) if found.sign > 0 else (-high, -low),
+            critical=_critical_values(y[:, _by_lead(mean, covariance)], 1 - OF_BEST * (1 - prob)),
+            parts=evidence.parts_of_pair(None if found.variable else found.score, one, rival),
+            apart=bool(best[one] != best[rival]),
+        )  # fmt: skip
+
+
+def _units(
+    evidence: Evidence, information: Information, x: np.ndarray, score: Score | None
+) -> tuple[str, np.ndarray, np.ndarray, float] | None:
+    """Return the kind of new units, their observed number with the prior's (entity), the latter, and cases in one."""
+    unit = UNITS.get(evidence.needed())
+    if unit is None or not np.isnan(information.datasets) or not np.isnan(information.repeats):
+        return None
+    size = x.shape[1]
+    cases, prior = information.cases, evidence.prior_cases(size)
+    if unit == "data sets":
+        if evidence.kind != "typical" or not evidence.fewest_datasets:
+            return None
+        number = np.full(size, float(evidence.fewest_datasets))
+        return unit, number + 1, np.ones(size), float(np.nanmean(cases / number))  # the mean's prior counts as one
+    if np.isnan(cases).any():
+        return None
+    if unit == "clusters":
+        assert evidence.patterns is not None
+        assert evidence.patterns.cluster is not None
+        number = np.full(size, float(len(np.unique(evidence.patterns.cluster))))
+        each = float(evidence.patterns.count.sum() / number[0])
+        return unit, number + prior / each, prior / each, each
+    if information.population == "entities":
+        with np.errstate(divide="ignore", invalid="ignore"):
+            own = evidence.sampling_variance(score, size) / np.nanvar(x, axis=0)
+            prior = np.maximum(cases * (own - 1), 0.0)
+        if not np.isfinite(prior).all():
+            return None
+    return unit, cases + prior, prior, 1.0
+
+
+def _by_lead(mean: np.ndarray, covariance: np.ndarray) -> np.ndarray:
+    """Return an order of entities: the first two, then the others by their distance from the first."""
+    own = np.diag(covariance)
+    spread = np.sqrt(np.maximum(own + own[0] - 2 * covariance[0], 1e-300))
+    distance = (mean[0] - mean) / spread
+    distance[:2] = -np.inf
+    return np.argsort(distance, kind="stable")
+
+
+def _critical_values(y: np.ndarray, prob: float) -> np.ndarray:
+    """Return the quantile of the largest standardised error of all pairs of the first k entities, by k."""
+    size = y.shape[1]
+    draws = min(len(y), max(MOST_PAIRS // size**2, 1000))
+    y = np.ascontiguousarray((y - y.mean(axis=0))[:draws].T, np.float32)
+    beyond = max(int((1 - prob) * (draws + 1) + 1e-9), 1)
+    largest, found = np.zeros(draws, np.float32), np.full(size + 1, np.nan)
+    for k in range(1, size):
+        off = y[k] - y[:k]
+        spread = off.std(axis=1, keepdims=True)
+        np.divide(np.abs(off), spread, out=off, where=spread > 0)
+        np.maximum(largest, off.max(axis=0), out=largest)
+        found[k + 1] = np.partition(largest, -beyond)[-beyond]
+    return found

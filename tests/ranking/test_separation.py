@@ -1,0 +1,173 @@
+"""How many more cases separate two entities, and the learned population behind the difference."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import integrate, stats
+
+import bayesrank as br
+from bayesrank._notes import notes_of
+from bayesrank.ranking.shrinkage import EQUAL, SPREAD, SPREADS, learn_population
+from tests.commands import invoke
+
+README = br.from_counts(tn=[73, 76, 70], fp=[7, 4, 10], fn=[6, 9, 2], tp=[24, 21, 28], entity=["A", "B", "C"])
+
+
+def fact(ranking):
+    [note] = notes_of(ranking["separation"])
+    return note.fields
+
+
+def test_the_posterior_of_a_population_by_quadrature():
+    """Two unequal and one correlated error: means by integrals over the spread and the population mean."""
+    rng = np.random.default_rng(1)
+    y = np.array([0.1, 0.5, -0.3])
+    half = rng.normal(size=(3, 3)) / 4
+    errors = half @ half.T + np.diag([0.02, 0.05, 0.03])
+    # Outcomes without a range: the unit of the spread is half the standard deviation of a case.
+    cases = np.full(3, 50.0)
+    found = learn_population(y, errors, -np.inf, np.inf, cases)
+    unit = 0.5 * np.median(np.sqrt(np.diag(errors) * 50))
+    width = np.exp(-(SPREADS**2) / 2) * np.gradient(SPREADS)
+    prior = np.append(EQUAL, (1 - EQUAL) * width / width.sum())
+    m = np.linspace(-8, 8, 4001)
+    total, mean = 0.0, np.zeros(3)
+    for p, tau in zip(prior, unit * np.append(0, SPREADS), strict=True):
+        v = errors + tau**2 * np.eye(3)
+        likelihood = stats.multivariate_normal.pdf(y - m[:, None], np.zeros(3), v)
+        each = m[:, None] + (tau**2 * np.linalg.solve(v, (y - m[:, None]).T)).T
+        total += p * integrate.trapezoid(likelihood, m)
+        mean += p * integrate.trapezoid(likelihood[:, None] * each, m, axis=0)
+    np.testing.assert_allclose(found.means(), mean / total, atol=1e-6)
+    drawn = found.redraw(rng.multivariate_normal(y, errors, 40_000), rng)
+    np.testing.assert_allclose(drawn.mean(0), mean / total, atol=0.01)
+
+
+def test_a_population_of_rates_is_calibrated_over_its_own_prior():
+    """The expected overestimate of the leader is its mean overestimate, over boards from the prior."""
+    rng, off = np.random.default_rng(3), []
+    density = np.exp(-(SPREADS**2) / 2) * np.gradient(SPREADS)
+    spreads, n = SPREAD * np.append(0, SPREADS), 60
+    weights = np.append(EQUAL, (1 - EQUAL) * density / density.sum())
+    for _ in range(1500):
+        truth = np.sin(rng.uniform(0.7, 1.1) + rng.choice(spreads, p=weights) * rng.normal(size=5)) ** 2
+        right = rng.binomial(n, truth)
+        mean = (right + 2) / (n + 4)
+        variance = np.diag(mean * (1 - mean) / (n + 5))
+        found = learn_population(mean, variance, 0.0, 1.0, np.full(5, n), np.full(5, 4.0), right / n)
+        first = int(np.argmax(right + 1e-6 * rng.random(5)))
+        off.append((mean - found.means())[first] - (mean - truth)[first])
+    assert abs(np.mean(off)) < 0.005 + 3 * np.std(off) / np.sqrt(len(off))
+
+
+def test_two_tables_need_what_the_normal_formula_says():
+    """Two entities of one test set at a known difference, without past data to speak of."""
+    counts = br.from_counts(tn=[0, 0], fp=[0, 0], fn=[8, 9], tp=[32, 31], entity=["a", "b"])
+    posterior = br.fit(counts, "beta_binomial", seed=1)
+    ranking = br.credible_ranking(posterior, "recall", rope=0.04)
+    needed = fact(ranking)["needed"]
+    p = np.array([34, 33]) / 44
+    c = stats.norm.ppf(1 - (1 - 0.9525) / 2)
+    wanted = (p * (1 - p)).sum() * ((c + stats.norm.ppf(0.8)) / 0.04) ** 2
+    assert needed == pytest.approx(wanted - 44, rel=0.05)
+    half, double = (fact(br.credible_ranking(posterior, "recall", rope=rope))["needed"] for rope in (0.03, 0.08))
+    assert half > needed > double
+    assert (half + 44) / (needed + 44) == pytest.approx(16 / 9, rel=0.05)
+
+
+@pytest.mark.slow
+def test_the_number_holds_in_simulated_futures():
+    """Past data are kept; new cases have the assumed difference; the share of rankings that separate is 0.8."""
+    posterior = br.fit(README, "beta_binomial", seed=1)
+    known = fact(br.credible_ranking(posterior, "informedness", rope=0.1))
+    n, rng, table = int(known["needed"]), np.random.default_rng(1), README.values
+    rates = (table + 1) / (table + 1).sum(-1, keepdims=True)
+    value = rates[:, 0, 0] + rates[:, 1, 1] - 1
+    move = (value[2] + value[0]) / 2 + np.array([-0.05, 0, 0.05]) - value
+    move[1] = 0
+    rates[:, [0, 1], [0, 1]] += move[:, None] / 2
+    tn = table[:, 0, 0] + rng.binomial(n * 80 // 110, rates[:, 0, 0], (150, 3))
+    tp = table[:, 1, 1] + rng.binomial(n * 30 // 110, rates[:, 1, 1], (150, 3))
+    hits = []
+    for one, two in zip(tn, tp, strict=True):
+        counts = br.from_counts(tn=one, fp=80 + n * 80 // 110 - one, fn=30 + n * 30 // 110 - two, tp=two)
+        best = br.credible_ranking(br.fit(counts, "beta_binomial", seed=1, draws=250), "informedness")["in_best_set"]
+        hits.append(bool(best[2] and not best[0]))
+    assert abs(np.mean(hits) - 0.8) < 3 * np.sqrt(0.16 / 150)
+
+
+@pytest.mark.parametrize(
+    ("name", "score", "joint"),
+    [("breast_cancer", "mcc", False), ("breast_cancer", "mcc", True), ("langchain_tool_use", None, True),
+     ("antibody_tests", "informedness", False)],
+)  # fmt: skip
+@pytest.mark.parametrize("rope", [0.0, 0.05])
+def test_one_number_everywhere(name, score, joint, rope):
+    evidence = (br.datasets.load_joint if joint else br.datasets.load)(name)
+    posterior = br.fit(evidence, seed=1, draws=250)
+    ranking, planned = br.credible_ranking(posterior, score, rope=rope), br.plan(posterior, score, rope=rope)
+    assert br.verdict(ranking)[2] == br.verdict(planned)[0]
+    assert (known := fact(ranking).get("needed")) is None or planned["needed"].item() == known
+    if not rope and name != "antibody_tests":
+        page = br.ranking_report(posterior, score, results={"planning": planned}, sections=["planning"])
+        assert page.count("truly differ by") >= 2
+
+
+def test_the_commands_print_one_number(tmp_path):
+    path = tmp_path / "counts.csv"
+    pd.DataFrame({"entity": ["A", "B", "C"], "tn": [73, 76, 70], "fp": [7, 4, 10], "fn": [6, 9, 2],
+                  "tp": [24, 21, 28]}).to_csv(path, index=False)  # fmt: skip
+    each = [invoke(name, path, "--score", "informedness", "--draws", 250) for name in ("rank", "plan")]
+    lines = {line for text in each for line in text.splitlines() if "truly differ" in line}
+    assert len(lines) == 1
+    assert "bayesrank gate" in lines.pop()
+
+
+def test_what_has_no_number_says_what_would_lift_it():
+    clusters = np.repeat(range(4), 15)
+    rng = np.random.default_rng(2)
+    frame = pd.DataFrame({name: rng.integers(0, 2, 60) for name in "ab"}).assign(group=clusters)
+    posterior = br.fit(br.from_outcomes(frame, cluster="group"), seed=1)
+    ranking, planned = br.credible_ranking(posterior), br.plan(posterior)
+    assert fact_or_none(ranking) is None
+    lift = "At least 5 effective clusters instead of 4 are needed before any entity can be ruled out."
+    assert lift in br.verdict(ranking)
+    assert br.verdict(planned) == [lift]
+    assert (planned.attrs["reason"], np.isnan(planned["needed"].item())) == ("cap", True)
+    equal = br.from_counts(tn=[80, 80], fp=[20, 20], fn=[15, 15], tp=[35, 35], entity=["a", "b"])
+    posterior = br.fit(equal, seed=1)
+    assert br.verdict(br.plan(posterior, "mcc"))[0].startswith("The data show no difference between a and b;")
+    assert br.plan(posterior, "mcc", margin=0.1)["needed"].item() > 100
+
+
+def fact_or_none(ranking):
+    return json.loads(ranking["separation"].item()) or None
+
+
+def test_rare_positives_are_offered_by_design():
+    """At 1:10,000 only positives inform on recall: a share of 25% needs 2,500 times fewer cases."""
+    counts = br.from_counts(tn=[99_000] * 2, fp=[990] * 2, fn=[3, 2], tp=[7, 8], entity=["a", "b"])
+    known = fact(br.credible_ranking(br.fit(counts, "beta_binomial", seed=1), "recall", rope=0.2))
+    share = 10 / 100_000
+    assert known["designed"] * known["positives"] == pytest.approx(known["needed"] * share, rel=0.02)
+    posterior = br.fit(README, "beta_binomial", seed=1)
+    assert fact(br.credible_ranking(posterior, "informedness"))["designed"] is None
+
+
+@pytest.mark.parametrize(("right", "wrong", "width"), [(40, 10, 0.12), (30, 30, 0.15), (85, 15, 0.08)])
+def test_the_width_of_one_proportion_needs_the_exact_number(right, wrong, width):
+    posterior = br.fit(br.from_frame(pd.DataFrame({"entity": ["a"], "correct": [right], "wrong": [wrong]})), seed=1)
+    found = br.plan(posterior, width=width, seed=1)["needed"].item()
+
+    def success(n):
+        x = np.arange(n + 1)
+        low, high = (stats.beta.ppf(q, right + 2 + x, wrong + 2 + n - x) for q in (0.025, 0.975))
+        return stats.betabinom.pmf(x, n, right + 2, wrong + 2)[high - low <= width].sum()
+
+    low, high = 1, 5000
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if success(middle) >= 0.8 else (middle, high)
+    assert found == pytest.approx(high, rel=0.02)
