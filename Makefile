@@ -35,14 +35,14 @@ oldest: $(VENV)/.dev
 
 docs: $(VENV)/.docs
 	$(BIN)/python scripts/make_scores_page.py
-	$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/_build/html
+	$(BIN)/python -m sphinx -q -W --keep-going -j 2 -b html docs docs/_build/html
 	@echo "open docs/_build/html/index.html"
 
 figures: $(VENV)/.dev
 	for file in scripts/make_*.py; do $(BIN)/python $$file || exit 1; done
 
 clean:
-	rm -rf $(VENV) .venv-oldest docs/_build docs/reference/api docs/learn/notebooks .pytest_cache .mypy_cache .ruff_cache antibody_tests.html
+	rm -rf $(VENV) .venv-oldest docs/_build docs/reference/api docs/learn/notebooks docs/figures/gallery .pytest_cache .mypy_cache .ruff_cache antibody_tests.html
 
 $(VENV)/.package: pyproject.toml
 	$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11) and 'bayesrank needs Python 3.11 or newer')"

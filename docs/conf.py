@@ -2,6 +2,7 @@
 
 import re
 import shutil
+import sys
 import tomllib
 import zlib
 from pathlib import Path
@@ -12,6 +13,7 @@ import bayesrank
 
 DOCS = Path(__file__).parent
 BUILD = DOCS / "_build"
+sys.path.insert(0, str(DOCS / "_ext"))
 
 project = "bayesrank"
 author = "The bayesrank developers"
@@ -19,18 +21,20 @@ copyright = f"2026, {author}"
 version = release = bayesrank.__version__
 
 extensions = [
+    "connected",
+    "generated",
+    "pictures",
     "myst_nb",
     "numpydoc",
     "sphinx.ext.autodoc",
     "sphinx.ext.autosummary",
     "sphinx.ext.intersphinx",
     "sphinx.ext.mathjax",
-    "sphinx_click",
     "sphinx_copybutton",
     "sphinx_design",
 ]
 templates_path = ["_templates"]
-exclude_patterns = ["_build", "_templates"]
+exclude_patterns = ["_build", "_ext", "_templates"]
 default_role = "code"
 smartquotes = False  # commands have two hyphens
 nitpicky = False
@@ -86,6 +90,7 @@ copybutton_prompt_is_regexp = True
 html_theme = "pydata_sphinx_theme"
 html_title = f"bayesrank {version}"
 html_static_path = ["_static"]
+html_extra_path = ["_build/extra"]
 html_css_files = ["site.css"]
 html_show_sourcelink = False
 html_sidebars = {"index": [], "gallery/index": []}
@@ -136,6 +141,7 @@ def prepare(app, docname, source):
         source[0] = source[0].replace("](../docs/", "](/")
 
 
+(BUILD / "extra").mkdir(parents=True, exist_ok=True)
 intersphinx_mapping = write_inventories()
 copy_notebooks()
 

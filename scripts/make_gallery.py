@@ -11,7 +11,6 @@ import matplotlib
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt
-from PIL import Image
 
 DOCS = Path(__file__).parents[1] / "docs"
 PAGE = DOCS / "gallery" / "index.md"
@@ -19,15 +18,15 @@ FIGURES = DOCS / "figures" / "gallery"
 
 
 def examples(text: str) -> tuple[str, dict[str, str]]:
-    """Return the lines that all examples share, and the code of each, by the name of its heading."""
+    """Return the lines that all examples share, and the code of each, by the name of its picture."""
     shared = re.search(r"```python\n(.*?)```", text, re.DOTALL)
-    found = re.findall(r"^### (\w+)\n.*?```python\n(.*?)```", text, re.DOTALL | re.MULTILINE)
+    found = re.findall(r"figures/gallery/(\w+)\.png\)\n\n```python\n(.*?)```", text, re.DOTALL)
     assert shared
     return shared[1], dict(found)
 
 
 def draw(folder: Path = FIGURES, only: tuple[str, ...] = ()) -> list[Path]:
-    """Run the code of the page, and save the picture of each example as a small PNG."""
+    """Run the code of the page, and save the picture of each example as a PNG."""
     shared, codes = examples(PAGE.read_text(encoding="utf-8"))
     folder.mkdir(parents=True, exist_ok=True)
     names: dict = {}
@@ -39,8 +38,7 @@ def draw(folder: Path = FIGURES, only: tuple[str, ...] = ()) -> list[Path]:
         if only and name not in only:
             continue
         path = folder / f"{name}.png"
-        plt.gcf().savefig(path, dpi=85)
-        Image.open(path).convert("RGB").quantize(96, dither=Image.Dither.NONE).save(path, optimize=True)
+        plt.gcf().savefig(path, dpi=200)
         pictures.append(path)
     plt.close("all")
     return pictures

@@ -30,7 +30,7 @@ More scores than the table lists:
   `conditional_probability` and `implicit`. `of_importance(importance)` and `canonical(a, b)` return the ranking score
   of an importance, or of a point of the Tile. Functions with an argument `score` also take such an importance
   (`br.importance`), or a pair (a, b).
-- **More than two classes**: {more} are defined for them.
+- **More than two classes** (multiclass): {more} are defined for them.
 - **Averages over classes** of any two-class score with a direction, such as `br.scores.macro_f1` and
   `br.scores.smallest_recall`. The prefix names the average: {averages}. Classes without cases are omitted if the counts
   are available. `br.scores.average(score, how)` averages a score without a name, such as `f_beta(3)`. Use it for

@@ -148,7 +148,15 @@ asking = adding(
     click.option("--seed", default=1, help="Seed of all randomness."),
 )
 #: How to get from DATA to a posterior.
-analysing = adding(asking, click.option("--sampler", type=click.Choice(["auto", "exact", "nuts"]), default="auto"))
+analysing = adding(
+    asking,
+    click.option(
+        "--sampler",
+        type=click.Choice(["auto", "exact", "nuts"]),
+        default="auto",
+        help="exact: draws without a Markov chain.",
+    ),
+)
 #: What to rank by.
 scoring = adding(SCORE, LOWER, HIGHER, ROPE, KIND)
 NAMED = "the system of a file, folder or pattern; an empty NAME ignores the file. May be repeated."

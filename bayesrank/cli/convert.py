@@ -6,6 +6,7 @@ import click
 
 from bayesrank._escape import csv_table
 from bayesrank._outputs import write_output
+from bayesrank.cli._help import Grouped
 from bayesrank.cli._logs import choices_of
 from bayesrank.cli._options import reading_logs
 from bayesrank.cli._output import print_line
@@ -15,7 +16,7 @@ from bayesrank.logs import collect, settle
 from bayesrank.words.sentences import say
 
 
-@click.command()
+@click.command(cls=Grouped)
 @click.argument("paths", nargs=-1, required=True)
 @reading_logs
 @click.option("-o", "--output", type=output_file("table"), help="The file to write. [default: standard output]")

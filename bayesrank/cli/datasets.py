@@ -3,10 +3,11 @@
 import click
 
 import bayesrank as br
+from bayesrank.cli._help import Grouped
 from bayesrank.cli._output import print_text
 
 
-@click.command()
+@click.command(cls=Grouped)
 def datasets() -> None:
     """List the data sets that ship with the package."""
     print_text(

@@ -11,6 +11,7 @@ import bayesrank as br
 from bayesrank._errors import ArgumentError
 from bayesrank.cli._analysis import analyse
 from bayesrank.cli._export import Export, Sheet, exporting
+from bayesrank.cli._help import Grouped
 from bayesrank.cli._options import BENEFIT, DATA, NOTES, REFERENCE, adding, analysing
 from bayesrank.cli._sink import progress
 from bayesrank.decisions.tables import by_utility, comparison_table, comparison_words, utility_table
@@ -29,7 +30,7 @@ COMPARED = ("tpr_noninferior", "tnr_noninferior", "noninferior", "superior", "eq
 MARGIN = click.FloatRange(0, 1)
 
 
-@click.command(epilog=EXAMPLES)
+@click.command(cls=Grouped, epilog=EXAMPLES)
 @DATA
 @analysing
 @adding(BENEFIT, REFERENCE)

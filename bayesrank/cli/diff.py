@@ -6,6 +6,7 @@ import pandas as pd
 from bayesrank._errors import ArgumentError
 from bayesrank._inputs import STDIN, guard, read_unpacked
 from bayesrank.cli._export import Export, Sheet, format_option
+from bayesrank.cli._help import Grouped
 from bayesrank.words.changes import Changes, compare_boards, parse_board
 
 EXAMPLES = """
@@ -17,7 +18,7 @@ Example:
 """
 
 
-@click.command(epilog=EXAMPLES)
+@click.command(cls=Grouped, epilog=EXAMPLES)
 @click.argument("old", metavar="OLD")
 @click.argument("new", metavar="NEW")
 @format_option()

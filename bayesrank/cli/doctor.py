@@ -5,6 +5,7 @@ from typing import Any
 import click
 
 from bayesrank._escape import escape_lines
+from bayesrank.cli._help import Grouped
 from bayesrank.cli._logs import choices_of
 from bayesrank.cli._options import NAMES, WORD, adding, judging_options, reading_logs
 from bayesrank.cli._output import print_line
@@ -13,7 +14,7 @@ from bayesrank.diagnosis import diagnose, diagnose_judged
 from bayesrank.tables.table import Roles
 
 
-@click.command()
+@click.command(cls=Grouped)
 @click.argument("paths", nargs=-1, required=True)
 @reading_logs
 @click.option("--missing", type=WORD, help="How to treat missing outcomes, as for 'bayesrank rank'.")

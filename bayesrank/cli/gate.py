@@ -19,6 +19,7 @@ from bayesrank._records import GateRecord
 from bayesrank._text import list_names
 from bayesrank.cli._analysis import chosen_score, quiet
 from bayesrank.cli._export import markdown
+from bayesrank.cli._help import Grouped
 from bayesrank.cli._logs import are_logs, choices_of
 from bayesrank.cli._options import SCORE, adding, reading_logs
 from bayesrank.cli._output import print_line
@@ -59,7 +60,7 @@ def _looks(context: click.Context, option: click.Parameter, typed: str) -> int |
     return int(typed)
 
 
-@click.command(epilog=EXAMPLES)
+@click.command(cls=Grouped, epilog=EXAMPLES)
 @click.argument("base", metavar="BASE")
 @click.argument("new", metavar="NEW...", nargs=-1, required=True)
 @adding(

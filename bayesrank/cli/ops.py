@@ -10,6 +10,7 @@ from bayesrank import _text
 from bayesrank._draws import draw_dims
 from bayesrank.cli._analysis import analyse
 from bayesrank.cli._export import Export, exporting, sheet_of
+from bayesrank.cli._help import Grouped
 from bayesrank.cli._options import DATA, SCORE_TYPE, analysing
 from bayesrank.cli._sink import progress
 from bayesrank.scores import Score
@@ -22,7 +23,7 @@ Examples:
 """
 
 
-@click.command(epilog=EXAMPLES)
+@click.command(cls=Grouped, epilog=EXAMPLES)
 @DATA
 @analysing
 @exporting()

@@ -10,6 +10,7 @@ from bayesrank import _text
 from bayesrank._records import PlanRecord
 from bayesrank.cli._analysis import analyse, chosen_score
 from bayesrank.cli._export import Export, exporting, sheet_of
+from bayesrank.cli._help import Grouped
 from bayesrank.cli._options import DATA, NOTES, NUMBER, PROBABILITY, analysing, scoring
 from bayesrank.cli._sink import progress
 from bayesrank.ranking.summary import score_name
@@ -25,7 +26,7 @@ Examples:
 """
 
 
-@click.command(epilog=EXAMPLES)
+@click.command(cls=Grouped, epilog=EXAMPLES)
 @DATA
 @analysing
 @scoring

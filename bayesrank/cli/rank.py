@@ -16,6 +16,7 @@ from bayesrank._records import ModelRecord, RankingRecord, ResultRecord
 from bayesrank.cli._analysis import Analysis, analyse, chosen_score
 from bayesrank.cli._categories import CategoryRanking, rank_categories
 from bayesrank.cli._export import Export, Sheet, exporting
+from bayesrank.cli._help import Grouped
 from bayesrank.cli._options import BY, COST, NAMES, NOTES, PATHS, adding, analysing, over_groups, reading_logs, scoring
 from bayesrank.cli._output import interval_cells, rank_cells, rank_header
 from bayesrank.cli._sink import print_block, progress
@@ -112,7 +113,7 @@ class Aim:
         return {"over": self.over, "aggregate": self.aggregate, "weights": weights}
 
 
-@click.command(help=WHAT, epilog=EXAMPLES)
+@click.command(cls=Grouped, help=WHAT, epilog=EXAMPLES)
 @PATHS
 @analysing
 @reading_logs

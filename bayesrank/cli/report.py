@@ -11,6 +11,7 @@ from bayesrank._errors import ArgumentError
 from bayesrank.cli._analysis import quiet
 from bayesrank.cli._categories import rank_categories
 from bayesrank.cli._export import READ
+from bayesrank.cli._help import Grouped
 from bayesrank.cli._options import BENEFIT, BY, COST, PATHS, REFERENCE, adding, analysing, reading_logs, scoring
 from bayesrank.cli._output import print_line
 from bayesrank.cli._sink import progress
@@ -39,7 +40,7 @@ def _sections(text: str, option: str) -> list[str]:
     return check_names(option, [name.strip() for name in text.split(",") if name.strip()])
 
 
-@click.command(epilog=EXAMPLES)
+@click.command(cls=Grouped, epilog=EXAMPLES)
 @PATHS
 @analysing
 @reading_logs

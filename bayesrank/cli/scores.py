@@ -15,6 +15,7 @@ from bayesrank._labels import has_positive_class
 from bayesrank._records import ResultRecord
 from bayesrank.cli._analysis import Analysis, analyse
 from bayesrank.cli._export import Export, Sheet, exporting
+from bayesrank.cli._help import Grouped
 from bayesrank.cli._options import SCORE_FORMS, analysing
 from bayesrank.cli._output import fits, interval_cells, print_line, print_text
 from bayesrank.cli._sink import progress
@@ -44,7 +45,7 @@ OF_TWO = ("sensitivity", "specificity", "PPV", "NPV", "LR+", "LR-", "DOR")
 OF_MORE = ("accuracy", "macro_recall", "macro_precision", "macro_f1", "mcc")
 
 
-@click.command(epilog=EXAMPLES)
+@click.command(cls=Grouped, epilog=EXAMPLES)
 @click.argument("data", metavar="DATA", required=False)
 @analysing
 @click.option(

@@ -12,6 +12,7 @@ from bayesrank._names import short_names
 from bayesrank._records import ResultRecord
 from bayesrank.cli._analysis import ask, chosen_score, quiet
 from bayesrank.cli._export import Export, Sheet, format_option
+from bayesrank.cli._help import Grouped
 from bayesrank.cli._options import DATA, LOWER, NOTES, ROPE, SCORE, SCORE_TYPE, SHARE, WORD, asking
 from bayesrank.cli._sink import progress
 from bayesrank.models import names
@@ -28,7 +29,7 @@ Examples:
 """
 
 
-@click.command(epilog=EXAMPLES)
+@click.command(cls=Grouped, epilog=EXAMPLES)
 @DATA
 @asking
 @SCORE

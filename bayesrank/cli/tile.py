@@ -12,6 +12,7 @@ from bayesrank._errors import ArgumentError
 from bayesrank._records import ResultRecord
 from bayesrank.cli._analysis import analyse
 from bayesrank.cli._export import Export, Sheet, exporting, sheet_of
+from bayesrank.cli._help import Grouped
 from bayesrank.cli._options import DATA, analysing, over_groups
 from bayesrank.cli._output import probability_cell, rank_header
 from bayesrank.cli._sink import progress
@@ -42,7 +43,7 @@ A REGION is one of
 """
 
 
-@click.command(epilog=EXAMPLES)
+@click.command(cls=Grouped, epilog=EXAMPLES)
 @DATA
 @analysing
 @over_groups

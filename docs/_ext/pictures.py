@@ -1,0 +1,77 @@
+"""Draw the pictures of the gallery and the reports of the Start pages while the site is built, and show them.
+
+Both run in processes of their own, beside the reading of the pages. A picture or report is drawn again only if the
+package or its page has changed.
+"""
+
+import hashlib
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+from docutils import nodes
+from PIL import Image
+from sphinx.errors import ExtensionError
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+GALLERY, REPORTS = DOCS / "figures" / "gallery", DOCS / "_build" / "extra" / "reports"
+#: Pixels of a drawn picture for each pixel of the page.
+DENSITY = 2
+
+
+def state_of(*sources: Path) -> str:
+    """Return a digest of the package and of some files."""
+    found = hashlib.sha256()
+    for path in sorted([*(ROOT / "bayesrank").rglob("*.py"), *sources]):
+        found.update(path.read_bytes())
+    return found.hexdigest()
+
+
+def start_drawing(app):
+    """Start what draws; pages wait for it."""
+    started = []
+    for script, folder, sources in (
+        ("make_gallery.py", GALLERY, [DOCS / "gallery" / "index.md"]),
+        ("make_reports.py", REPORTS, sorted((DOCS / "start").glob("*.md"))),
+    ):
+        mark, state = folder / ".state", state_of(ROOT / "scripts" / script, *sources)
+        if mark.exists() and mark.read_text() == state:
+            continue
+        folder.mkdir(parents=True, exist_ok=True)
+        command = [sys.executable, str(ROOT / "scripts" / script)]
+        environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])}
+        running = subprocess.Popen(
+            command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        )
+        started.append((script, mark, state, running))
+    for script, mark, state, running in started:
+        printed, _ = running.communicate()
+        if running.returncode:
+            raise ExtensionError(f"{script} failed:\n{printed}")
+        mark.write_text(state)
+
+
+def show_small(app, tree):
+    """Show a picture at half of its pixels, so that it is sharp on every screen."""
+    for image in tree.findall(nodes.image):
+        path = DOCS / image["uri"].lstrip("/")
+        if path.suffix == ".png" and path.is_file() and "width" not in image:
+            image["width"] = f"{Image.open(path).width // DENSITY}px"
+
+
+def link_report(app, tree, page):
+    """Link the report that the command of a Start page writes, behind the page's title."""
+    path = REPORTS / f"{page.removeprefix('start/')}.html"
+    if page.startswith("start/") and path.is_file():
+        address = app.builder.get_relative_uri(page, "index").removesuffix("index.html") + f"reports/{path.name}"
+        link = nodes.reference("", "Open the report of these data", refuri=address, internal=True, classes=["report"])
+        tree[0].insert(1, nodes.paragraph("", "", link))
+
+
+def setup(app):
+    app.connect("builder-inited", start_drawing)
+    app.connect("doctree-read", show_small)
+    app.connect("doctree-resolved", link_report)
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

@@ -1,0 +1,55 @@
+"""Write the reports of the Start pages by the commands on these pages, into a folder of the site.
+
+Run: python scripts/make_reports.py [PAGE ...]
+"""
+
+import os
+import re
+import shlex
+import sys
+import tempfile
+from pathlib import Path
+
+from click.testing import CliRunner
+
+from bayesrank.cli import cli
+
+ROOT = Path(__file__).parents[1]
+PAGES, FOLDER = ROOT / "docs" / "start", ROOT / "docs" / "_build" / "extra" / "reports"
+#: Options of "bayesrank rank" that a report does not have, with their value.
+NOT_IN_REPORTS = re.compile(r" --(?:top|digits|columns|format) \S+| --notes")
+sys.path.insert(0, str(ROOT))
+from tests import pages  # noqa: E402
+
+
+def report_of(text: str, path: Path) -> bool:
+    """Write the files of a page into the working directory, and its report; return whether it has a command for one."""
+    commands = re.findall(r"^\$ bayesrank rank (.*)$", text, re.MULTILINE)
+    if not commands:
+        return False
+    names: dict = {}
+    command = commands[0]
+    for kind, file, source in pages.blocks(text[: text.index(f"$ bayesrank rank {command}")]):
+        if kind == "csv":
+            Path(file).write_text(source, encoding="utf-8")
+        elif kind.endswith("python") and ">>>" in source:
+            names = pages.run_doctest(source, names, path, sampled=True)
+    arguments = shlex.split(NOT_IN_REPORTS.sub("", command))
+    result = CliRunner().invoke(cli, ["report", *arguments, "-o", str(path)], catch_exceptions=False)
+    assert result.exit_code == 0, (command, result.output)
+    return True
+
+
+def main(only: tuple[str, ...] = ()) -> None:
+    """Write the report of each page, or of some."""
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    for page in sorted(PAGES.glob("*.md")):
+        if not only or page.stem in only:
+            with tempfile.TemporaryDirectory() as folder:
+                os.chdir(folder)
+                report_of(page.read_text(encoding="utf-8"), FOLDER / f"{page.stem}.html")
+                os.chdir(ROOT)
+
+
+if __name__ == "__main__":
+    main(tuple(sys.argv[1:]))
