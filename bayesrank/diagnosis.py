@@ -22,7 +22,7 @@ from bayesrank.logs.choices import Choices, LogError, check_choices
 from bayesrank.logs.files import Logs, collect
 from bayesrank.logs.stops import find_stop, means_of
 from bayesrank.logs.table import settle
-from bayesrank.models.partial_truth import PartialTruth
+from bayesrank.models import make_model
 from bayesrank.tables.files import read_csv
 from bayesrank.tables.frames import read_table
 from bayesrank.tables.table import Roles, table_of
@@ -120,19 +120,22 @@ def diagnose_judged(paths: Any, roles: Roles) -> Diagnosis:
     table = read_csv(os.fspath(given[0]))
     try:
         evidence = read_table(table, roles)
-        if not isinstance(evidence, xr.Dataset) or not holds_partial_truth(evidence):
+        votes = "judge_vote" in evidence
+        if not isinstance(evidence, xr.Dataset) or not (votes or holds_partial_truth(evidence)):
             raise ArgumentError("--truth", "must be left out of a table whose truth is known for all cases")
     except ArgumentError as error:
         return Diagnosis({}, [error], "", None)
-    model = PartialTruth(evidence)
     ledger = ledger_of(evidence)
     entities = list(map(str, evidence["entity"].values.tolist()))
-    said = {"What": ["One table of cases whose truth is known in part."]}
-    said["Systems"] = [f"{len(entities)}: {list_names(entities, 8)}."]
-    said["Cases"] = [f"{ledger.cases:,}."]
+    what = "votes of a judge, and of people on some pairs" if votes else "cases whose truth is known in part"
+    said = {"What": [f"One table of {what}."], "Systems": [f"{len(entities)}: {list_names(entities, 8)}."]}
+    said["Votes" if votes else "Cases"] = [f"{ledger.cases:,}."]
     said["Labels"] = _labels(evidence, entities)
-    said["Labels"] += [say(note) for note in notes_of(model.settings["notes"])]
-    if "verdict" in evidence:
+    found = make_model("davidson" if votes else "partial_truth", evidence, {})
+    said["Labels"] += [say(note) for note in (found.notes if votes else notes_of(found.settings["notes"]))]
+    if votes:
+        said["Judges"] = _agreement(evidence)
+    elif "verdict" in evidence:
         said["Judges"] = _judges(evidence)
     words = ["bayesrank", "rank", quote_word(os.fspath(given[0]))]
     for option in ("truth", "judge", "entities", "count"):
@@ -149,6 +152,22 @@ def _labels(evidence: xr.Dataset, entities: list[str]) -> list[str]:
     if len(set(labels)) == 1:
         return []
     return [f"{list_names([f'{name} {n:,}' for name, n in zip(entities, labels, strict=True)], 8)}."]
+
+
+def _agreement(evidence: xr.Dataset) -> list[str]:
+    """Describe how often people agree with each judge, and how often it prefers what stands first."""
+    votes, human = evidence["judge_vote"].values, evidence["human_votes"].values
+    said = []
+    for judge, vote in zip(evidence["judge"].values.tolist(), votes.T, strict=True):
+        number = human.sum(axis=1)
+        first, sided = number[vote == 0].sum(), number[vote < 2].sum()
+        seen = human[vote < 3, :3]
+        share = (np.eye(4, dtype=bool)[vote[vote < 3], :3] * seen).sum() / max(seen.sum(), 1)
+        said.append(
+            f"{judge}: people agree in {share:.0%} of {seen.sum():,} votes of both. It prefers the first of the two in "
+            f"{first / max(sided, 1):.0%} of its {sided:,} votes that are no ties."
+        )
+    return said
 
 
 def _judges(evidence: xr.Dataset) -> list[str]:

@@ -1,6 +1,7 @@
 """Votes on pairs of entities: who won how often against whom."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,11 @@ TIES = ("tie", "tie (bothbad)", "both_bad", "bothbad", "both bad", "draw")
 FIRST, SECOND = ("model_a", "a"), ("model_b", "b")
 
 
-def from_votes(frame: pd.DataFrame, *, a: Any, b: Any, winner: Any, count: Any = None) -> xr.Dataset:
+#: The vote of a judge, or of a person, that is not there.
+UNKNOWN = 3
+
+
+def from_votes(frame: pd.DataFrame, *, a: Any, b: Any, winner: Any, count: Any = None, judge: Any = None) -> xr.Dataset:
     """Count the votes on pairs of entities, such as battles of language models that a person judged.
 
     Parameters
@@ -32,19 +37,27 @@ def from_votes(frame: pd.DataFrame, *, a: Any, b: Any, winner: Any, count: Any =
         "tie" (also "tie (bothbad)", "both_bad", "draw"), in upper or lower case.
     count : str, optional
         Column with the number of votes that a row stands for.
+    judge : str or list of str, optional
+        Column with the votes of a judge, such as a language model, on all rows, or one column for each judge; in the
+        words of ``winner``. ``winner`` then holds the votes of people on some of the rows, and is empty in the others.
+        Where one of several judges gave no vote, this counts as a vote of its own.
 
     Returns
     -------
     xarray.Dataset
         ``wins`` (entity, rival): how many votes prefer the entity to the rival; ``ties`` (entity, rival): how many call
         them equal, symmetric; ``cases`` (entity): the number of votes on the entity. Entities are in order of
-        appearance. The attr ``ledger`` says what was read. Rows with 0 votes do not count.
+        appearance. The attr ``ledger`` says what was read. Rows with 0 votes do not count. With ``judge``, wins and
+        ties are those of people, ``cases`` are all votes, ``labels`` (entity) those of people. A ``battle`` is all rows
+        with the same pair and the same votes of judges. It has its entities, ``side`` (battle, place), the
+        ``judge_vote`` (battle, judge): 0 for the first, 1 for the second, 2 for a tie, 3 for none, and
+        ``human_votes`` (battle, result): how many people voted for the first, for the second, for a tie, not at all.
 
     Raises
     ------
     ValueError, TypeError, KeyError
         If a column is not there, a name, a winner or a number is missing, a winner is neither of the two entities nor a
-        tie, or an entity is compared with itself.
+        tie, an entity is compared with itself, or, with ``judge``, no judge voted on a row or no person on any.
 
     References
     ----------
@@ -61,26 +74,39 @@ def from_votes(frame: pd.DataFrame, *, a: Any, b: Any, winner: Any, count: Any =
     """
     if not isinstance(frame, pd.DataFrame):
         raise ArgumentTypeError("frame", "must be a pandas DataFrame", describe_value(frame))
-    roles = {"a": a, "b": b, "winner": winner} | ({} if count is None else {"count": count})
-    for role, name in roles.items():
+    judges = [] if judge is None else list(judge) if isinstance(judge, list | tuple) else [judge]
+    if judge is not None and not judges:
+        raise ArgumentError("judge", "must name at least one column", "none")
+    roles = [("a", a), ("b", b), ("winner", winner), *(("judge", name) for name in judges)]
+    roles += [] if count is None else [("count", count)]
+    for i, (role, name) in enumerate(roles):
         if name not in frame.columns:
             held = list_names(list(map(str, frame.columns)), 12)
             raise ArgumentKeyError(role, f"must name a column of the frame, {held}", f"{name!r}")
-        taken = next((other for other, held in roles.items() if held == name and other != role), None)
+        taken = next((other for other, held in roles[:i] if held == name), None)
         if taken is not None:
             raise ArgumentError(role, "must name a column of its own", f"{name!r}, the {taken} as well")
-    columns = {role: frame[name].tolist() for role, name in roles.items()}
+    columns = {role: frame[name].tolist() for role, name in roles if role != "judge"}
+    verdicts = {name: frame[name].tolist() for name in judges}
     where = [f"frame, row {label}" for label in frame.index.tolist()]
-    return count_votes(columns, roles, where)
+    return count_votes(columns, dict(roles), where, verdicts)
 
 
-def count_votes(columns: dict[str, list[Any]], headings: dict[str, Any], where: Sequence[str]) -> xr.Dataset:
-    """Return the votes in columns by role (a, b, winner, [count]); ``where`` is the place of each row in messages."""
+def count_votes(
+    columns: dict[str, list[Any]],
+    headings: dict[str, Any],
+    where: Sequence[str],
+    verdicts: Mapping[Any, list[Any]] | None = None,
+) -> xr.Dataset:
+    """Return the votes in columns by role (a, b, winner, [count]); ``where`` is the place of each row in messages.
+
+    ``verdicts`` are the votes of judges by name; winners may then be unknown.
+    """
     if not len(where):
         raise ArgumentError("frame", "must have at least one vote", "no row")
-    for role in ("a", "b", "winner"):
+    for role in ("a", "b") if verdicts else ("a", "b", "winner"):
         for place, value in zip(where, columns[role], strict=True):
-            if value is None or value == "" or value != value:  # NaN differs from itself
+            if _is_missing(value):
                 hint = "write tie for a vote without a winner, or leave the row out" if role == "winner" else ""
                 raise ArgumentError(f"{place}: {headings[role]}", "must not be empty", "nothing", hint)
     size = len(where)
@@ -96,15 +122,15 @@ def count_votes(columns: dict[str, list[Any]], headings: dict[str, Any], where: 
             "leave out votes of an entity against itself",
         )
     counts = _counts(columns.get("count"), headings, where)
-    sides = _sides(columns, headings, where, names, first, second)
+    sides = _sides(columns["winner"], headings["winner"], columns, headings, where, names, first, second)
     wins, ties = (np.zeros((len(names), len(names)), np.int64) for _ in range(2))
     for side, winners, losers in ((0, first, second), (1, second, first)):
         np.add.at(wins, (winners[sides == side], losers[sides == side]), counts[sides == side])
     tied = sides == 2
     np.add.at(ties, (first[tied], second[tied]), counts[tied])
     ties = ties + ties.T
-    total = wins + wins.T + ties
-    cases = total.sum(axis=1)
+    labels = (wins + wins.T + ties).sum(axis=1)
+    cases = np.bincount(code, np.tile(counts, 2), len(names)).astype(np.int64)
     if not cases.all():
         lacking = [str(names[i]) for i in np.flatnonzero(cases == 0)]
         raise ArgumentError(
@@ -113,7 +139,34 @@ def count_votes(columns: dict[str, list[Any]], headings: dict[str, Any], where: 
     entries = tuple(Entry(str(name), int(n)) for name, n in zip(names, cases, strict=True))
     ledger = Ledger(entries, int(counts.sum()), unit="vote")
     held = {"wins": (("entity", "rival"), wins), "ties": (("entity", "rival"), ties), "cases": ("entity", cases)}
-    return xr.Dataset(held, {"entity": name_coord(names), "rival": name_coord(names)}, ledger.to_attrs())
+    coords = {"entity": name_coord(names), "rival": name_coord(names)}
+    if not verdicts:
+        return xr.Dataset(held, coords, ledger.to_attrs())
+    known = int(labels.sum()) // 2
+    if not known:
+        raise ArgumentError(str(headings["winner"]), "must hold the vote of a person for at least one row", "none")
+    votes = np.column_stack(
+        [_sides(v, name, columns, headings, where, names, first, second) for name, v in verdicts.items()]
+    )
+    none = (votes == UNKNOWN).all(axis=1)
+    if none.any():
+        raise ArgumentError(
+            f"{where[int(none.argmax())]}: {list_names(list(map(str, verdicts)), 3)}",
+            "must hold a vote of a judge in each row: other votes do not show how the judge errs",
+            "none",
+            "let the judge vote on these pairs too, or leave the rows out",
+        )
+    met, row = np.unique(np.column_stack([first, second, votes])[counts > 0], axis=0, return_inverse=True)
+    results = np.zeros((len(met), UNKNOWN + 1), np.int64)
+    np.add.at(results, (row.ravel(), sides[counts > 0]), counts[counts > 0])
+    held |= {
+        "labels": ("entity", labels),
+        "side": (("battle", "place"), name_coord(names)[met[:, :2]]),
+        "judge_vote": (("battle", "judge"), met[:, 2:]),
+        "human_votes": (("battle", "result"), results),
+    }
+    ledger = replace(ledger, labels=(known, known))
+    return xr.Dataset(held, coords | {"judge": [str(name) for name in verdicts]}, ledger.to_attrs())
 
 
 def connected_pools(total: np.ndarray) -> np.ndarray:
@@ -137,6 +190,8 @@ def _counts(given: list[Any] | None, headings: dict[str, Any], where: Sequence[s
 
 
 def _sides(
+    column: list[Any],
+    heading: Any,
     columns: dict[str, list[Any]],
     headings: dict[str, Any],
     where: Sequence[str],
@@ -144,41 +199,47 @@ def _sides(
     first: np.ndarray,
     second: np.ndarray,
 ) -> np.ndarray:
-    """Return who won each row: 0 for the first entity, 1 for the second, 2 for a tie.
+    """Return whom each vote of a column is for: 0 for the first entity, 1 for the second, 2 for a tie, 3 for no vote.
 
-    Winners are names of entities, or words for sides. A column of which both readings are complete must mean the same.
+    Votes are names of entities, or words for sides. A column of which both readings are complete must mean the same.
     """
     # Entities may be called a and b, unless the columns are called so too.
     known = {word: side for side, words in enumerate((FIRST, SECOND)) for word in words}
     known = {word: side for word, side in known.items() if word not in set(map(_fold, names))}
     known |= {_fold(word): 2 for word in TIES} | {_fold(headings["a"]): 0, _fold(headings["b"]): 1}
     position = {name: i for i, name in enumerate(names)}
-    codes, winners = factorize(columns["winner"])
-    entity = np.array([position.get(winner, -1) for winner in winners])[codes]
-    by_word = np.array([known.get(_fold(winner), -1) for winner in winners])[codes]
-    by_name = np.where(first == entity, 0, np.where(second == entity, 1, -1))
-    named = (by_name >= 0) | (by_word == 2)
+    codes, winners = factorize([None if _is_missing(value) else value for value in column])
+    unknown = codes < 0
+    entity = np.array([*(position.get(winner, -1) for winner in winners), -1])[codes]
+    by_word = np.array([*(known.get(_fold(winner), -1) for winner in winners), -1])[codes]
+    by_name = np.where(unknown, -1, np.where(first == entity, 0, np.where(second == entity, 1, -1)))
+    named = (by_name >= 0) | (by_word == 2) | unknown
     unclear = (by_name >= 0) & (by_word >= 0) & (by_name != by_word)
-    if named.all() and not (by_word >= 0).all():  # all winners are names: only a tie may be an entity as well
+    if named.all() and not ((by_word >= 0) | unknown).all():
+        # All votes are names: only a tie may be an entity as well.
         unclear &= by_word == 2
     if unclear.any():
         i = int(unclear.argmax())
         raise ArgumentError(
-            f"{where[i]}: {headings['winner']}",
+            f"{where[i]}: {heading}",
             "must not be the name of an entity and also of a column, or a tie",
-            f"{columns['winner'][i]!r}",
+            f"{column[i]!r}",
             "rename that entity",
         )
-    sides = np.where(by_name >= 0, by_name, by_word)
+    sides = np.where(unknown, UNKNOWN, np.where(by_name >= 0, by_name, by_word))
     if (sides < 0).any():
         i = int((sides < 0).argmax())
         one, other = columns["a"][i], columns["b"][i]
         raise ArgumentError(
-            f"{where[i]}: {headings['winner']}",
+            f"{where[i]}: {heading}",
             f"must be {one!r}, {other!r}, {headings['a']!r}, {headings['b']!r} or 'tie'",
-            f"{columns['winner'][i]!r}",
+            f"{column[i]!r}",
         )
     return sides
+
+
+def _is_missing(value: Any) -> bool:
+    return bool(value is None or value == "" or value is pd.NA or value != value)  # NaN differs from itself
 
 
 def _fold(word: Any) -> str:

@@ -13,6 +13,22 @@ sum to 0; that of :math:`\log\nu` is normal with the same standard deviation. Pe
 strengths. The posterior is log-concave; it is sampled by Hamiltonian Monte Carlo in coordinates in which it is close to
 a standard normal distribution, so that draws are nearly independent.
 
+Where judges voted on all pairs and people on some, the outcomes of the other votes are unknown. Given the votes
+:math:`v` of the judges on :math:`i` and :math:`j`, a person's vote follows the same model with :math:`s_i - s_j`
+replaced by
+
+.. math::
+
+    \delta_i - \delta_j + 2\beta_v, \qquad \delta_i = \sum_k \kappa_k t_{ki} + \tau z_i,
+
+and with a :math:`\nu_v` for each :math:`v`. Here :math:`t_k` are the strengths by the votes of judge :math:`k` alone,
+with unit standard deviation. The :math:`z_i` are standard normal: how the judges are wrong on entity :math:`i`.
+Exchanging the two entities changes the sign of :math:`\beta_v`. :math:`\tau` is uniform up to 2, on a grid, by its
+posterior in Laplace's approximation. So the strengths of the judges add to the few votes of people only as far as both
+agree.
+Each draw completes all outcomes from this model, and then draws the strengths from Davidson's posterior of the
+completed votes.
+
 A vote of :math:`i` against :math:`j` depends on their difference alone. So strengths of entities that no chain of votes
 connects cannot be compared, and the ranking leaves their order open.
 
@@ -23,7 +39,7 @@ the American Statistical Association 65:317-328. Ford (1957), Solution of a rank
 American Mathematical Monthly 64:28-33, for the existence of the maximum-likelihood estimate.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
 from typing import Any, ClassVar
 
@@ -35,13 +51,11 @@ from bayesrank._errors import ArgumentError, ArgumentTypeError
 from bayesrank._notes import Note
 from bayesrank._random import fingerprint, stream
 from bayesrank.evidence.votes import connected_pools
+from bayesrank.models.parts.battles import Battles
+from bayesrank.models.parts.pairs import Pairs, sample_around_mode
 
 #: Standard deviation of the prior, in logits: odds of 7 to 1 against an average entity are one standard deviation.
 SPREAD = 2.0
-#: Steps that adapt the step size, and the wanted share of accepted proposals.
-WARM_UP, ACCEPT = 100, 0.9
-#: Length of a trajectory: a quarter of the period of a standard normal distribution, after which a draw is independent.
-LENGTH = np.pi / 2
 
 
 class Davidson:
@@ -53,7 +67,7 @@ class Davidson:
         ``wins`` and ``ties`` (entity, rival), as from :func:`bayesrank.from_votes`.
     prior : float or "flat"
         Standard deviation of the strengths and of the logarithm of the frequency of ties, in logits (default 2), or
-        "flat", which needs that each group of entities has lost a vote, or tied, against the rest.
+        "flat", which needs that each group of entities has lost a vote, or tied, against the rest, and no judge.
 
     Examples
     --------
@@ -76,6 +90,11 @@ class Davidson:
         "strengths sum to 0."
     )
 
+    @classmethod
+    def taking(cls, evidence: Any) -> type:
+        """Return the class for this evidence: for votes of people, or of judges and some people."""
+        return JudgedVotes if "judge_vote" in evidence else cls
+
     def __init__(self, evidence: xr.Dataset, prior: float | str = SPREAD) -> None:
         if not isinstance(evidence, xr.Dataset) or not {"wins", "ties"} <= set(evidence.data_vars):
             raise ArgumentTypeError(
@@ -94,7 +113,8 @@ class Davidson:
         self.order = np.array(sorted(range(len(names)), key=lambda i: repr(names[i])))
         wins, ties = (self.votes[name].values[np.ix_(self.order, self.order)] for name in ("wins", "ties"))
         total = wins + wins.T + ties
-        if (wins < 0).any() or (ties != ties.T).any() or not total.any(axis=1).all() or np.diag(total).any():
+        met = total.any(axis=1).all() or "judge_vote" in evidence
+        if (wins < 0).any() or (ties != ties.T).any() or not met or np.diag(total).any():
             raise ArgumentError(
                 "evidence", "must have non-negative wins, symmetric ties, and votes of each entity against others"
             )
@@ -123,17 +143,22 @@ class Davidson:
         if pool.max():
             pools = [[names[i] for i in np.flatnonzero(pool == k)] for k in range(pool.max() + 1)]
             notes.append(Note("votes_unconnected", {"pools": sorted(pools, key=len, reverse=True)}))
-        elif not self.pairs.strongly_connected():
+        elif not self.estimated.strongly_connected():
             notes.append(Note("votes_one_sided"))
         if not self.pairs.ties.any():
             notes.append(Note("votes_without_ties"))
         return [*notes, Note("votes_relative")]
 
+    @property
+    def estimated(self) -> Pairs:
+        """Return the votes of which the estimates are."""
+        return self.pairs
+
     def observed(self) -> dict[str, xr.Dataset]:
         """Return the votes, and the maximum-likelihood estimates, NaN where there are none."""
         size = len(self.order)
         found, nu = np.full((1, size), np.nan), np.nan
-        free = replace(self.pairs, precision=0.0)
+        free = replace(self.estimated, precision=0.0)
         if free.strongly_connected():
             found, log_nu = free.split(free.mode()[None])
             nu = float(np.exp(log_nu[0]))
@@ -183,16 +208,19 @@ class Davidson:
 
     def sample_chains(self, shape: tuple[int, int], root: np.random.SeedSequence) -> dict[str, xr.Dataset]:
         """Sample strengths and the frequency of ties by Hamiltonian Monte Carlo around the mode."""
-        from bayesrank._nuts import diagnostics
-
         key = fingerprint(self.pairs.first, self.pairs.second, self.pairs.wins, self.pairs.losses, self.pairs.ties)
         rngs = [stream(root, "chains", "davidson", key, self.pairs.precision, chain) for chain in range(shape[0])]
-        theta, accepted = _hamiltonian(self.pairs, shape[1], rngs)
+        return self._as_groups(*sample_around_mode(self.pairs, shape[1], rngs))
+
+    def _as_groups(self, theta: np.ndarray, accepted: np.ndarray) -> dict[str, xr.Dataset]:
+        """Return draws of the parameters (chain, draw, parameter) and acceptance rates as the groups of a sampler."""
+        from bayesrank._nuts import diagnostics
+
         strength, log_nu = self.pairs.split(theta)
         found: dict[str, Any] = {"strength": (("chain", "draw", "entity"), strength)}
         if self.pairs.with_ties:
             found["log_nu"] = (("chain", "draw"), log_nu)
-        coords = {"chain": np.arange(shape[0]), "draw": np.arange(shape[1])}
+        coords = {"chain": np.arange(len(theta)), "draw": np.arange(theta.shape[1])}
         drawn = xr.Dataset(found, coords | {"entity": self.votes["entity"].values[self.order]})
         stats = xr.Dataset({"acceptance_rate": (("chain", "draw"), accepted)}, coords)
         about = {"sampler": "metropolis", **diagnostics(drawn, xr.Dataset())}
@@ -210,165 +238,58 @@ class Davidson:
         return xr.Dataset(found, {name: sampled[name].values for name in dims[:2]})
 
 
-@dataclass(frozen=True)
-class Pairs:
-    """Votes on the pairs that met, and the prior's precision; the parameters are free strengths and log ν."""
+class JudgedVotes(Davidson):
+    """Model votes of judges on all pairs, and of people on some, by completed outcomes and their strengths."""
 
-    entities: int
-    first: np.ndarray
-    second: np.ndarray
-    wins: np.ndarray  #: Of the first entity of each pair.
-    losses: np.ndarray
-    ties: np.ndarray
-    precision: float  #: 1 / variance of the prior; 0 if it is flat.
+    words: ClassVar[str] = (
+        "The votes of the judges, and the entities, predict the votes of people where these are unknown. Each draw "
+        "completes the votes; their strengths sum to 0."
+    )
 
-    @classmethod
-    def of(cls, wins: np.ndarray, ties: np.ndarray, precision: float) -> "Pairs":
-        first, second = np.nonzero(np.triu(wins + wins.T + ties, 1))
-        up, down, even = (
-            votes.astype(float) for votes in (wins[first, second], wins[second, first], ties[first, second])
+    def __init__(self, evidence: xr.Dataset, prior: float | str = SPREAD) -> None:
+        if prior == "flat":
+            raise ArgumentError("prior", "must be a standard deviation for votes of a judge", "'flat'")
+        self.judged = evidence
+        super().__init__(evidence, prior)
+
+    @cached_property
+    def battles(self) -> Battles:
+        """Return the votes of judges and people, of entities sorted by name."""
+        names = self.votes["entity"].values.tolist()
+        return Battles.of(self.judged, [names[i] for i in self.order], float(self.pairs.precision))
+
+    @cached_property
+    def estimated(self) -> Pairs:
+        """Return the completed votes that are expected."""
+        return self.battles.expected()
+
+    def _notes(self) -> list[Note]:
+        known, number = int(self.battles.known.sum()), int(self.battles.human.sum())
+        found = [Note("votes_judged", {"judges": self.battles.judges, "labels": known, "votes": number})]
+        none = self.votes["entity"].values[~self.total.any(axis=1)].tolist()
+        found += [Note("entities_without_labels", {"entities": list(map(str, none))})] if none else []
+        return [*found, *super()._notes()]
+
+    def observed(self) -> dict[str, xr.Dataset]:
+        """Return the votes, and the maximum-likelihood estimates of the completed votes that are expected."""
+        found = super().observed()["observed_data"]
+        held = self.judged[["side", "judge_vote", "human_votes"]].drop_attrs()
+        return {"observed_data": found.assign(cases=self.judged["cases"], labels=found["cases"]).merge(held)}
+
+    def build(self) -> Any:
+        """Refuse: completed votes differ from draw to draw."""
+        raise ArgumentError(
+            "evidence",
+            "must hold no votes of a judge for NUTS or a PyMC graph, since each draw has completed votes of its own",
+            "votes of a judge",
+            "votes[['wins', 'ties', 'cases']] are the votes of people alone",
         )
-        return cls(len(wins), first, second, up, down, even, precision)
 
-    @cached_property
-    def number(self) -> np.ndarray:
-        return self.wins + self.losses + self.ties
-
-    @cached_property
-    def with_ties(self) -> bool:
-        return bool(self.ties.any())
-
-    @cached_property
-    def basis(self) -> np.ndarray:
-        """Return orthonormal columns of strengths that sum to 0 (entity, free strength)."""
-        from scipy.linalg import helmert
-
-        return np.ascontiguousarray(helmert(self.entities).T)
-
-    @cached_property
-    def incidence(self) -> Any:
-        """Return the differences that pairs take (pair, entity), as a sparse matrix."""
-        from scipy.sparse import csr_array
-
-        row = np.arange(len(self.first))
-        where = (np.concatenate([row, row]), np.concatenate([self.first, self.second]))
-        signs = np.concatenate([np.ones(len(row)), -np.ones(len(row))])
-        return csr_array((signs, where), shape=(len(row), self.entities))
-
-    def strongly_connected(self) -> bool:
-        """Return whether no group of entities won all its votes against the rest: Ford's condition."""
-        from scipy.sparse import csr_array
-        from scipy.sparse.csgraph import connected_components
-
-        up, down = self.wins + self.ties > 0, self.losses + self.ties > 0
-        ends = (np.append(self.first[up], self.second[down]), np.append(self.second[up], self.first[down]))
-        graph = csr_array((np.ones(len(ends[0])), ends), shape=(self.entities,) * 2)
-        return int(connected_components(graph, connection="strong")[0]) == 1
-
-    def split(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return strengths (..., entity) and log ν (...), minus infinity without ties, of parameters."""
-        strength = theta[..., : self.entities - 1] @ self.basis.T
-        none = np.full(theta.shape[:-1], -np.inf)
-        return strength, theta[..., -1] if self.with_ties else none
-
-    def probabilities(self, theta: np.ndarray) -> tuple[np.ndarray, ...]:
-        """Return half the differences, log ν, log Z, and the probabilities of a win, a loss and a tie (pair, ...)."""
-        strength, log_nu = self.split(theta)
-        half = self.incidence @ strength.T / 2
-        far = np.abs(half)
-        log_z = far + np.log1p(np.exp(-2 * far) + np.exp(log_nu - far))
-        win, lose = np.exp(half - log_z), np.exp(-half - log_z)
-        return half, log_nu, log_z, win, lose, np.exp(log_nu - log_z)
-
-    def value_and_slope(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the log posterior density (...) and its gradient (..., parameter) of parameters (..., parameter)."""
-        half, log_nu, log_z, win, lose, tie = self.probabilities(theta)
-        more, number = (self.wins - self.losses)[:, None], self.number[:, None]
-        value = (more * half - number * log_z).sum(axis=0) - self.precision / 2 * (theta**2).sum(axis=-1)
-        of_pairs = (more - number * (win - lose)) / 2
-        slope = (self.incidence.T @ of_pairs).T @ self.basis
-        if self.with_ties:
-            value += self.ties.sum() * log_nu
-            of_ties = self.ties.sum() - (number * tie).sum(axis=0)
-            slope = np.concatenate([slope, of_ties[:, None]], axis=-1)
-        return value, slope - self.precision * theta
-
-    def curvature(self, theta: np.ndarray) -> np.ndarray:
-        """Return minus the Hessian of the log posterior density at one point (parameter, parameter)."""
-        win, lose, tie = (part[:, 0] for part in self.probabilities(theta[None])[3:])
-        of_pairs = self.number * ((win + lose) - (win - lose) ** 2) / 4
-        plain = self.incidence.T @ (self.incidence * of_pairs[:, None])
-        found = self.basis.T @ (plain @ self.basis)
-        if self.with_ties:
-            cross = self.basis.T @ (self.incidence.T @ (-self.number * (win - lose) / 2 * tie))
-            own = (self.number * tie * (1 - tie)).sum()
-            found = np.block([[found, cross[:, None]], [cross[None], own]])
-        return found + self.precision * np.eye(len(found))
-
-    def mode(self) -> np.ndarray:
-        """Return the parameters with the largest posterior density, by Newton's method with halved steps."""
-        theta = np.zeros(self.entities - 1 + self.with_ties)
-        value, slope = (part[0] for part in self.value_and_slope(theta[None]))
-        for _ in range(200):
-            step = np.linalg.solve(self.curvature(theta), slope)
-            gain = float(step @ slope)
-            if gain < 1e-14:
-                break
-            for share in 0.5 ** np.arange(40):
-                following, downhill = (part[0] for part in self.value_and_slope((theta + share * step)[None]))
-                if following >= value + 1e-4 * share * gain - 1e-12 * abs(value):
-                    break
-            theta, value, slope = theta + share * step, following, downhill
-        return theta
-
-    def win_probability(self, strength: np.ndarray, log_nu: np.ndarray) -> np.ndarray:
-        """Return the mean of P(win) + P(tie) / 2 over all rivals (..., entity)."""
-        total = np.zeros(strength.shape)
-        nu = np.exp(log_nu)[..., None]
-        for j in range(self.entities):
-            up = np.exp((strength - strength[..., [j]]) / 2)
-            share = (up + nu / 2) / (up + 1 / up + nu)
-            total += share
-        return (total - 0.5) / (self.entities - 1)
-
-
-def _hamiltonian(pairs: Pairs, draws: int, rngs: list[np.random.Generator]) -> tuple[np.ndarray, np.ndarray]:
-    """Return draws of the parameters (chain, draw, parameter) and acceptance rates (chain, draw).
-
-    The coordinates z of parameters mode + A z, with A Aᵀ the inverse curvature at the mode, are almost independent and
-    standard normal.
-    """
-    from scipy.linalg import solve_triangular
-
-    mode = pairs.mode()
-    root = np.linalg.cholesky(pairs.curvature(mode))
-    mapping = solve_triangular(root, np.eye(len(mode)), lower=True)  # rows: z @ mapping
-
-    def look(z: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        value, slope = pairs.value_and_slope(mode + z @ mapping)
-        return value, slope @ mapping.T
-
-    size, width = len(mode), 1.2 * len(mode) ** -0.25
-    z = np.stack([rng.standard_normal(size) for rng in rngs])
-    value, slope = look(z)
-    kept, rates = np.empty((len(rngs), draws, size)), np.empty((len(rngs), draws))
-    for turn in range(WARM_UP + draws):
-        momentum = np.stack([rng.standard_normal(size) for rng in rngs])
-        jitter, level = np.array([rng.random(2) for rng in rngs]).T
-        step = width * (0.8 + 0.4 * jitter)[:, None]
-        place, push, there, slant = z, momentum, value, slope
-        for _ in range(int(np.ceil(LENGTH / width))):
-            push = push + step / 2 * slant
-            place = place + step * push
-            there, slant = look(place)
-            push = push + step / 2 * slant
-        change = there - value - (push**2).sum(-1) / 2 + (momentum**2).sum(-1) / 2
-        rate = np.exp(np.minimum(np.nan_to_num(change, nan=-np.inf), 0.0))
-        taken = level < rate
-        z, slope = np.where(taken[:, None], place, z), np.where(taken[:, None], slant, slope)
-        value = np.where(taken, there, value)
-        if turn < WARM_UP:
-            width = float(np.clip(width * np.exp((rate.mean() - ACCEPT) / np.sqrt(1 + turn)), 0.01, LENGTH))
-        else:
-            kept[:, turn - WARM_UP], rates[:, turn - WARM_UP] = z, rate
-    return mode + kept @ mapping, rates
+    def sample_chains(self, shape: tuple[int, int], root: np.random.SeedSequence) -> dict[str, xr.Dataset]:
+        """Draw completed votes, and strengths and the frequency of ties given these, all draws independently."""
+        rngs = [
+            stream(root, "chains", "judged votes", self.battles.key, self.pairs.precision, c) for c in range(shape[0])
+        ]
+        drawn = [self.battles.sample(shape[1], rng) for rng in rngs]
+        theta, accepted = (np.stack(parts) for parts in zip(*drawn, strict=True))
+        return self._as_groups(theta, accepted)

@@ -240,6 +240,8 @@ def with_units(
     if "wins" in observed:
         if more != "cases":
             raise ArgumentError("more", "must be 'cases' for votes, which are the cases", f"{more!r}")
+        if "labels" in observed:
+            return _of_judged_votes(source)
         votes = observed["cases"].isel(entity=source.keep).values.astype(float)
         return source.normal(votes, source.covariance, unit="votes")
     if more == "runs":
@@ -485,6 +487,20 @@ def _of_labels(source: Source) -> Source:
     labels = observed["labels"].isel(entity=source.keep).values.astype(float)
     most = max(float((observed["cases"].isel(entity=source.keep).values - labels).min()), 1.0)
     return replace(source.normal(labels, within, unit="labels", fixed="verdicts"), most=most)
+
+
+def _of_judged_votes(source: Source) -> Source:
+    """Return the source of votes of judges: more votes of people reduce what the votes of judges leave open.
+
+    The rest is the covariance of the same number of votes of people alone.
+    """
+    observed = source.observed.isel(entity=source.keep)
+    labels, cases = (observed[name].values.astype(float) for name in ("labels", "cases"))
+    share = np.sqrt(labels / cases)
+    values, vectors = np.linalg.eigh(source.covariance - source.covariance * share[:, None] * share)
+    within = (vectors * np.maximum(values, 0.0)) @ vectors.T
+    found = source.normal(labels, within, unit="labels", fixed="verdicts")
+    return replace(found, most=max(float((cases - labels).min()), 1.0))
 
 
 def _runs(source: Source) -> int:

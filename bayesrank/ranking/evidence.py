@@ -64,6 +64,8 @@ NOTHING = EvidenceRecord()
 RARE = 0.1
 #: How the names of observed variables on truth known in part begin.
 JUDGED = ("judged_", "labels")
+#: The observed variables on votes; the numbers of labels, and the battles, are there only beside votes of judges.
+VOTED = ("wins", "ties", "pool", "labels")
 #: Codes of notes that limit the headline.
 CAPS = (
     *("prevalences_differ", "chains_unreliable", "runs_differ", "easy_datasets_credited"),
@@ -151,7 +153,8 @@ class Evidence:
         if self.votes is not None:
             # Votes do not compare entities of pools that no vote connects, however sure both strengths are.
             pool = self.votes["pool"].values
-            return replace(found, freedom=np.where(pool[:, None] == pool, np.inf, 0.0))
+            found = replace(found, freedom=np.where(pool[:, None] == pool, np.inf, 0.0))
+            return self._of_few_labels(found, self.votes["labels"].values) if "labels" in self.votes else found
         if self.judged is not None:
             return self._of_labels(found, score)
         if not found.population:
@@ -202,11 +205,11 @@ class Evidence:
         assert self.judged is not None
         seen, held = self.observed(score), self.judged["labels"]
         labels = held.sum([dim for dim in held.dims if dim != "entity"]).values.astype(float)
-        found = replace(found, cases=labels, observed=None if seen is None else seen.values.astype(float))
+        found = replace(found, observed=None if seen is None else seen.values.astype(float))
         size = len(labels)
         if "judged_cluster" not in self.judged:
-            few = np.where(labels < ENOUGH_FREEDOM, np.maximum(labels - 1, 0.0), np.inf)
-            return replace(found, freedom=np.minimum(few[:, None], few))
+            return self._of_few_labels(found, labels)
+        found = replace(found, cases=labels)
         cluster = np.unique(self.judged["judged_cluster"].values, return_inverse=True)[1]
         known = np.broadcast_to(self.judged["judged_truth"].values >= 0, (len(cluster), size))
         count = self.judged["judged_count"].values
@@ -214,6 +217,13 @@ class Evidence:
         freedom, factor = np.array([cluster_information([own[own > 0]], np.ones(1)) for own in each]).T
         found = replace(found, freedom=np.minimum(freedom[:, None], freedom), clusters=freedom + 1)
         return replace(found, inflation=np.maximum(found.inflation, factor))
+
+    @staticmethod
+    def _of_few_labels(found: Information, labels: np.ndarray) -> Information:
+        """Return the counts with known truths as cases, and fewer degrees of freedom where these are few."""
+        few = np.where(labels < ENOUGH_FREEDOM, np.maximum(labels - 1.0, 0.0), np.inf)
+        freedom = np.minimum(found.freedom, np.minimum(few[:, None], few))
+        return replace(found, cases=labels.astype(float), freedom=freedom)
 
     def _influence(self, score: Score | None) -> np.ndarray | None:
         """Return the change of the ranked quantity by each case of a pattern (pattern, entity); None if unknown."""
@@ -504,7 +514,7 @@ class Evidence:
         if self.further is not None:
             return self.further
         if self.votes is not None:
-            return "votes"
+            return "labels" if "labels" in self.votes else "votes"
         if self.judged is not None:
             return "labels"
         if self.model.probabilities:
@@ -593,7 +603,7 @@ def evidence_of(source: Container, variable: str | None, values: xr.DataArray, k
         )
         known = replace(known, hidden=hidden, bootstrap=tuple(noted))
     if {"wins", "ties", "pool"} <= set(observed.data_vars) and _matches(observed["pool"], values):
-        known = replace(known, votes=observed[["wins", "ties", "pool"]])
+        known = replace(known, votes=observed[[name for name in VOTED if name in observed]])
     if "judged_truth" in observed.data_vars and _matches(observed["labels"], values):
         known = replace(known, judged=observed[[name for name in observed if str(name).startswith(JUDGED)]])
     if about.over == "retrained" and "seed_mean" in observed:

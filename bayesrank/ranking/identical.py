@@ -31,6 +31,8 @@ def identical_groups(evidence: Evidence, entities: int) -> list[np.ndarray]:
     if evidence.judged is not None:
         return _of_patterns(_of_judged(evidence.judged, entities), entities)
     if evidence.votes is not None:
+        if "labels" in evidence.votes:
+            return []  # votes of judges distinguish entities, too
         return _of_votes(*(evidence.votes[name].values for name in ("wins", "ties")))
     if evidence.tables is None or evidence.tables.sizes["entity"] != entities:
         return []

@@ -6,25 +6,34 @@ from typing import Any
 import xarray as xr
 
 from bayesrank._errors import ArgumentError
+from bayesrank._notes import add_notes
 from bayesrank.evidence.ledger import ledger_of
 from bayesrank.evidence.votes import count_votes
 from bayesrank.tables.columns import squeeze
+from bayesrank.tables.judgements import find_judges
 from bayesrank.tables.table import Roles, Table
 
 #: The columns of such a table by role, without case, blanks and underscores.
 HEADINGS = {"a": "modela", "b": "modelb", "winner": "winner"}
 
 
-def find_votes(table: Table) -> dict[str, Any] | None:
-    """Return the columns of a table of votes by role; None for other tables."""
+def find_votes(table: Table, roles: Roles) -> dict[str, Any] | None:
+    """Return the columns of a table of votes by role; None for other tables.
+
+    The column with the truth holds the votes of people, and takes the place of the winner.
+    """
     held = {squeeze(name): name for name in table.columns}
-    return {role: held[name] for role, name in HEADINGS.items()} if {*HEADINGS.values()} <= set(held) else None
+    wanted = [role for role in HEADINGS if role != "winner" or roles.truth is None]
+    if any(HEADINGS[role] not in held for role in wanted):
+        return None
+    found = {role: held[HEADINGS[role]] for role in wanted}
+    return found if roles.truth is None else found | {"winner": table.find("truth", roles.truth)}
 
 
 def read_votes(table: Table, headings: dict[str, Any], roles: Roles) -> xr.Dataset:
-    """Return the votes of a table, as :func:`bayesrank.from_votes` does."""
+    """Return the votes of a table, as :func:`bayesrank.from_votes` does; an inferred judge is noted."""
     for one in fields(Roles):
-        if one.name != "count":
+        if one.name not in ("count", "truth", "judge"):
             table.refuse(roles, one.name, "of votes, whose columns are model_a, model_b and winner")
     if roles.count is not None:
         headings = headings | {"count": table.find("count", roles.count)}
@@ -36,6 +45,8 @@ def read_votes(table: Table, headings: dict[str, Any], roles: Roles) -> xr.Datas
             f"{table.option('count', named[0])} if a row stands for that many votes, else {table.without(named[0])}",
         )
     columns = {role: table.columns[name] for role, name in headings.items()}
-    found = count_votes(columns, headings, table.where)
-    ignored = tuple(str(name) for name in table.columns if name not in headings.values())
-    return found.assign_attrs(replace(ledger_of(found), ignored=ignored).to_attrs())
+    judges, notes = find_judges(table, roles, list(headings.values()), True)
+    found = count_votes(columns, headings, table.where, {name: table.columns[name] for name in judges})
+    used = {*headings.values(), *judges}
+    ignored = tuple(str(name) for name in table.columns if name not in used)
+    return found.assign_attrs(add_notes(found.attrs, notes) | replace(ledger_of(found), ignored=ignored).to_attrs())

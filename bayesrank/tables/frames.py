@@ -133,10 +133,11 @@ def read_table(table: Table, roles: Roles) -> xr.DataArray | xr.Dataset:
 
     The attr ``notes`` holds what was inferred; a note with the field ``if_pooled`` applies if data sets are pooled.
     """
-    if are_judged(table, roles):
-        return read_judged(table, roles)
-    if (headings := find_votes(table)) is not None:
+    judged = are_judged(table, roles)
+    if (headings := find_votes(table, roles)) is not None:
         return read_votes(table, headings, roles)
+    if judged:
+        return read_judged(table, roles)
     known = name_roles(table, roles)
     if roles.category is not None and "dataset" not in known.of:
         raise ArgumentError(

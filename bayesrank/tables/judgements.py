@@ -35,15 +35,8 @@ def read_judged(table: Table, roles: Roles) -> xr.Dataset:
         if one.name not in (*BESIDE, "judge", "truth"):
             table.refuse(roles, one.name, "of judged cases")
     truth = table.find("truth", roles.truth)
-    given = [roles.judge] if isinstance(roles.judge, str) else list(roles.judge or ())
-    judges = [table.find("judge", name) for name in given]
-    if truth in judges:
-        raise ArgumentError(table.argument("judge"), "must name columns other than that of the truth", f"{truth!r}")
-    columns = _find_columns(table, roles, [truth, *judges])
-    notes = []
-    if not judges:
-        judges = [_only_judge(table, [truth, *columns.values()], "entity" in columns)]
-        notes.append(Note("column_holds_verdicts", {"column": str(judges[0])}))
+    columns = _find_columns(table, roles, [truth, *_named_judges(table, roles, [truth])])
+    judges, notes = find_judges(table, roles, [truth, *columns.values()], "entity" in columns)
     held = {role: table.columns[name] for role, name in columns.items()}
     for role in set(BESIDE[:-1]) & set(held):
         table.read_names(columns[role], role)
@@ -57,6 +50,23 @@ def read_judged(table: Table, roles: Roles) -> xr.Dataset:
     ignored = tuple(str(name) for name in table.columns if name not in used)
     ledger = replace(ledger_of(found), ignored=ignored)
     return found.assign_attrs(add_notes(found.attrs, notes) | ledger.to_attrs())
+
+
+def find_judges(table: Table, roles: Roles, taken: list[Any], long: bool) -> tuple[list[Any], list[Note]]:
+    """Return the columns with verdicts beside a truth, and a note if the only one that can be meant was inferred."""
+    judges = _named_judges(table, roles, taken)
+    if judges or roles.truth is None:
+        return judges, []
+    judges = [_only_judge(table, taken, long)]
+    return judges, [Note("column_holds_verdicts", {"column": str(judges[0])})]
+
+
+def _named_judges(table: Table, roles: Roles, taken: list[Any]) -> list[Any]:
+    given = [roles.judge] if isinstance(roles.judge, str) else list(roles.judge or ())
+    judges = [table.find("judge", name) for name in given]
+    if other := [name for name in judges if name in taken]:
+        raise ArgumentError(table.argument("judge"), "must name columns other than that of the truth", f"{other[0]!r}")
+    return judges
 
 
 def _find_columns(table: Table, roles: Roles, taken: list[Any]) -> dict[str, Any]:

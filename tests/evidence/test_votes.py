@@ -8,7 +8,8 @@ from scipy.optimize import minimize
 
 import bayesrank as br
 from bayesrank._source import groups_of
-from bayesrank.models.davidson import Davidson, Pairs
+from bayesrank.models.davidson import Davidson
+from bayesrank.models.parts.pairs import Pairs, sample_each
 from tests.commands import invoke, json_of, refused
 
 #: Pairs of pudding brands: wins of the first, of the second, ties (Davidson 1970, table 1).
@@ -248,3 +249,214 @@ def test_a_column_of_counts_is_not_guessed(tmp_path):
     assert "--count count" in refused("rank", path)
     assert "Read 40 votes" in invoke("rank", path, "--count", "count")
     assert "Read 2 votes" in invoke("rank", path, "--ignore", "count")
+
+
+#: Four kinds of rows: a person voted, or not; the judge agrees, or not.
+JUDGED = pd.DataFrame(
+    [("x", "y", "left", "x", 7), ("x", "y", "tie", "x", 3), ("y", "x", None, "tie", 20), ("y", "x", "x", "y", 2),
+     ("y", "x", "y", "left", 4), ("x", "y", None, "left", 30), ("x", "y", None, "y", 25), ("y", "x", "tie", "tie", 5)],
+    columns=["left", "right", "human", "gpt", "n"],
+)  # fmt: skip
+SIDES = {"a": "left", "b": "right", "winner": "human", "count": "n"}
+
+
+def judged_votes(frame=JUDGED, judge="gpt"):
+    return br.from_votes(frame, **SIDES, judge=judge)
+
+
+def test_votes_of_judges_are_counted_beside_those_of_people():
+    votes = judged_votes()
+    assert votes["wins"].values.tolist() == [[0, 9], [4, 0]]
+    assert votes["ties"].values.tolist() == [[0, 8], [8, 0]]
+    assert votes["cases"].values.tolist() == [96, 96]
+    assert votes["labels"].values.tolist() == [21, 21]
+    battles = {
+        (*side, *vote): human
+        for side, vote, human in zip(
+            *(votes[name].values.tolist() for name in ("side", "judge_vote", "human_votes")), strict=True
+        )
+    }
+    assert battles == {
+        ("x", "y", 0): [7, 0, 3, 30], ("x", "y", 1): [0, 0, 0, 25], ("y", "x", 0): [4, 2, 0, 0],
+        ("y", "x", 2): [0, 0, 5, 20],
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("change", "judge", "message"),
+    [
+        ({"gpt": None}, "gpt", "row 0: gpt must hold a vote of a judge in each row"),
+        ({"human": None}, "gpt", "human must hold the vote of a person for at least one row"),
+        ({"gpt": "z"}, "gpt", "row 0: gpt must be 'x', 'y', 'left', 'right' or 'tie'; got 'z'"),
+        ({}, "human", "judge must name a column of its own; got 'human', the winner as well"),
+        ({}, [], "judge must name at least one column"),
+        ({}, "claude", "judge must name a column of the frame"),
+    ],
+)
+def test_bad_votes_of_judges_are_refused(change, judge, message):
+    with pytest.raises((ValueError, KeyError), match=message):
+        judged_votes(JUDGED.assign(**change), judge)
+
+
+def test_judges_need_no_vote_where_another_has_one():
+    frame = JUDGED.assign(claude=["x", None, None, "y", "y", "tie", "x", None])
+    votes = judged_votes(frame, ["gpt", "claude"])
+    assert votes["judge"].values.tolist() == ["gpt", "claude"]
+    assert (votes["judge_vote"].values[:, 1] == 3).any()
+    assert np.isfinite(posterior_of(votes, draws=50)["strength"]).all()
+    with pytest.raises(ValueError, match="NUTS or a PyMC graph"):
+        br.to_pymc(votes)
+    with pytest.raises(ValueError, match="standard deviation for votes of a judge"):
+        br.fit(votes, prior="flat")
+
+
+def moments_of_two(wins, losses, ties):
+    """Mean and variance of the strength of the first of two entities, by integration (see above)."""
+    s, eta = np.meshgrid(np.linspace(-4, 4, 161), np.linspace(-7, 4, 111), indexing="ij")
+    log_z = np.log(np.exp(s) + np.exp(-s) + np.exp(eta))
+    log = (wins - losses) * s + ties * eta - (wins + losses + ties) * log_z - (2 * s**2 + eta**2) / 8
+    weight = np.exp(log - log.max())
+    weight /= weight.sum()
+    mean = (weight * s).sum()
+    return mean, (weight * (s - mean) ** 2).sum()
+
+
+def test_completed_votes_of_two_entities_are_those_of_importance_sampling():
+    """The model given the votes of a judge, by weighted draws from its prior, and Davidson's model by integration."""
+    rng, size = np.random.default_rng(5), 400_000
+    spreads = 2.0 ** np.arange(-5, 1.5, 0.5)
+    spread = rng.choice(spreads, size, p=spreads / spreads.sum())
+    # The free strength z has z / √2 for x; the judge, alone, has the strengths 1 and -1 with unit deviation.
+    shift = spread * rng.standard_normal(size) / np.sqrt(2) + 2 * rng.standard_normal(size)
+    beta, *etas = 2 * rng.standard_normal((3, size))
+    # Rows of (x, y) by the vote of the judge for x, for y, or a tie; the judge prefers x.
+    rows = [(1, 0, (7, 0, 3, 30)), (-1, 0, (2, 4, 0, 25)), (0, 1, (0, 0, 5, 20))]
+    log, shares = np.zeros(size), []
+    for sign, level, human in rows:
+        half = shift + sign * beta
+        parts = np.stack([half, -half, etas[level]])
+        parts = parts - np.logaddexp.reduce(parts, axis=0)
+        log += np.array(human[:3]) @ parts
+        shares.append(np.exp(parts))
+    weight = np.exp(log - log.max())
+    kept = rng.choice(size, 1200, p=weight / weight.sum())
+    assert weight.sum() ** 2 / (weight**2).sum() > 1500
+    totals = sum(
+        np.array(human[:3]) + rng.multinomial(human[3], (share[:, kept] / share[:, kept].sum(0)).T)
+        for (*_, human), share in zip(rows, shares, strict=True)
+    )
+    means, variances = np.array([moments_of_two(*total) for total in totals]).T
+    found = posterior_of(judged_votes(), draws=4000)["strength"].sel(entity="x")
+    spread_of_means = np.sqrt(variances.mean() + means.var())
+    assert found.mean().item() == pytest.approx(means.mean(), abs=4 * spread_of_means / np.sqrt(1200))
+    assert found.std().item() == pytest.approx(spread_of_means, rel=0.08)
+
+
+def test_draws_around_the_mode_are_those_of_the_posterior():
+    """Few votes, whose posterior is skewed: the normal approximation alone would be off by more."""
+    pairs = Pairs.of(np.array([[0, 6], [0, 0]]), np.zeros((2, 2)), 0.25)
+    s = np.linspace(-8, 8, 4001)
+    log = 6 * s - 6 * np.logaddexp(s, -s) - s**2 / 4  # two strengths, s and -s
+    weight = np.exp(log - log.max()) / np.exp(log - log.max()).sum()
+    mean = (weight * s).sum()
+    theta, rate = sample_each(pairs, 40_000, np.random.default_rng(1))
+    found = pairs.split(theta)[0][:, 0]
+    assert rate.mean() > 0.6
+    assert found.mean() == pytest.approx(mean, abs=0.02)
+    assert (found**3).mean() == pytest.approx((weight * s**3).sum(), rel=0.03)
+
+
+def test_the_order_of_a_pair_does_not_change_the_draws():
+    turned = JUDGED.copy()
+    turned.loc[::2, ["left", "right"]] = turned.loc[::2, ["right", "left"]].values
+    words = {"left": "right", "right": "left"}
+    turned.loc[::2, ["human", "gpt"]] = turned.loc[::2, ["human", "gpt"]].replace(words).values
+    one, other = (posterior_of(judged_votes(frame), draws=50) for frame in (JUDGED, turned[::-1]))
+    xr.testing.assert_allclose(other.sel(entity=one["entity"]), one, rtol=1e-9)
+
+
+def simulated_votes(repeats, labels, bias=0.0, seed=3, size=3000):
+    """Votes on four entities; the judge repeats the vote of a person, or votes by strengths with a bias for m0."""
+    rng = np.random.default_rng(seed)
+    strength = np.array([0.0, 1.0, 0.4, -0.6])
+    i = rng.integers(4, size=size)
+    j = (i + rng.integers(1, 4, size=size)) % 4
+    says = [
+        np.where(rng.random(size) < 1 / (1 + np.exp(own[j] - own[i])), "a", "b")
+        for own in (strength, strength + bias * np.eye(4)[0])
+    ]
+    verdict = np.where(rng.random(size) < repeats, says[0], says[1] if repeats else rng.choice(["a", "b"], size))
+    frame = pd.DataFrame({"left": i, "right": j, "human": says[0], "gpt": verdict, "n": 1})
+    frame = frame.astype({"left": str, "right": str, "human": object})
+    frame.loc[labels:, "human"] = None
+    return frame
+
+
+def test_votes_of_people_correct_a_judge_that_favours_its_kin():
+    frame = simulated_votes(0.5, 400, bias=3.0)
+    judge = br.from_votes(frame, a="left", b="right", winner="gpt")
+    assert br.credible_ranking(br.fit(judge, seed=1, draws=200))["median"].idxmax("entity") == "0"
+    both = br.credible_ranking(br.fit(judged_votes(frame), seed=1, draws=500))
+    assert both["median"].idxmax("entity") == "1"
+    alone = judged_votes(frame)[["wins", "ties", "cases"]]
+    widths = [
+        (ranking["upper"] - ranking["lower"]).mean().item()
+        for ranking in (both, br.credible_ranking(br.fit(alone, seed=1, draws=500)))
+    ]
+    assert widths[0] < 0.95 * widths[1]
+
+
+def test_a_judge_without_information_adds_none_and_all_votes_of_people_need_no_judge():
+    for frame, tolerance in ((simulated_votes(0.0, 500), 0.15), (simulated_votes(0.6, 3000), 0.1)):
+        votes = judged_votes(frame)
+        both, alone = (posterior_of(held, draws=500)["strength"] for held in (votes, votes[["wins", "ties", "cases"]]))
+        over = ("chain", "draw")
+        np.testing.assert_allclose(both.std(over), alone.std(over), rtol=tolerance)
+        assert (abs(both.mean(over) - alone.mean(over)) < 0.25 * alone.std(over)).all()
+
+
+def test_few_votes_of_people_allow_no_bold_claim():
+    frame = simulated_votes(0.95, 8)
+    ranking = br.credible_ranking(br.fit(judged_votes(frame), seed=1, draws=250))
+    assert ranking.attrs["headline"] != "best"
+    assert (ranking["rank_upper"] - ranking["rank_lower"] == 3).all()
+    assert "known for 8 of 3,000" in " ".join(br.notes(ranking))
+
+
+def test_the_command_ranks_votes_of_a_judge(tmp_path):
+    path = tmp_path / "votes.csv"
+    frame = simulated_votes(0.6, 300).rename(columns={"left": "model_a", "right": "model_b"}).drop(columns="n")
+    frame.to_csv(path, index=False)
+    said = invoke("rank", path, "--truth", "human")
+    assert "Read 3,000 votes on pairs of 4 models" in said
+    assert "the truth known for 300" in said
+    assert "The column gpt holds the verdicts of the judge" in said
+    read = br.from_frame(pd.read_csv(path, dtype=str), truth="human")
+    votes = br.from_votes(frame, a="model_a", b="model_b", winner="human", judge="gpt")
+    xr.testing.assert_equal(read.drop_attrs(), votes.drop_attrs())
+    diagnosis = invoke("doctor", path, "--truth", "human")
+    assert "300 votes of both" in diagnosis
+    assert "more labels" in invoke("plan", path, "--truth", "human")
+    assert "other than that of the truth" in refused("rank", path, "--truth", "gpt", "--judge", "gpt")
+
+
+@pytest.mark.slow
+def test_ranks_of_people_are_in_sets_from_judges_and_few_votes():
+    """Ranks by 27,045 votes of people lie in the sets from 1,000 of them and all votes of GPT-4, which are narrower."""
+    battles = br.datasets.load_cases("arena_battles")
+    roles = {"a": "model_a", "b": "model_b", "winner": "human", "count": "count"}
+    human = Davidson(br.from_votes(battles, **roles)).observed()["observed_data"]["strength"].to_series()
+    truth = human.rank(ascending=False)
+    inside, sizes = [], []
+    for seed in range(6):
+        known = np.random.default_rng(seed).multivariate_hypergeometric(battles["count"].values, 1000)
+        labelled, rest = battles.assign(count=known), battles.assign(count=battles["count"] - known, human=None)
+        for votes in (
+            br.from_votes(pd.concat([labelled, rest]).query("count > 0"), **roles, judge="gpt4"),
+            br.from_votes(labelled.query("count > 0"), **roles),
+        ):
+            sets = br.credible_ranking(br.fit(votes, seed=seed, draws=250))[["rank_lower", "rank_upper"]].to_dataframe()
+            inside.append(((sets["rank_lower"] <= truth) & (truth <= sets["rank_upper"])).sum())
+            sizes.append((sets["rank_upper"] - sets["rank_lower"] + 1).mean())
+    assert np.mean(inside[::2]) >= 18
+    assert np.mean(sizes[::2]) < np.mean(sizes[1::2]) - 1

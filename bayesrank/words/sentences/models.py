@@ -200,6 +200,14 @@ def votes_relative() -> str:
     )
 
 
+def votes_judged(judges: list[str], labels: int, votes: int) -> str:
+    return (
+        f"The votes of people are known for {labels:,} of {votes:,}. Each draw completes the others from the votes of "
+        f"{_text.list_names(judges, 3)}, whose errors may differ between entities. Among equal votes on the same pair, "
+        "those with a known vote of a person are taken as a random sample. An effect of the position is averaged over."
+    )
+
+
 def truth_known_in_part(fewest: int, most: int, cases: int, by_verdict: bool, of: list[str], entities: int) -> str:
     labels = f"{most:,}" if fewest == most else f"{fewest:,} to {most:,}"
     each = " for each entity" if entities > 1 else ""
