@@ -120,7 +120,7 @@ def diagnose_judged(paths: Any, roles: Roles) -> Diagnosis:
     table = read_csv(os.fspath(given[0]))
     try:
         evidence = read_table(table, roles)
-        votes = "judge_vote" in evidence
+        votes = isinstance(evidence, xr.Dataset) and "judge_vote" in evidence
         if not isinstance(evidence, xr.Dataset) or not (votes or holds_partial_truth(evidence)):
             raise ArgumentError("--truth", "must be left out of a table whose truth is known for all cases")
     except ArgumentError as error:
