@@ -830,9 +830,9 @@ ROWS = [
     (
         "votes_judged",
         {"judges": ["gpt4", "claude"], "labels": 1000, "votes": 27045},
-        "The votes of people are known for 1,000 of 27,045. Each draw completes the others from the votes of gpt4 and "
-        "claude, whose errors may differ between entities. Among equal votes on the same pair, those with a known vote of "
-        "a person are taken as a random sample. An effect of the position is averaged over.",
+        "The votes of people are known for 1,000 of 27,045. Each draw completes the others from the votes of gpt4, "
+        "claude, whose errors may differ between entities. Among equal votes on the same pair, those with a known vote "
+        "of a person are taken as a random sample. An effect of the position is averaged over.",
     ),
     (
         "votes_relative",
