@@ -131,8 +131,9 @@ def diagnose_judged(paths: Any, roles: Roles) -> Diagnosis:
     said = {"What": [f"One table of {what}."], "Systems": [f"{len(entities)}: {list_names(entities, 8)}."]}
     said["Votes" if votes else "Cases"] = [f"{ledger.cases:,}."]
     said["Labels"] = _labels(evidence, entities)
-    found = make_model("davidson" if votes else "partial_truth", evidence, {})
-    said["Labels"] += [say(note) for note in (found.notes if votes else notes_of(found.settings["notes"]))]
+    found = make_model(None, evidence, {})
+    notes = [*getattr(found, "notes", ()), *notes_of(found.settings.get("notes", ""))]
+    said["Labels"] += list(map(say, notes))
     if votes:
         said["Judges"] = _agreement(evidence)
     elif "verdict" in evidence:
