@@ -3,7 +3,7 @@
 Run ``python scripts/measure_claims.py`` (up to half an hour on one core); ``equal``, ``clusters``, ``discordant``,
 ``macro`` or ``leader`` after it runs one part. A number after that sets the boards of a row; slow rows
 have the share of them that is stated below. Without a number, each row has as many boards as in the tables of
-docs/understand/credible_ranking.md. Posteriors are drawn in closed form, and the package's own code makes sets of
+docs/measured/rankings.md. Posteriors are drawn in closed form, and the package's own code makes sets of
 them, at 0.95 from 1,000 draws. Half-widths are two standard errors.
 """
 
