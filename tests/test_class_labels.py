@@ -33,7 +33,7 @@ GIVEN = {
     "summary_points": {"source": POPULATION},
 }
 #: Functions of several sources, of more draws, or whose result is no array: the cases below speak of them.
-NOT_HERE = {"to_pymc", "judge_errors", "compare", "plan", "score_posterior", "drift", "pareto_front"}
+NOT_HERE = {"to_pymc", "judge_errors", "compare", "plan", "score_posterior", "drift", "pareto_front", "credible_curves"}
 CASES = {
     **{name: (getattr(br.scores, name), PERFORMANCE) for name in ("f1", "mcc", "tpr", "npv", "cohen_kappa")},
     "as_performance": (br.as_performance, PERFORMANCE),

@@ -149,6 +149,12 @@ PAGES = {
     "categories": None,
     "confusions": (lambda: CLASSES, None, "accuracy", None),
     "costs": (priced, None, "mean_outcome", None),
+    "curves": (
+        lambda: PROBABILITIES,
+        None,
+        "auc_roc",
+        lambda p: br.ops.credible_curves(PROBABILITIES, seed=1, draws=50),
+    ),
     "datasets": (lambda: STUDIES, "hierarchical_beta_binomial", "f1", None),
     "decisions": (lambda: COUNTS, None, "f1", utility),
     "diagnostics": (lambda: COUNTS, None, "f1", None),
@@ -182,7 +188,8 @@ def test_each_section_is_on_a_page_that_has_its_data(name, tmp_path):
         assert name in sections_on(page.read_text("utf-8"))
         return
     evidence, model, score, result = PAGES[name]
-    posterior = br.fit(evidence(), model, seed=1, draws=50, groups=["prior"])
+    groups = [] if name == "curves" else ["prior"]  # the bootstrap has no prior to draw from
+    posterior = br.fit(evidence(), model, seed=1, draws=50, groups=groups)
     results = {} if result is None else {name: result(posterior)}
     assert name in sections_on(ranking_report(posterior, score, sections=[name], results=results))
 

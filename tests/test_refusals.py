@@ -187,6 +187,7 @@ ALLOWED += [("mix", "dim", "nonesuch")]
 NOT_HERE = [("credible_ranking", "model"), ("around", "score"), ("independent_betas", "tpr"), ("plan", "entity")]
 NOT_HERE += [("plan", "positives"), ("plan", "ax"), ("sensitivity", "ax"), ("sensitivity", "colors")]
 NOT_HERE += [("roc_beside_tile", "colors"), ("zone", "entities")]
+NOT_HERE += [("threshold_tile", name) for name in ("ax", "colors", "prevalence", "credible")]  # of another Tile
 MODULES = (br, br.scores, br.tile, br.ops, br.predictive, br.plots, br.performance, cases, decisions, papers, theory)
 
 

@@ -15,7 +15,7 @@ Rubin (1981), The Bayesian bootstrap, Annals of Statistics 9:130-134. Gu, Ghosal
 estimation of ROC curve, Statistics in Medicine 27:5407-5420.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -249,6 +249,15 @@ class Part:
 
     def draw(self, group: str, block: Block, root: np.random.SeedSequence) -> np.ndarray:
         """Return scores (score, draw, entity) of one block."""
+        out = np.empty((len(self.scores), block.size, self.order.shape[1]))
+        for here, *drawn in self.weigh(group, block, root):
+            out[:, here] = self.evaluate(*drawn)
+        return out
+
+    def weigh(
+        self, group: str, block: Block, root: np.random.SeedSequence
+    ) -> Iterator[tuple[slice, np.ndarray, np.ndarray, np.ndarray]]:
+        """Yield parts of a block: weights (draw, case), and mass and case of pseudo-cases (draw, class, 2)."""
 
         def of(purpose: str) -> np.random.Generator:
             return stream(root, group, "bayesian_bootstrap", purpose, self.name, self.key, *block.key)
@@ -258,7 +267,6 @@ class Part:
         chosen = np.searchsorted(total, extra[..., :2] * total[-1], "right").astype(np.int32)
         mass = -np.log1p(-extra[..., 2:])
         step = max(1, TOGETHER // len(self.where))
-        out = np.empty((len(self.scores), block.size, self.order.shape[1]))
         for start in range(0, block.size, step):
             here = slice(start, min(start + step, block.size))
             number = here.stop - start
@@ -268,8 +276,21 @@ class Part:
                 weight = weights.standard_exponential((number, len(self.size)))
             else:
                 weight = weights.standard_gamma(np.broadcast_to(self.size, (number, len(self.size))))
-            out[:, here] = self.evaluate(weight, mass[here], chosen[here])
-        return out
+            yield here, weight, mass[here], chosen[here]
+
+    def rates(
+        self, label: int, entity: int, weight: np.ndarray, mass: np.ndarray | None, chosen: np.ndarray | None
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return FPR and TPR (draw, threshold) of one class against the rest, with the pseudo-cases as in areas."""
+        order, ends = self.order[label, entity], self.ends[label, entity]
+        found = []
+        for c in (0, 1):
+            own = np.where(self.truth[label] == c, weight, 0.0)
+            if mass is not None and chosen is not None:
+                own[np.arange(len(own)), chosen[:, label, c]] += mass[:, label, c]
+            called = np.cumsum(own[:, order], axis=1)
+            found.append(np.insert(called[:, ends] / called[:, -1:], 0, 0.0, axis=1))
+        return found[0], found[1]
 
     def evaluate(self, weight: np.ndarray, mass: np.ndarray | None, chosen: np.ndarray | None) -> np.ndarray:
         """Return scores (score, draw, entity) of weights (draw, case); without pseudo-cases if ``mass`` is None."""

@@ -1,3 +1,5 @@
+from .bands import apply_threshold as apply_threshold
+from .bands import credible_curves as credible_curves
 from .changes import drift as drift
 from .changes import summarize as summarize
 from .curves import CURVE_METRICS as CURVE_METRICS

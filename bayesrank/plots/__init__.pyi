@@ -1,4 +1,7 @@
 from .cases import case_grid as case_grid
+from .curves import calibration_curve as calibration_curve
+from .curves import precision_recall_curve as precision_recall_curve
+from .curves import roc_curve as roc_curve
 from .decisions import decision_curve as decision_curve
 from .decisions import natural_frequencies as natural_frequencies
 from .decisions import pareto_front as pareto_front
@@ -31,6 +34,7 @@ from .tile import expected_rank_tile as expected_rank_tile
 from .tile import frontier_tile as frontier_tile
 from .tile import neutral_tile as neutral_tile
 from .tile import shares as shares
+from .tile import threshold_tile as threshold_tile
 from .tile import winner_tile as winner_tile
 from .values import intervals as intervals
 from .values import posterior_against_prior as posterior_against_prior

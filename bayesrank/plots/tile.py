@@ -11,7 +11,16 @@ from bayesrank import _text
 from bayesrank._checks import check_choice, check_integer, check_result
 from bayesrank._errors import ArgumentError, ArgumentKeyError
 from bayesrank._records import TileRecord
-from bayesrank.plots.kit.colors import Colors, check_colors, entity_colors, grey_shade, paper_color, place_colors
+from bayesrank.plots.kit.colors import (
+    Colors,
+    check_colors,
+    draw_halo,
+    entity_colors,
+    grey_shade,
+    ink_color,
+    paper_color,
+    place_colors,
+)
 from bayesrank.plots.kit.furniture import (
     NAMED,
     draw_tile_axes,
@@ -205,6 +214,53 @@ def credible_tile(
     heading = f"Expected share of the {whole}\non which each is best"
     share_legend(ax, entries, heading, label=note, edgecolor=line)
     draw_tile_axes(ax, prevalence, window=window)
+    return add_missing_fonts(ax)
+
+
+def threshold_tile(
+    credible: xr.Dataset, ax: Any = None, prevalence: float | None = None, *, colors: Colors = None
+) -> Any:
+    """Draw which entity, at which threshold, is most probably best at each point of the Tile.
+
+    Colours are those of :func:`credible_tile`: an entity is best where it is best at one of its thresholds. The numbers
+    are the most probable threshold of that entity. In small letters follows the probability of both together.
+
+    Parameters
+    ----------
+    credible : xarray.Dataset
+        The result of :func:`bayesrank.tile.credible` with ``by="classifier"``, for labels from
+        :func:`bayesrank.ops.apply_threshold`.
+    ax, prevalence, colors : optional
+        As for :func:`winner_tile`.
+
+    Examples
+    --------
+    >>> evidence = br.from_probabilities([0, 0, 1, 1] * 9, {"a": [0.1, 0.6, 0.4, 0.8] * 9})
+    >>> posterior = br.fit(br.ops.apply_threshold(evidence, [0.3, 0.7]), seed=1)
+    >>> ax = threshold_tile(br.tile.credible(posterior, resolution=21, by="classifier"))
+    >>> sorted({text.get_text().strip() for text in ax.texts if text.get_fontsize() == 9})
+    ['0.3', '0.7']
+    """
+    needed = ("threshold", "member", "member_probability")
+    check_result("br.tile.credible(..., by='classifier')", "credible", credible, needed)
+    ax = credible_tile(credible, ax, prevalence, colors=colors)
+    left, right, low, high = window_of(credible)
+    clear = leaders(credible)["leader"] != ""
+    for u in (0.17, 0.39, 0.61, 0.83):
+        for v in (0.13, 0.38, 0.62, 0.87):
+            here = {"a": left + u * (right - left), "b": low + v * (high - low)}
+            at = credible.sel(here, method="nearest")
+            if not bool(clear.sel(here, method="nearest")):
+                continue
+            ax.annotate(
+                f"{float(at['threshold']):.3g}\n", (here["a"], here["b"]), ha="center", va="center", fontsize=9,
+                color=ink_color(), path_effects=draw_halo(ax),
+            )  # fmt: skip
+            ax.annotate(
+                f"\n{float(at['member_probability']):.2f}", (here["a"], here["b"]), ha="center", va="center",
+                fontsize=6.5, color=ink_color(), path_effects=draw_halo(ax),
+            )  # fmt: skip
+    ax.set_title("number: most probable threshold\nsmall: P(that entity at that threshold is best)", fontsize=8)
     return add_missing_fonts(ax)
 
 

@@ -17,6 +17,8 @@ from bayesrank._draws import (
     reduce,
     share_error,
 )
+from bayesrank._errors import ArgumentKeyError
+from bayesrank._labels import factorize, name_coord
 from bayesrank._threads import in_threads, thread_pool
 from bayesrank._types import Container
 from bayesrank.ranking.aggregates import mean_performance
@@ -54,6 +56,7 @@ def credible(
     over: str | None = None,
     aggregate: str | None = None,
     weights: Any = None,
+    by: str | None = None,
 ) -> xr.Dataset:
     """Return the probability of being best, and related maps, at each point of the Tile.
 
@@ -73,6 +76,9 @@ def credible(
     over, aggregate, weights : optional
         Map the weighted mean performance over ``"group"``, ``"dataset"`` or a coord, as for
         :func:`bayesrank.credible_ranking`. Other aggregates raise an error: they are no performance.
+    by : str, optional
+        A coord of the entities, such as ``classifier`` from :func:`bayesrank.ops.apply_threshold`. The Tile is then of
+        its values, each of which is best where one of its entities is. Other maps are left out.
 
     Returns
     -------
@@ -85,6 +91,8 @@ def credible(
         - ``share``, ``share_lower``, ``share_upper`` (entity): mean and equal-tailed interval of the area on which the
           entity is best, exact for each draw; ties over an area are shared evenly;
         - ``undecided_area``: the share of the Tile where the winner's probability is below ``prob``;
+        - with ``by``, ``member`` (b, a): the most probable best entity among those of the winner, with
+          ``member_probability``, and its ``threshold`` if the entities have that coord;
         - Monte-Carlo standard errors ``<name>_error``, which account for autocorrelation; NaN for a performance
           without draws. ``expected_rank_error`` is too large where the score is undefined in some draws.
 
@@ -98,6 +106,8 @@ def credible(
     prob = check_prob("prob", prob)
     source = mean_performance(source, over, aggregate, weights)
     maps = [check_choice("maps", name, OPTIONAL) for name in check_sequence("maps", maps)]
+    if by is not None:
+        maps = []
     if window is not None:  # skill needs all cells, and a window does not keep them
         maps = [name for name in maps if name != "probability_skilled"]
     points = axis(resolution, 8)
@@ -107,8 +117,11 @@ def credible(
         found, effective = reduce(array, Credible(array.sizes["entity"], points, maps, share_out), EffectiveDraws())
     # A single performance without draws has no measurable Monte-Carlo error.
     known = 1.0 if batches.sampled else np.nan
+    each, names = found.mean["probability_best"], array["entity"].values
+    if by is not None:
+        group, names = _merge(found, array, by)
     result = _result(found, known * batches.number, known * effective.min(), prob)
-    names, best = array["entity"].values, result["probability_best"]
+    best = result["probability_best"]
     filled = np.where(np.isnan(best), -1.0, best)
     at = filled.argmax(0)[None]
     for end in ("", "_error"):
@@ -125,10 +138,37 @@ def credible(
         {"entity": names, "b": points, "a": points},
         {"prob": prob, "draws": batches.number},
     )
+    if by is not None:
+        own = np.where(group[:, None, None] == at, each, -1.0)
+        member = own.argmax(0)
+        tile["member"] = ("b", "a"), np.where(winner == "", "", array["entity"].values.astype(object)[member])
+        tile["member_probability"] = ("b", "a"), np.where(winner == "", np.nan, own.max(0))
+        if "threshold" in array.coords:
+            tile["threshold"] = ("b", "a"), np.where(winner == "", np.nan, array["threshold"].values[member])
     top = tile["winner_probability"]
     weight = area_weights(resolution).where(top.notnull(), 0.0)
     tile["undecided_area"] = (weight * (top < prob)).sum() / weight.sum().where(weight.sum() > 0)
     return place_maps(tile, window)
+
+
+def _merge(found: Credible, array: xr.DataArray, by: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Sum the maps over the entities with the same value of a coord; return the group of each, and their names.
+
+    Errors of sums are bounds, since being best excludes the others.
+    """
+    held = [name for name, coord in array.coords.items() if coord.dims == ("entity",) and name != "entity"]
+    group, names = factorize(array[check_choice("by", by, held, ArgumentKeyError)].values)
+    sums = np.eye(len(names))[group].T
+
+    def add(values: np.ndarray) -> np.ndarray:
+        return np.tensordot(sums, values, 1)
+
+    assert found.areas is not None
+    found.mean = {name: add(values) for name, values in found.mean.items()}
+    found.error = {name: np.sqrt(add(values**2)) for name, values in found.error.items()}
+    found.undefined = np.stack([found.undefined[group == i].min(axis=0) for i in range(len(names))])
+    found.areas, found.areas_error = found.areas @ sums.T, np.sqrt(add(found.areas_error**2))
+    return group, name_coord(names)
 
 
 def leaders(credible: xr.Dataset) -> xr.Dataset:

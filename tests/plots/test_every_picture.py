@@ -56,6 +56,14 @@ def analysed(size):
     }
 
 
+def evidence(d):
+    return br.from_probabilities(d["actual"], d["risk"])
+
+
+def bands(d, curve):
+    return br.ops.credible_curves(evidence(d), curve, draws=30, chains=1, seed=1)
+
+
 PICTURES = {
     "forest": lambda d: br.plots.forest(d["ranking"]),
     "rank_heatmap": lambda d: br.plots.rank_heatmap(d["ranking"]),
@@ -70,6 +78,12 @@ PICTURES = {
     "frontier_tile": lambda d: br.plots.frontier_tile(br.tile.frontiers(d["point"]), prevalence=0.2),
     "winner_tile": lambda d: br.plots.winner_tile(br.tile.regions(d["point"]), prevalence=0.2),
     "credible_tile": lambda d: br.plots.credible_tile(d["credible"], prevalence=0.2),
+    "threshold_tile": lambda d: br.plots.threshold_tile(
+        br.tile.credible(br.fit(br.ops.apply_threshold(evidence(d), [0.4, 0.6]), draws=30, seed=1), 9, by="classifier")
+    ),
+    "roc_curve": lambda d: br.plots.roc_curve(bands(d, "roc")),
+    "precision_recall_curve": lambda d: br.plots.precision_recall_curve(bands(d, "precision_recall")),
+    "calibration_curve": lambda d: br.plots.calibration_curve(bands(d, "calibration")),
     "expected_rank_tile": lambda d: br.plots.expected_rank_tile(d["credible"], "plain 0"),
     "value_tile": lambda d: br.plots.value_tile(br.tile.relative_skill(d["point"], 7).isel(entity=0), lines=4),
     "value_tiles": lambda d: br.plots.value_tiles(br.tile.value(d["point"], 5).isel(entity=slice(0, 4)), lines=[0.7]),

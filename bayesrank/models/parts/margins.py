@@ -40,7 +40,8 @@ class Tables(DirichletMultinomial):
         counts = counts.assign_attrs({WEIGHTED: 1} if WEIGHTED in joint.attrs else {})
         sets = [f"test set {i + 1}" for i in range(max(len(datasets), 1))]
         counts = counts.assign_coords(test_set=("dataset", sets) if datasets else ("entity", sets * len(names)))
-        super().__init__(mark_positive(counts, positive_label(joint)), **options)
+        own = {name: held for name, held in joint.coords.items() if held.dims == ("entity",) and name != "entity"}
+        super().__init__(mark_positive(counts.assign_coords(own), positive_label(joint)), **options)
         check_one_value(self.concentration.sum("predicted"), "prior must give every entity the same row totals")
         if self.totals is not None:
             check_one_value(self.totals, "prevalence must be the same for all entities", "the class shares ")

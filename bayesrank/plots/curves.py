@@ -1,0 +1,113 @@
+"""Pictures of predicted probabilities: ROC, precision-recall and calibration curves with simultaneous bands."""
+
+from typing import Any
+
+import xarray as xr
+
+from bayesrank._checks import check_result
+from bayesrank._errors import ArgumentError
+from bayesrank._records import ResultRecord
+from bayesrank.plots.kit.colors import Colors, entity_colors, frequent_winners, grey_shade
+from bayesrank.plots.kit.style import draw_curves, finish_plot, new_axes, plain_names, side_legend
+
+#: With more entities, only entities that are highest somewhere have a name and a colour.
+NAMED = 12
+
+
+def roc_curve(curves: xr.Dataset, ax: Any = None, *, colors: Colors = None) -> Any:
+    """Draw the ROC curve of each entity, with a band that holds the whole curve.
+
+    Lines are medians of the draws. If there are more than twelve entities, at most eight are named: entities with the
+    highest median somewhere. The others are grey lines.
+
+    Parameters
+    ----------
+    curves : xarray.Dataset
+        The result of :func:`bayesrank.ops.credible_curves` of this curve.
+    ax : matplotlib Axes, optional
+    colors : mapping, optional
+        Colours by entity (:func:`colors`).
+
+    Examples
+    --------
+    >>> evidence = br.from_probabilities([0, 0, 0, 1, 1, 1] * 9, {"a": [0.1, 0.4, 0.6, 0.3, 0.7, 0.9] * 9})
+    >>> roc_curve(br.ops.credible_curves(evidence, "roc", seed=1)).get_xlabel()
+    'false positive rate (1 - specificity)'
+    """
+    _check(curves, "roc", "fpr")
+    ax = _draw(curves, "fpr", curves["median"], ax, colors)
+    ax.plot([0, 1], [0, 1], color=grey_shade(ax, 0.6), linewidth=1, linestyle=":")
+    ax.set(xlabel="false positive rate (1 - specificity)", ylabel="true positive rate (sensitivity)")
+    return finish_plot(ax)
+
+
+def precision_recall_curve(curves: xr.Dataset, ax: Any = None, *, colors: Colors = None) -> Any:
+    """Draw the precision-recall curve of each entity, with a band that holds the whole curve.
+
+    Parameters
+    ----------
+    curves, ax, colors
+        As for :func:`roc_curve`.
+
+    Examples
+    --------
+    >>> evidence = br.from_probabilities([0, 0, 0, 1, 1, 1] * 9, {"a": [0.1, 0.4, 0.6, 0.3, 0.7, 0.9] * 9})
+    >>> precision_recall_curve(br.ops.credible_curves(evidence, "precision_recall", seed=1)).get_xlabel()
+    'recall (sensitivity)'
+    """
+    _check(curves, "precision_recall", "recall")
+    ax = _draw(curves, "recall", curves["median"], ax, colors)
+    ax.set(xlabel="recall (sensitivity)", ylabel="precision")
+    return finish_plot(ax)
+
+
+def calibration_curve(curves: xr.Dataset, ax: Any = None, *, colors: Colors = None) -> Any:
+    """Draw how often each predicted probability comes true, with a band that holds the frequencies of all bins.
+
+    On the dotted line, predicted probabilities are calibrated. If there are more than twelve entities, those that are
+    closest to it somewhere are named.
+
+    Parameters
+    ----------
+    curves, ax, colors
+        As for :func:`roc_curve`.
+
+    Examples
+    --------
+    >>> evidence = br.from_probabilities([0, 0, 0, 1, 1, 1] * 9, {"a": [0.1, 0.4, 0.6, 0.3, 0.7, 0.9] * 9})
+    >>> calibration_curve(br.ops.credible_curves(evidence, "calibration", seed=1)).get_xlabel()
+    'predicted probability (mean of a bin)'
+    """
+    _check(curves, "calibration", "probability")
+    near = -abs(curves["median"] - curves["probability"]).fillna(1.0)
+    ax = _draw(curves, "probability", near, ax, colors, marks=True)
+    ax.plot([0, 1], [0, 1], color=grey_shade(ax, 0.6), linewidth=1, linestyle=":")
+    ax.set(xlabel="predicted probability (mean of a bin)", ylabel="observed frequency (median)")
+    return finish_plot(ax)
+
+
+def _check(curves: Any, curve: str, x: str) -> None:
+    maker = f"br.ops.credible_curves(..., curve={curve!r})"
+    check_result(maker, "curves", curves, (x, "median", "lower", "upper", "entity"), ("curve", "prob"))
+    if curves.attrs["curve"] != curve:
+        raise ArgumentError("curves", f"must come from {maker}", curves.attrs["curve"])
+
+
+def _draw(curves: xr.Dataset, x: str, height: xr.DataArray, ax: Any, colors: Colors, marks: bool = False) -> Any:
+    """Draw medians and bands; ``height`` (entity, point) decides which of many entities are named."""
+    ax = new_axes(ax, 7.4, 4.6)
+    entities = curves["entity"].values.tolist()
+    hidden = curves["lower"].isnull().all("point").values
+    shown = range(len(entities)) if len(entities) <= NAMED else frequent_winners(height.values)
+    names = [
+        text + "\n(no band: too few cases)" * bool(lacks)
+        for text, lacks in zip(plain_names(entities, 34), hidden, strict=True)
+    ]
+    each = [curves.isel(entity=i) for i in range(len(entities))]
+    paints = list(entity_colors(entities, colors).values())
+    draw_curves(ax, each, shown, names, paints, (x, "median", "lower", "upper"), marks)
+    ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
+    ax.set_title(f"a band holds the whole curve of its entity\nwith probability {ResultRecord.of(curves).prob:g}",
+                 fontsize=9)  # fmt: skip
+    side_legend(ax)
+    return ax
