@@ -11,6 +11,7 @@ from scipy import special, stats
 import bayesrank as br
 from bayesrank import models
 from bayesrank._source import parse_source
+from bayesrank.models.parts.population import dirichlet_by_uniforms
 
 COUNTS = br.from_counts(tn=[70, 75, 60], fp=[10, 5, 20], fn=[6, 9, 3], tp=[24, 21, 27], entity=["a", "b", "c"])
 #: B was not on data set z.
@@ -91,26 +92,51 @@ def test_performances_are_probabilities_and_unmeasured_pairs_undefined(name):
 
 
 def test_the_density_of_the_hierarchical_graph_is_that_of_the_model():
-    """Log densities differ from the Dirichlet populations, written out, by a constant."""
+    """Log densities differ from the Dirichlet-multinomial populations, written out, by a constant."""
     graph = br.to_pymc(OUTCOMES, "hierarchical_beta_binomial")
     logp = graph.compile_logp(jacobian=False, mode="FAST_COMPILE")
     prior = models.make_model("hierarchical_beta_binomial", OUTCOMES, {}).prior[:, 0]
     rng, gaps = np.random.default_rng(2), []
     for _ in range(4):
-        mean, rate, new = rng.dirichlet([2, 3], 2), rng.dirichlet([2, 3], (2, 3)), rng.dirichlet([2, 3], 2)
-        odds = rng.uniform(0.1, 1, 2)
+        mean, odds = rng.dirichlet([2, 3], 2), rng.uniform(0.1, 1, 2)
         point = {
             "mean_rate_simplex__": simplex(mean), "spread_odds_log__": np.log(odds),
-            "probability_simplex__": simplex(rate), "rate_new_simplex__": simplex(new),
+            "uniform_probability_interval__": rng.normal(size=(2, 3, 1)),
+            "uniform_rate_new_interval__": rng.normal(size=(2, 1)),
         }  # fmt: skip
         size = 1 / (odds**2 / (1 + odds**2)) - 1
         wanted = stats.t.logpdf(odds, 3, scale=0.25).sum()
         for i in range(2):
-            wanted += stats.dirichlet.logpdf(mean[i], prior[i]) + stats.dirichlet.logpdf(new[i], mean[i] * size[i])
-            wanted += sum(stats.dirichlet.logpdf(row, mean[i] * size[i]) for row in rate[i])
-            wanted += (OUTCOMES.values[i] * np.log(rate[i])).sum()
+            wanted += stats.dirichlet.logpdf(mean[i], prior[i])
+            counts = OUTCOMES.values[i]
+            wanted += stats.dirichlet_multinomial.logpmf(counts, mean[i] * size[i], counts.sum(-1)).sum()
         gaps.append(float(logp(point)) - wanted)
     assert np.ptp(gaps) == pytest.approx(0, abs=1e-8)
+
+
+def test_new_tables_of_classes_have_the_observed_sizes():
+    import pymc as pm
+
+    with br.to_pymc(CLASSES, "hierarchical_classes") as graph:
+        drawn = pm.draw(graph["counts"], 2000, random_seed=1)
+        recall = pm.draw(graph["mean_recall"], 2000, random_seed=2)
+    assert (drawn.sum(-1) == CLASSES.values.sum(-1)).all()
+    share = np.diagonal(drawn, axis1=-2, axis2=-1) / CLASSES.values.sum(-1)
+    np.testing.assert_allclose(share.mean((0, 2)), recall.mean(0), atol=0.04)
+
+
+def test_dirichlet_variables_by_uniform_ones():
+    """Means, variances and covariances are those of a Dirichlet distribution, from narrow to wide."""
+    import pymc as pm
+
+    alpha = np.array([[3.0, 1.0, 0.5], [200.0, 500.0, 300.0]])
+    with pm.Model():
+        drawn = pm.draw(dirichlet_by_uniforms("rate", alpha, alpha.shape), 4000, random_seed=3)
+    for i, row in enumerate(alpha):
+        one = stats.dirichlet(row)
+        np.testing.assert_allclose(drawn[:, i].mean(0), one.mean(), atol=4 * np.sqrt(one.var().max() / 4000))
+        np.testing.assert_allclose(np.cov(drawn[:, i].T), one.cov(), atol=8 * one.var().max() / np.sqrt(4000))
+    np.testing.assert_allclose(drawn.sum(-1), 1)
 
 
 def simplex(p):
@@ -126,22 +152,21 @@ def test_the_density_of_classes_is_that_of_the_model():
     rng, gaps = np.random.default_rng(3), []
     for _ in range(4):
         mean, odds = rng.uniform(0.2, 0.8, 2), rng.uniform(0.1, 1, 2)
-        recall, errors = rng.uniform(0.2, 0.9, (2, 3)), rng.dirichlet([2, 3], (2, 3))
+        errors = rng.dirichlet([2, 3], (2, 3))
         point = {
             "mean_recall_logodds__": special.logit(mean), "spread_odds_log__": np.log(odds),
-            "recall_logodds__": special.logit(recall), "errors_simplex__": simplex(errors),
+            "uniform_recall_interval__": rng.normal(size=(2, 3, 1)), "errors_simplex__": simplex(errors),
         }  # fmt: skip
         size = (1 / (odds**2 / (1 + odds**2)) - 1)[:, None]
         wanted = stats.t.logpdf(odds, 3, scale=0.25).sum()
         wanted += stats.beta.logpdf(mean, model.prior[:, 1], model.prior[:, 0]).sum()
-        wanted += stats.beta.logpdf(recall, mean[:, None] * size, (1 - mean)[:, None] * size).sum()
         wanted += ((model.error_prior - 1) * np.log(errors)).sum()
         for i in range(2):
             for c in range(3):
-                others = [k for k in range(3) if k != c]
-                rate = np.zeros(3)
-                rate[c], rate[others] = recall[i, c], (1 - recall[i, c]) * errors[i, c]
-                wanted += (CLASSES.values[i, c] * np.log(rate)).sum()
+                row, others = CLASSES.values[i, c], [k for k in range(3) if k != c]
+                alpha = mean[i] * size[i, 0], (1 - mean[i]) * size[i, 0]
+                wanted += stats.betabinom.logpmf(row[c], row.sum(), *alpha)
+                wanted += (row[others] * np.log(errors[i, c])).sum()
         gaps.append(float(logp(point)) - wanted)
     assert np.ptp(gaps) == pytest.approx(0, abs=1e-8)
 

@@ -14,7 +14,7 @@ from bayesrank._sampling import dirichlet, dirichlet_of_each
 from bayesrank.evidence.counts import check_counts
 from bayesrank.models.parts.conjugate import loses_rows
 from bayesrank.models.parts.hierarchical import Learned, concentration, log_odds_density, log_spread_density
-from bayesrank.models.parts.population import log_likelihood, spread_variable
+from bayesrank.models.parts.population import dirichlet_by_uniforms, log_likelihood, spread_variable
 
 MEAN, SPREAD_OF = "mean_recall", "spread"
 
@@ -82,7 +82,10 @@ class HierarchicalClasses(Learned):
         return found | prevalence
 
     def graph(self) -> Any:
-        """Return the PyMC model with recalls, errors and ``performance`` (entity, [dataset], actual, predicted)."""
+        """Return the PyMC model with recalls, errors and ``performance`` (entity, [dataset], actual, predicted).
+
+        Recalls are integrated out: nearly equal ones would need short steps.
+        """
         import pymc as pm
 
         dims, sizes, classes = list(map(str, self.counts.dims)), self.counts.values.sum(-1), self.counts.shape[-1]
@@ -97,11 +100,17 @@ class HierarchicalClasses(Learned):
             spread = spread_variable(SPREAD_OF, self.spread, prior.shape[:-1])
             size = 1 / spread**2 - 1
             right, wrong = (np.zeros(sizes.shape) + (part * size)[..., None] for part in (mean, 1 - mean))
-            recall = pm.Beta("recall", right, wrong, dims=dims[:-1], shape=sizes.shape)
             errors = pm.Dirichlet("errors", self.error_prior, shape=self.error_prior.shape)
-            spread_over = (1 - recall)[..., None] * errors[..., here, place.clip(max=classes - 2)]
-            rate = pm.math.where(np.eye(classes, dtype=bool), recall[..., None], spread_over)
-            pm.Multinomial("counts", sizes, rate, observed=self.counts.values, dims=dims)
+            each = errors[..., here, place.clip(max=classes - 2)]
+            counts = self.counts.values
+            pm.CustomDist(
+                "counts", right, wrong, each, sizes, logp=_log_density, random=_draw_counts,
+                signature="(c),(c),(c,c),(c)->(c,c)", observed=counts, dims=dims,
+            )  # fmt: skip
+            answers = pm.math.stack([wrong, right], axis=-1) + self.answers
+            recall = dirichlet_by_uniforms("recall", answers, self.answers.shape)[..., 1]
+            recall = pm.Deterministic("recall", recall, dims=dims[:-1])[..., None]
+            rate = pm.math.where(np.eye(classes, dtype=bool), recall, (1 - recall) * each)
             self.add_performances({"": rate})
         return model
 
@@ -135,6 +144,31 @@ class HierarchicalClasses(Learned):
             found["row_totals"] = self.log_likelihood_of_sizes(posterior)
         coords = {name: coord for name, coord in posterior.coords.items() if "predicted" not in coord.dims}
         return xr.Dataset(found, coords)
+
+
+def _log_density(counts: Any, right: Any, wrong: Any, errors: Any, sizes: Any) -> Any:
+    """Return the log probability of each table in a PyMC model, without constants; recalls are integrated out.
+
+    ``right`` and ``wrong`` are the concentrations of recalls (..., class), ``errors`` the shares of the other classes
+    (..., class, class), whose diagonal is ignored, and ``sizes`` the cases of each class.
+    """
+    import pymc as pm
+
+    same = np.eye(errors.type.shape[-1], dtype=bool)
+    hits = (counts * same).sum(-1)
+    log = pm.logp(pm.BetaBinomial.dist(alpha=right, beta=wrong, n=sizes), hits)
+    log += (counts * pm.math.log(pm.math.where(same, 1.0, errors))).sum(-1)
+    return log.sum(-1)
+
+
+def _draw_counts(
+    right: np.ndarray, wrong: np.ndarray, errors: np.ndarray, sizes: np.ndarray, rng: Any, size: Any
+) -> np.ndarray:
+    """Draw the counts of tables; for the arguments, see ``_log_density``."""
+    same = np.eye(errors.shape[-1])
+    hits = rng.binomial(sizes, rng.beta(right, wrong))
+    shares = errors * (1 - same)
+    return rng.multinomial(sizes - hits, shares / shares.sum(-1, keepdims=True)) + (hits[..., None] * same).astype(int)
 
 
 def answer_tables(table: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

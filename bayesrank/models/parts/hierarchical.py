@@ -14,7 +14,7 @@ from bayesrank.evidence.counts import check_tables
 from bayesrank.evidence.weighting import check_whole_cases
 from bayesrank.models.parts import population as _population
 from bayesrank.models.parts.conjugate import known_shares
-from bayesrank.models.parts.population import SPREAD, Population, learn, spread_variable
+from bayesrank.models.parts.population import SPREAD, Population, dirichlet_by_uniforms, learn, spread_variable
 from bayesrank.models.parts.priors import OF_MEANS, in_words
 from bayesrank.models.parts.product_multinomial import Rows, check_observed, known_totals
 
@@ -281,7 +281,10 @@ class Hierarchical(Learned):
         return model
 
     def graph(self) -> Any:
-        """Return the PyMC model with the rates of each table, and ``performance`` of the tables and of data sets."""
+        """Return the PyMC model with the rates of each table, and ``performance`` of the tables and of data sets.
+
+        Rates are integrated out: nearly equal ones would need short steps.
+        """
         import pymc as pm
 
         dims = list(map(str, self.counts.dims))
@@ -294,13 +297,15 @@ class Hierarchical(Learned):
             spread = spread_variable(SPREAD_OF, self.spread, prior.shape[:-1])
             alpha = mean * (1 / spread**2 - 1)[..., None]
             each = alpha[:, None] if self.over_datasets else alpha[None]
-            rate = pm.Dirichlet(
-                self.name_of_rows, each + np.zeros(self.counts.shape), dims=dims, shape=self.counts.shape
-            )
-            pm.Multinomial("counts", self.counts.values.sum(-1), rate, observed=self.counts.values, dims=dims)
-            rates = {"": rate}
+            counts = self.counts.values
+            each += np.zeros(counts.shape)
+            pm.DirichletMultinomial("counts", n=counts.sum(-1), a=each, observed=counts, dims=dims)
+            name = self.name_of_rows
+            rate = dirichlet_by_uniforms(name, each + counts, counts.shape)
+            rates = {"": pm.Deterministic(name, rate, dims=dims)}
             if self.over_datasets:
-                rates |= {"_typical": mean, "_new": pm.Dirichlet("rate_new", alpha, dims=of, shape=prior.shape)}
+                new = dirichlet_by_uniforms("rate_new", alpha, prior.shape)
+                rates |= {"_typical": mean, "_new": pm.Deterministic("rate_new", new, dims=of)}
             self.add_performances(rates)
         return model
 
@@ -317,8 +322,13 @@ class Hierarchical(Learned):
         mean = pm.Dirichlet(SHARES, prior, dims="actual", shape=prior.shape)
         spread = spread_variable(SPREAD_OF_SHARES, self.spread_of_shares)
         alpha = mean * (1 / spread**2 - 1)
-        each = self.add_prevalence(alpha + np.zeros(sizes.shape))
-        new = pm.Dirichlet("prevalence_new", alpha, dims="actual", shape=prior.shape)
+        of_set = ("test_set", "actual")
+        each = alpha + np.zeros(sizes.shape)
+        pm.DirichletMultinomial("row_totals", n=sizes.sum(-1), a=each, observed=sizes, dims=of_set)
+        each = dirichlet_by_uniforms("prevalence", each + sizes, sizes.shape)
+        each = pm.Deterministic("prevalence", each, dims=of_set)
+        new = dirichlet_by_uniforms("prevalence_new", alpha, prior.shape)
+        new = pm.Deterministic("prevalence_new", new, dims="actual")
         return {"": each[self.place_of_test_set], "_typical": mean[None], "_new": new[None]}
 
     def performances(self, sampled: xr.Dataset, root: np.random.SeedSequence) -> xr.Dataset:

@@ -67,6 +67,23 @@ def spread_variable(name: str, scale: float, shape: tuple[int, ...] = ()) -> Any
     return pm.Deterministic(name, relative / pm.math.sqrt(1 + relative**2))
 
 
+def dirichlet_by_uniforms(name: str, alpha: Any, shape: tuple[int, ...]) -> Any:
+    """Return Dirichlet variables of this shape, as functions of uniform ones that are added to the PyMC model.
+
+    Nothing that is observed may depend on them. A sampler then takes the same steps however narrow they are.
+    """
+    import pymc as pm
+    import pytensor.tensor as pt
+
+    uniform = pm.Uniform(f"uniform_{name}", shape=(*shape[:-1], shape[-1] - 1))
+    parts, left = [], 1.0
+    for k in range(shape[-1] - 1):  # each answer takes a Beta share of what the earlier ones left
+        share = pt.betaincinv(alpha[..., k], alpha[..., k + 1 :].sum(-1), uniform[..., k])
+        parts.append(left * share)
+        left *= 1 - share
+    return pt.stack([*parts, left], axis=-1)
+
+
 def learn(right: np.ndarray, cases: np.ndarray, prior: np.ndarray, scale: float = SPREAD) -> Population:
     """Return the posterior of mean and spread, from the right answers and the cases of each member.
 
