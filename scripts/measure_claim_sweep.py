@@ -27,6 +27,7 @@ import bayesrank as br
 from bayesrank.ranking._confidence import rank_sets
 from bayesrank.ranking._information import Information, Patterns
 from bayesrank.ranking.evidence import Evidence
+from bayesrank.ranking.precision import information_of
 from bayesrank.ranking.values import ScoreValues
 from bayesrank.scores import get
 
@@ -71,7 +72,7 @@ def of_tables(score: Any, cells: list[np.ndarray], prior: tuple[float, ...]) -> 
     tn, fp, fn, tp = cells
     counts = br.from_counts(tn=tn, fp=fp, fn=fn, tp=tp)
     masses = xr.zeros_like(counts, float) + xr.DataArray(np.reshape(prior, (2, 2)), dims=("actual", "predicted"))
-    return Evidence(counts=counts, prior=masses, about={}).information(score, len(tn))
+    return information_of(Evidence(counts=counts, prior=masses, about={}), score, len(tn))
 
 
 # --- Tables ----------------------------------------------------------------------------------------------------------
@@ -196,7 +197,7 @@ def clusters(
     patterns = Patterns(right, np.ones(len(group)), group, None, True, outcome=right.astype(float))
     observed = xr.DataArray(right.mean(axis=0), dims="entity")
     prior = xr.DataArray(np.full((entities, 2), PRIOR / 2), dims=("entity", "outcome"))
-    information = Evidence(patterns=patterns, values=observed, prior=prior, about={}).information(None, entities)
+    information = information_of(Evidence(patterns=patterns, values=observed, prior=prior, about={}), None, entities)
     return np.clip(x, 1e-12, 1 - 1e-12), values_of("accuracy"), information
 
 

@@ -23,6 +23,7 @@ from bayesrank._source import parse_source
 from bayesrank._types import Container, ScoreLike
 from bayesrank.evidence.homogeneity import holm
 from bayesrank.ranking.evidence import Evidence, evidence_of
+from bayesrank.ranking.precision import information_of
 from bayesrank.ranking.values import ScoreValues, one_ranking, score_values
 
 #: Sizes of a bet, as shares of the largest one, in equal steps of the logarithm.
@@ -151,7 +152,7 @@ def gate(
     result = xr.Dataset(
         {name: ("entity", values) for name, values in held.items()}, {"entity": found.values["entity"][others].values}
     )
-    withheld = evidence.information(None if found.variable else found.score, len(names)).withheld()
+    withheld = information_of(evidence, None if found.variable else found.score, len(names)).withheld()
     result["notes"] = notes_text(
         [*([withheld] if withheld else []), *evidence.notes(None if found.variable else found.score)]
     )
@@ -234,7 +235,7 @@ def _normals(evidence: Evidence, found: ScoreValues, others: list[int], base: in
     if not dims or values.size == values.sizes["entity"]:
         raise ArgumentError("source", "must hold draws", "a point estimate", "br.fit gives draws")
     x = found.sign * values.stack(every=dims).transpose("every", "entity").values.astype(float)
-    information = evidence.information(None if found.variable else found.score, x.shape[1])
+    information = information_of(evidence, None if found.variable else found.score, x.shape[1])
     withheld = information.withheld() is not None
     parts = []
     for i in others:

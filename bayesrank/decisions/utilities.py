@@ -29,6 +29,7 @@ from bayesrank.ranking.claims import cap
 from bayesrank.ranking.credible import Known, rank_variable
 from bayesrank.ranking.evidence import Evidence, evidence_of
 from bayesrank.ranking.identical import average_within, identical_groups
+from bayesrank.ranking.precision import information_of
 from bayesrank.scores import Score
 
 CELLS = ("tn", "fp", "fn", "tp")
@@ -119,7 +120,7 @@ def expected_utility(
         one, entities = evidence, performance.sizes["entity"]
         for dim, i in zip(extra, at, strict=True):
             one = one.at(str(dim), i)
-        return Known(one.information(score, entities).with_constants(constants), identical_groups(one, entities))
+        return Known(information_of(one, score, entities).with_constants(constants), identical_groups(one, entities))
 
     ranking = rank_variable(xr.DataTree.from_dict(groups), "utility", prob, known_of)
     if evidence.counts is not None:

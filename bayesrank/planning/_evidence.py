@@ -20,6 +20,7 @@ from bayesrank.models import in_closed_form
 from bayesrank.performance.arrays import as_performance, observed_counts
 from bayesrank.planning._updates import JointOutcomes, NormalScores, Tables, overlapping_noise
 from bayesrank.ranking.evidence import evidence_of
+from bayesrank.ranking.precision import information_of
 from bayesrank.ranking.separation import population_behind
 from bayesrank.ranking.shrinkage import Population
 from bayesrank.ranking.values import ScoreValues, score_values
@@ -170,7 +171,7 @@ def read_source(
     drawn = drawn[np.linspace(0, len(drawn) - 1, min(len(drawn), DRAWS)).round().astype(int)]
     evidence = evidence_of(posterior, found.variable, values, kind)
     size = values.sizes["entity"]
-    information = evidence.information(None if found.variable else found.score, size)
+    information = information_of(evidence, None if found.variable else found.score, size)
     whole = np.full((len(drawn), size), np.nan)
     whole[:, keep] = found.sign * drawn
     ranked = np.isin(np.arange(size), keep)

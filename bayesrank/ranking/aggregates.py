@@ -22,6 +22,7 @@ from bayesrank.models import THIN
 from bayesrank.performance.means import mean_over_datasets
 from bayesrank.ranking._information import Information
 from bayesrank.ranking.evidence import Evidence, cases_of, evidence_of
+from bayesrank.ranking.precision import information_of
 from bayesrank.ranking.ranks import positions
 from bayesrank.ranking.values import DIRECTION, ScoreValues, score_values
 from bayesrank.scores import as_score
@@ -206,7 +207,7 @@ def aggregated(
         total = None
     else:
         total = values.isel(dict.fromkeys(draw_dims(values), 0), drop=True).copy(data=combine(observed))
-    parts = [evidence.at("dataset", int(i)).information(scored, x.shape[-2]) for i in np.flatnonzero(used)]
+    parts = [information_of(evidence.at("dataset", int(i)), scored, x.shape[-2]) for i in np.flatnonzero(used)]
     known = Evidence(
         about=evidence.about,
         assembled=evidence.assembled,

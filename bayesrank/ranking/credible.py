@@ -41,6 +41,7 @@ from bayesrank.ranking.hierarchy import hierarchy
 from bayesrank.ranking.identical import agree, average_pairs, average_within, hold_pairs, hold_within, identical_groups
 from bayesrank.ranking.intervals import position_of, rank_intervals
 from bayesrank.ranking.notes import discordance_of
+from bayesrank.ranking.precision import information_of
 from bayesrank.ranking.predictive import predictive_order, predictive_values
 from bayesrank.ranking.separation import Pair, Separation, population_behind
 from bayesrank.ranking.values import RankingOptions, ScoreValues, finite, ranking_of, score_values
@@ -335,7 +336,7 @@ def _one(
     x = finite(values.values).reshape(batches.number, len(names))
     score = None if found.variable else found.score
     if known is None:
-        known = Known(evidence.information(score, len(names)), identical_groups(evidence, len(names)))
+        known = Known(information_of(evidence, score, len(names)), identical_groups(evidence, len(names)))
     information, groups = known
     result, twice, efficiencies = _summarize(x, batches, settings, found, groups)
     groups, ranked = efficiencies.groups, result["undefined"] <= MOSTLY

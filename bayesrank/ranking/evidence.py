@@ -1,8 +1,7 @@
 """The evidence behind a ranking: observed values, notes, and the most useful further evidence."""
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field, fields, replace
-from functools import partial
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -21,33 +20,23 @@ from bayesrank.evidence.counts import mark_positive, parts_of
 from bayesrank.evidence.pooled import provenance, record_of
 from bayesrank.models.parts.joint import FEW, few_units_notes
 from bayesrank.performance.arrays import OUTCOME_DIMS, as_performance, observed_counts, outcome_dims
-from bayesrank.performance.operations import shift_prior
-from bayesrank.ranking._influence import class_strength, influence_of_tables, slopes_of
 from bayesrank.ranking._information import (
-    ENOUGH_FREEDOM,
     HEAVY_TAIL,
-    PRIOR_CASES,
-    Information,
     Patterns,
-    average_inflation,
-    cluster_information,
-    count_discordant,
-    excess_of_cases,
-    freedom_of_cases,
     skewness_ratio,
 )
 from bayesrank.ranking._pooling import differing_datasets
-from bayesrank.ranking.claims import NO_HEADLINE
 from bayesrank.ranking.intervals import position_of
 from bayesrank.ranking.notes import (
     cases_of_classes,
     count_notes,
-    is_average,
     positive_class_notes,
     prevalence_caveat,
     prevalence_notes,
     same_case_notes,
 )
+from bayesrank.ranking.observed import Observed
+from bayesrank.ranking.precision import sampling_variance
 from bayesrank.scores import Score
 
 #: How often some value of a ranking may contradict a right model, since it caps the headline.
@@ -58,10 +47,6 @@ FEW_DATASETS = 10
 OF_ONE = ("headline", "sets", "caps")
 #: Codes of populations of data sets, by the ranked one.
 POPULATIONS = {"typical": "datasets_like_these", "new": "new_dataset"}
-#: Nothing is known of how the evidence was assembled.
-NOTHING = EvidenceRecord()
-#: A class with at most this share of the cases is rare: a designed share may need a tenth of the cases.
-RARE = 0.1
 #: How the names of observed variables on truth known in part begin.
 JUDGED = ("judged_", "labels")
 #: The observed variables on votes; the numbers of labels, and the battles, are there only beside votes of judges.
@@ -74,296 +59,8 @@ CAPS = (
 
 
 @dataclass(frozen=True)
-class Evidence:
-    """Known facts on the evidence; all may be unknown."""
-
-    #: Observed counts (entity, [dataset], actual, predicted), or (entity, [dataset], outcome).
-    counts: xr.DataArray | None = None
-    #: Observed performance (entity, actual, predicted), if it is a mean over data sets with these ``counts``.
-    shares: xr.DataArray | None = None
-    #: Observed performance, or value, of all pooled cases, if a typical data set is ranked.
-    pooled: xr.DataArray | None = None
-    values: xr.DataArray | None = None  #: Other observed values of the ranked quantity, by entity.
-    performance: xr.DataArray | None = None  #: The ranked performance, if it is in memory.
-    about: ModelRecord | None = None  #: What the posterior says of its model; None for values.
-    assembled: EvidenceRecord = NOTHING  #: How the evidence was assembled.
-    sampler: tuple[Note, ...] = ()  #: Notes on MCMC diagnostics.
-    cases: xr.DataArray | None = None  #: Numbers of cases (entity, [dataset]).
-    kind: str = ""  #: The ranked data set of a population: typical, new or observed; empty without a population.
-    patterns: Patterns | None = None  #: Joint outcomes of paired evidence.
-    prior: xr.DataArray | None = None  #: Prior of each cell in equivalent cases (entity, [dataset], ...).
-    #: Names of the data sets, and their weights if the ranking is by a mean over them.
-    datasets: tuple[Any, ...] = ()
-    weights: np.ndarray | None = None
-    #: Smallest number of data sets with cases of an entity, if other data sets are ranked.
-    fewest_datasets: int | None = None
-    bootstrap: tuple[Note, ...] = ()  #: Notes on the Bayesian bootstrap of cases.
-    hidden: xr.DataArray | None = None  #: Of which entities the interval of an area is withheld.
-    #: The counts that the model was fitted to, for any ranked data set.
-    tables: xr.DataArray | None = None
-    #: For votes: wins and ties (entity, rival), and the connected pool of each entity.
-    votes: xr.Dataset | None = None
-    #: For truth known in part: verdicts and truth of each pattern, and the number of labels.
-    judged: xr.Dataset | None = None
-    #: For retrained models: the mean of each training seed (entity, training_seed).
-    seeds: xr.DataArray | None = None
-    #: Of an aggregate over groups or data sets: its effective counts, and the note on what it is over.
-    known: Information | None = None
-    these: Note | None = None
-    extreme: bool = False  #: Whether the value is the largest or smallest of several, which a model shrinks by design.
-    further: str | None = None  #: The further evidence that would help most; None if it follows from the model.
-
-    #: Observed values by score, computed once.
-    _observed: dict[Score | None, xr.DataArray | None] = field(default_factory=dict, init=False, repr=False)
-
-    def at(self, dim: str, i: int) -> "Evidence":
-        """Return the evidence of one data set, or of one item of another dim."""
-        arrays: dict[str, Any] = {
-            one.name: value.isel({dim: i}, drop=True)
-            for one in fields(self)
-            if isinstance(value := getattr(self, one.name), xr.DataArray) and dim in value.dims
-        }
-        if dim != "dataset":
-            return replace(self, **arrays)
-        if self.judged is not None and "judged_dataset" in self.judged:
-            here = self.judged["judged_dataset"].values == self.datasets[i]
-            arrays["judged"] = self.judged.isel(pattern=here, dataset=i, missing_dims="ignore")
-        patterns = self.patterns.on(self.datasets[i]) if self.patterns else None
-        return replace(self, **arrays, patterns=patterns, datasets=())
-
-    def information(self, score: Score | None, entities: int) -> Information:
-        """Return the effective counts behind a ranking by ``score``."""
-        if self.known is not None:
-            return self.known
-        own = notes_of(self.assembled.notes)
-        found = Information(
-            cases=self.size(entities),
-            clusters=np.full(entities, np.nan),
-            population=self.model.population or "",
-            inflation=self._inflation(score, entities),
-            freedom=self.model.freedom_of_sets,
-            datasets=float(self.model.datasets_of_learners or np.nan),
-            repeats=float(self.model.repeats or np.nan),
-            seeds=float(self.model.seeds or np.nan),
-            errors_known=not self.model.errors_assumed,
-            unidentified=next((note for note in own if note.code in NO_HEADLINE), None),
-        )
-        if self.model.probabilities:
-            return self._of_probabilities(found)
-        if self.votes is not None:
-            # Votes do not compare entities of pools that no vote connects, however sure both strengths are.
-            pool = self.votes["pool"].values
-            found = replace(found, freedom=np.where(pool[:, None] == pool, np.inf, 0.0))
-            return self._of_few_labels(found, self.votes["labels"].values) if "labels" in self.votes else found
-        if self.judged is not None:
-            return self._of_labels(found, score)
-        if not found.population:
-            seen = self.observed(score)
-            found = replace(found, observed=None if seen is None else seen.values.astype(float))
-        patterns = self.patterns
-        if patterns is None or patterns.answers.shape[1] != entities:
-            freedom = None if found.population else self._freedom_of_table(score)
-            return found if freedom is None else replace(found, freedom=np.minimum(freedom[:, None], freedom))
-        discordant = count_discordant(patterns.answers, patterns.count, patterns.cluster)
-        found = replace(found, discordant=discordant)
-        mass = np.inf if self.prior is None else float(self.prior.sum() / max(self.prior.sizes.get("entity", 1), 1))
-        if patterns.cluster is None and mass >= PRIOR_CASES:
-            return found
-        weights = np.ones(1) if self.weights is None else self.weights
-        influence = None if patterns.cluster is None else self._influence(score)
-        strength = None if influence is None else class_strength(influence, patterns, patterns.weights(self.weights))
-        each = [patterns.sizes(i, strength) for i in range(entities)]
-        if len(each[0]) != len(weights):  # sums over data sets
-            each, weights = [[np.concatenate(parts)] for parts in each], np.ones(1)
-        # Entities with the same cases, as usual, have the same numbers.
-        keys = [b"|".join(part.tobytes() for part in parts) for parts in each]
-        known = {key: cluster_information(parts, weights) for key, parts in dict(zip(keys, each, strict=True)).items()}
-        freedom, factor = np.array([known[key] for key in keys]).T
-        joint = np.minimum(freedom[:, None], freedom)
-        if mass < PRIOR_CASES:
-            joint = np.minimum(joint, np.maximum(discordant - 1, 0.0))
-        found = replace(found, freedom=joint, inflation=np.maximum(found.inflation, factor))
-        if patterns.cluster is None:
-            return found
-        if influence is not None and np.isfinite(factor).all():
-            excess = excess_of_cases(influence, patterns.count, patterns.cluster, factor)
-            found = replace(found, excess=excess)
-        return replace(found, clusters=freedom + 1)
-
-    def _of_probabilities(self, found: Information) -> Information:
-        """Return the effective counts of predicted probabilities: cases, or clusters, of the rarest class."""
-        area = self.hidden is not None
-        least = self.model.fewest_of_class if area else sum(self.model.units)
-        freedom = least - 1 if least < ENOUGH_FREEDOM else np.inf
-        found = replace(found, freedom=freedom, observed=None if self.values is None else self.values.values)
-        if self.model.clustered:
-            found = replace(found, clusters=np.full(len(found.cases), least))
-        return replace(found, of_class=least if area else np.nan)
-
-    def _of_labels(self, found: Information, score: Score | None) -> Information:
-        """Return the effective counts of truth known in part: labelled cases, or clusters with a labelled case."""
-        assert self.judged is not None
-        seen, held = self.observed(score), self.judged["labels"]
-        labels = held.sum([dim for dim in held.dims if dim != "entity"]).values.astype(float)
-        found = replace(found, observed=None if seen is None else seen.values.astype(float))
-        size = len(labels)
-        if "judged_cluster" not in self.judged:
-            return self._of_few_labels(found, labels)
-        found = replace(found, cases=labels)
-        cluster = np.unique(self.judged["judged_cluster"].values, return_inverse=True)[1]
-        known = np.broadcast_to(self.judged["judged_truth"].values >= 0, (len(cluster), size))
-        count = self.judged["judged_count"].values
-        each = [np.bincount(cluster, count * known[:, k]) for k in range(size)]
-        freedom, factor = np.array([cluster_information([own[own > 0]], np.ones(1)) for own in each]).T
-        found = replace(found, freedom=np.minimum(freedom[:, None], freedom), clusters=freedom + 1)
-        return replace(found, inflation=np.maximum(found.inflation, factor))
-
-    @staticmethod
-    def _of_few_labels(found: Information, labels: np.ndarray) -> Information:
-        """Return the counts with known truths as cases, and fewer degrees of freedom where these are few."""
-        few = np.where(labels < ENOUGH_FREEDOM, np.maximum(labels - 1.0, 0.0), np.inf)
-        freedom = np.minimum(found.freedom, np.minimum(few[:, None], few))
-        return replace(found, cases=labels.astype(float), freedom=freedom)
-
-    def _influence(self, score: Score | None) -> np.ndarray | None:
-        """Return the change of the ranked quantity by each case of a pattern (pattern, entity); None if unknown."""
-        patterns = self.patterns
-        assert patterns is not None
-        weight = patterns.weights(self.weights)
-        if patterns.outcome is not None:
-            mean = np.nansum(patterns.count[:, None] * weight * patterns.outcome, axis=0)
-            known = None if self.values is None else self.values.values
-            if known is None or not np.allclose(known, mean, rtol=1e-6, atol=1e-9):
-                return None  # another quantity than the mean outcome is ranked
-            return np.where(weight > 0, weight * (patterns.outcome - mean), 0.0)
-        if score is None or patterns.actual is None or self.prior is None:
-            return None
-        frame = self.prior if "dataset" not in self.prior.dims else self.prior.isel(dataset=0, drop=True)
-        return influence_of_tables(partial(self._score, score), frame, patterns, weight)
-
-    def sampling_variance(self, score: Score | None, entities: int) -> np.ndarray:
-        """Return the variance of the observed value by chance (entity), NaN if unknown."""
-        patterns, counts = self.patterns, self.counts
-        unknown = np.full(entities, np.nan)
-        if patterns is not None and patterns.answers.shape[1] == entities:
-            influence = self._influence(score)
-            if influence is None:
-                return unknown
-            square = patterns.count @ np.square(influence)
-            if patterns.cluster is None:
-                return square
-            return np.maximum(square, patterns.of_clusters(influence))
-        if counts is None or score is None or "dataset" in counts.dims or self.shares is not None:
-            return unknown
-        dims = outcome_dims(counts)
-        table = counts.transpose("entity", *dims)
-        cases = table.values.reshape(entities, -1)
-        total = cases.sum(axis=1, keepdims=True)
-        if (total == 0).any() or (score.space == "outcomes") != ("outcome" in dims):
-            return unknown
-        slope = slopes_of(partial(self._score, score), table, cases / total)
-        if slope is None:
-            return unknown
-        return (cases * np.where(cases > 0, np.square(slope), 0.0)).sum(axis=1) / total[:, 0] ** 2
-
-    def prior_cases(self, entities: int) -> np.ndarray:
-        """Return the number of cases that the prior of each entity stands for (entity)."""
-        if self.prior is None:
-            return np.zeros(entities)
-        return np.broadcast_to(self.prior.sum([d for d in self.prior.dims if d != "entity"]).values, entities)
-
-    def parts_of_pair(self, score: Score | None, one: int, other: int) -> tuple[np.ndarray, np.ndarray] | None:
-        """Return the variance of a difference within each class (negative, positive), and the cases of the class.
-
-        None unless cases have two classes, one of them RARE, and all data sets are one.
-        """
-        counts, patterns = self.counts, self.patterns
-        known = counts is not None and self.shares is None and "dataset" not in counts.dims
-        if score is None or not known or counts is None or counts.sizes.get("actual") != 2:
-            return None
-        table = counts.transpose("entity", *OUTCOME_DIMS)
-        cells = table.values[[one, other]].astype(float)
-        cases = cells.sum(axis=2)
-        if not (cases > 0).all() or (cases / cases.sum(axis=1, keepdims=True)).min() > RARE:
-            return None
-        if patterns is not None and patterns.actual is not None:
-            influence = self._influence(score)
-            if influence is None:
-                return None
-            off, variance = influence[:, one] - influence[:, other], np.zeros(2)
-            for c, label in enumerate(table["actual"].values.tolist()):
-                here = patterns.actual == label
-                mean = np.average(off[here], weights=patterns.count[here])
-                variance[c] = patterns.count[here] @ np.square(off[here] - mean)
-            return variance, cases[0]
-        shares = cells / cells.sum(axis=(1, 2), keepdims=True)
-        slope = slopes_of(partial(self._score, score), table[[one, other]], shares.reshape(2, 4))
-        if slope is None:
-            return None
-        slope = np.where(shares > 0, slope.reshape(shares.shape), 0.0)
-        mean = (shares * slope).sum(axis=2, keepdims=True) / shares.sum(axis=2, keepdims=True)
-        within = (shares * np.square(slope - mean)).sum(axis=2) / cells.sum(axis=(1, 2))[:, None]
-        return within.sum(axis=0), cases.min(axis=0)
-
-    def _freedom_of_table(self, score: Score | None) -> np.ndarray | None:
-        """Return the degrees of freedom of scores of independent tables (entity); None if unknown or enough."""
-        counts = self.counts
-        if counts is None or self.prior is None or "dataset" in counts.dims or self.shares is not None:
-            return None
-        dims = outcome_dims(counts)
-        if score is None or (score.space == "outcomes") != ("outcome" in dims):
-            return None
-        table = counts.transpose("entity", *dims)
-        cells = table.values.reshape(len(table), -1 if "outcome" in dims else table.sizes["actual"], table.shape[-1])
-        cases = cells.sum(axis=2)
-        if not len(table) or (cases[cases.sum(axis=1) > 0] > ENOUGH_FREEDOM).all():
-            return None
-        cells = cells + self.prior.transpose("entity", *dims).values.reshape(cells.shape)
-        cells[cells.sum(axis=(1, 2)) == 0] = 1.0  # nothing is known of them, so any shares serve
-        shares = cells / cells.sum(axis=(1, 2), keepdims=True)
-        slope = slopes_of(partial(self._score, score), table, shares.reshape(len(table), -1))
-        if slope is None:
-            return None
-        variance = (shares * np.square(slope.reshape(shares.shape))).sum(axis=2)
-        return freedom_of_cases(variance, cases)
-
-    def _inflation(self, score: Score | None, entities: int) -> np.ndarray:
-        """Return the factor by which intervals of averages over small classes or data sets are too narrow (entity)."""
-        found = np.ones(entities)
-        if self.counts is None or self.prior is None or self.about is None or self.about.population:
-            return found
-        for dim, averaged in (("actual", is_average(score)), ("dataset", self.weights is not None)):
-            if not averaged or dim not in self.counts.dims:
-                continue
-            cases, mass = (
-                array.sum([d for d in array.dims if d not in ("entity", dim)]).transpose("entity", dim).values
-                for array in (self.counts, self.prior)
-            )
-            weights = self.weights if dim == "dataset" else np.ones(cases.shape[1])
-            if weights is not None and len(weights) == cases.shape[1]:  # no data set has weight 0
-                each = [average_inflation(n, a, weights) for n, a in zip(cases, mass, strict=True)]
-                found = np.maximum(found, each)
-        return found
-
-    def size(self, entities: int) -> np.ndarray:
-        """Return the number of cases of each entity over all remaining data sets; NaN if unknown."""
-        if self.cases is None:
-            return np.full(entities, np.nan)
-        return self.cases.sum([d for d in self.cases.dims if d != "entity"]).values.astype(float)
-
-    @property
-    def table(self) -> xr.DataArray | None:
-        """Return the observed performance or counts; None if unknown."""
-        return self.counts if self.shares is None else self.shares
-
-    def observed(self, score: Score | None) -> xr.DataArray | None:
-        """Return the score of the observed counts (entity), at the ranked prevalence; None if unknown."""
-        table = self.table
-        if table is None or score is None or (score.space == "outcomes" and "outcome" not in table.dims):
-            return self.values
-        if score not in self._observed:
-            self._observed[score] = self._score(score, table)
-        return self._observed[score]
+class Evidence(Observed):
+    """The evidence behind a ranking: how it agrees with the posterior, notes, and what limits the headline."""
 
     def compare(
         self,
@@ -392,24 +89,15 @@ class Evidence:
             one_answer = cells.sum(axis=-1) - cells.max(axis=-1) < 1e-12
             contradicted &= (np.trace(cells, axis1=-2, axis2=-1) != 0) & ~one_answer.all(axis=-1)
         if pooled is not None and outcome_dims(pooled):
-            pooled = None if score is None else self._score(score, pooled)
+            pooled = None if score is None else self.score_of(score, pooled)
         if pooled is not None:
             contradicted &= outside(pooled.values.astype(float))
         if contradicted.any():
             median, lower, upper = interval
             variance = np.square((upper - lower) / (2 * ndtri((1 + prob) / 2)))
-            shift = np.fmax(self.sampling_variance(score, entities) - variance, variance)
+            shift = np.fmax(sampling_variance(self, score, entities) - variance, variance)
             contradicted &= np.abs(observed - median) > ndtri(1 - FALSE_ALARMS / 2 / entities) * np.sqrt(shift)
         return {"observed": observed, "contradicted": contradicted, "cases": self.size(entities)}
-
-    def _score(self, score: Score, observed: xr.DataArray) -> xr.DataArray | None:
-        """Return the score of an observed performance, at the ranked prevalence."""
-        if not self.model.sets_prevalence or not score.depends_on_prevalence:
-            return score(observed)
-        try:
-            return score(shift_prior(observed, self.model.prevalence_number))
-        except ValueError:  # a sampled prevalence, or more than two classes
-            return None
 
     def notes(self, score: Score | None) -> list[Note]:
         """Return the notes on the evidence."""
@@ -477,11 +165,6 @@ class Evidence:
             return []
         met = (table.sum([d for d in table.dims if d not in ("entity", "dataset")]) > 0).transpose("entity", "dataset")
         return [int(i) for i in others if i != leader and not (met.values[leader] & met.values[i]).any()]
-
-    @property
-    def model(self) -> ModelRecord:
-        """Return what is known of the model; nothing for values."""
-        return self.about or ModelRecord()
 
     def population(self) -> str:
         """Return the code of what the ranking is over: other data sets, these, retrained models; empty for cases."""

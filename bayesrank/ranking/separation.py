@@ -19,6 +19,7 @@ from bayesrank._notes import Note
 from bayesrank.ranking._confidence import OF_BEST
 from bayesrank.ranking._information import ENOUGH_FREEDOM, Information
 from bayesrank.ranking.evidence import Evidence
+from bayesrank.ranking.precision import parts_of_pair, prior_cases, sampling_variance
 from bayesrank.ranking.shrinkage import Population, population_of
 from bayesrank.ranking.values import ScoreValues
 from bayesrank.scores import Score
@@ -219,7 +220,7 @@ def population_behind(
     if not found.finite_mean or information.population == "entities":
         return None
     size = x.shape[1]
-    known = information.cases, evidence.prior_cases(size), information.observed
+    known = information.cases, prior_cases(evidence, size), information.observed
     wider = np.broadcast_to(information.inflation, size)
     ends = (found.facts.range if found.stretched else None) or (-np.inf, np.inf)
     return population_of(x, np.flatnonzero(ranked), ends, *known, wider)
@@ -301,7 +302,7 @@ class Pair(NamedTuple):
             observed=found.sign * observed[who], wider=np.broadcast_to(information.inflation, size)[who],
             freedom=freedom, ends=(low, high) if found.sign > 0 else (-high, -low),
             critical=_critical_values(y[:, _by_lead(mean, covariance)], 1 - OF_BEST * (1 - prob)),
-            parts=evidence.parts_of_pair(None if found.variable else found.score, one, rival),
+            parts=parts_of_pair(evidence, None if found.variable else found.score, one, rival),
             apart=bool(best[one] != best[rival]),
         )  # fmt: skip
 
@@ -314,7 +315,7 @@ def _units(
     if unit is None or not np.isnan(information.datasets) or not np.isnan(information.repeats):
         return None
     size = x.shape[1]
-    cases, prior = information.cases, evidence.prior_cases(size)
+    cases, prior = information.cases, prior_cases(evidence, size)
     if unit == "data sets":
         if evidence.kind != "typical" or not evidence.fewest_datasets:
             return None
@@ -330,7 +331,7 @@ def _units(
         return unit, number + prior / each, prior / each, each
     if information.population == "entities":
         with np.errstate(divide="ignore", invalid="ignore"):
-            own = evidence.sampling_variance(score, size) / np.nanvar(x, axis=0)
+            own = sampling_variance(evidence, score, size) / np.nanvar(x, axis=0)
             prior = np.maximum(cases * (own - 1), 0.0)
         if not np.isfinite(prior).all():
             return None

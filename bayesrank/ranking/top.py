@@ -23,6 +23,7 @@ from bayesrank.ranking._confidence import rank_sets
 from bayesrank.ranking.credible import MOSTLY
 from bayesrank.ranking.evidence import evidence_of
 from bayesrank.ranking.identical import hold_pairs, hold_within, identical_groups
+from bayesrank.ranking.precision import information_of
 from bayesrank.ranking.ranks import positions
 from bayesrank.ranking.values import finite, one_ranking, score_values
 
@@ -96,7 +97,7 @@ def top_set(
         [of_each] = reduce(x, EffectiveDraws(), batches=batches)
         effective_size = of_each[ranked].min(initial=batches.number)
     evidence = evidence_of(source, found.variable, values, kind)
-    information = evidence.information(None if found.variable else found.score, size)
+    information = information_of(evidence, None if found.variable else found.score, size)
     sets = rank_sets(x, ranked, found, prob, effective_size, information)
     groups = identical_groups(evidence, size)
     sets = sets._replace(above=hold_pairs(groups, sets.above), not_best=hold_within(groups, sets.not_best))

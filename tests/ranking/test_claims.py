@@ -13,6 +13,7 @@ from bayesrank.ranking._confidence import rank_sets
 from bayesrank.ranking._information import Information, average_inflation, cluster_information, count_discordant
 from bayesrank.ranking.claims import leader_overestimate
 from bayesrank.ranking.evidence import evidence_of
+from bayesrank.ranking.precision import information_of
 from bayesrank.ranking.values import ScoreValues, score_values
 from bayesrank.scores import get
 from tests.strategies import draws_of
@@ -200,7 +201,7 @@ def test_the_degrees_of_freedom_are_those_of_the_cases_behind_the_score():
     for score in ("tpr", "tnr", "informedness", "accuracy"):
         values = score_values(posterior, score, None, None).values
         evidence = evidence_of(posterior, None, values, None)
-        ranked[score] = evidence.information(br.scores.get(score), 2).freedom
+        ranked[score] = information_of(evidence, br.scores.get(score), 2).freedom
     assert ranked["tpr"].tolist() == [[7, 7], [7, np.inf]]
     assert ranked["informedness"][0, 0] == pytest.approx(7, abs=0.1)  # nearly all variance is of the 8 positive cases
     assert np.isinf(ranked["tnr"]).all()

@@ -10,6 +10,7 @@ from bayesrank._notes import notes_of
 from bayesrank._source import groups_of, parse_source
 from bayesrank.ranking._information import FEWEST_OF_CLASS, Information, average_inflation, cluster_information
 from bayesrank.ranking.evidence import evidence_of
+from bayesrank.ranking.precision import information_of, sampling_variance
 from bayesrank.ranking.values import score_values
 
 SIZES = [[[3.0, 5.0, 9.0, 2.0]], [[3.0, 5.0, 9.0, 2.0], [4.0, 4.0, 1.0]], [[1.0, 7.0, 2.0], [6.0, 2.0, 5.0, 8.0, 1.0]]]
@@ -83,7 +84,7 @@ def test_discordant_cases_are_the_freedom_of_a_pair_without_a_prior(prior, least
     joint = br.from_outcomes(pd.DataFrame(rows, columns=["a", "b", "c"]))
     posterior = br.fit(joint, prior=prior, draws=50, seed=1)
     values = groups_of(posterior)["posterior"]["mean_outcome"]
-    information = evidence_of(posterior, None, values, None).information(None, 3)
+    information = information_of(evidence_of(posterior, None, values, None), None, 3)
     # a and b differ on 4 + 3 cases, a and c on 3 + 13, b and c on 4 + 13; no entity differs from itself.
     discordant = np.array([[0, 7, 16], [7, 0, 17], [16, 17, 0]])
     np.testing.assert_array_equal(information.discordant, discordant)
@@ -108,7 +109,7 @@ def excess_between(posterior, score):
     source = parse_source(posterior)
     found = score_values(source, score, None, None)
     known = evidence_of(source, found.variable, found.values, None)
-    return known.information(None if found.variable else found.score, found.values.sizes["entity"]).excess[0, 1]
+    return information_of(known, None if found.variable else found.score, found.values.sizes["entity"]).excess[0, 1]
 
 
 #: Ten clusters of six cases, whose differences cancel within each cluster more than chance would do.
@@ -171,7 +172,7 @@ def test_clusters_without_positive_cases_tell_nothing_about_their_rate():
         source = parse_source(posterior)
         found = score_values(source, score, None, None)
         known = evidence_of(source, found.variable, found.values, None)
-        clusters[score] = known.information(found.score, 2).clusters
+        clusters[score] = information_of(known, found.score, 2).clusters
     np.testing.assert_allclose(clusters["tpr"], 3)  # equal numbers of positive cases in three clusters
     assert (clusters["tnr"] > 8).all()
     assert (clusters["accuracy"] > 8).all()
@@ -203,7 +204,7 @@ def test_the_variance_by_chance_is_that_of_the_observed_score():
         else:  # F1 = 2 TP / M with M = 2 TP + FP + FN: errors are wrong cases (F1 / M each), and hits ((2 - 2 F1) / M)
             tp, wrong = np.array([21, 26]), np.array([19, 24])
             wanted = (tp * (2 - 2 * p) ** 2 + wrong * p**2) / (2 * tp + wrong) ** 2
-        np.testing.assert_allclose(known.sampling_variance(found.score, 2), wanted, rtol=1e-4)
+        np.testing.assert_allclose(sampling_variance(known, found.score, 2), wanted, rtol=1e-4)
 
 
 def test_shrinkage_that_a_population_intends_contradicts_nothing():
