@@ -6,6 +6,7 @@ Run: python scripts/make_reports.py [PAGE ...]
 import os
 import re
 import shlex
+import shutil
 import sys
 import tempfile
 from pathlib import Path
@@ -24,19 +25,23 @@ from tests import pages  # noqa: E402
 
 def report_of(text: str, path: Path) -> bool:
     """Write the files of a page into the working directory, and its report; return whether it has a command for one."""
-    commands = re.findall(r"^\$ bayesrank rank (.*)$", text, re.MULTILINE)
-    if not commands:
-        return False
     names: dict = {}
-    command = commands[0]
-    for kind, file, source in pages.blocks(text[: text.index(f"$ bayesrank rank {command}")]):
+    if not (
+        found := re.search(r"^\$ bayesrank rank ([^\n]*)$|br\.ranking_report\(.*?```", text, re.DOTALL | re.MULTILINE)
+    ):
+        return False
+    end = found.end() if found[1] is None else found.start()
+    for kind, file, source in pages.blocks(text[:end]):
         if kind == "csv":
             Path(file).write_text(source, encoding="utf-8")
         elif kind.endswith("python") and ">>>" in source:
             names = pages.run_doctest(source, names, path, sampled=True)
-    arguments = shlex.split(NOT_IN_REPORTS.sub("", command))
+    if found[1] is None:  # the page itself writes a report
+        shutil.copy("report.html", path)
+        return True
+    arguments = shlex.split(NOT_IN_REPORTS.sub("", found[1]))
     result = CliRunner().invoke(cli, ["report", *arguments, "-o", str(path)], catch_exceptions=False)
-    assert result.exit_code == 0, (command, result.output)
+    assert result.exit_code == 0, (found[1], result.output)
     return True
 
 

@@ -192,6 +192,12 @@ def test_the_words_that_people_search_for_are_on_their_pages(word):
         assert word in (DOCS / page).read_text(encoding="utf-8"), page
 
 
+def test_each_page_on_evidence_has_a_report():
+    for path in sorted((DOCS / "start").glob("*.md")):
+        text = path.read_text(encoding="utf-8")
+        assert path.stem in ("index", "install") or re.search(r"^\$ bayesrank rank |br\.ranking_report\(", text, re.M)
+
+
 def test_the_page_on_reading_a_ranking_is_short():
     text = (DOCS / "understand" / "credible_ranking.md").read_text(encoding="utf-8")
     assert len(text.split()) <= 1200
