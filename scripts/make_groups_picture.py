@@ -45,4 +45,4 @@ def draw() -> plt.Figure:
 
 
 if __name__ == "__main__":
-    draw().savefig(PICTURE, dpi=110)
+    draw().savefig(PICTURE, dpi=200)

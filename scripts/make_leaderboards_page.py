@@ -202,7 +202,7 @@ if __name__ == "__main__":
         ranking = BOARDS[name].rank()
         found[name] = numbers_of(BOARDS[name], ranking)
         figure = draw(table_of(BOARDS[name], ranking), BOARDS[name].source)
-        figure.savefig(FIGURES / f"leaderboard_{name}.png", dpi=150)
+        figure.savefig(FIGURES / f"leaderboard_{name}.png", dpi=200)
         plt.close(figure)
         print(name, found[name])
         NUMBERS.write_text(json.dumps({key: found[key] for key in BOARDS if key in found}, indent=2) + "\n", "utf-8")

@@ -49,7 +49,7 @@ def draw(folder: Path) -> list[Path]:
         graph = br.to_pymc(held, name)
         shown = [v.name for v in (*graph.observed_RVs, *graph.potentials)]
         shown += [v for v in ("performance", "win_probability") if v in graph.named_vars]
-        drawn = pm.model_to_graphviz(graph, var_names=shown, dpi=160)
+        drawn = pm.model_to_graphviz(graph, var_names=shown, dpi=200)
         drawn.graph_attr["bgcolor"] = "white"
         path = folder / f"graph_{name}"
         drawn.render(path, format="png", cleanup=True)

@@ -73,4 +73,4 @@ def shorten(name: str, most: int = 27) -> str:
 
 if __name__ == "__main__":
     table = with_printed_ranks(leaderboard())
-    draw(table, "Language models on 479 programs of LiveCodeBench").savefig(PICTURE, dpi=150)
+    draw(table, "Language models on 479 programs of LiveCodeBench").savefig(PICTURE, dpi=200)

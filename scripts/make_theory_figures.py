@@ -106,7 +106,7 @@ def uncertainty():
 def main(folder=FIGURES):
     for draw in (drift, relabelling, betweenness, uncertainty):
         figure = draw()
-        figure.savefig(Path(folder) / f"theory_{draw.__name__}.png", dpi=100)
+        figure.savefig(Path(folder) / f"theory_{draw.__name__}.png", dpi=200)
         plt.close(figure)
 
 

@@ -46,7 +46,7 @@ def stacked(maps, dim):
 
 def save(figure, name):
     FIGURES.mkdir(exist_ok=True)
-    figure.savefig(FIGURES / f"{name}.png", dpi=110)
+    figure.savefig(FIGURES / f"{name}.png", dpi=200)
     plt.close(figure)
 
 
@@ -68,5 +68,8 @@ if __name__ == "__main__":
     tests = br.fit(br.datasets.load("antibody_tests"), "beta_binomial", seed=1)
     save(br.plots.credible_tile(br.tile.credible(tests, 51)).figure, "tile_antibody_tests")
     detectors = br.pool(br.datasets.load("anomaly_detectors"))
-    save(br.plots.winner_tile(br.tile.regions(detectors)).figure, "tile_detectors_observed")
-    save(br.plots.credible_tile(br.tile.credible(br.fit(detectors, seed=1), 51)).figure, "tile_detectors")
+    # One colour for each detector, the same in both pictures.
+    colors = br.plots.colors(["skyline", "null", "numenta", "knncad", "relativeEntropy", "contextOSE"])
+    save(br.plots.winner_tile(br.tile.regions(detectors), colors=colors).figure, "tile_detectors_observed")
+    credible = br.tile.credible(br.fit(detectors, seed=1), 51)
+    save(br.plots.credible_tile(credible, colors=colors).figure, "tile_detectors")

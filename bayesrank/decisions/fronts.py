@@ -45,9 +45,9 @@ def pareto_front(
     source, score, higher_is_better, kind
         As for :func:`bayesrank.credible_ranking`.
     cost : xarray.DataArray, optional
-        Draws of the mean cost (chain, draw, entity), or one number for each entity. By default the variable
-        ``mean_cost`` of the posterior, which :func:`bayesrank.fit` draws if the evidence has costs: see ``cost`` of
-        :func:`bayesrank.from_frame`.
+        Draws of the mean cost (chain, draw, entity), or one number for each entity; the result keeps its attr
+        ``units``. By default the variable ``mean_cost`` of the posterior, which :func:`bayesrank.fit` draws if the
+        evidence has costs: see ``cost`` of :func:`bayesrank.from_frame`.
     prob : float
         Credible probability of the intervals.
 
@@ -83,6 +83,7 @@ def pareto_front(
         values, costs = xr.align(known.values, costs, join="exact")
     except ValueError:
         raise ArgumentError("cost", "must have the entities and the draws of the scores", "others") from None
+    units = costs.attrs.get("units")
     values, costs = xr.broadcast(values, costs)
     values, costs = (array.transpose(*draw_dims(values), "entity") for array in load_arrays(values, costs))
     defined = values.notnull() & costs.notnull()
@@ -93,9 +94,11 @@ def pareto_front(
     found["undefined"] = 1 - mean_over_draws(defined.astype(float))
     about = replace(known.facts, prob=prob, effective_draws=effective_size(values, costs))
     result = xr.Dataset({name: array.drop_attrs() for name, array in found.items()}, attrs=about.to_attrs())
+    if units:
+        result["cost"].attrs["units"] = units
     if cost is None:
-        units = int(min(parse_source(source).model.units, default=FEW_COSTS))
-        notes = [Note("few_costs", {"units": units, "enough": FEW_COSTS})] if units < FEW_COSTS else []
+        size = int(min(parse_source(source).model.units, default=FEW_COSTS))
+        notes = [Note("few_costs", {"units": size, "enough": FEW_COSTS})] if size < FEW_COSTS else []
         result["notes"] = notes_text([*notes, Note("costs_without_prior")])
     return result
 

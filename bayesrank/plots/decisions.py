@@ -165,7 +165,8 @@ def pareto_front(front: xr.Dataset, ax: Any = None, *, colors: Colors = None) ->
             label=f"{texts[i]}{chance}" if named else None, zorder=3 if named else 2,
         )  # fmt: skip
     level = f"median and {about.percent} interval"
-    ax.set(xlabel=f"mean cost ({level})", ylabel=f"{about.display} ({level})")
+    unit = f"{units}; " if (units := front["cost"].attrs.get("units")) else ""
+    ax.set(xlabel=f"mean cost ({unit}{level})", ylabel=f"{about.display} ({level})")
     side_legend(ax, title="P(on the Pareto front)", title_fontsize=8)
     return finish_plot(ax)
 

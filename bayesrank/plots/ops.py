@@ -203,7 +203,7 @@ def ops_drift(result: xr.Dataset, entity: Any = None, axes: Any = None) -> Any:
             text = _text.format_probability_with_error(fell, error)
             below.text(i, top + margin / 4, text, ha="center", va="bottom", fontsize=9)
     below.axhline(0, color=ink_color(), linewidth=0.8)
-    below.set(ylabel="change of OPS", ylim=(bottom - margin / 2, top + 1.4 * margin))
+    below.set(xlabel="period", ylabel="change of OPS", ylim=(bottom - margin / 2, top + 1.4 * margin))
     below.set_title("numbers: probability that the rates got worse", fontsize=9, loc="left")
     figure_legend(below, "lower", 2)
     names = plain_names(periods, 18)

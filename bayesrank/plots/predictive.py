@@ -150,11 +150,11 @@ def effect_of_size(counts: xr.DataArray, factors: Sequence[int] = (1, 4, 16), ax
     for pmf, ax in zip(pmfs, axes, strict=True):
         fpr, tpr = _rates(pmf)
         levels = pmf.values.max() * np.array([0.01, 0.1, 0.3, 0.5, 0.7, 0.9])
-        ax.contour(fpr, tpr, pmf.values, levels=levels, cmap=scale_on(ax, "viridis"), linewidths=1)
+        ax.contour(fpr, tpr, pmf.values, levels=levels, cmap=scale_on(ax, "viridis"), linewidths=1.5)
         ax.set(xlim=(0, 1), ylim=(0, 1), aspect="equal")
         sizes = pmf["positives"].item(), pmf["negatives"].item()
         count_ticks(ax, *sizes)
-        ax.set_title(f"N = {sum(sizes)}")
+        ax.set_title(f"{sum(sizes):,} cases")
     return axes[0].figure
 
 

@@ -226,6 +226,8 @@ def intervals(table: xr.Dataset, label: str | None = None, axes: Any = None) -> 
         far = most > max(1, 20.0 * min(least, 1))
         log = bool(least > 0 and (far or names_ratio(name)))
         finish_list(ax, table["entity"].values.tolist(), display_name(name) + " (log scale)" * log, log)
+        if number > 1 and not log:  # ticks of narrow panels would collide
+            ax.locator_params(axis="x", nbins=4)
         ax.tick_params(axis="y", labelleft=ax.get_subplotspec() is None or ax.get_subplotspec().is_first_col())
     if (about := ResultRecord.of(table)).prob > 0:
         words = f"{points[0]} and {about.percent} interval{', diamonds: observed' * seen}"

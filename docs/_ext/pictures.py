@@ -17,8 +17,8 @@ from sphinx.errors import ExtensionError
 ROOT = Path(__file__).parents[2]
 DOCS = ROOT / "docs"
 GALLERY, REPORTS = DOCS / "figures" / "gallery", DOCS / "_build" / "extra" / "reports"
-#: Pixels of a drawn picture for each pixel of the page.
-DENSITY = 2
+#: Pixels of the page for each inch of a picture, which has 200 for each inch, to be sharp on every screen.
+INCH = 100
 
 
 def state_of(*sources: Path) -> str:
@@ -54,11 +54,12 @@ def start_drawing(app):
 
 
 def show_small(app, tree):
-    """Show a picture at half of its pixels, so that it is sharp on every screen."""
+    """Show a picture at the size that it was drawn for, not at the number of its pixels."""
     for image in tree.findall(nodes.image):
         path = DOCS / image["uri"].lstrip("/")
         if path.suffix == ".png" and path.is_file() and "width" not in image:
-            image["width"] = f"{Image.open(path).width // DENSITY}px"
+            picture = Image.open(path)
+            image["width"] = f"{round(picture.width * INCH / picture.info.get('dpi', (INCH,))[0])}px"
 
 
 def link_report(app, tree, page):
