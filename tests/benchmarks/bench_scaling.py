@@ -181,7 +181,7 @@ def page(found: dict[str, list[dict[str, Any]]], single: dict[str, dict[str, Any
         "",
         f"Python {platform.python_version()}, NumPy {np.__version__}, {os.cpu_count()} processors.",
         "",
-        "![Two panels of processor seconds and of peak memory, rising with the size of the job](../figures/scaling.png)",
+        "![Two panels of processor seconds and of peak memory, rising with the size](../figures/scaling.png)",
         "",
         "| what grows | job | size | seconds | slope | peak, MB |",
         "|---|---|---|---|---|---|",
