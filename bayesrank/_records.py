@@ -113,6 +113,7 @@ class ModelRecord(Record):
     prevalence: str | None = None  #: "sampled", "observed", or how it was set.
     population: str | None = None  #: What the learned population consists of: "data sets", "entities" or "classes".
     typical: str | None = None  #: The typical data set: "mean" or "median".
+    priors: str = ""  #: Every prior, as notes in one text.
     covariates: tuple[str, ...] = ()  #: Names of the covariates of data sets.
     paired: bool = False  #: Whether the model knows which cases entities share.
     unpaired: bool = False  #: Whether the evidence is means and standard errors.

@@ -14,7 +14,7 @@ from bayesrank._checks import check_choice, check_integer, check_memory, describ
 from bayesrank._chunks import Drawn, Sizes, chunk_sizes, draw_lazily
 from bayesrank._compat import to_container
 from bayesrank._errors import ArgumentError, ArgumentTypeError
-from bayesrank._notes import add_notes
+from bayesrank._notes import add_notes, notes_text
 from bayesrank._nuts import TUNE, sample, warn_of_chains
 from bayesrank._random import Block, Seed, blocks_between, fingerprint, root_sequence, stream
 from bayesrank._records import ModelRecord, SamplerRecord
@@ -230,6 +230,7 @@ def fit(
             sampler=used,
             nuts=json.dumps(dict(nuts), default=str) if nuts else None,
             seed=str(seed),
+            priors=notes_text(instance.priors()) if hasattr(instance, "priors") else "",
         ).to_attrs(),
         "inference_library": "bayesrank",
         "inference_library_version": _own_version(),

@@ -245,6 +245,11 @@ def model_for_datasets(outcomes: int) -> str:
     raise ArgumentError("there", f"is no model that learns how data sets of {outcomes} outcomes differ")
 
 
+def takes_truth_as_known(model: Any) -> bool:
+    """Return whether a named model takes the true labels as free of error."""
+    return model in names() and not getattr(find_model(model), "truth_in_doubt", False)
+
+
 def references_of(model: Any) -> list[str]:
     """Return the references of a named model, an empty list for others."""
     return list(getattr(find_model(model), "references", ())) if model in names() else []

@@ -72,6 +72,7 @@ class CrossedLogitNormal(HierarchicalLogitNormal):
     )
     sd_of_contrasts: ClassVar[float] = 2.0
     references: ClassVar[tuple[str, ...]] = (
+        *HierarchicalLogitNormal.references,
         "Mundlak (1978). On the pooling of time series and cross section data. Econometrica 46:69-85.",
     )
     #: Another model of the same evidence, for sensitivity analyses.

@@ -89,6 +89,13 @@ class HierarchicalLogitNormal(Hierarchical):
     """
 
     most_outcomes: ClassVar[int | None] = 2
+    references: ClassVar[tuple[str, ...]] = (
+        "Reitsma, Glas, Rutjes, Scholten, Bossuyt and Zwinderman (2005). Bivariate analysis of sensitivity and "
+        "specificity produces informative summary measures in diagnostic reviews. Journal of Clinical Epidemiology "
+        "58:982-990.",
+        "Chu and Cole (2006). Bivariate meta-analysis of sensitivity and specificity with sparse data: a generalized "
+        "linear mixed model approach. Journal of Clinical Epidemiology 59:1331-1332.",
+    )
     rows_apart: ClassVar[bool] = False
     words: ClassVar[str] = "The logits of both rates vary jointly between data sets, with learned spreads."
 
@@ -156,6 +163,16 @@ class HierarchicalLogitNormal(Hierarchical):
             self.notes.append(Note("at_covariates", {"names": self.covariates.names, "at": self.settings["at"]}))
         #: A part of the evidence keeps the terms of the whole, even if its design could not estimate them.
         self.as_designed = {"terms": self.settings["terms"]}
+
+    def priors(self) -> list[Note]:
+        """Return every prior, for reports."""
+        fields = self.prior_of_answers() | {"spread": self.spread, "terms": self.terms, "both": len(self.right) == 2}
+        fields |= {"contrasts": self.sd_of_contrasts if self.has_level else None, "correlation": CORRELATION}
+        found = [Note("prior_of_logits", fields), *self._priors_of_shares()]
+        if self.covariates is not None:
+            slopes = {"names": self.covariates.names, "common": SD_OF_SLOPE, "apart": SD_OF_DIFFERENCES}
+            found.append(Note("prior_of_slopes", slopes | {"at": self.covariates.at}))
+        return found
 
     def _terms_of_design(self, pairs: np.ndarray) -> tuple[str, ...]:
         """Return the terms of the model for the tables with cases (pair, 2)."""

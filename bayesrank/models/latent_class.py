@@ -99,6 +99,8 @@ class LatentClass:
     takes: ClassVar[str] = "cases"
     partial: ClassVar[bool] = True
     kind: ClassVar[str] = "observed"
+    #: Errors or gaps of the reference standard are part of the model.
+    truth_in_doubt: ClassVar[bool] = True
     references: ClassVar[tuple[str, ...]] = (
         "Hui and Walter (1980). Estimating the error rates of diagnostic tests. Biometrics 36:167-171.",
         "Qu, Tan and Kutner (1996). Random effects models in latent class analysis for evaluating accuracy of "

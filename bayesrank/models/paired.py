@@ -100,6 +100,9 @@ class Paired:
         notes += units_notes(self.processes, clustered, about.fewest, about.centre, outcomes)
         fitted = "seed_mean" in joint
         notes += [Note("for_fitted_models")] if fitted else []
+        if isinstance(self.margins, Tables):
+            #: Every prior, for reports.
+            self.priors = self.margins.priors
         self.settings: dict[str, Any] = {
             **self.margins.settings,
             "paired": 1,

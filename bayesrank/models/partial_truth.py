@@ -81,6 +81,8 @@ class PartialTruth:
     takes: ClassVar[str] = "cases"
     partial: ClassVar[bool] = True
     kind: ClassVar[str] = "observed"
+    #: Errors or gaps of the reference standard are part of the model.
+    truth_in_doubt: ClassVar[bool] = True
     references: ClassVar[tuple[str, ...]] = (
         "Begg and Greenes (1983). Assessment of diagnostic tests when disease verification is subject to selection "
         "bias. Biometrics 39:207-215.",

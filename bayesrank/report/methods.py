@@ -5,11 +5,13 @@ from collections.abc import Sequence
 import numpy as np
 import xarray as xr
 
+from bayesrank._notes import Note, notes_of
 from bayesrank._records import ModelRecord, RankingRecord
 from bayesrank.evidence.ledger import Ledger
-from bayesrank.models import references_of
+from bayesrank.models import references_of, takes_truth_as_known
+from bayesrank.ranking.evidence import sampling
 from bayesrank.ranking.summary import is_exact
-from bayesrank.report.page import Block
+from bayesrank.report.page import Block, Page
 from bayesrank.scores import Score
 from bayesrank.scores.display import display_name
 from bayesrank.words.sentences import say
@@ -25,6 +27,10 @@ SAMPLERS = {
     "exact": " (independent draws)",
 }
 SAMPLER = "Hoffman and Gelman (2014). The No-U-Turn sampler. Journal of Machine Learning Research 15:1593-1623."
+RHAT = (
+    "Vehtari, Gelman, Simpson, Carpenter and Bürkner (2021). Rank-normalization, folding, and localization: an "
+    "improved R-hat for assessing convergence of MCMC. Bayesian Analysis 16:667-718."
+)
 CONFIDENCE = (
     "Mogstad, Romano, Shaikh and Wilhelm (2024). Inference for ranks with applications to mobility across "
     "neighbourhoods and academic achievement across countries. Review of Economic Studies 91:476-518."
@@ -56,6 +62,7 @@ def methods(
     evidence: str,
     versions: str,
     sections: Sequence[Block] = (),
+    stated: Sequence[Note] = (),
 ) -> tuple[str, list[str]]:
     facts = RankingRecord.of(ranking)
     model = _describe_model(about)
@@ -69,6 +76,7 @@ def methods(
     if about.words:
         words = " ".join(about.words.split())
         sentences.append(f"{words[:1].upper()}{words[1:]}".rstrip(".") + ".")
+    sentences += [say(note) for note in [*notes_of(about.priors), *stated]]
     if is_exact(ranking):
         sentences.append(
             "The posterior of the score is known in closed form; medians, intervals, superiority, ranks and P(best) "
@@ -93,8 +101,30 @@ def methods(
     cited = [FOUNDATIONS] + [line for block in sections for line in block.references]
     cited += references_of(about.model)
     cited += [SAMPLER] * (about.sampler == "nuts")
+    cited += [RHAT] * any(note.code == "chains_converged" for note in stated)
     cited += [CONFIDENCE] * (facts.sets in ("confidence", "posterior"))
     return " ".join(sentences), cited
+
+
+def facts_of_methods(page: Page, performance: xr.DataArray | None) -> list[Note]:
+    """Return what readers of a paper must know: target, prevalence, reference standard, ranks and convergence."""
+    about, found = page.about, []
+    if about.over_datasets:
+        fields = {"kind": page.kind or about.kind, "typical": about.typical or "", "covariates": about.covariates}
+        found.append(Note("ranked_performance", fields))
+    if performance is not None and "actual" in performance.dims:
+        depends = page.facts.depends_on_prevalence is not False
+        if about.prevalence is not None or not depends:
+            found.append(Note("prevalence_source", {"source": about.assumed_prevalence, "depends": depends}))
+        if about.model is not None:
+            found.append(Note("reference_standard", {"known": takes_truth_as_known(about.model)}))
+    if page.facts.sets == "none":
+        found.append(Note("ranks_withheld"))
+    if about.sampler != "exact" and page.posterior.group("sample_stats") is not None:
+        run, sizes = sampling(page.posterior, page.found.values), page.found.values.sizes
+        fields = {"chains": sizes.get("chain", 1), "draws": sizes.get("draw", 1), "rhat": run["rhat"]}
+        found.append(Note("chains_converged", fields | {"ess": run["ess_bulk"], "divergences": run["divergences"]}))
+    return found
 
 
 def _describe_sets(facts: RankingRecord) -> str:

@@ -18,6 +18,7 @@ from bayesrank._checks import check_entities, check_result, describe_value
 from bayesrank._draws import draw_dims
 from bayesrank._errors import ArgumentError, ArgumentTypeError
 from bayesrank._labels import known_classes
+from bayesrank._notes import notes_of
 from bayesrank._outputs import check_output, write_output
 from bayesrank._records import ModelRecord, RankingRecord
 from bayesrank._source import Source, parse_source
@@ -31,7 +32,7 @@ from bayesrank.ranking.notes import positive_class_notes
 from bayesrank.ranking.summary import check_complete, effective_draws, is_exact
 from bayesrank.ranking.values import ScoreValues, score_values
 from bayesrank.report import sections as catalog
-from bayesrank.report.methods import definition, methods
+from bayesrank.report.methods import definition, facts_of_methods, methods
 from bayesrank.report.page import Page, bars, first_of, fold_rows, render
 from bayesrank.report.pictures import BAR, Axis
 from bayesrank.report.words import implied_prior, prior_scores
@@ -144,7 +145,8 @@ def ranking_report(
     labels = None if performance is None else dict(performance.sizes).get("actual")
     what = definition(found.name, found.score, labels, page.facts.range or found.range)
     stated = f"{size}{f' ({evidence})' if evidence else ''}"
-    text, cited = methods(page.about, ranking, what, stated, _versions(), [block for _, block in shown])
+    text, cited = methods(page.about, ranking, what, stated, _versions(), [block for _, block in shown],
+                          facts_of_methods(page, performance))  # fmt: skip
     verdict = verdict_parts(ranking, model_notes(page.check, source))
     classes = [] if performance is None else list(map(say, positive_class_notes(performance, found.score)))
     # The classes have a line of their own, under Data.
@@ -176,6 +178,7 @@ def ranking_report(
             verdict=verdict.sentences(),
             notes=[*notes, *missing],
             model=_describe_model(page.about),
+            priors=" ".join(map(say, notes_of(page.about.priors))),
             implied=implied,
             computed=_describe_computation(page),
             versions=_versions(),

@@ -57,6 +57,16 @@ class Learned(Rows):
     def _known_totals(self, prevalence: Any) -> xr.DataArray | None:
         return known_totals(self.counts, "sampled" if prevalence is None else prevalence)
 
+    def priors(self) -> list[Note]:
+        """Return every prior, for reports."""
+        return [
+            Note("prior_of_population", self.prior_of_answers() | {"spread": self.spread}),
+            *self._priors_of_shares(),
+        ]
+
+    def _priors_of_shares(self) -> list[Note]:
+        return [] if self.outcomes or self.totals is not None else super().priors()[1:]
+
     def learn_population(self, counts: np.ndarray, prior: np.ndarray, scale: float) -> Population:
         """Return the posterior of a population of counts (member, wrong or right), by quadrature, only once."""
         key = fingerprint(np.array(sorted(counts.tolist())), prior, scale)
@@ -121,6 +131,13 @@ class Hierarchical(Learned):
                 self.notes = [Note(code, {"instead": instead, "lacking": lacking})]
             elif self.ignores_difficulty:
                 self.notes = [Note("difficulty_ignored", {"instead": instead})]
+
+    def _priors_of_shares(self) -> list[Note]:
+        if not self.learns_shares:
+            return super()._priors_of_shares()
+        each = self.share_prior
+        fields = {"each": float(each[0]) if np.ptp(each) < 1e-12 else None, "spread": self.spread_of_shares}
+        return [Note("prior_of_shares", fields)]
 
     def _known_totals(self, prevalence: Any) -> xr.DataArray | None:
         if self.outcomes:

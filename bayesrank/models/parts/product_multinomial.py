@@ -13,6 +13,7 @@ from scipy import special
 from bayesrank._checks import check_bool, check_choice, check_labelled_prevalence, class_shares, label_values
 from bayesrank._compat import get_variable
 from bayesrank._errors import ArgumentError
+from bayesrank._notes import Note
 from bayesrank._random import BLOCK, Block, fingerprint, seed_words
 from bayesrank._records import EvidenceRecord
 from bayesrank._sampling import fill_tables, outcome_order, sample_counts, sample_outcomes
@@ -66,6 +67,22 @@ class Rows:
             mean = self.counts.dot(xr.DataArray(self.values, dims="outcome"), dim="outcome") / total.where(total > 0)
             found["mean_outcome"] = mean.variable
         return {"observed_data": found, "constant_data": self.concentration.to_dataset()}
+
+    def prior_of_answers(self) -> dict[str, Any]:
+        """Return the concentrations of right and of each wrong answer, None where they differ; and their number."""
+        cells, size = self.concentration.values, self.concentration.shape[-1]
+        right, wrong = (cells, cells) if self.outcomes else (cells[..., np.eye(size, dtype=bool)],
+                                                             cells[..., ~np.eye(size, dtype=bool)])  # fmt: skip
+        ends = [float(part.flat[0]) if np.ptp(part) < 1e-12 else None for part in (right, wrong)]
+        return {"right": ends[0], "wrong": ends[1], "answers": size, "outcomes": self.outcomes}
+
+    def priors(self) -> list[Note]:
+        """Return every prior, for reports."""
+        found = [Note("prior_of_cells", self.prior_of_answers())]
+        if not self.outcomes and self.totals is None:
+            shares = self.concentration.values.sum(-1)
+            found.append(Note("prior_of_shares", {"each": float(shares.flat[0]) if np.ptp(shares) < 1e-12 else None}))
+        return found
 
     def coords(self) -> dict[str, Any]:
         sampled = not self.outcomes and self.totals is None

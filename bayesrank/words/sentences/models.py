@@ -4,6 +4,9 @@ from bayesrank import _text
 from bayesrank._nuts import say_chains_to_agree, say_fewer_divergences, say_more_draws, say_unreliable
 from bayesrank.words.caveats import Caveat, caveat
 
+#: What varies between data sets in models of logits.
+TERMS_IN_WORDS = {"difficulty": "the difficulty of data sets", "deviations": "the deviations of entities"}
+
 
 def own_cases(fewest: int, most: int, total: int, entity: str) -> str:
     return (
@@ -31,6 +34,82 @@ def few_units_without_prior(units: int, unit: str, one_class: bool, one_dataset:
     where = " of a class" * one_class + " on one of the data sets" * one_dataset
     none = ", and almost no prior" if unit == "case" else ""
     return f"Only {_text.count(units, unit)}{where}{none}: intervals from fewer than about {enough} are too narrow."
+
+
+def prior_of_cells(right: float | None, wrong: float | None, answers: int, outcomes: bool) -> str:
+    if right is None or wrong is None:
+        return "The answers have Dirichlet priors with the supplied concentrations."
+    if outcomes:
+        return f"The probabilities of the outcomes have a Dirichlet prior with the concentration {right:g} for each."
+    if answers == 2:
+        return f"The rate of right answers of each class has the prior Beta({right:g}, {wrong:g})."
+    return (
+        f"The answers to cases of a class have a Dirichlet prior with the concentration {right:.3g} for the right "
+        f"answer and {wrong:.3g} for each other one."
+    )
+
+
+def prior_of_shares(each: float | None, spread: float | None = None) -> str:
+    how = "the supplied concentrations" if each is None else f"the concentration {each:g} for each class"
+    if spread is None:
+        return f"The class shares have a Dirichlet prior with {how}."
+    return (
+        f"The mean class shares over data sets have a Dirichlet prior with {how}; their spread has a half-Student-t "
+        f"prior with 3 degrees of freedom and scale {spread:g} (of s/√(1 − s²))."
+    )
+
+
+def prior_of_population(right: float | None, wrong: float | None, answers: int, outcomes: bool, spread: float) -> str:
+    mean = "the supplied concentrations" if right is None or wrong is None else f"the concentrations {right:g}"
+    if right != wrong and right is not None and wrong is not None:
+        mean += f" (right answer) and {wrong:.3g} (each other one)"
+    return (
+        f"The mean rates of a population have a Dirichlet prior with {mean}. Their spread s, the standard deviation of "
+        "the rates as a share of the largest possible one, has a half-Student-t prior of s/√(1 − s²) with 3 degrees of "
+        f"freedom and scale {spread:g}."
+    )
+
+
+def prior_of_logits(
+    right: float | None,
+    wrong: float | None,
+    answers: int,
+    outcomes: bool,
+    spread: float,
+    terms: list[str],
+    both: bool,
+    contrasts: float | None,
+    correlation: float,
+) -> str:
+    of = "The rate of right answers in the median data set"
+    beta = "a Beta prior with the supplied concentrations"
+    if right is not None and wrong is not None:
+        beta = f"the prior Beta({right:g}, {wrong:g})"
+    found = [f"{of} has {beta}, {'for each entity' if contrasts is None else 'at a level that all entities share'}."]
+    if contrasts is not None:
+        found.append(
+            f"The median logits of the entities are normal around this level, with standard deviation {contrasts:g}."
+        )
+    if terms:
+        which = " and ".join(TERMS_IN_WORDS[term] for term in terms)
+        found.append(
+            f"In logits, the standard deviations of {which} have half-normal priors with scale {spread:g}"
+            + (
+                f"; the correlation of both classes has the prior 2 Beta({correlation:g}, {correlation:g}) − 1."
+                if both
+                else "."
+            )
+        )
+    return " ".join(found)
+
+
+def prior_of_slopes(names: list[str], common: float, apart: float, at: list[float]) -> str:
+    values = ", ".join(f"{name} = {value:.4g}" for name, value in zip(names, at, strict=True))
+    return (
+        f"The slope of a covariate, in logits for each of its standard deviations, is normal around 0 with standard "
+        f"deviation {common:g}; slopes of entities differ with a half-normal standard deviation of scale {apart:g}. "
+        f"Typical data sets are predicted at {values}."
+    )
 
 
 def over_retrained(fewest: int, most: int) -> str:
