@@ -1,6 +1,7 @@
 """The report's paragraph on methods, ready to paste, with what it cites."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import xarray as xr
@@ -108,9 +109,13 @@ def methods(
 
 def facts_of_methods(page: Page, performance: xr.DataArray | None) -> list[Note]:
     """Return what readers of a paper must know: target, prevalence, reference standard, ranks and convergence."""
-    about, found = page.about, []
+    about, found = page.about, list[Note]()
     if about.over_datasets:
-        fields = {"kind": page.kind or about.kind, "typical": about.typical or "", "covariates": about.covariates}
+        fields: dict[str, Any] = {
+            "kind": page.kind or about.kind,
+            "typical": about.typical or "",
+            "covariates": about.covariates,
+        }
         found.append(Note("ranked_performance", fields))
     if performance is not None and "actual" in performance.dims:
         depends = page.facts.depends_on_prevalence is not False
