@@ -111,12 +111,8 @@ def facts_of_methods(page: Page, performance: xr.DataArray | None) -> list[Note]
     """Return what readers of a paper must know: target, prevalence, reference standard, ranks and convergence."""
     about, found = page.about, list[Note]()
     if about.over_datasets:
-        fields: dict[str, Any] = {
-            "kind": page.kind or about.kind,
-            "typical": about.typical or "",
-            "covariates": about.covariates,
-        }
-        found.append(Note("ranked_performance", fields))
+        ranked = {"kind": page.kind or about.kind, "typical": about.typical or ""}
+        found.append(Note("ranked_performance", ranked))
     if performance is not None and "actual" in performance.dims:
         depends = page.facts.depends_on_prevalence is not False
         if about.prevalence is not None or not depends:
@@ -127,8 +123,9 @@ def facts_of_methods(page: Page, performance: xr.DataArray | None) -> list[Note]
         found.append(Note("ranks_withheld"))
     if about.sampler != "exact" and page.posterior.group("sample_stats") is not None:
         run, sizes = sampling(page.posterior, page.found.values), page.found.values.sizes
-        fields = {"chains": sizes.get("chain", 1), "draws": sizes.get("draw", 1), "rhat": run["rhat"]}
-        found.append(Note("chains_converged", fields | {"ess": run["ess_bulk"], "divergences": run["divergences"]}))
+        chains: dict[str, Any] = {"chains": sizes.get("chain", 1), "draws": sizes.get("draw", 1)}
+        chains |= {"rhat": run["rhat"], "ess": run["ess_bulk"], "divergences": run["divergences"]}
+        found.append(Note("chains_converged", chains))
     return found
 
 

@@ -165,8 +165,120 @@ SEPARATION = {
     "positives": None,
     "per_case": False,
 }
+#: The paragraph on methods.
+OF_METHODS = [
+    (
+        "prior_of_cells",
+        {"right": 1.0, "wrong": 1.0, "answers": 2, "outcomes": False},
+        "The rate of right answers of each class has the prior Beta(1, 1).",
+    ),
+    (
+        "prior_of_cells",
+        {"right": 2 / 3, "wrong": 1 / 3, "answers": 3, "outcomes": False},
+        "The answers to cases of a class have a Dirichlet prior with the concentration 0.667 for the right answer and "
+        "0.333 for each other one.",
+    ),
+    (
+        "prior_of_cells",
+        {"right": None, "wrong": 1.0, "answers": 2, "outcomes": False},
+        "The answers have Dirichlet priors with the supplied concentrations.",
+    ),
+    (
+        "prior_of_cells",
+        {"right": 2.0, "wrong": 2.0, "answers": 2, "outcomes": True},
+        "The probabilities of the outcomes have a Dirichlet prior with the concentration 2 for each.",
+    ),
+    (
+        "prior_of_shares",
+        {"each": 2.0},
+        "The class shares have a Dirichlet prior with the concentration 2 for each class.",
+    ),
+    (
+        "prior_of_shares",
+        {"each": None, "spread": 0.25},
+        "The mean class shares over data sets have a Dirichlet prior with the supplied concentrations; their spread "
+        "has a half-Student-t prior with 3 degrees of freedom and scale 0.25 (of s/√(1 − s²)).",
+    ),
+    (
+        "prior_of_population",
+        {"right": 0.5, "wrong": 0.25, "answers": 3, "outcomes": False, "spread": 0.25},
+        "The mean rates of a population have a Dirichlet prior with the concentrations 0.5 (right answer) and 0.25 "
+        "(each other one). Their spread s, the standard deviation of the rates as a share of the largest possible one, "
+        "has a half-Student-t prior of s/√(1 − s²) with 3 degrees of freedom and scale 0.25.",
+    ),
+    (
+        "prior_of_logits",
+        {
+            "right": 1.0, "wrong": 1.0, "answers": 2, "outcomes": False, "spread": 1.0, "terms": ["deviations"],
+            "both": True, "contrasts": 2.0, "correlation": 2.0,
+        },
+        "The rate of right answers in the median data set has the prior Beta(1, 1), at a level that all entities "
+        "share. The median logits of the entities are normal around this level, with standard deviation 2. In logits, "
+        "the standard deviations of the deviations of entities have half-normal priors with scale 1; the correlation "
+        "of both classes has the prior 2 Beta(2, 2) − 1.",
+    ),
+    (
+        "prior_of_logits",
+        {
+            "right": None, "wrong": 1.0, "answers": 2, "outcomes": True, "spread": 1.0,
+            "terms": ["difficulty", "deviations"], "both": False, "contrasts": None, "correlation": 2.0,
+        },
+        "The rate of right answers in the median data set has a Beta prior with the supplied concentrations, for each "
+        "entity. In logits, the standard deviations of the difficulty of data sets and the deviations of entities have "
+        "half-normal priors with scale 1.",
+    ),
+    (
+        "prior_of_slopes",
+        {"names": ["year"], "common": 1.0, "apart": 0.5, "at": [3.0]},
+        "The slope of a covariate, in logits for each of its standard deviations, is normal around 0 with standard "
+        "deviation 1; slopes of entities differ with a half-normal standard deviation of scale 0.5. Typical data sets "
+        "are predicted at year = 3.",
+    ),
+    (
+        "ranked_performance",
+        {"kind": "typical", "typical": "median"},
+        "Scores are those of a typical data set: the rates at the median logits, which meta-analyses call the summary "
+        "point; they are not mean rates.",
+    ),
+    (
+        "ranked_performance",
+        {"kind": "typical", "typical": "mean"},
+        "Scores are those of a typical data set: the mean rates over data sets.",
+    ),
+    (
+        "ranked_performance",
+        {"kind": "new", "typical": "mean"},
+        "Scores are those of one more data set of the population, with the differences between data sets.",
+    ),
+    ("prevalence_source", {"source": "0.1", "depends": False}, "The score does not depend on the prevalence."),
+    (
+        "prevalence_source",
+        {"source": "given as an array", "depends": True},
+        "The prevalence was supplied as numbers or draws; the text must name their source.",
+    ),
+    (
+        "prevalence_source",
+        {"source": "12/600", "depends": True},
+        "The prevalence was estimated from a separate sample (12 positives of 600 cases, Jeffreys' prior), and its "
+        "uncertainty is part of every interval.",
+    ),
+    ("reference_standard", {"known": True}, "The reference standard is taken as free of error."),
+    ("reference_standard", {"known": False}, "Errors or gaps of the reference standard are part of the model."),
+    (
+        "ranks_withheld",
+        {},
+        "No ranks are excluded: the evidence does not justify rank sets at the stated probability.",
+    ),
+    (
+        "chains_converged",
+        {"chains": 4, "draws": 1000, "rhat": 1.002, "ess": 2110.0, "divergences": 0},
+        "4 chains of 1,000 draws: the largest R-hat of the score is 1.002, the smallest effective sample size 2,110, "
+        "with 0 divergences.",
+    ),
+]  # fmt: skip
 #: Code, fields, and the sentence that a reader sees; several rows where the fields change the wording.
 ROWS = [
+    *OF_METHODS,
     *OF_LOGS,
     (
         "answers_of_all_kept",
@@ -628,6 +740,12 @@ ROWS = [
         "prevalence_set",
         {"score": "accuracy", "by_design": False},
         "Accuracy depends on the prevalence, which was set by hand: at another one the ranking may differ.",
+    ),
+    (
+        "prevalence_set",
+        {"score": "PPV", "by_design": False, "estimate": "12/600"},
+        "PPV depends on the prevalence, which was estimated from a sample (12 of 600 cases were positive): at another "
+        "one the ranking may differ.",
     ),
     (
         "prevalence_set",

@@ -3,7 +3,7 @@
 from bayesrank import _text
 
 
-def ranked_performance(kind: str, typical: str, covariates: list[str]) -> str:
+def ranked_performance(kind: str, typical: str) -> str:
     if kind == "new":
         return "Scores are those of one more data set of the population, with the differences between data sets."
     if typical == "median":
