@@ -81,7 +81,8 @@ class Rows:
         found = [Note("prior_of_cells", self.prior_of_answers())]
         if not self.outcomes and self.totals is None:
             shares = self.concentration.values.sum(-1)
-            found.append(Note("prior_of_shares", {"each": float(shares.flat[0]) if np.ptp(shares) < 1e-12 else None}))
+            each = float(shares.flat[0]) if np.ptp(shares) < 1e-12 else None
+            found.append(Note("prior_of_shares", {"each": each, "spread": None}))
         return found
 
     def coords(self) -> dict[str, Any]:
