@@ -1,4 +1,4 @@
-"""Twenty invented layouts of logs that no format knows: a mapping is proposed, and read only when it is typed.
+"""Twenty-five invented layouts of logs that no format knows: a mapping is proposed, and read only when it is typed.
 
 The layouts were written down before the reader. Each function writes files and returns the mapping that fits them.
 """
@@ -162,10 +162,46 @@ def columns_of_a_frame(folder):
     return "case=doc_ref,system=model_id,score=points"
 
 
+def keyed_cases_with_scores_by_system(folder):
+    held = {c: {"text": "?", "scores": {s: RIGHT[s][i] for s in RIGHT}} for i, c in enumerate(CASES)}
+    (folder / "keyed.json").write_text(json.dumps(held))
+    return "case=@key,score=scores.gpt+scores.llama+scores.mistral"
+
+
+def nested_file_a_system(folder):
+    for s in RIGHT:
+        items = [{"uid": c, "eval": {"exact_match": float(r)}} for c, r in zip(CASES, RIGHT[s], strict=True)]
+        (folder / f"{s}.json").write_text(json.dumps({"meta": {"model": s}, "items": items}))
+    return "case=items.uid,system=@file,score=items.eval.exact_match"
+
+
+def packed_lines_with_numbers(folder):
+    records = [
+        {"doc": {"id": c}, "agent_name": s, "metrics": {"pass": bool(r), "latency": i / 7}}
+        for i, (s, c, r) in enumerate(ROWS)
+    ]
+    with gzip.open(folder / "p.jsonl.gz", "wt") as file:
+        file.write("\n".join(map(json.dumps, records)))
+    return "case=doc.id,system=agent_name,score=metrics.pass"
+
+
+def columns_of_lists(folder):
+    system, case, score = map(list, zip(*ROWS, strict=True))
+    (folder / "columns.json").write_text(json.dumps({"case": case, "model": system, "score": score}))
+    return "case=case,system=model,score=score"
+
+
+def decimal_commas(folder):
+    table(folder / "d.csv", ["sample_uid", "participant", "grade"], [(c, s, f"{r},0") for s, c, r in ROWS], ";")
+    return "case=sample_uid,system=participant,score=grade"
+
+
 LAYOUTS = [
     flat_lines, chat_lines, array_of_objects, object_with_results, one_block_a_system, keyed_by_system, keyed_twice,
     keyed_by_case, case_with_answers_by_system, case_with_list_of_answers, wide_lines, file_a_system, arrays_a_system,
     packed_table, tabs, semicolons, packed_lines_with_errors, attempts, two_benchmarks, columns_of_a_frame,
+    keyed_cases_with_scores_by_system, nested_file_a_system, packed_lines_with_numbers, columns_of_lists,
+    decimal_commas,
 ]  # fmt: skip
 
 

@@ -374,10 +374,10 @@ def _propose_wide(fields: Fields, scores: list[Path_]) -> tuple[float, dict[str,
         return none
     rows = list(fields.values[several[0]])
     cases = [
-        name for name in fields.names() if not name.startswith("@") and name not in map(name_of, several)
+        name for name in fields.names() if name not in ("@row", "@file") and name not in map(name_of, several)
         and (column := fields.column(name, rows, several[0])) is not None and len(set(map(str, column))) == len(rows)
     ]  # fmt: skip
     if not cases:
         return none
-    case = min(cases, key=lambda name: _telling("case", name))
+    case = min(cases, key=lambda name: (name.startswith("@"), _telling("case", name)))
     return 2.5, {"case": case, "score": "+".join(map(name_of, several))}
