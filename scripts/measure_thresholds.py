@@ -49,6 +49,9 @@ def main():
         f"estimate minus the truth. {boards} boards a row (`scripts/measure_thresholds.py`); the Monte-Carlo error",
         f"at 0.95 is {np.sqrt(0.95 * 0.05 / boards):.3f}.",
         "",
+        "Honest intervals hold the truth too often. Each draw chooses new thresholds in new folds, so they are",
+        "intervals of the procedure that chooses a threshold, while the table asks about the one that was chosen.",
+        "",
         "| positive / negative | area | score | honest | apparent | bias of honest | bias of apparent |",
         "|---|---:|---|---:|---:|---:|---:|",
     ]

@@ -17,6 +17,9 @@ from bayesrank.ops.curves import check_curve_cases
 from bayesrank.ops.values import orient
 from bayesrank.scores.score import Score
 
+#: Numbers of weights of cases and folds that are processed together.
+TOGETHER = 2**18
+
 
 def ideal_area(curve: str, prevalence: Any) -> xr.DataArray:
     """Return the area under a curve of the ideal ranking, with all positives first (Zhao et al., Table 3).
@@ -108,6 +111,11 @@ def best_threshold(
         draws; ``optimism`` is the mean of apparent minus honest (reversed if lower is better), with standard error
         ``optimism_error``. Ties go to the highest threshold.
 
+    Notes
+    -----
+    Each draw chooses new thresholds in new folds. So honest intervals are of the procedure that chooses a threshold,
+    and wider than those of the score at one threshold.
+
     Examples
     --------
     >>> rng = np.random.default_rng(1)
@@ -132,15 +140,18 @@ def best_threshold(
     shape = (draws, len(parts))
     check_memory("draws must be fewer", f"{draws} draws of {len(parts)} classifiers", (3, *shape), str(draws))
     at, apparent, honest = np.empty(shape), np.empty(shape), np.empty(shape)
-    for draw in range(draws):
-        weight = rng.standard_exponential(truth.size)
-        fold = np.empty(truth.size, int)
-        for members in (truth, ~truth):
-            fold[members] = rng.permutation(np.arange(members.sum()) % folds)
+    step = max(1, TOGETHER // (folds * truth.size))
+    for here in (slice(start, min(start + step, draws)) for start in range(0, draws, step)):
+        weight, fold = np.empty((2, here.stop - here.start, truth.size))
+        for row, own in zip(weight, fold, strict=True):
+            row[:] = rng.standard_exponential(truth.size)
+            for members in (truth, ~truth):
+                own[members] = rng.permutation(np.arange(members.sum()) % folds)
         for k, part in enumerate(parts):
-            index, apparent[draw, k] = _choose(rule, *_cells(part, truth, weight))
-            at[draw, k] = part[0][index]
-            honest[draw, k] = _held_out(rule, part, truth, weight, fold, folds)
+            cells = _cells(part, truth, weight)
+            index, apparent[here, k] = _choose(rule, *cells)
+            at[here, k] = part[0][index]
+            honest[here, k] = _held_out(rule, part, truth, weight, fold, folds)
     columns = {"threshold_draws": at, "apparent_draws": apparent, "honest_draws": honest}
     found = xr.Dataset({name: (("draw", "entity"), x) for name, x in columns.items()}, {"entity": list(scores)})
     optimism = (found["apparent_draws"] - found["honest_draws"]) * (1 if rule.higher_is_better else -1)
@@ -176,11 +187,10 @@ def _choose(rule: Score, *cells: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 def _held_out(
     rule: Score, part: Thresholds, truth: np.ndarray, weight: np.ndarray, fold: np.ndarray, folds: int
-) -> float:
-    """Return the score of all cases, each judged by the threshold chosen from the other folds."""
-    inside = fold == np.arange(folds)[:, None]
+) -> np.ndarray:
+    """Return the scores (draw) of all cases, each judged by the threshold chosen from the other folds."""
+    inside, weight = fold[:, None] == np.arange(folds)[:, None], weight[:, None]
     index, value = _choose(rule, *_cells(part, truth, np.where(inside, 0.0, weight)))
-    if np.isnan(value).any():
-        return np.nan
     cells = _cells(part, truth, np.where(inside, weight, 0.0))
-    return float(rule.of_cells(*(cell[np.arange(folds), index].sum() for cell in cells)))
+    found = rule.of_cells(*(np.take_along_axis(cell, index[..., None], -1)[..., 0].sum(-1) for cell in cells))
+    return np.where(np.isnan(value).any(-1), np.nan, found)

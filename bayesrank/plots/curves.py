@@ -7,11 +7,18 @@ import xarray as xr
 from bayesrank._checks import check_result
 from bayesrank._errors import ArgumentError
 from bayesrank._records import ResultRecord
+from bayesrank.ops.bands import AXES
 from bayesrank.plots.kit.colors import Colors, entity_colors, frequent_winners, grey_shade
 from bayesrank.plots.kit.style import draw_curves, finish_plot, new_axes, plain_names, side_legend
 
 #: With more entities, only entities that are highest somewhere have a name and a colour.
 NAMED = 12
+#: Labels of both axes.
+LABELS = {
+    "roc": ("false positive rate (1 - specificity)", "true positive rate (sensitivity)"),
+    "precision_recall": ("recall (sensitivity)", "precision"),
+    "calibration": ("predicted probability (mean of a bin)", "observed frequency (median)"),
+}
 
 
 def roc_curve(curves: xr.Dataset, ax: Any = None, *, colors: Colors = None) -> Any:
@@ -34,11 +41,7 @@ def roc_curve(curves: xr.Dataset, ax: Any = None, *, colors: Colors = None) -> A
     >>> roc_curve(br.ops.credible_curves(evidence, "roc", seed=1)).get_xlabel()
     'false positive rate (1 - specificity)'
     """
-    _check(curves, "roc", "fpr")
-    ax = _draw(curves, "fpr", curves["median"], ax, colors)
-    ax.plot([0, 1], [0, 1], color=grey_shade(ax, 0.6), linewidth=1, linestyle=":")
-    ax.set(xlabel="false positive rate (1 - specificity)", ylabel="true positive rate (sensitivity)")
-    return finish_plot(ax)
+    return _draw(curves, "roc", ax, colors)
 
 
 def precision_recall_curve(curves: xr.Dataset, ax: Any = None, *, colors: Colors = None) -> Any:
@@ -55,10 +58,7 @@ def precision_recall_curve(curves: xr.Dataset, ax: Any = None, *, colors: Colors
     >>> precision_recall_curve(br.ops.credible_curves(evidence, "precision_recall", seed=1)).get_xlabel()
     'recall (sensitivity)'
     """
-    _check(curves, "precision_recall", "recall")
-    ax = _draw(curves, "recall", curves["median"], ax, colors)
-    ax.set(xlabel="recall (sensitivity)", ylabel="precision")
-    return finish_plot(ax)
+    return _draw(curves, "precision_recall", ax, colors)
 
 
 def calibration_curve(curves: xr.Dataset, ax: Any = None, *, colors: Colors = None) -> Any:
@@ -78,26 +78,19 @@ def calibration_curve(curves: xr.Dataset, ax: Any = None, *, colors: Colors = No
     >>> calibration_curve(br.ops.credible_curves(evidence, "calibration", seed=1)).get_xlabel()
     'predicted probability (mean of a bin)'
     """
-    _check(curves, "calibration", "probability")
-    near = -abs(curves["median"] - curves["probability"]).fillna(1.0)
-    ax = _draw(curves, "probability", near, ax, colors, marks=True)
-    ax.plot([0, 1], [0, 1], color=grey_shade(ax, 0.6), linewidth=1, linestyle=":")
-    ax.set(xlabel="predicted probability (mean of a bin)", ylabel="observed frequency (median)")
-    return finish_plot(ax)
+    return _draw(curves, "calibration", ax, colors)
 
 
-def _check(curves: Any, curve: str, x: str) -> None:
-    maker = f"br.ops.credible_curves(..., curve={curve!r})"
+def _draw(curves: Any, curve: str, ax: Any, colors: Colors) -> Any:
+    """Draw medians and bands of all entities, or of some that lead."""
+    maker, x = f"br.ops.credible_curves(..., curve={curve!r})", AXES[curve][0]
     check_result(maker, "curves", curves, (x, "median", "lower", "upper", "entity"), ("curve", "prob"))
     if curves.attrs["curve"] != curve:
         raise ArgumentError("curves", f"must come from {maker}", curves.attrs["curve"])
-
-
-def _draw(curves: xr.Dataset, x: str, height: xr.DataArray, ax: Any, colors: Colors, marks: bool = False) -> Any:
-    """Draw medians and bands; ``height`` (entity, point) decides which of many entities are named."""
     ax = new_axes(ax, 7.4, 4.6)
-    entities = curves["entity"].values.tolist()
+    entities, bins = curves["entity"].values.tolist(), curve == "calibration"
     hidden = curves["lower"].isnull().all("point").values
+    height = -abs(curves["median"] - curves[x]).fillna(1.0) if bins else curves["median"]
     shown = range(len(entities)) if len(entities) <= NAMED else frequent_winners(height.values)
     names = [
         text + "\n(no band: too few cases)" * bool(lacks)
@@ -105,9 +98,12 @@ def _draw(curves: xr.Dataset, x: str, height: xr.DataArray, ax: Any, colors: Col
     ]
     each = [curves.isel(entity=i) for i in range(len(entities))]
     paints = list(entity_colors(entities, colors).values())
-    draw_curves(ax, each, shown, names, paints, (x, "median", "lower", "upper"), marks)
-    ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal")
-    ax.set_title(f"a band holds the whole curve of its entity\nwith probability {ResultRecord.of(curves).prob:g}",
-                 fontsize=9)  # fmt: skip
+    draw_curves(ax, each, shown, names, paints, (x, "median", "lower", "upper"), marks=bins)
+    if curve != "precision_recall":
+        ax.plot([0, 1], [0, 1], color=grey_shade(ax, 0.6), linewidth=1, linestyle=":")
+    across, up = LABELS[curve]
+    ax.set(xlim=(-0.02, 1.02), ylim=(-0.02, 1.02), aspect="equal", xlabel=across, ylabel=up)
+    chance = f"{ResultRecord.of(curves).prob:g}"
+    ax.set_title(f"a band holds the whole curve of its entity\nwith probability {chance}", fontsize=9)
     side_legend(ax)
-    return ax
+    return finish_plot(ax)

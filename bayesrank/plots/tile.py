@@ -252,14 +252,10 @@ def threshold_tile(
             at = credible.sel(here, method="nearest")
             if not bool(clear.sel(here, method="nearest")):
                 continue
-            ax.annotate(
-                f"{float(at['threshold']):.3g}\n", (here["a"], here["b"]), ha="center", va="center", fontsize=9,
-                color=ink_color(), path_effects=draw_halo(ax),
-            )  # fmt: skip
-            ax.annotate(
-                f"\n{float(at['member_probability']):.2f}", (here["a"], here["b"]), ha="center", va="center",
-                fontsize=6.5, color=ink_color(), path_effects=draw_halo(ax),
-            )  # fmt: skip
+            texts = f"{float(at['threshold']):.3g}\n", f"\n{float(at['member_probability']):.2f}"
+            for text, size in zip(texts, (9, 6.5), strict=True):
+                look: Any = {"ha": "center", "va": "center", "fontsize": size, "path_effects": draw_halo(ax)}
+                ax.text(here["a"], here["b"], text, color=ink_color(), **look)
     ax.set_title("number: most probable threshold\nsmall: P(that entity at that threshold is best)", fontsize=8)
     return add_missing_fonts(ax)
 

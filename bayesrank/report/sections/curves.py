@@ -39,9 +39,7 @@ def _draw(curves: Any, order: list[Any]) -> Markup:
     check_result("br.ops.credible_curves", "curves", curves, ("median", "lower", "entity"), ("curve", "prob"))
     if set(curves["entity"].values.tolist()) != set(order):
         raise ArgumentError("curves", "must be of the entities of the posterior", curves["entity"].values.tolist()[:5])
-    kind = curves.attrs["curve"]
-    draw = getattr(plots, f"{kind}_curve")
-    shown = curves.sel(entity=order[:LISTED])
-    chance = f"{curves.attrs['prob']:g}"
+    kind, shown = curves.attrs["curve"], curves.sel(entity=order[:LISTED])
+    draw, chance = getattr(plots, f"{kind}_curve"), f"{curves.attrs['prob']:g}"
     caption = f"{TITLES[kind]}: medians; a band holds the whole curve of its entity with probability {chance}."
     return picture(lambda figure: draw(shown, figure.subplots()), (7.4, 4.6), caption)
