@@ -21,7 +21,7 @@ EXAMPLES = """
 \b
 Examples:
   bayesrank plan breast_cancer --score mcc --margin 0.02
-  bayesrank plan breast_cancer --score mcc --choose logreg --rival knn5 --true-scores population
+  bayesrank plan breast_cancer --score mcc --true-scores population
   bayesrank plan utah_trees --model hierarchical_beta_binomial --score f1
 """
 

@@ -58,7 +58,7 @@ def natural_frequencies(
 
     Examples
     --------
-    >>> kit = br.from_rates(tpr=0.9, fpr=0.1, entity=["kit"])
+    >>> kit = br.from_rates(tpr=0.9, fpr=0.1, prevalence=0.5, entity=["kit"])
     >>> found = natural_frequencies(kit, prevalence=0.02)
     >>> found["mean"].sel(entity="kit").to_series().round(1).to_dict()
     {'tp': 18.0, 'fn': 2.0, 'fp': 98.0, 'tn': 882.0}

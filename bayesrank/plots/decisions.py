@@ -93,7 +93,7 @@ def natural_frequencies(found: xr.Dataset, ax: Any = None, *, top: int | None = 
 
     Examples
     --------
-    >>> kits = br.from_rates(tpr=[0.9, 0.7], fpr=[0.1, 0.02], entity=["fast", "slow"])
+    >>> kits = br.from_rates(tpr=[0.9, 0.7], fpr=[0.1, 0.02], prevalence=0.5, entity=["fast", "slow"])
     >>> ax = natural_frequencies(br.decisions.natural_frequencies(kits, prevalence=0.02))
     >>> ax.get_xlabel()
     'of 1,000 tested persons, at prevalence 0.02 (mean and 95% interval)'

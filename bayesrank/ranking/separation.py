@@ -314,6 +314,8 @@ def _units(
     unit = UNITS.get(evidence.needed())
     if unit is None or not np.isnan(information.datasets) or not np.isnan(information.repeats):
         return None
+    if score is not None and score.depends_on_prevalence and evidence.model.draws_prevalence:
+        return None  # new cases do not tell more of it
     size = x.shape[1]
     cases, prior = information.cases, prior_cases(evidence, size)
     if unit == "data sets":

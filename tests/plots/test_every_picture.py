@@ -69,6 +69,9 @@ PICTURES = {
     "rank_heatmap": lambda d: br.plots.rank_heatmap(d["ranking"]),
     "pareto_front": lambda d: br.plots.pareto_front(br.decisions.pareto_front(d["values"], cost=d["values"] ** 2)),
     "superiority": lambda d: br.plots.superiority(d["ranking"]),
+    "natural_frequencies": lambda d: br.plots.natural_frequencies(
+        br.decisions.natural_frequencies(d["posterior"], prevalence=0.02)
+    ),
     "judge_ranks": lambda d: br.plots.judge_ranks(d["judges"]),
     "score_differences": lambda d: br.plots.score_differences(d["values"], ranking=d["ranking"], rope=0.02),
     "posterior_against_prior": lambda d: br.plots.posterior_against_prior(
