@@ -275,7 +275,7 @@ def _describe_table(logs: Logs, frame: pd.DataFrame, choices: Choices) -> dict[s
 
 
 def _statuses(frame: pd.DataFrame, entries: Sequence[Entry]) -> list[str]:
-    """Describe the runs that are not simply scored, and what the means would be without those that count."""
+    """Describe the runs that are not simply scored, and the means without the ones that count."""
     tallies = [(entry.entity, tally) for entry in entries for tally in entry.outcomes if tally.status != SCORED]
     said = []
     for status in dict.fromkeys(tally.status for _, tally in tallies):

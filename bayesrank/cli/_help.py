@@ -1,4 +1,4 @@
-"""Options of a command in groups; those that most commands share are explained by ``bayesrank rank --help`` alone."""
+"""Options of a command in groups; options that most commands share are explained by ``bayesrank rank --help`` alone."""
 
 import click
 

@@ -37,8 +37,8 @@ def pareto_front(
 ) -> xr.Dataset:
     """Return the probability that each entity is on the Pareto front of a score and a cost.
 
-    An entity is on the front unless another one has a score at least as good at a cost at most as high, and is strictly
-    better in one of them. Lower costs are better. Joint draws of scores and costs keep the dependence between the two.
+    An entity is on the front unless another one is at least as good in score and in cost, and strictly better in one
+    of them. Lower costs are better. Joint draws of scores and costs keep the dependence between the two.
 
     Parameters
     ----------

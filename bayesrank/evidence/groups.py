@@ -56,7 +56,7 @@ def has_groups(source: Any) -> bool:
 
 
 def groups_as_datasets(evidence: Any) -> Any:
-    """Return evidence whose groups are called data sets, without those that no entity has cases of."""
+    """Return evidence whose groups are called data sets, without groups in which no entity has cases."""
     found = evidence.rename(group="dataset")
     if isinstance(found, xr.DataArray) and "measured" in found.coords:
         found = found.isel(dataset=found["measured"].any("entity").values)

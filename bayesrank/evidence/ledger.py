@@ -132,7 +132,7 @@ class Ledger:
         ]
 
     def by_status(self) -> dict[str, Tally]:
-        """Return the runs of all entities by status, those that are scored first."""
+        """Return the runs of all entities by status, scored runs first."""
         found: dict[str, Tally] = {}
         for tally in (tally for one in self.entries for tally in one.outcomes):
             before = found.get(tally.status, Tally(tally.status, 0, 0))

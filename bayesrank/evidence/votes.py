@@ -1,4 +1,4 @@
-"""Votes on pairs of entities: who won how often against whom."""
+"""Votes on pairs of entities: how often each entity won against each other."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -199,9 +199,9 @@ def _sides(
     first: np.ndarray,
     second: np.ndarray,
 ) -> np.ndarray:
-    """Return whom each vote of a column is for: 0 for the first entity, 1 for the second, 2 for a tie, 3 for no vote.
+    """Return what each vote of a column is for: 0 the first entity, 1 the second, 2 a tie, 3 no vote.
 
-    Votes are names of entities, or words for sides. A column of which both readings are complete must mean the same.
+    Votes are names of entities, or words for sides. If both readings of a column are complete, they must mean the same.
     """
     # Entities may be called a and b, unless the columns are called so too.
     known = {word: side for side, words in enumerate((FIRST, SECOND)) for word in words}

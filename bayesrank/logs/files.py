@@ -57,7 +57,7 @@ class Logs:
 
 
 class Patterns:
-    """Files, folders and patterns that the user named; finds those that a file fits, and remembers which were used."""
+    """Files, folders and patterns that the user named, with the ones that a file fits and the ones that were used."""
 
     def __init__(self, patterns: Iterable[str]) -> None:
         self.used: set[str] = set()

@@ -125,7 +125,7 @@ class BayesianBootstrap:
         return [0.0, np.inf if name == "log_loss" else 1.0]
 
     def _check_scores(self, evidence: xr.Dataset, scores: Sequence[str] | None) -> tuple[str, ...]:
-        """Return the scores to draw, and keep notes on those that the values do not allow."""
+        """Return the scores to draw, and keep notes on scores that the values do not allow."""
         wanted = (*AREAS, *LOSSES) if scores is None else tuple([scores] if isinstance(scores, str) else scores)
         for name in wanted:
             check_choice("scores", name, (*AREAS, *LOSSES), ArgumentKeyError)
@@ -174,7 +174,7 @@ class BayesianBootstrap:
         return found
 
     def observed(self) -> dict[str, xr.Dataset]:
-        """Return the observed scores, numbers of cases, and of which areas the interval is withheld."""
+        """Return the observed scores, the numbers of cases, and the areas without an interval."""
         # Values (score, entity, data set).
         values = np.stack([part.evaluate(part.size[None], None, None)[:, 0] for part in self.parts], axis=-1)
         hidden = np.stack([part.withheld() for part in self.parts], axis=-1)
@@ -240,7 +240,7 @@ class Part:
         self.key = fingerprint(rows[order], unit if self.unit is not None else 0)
 
     def withheld(self) -> np.ndarray:
-        """Return of which entities the intervals of areas are withheld (entity), by what was observed."""
+        """Return the entities whose areas have no interval (entity), by the observed scores."""
         if not set(AREAS) & set(self.scores):
             return np.zeros(self.order.shape[1], bool)
         area = self._areas(self.size[None], None, None)[0][0]

@@ -7,7 +7,7 @@ mean 0. Otherwise its mean depends on which entities met the data set, since the
 data sets. Differences of data sets with different entities then say nothing about the entities (Mundlak 1978,
 Econometrica 46:69-85), and a typical data set is the average of the observed ones.
 
-The prior of the rate is that of one level, the logit of which is the mean of μ over the entities; distances from it are
+The prior of the rate is that of one level, whose logit is the mean of μ over the entities; distances from it are
 normal with a standard deviation of 2. With a prior for each μ, many entities together would pull the level, of which
 only the data sets inform.
 """

@@ -151,7 +151,7 @@ class Davidson:
 
     @property
     def estimated(self) -> Pairs:
-        """Return the votes of which the estimates are."""
+        """Return the votes that the estimates summarise."""
         return self.pairs
 
     def observed(self) -> dict[str, xr.Dataset]:

@@ -65,10 +65,10 @@ def plan(
 ) -> xr.Dataset:
     """Return how many more cases separate two entities if they truly differ by a given amount, or meet another target.
 
-    By default the number is conditional, and the same as in the verdict of a ranking: with it, the rank sets of the
-    share ``assurance`` of the futures leave only one of the two entities as the possible best, if their true scores
-    differ by ``margin`` or ``rope``, or else by their difference in a learned population of entities. For other targets
-    the number is unconditional: futures have true scores from that population.
+    By default the number is conditional, and the same as in the verdict of a ranking. With it, the rank sets of the
+    share ``assurance`` of the futures leave only one of the two entities as the possible best. Their true scores differ
+    by ``margin`` or ``rope``, or else by their difference in a learned population of entities. For other targets the
+    number is unconditional: futures have true scores from that population.
     Source: O'Hagan, Stevens and Campbell (2005), Assurance in clinical trial design, Pharmaceutical Statistics
     4:187-201.
 

@@ -1,4 +1,4 @@
-"""Pictures of judges: the ranks that their verdicts alone would give, beside those that labels correct."""
+"""Pictures of judges: ranks by their verdicts alone, beside ranks that labels correct."""
 
 from typing import Any
 

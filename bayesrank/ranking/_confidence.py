@@ -126,7 +126,7 @@ def separate(
     of_pairs: float | None = None,
     observed: np.ndarray | None = None,
 ) -> tuple[np.ndarray, np.ndarray, float]:
-    """Return which entity is surely ahead of which (entity, rival), which are surely not best, and the critical value.
+    """Return the pairs (entity, rival) that are decided, the entities that are surely not best, and the critical value.
 
     The second holds at ``prob``, the first at ``of_pairs`` (by default the same). For ranks, a rejected pair is
     removed; for the best, all pairs of an entity that is surely not best are removed. Values ``y`` (draw, entity) on

@@ -121,7 +121,7 @@ def caps_of(ranking: xr.Dataset) -> list[Note]:
 
 
 def cap(ranking: xr.Dataset, caps: Sequence[Note]) -> xr.Dataset:
-    """Return rankings with more caps on their headline; those that leave no set justified make every rank possible."""
+    """Return rankings with more caps on their headline; caps that leave no set justified make every rank possible."""
     if not caps or "headline" not in ranking:
         return ranking
     if ranking["headline"].ndim:

@@ -148,14 +148,14 @@ def credible_ranking(
           with probability ``prob``. ``sets``: "confidence", "posterior" (of a model with a population), or "none".
           ``caps``: the reasons that limit the headline; their codes are in ``attrs["caps"]``.
         - ``expected_regret``: mean difference from the best of each draw, in units of the score, if its mean is finite.
-        - ``overestimate``: expected loss of the score on new cases (winner's curse), if the entities are a sample of a
-          normal population whose spread is averaged over, for three entities or more and models without such a
+        - ``overestimate``: expected loss of the score on new cases (winner's curse). Entities are taken as a sample of
+          a normal population, whose spread is averaged over. It needs three entities, and a model without such a
           population.
         - ``undefined``: share of draws without a value; above one half, the entity is not ranked.
         - ``effective_sample_size``: effective number of draws of the entity's values.
         - ``worst``, ``worst_probability``, with ``aggregate="worst"``: the group that is most probably the worst one.
-        - ``separation``: how many more cases would separate the leader from its closest rival, if they truly differ by
-          the ROPE, or without one by the difference in a learned population of entities; read by
+        - ``separation``: how many more cases would separate the leader from its closest rival if they truly differ by
+          the ROPE. Without a ROPE, the difference is that in a learned population of entities. Read by
           :func:`bayesrank.verdict` and printed by :func:`bayesrank.plan`.
         - ``notes``, ``needed_evidence``: read by :func:`bayesrank.verdict` and :func:`bayesrank.notes`.
 

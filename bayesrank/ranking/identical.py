@@ -62,7 +62,7 @@ def agree(groups: list[np.ndarray], x: np.ndarray, effective_size: np.ndarray) -
 
 
 def average_within(groups: list[np.ndarray], values: Any) -> Any:
-    """Return values (entity, ...) of which the members of a group have the mean."""
+    """Return values (entity, ...) in which each member of a group has the mean of the group."""
     averaged = np.array(values, float)
     for group in groups:
         averaged[group] = averaged[group].mean(axis=0)
@@ -81,7 +81,7 @@ def average_pairs(groups: list[np.ndarray], values: np.ndarray) -> np.ndarray:
 
 
 def hold_within(groups: list[np.ndarray], values: np.ndarray) -> np.ndarray:
-    """Return truth values (entity, ...) of which all members of a group have what all of them had."""
+    """Return truth values (entity, ...) that are true for a group if they were true for all of its members."""
     held = values.copy()
     for group in groups:
         held[group] = held[group].all(axis=0)

@@ -71,8 +71,8 @@ def learn_population(
 ) -> Population | None:
     """Return the posterior of the true scores given estimates with errors; None if an error is 0 or not finite.
 
-    ``mean`` and ``covariance`` (entity, entity) or variances (entity) are those of the posterior under independent
-    priors, each of which counts as ``prior`` cases (entity). Where ``observed`` scores are known, they replace the
+    ``mean`` and ``covariance`` (entity, entity) or variances (entity) are moments of the posterior under independent
+    priors. A prior counts as ``prior`` cases (entity). Where ``observed`` scores are known, they replace the
     means, and the prior is taken out of the errors.
     """
     size = len(mean)

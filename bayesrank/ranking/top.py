@@ -47,7 +47,7 @@ def top_set(
     source, score, higher_is_better, kind
         As for :func:`bayesrank.credible_ranking`, with its errors, of one ranking.
     k : int
-        Number of best entities, and all ties for the last place: entities of which fewer than k are better.
+        Number of best entities, and all ties for the last place: entities with fewer than k better ones.
     prob : float
         Probability, and confidence, with which the sets hold all of the k best.
 
@@ -60,9 +60,9 @@ def top_set(
         - ``in_credible_set``: whether the entity is in the smallest set that holds all of the k best with posterior
           probability ``prob``. ``credible_probability``: its probability, cross-validated on halves of the draws; below
           ``prob`` there are too few draws, and the set holds every entity among the k best in any draw.
-        - ``in_confidence_set``: whether the possible ranks of the entity contain a rank of at most k, as those of all k
-          best do in about ``prob`` of repeated experiments, for any true scores and all k at once. ``surely_top``:
-          whether it has only such ranks.
+        - ``in_confidence_set``: whether the possible ranks of the entity contain a rank of at most k. In about
+          ``prob`` of repeated experiments this holds for all k best, for any true scores and all k at once.
+          ``surely_top``: whether it has only such ranks.
         - ``rank_lower``, ``rank_upper`` and errors ``<name>_error``: as in a ranking, with ``attrs["sets"]``.
 
         The attrs are those of a ranking, ``k``, and ``smallest``: 1 if the credible set is known to be the smallest, 0

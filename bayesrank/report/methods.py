@@ -134,8 +134,8 @@ def _describe_sets(facts: RankingRecord) -> str:
     if facts.sets not in ("confidence", "posterior"):
         return ""
     return (
-        f"; rank sets hold jointly at {facts.percent}, and the first tier has the entities that "
-        "could be best by them, each later tier those that no other of the rest is surely above"
+        f"; rank sets hold jointly at {facts.percent}. By them, the first tier has the entities "
+        "that could be best; a later tier has the entities that no other entity of the rest is surely above"
     )
 
 

@@ -120,7 +120,7 @@ class Page:
 
     @cached_property
     def two_classes(self) -> xr.DataArray | None:
-        """Return the performance, if it is of two classes of which one is known to be the positive one."""
+        """Return the performance of two classes, if the positive class is known."""
         found = self.performance
         two = found is not None and found.sizes.get("actual") == 2 and has_positive_class(found)
         return found if two else None

@@ -70,7 +70,7 @@ def _named_judges(table: Table, roles: Roles, taken: list[Any]) -> list[Any]:
 
 
 def _find_columns(table: Table, roles: Roles, taken: list[Any]) -> dict[str, Any]:
-    """Return the columns beside verdicts and truth by role: those that the user named, and those with usual names."""
+    """Return the columns beside verdicts and truth by role: named by the user, or with usual names."""
     named = {role: table.find(role, name) for role in BESIDE if (name := getattr(roles, role)) is not None}
     free = [name for name in table.columns if name not in (*taken, *named.values())]
     if "entity" not in named:

@@ -78,7 +78,7 @@ def credible(
         :func:`bayesrank.credible_ranking`. Other aggregates raise an error: they are no performance.
     by : str, optional
         A coord of the entities, such as ``classifier`` from :func:`bayesrank.ops.apply_threshold`. The Tile is then of
-        its values, each of which is best where one of its entities is. Other maps are left out.
+        its values; a value is best where one of its entities is. Other maps are left out.
 
     Returns
     -------

@@ -75,5 +75,5 @@ def join_names(names: Sequence[str]) -> str:
 
 
 def few_names(names: Sequence[str], most: int = NAMED) -> str:
-    """Return all names, or the first few and the number of the others, of which there are two at least."""
+    """Return all names, or the first few and the number of the others, at least two."""
     return join_names(names) if len(names) <= most + 1 else f"{', '.join(names[:most])} and {len(names) - most:,} more"

@@ -44,7 +44,7 @@ def verdict_of_plan(plan: xr.Dataset) -> Verdict:
         more = f"{unit.removesuffix('s') if many == 1 else unit}{' of each case' if unit == 'runs' else cases}"
         if about.contenders:
             more += f" on each of {few_names(about.contenders)}"
-        headline = f"About {many:,} more {more} would do: with {assured}, {goal} then."
+        headline = f"About {many:,} more {more} are enough: with {assured}, {goal} then."
     elif about.reason == "size":
         success = _text.number(float(plan["success"].isel(n=-1)), 2)
         kind, headline = "beyond", f"Not within {at:,.0f} more {unit}: {goal} then with probability {success}, {below}."
@@ -55,7 +55,7 @@ def verdict_of_plan(plan: xr.Dataset) -> Verdict:
         limit = _text.number(float(plan["limit"]), 2)
         kind, headline = (
             "no number",
-            f"No number of {unit} would do{why}: {goal} with probability {limit} at most, {below}.",
+            f"No number of {unit} is enough{why}: {goal} with probability {limit} at most, {below}.",
         )
     loss = ""
     if plan["expected_loss"].notnull().any():
@@ -150,7 +150,7 @@ def _notes(plan: xr.Dataset) -> list[str]:
             if cases == cases:
                 how_many = f"about {_text.round_up(cases):,} cases"
             elif bound < about.assurance:
-                how_many = f"no number would do (at most {_text.number(bound, 2)})"
+                how_many = f"no number is enough (at most {_text.number(bound, 2)})"
             lines.append(f"{name[0].upper()}{name[1:]}: {how_many}.")
     lines.append(f"The assurance is unconditional: true scores come from {TRUTHS[about.true_scores]}.")
     lines.append(

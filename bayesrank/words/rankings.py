@@ -30,7 +30,7 @@ STEPS = {
     "cases",
     "cases": "More cases would help to separate them",
     "training seeds": "More training seeds would help; more cases of the same models would help less",
-    "votes": "More votes would help most, on pairs of those that could be best",
+    "votes": "More votes would help most, on pairs of the entities that could be best",
     "labels": "More true labels would help, on the entities that could be best",
     "": "More data would help to separate them",
 }
@@ -117,8 +117,8 @@ def common_notes(standing: Standing, score: str) -> list[str | Note]:
     notes += [note for describe in (_rank_sets, _pairs, _ties) for note in describe(standing)]
     if ranking["tier"].max() > 1:
         notes.append(
-            f"There are {int(ranking['tier'].max())} tiers: the first has all entities that could be best, each later "
-            "one those that no other of the rest is surely above."
+            f"There are {int(ranking['tier'].max())} tiers: the first has all entities that could be best. A "
+            "later one has the entities that no other entity of the rest is surely above."
         )
     name, loss, much = leader_overestimate(ranking)
     if much:

@@ -87,13 +87,14 @@ def link_names(app, tree, page):
         if any(isinstance(each, nodes.reference | nodes.title) for each in ancestors(literal)):
             continue
         target = target_of(app, literal.astext())
-        if target is None or target[0] == page:
+        if target is None or target == (page, "") or (target[0] == page and page.startswith(API)):
             continue
         if not target[0]:
             if not page.startswith("develop/"):  # the changes name what is gone, and the recipes what is to come
                 LOGGER.warning("no page documents br.%s", target[1], location=literal)
             continue
-        address = app.builder.get_relative_uri(page, target[0]) + (f"#{target[1]}" if target[1] else "")
+        address = "" if target[0] == page else app.builder.get_relative_uri(page, target[0])
+        address += f"#{target[1]}" if target[1] else ""
         link = nodes.reference("", "", literal.deepcopy(), refuri=address, internal=True)
         literal.parent.replace(literal, link)
     if page.startswith(API):
@@ -128,7 +129,7 @@ def add_uses(app, tree, page, name):
             to = f"{address(page, 'gallery/index')}#gallery-{picture.replace('_', '-')}"
             shown += nodes.reference("", "", image, refuri=to, internal=True)
         section += shown
-    tree.document[0].append(section) if isinstance(tree.document[0], nodes.section) else tree.append(section)
+    next(tree.findall(nodes.section)).append(section)
 
 
 def title(app, page):

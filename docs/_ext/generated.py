@@ -20,6 +20,15 @@ TAKES = {
     "probabilities": "predicted probabilities of cases",
 }
 
+#: Classes whose options several models have.
+SHARED = """\
+.. autoclass:: bayesrank.models.parts.product_multinomial.ProductMultinomial
+   :no-members:
+
+.. autoclass:: bayesrank.models.dirichlet_multinomial.Outcomes
+   :no-members:
+"""
+
 
 def list_models() -> str:
     """Return a section for each model, with its class's docstring."""
@@ -39,6 +48,7 @@ def list_models() -> str:
             f"{'' if exact else ', by NUTS'}.\n- **Options of `br.fit`:** {options}.\n\n"
             f"```{{eval-rst}}\n.. autoclass:: {found.__module__}.{found.__name__}\n   :no-members:\n```\n"
         )
+    parts.append(f"## Shared options\n\n```{{eval-rst}}\n{SHARED}```\n")
     return "\n".join(parts)
 
 
@@ -67,7 +77,7 @@ def describe(option: click.Option, context: click.Context) -> str:
 def list_commands() -> str:
     """Return the options that commands share, once, and a section for each command with its own options."""
     context = click.Context(cli, info_name="bayesrank")
-    shared, parts = {}, []
+    shared, parts = {group: {} for group in COMMON}, []
     for name in cli.list_commands(context):
         command = cli.get_command(context, name)
         inner = click.Context(command, info_name=name, parent=context)
@@ -81,7 +91,7 @@ def list_commands() -> str:
             parts.append(f"```text\n{plain}\n```\n" if paragraph.startswith("\b\n") else f"{plain}\n")
         for group, options in group_options(command, inner).items():
             if group in COMMON:
-                shared.setdefault(group, {}).update({option.name: option for option in options})
+                shared[group].update({option.name: option for option in options})
                 linked = ", ".join(f"`{option.opts[-1]}`" for option in options)
                 parts.append(f"**{group}:** {linked} ([above](#command-{group.split()[0].lower()})).\n")
             else:

@@ -288,7 +288,7 @@ def test_a_plan_is_in_labels_on_the_entities_that_could_be_best():
     posterior = posterior_of(60)
     plan = br.plan(posterior, seed=1)
     assert plan.attrs["unit"] == "labels"
-    assert "more labels on each of a and b would do" in br.verdict(plan)[0]
+    assert "more labels on each of a and b are enough" in br.verdict(plan)[0]
     assert "Labels on the other 1 change nothing" in " ".join(br.notes(plan))
     # The variance of the difference with four times as many labels is the predicted one.
     source = with_units(read_source(posterior, None, None, None, 1, {}))

@@ -41,7 +41,7 @@ def describe_design(met: np.ndarray, names: Sequence[Any]) -> Design:
 
 
 def basis_of_presence(met: np.ndarray) -> np.ndarray:
-    """Return orthogonal columns (dataset, column) that tell apart data sets with different entities.
+    """Return orthogonal columns (dataset, column) that distinguish data sets with different entities.
 
     Each has mean 0 and mean square 1. They span the shares of the entities in each data set, less their means. A
     complete design has no column.
