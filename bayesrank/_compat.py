@@ -5,6 +5,7 @@ from functools import cache
 from importlib.metadata import version
 from typing import Any
 
+import numpy as np
 import xarray as xr
 
 from bayesrank._classes import order_classes
@@ -76,3 +77,30 @@ def psis(log_likelihood: xr.DataArray, effective_size: float) -> tuple[xr.DataAr
         found = az.loo(held, var_name="x", pointwise=True, reff=effective_size)
     pointwise = found.loo_i if hasattr(found, "loo_i") else found.elpd_i
     return xr.DataArray(pointwise), xr.DataArray(found.pareto_k)
+
+
+def smooth_weights(log_ratio: np.ndarray, effective_size: float) -> tuple[np.ndarray, float]:
+    """Return Pareto-smoothed importance weights that sum to 1, and their Pareto k, by the installed ArviZ.
+
+    ``effective_size`` is the effective sample size per draw.
+    """
+    import warnings
+
+    if np.ptp(log_ratio) < 1e-12:
+        return np.full(log_ratio.size, 1 / log_ratio.size), -np.inf
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the caller checks k
+        if _takes_trees():
+            from arviz_stats.base import array_stats
+
+            # It takes the log-likelihood of what is left out.
+            log_weight, k = array_stats.psislw(-log_ratio, r_eff=effective_size)
+        else:
+            log_weight, k = import_arviz().psislw(log_ratio, reff=effective_size)
+    weight = np.exp(np.asarray(log_weight) - np.max(log_weight))
+    return weight / weight.sum(), float(k)
+
+
+def pareto_k_threshold(draws: int) -> float:
+    """Return the Pareto k above which importance sampling with this many draws is unreliable (Vehtari et al. 2024)."""
+    return float(min(1 - 1 / np.log10(draws), 0.7))

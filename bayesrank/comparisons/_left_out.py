@@ -7,7 +7,7 @@ import numpy as np
 import xarray as xr
 from scipy.special import gammaln, logsumexp
 
-from bayesrank._compat import psis
+from bayesrank._compat import pareto_k_threshold, psis
 from bayesrank._errors import ArgumentError
 from bayesrank._random import root_sequence, stream
 from bayesrank._records import ModelRecord, SamplerRecord
@@ -105,11 +105,6 @@ def expected_by_sampling(model: Compared, by: str, refit: bool) -> LeftOut:
         np.bincount(unit, again, len(units)) > 0,
         "importance sampling" + " and refits" * bool(again.any()),
     )
-
-
-def pareto_k_threshold(draws: int) -> float:
-    """Return the Pareto k above which importance sampling with this many draws is unreliable (Vehtari et al. 2024)."""
-    return float(min(1 - 1 / np.log10(draws), 0.7))
 
 
 class _Term(NamedTuple):

@@ -7,6 +7,7 @@ import numpy as np
 import xarray as xr
 
 from bayesrank._checks import check_bool, check_choice
+from bayesrank._compat import pareto_k_threshold
 from bayesrank._errors import ArgumentError, ArgumentTypeError
 from bayesrank._labels import name_coord
 from bayesrank._text import count
@@ -18,7 +19,6 @@ from bayesrank.comparisons._left_out import (
     expected_by_sampling,
     expected_closed_form,
     log_marginal,
-    pareto_k_threshold,
 )
 from bayesrank.inference import fit
 

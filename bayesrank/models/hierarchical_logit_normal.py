@@ -603,6 +603,28 @@ class HierarchicalLogitNormal(Hierarchical):
         coords = {name: c for name, c in posterior.coords.items() if not {"actual", *self.row} & set(c.dims)}
         return xr.Dataset(result, coords)
 
+    def log_likelihood_of_datasets(self, posterior: xr.Dataset) -> xr.DataArray:
+        """Return the log probability (chain, draw, dataset) of the tables of each data set, given class sizes.
+
+        Deviations are integrated out, and the difficulty of a data set with one table too. This makes importance
+        weights for leaving out a data set more even.
+        """
+        counts = self.log_likelihood(posterior)["counts"]
+        found = counts.sum("entity").transpose(*DRAWS, "dataset")
+        if self.terms != ("difficulty", "deviations"):
+            return found
+        held, values = self._sampled_parameters(posterior), found.values.reshape(-1, self.members.shape[2]).copy()
+        total = sum(covariance(held[f"sd_of_{name}"], held.get(f"half_of_{name}")) for name in self.terms)
+        factor = np.linalg.cholesky(total)
+        shifts = None if self.covariates is None else self._shifts(held["slope"])
+        tables = np.bincount(self.pairs[:, 1], minlength=values.shape[1])
+        for place, ((i, j), right, cases) in enumerate(zip(self.pairs, self.hits, self.cases, strict=True)):
+            if tables[j] == 1:
+                centre = held["mu"][:, i] - (held[CENTRE][:, j] if CENTRE in held else 0.0)
+                centre = centre if shifts is None else centre + shifts[:, place]
+                values[:, j] = binomial_evidence(right, cases, centre, factor)
+        return found.copy(data=values.reshape(found.shape))
+
 
 def _beta_logits(rng: np.random.Generator, alpha: np.ndarray, size: int) -> np.ndarray:
     """Draw logits of Beta rates with concentrations (..., 2) of right and wrong."""

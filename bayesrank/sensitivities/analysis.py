@@ -29,6 +29,7 @@ from bayesrank.sensitivities._alternatives import (
     check_evidence,
     conflict,
 )
+from bayesrank.sensitivities._reweighting import reweight
 from bayesrank.sensitivities.leaving_out import leave_out_entities
 from bayesrank.sensitivities.missing_truth import note_on_missing, tipping_odds
 
@@ -68,8 +69,10 @@ def sensitivity(
 ) -> xr.Dataset:
     """Rank again with other priors, models, scores, prevalences and data, and find the conclusions that survive.
 
-    The prior is scaled by refitting: its density over log-odds is raised to the power 1/2 or 2, so that it counts as
-    half or twice as many cases.
+    The prior is scaled: its density over log-odds is raised to the power 1/2 or 2, so that it counts as
+    half or twice as many cases. Alternatives are fitted again, except for priors and data sets of a sampled model of
+    logits: its draws are resampled with Pareto-smoothed importance weights (Vehtari et al. 2024, JMLR 25:72) where
+    Pareto k says that these are reliable.
 
     Parameters
     ----------
@@ -116,6 +119,8 @@ def sensitivity(
     xarray.Dataset
         Results over ``alternative``. The first one is "base"; the labels name the changes:
 
+        - ``pareto_k``: of alternatives of a sampled posterior whose draws were tried with importance weights instead of
+          a new fit; above min(1 - 1/log10(number of draws), 0.7) the alternative was fitted after all. NaN for others;
         - ``kind``: base, prior, model, score, prevalence or data;
         - ``leader``: the first entity of the consensus order; ``median``, ``lower``, ``upper``, ``probability_best``
           and its ``_error``, ``rank_lower``, ``rank_upper``, ``tier`` and ``consensus_rank`` (alternative, entity);
@@ -178,18 +183,26 @@ def sensitivity(
     others = alternatives_to(base, evidence, wanted, priors, models, scores, prevalences, join)
     check_unique("alternatives", [one.name for one in others])
     root = root_sequence(seed)
-    rankings = []
+    rankings, pareto = list[xr.Dataset](), list[float]()
+    fitted: Any = None
     for one in [base, *others]:
+        # Another score needs no draws of its own, and other priors and omitted data sets often do not.
+        posterior, k = (fitted, np.nan) if one.kind == "score" else (None, np.nan)
+        if posterior is None and one is not base:
+            posterior, k = reweight(base, one, fitted, root)
+        pareto.append(k)
         # Models with exact draws have no sampler to set.
         settings = nuts if not hasattr(find_model(one.model), "draw") else None
-        posterior = fit(one.evidence, one.model, draws=draws, seed=root, nuts=settings, **one.options)
+        if posterior is None:
+            posterior = fit(one.evidence, one.model, draws=draws, seed=root, nuts=settings, **one.options)
+        fitted = posterior if one is base else fitted
         several = "performance_new" in posterior_of(posterior)
         how: dict[str, Any] = {"prob": prob, "rope": rope, "kind": kind if one is base or several else None}
         how["higher_is_better"] = None if one.kind == "score" else higher_is_better
         rankings.append(credible_ranking(posterior, one.score, method="auto", **how))
         if one is base and "entities" in wanted:
             without = leave_out_entities(posterior, one.score, **how)
-    result = _table([base, *others], rankings)
+    result = _table([base, *others], rankings).assign(pareto_k=("alternative", pareto))
     if "entities" in wanted:
         result = result.assign({f"{name}_without": held for name, held in without.items()})
     checks = conflict(base)

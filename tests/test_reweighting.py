@@ -1,0 +1,123 @@
+"""Alternatives by importance weights: the weights are ratios of densities, and refits agree."""
+
+import numpy as np
+import pytest
+import xarray as xr
+from scipy.special import expit
+from scipy.stats import binom
+
+import bayesrank as br
+from bayesrank._compat import pareto_k_threshold, smooth_weights
+from bayesrank._random import Block, root_sequence
+from bayesrank.models import make_model
+from bayesrank.sensitivities._alternatives import Alternative
+from bayesrank.sensitivities._reweighting import reweight
+
+#: Two entities on six data sets, of which the last has one entity.
+CELLS = {"tn": [45, 38, 90, 27, 60, 44, 40, 30, 80, 29, 66], "fp": [5, 12, 10, 3, 40, 6, 9, 20, 20, 1, 30],
+         "fn": [4, 9, 2, 3, 1, 12, 6, 7, 5, 2, 6], "tp": [16, 11, 28, 7, 19, 8, 14, 13, 25, 8, 14]}  # fmt: skip
+STUDIES = br.from_counts(**CELLS, entity=["A"] * 6 + ["B"] * 5, dataset=[*"uvwxyz", *"uvwxy"])
+COMPLETE = STUDIES.sel(dataset=[*"uvwxy"])
+SCORE = br.scores.informedness
+
+
+def alternative(kind="prior", evidence=COMPLETE, score=SCORE, **options):
+    return Alternative("other", kind, evidence, "crossed_logit_normal", score, options)
+
+
+BASE = alternative("base")
+
+
+def posterior_of_medians(seed, spread):
+    """A stand-in for draws: the prior itself, whose density ratios are known exactly."""
+    model = make_model("crossed_logit_normal", COMPLETE, {"spread": spread})
+    block = Block(0, 0, 4000, (1, 4000))
+    held = model.draw_prior(block, root_sequence(seed))
+    group = xr.Dataset(dict(held), model.coords()).expand_dims("chain")
+    return {"posterior": group, "sample_stats": xr.Dataset(attrs={"ess_bulk": 4000.0})}
+
+
+def test_weights_turn_one_prior_into_another():
+    """Without data the answer is known: half-normal scales of 1.0 and 0.7 have means that differ by that factor."""
+    groups = posterior_of_medians(1, 1.0)
+    moved, k = reweight(BASE, alternative(spread=0.7), xr.DataTree.from_dict(groups), root_sequence(2))
+    assert k < 0.7
+    for name in ("sd_of_difficulty", "sd_of_deviations"):
+        wanted = 0.7 * np.sqrt(2 / np.pi)
+        assert float(moved["posterior"][name].mean()) == pytest.approx(wanted, abs=5 * 0.42 / np.sqrt(1500))
+    assert moved["posterior"].attrs["spread"] == 0.7
+    # Jeffreys' prior of the level: the variance of a Beta(1/2, 1/2) is 1/8, of a uniform variable 1/12.
+    moved, k = reweight(BASE, alternative(prior="jeffreys"), xr.DataTree.from_dict(groups), root_sequence(2))
+    right = moved["posterior"]["median_rate"].sel(actual="positive", predicted="positive")
+    level = expit(np.log(right / (1 - right)).mean("entity"))
+    assert float(level.var()) == pytest.approx(1 / 8, abs=0.012)
+
+
+def test_twice_the_scale_of_the_prior_has_heavy_weights():
+    groups = posterior_of_medians(1, 1.0)
+    moved, k = reweight(BASE, alternative(spread=8.0), xr.DataTree.from_dict(groups), root_sequence(2))
+    assert moved is None
+    assert k > pareto_k_threshold(4000)
+
+
+def test_a_learned_prevalence_or_another_model_is_fitted_again():
+    tree = xr.DataTree.from_dict(posterior_of_medians(1, 1.0))
+    for other in (
+        alternative(score=br.scores.f1, spread=0.7),
+        alternative("model", spread=0.7)._replace(model="hierarchical_beta_binomial"),
+        alternative("data", evidence=COMPLETE.sel(dataset=["u"])),
+    ):
+        moved, k = reweight(BASE, other, tree, root_sequence(2))
+        assert moved is None
+        assert np.isnan(k)
+
+
+def test_the_likelihood_of_a_data_set_integrates_over_its_difficulty():
+    model = make_model("crossed_logit_normal", STUDIES, {})
+    held = model.draw_prior(Block(0, 0, 40, (1, 40)), root_sequence(4))
+    group = xr.Dataset(dict(held), model.coords()).expand_dims("chain")
+    found = model.log_likelihood_of_datasets(group).sel(dataset="z").values[0]
+    rng, size = np.random.default_rng(1), 200_000
+    for draw in np.argsort(-found)[:3]:
+        one = group.isel(chain=0, draw=int(draw))
+        right = np.diagonal(one["median_rate"].sel(entity="A").values)
+        mean = np.log(right / (1 - right)) - one["mean_difficulty"].sel(dataset="z").values
+        total = np.zeros((size, 2))
+        for name in ("difficulty", "deviations"):
+            sd, r = one[f"sd_of_{name}"].values, float(one[f"correlation_of_{name}"])
+            cov = np.outer(sd, sd) * np.array([[1, r], [r, 1]])
+            total += rng.multivariate_normal([0, 0], cov, size, method="cholesky")
+        rate = expit(mean + total)
+        each = binom.pmf(44, 50, rate[:, 0]) * binom.pmf(8, 20, rate[:, 1])
+        assert found[draw] == pytest.approx(np.log(each.mean()), abs=5 * each.std() / each.mean() / np.sqrt(size))
+
+
+def test_weights_are_normalised_and_smooth():
+    rng = np.random.default_rng(3)
+    weight, k = smooth_weights(rng.normal(0, 0.3, 4000), 1.0)
+    assert weight.sum() == pytest.approx(1)
+    assert k < 0.5
+    assert smooth_weights(np.full(9, 3.0), 1.0)[0].tolist() == [pytest.approx(1 / 9)] * 9
+    # Larger ratios have larger weights.
+    log_ratio = np.linspace(-1, 1, 500)
+    assert np.corrcoef(smooth_weights(log_ratio, 1.0)[0], log_ratio)[0, 1] > 0.9
+
+
+@pytest.mark.slow
+def test_refits_agree_with_weights():
+    fitted = br.fit(COMPLETE, seed=1)
+    for other in (
+        alternative(prior="jeffreys"),
+        alternative(spread=0.5),
+        alternative("data", evidence=COMPLETE.sel(dataset=[*"uvwx"])),
+    ):
+        moved, k = reweight(BASE, other, fitted, root_sequence(2))
+        if moved is None:
+            assert k > pareto_k_threshold(4000)
+            continue
+        again = br.fit(other.evidence, "crossed_logit_normal", seed=2, **other.options)
+        one, two = (SCORE(br.as_performance(x, "typical")) for x in (moved, again))
+        dims = ("chain", "draw")
+        assert float(abs(one.mean(dims) - two.mean(dims)).max()) < 0.02
+        assert float(abs(one.std(dims) / two.std(dims) - 1).max()) < 0.15
+    assert fitted["posterior"].sizes["dataset"] == 5
