@@ -140,7 +140,6 @@ def test_samples_that_are_mistyped_are_refused(typed, counts_file):
 def test_persons_need_two_classes_and_no_score(counts_file):
     assert "must be left out beside --per" in refused("scores", counts_file, "--per", 1000, "-s", "f1")
     assert "two classes" in refused("scores", "mnist_folds", "--per", 1000, "--draws", 50)
-    assert "--prevalence 0.02" in refused("plan", counts_file, "--prevalence", "12/600", "--score", "ppv")
     with pytest.raises(ValueError, match="persons"):
         br.decisions.natural_frequencies(COUNTS, 0)
 
