@@ -130,7 +130,7 @@ such evaluations. Bars are blue where the first place is possible.
 Wide bars are no fault of the models, nor of those who built the boards. A few hundred cases cannot order dozens of
 similar entries. The remedy is to print sets instead of ranks, and to keep results by case: they say more than totals.
 
-All data ship with the package; [their licences](../reference/namespaces.rst) allow it. The numbers are from
+All data ship with the package; [their licences](../reference/datasets.md) allow it. The numbers are from
 `scripts/make_leaderboards_page.py`, with `seed=1`.
 """
 PART = """

@@ -153,6 +153,19 @@ def test_help_fits_a_terminal_of_80_columns():
     assert run().output.startswith("Usage: ")
 
 
+def test_options_that_commands_share_are_explained_once():
+    shown = {name: run(name, "--help", terminal_width=80).output for name in cli.list_commands(None)}
+    for name, text in shown.items():
+        assert ("Evidence options:" in text) >= ("--case" in text), name
+        brief = "explained by 'bayesrank rank --help'" in text
+        assert brief == (name != "rank" and any(one.name == "model" for one in cli.get_command(None, name).params)), (
+            name
+        )
+    assert "The column that names the cases." in shown["rank"]
+    assert "The column that names the cases." not in shown["report"]
+    assert len(shown["report"].splitlines()) < 80 < len(shown["rank"].splitlines())
+
+
 def test_a_pipe_has_no_width(names):
     environment = {"COLUMNS": "20", "TERM": "dumb", "FORCE_COLOR": "1"}
 
