@@ -11,6 +11,7 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
+import xarray as xr
 from matplotlib.colors import to_hex, to_rgb
 from matplotlib.text import Text
 from rich.cells import cell_len
@@ -449,3 +450,10 @@ def test_another_font_helps_out():
     assert fallback("abcé", ("DejaVu Sans",)) == ()
     assert fallback("\U0010fffd", ("no such font",)) == ()
     assert add_missing_fonts(figure) is figure
+
+
+def test_the_axis_of_costs_has_their_unit():
+    scores = xr.DataArray([0.8, 0.7], {"entity": ["a", "b"]}, ["entity"])
+    for attrs, words in (({"units": "USD"}, "mean cost (USD; median"), ({}, "mean cost (median")):
+        cost = scores.copy(data=[2.0, 1.0]).assign_attrs(attrs)
+        assert br.plots.pareto_front(br.decisions.pareto_front(scores, cost=cost)).get_xlabel().startswith(words)
