@@ -106,15 +106,18 @@ def best_threshold(
     -------
     xarray.Dataset
         ``threshold`` (entity), the best for the observed cases, and ``apparent``, its score. Over (draw, entity):
-        ``threshold_draws`` and ``apparent_draws``, the same for weighted cases, and ``honest_draws``, the
-        cross-validated score. ``honest``, ``honest_lower``, ``honest_upper`` are its mean and interval over the defined
-        draws; ``optimism`` is the mean of apparent minus honest (reversed if lower is better), with standard error
-        ``optimism_error``. Ties go to the highest threshold.
+        ``threshold_draws`` and ``apparent_draws``, the same for weighted cases, and ``honest_draws``, the score at
+        ``threshold`` for weighted cases, shifted so that its mean is the cross-validated score. ``honest``,
+        ``honest_lower``, ``honest_upper`` are its mean and interval over the defined draws; ``optimism`` is the mean of
+        apparent minus cross-validated scores (reversed if lower is better), with standard error ``optimism_error``.
+        Ties go to the highest threshold.
 
     Notes
     -----
-    Each draw chooses new thresholds in new folds. So honest intervals are of the procedure that chooses a threshold,
-    and wider than those of the score at one threshold.
+    Cross-validated draws have the mean of a score without optimism, but too large a spread: each of them chooses new
+    thresholds in new folds, and the question is about one threshold. Draws at this threshold have the right spread,
+    once they are widened for the number of cases of the smaller class (Bell and McCaffrey 2002). They are widened to
+    the spread of ``apparent_draws`` if that is larger, as for a threshold that few cases exceed.
 
     Examples
     --------
@@ -124,6 +127,8 @@ def best_threshold(
     >>> found["optimism"].item() > 0.05, found["honest"].item() < found["apparent"].item()
     (True, True)
     """
+    from scipy.special import ndtri, stdtrit
+
     given, joined = align_cases({"y_true": y_true, "y_score": y_score})
     truth, scores = check_curve_cases(given["y_true"], given["y_score"], positive)
     rule = orient(score)
@@ -139,7 +144,9 @@ def best_threshold(
         raise ArgumentError("score", f"must be defined at some threshold; {rule.name!r} is at none")
     shape = (draws, len(parts))
     check_memory("draws must be fewer", f"{draws} draws of {len(parts)} classifiers", (3, *shape), str(draws))
-    at, apparent, honest = np.empty(shape), np.empty(shape), np.empty(shape)
+    # Weights of few cases vary too little, and the normal quantile is too small beside that of Student's t.
+    wider = np.sqrt((fewest + 1) / (fewest - 1)) * stdtrit(fewest - 1, 0.975) / ndtri(0.975)
+    at, apparent, fixed, held = (np.empty(shape) for _ in range(4))
     step = max(1, TOGETHER // (folds * truth.size))
     for here in (slice(start, min(start + step, draws)) for start in range(0, draws, step)):
         weight, fold = np.empty((2, here.stop - here.start, truth.size))
@@ -151,13 +158,22 @@ def best_threshold(
             cells = _cells(part, truth, weight)
             index, apparent[here, k] = _choose(rule, *cells)
             at[here, k] = part[0][index]
-            honest[here, k] = _held_out(rule, part, truth, weight, fold, folds)
-    columns = {"threshold_draws": at, "apparent_draws": apparent, "honest_draws": honest}
-    found = xr.Dataset({name: (("draw", "entity"), x) for name, x in columns.items()}, {"entity": list(scores)})
-    optimism = (found["apparent_draws"] - found["honest_draws"]) * (1 if rule.higher_is_better else -1)
-    known = found["honest_draws"].where(optimism.notnull())
+            fixed[here, k] = rule.of_cells(*(cell[..., observed[k][0]] for cell in cells))
+            held[here, k] = _held_out(rule, part, truth, weight, fold, folds)
     with catch_warnings():
-        filterwarnings("ignore", "All-NaN", RuntimeWarning)  # a score that is undefined in all draws
+        # A score may be undefined in all draws.
+        filterwarnings("ignore", "All-NaN|Mean of empty|Degrees of freedom", RuntimeWarning)
+        centre = np.nanmean(np.where(np.isnan(held), np.nan, fixed), axis=0)
+        # At a threshold that few cases exceed, scores vary less than the mean over thresholds that is their centre.
+        spread, least = np.nanstd(fixed, axis=0), np.nanstd(apparent, axis=0)
+        scale = np.fmax(wider, least / np.where(spread > 0, spread, np.nan))
+        honest = np.clip(np.nanmean(held, axis=0) + scale * (fixed - centre), *rule.range)
+    columns = {"threshold_draws": at, "apparent_draws": apparent, "honest_draws": honest, "held_out": held}
+    found = xr.Dataset({name: (("draw", "entity"), x) for name, x in columns.items()}, {"entity": list(scores)})
+    optimism = (found["apparent_draws"] - found["held_out"]) * (1 if rule.higher_is_better else -1)
+    found, known = found.drop_vars("held_out"), found["honest_draws"].where(optimism.notnull())
+    with catch_warnings():
+        filterwarnings("ignore", "All-NaN", RuntimeWarning)
         ends = known.quantile([(1 - prob) / 2, (1 + prob) / 2], "draw")
     return found.assign(
         threshold=("entity", [part[0][index] for part, (index, _) in zip(parts, observed, strict=True)]),
