@@ -12,7 +12,8 @@ import bayesrank as br
 from bayesrank._notes import notes_of
 from bayesrank._source import groups_of
 from bayesrank.models.latent_class import LatentClass
-from bayesrank.models.parts.latent_classes import pair_table
+from bayesrank.models.parts import latent_classes
+from bayesrank.models.parts.latent_classes import LatentClasses, pair_table
 
 TUBERCULOSIS, HEARTS, TEETH = (
     br.datasets.load(name) for name in ("tuberculosis_tests", "myocardial_indicators", "dentists")
@@ -91,9 +92,11 @@ def test_gradients_and_probabilities(kind, pairs):
     step = 1e-5 * np.eye(cells.size)
     numeric = np.stack([(cells.value(theta + each) - cells.value(theta - each)) / 2e-5 for each in step], axis=1)
     np.testing.assert_allclose(slope, numeric, atol=1e-7 * np.abs(numeric).max())
-    slopes, p, _ = replace(cells, truth=np.full(32, -1)).jacobian(theta)
-    np.testing.assert_allclose(p.sum(axis=1), 1)
-    np.testing.assert_allclose(slopes.sum(axis=1), 0, atol=1e-7)
+    # Expected cases are all cases, and the expected score is 0.
+    for each in theta:
+        _, number = cells.expected(each)
+        assert number.sum() == pytest.approx(cells.count.sum())
+        np.testing.assert_allclose(np.sqrt(number) @ cells.information_root(each), 0, atol=1e-5 * cells.count.sum())
     unknown = replace(cells, truth=np.full(32, -1))
     swapped = np.stack([unknown.swap(each) for each in theta])
     np.testing.assert_allclose(unknown.value(swapped), unknown.value(theta))
@@ -105,9 +108,10 @@ def test_a_random_effect_keeps_the_margins():
     theta = np.random.default_rng(3).normal(0, 1, (2, cells.size))
     alone = theta.copy()
     alone[:, 0] = 16.0  # nearly all cases are positive
-    _, p, _ = cells.jacobian(alone)
-    patterns = cells.all_cells()[0].verdict
-    np.testing.assert_allclose(p @ patterns, expit(theta[:, 1:6]), atol=1e-6)
+    for each in alone:
+        possible, number = cells.expected(each)
+        share = number @ possible.verdict / number.sum()
+        np.testing.assert_allclose(share, expit(each[1:6]), atol=1e-6)
 
 
 def test_pairs_have_their_margins_and_odds_ratio():
@@ -118,19 +122,48 @@ def test_pairs_have_their_margins_and_odds_ratio():
     np.testing.assert_allclose(np.log(table[:, 0] * table[:, 3] / table[:, 1] / table[:, 2]), odds, atol=1e-9)
 
 
+def at_rates(cells, *rates):
+    p = np.concatenate([np.atleast_1d(each) for each in rates])[None]
+    return cells.identify(np.log(p / (1 - p)))
+
+
 def test_singular_values_of_two_populations():
     """Prevalences of 0.30 and 0.33 hardly identify, those of 0.05 and 0.5 do; equal ones identify 4 of 6."""
     cells = LatentClass(TUBERCULOSIS).cells
-    rates = np.array([[0.9, 0.8, 0.95, 0.9]])
-    found = {}
-    for shares in ((0.30, 0.33), (0.05, 0.5), (0.3, 0.3)):
-        p = np.concatenate([[shares], rates], axis=1)
-        found[shares] = cells.identify(np.log(p / (1 - p)))[:2]
+    found = {each: at_rates(cells, each, [0.9, 0.8, 0.95, 0.9])[:2] for each in ((0.30, 0.33), (0.05, 0.5), (0.3, 0.3))}
     assert [rank for rank, _ in found.values()] == [6, 6, 4]
     assert found[0.05, 0.5][1] > 8 * found[0.30, 0.33][1] > 0.1
     three = LatentClass(evidence([0.3], [0.9, 0.8, 0.7], [0.9, 0.8, 0.7], 50)).cells
-    useless = np.array([[0.3, 0.9, 0.8, 0.5, 0.95, 0.9, 0.5]])
-    assert three.identify(np.log(useless / (1 - useless)))[0] == 5
+    assert at_rates(three, 0.3, [0.9, 0.8, 0.5, 0.95, 0.9, 0.5])[0] == 5
+
+
+@pytest.mark.parametrize(
+    ("tests", "shares", "expected"),
+    [(2, [0.3], 3), (3, [0.3], 7), (10, [0.3], 21), (50, [0.3], 101), (2, [0.1, 0.6], 6), (2, [0.3, 0.3], 4),
+     (50, [0.3, 0.3], 102)],
+)  # fmt: skip
+def test_what_cases_identify_with_few_and_many_tests(tests, shares, expected):
+    """Two tests need populations that differ in prevalence; with 50 tests, patterns have probabilities of 1e-10."""
+    rates = np.r_[np.linspace(0.95, 0.7, tests), np.linspace(0.9, 0.999, tests)]
+    verdict = np.random.default_rng(1).integers(0, 2, (60, tests))
+    population = np.arange(60) % len(shares)
+    cells = LatentClasses(verdict, population, np.full(60, -1), np.ones(60), len(shares), "none")
+    assert at_rates(cells, shares, rates)[0] == expected
+
+
+@pytest.mark.parametrize("kind", ["none", "pairs", "common", "by_class"])
+def test_drawn_patterns_have_the_information_of_all(kind, monkeypatch):
+    """Standard errors from drawn patterns, as with many tests, are those from all 32 patterns, within their error."""
+    cells = LatentClass(TEETH, dependence=kind, pairs=[("V1", "V3")] if kind == "pairs" else None).cells
+    cells = replace(cells, truth=np.where(np.arange(32) % 5 == 0, np.arange(32) % 2, -1))
+    theta = np.append(np.array([-0.5, 1, 2, 0.5, 1, 1.5, 2, 1, 0.5, 2, 1]), np.full(cells.effects, 0.9))[None]
+    exact = cells.identify(theta)
+    for name, number in (("ALL_PATTERNS", 1), ("LEAST_DRAWN", 40_000)):
+        monkeypatch.setattr(latent_classes, name, number)
+    drawn = cells.identify(theta)
+    assert drawn[0] == exact[0] == cells.size
+    np.testing.assert_allclose(drawn[2], exact[2], rtol=0.05)
+    assert drawn[1] == pytest.approx(exact[1], rel=0.05)
 
 
 # --- Draws ------------------------------------------------------------------------------------------------------------

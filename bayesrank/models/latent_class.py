@@ -18,9 +18,9 @@ normal for the parameters of dependence. The names of the two classes cannot be 
 class is the one in which a named test, the anchor, is more often positive.
 
 Without a gold standard, parameters may be unidentified: other values have the same likelihood, and the posterior
-repeats the prior along them. So the rank and the smallest singular value of the Jacobian of the cells' probabilities
-are computed at draws, and the share by which each variance is smaller than that of the prior. Where these fail, no
-ranking is claimed.
+repeats the prior along them. So the rank and the smallest singular value of the Jacobian of the log probabilities of
+patterns (a root of the Fisher information) are computed at draws, and the share by which each variance is smaller than
+that of the prior. Where these fail, no ranking is claimed.
 
 References
 ----------
@@ -223,7 +223,7 @@ class LatentClass:
 
     @cached_property
     def structural_rank(self) -> int:
-        """Return the rank of the Jacobian at draws from the prior: the number of parameters that cases can identify."""
+        """Return the rank of the information at draws from the prior: how many parameters cases can identify."""
         return self.cells.identify(self.prior.draw(20, np.random.default_rng(0)))[0]
 
     @cached_property

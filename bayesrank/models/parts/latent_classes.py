@@ -9,20 +9,20 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.special import expit, log_ndtr, ndtri
+from scipy.special import expit, log_ndtr, ndtr, ndtri
 
 #: Kinds of dependence of the tests within a class.
 DEPENDENCES = ("none", "pairs", "common", "by_class")
 #: Nodes of the quadrature over the random effect: of the draws, and of the maximum of the likelihood.
 NODES, FINE_NODES = 15, 41
-#: Random starts of the search for the maximum, beside a plain one.
-STARTS = 6
+#: Random starts of the search for the maximum, beside a plain one: with up to ALL_PATTERNS tests, and with more.
+STARTS, FEW_STARTS = 6, 1
 #: Logits are kept within these ends, where probabilities differ from 0 and 1 by 1e-13.
 END = 30.0
-#: Above this number of tests, the Jacobian has the observed patterns alone instead of all.
-ALL_PATTERNS = 10
-#: Share of the largest singular value below which another one counts as 0.
-RANK = 1e-6
+#: Up to this number of tests, the information has all patterns; above it, so many drawn ones a test, and at least.
+ALL_PATTERNS, DRAWN, LEAST_DRAWN = 10, 8, 400
+#: Share of the largest singular value below which another one counts as 0, and length of a column that counts as 0.
+RANK, NO_LENGTH = 1e-6, 1e-8
 #: Difference of logits in numerical derivatives.
 STEP = 1e-4
 LOG_ROOT = 0.5 * np.log(2 * np.pi)
@@ -217,7 +217,13 @@ class LatentClasses:
         start[: self.populations] = 0.0
         sign = np.where(self._agreement[anchor] < 0, -1.0, 1.0)
         start[self.populations : self.rates] = 1.5 * np.tile(sign, 2)
-        starts = [start, *(start + rng.normal(0, 1.2, self.size) for _ in range(STARTS))]
+        starts = [
+            start,
+            *(
+                start + rng.normal(0, 1.2, self.size)
+                for _ in range(STARTS if self.tests <= ALL_PATTERNS else FEW_STARTS)
+            ),
+        ]
         theta, log = max((self.climb(each) for each in starts), key=lambda found: found[1])
         if self.informedness(theta[None], anchor)[0] < 0 and (self.truth < 0).all():
             theta = self.swap(theta)
@@ -248,8 +254,9 @@ class LatentClasses:
 
         The truth is missing at random given the verdicts, so cells are those of verdicts, and of the truth given them.
         """
-        code = self.verdict @ 2.0 ** np.arange(self.tests) + 2.0**self.tests * self.population
-        names, cell = np.unique(code, return_inverse=True)
+        code = np.column_stack([self.population, self.verdict])
+        names, cell = np.unique(code, axis=0, return_inverse=True)
+        cell = cell.ravel()
         all_cases = np.bincount(cell, self.count, len(names))
         size = self.count @ self.members
         log = float(self.count @ np.log(all_cases[cell] / size[self.population]))
@@ -263,59 +270,93 @@ class LatentClasses:
         best, free = self.saturated
         return 2 * (best - log), free - self.size
 
-    def all_cells(self) -> tuple["LatentClasses", np.ndarray]:
-        """Return all possible cells, known truths where there are some, and the number of cases of their kind."""
-        patterns = self.verdict
-        if self.tests <= ALL_PATTERNS:
-            patterns = (np.arange(2**self.tests)[:, None] >> np.arange(self.tests)) & 1
-        patterns = np.unique(patterns, axis=0)
-        verdict, population, truth, share = [], [], [], []
+    def expected(self, theta: np.ndarray) -> tuple["LatentClasses", np.ndarray]:
+        """Return possible cells, and their expected numbers of cases at parameters (parameter).
+
+        Up to ALL_PATTERNS tests these are all cells. With more tests, cells are drawn from each class with weights.
+        """
+        every = (np.arange(2**self.tests)[:, None] >> np.arange(self.tests)) & 1 if self.tests <= ALL_PATTERNS else None
+        drawn = [(every, None)] * 2 if every is not None else [self._draw(theta, bool(k)) for k in range(2)]
+        share = expit(theta[: self.populations])
+        parts: list[tuple] = []
         for p in range(self.populations):
             here = self.population == p
             known = self.count[here & (self.truth >= 0)].sum()
-            for label, part in ((-1, self.count[here].sum() - known), (0, known), (1, known)):
-                if part > 0:
-                    verdict.append(patterns)
-                    population.append(np.full(len(patterns), p))
-                    truth.append(np.full(len(patterns), label))
-                    share.append(np.full(len(patterns), part))
-        codes = np.concatenate(population), np.concatenate(truth)
-        cells = replace(self, verdict=np.concatenate(verdict), population=codes[0], truth=codes[1], count=np.ones(1))
-        return cells, np.concatenate(share)
+            for label, size in ((-1, self.count[here].sum() - known), (0, known), (1, known)):
+                if size == 0:
+                    continue
+                if every is not None:
+                    parts.append((every, p, label, np.full(len(every), size)))
+                    continue
+                for k in (0, 1) if label < 0 else (label,):
+                    verdict, weight = drawn[k]
+                    parts.append((verdict, p, label, weight * size * (share[p] if k else 1 - share[p])))
+        verdict = np.concatenate([part[0] for part in parts])
+        lengths = [len(part[0]) for part in parts]
+        population, truth = (np.repeat([part[i] for part in parts], lengths) for i in (1, 2))
+        number = np.concatenate([part[3] for part in parts])
+        cells = replace(self, verdict=verdict, population=population, truth=truth, count=number)
+        if every is not None:
+            number = number * cells.cells(theta[None])[0]
+        return cells, number
 
-    def jacobian(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-        """Return the Jacobian of cell probabilities by the parameters (particle, cell, parameter), and the cells.
+    def _draw(self, theta: np.ndarray, positive: bool) -> tuple[np.ndarray, np.ndarray]:
+        """Return verdicts (pattern, test) of cases of a class, and weights (pattern) with a sum near 1.
 
-        Parameters are probabilities and strengths of dependence. The other results are the probabilities of the cells
-        (particle, cell), and the number of cases of their kind: of their population, with a known truth or without.
+        One verdict of each pattern, of each test in turn, is a fair coin, so that rare verdicts occur for all tests.
         """
-        cells, size = self.all_cells()
-        columns = []
-        for k in range(self.size):
-            ends = [theta.copy(), theta.copy()]
-            for end, sign in zip(ends, (-1, 1), strict=True):
-                end[:, k] += sign * STEP
-            low, high = (expit(end[:, k]) if k < self.rates else end[:, k] for end in ends)
-            columns.append((cells.cells(ends[1]) - cells.cells(ends[0])) / (high - low)[:, None])
-        return np.stack(columns, axis=2), cells.cells(theta), size
+        rng = np.random.default_rng(0)
+        size = self.tests * max(DRAWN, -(-LEAST_DRAWN // self.tests))
+        x = np.clip(self.logits(theta, positive), -END, END)
+        p = np.tile(expit(x), (size, 1))
+        if self.dependence in ("common", "by_class"):
+            b = self.strength(theta, positive)
+            p = ndtr(ndtri(expit(x)) * np.sqrt(1 + b**2) + b * rng.standard_normal((size, 1)))
+        u = rng.random((size, self.tests))
+        verdict = (u < p).astype(int)
+        for place, (i, j) in enumerate(self.pairs):
+            [table] = pair_table(expit(x[[i]]), expit(x[[j]]), theta[[self.rates + 2 * place + positive]])
+            p[:, j] = (table[[1, 3]] / (table[[0, 2]] + table[[1, 3]]))[verdict[:, i]]
+            verdict[:, j] = u[:, j] < p[:, j]
+            p[:, i] = (table[2:] / (table[:2] + table[2:]))[verdict[:, j]]
+        row = np.arange(size)
+        coin = row % self.tests
+        verdict[row, coin] = rng.random(size) < 0.5
+        return verdict, 2 * np.where(verdict[row, coin] == 1, p[row, coin], 1 - p[row, coin]) / size
+
+    def information_root(self, theta: np.ndarray) -> np.ndarray:
+        """Return a matrix (cell, parameter) whose product with itself is the Fisher information of all cases.
+
+        Rows are derivatives of the log probability of a cell by the parameters on the scale of logits, times the root
+        of the expected number of its cases; logarithms keep their digits with any number of tests.
+        """
+        cells, number = self.expected(theta)
+        step = STEP * np.eye(self.size)
+        change = (cells._mix(theta + step)[0] - cells._mix(theta - step)[0]) / (2 * STEP)
+        return change.T * np.sqrt(number)[:, None]
 
     def identify(self, theta: np.ndarray) -> tuple[int, float, np.ndarray]:
-        """Return the rank of the Jacobian, its smallest singular value, and standard errors: medians over draws.
+        """Return rank, smallest singular value, and standard errors at draws (draw, parameter): medians over draws.
 
-        Rows of cells with and without a known truth count by the root of their share of the population. Standard
-        errors (parameter) are those of the Fisher information, infinite where it is singular.
+        The rank is that of the Fisher information, whose columns have length 1, so that their scale does not matter.
+        The singular value is that of the root of the information of one case by probabilities and strengths of
+        dependence. Standard errors (parameter) belong to all cases; they are infinite where the rank is not full.
         """
-        slope, p, size = self.jacobian(theta)
-        total = np.bincount(self.population, self.count)
-        here = np.sqrt(size / total[self.all_cells()[0].population])
-        values = np.linalg.svd(slope * here[:, None], compute_uv=False)
-        rank = int(np.median((values > RANK * values[:, :1]).sum(axis=1)))
+        ranks, smallest, errors = [], [], []
+        for each in theta:
+            root = self.information_root(each) / np.sqrt(self.count.sum())
+            length = np.sqrt(np.square(root).sum(axis=0))
+            _, values, right = np.linalg.svd(root / np.maximum(length, NO_LENGTH), full_matrices=False)
+            ranks.append(int((values > RANK * values[0]).sum()))
+            per = np.ones(self.size)
+            per[: self.rates] = expit(each[: self.rates]) * expit(-each[: self.rates])
+            smallest.append(np.linalg.svd(root / np.maximum(per, 1e-12), compute_uv=False)[-1])
+            inverse = np.square(right / np.maximum(values, RANK)[:, None]).sum(axis=0)
+            errors.append(per * np.sqrt(inverse / self.count.sum()) / np.maximum(length, NO_LENGTH))
+        rank = int(np.median(ranks))
         if rank < self.size:
             return rank, 0.0, np.full(self.size, np.inf)
-        scaled = slope * np.sqrt(size / np.maximum(p, 1e-12))[..., None]
-        inverse = np.linalg.pinv(np.swapaxes(scaled, 1, 2) @ scaled, rcond=1e-14, hermitian=True)
-        errors = np.sqrt(np.maximum(np.diagonal(inverse, axis1=1, axis2=2), 0.0))
-        return rank, float(np.median(values[:, -1])), np.median(errors, axis=0)
+        return rank, float(np.median(smallest)), np.median(errors, axis=0)
 
 
 def pair_table(one: Any, other: Any, log_odds_ratio: Any, library: Any = np) -> Any:
