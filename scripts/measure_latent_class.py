@@ -18,7 +18,7 @@ HEAD = """# No gold standard
 
 Five dentists look at 3,869 teeth; nobody knows which have caries. Both packages fit two latent classes in which the
 verdicts are independent, and maximise the likelihood. stepmix {version} runs expectation maximisation from 20 starts;
-bayesrank is the model `latent_class` with `dependence="none"`.
+the model `latent_class` has `dependence="none"`.
 
 Written by `scripts/measure_latent_class.py` on {today}.
 
