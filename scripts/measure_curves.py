@@ -15,7 +15,7 @@ from scipy.special import expit, logit, ndtr, ndtri
 import bayesrank as br
 from bayesrank._random import Block, root_sequence
 from bayesrank.models.bayesian_bootstrap import BayesianBootstrap
-from bayesrank.ops.bands import BINS, IN_BIN, _ordinates
+from bayesrank.ops.bands import BINS, IN_BIN, PLACES, _ordinates
 
 PAGE = Path(__file__).parents[1] / "docs" / "measured" / "curves.md"
 DESIGNS = [(n, share, area) for n in (100, 500) for share in (0.2, 0.5) for area in (0.8, 0.95)]
@@ -66,7 +66,7 @@ def board(rng, n, share, area, seed):
     weighed = model.parts[0].weigh("posterior", block, root)
     drawn = np.concatenate([_ordinates(model.parts[0], 0, 0, "roc", *one) for _, *one in weighed])
     low, high = np.quantile(drawn, [0.025, 0.975], axis=0)[:, 1:-1]
-    inner = ndtr(shift + ndtri(np.linspace(0, 1, drawn.shape[1])[1:-1]))
+    inner = ndtr(shift + ndtri(PLACES["roc"][1:-1]))
     pointwise = bool(((low <= inner) & (inner <= high)).all())
     low, high = np.quantile(model.parts[0].draw("posterior", block, root)[1], [0.025, 0.975])
     average = bool(low <= precision(AT, share, shift).mean() <= high)
@@ -84,6 +84,9 @@ def main():
         f"the average precision holds its true value. {boards} boards a row (`scripts/measure_curves.py`), {DRAWS:,}",
         f"draws each; the Monte-Carlo error at 0.95 is {np.sqrt(0.95 * 0.05 / boards):.3f}. Scores of both classes are",
         "normal with equal variance; probabilities are calibrated.",
+        "",
+        "Precision-recall bands miss most often at the lowest recalls, where all draws have a precision of 1: at area",
+        "0.95 and 100 positive cases by at most 0.0012, at recalls up to 0.02 (60 boards).",
         "",
         "| cases | prevalence | area | ROC | precision-recall | calibration | ROC, pointwise | average precision |",
         "|---:|---:|---:|---:|---:|---:|---:|---:|",

@@ -24,6 +24,8 @@ AXES = {
 }
 #: Intervals of ROC and precision-recall curves; largest number of bins of a calibration curve, and cases in a bin.
 STEPS, BINS, IN_BIN = 100, 10, 20
+#: Where curves are evaluated: false-positive rates, densest near 0, where the curve is steep, and recalls.
+PLACES = {"roc": np.linspace(0, 1, STEPS + 1) ** 2, "precision_recall": np.linspace(0, 1, STEPS + 1)[1:]}
 #: Prior weight of each class in a bin: with weights of single cases, the Jeffreys prior of its frequency.
 JEFFREYS = 0.5
 
@@ -76,9 +78,9 @@ def credible_curves(
     Examples
     --------
     >>> evidence = br.from_probabilities([0, 0, 0, 1, 1, 1] * 5, {"a": [0.1, 0.4, 0.6, 0.3, 0.7, 0.9] * 5})
-    >>> band = credible_curves(evidence, seed=1).isel(entity=0, point=20)
+    >>> band = credible_curves(evidence, seed=1).isel(entity=0, point=50)
     >>> band["fpr"].item(), [round(band[name].item(), 2) for name in ("lower", "observed", "upper")]
-    (0.2, [0.28, 0.67, 0.9])
+    (0.25, [0.31, 0.67, 0.9])
     """
     check_choice("curve", curve, AXES, ArgumentKeyError)
     prob, root = check_prob("prob", prob), root_sequence(seed)
@@ -110,7 +112,7 @@ def credible_curves(
         for here, *drawn in part.weigh("posterior", block, root):
             for k, found in enumerate(values):
                 found.append(ordinates(k, prior[here], *drawn))
-    points = BINS if binned else STEPS + (curve == "roc")
+    points = BINS if binned else len(PLACES[curve])
     table = np.full((6, len(model.names), points), np.nan)
     for k, (found, hidden) in enumerate(zip(values, part.withheld(), strict=True)):
         held = np.concatenate(found)
@@ -120,7 +122,7 @@ def credible_curves(
         if hidden and not binned:
             low[:] = high[:] = np.nan
         cases: Any = np.nan
-        x = np.linspace(0, 1, STEPS + 1)[-points:]
+        x: Any = PLACES.get(curve)
         if binned:
             cases = np.bincount(binned[k], part.size)
             x = np.bincount(binned[k], part.size * predicted[:, k]) / cases
@@ -236,10 +238,9 @@ def _check_evidence(evidence: Any, one: bool = True) -> xr.Dataset:
 def _ordinates(part: Part, label: int, entity: int, curve: str, weight: Any, mass: Any, chosen: Any) -> np.ndarray:
     """Return the ordinates (draw, point) of curves with these weights (draw, case)."""
     fpr, tpr = part.rates(label, entity, weight, mass, chosen)
-    at = np.linspace(0, 1, STEPS + 1)
+    at = PLACES[curve]
     if curve == "roc":
         return np.stack([np.interp(at, x, y) for x, y in zip(fpr, tpr, strict=True)])
-    at = at[1:]
     # A recall is first reached at the lowest FPR; rounding must not step over it.
     first = np.stack([np.interp(at - 1e-9, y, x) for x, y in zip(fpr, tpr, strict=True)])
     share = (weight @ part.truth[label] / weight.sum(axis=1))[:, None]
