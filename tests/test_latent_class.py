@@ -351,6 +351,27 @@ def test_sensitivity_to_dependence_and_priors():
         br.sensitivity(HEARTS, "informedness", priors=["uniform"])
 
 
+def test_the_picture_has_each_dependence_and_hollow_marks_where_nothing_is_learned():
+    joint = evidence([0.3], [0.95, 0.6], [0.95, 0.8], 8)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        fits = {kind: br.fit(joint, dependence=kind, seed=1, draws=60, chains=2) for kind in ("none", "pairs")}
+    shown = []
+    for ax, rate in zip(br.plots.latent_rates(fits), ("sensitivity", "specificity"), strict=True):
+        for marks, fit in zip(ax.collections[1::2], fits.values(), strict=True):
+            held = groups_of(fit)["posterior"]
+            np.testing.assert_allclose(marks.get_offsets()[:, 0], held[rate].median(("chain", "draw")))
+            hollow = (marks.get_facecolors() != marks.get_edgecolors()).any(axis=1)
+            of = dict(zip(held.attrs["parameters"], held.attrs["contraction"], strict=True))
+            assert hollow.tolist() == [of[f"{rate} of {test}"] < 0.25 for test in "ab"]
+            shown += hollow.tolist()
+    assert any(shown)
+    with pytest.raises(br.ArgumentError, match="must be a mapping"):
+        br.plots.latent_rates(list(fits))
+    with pytest.raises(br.ArgumentError, match="must hold posteriors of the model latent_class"):
+        br.plots.latent_rates({"none": br.fit(br.datasets.load("breast_cancer"), seed=1, draws=20)})
+
+
 ONE = {"a": [0, 1, 1, 0]}
 TWO = ONE | {"b": [0, 1, 0, 0]}
 

@@ -9,6 +9,7 @@ from .decisions import plan as plan
 from .decisions import sensitivity as sensitivity
 from .judges import judge_ranks as judge_ranks
 from .kit.colors import colors as colors
+from .latent import latent_rates as latent_rates
 from .maps import value_tile as value_tile
 from .maps import value_tiles as value_tiles
 from .ops import ops_curve as ops_curve

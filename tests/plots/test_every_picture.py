@@ -120,8 +120,9 @@ PICTURES = {
 #: Pictures without entities, or of one alone, and pages, which have tests of their own.
 OTHERS = {
     "animate_contours", "colors", "confusion_simplex", "contours", "count_ticks", "decision_curve", "explore_contours",
-    "explore_pmf", "matrix_pmf", "multiplicities", "plan", "ops_drift", "ops_square", "ops_values", "pr_pmf",
-    "pr_points", "predictive_check", "roc_points", "save", "score_pmf", "score_pmfs", "summary_roc", "turning_simplex",
+    "explore_pmf", "latent_rates", "matrix_pmf", "multiplicities", "plan", "ops_drift", "ops_square", "ops_values",
+    "pr_pmf", "pr_points", "predictive_check", "roc_points", "save", "score_pmf", "score_pmfs", "summary_roc",
+    "turning_simplex",
 }  # fmt: skip
 
 
