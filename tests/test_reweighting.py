@@ -40,14 +40,14 @@ def posterior_of_medians(seed, spread):
 def test_weights_turn_one_prior_into_another():
     """Without data the answer is known: half-normal scales of 1.0 and 0.7 have means that differ by that factor."""
     groups = posterior_of_medians(1, 1.0)
-    moved, k = reweight(BASE, alternative(spread=0.7), xr.DataTree.from_dict(groups), root_sequence(2))
+    moved, k = reweight(BASE, alternative(spread=0.7), xr.DataTree.from_dict(groups), root_sequence(2), {})
     assert k < 0.7
     for name in ("sd_of_difficulty", "sd_of_deviations"):
         wanted = 0.7 * np.sqrt(2 / np.pi)
         assert float(moved["posterior"][name].mean()) == pytest.approx(wanted, abs=5 * 0.42 / np.sqrt(1500))
     assert moved["posterior"].attrs["spread"] == 0.7
     # Jeffreys' prior of the level: the variance of a Beta(1/2, 1/2) is 1/8, of a uniform variable 1/12.
-    moved, k = reweight(BASE, alternative(prior="jeffreys"), xr.DataTree.from_dict(groups), root_sequence(2))
+    moved, k = reweight(BASE, alternative(prior="jeffreys"), xr.DataTree.from_dict(groups), root_sequence(2), {})
     right = moved["posterior"]["median_rate"].sel(actual="positive", predicted="positive")
     level = expit(np.log(right / (1 - right)).mean("entity"))
     assert float(level.var()) == pytest.approx(1 / 8, abs=0.012)
@@ -55,7 +55,7 @@ def test_weights_turn_one_prior_into_another():
 
 def test_twice_the_scale_of_the_prior_has_heavy_weights():
     groups = posterior_of_medians(1, 1.0)
-    moved, k = reweight(BASE, alternative(spread=8.0), xr.DataTree.from_dict(groups), root_sequence(2))
+    moved, k = reweight(BASE, alternative(spread=8.0), xr.DataTree.from_dict(groups), root_sequence(2), {})
     assert moved is None
     assert k > pareto_k_threshold(4000)
 
@@ -67,7 +67,7 @@ def test_a_learned_prevalence_or_another_model_is_fitted_again():
         alternative("model", spread=0.7)._replace(model="hierarchical_beta_binomial"),
         alternative("data", evidence=COMPLETE.sel(dataset=["u"])),
     ):
-        moved, k = reweight(BASE, other, tree, root_sequence(2))
+        moved, k = reweight(BASE, other, tree, root_sequence(2), {})
         assert moved is None
         assert np.isnan(k)
 
@@ -111,7 +111,7 @@ def test_refits_agree_with_weights():
         alternative(spread=0.5),
         alternative("data", evidence=COMPLETE.sel(dataset=[*"uvwx"])),
     ):
-        moved, k = reweight(BASE, other, fitted, root_sequence(2))
+        moved, k = reweight(BASE, other, fitted, root_sequence(2), {})
         if moved is None:
             assert k > pareto_k_threshold(4000)
             continue

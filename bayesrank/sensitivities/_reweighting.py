@@ -14,15 +14,17 @@ from bayesrank.models.parts.priors import in_words
 from bayesrank.sensitivities._alternatives import Alternative
 
 
-def reweight(base: Alternative, one: Alternative, fitted: Any, root: np.random.SeedSequence) -> tuple[Any, float]:
+def reweight(
+    base: Alternative, one: Alternative, fitted: Any, root: np.random.SeedSequence, known: dict[str, Any]
+) -> tuple[Any, float]:
     """Return the posterior of an alternative from the draws of the base, and Pareto k; None where a fit is needed.
 
     A prior is exchanged by the ratio of its density to that of the base, and a data set is omitted by the inverse of
     its likelihood. In an incomplete design, the presence of entities on the omitted data set still counts for what a
-    typical data set is.
+    typical data set is. ``known`` keeps the likelihood of the data sets, which takes seconds, for other alternatives.
     """
     groups = groups_of(fitted)
-    log_ratio = _log_ratio(base, one, groups)
+    log_ratio = _log_ratio(base, one, groups, known)
     if log_ratio is None:
         return None, np.nan
     sampled, posterior = SamplerRecord.of(groups["sample_stats"]), groups["posterior"]
@@ -60,7 +62,9 @@ def _omitted(base: Alternative, one: Alternative) -> list[Any]:
     return [name for name in base.evidence["dataset"].values.tolist() if name not in kept]
 
 
-def _log_ratio(base: Alternative, one: Alternative, groups: dict[str, xr.Dataset]) -> xr.DataArray | None:
+def _log_ratio(
+    base: Alternative, one: Alternative, groups: dict[str, xr.Dataset], known: dict[str, Any]
+) -> xr.DataArray | None:
     """Return the log ratio (chain, draw) of the posterior densities of the alternative and of the base, but a constant.
 
     None if the ratio is not known: another model, draws without a sampler, or a score of a learned prevalence.
@@ -83,4 +87,6 @@ def _log_ratio(base: Alternative, one: Alternative, groups: dict[str, xr.Dataset
         return None
     if make_model(one.model, one.evidence, one.options).terms != instance.terms:
         return None
-    return -instance.log_likelihood_of_datasets(posterior).sel(dataset=lost[0], drop=True)
+    if "datasets" not in known:
+        known["datasets"] = instance.log_likelihood_of_datasets(posterior)
+    return -known["datasets"].sel(dataset=lost[0], drop=True)

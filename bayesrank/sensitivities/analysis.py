@@ -184,12 +184,12 @@ def sensitivity(
     check_unique("alternatives", [one.name for one in others])
     root = root_sequence(seed)
     rankings, pareto = list[xr.Dataset](), list[float]()
-    fitted: Any = None
+    fitted, known = None, dict[str, Any]()
     for one in [base, *others]:
         # Another score needs no draws of its own, and other priors and omitted data sets often do not.
         posterior, k = (fitted, np.nan) if one.kind == "score" else (None, np.nan)
         if posterior is None and one is not base:
-            posterior, k = reweight(base, one, fitted, root)
+            posterior, k = reweight(base, one, fitted, root, known)
         pareto.append(k)
         # Models with exact draws have no sampler to set.
         settings = nuts if not hasattr(find_model(one.model), "draw") else None
