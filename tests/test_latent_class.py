@@ -368,7 +368,7 @@ def test_the_picture_has_each_dependence_and_hollow_marks_where_nothing_is_learn
     assert any(shown)
     with pytest.raises(br.ArgumentError, match="must be a mapping"):
         br.plots.latent_rates(list(fits))
-    with pytest.raises(br.ArgumentError, match="must hold posteriors of the model latent_class"):
+    with pytest.raises(br.ArgumentError, match="must hold posteriors of tests without a gold standard"):
         br.plots.latent_rates({"none": br.fit(br.datasets.load("breast_cancer"), seed=1, draws=20)})
 
 

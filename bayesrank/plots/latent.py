@@ -43,7 +43,9 @@ def latent_rates(posteriors: Mapping[str, Container], axes: Any = None, *, prob:
     for name, each in posteriors.items():
         posterior = groups_of(each, "posterior").get("posterior")
         if posterior is None or not {"contraction", "parameters"} <= set(posterior.attrs):
-            raise ArgumentError("posteriors", "must hold posteriors of the model latent_class", describe_value(name))
+            raise ArgumentError(
+                "posteriors", "must hold posteriors of tests without a gold standard", describe_value(name)
+            )
         held[str(name)] = posterior
         if len({frozenset(one["entity"].values.tolist()) for one in held.values()}) > 1:
             raise ArgumentError("posteriors", "must have the same tests", describe_value(name))
