@@ -150,7 +150,7 @@ def test_the_sampler_and_nuts_agree(met, classes):
 @pytest.mark.parametrize("design", ["complete", "connected", "unconnected"])
 def test_calibration(design):
     measure = load_script("scripts/measure_crossed.py")
-    for name, ranks in measure.draw_ranks(100, measure.CALIBRATED[design], False, seed=3).items():
+    for name, ranks in measure.draw_ranks(400, measure.CALIBRATED[design], False, seed=3).items():
         assert stats.kstest(ranks, "uniform").pvalue > 1e-3, name
 
 

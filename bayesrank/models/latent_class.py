@@ -367,8 +367,11 @@ class LatentClass:
         with pm.Model(coords=coords) as model:
             spans = (slice(first), slice(first, first + cells.tests), slice(first + cells.tests, None))
             names = {"prevalence_of": "population", "sensitivity": "entity", "specificity": "entity"}
+            # Chains start where each test informs: near a useless one they would stay at the edge of the anchor.
+            starts = dict.fromkeys(("sensitivity", "specificity"), np.full(cells.tests, 0.8))
             share, se, sp = (
-                pm.Beta(name, *shapes[span].T, dims=dim) for (name, dim), span in zip(names.items(), spans, strict=True)
+                pm.Beta(name, *shapes[span].T, dims=dim, initval=starts.get(name))
+                for (name, dim), span in zip(names.items(), spans, strict=True)
             )
             pm.Potential("anchor", pt.switch(se[self.anchor] + sp[self.anchor] > 1, 0.0, -np.inf))
             scale, effects = self.prior.scale, [None, None]
