@@ -514,7 +514,13 @@ class LatentClass:
             self.notes.append(Note("latent_identified", fields))
             return
         weak = [names[i] for i in np.flatnonzero(hardly)]
-        fields |= {"weak": weak, "tests": cells.tests, "populations": cells.populations, "dependence": cells.dependence}
+        fields |= {
+            "structural": self.structural_rank,
+            "weak": weak,
+            "tests": cells.tests,
+            "populations": cells.populations,
+            "dependence": cells.dependence,
+        }
         self.notes.append(Note("not_identified", fields))
 
     def draw_prior(self, block: Block, root: np.random.SeedSequence) -> dict[str, xr.Variable]:

@@ -4,9 +4,18 @@ from bayesrank import _text
 
 
 def why_and_remedy(
-    rank: int, parameters: int, weak: list[str], tests: int, populations: int, dependence: str
+    rank: int, structural: int, parameters: int, weak: list[str], tests: int, populations: int, dependence: str
 ) -> tuple[str, str]:
-    """Return why the cases do not identify the parameters, and a sentence on what would."""
+    """Return why the cases do not identify the parameters, and a sentence on what would.
+
+    ``rank`` is the number of parameters identified at the posterior draws, and ``structural`` that of the design.
+    """
+    if rank < structural == parameters:
+        why = f"the design identifies all {parameters} parameters, but the cases {rank} of them at the posterior draws"
+        return (
+            why,
+            "More draws help if the chains have not settled; else more cases, or ten verified ones of each class.",
+        )
     full = rank == parameters
     why = f"the cases identify {rank} of {parameters} parameters without a gold standard"
     if full:

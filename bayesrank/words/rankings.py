@@ -20,7 +20,7 @@ from bayesrank.words.standing import Standing, headline_text, lift_of, relation
 #: Smaller expected losses are printed as this bound.
 LEAST = 1e-6
 #: Fields of the note on parameters that are not identified, which its words need.
-IDENTIFIED_BY = ("rank", "parameters", "weak", "tests", "populations", "dependence")
+IDENTIFIED_BY = ("rank", "structural", "parameters", "weak", "tests", "populations", "dependence")
 #: Advice on separating entities, by the variable ``needed_evidence``, where no number is known.
 STEPS = {
     "data sets": "More data sets would help most; more cases of the same data sets would help less",

@@ -456,19 +456,27 @@ ROWS = [
     ),
     (
         "not_identified",
-        {"rank": 3, "parameters": 5, "smallest": 0.0, "contraction": 0.8, "least": "sensitivity of a",
-         "weak": [], "tests": 2, "populations": 1, "dependence": "none"},
+        {"rank": 3, "structural": 3, "parameters": 5, "smallest": 0.0, "contraction": 0.8,
+         "least": "sensitivity of a", "weak": [], "tests": 2, "populations": 1, "dependence": "none"},
         "The cases identify 3 of 5 parameters without a gold standard (smallest singular value 0). A third "
         "test, a second population of another prevalence, or ten verified cases of each class would identify "
         "the others.",
     ),
     (
         "not_identified",
-        {"rank": 5, "parameters": 5, "smallest": 0.03, "contraction": 0.8, "least": "sensitivity of a",
-         "weak": ["prevalence"], "tests": 2, "populations": 2, "dependence": "none"},
+        {"rank": 5, "structural": 5, "parameters": 5, "smallest": 0.03, "contraction": 0.8,
+         "least": "sensitivity of a", "weak": ["prevalence"], "tests": 2, "populations": 2, "dependence": "none"},
         "The cases hardly inform prevalence, although all parameters are identified in principle (smallest "
         "singular value 0.03). More cases, a third test, populations that differ more, or ten verified cases "
         "of each class would help.",
+    ),
+    (
+        "not_identified",
+        {"rank": 95, "structural": 101, "parameters": 101, "smallest": 0.0, "contraction": 0.8,
+         "least": "sensitivity of a", "weak": [], "tests": 50, "populations": 1, "dependence": "none"},
+        "The design identifies all 101 parameters, but the cases 95 of them at the posterior draws (smallest singular "
+        "value 0). More draws help if the chains have not settled; else more cases, or ten verified ones of each "
+        "class.",
     ),
     (
         "entities_without_labels",

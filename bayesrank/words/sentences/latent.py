@@ -66,12 +66,13 @@ def not_identified(
     smallest: float,
     contraction: float,
     least: str,
+    structural: int,
     weak: list[str],
     tests: int,
     populations: int,
     dependence: str,
 ) -> str:
-    why, step = why_and_remedy(rank, parameters, weak, tests, populations, dependence)
+    why, step = why_and_remedy(rank, structural, parameters, weak, tests, populations, dependence)
     return f"{why[:1].upper()}{why[1:]} (smallest singular value {smallest:.2g}). {step}"
 
 
