@@ -150,11 +150,6 @@ class ModelRecord(Record):
         return self.assumed_prevalence if "/" in self.assumed_prevalence else ""
 
     @property
-    def draws_prevalence(self) -> bool:
-        """Return whether draws of the prevalence were given, or made from a sample."""
-        return self.sets_prevalence and not self.assumed_prevalence.replace(".", "").isdigit()
-
-    @property
     def prevalence_number(self) -> float:
         """Return the prevalence that was set, or the share of the sample from which it was estimated.
 

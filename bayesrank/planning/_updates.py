@@ -4,6 +4,7 @@ Counts and joint outcomes are updated as conjugate models update them, and score
 Where no counts can be updated (hierarchical models, more cases of the same clusters), scores are taken as normal.
 """
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 
 import numpy as np
@@ -20,11 +21,10 @@ MOST = 2**24
 TableScore = Callable[[np.ndarray], np.ndarray]
 
 
-class Updates:
+class Updates(ABC):
     """Simulated futures of one posterior.
 
-    ``extend(more)`` adds units to every future; ``moments()`` are the mean (future, entity) and the covariance (future,
-    entity, entity) of the updated scores.
+    ``extend(more)`` adds units to every future.
     """
 
     #: Scores (future, entity) under each simulated truth; today's units (entity), the prior's included; those added.
@@ -32,8 +32,9 @@ class Updates:
     before: np.ndarray
     added: float = 0
 
+    @abstractmethod
     def moments(self) -> tuple[np.ndarray, np.ndarray]:
-        raise NotImplementedError
+        """Return the mean (future, entity) and the covariance (future, entity, entity) of the updated scores."""
 
     def past(self) -> np.ndarray:
         """Return the share of today's units among all (entity)."""

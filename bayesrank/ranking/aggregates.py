@@ -42,7 +42,7 @@ WORDS = {
 OF_MEANS = ("means_over_datasets", "mean_of_one_dataset")
 #: Largest ratio of the sizes of a group for which worst scores and gaps of independent groups were measured.
 UNEQUAL = 1.5
-#: The most entities of which every absence is tried.
+#: With more entities than this, their absences are not tried.
 MOST_TRIED = 200
 
 

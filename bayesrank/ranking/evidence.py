@@ -110,7 +110,7 @@ class Evidence(Observed):
         if self.hidden is not None and (named := self.hidden["entity"].values[self.hidden.values].tolist()):
             notes.append(Note("intervals_withheld", {"entities": list(map(str, named))}))
         if score is not None and score.depends_on_prevalence and self.about is not None:
-            notes += prevalence_notes(*self._shares(), score) + prevalence_caveat(score, self.about)
+            notes += prevalence_notes(*self.class_shares(), score) + prevalence_caveat(score, self.about)
         if self.counts is not None:
             notes += count_notes(self.counts, score, self.model)
         classes = self.counts if self.counts is not None else self.performance
@@ -241,7 +241,7 @@ class Evidence(Observed):
             notes.append(Note("few_datasets", few))
         return notes
 
-    def _shares(self) -> tuple[xr.DataArray | None, np.ndarray | None]:
+    def class_shares(self) -> tuple[xr.DataArray | None, np.ndarray | None]:
         """Return mean (entity, actual) and variance of class shares, of the cases or of the sampled performance."""
         if self.counts is not None and not self.model.sets_prevalence:
             cases = cases_of_classes(self.counts)

@@ -34,6 +34,8 @@ MOST_ENTITIES, MOST_PAIRS = 300, 2**21
 PRECISION = 2e-3
 #: Smaller learned differences, in standard deviations, are those of draws, and no number of cases shows them.
 LEAST = 0.02
+#: Variances of class shares up to this one are rounding errors.
+TINY = 1e-18
 #: Kinds of units whose number reduces the error, by ``Evidence.needed``; for others no number is given.
 UNITS = {
     "cases": "cases",
@@ -57,8 +59,8 @@ class Separation:
     score: str  #: Its name.
     per_case: bool  #: Whether per-case data may need fewer cases.
     unit: str
-    units: np.ndarray  #: Observed units, and those that the prior stands for.
-    prior: np.ndarray  #: The latter alone.
+    units: np.ndarray  #: Observed units with the units for which the prior counts (entity).
+    prior: np.ndarray  #: Units for which the prior counts (entity).
     cases_each: float
     mean: np.ndarray  #: Means of draws, higher is better; on the same orientation as the ends of the range.
     covariance: np.ndarray
@@ -314,8 +316,10 @@ def _units(
     unit = UNITS.get(evidence.needed())
     if unit is None or not np.isnan(information.datasets) or not np.isnan(information.repeats):
         return None
-    if score is not None and score.depends_on_prevalence and evidence.model.draws_prevalence:
-        return None  # new cases do not tell more of it
+    if score is not None and score.depends_on_prevalence and evidence.model.sets_prevalence:
+        variance = evidence.class_shares()[1]
+        if variance is not None and (variance > TINY).any():
+            return None  # the prevalence has draws, of which new cases tell no more
     size = x.shape[1]
     cases, prior = information.cases, prior_cases(evidence, size)
     if unit == "data sets":

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+import xarray as xr
 from scipy import integrate, stats
 
 import bayesrank as br
@@ -144,6 +145,21 @@ def test_what_has_no_number_says_what_would_lift_it():
 
 def fact_or_none(ranking):
     return json.loads(ranking["separation"].item()) or None
+
+
+@pytest.mark.parametrize(
+    ("prevalence", "known"),
+    [
+        (1e-5, True),
+        (xr.DataArray([0.02, 0.02], {"entity": ["a", "b"]}, "entity"), True),
+        (xr.DataArray(np.random.default_rng(1).beta(12.5, 588.5, (4, 1000)), dims=("chain", "draw")), False),
+    ],
+)
+def test_new_cases_tell_no_more_of_a_prevalence_with_draws(prevalence, known):
+    counts = br.from_counts(tn=[70, 75], fp=[10, 5], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
+    posterior = br.fit(counts, seed=1, prevalence=prevalence)
+    assert bool(notes_of(br.credible_ranking(posterior, "ppv")["separation"])) == known
+    assert bool(notes_of(br.credible_ranking(posterior, "informedness")["separation"]))
 
 
 def test_rare_positives_are_offered_by_design():
