@@ -58,7 +58,7 @@ from bayesrank.words.parts import Verdict
 from bayesrank.words.sentences import say
 
 Evidence = xr.DataArray | xr.Dataset
-#: Words in headings of outcomes of which low ones may be good.
+#: Words in headings of outcomes that may be good when they are low.
 LOW_IS_GOOD = re.compile(
     r"(?<![a-z])(errors?|err|loss(es)?|times?|costs?|ranks?|rmse|mse|mae|perplexity)(?![a-z])", re.I
 )

@@ -27,7 +27,7 @@ __all__ = ["Model"]
 #: Settings that :func:`model_of` does not restore from attrs: a posterior holds the prior as numbers and no given
 #: prevalence, and the likelihood does not depend on the others.
 REPEATED_OPTIONS = ("prior", "prevalence", "split_prior")
-#: The default model of two or more groups of which one has fewer cases: thin groups make the gap between them too wide.
+#: The default model where some group has fewer cases than this: small groups make the gap between them too wide.
 GROUPED, THIN = "hierarchical_beta_binomial", 200
 #: The default model of several data sets; the fewest data sets, and the most tables (a minute's sampling at worst).
 CROSSED, FEWEST_DATASETS, MOST_TABLES = "crossed_logit_normal", 3, 600
