@@ -19,6 +19,8 @@ from bayesrank.scores.score import Score
 
 #: Numbers of weights of cases and folds that are processed together.
 TOGETHER = 2**18
+#: Fewer cases of a class are few for an interval at a chosen threshold.
+FEW = 30
 
 
 def ideal_area(curve: str, prevalence: Any) -> xr.DataArray:
@@ -117,7 +119,8 @@ def best_threshold(
     Cross-validated draws have the mean of a score without optimism, but too large a spread: each of them chooses new
     thresholds in new folds, and the question is about one threshold. Draws at this threshold have the right spread,
     once they are widened for the number of cases of the smaller class (Bell and McCaffrey 2002). They are widened to
-    the spread of ``apparent_draws`` if that is larger, as for a threshold that few cases exceed.
+    the spread of ``apparent_draws`` if that is larger, as for a threshold that few cases exceed, and to that of the
+    cross-validated scores if a class has fewer than 30 cases.
 
     Examples
     --------
@@ -165,7 +168,8 @@ def best_threshold(
         filterwarnings("ignore", "All-NaN|Mean of empty|Degrees of freedom", RuntimeWarning)
         centre = np.nanmean(np.where(np.isnan(held), np.nan, fixed), axis=0)
         # At a threshold that few cases exceed, scores vary less than the mean over thresholds that is their centre.
-        spread, least = np.nanstd(fixed, axis=0), np.nanstd(apparent, axis=0)
+        # With few cases of a class, only the wider spread of cross-validated scores was seen to hold the truth.
+        spread, least = np.nanstd(fixed, axis=0), np.nanstd(held if fewest < FEW else apparent, axis=0)
         scale = np.fmax(wider, least / np.where(spread > 0, spread, np.nan))
         honest = np.clip(np.nanmean(held, axis=0) + scale * (fixed - centre), *rule.range)
     columns = {"threshold_draws": at, "apparent_draws": apparent, "honest_draws": honest, "held_out": held}
