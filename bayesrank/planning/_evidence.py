@@ -18,7 +18,7 @@ from bayesrank._source import Source as Posterior
 from bayesrank._source import parse_source
 from bayesrank.models import in_closed_form
 from bayesrank.performance.arrays import as_performance, observed_counts
-from bayesrank.planning._updates import JointOutcomes, NormalScores, Tables, overlapping_noise
+from bayesrank.planning._updates import JointOutcomes, NormalScores, Tables, gradient, overlapping_noise
 from bayesrank.ranking.evidence import evidence_of
 from bayesrank.ranking.precision import information_of
 from bayesrank.ranking.separation import population_behind
@@ -234,9 +234,11 @@ def with_units(
             raise ArgumentError("more", "must be 'cases' for predicted probabilities", f"{more!r}")
         cases = observed["cases"].isel(entity=source.keep).values.astype(float)
         return source.normal(cases, source.covariance)
-    if "judged_truth" in observed and "mean_outcome" in source.groups["posterior"]:
+    if "judged_truth" in observed:
         if more != default:
-            raise ArgumentError("more", "must be left out for judged outcomes, whose plan is in labels", f"{more!r}")
+            raise ArgumentError(
+                "more", "must be left out with truth known in part: the plan is in labels of these cases", f"{more!r}"
+            )
         return _of_labels(source)
     if "wins" in observed:
         if more != "cases":
@@ -467,27 +469,60 @@ def _between_datasets(source: Source, kind: str) -> np.ndarray:
 
 
 def _of_labels(source: Source) -> Source:
-    """Return the source of judged outcomes: more labels reduce what the verdicts leave open; the cases stay.
+    """Return the source of truth known in part: more labels reduce what the verdicts leave open; the cases stay.
 
-    The rest is the variance between cases of the rates of their verdicts, each drawn to the entity's by one case.
+    The rest is the variance between cases of what their verdicts say on the scores.
+    """
+    observed = source.observed
+    count = observed["judged_count"].values.astype(float)
+    judged = "outcome" in source.groups["posterior"].dims
+    moves = (_moves_of_rates if judged else _moves_of_tables)(source, count)
+    fixed = (moves * count[:, None]).T @ moves
+    values, vectors = np.linalg.eigh(source.covariance - fixed)
+    within = (vectors * np.maximum(values, 0.0)) @ vectors.T
+    labels = observed["labels"].isel(entity=source.keep).values.astype(float)
+    most = max(float((observed["cases"].isel(entity=source.keep).values - labels).min()), 1.0)
+    unit, kept = ("labels", "verdicts") if judged else ("verified cases", "cases")
+    return replace(source.normal(labels, within, unit=unit, fixed=kept), most=most)
+
+
+def _moves_of_rates(source: Source, count: np.ndarray) -> np.ndarray:
+    """Return how far each case moves the mean outcome (pattern, entity) by its verdict, whose rate has one more case.
+
+    The additional case has the rate of the entity.
     """
     observed = source.observed
     verdict, truth = (observed[f"judged_{name}"].values[:, source.keep] for name in ("verdict", "truth"))
-    count = observed["judged_count"].values.astype(float)
-    rates = np.zeros(verdict.shape)
+    moves = np.zeros(verdict.shape)
     for k in range(verdict.shape[1]):
         met, known = verdict[:, k] >= 0, truth[:, k] >= 0
         size = int(verdict[:, k].max()) + 1
         labels, hits = (np.bincount(verdict[known, k], count[known] * one, size) for one in (1, truth[known, k]))
         common = (hits.sum() + 1) / (labels.sum() + 2)
         own = ((hits + common) / (labels + 1))[verdict[met, k]]
-        rates[met, k] = (own - np.average(own, weights=count[met])) / count[met].sum()
-    fixed = (rates * count[:, None]).T @ rates
-    values, vectors = np.linalg.eigh(source.covariance - fixed)
-    within = (vectors * np.maximum(values, 0.0)) @ vectors.T
-    labels = observed["labels"].isel(entity=source.keep).values.astype(float)
-    most = max(float((observed["cases"].isel(entity=source.keep).values - labels).min()), 1.0)
-    return replace(source.normal(labels, within, unit="labels", fixed="verdicts"), most=most)
+        moves[met, k] = (own - np.average(own, weights=count[met])) / count[met].sum()
+    return moves
+
+
+def _moves_of_tables(source: Source, count: np.ndarray) -> np.ndarray:
+    """Return how far each case moves the score of a table (pattern, entity) by the predictions of all tests.
+
+    The class of a case has the shares of the verified cases with equal predictions, and of one case more.
+    """
+    verdict, truth = source.observed["judged_verdict"].values, source.observed["judged_truth"].values[:, 0]
+    performance = as_performance(source.posterior, source.kind).isel(entity=source.keep)
+    tables = performance.mean(draw_dims(performance)).transpose("entity", "actual", "predicted").values
+    stratum = np.unique(verdict, axis=0, return_inverse=True)[1].ravel()
+    seen = np.zeros((stratum.max() + 1, tables.shape[1]))
+    known = truth >= 0
+    np.add.at(seen, (stratum[known], truth[known]), count[known])
+    pooled = seen.sum(axis=0) + 1
+    share = (seen + pooled / pooled.sum()) / (seen.sum(axis=1, keepdims=True) + 1)
+    slope = gradient(source.table_score(np.ones(tables.shape[:2], bool)), tables)
+    guesses = verdict[:, source.keep]
+    gains = [(share[stratum] * own[:, guess].T).sum(axis=1) for own, guess in zip(slope, guesses.T, strict=True)]
+    moves = np.stack(gains, axis=1)
+    return (moves - np.average(moves, axis=0, weights=count)) / count.sum()
 
 
 def _of_judged_votes(source: Source) -> Source:

@@ -199,7 +199,8 @@ class Evidence(Observed):
         if self.votes is not None:
             return "labels" if "labels" in self.votes else "votes"
         if self.judged is not None:
-            return "labels"
+            # A verified case tells of all tests; judged outcomes have no prevalence.
+            return "labels" if self.model.prevalence is None else "verified cases"
         if self.model.probabilities:
             return "paired cases"
         if self.model.over_datasets:

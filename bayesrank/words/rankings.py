@@ -32,6 +32,7 @@ STEPS = {
     "training seeds": "More training seeds would help; more cases of the same models would help less",
     "votes": "More votes would help most, on pairs of the entities that could be best",
     "labels": "More true labels would help, on the entities that could be best",
+    "verified cases": "More verified cases would help",
     "": "More data would help to separate them",
 }
 

@@ -297,10 +297,47 @@ def test_a_plan_is_in_labels_on_the_entities_that_could_be_best():
     predicted = updates.moments()[1].reshape(-1, 2, 2)[0]
     held = mean_of_draws(posterior_of(240))
     assert (predicted[0, 0] + predicted[1, 1] - 2 * predicted[0, 1]) ** 0.5 == pytest.approx(held.std(), rel=0.15)
-    with pytest.raises(ValueError, match="plan is in labels"):
+    with pytest.raises(ValueError, match="plan is in labels of these cases"):
         br.plan(posterior, more="runs")
 
 
 def mean_of_draws(posterior):
     drawn = posterior["posterior"]["mean_outcome"]
     return (drawn.sel(entity="a") - drawn.sel(entity="b")).values
+
+
+@pytest.mark.parametrize("score", ["f1", "tpr"])
+def test_a_plan_of_verified_cases_predicts_the_spread_after_them(score):
+    from bayesrank.planning._evidence import read_source, with_units
+
+    rng = np.random.default_rng(5)
+    disease, shared = (rng.random(3000) < 0.3) + 0, rng.standard_normal(3000)
+    tests = {
+        name: (effect * disease - 0.7 + 0.6 * shared + rng.standard_normal(3000) > 0) + 0
+        for name, effect in {"a": 1.5, "b": 1.3}.items()
+    }
+
+    def posterior_of(verified):
+        # Positive tests are verified more often.
+        known = np.cumsum(rng_of.random(3000) < 0.3 + 0.5 * tests["a"]) <= verified
+        chosen = known & (rng_of.random(3000) < 0.3 + 0.5 * tests["a"])
+        return br.fit(br.joint_outcomes(pd.Series(disease).where(chosen), tests), seed=1)
+
+    def spread_of(posterior):
+        drawn = br.scores.get(score)(posterior)
+        return (drawn.sel(entity="a") - drawn.sel(entity="b")).std().item()
+
+    rng_of = np.random.default_rng(1)
+    posterior = posterior_of(300)
+    labels = posterior["observed_data"]["labels"].values.max()
+    rng_of = np.random.default_rng(1)
+    later = posterior_of(1200)
+    source = with_units(read_source(posterior, score, None, None, 1, {}))
+    updates = source.updates(2000, np.random.default_rng(1))
+    updates.extend(int(later["observed_data"]["labels"].values.max() - labels))
+    predicted = updates.moments()[1].reshape(-1, 2, 2)[0]
+    variance = predicted[0, 0] + predicted[1, 1] - 2 * predicted[0, 1]
+    assert variance**0.5 == pytest.approx(spread_of(later), rel=0.15)
+    assert variance**0.5 < 0.7 * spread_of(posterior)
+    plan = br.plan(posterior, score, seed=1)
+    assert "more verified cases are enough" in br.verdict(plan)[0]
