@@ -6,11 +6,12 @@ from dataclasses import replace
 import numpy as np
 import pandas as pd
 import pytest
-from scipy.special import expit
+from scipy.special import expit, logit
 
 import bayesrank as br
 from bayesrank._notes import notes_of
 from bayesrank._source import groups_of
+from bayesrank.models import latent_class
 from bayesrank.models.latent_class import LatentClass
 from bayesrank.models.parts import latent_classes
 from bayesrank.models.parts.latent_classes import LatentClasses, pair_table
@@ -132,7 +133,15 @@ def test_singular_values_of_two_populations():
     cells = LatentClass(TUBERCULOSIS).cells
     found = {each: at_rates(cells, each, [0.9, 0.8, 0.95, 0.9])[:2] for each in ((0.30, 0.33), (0.05, 0.5), (0.3, 0.3))}
     assert [rank for rank, _ in found.values()] == [6, 6, 4]
-    assert found[0.05, 0.5][1] > 8 * found[0.30, 0.33][1] > 0.1
+    assert [smallest for _, smallest in found.values()] == pytest.approx([0.0418, 0.6672, 0], abs=1e-4)
+    # Derivatives of plain probabilities by rates have smaller ones: 0.024 and 0.34.
+    for shares, expected in (((0.30, 0.33), 0.024), ((0.05, 0.5), 0.34)):
+        rates = np.array([*shares, 0.9, 0.8, 0.95, 0.9])
+        every, _ = cells.expected(logit(rates))
+        step = 1e-6 * np.eye(6)
+        ends = (every.cells(logit(rates + sign * step)) for sign in (1, -1))
+        jacobian = np.subtract(*ends).T / 2e-6
+        assert np.linalg.svd(jacobian, compute_uv=False)[-1] == pytest.approx(expected, rel=0.02)
     three = LatentClass(evidence([0.3], [0.9, 0.8, 0.7], [0.9, 0.8, 0.7], 50)).cells
     assert at_rates(three, 0.3, [0.9, 0.8, 0.5, 0.95, 0.9, 0.5])[0] == 5
 
@@ -203,6 +212,61 @@ def test_draws_agree_with_weighted_draws_of_the_prior(kind, sizes):
     sd = np.sqrt(weight @ np.square(p - mean))
     assert (np.abs(q.mean(axis=0) - mean) / sd).max() < 4.5 * error
     assert np.abs(np.log(q.std(axis=0) / sd)).max() < 4.5 * error
+
+
+@pytest.mark.parametrize(
+    ("joint", "kind"),
+    [
+        (HEARTS, "none"),
+        (evidence([0.4], [0.9, 0.7], [0.8, 0.9], 30), "none"),  # a ridge
+        pytest.param(evidence([0.4], [0.9, 0.7, 0.8], [0.8, 0.9, 0.7], 30), "by_class", marks=pytest.mark.slow),
+    ],
+)
+def test_draws_from_a_reference_agree_with_draws_from_the_prior(joint, kind, monkeypatch):
+    """With many tests, draws start near maxima of the posterior: the posterior is the same."""
+    moments = []
+    for least in (10, 1):
+        monkeypatch.setattr(latent_class, "ALL_PATTERNS", least)
+        model = LatentClass(joint, dependence=kind)
+        groups = model.sample_chains((2, 1000), br._random.root_sequence(1))
+        drawn = expit(model._parameters(groups["posterior"])[:, : model.cells.rates])
+        moments.append((drawn.mean(axis=0), drawn.std(axis=0), groups["sample_stats"].attrs["ess_bulk"]))
+    (one, spread, first), (other, wide, second) = moments
+    error = np.sqrt(1 / first + 1 / second)
+    assert (np.abs(one - other) / spread).max() < 4.5 * error
+    assert np.abs(np.log(wide / spread)).max() < 4.5 * error
+
+
+def test_a_reference_is_a_density_with_the_gradient_of_its_ratio():
+    model = LatentClass(HEARTS, dependence="common")
+    reference = latent_classes.Reference.of(model.prior)
+    theta = reference.draw(3, np.random.default_rng(1))
+    for function in (reference.value_and_slope, reference.ratio):
+        step = 1e-5 * np.eye(theta.shape[1])
+        numeric = np.stack([(function(theta + each)[0] - function(theta - each)[0]) / 2e-5 for each in step], axis=1)
+        np.testing.assert_allclose(function(theta)[1], numeric, atol=1e-6 * np.abs(numeric).max())
+
+
+@pytest.mark.parametrize("kind", ["none", pytest.param("common", marks=pytest.mark.slow)])
+def test_many_tests_settle_with_few_draws(kind, monkeypatch):
+    """With 50 tests the classes of cases are nearly known, and so are the rates."""
+    monkeypatch.setattr(LatentClass, "fits", {})  # the slow part, and no part of the draws
+    rng = np.random.default_rng(1)
+    truth = rng.random(200) < 0.4
+    tests = 50 if kind == "none" else 20
+    rates = rng.uniform(0.7, 0.97, (2, tests))
+    verdict = np.where(rng.random((200, tests)) < np.where(truth[:, None], rates[1], 1 - rates[0]), 1, 0)
+    joint = br.joint_outcomes(None, pd.DataFrame(verdict, columns=[f"t{i:02}" for i in range(tests)]))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        model = LatentClass(joint, dependence=kind)
+        groups = model.sample_chains((2, 100), br._random.root_sequence(1))
+    assert groups["sample_stats"].attrs["rhat"] < 1.1
+    counts = [np.where(truth[:, None], verdict, 0).sum(axis=0), truth.sum()]
+    known = (counts[0] + 1) / (counts[1] + 2)
+    error = np.sqrt(known * (1 - known) / (counts[1] + 3))
+    found = groups["posterior"]["sensitivity"].mean(("chain", "draw")).values
+    assert (np.abs(found - known) / error).max() < (0.5 if kind == "none" else 2)
 
 
 @pytest.mark.slow

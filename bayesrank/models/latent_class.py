@@ -48,7 +48,14 @@ from bayesrank._notes import Note
 from bayesrank._random import Block, fingerprint, stream
 from bayesrank.evidence.counts import mark_positive
 from bayesrank.evidence.weighting import check_whole_cases
-from bayesrank.models.parts.latent_classes import DEPENDENCES, LatentClasses, Prior, pair_table
+from bayesrank.models.parts.latent_classes import (
+    ALL_PATTERNS,
+    DEPENDENCES,
+    LatentClasses,
+    Prior,
+    Reference,
+    pair_table,
+)
 from bayesrank.models.parts.tempering import FEWEST, MOST, temper
 
 #: Standard deviations of the prior of the dependence: of log odds ratios, and of strengths of a random effect.
@@ -397,16 +404,21 @@ class LatentClass:
         return model
 
     def sample_chains(self, shape: tuple[int, int], root: np.random.SeedSequence) -> dict[str, xr.Dataset]:
-        """Sample by tempering: each chain has particles of its own, which start from the prior."""
+        """Sample by tempering: each chain has particles of its own, which start from the prior.
+
+        With many tests they start from a reference near the maxima of the posterior.
+        """
         from bayesrank._nuts import diagnostics
 
         cells = self.cells
         key = fingerprint(cells.verdict, cells.population, cells.truth, cells.count, self.prior.shapes)
         drawn, rates = [], []
+        near = Reference.of(self.prior) if cells.tests > ALL_PATTERNS else None
+        begin, change = (self.prior, cells.value_and_slope) if near is None else (near, near.ratio)
         for chain in range(shape[0]):
             rng = stream(root, "chains", "latent_class", key, cells.dependence, self.prior.scale, chain)
-            start = self.prior.draw(int(np.clip(shape[1], FEWEST, MOST)), rng)
-            theta, rate = temper(start, self.prior.value_and_slope, cells.value_and_slope, shape[1], rng)
+            start = begin.draw(int(np.clip(shape[1], FEWEST, MOST)), rng)
+            theta, rate = temper(start, begin.value_and_slope, change, shape[1], rng)
             drawn.append(theta)
             rates.append(rate)
         coords = {"chain": np.arange(shape[0]), "draw": np.arange(shape[1])}

@@ -9,7 +9,8 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
-from scipy.special import expit, log_ndtr, ndtr, ndtri
+from scipy.linalg import solve_triangular
+from scipy.special import betaln, expit, log_ndtr, ndtr, ndtri
 
 #: Kinds of dependence of the tests within a class.
 DEPENDENCES = ("none", "pairs", "common", "by_class")
@@ -17,6 +18,8 @@ DEPENDENCES = ("none", "pairs", "common", "by_class")
 NODES, FINE_NODES = 15, 41
 #: Random starts of the search for the maximum, beside a plain one: with up to ALL_PATTERNS tests, and with more.
 STARTS, FEW_STARTS = 6, 1
+#: The reference: random starts, differences of equal maxima and of logs that do not count, width, share of the prior.
+REFERENCE_STARTS, SAME, NEGLIGIBLE, WIDE, PRIOR_SHARE = 5, 0.02, 40.0, 1.4, 0.25
 #: Logits are kept within these ends, where probabilities differ from 0 and 1 by 1e-13.
 END = 30.0
 #: Up to this number of tests, the information has all patterns; above it, so many drawn ones a test, and at least.
@@ -195,14 +198,17 @@ class LatentClasses:
             found[last:] = theta[last:].reshape(-1, 2)[:, ::-1].ravel()
         return found
 
-    def climb(self, start: np.ndarray) -> tuple[np.ndarray, float]:
-        """Return the next maximum of the likelihood from a start, and its logarithm."""
+    def climb(self, start: np.ndarray, prior: "Prior | None" = None) -> tuple[np.ndarray, float]:
+        """Return the next maximum of the likelihood, or of the posterior, from a start, and its logarithm."""
         from scipy.optimize import minimize
 
         fine = replace(self, nodes=FINE_NODES)
 
         def loss(theta: np.ndarray) -> tuple[float, np.ndarray]:
             value, slope = fine.value_and_slope(theta[None])
+            if prior is not None:
+                more, change = prior.density(theta[None])
+                value, slope = value + more, slope + change
             return -float(value[0]), -slope[0]
 
         ends = [(-END / 2, END / 2)] * self.rates + [(-8.0, 8.0)] * self.effects
@@ -210,20 +216,18 @@ class LatentClasses:
         run = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=ends, options=finish)
         return run.x, -float(run.fun)
 
-    def maximum(self, anchor: int) -> tuple[np.ndarray, float]:
-        """Return the parameters with the largest likelihood from several starts, where the anchor is informative."""
+    def starts(self, anchor: int, number: int) -> list[np.ndarray]:
+        """Return parameters from which to climb: plain ones, where the anchor is informative, and random ones."""
         rng = np.random.default_rng(0)
         start = np.full(self.size, 0.8)
         start[: self.populations] = 0.0
         sign = np.where(self._agreement[anchor] < 0, -1.0, 1.0)
         start[self.populations : self.rates] = 1.5 * np.tile(sign, 2)
-        starts = [
-            start,
-            *(
-                start + rng.normal(0, 1.2, self.size)
-                for _ in range(STARTS if self.tests <= ALL_PATTERNS else FEW_STARTS)
-            ),
-        ]
+        return [start, *(start + rng.normal(0, 1.2, self.size) for _ in range(number))]
+
+    def maximum(self, anchor: int) -> tuple[np.ndarray, float]:
+        """Return the parameters with the largest likelihood from several starts, where the anchor is informative."""
+        starts = self.starts(anchor, STARTS if self.tests <= ALL_PATTERNS else FEW_STARTS)
         theta, log = max((self.climb(each) for each in starts), key=lambda found: found[1])
         if self.informedness(theta[None], anchor)[0] < 0 and (self.truth < 0).all():
             theta = self.swap(theta)
@@ -392,13 +396,86 @@ class Prior:
             kept.append(theta[self.cells.informedness(theta, self.anchor) > 0])
         return np.concatenate(kept)[:size]
 
-    def value_and_slope(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return the log density on the scale of logits (particle), and its gradient."""
+    def density(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the log density on the scale of logits without the anchor (particle), and its gradient."""
         last = self.cells.rates
         x, effect = theta[:, :last], theta[:, last:]
         value = -np.logaddexp(0, -x) @ self.shapes[:, 0] - np.logaddexp(0, x) @ self.shapes[:, 1]
         value -= (effect**2).sum(axis=1) / (2 * self.scale**2)
-        far = (np.abs(x) > END).any(axis=1) | (self.cells.informedness(theta, self.anchor) <= 0)
+        value -= betaln(*self.shapes.T).sum() + effect.shape[1] * (np.log(self.scale) + LOG_ROOT)
         rate = expit(x)
         slope = np.hstack([self.shapes[:, 0] * (1 - rate) - self.shapes[:, 1] * rate, -effect / self.scale**2])
-        return np.where(far, -np.inf, value), slope
+        return value, slope
+
+    def value_and_slope(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the log density on the scale of logits (particle), and its gradient."""
+        value, slope = self.density(theta)
+        far = (np.abs(theta[:, : self.cells.rates]) > END).any(axis=1)
+        return np.where(far | (self.cells.informedness(theta, self.anchor) <= 0), -np.inf, value), slope
+
+    def information(self, theta: np.ndarray) -> np.ndarray:
+        """Return the Fisher information of all cases at parameters, plus the curvature of the log prior."""
+        rate = expit(theta[: self.cells.rates])
+        curvature = np.full(len(theta), self.scale**-2.0)
+        curvature[: len(rate)] = self.shapes.sum(axis=1) * rate * (1 - rate)
+        root = self.cells.information_root(theta)
+        return root.T @ root + np.diag(curvature)
+
+
+@dataclass(frozen=True)
+class Reference:
+    """A mixture of the prior and of wide normal distributions at maxima of a posterior, from which its draws can start.
+
+    With many tests, few particles from the prior all miss the maxima with nearly all mass. From here, tempering gives
+    each maximum its mass in the posterior. The prior covers what the normal distributions miss.
+    """
+
+    prior: Prior
+    centers: np.ndarray  #: Maxima (component, parameter).
+    roots: np.ndarray  #: Lower triangular roots of the covariances (component, parameter, parameter).
+
+    @classmethod
+    def of(cls, prior: Prior) -> "Reference | None":
+        """Return the reference of the posterior; None if no maximum has an informative anchor."""
+        cells = prior.cells
+        found: list[tuple[np.ndarray, float]] = []
+        for start in cells.starts(prior.anchor, REFERENCE_STARTS):
+            theta, log = cells.climb(start, prior)
+            if cells.informedness(theta[None], prior.anchor)[0] <= 0:
+                theta, log = cells.climb(cells.swap(theta), prior)
+            apart = all(np.abs(expit(theta) - expit(each)).max() > SAME for each, _ in found)
+            if apart and cells.informedness(theta[None], prior.anchor)[0] > 0:
+                found.append((theta, log))
+        centers = [theta for theta, log in found if log > max(each for _, each in found) - NEGLIGIBLE]
+        inverses = [np.linalg.inv(prior.information(theta)) for theta in centers]
+        roots = [WIDE * np.linalg.cholesky((each + each.T) / 2) for each in inverses]
+        return cls(prior, np.stack(centers), np.stack(roots)) if centers else None
+
+    def draw(self, size: int, rng: np.random.Generator) -> np.ndarray:
+        """Draw parameters (draw, parameter), where the anchor is informative."""
+        kept: list[np.ndarray] = []
+        while sum(map(len, kept)) < size:
+            which = rng.integers(len(self.centers), size=size)
+            noise = rng.standard_normal((size, self.prior.cells.size))
+            theta = self.centers[which] + np.einsum("dij,dj->di", self.roots[which], noise)
+            theta = np.where(rng.random((size, 1)) < PRIOR_SHARE, self.prior.draw(size, rng), theta)
+            kept.append(theta[np.isfinite(self.prior.value_and_slope(theta)[0])])
+        return np.concatenate(kept)[:size]
+
+    def value_and_slope(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the log density (particle) up to the constant of the anchor, and its gradient."""
+        value, slope = self.prior.density(theta)
+        values, slopes = [np.log(PRIOR_SHARE) + value], [slope]
+        for center, root in zip(self.centers, self.roots, strict=True):
+            z = solve_triangular(root, (theta - center).T, lower=True)
+            size = np.log(np.diag(root)).sum() + len(root) * LOG_ROOT
+            values.append(np.log((1 - PRIOR_SHARE) / len(self.roots)) - 0.5 * np.square(z).sum(axis=0) - size)
+            slopes.append(-solve_triangular(root, z, lower=True, trans="T").T)
+        value = np.logaddexp.reduce(values)
+        return value, np.einsum("cp,cpj->pj", np.exp(np.array(values) - value), np.array(slopes))
+
+    def ratio(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return the log of the posterior over the reference (particle), and its gradient."""
+        parts = (self.prior.value_and_slope(theta), self.prior.cells.value_and_slope(theta))
+        (prior, by_prior), (log, by_log), (own, by_own) = *parts, self.value_and_slope(theta)
+        return prior + log - own, by_prior + by_log - by_own

@@ -18,6 +18,8 @@ KEPT = 0.5
 MOVES, LAST, BETWEEN, ACCEPT = 2, 8, 4, 0.8
 #: Parameters stay within these ends, also where a move goes astray.
 FAR = 1e3
+#: With fewer particles a parameter, covariances of parameters are shrunk towards 0.
+ENOUGH = 10
 #: Length of a move in standard deviations, and its most steps.
 LENGTH, STEPS = 1.5, 16
 
@@ -75,6 +77,8 @@ def _move(
 ) -> tuple[tuple, np.ndarray]:
     """Return particles after one Hamiltonian move each, and acceptance rates (particle)."""
     spread = np.cov(state[0].T).reshape(state[0].shape[1], -1)
+    few = max(0.0, 1 - len(state[0]) / (ENOUGH * len(spread)))
+    spread = (1 - few) * spread + few * np.diag(np.diag(spread))
     mapping = np.linalg.cholesky(spread + 1e-6 * np.diag(np.diag(spread)) + 1e-12 * np.eye(len(spread)))
     momentum = rng.standard_normal(state[0].shape)
     step = width * rng.uniform(0.6, 1.4, (len(momentum), 1))
