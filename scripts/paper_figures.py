@@ -19,7 +19,7 @@ import numpy as np
 import xarray as xr
 
 import bayesrank as br
-from bayesrank.papers.pages import SIZES, explore_contours, explore_pmf, save, turning_simplex
+from bayesrank.papers.pages import explore_contours, explore_pmf, save, turning_simplex
 
 #: Lovell et al., Figures 3, 4 and F.1: 20 positives, 40 negatives.
 OBSERVED = br.from_counts(tn=32, fp=8, fn=4, tp=16)
@@ -353,7 +353,7 @@ def film():
 
 @figure("UD6", "Both models for every matrix that may be observed.")
 def explored_pmfs():
-    return explore_pmf([*SIZES, (26, 8), (20, 41)], THREE, observed=(16, 32))
+    return explore_pmf((20, 40), THREE, observed=(16, 32))
 
 
 @figure("UE1", "The cocaine purity classifier: 26 positives, none missed, and 8 negatives.")

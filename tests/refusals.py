@@ -470,7 +470,7 @@ OPS = [
 
 PICTURES = [
     ("^(entities|top) must", lambda x: plots.colors(*x[0], **x[1]), ((["a", "a"],), {}), ((["a"],), {"top": 13}), ((xr.Dataset(),), {})),
-    ("^sizes must|^observed must be true positives up to 4", lambda x: x[0](**x[1]), *((make, how) for make in (pages.explore_pmf, pages.explore_contours) for how in ({"sizes": []}, {"sizes": [(0, 4)]}, {"sizes": [(200, 200)]}, {"sizes": [(4, 4)], "observed": (5, 1)}))),
+    ("^size must|^scores must be ranking|^observed must be true positives up to 4", lambda x: x[0](**x[1]), *((make, how) for make in (pages.explore_pmf, pages.explore_contours) for how in ({"size": []}, {"size": (0, 4)}, {"size": (200_000, 200_000)}, {"scores": ["error_rate"]}, {"size": (4, 4), "observed": (5, 1)}))),
     ("^prevalence must|one more dim", lambda x: plots.value_tiles(*x), (TILE, [0.1, 0.2, 0.3]), (TILE[0],)),
     ("^lines must", lambda x: plots.value_tile(TILE[0], lines=x), "x", -1, 1.5, True),
     ("^a and b must", lambda: papers.roc_beside_tile(TILE[0], [0.1, 0.2], [0.1, 0.2, 0.3], 0.3)),

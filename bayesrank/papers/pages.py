@@ -15,10 +15,7 @@ from bayesrank.papers.lattices import SIDE, check_slices
 from bayesrank.plots.kit.colors import OKABE_ITO
 from bayesrank.plots.kit.contours import round_values, score_label, score_limits
 from bayesrank.plots.kit.page import Html, embed_json, page, part
-from bayesrank.predictive.confusion import beta_binomial, binomial
-from bayesrank.predictive.scores import group_values
 from bayesrank.scores import Score, as_score
-from bayesrank.scores.contours import contour_curve
 from bayesrank.scores.lattice import lattice_values, simplex_corners
 
 #: The scores of Lovell et al., Appendices B and C.
@@ -27,93 +24,78 @@ METRICS = (
     "balanced_accuracy", "informedness", "g_mean", "prevalence_threshold", "balanced_mcc", "balanced_markedness",
     "balanced_f1", "balanced_fowlkes_mallows", "balanced_threat_score", "standardized_ppv", "standardized_npv",
 )  # fmt: skip
-#: Positives and negatives: the paper's, and totals of 20, 40 and 60 cases with 10% to 90% positives.
-SIZES = ((20, 40), *((p, total - p) for total in (20, 40, 60) for p in range(total // 10, total, total // 10)))
 MODELS = ("beta-binomial", "binomial")
 #: Colours of the models, as in the paper: red and blue.
 COLORS = (OKABE_ITO[5], "var(--bar)")
 #: Colours from the lowest to the highest value, visible on white and on black.
 SCALE = ((212, 74, 58), (150, 130, 150), (58, 134, 214))
-#: Maximum number of matrices of a test set, so that a browser moves all circles at once.
-MOST = 10_000
+#: Maximum number of matrices of a test set, so that a browser moves all circles at once; of contours, where beyond the
+#: former no points are drawn.
+MOST, MOST_CONTOURS = 10_000, 1_000_000_000
 BINS = 40
 #: Range of contours on both axes of ROC space.
 EXTENT = (-0.5, 1.5)
-#: Points nearer than this to the line between their neighbours are left out.
-FINE = 5e-4
 
 
 def explore_pmf(
-    sizes: Sequence[tuple[int, int]] = SIZES,
+    size: Sequence[int] = (20, 40),
     scores: Sequence[Any] = ("mcc", "balanced_accuracy", "f1"),
-    observed: tuple[int, int] | None = None,
+    observed: Sequence[int] | None = None,
 ) -> Html:
     """Make a page of the next confusion matrix and its scores, for any observed matrix (Lovell et al., Appendix D.5).
 
-    The next test set has the observed class sizes; the models are the beta-binomial with the default prior, and the
-    binomial. Scales do not change with the observed matrix, so that pmfs can be compared.
+    The reader types the numbers of positives and negatives, with at most 10,000 matrices. The next test set has the
+    same numbers; the models are the beta-binomial with the default prior, and the binomial. Scales do not change with
+    the observed matrix, so that pmfs can be compared.
 
     Parameters
     ----------
-    sizes : sequence of pairs of int
-        Numbers of positives and negatives, at least 1, with at most 10,000 matrices. Sliders step through all of them.
-    scores : sequence of Score, str or callable
+    size : pair of int
+        Initial numbers of positives and negatives, each at least 1.
+    scores : sequence of Score or str
+        Ranking scores, or scores of Lovell et al., Appendices B and C; the page has the formulas of these only.
     observed : pair of int, optional
-        Initial true positives and true negatives; by default 80% of each class of the first sizes.
+        Initial true positives and true negatives; by default 80% of each class.
 
     Examples
     --------
-    >>> text = explore_pmf([(5, 8)], ["f1"], observed=(4, 6))
+    >>> text = explore_pmf((5, 8), ["f1"], observed=(4, 6))
     >>> text.count("<svg data-joint"), text.count("<svg data-score")
     (2, 1)
     """
-    sizes = _check_sizes(sizes)
-    found = [as_score(score) for score in check_sequence("scores", scores)]
-    start = _start(sizes[0], observed)
-    data = {
-        "models": MODELS,
-        "colors": COLORS,
-        "bins": BINS,
-        "start": start,
-        "sizes": [_pmfs(*size, found, start if size == sizes[0] else _start(size)) for size in sizes],
-    }
+    found = _check_scores(scores)
+    data = {"models": MODELS, "colors": COLORS, "bins": BINS, "scores": [_describe(score) for score in found]}
     names = [score_label(score) for score in found]
-    return _explorer("Uncertainty in confusion matrices and their scores", "pmf", data, MODELS, names, BINS)
+    start = _check_start(size, observed, MOST)
+    return _explorer("Uncertainty in confusion matrices and their scores", "pmf", data | start, MODELS, names, BINS)
 
 
 def explore_contours(
-    sizes: Sequence[tuple[int, int]] = SIZES, scores: Sequence[Any] = METRICS, observed: tuple[int, int] | None = None
+    size: Sequence[int] = (20, 40), scores: Sequence[Any] = METRICS, observed: Sequence[int] | None = None
 ) -> Html:
     """Make a page of score contours over all points of a test set, with a movable point (Lovell et al., D.2 and D.3).
 
+    The reader types the numbers of positives and negatives, and with them the prevalence. Points are drawn for at most
+    10,000 matrices.
+
     Parameters
     ----------
-    sizes, scores, observed
+    size, scores, observed
         As for :func:`explore_pmf`; at least one score. The page lists all scores of the movable point.
 
     Examples
     --------
-    >>> text = explore_contours([(5, 8)], ["f1", "mcc"])
+    >>> text = explore_contours((5, 8), ["f1", "mcc"])
     >>> text.count("<svg data-square"), text.count("<td data-value")
     (2, 2)
     """
-    sizes = _check_sizes(sizes)
-    found = [as_score(score) for score in check_sequence("scores", scores)]
+    found = _check_scores(scores)
     if not found:
         raise ArgumentError("scores", "must hold a score at least", "none")
-    shares = sorted({p / (p + n) for p, n in sizes})
-    limits = [score_limits(score) for score in found]
-    data = {
-        "start": _start(sizes[0], observed),
-        "extent": EXTENT,
-        "scale": SCALE,
-        "scores": [{"name": score_label(score), "low": low, "high": high}
-                   for score, (low, high) in zip(found, limits, strict=True)],
-        "lines": [[_contours(share, score) for score in found] for share in shares],
-        "sizes": [{"p": p, "n": n, "share": shares.index(p / (p + n)),
-                   "values": [_short(_values(p, n, score)) for score in found]} for p, n in sizes],
-    }  # fmt: skip
-    return _explorer("Contours of scores", "contours", data, [_score_title(score) for score in found])
+    parts = [_describe(score) | {"levels": round_values(*score_limits(score)).tolist()} for score in found]
+    data = {"extent": EXTENT, "scale": SCALE, "most_points": MOST, "scores": parts}
+    start = _check_start(size, observed, MOST_CONTOURS)
+    return _explorer("Contours of scores", "contours", data | start, [_score_title(score) for score in found])
 
 
 def turning_simplex(total: int, positives: Sequence[int], score: ScoreLike) -> Html:
@@ -178,115 +160,50 @@ def save(html: str, path: str | Path) -> Path:
     return Path(path)
 
 
-def _check_sizes(sizes: Any) -> list[tuple[int, int]]:
-    found = []
-    for pair in check_sequence("sizes", sizes):
-        if not isinstance(pair, Sequence | np.ndarray) or len(pair) != 2:
-            raise ArgumentTypeError("sizes", "must hold pairs of positives and negatives", describe_value(pair))
-        p, n = (check_integer("sizes", cases, 1) for cases in pair)
-        if (p + 1) * (n + 1) > MOST:
-            raise ArgumentError("sizes", f"must have {MOST:,} matrices at most", f"{(p + 1) * (n + 1):,} for {(p, n)}")
-        found.append((p, n))
-    if not found:
-        raise ArgumentError("sizes", "must hold a pair at least", "none")
+def _check_scores(scores: Any) -> list[Score]:
+    found = [as_score(score) for score in check_sequence("scores", scores)]
+    known = [as_score(name) for name in METRICS]
+    for score in found:
+        if score.importance is None and score not in known:
+            wanted = "must be ranking scores or scores of Lovell et al.; the page has no other formulas"
+            raise ArgumentError("scores", wanted, score.name)
     return found
 
 
-def _start(size: tuple[int, int], observed: Any = None) -> list[int]:
-    """Return the initial true positives and true negatives."""
-    if observed is None:
-        return [round(0.8 * cases) for cases in size]
-    seen = check_sequence("observed", observed)
-    if len(seen) != 2 or not all(
-        is_number(count) and 0 <= count <= cases for count, cases in zip(seen, size, strict=True)
-    ):
-        wanted = f"true positives up to {size[0]} and true negatives up to {size[1]}"
-        raise ArgumentError("observed", f"must be {wanted}", describe_value(observed))
-    return [check_integer("observed", count) for count in seen]
-
-
-@cache
-def _margins(cases: int) -> list[list[list[float]]]:
-    """Return pmfs of the correct calls in a class, by model and by their observed number."""
-    rows = [
-        # The default prior has one case in each cell.
-        [beta_binomial(cases, 1 + seen, 1 + cases - seen) for seen in range(cases + 1)],
-        [binomial(cases, seen / cases) for seen in range(cases + 1)],
-    ]
-    return [[[float(f"{p:.6g}") if p > 1e-12 else 0.0 for p in pmf.tolist()] for pmf in row] for row in rows]
-
-
-def _pmfs(p: int, n: int, scores: Sequence[Score], start: Sequence[int]) -> dict[str, Any]:
-    """Return margins for every possible matrix by model, the matrices of each value, and the scales."""
-    tp, tn = _margins(p), _margins(n)
-    pairs = [(of_tp[start[0]], of_tn[start[1]]) for of_tp, of_tn in zip(tp, tn, strict=True)]
-    joints = [np.outer(*pair) for pair in pairs]
-    return {
-        "p": p,
-        "n": n,
-        "tp": tp,
-        "tn": tn,
-        "scores": [_index_values(p, n, score, joints) for score in scores],
-        "largest": max(joint.max() for joint in joints),
-        "edge": max(max(margin) for pair in pairs for margin in pair),
-    }
-
-
-def _index_values(p: int, n: int, score: Score, joints: Sequence[np.ndarray]) -> dict[str, Any]:
-    """Return the values of a score, and the index of the value of each matrix (tp, tn); -1 if undefined."""
-    values, group = group_values(p, n, score)
-    known = group >= 0
-    masses = [np.bincount(group[known], joint.ravel()[known]) for joint in joints]
+def _describe(score: Score) -> dict[str, Any]:
+    """Return what the page computes a score by, and its range."""
+    weights = score.importance
     low, high = score_limits(score)
-    heights = [np.histogram(values, BINS, (low, high), weights=mass)[0] for mass in masses]
     return {
         "name": score_label(score),
+        "key": score.name,
+        "importance": weights and [float(weights[cell]) for cell in ("tn", "fp", "fn", "tp")],
         "low": low,
         "high": high,
-        "values": [float(f"{value:.9g}") for value in values.tolist()],
-        "group": group.tolist(),
-        "count": np.bincount(group[known]).tolist(),
-        "largest": np.max(masses),
-        "tallest": np.max(heights),
     }
 
 
-def _values(p: int, n: int, score: Score) -> np.ndarray:
-    return lattice_values(p, n, score).isel(fp=slice(None, None, -1)).transpose("tp", "fp").values.ravel()
+def _check_start(size: Any, observed: Any, most: int) -> dict[str, Any]:
+    """Return the initial class sizes, true positives and true negatives, and the maximum number of matrices."""
+    pair = check_sequence("size", size)
+    if len(pair) != 2:
+        raise ArgumentError("size", "must be a number of positives and one of negatives", describe_value(size))
+    p, n = (check_integer("size", cases, 1) for cases in pair)
+    if (p + 1) * (n + 1) > most:
+        raise ArgumentError("size", f"must have {most:,} matrices at most", f"{(p + 1) * (n + 1):,} for {(p, n)}")
+    start = [round(0.8 * cases) for cases in (p, n)]
+    if observed is not None:
+        seen = check_sequence("observed", observed)
+        if len(seen) != 2 or not all(is_number(k) and 0 <= k <= cases for k, cases in zip(seen, (p, n), strict=True)):
+            wanted = f"true positives up to {p} and true negatives up to {n}"
+            raise ArgumentError("observed", f"must be {wanted}", describe_value(observed))
+        start = [check_integer("observed", count) for count in seen]
+    return {"size": [p, n], "start": start, "most": most}
 
 
 def _short(values: np.ndarray) -> list[float | None]:
     """Return numbers with four digits; None where undefined."""
     return [float(f"{value:.4g}") if np.isfinite(value) else None for value in values.ravel().tolist()]
-
-
-def _contours(prevalence: float, score: Score) -> list[dict[str, Any]]:
-    """Return lines of equal values, beyond the ROC square where their form is known."""
-    steps = round_values(*score_limits(score))
-    curves = contour_curve(score, steps, prevalence, EXTENT, points=401)
-    lines = []
-    for k, value in enumerate(steps.tolist()):
-        points = np.column_stack([curves["fpr"].values[k], curves["tpr"].values[k]])
-        gaps = np.flatnonzero(np.isnan(points).any(axis=1))
-        pieces = (piece[~np.isnan(piece).any(axis=1)] for piece in np.split(points, gaps))
-        parts = [np.round(_simplify_curve(piece), 4).tolist() for piece in pieces if len(piece) > 1]
-        lines.append({"at": value, "parts": parts})
-    return lines
-
-
-def _simplify_curve(points: np.ndarray) -> np.ndarray:
-    """Drop points of a curve that are close to the line between others (Ramer, 1972)."""
-    if len(points) < 3:
-        return points
-    start, end = points[0], points[-1]
-    along = end - start
-    length = np.hypot(*along)
-    off = points - start
-    far = np.abs(off @ [along[1], -along[0]]) / length if length > FINE else np.hypot(*off.T)
-    at = int(np.argmax(far))
-    if far[at] <= FINE:
-        return points[[0, -1]]
-    return np.concatenate([_simplify_curve(points[: at + 1])[:-1], _simplify_curve(points[at:])])
 
 
 def _score_title(score: Score) -> str:

@@ -290,8 +290,11 @@ def _dot(ax: Any, x: float, y: float, color: Any, size: float, **style: Any) -> 
 
 
 def _mark(ax: Any, label: str, at: tuple[float, float], color: Any, below: bool) -> None:
-    """Mark a place of the Tile, with a label towards its middle."""
+    """Mark a place of the Tile, with a label towards its middle; on the right edge beside it, where no curve runs."""
     _dot(ax, *at, color, 6, zorder=4)
+    if at[0] == 1 and 0 < at[1] < 1:
+        ax.annotate(label, at, (7, 0), textcoords="offset points", va="center", fontsize=8)
+        return
     side = np.sign(0.5 - at[0])
     style = {"ha": ("right", "center", "left")[int(side) + 1], "va": "top" if below else "bottom", "fontsize": 8}
     offset = (6 * side, -6 if below else 6)

@@ -1,4 +1,4 @@
-"""Pages to explore: what they hold is what was computed, and a real browser looks it up, without a network."""
+"""Pages to explore: a real browser computes for all class sizes what the package computes, without a network."""
 
 import html
 import json
@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import bayesrank as br
-from bayesrank.papers.pages import METRICS, _simplify_curve, explore_contours, explore_pmf, turning_simplex
+from bayesrank.papers.pages import METRICS, explore_contours, explore_pmf, turning_simplex
 from bayesrank.plots.kit.page import Html, apply_theme, colors_of, page, part
 from bayesrank.report import ranking_report
 from bayesrank.scores.lattice import lattice_values, simplex_slice
@@ -16,77 +16,12 @@ from tests.browser import needs_browser, run_scripts
 
 PHONE = "--window-size=360,740"
 P, N = 6, 9
-PMF = explore_pmf([(P, N), (4, 3)], ["mcc", "balanced_accuracy", "f1"], observed=(5, 7))
-CONTOURS = explore_contours([(P, N), (4, 3)], ["mcc", "f1", "ppv", "tnr"], observed=(5, 7))
+PMF = explore_pmf((P, N), ["mcc", "balanced_accuracy", "f1"], observed=(5, 7))
+CONTOURS = explore_contours((P, N), ["mcc", "f1", "ppv", "tnr"], observed=(5, 7))
 
 
 def held(page):
     return json.loads(re.search(r'<script type="application/json">(.*?)</script>', page, re.S)[1])
-
-
-def test_margins_are_those_of_every_matrix_that_may_be_observed():
-    one = held(PMF)["sizes"][0]
-    rng = np.random.default_rng(1)
-    for a, d in zip(rng.integers(0, P + 1, 6), rng.integers(0, N + 1, 6), strict=True):
-        counts = br.from_counts(tn=N - (N - d), fp=N - d, fn=P - a, tp=a)
-        for m, model in enumerate(("beta_binomial", "binomial")):
-            pmf = br.predictive.confusion_pmf(counts, model=model).transpose("tp", "tn")
-            np.testing.assert_allclose(np.outer(one["tp"][m][a], one["tn"][m][d]), pmf, atol=2e-6)
-    assert [len(one["tp"][0]), len(one["tn"][1])] == [P + 1, N + 1]
-
-
-def test_matrices_that_share_a_value_are_summed():
-    for size in held(PMF)["sizes"]:
-        p, n = size["p"], size["n"]
-        counts = br.from_counts(tn=n - 1, fp=1, fn=1, tp=p - 1)
-        pmf = br.predictive.confusion_pmf(counts)
-        joint = np.outer(size["tp"][0][p - 1], size["tn"][0][n - 1]).ravel()
-        for name, score in zip(("mcc", "balanced_accuracy", "f1"), size["scores"], strict=True):
-            exact = br.predictive.score_pmf(pmf, name)
-            exact = exact.isel(value=exact["value"].notnull().values)
-            group = np.array(score["group"])
-            np.testing.assert_allclose(score["values"], exact["value"], rtol=1e-8, atol=1e-12)
-            np.testing.assert_array_equal(score["count"], exact["multiplicity"])
-            sums = np.bincount(group[group >= 0], joint[group >= 0])
-            np.testing.assert_allclose(sums, exact["probability"], atol=1e-5)
-
-
-def lattice(score):
-    tp, tn = (counts.ravel() for counts in np.meshgrid(np.arange(P + 1), np.arange(N + 1), indexing="ij"))
-    return score.of_cells(tn, N - tn, P - tp, tp)
-
-
-def test_contours_are_on_their_values_within_and_beyond():
-    data = held(CONTOURS)
-    one = data["sizes"][0]
-    beyond = 0
-    names = ("mcc", "f1", "ppv", "tnr")
-    for name, lines, values in zip(names, data["lines"][one["share"]], one["values"], strict=True):
-        rule = br.scores.get(name)
-        for line in lines:
-            points = np.concatenate([np.array(part) for part in line["parts"]])
-            x, y = points.T
-            inside = ((points > 0.02) & (points < 0.98)).all(axis=1)
-            beyond += (~inside).sum()
-            p = P / (P + N)
-            found = rule.of_cells((1 - p) * (1 - x), (1 - p) * x, p * (1 - y), p * y)[inside]
-            np.testing.assert_allclose(found, line["at"], atol=5e-3)
-        k = 4 * (N + 1) + 7  # tp 4, tn 7
-        assert values[k] == pytest.approx(rule.of_cells(7, 2, 2, 4), rel=1e-3)
-        assert len(values) == (P + 1) * (N + 1)
-        assert [value is None for value in values] == np.isnan(lattice(rule)).tolist()
-    assert beyond > 20
-    assert len(METRICS) == len({br.scores.get(name).name for name in METRICS}) > 20
-
-
-def test_thinning_keeps_the_curve():
-    x = np.linspace(0, 1, 200)
-    curve = np.column_stack([x, x**2])
-    few = _simplify_curve(curve)
-    assert 5 < len(few) < 100
-    np.testing.assert_allclose(np.interp(x, *few.T), x**2, atol=1.3e-3)
-    circle = np.column_stack([np.cos(6.3 * x), np.sin(6.3 * x)])
-    np.testing.assert_allclose(np.hypot(*_simplify_curve(circle).T), 1)
 
 
 def test_nothing_is_loaded():
@@ -143,7 +78,8 @@ def test_a_browser_shows_what_follows_from_what_was_observed(tmp_path):
     found.bars = [drawn()];
     set('bars', false);
     found.bars.push(drawn());
-    set('total', 0);
+    set('positives', 4, 'change');
+    set('negatives', 3, 'change');
     found.smaller = [cells(), all('circle').length];
     return found;"""
     found = told(tmp_path, PMF, script)
@@ -189,8 +125,9 @@ def test_a_browser_moves_the_point_and_its_contours(tmp_path):
     found.dots = [all('circle').length];
     set('points', false);
     found.dots.push(all('circle').length);
-    set('total', 0);
-    found.smaller = [cells(), document.querySelector('[data-control=positives-said]').textContent];
+    set('positives', 4, 'change');
+    set('negatives', 3, 'change');
+    found.smaller = [cells(), document.querySelector('[data-control=negatives-said]').textContent];
     return found;"""
     found = told(tmp_path, CONTOURS, script)
     # Two positives found and two false alarms: recall 1/3, precision 1/2.
@@ -222,30 +159,126 @@ def test_a_browser_moves_the_point_and_its_contours(tmp_path):
     np.testing.assert_allclose(y, br.contour("f1", 0.5, x, p), atol=4e-3)
     assert found["mcc"] != found["f1"]
     assert found["dots"] == [70 + 69, 0]  # one matrix has no precision
-    assert found["smaller"] == [[1, 1, 3, 2], "4 of 7"]
+    assert found["smaller"] == [[1, 1, 3, 2], "prevalence 0.571"]
 
 
 @needs_browser
-@pytest.mark.parametrize("explore", [explore_pmf, explore_contours])
-def test_sliders_reach_every_number_of_cases_and_of_positives(tmp_path, explore):
-    sizes = [(2, 3), *((p, total - p) for total in (7, 5, 6) for p in range(1, total) if (p, total) != (2, 5))]
+def test_the_reader_types_any_class_sizes(tmp_path):
     script = """
-    const slider = (name) => document.querySelector(`[data-control=${name}]`);
-    const number = (text) => Number(text.match(/^[0-9]+/));
-    const said = (name) => number(document.querySelector(`[data-control=${name}-said]`).textContent);
-    const seen = [[said('total'), said('positives')]];
-    for (let i = 0; i <= slider('total').max; i += 1) {
-      set('total', i);
-      for (let k = 0; k <= slider('positives').max; k += 1) {
-        set('positives', k);
-        const matrix = cells();
-        seen.push([said('total'), said('positives'), matrix[0] + matrix[2], matrix[1] + matrix[3]]);
-      }
-    }
+    const note = (name) => document.querySelector(`[data-control=${name}-said]`).textContent;
+    const said = () => ['positives', 'negatives'].map(note);
+    const seen = [];
+    [['positives', 7], ['negatives', 2], ['positives', 1], ['negatives', 5000], ['negatives', 0], ['positives', 'x'],
+     ['positives', 3]].forEach(([name, cases]) => { set(name, cases, 'change'); seen.push([...cells(), ...said()]); });
     return seen;"""
-    first, *seen = told(tmp_path, explore(sizes, ["f1"]), script)
-    assert first == [5, 2]
-    assert seen == [[total, p, p, total - p] for total in (5, 6, 7) for p in range(1, total)]
+    unchanged = [[1, 0, 0, 4999, "", "prevalence 0.0002"]] * 2  # no number of cases was typed
+    wanted = [
+        [6, 2, 1, 7, "", "prevalence 0.438"], [6, 0, 1, 2, "", "prevalence 0.778"],
+        [1, 0, 0, 2, "", "prevalence 0.333"], [1, 0, 0, 4999, "", "at most 4999 with 1 of the other class"], *unchanged,
+        [1, 0, 0, 4999, "at most 1 with 4999 of the other class", "prevalence 0.0002"],
+    ]  # fmt: skip
+    assert told(tmp_path, PMF, script) == wanted
+
+
+@needs_browser
+def test_pmfs_of_typed_sizes_are_those_of_the_package(tmp_path):
+    names = ["mcc", "cohen_kappa", "f_beta2"]
+    page = explore_pmf((3, 3), ["mcc", "cohen_kappa", br.scores.f_beta(2)])
+    script = """
+    const marks = (svg) => svg.querySelector('.rug path').getAttribute('d').split('M').length - 1;
+    const out = () => all('svg[data-score]').map((svg) =>
+      [marks(svg), svg.querySelector('.counts text').textContent, svg.nextElementSibling.textContent]);
+    return [[20, 41, 16, 41], [1, 8, 0, 3], [60, 12, 60, 0]].map(([p, n, a, d]) => {
+      set('positives', 1, 'change');
+      set('negatives', n, 'change');
+      set('positives', p, 'change');
+      set('tp', a);
+      set('tn', d);
+      return [p, n, a, d, out()];
+    });"""
+    for p, n, a, d, panels in told(tmp_path, page, script):
+        counts = br.from_counts(tn=d, fp=n - d, fn=p - a, tp=a)
+        for name, (values, many, words) in zip(names, panels, strict=True):
+            score = br.scores.f_beta(2) if name == "f_beta2" else name
+            for model, found in zip(
+                ("beta_binomial", "binomial"), re.findall(r"binomial (\S+)(?: ± ([^;]+))?", words), strict=True
+            ):
+                exact = br.predictive.score_pmf(br.predictive.confusion_pmf(counts, model=model), score)
+                exact = exact.isel(value=exact["value"].notnull().values)
+                if not exact["probability"].sum():
+                    assert found == ("undefined", "")
+                    continue
+                mass = exact["probability"] / exact["probability"].sum()
+                mean = (mass * exact["value"]).sum().item()
+                sd = float(np.sqrt((mass * (exact["value"] - mean) ** 2).sum()))
+                np.testing.assert_allclose([float(one) for one in found], [mean, sd], atol=6e-4)
+            whole = br.predictive.score_pmf(br.predictive.confusion_pmf(counts), score)
+            whole = whole.isel(value=whole["value"].notnull().values)
+            assert (values, many) == (
+                whole.sizes["value"],
+                f"matrices with a value: up to {whole['multiplicity'].max().item():g}",
+            )
+
+
+@needs_browser
+def test_every_formula_of_the_page_is_that_of_the_catalogue(tmp_path):
+    script = """
+    const read = ({ textContent: text }) => (text === 'undefined' ? null : Number(text));
+    const values = () => all('[data-value]').map(read);
+    return [[6, 9], [5, 1]].flatMap(([p, n]) => {
+      set('positives', p, 'change');
+      set('negatives', n, 'change');
+      const seen = [];
+      for (let a = 0; a <= p; a += 1) for (let d = 0; d <= n; d += 1) {
+        set('tp', a);
+        set('tn', d);
+        seen.push([d, n - d, p - a, a, values()]);
+      }
+      return seen;
+    });"""
+    found = told(tmp_path, explore_contours(), script)
+    assert len(found) == 7 * 10 + 6 * 2
+    cells = np.array([row[:4] for row in found], float).T
+    for k, name in enumerate(METRICS):
+        seen = np.array([row[4][k] for row in found], float)
+        np.testing.assert_allclose(seen, br.scores.get(name).of_cells(*cells), rtol=6e-3, atol=1e-9, err_msg=name)
+
+
+@needs_browser
+def test_contours_at_typed_sizes_are_on_their_values_and_whole(tmp_path):
+    sizes = [(3, 17), (800, 200)]
+    script = f"""
+    const roc = all('svg[data-square]')[0];
+    return {json.dumps(sizes)}.map(([p, n]) => {{
+      set('negatives', n, 'change');
+      set('positives', p, 'change');
+      return all('[data-control=score] option').map((_, k) => {{
+        set('score', k);
+        return [...roc.querySelectorAll('.lines path')].map((line) => [line.textContent, line.getAttribute('d')]);
+      }});
+    }});"""
+    across = np.linspace(0.05, 0.95, 19)
+    for (p, n), pictures in zip(sizes, told(tmp_path, explore_contours(), script), strict=True):
+        share = p / (p + n)
+        for name, lines in zip(METRICS, pictures, strict=True):
+            score, seen = br.scores.get(name), 0
+            for title, d in lines:
+                value = float(title.split(" = ")[1])
+                pairs = np.array(re.findall(r"[ML]([\d.-]+) ([\d.-]+)", d), float).reshape(-1, 2)
+                x, y = (pairs[:, 0] - 54) / 400, (420 - pairs[:, 1]) / 400
+                # Coordinates are rounded to 1/40,000 of the square, and near its corners scores are steep.
+                inside = (np.minimum(x, y) > 0.02) & (np.maximum(x, y) < 0.98)
+                cells = ((1 - share) * (1 - x), (1 - share) * x, share * (1 - y), share * y)
+                np.testing.assert_allclose(score.of_cells(*cells)[inside], value, atol=4e-3, err_msg=name)
+                if name == "tnr":  # its lines are vertical
+                    seen += len(pairs)
+                    continue
+                wanted = br.contour(name, value, across, share).values
+                keep = (wanted > 0.02) & (wanted < 0.98)
+                for u, v in zip(across[keep], wanted[keep], strict=True):
+                    seen += 1
+                    assert np.min(np.hypot(x - u, y - v), initial=1) < 0.015, (name, value, u, v)
+            assert seen > 20
 
 
 def test_the_simplex_holds_every_matrix_of_its_slices():

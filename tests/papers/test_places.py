@@ -26,6 +26,18 @@ def test_scores_are_marked_where_they_lie():
     assert not any("†" in text.get_text() for text in br.papers.placement_tile().texts)
 
 
+def test_labels_on_the_right_edge_are_clear_of_the_curve():
+    ax = br.papers.placement_tile(0.3)
+    ax.figure.canvas.draw()
+    boxes = {text.get_text(): text.get_window_extent() for text in ax.texts if text.get_text()}
+    assert {"F₀.₅", "F₁, J₊", "F₂"} <= set(boxes)
+    curve = next(line for line in ax.lines if "γ_π" in line.get_label())
+    pixels = ax.transData.transform(curve.get_xydata())
+    for name in ("F₀.₅", "F₁, J₊", "F₂"):
+        assert not any(boxes[name].contains(*point) for point in pixels)
+        assert not any(boxes[name].overlaps(box) for other, box in boxes.items() if other != name)
+
+
 def test_the_vertex_is_where_it_is_computed_to_be():
     ax = br.papers.pencil(0.95, 0.7, 0.2)
     vertex = br.tile.vertex(0.95, 0.7, 0.2)

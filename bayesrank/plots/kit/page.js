@@ -181,11 +181,22 @@
       });
       pen.fillStyle = ink;
       pen.font = `${Math.max(16, 12 * size / (canvas.clientWidth || size))}px sans-serif`;  // read on a telephone, too
-      data.corners.forEach((corner, k) => pen.fillText(data.names[k], ...flat(corner).slice(0, 2)));
+      // Labels lie outwards of their points, each as far as it is clear of those before it.
+      const taken = [], height = parseFloat(pen.font), middle = flat(centre);
+      const label = (text, [x, y]) => {
+        const width = pen.measureText(text).width, off = Math.hypot(x - middle[0], y - middle[1]) || 1;
+        const [u, v] = [(x - middle[0]) / off, (y - middle[1]) / off];
+        const room = (far) => [x + u * far - width * (1 - u) / 2, y + v * far + height * (0.35 + 0.5 * v)];
+        const clear = ([left, base]) => taken.every(([l, b, w]) => left > l + w + 4 || left + width + 4 < l || Math.abs(base - b) > height);
+        let far = 8;
+        while (!clear(room(far)) && far < size) far += 4;
+        taken.push([...room(far), width]);
+        pen.fillText(text, ...room(far));
+      };
+      data.corners.forEach((corner, k) => label(data.names[k], flat(corner)));
       data.slices.forEach((slice, s) => {  // beside the corner where all are called positive
         const share = slice.positives / data.total, [all, none] = data.corners;
-        const at = all.map((x, k) => share * x + (1 - share) * none[k]), [x, y] = flat(at);
-        if (boxes[s].checked) pen.fillText(`p = ${slice.positives}`, x + 6, y + 12);
+        if (boxes[s].checked) label(`p = ${slice.positives}`, flat(all.map((x, k) => share * x + (1 - share) * none[k])));
       });
       box.dataset.drawn = dots.length;
     };
