@@ -22,7 +22,7 @@ from bayesrank.logs.choices import Choices, LogError, check_choices
 from bayesrank.logs.files import Logs, collect
 from bayesrank.logs.stops import find_stop, means_of
 from bayesrank.logs.table import settle
-from bayesrank.models import make_model
+from bayesrank.models import make_model, model_for_datasets
 from bayesrank.tables.files import read_csv
 from bayesrank.tables.frames import read_table
 from bayesrank.tables.table import Roles, table_of
@@ -31,6 +31,8 @@ from bayesrank.words.sentences import say
 
 #: Groups of at least so many cases are categories, to be ranked one by one; many smaller ones are clusters.
 CATEGORY_CASES, CLUSTERS = 10, 12
+#: The number of data sets below which a slope has little evidence.
+SETS_FOR_SLOPE = 5
 
 
 @dataclass(frozen=True)
@@ -143,6 +145,42 @@ def diagnose_judged(paths: Any, roles: Roles) -> Diagnosis:
         if (value := getattr(roles, option)) is not None:
             words.append(f"--{option} {quote_word(value if isinstance(value, str) else ','.join(value))}")
     return Diagnosis(said, [], " ".join(words), None)
+
+
+def diagnose_covariates(paths: Sequence[str], roles: Roles) -> Diagnosis:
+    """Describe the covariates of one table of counts: their values, and whether slopes can be estimated."""
+    if len(paths) != 1:
+        raise ArgumentError("paths", "must be one table beside --covariate", f"{len(paths)} paths")
+    try:
+        evidence = read_table(read_csv(paths[0]), roles)
+    except ArgumentError as error:
+        return Diagnosis({}, [error], "", None)
+    ledger, entities = ledger_of(evidence), list(map(str, evidence["entity"].values.tolist()))
+    said = {"What": ["One table of counts on several data sets."], "Covariates": []}
+    said["Systems"] = [f"{len(entities)}: {list_names(entities, 8)}."]
+    said["Data sets"] = [f"{evidence.sizes['dataset']}."]
+    names = [name for name, *_ in ledger.covariates]
+    for name, low, high in ledger.covariates:
+        same = "entity" not in evidence[name].dims
+        where = "one value for each data set" if same else "values differ between the systems of a data set"
+        said["Covariates"].append(f"{name}: {low:.4g} to {high:.4g}; {where}.")
+    sets = dict(zip(entities, evidence["measured"].sum("dataset").values.tolist(), strict=True))
+    few = [f"{name} {n}" for name, n in sets.items() if n < SETS_FOR_SLOPE]
+    if few:
+        said["Doubts"] = [f"Few data sets for a slope: {list_names(few, 8)}. Their slopes follow those of the others."]
+    try:
+        made = make_model(model_for_datasets(evidence.shape[-1]), evidence, {"covariates": names})
+    except ArgumentError as error:
+        return Diagnosis(said, [error], "", None)
+    said["At"] = [
+        f"{list_names([f'{n} {v:.4g}' for n, v in zip(names, made.settings['at'], strict=True)])}: their means."
+    ]
+    words = ["bayesrank", "rank", quote_word(paths[0])]
+    for option, value in (("entity", roles.entity), ("dataset-column", roles.dataset)):
+        words += [f"--{option}", quote_word(value)] if value is not None else []
+    words += [word for name in names for word in ("--covariate", quote_word(name))]
+    at = ",".join(f"{name}={value:.4g}" for name, value in zip(names, made.settings["at"], strict=True))
+    return Diagnosis(said, [], " ".join([*words, "--at", quote_word(at)]), None)
 
 
 def _labels(evidence: xr.Dataset, entities: list[str]) -> list[str]:

@@ -1,12 +1,16 @@
 """Covariates of data sets: density, predictions at chosen values, refusals, and a fit with known slopes."""
 
 import numpy as np
+import pandas as pd
 import pytest
 import xarray as xr
 from scipy import special, stats
 
 import bayesrank as br
+from bayesrank.evidence.ledger import ledger_of
 from bayesrank.models import make_model
+from bayesrank.words.sentences import say
+from tests.commands import invoke, json_of, refused
 
 NAME = "crossed_logit_normal"
 SETS = 12
@@ -99,6 +103,99 @@ def test_typical_rates_move_with_the_chosen_value():
 def test_other_covariates_are_refused(counts, options, wrong):
     with pytest.raises(br.ArgumentError, match=wrong):
         make_model(NAME, counts, options)
+
+
+def table_of_studies(**columns):
+    """Two tests on four studies, as a data frame."""
+    counts = studies().isel(dataset=slice(4))
+    rows = counts.stack(row=("entity", "dataset")).transpose("row", ...)
+    held = {"test": rows["entity"].values, "dataset": rows["dataset"].values, "Threshold": rows["threshold"].values}
+    cells = rows.values.reshape(-1, 4).T
+    return pd.DataFrame(held | dict(zip(("tn", "fp", "fn", "tp"), cells, strict=True)) | columns)
+
+
+def test_a_table_holds_covariates_of_studies_or_of_tests():
+    frame = table_of_studies(dose=[1.0, 2, 3, 4, 1, 2, 3, 5])
+    counts = br.from_frame(frame, covariates=["threshold", "dose"])
+    assert counts["Threshold"].dims == ("dataset",)
+    np.testing.assert_array_equal(counts["Threshold"], THRESHOLD[:4])
+    assert counts["dose"].dims == ("entity", "dataset")
+    assert float(counts["dose"].sel(entity="B", dataset="s03")) == 5
+    assert [one[0] for one in ledger_of(counts).covariates] == ["Threshold", "dose"]
+    assert "covariates Threshold (1 to 2.091), dose (1 to 5)" in say(ledger_of(counts).read_note("test"))
+    assert ledger_of(counts).ignored == ()
+    model = make_model(NAME, counts, {"covariates": ["Threshold", "dose"]})
+    np.testing.assert_allclose(model.covariates.centre, [THRESHOLD[:4].mean(), frame["dose"].mean()])
+    # The same numbers, with one row for each cell of a matrix, in another order, and without one table.
+    long = frame.melt(["test", "dataset", "Threshold", "dose"], ["tn", "fp", "fn", "tp"], "cell", "count").iloc[::-1]
+    long["actual"] = np.where(long["cell"].isin(["tp", "fn"]), "yes", "no")
+    long["predicted"] = np.where(long["cell"].isin(["tp", "fp"]), "yes", "no")
+    lacking = long[(long["test"] != "B") | (long["dataset"] != "s00")].drop(columns="cell")
+    other = br.from_frame(lacking, covariates="dose")
+    assert other["dose"].sel(entity="B").sortby("dataset").isnull().values.tolist() == [True, False, False, False]
+    np.testing.assert_allclose(make_model(NAME, other, {"covariates": "dose"}).covariates.centre, [20 / 7])
+
+
+@pytest.mark.parametrize(
+    ("change", "covariates", "wrong"),
+    [
+        ({}, "dose", "covariates must name a column of frame"),
+        ({}, "tp", "must name a column that holds a number for each data set"),
+        ({"Threshold": ["high"] * 8}, "threshold", "row 0: Threshold must be a number"),
+        ({"Threshold": [1.0, np.inf] * 4}, "threshold", "row 1: Threshold must be a number"),
+        ({"Threshold": [1.0, None] * 4}, "threshold", "must be a number"),
+    ],
+)
+def test_columns_that_are_no_covariates_are_refused(change, covariates, wrong):
+    with pytest.raises(br.ArgumentError, match=wrong):
+        br.from_frame(table_of_studies(**change), covariates=covariates)
+
+
+def test_covariates_need_counts_on_data_sets():
+    with pytest.raises(br.ArgumentError, match="without counts on several data sets"):
+        br.from_frame(table_of_studies().drop(columns="dataset").iloc[[0, 4]], covariates="threshold")
+    cases = pd.DataFrame({"case": [1, 2], "age": [30.0, 40.0], "A": [0, 1], "B": [1, 1]})
+    with pytest.raises(br.ArgumentError, match="covariates must be left out of a table without counts"):
+        br.from_frame(cases, entities=["A", "B"], covariates="age")
+    twice = pd.DataFrame({"entity": list("aa"), "dataset": list("xx"), "actual": [0, 1], "predicted": [0, 1]})
+    with pytest.raises(br.ArgumentError, match="must be the same in all rows of an entity on a data set"):
+        br.from_frame(twice.assign(count=5, dose=[1.0, 2.0]), covariates="dose")
+
+
+def test_the_command_describes_and_refuses_covariates(tmp_path):
+    path = tmp_path / "studies.csv"
+    table_of_studies(kind=[1] * 4 + [2] * 4).to_csv(path, index=False)
+    told = invoke("doctor", path, "--covariate", "threshold")
+    assert "Threshold: 1 to 2.091; one value for each data set." in told
+    assert "Few data sets for a slope: A 4, B 4." in told
+    assert f"bayesrank rank {path} --covariate Threshold --at Threshold=1.545" in " ".join(told.split())
+    told = invoke("doctor", path, "--covariate", "kind")
+    assert "values differ between the systems of a data set" in told
+    assert "must vary between the data sets of an entity" in " ".join(told.split())
+    for words, wrong in (
+        (["--at", "threshold=1"], "--at must be left out without --covariate"),
+        (["--covariate", "threshold", "--at", "1"], "--at must have the form threshold=0.5"),
+        (["--covariate", "threshold", "--model", "beta_binomial"], "models with covariates: crossed_logit_normal"),
+        (["--covariate", "threshold", "--at", "dose=1"], "must have values of the covariates"),
+        (["--covariate", "dose"], "--covariate must name a column"),
+    ):
+        assert wrong in refused("rank", path, *words)
+    assert "--covariate must be left out for a shipped data set" in refused("rank", "tornado", "--covariate", "x")
+
+
+@pytest.mark.slow
+def test_the_command_ranks_at_a_value_as_python_does(tmp_path):
+    path = tmp_path / "studies.csv"
+    table_of_studies().to_csv(path, index=False)
+    words = ("--covariate", "threshold", "--at", "threshold=2", "--draws", 300, "-s", "tpr")
+    told = invoke("rank", path, *words)
+    assert "Rates of a typical or new data set are for Threshold = 2." in told
+    found = json_of("rank", path, *words)["entities"]
+    counts = br.from_frame(table_of_studies(), covariates="threshold")
+    posterior = br.fit(counts, covariates=["Threshold"], at={"Threshold": 2.0}, draws=300, seed=1)
+    ranking = br.credible_ranking(posterior, "tpr")
+    for one in found:
+        assert one["median"] == pytest.approx(float(ranking["median"].sel(entity=one["entity"])), abs=1e-9)
 
 
 @pytest.mark.slow

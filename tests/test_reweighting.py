@@ -1,5 +1,7 @@
 """Alternatives by importance weights: the weights are ratios of densities, and refits agree."""
 
+from itertools import product
+
 import numpy as np
 import pytest
 import xarray as xr
@@ -76,7 +78,7 @@ def test_the_likelihood_of_a_data_set_integrates_over_its_difficulty():
     model = make_model("crossed_logit_normal", STUDIES, {})
     held = model.draw_prior(Block(0, 0, 40, (1, 40)), root_sequence(4))
     group = xr.Dataset(dict(held), model.coords()).expand_dims("chain")
-    found = model.log_likelihood_of_datasets(group).sel(dataset="z").values[0]
+    found = model.log_likelihood_of_datasets(group)["counts"].sel(dataset="z").values[0]
     rng, size = np.random.default_rng(1), 200_000
     for draw in np.argsort(-found)[:3]:
         one = group.isel(chain=0, draw=int(draw))
@@ -90,6 +92,57 @@ def test_the_likelihood_of_a_data_set_integrates_over_its_difficulty():
         rate = expit(mean + total)
         each = binom.pmf(44, 50, rate[:, 0]) * binom.pmf(8, 20, rate[:, 1])
         assert found[draw] == pytest.approx(np.log(each.mean()), abs=5 * each.std() / each.mean() / np.sqrt(size))
+
+
+@pytest.mark.parametrize("classes", [True, False])
+def test_the_probabilities_of_all_data_sets_sum_to_one(classes):
+    """Every result that two entities can have on one data set is a data set here."""
+    sizes = [(2, 1), (1, 2)] if classes else [(3,), (2,)]
+    each = [list(product(*(range(n + 1) for n in size))) for size in sizes]
+    results = list(product(*each))
+    right = np.array([[one[e] for one in results] for e in (0, 1)])  # (entity, data set, row)
+    wrong = np.array(sizes)[:, None] - right
+    names = {"entity": ["A", "B"], "dataset": [f"r{i:03}" for i in range(len(results))]}
+    if classes:
+        table = np.stack(
+            [np.stack([right[..., 0], wrong[..., 0]], -1), np.stack([wrong[..., 1], right[..., 1]], -1)], -2
+        )
+        both = {"actual": ["negative", "positive"], "predicted": ["negative", "positive"]}
+        counts = xr.DataArray(table, names | both, ("entity", "dataset", "actual", "predicted"))
+    else:
+        table = np.stack([wrong[..., 0], right[..., 0]], -1)
+        counts = xr.DataArray(table, names | {"outcome": [0, 1]}, ("entity", "dataset", "outcome"))
+    model = make_model("crossed_logit_normal", counts, {"prevalence": 0.5} if classes else {})
+    assert model.terms == ("difficulty", "deviations")
+    held = model.draw_prior(Block(0, 0, 30, (1, 30)), root_sequence(5))
+    group = xr.Dataset(dict(held), model.coords()).expand_dims("chain")
+    found = model.log_likelihood_of_datasets(group)["counts"]
+    np.testing.assert_allclose(np.exp(found).sum("dataset"), 1, atol=0.01)
+
+
+def test_the_likelihood_of_two_tables_integrates_over_their_difficulty():
+    model = make_model("crossed_logit_normal", COMPLETE, {})
+    held = model.draw_prior(Block(0, 0, 200, (1, 200)), root_sequence(6))
+    group = xr.Dataset(dict(held), model.coords()).expand_dims("chain")
+    found = model.log_likelihood_of_datasets(group)["counts"].sel(dataset="v").values[0]
+    rng, size = np.random.default_rng(2), 400_000
+    for draw in np.argsort(-found)[:3]:
+        one = group.isel(chain=0, draw=int(draw))
+        effects = {}
+        for name, number in (("difficulty", 1), ("deviations", 2)):
+            sd, r = one[f"sd_of_{name}"].values, float(one[f"correlation_of_{name}"])
+            cov = np.outer(sd, sd) * np.array([[1, r], [r, 1]])
+            effects[name] = [rng.multivariate_normal([0, 0], cov, size, method="cholesky") for _ in range(number)]
+        each = np.ones(size)
+        for entity, deviation, (tn, n, tp, m) in zip(
+            "AB", effects["deviations"], [(38, 50, 11, 20), (30, 50, 13, 20)], strict=True
+        ):
+            right = np.diagonal(one["median_rate"].sel(entity=entity).values)
+            rate = expit(np.log(right / (1 - right)) - effects["difficulty"][0] + deviation)
+            each *= binom.pmf(tn, n, rate[:, 0]) * binom.pmf(tp, m, rate[:, 1])
+        error = each.std() / each.mean() / np.sqrt(size)
+        assert error < 0.05
+        assert found[draw] == pytest.approx(np.log(each.mean()), abs=5 * error)
 
 
 def test_weights_are_normalised_and_smooth():

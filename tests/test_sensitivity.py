@@ -373,3 +373,15 @@ def test_memory_does_not_grow_with_the_cases():
     check = partial(prior_conflict, large(10**15), prior=SURE)
     assert peak_of(check) < 20e6
     assert check()["tail_probability"].notnull().all()
+
+
+@pytest.mark.slow
+def test_studies_with_two_tests_need_few_new_fits():
+    """With the difficulty of a study integrated out, leaving out a study that had two tests reweights the draws."""
+    found = br.sensitivity(
+        br.datasets.load("scheidler_lymph_imaging"), "informedness", alternatives=["datasets"], seed=1
+    )
+    k = found["pareto_k"].sel(alternative=found["kind"] == "data")
+    assert k.size == 37
+    assert not k.isnull().any()
+    assert int((k > 0.7).sum()) <= 2

@@ -42,6 +42,8 @@ from bayesrank.models import (
     holds_probabilities,
     holds_votes,
     model_for_datasets,
+    names,
+    options_of,
     takes_cases,
 )
 from bayesrank.models.parts.margins import are_shares
@@ -51,9 +53,10 @@ from bayesrank.ranking.notes import positive_class_notes
 from bayesrank.ranking.values import natural_score, score_values, sizes_of_space
 from bayesrank.scores import Score, as_score
 from bayesrank.scores.score import SCORES
+from bayesrank.tables.columns import squeeze
 from bayesrank.tables.files import read_evidence
 from bayesrank.tables.frames import read_table
-from bayesrank.tables.table import Roles, table_of
+from bayesrank.tables.table import OPTIONS, Roles, table_of
 from bayesrank.words.parts import Verdict
 from bayesrank.words.sentences import say
 
@@ -201,6 +204,8 @@ def ask(
     higher_is_better: bool = False,
     by: str | None = None,
     over: str | None = None,
+    covariates: Sequence[str] = (),
+    at: dict[str, float] | None = None,
     **how: Any,
 ) -> Analysis:
     """Read, and choose or pool; ``how`` are the options on columns of the file, and on evaluation logs if any.
@@ -212,6 +217,7 @@ def ask(
     paths = [data] if isinstance(data, str) else list(data)
     logs = choices_of(how).also(lower=lower_is_better) if "only" in how else None
     how["dataset"] = how.pop("dataset_column")
+    how["covariates"] = list(covariates) or None
     found: dict[Any, Any] = {}
     submitted = how["truth"] is not None and Path(how["truth"]).is_file()
     if submitted:
@@ -236,6 +242,7 @@ def ask(
     if isinstance(evidence, xr.Dataset) and not (summary or takes_cases(name)):
         evidence = counts_of(evidence)
     _check_model(evidence, name, prior, prevalence, paths[0])
+    moved = _covariates(evidence, name, covariates, at)
     _check_direction(evidence, lower_is_better, higher_is_better, "higher_is_better" in found)
     every, remarks = evidence, list[Note | str]()
     if by is None and over is None:
@@ -257,7 +264,7 @@ def ask(
     used = ledger if dataset is None else replace(count_evidence(evidence), source=ledger.source)
     evidence = evidence.assign_attrs(used.to_attrs())
     averaged = holds_probabilities(evidence) and "dataset" in evidence.coords
-    options: dict[str, Any] = {"average": True} if averaged else {}
+    options: dict[str, Any] = {"average": True} if averaged else moved
     target = target_prevalence(prevalence, draws, seed)
     options |= {key: value for key, value in (("prior", prior), ("prevalence", target)) if value is not None}
     lower = lower_is_better or found.get("higher_is_better") is False
@@ -296,6 +303,27 @@ def _check_model(evidence: Evidence, model: str, prior: Any, prevalence: Any, da
         raise ArgumentError(
             "--prior", "must be left out for means and standard errors, whose prior is flat", f"{prior!r}"
         )
+
+
+def _covariates(evidence: Evidence, model: str, typed: Sequence[str], at: dict[str, float] | None) -> dict[str, Any]:
+    """Return the options of the model for covariates, by the names of their columns, which may differ in case."""
+    if not typed:
+        if at is not None:
+            raise ArgumentError("--at", "must be left out without --covariate", f"{at}")
+        return {}
+    if "covariates" not in options_of(find_model(model)):
+        known = ", ".join(name for name in names() if "covariates" in options_of(find_model(name)))
+        raise ArgumentError(
+            "--covariate",
+            f"must be left out for the model {model}",
+            f"{typed[0]!r}",
+            f"models with covariates: {known}",
+        )
+    found = [name for name, *_ in ledger_of(evidence).covariates]
+    held = {squeeze(name): name for name in found}
+    return {"covariates": found} | (
+        {} if at is None else {"at": {held.get(squeeze(name), name): value for name, value in at.items()}}
+    )
 
 
 def _check_direction(evidence: Evidence, lower: bool, higher: bool, known: bool) -> None:
@@ -368,8 +396,7 @@ def _read(data: str, model: str | None, roles: Roles, ignore: Sequence[str]) -> 
             known = ", ".join(br.datasets.names())
             raise ArgumentError("DATA", f"must be a CSV file or one of {known}, or - for standard input", f"{data!r}")
         return read_evidence(data, ignore, **vars(roles)), {"title": STDIN if data == "-" else Path(data).name}
-    options = {f"--{name.replace('_', '-')}": value for name, value in vars(roles).items() if name != "positive"}
-    options["--dataset-column"] = options.pop("--dataset")
+    options = {f"--{OPTIONS.get(k, k).replace('_', '-')}": value for k, value in vars(roles).items() if k != "positive"}
     if "group" in (options["--group"], options["--dataset-column"]):  # what the groups of shipped data are called
         options["--group"] = options["--dataset-column"] = None
     for option, given in (options | {"--ignore": ", ".join(ignore)}).items():

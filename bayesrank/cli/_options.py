@@ -14,6 +14,7 @@ from bayesrank.cli._typed import (
     read_number,
     read_score,
     read_share,
+    read_values,
     read_weights,
 )
 from bayesrank.models import names
@@ -137,6 +138,19 @@ asking = adding(
     click.option("--cluster", help="The column that names the cluster of each case. [default: cluster]"),
     click.option("--count", help="The column that says how many cases a row stands for."),
     click.option("--weight", help="The column with importance (survey) weights of cases."),
+    click.option(
+        "--covariate",
+        "covariates",
+        multiple=True,
+        metavar="COLUMN",
+        help="Counts on several data sets: a column of numbers on which the rates may depend, such as a threshold. May "
+        "be repeated.",
+    ),
+    click.option(
+        "--at",
+        type=Typed("values", read_values),
+        help="Values of the covariates for which data sets are ranked: threshold=0.5. [default: their means]",
+    ),
     *(click.option(f"--{cell}", metavar="COLUMN", help=f"The column of {what}.") for cell, what in CELL_NAMES),
     *judging_options,
     click.option("--ignore", multiple=True, help="A column to ignore; may be repeated."),

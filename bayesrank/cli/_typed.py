@@ -103,6 +103,14 @@ def read_weights(text: str, option: str) -> str | dict[str, float]:
     return {name.strip(): read_number(number, option) for name, number in pairs}
 
 
+def read_values(text: str, option: str) -> dict[str, float]:
+    """Return numbers by name from "a=1,b=2"."""
+    found = read_weights(text, option)
+    if isinstance(found, str):
+        raise ArgumentError(option, "must have the form threshold=0.5", f"{text!r}")
+    return found
+
+
 def read_names(text: str, option: str = "") -> list[str]:
     """Return names with commas between them, in quotation marks where they hold some."""
     return [name.strip() for name in next(csv.reader([text], skipinitialspace=True), []) if name.strip()]

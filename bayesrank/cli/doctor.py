@@ -4,13 +4,14 @@ from typing import Any
 
 import click
 
+from bayesrank._errors import ArgumentError
 from bayesrank._escape import escape_lines
 from bayesrank.cli._help import Grouped
 from bayesrank.cli._logs import choices_of
 from bayesrank.cli._options import NAMES, WORD, adding, judging_options, reading_logs
 from bayesrank.cli._output import print_line
 from bayesrank.cli._sink import print_block
-from bayesrank.diagnosis import diagnose, diagnose_judged
+from bayesrank.diagnosis import diagnose, diagnose_covariates, diagnose_judged
 from bayesrank.tables.table import Roles
 
 
@@ -21,6 +22,15 @@ from bayesrank.tables.table import Roles
 @adding(*judging_options)
 @click.option("--entities", type=NAMES, help="Beside --truth: the columns of tests that are compared.")
 @click.option("--count", help="Beside --truth: the column that says how many cases a row stands for.")
+@click.option(
+    "--covariate",
+    "covariates",
+    multiple=True,
+    metavar="COLUMN",
+    help="One table of counts on several data sets: a column of numbers on which the rates may depend.",
+)
+@click.option("--entity", help="Beside --covariate: the column that names the entities.")
+@click.option("--dataset-column", help="Beside --covariate: the column that names the data sets.")
 def doctor(
     paths: tuple[str, ...],
     missing: float | str | None,
@@ -28,6 +38,9 @@ def doctor(
     judge: list[str] | None,
     entities: list[str] | None,
     count: str | None,
+    covariates: tuple[str, ...],
+    entity: str | None,
+    dataset_column: str | None,
     **how: Any,
 ) -> None:
     """Describe evaluation logs: systems, cases, outcomes, runs, clusters, what is missing, doubts.
@@ -35,10 +48,16 @@ def doctor(
     PATHS are files, folders, patterns, compressed files, zip archives, or - for standard input. A stop is a choice that
     only you can make. The last line is a command that ranks the logs; it contains one possible choice for each stop.
     With --truth it describes one table of judged cases: how many labels, how they were chosen, the judge's errors.
+    With --covariate it describes a table of counts: the values of each covariate, and whether slopes can be estimated.
     """
+    for option, given in (("--entity", entity), ("--dataset-column", dataset_column)):
+        if given is not None and not covariates:
+            raise ArgumentError(option, "must be left out without --covariate", f"{given!r}")
     if truth is not None or judge is not None:
         roles = Roles(truth=truth, judge=judge, entities=entities, count=count)
         found = diagnose_judged(paths, roles)
+    elif covariates:
+        found = diagnose_covariates(paths, Roles(entity=entity, dataset=dataset_column, covariates=list(covariates)))
     else:
         found = diagnose(paths, choices_of(how, missing))
     for line in escape_lines(found.lines()):

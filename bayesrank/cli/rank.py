@@ -52,7 +52,7 @@ Examples:
 #: Codes of notes that are printed without --notes.
 PRINTED = (
     *("score_undefined", "worst_of_each", "groups_without_cases", "entities_lack_groups", "groups_independent"),
-    "pair_reversed_by_absence",
+    *("pair_reversed_by_absence", "at_covariates"),
 )
 #: Codes of notes that the title of a ranking repeats.
 JOINED = {"datasets_pooled": "pooled over", "datasets_averaged": "averaged over", "datasets_learned": "learned from"}

@@ -82,8 +82,7 @@ def log_marginal(model: Compared) -> float:
 
 def expected_by_sampling(model: Compared, by: str, refit: bool) -> LeftOut:
     """Return the densities by importance sampling, and by refits where the weights are unreliable."""
-    found = model.groups.get("log_likelihood")
-    rows, sizes = _log_likelihood(model, model.instance.log_likelihood(model.posterior) if found is None else found)
+    rows, sizes = _log_likelihood(model, model.groups, model.posterior, by)
     units = left_out_units(model, by)
     terms = _terms(model, units, rows.shape[-1])
     log_likelihood = np.stack([_sum_of_term(term, rows, sizes) for term in terms], -1)
@@ -93,7 +92,7 @@ def expected_by_sampling(model: Compared, by: str, refit: bool) -> LeftOut:
     bad = k > pareto_k_threshold(draws)
     again = np.zeros(elpd.size, bool)
     if refit and bad.any() and model.instance is not None:
-        elpd[bad], again[bad] = _refits(model, units, [terms[i] for i in np.flatnonzero(bad)]), True
+        elpd[bad], again[bad] = _refits(model, units, [terms[i] for i in np.flatnonzero(bad)], by), True
     # Terms of a unit are summed; its Pareto k is the largest of theirs.
     unit = np.array([term.unit for term in terms])
     worst = np.full(len(units), -np.inf)
@@ -148,7 +147,7 @@ def _weight_draws(log_likelihood: np.ndarray, model: Compared) -> tuple[np.ndarr
     return elpd, k
 
 
-def _refits(model: Compared, units: list[Unit], terms: list[_Term]) -> list[float]:
+def _refits(model: Compared, units: list[Unit], terms: list[_Term], by: str) -> list[float]:
     """Return the expected log predictive densities of terms, each by a model fitted without it or its unit."""
     if hasattr(model.instance, "log_evidence"):
         whole = model.instance.log_evidence()
@@ -157,7 +156,7 @@ def _refits(model: Compared, units: list[Unit], terms: list[_Term]) -> list[floa
     found = []
     for term in terms:
         if term.unit not in refitted:
-            refitted = {term.unit: _refit_without(model, units[term.unit])}
+            refitted = {term.unit: _refit_without(model, units[term.unit], by)}
         values = _sum_of_term(term, *refitted[term.unit])
         found.append(float(logsumexp(values) - np.log(values.size)))
     return found
@@ -180,7 +179,7 @@ def _log_evidence_without(model: Compared, term: _Term) -> float:
     return float(model.instance.log_evidence(members, sizes)) - orders
 
 
-def _refit_without(model: Compared, unit: Unit) -> tuple[np.ndarray, np.ndarray]:
+def _refit_without(model: Compared, unit: Unit, by: str) -> tuple[np.ndarray, np.ndarray]:
     """Return the log-likelihood of all data by a model fitted without a unit.
 
     The class sizes of a test set are omitted with its tables, which are independent of them.
@@ -206,7 +205,7 @@ def _refit_without(model: Compared, unit: Unit) -> tuple[np.ndarray, np.ndarray]
         "seed": int(seed),
     }
     refitted = groups_of(fit(changed, about.model, nuts=nuts, **run, **options))
-    return _log_likelihood(model, model.instance.log_likelihood(_name_test_sets(refitted, model.instance)))
+    return _log_likelihood(model, {}, _name_test_sets(refitted, model.instance), by)
 
 
 def _name_test_sets(groups: dict[str, xr.Dataset], instance: Any) -> xr.Dataset:
@@ -222,8 +221,22 @@ def _name_test_sets(groups: dict[str, xr.Dataset], instance: Any) -> xr.Dataset:
     return posterior.sel(test_set=list(first.values())).assign_coords(test_set=list(first))
 
 
-def _log_likelihood(model: Compared, found: xr.Dataset) -> tuple[np.ndarray, np.ndarray]:
-    """Return log-likelihoods of rows (chain, draw, entity, data set, row) and class sizes (chain, draw, sizes)."""
+def _log_likelihood(
+    model: Compared, groups: dict[str, xr.Dataset], posterior: xr.Dataset, by: str
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return log-likelihoods of rows (chain, draw, entity, data set, row) and class sizes (chain, draw, sizes).
+
+    Where a whole data set is left out and the model can integrate the effects of a data set out, its first entity has
+    the likelihood of all its tables: importance weights are then more even.
+    """
+    instance = model.instance
+    if by == "dataset" and model.over_datasets and hasattr(instance, "log_likelihood_of_datasets"):
+        found = instance.log_likelihood_of_datasets(posterior)
+        each = found["counts"].transpose("chain", "draw", "dataset").values
+        rows = np.zeros((*each.shape[:2], len(model.order[0]), each.shape[2], 1))
+        rows[:, :, model.measured.argmax(0), np.arange(each.shape[2]), 0] = each[:, :, model.order[1]]
+        return rows, _of_sizes(model, found, rows.shape[:2])
+    found = groups["log_likelihood"] if "log_likelihood" in groups else instance.log_likelihood(posterior)
     over = ["dataset"] * model.over_datasets
     counts = found["counts"]
     if "table" in counts.dims:
@@ -232,11 +245,16 @@ def _log_likelihood(model: Compared, found: xr.Dataset) -> tuple[np.ndarray, np.
     rows = counts.transpose("chain", "draw", "entity", *over, ...).values
     rows = rows.reshape(*rows.shape[:2], len(model.order[0]), len(model.order[1]), -1)
     rows = rows[:, :, model.order[0]][:, :, :, model.order[1]]
+    return rows, _of_sizes(model, found, rows.shape[:2])
+
+
+def _of_sizes(model: Compared, found: xr.Dataset, shape: tuple[int, ...]) -> np.ndarray:
+    """Return the log-likelihoods (chain, draw, sizes) of class sizes from those of test sets."""
     if not model.sizes:
-        return rows, np.zeros((*rows.shape[:2], 0))
+        return np.zeros((*shape, 0))
     totals = found["row_totals"].transpose("chain", "draw", "test_set")
     at = [totals["test_set"].values.tolist().index(one.test_set) for one in model.sizes]
-    return rows, totals.values[:, :, at]
+    return totals.values[:, :, at]
 
 
 def _concentrations(model: Compared) -> tuple[np.ndarray, ...]:

@@ -74,6 +74,8 @@ class Ledger:
     unit: str = "case"
     #: For truth known in part: the smallest and the largest number of cases of an entity with a known truth.
     labels: tuple[int, int] | None = None
+    #: The name, the smallest and the largest value of each covariate of data sets.
+    covariates: tuple[tuple[str, float, float], ...] = ()
 
     def to_attrs(self) -> dict[str, str]:
         """Return the ledger as a text in attrs, which every file format can hold."""
@@ -90,6 +92,7 @@ class Ledger:
             Entry(**one | {"outcomes": tuple(Tally(**tally) for tally in one["outcomes"])}) for one in held["entries"]
         ]
         drops = tuple(Drop(**one) for one in held["dropped"])
+        held["covariates"] = tuple(map(tuple, held.get("covariates", ())))
         held |= {"entries": tuple(entries), "dropped": drops, "ignored": tuple(held["ignored"])}
         return Ledger(**held | {"labels": held["labels"] and tuple(held["labels"])})
 
@@ -117,6 +120,7 @@ class Ledger:
         fields |= {"classes": self.classes, "datasets": self.datasets, "missing": self.missing, "source": self.source}
         fields |= {"unit": self.unit} if self.unit != "case" else {}
         fields |= {"labels": list(self.labels)} if self.labels else {}
+        fields |= {"covariates": list(map(list, self.covariates))} if self.covariates else {}
         return fields | {"ignored": self.ignored, "dropped": [asdict(drop) for drop in self.dropped]}
 
     def run_notes(self) -> list[Note]:

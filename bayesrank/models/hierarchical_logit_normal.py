@@ -11,12 +11,13 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 import xarray as xr
-from scipy.special import expit
+from scipy.special import expit, gammaln
 
 from bayesrank._checks import check_choice, check_number
 from bayesrank._errors import ArgumentError
 from bayesrank._notes import Note
 from bayesrank._random import Block, fingerprint, stream
+from bayesrank._threads import in_threads
 from bayesrank.evidence.weighting import check_whole_cases
 from bayesrank.models.parts.covariates import SD_OF_DIFFERENCES, SD_OF_SLOPE, covariates_of
 from bayesrank.models.parts.hierarchical import DRAWS, Hierarchical, Hyper
@@ -34,6 +35,8 @@ from bayesrank.models.parts.priors import DEFAULT
 CORRELATION = 2.0
 #: Initial and maximum sweeps between draws; minimum sweeps of warm-up.
 THIN, LARGEST_THIN, WARM = 20, 320, 2000
+#: Draws in each piece of work of the likelihood.
+LIKELIHOOD_BLOCK = 250
 #: The posterior variable of the means of the difficulties, if they have a basis.
 CENTRE = "mean_difficulty"
 TERMS = {
@@ -163,6 +166,8 @@ class HierarchicalLogitNormal(Hierarchical):
             self.notes.append(Note("at_covariates", {"names": self.covariates.names, "at": self.settings["at"]}))
         #: A part of the evidence keeps the terms of the whole, even if its design could not estimate them.
         self.as_designed = {"terms": self.settings["terms"]}
+        if self.covariates is not None:
+            self.as_designed["at"] = self.settings["at"]
 
     def priors(self) -> list[Note]:
         """Return every prior, for reports."""
@@ -603,27 +608,47 @@ class HierarchicalLogitNormal(Hierarchical):
         coords = {name: c for name, c in posterior.coords.items() if not {"actual", *self.row} & set(c.dims)}
         return xr.Dataset(result, coords)
 
-    def log_likelihood_of_datasets(self, posterior: xr.Dataset) -> xr.DataArray:
-        """Return the log probability (chain, draw, dataset) of the tables of each data set, given class sizes.
+    def log_likelihood_of_datasets(self, posterior: xr.Dataset) -> xr.Dataset:
+        """Return the log probability ``counts`` (chain, draw, dataset) of each data set, given class sizes.
 
-        Deviations are integrated out, and the difficulty of a data set with one table too. This makes importance
-        weights for leaving out a data set more even.
+        ``row_totals`` (chain, draw, test_set) is that of the class sizes, if their shares are sampled. Difficulties and
+        deviations are integrated out, which makes importance weights for leaving out a data set even.
         """
-        counts = self.log_likelihood(posterior)["counts"]
-        found = counts.sum("entity").transpose(*DRAWS, "dataset")
-        if self.terms != ("difficulty", "deviations"):
-            return found
-        held, values = self._sampled_parameters(posterior), found.values.reshape(-1, self.members.shape[2]).copy()
-        total = sum(covariance(held[f"sd_of_{name}"], held.get(f"half_of_{name}")) for name in self.terms)
-        factor = np.linalg.cholesky(total)
-        shifts = None if self.covariates is None else self._shifts(held["slope"])
-        tables = np.bincount(self.pairs[:, 1], minlength=values.shape[1])
-        for place, ((i, j), right, cases) in enumerate(zip(self.pairs, self.hits, self.cases, strict=True)):
-            if tables[j] == 1:
-                centre = held["mu"][:, i] - (held[CENTRE][:, j] if CENTRE in held else 0.0)
-                centre = centre if shifts is None else centre + shifts[:, place]
-                values[:, j] = binomial_evidence(right, cases, centre, factor)
-        return found.copy(data=values.reshape(found.shape))
+        from bayesrank.models.parts.logit_normal_likelihood import INNER, OUTER, log_likelihoods, nodes_of
+
+        held, rows, (table, dataset) = self._sampled_parameters(posterior), len(self.right), self.pairs.T
+        means = np.zeros((len(held["mu"]), len(self.pairs), 2))
+        means[..., :rows] = held["mu"][:, table] - (held[CENTRE][:, dataset] if CENTRE in held else 0.0)
+        if self.covariates is not None:
+            means[..., :rows] += self._shifts(held["slope"])
+        spreads = np.tile([[1.0, 0.0, 1.0], [0.0, 0.0, 0.0]], (len(means), 1, 1))
+        for place, name in enumerate(("deviations", "difficulty")):
+            if name in self.terms:
+                factor = factor_of(held[f"sd_of_{name}"], held.get(f"half_of_{name}"))
+                spreads[:, place, 0], spreads[:, place, 2] = factor[:, 0, 0], factor[:, -1, -1] * (rows == 2)
+                spreads[:, place, 1] = factor[:, -1, 0] * (rows == 2)
+            elif name == "deviations":
+                spreads[:, place] = 0.0
+        data = np.zeros((len(self.pairs), 4, 2))
+        data[..., :rows] = np.stack([*empirical_logits(self.hits, self.cases), self.hits, self.cases], 1)
+        pairs = np.stack([np.arange(len(dataset)), dataset], -1)
+        number = self.members.shape[2]
+        found = np.empty((len(means), number))
+
+        def fill(part: slice) -> None:
+            found[part] = log_likelihoods(
+                *(means[part], spreads[part], "difficulty" in self.terms, number, pairs, data.reshape(-1, 8)),
+                *(nodes_of(OUTER), nodes_of(INNER)),
+            )
+
+        in_threads(fill, [slice(at, at + LIKELIHOOD_BLOCK) for at in range(0, len(means), LIKELIHOOD_BLOCK)])
+        orders = gammaln(self.cases + 1) - gammaln(self.hits + 1) - gammaln(self.cases - self.hits + 1)
+        found += np.bincount(dataset, orders.sum(1), number)
+        shape = tuple(posterior.sizes[d] for d in DRAWS)
+        result: dict[str, Any] = {"counts": ((*DRAWS, "dataset"), found.reshape(*shape, number))}
+        if (shares := self._log_likelihood_of_shares(posterior)) is not None:
+            result["row_totals"] = shares
+        return xr.Dataset(result, {d: posterior[d] for d in (*DRAWS, "dataset", "test_set") if d in posterior.coords})
 
 
 def _beta_logits(rng: np.random.Generator, alpha: np.ndarray, size: int) -> np.ndarray:

@@ -291,6 +291,12 @@ def _without_each_dataset(base: Alternative, evidence: Evidence, join: Any) -> l
     if _is_graded(base) and "base" not in options and (margins := _instance_of(base).margins).proper:
         # Keep the prior, even if a value occurred only in this data set.
         options = _with_base(options, _mass_of_values(margins.concentration))
+    # Rates stay those at the same values of covariates.
+    options = (
+        options | {"at": getattr(_instance_of(base), "as_designed", {}).get("at")}
+        if "covariates" in options
+        else options
+    )
     found = []
     for i, name in enumerate(used):
         if isinstance(evidence, xr.Dataset):

@@ -88,5 +88,5 @@ def _log_ratio(
     if make_model(one.model, one.evidence, one.options).terms != instance.terms:
         return None
     if "datasets" not in known:
-        known["datasets"] = instance.log_likelihood_of_datasets(posterior)
+        known["datasets"] = instance.log_likelihood_of_datasets(posterior)["counts"]
     return -known["datasets"].sel(dataset=lost[0], drop=True)

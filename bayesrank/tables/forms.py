@@ -37,6 +37,7 @@ WHAT = {
     "cost": "says what an answer cost",
     "count": "says how many cases a row stands for",
     "weight": "holds the importance weight of a case",
+    "covariates": "holds a number for each data set, or for each entity on a data set",
     "tn": "counts true negatives",
     "fp": "counts false positives",
     "fn": "counts false negatives",
@@ -71,7 +72,7 @@ def name_roles(table: Table, roles: Roles) -> Known:
     """Return the roles of columns, named by the user or by the column names."""
     of: dict[str, Any] = {}
     for role, wanted in roles.columns().items():
-        said = "group" if role == "dataset" and roles.group is not None else role
+        said = "group" if role == "dataset" and roles.group is not None else role.split()[0]
         if not isinstance(wanted, str | int | float):
             raise ArgumentTypeError(said, "must be the name of a column", f"{type(wanted).__name__} {wanted!r}")
         name = table.find(said, wanted)
@@ -91,7 +92,7 @@ def name_roles(table: Table, roles: Roles) -> Known:
         if other in forbidden or (role != "entity" and other == "entity" and roles.entity is None):
             raise ArgumentError(
                 table.argument(said),
-                f"must name a column that {WHAT[role]}",
+                f"must name a column that {WHAT[said]}",
                 f"{name!r}, which is read as {other}",
             )
         rival = next((other for other in table.columns if squeeze(other) == role and other != name), None)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import xarray as xr
 
@@ -44,6 +45,7 @@ def from_frame(
     training_seed: Any = None,
     group: Any = None,
     category: Any = None,
+    covariates: Any = None,
 ) -> xr.DataArray | xr.Dataset:
     """Return counts, means, votes or joint outcomes of cases from a table, as ``bayesrank`` on the shell reads files.
 
@@ -78,6 +80,10 @@ def from_frame(
         Column with the group of the cases, such as a language or an age, instead of ``dataset``.
     category : str, optional
         Column with the category of each data set or group, such as the skill that a task tests. It becomes a coord.
+    covariates : str or list of str, optional
+        Columns with numbers that may shift the rates of data sets, such as the threshold of each study. They become
+        coords along ``dataset``, or along ``entity`` and ``dataset`` where they differ between the entities of a data
+        set: ``br.fit(counts, covariates=["threshold"], at={"threshold": 0.5})``. For counts on several data sets.
     count, weight : str, optional
         Columns with the number of cases that a row stands for, and with the importance weight of the case, as for
         :func:`bayesrank.from_predictions`. No column is used as a weight by its name alone.
@@ -125,6 +131,7 @@ def from_frame(
     """
     roles = Roles(entity, entities, dataset, case, run, cluster, positive, missing, cost, count, weight, tn, fp, fn, tp)
     roles = replace(roles, judge=judge, truth=truth, training_seed=training_seed, group=group, category=category)
+    roles = replace(roles, covariates=covariates)
     return read_table(table_of(frame), roles)
 
 
@@ -134,6 +141,8 @@ def read_table(table: Table, roles: Roles) -> xr.DataArray | xr.Dataset:
     The attr ``notes`` holds what was inferred; a note with the field ``if_pooled`` applies if data sets are pooled.
     """
     judged = are_judged(table, roles)
+    if judged or find_votes(table, roles) is not None:
+        table.refuse(roles, "covariates", "of votes and of tables with judges")
     if (headings := find_votes(table, roles)) is not None:
         return read_votes(table, headings, roles)
     if judged:
@@ -157,11 +166,15 @@ def read_table(table: Table, roles: Roles) -> xr.DataArray | xr.Dataset:
             if role in known.of
         ),
     ]
+    covariates = [name for role, name in known.of.items() if role.startswith("covariates ")]
+    used += covariates
     ignored = tuple(str(name) for name in table.columns if name not in used)
     if ignored:
         evidence = evidence.assign_attrs(replace(ledger_of(evidence), ignored=ignored).to_attrs())
     if "category" in known.of and "dataset" in evidence.coords:
         evidence = _with_categories(evidence, table, known.of["dataset"], known.of["category"])
+    if covariates:
+        evidence = _with_covariates(evidence, table, known, covariates)
     if roles.group is None:
         return evidence
     if "dataset" not in evidence.coords:
@@ -183,6 +196,35 @@ def _with_categories(evidence: Any, table: Table, dataset: Any, category: Any) -
             )
     dim = evidence["dataset"].dims
     return evidence.assign_coords(category=(dim, [found[name] for name in evidence["dataset"].values.tolist()]))
+
+
+def _with_covariates(evidence: Any, table: Table, known: Known, names: list[Any]) -> Any:
+    """Return counts with numbers of data sets, or of entities on data sets, as coords, which the ledger lists."""
+    if not isinstance(evidence, xr.DataArray) or "dataset" not in evidence.dims:
+        raise ArgumentError(
+            table.argument("covariates"),
+            "must be left out of a table without counts on several data sets",
+            f"{names[0]!r}",
+            "write one row of counts for each entity and data set, with a column dataset",
+        )
+    labels = [(dim, table.read_names(known.of[dim], dim)) for dim in ("entity", "dataset")]
+    at = [[evidence.indexes[dim].get_loc(label) for label in held] for dim, held in labels]
+    found = []
+    for name in names:
+        held = np.full((evidence.sizes["entity"], evidence.sizes["dataset"]), np.nan)
+        for row, (*place, value) in enumerate(zip(*at, table.read_numbers(name), strict=True)):
+            if not np.isnan(held[*place]) and held[*place] != value:
+                raise ArgumentError(
+                    f"{table.where[row]}: {name}",
+                    "must be the same in all rows of an entity on a data set",
+                    f"{held[*place]:g} and {value:g}",
+                )
+            held[*place] = value
+        low, high = np.nanmin(held, 0), np.nanmax(held, 0)
+        coord = (("dataset",), low) if (low == high).all() else (("entity", "dataset"), held)
+        evidence = evidence.assign_coords({str(name): coord})
+        found.append((str(name), float(low.min()), float(high.max())))
+    return evidence.assign_attrs(replace(ledger_of(evidence), covariates=tuple(found)).to_attrs())
 
 
 def _read_form(

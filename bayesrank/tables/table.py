@@ -14,6 +14,8 @@ from bayesrank._labels import find_repeat
 from bayesrank.tables.columns import squeeze
 from bayesrank.tables.values import as_count, as_label_columns, count_hint, is_missing, plain, to_number
 
+#: Options of the command that have other names than the arguments of Python.
+OPTIONS = {"dataset": "dataset-column", "covariates": "covariate"}
 #: Why outcomes have no positive class.
 NO_CLASSES = "for outcomes, which have no classes"
 
@@ -44,17 +46,25 @@ class Roles:
     #: Columns with the groups of cases, and with the categories of data sets or groups.
     group: Any = None
     category: Any = None
+    #: Columns of numbers that shift the rates of data sets.
+    covariates: Any = None
 
     @property
     def strata(self) -> Any:
         """Return the column of the groups, which take the place of data sets, or of the data sets."""
         return self.dataset if self.group is None else self.group
 
+    def covariate_columns(self) -> list[Any]:
+        """Return the columns of covariates."""
+        given = self.covariates
+        return [] if given is None else [given] if isinstance(given, str) else list(given)
+
     def columns(self) -> dict[str, Any]:
         """Return the columns named by the user, by role."""
         of_cases = ("entity", "case", "run", "training_seed", "cluster", "cost", "count", "weight")
         named = {name: getattr(self, name) for name in (*of_cases, "category", "tn", "fp", "fn", "tp")}
         named["dataset"] = self.strata
+        named |= {f"covariates {i + 1}": column for i, column in enumerate(self.covariate_columns())}
         return {name: column for name, column in named.items() if column is not None}
 
 
@@ -91,7 +101,7 @@ class Table:
 
     def argument(self, name: str) -> str:
         """Return what the user types for an argument."""
-        return f"--{'dataset-column' if name == 'dataset' else name.replace('_', '-')}" if self.shell else name
+        return f"--{OPTIONS.get(name, name).replace('_', '-')}" if self.shell else name
 
     def option(self, name: str, value: Any) -> str:
         """Return an argument with its value, ready to be typed."""

@@ -31,6 +31,7 @@ def _describe(
     missing: str,
     unit: str = "case",
     labels: Sequence[int] = (),
+    covariates: Sequence[tuple[str, float, float]] = (),
     **_: Any,
 ) -> str:
     many = _text.count(entities, noun)
@@ -45,10 +46,12 @@ def _describe(
         what = f"{_text.count(cases, 'case')} × {many}"
     else:
         what = f"{fewest:,} to {_text.count(most, 'case')} × {many}"
+    named = [f"{name} ({low:.4g} to {high:.4g})" for name, low, high in covariates]
     parts = [f"{classes} classes"] * bool(classes) + [f"{datasets} data sets"] * (datasets > 1)
     if labels:
         least, largest = (f"{number:,}" for number in labels)
         parts.append(f"the truth known for {least if least == largest else f'{least} to {largest}'}")
+    parts += [f"covariate{'s' * (len(named) > 1)} {list_names(named)}"] if named else []
     return ", ".join([what, *parts])
 
 
