@@ -160,6 +160,7 @@ PAGES = {
     "diagnostics": (lambda: COUNTS, None, "f1", None),
     "drift": (lambda: CROSSED, None, "f1", lambda p: br.ops.drift(br.fit(drifted(), seed=1, draws=50), "f1")),
     "judges": (lambda: JUDGED, None, "mean_outcome", None),
+    "latent": (lambda: br.datasets.load("myocardial_indicators"), None, "f1", None),
     "ops": (lambda: COUNTS, None, "f1", None),
     "pairing": (lambda: JOINT, "paired", "mean_outcome", None),
     "planning": (lambda: CROSSED, None, "f1", lambda p: br.plan(p, "f1", sizes=[10, 100], futures=50, seed=1)),

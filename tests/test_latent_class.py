@@ -2,6 +2,7 @@
 
 import warnings
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pandas as pd
@@ -15,6 +16,7 @@ from bayesrank.models import latent_class
 from bayesrank.models.latent_class import LatentClass
 from bayesrank.models.parts import latent_classes
 from bayesrank.models.parts.latent_classes import LatentClasses, pair_table
+from bayesrank.report import sections
 
 TUBERCULOSIS, HEARTS, TEETH = (
     br.datasets.load(name) for name in ("tuberculosis_tests", "myocardial_indicators", "dentists")
@@ -300,6 +302,11 @@ def rank(joint, **options):
     return posterior, br.credible_ranking(posterior, "informedness")
 
 
+@cache
+def rank_teeth():
+    return rank(TEETH)
+
+
 def test_two_tests_in_one_population_have_no_headline():
     joint = evidence([0.3], [0.95, 0.6], [0.95, 0.8], 2000)
     posterior, ranking = rank(joint)
@@ -308,7 +315,7 @@ def test_two_tests_in_one_population_have_no_headline():
     assert ranking.attrs["headline"] == "none"
     assert ranking.attrs["caps"][0] == "not_identified"
     assert (ranking["rank_upper"] == 2).all()
-    assert br.verdict(ranking)[:2] == [
+    assert br.verdict(ranking) == [
         "No ranking: the cases identify 3 of 5 parameters without a gold standard.",
         "A third test, a second population of another prevalence, or ten verified cases of each class would identify "
         "the others.",
@@ -364,11 +371,38 @@ def test_known_truths_identify_and_enter_the_likelihood():
 
 
 def test_dependence_that_contradicts_the_data_caps_the_headline():
-    ranking = rank(TEETH)[1]
+    ranking = rank_teeth()[1]
     assert "latent_fit_poor" in ranking.attrs["caps"]
     assert ranking.attrs["headline"] == "leads"
     codes = [note.code for note in notes_of(ranking["notes"])]
     assert {"latent_dependences", "latent_identified", "latent_class_named"} <= set(codes)
+
+
+def test_another_first_test_under_a_dependence_that_fits_caps_the_headline():
+    """At the maxima V2 is first by informedness under independence, V3 under effects; V3 is first by F1 under all."""
+    posterior = rank_teeth()[0]
+    firsts = {}
+    for score in ("informedness", "f1"):
+        ranking = br.credible_ranking(posterior, score)
+        found = [note.fields for note in notes_of(ranking["notes"]) if note.code == "latent_first_depends"]
+        assert ("latent_first_depends" in ranking.attrs["caps"]) == bool(found)
+        firsts[score] = [fields["rows"] for fields in found]
+    assert firsts == {"informedness": [[["none", ["V2"]], ["common", ["V3"]], ["by_class", ["V3"]]]], "f1": []}
+    # Where independence is the dependence that fits best, others have no say.
+    good = evidence([0.3], [0.9, 0.8, 0.75, 0.7], [0.9, 0.85, 0.8, 0.75], 20_000)
+    assert "latent_first_depends" not in rank(good)[1].attrs["caps"]
+
+
+def test_the_report_has_identification_and_each_dependence(monkeypatch):
+    monkeypatch.setattr(sections.find("latent"), "SEEN", 10)
+    page = br.ranking_report(rank_teeth()[0], "informedness", sections=["latent"])
+    assert all(f'<td class="span">{text}</td>' in page for text in ("129.85", "44.64", "42.46", "0.196", "0.179"))
+    assert "All 11 parameters are identified" in page
+    assert "depends on it" in page
+    two = br.ranking_report(rank(evidence([0.3], [0.95, 0.6], [0.95, 0.8], 500))[0], "f1", sections=["latent"])
+    assert "would identify the others" in two
+    assert "the prior decides, however small the variance" in two
+    assert "Show all 11" in page
 
 
 def test_names_and_order_do_not_matter():

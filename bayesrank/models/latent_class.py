@@ -322,13 +322,14 @@ class LatentClass:
                 "prevalence_estimate": (("dependence", "population"), shares),
                 "sensitivity_estimate": (("dependence", "entity"), se),
                 "specificity_estimate": (("dependence", "entity"), sp),
+                "performance_estimate": (("dependence", "entity", "actual", "predicted"), self._tables(shares, se, sp)),
                 "g2": ("dependence", [fit[1] for fit in self.fits.values()]),
                 "freedom": ("dependence", [fit[2] for fit in self.fits.values()]),
             }
             coords |= {"dependence": list(self.fits)}
             if cells.dependence in self.fits:
                 at = list(self.fits).index(cells.dependence)
-                held["performance"] = (("entity", "actual", "predicted"), self._tables(shares[at], se[at], sp[at]))
+                held["performance"] = (("entity", "actual", "predicted"), self._tables(shares, se, sp)[at])
         first, shapes = cells.populations, self.prior.shapes
         back = np.argsort(self.order)
         se, sp = (shapes[first + i * cells.tests :][: cells.tests][back] for i in range(2))

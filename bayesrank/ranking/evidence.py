@@ -54,7 +54,7 @@ VOTED = ("wins", "ties", "pool", "labels")
 #: Codes of notes that limit the headline.
 CAPS = (
     *("prevalences_differ", "chains_unreliable", "runs_differ", "easy_datasets_credited"),
-    *("latent_fit_poor", "latent_fit_unchecked"),
+    *("latent_fit_poor", "latent_fit_unchecked", "latent_first_depends"),
 )
 
 
@@ -113,8 +113,33 @@ class Evidence(Observed):
             notes += prevalence_notes(*self.class_shares(), score) + prevalence_caveat(score, self.about)
         if self.counts is not None:
             notes += count_notes(self.counts, score, self.model)
+        notes += self._dependences(score)
         classes = self.counts if self.counts is not None else self.performance
         return notes if classes is None else notes + positive_class_notes(classes, score)
+
+    def _dependences(self, score: Score | None) -> list[Note]:
+        """Return a note if another dependence of tests, which fits no worse, puts another test first.
+
+        Fits are compared by Akaike's criterion, G² minus twice its degrees of freedom.
+        """
+        held = self.dependences
+        if held is None or score is None or score.higher_is_better is None or score.space == "outcomes":
+            return []
+        values = self.score_of(score, held["performance_estimate"])
+        if values is None:
+            return []
+        values = values if score.higher_is_better else -values
+        criterion = (held["g2"] - 2 * held["freedom"]).to_series()
+        chosen = held.attrs["dependence"]
+        near = values >= values.max("entity") - 1e-6
+        first = {
+            kind: near["entity"].values[near.sel(dependence=kind).values].tolist()
+            for kind in criterion.index[criterion <= criterion[chosen]]
+        }
+        if all(set(first[chosen]) & set(names) for names in first.values()):
+            return []
+        rows = [[kind, list(map(str, names))] for kind, names in first.items()]
+        return [Note("latent_first_depends", {"rows": rows, "chosen": chosen})]
 
     def unseen(self, observed: np.ndarray) -> np.ndarray:
         """Return which entities have no observed score where others have one: they come last in an order."""
@@ -290,6 +315,10 @@ def evidence_of(source: Container, variable: str | None, values: xr.DataArray, k
         known = replace(known, votes=observed[[name for name in VOTED if name in observed]])
     if "judged_truth" in observed.data_vars and _matches(observed["labels"], values):
         known = replace(known, judged=observed[[name for name in observed if str(name).startswith(JUDGED)]])
+    estimates, chosen = observed.get("performance_estimate"), source.attrs.get("dependence")
+    if estimates is not None and chosen in estimates["dependence"] and _matches(estimates, values, ("dependence",)):
+        held = observed[["performance_estimate", "g2", "freedom"]].assign_attrs(dependence=chosen)
+        known = replace(known, dependences=held)
     if about.over == "retrained" and "seed_mean" in observed:
         known = replace(known, seeds=observed["seed_mean"])
     counts = observed_counts(source)

@@ -48,6 +48,8 @@ class Observed:
     votes: xr.Dataset | None = None
     #: For truth known in part: verdicts and truth of each pattern, and the number of labels.
     judged: xr.Dataset | None = None
+    #: Without a gold standard: estimates, G² and its freedom under each dependence; the chosen one is in its attrs.
+    dependences: xr.Dataset | None = None
     #: For retrained models: the mean of each training seed (entity, training_seed).
     seeds: xr.DataArray | None = None
     #: Of an aggregate over groups or data sets: its effective counts, and the note on what it is over.

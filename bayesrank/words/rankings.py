@@ -1,6 +1,7 @@
 """The verdict on a ranking."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 import xarray as xr
@@ -67,7 +68,10 @@ def verdict_of_ranking(ranking: xr.Dataset, more: Sequence[Note] = ()) -> Verdic
         why, step = why_and_remedy(
             **{name: unidentified.fields[name] for name in unidentified.fields if name in IDENTIFIED_BY}
         )
-        return compose("none", f"No ranking: {why}.", [*notes, *common_notes(standing, score)], next_step=step)
+        # Two sentences say it already, so that its note is no caveat.
+        others = [note for note in notes if isinstance(note, str) or note.code not in NO_HEADLINE]
+        found = compose("none", f"No ranking: {why}.", [*others, *common_notes(standing, score)], next_step=step)
+        return replace(found, others=(*found.others, unidentified))
     leader, best = standing.leader, standing.best()
     headline = headline_text(standing, f"{leader} leads ({best})", f"{leader} is best: {best}")
     if standing.headline == "none":

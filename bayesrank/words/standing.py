@@ -184,6 +184,8 @@ def _limit(standing: Standing, cap: Note) -> str:
         return f"the observed {score_name(standing.ranking)} of {standing.leader} is undefined"
     if cap.code == "latent_fit_unchecked":
         return "the cases cannot show how the errors of the tests depend on each other"
+    if cap.code == "latent_first_depends":
+        return "another dependence of the tests, which fits no worse, puts another test first"
     if cap.code == "latent_fit_poor":
         return "the dependence of the tests in the model contradicts the data"
     if cap.code == "model_contradicted":

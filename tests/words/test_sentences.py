@@ -443,6 +443,12 @@ ROWS = [
         "try another dependence=.",
     ),
     (
+        "latent_first_depends",
+        {"rows": [["none", ["V2"]], ["common", ["V3", "V5"]]], "chosen": "none"},
+        "The first test depends on the dependence of the tests within a class, though these fit no worse: V2 under "
+        "independence (chosen); V3, V5 under a common random effect.",
+    ),
+    (
         "latent_fit_unchecked",
         {"dependence": "none"},
         "The model assumes independence of the tests within a class, which these cases cannot check; more "
@@ -1160,6 +1166,7 @@ CAVEATS = {
     },
     Caveat.MODEL_CONTRADICTED: {
         "datasets_not_replicated", "prior_contradicted", "latent_fit_poor", "latent_fit_unchecked",
+        "latent_first_depends",
     },
     Caveat.DATASETS_DIFFER: {
         "easy_datasets_credited", "entities_unconnected", "pooled_datasets_differ", "votes_unconnected",

@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from bayesrank import _text
 from bayesrank.words.caveats import Caveat, caveat
 from bayesrank.words.identification import why_and_remedy
 
@@ -50,6 +51,16 @@ def latent_fit_unchecked(dependence: str) -> str:
         f"The model assumes {DEPENDENCES[dependence]} of the tests within a class, which these cases cannot check; "
         "more tests, or verified cases, would."
     )
+
+
+@caveat(Caveat.MODEL_CONTRADICTED)
+def latent_first_depends(rows: list[list[Any]], chosen: str) -> str:
+    parts = [
+        f"{_text.list_names(names, 3)} under {DEPENDENCES[kind]}{' (chosen)' if kind == chosen else ''}"
+        for kind, names in rows
+    ]
+    why = "The first test depends on the dependence of the tests within a class, though these fit no worse"
+    return f"{why}: {'; '.join(parts)}."
 
 
 def latent_identified(rank: int, parameters: int, smallest: float, contraction: float, least: str) -> str:

@@ -1,0 +1,101 @@
+"""Tests without a gold standard: what the cases identify, what would, and rates under each dependence side by side."""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from markupsafe import Markup
+
+from bayesrank import _text
+from bayesrank._notes import notes_of
+from bayesrank.models.latent_class import RATES
+from bayesrank.performance.arrays import posterior_of
+from bayesrank.report.page import Block, Page, block
+from bayesrank.scores.display import display_name
+from bayesrank.words.parts import few_names
+from bayesrank.words.sentences import say
+from bayesrank.words.sentences.latent import DEPENDENCES
+
+PLACE, ON_REQUEST = 12, False
+NEEDS = "the model latent_class, of tests without a gold standard"
+#: Rows of a table that are seen at once.
+SEEN = 15
+
+
+def make(page: Page) -> Block | None:
+    if page.posterior.array is not None or not {"contraction", "parameters"} <= set(page.posterior.attrs):
+        return None
+    said = [note for note in notes_of(page.posterior.attrs["notes"]) if "identified" in note.code]
+    html = block("words", map(say, said)) + _parameters(page)
+    observed = page.posterior.observed
+    if "dependence" in observed.dims:
+        html += block("heading", "Dependence of the tests within a class") + _fits(page, observed)
+    return Block("Without a gold standard", html)
+
+
+def _parameters(page: Page) -> Markup:
+    """Return the table of estimates, and of how much the cases say of each."""
+    about, group = page.posterior.attrs, posterior_of(page.posterior)
+    learned = dict(zip(about["parameters"], about["contraction"], strict=True))
+    ends = [0.5, (1 - page.prob) / 2, (1 + page.prob) / 2]
+    drawn = group[["prevalence_of", *RATES[1:]]].quantile(ends, ("chain", "draw"))
+    rows = []
+    for rate, variable, dim in zip(RATES, ("prevalence_of", *RATES[1:]), ("population", *["entity"] * 2), strict=True):
+        for label in page.order if dim == "entity" else drawn[dim].values.tolist():
+            name = next(name for name in (f"{rate} of {label}", rate) if name in learned)
+            share = f"{max(learned[name], 0.0):.0%}" if np.isfinite(learned[name]) else "–"
+            rows.append([name, _text.estimate(*drawn[variable].sel({dim: label}).values), share])
+    lines = [
+        f"Median and {page.percent} interval, and the share by which the variance is smaller than that of the prior: "
+        "near 0% the prior decides, near 100% the cases do."
+    ]
+    if about["jacobian_rank"] < len(learned):
+        lines.append("Among values of the same likelihood the prior decides, however small the variance.")
+    return block("words", lines) + _table(["parameter", "estimate", "variance smaller by"], rows)
+
+
+def _fits(page: Page, observed: xr.Dataset) -> Markup:
+    """Return fits and estimates of the largest likelihood under each dependence, and whether the first test changes."""
+    kinds = observed["dependence"].values.tolist()
+    chosen = page.posterior.attrs["dependence"]
+    first = {kind: _first(page, observed.sel(dependence=kind)) for kind in kinds}
+    rows: list[list[str]] = []
+    for kind in kinds:
+        one = observed.sel(dependence=kind)
+        shares = one["prevalence_estimate"].values
+        ends = dict.fromkeys(_text.number(float(share), 3) for share in (shares.min(), shares.max()))
+        name = f"{DEPENDENCES[kind]}{' (chosen)' if kind == chosen else ''}"
+        rows.append([name, f"{float(one['g2']):.2f}", str(int(one["freedom"])), " to ".join(ends), first[kind]])
+    score = display_name(page.found.name)
+    header = ["dependence", "G²", "degrees of freedom", "prevalence", f"first by {score}"]
+    lines = ["Estimates of the largest likelihood, for each dependence that the cases identify. A small G² fits well."]
+    known = {name for name in first.values() if name != "–"}
+    if len(known) > 1:
+        lines.append(f"The first test by {score} depends on it.")
+    elif known and len(kinds) > 1:
+        lines.append(f"The first test by {score} is {known.pop()} under each.")
+    else:
+        lines += ["The cases identify no other."] * (len(kinds) == 1)
+    html = block("words", lines) + block("table", header, rows)
+    for rate in RATES[1:] if len(kinds) > 1 else ():
+        values = observed[f"{rate}_estimate"].transpose("dependence", "entity", ...)
+        shown = [[str(name), *(_text.number(float(x), 3) for x in values.sel(entity=name))] for name in page.order]
+        html += block("heading", rate.capitalize()) + _table(["test", *map(DEPENDENCES.get, kinds)], shown)
+    return html
+
+
+def _first(page: Page, one: xr.Dataset) -> str:
+    """Return the tests with the best score at the estimates of one dependence."""
+    if page.found.score is None or page.two_classes is None:
+        return "–"
+    values = page.found.score(one["performance_estimate"]).sel(entity=page.order)
+    values = values if page.found.higher_is_better else -values
+    best = [name for name, value in zip(page.order, values.values, strict=True) if value > float(values.max()) - 1e-6]
+    return few_names([str(name) for name in best]) if best else "–"
+
+
+def _table(header: list[Any], rows: list[list[str]]) -> Markup:
+    """Return a table, the rest of a long one folded."""
+    if len(rows) <= SEEN:
+        return block("table", header, rows)
+    return block("table", header, rows[:SEEN]) + block("fold", f"Show all {len(rows)}", block("table", header, rows))
