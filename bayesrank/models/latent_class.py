@@ -15,7 +15,8 @@ within a class. ``"pairs"``: the two tests of a named pair have a log odds ratio
 
 Known truths enter the likelihood, given that the truth is missing at random given the verdicts. Priors are Beta, and
 normal for the parameters of dependence. The names of the two classes cannot be learned from verdicts: the positive
-class is the one in which a named test, the anchor, is more often positive.
+class is the one in which a named test, the anchor, is more often positive. Verified cases of both classes name them
+without an anchor, so that each test may be worse than chance.
 
 Without a gold standard, parameters may be unidentified: other values have the same likelihood, and the posterior
 repeats the prior along them. So the rank and the smallest singular value of the Jacobian of the log probabilities of
@@ -88,7 +89,7 @@ class LatentClass:
         The dependent pairs; no test may be in two of them. Only two tests are one pair.
     anchor : str, optional
         The test that is taken to detect the positive class better than chance, which names the classes. The default is
-        the test with the largest correlations with the others.
+        the test with the largest correlations with the others; none if the truth is known for cases of both classes.
     priors : mapping, optional
         Beta priors (a, b) of "prevalence", "sensitivity" and "specificity", for all or by name of the population or
         test, and the standard deviation of "dependence". The default is (1, 1), and 1 (1.5 for log odds ratios).
@@ -140,7 +141,12 @@ class LatentClass:
         self.anchored = anchor is not None
         if self.anchored:
             check_choice("anchor", anchor, self.tests)
-        self.anchor = self.tests.index(anchor) if self.anchored else self.cells.most_central(self.tests)
+        verified = {0, 1} <= set(self.cells.truth.tolist())
+        self.anchor: int | None = None
+        if self.anchored:
+            self.anchor = self.tests.index(anchor)
+        elif not verified:
+            self.anchor = self.cells.most_central(self.tests)
         scale = SCALES[dependence]
         shapes = np.ones((self.cells.rates, 2))
         if priors is not None:
@@ -148,13 +154,18 @@ class LatentClass:
         self.prior = Prior(self.cells, shapes, scale, self.anchor)
         self.settings: dict[str, Any] = {
             "dependence": dependence,
-            "anchor": str(self.tests[self.anchor]),
+            "anchor": self._anchor,
             "prior": "uniform" if priors is None else "of its own",
             "prevalence": "sampled",
         }
         if dependence == "pairs":
             self.settings["pairs"] = [f"{self.tests[i]}, {self.tests[j]}" for i, j in self.cells.pairs]
         self.notes = self._notes()
+
+    @property
+    def _anchor(self) -> str:
+        """Return the name of the anchor; empty if verified cases name the classes."""
+        return "" if self.anchor is None else str(self.tests[self.anchor])
 
     def _cells(self) -> tuple[list, LatentClasses]:
         """Return the names of the populations, and the sorted cells."""
@@ -237,7 +248,7 @@ class LatentClass:
     def fits(self) -> dict[str, tuple[np.ndarray, float, int]]:
         """Return the maximum of the likelihood of each identified kind of dependence: parameters, G² and freedom."""
         found: dict[str, tuple[np.ndarray, float, int]] = {}
-        for kind in dict.fromkeys([self.cells.dependence, *DEPENDENCES]):
+        for kind in DEPENDENCES:
             if kind == "pairs" and self.cells.dependence != "pairs":
                 continue
             cells = replace(self.cells, dependence=kind, pairs=self.cells.pairs if kind == "pairs" else ())
@@ -247,7 +258,12 @@ class LatentClass:
                 or cells.identify(prior.draw(20, np.random.default_rng(0)))[0] < cells.size
             ):
                 continue
-            theta, log = cells.maximum(self.anchor)
+            # A kind that contains another one starts there, too, so that it fits no worse.
+            less = [(inner, found[inner][0]) for inner in found if kind in CONTAINED_IN[inner]]
+            more = [
+                np.append(at, np.full(cells.size - len(at), at[-1] if inner == "common" else 0.1)) for inner, at in less
+            ]
+            theta, log = cells.maximum(self.anchor, more)
             found[kind] = (theta, *cells.fit_statistics(log))
         return {kind: found[kind] for kind in DEPENDENCES if kind in found}
 
@@ -255,7 +271,7 @@ class LatentClass:
         """Return what names the classes, how many truths are known, and how kinds of dependence fit."""
         cells = self.cells
         known = int(cells.count[cells.truth >= 0].sum())
-        fields = {"anchor": str(self.tests[self.anchor]), "chosen": self.anchored, "known": known}
+        fields = {"anchor": self._anchor, "chosen": self.anchored, "known": known}
         notes = [Note("latent_class_named", fields | {"cases": int(cells.count.sum())})]
         if self.fits:
             rows = [
@@ -381,7 +397,8 @@ class LatentClass:
                 pm.Beta(name, *shapes[span].T, dims=dim, initval=starts.get(name))
                 for (name, dim), span in zip(names.items(), spans, strict=True)
             )
-            pm.Potential("anchor", pt.switch(se[self.anchor] + sp[self.anchor] > 1, 0.0, -np.inf))
+            if self.anchor is not None:
+                pm.Potential("anchor", pt.switch(se[self.anchor] + sp[self.anchor] > 1, 0.0, -np.inf))
             scale, effects = self.prior.scale, [None, None]
             if cells.dependence == "pairs":
                 odds = pm.Normal("log_odds_ratio", 0.0, scale, dims=("pair", "actual"))

@@ -424,6 +424,11 @@ ROWS = [
         "positive.",
     ),
     (
+        "latent_class_named",
+        {"anchor": "", "chosen": False, "known": 9, "cases": 90},
+        "The truth is known for 9 of 90 cases; verified cases name the classes.",
+    ),
+    (
         "latent_dependences",
         {"rows": [["none", 129.845, 20, 0.196, 0.196], ["common", 44.64, 19, 0.1, 0.3]], "chosen": "none"},
         "Dependence of the tests within a class, at the largest likelihood: independence (chosen): G² 129.84 "

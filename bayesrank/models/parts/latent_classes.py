@@ -4,6 +4,7 @@ A parameter vector holds, on the scale of logits, the share of the positive clas
 and the specificity of each test; then the parameters of the dependence.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -216,20 +217,23 @@ class LatentClasses:
         run = minimize(loss, start, jac=True, method="L-BFGS-B", bounds=ends, options=finish)
         return run.x, -float(run.fun)
 
-    def starts(self, anchor: int, number: int) -> list[np.ndarray]:
-        """Return parameters from which to climb: plain ones, where the anchor is informative, and random ones."""
+    def starts(self, anchor: int | None, number: int) -> list[np.ndarray]:
+        """Return parameters from which to climb: plain ones, where the anchor or the truths agree, and random ones."""
         rng = np.random.default_rng(0)
         start = np.full(self.size, 0.8)
         start[: self.populations] = 0.0
-        sign = np.where(self._agreement[anchor] < 0, -1.0, 1.0)
+        sign = np.where((self._with_truth if anchor is None else self._agreement[anchor]) < 0, -1.0, 1.0)
         start[self.populations : self.rates] = 1.5 * np.tile(sign, 2)
         return [start, *(start + rng.normal(0, 1.2, self.size) for _ in range(number))]
 
-    def maximum(self, anchor: int) -> tuple[np.ndarray, float]:
-        """Return the parameters with the largest likelihood from several starts, where the anchor is informative."""
-        starts = self.starts(anchor, STARTS if self.tests <= ALL_PATTERNS else FEW_STARTS)
+    def maximum(self, anchor: int | None, more: Sequence[np.ndarray] = ()) -> tuple[np.ndarray, float]:
+        """Return the parameters with the largest likelihood from several starts, and ``more``.
+
+        The anchor is informative there; without one, known truths name the classes.
+        """
+        starts = [*self.starts(anchor, STARTS if self.tests <= ALL_PATTERNS else FEW_STARTS), *more]
         theta, log = max((self.climb(each) for each in starts), key=lambda found: found[1])
-        if self.informedness(theta[None], anchor)[0] < 0 and (self.truth < 0).all():
+        if anchor is not None and self.informedness(theta[None], anchor)[0] < 0 and (self.truth < 0).all():
             theta = self.swap(theta)
         if self.dependence in ("common", "by_class"):
             theta[self.rates :] = np.abs(theta[self.rates :])
@@ -241,6 +245,14 @@ class LatentClasses:
         share = self.count / self.count.sum()
         mean = share @ self.verdict
         return (self.verdict.T * share) @ self.verdict - mean[:, None] * mean
+
+    @cached_property
+    def _with_truth(self) -> np.ndarray:
+        """Return the covariance of each verdict with the truth, over the cases with a known one (test)."""
+        known = self.truth >= 0
+        share = self.count[known] / self.count[known].sum()
+        truth = self.truth[known] - share @ self.truth[known]
+        return (share * truth) @ self.verdict[known]
 
     def most_central(self, names: list) -> int:
         """Return the test with the largest correlations with the others, the first by name of equals."""
@@ -379,12 +391,16 @@ def pair_table(one: Any, other: Any, log_odds_ratio: Any, library: Any = np) -> 
 
 @dataclass(frozen=True)
 class Prior:
-    """Beta priors of the probabilities, normal ones of the dependence, where a named test is informative."""
+    """Beta priors of the probabilities, normal ones of the dependence, where the anchor is informative, if any."""
 
     cells: LatentClasses
     shapes: np.ndarray  #: Of the Beta distribution of each probability (rate, 2): of the event, and of its absence.
     scale: float  #: Standard deviation of the parameters of dependence.
-    anchor: int
+    anchor: int | None  #: The informative test; None if known truths name the classes.
+
+    def named(self, theta: np.ndarray) -> np.ndarray:
+        """Return whether the classes have their names (particle)."""
+        return np.full(len(theta), True) if self.anchor is None else self.cells.informedness(theta, self.anchor) > 0
 
     def draw(self, size: int, rng: np.random.Generator) -> np.ndarray:
         """Draw parameters (draw, parameter)."""
@@ -393,7 +409,7 @@ class Prior:
             first, second = (np.log(rng.standard_gamma(a, (size, len(a))) + 1e-300) for a in self.shapes.T)
             theta = np.clip(first - second, -END + 1e-6, END - 1e-6)
             theta = np.hstack([theta, self.scale * rng.standard_normal((size, self.cells.effects))])
-            kept.append(theta[self.cells.informedness(theta, self.anchor) > 0])
+            kept.append(theta[self.named(theta)])
         return np.concatenate(kept)[:size]
 
     def density(self, theta: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -411,7 +427,7 @@ class Prior:
         """Return the log density on the scale of logits (particle), and its gradient."""
         value, slope = self.density(theta)
         far = (np.abs(theta[:, : self.cells.rates]) > END).any(axis=1)
-        return np.where(far | (self.cells.informedness(theta, self.anchor) <= 0), -np.inf, value), slope
+        return np.where(far | ~self.named(theta), -np.inf, value), slope
 
     def information(self, theta: np.ndarray) -> np.ndarray:
         """Return the Fisher information of all cases at parameters, plus the curvature of the log prior."""
@@ -441,10 +457,10 @@ class Reference:
         found: list[tuple[np.ndarray, float]] = []
         for start in cells.starts(prior.anchor, REFERENCE_STARTS):
             theta, log = cells.climb(start, prior)
-            if cells.informedness(theta[None], prior.anchor)[0] <= 0:
+            if not prior.named(theta[None])[0]:
                 theta, log = cells.climb(cells.swap(theta), prior)
             apart = all(np.abs(expit(theta) - expit(each)).max() > SAME for each, _ in found)
-            if apart and cells.informedness(theta[None], prior.anchor)[0] > 0:
+            if apart and prior.named(theta[None])[0]:
                 found.append((theta, log))
         centers = [theta for theta, log in found if log > max(each for _, each in found) - NEGLIGIBLE]
         inverses = [np.linalg.inv(prior.information(theta)) for theta in centers]

@@ -17,7 +17,7 @@ from bayesrank.words.sentences import say
 from bayesrank.words.sentences.latent import DEPENDENCES
 
 PLACE, ON_REQUEST = 12, False
-NEEDS = "the model latent_class, of tests without a gold standard"
+NEEDS = "tests without a gold standard"
 #: Rows of a table that are seen at once.
 SEEN = 15
 
