@@ -25,6 +25,8 @@ from bayesrank.scores.score import ratio
 
 #: Quantiles of the prevalence whose mean is the expectation, with an error below 1e-5.
 NODES = 4_000
+#: Quantiles of the prevalence at whose neutral places a search for the least expected range starts.
+STARTS = np.linspace(0.0, 1.0, 65)
 #: Scores that a place is compared with, and the number that is named.
 USUAL = ("accuracy", "f1", "f0_5", "f2", "tpr", "tnr", "ppv", "npv", "jaccard_negative")
 NEAREST = 3
@@ -43,8 +45,9 @@ def neutral_prevalence(a: Any, b: Any) -> Any:
     Returns
     -------
     float or DataArray
-        1 where only always-negative entities have a value above 0, on the left and lower edges; 0 on the others. NaN at
-        NPV and PPV, which are neutral at every prevalence.
+        1 on the left and lower edges of the Tile, where always negative has the higher value at every prevalence
+        between 0 and 1; 0 on the other edges, where always positive has it. NaN at NPV and PPV, which are neutral at
+        every prevalence.
 
     Examples
     --------
@@ -92,7 +95,8 @@ def neutral_band(prevalence: Any, *, prob: float = 0.95, points: int = 101) -> x
 
     The curves γ_π of different prevalences meet only at NPV and PPV. Between them b falls as the prevalence rises, so
     quantiles of the prevalence give those of the curve. Which place is nearly neutral depends on what is given: for
-    each a, ``least`` is the b with the smallest expected range of no-skill performances.
+    each a, ``least`` is a b with the smallest expected range of no-skill performances. Others can have the same range
+    if the prevalence is probably near 0 or near 1.
 
     Parameters
     ----------
@@ -122,12 +126,12 @@ def neutral_band(prevalence: Any, *, prob: float = 0.95, points: int = 101) -> x
     a = np.linspace(0.0, 1.0, size)
     ends = np.array([(1 - prob) / 2, 0.5, (1 + prob) / 2])
     high, middle, low = (_neutral_b(a, quantile(end)) for end in ends)
-    outer = np.array([quantile(1 - 1e-6), quantile(1e-6)])
+    starts = np.unique(quantile(STARTS))
     least, spread = a * 0.0, a * 0.0
     least[0] = 1.0
     for i in range(1, size - 1):
-        least[i], spread[i] = _least(partial(mean, float(a[i])), tuple(_neutral_b(a[i], outer)))
-    diagonal, on_diagonal = _least(lambda x: mean(x, x), tuple(1 - outer))
+        least[i], spread[i] = _least(partial(mean, float(a[i])), _neutral_b(a[i], starts))
+    diagonal, on_diagonal = _least(lambda x: mean(x, x), 1 - starts)
     return xr.Dataset(
         {
             "lower": ("a", low),
@@ -202,9 +206,14 @@ def _neutral_b(a: Any, prevalence: Any) -> Any:
     return minus / (plus + minus)
 
 
-def _least(function: Callable[[float], float], bounds: tuple[float, float]) -> tuple[float, float]:
-    found = minimize_scalar(function, bounds=sorted(bounds), method="bounded", options={"xatol": 1e-9})
-    return float(found.x), float(found.fun)
+def _least(function: Callable[[float], float], starts: np.ndarray) -> tuple[float, float]:
+    """Return the least value of a function with several minima, from the best of many starts and its neighbours."""
+    starts = np.sort(starts)
+    values = [function(float(x)) for x in starts]
+    best = int(np.argmin(values))
+    bounds = starts[max(best - 1, 0)], starts[min(best + 1, len(starts) - 1)]
+    found = minimize_scalar(function, bounds=bounds, method="bounded", options={"xatol": 1e-9})
+    return min((values[best], float(starts[best])), (float(found.fun), float(found.x)))[::-1]
 
 
 def _distribution(prevalence: Any) -> tuple[Callable[[Any], Any], Callable[[float, float], float]]:

@@ -146,6 +146,19 @@ def test_the_sets_of_table_4_are_counts_with_the_scores_of_table_5(printed, size
 
 
 @pytest.mark.parametrize(
+    ("prevalence", "f1", "mcc", "solutions"),
+    [(0.3, 0.614, 0.468, [0.1245]), (0.091, 0.408, 0.348, [0.0612, 0.1217]), (0.19, 0.453, 0.3, [0.2369, 0.3304])],
+)
+def test_how_often_the_lines_of_two_scores_meet_in_the_square(prevalence, f1, mcc, solutions):
+    """Along the line of the F1 the MCC takes its value as often as the page says."""
+    fpr = np.linspace(0, 1, 20_001)
+    tpr = br.contour("f1", f1, fpr, prevalence).values
+    off = br.scores.mcc.of_cells(*cells_at(fpr, tpr, prevalence)) - mcc
+    off[(tpr < 0) | (tpr > 1)] = np.nan
+    np.testing.assert_allclose(fpr[:-1][off[:-1] * off[1:] < 0], solutions, atol=3e-4)
+
+
+@pytest.mark.parametrize(
     ("first", "second", "parts"),
     [
         ((0.0612, 0.4128), (0.3, 0.1245, 0.5717), (-0.087, 0.046)),

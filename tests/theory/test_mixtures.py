@@ -1,5 +1,7 @@
 """Convex mixtures of entities and of data sets, and the filter of Piérard et al., Foundations, Property 1."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 import xarray as xr
@@ -75,3 +77,39 @@ def test_at_one_prevalence_mixtures_are_the_segments_of_roc_space():
     for a, b in np.random.default_rng(5).random((20, 2)):
         low, high = sorted(br.canonical_score(pair, a, b).values)
         assert low <= br.canonical_score(mixed, a, b).item() <= high
+
+
+def test_repeated_draws_change_the_shares_of_a_mixture():
+    """Foundations, A.2.4: a draw of a query without relevant and without found documents is repeated."""
+    half = Fraction(1, 2)
+    # (share of the query and system, whether the draw counts): nothing is relevant to the second query.
+    draws = {("broad", 1): True, ("narrow", 1): True, ("broad", 2): True, ("narrow", 2): False}
+    counted = {key: half * half for key, counts in draws.items() if counts}
+    broad = sum(share for (system, _), share in counted.items() if system == "broad") / sum(counted.values())
+    assert broad == Fraction(2, 3)
+
+
+@pytest.mark.parametrize("classes", [2, 3, 10, 50])
+def test_the_macro_average_of_accuracies_is_linear_in_the_accuracy(classes):
+    rng = np.random.default_rng(classes)
+    tables = rng.dirichlet(np.full(classes**2, 0.2), 20).reshape(20, classes, classes)
+    right = np.trace(tables, axis1=1, axis2=2)
+    found = br.scores.average("accuracy", "macro").of_tables(tables)
+    np.testing.assert_allclose(found, 1 - 2 * (1 - right) / classes, atol=1e-12)
+
+
+@pytest.mark.parametrize("classes", [2, 3, 10, 50])
+def test_micro_averages_are_increasing_functions_of_the_accuracy(classes):
+    """A wrong case adds C - 2 true negatives and one false of each kind; a right one C - 1, and a true positive."""
+    rng = np.random.default_rng(classes)
+    tables = rng.multinomial(40, np.full(classes**2, classes**-2.0), 30).reshape(30, classes, classes)
+    tables[:, range(classes), range(classes)] += rng.integers(0, 30, (30, classes))
+    right, total = np.trace(tables, axis1=1, axis2=2), tables.sum(axis=(1, 2))
+    wrong = total - right
+    cells = (classes - 1) * right + (classes - 2) * wrong, wrong, wrong, right
+    order = np.argsort(right / total)
+    for name in ("accuracy", "f0_5", "f1", "f2", "npv", "ppv", "tnr", "tpr"):
+        found = br.scores.average(name, "micro").of_tables(tables / total[:, None, None])
+        np.testing.assert_allclose(found, br.scores.get(name).of_cells(*cells), atol=1e-12)
+        steps = np.diff(found[order])[np.diff((right / total)[order]) > 1e-9]
+        assert (steps > 0).all()

@@ -1,10 +1,11 @@
 """Orders of posteriors: exact probabilities against integrals, and each broken axiom shown by its own fractions."""
 
 from fractions import Fraction
+from itertools import combinations, pairwise, permutations
 
 import numpy as np
 import pytest
-from scipy import integrate, special, stats
+from scipy import integrate, optimize, special, stats
 
 import bayesrank as br
 from bayesrank.theory import posteriors
@@ -85,6 +86,98 @@ def test_each_counterexample_proves_its_case():
     ranks = [1 + exact_superiority(b, a), 1 + exact_superiority(a, b)]
     assert ranks[0] < ranks[1]
     assert ranks[0] + exact_superiority(c, a) > ranks[1] + exact_superiority(c, b)
+
+
+def consensus(twins):
+    """Return the orders of A, B, C and the even mixture M of A and B with the least expected Kendall distance."""
+
+    def beats(one, other):
+        if "M" not in (one, other):
+            return exact_superiority(twins[one], twins[other])
+        if "C" not in (one, other):  # the mixture is ahead of one part where it is behind the other
+            return HALF
+        above = exact_superiority([twins["A"], twins["B"]], twins["C"])
+        return above if one == "M" else 1 - above
+
+    costs = {order: sum(beats(y, x) for x, y in combinations(order, 2)) for order in permutations("ABCM")}
+    return {"".join(order) for order, cost in costs.items() if cost == min(costs.values())}
+
+
+def test_the_consensus_puts_a_mixture_ahead_of_or_behind_both_parts():
+    assert consensus(posteriors.TWINS) == {"MCAB", "MCBA"}
+    assert consensus({name: counts[::-1] for name, counts in posteriors.TWINS.items()}) == {"ABCM", "BACM"}
+
+
+def test_the_consensus_of_a_cycle_reverses_a_pair_without_the_third():
+    def distance(order):
+        return sum(exact_superiority(posteriors.CYCLE[y], posteriors.CYCLE[x]) for x, y in combinations(order, 2))
+
+    best = min(permutations("ABC"), key=distance)
+    assert sum(distance(order) == distance(best) for order in permutations("ABC")) == 1
+    reversed_pairs = [(x, y) for x, y in combinations(best, 2) if distance((y, x)) < distance((x, y))]
+    assert len(reversed_pairs) == 1
+
+
+def gamma_cycle(first, second, third=np.inf):
+    """Return the depth of the cycle of gamma variables of these shapes, at the scales that make it deepest."""
+
+    def shortfall(depth):
+        # The scales at which the second beats the third and the third the first with this probability.
+        if third == np.inf:
+            scales = 1 / special.gammaincinv(first, depth), 1 / special.gammaincinv(second, 1 - depth)
+        else:
+            odds = special.betaincinv(third, second, depth), special.betaincinv(first, third, depth)
+            scales = 1 / odds[1] - 1, odds[0] / (1 - odds[0])
+        return special.betainc(second, first, scales[0] / sum(scales)) - depth
+
+    return optimize.brentq(shortfall, 0.45, 0.55, xtol=1e-12)
+
+
+def test_how_deep_cycles_are():
+    depths = [exact_superiority(*pair) for pair in pairwise([*posteriors.CYCLE.values(), posteriors.CYCLE["A"]])]
+    assert round(float(min(depths)), 6) == 0.500294
+    assert round(gamma_cycle(1, 2), 6) == 0.500360
+    assert round(gamma_cycle(1, 2.4), 6) == 0.500370
+    assert round(gamma_cycle(0.5, 1.5), 5) == 0.50118
+    # More cases come nearer to the limit, and other shapes are below it.
+    assert gamma_cycle(1, 2, 31) < gamma_cycle(1, 2, 1e4) < gamma_cycle(1, 2)
+    assert float(min(depths)) < gamma_cycle(1, 2, 31)
+    rng = np.random.default_rng(2)
+    for first, second, third in 1 + np.exp(rng.normal(1, 2, (300, 3))):
+        assert gamma_cycle(first, second, third) < 0.5003697
+
+
+def test_equal_cases_sort_by_right_answers_in_tpr_but_not_in_accuracy_at_a_known_prevalence():
+    rows = [(3, 0, 50, 50), (0, 3, 52, 48)]  # tp, fn, tn, fp
+    share = Fraction(3, 103)
+    means = [
+        share * Fraction(tp + 1, tp + fn + 2) + (1 - share) * Fraction(tn + 1, tn + fp + 2) for tp, fn, tn, fp in rows
+    ]
+    assert rows[0][0] + rows[0][2] > rows[1][0] + rows[1][2]
+    assert means[0] < means[1]
+    # Under a Dirichlet prior accuracy is Beta, and one case more is a posterior that dominates.
+    assert Fraction(53 + 2, 107) > Fraction(52 + 2, 107)
+    tn, fp, fn, tp = np.array([(tn, fp, fn, tp) for tp, fn, tn, fp in rows]).T
+    counts = br.from_counts(tn=tn, fp=fp, fn=fn, tp=tp, entity=["more", "fewer"])
+    found = br.credible_ranking(counts, "accuracy", method="exact", model="beta_binomial", order="predictive")
+    np.testing.assert_allclose(found["predictive"].sel(entity=["more", "fewer"]), [float(x) for x in means])
+    assert found["superiority"].sel(entity="more", rival="fewer").item() < 0.5
+    found = br.credible_ranking(counts, "accuracy", method="exact", model="dirichlet_multinomial", order="predictive")
+    assert found["superiority"].sel(entity="more", rival="fewer").item() > 0.5
+
+
+def test_where_one_posterior_dominates_no_order_reverses():
+    """Boards with equal numbers of cases of A and B: no probability of A is below that of B, in fractions."""
+    rng = np.random.default_rng(4)
+    for _ in range(25):
+        cases = int(rng.integers(1, 12))
+        a, b = sorted(rng.integers(0, cases + 1, 2).tolist(), reverse=True)
+        first, second = (a, cases - a), (b, cases - b)
+        third = tuple(rng.integers(0, 9, 2).tolist())
+        pair = exact_superiority(first, second)
+        assert pair >= HALF
+        assert exact_superiority(first, third) >= exact_superiority(second, third)
+        assert exact_best([first, second, third], 0) >= exact_best([first, second, third], 1)
 
 
 @pytest.mark.parametrize("order", ORDERS)

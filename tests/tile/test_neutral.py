@@ -90,6 +90,38 @@ def test_the_least_expected_spread_is_the_least():
     assert on_diagonal <= min(expected(b, b) for b in grid) + 1e-5
 
 
+@pytest.mark.parametrize("prior", [(0.3, 0.3), (0.5, 0.5), (0.5, 2), (1, 1)])
+def test_the_least_is_not_a_minimum_nearby(prior):
+    """A prior that puts the prevalence near 0 or near 1 has several minima along b."""
+    nodes, b = stats.beta(*prior).ppf((np.arange(1000) + 0.5) / 1000), np.linspace(0.002, 0.998, 250)
+    band = neutral_band(prior, points=5)
+    for a in (0.25, 0.5, 0.75):
+        every = no_skill_spread(a, b[:, None], nodes).mean(axis=1)
+        assert band["spread"].sel(a=a).item() <= every.min() + 1e-3
+    assert band["diagonal_spread"].item() <= no_skill_spread(b[:, None], b[:, None], nodes).mean(axis=1).min() + 1e-3
+
+
+def test_two_places_can_have_the_least_expected_spread():
+    """Two prevalences, each with probability ½: in fractions, lower at the curve of each than halfway."""
+
+    def expected(b):
+        pairs = [(value(F(1, 2), b, share, F(0)), value(F(1, 2), b, share, F(1))) for share in (F(1, 10), F(9, 10))]
+        return sum(abs(one - other) for one, other in pairs) / 2
+
+    assert expected(F(81, 82)) == expected(F(1, 82)) < expected(F(1, 2)) == F(4, 5)
+    found = neutral_band(np.array([0.1, 0.9]), points=3).sel(a=0.5)
+    assert min(abs(found["least"].item() - end) for end in (81 / 82, 1 / 82)) < 1e-6
+    assert found["spread"].item() == pytest.approx(float(expected(F(1, 82))), abs=1e-9)
+
+
+def test_on_the_edges_one_constant_prediction_is_ahead_at_every_prevalence():
+    for share, other in product((F(1, 9), F(1, 2), F(8, 9)), (F(1, 5), F(4, 5))):
+        for a, b, ahead in ((0, other, 1), (other, 0, 1), (1, other, 0), (other, 1, 0)):
+            negative, positive = (value(F(a), F(b), share, F(called)) for called in (0, 1))
+            assert (negative > positive) if ahead else (positive > negative)
+            assert neutral_prevalence(float(a), float(b)) == ahead
+
+
 def test_a_known_prevalence_is_the_limit():
     band = neutral_band((3e6, 7e6), points=5)
     curve = 0.49 * (1 - band["a"]) / (0.09 * band["a"] + 0.49 * (1 - band["a"]))
