@@ -23,6 +23,8 @@ ACCEPT = 0.95
 #: Options of pymc.sample that nutpie supports, by its names; with other options PyMC samples.
 NUTPIE = {"tune": "tune", "cores": "cores", "target_accept": "target_accept", "max_treedepth": "maxdepth"}
 TUNE = 1000
+#: How to install nutpie.
+INSTALL = "pip install 'bayesrank[nutpie]' installs it"
 
 
 def sample(model: Any, shape: tuple[int, int], seed: int, options: Mapping[str, Any]) -> dict[str, xr.Dataset]:
@@ -56,11 +58,21 @@ def choose_sampler(options: Mapping[str, Any]) -> str:
         return "nutpie" if set(options) <= known and _is_installed("nutpie") else "pymc"
     if wanted == "nutpie":
         if not _is_installed("nutpie"):
-            raise ArgumentError("nuts", "must hold a nuts_sampler that is installed", "'nutpie', which is not")
+            raise ArgumentError("nuts", "must hold a nuts_sampler that is installed", "'nutpie', which is not", INSTALL)
         unknown = sorted(set(options) - {*NUTPIE, "progressbar", "nuts_sampler"})
         if unknown:
             raise ArgumentError("nuts", f"must hold options among {sorted(NUTPIE)} for nutpie", unknown)
     return str(wanted)
+
+
+def ask_for_nutpie(options: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Return the options of NUTS with nutpie as its sampler; raise if it is not installed or they name another."""
+    other = dict(options or {}).get("nuts_sampler", "nutpie")
+    if other != "nutpie":
+        raise ArgumentError("nuts", "must not name another nuts_sampler beside sampler='nutpie'", f"{other!r}")
+    if not _is_installed("nutpie"):
+        raise ArgumentError("sampler", "must be installed", "'nutpie', which is not", INSTALL)
+    return dict(options or {}) | {"nuts_sampler": "nutpie"}
 
 
 def diagnostics(posterior: xr.Dataset, stats: xr.Dataset) -> dict[str, Any]:

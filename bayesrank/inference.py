@@ -15,7 +15,7 @@ from bayesrank._chunks import Drawn, Sizes, chunk_sizes, draw_lazily
 from bayesrank._compat import to_container
 from bayesrank._errors import ArgumentError, ArgumentTypeError
 from bayesrank._notes import add_notes, notes_text
-from bayesrank._nuts import TUNE, sample, warn_of_chains
+from bayesrank._nuts import TUNE, ask_for_nutpie, sample, warn_of_chains
 from bayesrank._random import Block, Seed, blocks_between, fingerprint, root_sequence, stream
 from bayesrank._records import ModelRecord, SamplerRecord
 from bayesrank._types import ModelName
@@ -53,7 +53,7 @@ def fit(
     draws: int = 1000,
     chains: int = 4,
     seed: Seed = None,
-    sampler: Literal["auto", "exact", "nuts"] = "auto",
+    sampler: Literal["auto", "exact", "nuts", "nutpie"] = "auto",
     groups: Sequence[str] = (),
     nuts: Mapping[str, Any] | None = None,
     chunks: Any = None,
@@ -85,8 +85,9 @@ def fit(
     seed : int, SeedSequence or Generator, optional
         Seed of all random numbers. Exact draws of an entity depend on the seed, its name and its evidence only; a
         longer run starts with the draws of a shorter one.
-    sampler : {"auto", "exact", "nuts"}
+    sampler : {"auto", "exact", "nuts", "nutpie"}
         "auto" draws exactly if the model can, else with the model's own sampler unless ``nuts`` is given, else by NUTS.
+        "nutpie" is NUTS by nutpie, which must be installed.
     groups : sequence of str
         Extra groups: any of "prior", "prior_predictive", "posterior_predictive", "log_likelihood", "log_prior".
     nuts : mapping, optional
@@ -148,7 +149,7 @@ def fit(
     ('chain', 'draw', 'entity', 'actual', 'predicted')
     """
     shape = check_integer("chains", chains, 1), check_integer("draws", draws, 1)
-    check_choice("sampler", sampler, ("auto", "exact", "nuts"))
+    check_choice("sampler", sampler, ("auto", "exact", "nuts", "nutpie"))
     if isinstance(groups, str) or not isinstance(groups, Sequence | set) or [g for g in groups if g not in GROUPS]:
         raise ArgumentError("groups", f"must be a sequence with any of {GROUPS}", describe_value(groups))
     if nuts is not None and not isinstance(nuts, Mapping):
@@ -156,6 +157,8 @@ def fit(
     taken = {"draws", "chains", "random_seed"} & set(nuts or {})
     if taken:
         raise ArgumentError("nuts", "must not hold draws, chains or a seed, which are arguments of fit", sorted(taken))
+    if sampler == "nutpie":
+        sampler, nuts = "nuts", ask_for_nutpie(nuts)
     chosen = model is None
     model = chosen_by_evidence(evidence, "split_prior" not in options) if chosen else model
     if isinstance(evidence, xr.DataArray | xr.Dataset) and has_groups(evidence):

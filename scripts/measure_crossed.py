@@ -9,11 +9,13 @@ whose difficulty has mean 1 and standard deviation 1, in logits. Rates are those
 - "few": entities are equal, on few data sets.
 - "coverage": how often 95% intervals of typical rates and of differences of logits hold the truth.
 - "calibration": ranks of truths that are drawn from the prior, among their posterior draws.
+- "covariate": the same for slopes of a covariate, and for rates at a chosen value of it. Sampled by NUTS.
 - "priors": how the scale of the priors changes the difference of the first two entities.
 """
 
 import argparse
 import warnings
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -210,6 +212,58 @@ def measure_calibration(boards: int, only: str) -> None:
                 print(f"| {design} | {evidence} | {name} | {stats.kstest(smooth, 'uniform').pvalue:.3f} |", flush=True)
 
 
+#: Values of the covariate on six data sets, and the value for which rates are predicted.
+COVARIATE, CHOSEN = np.array([0.0, 1.0, 2.0, 3.0, 5.0, 7.0]), 6.0
+
+
+def draw_covariate_ranks(boards: int, seed: int = 1) -> Iterator[dict[str, list[float]]]:
+    """Yield the ranks so far, as shares, of two entities' slopes, rates and spreads that are drawn from the prior."""
+    entity, dataset = np.nonzero(np.ones((2, len(COVARIATE))))
+    names = {"entity": [f"e{i}" for i in entity], "dataset": [f"s{d}" for d in dataset]}
+    size = np.full(len(entity), 30)
+    frame = pd.DataFrame({**names, "dose": COVARIATE[dataset], "correct": size, "wrong": size})
+    evidence = br.from_frame(frame, dataset="dataset", covariates="dose")
+    options = {"covariates": "dose", "at": {"dose": CHOSEN}}
+    model = make_model(CROSSED, evidence, options)
+    # So many that the first boards do not depend on their number.
+    drawn = model.draw_prior(Block(0, 0, 1000, (1, 1000)), root_sequence(seed))
+    rng = np.random.default_rng(seed)
+    ranks: dict[str, list[float]] = {}
+    for b in range(boards):
+        one = evidence.copy(deep=True)
+        for i, d in model.pairs:
+            one.values[i, d] = rng.multinomial(evidence.values[i, d].sum(), drawn["performance"].values[b, i, d])
+        fitted = br.fit(one, CROSSED, seed=b, draws=200, chains=2, nuts={"tune": 300, "cores": 1}, **options)
+        posterior = groups_of(fitted)["posterior"].stack(at=("chain", "draw"))
+
+        def held(name: str, of: Any = posterior) -> np.ndarray:
+            return of[name].transpose("at", ...).values[::4]
+
+        slope, typical = held("slope")[:, :, 0], held("performance_typical")[..., 1]
+        true_slope, true_typical = drawn["slope"].values[b][:, 0], drawn["performance_typical"].values[b][:, 1]
+        for name, draws, truth in (
+            ("slope of the first entity", slope[:, 0], true_slope[0]),
+            ("difference of slopes", slope[:, 1] - slope[:, 0], true_slope[1] - true_slope[0]),
+            ("typical rate at the value", typical[:, 0], true_typical[0]),
+            ("difference of logits at the value", np.diff(special.logit(typical))[:, 0],
+             np.diff(special.logit(true_typical))[0]),
+            *((name, held(name), drawn[name].values[b]) for name in ("sd_of_deviations", "sd_of_difficulty")),
+        ):  # fmt: skip
+            ranks.setdefault(name, []).append(float((draws < truth).mean()))
+        yield ranks
+
+
+def measure_covariate(boards: int, only: str) -> None:
+    """Print p-values of uniform ranks for the model with a covariate, after every 20 boards."""
+    print("| quantity | boards | Kolmogorov-Smirnov p | mean rank |\n|---|---:|---:|---:|")
+    for number, found in enumerate(draw_covariate_ranks(boards), 1):
+        for name, held in found.items() if number % 20 == 0 or number == boards else ():
+            ranks = np.array(held)
+            smooth = ranks + (np.random.default_rng(1).random(number) - ranks) / 101
+            p, mean = stats.kstest(smooth, "uniform").pvalue, f"{smooth.mean():.3f} ± {2 / (12 * number) ** 0.5:.3f}"
+            print(f"| {name} | {number} | {p:.3f} | {mean} |", flush=True)
+
+
 def measure_priors(boards: int, only: str) -> None:
     """Print the mean and standard deviation of the difference of two entities at three scales of the priors."""
     print("| design | spread | difference | its standard deviation | P(first better) |\n|---|---:|---:|---:|---:|")
@@ -228,6 +282,7 @@ PARTS = {
     "few": (measure_few, 100),
     "coverage": (measure_coverage, 100),
     "calibration": (measure_calibration, 300),
+    "covariate": (measure_covariate, 200),
     "priors": (measure_priors, 1),
 }
 

@@ -96,6 +96,41 @@ def test_the_extra_is_taken_where_it_is_installed(monkeypatch):
         _nuts.choose_sampler({"nuts_sampler": "nutpie"})
 
 
+def test_nutpie_is_asked_for_by_name(monkeypatch):
+    counts = br.from_counts(tn=70, fp=10, fn=6, tp=24)
+    monkeypatch.setattr(_nuts, "_is_installed", lambda name: False)
+    with pytest.raises(br.ArgumentError, match=r"sampler must be installed; got 'nutpie', which is not.*pip install"):
+        br.fit(counts, sampler="nutpie")
+    monkeypatch.setattr(_nuts, "_is_installed", lambda name: True)
+    with pytest.raises(br.ArgumentError, match="must not name another nuts_sampler"):
+        br.fit(counts, sampler="nutpie", nuts={"nuts_sampler": "numpyro"})
+    asked = []
+
+    def sample(model, shape, seed, options):
+        asked.append(dict(options))
+        raise InterruptedError
+
+    monkeypatch.setattr("bayesrank.inference.sample", sample)
+    with pytest.raises(InterruptedError):
+        br.fit(counts, sampler="nutpie", nuts={"tune": 50})
+    assert asked[0]["nuts_sampler"] == "nutpie"
+    assert asked[0]["tune"] == 50
+
+
+@pytest.mark.slow
+def test_nutpie_agrees_with_exact_draws():
+    pytest.importorskip("nutpie")
+    counts = br.from_counts(tn=[70, 60], fp=[10, 20], fn=[6, 9], tp=[24, 21], entity=["a", "b"])
+    rates = {}
+    for sampler in ("nutpie", "exact"):
+        fitted = br.fit(counts, "beta_binomial", sampler=sampler, seed=1)
+        rates[sampler] = br.scores.informedness(br.as_performance(fitted))
+    assert fitted["posterior"].attrs["sampler"] == "exact"
+    means = {name: held.mean(("chain", "draw")) for name, held in rates.items()}
+    spread = rates["exact"].std(("chain", "draw"))
+    assert float((abs(means["nutpie"] - means["exact"]) / spread).max()) < 5 / np.sqrt(1000)
+
+
 def test_nuts_is_seeded_by_the_evidence(monkeypatch):
     seeds = []
 

@@ -166,9 +166,9 @@ analysing = adding(
     asking,
     click.option(
         "--sampler",
-        type=click.Choice(["auto", "exact", "nuts"]),
+        type=click.Choice(["auto", "exact", "nuts", "nutpie"]),
         default="auto",
-        help="exact: draws without a Markov chain.",
+        help="exact: draws without a Markov chain; nuts, nutpie: a Markov chain by PyMC or by nutpie.",
     ),
 )
 #: What to rank by.

@@ -260,6 +260,7 @@ def test_studies_have_forests_and_a_summary_roc():
     assert "Summary ROC" in text
     entities = br.fit(COUNTS, "hierarchical_beta_binomial", seed=1, draws=100)
     assert "Entities as a population" in text_of(ranking_report(entities, "tpr", sections=["datasets"]))
+    assert "The 2 × 2 tables entity data set TN FP FN TP A Oslo 45 5 4 16 A Rome 38 12 9 11" in text_of(html)
     pooled = ranking_report(br.fit(br.pool(STUDIES), seed=1, draws=100), "tpr")
     assert "datasets" not in shown(pooled)
     assert "Does the model replicate the data? What all entities" in text_of(pooled)

@@ -54,7 +54,7 @@ def make(page: Page) -> Block | None:
     html = block("words", [words]) + block("table", HEADER, rows)
     more = f" The first {len(first)} of {len(page.order)} entities." if len(page.order) > len(first) else ""
     if page.two_classes is not None:
-        return Block("Data sets", html + _forests(page, first, more) + _roc(page, first, more))
+        return Block("Data sets", html + _forests(page, first, more) + _roc(page, first, more) + _tables(page))
     caption = _caption(page, "The vertical line is the typical data set, the wide band where to expect a new one.")
     return Block("Data sets", html + _shrinkage(page, first, size, caption + more))
 
@@ -109,6 +109,21 @@ def _roc(page: Page, first: Sequence[Any], more: str) -> Markup:
     names = [name for name in points["entity"].values.tolist() if name in first]
     shown = points.sel(entity=names)
     return picture(lambda figure: summary_roc(shown, figure.subplots(), prob=page.prob), (7.8, 4.8), caption)
+
+
+def _tables(page: Page) -> Markup:
+    """Return the 2 × 2 table of each entity on each data set, folded; nothing if the posterior has no counts."""
+    observed = page.posterior.group("observed_data")
+    if observed is None or not {"dataset", "actual", "predicted"} <= set(observed.get("counts", xr.DataArray()).dims):
+        return Markup("")
+    counts = observed["counts"].transpose("entity", "dataset", "actual", "predicted")
+    rows = []
+    for name in page.order:
+        for table in counts.sel(entity=name):
+            if table.sum() > 0:
+                cells = [f"{n:,.0f}" for n in table.values.ravel()]
+                rows.append([str(name), str(table["dataset"].item()), *cells])
+    return block("fold", "The 2 × 2 tables", block("table", ["entity", "data set", "TN", "FP", "FN", "TP"], rows))
 
 
 def _caption(page: Page, end: str) -> str:
