@@ -108,9 +108,9 @@ def credible_ranking(
         ``rank_upper``, ``tier``, ``in_best_set``, ``separation`` and headline.
     order : str
         By which order the entities are listed within a tier, and which of them leads: ``"consensus"``, or
-        ``"predictive"``, by the score of the posterior mean performance, the only one that keeps the axioms of ranking
-        scores (docs/theory/uncertainty.md). Sets, tiers and probabilities are the same. Not for values without a
-        performance.
+        ``"predictive"``, by the score of the posterior mean performance, whose ``predictive_rank`` alone keeps the
+        axioms of ranking scores (docs/theory/uncertainty.md). Sets, tiers and probabilities are the same. Not for
+        values without a performance.
     model, **options
         With ``method="exact"`` and counts, a conjugate model of :func:`bayesrank.fit` and its options; the prevalence
         cannot be draws.

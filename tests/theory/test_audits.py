@@ -250,6 +250,16 @@ def test_what_is_said_of_0_over_0(function, prevalence, tests, verdict):
         assert row["verdict"].item().endswith(verdict)
 
 
+@pytest.mark.parametrize("classes", [2, 3, 10, 50])
+def test_noise_takes_all_performances_of_one_prior_to_the_same_limit(classes):
+    rng = np.random.default_rng(classes)
+    noise = rng.dirichlet(np.ones(classes), classes) * 0.9 + 0.1 / classes  # each label may become each other
+    prior = rng.dirichlet(np.ones(classes))
+    tables = prior[:, None] * rng.dirichlet(np.full(classes, 0.3), (5, classes))
+    limits = tables @ np.linalg.matrix_power(noise, 2000)
+    np.testing.assert_allclose(limits, np.broadcast_to(limits[0], limits.shape), atol=1e-9)
+
+
 @pytest.mark.parametrize("prevalence", [None, 0.2])
 def test_no_score_passes_a_relabelling_test(prevalence):
     for name in audits.TABLE_1:

@@ -101,3 +101,29 @@ def test_with_one_place_it_is_the_canonical_score():
     points = performances(50, 5)
     np.testing.assert_allclose(same.of_cells(*points), br.scores.f1.of_cells(*points))
     assert br.place(same) == (1.0, 0.5)
+
+
+def test_when_other_weights_of_the_value_give_one_solution():
+    """One for all performances where (1 - v) I(right) / (v I(wrong)) falls for each pair, else several for some."""
+    v, rng = np.linspace(0.001, 0.999, 4001), np.random.default_rng(6)
+    seen = []
+    for _ in range(12):
+        swing, turns = rng.uniform(0.05, 0.45), rng.uniform(1, 9)
+        a, b = 0.5 + swing * np.sin(turns * v), 0.5 + swing * np.cos(turns * v)
+        right, wrong = {0: 1 - a, 3: a}, {1: 1 - b, 2: b}
+        ratios = {(r, w): (1 - v) * right[r] / (v * wrong[w]) for r in right for w in wrong}
+        rising = {pair: ratio for pair, ratio in ratios.items() if (np.diff(ratio) > 0).any()}
+
+        def solutions(tn, fp, fn, tp, a=a, b=b):
+            off = (1 - v) * ((1 - a) * tn + a * tp) - v * ((1 - b) * fp + b * fn)
+            return np.sum(off[:-1] * off[1:] < 0)
+
+        seen.append(bool(rising))
+        if not rising:
+            assert all(solutions(*point) == 1 for point in performances(40, 7).T)
+        for (r, w), ratio in rising.items():
+            k = int(np.argmax(np.diff(ratio)))
+            cells = [0.0] * 4
+            cells[r], cells[w] = 1.0, (ratio[k] + ratio[k + 1]) / 2
+            assert solutions(*cells) > 1
+    assert len(set(seen)) == 2
