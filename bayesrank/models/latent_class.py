@@ -595,7 +595,12 @@ def _check_evidence(evidence: Any) -> xr.Dataset:
     if evidence.sizes["label"] != 2:
         raise ArgumentError("evidence", "must have two classes for latent classes", evidence["label"].values.tolist())
     if evidence.sizes["entity"] < 2:
-        raise ArgumentError("evidence", "must have two tests or more: one test alone does not show its errors", 1)
+        raise ArgumentError(
+            "evidence",
+            "must have two tests or more: one test alone does not show its errors",
+            1,
+            "br.joint_outcomes(None, results) with a column for each test, or br.from_predictions with the truth",
+        )
     for name, instead in (("dataset", "population= names populations of different prevalence"), ("cluster", "")):
         if name in evidence.coords:
             raise ArgumentError(name, "must be left out for latent classes", "it", *([instead] if instead else []))
