@@ -23,7 +23,9 @@ COLUMNS = {"a": "model_a", "b": "model_b", "count": "count"}
 #: Draws of labels, and human votes among the 27,045.
 REPEATS, LABELS = 50, 1000
 #: Boards of simulated votes.
-RUNS, ENTITIES, VOTES, NU, STEP = 100, 8, 240, 0.75, 10
+RUNS, ENTITIES, VOTES, NU, STEP = 400, 8, 240, 0.75, 10
+#: How earlier votes choose the next pairs.
+ADAPTIVE = ("closest", "leader", "dropped", "Swiss")
 #: Boards with a judge: how many, votes, and votes of people among them.
 JUDGED_RUNS, JUDGED, JUDGED_LABELS = 40, 1500, 100
 
@@ -92,32 +94,46 @@ def frame_of(i: np.ndarray, j: np.ndarray, winner: np.ndarray, **more: np.ndarra
 def pairings(kind: str, strength: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, ...]:
     """Return the pairs of all votes, and the votes."""
     first, second = np.triu_indices(len(strength), 1)
-    if kind == "adaptive":
-        return _adaptive(strength, first, second, rng)
+    if kind in ADAPTIVE:
+        return _adaptive(kind, strength, first, second, rng)
     if kind == "sparse":  # a ring
         keep = (second - first == 1) | (second - first == len(strength) - 1)
         first, second = first[keep], second[keep]
     share = np.full(len(first), 1 / len(first))
     if kind == "unbalanced":
         share = rng.permutation(1 / np.arange(1, len(first) + 1))
-    which = rng.choice(len(first), VOTES, p=share / share.sum())
+    which = rng.choice(len(first), VOTES * len(strength) // ENTITIES, p=share / share.sum())
     return first[which], second[which], vote(strength, first[which], second[which], rng)
 
 
+def next_pairs(kind: str, now: np.ndarray, first: np.ndarray, second: np.ndarray, votes: int) -> np.ndarray:
+    """Return the next pairs (positions) by the strengths so far."""
+    place = np.argsort(np.argsort(-now))
+    if kind == "Swiss":  # the first meets the second, the third the fourth
+        return np.flatnonzero(
+            (np.abs(place[first] - place[second]) == 1) & (np.minimum(place[first], place[second]) % 2 == 0)
+        )
+    if kind == "leader":  # the leader meets the second
+        return np.full(STEP, int(np.flatnonzero((place[first] < 2) & (place[second] < 2))[0]))
+    if kind == "dropped":  # the pairs of those that are left: the worse half is dropped at each third of the votes
+        left = max(len(now) >> (3 * votes // (VOTES * len(now) // ENTITIES)), 2)
+        return np.flatnonzero((place[first] < left) & (place[second] < left))
+    return np.full(STEP, int(np.argmin(np.abs(now[first] - now[second]))))
+
+
 def _adaptive(
-    strength: np.ndarray, first: np.ndarray, second: np.ndarray, rng: np.random.Generator
+    kind: str, strength: np.ndarray, first: np.ndarray, second: np.ndarray, rng: np.random.Generator
 ) -> tuple[np.ndarray, ...]:
-    """Return votes of which each batch is on the pair with the closest strengths so far, after one on each pair."""
+    """Return votes whose pairs are chosen by the strengths so far, after one vote on each pair."""
     i, j = first, second
     said = vote(strength, i, j, rng)
-    while len(i) < VOTES:
+    while len(i) < VOTES * len(strength) // ENTITIES:
         wins, ties = (np.zeros((len(strength),) * 2) for _ in range(2))
         np.add.at(wins, (np.where(said == 0, i, j)[said < 2], np.where(said == 0, j, i)[said < 2]), 1)
         np.add.at(ties, (i[said == 2], j[said == 2]), 1)
         pairs = Pairs.of(wins, ties + ties.T, 0.25)
         now = pairs.split(pairs.mode()[None])[0][0]
-        closest = int(np.argmin(np.abs(now[first] - now[second])))
-        more = np.full(STEP, closest)
+        more = next_pairs(kind, now, first, second, len(i))
         i, j = np.append(i, first[more]), np.append(j, second[more])
         said = np.append(said, vote(strength, first[more], second[more], rng))
     return i, j, said
@@ -144,19 +160,22 @@ def measure_pairings() -> None:
     """Print how often a rank set misses a true rank, by how the pairs were chosen."""
     rows = []
     davidson.sample_around_mode = sample_quickly
-    for spread in (0.0, 1.0):
-        for kind in ("balanced", "sparse", "unbalanced", "adaptive"):
+    for spread, entities in ((0.0, ENTITIES), (0.0, 3), (0.0, 20), (1.0, ENTITIES)):
+        for kind in ("balanced", "sparse", "unbalanced", *ADAPTIVE):
+            if kind == "sparse" and entities == 3:
+                continue  # a ring of three has all pairs
             found = []
-            for run in range(RUNS):
-                rng = np.random.default_rng([run, int(spread)])
-                strength = spread * rng.standard_normal(ENTITIES)
+            for run in range(RUNS if spread == 0 else RUNS // 4):
+                rng = np.random.default_rng([run, int(spread), entities])
+                strength = spread * rng.standard_normal(entities)
                 votes = br.from_votes(frame_of(*pairings(kind, strength, rng)), winner="human", **COLUMNS)
                 found.append(judge_sets(rank_votes(votes, run, draws=200), strength))
             missed, wrong, size = np.mean(found, axis=0).tolist()
             rows.append(
-                {"strengths": f"spread {spread:g}" if spread else "equal", "pairs": kind, "a set misses": missed,
-                 "wrong best": wrong, "mean size of a set": size}
+                {"entities": entities, "strengths": f"spread {spread:g}" if spread else "equal", "pairs": kind,
+                 "boards": len(found), "a set misses": missed, "wrong best": wrong, "mean size of a set": size}
             )  # fmt: skip
+            print(rows[-1], file=sys.stderr, flush=True)
     print_table(rows)
 
 

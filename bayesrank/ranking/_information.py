@@ -2,6 +2,9 @@
 
 Bell and McCaffrey (2002), Bias reduction in standard errors for linear regression with multi-stage samples, Survey
 Methodology 28:169-181, have the bias and Satterthwaite's degrees of freedom for means over clusters.
+
+Miller and Siegmund (1982), Maximally selected chi square statistics, Biometrics 38:1011-1016, have the largest error
+over a growing sample.
 """
 
 from dataclasses import dataclass, replace
@@ -10,7 +13,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import xarray as xr
-from scipy.special import ndtr, stdtrit
+from scipy.optimize import brentq
+from scipy.special import ndtr, ndtri, stdtrit
 
 from bayesrank._notes import Note
 
@@ -58,6 +62,7 @@ class Information:
     of_class: float = np.nan  #: Cases, or clusters, of the rarest class, for areas under curves.
     errors_known: bool = True  #: False for standard errors of means of unknown numbers of cases.
     unidentified: Note | None = None  #: Why the model's parameters are not identified by the cases.
+    uneven: Note | None = None  #: Votes are spread unevenly, as if earlier ones chose the pairs.
 
     def withheld(self) -> Note | None:
         """Return why no rank set but all ranks can be justified; None if sets are available."""
@@ -108,8 +113,12 @@ class Information:
         )
 
     def notes(self) -> list[Note]:
-        """Return a note if rank sets take cases as independent because their clusters vary less."""
-        if self.withheld() is not None or np.max(self.excess, initial=1.0) <= 1:
+        """Return notes on rank sets that are wider than the posterior alone would make them."""
+        if self.withheld() is not None:
+            return []
+        if self.uneven is not None:
+            return [self.uneven]
+        if np.max(self.excess, initial=1.0) <= 1:
             return []
         pairs = int(np.triu(self.excess > 1, 1).sum())
         return [Note("clusters_vary_less", {"pairs": pairs, "of": len(self.cases) * (len(self.cases) - 1) // 2})]
@@ -227,6 +236,23 @@ class Patterns:
                 size = size / np.maximum(np.bincount(cluster, count), 1e-300)
             found.append(size[size > 0])
         return found
+
+
+def looking_factor(pairs: int, growth: float, level: float = 0.05) -> float:
+    """Return the factor by which a critical value grows, if it must hold while a sample grows.
+
+    The sample has at last ``growth`` times its first size. A sampling rule that follows earlier results may stop where
+    the error of one of ``pairs`` differences is largest. The probability that this standardised error ever exceeds c is
+    about 2Φ(-c) + (c - 1/c) φ(c) log(growth).
+    """
+    alpha = level / pairs
+    once = -ndtri(alpha / 2)
+
+    def beyond(c: float) -> float:
+        density = np.exp(-(c**2) / 2) / np.sqrt(2 * np.pi)
+        return float(2 * ndtr(-c) + (c - 1 / c) * density * np.log(growth) - alpha)
+
+    return float(brentq(beyond, once, once + 10)) / once if growth > 1 else 1.0
 
 
 def least(values: np.ndarray) -> float:

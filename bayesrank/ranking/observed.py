@@ -1,5 +1,6 @@
 """What is known of the evidence behind a ranking: counts, patterns of answers, verdicts, votes, and its model."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Self
 
@@ -11,6 +12,7 @@ from bayesrank._records import EvidenceRecord, ModelRecord
 from bayesrank.performance.operations import shift_prior
 from bayesrank.ranking._information import Information, Patterns
 from bayesrank.scores import Score
+from bayesrank.scores.score import values_of
 
 #: Nothing is known of how the evidence was assembled.
 NOTHING = EvidenceRecord()
@@ -95,6 +97,12 @@ class Observed:
         if score not in self._observed:
             self._observed[score] = self.score_of(score, table)
         return self._observed[score]
+
+    def observe(self, scores: Sequence[Score]) -> None:
+        """Compute several observed scores of the same table in one pass, if the prevalence is that of the cases."""
+        table = self.table
+        if table is not None and scores and not self.model.sets_prevalence:
+            self._observed.update(zip(scores, values_of(scores, table), strict=True))
 
     def score_of(self, score: Score, observed: xr.DataArray) -> xr.DataArray | None:
         """Return the score of an observed performance, at the ranked prevalence."""

@@ -82,6 +82,7 @@ def score_table(
     # All scores of the performance have the same evidence.
     plain = next((one for one in found if not one.variable), None)
     evidence = Evidence() if plain is None else evidence_of(source, None, plain.values, kind)
+    evidence.observe([one.score for one in found if one.score is not None and not one.variable])
     table = {name: np.empty((*shape, len(found))) for name in ("median", "lower", "upper", "observed", "undefined")}
     loaded = load_arrays(*(one.values.transpose(..., *dims) for one in found))
     for i, (one, values) in enumerate(zip(found, loaded, strict=True)):

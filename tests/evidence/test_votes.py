@@ -4,9 +4,11 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
+from scipy import special
 from scipy.optimize import minimize
 
 import bayesrank as br
+from bayesrank._notes import notes_of
 from bayesrank._source import groups_of
 from bayesrank.models.davidson import Davidson
 from bayesrank.models.parts.pairs import Pairs, sample_each
@@ -406,6 +408,47 @@ def test_votes_of_people_correct_a_judge_that_favours_its_kin():
     assert widths[0] < 0.95 * widths[1]
 
 
+def test_the_spread_of_what_judges_miss_is_that_of_importance_sampling():
+    """The posterior of the spread for four entities, written without the package's densities."""
+    from bayesrank.models.parts.battles import SPREADS, Battles
+
+    frame = simulated_votes(0.5, 150, bias=2.0, size=500).iloc[:150]
+    battles = Battles.of(judged_votes(frame), list("0123"), 0.25)
+    i, j = (frame[side].astype(int).values for side in ("left", "right"))
+    first, second = np.minimum(i, j), np.maximum(i, j)
+    of_human, of_judge = (np.where((frame[who] == "a") == (i < j), 1, -1) for who in ("human", "gpt"))
+    # Bradley-Terry strengths by the judge alone, with the prior of the model, in units of their standard deviation.
+    by_judge = minimize(
+        lambda s: (
+            np.logaddexp(0, -of_judge * (s - s.mean())[first] + of_judge * (s - s.mean())[second]).sum()
+            + ((s - s.mean()) ** 2).sum() / 8
+        ),
+        np.zeros(4),
+    ).x
+    by_judge = (by_judge - by_judge.mean()) / by_judge.std()
+    log = []
+    for spread in SPREADS.tolist():
+
+        def cost(theta, spread=spread):
+            """Minus the log of the density, whose integral is the marginal likelihood."""
+            own = theta[..., :4] - theta[..., :4].mean(-1, keepdims=True)
+            half = (own[..., first] - own[..., second]) / 2 + theta[..., [4]] * of_judge
+            half = half + theta[..., [5]] * (by_judge[first] - by_judge[second]) / 2
+            # The common part of the four is not in the likelihood; its density integrates to 1.
+            priors = (theta[..., :4] ** 2).sum(-1) / (2 * spread**2) + 4 * np.log(spread)
+            return priors + (theta[..., 4:] ** 2).sum(-1) / 8 + np.logaddexp(0, -2 * of_human * half).sum(-1)
+
+        centre = minimize(cost, np.zeros(6))
+        root = np.linalg.cholesky(centre.hess_inv * 1.3)
+        rng = np.random.default_rng(1)
+        noise = rng.standard_normal((20_000, 6))
+        weight = -cost(centre.x + noise @ root.T) + (noise**2).sum(-1) / 2
+        log.append(special.logsumexp(weight) + np.linalg.slogdet(root)[1])
+    mass = special.softmax(np.array(log) + np.log(SPREADS))
+    assert battles.posterior_of_spread == pytest.approx(mass, abs=0.02)
+    assert 0.1 < mass.max() < 0.5
+
+
 def test_a_judge_without_information_adds_none_and_all_votes_of_people_need_no_judge():
     for frame, tolerance in ((simulated_votes(0.0, 500), 0.15), (simulated_votes(0.6, 3000), 0.1)):
         votes = judged_votes(frame)
@@ -460,3 +503,30 @@ def test_ranks_of_people_are_in_sets_from_judges_and_few_votes():
             sizes.append((sets["rank_upper"] - sets["rank_lower"] + 1).mean())
     assert np.mean(inside[::2]) >= 18
     assert np.mean(sizes[::2]) < np.mean(sizes[1::2]) - 1
+
+
+def test_the_factor_of_growing_samples_is_that_of_sup_wald_tests():
+    from bayesrank.ranking._information import looking_factor
+
+    # Andrews (2003), Econometrica 71:395-397: points of the largest chi-square of a change point in the middle 70% of a
+    # sample. The growth is the squared ratio of both parts at the ends. The formula is asymptotic.
+    growth = (0.85 / 0.15) ** 2
+    for level, point in ((0.1, 7.12), (0.05, 8.68), (0.01, 12.16)):
+        alone = -special.ndtri(level / 2)
+        assert (looking_factor(1, growth, level) * alone) ** 2 == pytest.approx(point, rel=0.015)
+    assert looking_factor(28, 1.0) == 1.0
+    assert looking_factor(28, 2.0) < looking_factor(28, 20.0)
+
+
+def test_sets_are_wider_if_numbers_of_votes_differ_by_more_than_chance():
+    pairs = [("a", "b"), ("a", "c"), ("b", "c")]
+
+    def uneven(counts):
+        votes = votes_of({pair: (n // 2, n // 2, 0) for pair, n in zip(pairs, counts, strict=True)})
+        notes = notes_of(br.credible_ranking(br.fit(votes, seed=1))["notes"])
+        return [note.fields for note in notes if note.code == "votes_uneven"]
+
+    assert not uneven((40, 40, 44))
+    [fields] = uneven((200, 10, 10))
+    assert (fields["fewest"], fields["most"]) == (10, 200)
+    assert fields["percent"] > 10

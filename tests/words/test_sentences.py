@@ -512,6 +512,12 @@ ROWS = [
         "For 3 of 10 pairs of entities, clusters vary less than independent cases would. Rank sets use the larger "
         "variance with the degrees of freedom of the clusters, which is conservative.",
     ),
+    (
+        "votes_uneven",
+        {"fewest": 7, "most": 1160, "percent": 27.4},
+        "Pairs have 7 to 1,160 votes, which differ by more than chance. Earlier votes may have chosen the pairs, so "
+        "the possible ranks allow for errors that are 27% larger.",
+    ),
     ("few_cases_of_means", {"cases": 5}, "Only 5 cases: intervals of skewed outcomes are too narrow."),
     (
         "means_unpaired",

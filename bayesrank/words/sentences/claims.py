@@ -21,6 +21,13 @@ def clusters_vary_less(pairs: int, of: int) -> str:
     )
 
 
+def votes_uneven(fewest: int, most: int, percent: float) -> str:
+    return (
+        f"Pairs have {fewest:,} to {most:,} votes, which differ by more than chance. Earlier votes may have chosen "
+        f"the pairs, so the possible ranks allow for errors that are {percent:.0f}% larger."
+    )
+
+
 def means_without_n() -> str:
     return (
         "Every rank is possible: standard errors of few cases are themselves uncertain, and the numbers of cases are "
