@@ -9,12 +9,13 @@ import xarray as xr
 from bayesrank._checks import describe_value
 from bayesrank._classes import order_classes
 from bayesrank._compat import is_container, open_groups
-from bayesrank._errors import ArgumentTypeError
+from bayesrank._errors import ArgumentError, ArgumentTypeError
 from bayesrank._records import EvidenceRecord, ModelRecord
 
-__all__ = ["Source", "groups_of", "parse_source"]
+__all__ = ["AGGREGATES", "Over", "Source", "groups_of", "parse_source"]
 
 Found = TypeVar("Found")
+AGGREGATES = ("mean", "worst", "gap", "borda", "win_rate")
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +45,9 @@ class Source:
 
     def with_datasets(self) -> "Source":
         """Return the record with groups of cases called data sets, where there are no data sets."""
+        return self.once("data sets", self._with_datasets) if self.over_groups else self
+
+    def _with_datasets(self) -> "Source":
         new = {"group": "dataset", "pattern_group": "pattern_dataset"}
 
         def rename(held: Any) -> Any:
@@ -100,6 +104,25 @@ class Source:
         return xr.Dataset() if found is None else found
 
 
+@dataclass(frozen=True, eq=False)
+class Over:
+    """A posterior or evidence whose scores are aggregated over groups, data sets or categories.
+
+    It takes the place of a source where an aggregate has a meaning.
+    """
+
+    source: Source
+    over: str
+    aggregate: str
+    weights: Any
+
+    def check(self, known: tuple[str, ...], purpose: str, why: str) -> None:
+        """Raise an error unless the aggregate is one of those that have a meaning for a purpose."""
+        if self.aggregate not in known:
+            wanted = " or ".join(map(repr, known))
+            raise ArgumentError("aggregate", f"must be {wanted} for {purpose}: {why}", f"{self.aggregate!r}")
+
+
 def _with_kind(name: str, group: xr.Dataset | None) -> xr.Dataset | None:
     """Return a group; a posterior of :func:`pymc.sample` with typical data sets says so by its variables alone."""
     if name != "posterior" or group is None or "performance_typical" not in group or "kind" in group.attrs:
@@ -111,6 +134,13 @@ def parse_source(source: Any, argument: str = "source") -> Source:
     """Return the record of a container, a Dataset or an array; a record is returned unchanged."""
     if isinstance(source, Source):
         return source
+    if isinstance(source, Over):
+        raise ArgumentTypeError(
+            argument,
+            "must be a posterior, a performance or values, as an aggregate has no meaning here",
+            f"an aggregate over {source.over}",
+            "pass what br.performance.aggregate_over was given, or one group of it",
+        )
     if isinstance(source, xr.DataArray):
         return Source(array=order_classes(source, argument))
     if isinstance(source, xr.Dataset):

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeAlias, Union
 import xarray as xr
 
 if TYPE_CHECKING:
-    from bayesrank._source import Source
+    from bayesrank._source import Over, Source
 
 
 class InferenceData(Protocol):
@@ -17,8 +17,8 @@ class InferenceData(Protocol):
     def __getitem__(self, name: str) -> Any: ...
 
 
-#: Any container of a performance, or of values of a score; or one that was parsed.
-Container: TypeAlias = Union[xr.DataArray, xr.Dataset, xr.DataTree, InferenceData, "Source"]
+#: Any container of a performance, or of values of a score; or one that was parsed, or aggregated over groups.
+Container: TypeAlias = Union[xr.DataArray, xr.Dataset, xr.DataTree, InferenceData, "Source", "Over"]
 #: A Score (which is a function of a source), a name or alias, an importance, a place (a, b), or a function of cells.
 ScoreLike: TypeAlias = str | xr.DataArray | tuple[float, float] | Callable[..., Any]
 #: The name of a model, or a model class.

@@ -66,6 +66,32 @@ def gaps(how, boards, groups=3, cases=100, seed=1):
     return (gap < 0.1).mean(["chain", "draw"]).values, true["gap"] < 0.1, covered
 
 
+def plans(boards, aggregate, groups, cases=100, difference=0.15, seed=1):
+    """Return how often the planned number of cases separates two entities whose aggregates truly differ so much."""
+    rng, met = np.random.default_rng([seed, groups]), []
+    while len(met) < boards:
+        rates = 1 / (1 + np.exp(-(1.0 + 0.5 * rng.standard_normal((2, groups)))))
+        right = rng.binomial(cases, rates)
+        evidence = counts_of(rng, 2, rates[0], cases)
+        evidence.values[:] = np.stack([cases - right, right], -1)
+        source = br.performance.aggregate_over(br.fit(evidence, seed=1, draws=500), "group", aggregate)
+        plan = br.plan(source, margin=difference)
+        needed = float(plan["needed"])
+        if not 0 < needed < 10_000:
+            continue
+        truth = br.credible_ranking(source.source, kind="observed")["median"].transpose("entity", "group").values
+        one = evidence["entity"].values.tolist().index(plan.attrs["entity"])
+        of_each = truth.mean(axis=1) if aggregate == "mean" else truth.min(axis=1)
+        wanted = of_each.mean() + difference * np.where(np.arange(2) == one, 0.5, -0.5)
+        truth = np.clip(truth + (wanted - of_each)[:, None], 0.001, 0.999)
+        more = int(np.ceil(needed / groups))
+        later = rng.binomial(more, truth)
+        evidence = evidence + np.stack([more - later, later], -1)
+        posterior = br.fit(evidence.rename("counts"), seed=2, draws=500)
+        met.append(br.credible_ranking(posterior, over="group", aggregate=aggregate)["in_best_set"].sum().item() == 1)
+    return np.mean(met)
+
+
 def print_gaps(boards):
     for how in ("population", "equal", "spread"):
         stated, true, covered = gaps(how, boards)
@@ -87,7 +113,12 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--cells", default="2,5,20/2,4,12/10,100,1000")
     parser.add_argument("--gaps", type=int, default=0, help="boards of the tables of gaps, instead of false claims")
+    parser.add_argument("--plans", type=int, default=0, help="boards of the table of plans, instead of false claims")
     given = parser.parse_args()
+    if given.plans:
+        for aggregate, groups in product(("mean", "worst"), (2, 4)):
+            print(aggregate, groups, f"{plans(given.plans, aggregate, groups):.3f}", flush=True)
+        return
     if given.gaps:
         print_gaps(given.gaps)
         return

@@ -86,8 +86,15 @@ class Analysis:
     noun: str = "entity"
     #: The remark that a title with this noun makes superfluous.
     in_title: str = ""
+    #: Arguments of br.performance.aggregate_over; None if the ranking is not over groups or data sets.
+    aim: dict[str, Any] | None = None
     #: None before the fit.
     posterior: Any = field(default=None, repr=False)
+
+    @property
+    def source(self) -> Any:
+        """Return what is analysed: the posterior, or its aggregate over groups or data sets."""
+        return self.posterior if self.aim is None else br.performance.aggregate_over(self.posterior, **self.aim)
 
     @property
     def performance(self) -> xr.DataArray:
@@ -178,7 +185,7 @@ def analyse(
     if holds_probabilities(inputs.evidence) and scores:
         wanted = dict.fromkeys(chosen_score(inputs.evidence, score).name for score in scores)
         inputs = replace(inputs, options=inputs.options | {"scores": tuple(wanted)})
-    if not _has_prior(inputs):
+    if inputs.aim is not None or not _has_prior(inputs):
         groups = ()
     step("drawing")
     with quiet():
@@ -206,6 +213,8 @@ def ask(
     over: str | None = None,
     covariates: Sequence[str] = (),
     at: dict[str, float] | None = None,
+    aggregate: str | None = None,
+    weights: Any = None,
     **how: Any,
 ) -> Analysis:
     """Read, and choose or pool; ``how`` are the options on columns of the file, and on evaluation logs if any.
@@ -213,6 +222,12 @@ def ask(
     The groups of cases in the column ``by`` take the place of data sets, and stay apart. Data sets or groups also stay
     apart where the ranking is ``over`` them.
     """
+    over = "group" if over is None and by is None and how.get("group") is not None else over
+    for option, value in (("--aggregate", aggregate), ("--weights", weights)) if over is None else ():
+        if value is not None:
+            raise ArgumentError(option, "must be left out without --over or --group", f"{value!r}")
+    if over is not None and dataset is not None:
+        raise ArgumentError("--dataset", "must be left out beside --over or --group", f"{dataset!r}")
     step("reading")
     paths = [data] if isinstance(data, str) else list(data)
     logs = choices_of(how).also(lower=lower_is_better) if "only" in how else None
@@ -274,7 +289,18 @@ def ask(
     noun, title = (column, say(named) if named else "") if column in NOUNS else ("entity", "")
     # Every command prints this line above its result.
     click.get_current_context().meta[READ] = say(ledger.read_note(noun))
-    return Analysis(evidence, every if dataset is None else evidence, about, remarks, name, options, lower, noun, title)
+    apart = every if dataset is None else evidence
+    aim = None if over is None else _aim(evidence, over, aggregate, weights)
+    return Analysis(evidence, apart, about, remarks, name, options, lower, noun, title, aim)
+
+
+def _aim(evidence: Evidence, over: str, aggregate: str | None, weights: Any) -> dict[str, Any]:
+    """Return the arguments of br.performance.aggregate_over, with weights by the names in the evidence."""
+    if isinstance(weights, dict):
+        held = [evidence[dim].values.tolist() for dim in ("dataset", "group", "category") if dim in evidence.coords]
+        names = {str(name): name for known in held for name in known}
+        weights = {names.get(name, name): weight for name, weight in weights.items()}
+    return {"over": over, "aggregate": aggregate or "mean", "weights": weights}
 
 
 def _check_model(evidence: Evidence, model: str, prior: Any, prevalence: Any, data: str) -> None:

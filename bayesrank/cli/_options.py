@@ -5,6 +5,7 @@ from functools import reduce
 
 import click
 
+from bayesrank._source import AGGREGATES
 from bayesrank.cli._typed import (
     ScoreName,
     Typed,
@@ -18,7 +19,6 @@ from bayesrank.cli._typed import (
     read_weights,
 )
 from bayesrank.models import names
-from bayesrank.ranking.aggregates import AGGREGATES
 
 Command = Callable[..., None]
 NUMBER = Typed("number", read_number)

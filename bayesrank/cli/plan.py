@@ -11,7 +11,7 @@ from bayesrank._records import PlanRecord
 from bayesrank.cli._analysis import analyse, chosen_score
 from bayesrank.cli._export import Export, exporting, sheet_of
 from bayesrank.cli._help import Grouped
-from bayesrank.cli._options import DATA, NOTES, NUMBER, PROBABILITY, analysing, scoring
+from bayesrank.cli._options import DATA, NOTES, NUMBER, PROBABILITY, analysing, over_groups, scoring
 from bayesrank.cli._sink import progress
 from bayesrank.ranking.summary import score_name
 from bayesrank.scores import Score
@@ -41,6 +41,7 @@ Examples:
     help="Where true scores come from; population and posterior give unconditional assurance.",
 )
 @NOTES
+@over_groups
 @exporting()
 def plan(
     score: Score | None, choose: str | None, rival: str | None, notes: bool, prob: float, export: Export, **how: Any
@@ -57,7 +58,7 @@ def plan(
         score = chosen_score(analysis.evidence, score)
         step("planning")
         found = br.plan(
-            analysis.posterior,
+            analysis.source,
             score,
             entity=analysis.entity("--choose", choose),
             rival=rival if rival == "all" else analysis.entity("--rival", rival),

@@ -1,6 +1,6 @@
 """``bayesrank rank``: which entity is best by one score, and how certain that is."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Any
 
 import click
@@ -86,33 +86,6 @@ by the model paired. It needs every entity on every case, unless --missing says 
 """
 
 
-@dataclass(frozen=True)
-class Aim:
-    """What a ranking is over: a dim or coord, the aggregate, and the weights as they were typed."""
-
-    over: str | None = None
-    aggregate: str | None = None
-    weights: Any = None
-
-    def check(self, how: dict[str, Any]) -> None:
-        if self.over is None:
-            for option, value in (("--aggregate", self.aggregate), ("--weights", self.weights)):
-                if value is not None:
-                    raise ArgumentError(option, "must be left out without --over or --group", f"{value!r}")
-        elif how["dataset"] is not None:
-            raise ArgumentError("--dataset", "must be left out beside --over or --group", f"{how['dataset']!r}")
-
-    def arguments(self, evidence: Any) -> dict[str, Any]:
-        """Return the arguments of br.credible_ranking, with weights by the names in the evidence."""
-        weights = self.weights
-        if isinstance(weights, dict):
-            coords = ("dataset", "group", "category")
-            held = [name for dim in coords if dim in evidence.coords for name in evidence[dim].values.tolist()]
-            names = {str(name): name for name in held}
-            weights = {names.get(name, name): weight for name, weight in weights.items()}
-        return {"over": self.over, "aggregate": self.aggregate, "weights": weights}
-
-
 @click.command(cls=Grouped, help=WHAT, epilog=EXAMPLES)
 @PATHS
 @analysing
@@ -140,9 +113,6 @@ def rank(
     statement: tuple[str, ...],
     kind: str | None,
     notes: bool,
-    over: str | None,
-    aggregate: str | None,
-    weights: Any,
     by: str | None,
     cost: str | None,
     columns: list[str] | None,
@@ -156,17 +126,10 @@ def rank(
         )
     if columns and export.full:
         raise ArgumentError("--columns", f"must be left out of --format {export.format}, which has all columns")
-    over = "group" if over is None and how["group"] is not None and by is None else over
     if by is not None:
         unfit = {"--ask": statement, "--columns": columns, "--notes": notes, "--picture": export.picture}
-        unfit |= {"--group": how.pop("group"), "--category": how.pop("category"), "--over": over}
-        unfit |= {
-            "--aggregate": aggregate,
-            "--weights": weights,
-            "--cost": cost,
-            "--kind": kind,
-            "--dataset": how["dataset"],
-        }
+        unfit |= {f"--{name}": how.pop(name) for name in ("group", "category", "over", "aggregate", "weights")}
+        unfit |= {"--cost": cost, "--kind": kind, "--dataset": how["dataset"]}
         unfit |= {"--dataset-column": how["dataset_column"], "--format": export.format == "board" and "board"}
         for option, value in unfit.items():
             if value:
@@ -177,8 +140,7 @@ def rank(
         (replace(export, top=None) if export.full else export).show(*_category_sheets(rankings, by, export))
         return
     with progress() as step:
-        aim = Aim(over, aggregate, weights)
-        analysis, used, ranking = make_ranking(step, score, rope, prob, kind, cost, how, notes, aim)
+        analysis, used, ranking = make_ranking(step, score, rope, prob, kind, cost, how, notes)
         table, front = _chosen_first(ranking, export.top), None
         if cost is not None:
             better = bool(RankingRecord.of(ranking).higher_is_better)
@@ -187,7 +149,7 @@ def rank(
         for name in columns or []:
             if name not in table:
                 raise ArgumentError("--columns", f"must hold names among {', '.join(table.columns)}", f"{name!r}")
-        answers = [_answer(ranking, text, analysis.posterior, used, kind, aim) for text in statement]
+        answers = [_answer(ranking, text, analysis, used, kind) for text in statement]
         export.draw(*(("forest", ranking) if front is None else ("pareto_front", front)))
     if export.format == "board":
         print_block(br.board(ranking, top=export.top))
@@ -220,7 +182,7 @@ def rank(
     lines += [_answer_words(answer, ranking) for answer in answers]
     lines += [f"Note: {line}" for line in remarks if line not in lines and line != analysis.in_title]
     if score is None and used.name != "informedness":
-        low, high = (RankingRecord.of(ranking).range if aim.over is None else used.range) or (-np.inf, np.inf)
+        low, high = (RankingRecord.of(ranking).range if analysis.aim is None else used.range) or (-np.inf, np.inf)
         what = f", the mean of outcomes from {low:g} to {high:g}" if used.space == "outcomes" and high < np.inf else ""
         what += "; lower is better" * analysis.lower
         lines.append(f"Note: No --score was given: the ranking is by {used.display}{what}.")
@@ -238,48 +200,31 @@ def make_ranking(
     cost: str | None,
     how: dict[str, Any],
     prior: bool = True,
-    aim: "Aim | None" = None,
 ) -> tuple[Analysis, Score, xr.Dataset]:
     """Return the analysis of DATA, the score that it is ranked by, and the ranking; ``prior`` adds its draws."""
-    aim = aim or Aim()
-    if score is not None and score.higher_is_better is None and aim.aggregate != "gap":
+    if score is not None and score.higher_is_better is None and how.get("aggregate") != "gap":
         raise ArgumentError("--score", f"must have a direction to rank by; {score.name} has none")
     if kind is not None and (how["model"] is None or population_of(how["model"]) != "data sets"):
         raise ArgumentError("--kind", "must be left out for models that do not learn from data sets", f"{kind!r}")
     if cost is not None:
         how = how | {"cost": cost}
-    aim.check(how)
-    groups = ("prior",) if prior and aim.over is None else ()
-    analysis = analyse(step, groups=groups, scores=[score], over=aim.over, **how)
+    analysis = analyse(step, groups=("prior",) if prior else (), scores=[score], **how)
     score = chosen_score(analysis.evidence, score)
     step("ranking")
     better = analysis.direction(score)
     ranking = br.credible_ranking(
-        analysis.posterior,
-        score,
-        prob=prob,
-        rope=rope,
-        higher_is_better=better,
-        kind=kind,
-        method="auto",
-        **aim.arguments(analysis.evidence),
+        analysis.source, score, prob=prob, rope=rope, higher_is_better=better, kind=kind, method="auto"
     )
     return analysis, score, ranking
 
 
-def _answer(
-    ranking: xr.Dataset, statement: str, posterior: Any, score: Score, kind: str | None, aim: Aim
-) -> xr.Dataset:
+def _answer(ranking: xr.Dataset, statement: str, analysis: Analysis, score: Score, kind: str | None) -> xr.Dataset:
     """Return the probability of a statement; from the numbers of the table where they suffice, so that both agree."""
     known = exact_probability(ranking, statement) if is_exact(ranking) else None
     if known is not None:
         return known
-    about = RankingRecord.of(ranking)
-    if aim.over is not None:
-        given = aim.arguments(posterior_of(posterior))
-        return br.probability(posterior, statement, score, rope=about.rope, kind=kind, **given)
-    better = bool(about.higher_is_better)
-    return br.probability(posterior, statement, score, rope=about.rope, kind=kind, higher_is_better=better)
+    how: dict[str, Any] = {"rope": RankingRecord.of(ranking).rope, "higher_is_better": analysis.direction(score)}
+    return br.probability(analysis.source, statement, score, kind=kind, **how)
 
 
 def _answer_words(answer: xr.Dataset, ranking: xr.Dataset) -> str:

@@ -12,7 +12,18 @@ from bayesrank.cli._analysis import quiet
 from bayesrank.cli._categories import rank_categories
 from bayesrank.cli._export import READ
 from bayesrank.cli._help import Grouped
-from bayesrank.cli._options import BENEFIT, BY, COST, PATHS, REFERENCE, adding, analysing, reading_logs, scoring
+from bayesrank.cli._options import (
+    BENEFIT,
+    BY,
+    COST,
+    PATHS,
+    REFERENCE,
+    adding,
+    analysing,
+    over_groups,
+    reading_logs,
+    scoring,
+)
 from bayesrank.cli._output import print_line
 from bayesrank.cli._sink import progress
 from bayesrank.cli._typed import Typed, output_file
@@ -53,6 +64,7 @@ def _sections(text: str, option: str) -> list[str]:
     default="",
     help="Sections to add, with commas: cases, decisions, drift, prior, sensitivity, ...; another name lists all.",
 )
+@over_groups
 @adding(BY, COST, BENEFIT, REFERENCE)
 def report(
     score: Score | None,
@@ -93,7 +105,7 @@ def report(
             found = [(name, sections.find(name)) for name in named if name != sections.DEFAULT]
             results = {name: section.compute(request) for name, section in found if hasattr(section, "compute")}
         page = br.ranking_report(
-            analysis.posterior,
+            analysis.source,
             used,
             ranking=ranking,
             kind=kind,

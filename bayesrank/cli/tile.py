@@ -17,7 +17,6 @@ from bayesrank.cli._options import DATA, analysing, over_groups
 from bayesrank.cli._output import probability_cell, rank_header
 from bayesrank.cli._sink import progress
 from bayesrank.cli._typed import FORMS, read_preferences
-from bayesrank.cli.rank import Aim
 from bayesrank.ranking.aggregates import mean_performance
 from bayesrank.tile.geometry import holders
 from bayesrank.tile.preferences import REGIONS
@@ -73,17 +72,16 @@ def tile(observed: bool, preference: str | None, resolution: int, prob: float, e
                     "--digits", "must be left out of --preference, which has ranks alone", export.digits
                 )
             points, line = read_preferences(preference, share)
-        aim = Aim(
-            "group" if how["group"] is not None and how["over"] is None else how["over"],
-            how.pop("aggregate"),
-            how.pop("weights"),
-        )
-        aim.check(how)
-        analysis = analyse(step, **how | {"over": aim.over})
+        analysis = analyse(step, **how)
         analysis.check_two_classes("a Tile")
-        if aim.over is not None:
-            source = mean_performance(analysis.posterior, **aim.arguments(analysis.evidence))
-            analysis = replace(analysis, posterior=source)
+        worst = analysis.aim is not None and analysis.aim["aggregate"] == "worst"
+        for option, value in (("--observed", observed), ("--preference", preference)) if worst else ():
+            if value:
+                raise ArgumentError(option, "must be left out beside --aggregate worst", f"{value!r}")
+        source = analysis.source
+        if analysis.aim is not None and not worst:
+            analysis = replace(analysis, posterior=mean_performance(source, "a Tile"))
+            source = analysis.posterior
         step("mapping")
         if preference is not None:
             sheet = _ranking(br.tile.preference_ranking(analysis.performance, points, prob=prob), line)
@@ -94,7 +92,7 @@ def tile(observed: bool, preference: str | None, resolution: int, prob: float, e
                     rates = br.performance.shift_prior(rates, share)
                 found, shares = br.tile.regions(rates), br.tile.shares(rates)
             else:
-                found = br.tile.credible(analysis.performance, resolution, prob=prob, maps=())
+                found = br.tile.credible(source, resolution, prob=prob, maps=())
                 shares = found["share"]
             if preference is None:
                 sheet = _shares(found, shares, 1 if export.digits is None else export.digits)

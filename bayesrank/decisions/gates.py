@@ -19,12 +19,12 @@ from bayesrank._draws import draw_dims
 from bayesrank._errors import ArgumentError, ArgumentKeyError
 from bayesrank._notes import notes_text
 from bayesrank._records import GateRecord
-from bayesrank._source import parse_source
+from bayesrank._source import Over
 from bayesrank._types import Container, ScoreLike
 from bayesrank.evidence.homogeneity import holm
-from bayesrank.ranking.evidence import Evidence, evidence_of
-from bayesrank.ranking.precision import information_of
-from bayesrank.ranking.values import ScoreValues, one_ranking, score_values
+from bayesrank.ranking.aggregates import Scored, scored
+from bayesrank.ranking.evidence import Evidence
+from bayesrank.ranking.values import ScoreValues, one_ranking
 
 #: Sizes of a bet, as shares of the largest one, in equal steps of the logarithm.
 BETS = 0.95 * 2.0 ** -np.arange(0, 9, 0.25)
@@ -111,8 +111,12 @@ def gate(
     error = 1 - check_prob("prob", prob)
     if looks != "any":
         looks = check_integer("looks", looks, 1)
-    source = parse_source(source)
-    found = score_values(source, score, higher_is_better, None)
+    if isinstance(source, Over):
+        source.check(("mean", "worst", "gap"), "a gate", "others depend on the entities that are compared")
+        if looks == "any":
+            raise ArgumentError("looks", "must be a number beside an aggregate over groups", "'any'")
+    one = scored(source, score, higher_is_better, None)
+    found, evidence = one.found, one.evidence
     one_ranking(found.values.dims)
     names = found.values["entity"].values.tolist()
     check_unique("entity", names)
@@ -120,7 +124,6 @@ def gate(
     base, others = names.index(baseline), [i for i, name in enumerate(names) if name != baseline]
     if not others:
         raise ArgumentError("source", f"must hold another entity to compare with {baseline!r}", "no other")
-    evidence = evidence_of(source, found.variable, found.values, None)
     patterns = evidence.patterns
     if looks == "any":
         _check_bets(evidence, found)
@@ -128,7 +131,7 @@ def gate(
         parts: Sequence[_Normal | _Bets] = [_Bets(evidence, found, i, base) for i in others]
     else:
         level = 1 - (1 - error) ** (1 / looks)
-        parts = _normals(evidence, found, others, base)
+        parts = _normals(one, others, base)
     held: dict[str, np.ndarray] = {
         "difference": np.array([part.difference for part in parts]),
         "lower": np.array([part.bound(level / len(others), -1) for part in parts]),
@@ -152,10 +155,8 @@ def gate(
     result = xr.Dataset(
         {name: ("entity", values) for name, values in held.items()}, {"entity": found.values["entity"][others].values}
     )
-    withheld = information_of(evidence, None if found.variable else found.score, len(names)).withheld()
-    result["notes"] = notes_text(
-        [*([withheld] if withheld else []), *evidence.notes(None if found.variable else found.score)]
-    )
+    withheld = one.information.withheld()
+    result["notes"] = notes_text([*one.notes, *one.caps, *([withheld] if withheld else []), *evidence.notes(one.score)])
     about = GateRecord(
         score=found.name,
         display=found.display,
@@ -229,14 +230,14 @@ class _Few(_Normal):
         return side * self.most * share
 
 
-def _normals(evidence: Evidence, found: ScoreValues, others: list[int], base: int) -> list[_Normal]:
+def _normals(one: Scored, others: list[int], base: int) -> list[_Normal]:
     """Return the differences from draws, with the effective degrees of freedom and corrections of rank sets."""
+    found, information = one.found, one.information
     values, dims = found.values, draw_dims(found.values)
     if not dims or values.size == values.sizes["entity"]:
         raise ArgumentError("source", "must hold draws", "a point estimate", "br.fit gives draws")
     x = found.sign * values.stack(every=dims).transpose("every", "entity").values.astype(float)
-    information = information_of(evidence, None if found.variable else found.score, x.shape[1])
-    withheld = information.withheld() is not None
+    withheld = information.withheld() is not None or bool(one.caps)
     parts = []
     for i in others:
         apart = x[:, i] - x[:, base]
@@ -244,7 +245,7 @@ def _normals(evidence: Evidence, found: ScoreValues, others: list[int], base: in
         freedom, factor = information.of_pair(i, base)
         spread = float(apart.std()) * factor if len(apart) > 1 else np.inf
         difference = float(apart.mean()) if len(apart) else np.nan
-        few = None if withheld else _few_differences(evidence, found, i, base)
+        few = None if withheld else _few_differences(one.evidence, found, i, base)
         if few is None:
             parts.append(_Normal(difference, spread, 0.0 if withheld else freedom))
         else:

@@ -25,6 +25,7 @@ from bayesrank.decisions._means import mean_and_error, mean_over_draws, name_pai
 from bayesrank.evidence.counts import NO_CLASSES
 from bayesrank.models.parts.priors import align
 from bayesrank.performance.arrays import OUTCOME_DIMS, align_outcomes, as_performance
+from bayesrank.ranking.aggregates import mean_performance
 from bayesrank.ranking.claims import cap
 from bayesrank.ranking.credible import Known, rank_variable
 from bayesrank.ranking.evidence import Evidence, evidence_of
@@ -90,7 +91,7 @@ def expected_utility(
     """
     prob = check_prob("prob", prob)
     check_bool("strategies", strategies)
-    source = parse_source(source)
+    source = parse_source(mean_performance(source, "an expected utility"))
     performance = _with_classes(source, kind)
     benefits = _benefits(benefit, performance)
     given = None
@@ -125,7 +126,8 @@ def expected_utility(
     ranking = rank_variable(xr.DataTree.from_dict(groups), "utility", prob, known_of)
     if evidence.counts is not None:
         # Always right or always wrong on a class is outside any interval of that rate; strategies' answers are fixed.
-        table = evidence.counts.transpose(..., *OUTCOME_DIMS)
+        table = evidence.counts.sum([d for d in evidence.counts.dims if d not in (*performance.dims, *OUTCOME_DIMS)])
+        table = table.transpose(..., *OUTCOME_DIMS)
         right = xr.DataArray(np.diagonal(table.values, axis1=-2, axis2=-1), dims=table.dims[:-1])
         extreme = ((right == 0) | (right == table.sum("predicted").values)).any("actual")
         settled = extreme.assign_coords(entity=performance["entity"]).reindex(entity=ranking["entity"], fill_value=True)
@@ -241,9 +243,9 @@ def _observed_benefit(
     evidence: Evidence, benefits: xr.DataArray, given: xr.DataArray | None
 ) -> tuple[xr.DataArray, xr.DataArray] | None:
     """Return the observed benefit of each class and the class shares; None if they are unknown."""
-    if evidence.counts is None:
+    if evidence.counts is None or evidence.table is None:
         return None
-    rates, shares = as_performance(evidence.counts).assign_coords(benefits.coords), given
+    rates, shares = as_performance(evidence.table).assign_coords(benefits.coords), given
     if shares is None:
         set_by_hand = evidence.model.sets_prevalence
         table = evidence.performance if set_by_hand and evidence.performance is not None else rates

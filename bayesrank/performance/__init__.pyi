@@ -1,4 +1,5 @@
 from .arrays import as_performance as as_performance
+from .means import aggregate_over as aggregate_over
 from .means import mean_over_datasets as mean_over_datasets
 from .operations import at_prevalence as at_prevalence
 from .operations import no_skill_twin as no_skill_twin

@@ -6,13 +6,13 @@ from typing import Any
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import check_labelled_numbers, check_weights, describe_value
+from bayesrank._checks import check_choice, check_labelled_numbers, check_weights, describe_value
 from bayesrank._classes import order_classes
 from bayesrank._compat import to_container
 from bayesrank._errors import ArgumentError, ArgumentTypeError
 from bayesrank._notes import Note, add_notes, notes_of, notes_text
 from bayesrank._records import EvidenceRecord, ModelRecord
-from bayesrank._source import parse_source
+from bayesrank._source import AGGREGATES, Over, parse_source
 from bayesrank._types import Container
 from bayesrank.models import model_for_datasets
 from bayesrank.performance.arrays import as_performance
@@ -22,6 +22,46 @@ from bayesrank.performance.arrays import as_performance
 FEW, KEPT = 50, 0.95
 #: The codes of these notes on few units.
 OF_FEW_UNITS = ("few_cases_and_prior_of_range", "few_cases_and_prior", "few_units_without_prior")
+
+
+def aggregate_over(source: Container, over: str, aggregate: str = "mean", weights: Any = None) -> Over:
+    """Return a source whose scores are aggregated over groups, data sets or categories, in each draw.
+
+    It takes the place of the posterior in :func:`bayesrank.credible_ranking`, :func:`bayesrank.probability`,
+    :func:`bayesrank.statements.probable_orders`, :func:`bayesrank.top_set`, :func:`bayesrank.plan`,
+    :func:`bayesrank.decisions.gate`, :func:`bayesrank.decisions.expected_utility`,
+    :func:`bayesrank.decisions.noninferiority`, :func:`bayesrank.tile.credible` and :func:`bayesrank.ranking_report`,
+    and of the evidence in :func:`bayesrank.sensitivity`. Where an aggregate has no meaning, an error says which have.
+
+    Parameters
+    ----------
+    source : DataArray, Dataset, InferenceData or DataTree
+        A posterior, performances or values with the dim ``group`` or ``dataset``; or evidence.
+    over, aggregate, weights
+        As for :func:`bayesrank.aggregate_score`.
+
+    Returns
+    -------
+    Over
+        The source with its aggregate; it is not evaluated before a score is known.
+
+    Raises
+    ------
+    ValueError, TypeError
+        If the aggregate is unknown. What does not fit the source is raised where it is used.
+
+    Examples
+    --------
+    >>> posterior = br.fit(br.datasets.load("face_classifiers"), seed=1)
+    >>> worst = br.performance.aggregate_over(posterior, "group", "worst")
+    >>> br.top_set(worst, None, 1)["in_confidence_set"].to_series().to_dict()
+    {'MSFT': True, 'Face++': False, 'IBM': False}
+    """
+    if isinstance(source, Over):
+        raise ArgumentError("source", "must be aggregated once", f"an aggregate over {source.over}")
+    if not isinstance(over, str):
+        raise ArgumentTypeError("over", "must be the name of a dim or coord", describe_value(over))
+    return Over(parse_source(source), over, check_choice("aggregate", aggregate, AGGREGATES), weights)
 
 
 def mean_over_datasets(source: Container, weights: Any = None) -> Any:
@@ -63,8 +103,7 @@ def mean_over_datasets(source: Container, weights: Any = None) -> Any:
     >>> ranking["observed"].item()  # of 0.85 and 0.65
     0.75
     """
-    source = parse_source(source)
-    source = source.with_datasets() if source.over_groups else source
+    source = parse_source(source).with_datasets()
     if (array := source.array) is not None:
         weight = _weights(array, weights)
         return _mean(array, weight).assign_attrs(array.attrs | _weight_attrs(weight))

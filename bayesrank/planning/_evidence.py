@@ -14,13 +14,12 @@ from bayesrank._draws import draw_dims
 from bayesrank._errors import ArgumentError, ArgumentKeyError, ArgumentTypeError
 from bayesrank._labels import unique_rows
 from bayesrank._records import ModelRecord
+from bayesrank._source import Over, parse_source
 from bayesrank._source import Source as Posterior
-from bayesrank._source import parse_source
 from bayesrank.models import in_closed_form
 from bayesrank.performance.arrays import as_performance, observed_counts
 from bayesrank.planning._updates import JointOutcomes, NormalScores, Tables, gradient, overlapping_noise
-from bayesrank.ranking.evidence import evidence_of
-from bayesrank.ranking.precision import information_of
+from bayesrank.ranking.aggregates import scored
 from bayesrank.ranking.separation import population_behind
 from bayesrank.ranking.shrinkage import Population
 from bayesrank.ranking.values import ScoreValues, score_values
@@ -130,8 +129,11 @@ class Source:
         return of
 
 
-def check_posterior(posterior: Any) -> Posterior:
-    """Parse a posterior, or raise if it is none."""
+def check_posterior(posterior: Any) -> Posterior | Over:
+    """Parse a posterior, or raise if it is none; an aggregate of one is returned unchanged."""
+    if isinstance(posterior, Over):
+        check_posterior(posterior.source)
+        return posterior
     posterior = parse_source(posterior, "posterior")
     if posterior.container is None:
         raise ArgumentTypeError("posterior", "must be what br.fit returns", "an array or a Dataset")
@@ -148,9 +150,10 @@ def read_source(
     Entities that are in no draw among the first ``top``, are not ``named`` by an argument, and are not among the
     ``top + 1`` best means, are left out.
     """
-    posterior = check_posterior(posterior)
+    posterior = parse_source(check_posterior(posterior))
     groups = posterior.groups
-    found = score_values(posterior, score, higher_is_better, kind)
+    one = scored(posterior, score, higher_is_better, kind)
+    found = one.found
     values = found.values
     extra = [str(dim) for dim in values.dims if dim not in (*draw_dims(values), "entity")]
     if extra:
@@ -169,13 +172,11 @@ def read_source(
     if not keep.size or len(drawn) < 100:
         raise ArgumentError("posterior", "must have at least 100 draws in which the score is defined", "fewer")
     drawn = drawn[np.linspace(0, len(drawn) - 1, min(len(drawn), DRAWS)).round().astype(int)]
-    evidence = evidence_of(posterior, found.variable, values, kind)
     size = values.sizes["entity"]
-    information = information_of(evidence, None if found.variable else found.score, size)
     whole = np.full((len(drawn), size), np.nan)
     whole[:, keep] = found.sign * drawn
     ranked = np.isin(np.arange(size), keep)
-    population = population_behind(whole, ranked, found, evidence, information)
+    population = population_behind(whole, ranked, found, one.evidence, one.information)
     everyone = np.arange(keep.size)
     source = Source(posterior, groups, found, score, kind, keep, drawn, population, drawn, everyone, everyone)
     names = source.names

@@ -22,14 +22,16 @@ from bayesrank._labels import name_coord
 from bayesrank._notes import notes_text
 from bayesrank._random import Seed, root_sequence, stream
 from bayesrank._records import PlanRecord
+from bayesrank._source import Over
 from bayesrank._types import Container, ScoreLike
-from bayesrank.planning._evidence import Posterior, Source, check_posterior, kinds_of, read_source, with_units
+from bayesrank.planning._evidence import Source, check_posterior, kinds_of, read_source, with_units
 from bayesrank.planning._goals import Goal
 from bayesrank.planning._updates import Updates
+from bayesrank.ranking.aggregates import OF_PLANS, Scored, scored
 from bayesrank.ranking.claims import ON_THESE, caps_of
 from bayesrank.ranking.credible import rank_pair
 from bayesrank.ranking.separation import Pair
-from bayesrank.ranking.values import RankingOptions, score_values
+from bayesrank.ranking.values import RankingOptions
 
 #: The rival that stands for every rival.
 ALL = "all"
@@ -75,7 +77,8 @@ def plan(
     Parameters
     ----------
     posterior : InferenceData or DataTree
-        The result of :func:`bayesrank.fit`.
+        The result of :func:`bayesrank.fit`; or its mean or worst group from
+        :func:`bayesrank.performance.aggregate_over`, for which the new cases have the observed shares of the groups.
     score : Score, str or callable, optional
         The score to rank by; by default the mean outcome, if cases have outcomes instead of classes.
     target : float
@@ -168,15 +171,21 @@ def plan(
         check_choice("true_scores", true_scores, ("difference", "population", "posterior"))
     if true_scores == "difference" and others:
         raise ArgumentError("true_scores", f"must be 'population' or 'posterior' with {others[0]}", "'difference'")
+    if isinstance(posterior, Over):
+        posterior.check(OF_PLANS, "a plan", "how others change with more cases is not known")
+        for name in [*others, *["true_scores"] * (true_scores not in (None, "difference"))]:
+            raise ArgumentError(
+                name, "must be left out of a plan over groups, which is of a known difference (margin=)"
+            )
     if true_scores in (None, "difference") and not others:
         if margin and rope:
             raise ArgumentError("margin and rope", "are the same true difference: pass one", f"{margin}, {rope}")
         known = check_number("margin", margin or rope, 0.0, finite=True)
-        ranked = score, RankingOptions(target, rope), higher_is_better, kind
-        found = _of_difference(check_posterior(posterior), ranked, Pair(entity, rival, known), assurance, sizes)
+        values = scored(check_posterior(posterior), score, higher_is_better, kind)
+        found = _of_difference(values, RankingOptions(target, rope), kind, Pair(entity, rival, known), assurance, sizes)
         if found is not None:
             return found
-        if true_scores is not None:
+        if true_scores is not None or isinstance(posterior, Over):
             raise ArgumentError("posterior", "must be of evidence that says what new cases add, for a conditional plan")
     given = {"entity": entity, "rival": None if isinstance(rival, str) and rival == ALL else rival}
     named = {argument: name for argument, name in given.items() if name is not None}
@@ -201,14 +210,10 @@ def plan(
 
 
 def _of_difference(
-    posterior: Posterior, ranked: tuple[Any, RankingOptions, Any, Any], pair: Pair, assurance: float, sizes: Any
+    one: Scored, settings: RankingOptions, kind: str | None, pair: Pair, assurance: float, sizes: Any
 ) -> xr.Dataset | None:
-    """Return a conditional plan; None if the posterior does not say what new cases add, and nothing limits a claim.
-
-    ``ranked`` are the arguments of the ranking.
-    """
-    score, settings, higher_is_better, kind = ranked
-    names = score_values(posterior, score, higher_is_better, kind).values
+    """Return a conditional plan; None if the posterior does not say what new cases add, and nothing limits a claim."""
+    names = one.found.values
     if not set(names.dims) <= {*DRAW_DIMS, "entity"} or names.sizes["entity"] < 2:
         return None
     given = {"entity": pair.entity, "rival": pair.rival}
@@ -217,8 +222,12 @@ def _of_difference(
             check_choice(argument, which, names["entity"].values.tolist(), ArgumentKeyError)
     if pair.entity is not None and pair.entity == pair.rival:
         raise ArgumentError("rival", "must be another entity", f"{pair.rival!r} twice")
-    ranking, held = rank_pair(posterior, *ranked, pair)
+    ranking, held = rank_pair(one, settings, kind, pair)
     caps = [note for note in caps_of(ranking) if note.code not in (*ON_THESE, "probability_below")]
+    leader = ranking["entity"].values[int(np.nanargmin(ranking["consensus_position"].values))]
+    if held is None and not caps and one.source is None and pair.entity is None:
+        # A sole leader of an aggregate, whose plan is of no other kind: with its closest rival.
+        return _of_difference(one, settings, kind, pair._replace(entity=leader), assurance, sizes)
     if held is None and not caps:
         return None
     about: dict[str, Any] = {name: ranking.attrs[name] for name in ("score", "display", "higher_is_better")} | {
@@ -228,7 +237,7 @@ def _of_difference(
     about |= {"unit": "cases", "reason": "cap"}
     about |= {"k": 1, "width": np.nan, "margin": 0.0, "fixed": "", "alike": [], "futures": 0}
     about["entities"] = ranking.sizes["entity"]
-    about["leader"] = str(ranking["entity"].values[int(np.nanargmin(ranking["consensus_position"].values))])
+    about["leader"] = str(leader)
     limits = {"caps": notes_text(caps), "separation": ranking["separation"].item()}
     if held is None:
         empty = {name: ("n", np.empty(0)) for name in ("success", "success_error")}

@@ -5,32 +5,35 @@ beats, so that they depend on which rivals there are (Arrow 1951, Social choice 
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 import xarray as xr
 
-from bayesrank._checks import check_choice, check_weights, describe_value
+from bayesrank._checks import check_weights, describe_value
 from bayesrank._draws import draw_dims
 from bayesrank._errors import ArgumentError, ArgumentTypeError
 from bayesrank._notes import Note, notes_of, notes_text
 from bayesrank._records import RankingRecord
-from bayesrank._source import Source, parse_source
+from bayesrank._source import Over, Source, parse_source
 from bayesrank._types import Container, ScoreLike
 from bayesrank.models import THIN
-from bayesrank.performance.means import mean_over_datasets
+from bayesrank.performance.arrays import as_performance
+from bayesrank.performance.means import aggregate_over, mean_over_datasets
 from bayesrank.ranking._information import Information
 from bayesrank.ranking.evidence import Evidence, cases_of, evidence_of
 from bayesrank.ranking.precision import information_of
 from bayesrank.ranking.ranks import positions
-from bayesrank.ranking.values import DIRECTION, ScoreValues, score_values
-from bayesrank.scores import as_score
+from bayesrank.ranking.values import DIRECTION, ScoreValues, natural_score, score_values
+from bayesrank.scores import Score, as_score
 from bayesrank.scores.names import find
 
-AGGREGATES = ("mean", "worst", "gap", "borda", "win_rate")
 #: Aggregates that depend on which rivals there are.
 OF_RIVALS = ("borda", "win_rate")
+#: Aggregates for which the number of further cases is known.
+OF_PLANS = ("mean", "worst")
 WORDS = {
     "mean": "mean {}",
     "worst": "worst {}",
@@ -78,15 +81,50 @@ class Strata:
 
 
 @dataclass(frozen=True)
-class Aggregated:
-    """The values of an aggregate, the evidence behind them, and results of its own by name."""
+class Scored:
+    """What is ranked: values of a score, or of an aggregate of it, and the evidence behind them.
+
+    An aggregate has notes, results by name, facts and caps of its own.
+    """
 
     found: ScoreValues
-    evidence: Evidence
-    notes: list[Note]
-    results: dict[str, np.ndarray]
-    facts: dict[str, Any]
-    caps: list[Note]
+    find_evidence: Callable[[], Evidence]
+    source: Source | None = None  #: Where the values are from; None for an aggregate.
+    notes: list[Note] = field(default_factory=list)
+    results: dict[str, np.ndarray] = field(default_factory=dict)
+    facts: dict[str, Any] = field(default_factory=dict)
+    caps: list[Note] = field(default_factory=list)
+
+    @cached_property
+    def evidence(self) -> Evidence:
+        return self.find_evidence()
+
+    @property
+    def score(self) -> Score | None:
+        """Return the score, unless the values are a variable or an aggregate."""
+        return None if self.found.variable else self.found.score
+
+    @cached_property
+    def information(self) -> Information:
+        return information_of(self.evidence, self.score, self.found.values.sizes["entity"])
+
+
+def scored(source: Container, score: ScoreLike | None, higher_is_better: bool | None, kind: str | None) -> Scored:
+    """Return what is ranked of a source, with or without an aggregate over groups or data sets."""
+    source = others_like(source, kind)
+    if isinstance(source, Over):
+        return _aggregated(source, score, higher_is_better, kind)
+    held = parse_source(source)
+    held = held.with_datasets() if isinstance(kind, str) and kind in ("typical", "new") else held
+    found = score_values(held, score, higher_is_better, kind)
+    return Scored(found, lambda: evidence_of(held, found.variable, found.values, kind), held)
+
+
+def others_like(source: Container, kind: str | None) -> Container:
+    """Return the source without a mean that its own typical or new group stands for."""
+    if not isinstance(source, Over) or source.aggregate != "mean" or source.weights is not None:
+        return source
+    return source.source if isinstance(kind, str) and kind in ("typical", "new") else source
 
 
 def aggregate_score(
@@ -140,24 +178,13 @@ def aggregate_score(
     >>> worst.mean(["chain", "draw"]).round(2).values
     array([0.83, 0.74])
     """
-    return aggregated(source, score, higher_is_better, kind, over, aggregate, weights).found.values
+    return scored(aggregate_over(source, over, aggregate, weights), score, higher_is_better, kind).found.values
 
 
-def aggregated(
-    source: Container,
-    score: ScoreLike | None,
-    higher_is_better: bool | None,
-    kind: str | None,
-    over: str,
-    aggregate: str | None,
-    weights: Any,
-) -> Aggregated:
+def _aggregated(aim: Over, score: ScoreLike | None, higher_is_better: bool | None, kind: str | None) -> Scored:
     """Return an aggregate over the groups or data sets of a source, and what a ranking by it needs."""
-    aggregate = check_choice("aggregate", "mean" if aggregate is None else aggregate, AGGREGATES)
-    source = parse_source(source)
-    grouped = source.over_groups
-    source = source.with_datasets() if grouped else source
-    if kind in ("typical", "new"):
+    source, over, aggregate = aim.source.with_datasets(), aim.over, aim.aggregate
+    if isinstance(kind, str) and kind in ("typical", "new"):
         raise ArgumentError(
             "kind", f"must be left out beside over={over!r}, unless the aggregate is 'mean' without weights", repr(kind)
         )
@@ -168,9 +195,9 @@ def aggregated(
             "group= or dataset= of the constructor names them; br.pool sums over them",
         )  # fmt: skip
     evidence = evidence_of(source, base.variable, base.values, _kind_of(source))
-    scored = None if base.variable else base.score
+    plain = None if base.variable else base.score
     cases = cases_of(source, base.values)
-    strata = strata_of(source, base.values, cases, over, weights, "group" if grouped else "dataset")
+    strata = strata_of(aim, base.values, cases)
     kept = base.values.transpose(*draw_dims(base.values), ..., "entity", "dataset")
     if set(kept.dims) - {*draw_dims(kept), "entity", "dataset"}:
         raise ArgumentError("source", "must be over entity and groups or data sets alone", f"the dims {kept.dims}")
@@ -178,27 +205,33 @@ def aggregated(
     if cases is not None and "dataset" in cases.dims:
         met = cases.transpose("entity", "dataset").values > 0
     used = (strata.weight > 0) & met.any(axis=0)
-    strata = _keep(strata, used, aggregate, weights)
+    strata = _keep(strata, used, aim)
     if len(strata.labels) < 2 and aggregate == "gap":
         raise ArgumentError("aggregate", f"must be another one for a single {strata.unit}", f"{aggregate!r}")
     met = met[:, used]
     x = np.where(met, np.asarray(kept.values, float)[..., used], np.nan)
-    seen = evidence.observed(scored)
+    seen = evidence.observed(plain)
     observed = None
     if seen is not None and "dataset" in seen.dims:
         observed = np.where(met, seen.transpose("entity", "dataset").values[:, used].astype(float), np.nan)
     names = kept["entity"].values if "entity" in kept.coords else np.arange(kept.sizes["entity"])
     notes = _notes(strata, aggregate, met, names, observed, evidence, cases, base.sign)
-    notes += [note for note in evidence.notes(scored) if note.code == "positive_class"]
+    notes += [note for note in evidence.notes(plain) if note.code == "positive_class"]
     number = len(strata.labels)
     these = Note("pooled_datasets", {"datasets": number, "unit": strata.unit}) if number > 1 else None
     facts = RankingRecord(over=over, aggregate=aggregate, stratum=strata.unit).to_attrs()
+    met_cases = None if cases is None or "dataset" not in cases.dims else cases.isel(dataset=used).sum("dataset")
+    # New cases in the same shares of the groups tell of a mean and of the worst group as today's do.
+    single = evidence.patterns is None or evidence.patterns.cluster is None
+    further = "cases" if single and aggregate in OF_PLANS else ""
     if aggregate == "mean" and met.all() and (linear := _of_mean(source, base, strata)) is not None:
         found, known = linear
         found = replace(found, name=f"mean_{base.name}", label=_display(base, "mean"))
         own = notes_text(note for note in notes_of(known.assembled.notes) if note.code not in OF_MEANS)
         known = replace(known, assembled=replace(known.assembled, notes=own))
-        return Aggregated(found, replace(known, these=these, further=""), notes, {}, facts, [])
+        counted = known.cases if met_cases is None else met_cases
+        known = replace(known, these=these, further=further, cases=counted)
+        return Scored(found, lambda: known, None, notes, facts=facts)
     combine = _combiner(strata, aggregate, base.sign)
     values = kept.isel(dataset=0, drop=True).copy(data=combine(x))
     values = values.drop_vars([name for name in values.coords if "dataset" in kept.coords[name].dims], errors="ignore")
@@ -207,12 +240,12 @@ def aggregated(
         total = None
     else:
         total = values.isel(dict.fromkeys(draw_dims(values), 0), drop=True).copy(data=combine(observed))
-    parts = [information_of(evidence.at("dataset", int(i)), scored, x.shape[-2]) for i in np.flatnonzero(used)]
+    parts = [information_of(evidence.at("dataset", int(i)), plain, x.shape[-2]) for i in np.flatnonzero(used)]
     known = Evidence(
         about=evidence.about,
         assembled=evidence.assembled,
         sampler=evidence.sampler,
-        cases=None if cases is None or "dataset" not in cases.dims else cases.isel(dataset=used).sum("dataset"),
+        cases=met_cases,
         values=total,
         kind=evidence.kind,
         bootstrap=evidence.bootstrap,
@@ -222,38 +255,54 @@ def aggregated(
         known=_join(parts, None if total is None else total.values),
         these=these,
         extreme=aggregate != "mean",
-        further="",
+        further=further,
     )
     results = _worst(strata, x, base.sign, names, notes) if aggregate == "worst" else {}
-    return Aggregated(found, known, notes, results, facts, _caps(strata, aggregate, evidence, cases, used))
+    return Scored(found, lambda: known, None, notes, results, facts, _caps(strata, aggregate, evidence, cases, used))
 
 
-def check_aim(over: str | None, aggregate: str | None, weights: Any) -> None:
-    """Raise an error for an aggregate or weights over nothing."""
-    for name, value in (("aggregate", aggregate), ("weights", weights)):
-        if over is None and value is not None:
-            raise ArgumentError(name, "must be left out without over=", describe_value(value))
-
-
-def mean_performance(source: Container, over: str | None, aggregate: str | None, weights: Any) -> Any:
-    """Return the source with the weighted mean performance over groups or data sets, for the Tile.
-
-    Only the mean is a performance: the worst group by one score need not be the worst by another.
-    """
-    check_aim(over, aggregate, weights)
-    if over is None:
+def over_of(source: Container, over: str | None, aggregate: str | None, weights: Any) -> Container:
+    """Return the source with its aggregate; unchanged without one."""
+    given = [
+        name for name, value in (("over", over), ("aggregate", aggregate), ("weights", weights)) if value is not None
+    ]
+    if isinstance(source, Over):
+        if given:
+            raise ArgumentError(given[0], "must be left out of a source that has an aggregate", f"{given}")
         return source
-    if aggregate not in (None, "mean"):
-        raise ArgumentError(
-            "aggregate",
-            "must be 'mean' for a Tile: each of its points is another score, by which another group may be the worst",
-            f"{aggregate!r}",
-        )
-    source = parse_source(source)
-    grouped, source = source.over_groups, source.with_datasets()
-    values = score_values(source, "accuracy", True, _kind_of(source)).values
-    strata = strata_of(source, values, cases_of(source, values), over, weights, "group" if grouped else "dataset")
-    return mean_over_datasets(source, strata.mapping)
+    if over is not None:
+        return aggregate_over(source, over, "mean" if aggregate is None else aggregate, weights)
+    if given:
+        raise ArgumentError(given[0], "must be left out without over=", describe_value(aggregate or weights))
+    return source
+
+
+def mean_performance(source: Container, purpose: str, worst: bool = False) -> Container:
+    """Return the mean performance of an aggregate, where others have no meaning; another source unchanged.
+
+    With ``worst``, the worst group has a meaning too, and the performances (..., dataset) are returned for it.
+    """
+    if not isinstance(source, Over):
+        return source
+    source.check(("mean", "worst") if worst else ("mean",), purpose, "other aggregates are no performance")
+    held = source.source.with_datasets()
+    values = score_values(held, natural_score(held) or "accuracy", True, _kind_of(held)).values
+    cases = cases_of(held, values)
+    strata = strata_of(source, values, cases)
+    if source.aggregate == "mean":
+        return parse_source(mean_over_datasets(held, strata.mapping))
+    if len(strata.labels) < len(strata.names):
+        raise ArgumentError("over", f"must be {_dim_of(source)} for the worst on a Tile", f"{source.over!r}")
+    used = strata.weight > 0
+    if cases is not None and "dataset" in cases.dims:
+        used &= (cases.sum("entity") > 0).values
+    _keep(strata, used, source)
+    return as_performance(held, _kind_of(held)).isel(dataset=used)
+
+
+def _dim_of(aim: Over) -> str:
+    """Return what the user calls the dim of groups or data sets."""
+    return "group" if aim.source.over_groups else "dataset"
 
 
 def _kind_of(source: Source) -> str | None:
@@ -269,22 +318,20 @@ def _any_direction(score: Any, given: bool | None, aggregate: str) -> bool | Non
     return True if known is not None and known.higher_is_better is None else None
 
 
-def strata_of(
-    source: Source, values: xr.DataArray, cases: xr.DataArray | None, over: str, weights: Any, dim: str
-) -> Strata:
-    """Return the data sets of ``values`` with their labels and weights; ``dim`` is what the user calls their dim."""
+def strata_of(aim: Over, values: xr.DataArray, cases: xr.DataArray | None) -> Strata:
+    """Return the data sets of ``values`` with their labels and weights."""
+    over, source = aim.over, aim.source.with_datasets()
+    dim = _dim_of(aim)
     names = values["dataset"].values.tolist() if "dataset" in values.coords else list(range(values.sizes["dataset"]))
     labels = names if over == dim else _labels(source, values, over, dim)
     known = list(dict.fromkeys(labels))
     place = np.array([known.index(label) for label in labels])
     unit = {"dataset": "data set"}.get(over, over.replace("_", " "))
-    return Strata(names, _weights(source, values, cases, weights, names, known, place, dim), place, known, unit)
+    return Strata(names, _weights(aim, values, cases, names, known, place, dim), place, known, unit)
 
 
 def _labels(source: Source, values: xr.DataArray, over: str, dim: str) -> list[Any]:
     """Return the label of each data set in a coord."""
-    if not isinstance(over, str):
-        raise ArgumentTypeError("over", "must be the name of a dim or coord", describe_value(over))
     for held in (values, source.array, source.observed, source.dataset):
         coord = None if held is None else held.coords.get(over)
         if coord is not None and coord.dims == ("dataset",):
@@ -295,16 +342,16 @@ def _labels(source: Source, values: xr.DataArray, over: str, dim: str) -> list[A
 
 
 def _weights(
-    source: Source,
+    aim: Over,
     values: xr.DataArray,
     cases: xr.DataArray | None,
-    weights: Any,
     names: list[Any],
     labels: list[Any],
     place: np.ndarray,
     dim: str,
 ) -> np.ndarray:
     """Return the weight of each data set, with sum 1."""
+    weights, source = aim.weights, aim.source.with_datasets()
     size = np.bincount(place)
     if weights is None:  # labels weigh the same, and the data sets of each
         return 1 / size[place] / len(labels)
@@ -362,7 +409,7 @@ def _check_named(given: Mapping[Any, Any], names: list[Any], dim: str) -> None:
         raise ArgumentError("weights", f"must name every {dim} once", f"none for {lacking}, unknown {unknown}")
 
 
-def _keep(strata: Strata, used: np.ndarray, aggregate: str, weights: Any) -> Strata:
+def _keep(strata: Strata, used: np.ndarray, aim: Over) -> Strata:
     """Return the strata of the used data sets, with their labels and weights."""
     if not used.any():
         raise ArgumentError("source", "must have cases in a group or data set of positive weight", "none")
@@ -377,9 +424,11 @@ def _keep(strata: Strata, used: np.ndarray, aggregate: str, weights: Any) -> Str
         strata.unit,
     )
     each = found.weight_of_labels()
-    if aggregate in ("worst", "gap") and weights is not None and np.ptp(each) > 1e-9:
+    if aim.aggregate in ("worst", "gap") and aim.weights is not None and np.ptp(each) > 1e-9:
         raise ArgumentError(
-            "weights", f"must be equal, or 0 to leave a {strata.unit} out, for the aggregate {aggregate!r}", "others"
+            "weights",
+            f"must be equal, or 0 to leave a {strata.unit} out, for the aggregate {aim.aggregate!r}",
+            "others",
         )
     return found
 

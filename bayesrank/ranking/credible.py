@@ -21,12 +21,12 @@ from bayesrank._draws import (
 from bayesrank._errors import ArgumentError
 from bayesrank._notes import notes_of, notes_text
 from bayesrank._records import RankingRecord
-from bayesrank._source import Source, parse_source
+from bayesrank._source import Over, Source, parse_source
 from bayesrank._types import Container, ModelName, ScoreLike
 from bayesrank.ranking._confidence import RankSets, rank_sets
 from bayesrank.ranking._information import Information
 from bayesrank.ranking._tallies import compare_draws, positive, rank_draws
-from bayesrank.ranking.aggregates import aggregated, check_aim
+from bayesrank.ranking.aggregates import Scored, others_like, over_of, scored
 from bayesrank.ranking.claims import (
     FEWEST,
     cap,
@@ -36,7 +36,7 @@ from bayesrank.ranking.claims import (
     state_claim,
 )
 from bayesrank.ranking.consensus import consensus_of
-from bayesrank.ranking.evidence import Evidence, evidence_of, rank_each
+from bayesrank.ranking.evidence import Evidence, rank_each
 from bayesrank.ranking.hierarchy import hierarchy
 from bayesrank.ranking.identical import agree, average_pairs, average_within, hold_pairs, hold_within, identical_groups
 from bayesrank.ranking.intervals import position_of, rank_intervals
@@ -44,7 +44,7 @@ from bayesrank.ranking.notes import discordance_of
 from bayesrank.ranking.precision import information_of
 from bayesrank.ranking.predictive import predictive_order, predictive_values
 from bayesrank.ranking.separation import Pair, Separation, population_behind
-from bayesrank.ranking.values import RankingOptions, ScoreValues, finite, ranking_of, score_values
+from bayesrank.ranking.values import RankingOptions, ScoreValues, finite, ranking_of
 from bayesrank.ranking.without_draws import rank_exactly, replace_drawn
 
 #: Maximum share of draws without a value for an entity to be ranked.
@@ -187,21 +187,20 @@ def credible_ranking(
     [0.000172, 0.999828]
     """
     check_choice("method", method, ("draws", "exact", "auto"))
-    source = parse_source(source)
+    source = over_of(source, over, aggregate, weights)
+    source = others_like(source, kind)
+    plain = source if isinstance(source, Over) else parse_source(source)
     settings = RankingOptions(
         check_prob("prob", prob),
         check_number("rope", rope, 0.0, finite=True),
         check_bool("joint", joint),
         check_choice("order", order, ("consensus", "predictive")),
     )
-    check_aim(over, aggregate, weights)
-    if over is not None and method == "exact":
-        raise ArgumentError("method", "must be 'draws' or 'auto' beside over=, whose aggregate needs draws", "'exact'")
-    if over is not None and kind in ("typical", "new") and aggregate in (None, "mean") and weights is None:
-        over = None  # the model has a typical and a new group, which stand for others like these
-    if over is not None and model is None and not options:
-        return _over(source, score, settings, higher_is_better, kind, over, aggregate, weights)
     if method == "exact":
+        if isinstance(source, Over):
+            raise ArgumentError(
+                "method", "must be 'draws' or 'auto' beside over=, whose aggregate needs draws", "'exact'"
+            )
         return rank_exactly(source, score, settings, higher_is_better, kind, model, options)
     if model is not None or options:
         raise ArgumentError(
@@ -210,15 +209,16 @@ def credible_ranking(
             f"{describe_value(model)}, {sorted(options)}",
             "method='exact' takes them with counts",
         )
-    grouped = source.over_groups
-    source = source.with_datasets() if grouped else source
-    found = score_values(source, score, higher_is_better, kind)
-    evidence = _evidence_of(source, found, kind, settings)
-    drawn = _of_draws(source, found, evidence, kind, settings)
+    grouped = isinstance(plain, Source) and plain.over_groups
+    one = scored(plain.with_datasets() if isinstance(plain, Source) else plain, score, higher_is_better, kind)
+    drawn = _rank(one, settings, kind)
+    if one.source is None:
+        return drawn
     if grouped:
         drawn = drawn.rename(dataset="group") if "dataset" in drawn.dims else drawn
         return drawn.assign_attrs(RankingRecord(stratum="group").to_attrs())
-    return replace_drawn(drawn, source, found, evidence, settings) if method == "auto" and kind is None else drawn
+    exact = method == "auto" and kind is None
+    return replace_drawn(drawn, one.source, one.found, one.evidence, settings) if exact else drawn
 
 
 class Known(NamedTuple):
@@ -233,57 +233,31 @@ def rank_variable(source: Container, name: str, prob: float, known: Callable[[tu
 
     ``known`` returns what is known of the evidence of one ranking, by its position in the other dims.
     """
-    source, settings = parse_source(source), RankingOptions(prob, 0.0, True)
-    found = score_values(source, name, None, None)
-    return _of_draws(source, found, _evidence_of(source, found, None, settings), None, settings, known)
+    return _rank(scored(source, name, None, None), RankingOptions(prob, 0.0, True), None, known)
 
 
 def rank_pair(
-    source: Source,
-    score: ScoreLike | None,
-    settings: RankingOptions,
-    higher_is_better: bool | None,
-    kind: str | None,
-    pair: Pair,
+    one: Scored, settings: RankingOptions, kind: str | None, pair: Pair
 ) -> tuple[xr.Dataset, Separation | None]:
     """Return a ranking from draws, and the evidence on how many more cases separate a pair; None if not known."""
     held: list[Separation | None] = []
-    found = score_values(source, score, higher_is_better, kind)
-    evidence = _evidence_of(source, found, kind, settings)
-    ranking = _of_draws(source, found, evidence, kind, settings, also=lambda *given: held.append(pair.of(*given)))
+    ranking = _rank(one, settings, kind, also=lambda *given: held.append(pair.of(*given)))
     return ranking, held[0] if len(held) == 1 else None
 
 
-def _over(
-    source: Source,
-    score: ScoreLike | None,
+def _rank(
+    one: Scored,
     settings: RankingOptions,
-    higher_is_better: bool | None,
     kind: str | None,
-    over: str,
-    aggregate: str | None,
-    weights: Any,
+    known: Callable[[tuple[int, ...]], Known] | None = None,
+    also: Callable[..., Any] | None = None,
 ) -> xr.Dataset:
-    """Return a ranking by an aggregate over groups or data sets."""
-    if settings.order == "predictive":
+    """Return a ranking of scores or of an aggregate; raise if they are empty, have dims of the result, or are many."""
+    if one.source is None and settings.order == "predictive":
         raise ArgumentError(
             "order", "must be 'consensus' beside over=, whose aggregate is no performance", "'predictive'"
         )
-    one = aggregated(source, score, higher_is_better, kind, over, aggregate, weights)
-    values = one.found.values
-    values = values.transpose(*draw_dims(values), "entity").astype(float)
-    if not values.size:
-        raise ArgumentError("source", "must hold at least one entity and one draw", f"the sizes {dict(values.sizes)}")
-    ranking = _one(values, one.evidence, one.found, settings)
-    ranking = cap(ranking, one.caps)
-    ranking["notes"] = notes_text([*one.notes, *notes_of(ranking["notes"])])
-    held = {name: ("entity", result) for name, result in one.results.items()}
-    return ranking.assign(held).assign_attrs(one.facts)
-
-
-def _evidence_of(source: Source, found: ScoreValues, kind: str | None, settings: RankingOptions) -> Evidence:
-    """Return the evidence behind values; raise if they are empty, have dims of the result, or are too many."""
-    values, size = found.values, found.values.sizes["entity"]
+    values, size = one.found.values, one.found.values.sizes["entity"]
     if not values.size:
         raise ArgumentError("source", "must hold at least one entity and one draw", f"the sizes {dict(values.sizes)}")
     if {"rank", "rival"} & set(values.dims):
@@ -291,22 +265,27 @@ def _evidence_of(source: Source, found: ScoreValues, kind: str | None, settings:
     # Rank probabilities and, with ``joint``, pairs and their errors; several of each are in memory at a time.
     many = (10 if settings.joint else 6, size, size)
     check_memory("source must hold fewer entities", f"{size} x {size} probabilities of ranks", many, f"{size} entities")
-    return evidence_of(source, found.variable, values, kind)
+    ranking = _of_draws(one, settings, kind, known, also)
+    if one.source is not None:
+        return ranking
+    ranking = cap(ranking, one.caps)
+    ranking["notes"] = notes_text([*one.notes, *notes_of(ranking["notes"])])
+    return ranking.assign({name: ("entity", held) for name, held in one.results.items()}).assign_attrs(one.facts)
 
 
 def _of_draws(
-    source: Source,
-    found: ScoreValues,
-    evidence: Evidence,
-    kind: str | None,
+    scores: Scored,
     settings: RankingOptions,
-    known: Callable[[tuple[int, ...]], Known] | None = None,
-    also: Callable[..., Any] | None = None,
+    kind: str | None,
+    known: Callable[[tuple[int, ...]], Known] | None,
+    also: Callable[..., Any] | None,
 ) -> xr.Dataset:
     """Return a ranking from draws; ``also`` is called with all that a ranking knows of its pairs."""
-    values = found.values
+    found, values = scores.found, scores.found.values
     [values] = load_arrays(values.transpose(*draw_dims(values), ..., "entity").astype(float, copy=False))
-    expected = predictive_values(source, found, kind) if settings.order == "predictive" else None
+    expected = None
+    if scores.source is not None and settings.order == "predictive":
+        expected = predictive_values(scores.source, found, kind)
     if expected is not None:  # one item of the other dims after the other, as the values
         extra = [str(dim) for dim in values.dims if dim not in draw_dims(values)]
         expected = expected.transpose(*extra).compute()
@@ -315,7 +294,7 @@ def _of_draws(
         beside = None if known is None else known(at)
         return _one(part, one, found, settings, None if expected is None else _at(expected, at), beside, also)
 
-    return rank_each(values, evidence, rank_one)
+    return rank_each(values, scores.evidence, rank_one)
 
 
 def _at(expected: xr.Dataset, at: tuple[int, ...]) -> tuple[np.ndarray, np.ndarray]:

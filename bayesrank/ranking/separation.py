@@ -321,7 +321,8 @@ def _units(
         if variance is not None and (variance > TINY).any():
             return None  # the prevalence has draws, of which new cases tell no more
     size = x.shape[1]
-    cases, prior = information.cases, prior_cases(evidence, size)
+    cases = information.cases if evidence.known is None else evidence.size(size)  # of all groups of an aggregate
+    prior = prior_cases(evidence, size)
     if unit == "data sets":
         if evidence.kind != "typical" or not evidence.fewest_datasets:
             return None

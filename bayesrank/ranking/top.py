@@ -20,12 +20,11 @@ from bayesrank._draws import (
 from bayesrank._errors import ArgumentError
 from bayesrank._types import Container, ScoreLike
 from bayesrank.ranking._confidence import rank_sets
+from bayesrank.ranking.aggregates import scored
 from bayesrank.ranking.credible import MOSTLY
-from bayesrank.ranking.evidence import evidence_of
 from bayesrank.ranking.identical import hold_pairs, hold_within, identical_groups
-from bayesrank.ranking.precision import information_of
 from bayesrank.ranking.ranks import positions
-from bayesrank.ranking.values import finite, one_ranking, score_values
+from bayesrank.ranking.values import finite, one_ranking
 
 #: Maximum number of doubtful entities for which all subsets are tried.
 EXACT_SIZE = 16
@@ -80,7 +79,8 @@ def top_set(
     ([False, True, False], [False, True, False])
     """
     prob, k = check_prob("prob", prob), check_integer("k", k, 1)
-    found = score_values(source, score, higher_is_better, kind)
+    one = scored(source, score, higher_is_better, kind)
+    found = one.found
     values = found.values
     one_ranking(values.dims)
     if not values.size:
@@ -96,10 +96,8 @@ def top_set(
     if batches.sampled:
         [of_each] = reduce(x, EffectiveDraws(), batches=batches)
         effective_size = of_each[ranked].min(initial=batches.number)
-    evidence = evidence_of(source, found.variable, values, kind)
-    information = information_of(evidence, None if found.variable else found.score, size)
-    sets = rank_sets(x, ranked, found, prob, effective_size, information)
-    groups = identical_groups(evidence, size)
+    sets = rank_sets(x, ranked, found, prob, effective_size, one.information)
+    groups = identical_groups(one.evidence, size)
     sets = sets._replace(above=hold_pairs(groups, sets.above), not_best=hold_within(groups, sets.not_best))
     first, last = sets.ranks(ranked)
     top, few = np.empty(x.shape, bool), max(BLOCK // size, 1)

@@ -21,16 +21,17 @@ from bayesrank._labels import known_classes
 from bayesrank._notes import notes_of
 from bayesrank._outputs import check_output, write_output
 from bayesrank._records import ModelRecord, RankingRecord
-from bayesrank._source import Source, parse_source
+from bayesrank._source import Over, Source, parse_source
 from bayesrank._types import Container, ScoreLike
 from bayesrank.evidence.counts import are_outcomes, names_test_sets, parts_of
 from bayesrank.plots.kit.page import Html, colors_of, part
 from bayesrank.plots.kit.style import is_ratio
 from bayesrank.ranking import credible_ranking
+from bayesrank.ranking.aggregates import mean_performance, scored
 from bayesrank.ranking.evidence import sampling
 from bayesrank.ranking.notes import positive_class_notes
 from bayesrank.ranking.summary import check_complete, effective_draws, is_exact
-from bayesrank.ranking.values import ScoreValues, score_values
+from bayesrank.ranking.values import ScoreValues
 from bayesrank.report import sections as catalog
 from bayesrank.report.methods import definition, facts_of_methods, methods
 from bayesrank.report.page import Page, bars, first_of, fold_rows, render
@@ -119,16 +120,22 @@ def ranking_report(
     """
     if path is not None:
         check_output("path", path, "report")
-    source = parse_source(source)
-    found = _read(source, score, kind, higher_is_better)
+    ranked = source if isinstance(source, Over) else parse_source(source)
+    found = _read(ranked, score, kind, higher_is_better)
+    # The sections show the mean performance over groups; of other aggregates, what is known of the groups.
+    if isinstance(ranked, Over):
+        mean = ranked.aggregate == "mean"
+        source = parse_source(mean_performance(ranked, "a report") if mean else ranked.source.with_datasets())
+    else:
+        source = ranked
     named = [] if sections is None else catalog.check_names("sections", sections)
     given, facts = _check_results(results), _facts_of(data)
     if command is not None and not isinstance(command, str):
         raise ArgumentTypeError("command", "must be a text", describe_value(command))
     if ranking is None:
         # The score that was resolved, so that its values are computed once; the default score is said to be that.
-        resolved = score if score is None else found.variable or found.score
-        ranking = credible_ranking(source, resolved, kind=kind, higher_is_better=higher_is_better, method="auto")
+        resolved = score if score is None or ranked is not source else found.variable or found.score
+        ranking = credible_ranking(ranked, resolved, kind=kind, higher_is_better=higher_is_better, method="auto")
     else:
         _check_ranking(found, ranking)
     found = replace(found, higher_is_better=bool(RankingRecord.of(ranking).higher_is_better))
@@ -193,9 +200,9 @@ def ranking_report(
     return made_page
 
 
-def _read(source: Source, score: Any, kind: str | None, higher_is_better: bool | None = None) -> ScoreValues:
-    """Return the values of the score of a source of one data set."""
-    found = score_values(source, score, higher_is_better, kind)
+def _read(source: Source | Over, score: Any, kind: str | None, higher_is_better: bool | None = None) -> ScoreValues:
+    """Return the values of the score of a source of one data set, or of its aggregate over groups."""
+    found = scored(source, score, higher_is_better, kind).found
     if "dataset" in found.values.dims:
         raise ArgumentError(
             "source", "must have no dim dataset (fit br.pool(counts), or select one data set)", found.values.dims

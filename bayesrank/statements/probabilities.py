@@ -22,10 +22,10 @@ from bayesrank._draws import (
 from bayesrank._errors import ArgumentError
 from bayesrank._records import ResultRecord
 from bayesrank._types import Container, ScoreLike
-from bayesrank.ranking.aggregates import aggregated, check_aim
+from bayesrank.ranking.aggregates import over_of, scored
 from bayesrank.ranking.credible import MOSTLY
 from bayesrank.ranking.ranks import positions
-from bayesrank.ranking.values import about_error, finite, one_ranking, score_values
+from bayesrank.ranking.values import about_error, finite, one_ranking
 from bayesrank.statements._parser import Beats, Bound, Not, Place, Statement, claims_of, parse, quote_name
 from bayesrank.statements._truth import share_true
 
@@ -92,11 +92,7 @@ def probability(
     (0.73, 'B is best and net 3 > A')
     """
     rope = check_number("rope", rope, 0.0, finite=True)
-    check_aim(over, aggregate, weights)
-    if over is None:
-        found = score_values(source, score, higher_is_better, kind)
-    else:
-        found = aggregated(source, score, higher_is_better, kind, over, aggregate, weights).found
+    found = scored(over_of(source, over, aggregate, weights), score, higher_is_better, kind).found
     values, names = found.values, _names_of(found.values)
     extra = [str(dim) for dim in values.dims if dim not in (*draw_dims(values), "entity")]
     frame = values.transpose(*draw_dims(values), *extra, "entity")
@@ -189,7 +185,7 @@ def probable_orders(
     """
     top = check_integer("top", top, 1)
     places = None if places is None else check_integer("places", places, 1)
-    found = score_values(source, score, higher_is_better, kind)
+    found = scored(source, score, higher_is_better, kind).found
     values, names = found.values, _names_of(found.values)
     one_ranking(values.dims)
     orders, distinct = _count_orders(values.transpose(..., "entity"), found.sign, names, top, places)

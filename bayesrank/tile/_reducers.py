@@ -10,7 +10,7 @@ import numpy as np
 
 from bayesrank._draws import BLOCK, Batches, BatchSums, Block, error_of_squares, mean_error, reduce
 from bayesrank._threads import ShareOut
-from bayesrank.tile.grid import cells_of
+from bayesrank.tile.grid import TOLERANCE, area_weights, cells_of, parts
 
 #: Optional maps of a credible Tile.
 OPTIONAL = ("expected_rank", "probability_skilled", "expected_regret")
@@ -89,3 +89,46 @@ class Credible:
             [sizes] = reduce(~np.isnan(self.areas) * 1.0, BatchSums(), batches=self.batches)
             self.areas_error = mean_error(sums, sizes)
         return self
+
+
+class WorstOfGroups(Credible):
+    """P(best) and areas by the worst of several groups at each point of the Tile, on a grid.
+
+    The cells have a column for each group of each entity, in this order. An entity is undefined where a group is.
+    """
+
+    def _count(self) -> None:
+        size, entities = self.points.size, self.undefined.shape[-1]
+        weight = area_weights(size).values
+        for batch in self.complete:
+            total, at_stake = np.zeros((size, size, entities)), sum(len(cells) for _, cells in batch)
+            for start, cells in batch:
+                areas = np.zeros((len(cells), entities))
+                whole = np.zeros(len(cells))
+                for j, b in enumerate(self.points):
+                    first, defined = best_of_worst(cells, self.points, b, entities)
+                    total[:, j] += first.sum(axis=1)
+                    missing = (~defined).sum(axis=1)
+                    self.undefined[:, j] += missing
+                    self.undefined[:, j + 1] -= missing
+                    areas += np.einsum("ade,a->de", first, weight[j])
+                    whole += weight[j] @ defined.any(axis=-1)
+                if self.areas is not None:
+                    known = np.where(whole > 0, whole, np.nan)
+                    self.areas[start : start + len(cells)] = areas / known[:, None]
+            self.sums[0] += total
+            self.squares[0] += total**2 / at_stake
+        self.complete = []
+
+
+def best_of_worst(cells: np.ndarray, a: np.ndarray, b: float, entities: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return shares of the first place (a, draw, entity) by the worst group, and which entities are defined."""
+    tn, fp, fn, tp = cells.transpose(1, 0, 2)
+    gain, loss = parts(tn, fp, fn, tp, a[:, None, None], b)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        odds = gain / np.broadcast_to(loss, gain.shape)
+    worst = odds.reshape(*odds.shape[:2], entities, -1).min(axis=-1)
+    defined = ~np.isnan(worst)
+    top = np.where(defined, worst, -np.inf).max(axis=-1, keepdims=True)
+    first = (defined & (worst >= top * (1 - TOLERANCE))).astype(float)
+    return first / np.maximum(first.sum(axis=-1, keepdims=True), 1.0), defined

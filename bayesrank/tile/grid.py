@@ -83,14 +83,14 @@ def with_entity(source: Any, kind: str | None, dim: str | None = None) -> xr.Dat
     return name_entities(two_class(source, kind, dim))
 
 
-def zoom(source: Any, kind: str | None, window: Any) -> tuple[Any, str | None]:
+def zoom(source: Any, kind: str | None, window: Any, dim: str | None = None) -> tuple[Any, str | None]:
     """Return a source whose full Tile is the window of the Tile of ``source``, and its kind.
 
     s is linear in a and u in b, so their values at the ends of the window replace the four cells, divided by their sum.
     """
     if window is None:
         return source, kind
-    array = two_class(source, kind)
+    array = two_class(source, kind, dim)
     left, right, low, high = checked_window("window", window)
     (tn, fp), (fn, tp) = ([array.isel(actual=i, predicted=j, drop=True) for j in (0, 1)] for i in (0, 1))
     s = [(1 - end) * tn + end * tp for end in (left, right)]

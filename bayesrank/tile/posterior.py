@@ -19,10 +19,11 @@ from bayesrank._draws import (
 )
 from bayesrank._errors import ArgumentKeyError
 from bayesrank._labels import factorize, name_coord
+from bayesrank._source import Over
 from bayesrank._threads import in_threads, thread_pool
 from bayesrank._types import Container
-from bayesrank.ranking.aggregates import mean_performance
-from bayesrank.tile._reducers import OPTIONAL, Credible
+from bayesrank.ranking.aggregates import mean_performance, over_of
+from bayesrank.tile._reducers import OPTIONAL, Credible, WorstOfGroups
 from bayesrank.tile.grid import (
     TOLERANCE,
     area_weights,
@@ -75,7 +76,8 @@ def credible(
 
     over, aggregate, weights : optional
         Map the weighted mean performance over ``"group"``, ``"dataset"`` or a coord, as for
-        :func:`bayesrank.credible_ranking`. Other aggregates raise an error: they are no performance.
+        :func:`bayesrank.credible_ranking`; or with ``"worst"`` the worst group at each point, by its score, with areas
+        on the grid and without the other maps. Other aggregates raise an error: they are no performance.
     by : str, optional
         A coord of the entities, such as ``classifier`` from :func:`bayesrank.ops.apply_threshold`. The Tile is then of
         its values; a value is best where one of its entities is. Other maps are left out.
@@ -104,17 +106,22 @@ def credible(
     (('entity', 'b', 'a'), 'b')
     """
     prob = check_prob("prob", prob)
-    source = mean_performance(source, over, aggregate, weights)
+    aim = over_of(source, over, aggregate, weights)
+    worst = isinstance(aim, Over) and aim.aggregate == "worst"
+    source = mean_performance(aim, "a Tile", worst=True)
     maps = [check_choice("maps", name, OPTIONAL) for name in check_sequence("maps", maps)]
-    if by is not None:
+    if by is not None or worst:
         maps = []
     if window is not None:  # skill needs all cells, and a window does not keep them
         maps = [name for name in maps if name != "probability_skilled"]
     points = axis(resolution, 8)
-    array = on_the_tile(with_entity(*zoom(source, kind, window)))
-    batches = Batches.of(array)
+    dim = "dataset" if worst else None
+    array = with_entity(*zoom(source, kind, window, dim), dim)
+    count = WorstOfGroups if worst else Credible
+    cells = on_the_tile(_in_columns(array, dim) if dim else array)
+    array, batches = array.isel(dataset=0) if dim else cells, Batches.of(cells)
     with thread_pool() as share_out:
-        found, effective = reduce(array, Credible(array.sizes["entity"], points, maps, share_out), EffectiveDraws())
+        found, effective = reduce(cells, count(array.sizes["entity"], points, maps, share_out), EffectiveDraws())
     # A single performance without draws has no measurable Monte-Carlo error.
     known = 1.0 if batches.sampled else np.nan
     each, names = found.mean["probability_best"], array["entity"].values
@@ -149,6 +156,12 @@ def credible(
     weight = area_weights(resolution).where(top.notnull(), 0.0)
     tile["undecided_area"] = (weight * (top < prob)).sum() / weight.sum().where(weight.sum() > 0)
     return place_maps(tile, window)
+
+
+def _in_columns(array: xr.DataArray, dim: str) -> xr.DataArray:
+    """Return the performances of all items of a dim as entities, those of one entity together."""
+    plain = array.drop_vars([name for name, coord in array.coords.items() if {"entity", dim} & set(coord.dims)])
+    return plain.stack(column=("entity", dim), create_index=False).rename(column="entity")
 
 
 def _merge(found: Credible, array: xr.DataArray, by: Any) -> tuple[np.ndarray, np.ndarray]:

@@ -253,14 +253,12 @@ def test_groups_like_these_are_those_of_the_population():
     assert (typical["upper"] - typical["lower"] > these["upper"] - these["lower"]).all()
 
 
-def test_the_tile_takes_the_mean_alone():
+def test_the_tile_of_a_mean_is_that_of_the_mean_performance():
     counts = br.datasets.load("compas")
     posterior = br.fit(counts, seed=1, draws=200)
     tile = br.tile.credible(posterior, 5, over="group")
     mean = br.tile.credible(br.performance.mean_over_datasets(posterior), 5)
     assert tile["probability_best"].equals(mean["probability_best"])
-    with pytest.raises(br.ArgumentError, match="aggregate must be 'mean' for a Tile"):
-        br.tile.credible(posterior, 5, over="group", aggregate="worst")
 
 
 # --- Refusals and the command -----------------------------------------------------------------------------------------

@@ -35,7 +35,9 @@ def make(page: Page) -> Block | None:
         caption = _caption(page, "The vertical line is the mean of all.")
         html = block("words", [words])
         return Block("Entities as a population", html + _shrinkage(page, None, len(page.order), caption))
-    if "dataset" not in group.dims or not {"performance_typical", "performance_new"} <= set(group.data_vars):
+    if not {"performance", "performance_typical", "performance_new"} <= set(group.data_vars):
+        return None
+    if "dataset" not in group["performance"].dims:
         return None
     found = heterogeneity(page.posterior, page.score, prob=page.prob)
     size = group.sizes["dataset"]
