@@ -75,8 +75,9 @@ def fit(
         ``"beta_binomial"``: class sizes fixed by design; ``"paired"`` (default for joint outcomes): all entities saw
         the same cases; ``"crossed_logit_normal"`` (default for several entities on three or more data sets with two
         classes or outcomes, up to 600 tables, unless cases have clusters or weights): entities are compared within
-        data sets; ``"hierarchical_beta_binomial"`` (default for two classes or outcomes if a group has fewer than 200
-        cases): the groups of an entity are exchangeable, which keeps small groups from exaggerating their gap;
+        data sets; ``"hierarchical_beta_binomial"`` (default for two classes or outcomes in groups): the
+        groups of an entity are equal with prior probability 0.25, else exchangeable, so that chance does not exaggerate
+        their gap;
         ``"normal_means"`` (default for means): independent normal errors; ``"correlated_folds"`` (default
         for scores of folds): overlapping training sets. Models of counts ignore the
         pairing of joint outcomes, and a note says so.

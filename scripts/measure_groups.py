@@ -9,8 +9,11 @@ from itertools import product
 
 import numpy as np
 import xarray as xr
+from scipy.special import betaln
 
 import bayesrank as br
+from bayesrank.models.hierarchical_beta_binomial import EQUAL
+from bayesrank.models.parts.population import learn
 
 AGGREGATES = ("mean", "worst", "gap", "borda", "win_rate")
 
@@ -92,6 +95,28 @@ def plans(boards, aggregate, groups, cases=100, difference=0.15, seed=1):
     return np.mean(met)
 
 
+def worst(boards, groups, cases, spread):
+    """Return coverage of the worst group: of exchangeable groups, of those that may be equal, of independent ones."""
+    rng, covered = np.random.default_rng([1, groups, cases, int(10 * spread)]), np.zeros((boards, 3))
+    prior, size = np.array([0.5, 0.5]), 1000
+    for k in range(boards):
+        rates = 1 / (1 + np.exp(-(rng.normal(1, 0.5) + spread * rng.standard_normal(groups))))
+        right = rng.binomial(cases, rates)
+        population = learn(right, np.full(groups, cases), prior)
+        mean, scale = population.draw(rng, size)
+        kappa = 1 / np.maximum(scale, 1e-9) ** 2 - 1
+        each = rng.beta((mean * kappa)[:, None] + right, ((1 - mean) * kappa)[:, None] + cases - right)
+        total = prior + np.array([right.sum(), groups * cases - right.sum()])
+        one = rng.beta(*total, size)
+        independent = rng.beta(2 + right, 2 + cases - right, (size, groups))
+        odds = np.exp(betaln(*total) - betaln(*prior) - population.log_evidence) * EQUAL / (1 - EQUAL)
+        equal = rng.random(size) < odds / (1 + odds)
+        for j, drawn in enumerate((each, np.where(equal[:, None], one[:, None], each), independent)):
+            low, high = np.quantile(drawn.min(axis=1), [0.025, 0.975])
+            covered[k, j] = low <= rates.min() <= high
+    return covered.mean(axis=0)
+
+
 def print_gaps(boards):
     for how in ("population", "equal", "spread"):
         stated, true, covered = gaps(how, boards)
@@ -113,8 +138,13 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--cells", default="2,5,20/2,4,12/10,100,1000")
     parser.add_argument("--gaps", type=int, default=0, help="boards of the tables of gaps, instead of false claims")
+    parser.add_argument("--worst", type=int, default=0, help="boards of the table of worst groups, instead")
     parser.add_argument("--plans", type=int, default=0, help="boards of the table of plans, instead of false claims")
     given = parser.parse_args()
+    if given.worst:
+        for groups, cases, spread in product((2, 3, 5, 10), (30, 100, 400), (0, 0.3, 1)):
+            print(groups, cases, spread, worst(given.worst, groups, cases, spread).round(3), flush=True)
+        return
     if given.plans:
         for aggregate, groups in product(("mean", "worst"), (2, 4)):
             print(aggregate, groups, f"{plans(given.plans, aggregate, groups):.3f}", flush=True)

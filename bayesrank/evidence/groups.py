@@ -11,6 +11,8 @@ from bayesrank._errors import ArgumentError
 from bayesrank._labels import name_coord
 from bayesrank._notes import Note, add_notes
 
+#: Attr of the names of data sets that are groups of cases.
+GROUPS = "groups"
 #: Values of coords and variables of a group without cases.
 EMPTY = {"counts": 0, "measured": False, "test_set": ""}
 
@@ -60,6 +62,7 @@ def groups_as_datasets(evidence: Any) -> Any:
     found = evidence.rename(group="dataset")
     if isinstance(found, xr.DataArray) and "measured" in found.coords:
         found = found.isel(dataset=found["measured"].any("entity").values)
+    found["dataset"].attrs[GROUPS] = 1
     return found
 
 

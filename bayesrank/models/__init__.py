@@ -27,8 +27,8 @@ __all__ = ["Model"]
 #: Settings that :func:`model_of` does not restore from attrs: a posterior holds the prior as numbers and no given
 #: prevalence, and the likelihood does not depend on the others.
 REPEATED_OPTIONS = ("prior", "prevalence", "split_prior")
-#: The default model where some group has fewer cases than this: small groups make the gap between them too wide.
-GROUPED, THIN = "hierarchical_beta_binomial", 200
+#: The default model of groups: independent ones make the gap too wide, and the worst group too bad.
+GROUPED = "hierarchical_beta_binomial"
 #: The default model of several data sets; the fewest data sets, and the most tables (a minute's sampling at worst).
 CROSSED, FEWEST_DATASETS, MOST_TABLES = "crossed_logit_normal", 3, 600
 
@@ -143,7 +143,7 @@ def chosen_by_evidence(evidence: Any, together: bool = True) -> str:
     if holds_seeds(evidence):
         return "retrained"
     if isinstance(evidence, xr.DataArray | xr.Dataset) and has_groups(evidence):
-        if together and _are_thin(evidence):
+        if together and _are_binary(evidence) and evidence["group"].to_index().nunique() > 1:
             return GROUPED
     elif together and _are_crossed(evidence):
         return CROSSED
@@ -159,19 +159,6 @@ def _are_crossed(evidence: Any) -> bool:
     if entities < 2 or size < FEWEST_DATASETS or entities * size > MOST_TABLES:
         return False
     return _are_binary(evidence)
-
-
-def _are_thin(evidence: Any) -> bool:
-    """Return whether a group has few cases of two classes or outcomes, which independent priors do not compare."""
-    if not _are_binary(evidence):
-        return False
-    if isinstance(evidence, xr.DataArray):
-        cases = evidence.sum([dim for dim in evidence.dims if dim not in ("entity", "group")])
-        cases = cases.values[evidence["measured"].transpose(*cases.dims).values]
-    else:
-        cases = evidence["count"].groupby("group").sum().values
-    sizes = evidence["group"].to_index().nunique()
-    return bool(sizes > 1 and cases.size and cases.min() < THIN)
 
 
 def _are_binary(evidence: Any) -> bool:

@@ -5,14 +5,20 @@ deviation, divided by the maximum at this mean. Entities and classes are indepen
 the same model. The mean has the prior of one data set, and 1/√κ a half-Student-t prior (see ``_population``).
 """
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import xarray as xr
+from scipy.special import betaln, expit
 
+from bayesrank._notes import Note
 from bayesrank._random import Block, fingerprint, stream
+from bayesrank.evidence.groups import GROUPS
 from bayesrank.models.parts.conjugate import log_evidence
-from bayesrank.models.parts.hierarchical import MEAN, SPREAD_OF, Hierarchical
+from bayesrank.models.parts.hierarchical import MEAN, SPREAD_OF, Hierarchical, Hyper
+
+#: Prior probability that all groups of cases of an entity have one rate in a class.
+EQUAL = 0.25
 
 
 class HierarchicalBetaBinomial(Hierarchical):
@@ -20,7 +26,8 @@ class HierarchicalBetaBinomial(Hierarchical):
 
     The evidence is counts of two classes or two outcomes, the options are those of
     :class:`~bayesrank.models.parts.hierarchical.Hierarchical`. Means and spreads are drawn by quadrature, without
-    chains.
+    chains. If the counts are over groups of cases, the rates of the observed groups are averaged over two models: one
+    rate for all groups, with prior probability 0.25, and this one. Typical and new groups have this one.
 
     Examples
     --------
@@ -30,6 +37,10 @@ class HierarchicalBetaBinomial(Hierarchical):
     >>> fit["posterior"]["spread"].mean(["chain", "draw"]).round(1).values.tolist()
     [[0.2, 0.6]]
     """
+
+    def __init__(self, counts: xr.DataArray, **options: Any) -> None:
+        super().__init__(counts, **options)
+        self.over_groups = "dataset" in counts.coords and GROUPS in counts["dataset"].attrs
 
     most_outcomes: ClassVar[int | None] = 2
     words: ClassVar[str] = "The rates of each entity vary between data sets around a mean, with a learned spread."
@@ -42,6 +53,28 @@ class HierarchicalBetaBinomial(Hierarchical):
                 mean[:, i, c], spread[:, i, c] = self._population(group, counts, prior, self.spread, rng, block.size)
         hyper = {MEAN: mean, SPREAD_OF: spread} | self._draw_class_shares(group, block, root)
         return self._tables(hyper, group, block, root)
+
+    def priors(self) -> list[Note]:
+        """Return every prior, for reports."""
+        return [*super().priors(), *[Note("prior_of_equal_groups", {"probability": EQUAL})] * self.over_groups]
+
+    def _rates(
+        self, hyper: Hyper, group: str, block: Block, root: np.random.SeedSequence
+    ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Draw rates; those of observed groups are averaged over the model in which all groups have one rate."""
+        observed, typical, new = super()._rates(hyper, group, block, root)
+        if not self.over_groups:
+            return observed, typical, new
+        observed = observed.copy()
+        for i, name in enumerate(self.names):
+            for c, (prior, counts) in enumerate(zip(self.prior[i], self.members[i], strict=True)):
+                rng = stream(root, group, "equal groups", name, c, fingerprint(counts[self.order], prior), *block.key)
+                counts = counts if group == "posterior" else 0 * counts
+                both = prior + counts.sum(axis=0)
+                one = betaln(*both) - betaln(*prior) - self._log_evidence(counts, prior)
+                equal = rng.random(block.size) < expit(one + np.log(EQUAL / (1 - EQUAL)))
+                observed[equal, i, :, c] = rng.dirichlet(both, int(equal.sum()))[:, None]
+        return observed, typical, new
 
     def log_evidence(self, members: np.ndarray | None = None, sizes: np.ndarray | None = None) -> float:
         """Return the log marginal likelihood of the cases in their order.

@@ -19,7 +19,6 @@ from bayesrank._notes import Note, notes_of, notes_text
 from bayesrank._records import RankingRecord
 from bayesrank._source import Over, Source, parse_source
 from bayesrank._types import Container, ScoreLike
-from bayesrank.models import THIN
 from bayesrank.performance.arrays import as_performance
 from bayesrank.performance.means import aggregate_over, mean_over_datasets
 from bayesrank.ranking._information import Information
@@ -468,7 +467,7 @@ def _found(base: ScoreValues, values: xr.DataArray, aggregate: str, size: int) -
         ends = (0.0, 1.0 if aggregate == "win_rate" else float(max(size - 1, 1)))
     name = f"{aggregate}_{base.name}"
     values = values.rename(name).drop_attrs().assign_attrs(direction=DIRECTION[better])
-    plain = aggregate not in OF_RIVALS
+    plain = aggregate not in (*OF_RIVALS, "gap")  # a gap of equal groups is at the end of its range
     return ScoreValues(values, name, better, None, None, ends, label=_display(base, aggregate), stretched=plain)
 
 
@@ -535,10 +534,9 @@ def _notes(
         lacking = [str(strata.names[i]) for i in np.flatnonzero(~met[who[0]])]
         fields = {"entities": [str(names[i]) for i in who], "lacking": lacking, "unit": strata.unit}
         found.append(Note("entities_lack_groups", fields))
-    if aggregate in ("worst", "gap") and _independent(evidence) and cases is not None and "dataset" in cases.dims:
-        least = cases.values[cases.values > 0].min(initial=THIN)
-        if least < THIN:
-            found.append(Note("groups_independent", {"cases": int(least), "unit": strata.unit}))
+    counted = cases.values[cases.values > 0] if cases is not None and "dataset" in cases.dims else np.array([])
+    if aggregate in ("worst", "gap") and _independent(evidence) and len(counted):
+        found.append(Note("groups_independent", {"cases": int(counted.min()), "unit": strata.unit}))
     if aggregate in OF_RIVALS and observed is not None and (pair := _reversed_pair(strata, observed, sign)):
         one, other, absent = (str(names[i]) for i in pair)
         found.append(Note("pair_reversed_by_absence", {"one": one, "other": other, "absent": absent}))

@@ -7,10 +7,12 @@ import pandas as pd
 import pytest
 import xarray as xr
 from scipy import stats
+from scipy.special import betaln
 
 import bayesrank as br
 from bayesrank._notes import notes_of
 from bayesrank._source import groups_of
+from bayesrank.models.parts.population import learn
 from tests.commands import invoke, refused
 
 RNG = np.random.default_rng(7)
@@ -48,12 +50,14 @@ def test_the_worst_group_reverses_a_clear_order_of_the_reconstructed_face_classi
 
 def test_the_gap_of_compas_is_the_published_one():
     counts = br.datasets.load("compas").sel(group=["African-American", "Caucasian"])
-    posterior = br.fit(counts, seed=1, draws=5000)
+    posterior = br.fit(counts, "dirichlet_multinomial", seed=1, draws=5000)
     for score, gap, low, high in (("fpr", 0.214, 0.182, 0.245), ("fnr", 0.197, 0.160, 0.235)):
         ranking = br.credible_ranking(posterior, score, over="group", aggregate="gap")
         for name, value in (("observed", gap), ("median", gap), ("lower", low), ("upper", high)):
             assert ranking[name].item() == pytest.approx(value, abs=0.0015)
         assert ranking.attrs["higher_is_better"] == 0
+    default = br.credible_ranking(br.fit(counts, seed=1), "fpr", over="group", aggregate="gap")
+    assert default["median"].item() == pytest.approx(0.212, abs=0.003)  # exchangeable groups are a little nearer
     by_group = br.credible_ranking(posterior, "fpr")["observed"].sel(entity="COMPAS")
     assert by_group.values.round(4).tolist() == [0.4485, 0.2345]
 
@@ -173,6 +177,25 @@ def test_exchangeable_groups_do_not_exaggerate_the_gap_of_equal_ones():
     assert small > large + 0.3
     ranked = [codes(br.credible_ranking(one, "tpr", over="group", aggregate="gap")) for one in (chosen, independent)]
     assert ["groups_independent" in one for one in ranked] == [False, True]
+
+
+def test_rates_of_groups_are_averaged_over_equal_and_exchangeable_ones():
+    right, cases, prior = np.array([80, 74, 83]), np.full(3, 100), np.array([0.5, 0.5])
+    counts = br.from_counts(
+        tn=[0] * 3, fp=[0] * 3, fn=cases - right, tp=right, entity=["a"] * 3, group=["x", "y", "z"]
+    )  # fmt: skip
+    posterior = groups_of(br.fit(counts, "hierarchical_beta_binomial", seed=1, draws=4000))["posterior"]
+    rates = posterior["performance"].sel(entity="a", actual="positive").stack(all=["chain", "draw"])
+    rates = (rates.sel(predicted="positive") / rates.sum("predicted")).transpose("group", "all").values
+    total = [prior[0] + right.sum(), prior[1] + (cases - right).sum()]
+    odds = np.exp(betaln(*total) - betaln(*prior) - learn(right, cases, prior).log_evidence) / 3
+    equal = np.ptp(rates, axis=0) < 1e-9
+    assert equal.mean() == pytest.approx(odds / (1 + odds), abs=4 * np.sqrt(0.25 / equal.size))
+    expected = stats.beta(*total)
+    assert rates[0, equal].mean() == pytest.approx(expected.mean(), abs=5 * expected.std() / np.sqrt(equal.sum()))
+    # Only groups of cases may be equal: data sets are not.
+    apart = br.fit(counts.rename(group="dataset"), "hierarchical_beta_binomial", seed=1, draws=50)
+    assert (np.ptp(br.scores.get("tpr")(apart, kind="observed").values, axis=-1) > 1e-9).all()
 
 
 # --- Evidence ---------------------------------------------------------------------------------------------------------

@@ -207,6 +207,12 @@ OF_METHODS = [
         "has a half-Student-t prior of s/√(1 − s²) with 3 degrees of freedom and scale 0.25.",
     ),
     (
+        "prior_of_equal_groups",
+        {"probability": 0.25},
+        "With prior probability 0.25 all groups of an entity have one rate in a class. The rates of the "
+        "observed groups are averaged over this and the population.",
+    ),
+    (
         "prior_of_logits",
         {
             "right": 1.0, "wrong": 1.0, "answers": 2, "outcomes": False, "spread": 1.0, "terms": ["deviations"],

@@ -70,6 +70,13 @@ def prior_of_population(right: float | None, wrong: float | None, answers: int, 
     )
 
 
+def prior_of_equal_groups(probability: float) -> str:
+    return (
+        f"With prior probability {probability:g} all groups of an entity have one rate in a class. The rates of the "
+        "observed groups are averaged over this and the population."
+    )
+
+
 def prior_of_logits(
     right: float | None,
     wrong: float | None,
