@@ -68,7 +68,7 @@ def _verdict_of_separation(plan: xr.Dataset) -> Verdict:
     """Return the verdict on a conditional plan, in the words of the ranking's verdict."""
     about, caps = plan.attrs, notes_of(plan["caps"])
     if caps:
-        return compose("cap", lift_of(caps[0], about["leader"], score_name(plan)), [])
+        return compose("cap", lift_of(caps[0], about["leader"], score_name(plan)) or say(caps[0]), [])
     [fact] = notes_of(plan["separation"])
     now, many = _text.number(float(plan["now"]), 3), f"{100 * about['assurance']:g}% of simulated futures"
     notes = [
