@@ -10,13 +10,8 @@ import bayesrank as br
 from bayesrank._random import Block, root_sequence
 from bayesrank._source import groups_of
 from bayesrank.models import make_model
-from bayesrank.models.parts.normal_logits import (
-    between,
-    binomial_evidence,
-    empirical_logits,
-    factor_of,
-    identified_terms,
-)
+from bayesrank.models.parts.logit_normal_likelihood import INNER, OUTER, SINGLE, log_likelihoods, nodes_of
+from bayesrank.models.parts.normal_logits import between, empirical_logits, factor_of, identified_terms
 from tests.scripts import load_script
 
 NAME = "hierarchical_logit_normal"
@@ -93,6 +88,32 @@ def test_the_variance_between_data_sets_is_by_moments():
     assert between(logit[:1], information[:1], np.zeros(1, int))[1] == pytest.approx(0.01)
     value, told = empirical_logits(np.array([3]), np.array([9]))
     assert (value.item(), told.item()) == pytest.approx((np.log(3.5 / 6.5), 1 / (1 / 3.5 + 1 / 6.5)))
+
+
+def binomial_evidence(right, cases, mean, factor):
+    """Return the log probability (draw) of one table with normal logits, by the kernel of the likelihood."""
+    rows, spreads = cases.size, np.zeros((len(mean), 2, 3))
+    spreads[:, 0, 0] = factor[:, 0, 0]
+    if rows == 2:
+        spreads[:, 0, 1:] = factor[:, 1]
+    data, centre = np.zeros((4, 2)), np.zeros((len(mean), 1, 2))
+    data[:, :rows] = [*empirical_logits(right, cases), right, cases]
+    centre[:, 0, :rows] = mean
+    nodes = [nodes_of(n) for n in (SINGLE, OUTER, INNER)]
+    found = log_likelihoods(centre, spreads, False, 1, np.array([[0, 0]]), data.reshape(1, 8), *nodes)[:, 0]
+    orders = special.gammaln(cases + 1) - special.gammaln(right + 1) - special.gammaln(cases - right + 1)
+    return found + orders.sum()
+
+
+def test_a_table_that_the_draw_excludes_has_its_probability():
+    """The narrow prior is far from 50,000 of 100,000, while the wide one of the other row is not."""
+    mean, sd = np.array([-2.5, 2.3]), np.array([5.5, 0.028])
+    found = binomial_evidence(np.array([2, 50_000]), np.array([5, 100_000]), mean[None], np.diag(sd)[None])
+    x, total = np.linspace(-40, 40, 400_001), 0.0
+    for right, cases, m, s in ((2, 5, mean[0], sd[0]), (50_000, 100_000, mean[1], sd[1])):
+        log = stats.binom.logpmf(right, cases, special.expit(x)) + stats.norm.logpdf(x, m, s)
+        total += special.logsumexp(log) + np.log(x[1] - x[0])
+    assert found.item() == pytest.approx(total, abs=0.02)
 
 
 def test_the_probability_of_a_table_is_an_integral():

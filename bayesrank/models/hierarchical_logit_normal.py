@@ -23,7 +23,6 @@ from bayesrank.models.parts.covariates import SD_OF_DIFFERENCES, SD_OF_SLOPE, co
 from bayesrank.models.parts.hierarchical import DRAWS, Hierarchical, Hyper
 from bayesrank.models.parts.normal_logits import (
     between,
-    binomial_evidence,
     covariance,
     empirical_logits,
     factor_of,
@@ -590,15 +589,9 @@ class HierarchicalLogitNormal(Hierarchical):
         """
         shape = tuple(posterior.sizes[d] for d in DRAWS)
         held = self._sampled_parameters(posterior)
-        mean, hard = held["mu"], held.get("difficulty")
-        sd = held.get("sd_of_deviations", np.zeros((len(mean), len(self.right))))
-        factor = factor_of(sd, held.get("half_of_deviations"))
-        found = np.zeros((len(mean), len(self.members), self.members.shape[2]))
-        shifts = None if self.covariates is None else self._shifts(held["slope"])
-        for place, ((i, j), right, cases) in enumerate(zip(self.pairs, self.hits, self.cases, strict=True)):
-            centre = mean[:, i] - (0 if hard is None else hard[:, j])
-            centre = centre if shifts is None else centre + shifts[:, place]
-            found[:, i, j] = binomial_evidence(right, cases, centre, factor)
+        means = self._means(held, held.get("difficulty"))
+        found = np.zeros((len(means), len(self.members), self.members.shape[2]))
+        found[:, self.pairs[:, 0], self.pairs[:, 1]] = self._integrate(held, means, False, np.arange(len(self.pairs)))
         found = found if self.over_datasets else found[:, 0]
         result: dict[str, Any] = {
             "counts": ((*DRAWS, *map(str, self.test_set.dims)), found.reshape(*shape, *found.shape[1:]))
@@ -614,41 +607,50 @@ class HierarchicalLogitNormal(Hierarchical):
         ``row_totals`` (chain, draw, test_set) is that of the class sizes, if their shares are sampled. Difficulties and
         deviations are integrated out, which makes importance weights for leaving out a data set even.
         """
-        from bayesrank.models.parts.logit_normal_likelihood import INNER, OUTER, log_likelihoods, nodes_of
-
-        held, rows, (table, dataset) = self._sampled_parameters(posterior), len(self.right), self.pairs.T
-        means = np.zeros((len(held["mu"]), len(self.pairs), 2))
-        means[..., :rows] = held["mu"][:, table] - (held[CENTRE][:, dataset] if CENTRE in held else 0.0)
-        if self.covariates is not None:
-            means[..., :rows] += self._shifts(held["slope"])
-        spreads = np.tile([[1.0, 0.0, 1.0], [0.0, 0.0, 0.0]], (len(means), 1, 1))
-        for place, name in enumerate(("deviations", "difficulty")):
-            if name in self.terms:
-                factor = factor_of(held[f"sd_of_{name}"], held.get(f"half_of_{name}"))
-                spreads[:, place, 0], spreads[:, place, 2] = factor[:, 0, 0], factor[:, -1, -1] * (rows == 2)
-                spreads[:, place, 1] = factor[:, -1, 0] * (rows == 2)
-            elif name == "deviations":
-                spreads[:, place] = 0.0
-        data = np.zeros((len(self.pairs), 4, 2))
-        data[..., :rows] = np.stack([*empirical_logits(self.hits, self.cases), self.hits, self.cases], 1)
-        pairs = np.stack([np.arange(len(dataset)), dataset], -1)
+        held, shape = self._sampled_parameters(posterior), tuple(posterior.sizes[d] for d in DRAWS)
+        means = self._means(held, held.get(CENTRE))
+        found = self._integrate(held, means, "difficulty" in self.terms, self.pairs[:, 1])
         number = self.members.shape[2]
-        found = np.empty((len(means), number))
-
-        def fill(part: slice) -> None:
-            found[part] = log_likelihoods(
-                *(means[part], spreads[part], "difficulty" in self.terms, number, pairs, data.reshape(-1, 8)),
-                *(nodes_of(OUTER), nodes_of(INNER)),
-            )
-
-        in_threads(fill, [slice(at, at + LIKELIHOOD_BLOCK) for at in range(0, len(means), LIKELIHOOD_BLOCK)])
-        orders = gammaln(self.cases + 1) - gammaln(self.hits + 1) - gammaln(self.cases - self.hits + 1)
-        found += np.bincount(dataset, orders.sum(1), number)
-        shape = tuple(posterior.sizes[d] for d in DRAWS)
+        found = np.concatenate([found, np.zeros((len(found), number - found.shape[1]))], 1)
         result: dict[str, Any] = {"counts": ((*DRAWS, "dataset"), found.reshape(*shape, number))}
         if (shares := self._log_likelihood_of_shares(posterior)) is not None:
             result["row_totals"] = shares
         return xr.Dataset(result, {d: posterior[d] for d in (*DRAWS, "dataset", "test_set") if d in posterior.coords})
+
+    def _means(self, held: Hyper, hard: np.ndarray | None) -> np.ndarray:
+        """Return the logits (draw, table, row) without deviations, less the given difficulty (draw, dataset, row)."""
+        table, dataset = self.pairs.T
+        means = held["mu"][:, table] - (0.0 if hard is None else hard[:, dataset])
+        return means if self.covariates is None else means + self._shifts(held["slope"])
+
+    def _integrate(self, held: Hyper, means: np.ndarray, both: bool, group: np.ndarray) -> np.ndarray:
+        """Return the log probability (draw, group) of groups of tables, with deviations, or both terms, integrated out.
+
+        ``group`` is the number of each table's group, whose tables share a difficulty.
+        """
+        from bayesrank.models.parts.logit_normal_likelihood import INNER, OUTER, SINGLE, log_likelihoods, nodes_of
+
+        rows, size = len(self.right), int(group.max()) + 1
+        centre = np.zeros((len(means), len(group), 2))
+        centre[..., :rows] = means
+        spreads = np.zeros((len(means), 2, 3))
+        for place, name in enumerate(("deviations", "difficulty")):
+            if name in self.terms:
+                factor = factor_of(held[f"sd_of_{name}"], held.get(f"half_of_{name}"))
+                spreads[:, place, 0] = factor[:, 0, 0]
+                if rows == 2:
+                    spreads[:, place, 1:] = factor[:, 1]
+        data = np.zeros((len(group), 4, 2))
+        data[..., :rows] = np.stack([*empirical_logits(self.hits, self.cases), self.hits, self.cases], 1)
+        pairs, nodes = np.stack([np.arange(len(group)), group], -1), [nodes_of(n) for n in (SINGLE, OUTER, INNER)]
+        found = np.empty((len(means), size))
+
+        def fill(part: slice) -> None:
+            found[part] = log_likelihoods(centre[part], spreads[part], both, size, pairs, data.reshape(-1, 8), *nodes)
+
+        in_threads(fill, [slice(at, at + LIKELIHOOD_BLOCK) for at in range(0, len(means), LIKELIHOOD_BLOCK)])
+        orders = gammaln(self.cases + 1) - gammaln(self.hits + 1) - gammaln(self.cases - self.hits + 1)
+        return found + np.bincount(group, orders.sum(1), size)
 
 
 def _beta_logits(rng: np.random.Generator, alpha: np.ndarray, size: int) -> np.ndarray:

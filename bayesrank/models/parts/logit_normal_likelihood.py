@@ -17,8 +17,8 @@ from bayesrank.models.parts.logit_normal_kernel import (
     solve_transposed,
 )
 
-#: Nodes along each axis: of data sets with one table and of difficulties, and of tables given their difficulty.
-OUTER, INNER = 7, 5
+#: Nodes along each axis: of tables with one effect, of difficulties, and of tables given their difficulty.
+SINGLE, OUTER, INNER = 11, 7, 5
 #: Maximum number of Newton steps, their maximum length in logits, and the length at which they stop.
 STEPS, REACH, NEAR = 20, 3.0, 1e-3
 #: Least information of a row with cases, so that its working logit is finite.
@@ -85,12 +85,12 @@ def integrate_dataset(j, own, mean, low, pull, centre, factors, pairs, work, at,
 
 
 @njit(**OPTIONS)
-def log_likelihoods(means, spreads, both, datasets, pairs, data, outer, inner):
+def log_likelihoods(means, spreads, both, datasets, pairs, data, alone, outer, inner):
     """Return the log likelihood (draw, data set), but a constant, of the tables of each data set.
 
     ``means`` (draw, table, 2) are the logits without effects, ``spreads`` (draw, 2, 3) the factors of the covariances
     of deviations and difficulties, and ``pairs`` (table, 2) the number of each table and its data set. The nodes
-    ``outer`` and ``inner`` come from :func:`nodes_of`.
+    ``alone`` (for tables with one effect), ``outer`` and ``inner`` come from :func:`nodes_of`.
     """
     number = np.zeros(datasets, np.int64)
     for p in range(len(pairs)):
@@ -127,5 +127,5 @@ def log_likelihoods(means, spreads, both, datasets, pairs, data, outer, inner):
                 continue
             single = (total, factors[1]) if both else factors
             for p in own:
-                found[draw, j] += integrate_table(p, mean, zero, centre, single, pairs, work, at, outer[0], outer[1])
+                found[draw, j] += integrate_table(p, mean, zero, centre, single, pairs, work, at, alone[0], alone[1])
     return found
