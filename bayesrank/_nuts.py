@@ -140,7 +140,7 @@ def say_unreliable(divergences: int, rhat: float | None, effective: float | None
     wrong = [_text.count(divergences, "divergence")] if divergences else []
     wrong += [] if rhat is None else [f"R-hat up to {rhat:.2f}"]
     wrong += [] if effective is None else [f"only {effective:.0f} effective draws"]
-    return f"The sampler did not settle ({', '.join(wrong)}): do not rely on these numbers yet."
+    return f"The chains did not converge ({', '.join(wrong)}): do not rely on these numbers yet."
 
 
 def say_fewer_divergences(target_accept: float) -> str:

@@ -131,7 +131,8 @@ def fit(
     Raises
     ------
     ValueError, TypeError, KeyError
-        If an argument is invalid, or the model unknown.
+        If the model is unknown, does not suit the evidence, or lacks an option, exact draws or NUTS that were asked
+        for; if an entity has no cases (unless ``force=True``), a group is unknown, or the draws exceed the memory.
 
     Warns
     -----

@@ -60,7 +60,7 @@ def heterogeneity(posterior: Container, score: ScoreLike | None = None, *, prob:
     Raises
     ------
     ValueError, TypeError
-        If it is no posterior of a hierarchical model over several data sets.
+        If ``posterior`` is not from a hierarchical model over several data sets.
 
     References
     ----------
@@ -121,7 +121,7 @@ def shrinkage(posterior: Container, score: ScoreLike | None = None, *, prob: flo
     Raises
     ------
     ValueError, TypeError
-        If it is no posterior of a hierarchical model.
+        If ``posterior`` is not from a hierarchical model.
 
     Examples
     --------

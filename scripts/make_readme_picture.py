@@ -58,6 +58,8 @@ def draw(table: pd.DataFrame, source: str) -> plt.Figure:
         ax.text(x, -1.1, title, fontsize=11, fontweight="bold", color=INK, va="center")
     ax.set(xlim=(left, 1.17 * last), ylim=(shown - 0.4, -1.6), xticks=ticks, yticks=[])
     ax.tick_params(length=0, labelsize=9)
+    place = {"xycoords": ("data", "axes fraction"), "xytext": (0, -3.5), "textcoords": "offset points"}
+    ax.annotate("rank", (0.65 - 0.04 * last, 0), fontsize=9, ha="right", va="top", **place)
     ax.vlines(ticks, -0.5, shown - 0.5, color="0.88", linewidth=0.8, zorder=0)
     ax.spines[:].set_visible(False)
     legend = "bar: ranks that the data allow, 95% jointly (blue: first place possible); ○ printed rank"

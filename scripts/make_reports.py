@@ -1,4 +1,4 @@
-"""Write the reports of the Start pages by the commands on these pages, into a folder of the site.
+"""Write the reports of the Start pages and of leaderboards by the commands on these pages, into a folder of the site.
 
 Run: python scripts/make_reports.py [PAGE ...]
 """
@@ -17,6 +17,9 @@ from bayesrank.cli import cli
 
 ROOT = Path(__file__).parents[1]
 PAGES, FOLDER = ROOT / "docs" / "start", ROOT / "docs" / "_build" / "extra" / "reports"
+BOARDS = ROOT / "docs" / "learn" / "leaderboards.md"
+#: A leaderboard: its picture and its command, if it has one without a Markov chain, which would take minutes.
+BOARD = re.compile(r"/leaderboard_(\w+)\.png\)[^!]*?^bayesrank rank ((?!.*crossed)[^\n]*)$", re.MULTILINE)
 #: Options of "bayesrank rank" that a report does not have, with their value.
 NOT_IN_REPORTS = re.compile(r" --(?:top|digits|columns|format) \S+| --notes")
 sys.path.insert(0, str(ROOT))
@@ -39,14 +42,19 @@ def report_of(text: str, path: Path) -> bool:
     if found[1] is None:  # the page itself writes a report
         shutil.copy("report.html", path)
         return True
-    arguments = shlex.split(NOT_IN_REPORTS.sub("", found[1]))
-    result = CliRunner().invoke(cli, ["report", *arguments, "-o", str(path)], catch_exceptions=False)
-    assert result.exit_code == 0, (found[1], result.output)
+    write(found[1], path)
     return True
 
 
+def write(options: str, path: Path) -> None:
+    """Write the report of the options of "bayesrank rank"."""
+    arguments = shlex.split(NOT_IN_REPORTS.sub("", options))
+    result = CliRunner().invoke(cli, ["report", *arguments, "-o", str(path)], catch_exceptions=False)
+    assert result.exit_code == 0, (options, result.output)
+
+
 def main(only: tuple[str, ...] = ()) -> None:
-    """Write the report of each page, or of some."""
+    """Write the report of each page and leaderboard, or of some."""
     FOLDER.mkdir(parents=True, exist_ok=True)
     for page in sorted(PAGES.glob("*.md")):
         if not only or page.stem in only:
@@ -54,6 +62,9 @@ def main(only: tuple[str, ...] = ()) -> None:
                 os.chdir(folder)
                 report_of(page.read_text(encoding="utf-8"), FOLDER / f"{page.stem}.html")
                 os.chdir(ROOT)
+    for name, options in BOARD.findall(BOARDS.read_text(encoding="utf-8")):
+        if not only or f"leaderboard_{name}" in only:
+            write(options, FOLDER / f"leaderboard_{name}.html")
 
 
 if __name__ == "__main__":

@@ -15,7 +15,7 @@ from tests.scripts import load_script
 from tests.told import codes_in
 
 # Short runs warn that they are short.
-pytestmark = pytest.mark.filterwarnings("ignore:The sampler did not settle")
+pytestmark = pytest.mark.filterwarnings("ignore:The chains did not converge")
 NAME = "crossed_logit_normal"
 COMPLETE, CHAIN = np.ones((3, 6), bool), np.array([[1, 1, 1, 1, 0, 0], [0, 0, 1, 1, 1, 0], [0, 0, 0, 0, 1, 1]], bool)
 APART = np.array([[1, 1, 1, 0, 0, 0], [0, 0, 0, 1, 1, 1], [0, 0, 0, 1, 1, 0]], bool)

@@ -183,6 +183,14 @@ SEARCHED = {
     "McNemar": ["start/right_and_wrong.md", "understand/glossary.md", "measured/peers.md"],
     "DeLong": ["start/probabilities.md", "understand/glossary.md", "measured/areas.md"],
     "AUC": ["start/probabilities.md", "howto/cases.md", "understand/glossary.md"],
+    "kappa": ["reference/scores.md", "understand/glossary.md", "understand/faq.md"],
+    "Friedman": ["start/many_data_sets.md", "understand/glossary.md", "understand/which_tool.md"],
+    "Wilcoxon": ["start/cross_validation.md", "start/many_data_sets.md", "understand/glossary.md"],
+    "Elo": ["start/votes.md", "understand/glossary.md"],
+    "bootstrap": ["howto/cases.md", "understand/glossary.md", "reference/models.md"],
+    "LLM as a judge": ["start/judged.md", "understand/glossary.md"],
+    "imbalanced": ["understand/glossary.md"],
+    "subgroup": ["understand/glossary.md"],
 }
 
 

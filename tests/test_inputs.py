@@ -282,7 +282,7 @@ def test_a_link_to_itself_and_a_folder_without_rights_are_listed(tmp_path, monke
     assert "Permission denied" in doubts
     assert "Too many levels of symbolic links" in doubts
     assert "a device or a pipe" in doubts
-    assert "What cannot be read is left out" in invoke("doctor", tmp_path)
+    assert "Files that cannot be read are left out" in invoke("doctor", tmp_path)
     assert "must be a file that can be read; got Too many levels" in refused("rank", tmp_path / "loop.json", tmp_path)
 
 

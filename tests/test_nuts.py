@@ -154,7 +154,7 @@ def test_a_verdict_knows_how_it_was_sampled():
         ),
     }
     ranking = br.credible_ranking(to_container(fit), "x")
-    assert br.verdict(ranking)[-1].startswith("The sampler did not settle (800 divergences)")
+    assert br.verdict(ranking)[-1].startswith("The chains did not converge (800 divergences)")
     # What to do about it is the first of the notes.
     assert "{'target_accept': 0.975}" in br.notes(ranking)[0]
 

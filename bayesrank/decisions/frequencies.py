@@ -54,7 +54,8 @@ def natural_frequencies(
     Raises
     ------
     ValueError, TypeError
-        If an argument is invalid, or there are more than two classes.
+        If there are more than two classes, ``persons`` is not above 0, or ``prob`` or a prevalence is not between 0
+        and 1.
 
     Examples
     --------

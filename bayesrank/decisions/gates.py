@@ -86,7 +86,8 @@ def gate(
     Raises
     ------
     ValueError, TypeError, KeyError
-        If an argument is wrong, or ``looks="any"`` does not suit the evidence; the message says why.
+        If the baseline is no entity, or the only one, ``margin`` is negative, or ``looks`` is below 1. ``looks="any"``
+        needs mean outcomes in a known range of paired cases, without clusters or weights.
 
     References
     ----------

@@ -139,7 +139,9 @@ def plan(
     Raises
     ------
     ValueError, TypeError, KeyError
-        If an argument is wrong; the message names it, its value and what it should be.
+        If targets are combined that exclude each other (``k``, ``width`` and ``rival``, or ``margin`` and ``rope``), an
+        entity is unknown, the posterior has fewer than 100 draws with a defined score, or ``more`` or ``positives``
+        does not suit the evidence: ``"data sets"``, say, needs a hierarchical model.
 
     Notes
     -----

@@ -160,7 +160,8 @@ def pareto_front(front: xr.Dataset, ax: Any = None, *, colors: Colors = None) ->
         color = paints[names[i]] if named else grey_shade(ax, 0.3)
         chance = f": {_text.probability(float(share[i]), about.effective_draws)}" if about.effective_draws > 1 else ""
         ax.errorbar(
-            cost[i], score[i], [[below[i]], [above[i]]], [[left[i]], [right[i]]], "o", color=color, elinewidth=1,
+            cost[i], score[i], [[below[i]], [above[i]]], [[left[i]], [right[i]]],
+            MARKS[place % len(MARKS)] if named else "o", color=color, elinewidth=1,
             markerfacecolor=color if share[i] >= 0.5 else paper_color(ax), markersize=7,
             label=f"{texts[i]}{chance}" if named else None, zorder=3 if named else 2,
         )  # fmt: skip

@@ -42,8 +42,8 @@ ON_THESE = ("pooled_datasets",)
 def ranks_and_tiers(sets: RankSets, ranked: np.ndarray, position: np.ndarray) -> dict[str, np.ndarray]:
     """Return the possible ranks, the best set and the tiers, by the variable names of a ranking.
 
-    Tier 1 is the best set. A later tier has the entities that no other entity of the rest is surely above. The first
-    entity of the order by which the ranking is listed always lies in tier 1.
+    Tier 1 is the best set. A later tier has the entities that could be best of the rest: no other of them is surely
+    above. The first entity of the order by which the ranking is listed always lies in tier 1.
     """
     lower, upper = sets.ranks(ranked)
     if ranked.any():

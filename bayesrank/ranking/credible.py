@@ -141,9 +141,8 @@ def credible_ranking(
           this order; ``consensus_lower_bound``: of any order.
         - ``predictive``, ``predictive_rank``, ``predictive_position``, with ``order="predictive"``: the score of the
           posterior mean performance, the rank by it, and the rank without ties.
-        - ``tier``: the first tier is the best set; a later tier has the entities that no other of the rest is surely
-          above.
-        - ``headline``: "best", "shared", "leads" or "none", as :func:`bayesrank.verdict` says it. "best" needs a best
+        - ``tier``: the first tier is the best set; a later tier has the entities that could be best of the rest.
+        - ``headline``: "best", "shared", "leads" or "none", as in :func:`bayesrank.verdict`. "best" needs a best
           set of one entity and no cap; "shared" a best set with equal evidence, or within a positive ROPE of each other
           with probability ``prob``. ``sets``: "confidence", "posterior" (of a model with a population), or "none".
           ``caps``: the reasons that limit the headline; their codes are in ``attrs["caps"]``.
@@ -161,7 +160,7 @@ def credible_ranking(
 
         The attrs are ``headline``, ``sets``, ``caps``, ``score``, ``prob``, ``rope``, ``higher_is_better``, ``draws``,
         ``range`` and ``finite_mean`` of the score, ``depends_on_prevalence`` if known, ``method``, and ``evidence``;
-        ``population`` is the code of what the ranking is over, if not of cases alone, as the headline says it.
+        ``population`` is the code of the population in the headline, if it is not cases alone.
         With ``method="exact"``, errors are those of the quadrature, every rank is possible, and there are no ``draws``
         or ``effective_sample_size``; with ``"auto"`` these and the rank sets come from draws, named in
         ``attrs["drawn"]``. A ratio with an interval beyond exp(±145) has a rank, but no median or interval.
@@ -169,8 +168,9 @@ def credible_ranking(
     Raises
     ------
     ValueError, TypeError
-        If an argument is invalid. With ``method="exact"`` also if the posterior of the score has no closed form, or
-        integrals have an error above 0.01.
+        If the score is missing or unknown, the source has no entity or no draw, ``prob`` is not between 0 and 1,
+        ``rope`` is negative, or ``model`` is given without ``method="exact"``. With this method also if the posterior
+        of the score has no closed form, integrals have an error above 0.01, or ``over`` is given.
 
     Notes
     -----

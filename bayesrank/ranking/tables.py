@@ -49,7 +49,8 @@ def score_table(
     Raises
     ------
     ValueError, TypeError, KeyError
-        If an argument is invalid.
+        If ``scores`` is no list, names a score twice or an unknown one, ``prob`` is not between 0 and 1, or the source
+        already holds values of a score.
 
     Examples
     --------

@@ -90,12 +90,12 @@ def methods(
         sampler = SAMPLERS.get(about.sampler or "", "")
         sentences.append(f"Every one of {facts.draws:,} posterior draws{sampler} was ranked.")
     else:
-        sentences.append("Single values were ranked, without draws, so that nothing is known of their uncertainty.")
+        sentences.append("Single values were ranked, without draws: their uncertainty is unknown.")
     sentences.append(
         f"Intervals are equal-tailed and hold {facts.percent} of the posterior{_describe_sets(facts)}"
         f"{f'; probabilities of superiority ignore differences up to {facts.rope:g}' if facts.rope else ''}. "
-        "Entities are listed by tier, and then in the consensus order: the one with the smallest posterior expected "
-        "Kendall distance that was found."
+        "Entities are listed by tier, and then in the consensus order: of all orders that were tried, it has the "
+        "smallest posterior expected Kendall distance."
     )
     sentences += [block.methods for block in sections if block.methods]
     sentences.append(f"Computed with {versions}.")
@@ -135,7 +135,7 @@ def _describe_sets(facts: RankingRecord) -> str:
         return ""
     return (
         f"; rank sets hold jointly at {facts.percent}. By them, the first tier has the entities "
-        "that could be best; a later tier has the entities that no other entity of the rest is surely above"
+        "that could be best; a later tier has those that could be best of the rest"
     )
 
 

@@ -375,7 +375,7 @@ def _describe_cases(cases: np.ndarray) -> str:
 
 def _describe_model(about: ModelRecord) -> str:
     """Return the name of the model and its assumption."""
-    name = (about.model or "not known, the draws were given").replace("_", "-")
+    name = (about.model or "not known: the draws were supplied").replace("_", "-")
     return ": ".join(filter(None, [name[:1].upper() + name[1:], about.words]))
 
 

@@ -74,7 +74,8 @@ def probability(
     Raises
     ------
     ValueError, TypeError
-        If an argument is invalid; for a statement, the message says where.
+        If the statement cannot be parsed (the message says at which place), ``rope`` is negative, or the source has
+        no entity or no draw.
     KeyError
         If the statement names an unknown entity; the message suggests similar names.
 

@@ -154,7 +154,7 @@ def _notes(plan: xr.Dataset) -> list[str]:
             lines.append(f"{name[0].upper()}{name[1:]}: {how_many}.")
     lines.append(f"The assurance is unconditional: true scores come from {TRUTHS[about.true_scores]}.")
     lines.append(
-        "The plan takes today's model and prior as right, and looks once, at the end; looking earlier claims winners "
-        "too often (bayesrank gate allows it)."
+        "The plan assumes that today's model and prior are right, and one look, at the end; looking earlier claims "
+        "winners too often (bayesrank gate allows it)."
     )
     return lines

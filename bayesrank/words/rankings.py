@@ -123,7 +123,7 @@ def common_notes(standing: Standing, score: str) -> list[str | Note]:
     if ranking["tier"].max() > 1:
         notes.append(
             f"There are {int(ranking['tier'].max())} tiers: the first has all entities that could be best. A "
-            "later one has the entities that no other entity of the rest is surely above."
+            "later one has the entities that could be best of the rest."
         )
     name, loss, much = leader_overestimate(ranking)
     if much:

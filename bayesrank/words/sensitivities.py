@@ -61,7 +61,7 @@ def verdict_of_sensitivity(result: xr.Dataset) -> Verdict:
 def _fallen(others: xr.Dataset, i: int) -> str:
     name = str(others["conclusion"].values[i])
     where = [str(a) for a in others["alternative"].values[~others["survives"].isel(conclusion=i).values]]
-    return f"This conclusion fails under {few_names(where)}: {name}."
+    return f'The conclusion "{name}" fails under {few_names(where)}.'
 
 
 def _without(result: xr.Dataset) -> list[str]:

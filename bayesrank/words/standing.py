@@ -179,7 +179,7 @@ def _limit(standing: Standing, cap: Note) -> str:
     if cap.code == "prevalences_differ":
         return f"the test sets differ in prevalence, on which {score_name(standing.ranking)} depends"
     if cap.code == "chains_unreliable":
-        return "the sampler did not settle"
+        return "the chains did not converge"
     if cap.code == "observed_undefined":
         return f"the observed {score_name(standing.ranking)} of {standing.leader} is undefined"
     if cap.code == "latent_fit_unchecked":

@@ -1,4 +1,4 @@
-"""Draw the pictures of the gallery and the reports of the Start pages while the site is built, and show them.
+"""Draw the pictures of the gallery and the reports of Start pages and leaderboards during the build, and show them.
 
 Both run in processes of their own, beside the reading of the pages. A picture or report is drawn again only if the
 package or its page has changed.
@@ -34,7 +34,7 @@ def start_drawing(app):
     started = []
     for script, folder, sources in (
         ("make_gallery.py", GALLERY, [DOCS / "gallery" / "index.md"]),
-        ("make_reports.py", REPORTS, sorted((DOCS / "start").glob("*.md"))),
+        ("make_reports.py", REPORTS, [*(DOCS / "start").glob("*.md"), DOCS / "learn" / "leaderboards.md"]),
     ):
         mark, state = folder / ".state", state_of(ROOT / "scripts" / script, *sources)
         if mark.exists() and mark.read_text() == state:
@@ -63,12 +63,17 @@ def show_small(app, tree):
 
 
 def link_report(app, tree, page):
-    """Link the report that the command of a Start page writes, behind the page's title."""
-    path = REPORTS / f"{page.removeprefix('start/')}.html"
-    if page.startswith("start/") and path.is_file():
-        address = app.builder.get_relative_uri(page, "index").removesuffix("index.html") + f"reports/{path.name}"
-        link = nodes.reference("", "Open the report of these data", refuri=address, internal=True, classes=["report"])
-        tree[0].insert(1, nodes.paragraph("", "", link))
+    """Link the reports that commands of a page write: behind the title of a Start page, and behind a leaderboard."""
+    places = [(tree[0], 0, page.removeprefix("start/"))] if page.startswith("start/") else []
+    for image in list(tree.findall(nodes.image)) if page == "learn/leaderboards" else []:
+        paragraph = image.parent
+        places.append((paragraph.parent, paragraph.parent.index(paragraph), Path(image["uri"]).stem))
+    for section, place, name in places:
+        if (REPORTS / f"{name}.html").is_file():
+            address = app.builder.get_relative_uri(page, "index").removesuffix("index.html") + f"reports/{name}.html"
+            text = "Open the report of these data"
+            link = nodes.reference("", text, refuri=address, internal=True, classes=["report"])
+            section.insert(place + 1, nodes.paragraph("", "", link))
 
 
 def setup(app):

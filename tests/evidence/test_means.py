@@ -37,7 +37,7 @@ def test_intervals_and_probabilities_are_those_of_normal_or_t_distributions(case
 def test_the_verdict_says_that_the_comparison_is_unpaired():
     unknown = br.credible_ranking(br.fit(br.from_frame(BOARD.drop(columns="n")), seed=1, draws=50))
     assert any("unpaired" in line for line in br.verdict(unknown))
-    for words in ("no range of the outcome", "too sure for about 30 cases or fewer"):
+    for words in ("No range of the outcome", "with about 30 cases or fewer"):
         assert words in " ".join(br.notes(unknown))
     few = br.from_frame(BOARD.assign(n=12))
     words = " ".join(br.verdict(br.credible_ranking(br.fit(few, seed=1, draws=50))))

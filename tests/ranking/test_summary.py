@@ -37,8 +37,8 @@ def test_notes_of_a_clear_winner(clear):
     assert br.notes(clear[1]) == [
         "By the 0.95 rank sets (whatever the true scores), 1 of 3 entities (b) could be best.",
         "b beats every rival with probability at least 0.95 each (pairwise, not jointly).",
-        "There are 2 tiers: the first has all entities that could be best. A later one has the entities that no other "
-        "entity of the rest is surely above.",
+        "There are 2 tiers: the first has all entities that could be best. A later one has the entities that could "
+        "be best of the rest.",
     ]
 
 
@@ -144,7 +144,7 @@ def test_an_undefined_draw_does_not_hide_a_sampler_that_is_stuck():
         values = xr.Dataset({"acc": (("chain", "draw", "entity"), x)}, {"entity": list("abc")})
         posterior = to_container({"posterior": values, "sample_stats": stats})
         ranking = br.credible_ranking(posterior, "acc")
-        assert br.verdict(ranking)[-1].startswith("The sampler did not settle (R-hat up to 2")
+        assert br.verdict(ranking)[-1].startswith("The chains did not converge (R-hat up to 2")
         assert br.notes(ranking)[0].startswith("Chains that disagree: more tuning")
 
 

@@ -30,7 +30,7 @@ def paste(posterior, score="f1"):
     ("given", "words"),
     [
         (0.02, "The prevalence was set to 0.02 by the authors, without uncertainty; the text must name its source."),
-        ("observed", "The prevalence is that of the cases, taken as fixed by design."),
+        ("observed", "The prevalence is that of the cases, assumed to be fixed by design."),
         ("sampled", "The prevalence was learned from the class sizes"),
         (br.performance.prevalence_draws(3, 90, draws=50, seed=1), "(3 positives of 90 cases, Jeffreys' prior)"),
     ],
@@ -43,7 +43,7 @@ def test_the_source_of_the_prevalence_is_in_the_paragraph(given, words):
 
 
 def test_the_truth_is_free_of_error_unless_the_model_doubts_it():
-    known = "The reference standard is taken as free of error."
+    known = "The reference standard is assumed to be free of error."
     doubted = "Errors or gaps of the reference standard are part of the model."
     assert known in paste(br.fit(COUNTS, draws=50, seed=1))
     scans = br.fit(br.datasets.load("hepatic_scans"), draws=50, seed=1)

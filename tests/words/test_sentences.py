@@ -32,7 +32,7 @@ READ = {
 }
 #: The rows of evaluation logs.
 OF_LOGS = [
-    ("unreadable_files", {"files": ["x (locked)"]}, "What cannot be read is left out: x (locked)."),
+    ("unreadable_files", {"files": ["x (locked)"]}, "Files that cannot be read are left out: x (locked)."),
     (
         "evidence_read",
         READ,
@@ -268,7 +268,7 @@ OF_METHODS = [
         "The prevalence was estimated from a separate sample (12 positives of 600 cases, Jeffreys' prior), and its "
         "uncertainty is part of every interval.",
     ),
-    ("reference_standard", {"known": True}, "The reference standard is taken as free of error."),
+    ("reference_standard", {"known": True}, "The reference standard is assumed to be free of error."),
     ("reference_standard", {"known": False}, "Errors or gaps of the reference standard are part of the model."),
     (
         "ranks_withheld",
@@ -300,7 +300,8 @@ ROWS = [
     (
         "cases_summed",
         {},
-        "Single cases were summed to counts, which do not tell which cases entities share: pairing is not used.",
+        "Per-case data were summed to counts, which do not show the cases that entities share: "
+        "pairing is not used.",
     ),
     (
         "joined_by_label",
@@ -356,8 +357,8 @@ ROWS = [
     (
         "errors_normal",
         {},
-        "Errors of the means are taken as normal and of known size, which is too sure for about 30 cases or fewer; no "
-        "range of the outcome is assumed.",
+        "Errors of the means are assumed to be normal and of known size: with about 30 cases or "
+        "fewer, intervals are too narrow. No range of the outcome is assumed.",
     ),
     (
         "one_run_of_folds",
@@ -409,13 +410,15 @@ ROWS = [
         "truth_known_in_part",
         {"fewest": 40, "most": 60, "cases": 1000, "by_verdict": True, "of": ["a"], "entities": 2},
         "The truth is known for 40 to 60 of 1,000 cases for each entity. The cases with a known truth of a were chosen "
-        "by verdict, which the model allows for. Among cases with equal verdicts they are taken as a random sample.",
+        "by verdict, which the model allows for. Among cases with equal verdicts, those with a known truth are "
+        "assumed to be a random sample.",
     ),
     (
         "truth_known_in_part",
         {"fewest": 40, "most": 40, "cases": 200, "by_verdict": False, "of": [], "entities": 1},
         "The truth is known for 40 of 200 cases. The share of cases with a known truth does not visibly depend on the "
-        "verdict. Among cases with equal verdicts they are taken as a random sample.",
+        "verdict. Among cases with equal verdicts, those with a known truth are assumed to be a random "
+        "sample.",
     ),
     (
         "latent_class_named",
@@ -562,7 +565,7 @@ ROWS = [
     (
         "chains_unreliable",
         {"divergences": 3, "rhat": 1.2, "effective": 50.4},
-        "The sampler did not settle (3 divergences, R-hat up to 1.20, only 50 effective draws): do not rely on these "
+        "The chains did not converge (3 divergences, R-hat up to 1.20, only 50 effective draws): do not rely on these "
         "numbers yet.",
     ),
     (
@@ -623,7 +626,7 @@ ROWS = [
     (
         "cases_of_class_too_few",
         {"enough": 2},
-        "Every rank is possible: rank sets need 2 cases of each class and data set that is averaged over.",
+        "Every rank is possible: rank sets need 2 cases of each class in each data set of the mean.",
     ),
     (
         "more_to_separate",
@@ -651,8 +654,8 @@ ROWS = [
     (
         "no_difference",
         {"entity": "a", "rival": "b"},
-        "The data show no difference between a and b; with the smallest difference that matters (rope=, --rope), this "
-        "says how many more cases show it.",
+        "The data show no difference between a and b. Pass the smallest difference that matters (rope=, --rope) to "
+        "learn how many more cases would show it.",
     ),
     (
         "sets_need_draws",
@@ -854,15 +857,15 @@ ROWS = [
     (
         "design_incomplete",
         {"kind": "connected", "missing": 1, "total": 24, "through_others": []},
-        "The design is connected: 1 of 24 results are missing. Entities are compared within data sets. Results that "
-        "are missing because they were bad are not repaired.",
+        "The design is connected: 1 of 24 results are missing. Entities are compared within data sets. The model "
+        "does not correct for results that are missing because they were bad.",
     ),
     (
         "design_incomplete",
         {"kind": "connected", "missing": 9, "total": 24, "through_others": [["A", "C"], ["B", "D"]]},
         "The design is connected: 9 of 24 results are missing. Entities are compared within data sets. Without a "
-        "common data set, only compared through other entities: A and C, B and D. Results that are missing because "
-        "they were bad are not repaired.",
+        "common data set, only compared through other entities: A and C, B and D. The model does not correct for "
+        "results that are missing because they were bad.",
     ),
     (
         "entities_unconnected",
@@ -981,7 +984,7 @@ ROWS = [
         {"judges": ["gpt4", "claude"], "labels": 1000, "votes": 27045},
         "The votes of people are known for 1,000 of 27,045. Each draw completes the others from the votes of gpt4, "
         "claude, whose errors may differ between entities. Among equal votes on the same pair, those with a known vote "
-        "of a person are taken as a random sample. An effect of the position is averaged over.",
+        "of a person are assumed to be a random sample. An effect of the position is averaged over.",
     ),
     (
         "votes_relative",
@@ -1019,7 +1022,8 @@ ROWS = [
     (
         "few_costs",
         {"units": 12, "enough": 50},
-        "Only 12 cases or clusters: intervals of mean costs, and P(front), are too sure with fewer than about 50.",
+        "Only 12 cases or clusters: with fewer than about 50, intervals of mean costs are too narrow, and P(front) "
+        "is too certain.",
     ),
     (
         "costs_without_prior",
@@ -1101,8 +1105,8 @@ ROWS = [
     (
         "intervals_withheld",
         {"entities": ["a", "b"]},
-        "No interval is shown for a, b: so few cases of the rarer class, this close to a perfect order, do not bound "
-        "the area. More cases of that class would help.",
+        "No interval is shown for a, b: with few cases of the rarer class and an almost perfect order, the data do "
+        "not bound the area. More cases of that class would help.",
     ),
     (
         "datasets_pooled",
@@ -1122,7 +1126,11 @@ ROWS = [
     ),
     ("column_names_entities", {"column": "team"}, "The column team names the entities."),
     ("column_names_cases", {"column": "qid"}, "The column qid names the cases."),
-    ("labels_never_true", {"labels": ["x", "y"]}, "Predicted labels that no case has are always wrong: x, y."),
+    (
+        "labels_never_true",
+        {"labels": ["x", "y"]},
+        "Predicted labels that are the true label of no case count as wrong: x, y.",
+    ),
     (
         "positive_class_unknown",
         {"labels": ["ham", "spam"], "options": "--positive ham or --positive spam"},
@@ -1132,8 +1140,8 @@ ROWS = [
     (
         "case_names_shared",
         {"cases": 2, "if_pooled": True},
-        "Several data sets have cases of the same name (2), taken as different cases: were they the same ones, as in "
-        "overlapping folds, pooling would count them twice.",
+        "Several data sets have cases of the same name (2), which count as different cases. If they are the same, as "
+        "in overlapping folds, pooling counts them twice.",
     ),
     (
         "outcomes_are_means_over_runs",
@@ -1144,26 +1152,26 @@ ROWS = [
     (
         "truth_missing_not_at_random",
         {"leader": "a", "rival": "b", "odds": 2.5, "most": 1000, "positive": ""},
-        "If cases with a known truth were no random sample of those with equal verdicts: b comes before a once the "
-        "odds that a is right are 2.5 times those in the other cases.",
+        "b comes before a if cases with a known truth are no random sample of those with equal "
+        "verdicts: if, in them, the odds that a is right are 2.5 times those in the other cases.",
     ),
     (
         "truth_missing_not_at_random",
         {"leader": "a", "rival": "b", "odds": 0.25, "most": 1000, "positive": "sick"},
-        "If cases with a known truth were no random sample of those with equal verdicts: b comes before a once the "
-        "odds of sick are 1/4 of those in the other cases.",
+        "b comes before a if cases with a known truth are no random sample of those with equal "
+        "verdicts: if, in them, the odds of sick are 1/4 of those in the other cases.",
     ),
     (
         "truth_missing_not_at_random",
         {"leader": "a", "rival": "", "odds": None, "most": 1000, "positive": ""},
-        "If cases with a known truth were no random sample of those with equal verdicts, no odds of up to 1,000 "
-        "between them and the others would put another entity before a.",
+        "a stays first even if cases with a known truth are no random sample of those with equal "
+        "verdicts, up to odds of 1,000 between them and the others.",
     ),
     (
         "ones_taken_as_right",
         {},
-        "1 is taken as right and 0 as wrong. If they are results of tests, add the truth as a column actual: a test "
-        "that is often positive is not a good one.",
+        "1 is assumed to mean right, and 0 wrong. If they are results of tests, add the truth as a "
+        "column actual: to be often positive does not make a test good.",
     ),
     ("runs_or_cases_would_help", {"advice": "More runs would not help."}, "More runs would not help."),
 ]  # fmt: skip

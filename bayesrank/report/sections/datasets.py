@@ -46,8 +46,8 @@ def make(page: Page) -> Block | None:
     words = (
         f"Each entity has rates of its own on each of the {size} data sets; the typical data set and how much data "
         f"sets differ are learned.{typical} The standard deviation is that of the true "
-        f"{display_name(page.found.name)} between data sets; the share is its part of the observed variance, the rest "
-        "being sampling. The interval of a new data set is where to expect the score on one more like these."
+        f"{display_name(page.found.name)} between data sets; the share is its part of the observed variance; the rest "
+        "is sampling error. The interval of a new data set is for the score on one more data set like these."
     )
     rows = [[str(name), *_cells(found.sel(entity=name))] for name in page.order]
     # Only entities with a rank are drawn, unless none has one.
@@ -57,7 +57,7 @@ def make(page: Page) -> Block | None:
     more = f" The first {len(first)} of {len(page.order)} entities." if len(page.order) > len(first) else ""
     if page.two_classes is not None:
         return Block("Data sets", html + _forests(page, first, more) + _roc(page, first, more) + _tables(page))
-    caption = _caption(page, "The vertical line is the typical data set, the wide band where to expect a new one.")
+    caption = _caption(page, "The vertical line is the typical data set; the wide band is the interval of a new one.")
     return Block("Data sets", html + _shrinkage(page, first, size, caption + more))
 
 

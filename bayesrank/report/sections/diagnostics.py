@@ -12,8 +12,8 @@ def make(page: Page) -> Block | None:
     best, rank = (float(ranking[f"{name}_error"].max()) for name in ("probability_best", "expected_rank"))
     if exact:
         lines = [
-            "Ranks and probabilities are integrals, not shares of draws; with fewer nodes P(best) moves by at most "
-            f"{best:.1g}, an expected rank by {rank:.1g}."
+            "Ranks and probabilities are integrals, not shares of draws. With fewer nodes of the quadrature, P(best) "
+            f"changes by at most {best:.1g}, an expected rank by {rank:.1g}."
         ]
     else:
         lines = [

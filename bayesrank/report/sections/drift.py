@@ -83,7 +83,8 @@ def make(page: Page) -> Block | None:
                 column[1].set(ylabel="", title="")
 
     size = (max(6.4, min(1.5 + 0.8 * len(periods), 6.4) * len(shown)), 5.6)
-    caption = f"OPS over the periods, and below it what prevalence and rates changed, {about.percent} intervals."
+    changes = "and below it the changes by prevalence and by rates"
+    caption = f"OPS over the periods, {changes}: means and {about.percent} intervals."
     header = ["entity", dim, "OPS", "by prevalence", "by rates", "P(rates got worse)"]
     html = block("words", [words]) + block("table", header, rows) + picture(draw, size, caption)
     return Block("Changes of OPS", html)

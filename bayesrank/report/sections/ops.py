@@ -34,6 +34,6 @@ def make(page: Page) -> Block | None:
         rows = [(name, [values[name]]) for name in names]
         return interval_rows(rows, ["OPS"], "The outperformance score of each entity with its interval.")
 
-    caption = f"Mean and {page.percent} interval. {WORDS} at the same prevalence; it compares across prevalences."
+    caption = f"Mean and {page.percent} interval. {WORDS} at the same prevalence, so prevalences may differ."
     html = block("rows", fold_rows(draw, names, first_of(page)), caption)
     return Block("Outperformance scores", html, f"{WORDS}.", (REFERENCE,))

@@ -24,6 +24,6 @@ def make(page: Page) -> Block | None:
     parts = [check.isel(statistic=[k]) for k in range(check.sizes["statistic"])]
     # One beside the other where there is room.
     svg = Markup(" ").join(inline_svg(partial(draw_check, part), (4.6, 3.2)) for part in parts)
-    caption = "What was observed over what the model replicates; 1 is what chance alone makes."
+    caption = "Ratio of observed to replicated variation; 1 is expected by chance."
     words = block("words", str(check.attrs["words"]).split("\n"))
     return Block("Does the model replicate the data?", words + block("picture", svg, caption))

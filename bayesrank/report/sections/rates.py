@@ -37,7 +37,7 @@ def make(page: Page) -> Block | None:
 
     caption = (
         f"Median and {page.percent} interval, in the order of the ranking"
-        f"{', and what was observed (squares)' if seen else ''}."
+        f"{', and observed rates (squares)' if seen else ''}."
     )
     known = [name for name in page.order if np.isfinite(numbers[name][:, 0]).any()]
     html = block("rows", fold_rows(draw, known, first_of(page)), caption) + _frequencies(page, numbers, known)

@@ -66,7 +66,7 @@ def cases_too_few(cases: float, enough: int) -> str:
 
 
 def cases_of_class_too_few(enough: int) -> str:
-    return f"Every rank is possible: rank sets need {enough} cases of each class and data set that is averaged over."
+    return f"Every rank is possible: rank sets need {enough} cases of each class in each data set of the mean."
 
 
 def sets_need_draws() -> str:
@@ -142,6 +142,6 @@ def more_to_separate(
 
 def no_difference(entity: str, rival: str) -> str:
     return (
-        f"The data show no difference between {entity} and {rival}; with the smallest difference that matters (rope=, "
-        "--rope), this says how many more cases show it."
+        f"The data show no difference between {entity} and {rival}. Pass the smallest difference that matters (rope=, "
+        "--rope) to learn how many more cases would show it."
     )

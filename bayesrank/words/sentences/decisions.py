@@ -5,8 +5,8 @@ from bayesrank.words.caveats import Caveat, caveat
 
 
 def few_costs(units: int, enough: int) -> str:
-    few = f"Only {units} cases or clusters: intervals of mean costs, and P(front), are too sure with fewer than"
-    return f"{few} about {enough}."
+    few = f"Only {units} cases or clusters: with fewer than about {enough}, intervals of mean costs are too narrow"
+    return f"{few}, and P(front) is too certain."
 
 
 def costs_without_prior() -> str:

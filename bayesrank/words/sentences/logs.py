@@ -133,7 +133,7 @@ def unknown_files(files: int, first: str) -> str:
 
 
 def unreadable_files(files: Sequence[str]) -> str:
-    return f"What cannot be read is left out: {list_names(files, 3)}."
+    return f"Files that cannot be read are left out: {list_names(files, 3)}."
 
 
 def scores_alone(files: int, first: str) -> str:

@@ -17,9 +17,9 @@ def prevalence_source(source: str, depends: bool) -> str:
     if not depends:
         return "The score does not depend on the prevalence."
     if source == "sampled":
-        return "The prevalence was learned from the class sizes, since the cases are taken as a random sample."
+        return "The prevalence was learned from the class sizes, since the cases are assumed to be a random sample."
     if source == "observed":
-        return "The prevalence is that of the cases, taken as fixed by design."
+        return "The prevalence is that of the cases, assumed to be fixed by design."
     if "/" in source:
         sample = source.replace("/", " positives of ")
         return (
@@ -33,7 +33,7 @@ def prevalence_source(source: str, depends: bool) -> str:
 
 def reference_standard(known: bool) -> str:
     if known:
-        return "The reference standard is taken as free of error."
+        return "The reference standard is assumed to be free of error."
     return "Errors or gaps of the reference standard are part of the model."
 
 

@@ -150,8 +150,8 @@ def errors_t_distributed() -> str:
 
 def errors_normal() -> str:
     return (
-        "Errors of the means are taken as normal and of known size, which is too sure for about 30 cases or fewer; no "
-        "range of the outcome is assumed."
+        "Errors of the means are assumed to be normal and of known size: with about 30 cases or fewer, intervals are "
+        "too narrow. No range of the outcome is assumed."
     )
 
 
@@ -231,7 +231,7 @@ def design_incomplete(kind: str, missing: int, total: int, through_others: list[
     found = [
         f"The design is {kind}: {missing} of {total} results are missing.",
         "Entities are compared within data sets.",
-        "Results that are missing because they were bad are not repaired.",
+        "The model does not correct for results that are missing because they were bad.",
     ]
     if through_others:
         found.insert(2, f"Without a common data set, only compared through other entities: {_pairs(through_others)}.")
@@ -290,7 +290,8 @@ def votes_judged(judges: list[str], labels: int, votes: int) -> str:
     return (
         f"The votes of people are known for {labels:,} of {votes:,}. Each draw completes the others from the votes of "
         f"{_text.list_names(judges, 3)}, whose errors may differ between entities. Among equal votes on the same pair, "
-        "those with a known vote of a person are taken as a random sample. An effect of the position is averaged over."
+        "those with a known vote of a person are assumed to be a random sample. An effect of the position is "
+        "averaged over."
     )
 
 
@@ -302,8 +303,8 @@ def truth_known_in_part(fewest: int, most: int, cases: int, by_verdict: bool, of
         named = f" of {_text.list_names(of, 3)}" if entities > 1 else ""
         how = f"The cases with a known truth{named} were chosen by verdict, which the model allows for."
     return (
-        f"The truth is known for {labels} of {cases:,} cases{each}. {how} Among cases with equal verdicts they are "
-        "taken as a random sample."
+        f"The truth is known for {labels} of {cases:,} cases{each}. {how} Among cases with equal verdicts, "
+        "those with a known truth are assumed to be a random sample."
     )
 
 
@@ -325,14 +326,14 @@ def strata_without_labels(strata: int, share: float, entity: str, verdict: str) 
 def truth_missing_not_at_random(leader: str, rival: str, odds: float | None, most: float, positive: str) -> str:
     if odds is None:
         return (
-            "If cases with a known truth were no random sample of those with equal verdicts, no odds of up to "
-            f"{most:,.0f} between them and the others would put another entity before {leader}."
+            f"{leader} stays first even if cases with a known truth are no random sample of those with equal "
+            f"verdicts, up to odds of {most:,.0f} between them and the others."
         )
     factor = f"{odds:.2g} times" if odds >= 1 else f"1/{1 / odds:.2g} of"
     what = f"that {leader} is right" if not positive else f"of {positive}"
     return (
-        "If cases with a known truth were no random sample of those with equal verdicts: "
-        f"{rival} comes before {leader} once the odds {what} are {factor} those in the other cases."
+        f"{rival} comes before {leader} if cases with a known truth are no random sample of those with equal verdicts: "
+        f"if, in them, the odds {what} are {factor} those in the other cases."
     )
 
 
@@ -362,8 +363,8 @@ def log_loss_infinite(entities: list[str]) -> str:
 @caveat(Caveat.FEW_UNITS)
 def intervals_withheld(entities: list[str]) -> str:
     return (
-        f"No interval is shown for {_text.list_names(entities, 3)}: so few cases of the rarer class, this close to a "
-        "perfect order, do not bound the area. More cases of that class would help."
+        f"No interval is shown for {_text.list_names(entities, 3)}: with few cases of the rarer class and an "
+        "almost perfect order, the data do not bound the area. More cases of that class would help."
     )
 
 

@@ -19,13 +19,13 @@ def column_holds_verdicts(column: str) -> str:
 
 def ones_taken_as_right() -> str:
     return (
-        "1 is taken as right and 0 as wrong. If they are results of tests, add the truth as a column actual: a test "
-        "that is often positive is not a good one."
+        "1 is assumed to mean right, and 0 wrong. If they are results of tests, add the truth as a column actual: to "
+        "be often positive does not make a test good."
     )
 
 
 def labels_never_true(labels: Sequence[str]) -> str:
-    return f"Predicted labels that no case has are always wrong: {list_names(labels)}."
+    return f"Predicted labels that are the true label of no case count as wrong: {list_names(labels)}."
 
 
 def positive_class_unknown(labels: Sequence[str], options: str) -> str:
@@ -36,8 +36,8 @@ def positive_class_unknown(labels: Sequence[str], options: str) -> str:
 def case_names_shared(cases: int, if_pooled: bool) -> str:
     """Say that cases of one name in several data sets count as different ones; overlapping folds would not."""
     return (
-        f"Several data sets have cases of the same name ({cases}), taken as different cases: were they the same ones, "
-        "as in overlapping folds, pooling would count them twice."
+        f"Several data sets have cases of the same name ({cases}), which count as different cases. If they are the "
+        "same, as in overlapping folds, pooling counts them twice."
     )
 
 
