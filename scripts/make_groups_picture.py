@@ -19,7 +19,7 @@ INK, GREY, BLUE = "#222222", "#9aa5ad", "#0072B2"
 def draw() -> plt.Figure:
     """Draw the interval of each group (grey) and of the worst group (blue), one row for each classifier."""
     posterior = br.fit(br.datasets.load("face_classifiers"), seed=1)
-    each = br.credible_ranking(posterior)
+    each = br.credible_ranking(posterior, kind="observed")
     worst = br.credible_ranking(posterior, over="group", aggregate="worst")
     names = br.ranking_table(worst).index.tolist()
     figure, ax = plt.subplots(figsize=(6.4, 3.2), layout="constrained")
