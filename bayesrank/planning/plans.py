@@ -165,7 +165,7 @@ def plan(
     target, assurance = check_prob("target", target), check_prob("assurance", assurance)
     rope, futures = check_number("rope", rope, 0.0, finite=True), check_integer("futures", futures, 20)
     check_bool("alternatives", alternatives)
-    root = root_sequence(seed)
+    root, posterior = root_sequence(seed), check_posterior(posterior)
     of_posterior = {"k": k, "width": width, "rival='all'": (isinstance(rival, str) and rival == ALL) or None,
                     "more": more, "positives": positives, "alternatives": alternatives or None}  # fmt: skip
     others = [name for name, given in of_posterior.items() if given is not None]
@@ -183,7 +183,7 @@ def plan(
         if margin and rope:
             raise ArgumentError("margin and rope", "are the same true difference: pass one", f"{margin}, {rope}")
         known = check_number("margin", margin or rope, 0.0, finite=True)
-        values = scored(check_posterior(posterior), score, higher_is_better, kind)
+        values = scored(posterior, score, higher_is_better, kind)
         found = _of_difference(values, RankingOptions(target, rope), kind, Pair(entity, rival, known), assurance, sizes)
         if found is not None:
             return found
