@@ -30,13 +30,13 @@ def aggregate_over(source: Container, over: str, aggregate: str = "mean", weight
     It takes the place of the posterior in :func:`bayesrank.credible_ranking`, :func:`bayesrank.probability`,
     :func:`bayesrank.statements.probable_orders`, :func:`bayesrank.top_set`, :func:`bayesrank.plan`,
     :func:`bayesrank.decisions.gate`, :func:`bayesrank.decisions.expected_utility`,
-    :func:`bayesrank.decisions.noninferiority`, :func:`bayesrank.tile.credible` and :func:`bayesrank.ranking_report`,
-    and of the evidence in :func:`bayesrank.sensitivity`. Where an aggregate has no meaning, an error says which have.
+    :func:`bayesrank.decisions.noninferiority`, :func:`bayesrank.tile.credible` and :func:`bayesrank.ranking_report`.
+    Where an aggregate has no meaning, an error says which have.
 
     Parameters
     ----------
     source : DataArray, Dataset, InferenceData or DataTree
-        A posterior, performances or values with the dim ``group`` or ``dataset``; or evidence.
+        A posterior, performances or values with the dim ``group`` or ``dataset``.
     over, aggregate, weights
         As for :func:`bayesrank.aggregate_score`.
 
