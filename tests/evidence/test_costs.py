@@ -55,7 +55,7 @@ def test_few_costs_have_a_note():
     for cases in (49, 50):
         fit = br.fit(br.from_frame(answers(cases), cost="usd"), seed=1, draws=50)
         notes = "\n".join(br.notes(br.decisions.pareto_front(fit)))
-        assert (f"Only {cases} cases or clusters: intervals of mean costs" in notes) == (cases < 50)
+        assert (f"Only {cases} cases or clusters: with fewer" in notes) == (cases < 50)
 
 
 def test_outcomes_and_costs_share_the_weights_of_the_cases(bootstrap):

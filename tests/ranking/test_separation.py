@@ -139,7 +139,7 @@ def test_what_has_no_number_says_what_would_lift_it():
     assert (planned.attrs["reason"], np.isnan(planned["needed"].item())) == ("cap", True)
     equal = br.from_counts(tn=[80, 80], fp=[20, 20], fn=[15, 15], tp=[35, 35], entity=["a", "b"])
     posterior = br.fit(equal, seed=1)
-    assert br.verdict(br.plan(posterior, "mcc"))[0].startswith("The data show no difference between a and b;")
+    assert br.verdict(br.plan(posterior, "mcc"))[0].startswith("The data show no difference between a and b.")
     assert br.plan(posterior, "mcc", margin=0.1)["needed"].item() > 100
 
 

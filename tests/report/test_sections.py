@@ -240,7 +240,7 @@ def test_confusions_are_shares_of_the_actual_class():
     shares = [int(x) for x in re.findall(r"\d+", table)]
     assert shares[3:7] == [0, 91, 6, 3]  # of 33 cases
     # The class that the first entity misses most comes first: 25 of 30.
-    assert re.search(r"recall: the share of a class that is recognised .*? 1 0 2 Recall of each class", text)
+    assert re.search(r"recall: the share of a class that is predicted correctly .*? 1 0 2 Recall of each class", text)
     wide = br.from_matrix(np.eye(14, dtype=int)[None] * 9 + 1, "actual_rows", entity=["u"])
     text = text_of(ranking_report(br.fit(wide, seed=1, draws=50), "accuracy", sections=["confusions"]))
     assert "The largest confusions of u" in text
