@@ -1,6 +1,6 @@
 """How well plans predict: the success of conditional numbers, the expected optimism, and unconditional assurance.
 
-Run ``python scripts/measure_planning.py conditional 150`` (boards per row; ten minutes), ``... optimism 2000`` (a minute)
+Run ``python scripts/measure_planning.py conditional 150`` (boards a row; ten minutes), ``... optimism 2000`` (a minute)
 or ``... futures 400`` (half an hour); ``docs/measured/planning.md`` has the tables.
 
 *conditional*: boards of three or more entities whose logits have a standard deviation of 0, 0.25 or 0.6. The number of
