@@ -265,8 +265,8 @@ def to_pymc(evidence: Any, model: ModelName | type | None = None, **options: Any
     Returns
     -------
     pymc.Model
-        The evidence is observed. What is ranked is in the model, with its dims and coords: ``performance`` (entity,
-        [dataset], actual, predicted) or (entity, [dataset], outcome), of hierarchical models also
+        The evidence is observed. The model has the variables to rank, with their dims and coords: ``performance``
+        (entity, [dataset], actual, predicted) or (entity, [dataset], outcome), of hierarchical models also
         ``performance_typical`` and ``performance_new`` (entity, ...); ``mean_outcome`` (entity, ...) of outcomes that
         are numbers; ``strength`` and ``win_probability`` (entity) of votes. So :func:`credible_ranking` takes what
         :func:`pymc.sample` returns. Pairs that were not measured are NaN.

@@ -99,7 +99,7 @@ BOARDS = {
     "anomaly": Board(
         "Numenta anomaly benchmark: which detector is best on series like these?",
         "Detectors on 58 time series of the Numenta benchmark",
-        "Records of all series in one table put the detectors in order by F1 (Ahmad et al. 2017).",
+        "The printed order is by the F1 of all records of all series, pooled in one table (Ahmad et al. 2017).",
         "A detector does better on some series than on others. For series like these, 58 series are 58 results, not "
         "some 365,000 records.",
         "bayesrank rank anomaly_detectors --model crossed_logit_normal --score f1 --top 12",
@@ -120,8 +120,8 @@ HEAD = """\
 # Six famous leaderboards, read again
 
 A leaderboard prints one rank for each entry. This page shows, for six public ones, which ranks the data support. In
-each picture, a circle is the printed rank, and a bar has the ranks that are possible: all bars hold jointly in 95% of
-such evaluations. Bars are blue where the first place is possible.
+each picture, a circle is the printed rank, and a bar has the ranks that are possible. In 95% of such evaluations, all
+bars contain the true ranks. Bars are blue where the first place is possible.
 
 | leaderboard | entries | could be first | ranks that are settled | widest set of the first twelve |
 |---|---:|---:|---:|---|

@@ -377,12 +377,12 @@ FOOT = """
 ## What limits the claims
 
 - With fewer than 5 effective clusters, every rank is possible. Clusters of unequal sizes have fewer effective ones: 25
-  clusters of Zipf sizes have 3.7. Only clusters with cases of the classes that the score depends on count.
-- An entity with fewer than 5 cases is not ruled out. With fewer than 20 cases behind its score, its comparisons use
-  the t distribution, and observed values must be as far apart as posterior means. Before, 5 cases at rate 0.95 beside
-  10,000 were called worse in 0.23 of boards.
+  clusters of Zipf sizes have 3.7. A cluster counts only if it has cases of the classes on which the score depends.
+- An entity with fewer than 5 cases is not ruled out. With fewer than 20 cases behind its score, its comparisons use the
+  t distribution. To separate it from another entity, observed values must also be as far apart as posterior means.
+  Before, 5 cases at rate 0.95 beside 10,000 were called worse in 0.23 of boards.
 - If clusters vary less than independent cases would, rank sets use the larger variance with the degrees of freedom of
-  the clusters. This is conservative. Without an effect of the clusters it costs the most.
+  the clusters. This is conservative. The loss of power is largest if clusters have no effect.
 - Means without numbers of cases leave every rank possible, so they have no row.
 - [Many data sets](crossed.md), [training seeds](seeds.md) and [folds](folds.md) have pages of their own.
 """

@@ -81,7 +81,7 @@ def main():
         "",
         "How often a 95% band of `br.ops.credible_curves` holds the whole true curve, at 999 places. Beside it: how",
         "often pointwise 95% intervals of the same draws hold the whole ROC curve, and how often the 95% interval of",
-        f"the average precision holds its true value. {boards} boards a row (`scripts/measure_curves.py`), {DRAWS:,}",
+        f"the average precision holds its true value. {boards} boards per row (`scripts/measure_curves.py`), {DRAWS:,}",
         f"draws each; the Monte-Carlo error at 0.95 is {np.sqrt(0.95 * 0.05 / boards):.3f}. Scores of both classes are",
         "normal with equal variance; probabilities are calibrated.",
         "",

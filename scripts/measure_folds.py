@@ -100,8 +100,8 @@ def main(boards=400, path=None):
     lines = [
         "# Scores of folds",
         "",
-        f"How often learners of equal expected accuracy are called different, in {boards} boards a row "
-        "(`scripts/measure_folds.py`). An error rate of 0.05 is promised; its Monte-Carlo error is "
+        f"How often learners of equal expected accuracy are called different, in {boards} boards per row "
+        "(`scripts/measure_folds.py`). An error rate of at most 0.05 is promised; its Monte-Carlo error is "
         f"{np.sqrt(0.05 * 0.95 / boards):.3f}. One run of folds supports no claim.",
         "",
         "| design | one is best | one is ruled out |",

@@ -127,12 +127,12 @@ def measure_kin(runs: int) -> list[str]:
             size = (ranking["rank_upper"] - ranking["rank_lower"] + 1).values
             hits = ((low <= wanted) & (wanted <= high)).mean()
             found[name].append(np.array([hits, (high - low).mean(), inside.all(), size.mean()]))
-    lines = ["", "## Eight systems, and a judge that favours its kin", ""]
+    lines = ["", "## Eight systems, and a judge that favours related ones", ""]
     lines += [
         f"Eight systems answer the same 600 cases ({runs:,} boards); people label 100 cases. The judge calls 40% of",
-        "wrong answers right, but 75% of those of its two kin. Columns: coverage of the 95% intervals of the 28",
-        "differences and their mean width, share of boards on which all true ranks are inside the rank sets, and mean",
-        "size of a set.",
+        "wrong answers right, but 75% of those of the two systems related to it. Columns: coverage of the 95%",
+        "intervals of the 28 differences and their mean width, share of boards on which all true ranks are inside the",
+        "rank sets, and mean size of a set.",
         "",
         "| method | coverage | width | all ranks inside | ranks in a set |",
         "|---|---|---|---|---|",
@@ -160,9 +160,9 @@ def measure_faults(draws: int) -> list[str]:
         "",
         "## Faults of agents",
         "",
-        f"Of 400 trajectories 0.750 are at fault, by construction. Over {draws} draws of 40 labels the mean estimate",
-        f"from the verdicts of five judges is {np.mean(means):.3f} (standard deviation {np.std(means):.3f}), and",
-        f"{hits} of the 95% intervals hold 0.750. Without labels, the model of Dawid and Skene estimates 0.645.",
+        f"By construction, a share of 0.750 of 400 trajectories has a fault. Over {draws} draws of 40 labels the mean",
+        f"estimate from the verdicts of five judges is {np.mean(means):.3f} (standard deviation {np.std(means):.3f}),",
+        f"and {hits} of the 95% intervals hold 0.750. Without labels, the model of Dawid and Skene estimates 0.645.",
     ]
 
 
@@ -198,7 +198,7 @@ def main(runs: int) -> None:
     rng = np.random.default_rng(1)
     error = float(np.sqrt(0.95 * 0.05 / runs))
     lines = HEAD.format(runs=runs, error=error, valid=VALID).splitlines()
-    for title, rows in (("Rows that chose the prior", CHOSEN), ("Rows that did not", CHECKED)):
+    for title, rows in (("Designs that were used to choose the prior", CHOSEN), ("Other designs", CHECKED)):
         lines += ["", f"## {title}", ""]
         lines += [f"| rate | labels | judge | {' | width | '.join(METHODS)} | width | ratio |", "|" + "---|" * 12]
         for row in rows:

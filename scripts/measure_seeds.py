@@ -94,11 +94,11 @@ last two columns have the same boards with the seeds given as runs of one fitted
 |---:|---:|---:|---:|---:|---:|---:|---:|---:|
 {chr(10).join(rows)}
 
-Fewer than four seeds support no claim. Runs whose means differ more than their cases allow (p < 0.001) are
-refused, and the message names the option; between 0.001 and 0.01 the headline is capped. Two or three seeds
-seldom show that they are no runs.
+Fewer than four seeds support no claim. Runs whose means differ more than their cases allow (p < 0.001) are refused, and
+the message names the option; between 0.001 and 0.01 the headline is capped. With two or three seeds, this check rarely
+detects that training seeds were passed as runs.
 
-How often the better of two entities is called best, and the worse one, in {boards // 4} boards a row. The rates
+How often the better of two entities is called best, and the worse one, in {boards // 4} boards per row. The rates
 differ by 0.03 or by 0.06 on average over retrained models.
 
 | cases | seeds | standard deviation | 0.03: better | worse | 0.06: better | worse |

@@ -61,16 +61,17 @@ def main():
         "score in each draw. The bias is the mean estimate minus the truth.",
         "",
         "Honest draws are scores at the chosen threshold under weights of the cases, shifted to the mean of the",
-        "cross-validated score. Their spread is between their own, with which intervals held the truth in 0.62 to",
-        "0.97, and that of cross-validated scores, with which they held it in 0.94 to 1.00 (20 designs, 200 boards",
-        "each). The fewer cases the smallest cell of the confusion matrix has, the nearer it is to the second. The",
-        "designs of the first table chose by how much; those of the second did not.",
+        "cross-validated score. Their spread is set between two others. With the spread of the weighted scores",
+        "themselves, intervals held the truth in 0.62 to 0.97; with that of cross-validated scores, in 0.94 to 1.00",
+        "(20 designs, 200 boards each). The fewer cases the smallest cell of the confusion matrix has, the nearer the",
+        "spread is to the second. How near was chosen on the designs of the first table; the designs of the second",
+        "table were not used.",
         "",
-        f"{boards} boards a row (`scripts/measure_thresholds.py`), 200 draws each; the Monte-Carlo error at 0.95 is",
+        f"{boards} boards per row (`scripts/measure_thresholds.py`), 200 draws each; the Monte-Carlo error at 0.95 is",
         f"{np.sqrt(0.95 * 0.05 / boards):.3f}. The number of positive cases is random.",
         "",
     ]
-    for title, designs in (("Designs that chose the spread", CHOSEN), ("Designs that did not", CHECKED)):
+    for title, designs in (("Designs that were used to choose the spread", CHOSEN), ("Other designs", CHECKED)):
         lines += [f"## {title}", ""]
         lines += ["| cases | prevalence | area | score | honest | apparent | bias of honest | bias of apparent |"]
         lines += ["|---:|---:|---:|---|---:|---:|---:|---:|"]

@@ -14,7 +14,7 @@ from bayesrank.evidence.ledger import Entry, Ledger
 
 
 def from_folds(scores: pd.DataFrame, *, train: Any, test: Any, repeat: Any = None, dataset: Any = None) -> xr.Dataset:
-    """Take scores of learners on the folds of cross-validation, which are no independent cases.
+    """Take scores of learners on the folds of cross-validation, which are not independent.
 
     Training sets of one data set overlap, so that the scores of its folds are correlated. The model
     ``correlated_folds`` allows for that, and ranks the learners, not the fitted models.

@@ -129,12 +129,13 @@ def plan(
         ``success_error``. Scalars: ``needed``, the answer (0 if the target is met today, NaN if no number is known);
         ``limit``, the limit of ``success`` for unlimited n; ``now``, today's posterior probability (or width);
         ``cases_each``, the number of cases in a unit. A conditional plan has ``difference``, the assumed true one, and
-        ``separation``, its fact for words. An unconditional plan has ``probability_best`` (n), the expected P(best) of
-        the entity that then leads; ``expected_loss`` (n) from choosing it, in units of the score; their errors; and
-        ``needed_lower``, ``needed_upper``: the range of the answer from twice the Monte-Carlo error. If there is no
-        number, ``attrs["reason"]`` is "cap" (something else limits the headline; ``caps`` says what), "equal" (no
-        difference is expected), "limit" or "fixed" (no number suffices) or "size" (none of those tried does). With
-        ``alternatives``, ``alternative_needed``, ``alternative_cases`` and ``alternative_limit`` over ``alternative``.
+        ``separation``, the note that the verdict states. An unconditional plan has ``probability_best`` (n), the
+        expected P(best) of the entity that then leads; ``expected_loss`` (n) from choosing it, in units of the score;
+        their errors; and ``needed_lower``, ``needed_upper``: the range of the answer from twice the Monte-Carlo error.
+        If there is no number, ``attrs["reason"]`` is "cap" (something else limits the headline; ``caps`` says what),
+        "equal" (no difference is expected), "limit" or "fixed" (no number suffices) or "size" (none of those tried
+        does). With ``alternatives``, ``alternative_needed``, ``alternative_cases`` and ``alternative_limit`` over
+        ``alternative``.
 
     Raises
     ------

@@ -147,9 +147,9 @@ def credible_ranking(
           with probability ``prob``. ``sets``: "confidence", "posterior" (of a model with a population), or "none".
           ``caps``: the reasons that limit the headline; their codes are in ``attrs["caps"]``.
         - ``expected_regret``: mean difference from the best of each draw, in units of the score, if its mean is finite.
-        - ``overestimate``: expected loss of the score on new cases (winner's curse). Entities are taken as a sample of
-          a normal population, whose spread is averaged over. It needs three entities, and a model without such a
-          population.
+        - ``overestimate``: expected excess of the estimate over the true score (winner's curse). Entities are taken as
+          a sample of a normal population, whose spread is averaged over. It needs three entities, and a model without
+          such a population.
         - ``undefined``: share of draws without a value; above one half, the entity is not ranked.
         - ``effective_sample_size``: effective number of draws of the entity's values.
         - ``worst``, ``worst_probability``, with ``aggregate="worst"``: the group that is most probably the worst one.

@@ -16,7 +16,7 @@ ERRORS = {0: "accepts_wrong", 1: "rejects_right"}
 
 
 def judge_errors(posterior: Container, *, prob: float = 0.95) -> xr.Dataset:
-    """Return how often each judge errs on each entity, and its ranks beside the ranks that labels correct.
+    """Return how often each judge errs on each entity, and its ranks beside those corrected by labels.
 
     Parameters
     ----------
