@@ -134,6 +134,19 @@ def _():
     assert concordant - discordant != pytest.approx(1 - 2 * concordant)
 
 
+@row("Foundations, A.2.6, choice of I")
+def _():
+    near, far = (Fraction(4, 5), Fraction(1, 5)), (Fraction(1, 2), Fraction(1, 2))  # concordant, discordant
+
+    def score(shares, importance):
+        weights = [i * p for i, p in zip(importance, shares, strict=True)]
+        return (weights[0] - weights[1]) / sum(weights)
+
+    for importance in product(range(4), repeat=2):
+        if any(importance):
+            assert (score(near, importance) > score(far, importance)) == all(importance)
+
+
 @row("Foundations, A.2.1, micro averages")
 def _():
     tables = np.random.default_rng(1).integers(0, 9, (30, 3, 3))

@@ -48,6 +48,15 @@ def test_mixtures_lie_between_and_ends_are_worst_and_best(low, high):
     assert score.of_cells(0.3, 0.0, 0.0, 0.7) == pytest.approx(1)
 
 
+def test_a_moving_coordinate_at_the_edge_would_give_two_values():
+    """From (1, 1/2) to (0, 1/2), both 0 and 17/18 solve v = R(a(v), b(v)), so `implicit` refuses it."""
+    right, wrong = Fraction(9, 10), Fraction(1, 10)  # true negatives and misses
+    for v in (Fraction(0), Fraction(17, 18)):
+        assert v == v * right / (v * right + wrong / 2)
+    with pytest.raises(ValueError, match="strictly between 0 and 1"):
+        br.scores.implicit((1.0, 0.5), (0.0, 0.5))
+
+
 def test_the_audit_finds_no_fault_and_no_place():
     row = br.audit(SCORE)
     assert all(bool(row[test]) for test in ("axiom_2", "axiom_3_upper", "axiom_3_lower"))
