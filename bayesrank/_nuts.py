@@ -24,7 +24,7 @@ ACCEPT = 0.95
 NUTPIE = {"tune": "tune", "cores": "cores", "target_accept": "target_accept", "max_treedepth": "maxdepth"}
 TUNE = 1000
 #: How to install nutpie.
-INSTALL = "pip install 'bayesrank[nutpie]' installs it"
+INSTALL = "pip install nutpie installs it"
 
 
 def sample(model: Any, shape: tuple[int, int], seed: int, options: Mapping[str, Any]) -> dict[str, xr.Dataset]:

@@ -117,7 +117,7 @@ class Over:
     weights: Any
 
     def check(self, known: tuple[str, ...], purpose: str, why: str) -> None:
-        """Raise an error unless the aggregate is one of those that have a meaning for a purpose."""
+        """Raise an error if the aggregate has no meaning for a purpose."""
         if self.aggregate not in known:
             wanted = " or ".join(map(repr, known))
             raise ArgumentError("aggregate", f"must be {wanted} for {purpose}: {why}", f"{self.aggregate!r}")

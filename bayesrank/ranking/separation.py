@@ -319,7 +319,7 @@ def _units(
     if score is not None and score.depends_on_prevalence and evidence.model.sets_prevalence:
         variance = evidence.class_shares()[1]
         if variance is not None and (variance > TINY).any():
-            return None  # the prevalence has draws, of which new cases tell no more
+            return None  # new cases do not reduce the uncertainty of a prevalence that has draws
     size = x.shape[1]
     cases = information.cases if evidence.known is None else evidence.size(size)  # of all groups of an aggregate
     prior = prior_cases(evidence, size)

@@ -135,7 +135,7 @@ def _describe_sets(facts: RankingRecord) -> str:
         return ""
     return (
         f"; rank sets hold jointly at {facts.percent}. By them, the first tier has the entities "
-        "that could be best; a later tier has those that could be best of the rest"
+        "that could be best; a later tier has the entities that could be best of the rest"
     )
 
 
