@@ -41,7 +41,7 @@ def test_the_mean_of_many_tasks_holds_what_was_observed(kind):
     repeated, once = (br.credible_ranking(mean_over_datasets(posterior), score) for posterior in (whole, split))
     for ranking in (repeated, once):
         np.testing.assert_allclose(ranking["observed"], 0.95)
-        assert fields_of(ranking, "means_over_datasets") == {"datasets": 30, "weights": None}
+        assert fields_of(ranking, "means_over_datasets") == {"datasets": 30, "weights": None, "unit": "data set"}
     assert repeated["contradicted"].all()
     assert (repeated["upper"] < 0.95).all()
     assert fields_of(repeated, "prior_repeated") == {"cases": 120}
@@ -77,9 +77,13 @@ def test_means_are_means_of_draws():
     assert found["posterior"].attrs["dataset_weights"] == [0.25, 0.75]
     ranking = br.credible_ranking(found, "accuracy")
     np.testing.assert_allclose(ranking["observed"], [0.85 / 4 + 0.65 * 0.75, 0.8 / 4 + 0.55 * 0.75])
-    assert fields_of(ranking, "means_over_datasets") == {"datasets": 2, "weights": ["small 0.25", "large 0.75"]}
+    assert fields_of(ranking, "means_over_datasets") == {
+        "datasets": 2,
+        "weights": ["small 0.25", "large 0.75"],
+        "unit": "data set",
+    }
     alone = mean_over_datasets(posterior, {"large": 1, "small": 0})["posterior"].attrs
-    assert notes_in(alone) == [Note("mean_of_one_dataset", {"dataset": "large"})]
+    assert notes_in(alone) == [Note("mean_of_one_dataset", {"dataset": "large", "unit": "data set"})]
     by_array = xr.DataArray([3.0, 1.0], {"dataset": ["large", "small"]}, ["dataset"])
     xr.testing.assert_equal(br.as_performance(mean_over_datasets(posterior, by_array)), br.as_performance(found))
 

@@ -12,7 +12,7 @@ from bayesrank._errors import ArgumentError
 from bayesrank.cli._analysis import analyse
 from bayesrank.cli._export import Export, Sheet, exporting
 from bayesrank.cli._help import Grouped
-from bayesrank.cli._options import BENEFIT, DATA, NOTES, REFERENCE, adding, analysing
+from bayesrank.cli._options import BENEFIT, DATA, NOTES, REFERENCE, adding, analysing, over_groups
 from bayesrank.cli._sink import progress
 from bayesrank.decisions.tables import by_utility, comparison_table, comparison_words, utility_table
 from bayesrank.words.results import verdict_parts
@@ -38,6 +38,7 @@ MARGIN = click.FloatRange(0, 1)
 @click.option("--margin-tpr", type=MARGIN, help="Margin by which the TPR may be lower. [default: 0.05]")
 @click.option("--margin-tnr", type=MARGIN, help="Margin by which the TNR may be lower. [default: 0.05]")
 @NOTES
+@over_groups
 @exporting()
 def decide(
     benefit: dict[str, float] | None,
@@ -67,12 +68,12 @@ def decide(
         # Draws also give the value of knowing the prevalence.
         target = sample if isinstance(sample, xr.DataArray) else None
         decision = br.decisions.expected_utility(
-            analysis.posterior, benefit, strategies=always, prob=prob, prevalence=target
+            analysis.source, benefit, strategies=always, prob=prob, prevalence=target
         )
         compared = None
         if reference is not None:
             other = analysis.entity("--reference", reference)
-            compared = br.decisions.noninferiority(analysis.posterior, other, **margins, prob=prob)
+            compared = br.decisions.noninferiority(analysis.source, other, **margins, prob=prob)
         export.draw("intervals", by_utility(decision), "expected utility")
     lines, stated, about = analysis.tell(verdict_parts(decision), notes, None)
     about |= {"benefit": benefit, "prob": prob}

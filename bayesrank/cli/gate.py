@@ -43,6 +43,7 @@ Examples:
   bayesrank gate main.csv change.csv --margin 0.01
   bayesrank gate logs/main logs/change --only metric=acc --by category
   bayesrank gate main.csv a.csv b.csv --looks any --format markdown
+  bayesrank gate main.csv change.csv --group language --aggregate worst
 \b
 Exit status: 0, 1 if a new version is worse, 2 for wrong use,
 3 if undecided with --fail-on undecided.
@@ -71,6 +72,12 @@ def _looks(context: click.Context, option: click.Parameter, typed: str) -> int |
     ),
     click.option("--prob", type=click.FloatRange(0, 1, True, True), default=0.95, help="1 minus the one-sided error."),
     click.option("--by", help="Column of groups of cases; the worst group is named."),
+    click.option("--group", help="Column of groups of cases: decide by an aggregate over them."),
+    click.option(
+        "--aggregate",
+        type=click.Choice(["mean", "worst", "gap"]),
+        help="With --group: mean, worst or gap of the scores. [default: mean]",
+    ),
     click.option("--case", help="Column that names the cases."),
     click.option("--cluster", help="Column of clusters of cases."),
     click.option("--positive", help="The positive one of two labels."),
@@ -87,6 +94,8 @@ def gate(
     looks: Any,
     prob: float,
     by: str | None,
+    group: str | None,
+    aggregate: str | None,
     fail_on: str,
     seed: int,
     form: str,
@@ -98,17 +107,24 @@ def gate(
     table without a column for the entity is named after its file.
     """
     logs = choices_of(how)
+    columns = [name for name in dict.fromkeys((by, group)) if name is not None]
+    if aggregate is not None and group is None:
+        raise ArgumentError("--aggregate", "must be left out without --group", f"{aggregate!r}")
     with progress() as step:
         step("reading")
-        frame, baseline, better = _join(base, new, logs, how["case"], by)
-        evidence = _evidence(frame, how, by)
+        frame, baseline, better = _join(base, new, logs, how["case"], columns)
+        evidence = _evidence(frame, how, by, group)
         used = chosen_score(evidence, score)
         direction = better if used.space == "outcomes" else None
         step("drawing")
         with quiet():
-            posterior = br.fit(evidence, seed=seed)
+            # The mean needs no population of groups; pairs of cases tell more.
+            paired = group is not None and aggregate in (None, "mean") and isinstance(evidence, xr.Dataset)
+            source = br.fit(evidence, "paired" if paired else None, seed=seed)
+        if group is not None:
+            source = br.performance.aggregate_over(source, "group", aggregate or "mean")
         found = br.decisions.gate(
-            posterior, baseline, used, margin=margin, looks=looks, prob=prob, higher_is_better=direction
+            source, baseline, used, margin=margin, looks=looks, prob=prob, higher_is_better=direction
         )
         worst = {} if by is None else _worst_groups(frame, baseline, by, found)
     ledger = ledger_of(evidence)
@@ -136,10 +152,13 @@ def gate(
 
 
 def _join(
-    base: str, new: Sequence[str], logs: Choices, case: str | None, by: str | None
+    base: str, new: Sequence[str], logs: Choices, case: str | None, columns: list[str]
 ) -> tuple[pd.DataFrame, str, bool | None]:
-    """Return one table of all versions, the name of the baseline, and whether higher is better, if the files say so."""
-    read = [_read(path, logs, case, by) for path in (base, *new)]
+    """Return one table of all versions, the name of the baseline, and whether higher is better, if the files say so.
+
+    ``columns`` are kept: those of groups of cases.
+    """
+    read = [_read(path, logs, case, columns) for path in (base, *new)]
     (first, better), *others = read
     entities = list(dict.fromkeys(first["entity"].astype(str)))
     if len(entities) > 1:
@@ -168,7 +187,7 @@ def _join(
     if "dataset" in joined and "case" in joined:
         # A case of several data sets has a name in each; all cases count alike.
         joined["case"] = joined["dataset"].astype(str) + " " + joined["case"].astype(str)
-        joined = joined if by == "dataset" else joined.drop(columns="dataset")
+        joined = joined if "dataset" in columns else joined.drop(columns="dataset")
     return joined, entities[0], better
 
 
@@ -184,7 +203,7 @@ def _stem(path: str) -> str:
     return STDIN if path == "-" else Path(path).name.split(".")[0] or path
 
 
-def _read(path: str, logs: Choices, case: str | None, by: str | None) -> tuple[pd.DataFrame, bool | None]:
+def _read(path: str, logs: Choices, case: str | None, columns: list[str]) -> tuple[pd.DataFrame, bool | None]:
     """Return the rows of one version or several: entity, and the columns of the file."""
     if are_logs([path]):
         found = diagnose([path], logs)
@@ -192,7 +211,7 @@ def _read(path: str, logs: Choices, case: str | None, by: str | None) -> tuple[p
             raise found.stops[0]
         assert isinstance(found.frame, pd.DataFrame)
         frame, better = found.frame, found.frame.attrs.get("higher_is_better")
-        kept = ["entity", "dataset", "case", "run", "outcome", *([by] if by in frame and by != "dataset" else [])]
+        kept = dict.fromkeys(["entity", "dataset", "case", "run", "outcome", *columns])
         return frame[[name for name in kept if name in frame]].copy(), better
     table = read_csv(path)
     roles = Roles(case=case)
@@ -214,31 +233,39 @@ def _read(path: str, logs: Choices, case: str | None, by: str | None) -> tuple[p
             table.heading(),
             "--case says which",
         )
-    about = [*known.of.values(), *([by] if by in frame else []), named]
+    about = [*known.of.values(), *(name for name in columns if name in frame), named]
     about = list(dict.fromkeys(about))
     outcome = "predicted" if "actual" in known.of else "outcome"
     long = frame.melt(id_vars=about, var_name="entity", value_name=outcome)
     return long.rename(columns={named: "case"}), None
 
 
-def _evidence(frame: pd.DataFrame, how: dict[str, Any], by: str | None) -> xr.DataArray | xr.Dataset:
+def _evidence(frame: pd.DataFrame, how: dict[str, Any], by: str | None, group: str | None) -> xr.DataArray | xr.Dataset:
     """Return the evidence of all versions, paired by case; cases that not all versions met are left out."""
+    if group is not None:
+        _check_column("--group", frame, group)
+        frame = frame.rename(columns={group: "group"})
+        by = "group" if by == group else by
     cases = bool({"outcome", "predicted"} & {squeeze(name) for name in frame}) and "count" not in frame
     named = {name: how[name] for name in ("case", "cluster", "positive") if how[name] is not None}
+    named |= {} if group is None else {"group": "group"}
     if named.get("case") not in frame:
         named.pop("case", None)
-    table = frame.drop(columns=[by] if by in frame and by != named.get("cluster") else [])
+    table = frame.drop(columns=[by] if by in frame and by not in named.values() else [])
     common = {"missing": "common"} if cases or {"correct", "case"} <= set(frame) else {}
     evidence = read_table(table_of(table), Roles(entity="entity", **named, **common))
     return br.pool(evidence) if "dataset" in evidence.coords else evidence
 
 
+def _check_column(option: str, frame: pd.DataFrame, name: str) -> None:
+    if name not in frame:
+        known = list_names(map(str, frame.columns), 12)
+        raise ArgumentError(option, f"must name a column of BASE and NEW, {known}", f"{name!r}")
+
+
 def _worst_groups(frame: pd.DataFrame, baseline: str, by: str, found: xr.Dataset) -> dict[str, str]:
     """Return the sentence on the group of cases in which each version loses most, as it was observed."""
-    if by not in frame:
-        raise ArgumentError(
-            "--by", f"must name a column of BASE and NEW, {list_names(map(str, frame.columns), 12)}", f"{by!r}"
-        )
+    _check_column("--by", frame, by)
     if "outcome" not in frame or "case" not in frame:
         raise ArgumentError("--by", "must be left out unless the files have a row for each case", f"{by!r}")
     keys = list(dict.fromkeys([*(["dataset"] if "dataset" in frame else []), "case"]))

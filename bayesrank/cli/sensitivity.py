@@ -13,7 +13,18 @@ from bayesrank._records import ResultRecord
 from bayesrank.cli._analysis import ask, chosen_score, quiet
 from bayesrank.cli._export import Export, Sheet, format_option
 from bayesrank.cli._help import Grouped
-from bayesrank.cli._options import DATA, LOWER, NOTES, ROPE, SCORE, SCORE_TYPE, SHARE, WORD, asking
+from bayesrank.cli._options import (
+    DATA,
+    LOWER,
+    NOTES,
+    ROPE,
+    SCORE,
+    SCORE_TYPE,
+    SHARE,
+    WORD,
+    asking,
+    over_groups,
+)
 from bayesrank.cli._sink import progress
 from bayesrank.models import names
 from bayesrank.scores import Score
@@ -26,6 +37,7 @@ Examples:
   bayesrank sensitivity breast_cancer --score mcc --other-score f1
   bayesrank sensitivity breast_cancer --score f1 --other-prevalence 2%
   bayesrank sensitivity answers.csv --other-prior 10
+  bayesrank sensitivity answers.csv --group language --aggregate worst
 """
 
 
@@ -55,6 +67,7 @@ Examples:
     help="Prevalence of another target population, 0.02 or 2%; may be repeated.",
 )
 @NOTES
+@over_groups
 @format_option()
 def sensitivity(
     score: Score | None,
@@ -93,6 +106,7 @@ def sensitivity(
                 join=how["join"],
                 higher_is_better=inputs.direction(score),
                 **settings,
+                **(inputs.aim or {}),
                 **inputs.options,
             )
     lines, stated, about = inputs.tell(verdict_parts(found), notes, score, *scores)

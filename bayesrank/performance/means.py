@@ -103,18 +103,19 @@ def mean_over_datasets(source: Container, weights: Any = None) -> Any:
     >>> ranking["observed"].item()  # of 0.85 and 0.65
     0.75
     """
-    source = parse_source(source).with_datasets()
+    given = parse_source(source)
+    source, unit = given.with_datasets(), "group" if given.over_groups else "data set"
     if (array := source.array) is not None:
         weight = _weights(array, weights)
-        return _mean(array, weight).assign_attrs(array.attrs | _weight_attrs(weight))
+        return _mean(array, weight).assign_attrs(array.attrs | _weight_attrs(weight, unit))
     if source.dataset is not None:
-        return _posterior(source.dataset, _weights(source.dataset, weights), {})
+        return _posterior(source.dataset, _weights(source.dataset, weights), unit, {})
     groups = source.groups
     if "posterior" not in groups:
         raise ArgumentError("source", "must have a posterior group", f"the groups {sorted(groups)}")
     weight = _weights(groups["posterior"], weights)
     kept = {name: group for name, group in groups.items() if name in ("constant_data", "sample_stats")}
-    kept["posterior"] = _posterior(groups["posterior"], weight, groups)
+    kept["posterior"] = _posterior(groups["posterior"], weight, unit, groups)
     if "observed_data" in groups:
         kept["observed_data"] = _observed_means(groups["observed_data"], weight)
     return to_container(kept)
@@ -171,7 +172,7 @@ def _check_all_there(values: xr.DataArray) -> None:
     )
 
 
-def _posterior(posterior: xr.Dataset, weight: xr.DataArray, groups: Mapping[str, xr.Dataset]) -> xr.Dataset:
+def _posterior(posterior: xr.Dataset, weight: xr.DataArray, unit: str, groups: Mapping[str, xr.Dataset]) -> xr.Dataset:
     """Return the posterior with means of the variables over entity and data set."""
     posterior = order_classes(posterior)
     # Rates supplement performances at a prevalence of 0; their mean does not belong to the mean performance.
@@ -181,7 +182,7 @@ def _posterior(posterior: xr.Dataset, weight: xr.DataArray, groups: Mapping[str,
     kind = {"kind": "observed"} if "performance" in over else {}
     prior = groups.get("constant_data", xr.Dataset()).get("prior_concentration")
     counts = groups.get("observed_data", xr.Dataset()).get("counts")
-    about = posterior.attrs | _weight_attrs(weight, posterior.attrs, prior)
+    about = posterior.attrs | _weight_attrs(weight, unit, posterior.attrs, prior)
     return found.assign_attrs(add_notes(about | kind, _lost_variance(ModelRecord.of(posterior), counts, weight)))
 
 
@@ -220,7 +221,7 @@ def _observed_means(data: xr.Dataset, weight: xr.DataArray) -> xr.Dataset:
 
 
 def _weight_attrs(
-    weight: xr.DataArray, attrs: Mapping[Any, Any] | None = None, prior: xr.DataArray | None = None
+    weight: xr.DataArray, unit: str, attrs: Mapping[Any, Any] | None = None, prior: xr.DataArray | None = None
 ) -> dict[str, Any]:
     """Return attrs that record the weights, and the notes on the mean."""
     about = ModelRecord.from_attrs(attrs or {})
@@ -234,9 +235,9 @@ def _weight_attrs(
     if sum(about.units) < FEW:
         notes += few
     if len(names) == 1:
-        notes.append(Note("mean_of_one_dataset", {"dataset": names[0]}))
+        notes.append(Note("mean_of_one_dataset", {"dataset": names[0], "unit": unit}))
     else:
-        notes.append(Note("means_over_datasets", {"datasets": len(names), "weights": shares}))
+        notes.append(Note("means_over_datasets", {"datasets": len(names), "weights": shares, "unit": unit}))
     if about.split_prior is False and len(names) > 1:
         cases = np.nan  # a posterior without counts
         if prior is not None and "dataset" in prior.dims:
@@ -244,5 +245,5 @@ def _weight_attrs(
             cases = float(prior.sum(cells).sel(dataset=weight["dataset"].values).sum("dataset").max())
         if cases > 0 or (np.isnan(cases) and about.prior not in ("haldane", "0")):
             notes.append(Note("prior_repeated", {"cases": None if np.isnan(cases) else cases}))
-    weights = ModelRecord(dataset_weights=tuple(values.tolist())).to_attrs()
+    weights = ModelRecord(dataset_weights=tuple(values.tolist()), stratum=unit).to_attrs()
     return {"datasets": ", ".join(names), **weights, "notes": notes_text(notes)}

@@ -271,9 +271,15 @@ def over_of(source: Container, over: str | None, aggregate: str | None, weights:
         return source
     if over is not None:
         return aggregate_over(source, over, "mean" if aggregate is None else aggregate, weights)
-    if given:
-        raise ArgumentError(given[0], "must be left out without over=", describe_value(aggregate or weights))
+    check_needs_over(aggregate, weights)
     return source
+
+
+def check_needs_over(aggregate: str | None, weights: Any) -> None:
+    """Raise an error if there is an aggregate or weights, without what they are over."""
+    for name, given in (("aggregate", aggregate), ("weights", weights)):
+        if given is not None:
+            raise ArgumentError(name, "must be left out without over=", describe_value(given))
 
 
 def mean_performance(source: Container, purpose: str, worst: bool = False) -> Container:
@@ -289,7 +295,7 @@ def mean_performance(source: Container, purpose: str, worst: bool = False) -> Co
     cases = cases_of(held, values)
     strata = strata_of(source, values, cases)
     if source.aggregate == "mean":
-        return parse_source(mean_over_datasets(held, strata.mapping))
+        return parse_source(mean_over_datasets(source.source, strata.mapping))
     if len(strata.labels) < len(strata.names):
         raise ArgumentError("over", f"must be {_dim_of(source)} for the worst on a Tile", f"{source.over!r}")
     used = strata.weight > 0

@@ -175,7 +175,7 @@ class Evidence(Observed):
             number = max(number, len(self.weights))
         if self.patterns is not None and self.patterns.dataset is not None:
             number = max(number, len(set(self.patterns.dataset.tolist())))
-        return [Note("pooled_datasets", {"datasets": number, "unit": "data set"})] if number > 1 else []
+        return [Note("pooled_datasets", {"datasets": number, "unit": self.model.stratum})] if number > 1 else []
 
     def _apart(self, leader: int, others: np.ndarray) -> list[int]:
         """Return the rivals that share no data set, or case, with the leader, under a model that does not join them."""
@@ -228,7 +228,7 @@ class Evidence(Observed):
             return "labels" if self.model.prevalence is None else "verified cases"
         if self.model.probabilities:
             return "paired cases"
-        if self.model.over_datasets:
+        if self.model.over_datasets and self.model.stratum == "data set":
             return "data sets"
         if self.model.over == "retrained":
             return "training seeds"

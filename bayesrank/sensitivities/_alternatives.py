@@ -10,6 +10,7 @@ from bayesrank._checks import check_sequence, is_number
 from bayesrank._errors import ArgumentError
 from bayesrank._records import EvidenceRecord
 from bayesrank.evidence.counts import check_tables, pool, pool_evidence
+from bayesrank.evidence.groups import GROUPS
 from bayesrank.evidence.judged import holds_partial_truth
 from bayesrank.evidence.predictions import counts_of
 from bayesrank.models import (
@@ -166,11 +167,15 @@ def _instance_of(one: Alternative) -> Any:
 
 
 def _evidence_for(evidence: Evidence, model: Any, join: Any, pooling: Callable[..., Any] = pool_evidence) -> Evidence:
-    """Return the evidence for a model: pooled, unless the model learns from several data sets together."""
+    """Return the evidence for a model: pooled, unless the model learns from several data sets together.
+
+    If ``join`` is None, data sets are never pooled.
+    """
     if isinstance(evidence, xr.Dataset) and not takes_cases(model):
         evidence = counts_of(evidence)
     together = getattr(find_model(model), "over_datasets_together", False)
-    return evidence if together or "dataset" not in evidence.coords else pooling(evidence, join=join)
+    apart = together or join is None or "dataset" not in evidence.coords
+    return evidence if apart else pooling(evidence, join=join)
 
 
 def _name_of(value: Any) -> str:
@@ -287,6 +292,7 @@ def _without_each_dataset(base: Alternative, evidence: Evidence, join: Any) -> l
     used = list(dict.fromkeys(evidence["dataset"].values.tolist()))
     if len(used) < 2:
         return []
+    unit = "group" if GROUPS in evidence["dataset"].attrs else "data set"
     options = base.options
     if _is_graded(base) and "base" not in options and (margins := _instance_of(base).margins).proper:
         # Keep the prior, even if a value occurred only in this data set.
@@ -303,6 +309,31 @@ def _without_each_dataset(base: Alternative, evidence: Evidence, join: Any) -> l
             rest: Evidence = evidence.isel(pattern=(evidence["dataset"] != name).values)
         else:
             rest = evidence.isel(dataset=[j for j in range(len(used)) if j != i])
-        one = base._replace(name=f"without data set {name}", kind="data", options=options)
+        one = base._replace(name=f"without {unit} {name}", kind="data", options=options)
         found.append(one._replace(evidence=_evidence_for(rest, base.model, join)))
+    return found
+
+
+def names_lost(before: Evidence, after: Evidence, over: str) -> set[Any]:
+    """Return the data sets that were omitted, and the categories of ``over`` that have none left."""
+    dims = [dim for dim in ("dataset", over) if dim in before.coords and dim in after.coords]
+    return {name for dim in dims for name in set(before[dim].values.tolist()) - set(after[dim].values.tolist())}
+
+
+def weights_without(weights: Any, lost: set[Any]) -> Any:
+    """Return the weights of an aggregate without those of omitted data sets and categories."""
+    if isinstance(weights, xr.DataArray):
+        return weights[[name not in lost for name in weights[weights.dims[0]].values.tolist()]]
+    if not isinstance(weights, Mapping):
+        return weights
+    found: dict[Any, Any] = {}
+    for name, held in weights.items():
+        if isinstance(held, Mapping):
+            held = {inner: weight for inner, weight in held.items() if inner not in lost}
+        elif isinstance(held, list | tuple):
+            held = [inner for inner in held if inner not in lost]
+        elif name in lost:
+            continue
+        if isinstance(held, str) or not hasattr(held, "__len__") or held:
+            found[name] = held
     return found

@@ -15,11 +15,13 @@ from bayesrank._records import RankingRecord
 from bayesrank._text import list_names
 from bayesrank._types import ModelName, ScoreLike
 from bayesrank.evidence.counts import JOINS
+from bayesrank.evidence.groups import groups_as_datasets, has_groups
 from bayesrank.evidence.judged import holds_partial_truth
 from bayesrank.inference import fit
-from bayesrank.models import find_model, make_model
+from bayesrank.models import chosen_by_evidence, find_model, make_model
 from bayesrank.performance.arrays import posterior_of
 from bayesrank.ranking import credible_ranking
+from bayesrank.ranking.aggregates import check_needs_over
 from bayesrank.ranking.summary import effective_draws, outside_interval
 from bayesrank.sensitivities._alternatives import (
     KINDS,
@@ -28,6 +30,8 @@ from bayesrank.sensitivities._alternatives import (
     base_analysis,
     check_evidence,
     conflict,
+    names_lost,
+    weights_without,
 )
 from bayesrank.sensitivities._reweighting import reweight
 from bayesrank.sensitivities.leaving_out import leave_out_entities
@@ -62,6 +66,9 @@ def sensitivity(
     rope: float = 0.0,
     higher_is_better: bool | None = None,
     kind: str | None = None,
+    over: str | None = None,
+    aggregate: str | None = None,
+    weights: Any = None,
     draws: int = 1000,
     seed: Seed = None,
     nuts: Mapping[str, Any] | None = None,
@@ -78,17 +85,16 @@ def sensitivity(
     ----------
     evidence : xarray.DataArray or Dataset
         Integer counts (entity, [dataset], actual, predicted) or (entity, [dataset], outcome), or joint outcomes, as
-        from :func:`bayesrank.joint_outcomes` or :func:`bayesrank.from_outcomes`. Several data sets are pooled,
-        except for hierarchical models.
+        from :func:`bayesrank.joint_outcomes` or :func:`bayesrank.from_outcomes`; groups may take the place of data
+        sets. Several data sets are pooled, except for hierarchical models and with ``over``.
     score : Score, str, pair of float, or callable, optional
         The score of the base analysis; optional for outcomes without classes.
     model : str or class, optional
-        The model of the base analysis, as for :func:`bayesrank.fit`. The default is ``"paired"`` for joint outcomes,
-        and ``"dirichlet_multinomial"`` for counts.
+        The model of the base analysis; the default is that of :func:`bayesrank.fit`.
     alternatives : sequence of {"priors", "weights", "models", "datasets", "entities"}
         The changes in addition to scores and prevalences. ``"weights"`` halves and doubles the weight of the base
-        prior, or for hierarchical models the scale of the prior of the spread. ``"datasets"`` omits each data set in
-        turn, and ``"entities"`` each entity, without a new fit.
+        prior, or for hierarchical models the scale of the prior of the spread. ``"datasets"`` omits each data set or
+        group in turn, and ``"entities"`` each entity, without a new fit.
     priors : sequence or mapping, optional
         Other priors, as for :func:`bayesrank.fit`; a mapping gives their names. The default is "uniform" and
         "jeffreys", unless they equal the base prior. Outcomes with many values have "haldane" (no prior) if a range or
@@ -103,8 +109,8 @@ def sensitivity(
         Prevalences of possible target populations, for scores that depend on the prevalence.
     join : {"exact", "inner"}
         Which data sets to pool, as for :func:`bayesrank.pool`.
-    prob, rope, kind
-        As for :func:`bayesrank.credible_ranking`.
+    prob, rope, kind, over, aggregate, weights
+        As for :func:`bayesrank.credible_ranking`. ``weights`` may name omitted data sets and groups.
     higher_is_better : bool, optional
         Direction of the base score, such as False for costs. Other scores have their own direction.
     draws : int
@@ -178,9 +184,19 @@ def sensitivity(
         if given is not None and name not in wanted:
             raise ArgumentError("alternatives", f"must hold {name!r} where {name} are given", wanted)
     check_choice("join", join, JOINS)
+    if over is None:
+        check_needs_over(aggregate, weights)
+    elif "entities" in wanted and aggregate in ("borda", "win_rate"):
+        why = f"must not hold 'entities' beside aggregate={aggregate!r}, which depends on the rivals"
+        raise ArgumentError("alternatives", why, wanted)
+    grouped = isinstance(evidence, xr.DataArray | xr.Dataset) and has_groups(evidence)
+    if grouped:
+        model = chosen_by_evidence(evidence) if model is None else model
+        evidence = groups_as_datasets(evidence)
     evidence = check_evidence(evidence)
-    base = base_analysis(evidence, score, model, join, options)
-    others = alternatives_to(base, evidence, wanted, priors, models, scores, prevalences, join)
+    pooled = join if over is None else None
+    base = base_analysis(evidence, score, model, pooled, options)
+    others = alternatives_to(base, evidence, wanted, priors, models, scores, prevalences, pooled)
     check_unique("alternatives", [one.name for one in others])
     root = root_sequence(seed)
     rankings, pareto = list[xr.Dataset](), list[float]()
@@ -188,17 +204,22 @@ def sensitivity(
     for one in [base, *others]:
         # Another score needs no draws of its own, and other priors and omitted data sets often do not.
         posterior, k = (fitted, np.nan) if one.kind == "score" else (None, np.nan)
-        if posterior is None and one is not base:
+        if posterior is None and one is not base and not grouped:
             posterior, k = reweight(base, one, fitted, root, known)
         pareto.append(k)
         # Models with exact draws have no sampler to set.
         settings = nuts if not hasattr(find_model(one.model), "draw") else None
         if posterior is None:
-            posterior = fit(one.evidence, one.model, draws=draws, seed=root, nuts=settings, **one.options)
+            apart = grouped and "dataset" in one.evidence.coords
+            used = one.evidence.rename(dataset="group") if apart else one.evidence
+            posterior = fit(used, one.model, draws=draws, seed=root, nuts=settings, **one.options)
         fitted = posterior if one is base else fitted
         several = "performance_new" in posterior_of(posterior)
         how: dict[str, Any] = {"prob": prob, "rope": rope, "kind": kind if one is base or several else None}
         how["higher_is_better"] = None if one.kind == "score" else higher_is_better
+        if over is not None:
+            lost = names_lost(base.evidence, one.evidence, over)
+            how |= {"over": over, "aggregate": aggregate, "weights": weights_without(weights, lost)}
         rankings.append(credible_ranking(posterior, one.score, method="auto", **how))
         if one is base and "entities" in wanted:
             without = leave_out_entities(posterior, one.score, **how)
@@ -207,7 +228,9 @@ def sensitivity(
         result = result.assign({f"{name}_without": held for name, held in without.items()})
     checks = conflict(base)
     notes = [*outside_interval(rankings[0]), *notes_of(rankings[0]["notes"])]
-    unlabelled = holds_partial_truth(base.evidence) and not hasattr(find_model(base.model), "alternatives")
+    unlabelled = (
+        over is None and holds_partial_truth(base.evidence) and not hasattr(find_model(base.model), "alternatives")
+    )
     if unlabelled and result.sizes["entity"] > 1 and result["leader"].values[0] != "":
         names = result["entity"].values.tolist()
         lead = names.index(result["leader"].values[0])

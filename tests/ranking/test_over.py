@@ -3,12 +3,15 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
+import xarray as xr
 
 import bayesrank as br
 from bayesrank._notes import notes_of
 from bayesrank.performance import aggregate_over
-from tests.commands import invoke, refused
+from bayesrank.sensitivities._alternatives import weights_without
+from tests.commands import invoke, refused, run
 
 COUNTS = br.from_counts(
     tn=[45, 82, 58, 47, 75, 49, 38, 88, 60], fp=[15, 18, 12, 13, 25, 21, 22, 12, 10],
@@ -16,6 +19,17 @@ COUNTS = br.from_counts(
     entity=list("aaabbbccc"), group=["x", "y", "z"] * 3,
 )  # fmt: skip
 POSTERIOR = br.fit(COUNTS, seed=1, draws=500)
+
+
+def file_of_counts(folder):
+    """A file with the counts, one row for each entity and group."""
+    rows = [
+        f"{e},{g}," + ",".join(str(int(n)) for n in COUNTS.sel(entity=e, group=g).values.ravel())
+        for e in "abc" for g in "xyz"
+    ]  # fmt: skip
+    path = folder / "groups.csv"
+    path.write_text("\n".join(["entity,group,tn,fp,fn,tp", *rows]) + "\n")
+    return path
 
 
 @pytest.mark.parametrize(("score", "aggregate"), [("f1", "mean"), ("f1", "worst"), ("accuracy", "gap")])
@@ -97,12 +111,7 @@ def test_a_source_with_an_aggregate_is_refused_where_it_has_no_meaning():
 
 
 def test_the_commands_print_the_same_headline_and_number(tmp_path):
-    path = tmp_path / "groups.csv"
-    rows = [
-        f"{e},{g}," + ",".join(str(int(n)) for n in COUNTS.sel(entity=e, group=g).values.ravel())
-        for e in "abc" for g in "xyz"
-    ]  # fmt: skip
-    path.write_text("\n".join(["entity,group,tn,fp,fn,tp", *rows]) + "\n")
+    path = file_of_counts(tmp_path)
     words = path, "--rope", "0.05", "--score", "f1", "--group", "group", "--aggregate", "worst"
     ranked = json.loads(invoke("rank", *words, "--format", "json"))
     planned = json.loads(invoke("plan", *words, "--format", "json"))
@@ -121,3 +130,81 @@ def test_aggregates_of_arrays_are_those_of_numpy():
     values = values.sum(["actual", "predicted"]).copy(data=x)
     ranking = br.credible_ranking(aggregate_over(values, "group", "worst"), "accuracy")
     assert ranking["probability_best"].values[0] == pytest.approx((x[:, 0].min(1) > x[:, 1].min(1)).mean())
+
+
+@pytest.mark.parametrize(("aggregate", "weights"), [("worst", None), ("mean", {"x": 1, "y": 2, "z": 1}), ("gap", None)])
+def test_a_sensitivity_ranks_the_aggregate_of_each_refit(aggregate, weights):
+    how = {"over": "group", "aggregate": aggregate}
+    found = br.sensitivity(COUNTS, "accuracy", models=[], draws=500, seed=1, weights=weights, **how)
+    changes = ["without group x", "without group y", "without group z"]
+    assert found["alternative"].values.tolist()[-3:] == changes
+    kept = {"x": None, "y": {"x": 1, "z": 1}, "z": {"x": 1, "y": 2}}
+    for name in ("base", "without group y", "without group z"):
+        lost = name[-1]
+        counts = COUNTS if name == "base" else COUNTS.drop_sel(group=lost)
+        used = weights if name == "base" or weights is None else kept[lost]
+        posterior = br.fit(counts, "hierarchical_beta_binomial", draws=500, seed=1)
+        ranking = br.credible_ranking(posterior, "accuracy", weights=used, **how)
+        one = found.sel(alternative=name)
+        for column in ("median", "lower", "probability_best"):
+            assert one[column].values.tolist() == ranking[column].sel(entity=one["entity"]).values.tolist(), name
+
+
+def test_nested_weights_lose_the_groups_and_categories_that_are_omitted():
+    given = {"one": ["x", "y"], "two": {"z": 2.0}}
+    assert weights_without(given, {"x"}) == {"one": ["y"], "two": {"z": 2.0}}
+    assert weights_without(given, {"z", "two"}) == {"one": ["x", "y"]}
+    assert weights_without({"x": "one", "y": "two"}, {"x"}) == {"y": "two"}
+    assert weights_without("cases", {"x"}) == "cases"
+    held = xr.DataArray([1.0, 2.0], {"group": ["x", "y"]}, ["group"])
+    assert weights_without(held, {"x"})["group"].values.tolist() == ["y"]
+
+
+def test_a_sensitivity_to_categories_of_groups_loses_a_category():
+    counts = COUNTS.assign_coords(category=("group", ["p", "p", "q"]))
+    how = {"over": "category", "aggregate": "worst", "models": [], "draws": 100, "seed": 1}
+    found = br.sensitivity(counts, "accuracy", weights={"p": 1, "q": 1}, **how)
+    assert found.sizes["alternative"] == 7
+    with pytest.raises(br.ArgumentError, match="must not hold 'entities' beside aggregate='borda'"):
+        br.sensitivity(counts, "f1", alternatives=["entities"], over="category", aggregate="borda")
+
+
+def test_a_decision_over_groups_names_them():
+    over = aggregate_over(br.fit(COUNTS, "dirichlet_multinomial", draws=200, seed=1), "group")
+    decision = br.decisions.expected_utility(over, {"tn": 0, "fp": -1, "fn": -3, "tp": 0})
+    assert "for these 3 groups" in br.verdict(decision)[0]
+    assert any(note.startswith("Means over 3 groups, with equal weights") for note in br.notes(decision))
+
+
+def test_the_commands_decide_and_vary_what_python_does(tmp_path):
+    path = file_of_counts(tmp_path)
+    group = "--group", "group"
+    varied = invoke("sensitivity", path, "--score", "f1", *group, "--aggregate", "worst", "--draws", "100")
+    assert "without group z" in varied
+    assert "by worst F1" in " ".join(varied.split())
+    benefit = "--benefit", "tn=0,fp=-1,fn=-3,tp=0"
+    assert "for these 3 groups" in " ".join(invoke("decide", path, *group, *benefit).split())
+    assert "aggregate must be 'mean'" in refused("decide", path, *group, "--aggregate", "worst", *benefit)
+
+
+def test_a_gate_over_groups_decides_by_the_worst_group(tmp_path):
+    rng = np.random.default_rng(1)
+    language = np.repeat(["de", "en", "sw"], [400, 400, 100])
+    before = rng.random(900) < 0.8
+    after = np.where(language == "sw", before & (rng.random(900) < 0.5), before | (rng.random(900) < 0.3))
+    files = []
+    for name, right in (("old", before), ("new", after)):
+        files.append(tmp_path / f"{name}.csv")
+        frame = pd.DataFrame({"case": np.arange(900), "language": language, "outcome": right.astype(int)})
+        frame.to_csv(files[-1], index=False)
+    words = "gate", *files, "--margin", "0.01", "--format", "json"
+    assert json.loads(invoke(*words))["verdict"] == "not worse"
+    worst = json.loads(run(*words, "--group", "language", "--aggregate", "worst").output)
+    assert worst["verdict"] == "worse"
+    mean = json.loads(run(*words, "--group", "language").output)["entities"][0]
+    joint = br.from_outcomes(pd.DataFrame({"old": before, "new": after}), group=language)
+    expected = br.decisions.gate(aggregate_over(br.fit(joint, "paired", seed=1), "group"), "old", margin=0.01)
+    assert mean["difference"] == pytest.approx(expected["difference"].item())
+    assert mean["discordant"] == (before != after).sum()
+    assert "--group must name a column" in refused(*words, "--group", "lang")
+    assert "--aggregate must be left out without --group" in refused(*words, "--aggregate", "gap")

@@ -301,7 +301,7 @@ ROWS = [
         "cases_summed",
         {},
         "Per-case data were summed to counts, which do not show the cases that entities share: "
-        "pairing is not used.",
+        "pairing is not used (the model 'paired' uses it).",
     ),
     (
         "joined_by_label",
@@ -535,16 +535,19 @@ ROWS = [
     ),
     (
         "means_over_datasets",
-        {"datasets": 30, "weights": None},
+        {"datasets": 30, "weights": None, "unit": "data set"},
         "Means over 30 data sets, with equal weights: they describe these data sets, not a new one.",
     ),
     (
         "means_over_datasets",
-        {"datasets": 2, "weights": ["small 0.25", "large 0.75"]},
-        "Means over 2 data sets, with the weights small 0.25, large 0.75: they describe these data sets, not a new "
-        "one.",
+        {"datasets": 2, "weights": ["small 0.25", "large 0.75"], "unit": "group"},
+        "Means over 2 groups, with the weights small 0.25, large 0.75: they describe these groups, not a new one.",
     ),
-    ("mean_of_one_dataset", {"dataset": "large"}, "Means over data sets, with all the weight on large."),
+    (
+        "mean_of_one_dataset",
+        {"dataset": "large", "unit": "data set"},
+        "Means over data sets, with all the weight on large.",
+    ),
     (
         "prior_repeated",
         {"cases": 120.0},

@@ -13,7 +13,10 @@ def missing_answers_counted(value: float, missing: int, total: int, most: int, e
 
 
 def cases_summed() -> str:
-    return "Per-case data were summed to counts, which do not show the cases that entities share: pairing is not used."
+    return (
+        "Per-case data were summed to counts, which do not show the cases that entities share: pairing is not used "
+        "(the model 'paired' uses it)."
+    )
 
 
 def joined_by_label(arguments: list[str], by: str) -> str:

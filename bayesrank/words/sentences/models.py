@@ -167,13 +167,13 @@ def means_unpaired() -> str:
     )
 
 
-def means_over_datasets(datasets: int, weights: list[str] | None) -> str:
+def means_over_datasets(datasets: int, weights: list[str] | None, unit: str) -> str:
     how = "with equal weights" if weights is None else f"with the weights {_text.list_names(weights, 6)}"
-    return f"Means over {datasets} data sets, {how}: they describe these data sets, not a new one."
+    return f"Means over {datasets} {unit}s, {how}: they describe these {unit}s, not a new one."
 
 
-def mean_of_one_dataset(dataset: str) -> str:
-    return f"Means over data sets, with all the weight on {dataset}."
+def mean_of_one_dataset(dataset: str, unit: str) -> str:
+    return f"Means over {unit}s, with all the weight on {dataset}."
 
 
 def prior_repeated(cases: float | None) -> str:
