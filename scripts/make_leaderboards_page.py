@@ -101,7 +101,7 @@ BOARDS = {
         "Detectors on 58 time series of the Numenta benchmark",
         "The printed order is by the F1 of all records of all series, pooled in one table (Ahmad et al. 2017).",
         "A detector does better on some series than on others. For series like these, 58 series are 58 results, not "
-        "some 365,000 records.",
+        "332,842 records.",
         "bayesrank rank anomaly_detectors --model crossed_logit_normal --score f1 --top 12",
         detectors,
         lambda: br.scores.f1(br.pool(br.datasets.load("anomaly_detectors"))).to_series(),
@@ -121,7 +121,8 @@ HEAD = """\
 
 A leaderboard prints one rank for each entry. This page shows, for six public ones, which ranks the data support. In
 each picture, a circle is the printed rank, and a bar has the ranks that are possible. In 95% of such evaluations, all
-bars contain the true ranks. Bars are blue where the first place is possible.
+bars contain the true ranks. Bars are blue where the first place is possible. A rank is settled if its bar has only one
+rank.
 
 | leaderboard | entries | could be first | ranks that are settled | widest set of the first twelve |
 |---|---:|---:|---:|---|

@@ -59,8 +59,8 @@ def read(
     truth : path, optional
         A table with the id and the true label of each case. The files are then submissions, one for each team (CSV,
         TSV, ``.gz``, Parquet): an id, and a label, a probability of the positive class, or a probability of each class.
-        A team is called like its file, or like its folder below a folder; ``reruns="latest"`` keeps the last of several
-        files by name.
+        A team has the name of its file; in a folder with one folder for each team, it has the name of its folder.
+        ``reruns="latest"`` keeps the last of several files by name.
     missing : "wrong", optional
         Count a case without an answer as wrong: as the other one of two classes, as an answer of no class, or with
         probability 0 for the true class. By default it raises an error.

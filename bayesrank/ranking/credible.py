@@ -105,7 +105,7 @@ def credible_ranking(
     joint : bool
         Compare all pairs of entities, which takes draws × entities² operations. If False, the result has no ``rival``,
         ``superiority``, ``equivalence``, ``sucra``, ``poth``, ``consensus_*``, ``predictive*``, ``rank_lower``,
-        ``rank_upper``, ``tier``, ``in_best_set``, ``separation`` and headline.
+        ``rank_upper``, ``surely_above``, ``tier``, ``in_best_set``, ``separation``, headline, sets and caps.
     order : str
         By which order the entities are listed within a tier, and which of them leads: ``"consensus"``, or
         ``"predictive"``, by the score of the posterior mean performance, whose ``predictive_rank`` alone keeps the
@@ -127,11 +127,12 @@ def credible_ranking(
         - ``rank_probability`` (entity, rank), ``probability_best``, ``expected_rank``: tied entities share positions.
         - ``sucra``: mean probability of ranking before a rival, with ties as halves. ``poth``: variance of ``sucra``
           relative to its maximum; 0 if all are equal, 1 if the order is certain (Wigle et al., arXiv:2501.11596).
-        - ``rank_lower``, ``rank_upper``: the ranks that the evidence allows, jointly for all entities at about ``prob``
-          for any true scores, without ROPE: 1 + the number of entities that are surely above (at least 2 if another
-          entity is surely better), and the number of ranked entities minus those that are surely below. All ranks where
-          nothing can be justified. ``in_best_set``: whether ``rank_lower`` is 1. ``surely_above`` (entity, rival): the
-          pairs behind these ranks.
+        - ``rank_lower``, ``rank_upper``: the best and the worst possible rank (the rank set). In a share of about
+          ``prob`` of repeated experiments the sets contain the true ranks of all entities at once, for any true scores.
+          ``rank_lower`` is 1 plus the number of entities that are surely above, and at least 2 if another entity is
+          surely better. ``rank_upper`` is the number of ranked entities minus the number that are surely below. Without
+          enough evidence, every rank is possible. ROPE has no effect. ``in_best_set``: whether ``rank_lower`` is 1.
+          ``surely_above`` (entity, rival): the pairs behind these ranks.
         - ``rank_marginal_lower``, ``rank_marginal_upper``: equal-tailed posterior interval of the rank of each entity
           alone.
         - ``superiority`` (entity, rival): probability that the entity beats the rival by more than the ROPE, among

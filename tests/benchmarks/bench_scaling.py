@@ -2,9 +2,9 @@
 
 It writes docs/measured/scaling.md and its picture.
 
-Run: python tests/benchmarks/bench_scaling.py. Each job runs once in a process of its own, after a small one that
-compiles and imports: processor seconds, of all threads, and the peak of the process's resident memory. Slopes are
-those of the last step on logarithmic axes: 1 is linear.
+Run: python tests/benchmarks/bench_scaling.py, or with the argument picture to draw the table of the page again. Each
+job runs once in a process of its own, after a small one that compiles and imports: processor seconds, of all threads,
+and the peak of the process's resident memory. Slopes are those of the last step on logarithmic axes: 1 is linear.
 """
 
 import json
@@ -116,7 +116,7 @@ AXES: dict[str, tuple[Callable[[int], None], list[int], str]] = {
 SINGLE: dict[str, tuple[Callable[..., Any], tuple, str]] = {
     "`imagenet_models`, pooled: fitted, ranked, reported": (report, ("imagenet_models",), "30 s, 1 GB"),
     "2,000 entities × 10,000 draws: fitted in chunks and ranked": (ranked, (2000, 2500), "2 GB"),
-    "The same with `joint=False`: no pairs, no confidence sets": (ranked, (2000, 2500, False), "–"),
+    "The same with `joint=False`: no pairs, no rank sets": (ranked, (2000, 2500, False), "–"),
     "1,000 entities × 10,000 draws: fitted in chunks and ranked": (ranked, (1000, 2500), "–"),
     "The same with `joint=False`": (ranked, (1000, 2500, False), "–"),
     "All maps of the Tile of 1,000 entities × 1,000 draws, 101 × 101": (all_maps, (1000, 250), "2 GB"),
@@ -166,7 +166,14 @@ def picture(found: dict[str, list[dict[str, Any]]]) -> None:
     axes[0, 0].legend(lines, [line.get_label() for line in lines], frameon=False, fontsize="small")
     for ax in axes[:, 0]:
         ax.set_ylabel("processor seconds")
-    figure.savefig(PICTURE, dpi=110)
+    figure.savefig(PICTURE, dpi=200)
+
+
+def from_page() -> dict[str, list[dict[str, Any]]]:
+    """Read seconds and memory from the table of the page."""
+    table = [line.split("|") for line in PAGE.read_text(encoding="utf-8").splitlines() if line.count("|") == 7]
+    rows = iter([{"seconds": float(row[4]), "peak": float(row[6])} for row in table[2:]])
+    return {name: [next(rows) for _ in sizes] for name, (_, sizes, _) in AXES.items()}
 
 
 def page(found: dict[str, list[dict[str, Any]]], single: dict[str, dict[str, Any]], parts: dict[str, float]) -> str:
@@ -181,7 +188,8 @@ def page(found: dict[str, list[dict[str, Any]]], single: dict[str, dict[str, Any
         "",
         f"Python {platform.python_version()}, NumPy {np.__version__}, {os.cpu_count()} processors.",
         "",
-        "![Two panels of processor seconds and of peak memory, rising with the size](../figures/scaling.png)",
+        "![Six panels of processor seconds and peak memory: they rise with draws, entities, classes, resolution and "
+        "cases](../figures/scaling.png)",
         "",
         "| what grows | job | size | seconds | slope | peak, MB |",
         "|---|---|---|---|---|---|",
@@ -201,7 +209,7 @@ def page(found: dict[str, list[dict[str, Any]]], single: dict[str, dict[str, Any
     lines += [
         "",
         f"Parts of a ranking of {PARTS[0]:,} entities by {4 * PARTS[1]:,} draws: {told}. The",
-        "time of pairs and confidence sets grows with draws × entities², and `joint=False` leaves them out. With the",
+        "time of pairs and rank sets grows with draws × entities², and `joint=False` leaves them out. With the",
         "number of classes, time grows with the number of cells, which is classes².",
         "",
     ]
@@ -217,7 +225,9 @@ def main() -> None:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) > 1:
+    if sys.argv[1:] == ["picture"]:
+        picture(from_page())
+    elif len(sys.argv) > 1:
         one(*json.loads(sys.argv[1]))
     else:
         main()
