@@ -235,7 +235,8 @@ def test_clusters_of_one_change_no_number_where_answers_are_missing():
         ({"a": [1, 0] * 5, "b": [0, 1] * 5}, ""),  # the entities differ on every case
         (
             {"a": [1, 0] * 5, "b": [0] * 10},
-            "a and b differ on only 5 of 10 cases: the comparison rests on these and on the prior.",
+            "a beats b (pairwise), but they differ on only 5 of 10 cases: the comparison rests on these and on the "
+            "prior.",
         ),
     ],
 )

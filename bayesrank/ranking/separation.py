@@ -58,6 +58,7 @@ class Separation:
     given: bool  #: Whether it was given, instead of learned from the data.
     score: str  #: Its name.
     per_case: bool  #: Whether per-case data may need fewer cases.
+    paired: bool  #: Whether all entities answer the new units.
     unit: str
     units: np.ndarray  #: Observed units with the units for which the prior counts (entity).
     prior: np.ndarray  #: Units for which the prior counts (entity).
@@ -143,6 +144,7 @@ class Separation:
         fields = {"difference": self.difference, "score": self.score, "unit": self.unit}
         number = {"needed": None if np.isnan(needed) else needed, "most": MOST, "cases_each": self.cases_each}
         number |= {"designed": design and design[1], "positives": design and design[0], "per_case": self.per_case}
+        number |= {"paired": self.paired, "assurance": assurance}
         return Note("more_to_separate", pair | fields | number)
 
     @cached_property
@@ -299,7 +301,8 @@ class Pair(NamedTuple):
         freedom = float(np.broadcast_to(information.freedom, (size, size))[one, rival])
         return Separation(
             entity=names[one], rival=names[rival], difference=difference, given=self.difference > 0,
-            score=found.facts.display, per_case=evidence.needed() == "per-case data", unit=unit,
+            score=found.facts.display, per_case=evidence.needed() == "per-case data",
+            paired=evidence.needed() not in ("cases", "per-case data"), unit=unit,
             units=number[who], prior=prior[who], cases_each=each, mean=mean, covariance=covariance,
             observed=found.sign * observed[who], wider=np.broadcast_to(information.inflation, size)[who],
             freedom=freedom, ends=(low, high) if found.sign > 0 else (-high, -low),

@@ -60,7 +60,7 @@ def verdict_of_plan(plan: xr.Dataset) -> Verdict:
     loss = ""
     if plan["expected_loss"].notnull().any():
         value = float(np.interp(np.log(at), np.log(plan["n"].values), plan["expected_loss"].values))
-        loss = f"Expected loss from choosing the leader after them: {_text.significant(value)} {score_name(plan)}."
+        loss = f"Expected loss from choosing the leader after them: {_text.significant(value)} in {score_name(plan)}."
     return compose(kind, headline, _notes(plan), loss, _cheaper(plan))
 
 
@@ -73,7 +73,7 @@ def _verdict_of_separation(plan: xr.Dataset) -> Verdict:
     now, many = _text.number(float(plan["now"]), 3), f"{100 * about['assurance']:g}% of simulated futures"
     notes = [
         f"Today P({about['entity']} beats {about['rival']}) is {now}.",
-        f"With that number, the {about['target']:g} rank sets of {many} leave only one of the two as possible best.",
+        f"With that number, only one of the two could be best in {many}, by the {about['target']:g} rank sets.",
         "The number is conditional on the difference; true_scores='population' (--true-scores) gives unconditional "
         "assurance.",
     ]
@@ -154,7 +154,7 @@ def _notes(plan: xr.Dataset) -> list[str]:
             lines.append(f"{name[0].upper()}{name[1:]}: {how_many}.")
     lines.append(f"The assurance is unconditional: true scores come from {TRUTHS[about.true_scores]}.")
     lines.append(
-        "The plan assumes that today's model and prior are right, and one look, at the end; looking earlier claims "
-        "winners too often (bayesrank gate allows it)."
+        "The plan assumes that today's model and prior are right, and that you rank again only once, at the end. "
+        "Earlier looks claim winners too often (bayesrank gate allows repeated looks)."
     )
     return lines

@@ -77,7 +77,7 @@ def verdict_of_ranking(ranking: xr.Dataset, more: Sequence[Note] = ()) -> Verdic
     if standing.headline == "none":
         headline = f"No ranking: {few_names(standing.names)} never have a value in the same draw."
     notes = [*notes, *common_notes(standing, score)]
-    loss = loss_of(ranking, leader, standing.places[0], score)
+    loss = loss_of(ranking, leader, standing.places[0], f"in {score}")
     return compose(
         standing.headline, headline, notes, loss, "" if standing.headline == "best" else next_step(ranking, standing)
     )
@@ -89,7 +89,7 @@ def loss_of(ranking: xr.Dataset, leader: str, place: int, unit: str) -> str:
     if np.isnan(regret):
         return ""
     if regret == 0 and not is_exact(ranking):
-        much = f"0 {unit} in all {RankingRecord.of(ranking).draws:,} draws"
+        much = f"0 {unit}, since {leader} is best in all {RankingRecord.of(ranking).draws:,} draws"
     else:
         much = f"{'less than ' * (regret < LEAST)}{_text.significant(max(regret, LEAST))} {unit}"
     return f"Expected loss from choosing {leader} instead of the true best: {much}."

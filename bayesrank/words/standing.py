@@ -126,7 +126,7 @@ def headline_text(standing: Standing, lead: str, best: str) -> str:
             else f"{tied.sum():,} of {standing.size:,} entities"
         )
         chances = {standing.best(int(i)) for i in np.flatnonzero(tied)}
-        lead = f"{who} lead together" + (f" ({chances.pop()} each)" if len(chances) == 1 else "")
+        lead = f"{who} lead" + (f" ({chances.pop()} each)" if len(chances) == 1 else "")
     lead += where
     limits = [cap for cap in standing.caps if cap.code not in ON_THESE]
     if limits and (not standing.rivals.any() or any(cap.code in UNJUSTIFIED for cap in limits)):

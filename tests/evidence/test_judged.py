@@ -108,7 +108,7 @@ def test_labels_chosen_by_verdict_and_strata_without_labels_are_named():
     frame["human"] = frame["human"].where((frame["gpt"] == 1) & (frame["case"] < 200))
     ranking = br.credible_ranking(br.fit(of_board(frame), seed=1))
     text = " ".join([*br.verdict(ranking), *br.notes(ranking)])
-    assert "chosen by verdict" in text
+    assert "depends on the verdict" in text
     assert "with the verdict 0" in text
 
 
@@ -214,7 +214,7 @@ def test_odds_that_tip_the_order_turn_it():
     moved = [p / (p + (1 - p) * odds) for p in (0.9, 0.4)]
     mean = 0.25 * (0.7 * 0.9 + 0.3 * 0.4) + 0.75 * (0.7 * moved[0] + 0.3 * moved[1])
     assert mean == pytest.approx(0.7 * 0.84 + 0.3 * 0.34, abs=0.01)
-    assert any("no random sample" in note and "b comes before a" in note for note in br.notes(found))
+    assert any("with a known truth as without" in note and "b would come before a" in note for note in br.notes(found))
 
 
 def test_odds_of_verification_tip_the_order_of_two_tests():

@@ -543,12 +543,12 @@ def test_words_say_nothing_of_draws():
     table = br.ranking_table(ranking)
     assert table.index.tolist() == ["b", "c", "a"]
     sentences = br.verdict(ranking)
-    assert sentences[0].startswith("b and c lead together (P(best) = 0.388 each), but integrals alone cannot rule out")
+    assert sentences[0].startswith("b and c lead (P(best) = 0.388 each), but integrals alone cannot rule out")
     assert not [s for s in sentences[1:] if "draw" in s or "Monte" in s]
     ax = br.plots.forest(ranking)
     assert [label.get_text() for label in ax.get_yticklabels()] == ["b", "c", "a"]
     sure = exact(br.from_counts(tn=[900, 1], fp=[1, 900], fn=[1, 900], tp=[900, 1], entity=["a", "b"]), "informedness")
-    assert br.verdict(sure)[1].endswith("instead of the true best: less than 0.000001 informedness (Youden's J).")
+    assert br.verdict(sure)[1].endswith("instead of the true best: less than 0.000001 in informedness (Youden's J).")
 
 
 def test_what_was_observed_lies_inside_or_is_said_to_lie_outside():

@@ -164,6 +164,8 @@ SEPARATION = {
     "designed": None,
     "positives": None,
     "per_case": False,
+    "paired": True,
+    "assurance": 0.8,
 }
 #: The paragraph on methods.
 OF_METHODS = [
@@ -409,9 +411,9 @@ ROWS = [
     (
         "truth_known_in_part",
         {"fewest": 40, "most": 60, "cases": 1000, "by_verdict": True, "of": ["a"], "entities": 2},
-        "The truth is known for 40 to 60 of 1,000 cases for each entity. The cases with a known truth of a were chosen "
-        "by verdict, which the model allows for. Among cases with equal verdicts, those with a known truth are "
-        "assumed to be a random sample.",
+        "The truth is known for 40 to 60 of 1,000 cases for each entity. For a, the share of cases with a known "
+        "truth depends on the verdict, for which the model corrects. Among cases with equal verdicts, those "
+        "with a known truth are assumed to be a random sample.",
     ),
     (
         "truth_known_in_part",
@@ -634,25 +636,27 @@ ROWS = [
     (
         "more_to_separate",
         SEPARATION,
-        "About 1,300 more cases separate a from b if they truly differ by 0.05 F1; looking again in between breaks the "
-        "claim (bayesrank gate allows it).",
+        "About 1,300 more cases would separate a from b with probability 0.8 if they truly differ by 0.05 in F1; rank "
+        "again only when all new data are collected (bayesrank gate allows repeated looks).",
     ),
     (
         "more_to_separate",
         SEPARATION | {"unit": "clusters", "needed": 1.0, "cases_each": 5.2},
-        "About 1 more cluster (6 cases) separates a from b if they truly differ by 0.05 F1; looking again in between "
-        "breaks the claim (bayesrank gate allows it).",
+        "About 1 more cluster (6 cases) would separate a from b with probability 0.8 if they truly differ by 0.05 in "
+        "F1; rank again only when all new data are collected (bayesrank gate allows repeated looks).",
     ),
     (
         "more_to_separate",
-        SEPARATION | {"designed": 99.0, "positives": 0.25, "per_case": True},
-        "About 1,300 more cases (or 99 with 25% positives; per-case data may need fewer) separate a from b if they "
-        "truly differ by 0.05 F1; looking again in between breaks the claim (bayesrank gate allows it).",
+        SEPARATION | {"designed": 99.0, "positives": 0.25, "per_case": True, "paired": False, "assurance": 0.9},
+        "About 1,300 more cases per entity (or 99 with 25% positives; per-case data may need fewer) would separate a "
+        "from b with probability 0.9 if they truly differ by 0.05 in F1; rank again only when all new data are "
+        "collected (bayesrank gate allows repeated looks).",
     ),
     (
         "more_to_separate",
         SEPARATION | {"needed": None},
-        "More than 100 times as many cases would be needed to separate a from b if they truly differ by 0.05 F1.",
+        "More than 100 times as many cases as today would be needed to separate a from b if they truly differ by 0.05 "
+        "in F1.",
     ),
     (
         "no_difference",
@@ -741,17 +745,17 @@ ROWS = [
     (
         "few_discordant",
         {"first": "a", "rival": "b", "different": 5.0, "cases": 10.0, "clusters": False, "bootstrap": False},
-        "a and b differ on only 5 of 10 cases: the comparison rests on these and on the prior.",
+        "a beats b (pairwise), but they differ on only 5 of 10 cases: the comparison rests on these and on the prior.",
     ),
     (
         "few_discordant",
         {"first": "a", "rival": "b", "different": 1.0, "cases": None, "clusters": False, "bootstrap": True},
-        "a and b differ on only 1 case: too few for the Bayesian bootstrap.",
+        "a beats b (pairwise), but they differ on only 1 case: too few for the Bayesian bootstrap.",
     ),
     (
         "few_discordant",
         {"first": "a", "rival": "b", "different": 4.0, "cases": 10.0, "clusters": True, "bootstrap": True},
-        "a and b differ on only 4 clusters: too few for the Bayesian bootstrap.",
+        "a beats b (pairwise), but they differ on only 4 clusters: too few for the Bayesian bootstrap.",
     ),
     (
         "prevalences_differ",
@@ -919,8 +923,8 @@ ROWS = [
     (
         "few_datasets",
         {"datasets": 5, "kind": "new", "enough": 10},
-        "An entity was measured on 5 data sets only. With fewer than 10, the intervals of a new data set depend on the "
-        "prior of the spread.",
+        "An entity was measured on only 5 data sets. With fewer than 10, intervals for a new data set depend on the "
+        "prior on the differences between data sets.",
     ),
     (
         "heavy_tails",
@@ -1155,20 +1159,20 @@ ROWS = [
     (
         "truth_missing_not_at_random",
         {"leader": "a", "rival": "b", "odds": 2.5, "most": 1000, "positive": ""},
-        "b comes before a if cases with a known truth are no random sample of those with equal "
-        "verdicts: if, in them, the odds that a is right are 2.5 times those in the other cases.",
+        "b would come before a if, among cases with equal verdicts, the odds that a is right were 2.5 times as high "
+        "with a known truth as without.",
     ),
     (
         "truth_missing_not_at_random",
         {"leader": "a", "rival": "b", "odds": 0.25, "most": 1000, "positive": "sick"},
-        "b comes before a if cases with a known truth are no random sample of those with equal "
-        "verdicts: if, in them, the odds of sick are 1/4 of those in the other cases.",
+        "b would come before a if, among cases with equal verdicts, the odds of sick were 1/4 as high with a known "
+        "truth as without.",
     ),
     (
         "truth_missing_not_at_random",
         {"leader": "a", "rival": "", "odds": None, "most": 1000, "positive": ""},
-        "a stays first even if cases with a known truth are no random sample of those with equal "
-        "verdicts, up to odds of 1,000 between them and the others.",
+        "a stays first if, among cases with equal verdicts, the odds with a known truth and without differ by a factor "
+        "of at most 1,000.",
     ),
     (
         "ones_taken_as_right",

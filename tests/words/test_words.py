@@ -30,7 +30,7 @@ def everything(result):
         ([5, 4, -9], "leads", "but b cannot be ruled out; c is worse."),
         ([1, 0.5, 0.3], "leads", "but no entity is separated from any other."),
         # The evidence behind the draws is not known: equal draws may come from different evidence.
-        ([0, 0, -20], "leads", "a and b lead together (P(best) = 0.500 each); c is worse."),
+        ([0, 0, -20], "leads", "a and b lead (P(best) = 0.500 each); c is worse."),
     ],
 )
 def test_headlines_by_condition(means, kind, headline):
@@ -97,7 +97,10 @@ def test_discordant_cases_are_counted_not_all_cases():
     seconds = rng.uniform(0.31, 0.77, 400)
     frame = pd.DataFrame({"a": seconds, "b": seconds - np.where(np.arange(400) < 7, 0.2113, 0)})
     ranking = br.credible_ranking(br.fit(br.from_outcomes(frame), "paired", seed=1), "mean_outcome")
-    assert "a and b differ on only 7 of 400 cases: too few for the Bayesian bootstrap." in everything(ranking)
+    assert (
+        "a beats b (pairwise), but they differ on only 7 of 400 cases: too few for the Bayesian bootstrap."
+        in everything(ranking)
+    )
 
 
 def test_heavy_tails_are_said():

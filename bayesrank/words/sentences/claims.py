@@ -3,7 +3,7 @@
 from bayesrank import _text
 
 #: What a verdict adds where it invites more cases.
-LOOKING = "looking again in between breaks the claim (bayesrank gate allows it)"
+LOOKING = "rank again only when all new data are collected (bayesrank gate allows repeated looks)"
 
 
 def clusters_too_few(clusters: float, enough: int) -> str:
@@ -123,10 +123,13 @@ def more_to_separate(
     designed: float | None,
     positives: float | None,
     per_case: bool,
+    paired: bool,
+    assurance: float,
 ) -> str:
-    pair = f"separate {entity} from {rival} if they truly differ by {difference:g} {score}"
+    differ = f"if they truly differ by {difference:g} in {score}"
     if needed is None:
-        return f"More than {most} times as many {unit} would be needed to {pair}."
+        pair = f"separate {entity} from {rival}"
+        return f"More than {most} times as many {unit} as today would be needed to {pair} {differ}."
     also = []
     if cases_each > 1:
         also.append(f"{_text.round_up(needed * cases_each):,} cases")
@@ -135,9 +138,11 @@ def more_to_separate(
     if per_case:
         also.append("per-case data may need fewer")
     aside = f" ({'; '.join(also)})" if also else ""
-    if needed == 1:
-        return f"About 1 more {unit.removesuffix('s')}{aside} {pair.replace('separate', 'separates', 1)}; {LOOKING}."
-    return f"About {_text.round_up(needed):,} more {unit}{aside} {pair}; {LOOKING}."
+    kind = f"{unit.removesuffix('s') if needed == 1 else unit}{'' if paired else ' per entity'}"
+    return (
+        f"About {_text.round_up(needed):,} more {kind}{aside} would separate {entity} from {rival} with probability "
+        f"{assurance:g} {differ}; {LOOKING}."
+    )
 
 
 def no_difference(entity: str, rival: str) -> str:

@@ -300,8 +300,8 @@ def truth_known_in_part(fewest: int, most: int, cases: int, by_verdict: bool, of
     each = " for each entity" if entities > 1 else ""
     how = "The share of cases with a known truth does not visibly depend on the verdict."
     if by_verdict:
-        named = f" of {_text.list_names(of, 3)}" if entities > 1 else ""
-        how = f"The cases with a known truth{named} were chosen by verdict, which the model allows for."
+        named = f"For {_text.list_names(of, 3)}, the" if entities > 1 else "The"
+        how = f"{named} share of cases with a known truth depends on the verdict, for which the model corrects."
     return (
         f"The truth is known for {labels} of {cases:,} cases{each}. {how} Among cases with equal verdicts, "
         "those with a known truth are assumed to be a random sample."
@@ -326,14 +326,14 @@ def strata_without_labels(strata: int, share: float, entity: str, verdict: str) 
 def truth_missing_not_at_random(leader: str, rival: str, odds: float | None, most: float, positive: str) -> str:
     if odds is None:
         return (
-            f"{leader} stays first even if cases with a known truth are no random sample of those with equal "
-            f"verdicts, up to odds of {most:,.0f} between them and the others."
+            f"{leader} stays first if, among cases with equal verdicts, the odds with a known truth and "
+            f"without differ by a factor of at most {most:,.0f}."
         )
-    factor = f"{odds:.2g} times" if odds >= 1 else f"1/{1 / odds:.2g} of"
+    factor = f"{odds:.2g} times as" if odds >= 1 else f"1/{1 / odds:.2g} as"
     what = f"that {leader} is right" if not positive else f"of {positive}"
     return (
-        f"{rival} comes before {leader} if cases with a known truth are no random sample of those with equal verdicts: "
-        f"if, in them, the odds {what} are {factor} those in the other cases."
+        f"{rival} would come before {leader} if, among cases with equal verdicts, the odds {what} were {factor} "
+        "high with a known truth as without."
     )
 
 

@@ -34,7 +34,7 @@ def few_discordant(
         units = _text.count(int(different), "case")
     else:
         units = f"{different:.0f} of {cases:.0f} cases"
-    return f"{first} and {rival} differ on only {units}: {rests}."
+    return f"{first} beats {rival} (pairwise), but they differ on only {units}: {rests}."
 
 
 @caveat(Caveat.PREVALENCES_DIFFER)
@@ -126,8 +126,8 @@ def for_typical_dataset(typical: str, mean_prevalence: bool) -> str:
 @caveat(Caveat.FEW_UNITS)
 def few_datasets(datasets: int, kind: str, enough: int) -> str:
     return (
-        f"An entity was measured on {_text.count(datasets, 'data set')} only. With fewer than {enough}, the intervals "
-        f"of a {kind} data set depend on the prior of the spread."
+        f"An entity was measured on only {_text.count(datasets, 'data set')}. With fewer than {enough}, "
+        f"intervals for a {kind} data set depend on the prior on the differences between data sets."
     )
 
 
