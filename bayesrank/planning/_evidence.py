@@ -14,12 +14,12 @@ from bayesrank._draws import draw_dims
 from bayesrank._errors import ArgumentError, ArgumentKeyError, ArgumentTypeError
 from bayesrank._labels import unique_rows
 from bayesrank._records import ModelRecord
-from bayesrank._source import Over, parse_source
-from bayesrank._source import Source as Posterior
+from bayesrank._source import Over, Source, parse_source
+from bayesrank._types import Container, ScoreLike
 from bayesrank.models import in_closed_form
 from bayesrank.performance.arrays import as_performance, observed_counts
 from bayesrank.planning._updates import JointOutcomes, NormalScores, Tables, gradient, overlapping_noise
-from bayesrank.ranking.aggregates import scored
+from bayesrank.ranking.aggregates import Scored
 from bayesrank.ranking.separation import population_behind
 from bayesrank.ranking.shrinkage import Population
 from bayesrank.ranking.values import ScoreValues, score_values
@@ -35,13 +35,11 @@ MOSTLY = 0.5
 
 
 @dataclass(frozen=True)
-class Source:
-    """The scores of a posterior, and how new units of one kind update them."""
+class Preposterior:
+    """The scores of a posterior, and how new units of one kind would update them (preposterior analysis)."""
 
-    posterior: Any
-    groups: dict[str, xr.Dataset]
-    found: ScoreValues
-    score: Any
+    scored: Scored
+    score: ScoreLike | None
     kind: str | None
     #: Positions of the entities that can meet the target, and their scores (draw, entity), higher is better.
     keep: np.ndarray
@@ -66,12 +64,25 @@ class Source:
     updates: Any = None
 
     @property
+    def posterior(self) -> Source:
+        assert self.scored.source is not None  # of a posterior, not of an aggregate
+        return self.scored.source
+
+    @property
+    def groups(self) -> dict[str, xr.Dataset]:
+        return self.posterior.groups
+
+    @property
+    def found(self) -> ScoreValues:
+        return self.scored.found
+
+    @property
     def about(self) -> ModelRecord:
-        return parse_source(self.posterior).model
+        return self.posterior.model
 
     @property
     def observed(self) -> xr.Dataset:
-        return self.groups.get("observed_data", xr.Dataset())
+        return self.posterior.observed
 
     @property
     def names(self) -> list[Any]:
@@ -107,7 +118,7 @@ class Source:
     def prior(self) -> xr.DataArray:
         return self.groups["constant_data"]["prior_concentration"].isel(entity=self.keep)
 
-    def normal(self, units: np.ndarray, within: np.ndarray, noise: Any = None, **facts: Any) -> "Source":
+    def normal(self, units: np.ndarray, within: np.ndarray, noise: Any = None, **facts: Any) -> "Preposterior":
         """Return the source whose new units reduce the part ``within`` of the covariance of normal scores."""
         return replace(
             self, units=units, updates=partial(NormalScores, self.draws, within, units, noise=noise), **facts
@@ -129,7 +140,7 @@ class Source:
         return of
 
 
-def check_posterior(posterior: Any) -> Posterior | Over:
+def check_posterior(posterior: Container) -> Source | Over:
     """Parse a posterior, or raise if it is none; an aggregate of one is returned unchanged."""
     if isinstance(posterior, Over):
         check_posterior(posterior.source)
@@ -143,16 +154,13 @@ def check_posterior(posterior: Any) -> Posterior | Over:
 
 
 def read_source(
-    posterior: Any, score: Any, kind: str | None, higher_is_better: bool | None, top: int, named: Mapping[str, Any]
-) -> Source:
-    """Check a posterior and return its scores.
+    one: Scored, score: ScoreLike | None, kind: str | None, top: int, named: Mapping[str, Any]
+) -> Preposterior:
+    """Return the scores of a posterior, for a plan.
 
     Entities that are in no draw among the first ``top``, are not ``named`` by an argument, and are not among the
     ``top + 1`` best means, are left out.
     """
-    posterior = parse_source(check_posterior(posterior))
-    groups = posterior.groups
-    one = scored(posterior, score, higher_is_better, kind)
     found = one.found
     values = found.values
     extra = [str(dim) for dim in values.dims if dim not in (*draw_dims(values), "entity")]
@@ -178,7 +186,7 @@ def read_source(
     ranked = np.isin(np.arange(size), keep)
     population = population_behind(whole, ranked, found, one.evidence, one.information)
     everyone = np.arange(keep.size)
-    source = Source(posterior, groups, found, score, kind, keep, drawn, population, drawn, everyone, everyone)
+    source = Preposterior(one, score, kind, keep, drawn, population, drawn, everyone, everyone)
     names = source.names
     places = [names.index(check_choice(which, name, names, ArgumentKeyError)) for which, name in named.items()]
     if keep.size <= top + 1:
@@ -192,12 +200,12 @@ def read_source(
 
 
 def with_units(
-    source: Source,
+    source: Preposterior,
     more: str | None = None,
     positives: float | None = None,
     pair: bool = True,
     overlap: bool = False,
-) -> Source:
+) -> Preposterior:
     """Return how ``more`` units of one kind would update the scores.
 
     With ``pair`` False the new cases are known by their tables alone; with ``overlap`` they are known case by case, and
@@ -269,7 +277,7 @@ def with_units(
     return source.normal(cases, source.covariance)
 
 
-def kinds_of(source: Source) -> dict[str, dict[str, Any]]:
+def kinds_of(source: Preposterior) -> dict[str, dict[str, Any]]:
     """Return the kinds of new units that suit a posterior, and the arguments of :func:`with_units` for each."""
     about, observed = source.about, source.observed
     if about.over_datasets:
@@ -297,7 +305,7 @@ def kinds_of(source: Source) -> dict[str, dict[str, Any]]:
     return kinds
 
 
-def _known_shares(source: Source) -> np.ndarray | None:
+def _known_shares(source: Preposterior) -> np.ndarray | None:
     """Return the known class shares (entity, class); None where they are sampled with the cases."""
     if source.about.assumed_prevalence == "sampled":
         return None
@@ -313,7 +321,7 @@ def _known_shares(source: Source) -> np.ndarray | None:
     return one.transpose("entity", "actual").values
 
 
-def _unite_twins(source: Source) -> Source:
+def _unite_twins(source: Preposterior) -> Preposterior:
     """Give entities with the same outcomes on all cases the same draws: only the prior could separate them."""
     observed = source.observed
     name = "pattern_outcome" if "pattern_outcome" in observed else "pattern_predicted"
@@ -324,7 +332,7 @@ def _unite_twins(source: Source) -> Source:
     return replace(source, draws=source.draws[:, twin], twin=twin)
 
 
-def _of_tables(source: Source, counts: xr.DataArray, positives: float | None, overlap: bool) -> Source:
+def _of_tables(source: Preposterior, counts: xr.DataArray, positives: float | None, overlap: bool) -> Preposterior:
     labels = as_performance(source.posterior, source.kind)["actual"].values
     order = {"actual": labels, "predicted": labels}
     table = counts.sel(order).transpose("entity", "actual", "predicted").values
@@ -349,7 +357,7 @@ def _of_tables(source: Source, counts: xr.DataArray, positives: float | None, ov
     return replace(source, units=units, cells=alpha.size, updates=updates)
 
 
-def _of_outcome_counts(source: Source, counts: xr.DataArray) -> Source:
+def _of_outcome_counts(source: Preposterior, counts: xr.DataArray) -> Preposterior:
     values = np.asarray(label_values(counts["outcome"].values))
     table = counts.transpose("entity", "outcome").values[:, None]
     alpha = table + source.prior().transpose("entity", "outcome").values[:, None]
@@ -363,7 +371,7 @@ def _of_outcome_counts(source: Source, counts: xr.DataArray) -> Source:
     return replace(source, units=table.sum((-2, -1)), cells=alpha.size, updates=make)
 
 
-def _outcome_score(source: Source) -> Score:
+def _outcome_score(source: Preposterior) -> Score:
     """Return the score, or raise if it is a variable of the posterior, which new cases cannot update."""
     score = source.found.score
     if score is None or score.space != "outcomes":
@@ -371,7 +379,7 @@ def _outcome_score(source: Source) -> Score:
     return score
 
 
-def _codes(source: Source) -> tuple[np.ndarray, np.ndarray, np.ndarray | None, np.ndarray | None, Any]:
+def _codes(source: Preposterior) -> tuple[np.ndarray, np.ndarray, np.ndarray | None, np.ndarray | None, Any]:
     """Return joint outcomes as codes, the prior of each answer, the values of outcomes, known class shares, the score.
 
     Values are None for classes, and shares where they are sampled with the cases; the score is that of tables.
@@ -400,12 +408,12 @@ def _codes(source: Source) -> tuple[np.ndarray, np.ndarray, np.ndarray | None, n
     return codes, alpha, None, None if shares is None else shares[0], score
 
 
-def _cluster(source: Source) -> np.ndarray | None:
+def _cluster(source: Preposterior) -> np.ndarray | None:
     observed = source.observed
     return pd.factorize(observed["pattern_cluster"].values)[0] if "pattern_cluster" in observed else None
 
 
-def _of_patterns(source: Source, positives: float | None, pair: bool) -> Source:
+def _of_patterns(source: Preposterior, positives: float | None, pair: bool) -> Preposterior:
     codes, alpha, values, known, score = _codes(source)
     count, cluster, shares = source.observed["pattern_count"].values, _cluster(source), None
     if known is not None:
@@ -420,7 +428,7 @@ def _of_patterns(source: Source, positives: float | None, pair: bool) -> Source:
     return replace(source, unit=unit, units=units, cases_each=size / number, updates=make)
 
 
-def _same_clusters(source: Source) -> Source:
+def _same_clusters(source: Preposterior) -> Preposterior:
     """Return the source for more cases of the same clusters, which reduce the variance within clusters only."""
     codes, alpha, values, known, score = _codes(source)
     count, cluster = source.observed["pattern_count"].values.astype(float), _cluster(source)
@@ -439,7 +447,7 @@ def _same_clusters(source: Source) -> Source:
     return source.normal(np.full(len(alpha), count.sum()), within, fixed="clusters")
 
 
-def _of_datasets(source: Source, more: str) -> Source:
+def _of_datasets(source: Preposterior, more: str) -> Preposterior:
     """Return the source of a hierarchical model: more data sets, or more cases of the same ones."""
     kind = source.kind or source.about.kind or "typical"
     check_choice("kind", kind, ("typical", "new"))
@@ -457,7 +465,7 @@ def _of_datasets(source: Source, more: str) -> Source:
     return source.normal(units, source.covariance - rest, unit=more, cases_each=each, fixed=fixed)
 
 
-def _between_datasets(source: Source, kind: str) -> np.ndarray:
+def _between_datasets(source: Preposterior, kind: str) -> np.ndarray:
     """Return the covariance of the scores between data sets: that of a new data set less that of a typical one."""
     other = "typical" if kind == "new" else "new"
     values = score_values(source.posterior, source.score, bool(source.found.higher_is_better), other).values
@@ -469,7 +477,7 @@ def _between_datasets(source: Source, kind: str) -> np.ndarray:
     return (vectors * np.maximum(values_, 0)) @ vectors.T
 
 
-def _of_labels(source: Source) -> Source:
+def _of_labels(source: Preposterior) -> Preposterior:
     """Return the source of truth known in part: more labels reduce what the verdicts leave open; the cases stay.
 
     The rest is the variance between cases of what their verdicts say on the scores.
@@ -487,7 +495,7 @@ def _of_labels(source: Source) -> Source:
     return replace(source.normal(labels, within, unit=unit, fixed=kept), most=most)
 
 
-def _moves_of_rates(source: Source, count: np.ndarray) -> np.ndarray:
+def _moves_of_rates(source: Preposterior, count: np.ndarray) -> np.ndarray:
     """Return how far each case moves the mean outcome (pattern, entity) by its verdict, whose rate has one more case.
 
     The additional case has the rate of the entity.
@@ -505,7 +513,7 @@ def _moves_of_rates(source: Source, count: np.ndarray) -> np.ndarray:
     return moves
 
 
-def _moves_of_tables(source: Source, count: np.ndarray) -> np.ndarray:
+def _moves_of_tables(source: Preposterior, count: np.ndarray) -> np.ndarray:
     """Return how far each case moves the score of a table (pattern, entity) by the predictions of all tests.
 
     The class of a case has the shares of the verified cases with equal predictions, and of one case more.
@@ -526,7 +534,7 @@ def _moves_of_tables(source: Source, count: np.ndarray) -> np.ndarray:
     return (moves - np.average(moves, axis=0, weights=count)) / count.sum()
 
 
-def _of_judged_votes(source: Source) -> Source:
+def _of_judged_votes(source: Preposterior) -> Preposterior:
     """Return the source of votes of judges: more votes of people reduce what the votes of judges leave open.
 
     The rest is the covariance of the same number of votes of people alone.
@@ -540,9 +548,9 @@ def _of_judged_votes(source: Source) -> Source:
     return replace(found, most=max(float((cases - labels).min()), 1.0))
 
 
-def _runs(source: Source) -> int:
+def _runs(source: Preposterior) -> int:
     """Return how many right or wrong runs each outcome is the mean of; 0 if that is not known."""
-    assembled, observed = parse_source(source.posterior).assembled, source.observed
+    assembled, observed = source.posterior.assembled, source.observed
     runs = assembled.most_runs or 0
     if runs < 2 or assembled.fewest_runs != runs or "pattern_outcome" not in observed:
         return 0
@@ -552,7 +560,7 @@ def _runs(source: Source) -> int:
     return runs if outcome.min() >= 0 and outcome.max() <= 1 and np.abs(right - np.round(right)).max() < 1e-6 else 0
 
 
-def _of_seeds(source: Source, more: str | None) -> Source:
+def _of_seeds(source: Preposterior, more: str | None) -> Preposterior:
     """Return the source for more training seeds on the same cases, which reduce the variance between fitted models."""
     if more not in (None, "training seeds") or source.about.over != "retrained":
         raise ArgumentError("more", "must be 'training seeds' for retrained models, and for no others", f"{more!r}")
@@ -564,7 +572,7 @@ def _of_seeds(source: Source, more: str | None) -> Source:
     return source.normal(seeds, np.diag((net + noise) / seeds), unit="training seeds", fixed="cases")
 
 
-def _of_runs(source: Source) -> Source:
+def _of_runs(source: Preposterior) -> Preposterior:
     """Return the source for more runs of the same cases, which reduce the variance within cases only."""
     runs = _runs(source)
     if not runs:

@@ -24,7 +24,7 @@ from bayesrank._random import Seed, root_sequence, stream
 from bayesrank._records import PlanRecord
 from bayesrank._source import Over
 from bayesrank._types import Container, ScoreLike
-from bayesrank.planning._evidence import Source, check_posterior, kinds_of, read_source, with_units
+from bayesrank.planning._evidence import Preposterior, check_posterior, kinds_of, read_source, with_units
 from bayesrank.planning._goals import Goal
 from bayesrank.planning._updates import Updates
 from bayesrank.ranking.aggregates import OF_PLANS, Scored, scored
@@ -180,12 +180,12 @@ def plan(
             raise ArgumentError(
                 name, "must be left out of a plan over groups, which is of a known difference (margin=)"
             )
+    one = scored(posterior, score, higher_is_better, kind)
     if true_scores in (None, "difference") and not others:
         if margin and rope:
             raise ArgumentError("margin and rope", "are the same true difference: pass one", f"{margin}, {rope}")
         known = check_number("margin", margin or rope, 0.0, finite=True)
-        values = scored(posterior, score, higher_is_better, kind)
-        found = _of_difference(values, RankingOptions(target, rope), kind, Pair(entity, rival, known), assurance, sizes)
+        found = _of_difference(one, RankingOptions(target, rope), kind, Pair(entity, rival, known), assurance, sizes)
         if found is not None:
             return found
         if true_scores is not None or isinstance(posterior, Over):
@@ -193,7 +193,7 @@ def plan(
     given = {"entity": entity, "rival": None if isinstance(rival, str) and rival == ALL else rival}
     named = {argument: name for argument, name in given.items() if name is not None}
     top = 1 if k is None else check_integer("k", k, 1)
-    source = read_source(posterior, score, kind, higher_is_better, top, named)
+    source = read_source(one, score, kind, top, named)
     if true_scores == "posterior":
         source = replace(source, population=None)
     goal = _goal(source, target, entity, rival, k, width, margin, rope)
@@ -205,8 +205,8 @@ def plan(
     kinds = kinds_of(source)
     for options in kinds.values():
         other = with_units(source, **options)
-        one = _plan_sizes(other, goal, assurance, _sizes(None, other.units, other.most), futures, root)
-        rows.append((float(one["needed"]), float(one["needed"]) * other.cases_each, float(one["limit"])))
+        each = _plan_sizes(other, goal, assurance, _sizes(None, other.units, other.most), futures, root)
+        rows.append((float(each["needed"]), float(each["needed"]) * other.cases_each, float(each["limit"])))
     columns = zip(("needed", "cases", "limit"), np.array(rows).reshape(-1, 3).T, strict=True)
     more_found = {f"alternative_{name}": ("alternative", column) for name, column in columns}
     return found.assign(more_found).assign_coords(alternative=name_coord([*kinds]) if kinds else np.empty(0, str))
@@ -262,7 +262,9 @@ def _of_difference(
     return xr.Dataset(curve | scalars | limits | {"separation": notes_text([note])}, {"n": tried}, about)
 
 
-def _goal(source: Source, target: float, entity: Any, rival: Any, k: Any, width: Any, margin: Any, rope: float) -> Goal:
+def _goal(
+    source: Preposterior, target: float, entity: Any, rival: Any, k: Any, width: Any, margin: Any, rope: float
+) -> Goal:
     """Check the arguments that state the target, and return it."""
     names = source.names
     which = None if entity is None else names.index(entity)
@@ -312,7 +314,7 @@ def _sizes(sizes: Any, units: np.ndarray, limit: float = np.inf) -> np.ndarray:
 
 
 def _plan_sizes(
-    source: Source, goal: Goal, assurance: float, sizes: np.ndarray, futures: int, root: np.random.SeedSequence
+    source: Preposterior, goal: Goal, assurance: float, sizes: np.ndarray, futures: int, root: np.random.SeedSequence
 ) -> xr.Dataset:
     if goal.kind == "interval" and source.cells:  # a width needs no pairs, and more futures make it exact
         futures = max(futures, min(INTERVALS // source.cells, INTERVALS // 20))
@@ -411,7 +413,7 @@ def _skewness(draws: np.ndarray, covariance: np.ndarray) -> np.ndarray:
     return np.divide(moment, spread**3, out=np.zeros_like(moment), where=spread > 1e-12)
 
 
-def _limit(source: Source, goal: Goal, futures: int, root: np.random.SeedSequence) -> tuple[float, float]:
+def _limit(source: Preposterior, goal: Goal, futures: int, root: np.random.SeedSequence) -> tuple[float, float]:
     """Return the share of futures that meet the target with unlimited units."""
     if not source.fixed:
         return _share(goal.holds(source.true_scores(source.draws, stream(root, "plan population"))))

@@ -272,6 +272,7 @@ def test_other_models_refuse_missing_truths(model):
 
 def test_a_plan_is_in_labels_on_the_entities_that_could_be_best():
     from bayesrank.planning._evidence import read_source, with_units
+    from bayesrank.ranking.aggregates import scored
 
     rng = np.random.default_rng(6)
     right = rng.random((3000, 3)) < [0.85, 0.73, 0.4]
@@ -291,7 +292,7 @@ def test_a_plan_is_in_labels_on_the_entities_that_could_be_best():
     assert "more labels on each of a and b are enough" in br.verdict(plan)[0]
     assert "Labels on the other 1 change nothing" in " ".join(br.notes(plan))
     # The variance of the difference with four times as many labels is the predicted one.
-    source = with_units(read_source(posterior, None, None, None, 1, {}))
+    source = with_units(read_source(scored(posterior, None, None, None), None, None, 1, {}))
     updates = source.updates(2000, np.random.default_rng(1))
     updates.extend(180)
     predicted = updates.moments()[1].reshape(-1, 2, 2)[0]
@@ -309,6 +310,7 @@ def mean_of_draws(posterior):
 @pytest.mark.parametrize("score", ["f1", "tpr"])
 def test_a_plan_of_verified_cases_predicts_the_spread_after_them(score):
     from bayesrank.planning._evidence import read_source, with_units
+    from bayesrank.ranking.aggregates import scored
 
     rng = np.random.default_rng(5)
     disease, shared = (rng.random(3000) < 0.3) + 0, rng.standard_normal(3000)
@@ -332,7 +334,7 @@ def test_a_plan_of_verified_cases_predicts_the_spread_after_them(score):
     labels = posterior["observed_data"]["labels"].values.max()
     rng_of = np.random.default_rng(1)
     later = posterior_of(1200)
-    source = with_units(read_source(posterior, score, None, None, 1, {}))
+    source = with_units(read_source(scored(posterior, score, None, None), score, None, 1, {}))
     updates = source.updates(2000, np.random.default_rng(1))
     updates.extend(int(later["observed_data"]["labels"].values.max() - labels))
     predicted = updates.moments()[1].reshape(-1, 2, 2)[0]
