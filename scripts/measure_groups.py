@@ -26,16 +26,13 @@ def counts_of(rng, entities, rates, cases):
     return xr.DataArray(np.stack([cases - right, right], -1), coords, ("entity", "group", "outcome"), name="counts")
 
 
-def claims(rng, boards, entities, groups, cases, sizes="equal"):
-    """Return how often an entity is called best, by aggregate."""
+def claims(rng, boards, entities, groups, cases):
+    """Return how often an entity is called best, by aggregate; ``cases`` are those of each group, or of each entity."""
     found = dict.fromkeys(AGGREGATES, 0)
     for _ in range(boards):
         rates = 1 / (1 + np.exp(-(1.0 + 0.5 * rng.standard_normal(groups))))
-        each = np.full(groups, cases)
-        if sizes == "zipf":
-            each = np.maximum(cases * 2 // np.arange(1, groups + 1), 5)
-        evidence = counts_of(rng, entities, rates, each)
-        posterior = br.fit(evidence, seed=int(rng.integers(2**31)), draws=500)
+        each = np.full((entities, groups), np.reshape(cases, (-1, 1)))
+        posterior = br.fit(counts_of(rng, entities, rates, each), seed=int(rng.integers(2**31)), draws=500)
         for aggregate in AGGREGATES:
             ranking = br.credible_ranking(posterior, over="group", aggregate=aggregate)
             found[aggregate] += ranking.attrs["headline"] == "best"
@@ -137,6 +134,9 @@ def main():
     parser.add_argument("--boards", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--cells", default="2,5,20/2,4,12/10,100,1000")
+    parser.add_argument(
+        "--unequal", type=int, default=0, help="boards of two entities with 20 and 1,000 cases, instead"
+    )
     parser.add_argument("--gaps", type=int, default=0, help="boards of the tables of gaps, instead of false claims")
     parser.add_argument("--worst", type=int, default=0, help="boards of the table of worst groups, instead")
     parser.add_argument("--plans", type=int, default=0, help="boards of the table of plans, instead of false claims")
@@ -148,6 +148,11 @@ def main():
     if given.plans:
         for aggregate, groups in product(("mean", "worst"), (2, 4)):
             print(aggregate, groups, f"{plans(given.plans, aggregate, groups):.3f}", flush=True)
+        return
+    for groups in (2, 4, 12) if given.unequal else ():
+        found = claims(np.random.default_rng([given.seed, groups]), given.unequal, 2, groups, (20, 1000))
+        print("unequal", groups, *(f"{found[a] / given.unequal:.3f}" for a in AGGREGATES), flush=True)
+    if given.unequal:
         return
     if given.gaps:
         print_gaps(given.gaps)
