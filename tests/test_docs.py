@@ -87,7 +87,19 @@ def has_code(path):
 
 
 #: Pages whose code takes longest; CI runs it too.
-LONG = {"decisions", "models", "predictive", "tile", "rank_sets", "exact", "large", "planning", "audit", "pymc"}
+LONG = {
+    "decisions",
+    "models",
+    "predictive",
+    "tile",
+    "rank_sets",
+    "exact",
+    "large",
+    "planning",
+    "audit",
+    "pymc",
+    "compare",
+}
 
 
 @pytest.mark.parametrize(
