@@ -16,8 +16,8 @@ from bayesrank._labels import check_positive, object_array
 
 #: Minimum distance of a probability from 0 and 1, below which rounding dominates.
 SMALLEST = 1e-12
-#: Largest whole number that floats represent exactly.
-EXACT = 2**53
+#: Largest whole number that floats represent exactly. Its type fits arrays of 32 bits, the default in a browser.
+EXACT = np.int64(2**53)
 #: Maximum number of names that a message lists.
 MANY = 15
 
@@ -256,7 +256,7 @@ def container_limits(root: Path = Path("/sys/fs/cgroup"), own: Path = Path("/pro
 def check_counts_array(argument: str, values: Any) -> np.ndarray:
     """Return non-negative whole numbers as int64; other values raise an error and are not rounded."""
     array = _check_real(argument, values, "whole numbers")
-    bad = array[~np.isfinite(array) | (array < 0) | (array != np.floor(array)) | (array > 2**53)]
+    bad = array[~np.isfinite(array) | (array < 0) | (array != np.floor(array)) | (array > EXACT)]
     if bad.size:
         raise ArgumentError(argument, "must hold non-negative whole numbers (counts, not rates)", bad[0])
     return array.astype(np.int64)
@@ -267,7 +267,7 @@ def check_case_numbers(argument: str, values: Any, weighted: bool) -> np.ndarray
     if not weighted:
         return check_counts_array(argument, values)
     array = check_numbers(argument, values)
-    bad = array[~np.isfinite(array) | (array < 0) | (array > 2**53)]
+    bad = array[~np.isfinite(array) | (array < 0) | (array > EXACT)]
     if bad.size:
         raise ArgumentError(argument, "must hold non-negative effective numbers of cases", bad[0])
     return array

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from functools import cache
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any
 
 import numpy as np
@@ -35,8 +35,11 @@ def to_container(groups: Mapping[str, xr.Dataset]) -> Any:
 
 @cache
 def _takes_trees() -> bool:
-    """Return whether the installed ArviZ is 1.0 or later."""
-    return int(version("arviz").split(".")[0]) >= 1
+    """Return whether the installed ArviZ is 1.0 or later; without ArviZ (in a browser), trees need xarray alone."""
+    try:
+        return int(version("arviz").split(".")[0]) >= 1
+    except PackageNotFoundError:
+        return True
 
 
 def is_container(source: Any) -> bool:

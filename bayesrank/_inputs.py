@@ -3,12 +3,9 @@
 Every byte that the package reads from a user's path or from standard input passes through this module.
 """
 
-import bz2
 import csv
-import gzip
 import io
 import json
-import lzma
 import os
 import re
 import stat
@@ -16,8 +13,9 @@ import sys
 import threading
 import zipfile
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import IO, Any, cast
 
@@ -39,12 +37,14 @@ MAX_LAYERS = 4
 MAX_DIGITS = 300
 #: Bytes that are read to recognise a file.
 HEAD = 2**18
-#: The first bytes of compressed files.
-OPENERS: dict[str, tuple[re.Pattern[bytes], Callable[..., Any]]] = {
-    ".gz": (re.compile(rb"\x1f\x8b\x08"), gzip.open),
-    ".bz2": (re.compile(rb"BZh[1-9]1AY&SY"), bz2.open),
-    ".xz": (re.compile(rb"\xfd7zXZ\0"), lzma.open),
+#: The first bytes of compressed files, and the module that opens them. Some builds of Python lack bz2 or lzma.
+OPENERS = {
+    ".gz": (re.compile(rb"\x1f\x8b\x08"), "gzip"),
+    ".bz2": (re.compile(rb"BZh[1-9]1AY&SY"), "bz2"),
+    ".xz": (re.compile(rb"\xfd7zXZ\0"), "lzma"),
 }
+#: Errors of damaged data by gzip and lzma, by name.
+BROKEN = ("BadGzipFile", "LZMAError")
 #: Members of a workbook of Excel. Some programs write the first one last.
 WORKBOOK = re.compile(rb"\[Content_Types\]\.xml|xl/(_rels|workbook|worksheets|theme|styles|sharedStrings)")
 #: Zstandard in zip archives, which Python reads from version 3.14 on.
@@ -73,7 +73,7 @@ def reason_of(error: Exception) -> str:
         return "bytes that are not text in UTF-8"
     if isinstance(error, RecursionError):
         return "brackets within brackets, too deep to be read"
-    if isinstance(error, EOFError | zlib.error | lzma.LZMAError | zipfile.BadZipFile | gzip.BadGzipFile):
+    if isinstance(error, EOFError | zlib.error | zipfile.BadZipFile) or type(error).__name__ in BROKEN:
         return f"damaged data: {_first_line(error)}"
     return _first_line(error)
 
@@ -160,10 +160,10 @@ def _unpack(file: IO[bytes], name: str) -> IO[bytes]:
     """Return a stream without its layers of compression, which its first bytes show."""
     for _ in range(MAX_LAYERS):
         begin = cast(io.BufferedReader, file).peek(16)
-        opened = next((opener for magic, opener in OPENERS.values() if magic.match(begin)), None)
-        if opened is None:
+        opener = next((module for magic, module in OPENERS.values() if magic.match(begin)), None)
+        if opener is None:
             return file
-        file = cast(IO[bytes], io.BufferedReader(opened(file)))
+        file = cast(IO[bytes], io.BufferedReader(import_module(opener).open(file)))
     raise ArgumentFileError(name, f"must be compressed at most {MAX_LAYERS - 1} times")
 
 

@@ -5,6 +5,7 @@ do not depend on the number of threads or on their order.
 """
 
 import os
+import sys
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -21,7 +22,12 @@ ShareOut = Callable[..., None]
 
 
 def workers() -> int:
-    """Return the number of threads: one a processor, at most 8, and at most OMP_NUM_THREADS where it is set."""
+    """Return the number of threads: one a processor, at most 8, and at most OMP_NUM_THREADS where it is set.
+
+    In a browser (Pyodide) it is 1, since Python can start no thread there.
+    """
+    if sys.platform == "emscripten":
+        return 1
     limit = os.environ.get("OMP_NUM_THREADS", "")
     return min(os.cpu_count() or 1, 8, int(limit) if limit.isdecimal() and int(limit) else 8)
 
@@ -46,12 +52,13 @@ def in_threads(function: Callable[[Any], Any], pieces: Iterable[Any], numbers: i
 def thread_pool() -> Iterator[ShareOut]:
     """Yield ``share_out(function, *sizes)``, which calls the function in every thread with its part of each range."""
     count = workers()
-    with ThreadPoolExecutor(count) as pool:
+    with ThreadPoolExecutor(count) as pool:  # it starts threads with the first work
+        run = pool.map if count > 1 else map
 
         def share_out(function: Callable[..., None], *sizes: int) -> None:
             edges = [np.linspace(0, size, count + 1).astype(int).tolist() for size in sizes]
             parts = ([slice(*pair) for pair in pairwise(edge)] for edge in edges)
-            list(pool.map(function, *parts))
+            list(run(function, *parts))
 
         yield share_out
 

@@ -123,4 +123,4 @@ def _model_of(source: Source, model: Any, options: dict[str, Any]) -> Any:
 
 def _as_evidence(counts: xr.DataArray) -> xr.DataArray:
     """Return counts of a file as whole numbers; effective numbers of weighted cases stay fractions."""
-    return counts if WEIGHTED in counts.attrs else counts.astype(int)
+    return counts if WEIGHTED in counts.attrs else counts.astype(np.int64)

@@ -1,13 +1,14 @@
 """Loops over draws × entities × entities: NumPy for small problems, compiled code for large ones.
 
 Both add the same numbers in the same order, so results agree to the last bit. Importing numba takes longer than ranking
-a small problem.
+a small problem; without numba (in a browser), NumPy does all.
 """
 
 from itertools import pairwise
 
 import numpy as np
 
+from bayesrank._compiled import can_compile
 from bayesrank._draws import BLOCK
 
 #: Number of pairs times draws up to which NumPy is used.
@@ -24,7 +25,7 @@ def compare_pairs(values: np.ndarray, edges: np.ndarray, rope: float) -> list[np
     size, draws = values.shape
     tables = [np.zeros((size, size), kind) for kind in (np.int32, np.int32, float, float, float, float)]
     defined = ~np.isnan(values)
-    if size * size * draws > SMALL_PAIRS:
+    if size * size * draws > SMALL_PAIRS and can_compile():
         from bayesrank.ranking import _kernel
 
         _kernel.compare_pairs(values, defined.all(axis=1), edges, rope, *tables)
@@ -65,7 +66,7 @@ def largest(rows: np.ndarray, shift: np.ndarray, weight: np.ndarray) -> np.ndarr
     undefined values are ignored.
     """
     size, draws = rows.shape
-    if size * size * draws > SMALL_PAIRS:
+    if size * size * draws > SMALL_PAIRS and can_compile():
         from bayesrank.ranking import _kernel
 
         return _kernel.largest(rows, shift, weight)

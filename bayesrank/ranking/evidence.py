@@ -416,9 +416,9 @@ def cases_of(source: Container, values: xr.DataArray) -> xr.DataArray | None:
     elif sizes is not None:
         cases = sizes
     elif patterns is not None and outcome is not None:
-        cases = patterns.where(outcome.notnull(), 0).sum("pattern").astype(int).rename("cases").drop_attrs()
+        cases = patterns.where(outcome.notnull(), 0).sum("pattern").astype(np.int64).rename("cases").drop_attrs()
     elif patterns is not None and "entity" in values.coords:  # all entities predicted the same cases
-        cases = xr.full_like(values["entity"], int(patterns.sum()), dtype=int).drop_attrs()
+        cases = xr.full_like(values["entity"], int(patterns.sum()), dtype=np.int64).drop_attrs()
     else:
         return None
     if other := [d for d in cases.dims if d not in values.dims]:

@@ -344,7 +344,7 @@ def _describe_evidence(ranking: xr.Dataset, counts: xr.DataArray | None, parts: 
     if counts is None or "dataset" in counts.dims:
         words = [] if counts is None else [_text.count(counts.sizes["dataset"], "data set")]
         cases = ranking["cases"].values if "cases" in ranking else np.array([np.nan])
-        return "; ".join(words if np.isnan(cases).any() else [*words, _describe_cases(cases.astype(int))])
+        return "; ".join(words if np.isnan(cases).any() else [*words, _describe_cases(cases.astype(np.int64))])
     if are_outcomes(counts):
         labels = [str(label) for label in counts["outcome"].values]
         words.append(_describe_cases(counts.sum("outcome").values))
@@ -380,5 +380,6 @@ def _describe_model(about: ModelRecord) -> str:
 
 
 def _versions() -> str:
-    found = [f"{name} {metadata.version(name)}" for name in ("bayesrank", "numpy", "xarray", "arviz", "pymc")]
+    names = ("bayesrank", "numpy", "xarray", "arviz", "pymc")  # a browser lacks the last two
+    found = [f"{name} {each.version}" for name in names for each in list(metadata.distributions(name=name))[:1]]
     return ", ".join([*found, f"Python {platform.python_version()}"])

@@ -8,6 +8,7 @@ import xarray as xr
 from markupsafe import Markup
 
 from bayesrank import _text
+from bayesrank._compiled import can_compile
 from bayesrank._records import ResultRecord
 from bayesrank.plots.kit.colors import place_colors
 from bayesrank.plots.kit.furniture import MARKS, colors_repeat, label_positions
@@ -20,7 +21,7 @@ from bayesrank.tile.grid import area_weights
 from bayesrank.tile.posterior import credible, leaders
 
 PLACE, ON_REQUEST = 30, False
-NEEDS = "two classes"
+NEEDS = "two classes, and Numba"
 REFERENCE = (
     "Piérard, Halin, Cioppa, Deliège and Van Droogenbroeck (2024). The Tile: a 2D map of ranking scores for two-class "
     "classification. arXiv:2412.04309."
@@ -42,7 +43,7 @@ WORDS = {
 
 def make(page: Page) -> Block | None:
     performance, score = page.two_classes, page.found.score
-    if performance is None or score is None:
+    if performance is None or score is None or not can_compile():
         return None
     shares = performance.isel(actual=1).sum("predicted", skipna=False)
     low, high = float(shares.min()), float(shares.max())

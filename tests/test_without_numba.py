@@ -1,0 +1,81 @@
+"""Python in a browser (Pyodide) has no Numba, ArviZ or PyMC, and starts no thread: conjugate models do without."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from tests.commands import invoke
+
+ROOT = Path(__file__).parents[1]
+#: What a browser lacks, put in place when NumPy, SciPy and pandas are loaded, as these are built for the browser.
+BARE = """
+import contextlib, importlib.metadata, sys, threading
+with contextlib.suppress(ImportError):
+    import dask.array  # xarray asks for it, and it knows no browser
+import numpy, pandas, scipy.special, scipy.stats, xarray
+LACKING = ("arviz", "matplotlib", "numba", "pymc", "pytensor")
+sys.modules.update(dict.fromkeys((*LACKING, "bz2", "lzma")))
+discover = importlib.metadata.Distribution.discover
+def found(**about):
+    return [] if about.get("name") in LACKING else discover(**about)
+importlib.metadata.Distribution.discover = found
+def refuse(self):
+    raise RuntimeError("can't start new thread")
+threading.Thread.start = refuse
+sys.platform = "emscripten"
+"""
+
+
+def run_bare(folder, code):
+    """Run code in a new process that lacks what a browser lacks; return what it prints."""
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    done = subprocess.run(
+        [sys.executable, "-c", BARE + code], cwd=folder, env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_a_ranking_without_numba_arviz_and_threads_is_the_same_to_the_last_bit(tmp_path, monkeypatch):
+    """With 40 entities, both the threads and the compiled loops are in use where they exist."""
+    cells = np.random.default_rng(3).integers(5, 60, (40, 4))
+    names = [f"model {i}" for i in range(40)]
+    pd.DataFrame(cells, names, ["tn", "fp", "fn", "tp"]).rename_axis("entity").to_csv(tmp_path / "counts.csv")
+    (tmp_path / "answers.csv").write_text("entity,correct,wrong\nA,80,20\nB,70,30\n", encoding="utf-8")
+    options = ["--seed", "1", "--draws", "1000", "--format", "csv"]
+    commands = [
+        ["rank", "counts.csv", "--score", "mcc", *options],
+        ["rank", "counts.csv", "--score", "f1", "--model", "beta_binomial", *options],
+        ["rank", "answers.csv", *options],
+    ]
+    page = ["report", "counts.csv", "--score", "mcc", "--draws", "250", "-o", "page.html"]
+    bare = run_bare(
+        tmp_path,
+        "from bayesrank.cli import cli\n"
+        f"for command in {[*commands, page]}:\n"
+        "    cli.main(command, standalone_mode=False)\n    print('====')\n",
+    ).split("====\n")
+    monkeypatch.chdir(tmp_path)
+    assert bare[: len(commands)] == [invoke(*command) for command in commands]
+    report = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "Probability of each rank" in report
+    assert "numpy" in report
+    assert "arviz" not in report
+    assert "pymc" not in report
+
+
+def test_what_needs_numba_names_it(tmp_path):
+    """A model with compiled chains is refused by the missing package, not by a wrong number."""
+    (tmp_path / "sets.csv").write_text(
+        "entity,dataset,tn,fp,fn,tp\n" + "".join(f"{e},{d},9,1,2,8\n" for e in "AB" for d in "xyz"), encoding="utf-8"
+    )
+    code = (
+        "from bayesrank.cli import cli\n"
+        "try:\n    cli.main(['rank', 'sets.csv', '--score', 'mcc'], standalone_mode=False)\n"
+        "except ImportError as error:\n    print(error.name)\n"
+    )
+    assert run_bare(tmp_path, code).splitlines()[-1] == "numba"
