@@ -21,7 +21,7 @@ from bayesrank.tile.grid import area_weights
 from bayesrank.tile.posterior import credible, leaders
 
 PLACE, ON_REQUEST = 30, False
-NEEDS = "two classes, and Numba"
+NEEDS = "two classes" if can_compile() else "two classes, and Numba"
 REFERENCE = (
     "Piérard, Halin, Cioppa, Deliège and Van Droogenbroeck (2024). The Tile: a 2D map of ranking scores for two-class "
     "classification. arXiv:2412.04309."
