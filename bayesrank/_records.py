@@ -124,7 +124,7 @@ class ModelRecord(Record):
     clustered: bool = False  #: Whether these units are clusters.
     fewest_of_class: float = np.nan  #: Of predicted probabilities: the units of the rarest class.
     dataset_weights: tuple[float, ...] | None = None
-    stratum: str = "data set"  #: What these are weights of: data sets, or groups of cases.
+    stratum: str = "data set"  #: What a data set stands for: itself, or a group of cases.
     #: Of scores of folds: degrees of freedom, data sets of learners, repeats, and whether errors were assumed.
     freedom_of_sets: float = np.inf
     datasets_of_learners: int = 0

@@ -167,7 +167,7 @@ def fit(
         how = {"draws": draws, "chains": chains, "seed": seed, "sampler": sampler, "groups": groups, "nuts": nuts}
         names = pd.unique(evidence["group"].values)
         found = draw_groups(groups_as_datasets(evidence), model, **how, chunks=chunks, **options)
-        found["posterior"].attrs["model_chosen_by"] = "evidence" if chosen else "user"
+        found["posterior"].attrs |= {"model_chosen_by": "evidence" if chosen else "user", "stratum": "group"}
         return {name: datasets_as_groups(group, names) for name, group in found.items()}
     evidence = _evidence_for(model, evidence)
     instance = make_model(model, evidence, options)

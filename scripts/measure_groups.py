@@ -39,6 +39,27 @@ def claims(rng, boards, entities, groups, cases):
     return found
 
 
+def unequal(boards, few, many, spread, groups=4, seed=1):
+    """Return how often one of two equal entities with unequal numbers of cases has a better aggregate, by its draws.
+
+    This is the claim without the cap on such rankings.
+    """
+    rng = np.random.default_rng([seed, groups, few, many, int(10 * spread)])
+    rates = np.repeat(1 / (1 + np.exp(-(1.0 + spread * rng.standard_normal((boards, groups))))), 2, axis=0)
+    cases = np.tile([few, many], boards)[:, None] * np.ones(groups, int)
+    right = rng.binomial(cases, rates)
+    evidence = counts_of(rng, 2 * boards, np.full(groups, 0.5), cases)
+    evidence.values[:] = np.stack([cases - right, right], -1)
+    posterior, found = br.fit(evidence, seed=seed, draws=500), {}
+    for how in ("worst", "gap"):
+        x = br.aggregate_score(posterior, over="group", aggregate=how).transpose("chain", "draw", "entity").values
+        apart = np.subtract(*np.moveaxis(x.reshape(-1, boards, 2), -1, 0))
+        below = (apart < 0).mean(axis=0) + (apart == 0).mean(axis=0) / 2
+        sure = (np.abs(apart.mean(axis=0)) > 1.96 * apart.std(axis=0)) & (np.minimum(below, 1 - below) <= 0.05)
+        found[how] = float(sure.mean())
+    return found
+
+
 def draw_rates(how, boards, groups, rng):
     """Return true rates (board, group): of the model's own population, equal, or with a normal spread of logits."""
     if how == "population":
@@ -135,7 +156,7 @@ def main():
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--cells", default="2,5,20/2,4,12/10,100,1000")
     parser.add_argument(
-        "--unequal", type=int, default=0, help="boards of two entities with 20 and 1,000 cases, instead"
+        "--unequal", type=int, default=0, help="boards of entities with unequal numbers of cases, instead"
     )
     parser.add_argument("--gaps", type=int, default=0, help="boards of the tables of gaps, instead of false claims")
     parser.add_argument("--worst", type=int, default=0, help="boards of the table of worst groups, instead")
@@ -149,10 +170,11 @@ def main():
         for aggregate, groups in product(("mean", "worst"), (2, 4)):
             print(aggregate, groups, f"{plans(given.plans, aggregate, groups):.3f}", flush=True)
         return
-    for groups in (2, 4, 12) if given.unequal else ():
-        found = claims(np.random.default_rng([given.seed, groups]), given.unequal, 2, groups, (20, 1000))
-        print("unequal", groups, *(f"{found[a] / given.unequal:.3f}" for a in AGGREGATES), flush=True)
     if given.unequal:
+        for few, many in ((20, 30), (20, 60), (20, 1000), (100, 300), (100, 1000), (300, 3000)):
+            for spread in (0.5, 1.0):
+                found = unequal(given.unequal, few, many, spread)
+                print(few, many, spread, *(f"{how}: {share:.3f}" for how, share in found.items()), flush=True)
         return
     if given.gaps:
         print_gaps(given.gaps)

@@ -36,7 +36,7 @@ TESTS = {
                  "tests/test_alignment.py"],
     "tables": ["tests/tables", "tests/evidence", "tests/test_files.py", "tests/test_door.py",
                "tests/test_mangled_files.py"],
-    "logs": ["tests/evidence", "tests/test_files.py"],
+    "logs": ["tests/evidence", "tests/test_files.py", "tests/test_submissions.py"],
 }  # fmt: skip
 #: The longest time that the tests of one package may take, in seconds.
 TOO_LONG = 900

@@ -1,5 +1,7 @@
 """Plans: closed forms, the example of a limit, calibration by refitted futures, and what has no number."""
 
+import itertools
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -9,7 +11,9 @@ from scipy import stats
 import bayesrank as br
 from bayesrank._errors import ArgumentError
 from bayesrank.planning import OVERLAP
+from bayesrank.planning._goals import pair_probability
 from bayesrank.planning._updates import JointOutcomes, NormalScores, Tables, overlapping_noise
+from bayesrank.planning.plans import _skewness
 from tests.commands import invoke
 from tests.scripts import load_script
 from tests.strategies import right_of
@@ -349,3 +353,24 @@ def test_an_unconditional_plan_of_a_mean_over_data_sets_is_refused():
     mean = br.performance.mean_over_datasets(br.fit(counts, "dirichlet_multinomial", split_prior=True, seed=1))
     with pytest.raises(ArgumentError, match="a mean over 2 data sets"):
         br.plan(mean, "accuracy", true_scores="population", seed=1)
+
+
+def test_the_skewness_of_differences_is_that_of_scipy():
+    draws = np.random.default_rng(1).gamma([0.5, 2.0, 5.0], size=(4000, 3))
+    found = _skewness(draws, np.cov(draws.T))
+    for i, j in itertools.permutations(range(3), 2):
+        assert found[i, j] == pytest.approx(stats.skew(draws[:, i] - draws[:, j]), rel=1e-3)
+    assert (np.diag(found) == 0).all()
+
+
+@pytest.mark.parametrize("z", [-2.0, -0.5, 0.0, 0.7, 2.2])
+def test_pairs_with_a_skewed_difference_are_those_of_a_gamma_distribution(z):
+    shape = 25.0  # the skewness of a gamma distribution is 2 / sqrt(shape)
+    exact = stats.gamma(shape).sf(shape - z * shape**0.5)
+    skewness = np.array([[0.0, 2 / shape**0.5], [-2 / shape**0.5, 0.0]])
+    covariance = np.array([[[1.0, 0.0], [0.0, 0.0]]])
+    found = pair_probability(np.array([[z, 0.0]]), covariance, skewness, np.array([[0]]), 0.0)
+    # The next term of the expansion is of the order 1 / shape; a wrong sign would be off by 0.05 at 0.
+    assert found[0, 0, 1] == pytest.approx(exact, abs=0.004)
+    mirrored = pair_probability(np.array([[z, 0.0]]), covariance, skewness, np.array([[1]]), 0.0)
+    assert mirrored[0, 0, 0] == pytest.approx(1 - exact, abs=0.004)

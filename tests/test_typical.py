@@ -123,7 +123,7 @@ def test_few_data_sets_are_a_caveat(datasets, said):
         found = score_values(fit, "mean_outcome", None, kind)
         notes = evidence_of(fit, found.variable, found.values, kind).notes(None)
         few = [note.fields for note in notes if note.code == "few_datasets"]
-        expected = {"datasets": datasets, "kind": kind, "enough": 10}
+        expected = {"datasets": datasets, "kind": kind, "enough": 10, "unit": "data set"}
         assert few == [expected] * (said and kind != "observed")
 
 

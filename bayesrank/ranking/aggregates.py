@@ -42,7 +42,7 @@ WORDS = {
 }
 #: Codes of notes on means that the note on the aggregate replaces.
 OF_MEANS = ("means_over_datasets", "mean_of_one_dataset")
-#: Largest ratio of the sizes of a group for which worst scores and gaps of independent groups were measured.
+#: Largest ratio of the sizes of a group for which few equal entities have different worst scores and gaps by mistake.
 UNEQUAL = 1.5
 #: With more entities than this, their absences are not tried.
 MOST_TRIED = 200
@@ -557,8 +557,8 @@ def _independent(evidence: Evidence) -> bool:
 def _caps(
     strata: Strata, aggregate: str, evidence: Evidence, cases: xr.DataArray | None, used: np.ndarray
 ) -> list[Note]:
-    """Return a cap for worst scores and gaps of independent groups whose sizes differ between entities."""
-    if aggregate not in ("worst", "gap") or not _independent(evidence) or cases is None or "dataset" not in cases.dims:
+    """Return a cap for worst scores and gaps of groups whose sizes differ between entities."""
+    if aggregate not in ("worst", "gap") or cases is None or "dataset" not in cases.dims:
         return []
     size = cases.transpose("entity", "dataset").values[:, used].astype(float)
     size = size[(size > 0).all(axis=1)]

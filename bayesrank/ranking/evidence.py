@@ -228,7 +228,7 @@ class Evidence(Observed):
             return "labels" if self.model.prevalence is None else "verified cases"
         if self.model.probabilities:
             return "paired cases"
-        if self.model.over_datasets and self.model.stratum == "data set":
+        if self.model.over_datasets and (self.kind in POPULATIONS or self.model.stratum == "data set"):
             return "data sets"
         if self.model.over == "retrained":
             return "training seeds"
@@ -255,15 +255,18 @@ class Evidence(Observed):
 
     def _kinds(self, score: Score | None) -> list[Note]:
         """Return which data set the ranking is for, if the model has a population of data sets."""
+        unit = self.model.stratum
         if self.kind == "new":
-            notes = [Note("for_new_dataset")]
+            notes = [Note("for_new_dataset", {"unit": unit})]
         elif self.kind == "typical" and self.model.typical is not None:
             learned = self.model.prevalence == "sampled" and score is not None and score.depends_on_prevalence
-            notes = [Note("for_typical_dataset", {"typical": self.model.typical, "mean_prevalence": learned})]
+            notes = [
+                Note("for_typical_dataset", {"typical": self.model.typical, "mean_prevalence": learned, "unit": unit})
+            ]
         else:
             return []
         if self.fewest_datasets is not None and self.fewest_datasets < FEW_DATASETS:
-            few = {"datasets": self.fewest_datasets, "kind": self.kind, "enough": FEW_DATASETS}
+            few = {"datasets": self.fewest_datasets, "kind": self.kind, "enough": FEW_DATASETS, "unit": unit}
             notes.append(Note("few_datasets", few))
         return notes
 

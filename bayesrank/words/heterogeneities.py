@@ -51,7 +51,7 @@ def describe_typical(found: xr.Dataset) -> str:
     about = RankingRecord.of(found)
     at = about.prevalence
     prevalence = "at their mean prevalence" if at == "sampled" else f"prevalence {at}"
-    return ", ".join(filter(None, [TYPICAL.get(about.typical, ""), prevalence if at else ""]))
+    return ", ".join(filter(None, [TYPICAL.get(about.typical, "").format(unit="data set"), prevalence if at else ""]))
 
 
 def _describe(one: xr.Dataset, found: xr.Dataset) -> list[str]:

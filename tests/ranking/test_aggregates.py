@@ -11,6 +11,7 @@ from scipy.special import betaln
 
 import bayesrank as br
 from bayesrank._notes import notes_of
+from bayesrank._records import RankingRecord
 from bayesrank._source import groups_of
 from bayesrank.models.parts.population import learn
 from tests.commands import invoke, refused
@@ -353,3 +354,21 @@ def test_categories_of_counts_and_labels_are_ranked_one_by_one(tmp_path):
     y, topic = RNG.integers(0, 2, 80), np.repeat(["law", "art"], 40)
     pd.DataFrame({"actual": y, "a": y ^ (RNG.random(80) < 0.2), "b": 1, "topic": topic}).to_csv(labels, index=False)
     assert "topic art (40 cases)" in invoke("rank", labels, "--by", "topic", "--draws", "50")
+
+
+@pytest.mark.parametrize("model", [None, "dirichlet_multinomial"])
+@pytest.mark.parametrize(("aggregate", "capped"), [("worst", True), ("gap", True), ("mean", False)])
+def test_unequal_numbers_of_cases_cap_the_worst_score_and_the_gap(model, aggregate, capped):
+    right = np.array([[900, 300, 900], [270, 264, 267]])
+    total = np.array([[1000, 1000, 1000], [300, 300, 300]])
+    names = {"entity": ["long", "short"], "group": list("xyz"), "outcome": [0, 1]}
+    counts = xr.DataArray(np.stack([total - right, right], -1), names, [*names], name="counts")
+    counts = counts.assign_coords(measured=(("entity", "group"), np.ones((2, 3), bool)))
+    ranking = br.credible_ranking(br.fit(counts, model, seed=1), over="group", aggregate=aggregate)
+    codes = [note.code for note in notes_of(ranking["notes"])] + list(RankingRecord.of(ranking).caps)
+    assert ("groups_unequal" in codes) == capped
+    assert (ranking.attrs["headline"] == "best") == (not capped)
+    equal = br.fit(
+        counts.sel(entity=["short"]).pipe(lambda x: xr.concat([x, x.assign_coords(entity=["same"])], "entity"))
+    )
+    assert "groups_unequal" not in RankingRecord.of(br.credible_ranking(equal, over="group", aggregate=aggregate)).caps

@@ -694,9 +694,8 @@ ROWS = [
     (
         "groups_unequal",
         {"ratio": 50.0, "unit": "group"},
-        "Every rank is possible: one entity has 50 times as many cases of a group as another, and chance makes the "
-        "worst score of few cases lower, and their gap larger. The model 'hierarchical_beta_binomial' corrects this "
-        "for two classes or outcomes.",
+        "Every rank is possible: one entity has 50 times as many cases of a group as another. Worst scores and gaps "
+        "depend on the number of cases, so equal entities with unequal numbers often look different.",
     ),
     ("groups_without_cases", {"groups": ["x", "y"]}, "x, y have no cases and no scores."),
     (
@@ -907,22 +906,22 @@ ROWS = [
     ),
     (
         "for_new_dataset",
-        {},
-        "The ranking is for one new data set; its intervals include how much data sets differ.",
+        {"unit": "group"},
+        "The ranking is for one new group; its intervals include how much groups differ.",
     ),
     (
         "for_typical_dataset",
-        {"typical": "mean", "mean_prevalence": True},
+        {"typical": "mean", "mean_prevalence": True, "unit": "data set"},
         "The ranking is for a typical data set: means of the rates over data sets, at their mean prevalence.",
     ),
     (
         "for_typical_dataset",
-        {"typical": "median", "mean_prevalence": False},
-        "The ranking is for a typical data set: rates of the median data set.",
+        {"typical": "median", "mean_prevalence": False, "unit": "group"},
+        "The ranking is for a typical group: rates of the median group.",
     ),
     (
         "few_datasets",
-        {"datasets": 5, "kind": "new", "enough": 10},
+        {"datasets": 5, "kind": "new", "enough": 10, "unit": "data set"},
         "An entity was measured on only 5 data sets. With fewer than 10, intervals for a new data set depend on the "
         "prior on the differences between data sets.",
     ),

@@ -46,9 +46,8 @@ def groups_independent(cases: int, unit: str) -> str:
 
 def groups_unequal(ratio: float, unit: str) -> str:
     return (
-        f"Every rank is possible: one entity has {ratio:.2g} times as many cases of a {unit} as another, and chance "
-        "makes the worst score of few cases lower, and their gap larger. The model 'hierarchical_beta_binomial' "
-        "corrects this for two classes or outcomes."
+        f"Every rank is possible: one entity has {ratio:.2g} times as many cases of a {unit} as another. Worst scores "
+        "and gaps depend on the number of cases, so equal entities with unequal numbers often look different."
     )
 
 

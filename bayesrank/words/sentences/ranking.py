@@ -4,7 +4,7 @@ from bayesrank import _text
 from bayesrank.words.caveats import Caveat, caveat
 
 #: What a model takes as a typical data set, by the attr ``typical`` of its posterior.
-TYPICAL = {"mean": "means of the rates over data sets", "median": "rates of the median data set"}
+TYPICAL = {"mean": "means of the rates over {unit}s", "median": "rates of the median {unit}"}
 
 
 def default_score(score: str, low: float | None, high: float | None, higher_is_better: bool) -> str:
@@ -114,20 +114,20 @@ def without_cases(entities: list[str]) -> str:
     return f"{who} no data: the prior alone determines the printed values."
 
 
-def for_new_dataset() -> str:
-    return "The ranking is for one new data set; its intervals include how much data sets differ."
+def for_new_dataset(unit: str) -> str:
+    return f"The ranking is for one new {unit}; its intervals include how much {unit}s differ."
 
 
-def for_typical_dataset(typical: str, mean_prevalence: bool) -> str:
+def for_typical_dataset(typical: str, mean_prevalence: bool, unit: str) -> str:
     at = ", at their mean prevalence" if mean_prevalence else ""
-    return f"The ranking is for a typical data set: {TYPICAL[typical]}{at}."
+    return f"The ranking is for a typical {unit}: {TYPICAL[typical].format(unit=unit)}{at}."
 
 
 @caveat(Caveat.FEW_UNITS)
-def few_datasets(datasets: int, kind: str, enough: int) -> str:
+def few_datasets(datasets: int, kind: str, enough: int, unit: str) -> str:
     return (
-        f"An entity was measured on only {_text.count(datasets, 'data set')}. With fewer than {enough}, "
-        f"intervals for a {kind} data set depend on the prior on the differences between data sets."
+        f"An entity was measured on only {_text.count(datasets, unit)}. With fewer than {enough}, "
+        f"intervals for a {kind} {unit} depend on the prior on the differences between {unit}s."
     )
 
 
