@@ -26,14 +26,16 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 #: The tests that hold a package; a folder stands for all its files.
 TESTS = {
-    "ranking": ["tests/ranking", "tests/words", "tests/statements", "tests/test_typical.py", "tests/test_pooling.py"],
+    "ranking": ["tests/ranking", "tests/words", "tests/statements", "tests/test_typical.py", "tests/test_pooling.py",
+                "tests/evidence", "tests/test_gate.py", "tests/test_decisions.py", "tests/test_planning.py"],
     "exact": ["tests/ranking", "tests/scores"],
     "planning": ["tests/test_planning.py", "tests/words"],
-    "decisions": ["tests/test_decisions.py", "tests/test_decision_curves.py", "tests/evidence", "tests/words"],
+    "decisions": ["tests/test_gate.py", "tests/test_decisions.py", "tests/test_decision_curves.py", "tests/evidence",
+                  "tests/words"],
     "evidence": ["tests/evidence", "tests/test_counts.py", "tests/test_outcomes.py", "tests/test_outcome_counts.py",
                  "tests/test_pooling.py", "tests/test_class_labels.py", "tests/test_paired.py", "tests/test_files.py",
                  "tests/test_variance_components.py", "tests/test_positive_class.py", "tests/test_weights.py",
-                 "tests/test_alignment.py"],
+                 "tests/test_alignment.py", "tests/ranking/test_aggregates.py"],
     "tables": ["tests/tables", "tests/evidence", "tests/test_files.py", "tests/test_door.py",
                "tests/test_mangled_files.py"],
     "logs": ["tests/evidence", "tests/test_files.py", "tests/test_submissions.py"],
