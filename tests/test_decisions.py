@@ -254,3 +254,10 @@ def test_the_prevalence_of_the_fit_is_that_of_what_was_observed():
     depends = "Utility depends on the prevalence, which was set by hand: at another one the ranking may differ."
     assert depends in [*br.verdict(fixed), *br.notes(fixed)]
     assert depends not in [*br.verdict(given), *br.notes(given)]
+
+
+def test_entities_with_the_same_table_have_the_same_mean_utility():
+    counts = br.from_counts(tn=[80, 80, 60], fp=[20, 20, 40], fn=[15, 15, 15], tp=[35, 35, 35], entity=list("abc"))
+    decision = br.decisions.expected_utility(br.fit(counts, seed=1), {"tn": 0, "fp": -1, "fn": -3, "tp": 0})
+    mean = decision["mean"].to_series()
+    assert mean["a"] == mean["b"] != mean["c"]

@@ -374,3 +374,10 @@ def test_pairs_with_a_skewed_difference_are_those_of_a_gamma_distribution(z):
     assert found[0, 0, 1] == pytest.approx(exact, abs=0.004)
     mirrored = pair_probability(np.array([[z, 0.0]]), covariance, skewness, np.array([[1]]), 0.0)
     assert mirrored[0, 0, 0] == pytest.approx(1 - exact, abs=0.004)
+
+
+def test_a_plan_against_one_rival_is_of_a_known_difference():
+    counts = br.from_counts(tn=[80, 84, 70], fp=[20, 16, 30], fn=[15, 14, 15], tp=[35, 36, 35], entity=list("abc"))
+    found = br.plan(br.fit(counts, seed=1), "mcc", entity="b", rival="a", margin=0.1)
+    assert found.attrs["true_scores"] == "difference"
+    assert found["difference"].item() == 0.1

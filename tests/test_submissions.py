@@ -1,6 +1,7 @@
 """Folders of submissions: joined by id, missing answers, several files of a team, and files that are refused."""
 
 import gzip
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -9,6 +10,7 @@ from sklearn.metrics import f1_score, log_loss, roc_auc_score
 
 import bayesrank as br
 from bayesrank._source import groups_of
+from bayesrank.logs.submissions import _stem
 from tests.commands import invoke, json_of, refused
 
 RNG = np.random.default_rng(1)
@@ -144,3 +146,18 @@ def test_arguments_that_do_not_fit_are_refused(places):
     assert "--cluster" in refused("rank", folder / "all", "--truth", truth, "--cluster", "x", "--score", "macro_f1")
     (folder / "all" / "packed.csv.gz").write_bytes(gzip.compress(b"id,label\nx0,\xff\n"))
     assert "UTF-8" in refused("rank", folder / "all", "--truth", truth, "--score", "macro_f1")
+
+
+@pytest.mark.parametrize(
+    ("file", "team"),
+    [
+        ("alpha_submission.csv", "alpha"),
+        ("submission-beta.csv.gz", "beta"),
+        ("submission.csv", "submission"),
+        ("a.parquet", "a"),
+        ("longteamname-submission.tsv", "longteamname"),
+        ("mysubmission.csv", "mysubmission"),
+    ],
+)
+def test_the_team_is_the_name_of_the_file_without_the_word_submission(file, team):
+    assert _stem(Path(file)) == team

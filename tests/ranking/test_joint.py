@@ -6,6 +6,7 @@ import xarray as xr
 
 import bayesrank as br
 from bayesrank.ranking import _confidence, credible
+from bayesrank.ranking._tallies import mean_of_batches
 
 OF_PAIRS = {
     *("superiority", "superiority_error", "equivalence", "sucra", "sucra_error", "poth", "poth_error"),
@@ -48,3 +49,13 @@ def test_pairs_are_never_compared(monkeypatch):
     assert found.sizes == {"dataset": 2, "entity": 5, "rank": 5}
     with pytest.raises(AssertionError, match="entities × entities"):
         br.credible_ranking(values())
+
+
+def test_means_of_batches_have_the_standard_deviation_and_error_of_their_draws():
+    draws = np.random.default_rng(1).normal(3.0, 2.0, (20, 500))
+    mean, spread, error = mean_of_batches(draws.sum(1), (draws**2).sum(), np.full(20, 500), 10_000.0, 0.0)
+    assert mean == pytest.approx(draws.mean())
+    assert spread == pytest.approx(draws.std())
+    # 20 batches know the error to 1 / sqrt(2 * 19); it is never below that of independent draws.
+    assert spread / 100 <= error <= spread / 100 * (1 + 3 / np.sqrt(38))
+    assert mean_of_batches(draws.sum(1), (draws**2).sum(), np.full(20, 500), 10.0, 1.0)[2] == 0.1
