@@ -13,7 +13,11 @@
   };
   const put = (svg, ...parts) => { svg.replaceChildren(); return parts.map((words) => draw(svg, "g", { class: words })); };
   const clamp = (x, low, high) => Math.min(Math.max(x, low), high);
-  const short = (x, digits = 3) => Number(x.toPrecision(digits)).toString();
+  // With more digits where these would say 1 or -1 of a number that is neither, such as a prevalence of 0.99995.
+  const short = (x, digits = 3) => {
+    const said = Number(x.toPrecision(digits));
+    return Math.abs(said) === 1 && Math.abs(said - x) > 1e-9 ? short(x, digits + 1) : said.toString();
+  };
   const control = (box, name) => box.querySelector(`[data-control=${name}]`);
   const say = (input, text) => { control(input.closest("[data-explore]"), `${input.dataset.control}-said`).textContent = text; };
 

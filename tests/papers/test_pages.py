@@ -127,7 +127,11 @@ def test_a_browser_moves_the_point_and_its_contours(tmp_path):
     found.dots.push(all('circle').length);
     set('positives', 4, 'change');
     set('negatives', 3, 'change');
-    found.smaller = [cells(), document.querySelector('[data-control=negatives-said]').textContent];
+    const said = () => document.querySelector('[data-control=negatives-said]').textContent;
+    found.smaller = [cells(), said()];
+    set('positives', 100000, 'change');
+    set('negatives', 5, 'change');
+    found.larger = said();
     return found;"""
     found = told(tmp_path, CONTOURS, script)
     # Two positives found and two false alarms: recall 1/3, precision 1/2.
@@ -160,6 +164,7 @@ def test_a_browser_moves_the_point_and_its_contours(tmp_path):
     assert found["mcc"] != found["f1"]
     assert found["dots"] == [70 + 69, 0]  # one matrix has no precision
     assert found["smaller"] == [[1, 1, 3, 2], "prevalence 0.571"]
+    assert found["larger"] == "prevalence 0.99995"
 
 
 @needs_browser
