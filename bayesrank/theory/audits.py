@@ -314,10 +314,9 @@ def _verdict(row: xr.Dataset, perfect: dict[str, str], at_fixed_prevalence: bool
             return f"may rank{where}: it orders as {perfect['tau_max']}"
         if "tau_min" in row and row["tau_min"] == row["tau_max"] == 0:
             return f"ranks nothing{where}: it is constant, so all are equivalent"
-        return (
-            f"may rank{where}, as far as was found: no counterexample to the axioms; it has no place on the Tile, "
-            "so no ranking score orders alike"
-        )
+        found = f"may rank{where}, as far as was found: no counterexample to the axioms"
+        # Of more classes no place was sought: accuracy is a ranking score of them, too.
+        return f"{found}; it has no place on the Tile, so no ranking score orders alike" if "tau_min" in row else found
     if "tau_min" in perfect:
         return f"may rank{where} if lower is better: it orders against {perfect['tau_min']}"
     faults = {

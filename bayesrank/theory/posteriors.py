@@ -249,9 +249,14 @@ def _proofs(order: str, score: Score, prevalence: float | None) -> dict[str, str
     """Return why each axiom holds, where it does."""
     rivals = "it depends on the posterior of one entity alone (Foundations, Theorem 1)"
     sure = "holds draw by draw, so no rival and no draw puts the surely less satisfying entity ahead"
-    between = "the posterior mean of a mixture is the mixture of the posterior means, and the score orders mixtures"
+    above = below = (
+        "the posterior mean of a mixture is the mixture of the posterior means, and the score orders mixtures"
+    )
     if order == "mean":
-        between = "the score is linear among these performances, as far as was found: its mean is that of E[P]"
+        curved = (
+            "the score is {} among these performances, as far as was found: a mixture has at {} the mean of its parts"
+        )
+        above, below = curved.format("convex or linear", "most"), curved.format("concave or linear", "least")
     elif order == "probability_best":
-        between = "a mixture never exceeds the better of its parts, so it is best only where all tie"
-    return {"axiom_1": rivals, "axiom_2": sure, "axiom_3_upper": between, "axiom_3_lower": between}
+        above = "a mixture never exceeds the better of its parts, so it is best only where all tie"
+    return {"axiom_1": rivals, "axiom_2": sure, "axiom_3_upper": above, "axiom_3_lower": below}

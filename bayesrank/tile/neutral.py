@@ -75,7 +75,8 @@ def no_skill_spread(a: Any, b: Any, prevalence: Any) -> Any:
     Returns
     -------
     numpy.ndarray or float
-        At PPV and NPV, where one of the two is undefined, 0: the others have the same value.
+        At PPV and NPV, where one of the two is undefined, 0: the others have the same value. NaN where all are
+        undefined, such as TPR at prevalence 0.
 
     Examples
     --------
@@ -87,7 +88,8 @@ def no_skill_spread(a: Any, b: Any, prevalence: Any) -> Any:
     negative = 1 - positive
     all_positive = ratio(a * positive, a * positive + (1 - b) * negative)
     all_negative = ratio((1 - a) * negative, (1 - a) * negative + b * positive)
-    return np.nan_to_num(np.abs(all_positive - all_negative))
+    nowhere = np.isnan(all_positive) & np.isnan(all_negative)
+    return np.where(nowhere, np.nan, np.nan_to_num(np.abs(all_positive - all_negative)))[()]
 
 
 def neutral_band(prevalence: Any, *, prob: float = 0.95, points: int = 101) -> xr.Dataset:
@@ -162,8 +164,8 @@ def describe_place(a: float, b: float, prevalence: float | None = None) -> xr.Da
     xarray.Dataset
         ``right_ratio``, the importance of a true positive relative to a true negative; ``wrong_ratio``, that of a false
         negative relative to a false positive; ``neutral_prevalence``; ``distance`` (``score``) to the three nearest
-        named scores; ``prevalence``, ``always_negative`` and ``always_positive``, the values of constant predictions
-        (NaN without a prevalence).
+        named scores, or more if others are as near as the third; ``prevalence``, ``always_negative`` and
+        ``always_positive``, the values of constant predictions (NaN without a prevalence).
 
     Examples
     --------
@@ -179,7 +181,8 @@ def describe_place(a: float, b: float, prevalence: float | None = None) -> xr.Da
     for name in ("balanced_accuracy", "cohen_kappa") if prevalence is not None else ():
         if (at := place(name, prevalence)) is not None:
             found.setdefault(at, name)
-    distances = sorted((float(np.hypot(at[0] - a, at[1] - b)), name) for at, name in found.items())[:NEAREST]
+    distances = sorted((float(np.hypot(at[0] - a, at[1] - b)), name) for at, name in found.items())
+    distances = [pair for pair in distances if pair[0] <= distances[NEAREST - 1][0] + 1e-12]
     negative = 1 - share
     return xr.Dataset(
         {
@@ -203,7 +206,7 @@ def _odds(share: float) -> float:
 def _neutral_b(a: Any, prevalence: Any) -> Any:
     """Return b on the curve of a prevalence; at the ends of a it is that of NPV and PPV."""
     plus, minus = prevalence**2 * a, (1 - prevalence) ** 2 * (1 - a)
-    return minus / (plus + minus)
+    return np.where(plus + minus > 0, ratio(minus, plus + minus), 1.0 - np.asarray(a))
 
 
 def _least(function: Callable[[float], float], starts: np.ndarray) -> tuple[float, float]:
@@ -221,7 +224,7 @@ def _distribution(prevalence: Any) -> tuple[Callable[[Any], Any], Callable[[floa
     if isinstance(prevalence, tuple | list):
         known = beta_distribution(*check_beta_parameters("prevalence", prevalence))
         nodes = known.ppf((np.arange(NODES) + 0.5) / NODES)
-        return known.ppf, lambda a, b: float(no_skill_spread(a, b, nodes).mean())
+        return known.ppf, lambda a, b: float(np.nanmean(no_skill_spread(a, b, nodes)))
     if not isinstance(prevalence, xr.DataArray | np.ndarray):
         raise ArgumentError(
             "prevalence", "must be a pair of Beta parameters or draws", describe_value(prevalence), "such as (30, 70)"
@@ -229,4 +232,4 @@ def _distribution(prevalence: Any) -> tuple[Callable[[Any], Any], Callable[[floa
     draws = np.asarray(prevalence, float).ravel()
     if not draws.size or not ((draws > 0) & (draws < 1)).all():
         raise ArgumentError("prevalence", "must be draws strictly between 0 and 1", describe_value(prevalence))
-    return lambda u: np.quantile(draws, u), lambda a, b: float(no_skill_spread(a, b, draws).mean())
+    return lambda u: np.quantile(draws, u), lambda a, b: float(np.nanmean(no_skill_spread(a, b, draws)))

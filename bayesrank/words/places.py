@@ -7,6 +7,8 @@ from bayesrank._checks import check_result
 from bayesrank.scores.display import display_name
 from bayesrank.words.parts import Verdict, compose, join_names
 
+#: Scores with the order of a canonical score, but with other values.
+ORDER_ONLY = ("jaccard_negative", "cohen_kappa")
 NEEDED = {"right_ratio", "wrong_ratio", "neutral_prevalence", "distance", "always_negative", "always_positive"}
 
 
@@ -31,8 +33,10 @@ def verdict_of_place(found: xr.Dataset) -> Verdict:
         f"{display_name(str(name))} (distance {distance:.2g})"
         for name, distance in zip(found["score"].values, found["distance"].values, strict=True)
     ]
-    at = float(found["distance"][0]) == 0
-    nearest = f"It is {display_name(str(found['score'].values[0]))}." if at else f"Nearest scores: {join_names(near)}."
+    first = str(found["score"].values[0])
+    nearest = f"Nearest scores: {join_names(near)}."
+    if float(found["distance"][0]) == 0:
+        nearest = f"It {'orders as' if first in ORDER_ONLY else 'is'} {display_name(first)}."
     return compose("place", headline, notes, chance, nearest)
 
 

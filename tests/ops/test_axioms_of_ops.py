@@ -125,6 +125,7 @@ def worst_mixture(a, b, steps):
 
 def test_every_place_but_tpr_and_tnr_breaks_axiom_3_across_test_sets():
     """The conjecture of the theory sheet, which docs/theory/ops.md proves, at each place of a grid, in fractions."""
+    assert len(GRID) == 2 + 119  # the page's number
     for a, b in GRID:
         found = worst_mixture(a, b, 8) or worst_mixture(a, b, 14)
         if (a, b) in ((0, 0), (1, 1)):

@@ -110,9 +110,9 @@ def test_periods_that_share_draws_are_refused():
     br.ops.drift(designed, "f1")
 
 
-def table_5(prevalence, f1, mcc):
+def table_5(prevalence, f1, mcc, step=2e-4, fpr=(0.05, 0.25), tpr=(0.4, 0.6)):
     """All rates that round to a row of Table 5 of Zhao et al., within a part of the ROC square."""
-    fpr, tpr = np.meshgrid(np.arange(0.05, 0.25, 2e-4), np.arange(0.4, 0.6, 2e-4))
+    fpr, tpr = np.meshgrid(np.arange(*fpr, step), np.arange(*tpr, step))
     table = cells_at(fpr, tpr, prevalence)
     near = (abs(br.scores.f1.of_cells(*table) - f1) <= 5e-4) & (abs(br.scores.mcc.of_cells(*table) - mcc) <= 5e-4)
     return fpr[near], tpr[near]
@@ -127,6 +127,12 @@ def test_the_rows_of_table_5_behave_as_the_page_says():
     for prevalence, ends in ((0.3, [0.725, 0.773]), (0.203, [0.784, 0.805])):
         ops = br.ops.of_value("f1", br.scores.f1.of_cells(*cells_at(fpr, tpr, prevalence)), prevalence)
         np.testing.assert_allclose([ops.min(), ops.max()], ends, atol=2e-3)
+    fine = table_5(0.1124, 0.361, 0.268, step=2e-5, fpr=(0.126, 0.177), tpr=(0.439, 0.526))
+    own, moved = (
+        br.ops.of_value("f1", br.scores.f1.of_cells(*cells_at(*fine, share)), share) for share in (0.1124, 0.203)
+    )
+    fall = (own - moved).values
+    assert [round(float(end), 3) for end in (fall.min(), fall.max())] == [0.020, 0.041]
     fpr, tpr = table_5(0.3, 0.514, 0.344)
     np.testing.assert_allclose([fpr.mean(), tpr.mean()], [0.140, 0.459], atol=2e-3)
 

@@ -1,6 +1,7 @@
 """Implicit scores: they solve their own equation, lie between the parts of mixtures, and are no ranking scores."""
 
 from fractions import Fraction
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -127,6 +128,7 @@ def test_when_other_weights_of_the_value_give_one_solution():
             off = (1 - v) * ((1 - a) * tn + a * tp) - v * ((1 - b) * fp + b * fn)
             return np.sum(off[:-1] * off[1:] < 0)
 
+        assert min(right[0][0], right[3][0], wrong[1][-1], wrong[2][-1]) > 0
         seen.append(bool(rising))
         if not rising:
             assert all(solutions(*point) == 1 for point in performances(40, 7).T)
@@ -136,3 +138,19 @@ def test_when_other_weights_of_the_value_give_one_solution():
             cells[r], cells[w] = 1.0, (ratio[k] + ratio[k + 1]) / 2
             assert solutions(*cells) > 1
     assert len(set(seen)) == 2
+
+
+def test_a_ratio_that_falls_is_not_enough_where_an_importance_starts_at_0():
+    """From (1, ½) to (0, ½) each ratio falls, but true negatives do not count at value 0: two values, in fractions."""
+
+    def importance(v):
+        return {"tn": v, "fp": Fraction(1, 2), "fn": Fraction(1, 2), "tp": 1 - v}
+
+    for right, wrong in product(("tn", "tp"), ("fp", "fn")):
+        values = [Fraction(k, 50) for k in range(1, 50)]
+        ratios = [(1 - v) * importance(v)[right] / (v * importance(v)[wrong]) for v in values]
+        assert all(one > other for one, other in pairwise(ratios))
+    tn, fn = Fraction(9, 10), Fraction(1, 10)
+    for v in (Fraction(0), Fraction(17, 18)):
+        matter = importance(v)
+        assert matter["tn"] * tn / (matter["tn"] * tn + matter["fn"] * fn) == v

@@ -220,6 +220,34 @@ def test_the_mean_of_a_curved_score_breaks_axiom_3_in_fractions():
     assert values[2] > (values[0] + values[1]) / 2 + 1e-3
 
 
+def test_the_mean_of_a_concave_or_convex_score_keeps_half_of_axiom_3():
+    """2A / (1 + A) and A / (2 - A) are ranking scores of the accuracy A, concave and convex, in fractions."""
+    rng = np.random.default_rng(5)
+    for right, wrong, kept, broken in ((2, 1, "axiom_3_lower", "axiom_3_upper"), (1, 2, *MIXTURES)):
+
+        def score(share, right=right, wrong=wrong):
+            return right * share / (right * share + wrong * (1 - share))
+
+        def mean(one, other, mixed):
+            pairs = [(x, y) for x in one for y in other]
+            return sum(score(mixed * x + (1 - mixed) * y) for x, y in pairs) / len(pairs)
+
+        for _ in range(40):  # posteriors of three performances
+            one, other = ([Fraction(int(k), 9) for k in rng.integers(0, 10, 3)] for _ in range(2))
+            parts = [mean(one, other, mixed) for mixed in (1, 0)]
+            between = mean(one, other, Fraction(int(rng.integers(1, 5)), 5))
+            assert between <= max(parts) if kept == "axiom_3_upper" else between >= min(parts)
+        ends = [Fraction(0), Fraction(1)]
+        assert (mean(ends, ends, HALF) > HALF) == (broken == "axiom_3_upper")
+        assert mean(ends, ends, HALF) != mean(ends, ends, 1) == HALF
+        importance = br.importance(tn=right, fp=wrong, fn=wrong, tp=right)
+        for prevalence in (None, 0.3):
+            row = br.audit(importance, prevalence, order="mean")
+            assert (bool(row[kept]), bool(row[broken])) == (True, False)
+            shape = "concave" if kept == "axiom_3_lower" else "convex"
+            assert f"{shape} or linear" in row["proof"].sel(test=kept).item()
+
+
 def test_a_score_that_breaks_an_axiom_breaks_it_in_every_order():
     for order in ORDERS:
         assert not br.audit("mcc", 0.3, order=order)["axiom_3_upper"]

@@ -53,6 +53,9 @@ def test_the_spread_is_the_range_over_no_skill_performances():
         values = score.of_cells((1 - share) * (1 - called), (1 - share) * called, share * (1 - called), share * called)
         assert no_skill_spread(a, b, share) == pytest.approx(np.ptp(values), abs=1e-12)
     assert no_skill_spread(1, 0, 0.3) == no_skill_spread(0, 1, 0.3) == 0
+    # TPR without positives, and TNR without negatives, are undefined for all; F1 without positives is 0 or undefined.
+    assert np.isnan([no_skill_spread(1, 1, 0), no_skill_spread(0, 0, 1)]).all()
+    assert no_skill_spread(1, 0.5, 0) == 0
 
 
 def test_the_band_is_that_of_the_curves_of_draws():
@@ -101,6 +104,13 @@ def test_the_least_is_not_a_minimum_nearby(prior):
     assert band["diagonal_spread"].item() <= no_skill_spread(b[:, None], b[:, None], nodes).mean(axis=1).min() + 1e-3
 
 
+def test_a_prior_at_both_ends_leaves_no_gap():
+    """Quantiles that are 0 or 1 to the last digit: TNR and TPR are not neutral because they are undefined there."""
+    band = neutral_band((0.001, 0.001), points=5)
+    assert not band.to_array().isnull().any()
+    assert band["diagonal_spread"] > 0.9
+
+
 def test_two_places_can_have_the_least_expected_spread():
     """Two prevalences, each with probability ½: in fractions, lower at the curve of each than halfway."""
 
@@ -142,6 +152,16 @@ def test_a_place_in_words():
     assert br.verdict(describe_place(0.25, 0.5))[0].startswith(
         "A true negative counts 3 times as much as a true positive"
     )
+    # Three scores are 0.412 away: all are named, or none.
+    tied = describe_place(0.9, 0.6)["distance"]
+    assert tied.size == 5
+    assert np.ptp(tied.values[2:]) < 1e-12
+    # The same order, but other values than the canonical score.
+    assert br.verdict(describe_place(0, 0.5))[-1] == "It orders as Jaccard index of the negative class."
+    counts = br.from_counts(tn=4, fp=1, fn=2, tp=3)
+    assert br.canonical_score(counts, 0, 0.5).item() != pytest.approx(br.scores.jaccard_negative(counts).item())
+    kappa = br.place("cohen_kappa", 0.25)
+    assert br.verdict(describe_place(*kappa, prevalence=0.25))[-1] == "It orders as Cohen's kappa."
     assert "At every prevalence" in br.verdict(describe_place(1, 0))[1]
     assert "At no prevalence" in br.verdict(describe_place(0, 0.3))[1]
     at = describe_place(0.7, 0.7, prevalence=0.3)
