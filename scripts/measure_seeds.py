@@ -88,7 +88,8 @@ def page(boards, rows, power):
 How often equally good ways of training are called different, over retrained models
 (`scripts/measure_seeds.py`). At most 0.05 is promised; its Monte-Carlo error is {error:.3f} with {boards} boards.
 The rate of right answers is 0.83 on average, and the standard deviation is that of the rates of fitted models. The
-last two columns have the same boards with the seeds given as runs of one fitted model, which they are not.
+last two columns have the same boards with the seeds given as runs of one fitted model, which they are not: the share
+called best, and the share refused with an error.
 
 | cases | seeds | entities | standard deviation | boards | one is best | one is ruled out | as runs: best | refused |
 |---:|---:|---:|---:|---:|---:|---:|---:|---:|
