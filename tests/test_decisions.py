@@ -9,6 +9,7 @@ from scipy import integrate, stats
 
 import bayesrank as br
 from bayesrank.decisions import expected_utility
+from bayesrank.decisions.tables import utility_table
 from tests.strategies import INCOMPLETE
 
 COUNTS = br.from_counts(
@@ -261,3 +262,13 @@ def test_entities_with_the_same_table_have_the_same_mean_utility():
     decision = br.decisions.expected_utility(br.fit(counts, seed=1), {"tn": 0, "fp": -1, "fn": -3, "tp": 0})
     mean = decision["mean"].to_series()
     assert mean["a"] == mean["b"] != mean["c"]
+
+
+@pytest.mark.parametrize(("factor", "shift", "decimals"), [(1, 0, 2), (1, 1000, 2), (100, 0, 0), (0.01, 0, 4)])
+def test_the_widths_of_intervals_determine_the_digits(designed, factor, shift, decimals):
+    """Two decimals if an interval is 1 to 10 wide, wherever it lies."""
+    worth = {outcome: factor * value + shift for outcome, value in WORTH.items()}
+    found = expected_utility(designed, worth, prevalence=0.2)
+    assert 1 <= np.median(found["upper"] - found["lower"]) / factor < 10
+    for row in utility_table(found)[1]:
+        assert len(row[1].partition(".")[2]) == decimals

@@ -12,7 +12,7 @@ import bayesrank as br
 from bayesrank._errors import ArgumentError
 from bayesrank.planning import OVERLAP
 from bayesrank.planning._goals import pair_probability
-from bayesrank.planning._updates import JointOutcomes, NormalScores, Tables, overlapping_noise
+from bayesrank.planning._updates import JointOutcomes, NormalScores, Tables, _between, overlapping_noise
 from bayesrank.planning.plans import _skewness
 from tests.commands import invoke
 from tests.scripts import load_script
@@ -297,6 +297,15 @@ def test_the_answer_does_not_depend_on_the_sizes_tried():
     # Bisection refines it, so that it hardly depends on the curve; futures of other sizes are others.
     found = [br.plan(POSTERIOR, "mcc", sizes=sizes, seed=1, futures=2000, **OLD) for sizes in ([10, 10**6], None)]
     assert found[0]["needed"].item() == pytest.approx(found[1]["needed"].item(), rel=0.05)
+
+
+def test_a_part_of_a_covariance_has_the_unit_of_the_whole():
+    part, whole = np.array([[2.0, 1.5], [1.5, 1.0]]), np.array([[1.0, 0.2], [0.2, 3.0]])
+    found = _between(part, whole)
+    for left in (found, whole - found):
+        assert np.linalg.eigvalsh(left).min() > -1e-12
+    for unit in (1e-9, 1e9):
+        np.testing.assert_allclose(_between(unit * part, unit * whole), unit * found, rtol=1e-9)
 
 
 # In words, as a picture, on the shell

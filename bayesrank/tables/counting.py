@@ -147,8 +147,9 @@ def _refuse_totals(where: list[str], counts: np.ndarray, entities: list[Any], da
     rows, same = counts.reshape(len(counts), -1), [None] * len(entities)
     for called, other in ((entities, datasets or same), (datasets or same, entities)):
         names = list(dict.fromkeys(called))
-        ends = {names[0], names[-1]} if len(names) > 2 else set()
-        for name in [name for name in names if name in ends or (name in names[2:] and is_total_name(name))]:
+        for name in [
+            name for name in names if name in (names[0], names[-1]) or (name in names[2:] and is_total_name(name))
+        ]:
             i = called.index(name)
             rest = [j for j in range(len(called)) if called[j] != name and other[j] == other[i]]
             what = find_summary(rows[rest], rows[i].tolist(), [1.0] * rows.shape[1], name)

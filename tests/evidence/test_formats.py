@@ -504,6 +504,13 @@ def test_convert_writes_what_rank_reads_and_the_report_says_what_doctor_found(tm
     assert "2: a, b." in page.read_text()
 
 
+@pytest.mark.parametrize(("trials", "read"), [([2, 1, 2, 1], [2, 1, 2, 1]), ([7, 9, 8, 6], [0, 1, 0, 1])])
+def test_runs_of_tau_bench_are_numbered_anew_only_if_no_two_have_one_number(trials, read, tmp_path):
+    runs = [{"task_id": i // 2, "reward": 1, "trial": trial, "info": {}} for i, trial in enumerate(trials)]
+    dump(tmp_path / "a.json", runs)
+    assert br.read(tmp_path)["run"].tolist() == read
+
+
 def by_category(folder, seed=0, sizes=(40, 20, 60)):
     """Write logs of METR with three task families; return the outcomes by system and family."""
     rng = np.random.default_rng(seed)

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+import xarray as xr
 from scipy.stats import chisquare
 
 import bayesrank as br
@@ -52,6 +53,14 @@ def test_with_all_labels_the_observed_mean_is_that_of_the_labels():
     frame = board(labels=400)
     observed = br.fit(of_board(frame), draws=4, seed=1)["observed_data"]["mean_outcome"]
     assert observed.values == pytest.approx(frame.groupby("system")["human"].mean().values)
+
+
+def test_an_empty_truth_is_unknown():
+    frame = board(labels=200)
+    missing = frame["human"].isna()
+    written = frame["human"].map({1.0: "1", 0.0: "0"}).where(~missing, "")
+    with_none = of_board(frame)
+    xr.testing.assert_identical(of_board(frame.assign(human=written)), with_none)
 
 
 def test_forty_labels_estimate_the_faults_of_agents_without_bias():

@@ -8,9 +8,15 @@ from scipy import stats
 import bayesrank as br
 from bayesrank._notes import notes_of
 from bayesrank._source import groups_of, parse_source
-from bayesrank.ranking._information import FEWEST_OF_CLASS, Information, average_inflation, cluster_information
+from bayesrank.ranking._information import (
+    FEWEST_OF_CLASS,
+    Information,
+    average_inflation,
+    cluster_information,
+    skewness_ratio,
+)
 from bayesrank.ranking.evidence import evidence_of
-from bayesrank.ranking.precision import information_of, sampling_variance
+from bayesrank.ranking.precision import information_of, parts_of_pair, sampling_variance
 from bayesrank.ranking.values import score_values
 
 SIZES = [[[3.0, 5.0, 9.0, 2.0]], [[3.0, 5.0, 9.0, 2.0], [4.0, 4.0, 1.0]], [[1.0, 7.0, 2.0], [6.0, 2.0, 5.0, 8.0, 1.0]]]
@@ -247,3 +253,42 @@ def test_an_entity_that_never_says_yes_is_not_best_by_precision():
     assert np.isnan(ranking["observed"].sel(entity="never"))
     assert ranking["consensus_position"].values.tolist() == [2, 1]
     assert ranking.attrs["headline"] != "best"
+
+
+def test_a_constant_column_has_no_skewness():
+    values = np.column_stack([np.full(8, 0.3), np.arange(8.0) ** 2, np.full(8, np.nan)])
+    wanted = abs(stats.skew(values[:, 1])) / np.sqrt(8)
+    np.testing.assert_allclose(skewness_ratio(values), [0, wanted, 0], rtol=1e-12)
+
+
+def test_the_variance_of_a_difference_within_each_class_is_that_of_its_proportions():
+    """The F1 of independent tables, 2 TP / (1 + TP - TN in shares), by the delta method within each class."""
+    tables = np.array([[[930, 40], [10, 20]], [[950, 20], [18, 12]]])
+    counts = br.from_counts(
+        tn=tables[:, 0, 0], fp=tables[:, 0, 1], fn=tables[:, 1, 0], tp=tables[:, 1, 1], entity=["a", "b"]
+    )
+    source = parse_source(br.fit(counts, draws=4, seed=1))
+    found = score_values(source, "f1", None, None)
+    variance, cases = parts_of_pair(evidence_of(source, found.variable, found.values, None), found.score, 0, 1)
+    assert cases.tolist() == [970, 30]
+    wanted = np.zeros(2)
+    for (tn, fp), (fn, tp) in tables / 1000:
+        down = 2 * tp + fp + fn
+        slope = np.array([[0, -2 * tp / down**2], [-2 * tp / down**2, 2 / down - 4 * tp / down**2]])
+        shares = np.array([[tn, fp], [fn, tp]])
+        within = shares / shares.sum(axis=1, keepdims=True)
+        mean = (within * slope).sum(axis=1, keepdims=True)
+        wanted += (shares * (slope - mean) ** 2).sum(axis=1) / 1000
+    np.testing.assert_allclose(variance, wanted, rtol=2e-4)  # slopes are finite differences
+
+
+def test_clusters_with_wrong_labels_only_are_labelled():
+    """Ten documents, and people have read four answers, one document each: right in two, wrong in two."""
+    truth = np.full(40, np.nan)
+    truth[[0, 4, 8, 12]] = [1, 0, 1, 0]
+    frame = pd.DataFrame({"document": np.arange(40) // 4, "gpt": [1, 0] * 20, "human": truth})
+    judged = br.from_judged(frame, judge="gpt", truth="human", cluster="document")
+    source = parse_source(br.fit(judged, draws=4, seed=1))
+    values = score_values(source, None, None, None)
+    found = information_of(evidence_of(source, values.variable, values.values, None), None, 1)
+    assert np.ravel(found.clusters).tolist() == [4]
