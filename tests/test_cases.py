@@ -1,5 +1,7 @@
 """Single cases: counts of each entity, the patterns that they met together, and the cases that decide."""
 
+from types import SimpleNamespace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -8,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import bayesrank as br
+from bayesrank import _labels
 from bayesrank._labels import unique_rows
 
 CASES = st.integers(1, 30).flatmap(
@@ -90,6 +93,12 @@ def test_distinct_rows_are_those_of_numpy(columns):
     wanted, inverse = np.unique(rows, axis=0, return_inverse=True)
     np.testing.assert_array_equal(found, wanted)
     np.testing.assert_array_equal(which, inverse.ravel())
+
+
+def test_indices_of_rows_have_the_bits_of_the_platform(monkeypatch):
+    """Where indices have 32 bits, as in a browser, np.bincount refuses those of 64, which pandas makes everywhere."""
+    monkeypatch.setattr(_labels, "np", SimpleNamespace(intp=np.int32, unique=np.unique))
+    assert unique_rows(np.eye(3))[1].dtype == np.int32
 
 
 # --- Which cases decide -------------------------------------------------------------------------------------------

@@ -4,6 +4,7 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 import bayesrank as br
 
@@ -31,3 +32,14 @@ def test_the_notices_are_in_the_distribution():
     about = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
     assert about["project"]["license-files"] == ["LICENSE", "bayesrank/datasets/data/NOTICE.md"]
     assert "MIT License" in (DATA / "NOTICE.md").read_text("utf-8")
+
+
+def test_a_browser_installs_nothing_that_does_not_exist_there():
+    """Pyodide has no Numba and no PyMC; without a marker, its installer would refuse the package."""
+    about = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    needed = [Requirement(text) for text in about["project"]["dependencies"]]
+    left_out = {
+        each.name for each in needed if each.marker and not each.marker.evaluate({"sys_platform": "emscripten"})
+    }
+    assert left_out == {"arviz", "numba", "pymc"}
+    assert all(each.marker is None or each.marker.evaluate({"sys_platform": "linux"}) for each in needed)
