@@ -11,6 +11,7 @@ import re
 import stat
 import sys
 import threading
+import warnings
 import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
@@ -367,7 +368,8 @@ def read_workbook(data: bytes, name: str) -> list[tuple[int, list[str]]]:
             sheet.reset_dimensions()  # programs write wrong ones
         return {sheet.title: list(sheet.iter_rows(values_only=True)) for sheet in book.worksheets}
 
-    with guard(name):
+    # openpyxl warns of missing styles and unknown extensions, which have no effect on values.
+    with guard(name), warnings.catch_warnings(action="ignore"):
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             _check_members(archive, name, Room(len(data)))
         # A formula has a value only if the program that saved the workbook computed it.

@@ -369,8 +369,16 @@ def test_the_module_of_inputs_is_the_only_one_that_opens_files_of_users():
     assert found == {("__init__.py", "open("), ("sources.py", ".glob("), ("submissions.py", ".glob(")}, found
 
 
-def test_warnings_of_damaged_files_do_not_reach_the_user(tmp_path):
-    write(tmp_path / "t.csv", TABLE)
+def test_a_workbook_without_styles_is_read_without_a_warning(tmp_path):
+    openpyxl = pytest.importorskip("openpyxl")
+    book, saved = openpyxl.Workbook(), io.BytesIO()
+    for line in TABLE.splitlines():
+        book.active.append([int(cell) if cell.isdecimal() else cell for cell in line.split(",")])
+    book.save(saved)
+    with zipfile.ZipFile(saved) as source, zipfile.ZipFile(tmp_path / "t.xlsx", "w") as target:
+        for name in source.namelist():
+            styles = b'<styleSheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"/>'
+            target.writestr(name, styles if name == "xl/styles.xml" else source.read(name))
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        read_evidence(str(tmp_path / "t.csv"))
+        assert read_evidence(str(tmp_path / "t.xlsx")).sum() == 220
