@@ -94,7 +94,8 @@ def doctor(
     Returns
     -------
     Diagnosis
-        It prints as text; ``sections``, ``stops``, ``command`` and ``frame`` hold its parts.
+        It prints as text. Its parts: ``sections``, the description; ``stops``, the choices to make before a ranking;
+        ``command``, which ranks; and ``frame``, the table of cases.
 
     Raises
     ------

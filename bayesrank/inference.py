@@ -95,8 +95,8 @@ def fit(
         Arguments of :func:`pymc.sample` (``tune``, ``target_accept``, ``progressbar``, ...). By default
         ``nuts_sampler`` is nutpie if installed, else PyMC's.
     chunks : int, "auto" or mapping, optional
-        Return lazy (Dask) draws in chunks of this many draws, whole blocks of 1,000, as in
-        :meth:`xarray.Dataset.chunk`, with the values of draws in memory. The model must have exact draws.
+        Return lazy (Dask) draws in chunks of this many draws, a multiple of 1,000, or as in
+        :meth:`xarray.Dataset.chunk`. Their values equal those of draws in memory. The model must have exact draws.
     **options
         Options of the model. Models of counts take:
 

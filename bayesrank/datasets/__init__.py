@@ -113,10 +113,10 @@ def load_cases(name: str) -> pd.DataFrame:
 def load_joint(name: str) -> xr.Dataset:
     """Load the joint outcomes of the cases of a data set, for the model ``"paired"``.
 
-    Names and errors are those of :func:`load_cases`, but for decision values. The result is as from
-    :func:`bayesrank.joint_outcomes` or, without classes, :func:`bayesrank.from_outcomes`; for verdicts and votes as
-    from :func:`load`. The data sets of ``utah_trees`` are its species, the clusters of ``livecodebench_execution`` its
-    questions.
+    Names and errors are those of :func:`load_cases`, without ``roc_asah`` and ``roc_hanley_mcneil``. The result is as
+    from :func:`bayesrank.joint_outcomes` or, without classes, :func:`bayesrank.from_outcomes`; for verdicts and votes
+    as from :func:`load`. The data sets of ``utah_trees`` are its species, the clusters of ``livecodebench_execution``
+    its questions.
 
     Examples
     --------

@@ -76,8 +76,8 @@ def gate(
           entities and looks;
         - ``p_worse``, ``p_not_worse``: p-values of the two claims, adjusted for the number of entities by the method of
           Holm, to be compared with ``attrs["level"]``;
-        - ``cases``: the number of paired cases (or the smaller number of cases of the two), ``discordant``: of those on
-          which the two differ, NaN if unknown;
+        - ``cases``: the number of paired cases (or the smaller number of cases of the two), ``discordant``: the number
+          on which the two differ, NaN if unknown;
         - ``needed``: how many more cases decide with probability 0.8 if today's difference is the true one; 0 if
           decided, infinite if more than 100 times as many are needed, NaN if unknown.
 

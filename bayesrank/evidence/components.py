@@ -47,8 +47,8 @@ def variance_components(
         Over ``entity``: ``mean`` (of the cases' means); ``between_cases``, 0 if the estimate is negative (``truncated``
         is True); ``between_runs``, averaged over cases with several runs; and standard errors of the mean:
         ``standard_error``, ``with_twice_the_cases``, ``with_twice_the_runs``. Units are those of the outcomes, squared
-        for variances. NaN if no case has several runs. Attrs: ``cases``, ``fewest_runs``, ``most_runs``, ``clusters``
-        (if any) and ``advice``, a sentence.
+        for variances. NaN for an entity without a case of several runs. Attrs: ``cases``, ``fewest_runs``,
+        ``most_runs``, ``clusters`` (if any) and ``advice``, a sentence.
 
     Raises
     ------

@@ -65,7 +65,7 @@ def read(
         Count a case without an answer as wrong: as the other one of two classes, as an answer of no class, or with
         probability 0 for the true class. By default it raises an error.
     positive : label, optional
-        The positive one of two classes, of missing probabilities, if it is not known.
+        The positive one of two classes. It is needed for missing probabilities, if the labels do not show it.
 
     Returns
     -------

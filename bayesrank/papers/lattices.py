@@ -165,8 +165,8 @@ def multiplicities(positives: int, negatives: int, score: ScoreLike, ax: Any = N
 def animate_contours(score: ScoreLike, total: int = 100, positives: Sequence[int] | None = None) -> Any:
     """Animate the contours of a score over test sets of one size with more and more positives.
 
-    The animation shows the ROC square and the simplex, with all cases at one scale (Lovell et al., Appendix D.4). Write
-    it to a file with its method ``save``.
+    The left panel is the ROC square; the right one has the numbers of false and true positives on its axes, at one
+    scale for all frames (Lovell et al., Appendix D.4). Write it to a file with its method ``save``.
 
     Parameters
     ----------

@@ -205,8 +205,8 @@ def pencil(a: float, b: float, prevalence: float, ax: Any = None) -> Any:
 def vertices(prevalence: float, axes: Any = None) -> Any:
     """Draw the vertices of canonical scores in the plane of ROC space at a prevalence, by values of a and of b.
 
-    Lines through the bottom right corner are for one a each, through the top left one for one b; they are solid where
-    the vertices lie. Source: Piérard et al., The Tile, Section 3.3 and Figures 2b and 2c.
+    Each line through the bottom right corner belongs to one a, each line through the top left corner to one b. A line
+    is solid where the vertices lie. Source: Piérard et al., The Tile, Section 3.3 and Figures 2b and 2c.
 
     Parameters
     ----------

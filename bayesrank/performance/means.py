@@ -48,7 +48,7 @@ def aggregate_over(source: Container, over: str, aggregate: str = "mean", weight
     Raises
     ------
     ValueError, TypeError
-        If the aggregate is unknown. What does not fit the source is raised where it is used.
+        If the aggregate is unknown. Other errors are raised where the result is used.
 
     Examples
     --------

@@ -98,8 +98,8 @@ def at_prevalence(source: Container, prevalence: Any) -> Any:
     Returns
     -------
     DataArray, Dataset, InferenceData or DataTree
-        The type of ``source``. Rows of classes that had a share of 0 are NaN, unless the posterior keeps their
-        ``rate``. The attr ``prevalence`` of a posterior records the change.
+        The type of ``source``. Rows of classes that had a share of 0 are NaN, unless the posterior has the
+        variable ``rate``. The attr ``prevalence`` of a posterior records the change.
 
     Examples
     --------

@@ -67,10 +67,11 @@ def plan(
 ) -> xr.Dataset:
     """Return how many more cases separate two entities if they truly differ by a given amount, or meet another target.
 
-    By default the number is conditional, and the same as in the verdict of a ranking. With it, the rank sets of the
-    share ``assurance`` of the futures leave only one of the two entities as the possible best. Their true scores differ
-    by ``margin`` or ``rope``, or else by their difference in a learned population of entities. For other targets the
-    number is unconditional: futures have true scores from that population.
+    By default the number is conditional, and the same as in the verdict of a ranking. It assumes that the true scores
+    of the two entities differ by ``margin`` or ``rope``, or else by their difference in a learned population of
+    entities. With that many more cases, only one of the two could still be best by the rank sets, with probability
+    ``assurance``. For other targets the number is unconditional: the futures, possible results of the new cases, have
+    true scores from that population.
     Source: O'Hagan, Stevens and Campbell (2005), Assurance in clinical trial design, Pharmaceutical Statistics
     4:187-201.
 
@@ -96,7 +97,8 @@ def plan(
         learned population of entities, or the posterior under independent priors. The last two give unconditional
         assurance, for these targets:
 
-        - P(best) ≥ ``target`` of ``entity``, or without one of the entity that then leads, by more than ``rope``;
+        - by default P(best) ≥ ``target``: that ``entity`` (if not given, the entity that then leads) is best by more
+          than ``rope``;
         - with ``rival``: ``entity`` beats it with this probability; with ``rival="all"`` each rival, pair by pair;
         - with ``margin``: ``entity`` is less than this worse than ``rival``;
         - with ``k``: the ``k`` entities that then lead are the true top ``k``;
@@ -146,11 +148,12 @@ def plan(
 
     Notes
     -----
-    A conditional plan keeps today's data and takes estimates as normal, new cases as informative as the observed ones,
-    and the centre of the two entities and all others at their posterior means. In an unconditional one, counts and
-    joint outcomes are updated as in the conjugate models, and scores are normal apart from the skewness of today's
-    differences. Hierarchical posteriors are assumed to be normal, and each new data set as informative as an observed
-    one. If the evidence of the posterior does not say what new cases would add, the default plan is unconditional.
+    A conditional plan keeps today's data. It assumes normal estimates, and new cases as informative as the observed
+    ones. The mean score of the two entities, and the scores of all others, are at their posterior means. In an
+    unconditional plan, counts and joint outcomes are updated as in the conjugate models, and scores are normal apart
+    from the skewness of today's differences. Hierarchical posteriors are assumed to be normal, and each new data set as
+    informative as an observed one. If the evidence of the posterior does not say what new cases would add, the default
+    plan is unconditional.
 
     Examples
     --------

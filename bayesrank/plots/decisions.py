@@ -89,7 +89,7 @@ def natural_frequencies(found: xr.Dataset, ax: Any = None, *, top: int | None = 
         The result of :func:`bayesrank.decisions.natural_frequencies`, whose order the rows have.
     ax : matplotlib Axes, optional
     top : int, optional
-        Draw only so many rows.
+        Number of rows to draw, from the first; all by default.
 
     Examples
     --------

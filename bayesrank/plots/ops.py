@@ -100,7 +100,7 @@ def ops_square(square: xr.Dataset, ax: Any = None) -> Any:
 
 
 def ops_curve(result: xr.Dataset | Mapping[Any, xr.Dataset], axes: Any = None, *, colors: Colors = None) -> Any:
-    """Draw a curve and the curve of its OPS, both with a random ranking: PRC and OPRC, or lift and OPS(lift).
+    """Draw a curve and the curve of its OPS beside those of a random ranking: PRC and OPRC, or lift and OPS(lift).
 
     Parameters
     ----------

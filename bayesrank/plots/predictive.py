@@ -394,7 +394,7 @@ def _colors(size: int) -> list[str]:
 
 
 def predictive_check(check: xr.Dataset, figure: Any = None) -> Any:
-    """Draw observed statistics over their replicates, as histograms; 1 is the value under chance.
+    """Draw the histogram of each statistic's replicates, and its observed value as a line; 1 is expected by chance.
 
     Parameters
     ----------

@@ -222,8 +222,9 @@ def threshold_tile(
 ) -> Any:
     """Draw which entity, at which threshold, is most probably best at each point of the Tile.
 
-    Colours are those of :func:`credible_tile`: an entity is best where it is best at one of its thresholds. The numbers
-    are the most probable threshold of that entity. In small letters follows the probability of both together.
+    Colours are those of :func:`credible_tile`: an entity is best where it is best at one of its thresholds. A number
+    is the most probable threshold of that entity. The small number below is the probability that this entity is best
+    at this threshold.
 
     Parameters
     ----------

@@ -78,8 +78,8 @@ def credible_ranking(
     ----------
     source : DataArray, Dataset, InferenceData or DataTree
         Performances; a posterior with the scored variable over ``entity``; or values of a score (chain, draw, entity)
-        or (sample, entity), else one draw. Any other dim, such as ``dataset``, gives one ranking per item (unless
-        ``over`` is given). May be lazy.
+        or (sample, entity); values without these dims are one draw. Any other dim, such as ``dataset``, gives one
+        ranking per item (unless ``over`` is given). May be lazy.
     score : Score, str or callable, optional
         The score or the variable of the posterior. Outcomes without classes default to their mean. Without a score,
         ``source`` must be values where higher is better (checked against name and attrs), and regret is undefined.
@@ -129,9 +129,10 @@ def credible_ranking(
           relative to its maximum; 0 if all are equal, 1 if the order is certain (Wigle et al., arXiv:2501.11596).
         - ``rank_lower``, ``rank_upper``: the best and the worst possible rank (the rank set). In a share of about
           ``prob`` of repeated experiments the sets contain the true ranks of all entities at once, for any true scores.
-          ``rank_lower`` is 1 plus the number of entities that are surely above, and at least 2 if another entity is
-          surely better. ``rank_upper`` is the number of ranked entities minus the number that are surely below. Without
-          enough evidence, every rank is possible. ROPE has no effect. ``in_best_set``: whether ``rank_lower`` is 1.
+          ``rank_lower`` is 1 plus the number of entities that are surely above, and at least 2 if the entity is
+          surely not best, by a separate test. ``rank_upper`` is the number of ranked entities minus the number that are
+          surely below, and 1 for the only entity that could be best. Without enough evidence, every rank is possible.
+          ROPE has no effect. ``in_best_set``: whether ``rank_lower`` is 1.
           ``surely_above`` (entity, rival): the pairs behind these ranks.
         - ``rank_marginal_lower``, ``rank_marginal_upper``: equal-tailed posterior interval of the rank of each entity
           alone.

@@ -46,7 +46,8 @@ def top_set(
     source, score, higher_is_better, kind
         As for :func:`bayesrank.credible_ranking`, with its errors, of one ranking.
     k : int
-        Number of best entities, and all ties for the last place: entities with fewer than k better ones.
+        Number of best entities. An entity is among the k best if fewer than k are better, so all ties for the last
+        place are included.
     prob : float
         Probability, and confidence, with which the sets hold all of the k best.
 

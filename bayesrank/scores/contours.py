@@ -45,7 +45,7 @@ def contour(score: ScoreLike, value: Any, fpr: Any, prevalence: Any) -> xr.DataA
     xarray.DataArray
         ``tpr`` over the given dims; closed forms also give values outside [0, 1]. NaN where no TPR gives the value, or
         where the score does not depend on the TPR. If a contour turns back and has two TPRs, the result is on the
-        branch that crosses the square; :func:`contour_curve` returns both.
+        branch that crosses the unit square.
 
     Examples
     --------

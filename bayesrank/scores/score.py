@@ -83,8 +83,8 @@ class Score:
         Contours, and the outperformance score of a value and a prevalence (uniform reference), in closed form. Those of
         ranking scores follow from the importance.
     only_of : str
-        ``"votes"`` or ``"cases"`` (predicted probabilities) for a score that their model computes, as no performance
-        has it.
+        ``"votes"`` or ``"cases"`` (predicted probabilities) for a score that only a model of these computes, since it
+        is no function of a performance.
     one_class : str
         The label of the class that is positive, all others being negative; "" for other scores. ``matrix_function`` is
         then an :class:`OfClass`.

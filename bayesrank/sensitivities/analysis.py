@@ -125,8 +125,8 @@ def sensitivity(
     xarray.Dataset
         Results over ``alternative``. The first one is "base"; the labels name the changes:
 
-        - ``pareto_k``: of alternatives of a sampled posterior whose draws were tried with importance weights instead of
-          a new fit; above min(1 - 1/log10(number of draws), 0.7) the alternative was fitted after all. NaN for others;
+        - ``pareto_k``: Pareto k of the importance weights, for alternatives whose draws were resampled; above
+          min(1 - 1/log10(number of draws), 0.7) the alternative was fitted again. NaN for other alternatives;
         - ``kind``: base, prior, model, score, prevalence or data;
         - ``leader``: the first entity of the consensus order; ``median``, ``lower``, ``upper``, ``probability_best``
           and its ``_error``, ``rank_lower``, ``rank_upper``, ``tier`` and ``consensus_rank`` (alternative, entity);
@@ -147,8 +147,9 @@ def sensitivity(
         others; and over ``left_out``: ``changed_without``, the share of the other pairs whose tiers compare differently
         than in the base; ``leader_changed_without``; and ``poth_without``, the precision of the order of the others.
 
-        Over (``entity``, [``dataset``], ``check``), for base priors with a closed form: the right answers in each class
-        and in all classes, sampled class sizes, or the cases with each outcome:
+        Over (``entity``, [``dataset``], ``check``), for base priors with a closed form. The items of ``check`` are the
+        right answers in each class and in all classes, the class sizes if they are sampled, or the cases with each
+        outcome:
 
         - ``check_observed``: the observed share; ``check_expected``: its prior mean;
         - ``check_tail_probability``: twice the smaller prior predictive tail, at most 1; NaN where there are no cases,

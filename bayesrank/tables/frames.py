@@ -97,8 +97,8 @@ def from_frame(
     tn, fp, fn, tp : str, optional
         Columns of a confusion matrix with other headings, such as ``fp="Falsos positivos"``.
     judge : str or list of str, optional
-        Columns with verdicts of judges on all cases, as for :func:`bayesrank.from_judged`. It may be left out where one
-        column can be meant.
+        Columns with verdicts of judges on all cases, as for :func:`bayesrank.from_judged`. It may be left out if only
+        one column can hold verdicts.
     truth : str, optional
         Column with the truth that is known for some cases: right or wrong beside the verdicts of judges, or the true
         label beside ``predicted`` or the columns ``entities``.

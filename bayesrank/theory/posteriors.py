@@ -37,9 +37,9 @@ Counts = tuple[int, int]
 def exact_superiority(first: Any, second: Any) -> Fraction:
     """Return the probability that one rate is higher than another, as a fraction.
 
-    Each rate has the Beta posterior of counts under a uniform prior, independent of the others. It equals the
-    probability that more than ``second``'s right cases are right among n + 1 new cases of ``first``, where n is the
-    number of cases of ``second`` (a tail of a beta-binomial distribution).
+    Each rate has the Beta posterior of counts under a uniform prior, independent of the others. Let ``second`` have k
+    right cases of n. The result is the probability that ``first`` is right in more than k of n + 1 new cases (a tail of
+    a beta-binomial distribution).
 
     Parameters
     ----------

@@ -188,7 +188,7 @@ def regions(
     rank : int
         1 for the best; a ValueError if the rank does not exist, or no entity is defined.
     points : int
-        Number of points on each frontier of a slab, at least 2.
+        Number of points on each piece of a frontier, at least 2.
     window
         As for :func:`value`; areas are then shares of the window.
 

@@ -73,14 +73,13 @@ def credible(
         Credibility of the intervals; a winner with a lower probability counts as undecided.
     maps : collection of {"expected_rank", "probability_skilled", "expected_regret"}
         Maps to compute in addition to ``probability_best``, which alone is several times as fast; all by default.
-
     over, aggregate, weights : optional
         Map the weighted mean performance over ``"group"``, ``"dataset"`` or a coord, as for
         :func:`bayesrank.credible_ranking`; or with ``"worst"`` the worst group at each point, by its score, with areas
         on the grid and without the other maps. Other aggregates raise an error: they are no performance.
     by : str, optional
-        A coord of the entities, such as ``classifier`` from :func:`bayesrank.ops.apply_threshold`. The Tile is then of
-        its values; a value is best where one of its entities is. Other maps are left out.
+        A coord of the entities, such as ``classifier`` from :func:`bayesrank.ops.apply_threshold`. The Tile then
+        compares the values of the coord; a value is best where one of its entities is. Other maps are left out.
 
     Returns
     -------
