@@ -158,7 +158,7 @@ def check_positive(array: Any, what: str) -> None:
     raise ArgumentError(
         "positive",
         f"must name the positive class for {what}, which changes when the classes are swapped",
-        f"none of {first!r} and {second!r}",
-        f"positive={second!r} or positive={first!r} says which, where the labels are read) (or, in Python, "
+        f"{first!r} and {second!r}",
+        f"pass positive={second!r} or positive={first!r} when the labels are read) (or, in Python, "
         f"array.assign_coords(positive={second!r})",
     )

@@ -321,7 +321,7 @@ PERFORMANCES = [
     (r"prior must be positive.* where a cell has no cases", lambda x: br.score_posterior(NO_POSITIVES, x[0], x[1], prior="haldane", prevalence=0.3, force=x[2]), *((s, m, f) for s in ("tpr", "mcc") for m in ("dirichlet_multinomial", "beta_binomial") for f in (False, True))),
     ("counts must have the dims .*dirichlet_multinomial", lambda: br.score_posterior(OUTCOMES, "f1")),
     # tables of scores
-    (r"scores must (be a list of scores|name each score once; got \['tpr', 'tpr'\])|score must be one of those|score must .*catalog", lambda x: br.score_table(POSTERIOR, x), "f1", [], ["recall", "tpr"], ["temperature"]),
+    (r"scores must (be a list of scores|name each score once; got \['tpr', 'tpr'\])|score must be a name|score must .*catalog", lambda x: br.score_table(POSTERIOR, x), "f1", [], ["recall", "tpr"], ["temperature"]),
     ("source must", lambda x: br.score_table(x, ["f1"]), 3, COUNTS.isel(actual=0, predicted=0) / 100),
     # outcomes have no classes
     ("(source|score) must .*no classes", lambda x: x(), lambda: tile.credible(br.as_performance(GRADED), 3), lambda: ops.of_draws(GRADED, "f1"), lambda: br.canonical_score(br.as_performance(OUTCOMES), 0.5, 0.5)),
@@ -503,7 +503,7 @@ CATEGORIES = "entity,case,category,half,dataset,outcome\n" + "".join(f"{e},{i},{
 #: What the command refuses: words, what is typed (or several such), and texts of FILE.
 COMMANDS = [
     # rank, tile
-    ("DATA must be a CSV file or one of", "rank no_such_thing"),
+    ("DATA must be a file that exists", "rank no_such_thing"),
     ("score must be one of", ["rank tornado --score f7", "tile tornado --preference 'around f7'", "scores breast_cancer --score temperature", "sensitivity breast_cancer --other-score f7 --draws 20"]),
     ("must lie in a folder that exists", ["report tornado -o /no/such/folder/r.html", "tile tornado --picture /no/such/folder/map.png"]),
     ("; got 10 classes", ["tile mnist_folds", "report mnist_folds -o r.html --benefit tn=0,fp=-1,fn=-9,tp=0 --draws 9", "decide mnist_folds --benefit tn=0,fp=-1,fn=-10,tp=0 --draws 200", "scores mnist_folds --draws 5 --prevalence 2%"]),
@@ -521,7 +521,7 @@ COMMANDS = [
     ("--benefit must be tn=NUMBER", ["report tornado -o r.html --benefit tn=1", "decide breast_cancer --benefit tn=0 --draws 200", "decide breast_cancer --benefit tn=0,fp=1,fn=1,tp=nan --draws 200", "decide breast_cancer --benefit tn=0,tn=0,fp=1,fn=1,tp=2 --draws 200"]),
     ("--reference must be one of ", ["report tornado -o r.html --reference x --draws 9", "decide breast_cancer --benefit tn=0,fp=-1,fn=-10,tp=0 --reference nobody --draws 200"]),
     # decide
-    ("--benefit must be given: tn=0,fp=-1,fn=-10,tp=0", "decide breast_cancer --draws 200"),
+    ("--benefit must be given, such as tn=0,fp=-1,fn=-10,tp=0", "decide breast_cancer --draws 200"),
     ("--margin-tpr must go with --reference", "decide breast_cancer --benefit tn=0,fp=-1,fn=-10,tp=0 --margin-tpr 0.1 --draws 200"),
     ("2.0 is not in the range 0<=x<=1", "decide breast_cancer --benefit tn=0,fp=-1,fn=-10,tp=0 --reference lda --margin-tnr 2 --draws 200"),
     ("--prevalence must be given to compare with strategies", "decide small_studies --benefit tn=0,fp=-1,fn=-10,tp=0 --always --draws 200"),
@@ -593,7 +593,7 @@ COMMANDS = [
     ("--rope must be a number with a decimal point; got '0,02' (write 0", "rank tornado --rope 0,02"),
     ("--score must be a name, an importance tn=1,fp=1,fn=5,tp=1, or a place", "rank tornado -s a=x"),
     ("--prevalence must have a decimal point, 2.5%; got '2,5%'", "rank tornado --prevalence 2,5%"),
-    ("--model must not be paired for counts, which do not tell how errors", "rank FILE --model paired --draws 9", "entity,correct,wrong\na,17,3\nb,14,6\n"),
+    ("--model must not be paired for counts, which do not show which errors", "rank FILE --model paired --draws 9", "entity,correct,wrong\na,17,3\nb,14,6\n"),
     ("--model must be dirichlet_multinomial for counts of outcomes", "rank FILE --model beta_binomial --draws 9", "entity,correct,wrong\na,17,3\nb,14,6\n"),
     ("--score must be 'mean_outcome' for outcomes, which have no classes", "rank FILE --score f1 --draws 9", "entity,correct,wrong\na,17,3\nb,14,6\n"),
     ("got 'mean_outcome', a score of outcomes without classes", "rank FILE --score mean_outcome --draws 9", "entity,tn,fp,fn,tp\na,1,2,3,4\n"),

@@ -78,7 +78,7 @@ def test_a_sampler_keeps_quiet(table):
 @pytest.mark.parametrize(
     ("typed", "message"),
     [
-        ("rank no_such_thing", "DATA must be a CSV file or one of"),
+        ("rank no_such_thing", "DATA must be a file that exists"),
         ("rank tornado --draws many", "Invalid value for '--draws': 'many' is not a valid integer"),
         ("rang", "No such command 'rang'"),
         ("rank tornado --prior haldane", "--prior must be positive, as four_cases, uniform"),
@@ -188,9 +188,9 @@ def test_a_hierarchical_model_keeps_data_sets_apart(studies):
     for name in map(str, found.data_vars):
         assert typical[name].tolist() == pytest.approx(found[name].sel(entity=typical.index.tolist()).values.tolist())
     shown = invoke(*command, "--notes")
-    assert "Learned from 3 data sets, each with rates of its own." in shown
+    assert "The model is fitted to 3 data sets, each with its own rates." in shown
     assert br.verdict(found.sel(entity=[br.ranking_table(br.credible_ranking(posterior, "tpr")).index[0]]))[0] in shown
-    assert "Learned from" not in invoke(*command, "--dataset", "x")
+    assert "The model is fitted to" not in invoke(*command, "--dataset", "x")
     assert "--kind must be left out" in refused("rank", studies, "--kind", "new")
 
 

@@ -114,10 +114,10 @@ def test_what_is_no_table_is_refused(tmp_path):
         ("g.csv", "", "is empty"),
     ):
         assert words in refused("rank", write(tmp_path / name, content), "--draws", "20"), name
-    assert "must be a CSV file or one of" in refused("rank", tmp_path / "missing.csv")
+    assert "must be a file that exists" in refused("rank", tmp_path / "missing.csv")
     (tmp_path / "empty").mkdir()
     assert "must name files; the folder" in refused("rank", tmp_path / "empty")
-    assert "must be a CSV file or one of" in refused("rank", "x" * 5000)
+    assert "must be a file that exists" in refused("rank", "x" * 5000)
     assert "must name files that exist" in refused("doctor", "x" * 5000)
 
 

@@ -78,7 +78,7 @@ def test_the_remedy_for_incomplete_designs_works_as_typed(tmp_path, rows):
     command = ["rank", path, "--draws", "20"]
     remedy = re.search(r"--model (?:be )?(\w+)", refused(*command))[1]
     for join in ("exact", "inner"):
-        assert "Learned from 2 data sets" in invoke(*command, "--join", join, "--model", remedy)
+        assert "The model is fitted to 2 data sets" in invoke(*command, "--join", join, "--model", remedy)
 
 
 FOLDER = Path(br.__file__).parent

@@ -310,8 +310,8 @@ def _check_model(evidence: Evidence, model: str, prior: Any, prevalence: Any, da
         if takes_cases(model):
             raise ArgumentError(
                 "--model",
-                f"must not be {model} for counts, which do not tell how errors go together; {data} must have "
-                "one row a case for it (see 'bayesrank rank --help')",
+                f"must not be {model} for counts, which do not show which errors coincide; {data} must have "
+                "one row for each case for it (see 'bayesrank rank --help')",
             )
         if outcomes and getattr(find_model(model), "needs_classes", False):
             fit = chosen_by_evidence(evidence, False)
@@ -419,8 +419,9 @@ def _read(data: str, model: str | None, roles: Roles, ignore: Sequence[str]) -> 
     """Return the evidence and its description, from the name of a shipped data set or a CSV file."""
     if data not in br.datasets.names():
         if data != "-" and not os.path.isfile(data):
-            known = ", ".join(br.datasets.names())
-            raise ArgumentError("DATA", f"must be a CSV file or one of {known}, or - for standard input", f"{data!r}")
+            raise ArgumentError(
+                "DATA", "must be a file that exists, one of 'bayesrank datasets', or - for standard input", f"{data!r}"
+            )
         return read_evidence(data, ignore, **vars(roles)), {"title": STDIN if data == "-" else Path(data).name}
     options = {f"--{OPTIONS.get(k, k).replace('_', '-')}": value for k, value in vars(roles).items() if k != "positive"}
     if "group" in (options["--group"], options["--dataset-column"]):  # what the groups of shipped data are called

@@ -64,7 +64,7 @@ def evidence_of_frame(
     if by is not None and by != "dataset":
         free = [str(name) for name in frame if name not in ("entity", "dataset", "case", "run", "outcome")]
         if by not in free:
-            raise ArgumentError(option, f"must name a column of the logs, {', '.join(['dataset', *free])}", f"{by!r}")
+            raise ArgumentError(option, f"must name a column of the logs ({', '.join(['dataset', *free])})", f"{by!r}")
         if frame[by].isna().any():
             raise ArgumentError(option, f"must name a column with a value in every row; {by} has empty fields")
         frame = frame.assign(dataset=frame[by].astype(str), case=frame["dataset"] + " " + frame["case"])

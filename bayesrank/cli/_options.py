@@ -45,9 +45,14 @@ def _once(context: click.Context, option: click.Parameter, values: tuple[str, ..
 
 DATA = click.argument("data", metavar="DATA")
 PATHS = click.argument("data", metavar="DATA", nargs=-1, required=True)
-SCORE_FORMS = "Name or alias (see 'bayesrank scores'), f0.7, an importance tn=1,fp=1,fn=5,tp=1, or a point a=0.3,b=0.7"
+SCORE_FORMS = (
+    "Name or alias (see 'bayesrank scores'), f0.7 (F-beta with beta 0.7), an importance tn=1,fp=1,fn=5,tp=1, or a "
+    "point a=0.3,b=0.7"
+)
 BY_DATA = "[default: mean_outcome for outcomes; informedness for two classes with cases; else accuracy]"
-SCORE = click.option("-s", "--score", type=SCORE_TYPE, help=f"{SCORE_FORMS} of the Tile. {BY_DATA}")
+SCORE = click.option(
+    "-s", "--score", type=SCORE_TYPE, help=f"{SCORE_FORMS} of the Tile (see 'bayesrank tile -h'). {BY_DATA}"
+)
 LOWER = click.option("--lower-is-better", is_flag=True, help="Rank low outcomes first, such as costs or errors.")
 HIGHER = click.option("--higher-is-better", is_flag=True, help="Rank high outcomes first, whatever headings say.")
 ROPE = click.option(
@@ -78,7 +83,8 @@ over_groups = adding(
     click.option(
         "--aggregate",
         type=click.Choice(AGGREGATES),
-        help="mean, worst or gap of the scores, or Borda points or win rate against the rivals. [default: mean]",
+        help="mean, worst, or gap (best minus worst) of the scores; Borda points or win rate against the rivals. "
+        "[default: mean]",
     ),
     click.option(
         "--weights",
@@ -89,26 +95,26 @@ over_groups = adding(
 COST = click.option(
     "--cost",
     metavar="COLUMN",
-    help="Outcomes by case only: the column with the cost of each answer. Adds the mean cost, and the probability of "
+    help="Outcomes per case only: the column with the cost of each answer. Adds the mean cost, and the probability of "
     "being on the Pareto front of outcome and cost, with its picture.",
 )
 MODELS = ", ".join(names())
 POOLED = "[default: all; pooled, except for hierarchical models]"
 MISSING = (
-    "Single cases only: how to treat empty fields. common: use only cases that all entities have; own: use each "
+    "Per-case data only: how to treat empty fields. common: use only cases that all entities have; own: use each "
     "entity's own cases; a number: use it as the outcome. [default: an error]"
 )
 JOIN = "Data sets to pool. exact: refuse if they differ between entities; inner: use the common ones."
 CELL_NAMES = (
     *(("tn", "true negatives"), ("fp", "false positives"), ("fn", "false negatives"), ("tp", "true positives")),
 )
-PRIORS = "[default: four_cases; unit for hierarchical models; haldane (no prior) for graded outcomes of single cases]"
+PRIORS = "[default: four_cases; unit for hierarchical models; haldane (no prior) for grades per case]"
 #: Columns of cases whose truth is known in part.
 judging_options = (
     click.option(
         "--truth",
-        help="A file with the id and the true label of each case: DATA is then a folder of submissions, one file a "
-        "team. Or the column with the truth, known for some cases, beside verdicts or predictions.",
+        help="A file with the id and the true label of each case, for a folder of submissions with one file a team. Or "
+        "the column with the truth, known for some cases, beside verdicts or predictions.",
     ),
     click.option("--judge", type=NAMES, help="Beside --truth: the columns with verdicts of judges on all cases."),
 )
@@ -121,8 +127,8 @@ asking = adding(
     click.option(
         "--prevalence",
         type=SHARE,
-        help="sampled, observed, the share of positives (0.02 or 2%), or the sample that it is estimated from: 12/600 "
-        "is 12 positives of 600. [default: by model]",
+        help="'sampled': estimated from these cases; 'observed': the share in these cases, without uncertainty; 2% or "
+        "0.02: that share of positives; 12/600: estimated from 12 positives of 600. [default: by model]",
     ),
     click.option("--dataset", callback=_once, multiple=True, help=f"Use one data set. {POOLED}"),
     click.option("--entity", help="The column that names the entities. [default: entity, model, team, test, ...]"),
@@ -149,7 +155,7 @@ asking = adding(
     click.option(
         "--at",
         type=Typed("values", read_values),
-        help="Values of the covariates for which data sets are ranked: threshold=0.5. [default: their means]",
+        help="Rank for data sets with these values of the covariates: threshold=0.5. [default: their means]",
     ),
     *(click.option(f"--{cell}", metavar="COLUMN", help=f"The column of {what}.") for cell, what in CELL_NAMES),
     *judging_options,

@@ -56,7 +56,7 @@ def decide(
     """
     with progress() as step:
         if benefit is None:
-            raise ArgumentError("--benefit", "must be given: tn=0,fp=-1,fn=-10,tp=0")
+            raise ArgumentError("--benefit", "must be given, such as tn=0,fp=-1,fn=-10,tp=0")
         margins: dict[str, Any] = {name: how.pop(f"margin_{name}") for name in ("tpr", "tnr")}
         margins = {name: margin for name, margin in margins.items() if margin is not None}
         if margins and reference is None:

@@ -25,7 +25,8 @@ Example:
 def diff(old: str, new: str, format: str) -> None:
     """Compare two boards of 'bayesrank rank --format board': entities, cases and ranks that changed.
 
-    Ranks are compared among the entities of both boards. A change is supported if their rank sets do not overlap.
+    Ranks are compared among the entities of both boards. A change of an entity's
+    rank is supported if its old and its new rank set do not overlap.
     """
     found = compare_boards(*(parse_board(_read(path), path) for path in (old, new)))
     frame = found.table.convert_dtypes()

@@ -45,8 +45,9 @@ def doctor(
 ) -> None:
     """Describe evaluation logs: systems, cases, outcomes, runs, clusters, what is missing, doubts.
 
-    PATHS are files, folders, patterns, compressed files, zip archives, or - for standard input. A stop is a choice that
-    only you can make. The last line is a command that ranks the logs; it contains one possible choice for each stop.
+    PATHS are files, folders, patterns, compressed files, zip archives, or - for standard input. A stop is a question
+    about the logs that you must answer before they can be ranked. The last line is a command that ranks the logs; it
+    contains one possible answer to each stop.
     With --truth it describes one table of judged cases: how many labels, how they were chosen, the judge's errors.
     With --covariate it describes a table of counts: the values of each covariate, and whether slopes can be estimated.
     """

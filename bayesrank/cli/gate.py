@@ -66,9 +66,14 @@ def _looks(context: click.Context, option: click.Parameter, typed: str) -> int |
 @click.argument("new", metavar="NEW...", nargs=-1, required=True)
 @adding(
     SCORE,
-    click.option("--margin", type=click.FloatRange(0), default=0.0, help="How much worse does not matter."),
     click.option(
-        "--looks", callback=_looks, default="1", help="How often the gate is asked while cases arrive, or any."
+        "--margin", type=click.FloatRange(0), default=0.0, help="The largest loss of score that does not matter."
+    ),
+    click.option(
+        "--looks",
+        callback=_looks,
+        default="1",
+        help="The number of times that you run the gate while cases arrive, or any.",
     ),
     click.option("--prob", type=click.FloatRange(0, 1, True, True), default=0.95, help="1 minus the one-sided error."),
     click.option("--by", help="Column of groups of cases; the worst group is named."),
@@ -76,12 +81,17 @@ def _looks(context: click.Context, option: click.Parameter, typed: str) -> int |
     click.option(
         "--aggregate",
         type=click.Choice(["mean", "worst", "gap"]),
-        help="With --group: mean, worst or gap of the scores. [default: mean]",
+        help="With --group: mean, worst, or gap (best minus worst) of the scores. [default: mean]",
     ),
     click.option("--case", help="Column that names the cases."),
     click.option("--cluster", help="Column of clusters of cases."),
     click.option("--positive", help="The positive one of two labels."),
-    click.option("--fail-on", type=click.Choice(["worse", "undecided"]), default="worse", help="What fails."),
+    click.option(
+        "--fail-on",
+        type=click.Choice(["worse", "undecided"]),
+        default="worse",
+        help="The decision that makes the exit status a failure.",
+    ),
     click.option("--seed", default=1, help="Seed of all randomness."),
     click.option("--format", "form", type=click.Choice(["line", "json", "markdown", "junit"]), default="line"),
 )
@@ -101,7 +111,9 @@ def gate(
     form: str,
     **how: Any,
 ) -> None:
-    """Decide whether NEW is worse than BASE by more than the margin, not worse, or undecided.
+    """Decide whether NEW is worse than BASE by more than the margin.
+
+    The decision is worse, not worse, or undecided.
 
     BASE and each NEW are a CSV file as for 'bayesrank rank', or evaluation logs; cases are paired by their names. A
     table without a column for the entity is named after its file.
@@ -260,7 +272,7 @@ def _evidence(frame: pd.DataFrame, how: dict[str, Any], by: str | None, group: s
 def _check_column(option: str, frame: pd.DataFrame, name: str) -> None:
     if name not in frame:
         known = list_names(map(str, frame.columns), 12)
-        raise ArgumentError(option, f"must name a column of BASE and NEW, {known}", f"{name!r}")
+        raise ArgumentError(option, f"must name a column of BASE and NEW ({known})", f"{name!r}")
 
 
 def _worst_groups(frame: pd.DataFrame, baseline: str, by: str, found: xr.Dataset) -> dict[str, str]:

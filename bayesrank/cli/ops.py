@@ -1,4 +1,4 @@
-"""``bayesrank ops``: outperformance scores, which compare across prevalences."""
+"""``bayesrank ops``: outperformance scores, the share of all performances that an entity outperforms."""
 
 from typing import Any
 
@@ -31,8 +31,8 @@ Examples:
 def ops(score: Score, prob: float, export: Export, **how: Any) -> None:
     """Compute the share of all performances at the same prevalence that each entity of DATA outperforms.
 
-    An outperformance score (OPS) is between 0 and 1 for every score and prevalence; the reference is uniform over the
-    two rates.
+    An outperformance score (OPS) is between 0 and 1 for every score and prevalence; performances are
+    weighted equally by area in the ROC square.
     """
     with progress() as step:
         analysis = analyse(step, **how)

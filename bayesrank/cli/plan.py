@@ -34,11 +34,12 @@ Examples:
 @click.option("--assurance", type=PROBABILITY, default=0.8, help="Probability of meeting the target.")
 @click.option("--choose", help="The entity to separate from the rival. [default: the leader]")
 @click.option("--rival", help="The rival, or all: beat each rival. [default: the closest one]")
-@click.option("--margin", type=NUMBER, help="The true difference. [default: --rope, or a learned one]")
+@click.option("--margin", type=NUMBER, help="The true difference. [default: --rope, or an estimate from all entities]")
 @click.option(
     "--true-scores",
     type=click.Choice(["difference", "population", "posterior"]),
-    help="Where true scores come from; population and posterior give unconditional assurance.",
+    help="The true scores of the simulated futures: two entities at the difference --margin, "
+    "or draws from the population of entities or from the posterior.",
 )
 @NOTES
 @over_groups
@@ -49,8 +50,8 @@ def plan(
     """Find how many new cases separate two entities of DATA if they truly differ by a given amount.
 
     DATA is a shipped data set, or a file as for 'bayesrank rank'. Future cases are simulated and added to today's. The
-    answer is the smallest number with which the share --assurance of these futures meets --target: the number in the
-    verdict of 'bayesrank rank', or with --true-scores another target, with unconditional assurance.
+    answer is the smallest number of new cases with which at least the share --assurance of these futures meets
+    --target. Without --true-scores it is the number in the verdict of 'bayesrank rank'.
     """
     with progress() as step:
         goal = {name: how.pop(name) for name in ("target", "assurance", "margin", "rope", "kind", "true_scores")}

@@ -80,9 +80,10 @@ With the two labels 0/1, -1/1, false/true, negative/positive or no/yes, the posi
 If there are several data sets, a column dataset names them. Files of cases may also have these columns: case, the name
 of the case; run, the repetition of the case (its outcome is the mean over runs); and cluster, the group of the case.
 --case, --run, --cluster and --dataset-column accept other column names. --count names the column with the number of
-cases that a row stands for, --weight that of importance (survey) weights; no column is either by its name alone. In a
-file with one column per entity, --entities lists the entities, or --ignore leaves other columns out. Cases are ranked
-by the model paired. It needs every entity on every case, unless --missing says how to treat empty fields.
+cases that a row stands for. --weight names the column of importance (survey) weights. Without these options, a column
+named count or weight has this meaning only in the lines above. In a file with one column per entity, --entities lists
+the entities, or --ignore leaves other columns out. Cases are ranked by the model paired. It needs every entity on every
+case, unless --missing says how to treat empty fields.
 """
 
 

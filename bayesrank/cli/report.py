@@ -79,11 +79,12 @@ def report(
     reference: str | None,
     **how: Any,
 ) -> None:
-    """Write the ranking of DATA as a page that opens without a network: verdict, pictures, table, methods to paste.
+    """Write the ranking of DATA as a page that opens without a network: verdict, pictures, table, and a
+    text on the methods to copy.
 
     DATA is a shipped data set, or a CSV file as for 'bayesrank rank'. The page has the sections that the data
-    support, such as sensitivity and specificity, confusion matrices, data sets, and the Tile if preference changes the
-    winner.
+    support, such as sensitivity and specificity, confusion matrices, data sets, and the Tile (the best entity for each
+    weighting of the errors) if the winner depends on that weighting.
     """
     from bayesrank.report import sections
     from bayesrank.report.page import Request

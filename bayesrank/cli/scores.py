@@ -60,7 +60,8 @@ OF_MORE = ("accuracy", "macro_recall", "macro_precision", "macro_f1", "mcc")
 @click.option(
     "--per",
     type=click.FloatRange(0, min_open=True),
-    help="Instead of scores, show how many of so many tested persons are found, missed, alarmed falsely and cleared.",
+    help="Instead of scores, show the true and false positives and negatives to expect among this number "
+    "of tested persons.",
 )
 @exporting()
 def scores(

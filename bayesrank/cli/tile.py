@@ -56,7 +56,9 @@ A REGION is one of
 )
 @exporting()
 def tile(observed: bool, preference: str | None, resolution: int, prob: float, export: Export, **how: Any) -> None:
-    """Map the best entity for every preference: the Tile of all canonical ranking scores.
+    """Map the best entity for every weighting of the four outcomes: the Tile.
+
+    Each point (a, b) of the Tile is a score, such as accuracy at (0.5, 0.5) and F1 at (1, 0.5).
 
     To the right, true positives count more than true negatives (a). Upwards, false negatives cost more than false
     positives (b). The share of an entity is the expected area on which it is best, with equal weights of all parts of

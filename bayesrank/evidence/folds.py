@@ -66,7 +66,7 @@ def from_folds(scores: pd.DataFrame, *, train: Any, test: Any, repeat: Any = Non
             continue
         if name not in scores.columns:
             held = list_names(list(map(str, scores.columns)), 12)
-            raise ArgumentKeyError(role, f"must name a column of the scores, {held}", f"{name!r}")
+            raise ArgumentKeyError(role, f"must name a column of the scores ({held})", f"{name!r}")
         if name in used:
             raise ArgumentError(role, "must name a column of its own", f"{name!r}, the {used[name]} as well")
         used[name] = role

@@ -170,7 +170,7 @@ class _Rows:
 def _check_column(frame: pd.DataFrame, role: str, name: Any) -> None:
     if isinstance(name, list | dict | set) or name not in frame.columns:
         held = list_names(list(map(str, frame.columns)), 12)
-        raise ArgumentKeyError(role, f"must name a column of the frame, {held}", f"{name!r}")
+        raise ArgumentKeyError(role, f"must name a column of the frame ({held})", f"{name!r}")
 
 
 def _read_long(frame: pd.DataFrame, judge: Any, truth: Any, roles: dict[str, Any]) -> tuple[_Rows, list, list]:

@@ -82,7 +82,7 @@ def from_votes(frame: pd.DataFrame, *, a: Any, b: Any, winner: Any, count: Any =
     for i, (role, name) in enumerate(roles):
         if name not in frame.columns:
             held = list_names(list(map(str, frame.columns)), 12)
-            raise ArgumentKeyError(role, f"must name a column of the frame, {held}", f"{name!r}")
+            raise ArgumentKeyError(role, f"must name a column of the frame ({held})", f"{name!r}")
         taken = next((other for other, held in roles[:i] if held == name), None)
         if taken is not None:
             raise ArgumentError(role, "must name a column of its own", f"{name!r}, the {taken} as well")

@@ -67,8 +67,7 @@ class CrossedLogitNormal(HierarchicalLogitNormal):
 
     words: ClassVar[str] = (
         "The logits of the rates have a difficulty of each data set, shared by all entities, and deviations of each "
-        "entity; entities are compared within data sets. Their median logits have a common level and normal "
-        "distances from it with standard deviation 2."
+        "entity. Entities are compared within data sets."
     )
     sd_of_contrasts: ClassVar[float] = 2.0
     references: ClassVar[tuple[str, ...]] = (

@@ -16,10 +16,10 @@ from bayesrank.evidence.counts import parts_of
 from bayesrank.models import model_of
 from bayesrank.performance.arrays import observed_counts, outcome_dims
 
-#: Meaning of each statistic.
+#: Subject of the sentence on each statistic.
 MEANINGS = {
-    "difficulty": "What all entities have in common on a data set varies",
-    "overdispersion": "The answers of each entity vary from data set to data set",
+    "difficulty": "The spread of the means of data sets (difficulty)",
+    "overdispersion": "The spread of each entity's answers between data sets (overdispersion)",
 }
 #: p-value below which the data are reported as unlike the replicates.
 LEVEL = 0.05
@@ -161,11 +161,11 @@ def _words(one: xr.Dataset, name: str, draws: int) -> str:
     low, high = np.nanquantile(one["replicated"].values, [0.025, 0.975])
     much = _text.number(seen, _text.decimals(2, seen))
     text = (
-        f"{MEANINGS[name]} {much} times as much as chance alone makes it; in 95% of the replicates {low:.2f} to "
-        f"{high:.2f} times. As much or more in a share of {_text.probability(p, draws)} of them: "
+        f"{MEANINGS[name]} is {much} times that expected by chance. In 95% of the replicates it is {low:.2f} to "
+        f"{high:.2f} times. It is as large or larger in a share of {_text.probability(p, draws)} of the replicates: "
     )
     if p < LEVEL / 2:
         return text + "the model predicts less than was observed."
     if p > 1 - LEVEL / 2:
         return text + "the model predicts more than was observed."
-    return text + "no evidence against the model, which is no proof of it."
+    return text + "no sign that the model is wrong."

@@ -132,6 +132,8 @@ def population_of(
             return None
         mean, spread = values.mean(axis=0), np.cov(values.T)
     wider = inflation[who]
+    if not np.isfinite(wider).all():  # a single case shows no variance
+        return None
     spread = spread * (wider[:, None] * wider if spread.ndim == 2 else np.square(wider))
     known = None if np.isnan(cases[who]).any() else cases[who]
     return learn_population(mean, spread, *ends, known, prior[who], None if observed is None else observed[who])

@@ -224,7 +224,9 @@ def get(name: str) -> Score:
             f"{name!r}, a function of predicted probabilities that is not in it",
             "br.cases.weighted_metric takes functions, in Python; auc_roc, brier and log_loss are scores",
         )
-    raise ArgumentKeyError("score", "must be one of those in br.scores.catalog()", f"{name!r}{_hint(kind, wanted)}")
+    raise ArgumentKeyError(
+        "score", "must be a name that 'bayesrank scores' or br.scores.catalog() lists", f"{name!r}{_hint(kind, wanted)}"
+    )
 
 
 def _hint(kind: str, wanted: str) -> str:

@@ -241,7 +241,7 @@ class _Parser:
         return self.text[self._skip() :]
 
     def _fail(self, wanted: str) -> NoReturn:
-        where = f"before {self._rest()!r}" if self._rest() else "at its end"
+        where = f"at {self._rest()!r}" if self._rest() else "at its end"
         raise ArgumentError("statement", f"must have {wanted} {where} (place {self.at + 1})", f"{self.text!r}")
 
     def _refuse(self, start: int, wanted: str) -> NoReturn:

@@ -95,7 +95,7 @@ class Table:
         same = same or [name for name in self.columns if squeeze(name) == squeeze(wanted) and squeeze(wanted)]
         if not same:
             raise ArgumentError(
-                f"{self.argument(argument)}", f"must name a column of {self.source}, {self.heading()}", f"{wanted!r}"
+                f"{self.argument(argument)}", f"must name a column of {self.source} ({self.heading()})", f"{wanted!r}"
             )
         return same[0]
 

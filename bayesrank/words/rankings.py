@@ -89,7 +89,7 @@ def loss_of(ranking: xr.Dataset, leader: str, place: int, unit: str) -> str:
     if np.isnan(regret):
         return ""
     if regret == 0 and not is_exact(ranking):
-        much = f"0 {unit}, since {leader} is best in all {RankingRecord.of(ranking).draws:,} draws"
+        much = f"0 {unit}, since no other is better in any of {RankingRecord.of(ranking).draws:,} draws"
     else:
         much = f"{'less than ' * (regret < LEAST)}{_text.significant(max(regret, LEAST))} {unit}"
     return f"Expected loss from choosing {leader} instead of the true best: {much}."
@@ -142,7 +142,7 @@ def _rank_sets(standing: Standing) -> list[str]:
     names = sorted(standing.named(standing.could_be_best))
     everyone = "both entities" if size == 2 else f"all {size} entities"
     which = everyone if len(names) == size else f"{len(names)} of {size} entities ({few_names(names)})"
-    how = "whatever the true scores" if standing.sets == "confidence" else "by the posterior of the population"
+    how = "no prior used" if standing.sets == "confidence" else "from the posterior of the population"
     return [f"By the {prob:g} rank sets ({how}), {which} could be best."]
 
 

@@ -77,8 +77,10 @@ def _without(result: xr.Dataset) -> list[str]:
 def _moves(result: xr.Dataset) -> str:
     """State the range of P(best) of the base leader."""
     best, size = result["base_leader_probability_best"].values, ResultRecord.of(result).effective_draws
-    low, high, base = (_text.probability(float(p), size) for p in (np.nanmin(best), np.nanmax(best), best[0]))
+    low, high, base = (_text.probability(float(p), size) for p in (np.nanmin(best[1:]), np.nanmax(best[1:]), best[0]))
     leader = result["leader"].values[0]
     if low == high == base:
         return f"P({leader} is best) is {base} under all alternatives, as in the base analysis."
+    if low == high:
+        return f"P({leader} is best) is {low} under the alternatives; the base analysis gives {base}."
     return f"P({leader} is best) lies between {low} and {high} under the alternatives; the base analysis gives {base}."

@@ -169,7 +169,7 @@ def _limit(standing: Standing, cap: Note) -> str:
     if cap.code == "datasets_too_few":
         return f"{fields['datasets']} data sets are too few to rule out {rivals}"
     if cap.code == "cases_of_class_too_few":
-        return f"a class or data set with fewer than {fields['enough']} cases rules out no entity"
+        return f"with fewer than {fields['enough']} cases of a class or data set, no entity can be ruled out"
     if cap.code == "sets_need_draws":
         return f"integrals alone cannot rule out {rivals} (method='auto' draws the rank sets)"
     if cap.code == "groups_unequal":

@@ -100,7 +100,7 @@ def test_usage_limits_are_failures_and_runs_that_were_never_made_are_not_missing
     assert {row["entity"]: row["observed"] for row in zero} == pytest.approx({"a": 2 / 3, "b": 0.25})
     shown = invoke("rank", runs, *ONLY, "--missing", "own", "--draws", "50")
     assert shown.startswith("Read 6 runs of 2 cases × 2 entities, from logs; each entity has 1 to 2 cases of its own.")
-    told = "6 runs by outcome: 3 scored, 2 usage limit (counted by the rule of the tool), 1 error. Cases never met: b 1"
+    told = "6 runs: 3 scored, 2 usage limit (counted by the rule of the tool), 1 error. Cases never met: b 1"
     assert told in shown
     assert "are missing" not in shown
 

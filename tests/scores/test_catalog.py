@@ -305,7 +305,7 @@ def test_what_people_type(typed, name):
     assert bare(bare(typed)) == bare(typed)
     assert key(key(typed)) == key(typed)
     if name is None:
-        with pytest.raises(KeyError, match="score must be one of those in"):
+        with pytest.raises(KeyError, match="score must be a name"):
             br.scores.get(typed)
     else:
         assert br.scores.get(typed).name == name

@@ -47,7 +47,7 @@ OF_LOGS = [
     (
         "runs_by_outcome",
         {"runs": 7, "outcomes": {"scored": 5, "usage limit": 2}, "ruled": ["usage limit"], "absent": {"b": 3}},
-        "7 runs by outcome: 5 scored, 2 usage limit (counted by the rule of the tool). Cases never met: b 3.",
+        "7 runs: 5 scored, 2 usage limit (counted by the rule of the tool). Cases never met: b 3.",
     ),
     (
         "about_files",
@@ -220,7 +220,7 @@ OF_METHODS = [
             "right": 1.0, "wrong": 1.0, "answers": 2, "outcomes": False, "spread": 1.0, "terms": ["deviations"],
             "both": True, "contrasts": 2.0, "correlation": 2.0,
         },
-        "The rate of right answers in the median data set has the prior Beta(1, 1), at a level that all entities "
+        "The rate of right answers in the median data set has the prior Beta(1, 1), for the level that all entities "
         "share. The median logits of the entities are normal around this level, with standard deviation 2. In logits, "
         "the standard deviations of the deviations of entities have half-normal priors with scale 1; the correlation "
         "of both classes has the prior 2 Beta(2, 2) − 1.",
@@ -802,7 +802,8 @@ ROWS = [
     (
         "same_cases",
         {"sharing": 2, "entities": 3, "test_sets": 1, "one": False, "of_outcomes": False, "named": True},
-        "2 of 3 entities share 1 test set; errors are assumed independent between entities (per-case data allow the "
+        "2 of 3 entities share a test set with another (1 test set in all); errors are assumed independent between "
+        "entities (per-case data allow the "
         "paired model).",
     ),
     (
@@ -1119,7 +1120,7 @@ ROWS = [
         {"datasets": 1, "total": 2},
         "Pooled over 1 data set of 2, seen by every entity; --dataset chooses one.",
     ),
-    ("datasets_learned", {"datasets": 5}, "Learned from 5 data sets, each with rates of its own."),
+    ("datasets_learned", {"datasets": 5}, "The model is fitted to 5 data sets, each with its own rates."),
     (
         "model_of_cases",
         {"model": "paired"},

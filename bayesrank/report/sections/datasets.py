@@ -44,8 +44,8 @@ def make(page: Page) -> Block | None:
     typical = describe_typical(found)
     typical = f" Typical here means {typical}." if typical else ""
     words = (
-        f"Each entity has rates of its own on each of the {size} data sets; the typical data set and how much data "
-        f"sets differ are learned.{typical} The standard deviation is that of the true "
+        f"Each entity has rates of its own on each of the {size} data sets. The model estimates the rates on a typical "
+        f"data set and the differences between data sets.{typical} The standard deviation is that of the true "
         f"{display_name(page.found.name)} between data sets; the share is its part of the observed variance; the rest "
         "is sampling error. The interval of a new data set is for the score on one more data set like these."
     )
@@ -88,8 +88,8 @@ def _forests(page: Page, first: Sequence[Any], more: str) -> Markup:
             return interval_rows([(str(name), rows[name]) for name in shown], TITLES, label, "var(--soft)", last)
 
         caption = (
-            f"Each data set's rates, learned from all data sets together: median and {page.percent} interval; squares "
-            f"are observed. The band has the typical data set and the prediction for a new one.{more}"
+            f"Each data set's rates, estimated from all data sets together: median and {page.percent} interval; "
+            f"squares are observed. The band has the typical data set and the prediction for a new one.{more}"
         )
         forest = fold_rows(draw, names, len(names) if len(names) <= SEEN else SEEN - 8)
         html += block("heading", str(entity)) + block("rows", forest, caption if entity == first[-1] else "")

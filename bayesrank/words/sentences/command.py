@@ -15,7 +15,7 @@ def datasets_averaged(datasets: int) -> str:
 
 
 def datasets_learned(datasets: int) -> str:
-    return f"Learned from {_text.count(datasets, 'data set')}, each with rates of its own."
+    return f"The model is fitted to {_text.count(datasets, 'data set')}, each with its own rates."
 
 
 def model_of_cases(model: str) -> str:

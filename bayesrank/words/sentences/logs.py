@@ -78,7 +78,9 @@ def runs_by_outcome(runs: int, outcomes: Mapping[str, int], ruled: Sequence[str]
     """Say what came of the runs; the tool counts those in ``ruled``; ``absent`` are cases that an entity never met."""
     said = [f"{number:,} {status}{' (counted by the rule of the tool)' * (status in ruled)}"
             for status, number in outcomes.items()]  # fmt: skip
-    line = f"{_text.count(runs, 'run')} by outcome: {list_names(said, 8)}"
+    line = f"{_text.count(runs, 'run')}: {list_names(said, 8)}"
+    if list(outcomes) == ["scored"]:
+        line = f"{_text.count(runs, 'run')}, all scored"
     held = [f"{name} {number:,}" for name, number in absent.items()]
     return f"{line}. Cases never met: {list_names(held, 6)}." if absent else f"{line}."
 

@@ -92,7 +92,7 @@ def prior_of_logits(
     beta = "a Beta prior with the supplied concentrations"
     if right is not None and wrong is not None:
         beta = f"the prior Beta({right:g}, {wrong:g})"
-    found = [f"{of} has {beta}, {'for each entity' if contrasts is None else 'at a level that all entities share'}."]
+    found = [f"{of} has {beta}, {'for each entity' if contrasts is None else 'for the level that all entities share'}."]
     if contrasts is not None:
         found.append(
             f"The median logits of the entities are normal around this level, with standard deviation {contrasts:g}."

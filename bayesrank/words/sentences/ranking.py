@@ -60,7 +60,11 @@ def prevalence_set(score: str, by_design: bool, estimate: str = "") -> str:
 
 def same_cases(sharing: int, entities: int, test_sets: int, one: bool, of_outcomes: bool, named: bool) -> str:
     shared, what = f"{sharing} of {_text.count(entities, 'entity')}", "outcomes" if of_outcomes else "errors"
-    who = "All entities met the same cases" if one else f"{shared} share {_text.count(test_sets, 'test set')}"
+    who = (
+        "All entities met the same cases"
+        if one
+        else f"{shared} share a test set with another ({_text.count(test_sets, 'test set')} in all)"
+    )
     if of_outcomes and not named:
         many = "have equally many cases" if one else "have as many cases as another"
         who = f"{'All entities' if one else shared} {many} and may have met the same cases"
