@@ -288,7 +288,7 @@ POSTERIORS = [
 ]
 
 PERFORMANCES = [
-    ("prevalence has no direction|may be negative|is of classes itself|score must be one of", scores.get, "macro_prevalence", "geometric_mcc", "harmonic κ", "macro_macro_f1", "macro_mean_absolute_error", "median_f1"),
+    ("prevalence has no direction|may be negative|is of classes itself|score must be a name that", scores.get, "macro_prevalence", "geometric_mcc", "harmonic κ", "macro_macro_f1", "macro_mean_absolute_error", "median_f1"),
     ("one class against the rest|the same classes on actual and predicted", scores.macro_f1, br.one_vs_rest(THREE), THREE.isel(predicted=[0, 1])),
     ("satisfaction must", lambda: br.ranking_score(POINT, IMPORTANCE, by_entity([1.0, 2.0], ["x", "y"]))),
     ("source must .*(DataArray|actual and predicted|sum to 1|no negative|numbers)", br.as_performance, [0.1, 0.9], VALUES, COUNTS * 1.0, POINT / 2, 0.5 - POINT, -COUNTS, COUNTS.astype(str)),
@@ -305,7 +305,7 @@ PERFORMANCES = [
     ("weight must lie between 0 and 1|benefit must be four finite numbers|a must lie between 0 and 1|threshold must lie strictly between 0 and 1|event must be a proper part", lambda x: x(), lambda: scores.weighted_accuracy(1.5), lambda: scores.decision_benefit([1, 2]), lambda: scores.canonical(1.5, 0), lambda: scores.net_benefit(1.0), lambda: scores.conditional_probability("x", "tp fp", "tp")),
     ("importance must be (a DataArray|non-negative|over actual)|not all 0", scores.of_importance, {"tp": 1}, -br.importance(tp=1), xr.zeros_like(IMPORTANCE), br.importance(tp=1).rename(actual="entity")),
     ("score must (be one of two classes|not be negative|be a Score)", lambda x: x(), lambda: scores.average("macro_f1", "macro"), lambda: scores.average("mcc", "geometric"), lambda: scores.balanced(3, "name")),
-    ("score must be one of|positives must be at least 3", lambda x: scores.scaled_log(*x), (scores.f1, 10, 10), (scores.diagnostic_odds_ratio, 1, 10)),
+    ("score must be a name that|positives must be at least 3", lambda x: scores.scaled_log(*x), (scores.f1, 10, 10), (scores.diagnostic_odds_ratio, 1, 10)),
     (r"range must (be a tuple \(low, high\)|be a number|not be NaN)", lambda x: scores.Score("x", len, range=x), [0, 1], (0, 1, 2), (1, 0), (0, "1"), (0, NAN)),
     ("importance must be non-negative, finite and not all 0", lambda x: br.importance(**x), {}, {"tp": -1, "tn": 2}),
     ("importance must be (non-negative|over actual and predicted|a DataArray)|size 2 on actual|positive for some outcome|labels of source", lambda x: br.ranking_score(COUNTS, x), xr.DataArray([1.0, -1.0], dims="actual"), xr.DataArray([1.0, 1.0, 1.0], dims="actual"), xr.DataArray([0.0, 0.0], dims="actual"), xr.DataArray([1.0, 1.0], dims="outcome"), xr.DataArray([1.0, 1.0], dims="actual", coords={"actual": ["x", "y"]}), 1.0),
@@ -504,7 +504,7 @@ CATEGORIES = "entity,case,category,half,dataset,outcome\n" + "".join(f"{e},{i},{
 COMMANDS = [
     # rank, tile
     ("DATA must be a file that exists", "rank no_such_thing"),
-    ("score must be one of", ["rank tornado --score f7", "tile tornado --preference 'around f7'", "scores breast_cancer --score temperature", "sensitivity breast_cancer --other-score f7 --draws 20"]),
+    ("score must be a name that", ["rank tornado --score f7", "tile tornado --preference 'around f7'", "scores breast_cancer --score temperature", "sensitivity breast_cancer --other-score f7 --draws 20"]),
     ("must lie in a folder that exists", ["report tornado -o /no/such/folder/r.html", "tile tornado --picture /no/such/folder/map.png"]),
     ("; got 10 classes", ["tile mnist_folds", "report mnist_folds -o r.html --benefit tn=0,fp=-1,fn=-9,tp=0 --draws 9", "decide mnist_folds --benefit tn=0,fp=-1,fn=-10,tp=0 --draws 200", "scores mnist_folds --draws 5 --prevalence 2%"]),
     ("must end in .png, .pdf, .svg; got 'map.foo'", "tile tornado --picture map.foo"),
