@@ -67,6 +67,26 @@ def test_the_corners_are_free_of_the_prevalence_and_no_other_place_is():
         assert prevalence_free(br.scores.canonical(float(a), float(b))) == ((a, b) in CORNERS)
 
 
+def test_ops_follows_its_score_at_one_prevalence():
+    """Higher value, higher OPS, in fractions; a score that is not continuous can lose a part of its order."""
+    rates = [(F(i, 4), F(j, 4)) for i, j in product(range(5), repeat=2)]
+    for (a, b), share in product(product((F(0), F(1, 3), F(1)), repeat=2), (F(1, 8), F(2, 3))):
+        found = []
+        for rate in rates:
+            cells = of_rates(*rate, share)
+            right, wrong = (1 - a) * cells[0] + a * cells[3], (1 - b) * cells[1] + b * cells[2]
+            if right + wrong > 0:
+                found.append((right / (right + wrong), exact_ops(a, b, cells)))
+        for (one, ops), (other, ops_other) in product(found, repeat=2):
+            assert (one < other) == (ops < ops_other)
+
+    def jump(tn, fp, fn, tp):
+        return tn + tp + (fn == 0)
+
+    np.testing.assert_allclose(br.ops.of_value(jump, [1.3, 1.7, 2.0], 0.3), 1, atol=1e-9)
+    assert np.diff([jump(*of_rates(fpr, F(1), F(3, 10))) for fpr in (F(1), F(1, 2), F(0))]).min() > 0
+
+
 def test_the_closed_forms_at_the_corners():
     for fpr, tpr, share in product((F(1, 5), F(2, 3)), (F(1, 4), F(5, 7)), (F(1, 9), F(3, 4))):
         cells = of_rates(fpr, tpr, share)

@@ -154,3 +154,20 @@ def test_a_ratio_that_falls_is_not_enough_where_an_importance_starts_at_0():
     for v in (Fraction(0), Fraction(17, 18)):
         matter = importance(v)
         assert matter["tn"] * tn / (matter["tn"] * tn + matter["fn"] * fn) == v
+
+
+def test_a_ratio_that_falls_is_not_enough_where_an_importance_ends_at_0():
+    """With a(v) = (1 - v) / 2 each ratio falls, and true positives count at each value but 1: no value is theirs."""
+
+    def importance(v):
+        return {"tn": (1 + v) / 2, "fp": Fraction(1, 2), "fn": Fraction(1, 2), "tp": (1 - v) / 2}
+
+    values = [Fraction(k, 50) for k in range(51)]
+    for right, wrong in product(("tn", "tp"), ("fp", "fn")):
+        ratios = [(1 - v) * importance(v)[right] / (v * importance(v)[wrong]) for v in values[1:]]
+        assert all(one > other for one, other in pairwise(ratios))
+    assert min(importance(Fraction(0)).values()) > 0
+    for v in values[:-1]:
+        matter = importance(v)["tp"]
+        assert matter / matter == 1 != v
+    assert importance(values[-1])["tp"] == 0  # 0/0 at 1

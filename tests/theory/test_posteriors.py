@@ -254,6 +254,58 @@ def test_a_score_that_breaks_an_axiom_breaks_it_in_every_order():
         assert not br.audit("error_rate", order=order)["axiom_2"]
 
 
+def test_rivals_that_share_their_cases_make_the_entity_with_fewer_right_answers_best():
+    """A is right in 9 cases, B and C in 10 of which they share 9: dependent posteriors, so P(best) is another order."""
+
+    def arrivals(rate, size):
+        """Return the distribution of the arrivals of a unit process until an exponential time of this rate."""
+        return [rate * (1 + rate) ** Fraction(-k - 1) for k in range(size)]
+
+    def beats(rates):
+        """Return the probability that the 9th arrival of A comes after successive times of these rates."""
+        ways = [Fraction(1), *[Fraction(0)] * 8]
+        for rate in map(Fraction, rates):
+            steps = arrivals(rate, 9)
+            ways = [sum(ways[i] * steps[k - i] for i in range(k + 1)) for k in range(9)]
+        return sum(ways)
+
+    # The weights of the Bayesian bootstrap are times of arrival. The 9 cases that B and C share come first, then the
+    # other case of B; or the later of the other cases of B and C, the first of them at rate 2, the second at rate 1.
+    first = beats([1] * 9 + [2, 1])
+    assert beats([1] * 10) < HALF
+    assert first == Fraction(468055253, 1289945088)
+    assert first > (1 - first) / 2  # B and C are alike
+    assert [round(float(x), 3) for x in (first, (1 - first) / 2)] == [0.363, 0.319]
+    guesses = {"A": [1] * 9 + [0] * 11, "B": [0] * 9 + [1] * 10 + [0], "C": [0] * 9 + [1] * 9 + [0, 1]}
+    cases = br.joint_outcomes([1] * 20 + [0] * 4, {name: [*each, *[0] * 4] for name, each in guesses.items()})
+    posterior = br.fit(cases, "paired", prior="haldane", force=True, draws=5000, seed=1)
+    best = br.credible_ranking(posterior, "tpr")["probability_best"]
+    for name, exact in (("A", first), ("B", (1 - first) / 2), ("C", (1 - first) / 2)):
+        assert best.sel(entity=name).item() == pytest.approx(float(exact), abs=4 * np.sqrt(0.25 / 20_000))
+    # Independent posteriors of the same counts follow the right answers.
+    assert exact_best([(9, 11), (10, 10), (10, 10)], 0) < exact_best([(9, 11), (10, 10), (10, 10)], 1)
+
+
+@pytest.mark.parametrize("sd", [0.01, 0.1, 1.0, 10.0])
+def test_a_population_reverses_two_entities_in_every_order(sd):
+    """The page's shrunken A against a known B: 13/15 and 4/5 alone, 7/10 and 4/5 once C has joined with a known 0."""
+    known = Fraction(4, 5)
+    for mean, sign in ((Fraction(13, 15), 1), (Fraction(7, 10), -1)):
+        beats = stats.norm.sf(float(known), float(mean), sd)
+        joined = sign < 0
+        behind_c = stats.norm.cdf(0, float(mean), sd) if joined else 0
+        ranks = 2 - beats + behind_c, 1 + beats  # C never beats B
+        assert sign * (mean - known) > 0  # predictive, mean and median
+        assert sign * (beats - 0.5) > 0  # pairwise; P(best) of B is the rest
+        assert sign * (ranks[1] - ranks[0]) > 0
+        if joined:  # the consensus has A behind B in each of its least orders
+            pairs = {"AB": beats, "AC": 1 - behind_c, "BC": 1.0}
+            pairs |= {pair[::-1]: 1 - p for pair, p in pairs.items()}
+            loss = {order: sum(pairs[y + x] for x, y in combinations(order, 2)) for order in permutations("ABC")}
+            least = min(loss.values())
+            assert all(order.index("B") < order.index("A") for order in loss if loss[order] <= least + 1e-12)
+
+
 def test_equal_numbers_of_cases_never_cycle():
     """More right cases of the same number: the likelihood ratio rises, so one posterior dominates the other."""
     for cases in (1, 4, 11):

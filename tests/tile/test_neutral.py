@@ -132,6 +132,18 @@ def test_on_the_edges_one_constant_prediction_is_ahead_at_every_prevalence():
             assert neutral_prevalence(float(a), float(b)) == ahead
 
 
+def test_the_least_expected_spread_depends_on_how_the_prevalence_was_measured():
+    """The numbers of docs/theory/chance.md, against a mean over quantiles at the best of many places."""
+    for positive, printed in ((30, 0.09), (5, 0.18)):
+        nodes = stats.beta(positive, 100 - positive).ppf((np.arange(4000) + 0.5) / 4000)
+        places = np.linspace(0.5, 0.99, 491)[:, None]
+        always = places * nodes / (places * nodes + (1 - places) * (1 - nodes))  # positive; negative is 1 minus it
+        least = np.abs(2 * always - 1).mean(axis=1).min()
+        assert round(least, 2) == printed
+        found = neutral_band((positive, 100 - positive), points=3)["diagonal_spread"].item()
+        assert found == pytest.approx(least, abs=1e-4)
+
+
 def test_a_known_prevalence_is_the_limit():
     band = neutral_band((3e6, 7e6), points=5)
     curve = 0.49 * (1 - band["a"]) / (0.09 * band["a"] + 0.49 * (1 - band["a"]))
