@@ -140,7 +140,7 @@ def test_strategies_are_entities_of_known_benefit(designed):
     # A rarer condition: nobody is worth asking.
     rare = expected_utility(designed, WORTH, prevalence=1e-5, strategies=True)
     assert rare["choice"].item() == "always negative"
-    assert any(line.endswith("the same answer to every case.") for line in br.notes(rare))
+    assert any(line.endswith("which gives every case the same answer.") for line in br.notes(rare))
 
 
 def test_strategies_stand_at_the_prevalence_of_the_entities():

@@ -23,7 +23,7 @@ OLD = board_of(a=95, b=80, c=50)
 def test_nothing_changed():
     found = compare_boards(OLD, OLD)
     assert found.table["change"].tolist() == ["same"] * 3
-    assert found.sentences == ["No entity of both boards changed its rank among these."]
+    assert found.sentences == ["Among the entities on both boards, none changed its rank."]
 
 
 def test_a_change_of_rank_is_supported_where_rank_sets_are_apart():

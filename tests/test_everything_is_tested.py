@@ -211,7 +211,7 @@ RUNS = {
     "convert": (["LOGS"], "entity,dataset,case"),
     "datasets": ([], "tornado"),
     "decide": (["tornado", "--benefit", "tn=0,fp=-1,fn=-9,tp=0", "--draws", 50], "utility"),
-    "diff": (["BOARD", "BOARD"], "No entity"),
+    "diff": (["BOARD", "BOARD"], "none changed its rank"),
     "doctor": (["LOGS"], "lm-eval"),
     "gate": (["BASE", "NEW"], "Undecided: new"),
     "ops": (["tornado", "--draws", 50], "OPS"),

@@ -380,7 +380,7 @@ def test_verified_cases_name_the_classes_against_the_tests():
     for name, rates in (("sensitivity", [0.2, 0.25, 0.15]), ("specificity", [0.2, 0.1, 0.3])):
         np.testing.assert_allclose(held[name].mean(("chain", "draw")), rates, atol=0.06)
     assert float(held["prevalence_of"].mean()) == pytest.approx(0.4, abs=0.05)
-    assert "verified cases name the classes" in " ".join(br.notes(ranking))
+    assert "these cases show which class is positive" in " ".join(br.notes(ranking))
     assert (estimates(part)["sensitivity_estimate"] < 0.4).all()
     # Labels of all cases as a joint likelihood: the maximum is the observed table, however bad the tests.
     whole = br.joint_outcomes(truth, frame)

@@ -153,7 +153,7 @@ def _sentences(
         if names:
             said.append(f"{title}: {', '.join(each)}{more}.")
     if not len(moved):
-        said.append("No entity of both boards changed its rank among these.")
+        said.append("Among the entities on both boards, none changed its rank.")
     best = [[name for name, one in side.items() if one["in_best_set"]] for side in (before, after)]
     if set(best[0]) != set(best[1]):
         said.append(f"The best set was {few_names(best[0]) or 'empty'}, and is {few_names(best[1]) or 'empty'}.")

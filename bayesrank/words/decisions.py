@@ -91,7 +91,8 @@ def _strategies(standing: Standing) -> list[str]:
         return []
     always = decision["strategy"].values[standing.places].astype(bool)
     if always[0]:
-        return [f"No entity has a higher expected utility than {standing.leader}, the same answer to every case."]
+        what = f"{standing.leader}, which gives every case the same answer"
+        return [f"No entity has a higher expected utility than {what}."]
     if not always.any():
         return []
     i = int(np.flatnonzero(always)[0])

@@ -47,7 +47,7 @@ def verdict_of_plan(plan: xr.Dataset) -> Verdict:
         headline = f"About {many:,} more {more} are enough: with {assured}, {goal} then."
     elif about.reason == "size":
         success = _text.number(float(plan["success"].isel(n=-1)), 2)
-        kind, headline = "beyond", f"Not within {at:,.0f} more {unit}: {goal} then with probability {success}, {below}."
+        kind, headline = "beyond", f"{at:,.0f} more {unit} are not enough: {goal} with probability {success}, {below}."
     else:
         why = f", since {FIXED[about.fixed]}" if about.reason == "fixed" else ""
         if about.alike and float(plan["now"]) == 0:
@@ -131,9 +131,10 @@ def _notes(plan: xr.Dataset) -> list[str]:
     if about.alike:
         lines.append(f"{join_names(about.alike)} had the same outcome on every case; the plan takes them as equal.")
     if about.contenders and about.others:
-        lines.append(f"Labels on the other {about.others} change nothing: they come first in no draw.")
+        they = "it is" if about.others == 1 else "they are"
+        lines.append(f"Labels on {_text.count(about.others, 'other entity')} change nothing: {they} first in no draw.")
     now = f"is {_text.number(float(plan['now']), 3)}"
-    today = f"interval {now} wide" if about.goal == "interval" else f"probability of the target's statement {now}"
+    today = f"interval {now} wide" if about.goal == "interval" else f"probability in the target {now}"
     lines.append(f"Today the {today}.")
     low, high = float(plan["needed_lower"]), float(plan["needed_upper"])
     if not np.isnan(float(plan["needed"])) and about.reason != "met" and not np.isnan(low):

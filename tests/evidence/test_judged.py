@@ -299,7 +299,7 @@ def test_a_plan_is_in_labels_on_the_entities_that_could_be_best():
     plan = br.plan(posterior, seed=1)
     assert plan.attrs["unit"] == "labels"
     assert "more labels on each of a and b are enough" in br.verdict(plan)[0]
-    assert "Labels on the other 1 change nothing" in " ".join(br.notes(plan))
+    assert "Labels on 1 other entity change nothing: it is first in no draw." in " ".join(br.notes(plan))
     # The variance of the difference with four times as many labels is the predicted one.
     source = with_units(read_source(scored(posterior, None, None, None), None, None, 1, {}))
     updates = source.updates(2000, np.random.default_rng(1))

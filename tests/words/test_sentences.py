@@ -62,7 +62,7 @@ OF_LOGS = [
     (
         "odd_split",
         {"instances": 7, "splits": [300, 500]},
-        "It lists 7 instances, and splits have 300, 500: some may be missing.",
+        "The file lists 7 instances, but known splits have 300, 500 of them: some may be missing.",
     ),
     (
         "more_submitted",
@@ -77,7 +77,7 @@ OF_LOGS = [
     (
         "case_is_task",
         {},
-        "A case is a task, whose score has an error of its own that is not used.",
+        "Each case is a whole task; the standard error of its score is not used.",
     ),
     (
         "self_reported",
@@ -108,7 +108,7 @@ OF_LOGS = [
     (
         "datasets_left_out",
         {"key": "metric", "wanted": ["acc"], "datasets": ["t"]},
-        "Left out, without the metric acc: t.",
+        "Left out, since they lack the metric acc: t.",
     ),
     (
         "no_number",
@@ -198,8 +198,8 @@ OF_METHODS = [
     (
         "prior_of_shares",
         {"each": None, "spread": 0.25},
-        "The mean class shares over data sets have a Dirichlet prior with the supplied concentrations; their spread "
-        "has a half-Student-t prior with 3 degrees of freedom and scale 0.25 (of s/√(1 − s²)).",
+        "The mean class shares over data sets have a Dirichlet prior with the supplied concentrations; their spread s "
+        "has a half-Student-t prior of s/√(1 − s²) with 3 degrees of freedom and scale 0.25.",
     ),
     (
         "prior_of_population",
@@ -437,13 +437,13 @@ ROWS = [
     (
         "latent_class_named",
         {"anchor": "", "chosen": False, "known": 9, "cases": 90},
-        "The truth is known for 9 of 90 cases; verified cases name the classes.",
+        "The truth is known for 9 of 90 cases; these cases show which class is positive.",
     ),
     (
         "latent_dependences",
         {"rows": [["none", 129.845, 20, 0.196, 0.196], ["common", 44.64, 19, 0.1, 0.3]], "chosen": "none"},
-        "Dependence of the tests within a class, at the largest likelihood: independence (chosen): G² 129.84 "
-        "on 20 degrees of freedom, prevalence 0.196; a common random effect: G² 44.64 on 19 degrees of "
+        "Fit at the maximum likelihood by the dependence of the tests within a class: independence (chosen), G² "
+        "129.84 on 20 degrees of freedom, prevalence 0.196; a common random effect, G² 44.64 on 19 degrees of "
         "freedom, prevalence 0.100 to 0.300.",
     ),
     (
@@ -461,8 +461,8 @@ ROWS = [
     (
         "latent_first_depends",
         {"rows": [["none", ["V2"]], ["common", ["V3", "V5"]]], "chosen": "none"},
-        "The first test depends on the dependence of the tests within a class, though these fit no worse: V2 under "
-        "independence (chosen); V3, V5 under a common random effect.",
+        "Which test comes first depends on the assumed dependence of the tests within a class, and the other "
+        "dependences fit no worse: V2 under independence (chosen); V3, V5 under a common random effect.",
     ),
     (
         "latent_fit_unchecked",
@@ -589,7 +589,7 @@ ROWS = [
     (
         "datasets_not_replicated",
         {"share": 0.0, "draws": 4000},
-        "Data sets differ more than the model says (predictive check, share of replicates <0.001).",
+        "Data sets differ more than the model predicts (predictive check, p <0.001).",
     ),
     (
         "model_that_learns_differences",
@@ -864,7 +864,7 @@ ROWS = [
     (
         "design_incomplete",
         {"kind": "connected", "missing": 1, "total": 24, "through_others": []},
-        "The design is connected: 1 of 24 results are missing. Entities are compared within data sets. The model "
+        "The design is connected: 1 of 24 results is missing. Entities are compared within data sets. The model "
         "does not correct for results that are missing because they were bad.",
     ),
     (
@@ -877,7 +877,7 @@ ROWS = [
     (
         "entities_unconnected",
         {"pairs": [["A", "B"]]},
-        "No data set connects A and B: the prior alone separates their rates from the difficulty.",
+        "No data set connects A and B: the prior alone separates their rates from the difficulty of the data sets.",
     ),
     (
         "difficulty_ignored",
@@ -991,7 +991,7 @@ ROWS = [
         {"judges": ["gpt4", "claude"], "labels": 1000, "votes": 27045},
         "The votes of people are known for 1,000 of 27,045. Each draw completes the others from the votes of gpt4, "
         "claude, whose errors may differ between entities. Among equal votes on the same pair, those with a known vote "
-        "of a person are assumed to be a random sample. An effect of the position is averaged over.",
+        "of a person are assumed to be a random sample. Which of the two came first is not used.",
     ),
     (
         "votes_relative",

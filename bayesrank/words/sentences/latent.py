@@ -18,18 +18,18 @@ DEPENDENCES = {
 def latent_class_named(anchor: str, chosen: bool, known: int, cases: int) -> str:
     truth = "No truth is known" if not known else f"The truth is known for {known:,} of {cases:,} cases"
     if not anchor:
-        return f"{truth}; verified cases name the classes."
+        return f"{truth}; these cases show which class is positive."
     why = "" if chosen else " (anchor= chooses another test)"
     return f"{truth}. The positive class is the one in which {anchor} is more often positive{why}."
 
 
 def latent_dependences(rows: list[list[Any]], chosen: str) -> str:
     parts = [
-        f"{DEPENDENCES[kind]}{' (chosen)' if kind == chosen else ''}: G² {g2:.2f} on {freedom} degrees of freedom, "
+        f"{DEPENDENCES[kind]}{' (chosen)' if kind == chosen else ''}, G² {g2:.2f} on {freedom} degrees of freedom, "
         f"prevalence {_between(low, high)}"
         for kind, g2, freedom, low, high in rows
     ]
-    return f"Dependence of the tests within a class, at the largest likelihood: {'; '.join(parts)}."
+    return f"Fit at the maximum likelihood by the dependence of the tests within a class: {'; '.join(parts)}."
 
 
 def latent_populations(populations: int) -> str:
@@ -61,8 +61,10 @@ def latent_first_depends(rows: list[list[Any]], chosen: str) -> str:
         f"{_text.list_names(names, 3)} under {DEPENDENCES[kind]}{' (chosen)' if kind == chosen else ''}"
         for kind, names in rows
     ]
-    why = "The first test depends on the dependence of the tests within a class, though these fit no worse"
-    return f"{why}: {'; '.join(parts)}."
+    return (
+        "Which test comes first depends on the assumed dependence of the tests within a class, and the other "
+        f"dependences fit no worse: {'; '.join(parts)}."
+    )
 
 
 def latent_identified(rank: int, parameters: int, smallest: float, contraction: float, least: str) -> str:

@@ -100,7 +100,7 @@ def human_baseline() -> str:
 
 def odd_split(instances: int, splits: Sequence[int]) -> str:
     sizes = ", ".join(map(str, splits))
-    return f"It lists {instances} instances, and splits have {sizes}: some may be missing."
+    return f"The file lists {instances} instances, but known splits have {sizes} of them: some may be missing."
 
 
 def more_submitted(submitted: int, total: int) -> str:
@@ -112,7 +112,7 @@ def run_status(status: str) -> str:
 
 
 def case_is_task() -> str:
-    return "A case is a task, whose score has an error of its own that is not used."
+    return "Each case is a whole task; the standard error of its score is not used."
 
 
 def self_reported() -> str:
@@ -143,7 +143,7 @@ def scores_alone(files: int, first: str) -> str:
 
 
 def datasets_left_out(key: str, wanted: Sequence[str], datasets: Sequence[str]) -> str:
-    return f"Left out, without the {key} {', '.join(wanted)}: {list_names(datasets)}."
+    return f"Left out, since they lack the {key} {', '.join(wanted)}: {list_names(datasets)}."
 
 
 def no_number(column: str, rows: int, first: str) -> str:

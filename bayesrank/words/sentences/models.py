@@ -54,8 +54,8 @@ def prior_of_shares(each: float | None, spread: float | None = None) -> str:
     if spread is None:
         return f"The class shares have a Dirichlet prior with {how}."
     return (
-        f"The mean class shares over data sets have a Dirichlet prior with {how}; their spread has a half-Student-t "
-        f"prior with 3 degrees of freedom and scale {spread:g} (of s/√(1 − s²))."
+        f"The mean class shares over data sets have a Dirichlet prior with {how}; their spread s has a "
+        f"half-Student-t prior of s/√(1 − s²) with 3 degrees of freedom and scale {spread:g}."
     )
 
 
@@ -209,8 +209,8 @@ def more_draws(times: int) -> str:
 
 @caveat(Caveat.MODEL_CONTRADICTED)
 def datasets_not_replicated(share: float, draws: int) -> str:
-    found = f"share of replicates {_text.probability(share, draws)}"
-    return f"Data sets differ more than the model says (predictive check, {found})."
+    found = f"p {_text.probability(share, draws)}"
+    return f"Data sets differ more than the model predicts (predictive check, {found})."
 
 
 def model_that_learns_differences(model: str) -> str:
@@ -229,7 +229,7 @@ def at_covariates(names: list[str], at: list[float]) -> str:
 
 def design_incomplete(kind: str, missing: int, total: int, through_others: list[list[str]]) -> str:
     found = [
-        f"The design is {kind}: {missing} of {total} results are missing.",
+        f"The design is {kind}: {missing} of {total} results {'is' if missing == 1 else 'are'} missing.",
         "Entities are compared within data sets.",
         "The model does not correct for results that are missing because they were bad.",
     ]
@@ -240,7 +240,10 @@ def design_incomplete(kind: str, missing: int, total: int, through_others: list[
 
 @caveat(Caveat.DATASETS_DIFFER)
 def entities_unconnected(pairs: list[list[str]]) -> str:
-    return f"No data set connects {_pairs(pairs)}: the prior alone separates their rates from the difficulty."
+    return (
+        f"No data set connects {_pairs(pairs)}: the prior alone separates their rates from the difficulty of the data "
+        "sets."
+    )
 
 
 def difficulty_ignored(instead: str | None) -> str:
@@ -290,8 +293,8 @@ def votes_judged(judges: list[str], labels: int, votes: int) -> str:
     return (
         f"The votes of people are known for {labels:,} of {votes:,}. Each draw completes the others from the votes of "
         f"{_text.list_names(judges, 3)}, whose errors may differ between entities. Among equal votes on the same pair, "
-        "those with a known vote of a person are assumed to be a random sample. An effect of the position is "
-        "averaged over."
+        "those with a known vote of a person are assumed to be a random sample. Which of the two came "
+        "first is not used."
     )
 
 
