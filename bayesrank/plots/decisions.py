@@ -249,5 +249,5 @@ def sensitivity(result: xr.Dataset, ax: Any = None, *, colors: Colors = None) ->
     ax.set_xlim(-0.02 * right, 1.02 * right)
     others = " or the score of the row" if "score" in result["kind"].values else ""
     by = f"by {display_name(ResultRecord.of(result).score)}{others}"
-    label = f"probability of being the best {by}\n(hollow: not in the first tier, pairwise)"
+    label = f"probability of being the best {by}\n(hollow: not in the first tier)"
     return finish_list(ax, alternatives, label, columns=2 if max(map(len, names)) > 18 else 6)

@@ -193,7 +193,7 @@ def ops_drift(result: xr.Dataset, entity: Any = None, axes: Any = None) -> Any:
     above.set_ylabel(f"OPS of {display_name(ResultRecord.of(result).score or 'score')}")
     for offset, (part, color) in zip((-0.2, 0.2), PART_COLORS.items(), strict=True):
         mean, low, high = (changes[f"change_{what}"].sel(part=part).values for what in ("mean", "lower", "upper"))
-        below.bar(x + offset, np.nan_to_num(mean), 0.38, color=color, label=f"{part} (the other held)")
+        below.bar(x + offset, np.nan_to_num(mean), 0.38, color=color, label=f"due to the {part}")
         _draw_bars(below, x + offset, low, high, color=ink_color(), linewidth=1, capsize=2)
     top = np.nanmax([0.0, *changes["change_upper"].values.ravel()])
     bottom = np.nanmin([0.0, *changes["change_lower"].values.ravel()])

@@ -246,7 +246,7 @@ def score_pmf(
             mass, edges = np.histogram(pmf["value"], bins, (values.min(), values.max()), weights=pmf["probability"])
             above.stairs(mass, edges, color=paint, fill=True, alpha=0.25)
             above.stairs(mass, edges, color=paint, linewidth=1.2)
-        above.set(xlim=ax.get_xlim(), ylim=(0, None), ylabel=f"in {bins} bins")
+        above.set(xlim=ax.get_xlim(), ylim=(0, None), ylabel=f"mass in\n{bins} bins")
         above.tick_params(labelbottom=False)
         above.set_title(" ", fontsize=4)  # the layout leaves an inset too little room
         marked.append(above)

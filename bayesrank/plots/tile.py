@@ -108,7 +108,7 @@ def frontier_tile(frontiers: xr.Dataset, ax: Any = None, prevalence: float | Non
         color = place_colors([i])[0] if few else grey_shade(ax, 0.5)
         ax.plot(curve["a"], curve["b"], color=color, linewidth=1.6 if few else 0.7, label=name)
     if few and pairs:
-        side_legend(ax, title="they swap on")
+        side_legend(ax, title="equal scores of")
     draw_tile_axes(ax, prevalence)
     return add_missing_fonts(ax)
 
