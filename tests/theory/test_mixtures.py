@@ -1,6 +1,9 @@
 """Convex mixtures of entities and of data sets, and the filter of Piérard et al., Foundations, Property 1."""
 
+import re
+from ast import literal_eval
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -113,3 +116,35 @@ def test_micro_averages_are_increasing_functions_of_the_accuracy(classes):
         np.testing.assert_allclose(found, br.scores.get(name).of_cells(*cells), atol=1e-12)
         steps = np.diff(found[order])[np.diff((right / total)[order]) > 1e-9]
         assert (steps > 0).all()
+
+
+def test_the_tables_of_the_page_on_averages_in_fractions():
+    """Each printed pair of docs/theory/averages.md: the values, and that the mixture is ahead of or behind both."""
+    page = (Path(__file__).parents[2] / "docs/theory/averages.md").read_text("utf-8")
+    lines = re.findall(r"^(\w+) +(\[\[.*\]\]) ([\d.]+), (\[\[.*\]\]) ([\d.]+): mixture ([\d.]+), (\w+)$", page, re.M)
+    assert len(lines) == 14
+    sides = set()
+    for name, *printed in lines:
+        one, other = (np.array(literal_eval(table)) for table in printed[:3:2])
+        values = [macro(name, table) for table in (one, other, one + other)]
+        assert [f"{float(value):.3f}" for value in values] == [printed[1], printed[3], printed[4]]
+        ahead = values[2] > max(values[:2])
+        assert ahead or values[2] < min(values[:2])
+        assert printed[5] == ("ahead" if ahead else "behind")
+        sides.add((name, ahead))
+    assert len(sides) == 14
+
+
+def macro(name, table):
+    """Return the mean of a score over the classes against all others, in fractions."""
+    values = []
+    for c in range(len(table)):
+        tp = int(table[c, c])
+        fn, fp = int(table[c].sum()) - tp, int(table[:, c].sum()) - tp
+        tn = int(table.sum()) - tp - fn - fp
+        weight = {"f0_5": Fraction(1, 4), "f1": Fraction(1), "f2": Fraction(4)}.get(name)
+        right, wrong = {"npv": (tn, fn), "ppv": (tp, fp), "tnr": (tn, fp), "tpr": (tp, fn)}.get(name, (0, 0))
+        if weight is not None:
+            right, wrong = (1 + weight) * tp, fp + weight * fn
+        values.append(Fraction(right) / (right + wrong))
+    return sum(values) / len(values)
