@@ -1,5 +1,6 @@
 """Configuration of the site: ``make docs`` builds it into docs/_build/html."""
 
+import os
 import re
 import shutil
 import sys
@@ -21,6 +22,7 @@ copyright = f"2026, {author}"
 version = release = bayesrank.__version__
 
 extensions = [
+    "browser",
     "connected",
     "generated",
     "pictures",
@@ -86,6 +88,9 @@ numpydoc_xref_aliases = {
 }
 copybutton_prompt_text = r">>> |\.\.\. |\$ "
 copybutton_prompt_is_regexp = True
+
+# What the page start/browser.md loads, of the version that it was tried with; the variable names a copy for tries.
+pyodide = os.environ.get("PYODIDE", "https://cdn.jsdelivr.net/pyodide/v0.27.7/full/")
 
 html_theme = "pydata_sphinx_theme"
 html_title = f"bayesrank {version}"

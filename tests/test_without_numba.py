@@ -30,9 +30,9 @@ sys.platform = "emscripten"
 """
 
 
-def run_bare(folder, code):
-    """Run code in a new process that lacks what a browser lacks; return what it prints."""
-    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+def run_bare(folder, code, path=ROOT):
+    """Run code with the package at a path, in a new process that lacks what a browser lacks; return what it prints."""
+    environment = {**os.environ, "PYTHONPATH": str(path)}
     done = subprocess.run(
         [sys.executable, "-c", BARE + code], cwd=folder, env=environment, capture_output=True, text=True
     )
@@ -74,8 +74,11 @@ def test_what_needs_numba_names_it(tmp_path):
         "entity,dataset,tn,fp,fn,tp\n" + "".join(f"{e},{d},9,1,2,8\n" for e in "AB" for d in "xyz"), encoding="utf-8"
     )
     code = (
-        "from bayesrank.cli import cli\n"
-        "try:\n    cli.main(['rank', 'sets.csv', '--score', 'mcc'], standalone_mode=False)\n"
-        "except ImportError as error:\n    print(error.name)\n"
+        "from bayesrank.cli import main\nsys.stderr = sys.stdout\n"
+        "sys.argv = ['bayesrank', 'rank', 'sets.csv', '--score', 'mcc']\n"
+        "try:\n    main()\nexcept SystemExit as end:\n    print(end.code)\n"
     )
-    assert run_bare(tmp_path, code).splitlines()[-1] == "numba"
+    assert run_bare(tmp_path, code).splitlines() == [
+        "bayesrank: a browser has no numba, which this needs: use an installed package (pip install .)",
+        "2",
+    ]

@@ -129,7 +129,9 @@ def main() -> None:
         _fail(f"the memory is too small: {error or 'no more can be had'} (fewer --draws, or a coarser --resolution)")
     except ArgumentError as error:
         _fail(str(error))
-    except Exception:
+    except Exception as error:
+        if sys.platform == "emscripten" and isinstance(error, ModuleNotFoundError):
+            _fail(f"a browser has no {error.name}, which this needs: use an installed package (pip install .)")
         print_error(traceback.format_exc())
         print_error(f"bayesrank {__version__}: this is a bug; please report it with the command and the lines above")
         sys.exit(70)

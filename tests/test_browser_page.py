@@ -1,0 +1,96 @@
+"""The page that ranks in the browser, without its Python: what it holds and asks for, and what the build adds."""
+
+import re
+import zipfile
+from pathlib import Path
+
+import pytest
+
+import bayesrank as br
+from bayesrank.scores.names import SCORES
+from tests.commands import invoke, refused
+from tests.scripts import load_script
+from tests.test_without_numba import run_bare
+
+ROOT = Path(__file__).parents[1]
+PAGE = (ROOT / "docs" / "start" / "browser.md").read_text(encoding="utf-8")
+SCRIPT = (ROOT / "docs" / "_static" / "browser.js").read_text(encoding="utf-8")
+TABLE = re.search(r"<textarea[^>]*>\n(.*?)</textarea>", PAGE, re.DOTALL)[1]
+
+
+@pytest.fixture
+def asked(tmp_path, monkeypatch):
+    """Return the functions that the script runs in Python, here in this process."""
+    monkeypatch.chdir(tmp_path)
+    names: dict = {}
+    exec(re.search(r"const PYTHON = `\n(.*?)`;", SCRIPT, re.DOTALL)[1], names)
+    return names
+
+
+def test_the_page_holds_the_shipped_example():
+    cells = [line.split(",") for line in TABLE.splitlines()]
+    assert cells[0] == ["model", "tn", "fp", "fn", "tp"]
+    counts = br.datasets.load("breast_cancer")
+    assert [line[0] for line in cells[1:]] == counts["entity"].values.tolist()
+    assert [list(map(int, line[1:])) for line in cells[1:]] == counts.values.reshape(9, 4).tolist()
+
+
+def test_the_script_asks_for_the_text_of_the_command(asked):
+    scores = re.findall(r'<option value="(\w*)">', PAGE)
+    assert set(scores) - {""} <= set(SCORES)
+    code, printed = asked["rank"](TABLE, scores[0])
+    assert f"bayesrank rank counts.csv --score {scores[0]} --notes\n" in PAGE
+    assert (code, printed) == (0, invoke("rank", "counts.csv", "--score", scores[0], "--notes"))
+    assert "logreg leads" in printed
+    code, report = asked["report"](TABLE, scores[0])
+    assert code == 0
+    assert "Probability of each rank" in report
+    assert asked["rank"](TABLE, "")[1] == invoke("rank", "counts.csv", "--notes")
+
+
+def test_a_bad_table_is_refused_in_the_words_of_the_command(asked):
+    code, printed = asked["rank"](TABLE.replace("203", "many", 1), "mcc")
+    assert code == 2
+    assert printed.removeprefix("bayesrank: ").rstrip() in refused("rank", "counts.csv", "--score", "mcc")
+    assert "counts.csv, line 2: tn must be a count" in printed
+    assert asked["report"]("", "mcc") == asked["rank"]("", "mcc")
+
+
+def test_the_archive_ranks_without_what_it_leaves_out(tmp_path):
+    archive = tmp_path / "browser.zip"
+    load_script("docs/_ext/browser.py").write_archive(archive)
+    with zipfile.ZipFile(archive) as held:
+        names = held.namelist()
+        held.extractall(tmp_path / "held")
+    assert not [name for name in names if name.endswith((".so", ".pyc", ".nbi", ".nbc")) or "/tests/" in name]
+    assert [name for name in names if name.startswith("bayesrank-") and name.endswith("/METADATA")]
+    assert all(any(f"{part}-" in name and "licen" in name.lower() for name in names) for part in ("xarray", "rich"))
+    megabytes = archive.stat().st_size / 1e6
+    assert 2 < megabytes < 4
+    # 43 MB are of Pyodide.
+    assert f"const MEGABYTES = {43 + round(megabytes)};" in SCRIPT
+    assert f"about {43 + round(megabytes)} MB" in PAGE
+    (tmp_path / "counts.csv").write_text(TABLE, encoding="utf-8")
+    code = (
+        "sys.modules.update(dict.fromkeys(('pygments', 'markdown_it', 'h5netcdf', 'dask')))\n"
+        "import bayesrank, click, rich\n"
+        "assert all('held' in each.__file__ for each in (bayesrank, click, rich, xarray))\n"
+        "from bayesrank.cli import cli\n"
+        "cli.main(['rank', 'counts.csv', '--score', 'mcc'], standalone_mode=False)\n"
+    )
+    assert "logreg leads" in run_bare(tmp_path, code, tmp_path / "held")
+
+
+def test_the_build_gives_the_script_to_the_page_alone():
+    added = []
+
+    class App:
+        config = type("Config", (), {"pyodide": "https://example.org/pyodide/"})
+        add_js_file = staticmethod(lambda name, **about: added.append((name, about)))
+
+    extension = load_script("docs/_ext/browser.py")
+    for page in ("index", "start/browser"):
+        extension.add_script(App, page, "", {}, None)
+    assert added == [("browser.js", {"loading_method": "defer", "data-pyodide": "https://example.org/pyodide/"})]
+    found = re.search(r'"(https://\S*/v([\d.]+)/full/)"', (ROOT / "docs" / "conf.py").read_text(encoding="utf-8"))
+    assert f"Pyodide {found[2]}" in (ROOT / "docs" / "start" / "install.md").read_text(encoding="utf-8")
