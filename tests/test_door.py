@@ -338,7 +338,7 @@ def test_two_names_of_entities_and_studies_are_settled_step_by_step(tmp_path):
         "Study,Test,TP,FP,FN,TN\nOslo,a,21,10,9,70\nOslo,b,24,5,6,75\nRome,a,21,10,9,70\nRome,b,24,5,6,75\n",
         encoding="utf-8",
     )
-    with pytest.raises(ValueError, match="--entity Study or --entity Test says which"):
+    with pytest.raises(ValueError, match="--entity Study or --entity Test --dataset-column Study says which"):
         by_command(path, "")
     with pytest.raises(ValueError, match="if Study names data sets, pass --dataset-column Study"):
         by_command(path, "--entity Test")

@@ -100,6 +100,14 @@ class CrossedLogitNormal(HierarchicalLogitNormal):
             others = [note for note in self.notes if note.code != "datasets_missing_at_random"]
             self.notes = others + _notes_of_design(self.design, *self.met.shape)
 
+    def priors(self) -> list[Note]:
+        """Return every prior, for reports."""
+        found = super().priors()
+        if "difficulty" in self.terms and self.basis.shape[1]:
+            fields = {"columns": self.basis.shape[1], "sd": SCALE * self.spread}
+            found.insert(1, Note("prior_of_presence", fields))
+        return found
+
     def _terms_of_design(self, pairs: np.ndarray) -> tuple[str, ...]:
         """Return difficulty and deviations for several entities on several data sets, else what is identified."""
         if min(len(set(column)) for column in pairs.T) > 1:

@@ -113,6 +113,9 @@ def facts_of_methods(page: Page, performance: xr.DataArray | None) -> list[Note]
     if about.over_datasets:
         ranked = {"kind": page.kind or about.kind, "typical": about.typical or ""}
         found.append(Note("ranked_performance", ranked))
+        of_model = notes_of(page.posterior.attrs.get("notes", ""))
+        found += [note for note in of_model if note.code in ("design_complete", "design_incomplete")]
+        found += _facts_of_cases(page.counts)
     if performance is not None and "actual" in performance.dims:
         depends = page.facts.depends_on_prevalence is not False
         if about.prevalence is not None or not depends:
@@ -127,6 +130,25 @@ def facts_of_methods(page: Page, performance: xr.DataArray | None) -> list[Note]
         chains |= {"rhat": run["rhat"], "ess": run["ess_bulk"], "divergences": run["divergences"]}
         found.append(Note("chains_converged", chains))
     return found
+
+
+def _facts_of_cases(counts: xr.DataArray | None) -> list[Note]:
+    """Return on how many data sets entities were measured, where their cases differ, and what is assumed of errors."""
+    if counts is None or not {"dataset", "actual", "predicted"} <= set(counts.dims) or counts.sizes["entity"] < 2:
+        return []
+    sizes = counts.sum("predicted").transpose("dataset", "entity", "actual").values
+    met = sizes.sum(-1) > 0
+    shared, each = met.sum(1) > 1, met.sum(0)
+    if not shared.any():
+        return []
+    least, most = np.where(met[..., None], sizes, np.inf).min(1), sizes.max(1)
+    unequal = int((shared & (least < most).any(1)).sum())
+    found = []
+    if np.ptp(each):
+        found.append(Note("datasets_of_each", {"fewest": int(each.min()), "most": int(each.max())}))
+    if unequal:
+        found.append(Note("unequal_cases", {"unequal": unequal, "shared": int(shared.sum())}))
+    return [*found, Note("answers_independent")]
 
 
 def _describe_sets(facts: RankingRecord) -> str:

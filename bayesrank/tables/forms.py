@@ -154,8 +154,9 @@ def find_entity(table: Table, known: Known, roles: Roles) -> Any:
         return None
     if len(found) > 1:
         says = [table.option("entity", name) for name in found]
-        if len(found) == 2 and squeeze(found[1]) == "study" and "dataset" not in known.of:
-            says[0] += f"{' ' if table.shell else ', '}{table.option('dataset', found[1])}"
+        if len(found) == 2 and "study" in map(squeeze, found) and "dataset" not in known.of:
+            study = [squeeze(name) for name in found].index("study")
+            says[1 - study] += f"{' ' if table.shell else ', '}{table.option('dataset', found[study])}"
         raise ArgumentError(
             table.source,
             "must have one column that names the entities; its heading has "

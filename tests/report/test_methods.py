@@ -42,6 +42,31 @@ def test_the_source_of_the_prevalence_is_in_the_paragraph(given, words):
     assert words not in paste(posterior, "tpr")
 
 
+def test_a_network_says_how_its_tests_are_compared():
+    """Which tests met which studies, studies with other numbers of people, and errors of tests on the same people."""
+    counts = br.from_counts(
+        tn=[45, 38, 90, 27, 60, 44, 40], fp=[5, 12, 10, 3, 40, 6, 20], fn=[4, 9, 2, 3, 1, 12, 2],
+        tp=[16, 11, 28, 7, 19, 8, 9], entity=list("AABBBCC"), dataset=["x", "y", "x", "y", "z", "x", "z"],
+    )  # fmt: skip
+    posterior = br.fit(counts, "crossed_logit_normal", prevalence=0.02, draws=50, chains=1, seed=1)
+    text = paste(posterior, "informedness")
+    for words in (
+        "each of 2 orthogonal differences between data sets with different entities has a normal prior around 0 with "
+        "standard deviation 2",
+        "The design is connected: 2 of 9 results are missing.",
+        "Each entity was measured on 2 to 3 data sets.",
+        "In 3 of 3 data sets with several entities, the entities have different numbers of cases.",
+        "answers of different entities to the same case are assumed to be independent",
+    ):
+        assert words in text, words
+    with_rates = text_of(br.ranking_report(posterior, "informedness", sections=["rates"]))
+    assert "Numbers per 1,000 cases are at a prevalence of 2%, set by the authors; the text must name" in with_rates
+    assert "Numbers per 1,000 cases are" not in text_of(br.ranking_report(posterior, "f1", sections=["rates"]))
+    alone = paste(br.fit(counts.isel(entity=[1]), "hierarchical_logit_normal", draws=50, chains=1, seed=1), "tpr")
+    assert "numbers of cases" not in alone
+    assert "assumed to be independent" not in alone
+
+
 def test_the_truth_is_free_of_error_unless_the_model_doubts_it():
     known = "The reference standard is assumed to be free of error."
     doubted = "Errors or gaps of the reference standard are part of the model."

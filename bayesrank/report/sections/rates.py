@@ -41,7 +41,7 @@ def make(page: Page) -> Block | None:
     )
     known = [name for name in page.order if np.isfinite(numbers[name][:, 0]).any()]
     html = block("rows", fold_rows(draw, known, first_of(page)), caption) + _frequencies(page, numbers, known)
-    return Block("Sensitivity and specificity", html)
+    return Block("Sensitivity and specificity", html, _describe_prevalence(page))
 
 
 def rate_table(page: Page) -> xr.Dataset:
@@ -91,6 +91,15 @@ def _frequencies(page: Page, numbers: dict, known: list) -> Markup:
         f"{' and the prevalence' * bool(estimate)}.{left_out}"
     ]
     return block("heading", f"Per {CASES:,} cases") + block("words", lines) + block("table", header, rows)
+
+
+def _describe_prevalence(page: Page) -> str:
+    """Say at which prevalence the counts are, for the paragraph on methods, if the score does not depend on it."""
+    if page.facts.depends_on_prevalence is not False:
+        return ""
+    set_by_hand = page.about.sets_prevalence and not page.about.prevalence_estimate
+    source = ", set by the authors; the text must name its source" * set_by_hand
+    return f"Numbers per {CASES:,} cases are at {prevalence_of(page)[1]}{source}."
 
 
 def _count(numbers: list[float]) -> str:

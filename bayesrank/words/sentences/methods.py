@@ -13,6 +13,23 @@ def ranked_performance(kind: str, typical: str) -> str:
     return f"Scores are those of a typical data set: {text}."
 
 
+def datasets_of_each(fewest: int, most: int) -> str:
+    return f"Each entity was measured on {fewest} to {_text.count(most, 'data set')}."
+
+
+def unequal_cases(unequal: int, shared: int) -> str:
+    return (
+        f"In {unequal} of {_text.count(shared, 'data set')} with several entities, the entities have different numbers "
+        "of cases."
+    )
+
+
+def answers_independent() -> str:
+    return (
+        "Given the rates on a data set, answers of different entities to the same case are assumed to be independent."
+    )
+
+
 def prevalence_source(source: str, depends: bool) -> str:
     if not depends:
         return "The score does not depend on the prevalence."

@@ -110,6 +110,15 @@ def prior_of_logits(
     return " ".join(found)
 
 
+def prior_of_presence(columns: int, sd: float) -> str:
+    which = "the difference" if columns == 1 else f"each of {columns} orthogonal differences"
+    return (
+        f"The mean difficulty of a data set depends on which entities it has: in logits, {which} between data "
+        f"sets with different entities has a normal prior around 0 with standard deviation {sd:g}. A typical data "
+        "set is the average of the observed ones."
+    )
+
+
 def prior_of_slopes(names: list[str], common: float, apart: float, at: list[float]) -> str:
     values = ", ".join(f"{name} = {value:.4g}" for name, value in zip(names, at, strict=True))
     return (
