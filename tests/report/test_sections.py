@@ -263,7 +263,7 @@ def test_studies_have_forests_and_a_summary_roc():
     assert "The 2 × 2 tables entity data set TN FP FN TP A Oslo 45 5 4 16 A Rome 38 12 9 11" in text_of(html)
     pooled = ranking_report(br.fit(br.pool(STUDIES), seed=1, draws=100), "tpr")
     assert "datasets" not in shown(pooled)
-    assert "Does the model replicate the data? What all entities" in text_of(pooled)
+    assert "Does the model replicate the data? The spread of the means of data sets" in text_of(pooled)
 
 
 # --- The Tile ---------------------------------------------------------------------------------------------------------
