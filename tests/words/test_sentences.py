@@ -243,6 +243,31 @@ OF_METHODS = [
         "are predicted at year = 3.",
     ),
     (
+        "prior_of_presence",
+        {"columns": 2, "sd": 2.0},
+        "The mean difficulty of a data set depends on which entities it has: in logits, each of 2 orthogonal "
+        "differences between data sets with different entities has a normal prior around 0 with standard deviation 2. "
+        "A typical data set is the average of the observed ones.",
+    ),
+    (
+        "prior_of_presence",
+        {"columns": 1, "sd": 1.4},
+        "The mean difficulty of a data set depends on which entities it has: in logits, the difference between data "
+        "sets with different entities has a normal prior around 0 with standard deviation 1.4. A typical data set is "
+        "the average of the observed ones.",
+    ),
+    ("datasets_of_each", {"fewest": 9, "most": 17}, "Each entity was measured on 9 to 17 data sets."),
+    (
+        "unequal_cases",
+        {"unequal": 7, "shared": 17},
+        "In 7 of 17 data sets with several entities, the entities have different numbers of cases.",
+    ),
+    (
+        "answers_independent",
+        {},
+        "Given the rates on a data set, answers of different entities to the same case are assumed to be independent.",
+    ),
+    (
         "ranked_performance",
         {"kind": "typical", "typical": "median"},
         "Scores are those of a typical data set: the rates at the median logits, which meta-analyses call the summary "
