@@ -310,8 +310,8 @@ def _check_model(evidence: Evidence, model: str, prior: Any, prevalence: Any, da
         if takes_cases(model):
             raise ArgumentError(
                 "--model",
-                f"must not be {model} for counts, which do not show which errors coincide; {data} must have "
-                "one row for each case for it (see 'bayesrank rank --help')",
+                f"must not be {model} for counts, which do not show which errors coincide; {data} must then "
+                "have one row for each case (see 'bayesrank rank --help')",
             )
         if outcomes and getattr(find_model(model), "needs_classes", False):
             fit = chosen_by_evidence(evidence, False)
@@ -420,7 +420,9 @@ def _read(data: str, model: str | None, roles: Roles, ignore: Sequence[str]) -> 
     if data not in br.datasets.names():
         if data != "-" and not os.path.isfile(data):
             raise ArgumentError(
-                "DATA", "must be a file that exists, one of 'bayesrank datasets', or - for standard input", f"{data!r}"
+                "DATA",
+                "must be a file that exists, a name that 'bayesrank datasets' lists, or - for standard input",
+                f"{data!r}",
             )
         return read_evidence(data, ignore, **vars(roles)), {"title": STDIN if data == "-" else Path(data).name}
     options = {f"--{OPTIONS.get(k, k).replace('_', '-')}": value for k, value in vars(roles).items() if k != "positive"}

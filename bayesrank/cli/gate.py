@@ -90,7 +90,7 @@ def _looks(context: click.Context, option: click.Parameter, typed: str) -> int |
         "--fail-on",
         type=click.Choice(["worse", "undecided"]),
         default="worse",
-        help="The decision that makes the exit status a failure.",
+        help="worse: only a worse version fails; undecided: an undecided one fails, too.",
     ),
     click.option("--seed", default=1, help="Seed of all randomness."),
     click.option("--format", "form", type=click.Choice(["line", "json", "markdown", "junit"]), default="line"),
@@ -175,7 +175,10 @@ def _join(
     entities = list(dict.fromkeys(first["entity"].astype(str)))
     if len(entities) > 1:
         raise ArgumentError(
-            "BASE", "must hold one entity", list_names(entities), "choose one: --only entity=NAME, or a file of its own"
+            "BASE",
+            "must hold one entity",
+            list_names(entities),
+            "keep one: --only entity=NAME for logs, or a table of one entity",
         )
     forms = {"outcome" in frame for frame, _ in read}
     if len(forms) > 1:
