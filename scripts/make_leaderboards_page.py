@@ -110,8 +110,7 @@ BOARDS = {
         "Tool use: are 20 tasks enough?",
         "Language models on 20 tasks of LangChain's benchmark",
         "Nine models are ordered by the number of 20 tasks that they solved (Bowyer et al. 2025).",
-        "The first model solved all 20 tasks. That rules out seven others for the first place, and settles no other "
-        "rank.",
+        "The first model solved all 20 tasks. That rules out seven others for the first place, but settles no rank.",
         "bayesrank rank langchain_tool_use",
         tool_use,
     ),
