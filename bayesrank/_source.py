@@ -143,6 +143,8 @@ def parse_source(source: Any, argument: str = "source") -> Source:
         )
     if isinstance(source, xr.DataArray):
         return Source(array=order_classes(source, argument))
+    if isinstance(source, xr.DataTree) and source.data_vars and "posterior" not in source:  # one group
+        source = source.to_dataset()
     if isinstance(source, xr.Dataset):
         return Source(dataset=order_classes(source, argument))
     if is_container(source):

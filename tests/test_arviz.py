@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 import pytest
+import xarray as xr
 from scipy import stats
 
 import bayesrank as br
@@ -148,3 +149,11 @@ def test_a_log_prior_is_that_of_the_graph():
     wanted = wanted + stats.beta(2, 2, -1, 2).logpdf(post["correlation_of_deviations"])
     gap = groups["log_prior"]["spread_of_deviations"] - wanted
     assert float(gap.max() - gap.min()) == pytest.approx(0, abs=1e-9)
+
+
+def test_a_posterior_alone_has_the_kind_of_its_model():
+    container = br.fit(PERIODS, "hierarchical_beta_binomial", seed=1, draws=100)
+    posterior = groups_of(container)["posterior"]
+    whole = br.scores.informedness(container)
+    for alone in (container["posterior"], posterior, xr.DataTree.from_dict({"posterior": posterior})["posterior"]):
+        xr.testing.assert_equal(br.scores.informedness(alone), whole)

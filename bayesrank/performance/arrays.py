@@ -223,12 +223,9 @@ def posterior_of(source: Container) -> xr.Dataset:
         return source.dataset
     if source.container is None:
         raise ArgumentTypeError("source", "must be a Dataset, or an ArviZ InferenceData or DataTree", "a DataArray")
-    if (posterior := source.group("posterior")) is not None:
-        return posterior
-    tree = source.container
-    if not isinstance(tree, xr.DataTree) or not tree.data_vars:
+    if (posterior := source.group("posterior")) is None:
         raise ArgumentError("source", "must have a posterior group", f"the groups {sorted(source.names)}")
-    return source.once("root", lambda: order_classes(tree.to_dataset()))
+    return posterior
 
 
 def _find(source: Source, kind: str) -> xr.DataArray:

@@ -161,7 +161,8 @@ def credible_ranking(
         - ``notes``, ``needed_evidence``: read by :func:`bayesrank.verdict` and :func:`bayesrank.notes`.
 
         The attrs are ``headline``, ``sets``, ``caps``, ``score``, ``prob``, ``rope``, ``higher_is_better``, ``draws``,
-        ``range`` and ``finite_mean`` of the score, ``depends_on_prevalence`` if known, ``method``, and ``evidence``;
+        ``range`` and ``finite_mean`` of the score, ``depends_on_prevalence`` if known, ``method``, and if data
+        sets were combined, ``evidence``, which says how;
         ``population`` is the code of the population in the headline, if it is not cases alone.
         With ``method="exact"``, errors are those of the quadrature, every rank is possible, and there are no ``draws``
         or ``effective_sample_size``; with ``"auto"`` these and the rank sets come from draws, named in
