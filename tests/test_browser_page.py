@@ -1,13 +1,21 @@
 """The page that ranks in the browser, without its Python: what it holds and asks for, and what the build adds."""
 
+import json
+import queue
 import re
+import subprocess
+import threading
 import zipfile
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
 
 import bayesrank as br
 from bayesrank.scores.names import SCORES
+from tests.browser import CHROMIUM, FLAGS, needs_browser
 from tests.commands import invoke, refused
 from tests.scripts import load_script
 from tests.test_without_numba import run_bare
@@ -94,3 +102,92 @@ def test_the_build_gives_the_script_to_the_page_alone():
     assert added == [("browser.js", {"loading_method": "defer", "data-pyodide": "https://example.org/pyodide/"})]
     found = re.search(r'"(https://\S*/v([\d.]+)/full/)"', (ROOT / "docs" / "conf.py").read_text(encoding="utf-8"))
     assert f"Pyodide {found[2]}" in (ROOT / "docs" / "start" / "install.md").read_text(encoding="utf-8")
+
+
+#: What the script asks of Pyodide, without Python: a package that is there or not, and canned answers.
+STAND_IN = """
+self.loadPyodide = async ({ indexURL }) => ({
+  loadPackage: async (names) => { await fetch(indexURL + names[0]).catch(() => {}); },
+  unpackArchive() {},
+  runPython() {},
+  globals: { get: (name) => (table, score) => ({ toJs: () => {
+    if (!table) return [2, `bayesrank: ${name} of nothing`];
+    const printed = `By ${score}.\\n\\na  b\\n───\\n${table.length}\\n\\nExpected <b>loss</b>.`;
+    return [0, name === "report" ? "<p>report" : printed];
+  } }) },
+});
+"""
+
+
+@needs_browser
+def test_the_page_shows_what_is_printed_and_what_cannot_be_loaded(tmp_path):
+    """In Chromium, with a stand-in for Pyodide."""
+    (tmp_path / "_static").mkdir()
+    (tmp_path / "_static" / "browser.js").write_text(SCRIPT, encoding="utf-8")
+    for file, content in (("browser.zip", "archive"), ("pyodide.js", STAND_IN), ("numpy", "wheel")):
+        (tmp_path / file).write_text(content, encoding="utf-8")
+    (tmp_path / "less").mkdir()
+    (tmp_path / "less" / "pyodide.js").write_text(STAND_IN, encoding="utf-8")
+    with serve(tmp_path) as (address, sent):
+        status, result = press(tmp_path, address, sent)
+        assert re.fullmatch(r"Ranked in \d+\.\d s\.", status)
+        assert re.search(r'<a class="report" href="blob:[^"]*" target="_blank">Open the report', result)
+        assert "<p>By mcc.</p>" in result
+        assert f'<pre tabindex="0">a  b\n───\n{len(TABLE)}</pre><p>Expected &lt;b&gt;loss&lt;/b&gt;.</p>' in result
+        empty = "document.getElementById('browser-table').value = '';"
+        assert press(tmp_path, address, sent, before=empty) == (
+            "No ranking.",
+            '<p></p><p class="refusal">bayesrank: rank of nothing</p>',
+        )
+        for folder, lost in (("none/", "none/"), ("less/", "less/numpy")):
+            status, result = press(tmp_path, address, sent, folder)
+            why = "" if folder == lost else " (the server answers 404)"
+            assert (status, result.split(". Without it")[0]) == (
+                "",
+                f'<p class="refusal">{address}{lost} cannot be loaded{why}',
+            )
+
+
+def press(folder, address, sent, pyodide="", before=""):
+    """Press the button of the page in Chromium; return the status and the result when both are there."""
+    form = re.search(r"<form.*?</form>", PAGE, re.DOTALL)[0]
+    send = (
+        "const [button, status, result] ="
+        " ['rank', 'status', 'result'].map((name) => document.getElementById(`browser-${name}`));"
+        "button.click(); setInterval(() => { if (button.getAttribute('aria-disabled') === 'false')"
+        " fetch('/', { method: 'POST', body: JSON.stringify([status.innerHTML, result.innerHTML]) }); }, 100);"
+    )
+    page = (
+        f'<!doctype html><meta charset="utf-8">{form}'
+        f'<script src="/_static/browser.js" data-pyodide="{address}{pyodide}"></script><script>{before}{send}</script>'
+    )
+    (folder / "page.html").write_text(page, encoding="utf-8")
+    while not sent.empty():
+        sent.get()
+    command = [CHROMIUM, *FLAGS.split(), f"--user-data-dir={folder / 'profile'}", f"{address}page.html"]
+    running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    try:
+        return tuple(json.loads(sent.get(timeout=60)))
+    finally:
+        running.terminate()
+        running.wait()
+
+
+@contextmanager
+def serve(folder):
+    """Serve a folder; return its address, and what pages send."""
+    sent: queue.Queue = queue.Queue()
+
+    class Handler(SimpleHTTPRequestHandler):
+        def do_POST(self):
+            sent.put(self.rfile.read(int(self.headers["Content-Length"])))
+            self.send_response(204)
+            self.end_headers()
+
+        def log_message(self, *words):
+            """Print nothing."""
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, directory=folder)) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_address[1]}/", sent
+        server.shutdown()

@@ -7,8 +7,8 @@
 const NEEDED = ["numpy", "scipy", "pandas"];
 //: How much is loaded: the sizes of all files, before a server compresses them.
 const MEGABYTES = 46;
-//: What the files of Pyodide's own, and this package's, hold.
-const HELD = { pyodide: "Python", python_stdlib: "Python", browser: "bayesrank", openblas: "SciPy", numpy: "NumPy", scipy: "SciPy" };
+//: What each file holds; those of no other name belong to pandas.
+const HELD = { pyodide: "Python", python_stdlib: "Python", numpy: "NumPy", scipy: "SciPy", openblas: "SciPy", browser: "bayesrank" };
 
 const PYTHON = `
 import contextlib, io, pathlib, sys
@@ -87,7 +87,7 @@ function runWorker() {
     const get = async (resource, options) => {
       const address = resource.url ?? String(resource);
       const file = address.split("/").pop().split(/[-.]/)[0];
-      const step = `Loading ${HELD[file] ?? file}`;
+      const step = `Loading ${HELD[file] ?? "pandas"}`;
       const answer = await plain(resource, options).catch(() => null);
       if (!answer?.ok) throw (get.failed ??= new Error(unreachable(address, answer?.status)));
       const count = new TransformStream({
@@ -175,7 +175,7 @@ function runPage(script) {
   function make(tag, words, name = "") {
     const found = document.createElement(tag);
     found.textContent = words;
-    found.className = name;
+    if (name) found.className = name;
     return found;
   }
 
