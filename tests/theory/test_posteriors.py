@@ -133,6 +133,12 @@ def gamma_cycle(first, second, third=np.inf):
     return optimize.brentq(shortfall, 0.45, 0.55, xtol=1e-12)
 
 
+def test_a_predictive_leader_may_beat_its_rival_with_probability_below_one_half():
+    leader, rival = (0, 1), (5, 12)
+    assert Fraction(1, 3) > Fraction(6, 19)  # the posterior means
+    assert exact_superiority(leader, rival) < HALF
+
+
 def test_how_deep_cycles_are():
     depths = [exact_superiority(*pair) for pair in pairwise([*posteriors.CYCLE.values(), posteriors.CYCLE["A"]])]
     assert round(float(min(depths)), 6) == 0.500294
