@@ -369,8 +369,8 @@ POWER_HEAD = """
 ## How often the best entity is named
 
 The first entity is better than all others, which are equal, by 1, 2 or 4 standard errors of a difference. Each entry is
-the share of boards in which it alone could be best. For clusters, these are standard errors of the difference of the
-two rates, at equal distances from 0.5: 25 clusters of 16-fold sizes have 15 effective ones by Kish's formula.
+the share of boards in which it alone could be best. For clusters, the two rates are at equal distances from 0.5, and
+the standard error is that of their difference: 25 clusters of 16-fold sizes count as 15, by Kish's formula.
 """
 
 FOOT = """
@@ -380,7 +380,7 @@ FOOT = """
   clusters of Zipf sizes have 3.7. A cluster counts only if it has cases of the classes on which the score depends.
 - An entity with fewer than 5 cases is not ruled out. With fewer than 20 cases behind its score, its comparisons use the
   t distribution. To separate it from another entity, observed values must also be as far apart as posterior means.
-  Before, 5 cases at rate 0.95 beside 10,000 were called worse in 0.23 of boards.
+  Without this, 5 cases at rate 0.95 beside 10,000 were called worse in 0.23 of boards.
 - If clusters vary less than independent cases would, rank sets use the larger variance with the degrees of freedom of
   the clusters. This is conservative. The loss of power is largest if clusters have no effect.
 - Means without numbers of cases leave every rank possible, so they have no row.

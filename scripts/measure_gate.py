@@ -23,10 +23,11 @@ EQUAL = [(0.0, share, 0.0) for share in (0.1, 0.2, 0.3)]
 OTHERS = [(-0.05, 0.2, 0.0), (-0.05, 0.2, 0.01), (0.0, 0.2, 0.05), (0.0, 0.1, 0.05), (0.05, 0.2, 0.0)]
 HEAD = """# The gate
 
-The gate (`br.decisions.gate`, `bayesrank gate`) was run on streams of 1,000 paired cases, right or wrong. The rate of
-false claims of *worse* that the gate allows is 0.05. Each row has {streams:,} streams; the Monte-Carlo error of a share
-of 0.05 is {error:.3f}. Columns: one look at the end, {looks} planned looks after every {every} cases, and a look after
-every single case with `looks="any"`. The columns *tolerance* have the usual rule: the new version fails if its observed
+`br.decisions.gate` and `bayesrank gate` were run on streams of 1,000 paired cases with right and wrong answers. The
+rate of false claims of *worse* that the gate allows is 0.05. Each row has {streams:,} streams; the Monte-Carlo error of
+a share of 0.05 is {error:.3f}. *Differ* is the share of cases on which one version is right and the other wrong. The
+columns are one look at the end, {looks} planned looks after every {every} cases, and a look after every single case
+with `looks="any"`. The columns *tolerance* have the usual rule: the new version fails if its observed
 score is lower by more than {tolerance:g}, at one look and at {looks} looks.
 
 """

@@ -18,6 +18,9 @@ import bayesrank as br
 from bayesrank import ranking, report
 from bayesrank.cli import cli
 from bayesrank.logs import formats
+from bayesrank.ranking import claims
+from bayesrank.words import standing
+from bayesrank.words.sentences import sentences
 from tests.scripts import load_script
 
 ROOT = Path(__file__).parent.parent
@@ -39,6 +42,32 @@ def test_the_page_of_formats_lists_all_of_them():
     page = (DOCS / "reference" / "formats.md").read_text(encoding="utf-8")
     for name in formats.names():
         assert f"| {formats.load(name).TITLE} | `{name}.py` |" in page
+
+
+def rows(text, heading):
+    """Return the codes in backticks of the first cells of the first table after a heading or a sentence."""
+    table = re.search(r"(?:^\|[^\n]*\n)+", text[text.index(heading) :], re.MULTILINE).group()
+    return [code for line in table.splitlines()[2:] for code in re.findall(r"`(\w+)`", line.split("|")[1])]
+
+
+def test_the_page_of_the_command_lists_all_commands_sections_and_formats():
+    page = (DOCS / "howto" / "command.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^bayesrank (\w+)(?: +[A-Z]+ {2,}| {2,})", page, re.MULTILINE)) == set(
+        cli.list_commands(None)
+    )
+    defaults, everything = report.sections.names(defaults=True), report.sections.names()
+    assert sorted(rows(page, "## The report")) == sorted(defaults)
+    assert sorted(rows(page, "`--with` adds sections")) == sorted(set(everything) - set(defaults))
+    options = {name: option for option in cli.get_command(None, "rank").params for name in option.opts}
+    assert rows(page, "## Formats") == list(options["--format"].type.choices)
+
+
+def test_the_page_of_the_headline_lists_all_caps_and_populations():
+    page = (DOCS / "understand" / "rank_sets.md").read_text(encoding="utf-8")
+    caps, populations = rows(page, '`attrs["caps"]` has the codes'), rows(page, "**Over what.**")
+    assert set(caps) >= {*claims.UNJUSTIFIED, *claims.ON_THESE, *standing.LIFTS}
+    assert set(populations) == {*standing.POPULATIONS, "these_datasets"}
+    assert set(caps) <= set(sentences())
 
 
 def test_the_reference_lists_all_functions():
