@@ -19,6 +19,7 @@ from bayesrank import ranking, report
 from bayesrank.cli import cli
 from bayesrank.logs import formats
 from bayesrank.ranking import claims
+from bayesrank.tables import forms
 from bayesrank.words import standing
 from bayesrank.words.sentences import sentences
 from tests.scripts import load_script
@@ -42,6 +43,8 @@ def test_the_page_of_formats_lists_all_of_them():
     page = (DOCS / "reference" / "formats.md").read_text(encoding="utf-8")
     for name in formats.names():
         assert f"| {formats.load(name).TITLE} | `{name}.py` |" in page
+    for columns, row in forms.FORMS.items():
+        assert f"| `{', '.join(['entity', *columns])}` | {row} |" in page
 
 
 def rows(text, heading):

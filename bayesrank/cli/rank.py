@@ -69,10 +69,10 @@ one of these lines, in any order:
 
 A table of votes on pairs has the columns model_a, model_b and winner (model_a, model_b, tie, or a name).
 
-Other columns are ignored. The column entity may also be called model, classifier, system, team, test, name or study,
-if there is only one of them; --entity names another. Without such a column, a row is a case and every column an
-entity. Its values are outcomes: 1 for right and 0 for wrong (or pass and fail, yes and no, C and I), a grade, or
-another number. With a column actual (or y_true) for the true label, the values are predicted labels.
+Other columns are ignored. The column entity may also have another name, such as model, classifier, team, test or
+study, if there is only one such column; --entity names another. Without such a column, a row is a case and every
+column an entity. Its values are outcomes: 1 for right and 0 for wrong (or pass and fail, yes and no, C and I), a
+grade, or another number. With a column actual (or y_true) for the true label, the values are predicted labels.
 
 With the two labels 0/1, -1/1, false/true, negative/positive or no/yes, the positive class is known; for other labels,
 --positive names it.
