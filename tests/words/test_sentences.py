@@ -1043,8 +1043,8 @@ ROWS = [
     (
         "metric_prevalence_by_design",
         {"metric": "brier"},
-        "brier depends on the prevalence, which was not learned from the cases but set by the design of the study: at "
-        "another prevalence the ranking may differ.",
+        "The metric Brier score depends on the prevalence, which was not learned from the cases but set by the design "
+        "of the study: at another prevalence the ranking may differ.",
     ),
     (
         "draws_equal",

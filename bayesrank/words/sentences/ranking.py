@@ -1,6 +1,7 @@
 """Sentences about rankings and the evidence behind them."""
 
 from bayesrank import _text
+from bayesrank.scores.display import display_name
 from bayesrank.words.caveats import Caveat, caveat
 
 #: What a model takes as a typical data set, by the attr ``typical`` of its posterior.
@@ -199,8 +200,8 @@ def quadrature_error(error: float, reason: str) -> str:
 
 def metric_prevalence_by_design(metric: str) -> str:
     return (
-        f"{metric} depends on the prevalence, which was not learned from the cases but set by the design of the study: "
-        "at another prevalence the ranking may differ."
+        f"The metric {display_name(metric)} depends on the prevalence, which was not learned from the cases but set by "
+        "the design of the study: at another prevalence the ranking may differ."
     )
 
 
