@@ -46,7 +46,7 @@ OF_MORE = ("accuracy", "macro_recall", "macro_precision", "macro_f1", "mcc")
 
 
 @click.command(cls=Grouped, epilog=EXAMPLES)
-@click.argument("data", metavar="DATA", required=False)
+@click.argument("data", metavar="[DATA]", required=False)
 @analysing
 @click.option(
     "-s",
