@@ -188,13 +188,13 @@ def test_the_command_ranks_at_a_value_as_python_does(tmp_path):
     path = tmp_path / "studies.csv"
     table_of_studies().to_csv(path, index=False)
     words = ("--covariate", "threshold", "--at", "threshold=2", "--draws", 300, "-s", "tpr")
-    told = invoke("rank", path, *words)
-    assert "Rates of a typical or new data set are for Threshold = 2." in told
-    found = json_of("rank", path, *words)["entities"]
+    told = json_of("rank", path, *words)
+    assert "Rates of a typical or new data set are for Threshold = 2." in told["notes"]
     counts = br.from_frame(table_of_studies(), covariates="threshold")
     posterior = br.fit(counts, covariates=["Threshold"], at={"Threshold": 2.0}, draws=300, seed=1)
     ranking = br.credible_ranking(posterior, "tpr")
-    for one in found:
+    assert len(told["ranking"]) == 2
+    for one in told["ranking"]:
         assert one["median"] == pytest.approx(float(ranking["median"].sel(entity=one["entity"])), abs=1e-9)
 
 
