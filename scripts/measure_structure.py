@@ -8,6 +8,7 @@ ordered, its draws checked, its score resolved and computed. The second table re
 
 import argparse
 import ast
+import inspect
 import json
 import re
 import sys
@@ -90,7 +91,8 @@ def jobs():
 
 def read_code() -> dict:
     """Return the counts of the second table."""
-    lookups = untyped = private = long = 0
+    lookups = untyped = private = long = inner = 0
+    public = public_functions()
     for path in sorted(PACKAGE.rglob("*.py")):
         if path.is_symlink() or "__pycache__" in path.parts:
             continue
@@ -101,7 +103,9 @@ def read_code() -> dict:
             if isinstance(node, ast.FunctionDef):
                 given = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
                 untyped += sum(is_untyped(one.annotation) for one in given)
-                long += len([one for one in given if one.arg not in ("self", "cls")]) > 6
+                if len([one for one in given if one.arg not in ("self", "cls")]) > 6:
+                    long += 1
+                    inner += is_inner(node, module_of(str(path)), public)
             if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("bayesrank."):
                 parts = node.module.split(".")[1:]
                 other = parts[0] != own and not parts[0].startswith("_")
@@ -112,8 +116,34 @@ def read_code() -> dict:
         "parameters typed Any or object": untyped,
         "private names across packages": private,
         "functions of more than six parameters": long,
+        "... that are inner": inner,
         "lines of Python": sum(len(p.read_text("utf-8").splitlines()) for p in files()),
     }
+
+
+def public_functions() -> set[tuple[str, int]]:
+    """Return module and first line of each function that the documentation lists, and of methods of such classes."""
+    names = [getattr(br, name) for name in br.__all__]
+    for namespace in filter(inspect.ismodule, list(names)):
+        names += [getattr(namespace, name) for name in dir(namespace) if not name.startswith("_")]
+    names += [br.models.find_model(name) for name in br.models.names()]
+    for one in filter(inspect.isclass, list(names)):
+        names += [one.__init__, *(method for name, method in vars(one).items() if not name.startswith("_"))]
+    functions = filter(inspect.isfunction, map(inspect.unwrap, filter(callable, names)))
+    return {
+        (module_of(one.__code__.co_filename), one.__code__.co_firstlineno)
+        for one in functions
+        if one.__code__.co_filename.startswith(str(PACKAGE))
+    }
+
+
+def is_inner(node: ast.FunctionDef, module: str, public: set[tuple[str, int]]) -> bool:
+    """Return whether a function is neither public, a command, compiled, nor a sentence of a note's fields."""
+    decorators = [ast.unparse(one) for one in node.decorator_list]
+    if module.startswith("words.sentences.") or any(re.match(r"njit\(|click\.command", one) for one in decorators):
+        return False
+    first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
+    return (module, first) not in public
 
 
 def files():
