@@ -112,7 +112,7 @@ def fit(
           each. ``base``: a mapping from values to prior cases, instead;
         - ``spread`` (hierarchical models): scale of the prior on the differences between data sets, as a share of the
           largest possible standard deviation of rates (default 0.25); in logits for ``"hierarchical_logit_normal"``
-          (default 1);
+          (default 1) and ``"crossed_logit_normal"`` (default 1, and twice as much for the difficulty of data sets);
         - ``split_prior=True``: divide the prior by the number of data sets, for
           :func:`bayesrank.performance.mean_over_datasets`;
         - ``force=True``: accept entities without cases, and rates with neither cases nor a prior.

@@ -2,14 +2,14 @@
 
 Run ``python scripts/measure_crossed.py [PART] [--boards N]``; without a part, all of them (about an hour). The tables
 are in docs/measured/crossed.md. A board is one simulated evaluation: entities with right and wrong answers on data sets
-whose difficulty has mean 1 and, but for one part, standard deviation 1, in logits. Rates are those at the median
+whose difficulty has mean 1 and standard deviation 1, in logits, but in one part. Rates are those at the median
 difficulty.
 
 - "claims": the first of two entities is better. How often each is called best, by the headline of a ranking, or by the
   probability that it beats its rival alone (*pairs*).
 - "few": entities are equal, on few data sets.
 - "coverage": how often 95% intervals of typical rates and of differences of logits hold the truth.
-- "difficulty": the same for typical rates where the difficulty varies less or more.
+- "truths": the same for typical rates from 0.5 to 0.99, and difficulties that vary less or more.
 - "calibration": ranks of truths that are drawn from the prior, among their posterior draws.
 - "covariate": the same for slopes of a covariate, and for rates at a chosen value of it. Sampled by NUTS.
 - "priors": how the scale of the priors changes the difference of the first two entities.
@@ -56,11 +56,12 @@ def simulate(
     cases: int,
     spread: float,
     ahead: float = 0.0,
+    middle: float = 1.0,
     sd_of_difficulty: float = 1.0,
 ) -> xr.DataArray:
     """Return counts of right and wrong answers; the first entity is ahead by this many logits."""
     datasets, missing, which = DESIGNS[design]
-    difficulty = rng.normal(1, sd_of_difficulty, datasets)
+    difficulty = rng.normal(middle, sd_of_difficulty, datasets)
     rows = []
     for i in range(entities):
         met = np.ones(datasets, bool)
@@ -75,9 +76,9 @@ def simulate(
     return br.from_frame(pd.DataFrame(rows), dataset="dataset")
 
 
-def draw(evidence: xr.DataArray, model: str, seed: int, **options: float) -> Any:
+def draw(evidence: xr.DataArray, model: str, seed: int) -> Any:
     """Return a posterior."""
-    return br.fit(evidence, model, seed=seed, **DRAWS, **options)
+    return br.fit(evidence, model, seed=seed, **DRAWS)
 
 
 def logits_of(posterior: Any) -> np.ndarray:
@@ -165,24 +166,22 @@ def measure_coverage(boards: int, only: str) -> None:
             print(f"| {design} | {entities} | {cases} | {spread} | {' | '.join(cells)} |", flush=True)
 
 
-def measure_difficulty(boards: int, only: str) -> None:
-    """Print how often 95% intervals hold the true typical rates of two entities with 60 cases, at two scales."""
-    print("| design | difficulty varies by | typical rates, spread=1 | width | typical rates, spread=2 | width |")
-    print("|---|---:|---:|---:|---:|---:|")
+def measure_truths(boards: int, only: str) -> None:
+    """Print how often 95% intervals hold the true typical rates of two entities with 200 cases, at several truths."""
+    print("| data sets | rate | difficulty varies by | typical rates | width in logits |\n|---:|---:|---:|---:|---:|")
     for design in ("3 sets", "5 sets", "12 sets"):
-        for sd in (0.3, 1.0, 2.0) if only in design else ():
-            cells = []
-            for scale in (1.0, 2.0):
-                rng = np.random.default_rng([4, int(10 * sd), *design.encode()])
-                held, width = [], []
+        for rate in (0.5, 0.73, 0.95, 0.99):
+            for sd in (0.3, 1.0, 2.0) if only in design else ():
+                rng = np.random.default_rng([4, int(100 * rate), int(10 * sd), *design.encode()])
+                truth, held, width = special.logit(rate), [], []
                 for _ in range(boards):
-                    evidence = simulate(rng, design, 2, 60, 0.3, sd_of_difficulty=sd)
-                    logits = logits_of(draw(evidence, CROSSED, int(rng.integers(2**31)), spread=scale))
+                    evidence = simulate(rng, design, 2, 200, 0.3, middle=truth, sd_of_difficulty=sd)
+                    logits = logits_of(draw(evidence, CROSSED, int(rng.integers(2**31))))
                     low, high = np.quantile(logits, [0.025, 0.975], axis=0)
-                    held.append(((low <= 1) & (high >= 1)).mean())
+                    held.append(((low <= truth) & (high >= truth)).mean())
                     width.append((high - low).mean())
-                cells += [f"{np.mean(held):.3f} ± {2 * np.std(held) / boards**0.5:.3f}", f"{np.median(width):.2f}"]
-            print(f"| {design} | {sd} | {' | '.join(cells)} |", flush=True)
+                share = f"{np.mean(held):.3f} ± {2 * np.std(held) / boards**0.5:.3f}"
+                print(f"| {design.split()[0]} | {rate} | {sd} | {share} | {np.median(width):.2f} |", flush=True)
 
 
 #: Designs of the calibration: which of three entities met which of six data sets.
@@ -309,7 +308,7 @@ PARTS = {
     "claims": (measure_claims, 100),
     "few": (measure_few, 100),
     "coverage": (measure_coverage, 100),
-    "difficulty": (measure_difficulty, 400),
+    "truths": (measure_truths, 100),
     "calibration": (measure_calibration, 300),
     "covariate": (measure_covariate, 200),
     "priors": (measure_priors, 1),

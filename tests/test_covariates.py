@@ -46,7 +46,8 @@ def test_the_density_has_a_slope_of_each_entity():
             "contrasts_zerosum__": sum_to_zero.forward(pt.as_tensor((mu - mu.mean(0)).T)).eval(),
             "common_slope": common, "sd_of_slopes_log__": np.log(sd_of_slopes), "standard_slopes": z,
         }  # fmt: skip
-        wanted = stats.norm.logpdf(mu - mu.mean(0), scale=2).sum() + stats.norm.logpdf(common).sum()
+        wanted = stats.beta(0.5, 0.5).logpdf(special.expit(mu.mean(0))).sum()
+        wanted += stats.norm.logpdf(mu - mu.mean(0), scale=2).sum() + stats.norm.logpdf(common).sum()
         wanted += stats.halfnorm.logpdf(sd_of_slopes, scale=0.5).sum() + stats.norm.logpdf(z).sum()
         effects = {}
         for name, number in (("difficulty", SETS), ("deviations", len(model.pairs))):
@@ -55,7 +56,9 @@ def test_the_density_has_a_slope_of_each_entity():
             point |= {f"sd_of_{name}_log__": np.log(sd), f"half_of_{name}_logodds__": special.logit(half)}
             point[f"standard_{name}"] = standard
             wanted += (
-                stats.halfnorm.logpdf(sd).sum() + stats.beta.logpdf(half, 2, 2) + stats.norm.logpdf(standard).sum()
+                stats.halfnorm.logpdf(sd, scale=2 if name == "difficulty" else 1).sum()
+                + stats.beta.logpdf(half, 2, 2)
+                + stats.norm.logpdf(standard).sum()
             )
             rho = 2 * half - 1
             effects[name] = standard @ np.linalg.cholesky(np.outer(sd, sd) * [[1, rho], [rho, 1]]).T

@@ -102,8 +102,7 @@ def test_the_density_of_the_graph_is_that_of_the_model(classes):
         contrasts = sum_to_zero.forward(pt.as_tensor((mu - level).T)).eval()
         point = {"median_right_logodds__": level, "contrasts_zerosum__": contrasts}
         point["coefficients"] = rng.normal(size=(2, rows))
-        # Four cases of right and wrong, or one of each cell: a Beta(2, 2) or uniform rate of the level.
-        wanted = stats.beta(2 - classes, 2 - classes).logpdf(special.expit(level)).sum()
+        wanted = stats.beta(0.5, 0.5).logpdf(special.expit(level)).sum()  # one case
         wanted += stats.norm.logpdf(mu - level, scale=2).sum()
         wanted += stats.norm.logpdf(point["coefficients"]).sum()
         effects = {}
@@ -111,7 +110,8 @@ def test_the_density_of_the_graph_is_that_of_the_model(classes):
             sd = rng.uniform(0.2, 1.5, rows)
             point[f"sd_of_{name}_log__"] = np.log(sd)
             point[f"standard_{name}"] = z = rng.normal(size=(number, rows))
-            wanted += stats.halfnorm.logpdf(sd, scale=0.7).sum() + stats.norm.logpdf(z).sum()
+            scale = 1.4 if name == "difficulty" else 0.7
+            wanted += stats.halfnorm.logpdf(sd, scale=scale).sum() + stats.norm.logpdf(z).sum()
             factor = np.diag(sd)
             if classes:
                 half = rng.uniform(0.1, 0.9)

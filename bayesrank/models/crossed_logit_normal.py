@@ -21,6 +21,7 @@ from bayesrank._errors import ArgumentError
 from bayesrank._notes import Note
 from bayesrank.models.hierarchical_logit_normal import HierarchicalLogitNormal
 from bayesrank.models.parts.designs import Design, basis_of_presence, describe_design
+from bayesrank.models.parts.priors import OF_MEANS
 
 #: Prior standard deviation of the coefficients of the means of the difficulties, in multiples of ``spread``.
 SCALE = 2.0
@@ -35,8 +36,9 @@ class CrossedLogitNormal(HierarchicalLogitNormal):
     Parameters
     ----------
     spread : number
-        Scale, in logits, of the half-normal priors of the standard deviations between data sets. In an incomplete
-        design, it also scales the prior of the mean difficulty of data sets with different entities.
+        Scale, in logits, of the half-normal prior of the standard deviation of the deviations. That of the difficulty
+        is twice as large. In an incomplete design, the option also scales the prior of the mean difficulty of data sets
+        with different entities.
     terms : str, optional
         Terms that vary between data sets, as in the attr ``terms`` of a posterior; by default difficulty and deviations
         if there are several entities.
@@ -70,6 +72,9 @@ class CrossedLogitNormal(HierarchicalLogitNormal):
         "entity. Entities are compared within data sets."
     )
     sd_of_contrasts: ClassVar[float] = 2.0
+    scale_of_difficulty: ClassVar[float] = 2.0
+    #: Of one case: four would pull the level of few data sets away from rates near 0 and 1.
+    default_prior: ClassVar[str] = OF_MEANS
     references: ClassVar[tuple[str, ...]] = (
         *HierarchicalLogitNormal.references,
         "Mundlak (1978). On the pooling of time series and cross section data. Econometrica 46:69-85.",

@@ -114,6 +114,8 @@ class HierarchicalLogitNormal(Hierarchical):
     #: Prior standard deviation of an entity's median logit about a level that entities share, whose prior is ``prior``.
     #: If it is infinite, there is no level, and ``prior`` is that of each entity.
     sd_of_contrasts: ClassVar[float] = np.inf
+    #: Scale of the prior of the standard deviation of the difficulty, in multiples of that of the deviations.
+    scale_of_difficulty: ClassVar[float] = 1.0
 
     def __init__(
         self,
@@ -128,6 +130,8 @@ class HierarchicalLogitNormal(Hierarchical):
         check_whole_cases(counts, "counts", "for a hierarchical model")
         super().__init__(counts, **options)
         self.spread = check_number("spread", spread, 0.0, ends=False)
+        #: Scales of the half-normal priors of the standard deviations.
+        self.scales = {"deviations": self.spread, "difficulty": self.scale_of_difficulty * self.spread}
         #: Index of the right answer in each row.
         self.right = [1] if self.outcomes else [0, 1]
         cases = self.members.sum(-1)
@@ -170,7 +174,8 @@ class HierarchicalLogitNormal(Hierarchical):
 
     def priors(self) -> list[Note]:
         """Return every prior, for reports."""
-        fields = self.prior_of_answers() | {"spread": self.spread, "terms": self.terms, "both": len(self.right) == 2}
+        scales = {name: self.scales[name] for name in self.terms}
+        fields = self.prior_of_answers() | {"scales": scales, "both": len(self.right) == 2}
         fields |= {"contrasts": self.sd_of_contrasts if self.has_level else None, "correlation": CORRELATION}
         found = [Note("prior_of_logits", fields), *self._priors_of_shares()]
         if self.covariates is not None:
@@ -247,7 +252,7 @@ class HierarchicalLogitNormal(Hierarchical):
             logits += (self.covariates.values[:, :, None] * self._add_slopes()[entity]).sum(1)
         for name in self.terms:
             member, number = ("dataset", self.members.shape[2]) if name == "difficulty" else ("table", len(entity))
-            sd = pm.HalfNormal(f"sd_of_{name}", self.spread, dims=row, shape=rows)
+            sd = pm.HalfNormal(f"sd_of_{name}", self.scales[name], dims=row, shape=rows)
             z = pm.Normal(f"standard_{name}", dims=(member, row), shape=(number, rows))
             half = pm.Beta(f"half_of_{name}", CORRELATION, CORRELATION) if rows == 2 else None
             effect = _effects_in_graph(sd, half, z)
@@ -386,7 +391,7 @@ class HierarchicalLogitNormal(Hierarchical):
         for row in range(rows):
             information = data[:, 2 + row]
             mean, variance = between(data[:, row], information, entity)
-            variance = min(variance, self.spread**2)  # bounded by the prior
+            variance = min(variance, max(self.scales.values()) ** 2)  # bounded by the prior
             known = alpha[:, row].prod(-1) / alpha[:, row].sum(-1)
             precision = np.bincount(entity, information / (1 + information * variance), len(alpha)) + known
             mu[: len(mean), row], steps[:, row] = mean, 1 / np.sqrt(precision)
@@ -395,7 +400,8 @@ class HierarchicalLogitNormal(Hierarchical):
         mu[:, :rows] += steps[:, :rows] * rng.standard_normal((len(mu), rows))
         is_sampled = np.array([True, two, two, *tables.both * np.array([True, two, two]), True, two], bool)
         warm = max(WARM, 20 * thin)
-        return run(rng, tables, float(self.spread), is_sampled, spread, mu, steps, warm, draws, thin)
+        scales = float(self.scales["deviations"]), float(self.scales["difficulty"])
+        return run(rng, tables, scales, is_sampled, spread, mu, steps, warm, draws, thin)
 
     def _draw_medians(self, rng: np.random.Generator, tables: Tables, draws: int, thin: int) -> tuple:
         """Draw Beta rates exactly, if nothing varies between data sets."""
@@ -423,7 +429,7 @@ class HierarchicalLogitNormal(Hierarchical):
             hyper["slope"] = rng.normal(0, SD_OF_SLOPE, (size, 1, *each[1:])) + apart * (each[0] > 1)
             hyper["logits"] = hyper["logits"] + self._shifts(hyper["slope"])
         for name in self.terms:
-            sd = hyper[f"sd_of_{name}"] = abs(rng.normal(0, self.spread, (size, rows)))
+            sd = hyper[f"sd_of_{name}"] = abs(rng.normal(0, self.scales[name], (size, rows)))
             half = hyper[f"half_of_{name}"] = rng.beta(CORRELATION, CORRELATION, size)
             number = self.members.shape[2] if name == "difficulty" else len(self.pairs)
             effect = np.einsum("drk,dnk->dnr", factor_of(sd, half), rng.standard_normal((size, number, rows)))
@@ -571,7 +577,7 @@ class HierarchicalLogitNormal(Hierarchical):
         if self.has_level:
             found["median_rate"] -= (((held["mu"] - level) / self.sd_of_contrasts) ** 2).sum((1, 2)) / 2
         for name in self.terms:
-            log = -((held[f"sd_of_{name}"] / self.spread) ** 2).sum(1) / 2
+            log = -((held[f"sd_of_{name}"] / self.scales[name]) ** 2).sum(1) / 2
             if len(self.right) == 2:
                 half = held[f"half_of_{name}"]
                 log = log + (CORRELATION - 1) * np.log(half * (1 - half))

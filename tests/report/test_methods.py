@@ -91,17 +91,18 @@ def test_the_graph_has_the_priors_that_are_stated():
     """Draws of the PyMC graph have the quantiles of the distributions that the sentences name."""
     model = make_model("crossed_logit_normal", STUDIES, {"spread": 0.7})
     words = " ".join(say(note) for note in model.priors())
-    for part in ("the prior Beta(1, 1)", "standard deviation 2.", "scale 0.7", "2 Beta(2, 2) − 1"):
+    scales = "scale 1.4 for the difficulty of data sets and scale 0.7 for the deviations of entities"
+    for part in ("the prior Beta(0.5, 0.5)", "standard deviation 2.", scales, "2 Beta(2, 2) − 1"):
         assert part in words
     names = ["median_right", "contrasts", "sd_of_difficulty", "half_of_deviations", "mean_prevalence"]
     graph = br.to_pymc(STUDIES, "crossed_logit_normal", spread=0.7)
     drawn = pm.draw([graph[name] for name in names], draws=4000, random_seed=1, mode="FAST_COMPILE")
     mean = [float(np.mean(part)) for part in drawn]
-    assert mean[0] == pytest.approx(0.5, abs=0.02)  # Beta(1, 1)
-    assert float(np.var(drawn[0])) == pytest.approx(1 / 12, abs=0.005)
+    assert mean[0] == pytest.approx(0.5, abs=0.02)  # Beta(1/2, 1/2)
+    assert float(np.var(drawn[0])) == pytest.approx(1 / 8, abs=0.007)
     # Two contrasts that sum to zero are ±c; each has half of the variance.
     assert float(np.var(drawn[1])) == pytest.approx(4 / 2, abs=0.15)
-    assert mean[2] == pytest.approx(0.7 * np.sqrt(2 / np.pi), abs=0.02)
+    assert mean[2] == pytest.approx(1.4 * np.sqrt(2 / np.pi), abs=0.04)
     assert float(np.var(drawn[3])) == pytest.approx(1 / 20, abs=0.004)  # Beta(2, 2)
     [shares] = [note for note in model.priors() if note.code == "prior_of_shares"]
     a = shares.fields["each"]
@@ -123,7 +124,7 @@ def test_a_meta_analysis_says_what_a_reviewer_asks_for():
     posterior = br.fit(br.datasets.load("ascus_hc2_repc"), prevalence=0.1, seed=1)
     text = paste(posterior, "informedness")
     for words in (
-        "In logits, the standard deviations of the difficulty of data sets and the deviations of entities",
+        "In logits, standard deviations have half-normal priors, with scale 2 for the difficulty of data sets",
         "which meta-analyses call the summary point", "the largest R-hat of the score is", "Reitsma", "Mundlak",
         "Chu and Cole", "Vehtari",
     ):  # fmt: skip

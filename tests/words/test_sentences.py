@@ -217,23 +217,23 @@ OF_METHODS = [
     (
         "prior_of_logits",
         {
-            "right": 1.0, "wrong": 1.0, "answers": 2, "outcomes": False, "spread": 1.0, "terms": ["deviations"],
+            "right": 1.0, "wrong": 1.0, "answers": 2, "outcomes": False, "scales": {"deviations": 1.0},
             "both": True, "contrasts": 2.0, "correlation": 2.0,
         },
         "The rate of right answers in the median data set has the prior Beta(1, 1), for the level that all entities "
         "share. The median logits of the entities are normal around this level, with standard deviation 2. In logits, "
-        "the standard deviations of the deviations of entities have half-normal priors with scale 1; the correlation "
+        "standard deviations have half-normal priors, with scale 1 for the deviations of entities; the correlation "
         "of both classes has the prior 2 Beta(2, 2) − 1.",
     ),
     (
         "prior_of_logits",
         {
-            "right": None, "wrong": 1.0, "answers": 2, "outcomes": True, "spread": 1.0,
-            "terms": ["difficulty", "deviations"], "both": False, "contrasts": None, "correlation": 2.0,
+            "right": None, "wrong": 1.0, "answers": 2, "outcomes": True,
+            "scales": {"difficulty": 2.0, "deviations": 1.0}, "both": False, "contrasts": None, "correlation": 2.0,
         },
         "The rate of right answers in the median data set has a Beta prior with the supplied concentrations, for each "
-        "entity. In logits, the standard deviations of the difficulty of data sets and the deviations of entities have "
-        "half-normal priors with scale 1.",
+        "entity. In logits, standard deviations have half-normal priors, with scale 2 for the difficulty of data sets "
+        "and scale 1 for the deviations of entities.",
     ),
     (
         "prior_of_slopes",

@@ -34,13 +34,13 @@ def softplus(x):
 
 
 @njit(**OPTIONS)
-def log_prior(spread, scale):
+def log_prior(spread, scales):
     """Return the log density of log standard deviations (half-normal) and artanh ρ (LKJ(2)) of both terms."""
     found = 0.0
     for term in range(2):
         for row in range(2):
             log_sd = spread[3 * term + row]
-            found += log_sd - 0.5 * (np.exp(log_sd) / scale) ** 2
+            found += log_sd - 0.5 * (np.exp(log_sd) / scales[term]) ** 2
         found -= 2 * CORRELATION * log_cosh(spread[3 * term + 2])
     return found
 
@@ -221,7 +221,7 @@ def standardise_effects(mu, t, centre, out, factors, pairs, data, both):
 
 
 @njit(**OPTIONS)
-def move_spreads(rng, spread, term, effect, log_step, adaptation, sd, is_sampled):
+def move_spreads(rng, spread, term, effect, log_step, adaptation, scales, is_sampled):
     """Move the spreads of a term with its effects fixed, and standardise these again; return the log step length."""
     own = covariance_factor(spread, term)
     moved, spread_new = np.empty((len(effect), 2)), spread.copy()
@@ -237,7 +237,7 @@ def move_spreads(rng, spread, term, effect, log_step, adaptation, sd, is_sampled
         for k in range(3 * term, 3 * term + 3):
             if is_sampled[k]:
                 spread_new[k] += np.exp(log_step) * rng.standard_normal()
-        gain = log_prior(spread_new, sd) - log_prior(spread, sd)
+        gain = log_prior(spread_new, scales) - log_prior(spread, scales)
         gain += log_normal(s00, s01, s11, len(effect), spread_new, term)
         gain -= log_normal(s00, s01, s11, len(effect), spread, term)
         ok = np.log(rng.random()) < gain
@@ -358,10 +358,11 @@ def draw_coefficients(rng, delta, centre, basis, t, factor):
 
 
 @njit(**OPTIONS)
-def run(rng, tables, sd, is_sampled, spread, mu, steps, warm, draws, thin):
+def run(rng, tables, scales, is_sampled, spread, mu, steps, warm, draws, thin):
     """Run one chain: medians (draw, entity, 2), spreads (draw, 6), difficulties, their means, logits, acceptance.
 
-    ``tables`` are the evidence, and ``sd`` is the prior scale of the standard deviations. ``is_sampled`` marks the
+    ``tables`` are the evidence, and ``scales`` are those of the priors of standard deviations of deviations and of
+    difficulties. ``is_sampled`` marks the
     spreads (6) and rows (2) that are sampled; a missing row has no cases. ``spread`` and ``mu`` are initial values,
     ``steps`` (entity, 2) the lengths of steps of medians, and ``thin`` the number of sweeps between draws.
     """
@@ -405,7 +406,7 @@ def run(rng, tables, sd, is_sampled, spread, mu, steps, warm, draws, thin):
                     mu_new[:, which[k] - 6] += noise[k]
             factors = covariance_factor(spread_new, 0), covariance_factor(spread_new, 1)
             other, others, out_new = compute_effects(mu_new, z, centre, v, factors, pairs, data, both)
-            gain = other - total + log_prior(spread_new, sd) - log_prior(spread, sd)
+            gain = other - total + log_prior(spread_new, scales) - log_prior(spread, scales)
             gain += gain_of_medians(mu, mu_new, alpha, precision)
             ok = np.log(rng.random()) < gain
             if ok:
@@ -415,9 +416,9 @@ def run(rng, tables, sd, is_sampled, spread, mu, steps, warm, draws, thin):
                 log_step += adaptation * (ok - RATE_OF_JOINT_STEPS)
                 accepted += ok
         # 2. Spreads with the effects fixed.
-        near[0] = move_spreads(rng, spread, 0, out[:, 2:4], near[0], adaptation, sd, is_sampled)
+        near[0] = move_spreads(rng, spread, 0, out[:, 2:4], near[0], adaptation, scales, is_sampled)
         if both:
-            near[1] = move_spreads(rng, spread, 1, t, near[1], adaptation, sd, is_sampled)
+            near[1] = move_spreads(rng, spread, 1, t, near[1], adaptation, scales, is_sampled)
         factors = covariance_factor(spread, 0), covariance_factor(spread, 1)
         z, v = standardise_effects(mu, t, centre, out, factors, pairs, data, both)
         out = compute_tables(mu, t, centre, v, factors, pairs, data)

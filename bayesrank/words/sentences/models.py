@@ -82,8 +82,7 @@ def prior_of_logits(
     wrong: float | None,
     answers: int,
     outcomes: bool,
-    spread: float,
-    terms: list[str],
+    scales: dict[str, float],
     both: bool,
     contrasts: float | None,
     correlation: float,
@@ -97,10 +96,10 @@ def prior_of_logits(
         found.append(
             f"The median logits of the entities are normal around this level, with standard deviation {contrasts:g}."
         )
-    if terms:
-        which = " and ".join(TERMS_IN_WORDS[term] for term in terms)
+    if scales:
+        each = " and ".join(f"scale {scale:g} for {TERMS_IN_WORDS[term]}" for term, scale in scales.items())
         found.append(
-            f"In logits, the standard deviations of {which} have half-normal priors with scale {spread:g}"
+            f"In logits, standard deviations have half-normal priors, with {each}"
             + (
                 f"; the correlation of both classes has the prior 2 Beta({correlation:g}, {correlation:g}) − 1."
                 if both
