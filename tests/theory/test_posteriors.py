@@ -133,6 +133,21 @@ def gamma_cycle(first, second, third=np.inf):
     return optimize.brentq(shortfall, 0.45, 0.55, xtol=1e-12)
 
 
+def test_a_mixture_can_be_best_most_often_where_its_parts_are_undefined_in_turn():
+    """Precision of A, B and their even mixture in two draws of equal probability, in fractions (tn, fp, fn, tp)."""
+    calls, none = (Fraction(1, 4),) * 4, (HALF, Fraction(0), HALF, Fraction(0))
+    shared, counted = [Fraction(0)] * 3, [0] * 3
+    for one, other in ((calls, none), (none, calls)):
+        mixture = [(x + y) / 2 for x, y in zip(one, other, strict=True)]
+        values = [tp / (tp + fp) if tp + fp else None for _, fp, _, tp in (one, other, mixture)]
+        best = [i for i, value in enumerate(values) if value == max(v for v in values if v is not None)]
+        for i in best:
+            shared[i] += Fraction(1, 2 * len(best))
+            counted[i] += 1
+    # However ties are counted, the mixture is ahead of both.
+    assert (shared, counted) == ([Fraction(1, 4), Fraction(1, 4), HALF], [1, 1, 2])
+
+
 def test_a_predictive_leader_may_beat_its_rival_with_probability_below_one_half():
     leader, rival = (0, 1), (5, 12)
     assert Fraction(1, 3) > Fraction(6, 19)  # the posterior means
