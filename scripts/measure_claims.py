@@ -272,9 +272,8 @@ def leader(boards: int) -> None:
                     inside = (low <= truth) & (truth <= high)
                     x = rng.beta(a, b, (DRAWS, size))
                     many = np.full(size, float(cases))
-                    known = population_of(
-                        x, np.arange(size), (0.0, 1.0), many, np.full(size, 4.0), right / cases, np.ones(size)
-                    )
+                    counted = Information(many, many, observed=right / cases)
+                    known = population_of(x, np.arange(size), (0.0, 1.0), counted, np.full(size, 4.0))
                     loss = 0.0 if known is None else x[:, first].mean() - known.means()[first]
                     width = high[first] - low[first]
                     shrunk = shrunken(rng, right, cases, first)

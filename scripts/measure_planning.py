@@ -276,7 +276,7 @@ def optimism(boards):
                     right = rng.binomial(n, truth)
                     mean = (right + 2) / (n + 4)
                     errors = np.diag(mean * (1 - mean) / (n + 5))
-                    found = learn_population(mean, errors, 0.0, 1.0, np.full(size, n), np.full(size, 4.0), right / n)
+                    found = learn_population(mean, errors, (0.0, 1.0), np.full(size, n), np.full(size, 4.0), right / n)
                     first = int(np.argmax(right + 1e-6 * rng.random(size)))
                     off.append(truth[first] - found.means()[first])
                 row.append(f"{np.mean(off):+.3f} ± {np.std(off) / np.sqrt(boards):.3f}")

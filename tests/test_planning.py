@@ -12,7 +12,7 @@ import bayesrank as br
 from bayesrank._errors import ArgumentError
 from bayesrank.planning import OVERLAP
 from bayesrank.planning._goals import pair_probability
-from bayesrank.planning._updates import JointOutcomes, NormalScores, Tables, _between, overlapping_noise
+from bayesrank.planning._updates import JointOutcomes, NormalScores, Patterns, Tables, _between, overlapping_noise
 from bayesrank.planning.plans import _skewness
 from tests.commands import invoke
 from tests.scripts import load_script
@@ -341,9 +341,8 @@ def test_one_more_case_moves_a_score_by_its_distance_from_it():
     values = np.array([0.0, 0.25, 1.0, np.nan])
     codes = np.array([[0, 0, 2], [0, 1, 3], [0, 2, 1]])  # class, answers of two entities
     count, prior = np.array([3.0, 2.0, 5.0]), np.zeros((2, 1, 4))
-    joint = JointOutcomes(
-        lambda tables: tables.sum((-2, -1)), codes, count, None, prior, values, None, None, 1, np.random.default_rng(0)
-    )
+    patterns = Patterns(lambda tables: tables.sum((-2, -1)), codes, count, None, prior, values)
+    joint = JointOutcomes(patterns, None, 1, np.random.default_rng(0))
     means = [(2 * 0.25 + 5 * 1.0) / 10, (3 * 1.0 + 5 * 0.25) / 8]
     wanted = [[(0 - means[0]) / 10, (1 - means[1]) / 8], [(0.25 - means[0]) / 10, 0], [(1 - means[0]) / 10, 0]]
     wanted[2][1] = (0.25 - means[1]) / 8

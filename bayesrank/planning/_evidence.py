@@ -18,7 +18,7 @@ from bayesrank._source import Over, Source, parse_source
 from bayesrank._types import Container, ScoreLike
 from bayesrank.models import in_closed_form
 from bayesrank.performance.arrays import as_performance, observed_counts
-from bayesrank.planning._updates import JointOutcomes, NormalScores, Tables, gradient, overlapping_noise
+from bayesrank.planning._updates import JointOutcomes, NormalScores, Patterns, Tables, gradient, overlapping_noise
 from bayesrank.ranking.aggregates import Scored
 from bayesrank.ranking.separation import population_behind
 from bayesrank.ranking.shrinkage import Population
@@ -379,12 +379,10 @@ def _outcome_score(source: Preposterior) -> Score:
     return score
 
 
-def _codes(source: Preposterior) -> tuple[np.ndarray, np.ndarray, np.ndarray | None, np.ndarray | None, Any]:
-    """Return joint outcomes as codes, the prior of each answer, the values of outcomes, known class shares, the score.
-
-    Values are None for classes, and shares where they are sampled with the cases; the score is that of tables.
-    """
+def _patterns(source: Preposterior) -> Patterns:
+    """Return the joint outcomes behind a posterior, and its prior."""
     observed, sign = source.observed, source.found.sign
+    count, cluster = observed["pattern_count"].values, _cluster(source)
     if "pattern_outcome" in observed:
         if _outcome_score(source).name != "mean_outcome":
             raise ArgumentError("score", "must be 'mean_outcome' for joint outcomes", f"{source.found.name!r}")
@@ -396,7 +394,9 @@ def _codes(source: Preposterior) -> tuple[np.ndarray, np.ndarray, np.ndarray | N
         if points.size:
             alpha[:, 0, np.searchsorted(values, points)] = prior.transpose("entity", "outcome").values
         codes = np.where(np.isnan(outcome), len(values), np.searchsorted(values, outcome))
-        return np.insert(codes, 0, 0, axis=1), alpha, np.append(values, np.nan), None, lambda t: sign * t[..., 0, 0]
+        codes = np.insert(codes, 0, 0, axis=1)
+        values = np.append(values, np.nan)
+        return Patterns(lambda t: sign * t[..., 0, 0], codes, count, cluster, alpha, values, twin=source.twin)
     labels = as_performance(source.posterior)["actual"].values.tolist()
     actual, predicted = (observed[f"pattern_{name}"].values for name in ("actual", "predicted"))
     met = np.column_stack([actual, predicted[:, source.keep]])
@@ -405,7 +405,8 @@ def _codes(source: Preposterior) -> tuple[np.ndarray, np.ndarray, np.ndarray | N
     alpha = source.prior().sel(order).transpose("entity", "actual", "predicted").values
     seen = np.isin(np.arange(len(labels)), codes[:, 0])
     shares, score = _known_shares(source), source.table_score(np.broadcast_to(seen, (codes.shape[1] - 1, len(labels))))
-    return codes, alpha, None, None if shares is None else shares[0], score
+    known = None if shares is None else shares[0]
+    return Patterns(score, codes, count, cluster, alpha, known=known, twin=source.twin)
 
 
 def _cluster(source: Preposterior) -> np.ndarray | None:
@@ -414,28 +415,26 @@ def _cluster(source: Preposterior) -> np.ndarray | None:
 
 
 def _of_patterns(source: Preposterior, positives: float | None, pair: bool) -> Preposterior:
-    codes, alpha, values, known, score = _codes(source)
-    count, cluster, shares = source.observed["pattern_count"].values, _cluster(source), None
-    if known is not None:
-        cases = np.bincount(codes[:, 0], count, len(known))
+    joint, shares = _patterns(source), None
+    if joint.known is not None:
+        cases = np.bincount(joint.codes[:, 0], joint.count, len(joint.known))
         shares = cases / cases.sum() if positives is None else np.array([1 - positives, positives])
     by_case = source.about.target in (None, "case")
-    fields = (score, codes, count, cluster, alpha, values, known, shares)
-    make = partial(JointOutcomes, *fields, twin=source.twin, by_case=by_case, pair=pair)
-    size = float(count.sum())
-    number = size if cluster is None else float(cluster.max() + 1)
-    unit, units = "cases" if cluster is None else "clusters", np.full(len(alpha), number)
+    make = partial(JointOutcomes, joint, shares, by_case=by_case, pair=pair)
+    size = float(joint.count.sum())
+    number = size if joint.cluster is None else float(joint.cluster.max() + 1)
+    unit, units = "cases" if joint.cluster is None else "clusters", np.full(len(joint.prior), number)
     return replace(source, unit=unit, units=units, cases_each=size / number, updates=make)
 
 
 def _same_clusters(source: Preposterior) -> Preposterior:
     """Return the source for more cases of the same clusters, which reduce the variance within clusters only."""
-    codes, alpha, values, known, score = _codes(source)
-    count, cluster = source.observed["pattern_count"].values.astype(float), _cluster(source)
+    joint = _patterns(source)
+    count, cluster = joint.count.astype(float), joint.cluster
     assert cluster is not None
-    joint = JointOutcomes(score, codes, count, None, 0 * alpha, values, known, None, 1, np.random.default_rng(0))
-    _, which = unique_rows(codes)
-    moves = joint.moves()[which]
+    cases = replace(joint, count=count, cluster=None, prior=0 * joint.prior)
+    _, which = unique_rows(joint.codes)
+    moves = JointOutcomes(cases, None, 1, np.random.default_rng(0)).moves()[which]
     size = np.bincount(cluster, count)
     if source.about.target == "cluster":
         moves = moves * (size.mean() / size)[cluster][:, None]
@@ -444,7 +443,7 @@ def _same_clusters(source: Preposterior) -> Preposterior:
     apart = moves - (sums / size[:, None])[cluster]
     factor = np.where(size > 1, size / np.maximum(size - 1, 1), 0.0)[cluster] * count
     within = (apart * factor[:, None]).T @ apart
-    return source.normal(np.full(len(alpha), count.sum()), within, fixed="clusters")
+    return source.normal(np.full(len(joint.prior), count.sum()), within, fixed="clusters")
 
 
 def _of_datasets(source: Preposterior, more: str) -> Preposterior:

@@ -6,6 +6,7 @@ Where no counts can be updated (hierarchical models, more cases of the same clus
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -153,39 +154,50 @@ def comonotone(values: np.ndarray, shares: np.ndarray) -> np.ndarray:
     return quantiles * np.diff(steps) @ quantiles.T
 
 
+@dataclass(frozen=True, eq=False)
+class Patterns:
+    """Joint outcomes of paired cases, and the prior of a model of them."""
+
+    score: TableScore
+    #: The class and the answers of each pattern (pattern, 1 + entity), its number of cases, and its cluster if any.
+    codes: np.ndarray
+    count: np.ndarray
+    cluster: np.ndarray | None
+    #: Concentration of each answer (entity, class, answer).
+    prior: np.ndarray
+    #: The value of each answer if outcomes are numbers, NaN if missing; else None.
+    values: np.ndarray | None = None
+    #: The known class shares of the performance (class); None where classes are sampled.
+    known: np.ndarray | None = None
+    #: For each entity, the first one with the same outcomes.
+    twin: np.ndarray | None = None
+
+
 class JointOutcomes(Updates):
     """Joint outcomes of paired cases, or of clusters of them: the posterior is a Dirichlet process.
 
     Its base measure is cut into PIECES cases with the exact class shares, on which entities answer independently.
-    ``codes`` (pattern, 1 + entity) holds the class and the answers; ``values`` the value of each answer if outcomes are
-    numbers (NaN if missing); ``known`` and ``shares`` (class) are as in Tables. ``twin`` is the first entity with the
-    same outcomes. All cases have the same weight (``by_case``), or all clusters. Without ``pair`` the updated posterior
-    does not know which outcomes belong together.
+    ``shares`` (class) are as in Tables. All cases have the same weight (``by_case``), or all clusters. Without ``pair``
+    the updated posterior does not know which outcomes belong together.
     """
 
     def __init__(
         self,
-        score: TableScore,
-        codes: np.ndarray,
-        count: np.ndarray,
-        cluster: np.ndarray | None,
-        prior: np.ndarray,
-        values: np.ndarray | None,
-        known: np.ndarray | None,
+        joint: Patterns,
         shares: np.ndarray | None,
         futures: int,
         rng: np.random.Generator,
-        twin: np.ndarray | None = None,
         by_case: bool = True,
         pair: bool = True,
     ) -> None:
-        self.score, self.known, self.rng, self.pair = score, known, rng, pair
+        prior, values = joint.prior, joint.values
+        self.score, self.known, self.rng, self.pair = joint.score, joint.known, rng, pair
         self.shape = (*prior.shape[:-1], prior.shape[-1] if values is None else 1)
-        patterns, unit, size, count = gather(codes, count, cluster, by_case)
+        patterns, unit, size, count = gather(joint.codes, joint.count, joint.cluster, by_case)
         mass = prior[0].sum()
-        pieces, weight = _pieces(prior, rng) if mass else (np.empty((0, codes.shape[1]), int), np.empty(0))
-        if twin is not None:
-            pieces[:, 1:] = pieces[:, 1 + twin]
+        pieces, weight = _pieces(prior, rng) if mass else (np.empty((0, joint.codes.shape[1]), int), np.empty(0))
+        if joint.twin is not None:
+            pieces[:, 1:] = pieces[:, 1 + joint.twin]
         patterns, size = np.vstack([patterns, pieces]), np.append(size, np.ones(len(pieces)))
         unit = np.append(unit, len(count) + np.arange(len(pieces)))
         start = np.append(count, weight)
@@ -207,7 +219,7 @@ class JointOutcomes(Updates):
         self.weights = dirichlet(rng, start, futures)
         self.count = np.repeat(start[None], futures, axis=0)
         self.groups: list[tuple[np.ndarray, float]] = []
-        if shares is not None and cluster is None:
+        if shares is not None and joint.cluster is None:
             of = np.zeros(len(start), int)
             of[unit] = patterns[:, 0]
             self.groups = [(np.flatnonzero(of == c), share) for c, share in enumerate(shares.tolist())]

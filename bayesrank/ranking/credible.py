@@ -38,12 +38,20 @@ from bayesrank.ranking.claims import (
 from bayesrank.ranking.consensus import consensus_of
 from bayesrank.ranking.evidence import Evidence, rank_each
 from bayesrank.ranking.hierarchy import hierarchy
-from bayesrank.ranking.identical import agree, average_pairs, average_within, hold_pairs, hold_within, identical_groups
+from bayesrank.ranking.identical import (
+    agree,
+    average_pairs,
+    average_within,
+    hold_pairs,
+    hold_within,
+    identical_groups,
+    lowest_within,
+)
 from bayesrank.ranking.intervals import position_of, rank_intervals
 from bayesrank.ranking.notes import discordance_of
 from bayesrank.ranking.precision import information_of
 from bayesrank.ranking.predictive import predictive_order, predictive_values
-from bayesrank.ranking.separation import Pair, Separation, population_behind
+from bayesrank.ranking.separation import Pair, RankedDraws, Separation, population_behind
 from bayesrank.ranking.values import RankingOptions, ScoreValues, finite, ranking_of
 from bayesrank.ranking.without_draws import rank_exactly, replace_drawn
 
@@ -244,7 +252,7 @@ def rank_pair(
 ) -> tuple[xr.Dataset, Separation | None]:
     """Return a ranking from draws, and the evidence on how many more cases separate a pair; None if not known."""
     held: list[Separation | None] = []
-    ranking = _rank(one, settings, kind, also=lambda *given: held.append(pair.of(*given)))
+    ranking = _rank(one, settings, kind, also=lambda compared: held.append(pair.of(compared)))
     return ranking, held[0] if len(held) == 1 else None
 
 
@@ -253,7 +261,7 @@ def _rank(
     settings: RankingOptions,
     kind: str | None,
     known: Callable[[tuple[int, ...]], Known] | None = None,
-    also: Callable[..., Any] | None = None,
+    also: Callable[[RankedDraws], Any] | None = None,
 ) -> xr.Dataset:
     """Return a ranking of scores or of an aggregate; raise if they are empty, have dims of the result, or are many."""
     if one.source is None and settings.order == "predictive":
@@ -281,9 +289,9 @@ def _of_draws(
     settings: RankingOptions,
     kind: str | None,
     known: Callable[[tuple[int, ...]], Known] | None,
-    also: Callable[..., Any] | None,
+    also: Callable[[RankedDraws], Any] | None,
 ) -> xr.Dataset:
-    """Return a ranking from draws; ``also`` is called with all that a ranking knows of its pairs."""
+    """Return a ranking from draws; ``also`` is called with the ranked draws."""
     found, values = scores.found, scores.found.values
     [values] = load_arrays(values.transpose(*draw_dims(values), ..., "entity").astype(float, copy=False))
     expected = None
@@ -312,7 +320,7 @@ def _one(
     settings: RankingOptions,
     predictive: tuple[np.ndarray, np.ndarray] | None = None,
     known: Known | None = None,
-    also: Callable[..., Any] | None = None,
+    also: Callable[[RankedDraws], Any] | None = None,
 ) -> xr.Dataset:
     names, batches = values["entity"].values, Batches.of(values)
     x = finite(values.values).reshape(batches.number, len(names))
@@ -346,7 +354,12 @@ def _one(
     if settings.joint:
         texts = np.array([str(name) for name in names])
         unseen, expected = evidence.unseen(result["observed"]), result["expected_rank"]
-        result |= _compare(x, twice, batches, settings, found, efficiencies, ranked, texts, expected, unseen)
+        pairs, before, error = _compare_pairs(x, twice, batches, settings, found, efficiencies)
+        order = consensus_of(texts, expected, before, error, ranked, unseen)
+        order["consensus_rank"] = lowest_within(groups, order["consensus_rank"])
+        precision = hierarchy(before, twice, ranked, batches, efficiencies.worst)
+        precision["sucra_error"] = average_within(groups, precision["sucra_error"])
+        result |= pairs | order | precision
         with np.errstate(over="ignore", invalid="ignore"):  # outcomes near the largest float
             sets = rank_sets(x, ranked, found, settings.prob, efficiencies.worst, information)
         if predictive is not None:
@@ -362,11 +375,11 @@ def _one(
         if not efficiencies.worst >= FEWEST:  # a point estimate, or too few draws for probabilities
             headline = "none"
         result |= facts_of_claim(headline, sets.kind, caps)
-        given = x, found, evidence, information, population, result, settings.prob
-        pair = Pair(difference=settings.rope).of(*given) if headline in ("leads", "shared") else None
+        compared = RankedDraws(x, found, evidence, information, population, result, settings.prob)
+        pair = Pair(difference=settings.rope).of(compared) if headline in ("leads", "shared") else None
         result["separation"] = notes_text([] if pair is None else [pair.note()])
         if also is not None:
-            also(*given)
+            also(compared)
     result |= {"notes": notes_text(notes), "needed_evidence": needed}
     ranking = ranking_of(result, values, settings.joint, ERROR, facts.to_attrs() | evidence.facts())
     return state_claim(ranking)
@@ -410,29 +423,19 @@ def _summarize(
     return result, twice, _Efficiency(paired, worst, groups)
 
 
-def _compare(
+def _compare_pairs(
     x: np.ndarray,
     twice: np.ndarray,
     batches: Batches,
     settings: RankingOptions,
     found: ScoreValues,
     efficiencies: _Efficiency,
-    ranked: np.ndarray,
-    names: np.ndarray,
-    expected: np.ndarray,
-    unseen: np.ndarray,
-) -> dict[str, Any]:
-    """Return the results that compare pairs of entities, and the consensus order."""
+) -> tuple[dict[str, np.ndarray], np.ndarray, np.ndarray]:
+    """Compare pairs of entities as ``compare_draws`` does, averaged within groups of equal evidence."""
     worst, groups = efficiencies.worst, efficiencies.groups
     pairs, preference, error = compare_draws(x, found.sign, twice, batches, settings.rope, efficiencies.paired, worst)
     pairs = {name: average_pairs(groups, values) for name, values in pairs.items()}
-    preference, error = average_pairs(groups, preference), average_pairs(groups, error)
-    order = consensus_of(names, expected, preference, error, ranked, unseen)
-    precision = hierarchy(preference, twice, ranked, batches, worst)
-    precision["sucra_error"] = average_within(groups, precision["sucra_error"])
-    for group in groups:
-        order["consensus_rank"][group] = order["consensus_rank"][group].min()
-    return pairs | order | precision
+    return pairs, average_pairs(groups, preference), average_pairs(groups, error)
 
 
 def _clip_huge(x: np.ndarray) -> np.ndarray:

@@ -69,6 +69,14 @@ def average_within(groups: list[np.ndarray], values: Any) -> Any:
     return averaged
 
 
+def lowest_within(groups: list[np.ndarray], ranks: np.ndarray) -> np.ndarray:
+    """Return ranks (entity), each the lowest of its group."""
+    ranks = ranks.copy()
+    for group in groups:
+        ranks[group] = ranks[group].min()
+    return ranks
+
+
 def average_pairs(groups: list[np.ndarray], values: np.ndarray) -> np.ndarray:
     """Return values (entity, rival), averaged over the members of the groups of both; the diagonal stays."""
     averaged = average_within(groups, average_within(groups, values).T).T

@@ -223,11 +223,20 @@ def population_behind(
     """
     if not found.finite_mean or information.population == "entities":
         return None
-    size = x.shape[1]
-    known = information.cases, prior_cases(evidence, size), information.observed
-    wider = np.broadcast_to(information.inflation, size)
     ends = (found.facts.range if found.stretched else None) or (-np.inf, np.inf)
-    return population_of(x, np.flatnonzero(ranked), ends, *known, wider)
+    return population_of(x, np.flatnonzero(ranked), ends, information, prior_cases(evidence, x.shape[1]))
+
+
+class RankedDraws(NamedTuple):
+    """Draws of a score, their evidence, and the ranking that follows from them."""
+
+    x: np.ndarray  #: (draw, entity)
+    found: ScoreValues
+    evidence: Evidence
+    information: Information
+    population: Population | None  #: Of the ranked entities.
+    ranking: Mapping[str, Any]  #: The variables of the ranking, as arrays.
+    prob: float
 
 
 class Pair(NamedTuple):
@@ -240,21 +249,9 @@ class Pair(NamedTuple):
     rival: Any = None
     difference: float = 0.0
 
-    def of(
-        self,
-        x: np.ndarray,
-        found: ScoreValues,
-        evidence: Evidence,
-        information: Information,
-        population: Population | None,
-        ranking: Mapping[str, Any],
-        prob: float,
-    ) -> Separation | None:
-        """Return today's evidence on the pair; None if it does not say what more cases would add.
-
-        ``x`` are draws (draw, entity), and ``ranking`` has the variables of their ranking, as arrays; ``population``
-        holds the ranked entities.
-        """
+    def of(self, compared: RankedDraws) -> Separation | None:
+        """Return today's evidence on the pair; None if it does not say what more cases would add."""
+        x, found, evidence, information, population, ranking, prob = compared
         position, best = np.asarray(ranking["consensus_position"]), np.asarray(ranking["in_best_set"])
         superiority = np.asarray(ranking["superiority"]).round(10)  # of equals the first, not by rounding errors
         order = np.argsort(position, kind="stable")

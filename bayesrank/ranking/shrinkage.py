@@ -10,6 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from bayesrank._draws import BLOCK
+from bayesrank.ranking._information import Information
 
 #: The prior of τ: equal entities with this probability, else half-normal with this standard deviation. On the scale
 #: of rates it is about one logit; on others it is the same multiple of the standard deviation of one case.
@@ -63,8 +64,7 @@ class Population(NamedTuple):
 def learn_population(
     mean: np.ndarray,
     covariance: np.ndarray,
-    low: float,
-    high: float,
+    ends: tuple[float, float],
     cases: np.ndarray | None = None,
     prior: np.ndarray | None = None,
     observed: np.ndarray | None = None,
@@ -75,7 +75,7 @@ def learn_population(
     priors. A prior counts as ``prior`` cases (entity). Where ``observed`` scores are known, they replace the
     means, and the prior is taken out of the errors.
     """
-    size = len(mean)
+    size, (low, high) = len(mean), ends
     slope = _slope(mean, low, high)
     full = covariance.ndim == 2
     centre, known = _transform(mean, low, high), np.full(size, CASES) if cases is None else cases
@@ -114,12 +114,11 @@ def population_of(
     x: np.ndarray,
     who: np.ndarray,
     ends: tuple[float, float],
-    cases: np.ndarray,
+    information: Information,
     prior: np.ndarray,
-    observed: np.ndarray | None,
-    inflation: np.ndarray,
 ) -> Population | None:
-    """Return the population of the entities ``who`` of draws ``x`` (draw, entity); other arrays are over entities."""
+    """Return the population of the entities ``who`` of draws ``x`` (draw, entity); ``prior`` is over all entities."""
+    cases, observed = information.cases, information.observed
     if len(who) < 2 or len(x) < 2:
         return None
     if len(who) > MOST_JOINT:
@@ -131,12 +130,12 @@ def population_of(
         if len(values) < 2:
             return None
         mean, spread = values.mean(axis=0), np.cov(values.T)
-    wider = inflation[who]
+    wider = np.broadcast_to(information.inflation, x.shape[1])[who]
     if not np.isfinite(wider).all():  # a single case shows no variance
         return None
     spread = spread * (wider[:, None] * wider if spread.ndim == 2 else np.square(wider))
     known = None if np.isnan(cases[who]).any() else cases[who]
-    return learn_population(mean, spread, *ends, known, prior[who], None if observed is None else observed[who])
+    return learn_population(mean, spread, ends, known, prior[who], None if observed is None else observed[who])
 
 
 def mean_and_own_variance(x: np.ndarray, who: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -29,7 +29,7 @@ def test_the_posterior_of_a_population_by_quadrature():
     errors = half @ half.T + np.diag([0.02, 0.05, 0.03])
     # Outcomes without a range: the unit of the spread is half the standard deviation of a case.
     cases = np.full(3, 50.0)
-    found = learn_population(y, errors, -np.inf, np.inf, cases)
+    found = learn_population(y, errors, (-np.inf, np.inf), cases)
     unit = 0.5 * np.median(np.sqrt(np.diag(errors) * 50))
     width = np.exp(-(SPREADS**2) / 2) * np.gradient(SPREADS)
     prior = np.append(EQUAL, (1 - EQUAL) * width / width.sum())
@@ -57,7 +57,7 @@ def test_a_population_of_rates_is_calibrated_over_its_own_prior():
         right = rng.binomial(n, truth)
         mean = (right + 2) / (n + 4)
         variance = np.diag(mean * (1 - mean) / (n + 5))
-        found = learn_population(mean, variance, 0.0, 1.0, np.full(5, n), np.full(5, 4.0), right / n)
+        found = learn_population(mean, variance, (0.0, 1.0), np.full(5, n), np.full(5, 4.0), right / n)
         first = int(np.argmax(right + 1e-6 * rng.random(5)))
         off.append((mean - found.means())[first] - (mean - truth)[first])
     assert abs(np.mean(off)) < 0.005 + 3 * np.std(off) / np.sqrt(len(off))
