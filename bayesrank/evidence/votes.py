@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -122,7 +122,8 @@ def count_votes(
             "leave out votes of an entity against itself",
         )
     counts = _counts(columns.get("count"), headings, where)
-    sides = _sides(columns["winner"], headings["winner"], columns, headings, where, names, first, second)
+    rows = _Rows(columns, headings, where, names, first, second)
+    sides = rows.sides(headings["winner"], columns["winner"])
     wins, ties = (np.zeros((len(names), len(names)), np.int64) for _ in range(2))
     for side, winners, losers in ((0, first, second), (1, second, first)):
         np.add.at(wins, (winners[sides == side], losers[sides == side]), counts[sides == side])
@@ -145,9 +146,7 @@ def count_votes(
     known = int(labels.sum()) // 2
     if not known:
         raise ArgumentError(str(headings["winner"]), "must hold the vote of a person for at least one row", "none")
-    votes = np.column_stack(
-        [_sides(v, name, columns, headings, where, names, first, second) for name, v in verdicts.items()]
-    )
+    votes = np.column_stack([rows.sides(name, column) for name, column in verdicts.items()])
     none = (votes == UNKNOWN).all(axis=1)
     if none.any():
         raise ArgumentError(
@@ -189,53 +188,57 @@ def _counts(given: list[Any] | None, headings: dict[str, Any], where: Sequence[s
     return numbers.astype(np.int64)
 
 
-def _sides(
-    column: list[Any],
-    heading: Any,
-    columns: dict[str, list[Any]],
-    headings: dict[str, Any],
-    where: Sequence[str],
-    names: list[Any],
-    first: np.ndarray,
-    second: np.ndarray,
-) -> np.ndarray:
-    """Return what each vote of a column is for: 0 the first entity, 1 the second, 2 a tie, 3 no vote.
+class _Rows(NamedTuple):
+    """The rows of a table of votes; a row is about a pair of entities."""
 
-    Votes are names of entities, or words for sides. If both readings of a column are complete, they must mean the same.
-    """
-    # Entities may be called a and b, unless the columns are called so too.
-    known = {word: side for side, words in enumerate((FIRST, SECOND)) for word in words}
-    known = {word: side for word, side in known.items() if word not in set(map(_fold, names))}
-    known |= {_fold(word): 2 for word in TIES} | {_fold(headings["a"]): 0, _fold(headings["b"]): 1}
-    position = {name: i for i, name in enumerate(names)}
-    codes, winners = factorize([None if _is_missing(value) else value for value in column])
-    unknown = codes < 0
-    entity = np.array([*(position.get(winner, -1) for winner in winners), -1])[codes]
-    by_word = np.array([*(known.get(_fold(winner), -1) for winner in winners), -1])[codes]
-    by_name = np.where(unknown, -1, np.where(first == entity, 0, np.where(second == entity, 1, -1)))
-    named = (by_name >= 0) | (by_word == 2) | unknown
-    unclear = (by_name >= 0) & (by_word >= 0) & (by_name != by_word)
-    if named.all() and not ((by_word >= 0) | unknown).all():
-        # All votes are names: only a tie may be an entity as well.
-        unclear &= by_word == 2
-    if unclear.any():
-        i = int(unclear.argmax())
-        raise ArgumentError(
-            f"{where[i]}: {heading}",
-            "must not be the name of an entity and also of a column, or a tie",
-            f"{column[i]!r}",
-            "rename that entity",
-        )
-    sides = np.where(unknown, UNKNOWN, np.where(by_name >= 0, by_name, by_word))
-    if (sides < 0).any():
-        i = int((sides < 0).argmax())
-        one, other = columns["a"][i], columns["b"][i]
-        raise ArgumentError(
-            f"{where[i]}: {heading}",
-            f"must be {one!r}, {other!r}, {headings['a']!r}, {headings['b']!r} or 'tie'",
-            f"{column[i]!r}",
-        )
-    return sides
+    columns: dict[str, list[Any]]
+    headings: dict[str, Any]
+    #: The place of each row in messages.
+    where: Sequence[str]
+    #: The names of all entities, and the positions of the first and of the second one of each row.
+    names: list[Any]
+    first: np.ndarray
+    second: np.ndarray
+
+    def sides(self, heading: Any, column: list[Any]) -> np.ndarray:
+        """Return what each vote of a column is for: 0 the first entity, 1 the second, 2 a tie, 3 no vote.
+
+        Votes are names of entities, or words for sides. If both readings of a column are complete, they must mean the
+        same.
+        """
+        # Entities may be called a and b, unless the columns are called so too.
+        known = {word: side for side, words in enumerate((FIRST, SECOND)) for word in words}
+        known = {word: side for word, side in known.items() if word not in set(map(_fold, self.names))}
+        known |= {_fold(word): 2 for word in TIES} | {_fold(self.headings["a"]): 0, _fold(self.headings["b"]): 1}
+        position = {name: i for i, name in enumerate(self.names)}
+        codes, winners = factorize([None if _is_missing(value) else value for value in column])
+        unknown = codes < 0
+        entity = np.array([*(position.get(winner, -1) for winner in winners), -1])[codes]
+        by_word = np.array([*(known.get(_fold(winner), -1) for winner in winners), -1])[codes]
+        by_name = np.where(unknown, -1, np.where(self.first == entity, 0, np.where(self.second == entity, 1, -1)))
+        named = (by_name >= 0) | (by_word == 2) | unknown
+        unclear = (by_name >= 0) & (by_word >= 0) & (by_name != by_word)
+        if named.all() and not ((by_word >= 0) | unknown).all():
+            # All votes are names: only a tie may be an entity as well.
+            unclear &= by_word == 2
+        if unclear.any():
+            i = int(unclear.argmax())
+            raise ArgumentError(
+                f"{self.where[i]}: {heading}",
+                "must not be the name of an entity and also of a column, or a tie",
+                f"{column[i]!r}",
+                "rename that entity",
+            )
+        sides = np.where(unknown, UNKNOWN, np.where(by_name >= 0, by_name, by_word))
+        if (sides < 0).any():
+            i = int((sides < 0).argmax())
+            one, other = self.columns["a"][i], self.columns["b"][i]
+            raise ArgumentError(
+                f"{self.where[i]}: {heading}",
+                f"must be {one!r}, {other!r}, {self.headings['a']!r}, {self.headings['b']!r} or 'tie'",
+                f"{column[i]!r}",
+            )
+        return sides
 
 
 def _is_missing(value: Any) -> bool:

@@ -214,7 +214,11 @@ def _aggregated(aim: Over, score: ScoreLike | None, higher_is_better: bool | Non
     if seen is not None and "dataset" in seen.dims:
         observed = np.where(met, seen.transpose("entity", "dataset").values[:, used].astype(float), np.nan)
     names = kept["entity"].values if "entity" in kept.coords else np.arange(kept.sizes["entity"])
-    notes = _notes(strata, aggregate, met, names, observed, evidence, cases, base.sign)
+    notes = _notes(strata, aggregate, met, names, evidence, cases)
+    pair = _reversed_pair(strata, observed, base.sign) if aggregate in OF_RIVALS and observed is not None else None
+    if pair is not None:
+        one, other, absent = (str(names[i]) for i in pair)
+        notes.append(Note("pair_reversed_by_absence", {"one": one, "other": other, "absent": absent}))
     notes += [note for note in evidence.notes(plain) if note.code == "positive_class"]
     number = len(strata.labels)
     these = Note("pooled_datasets", {"datasets": number, "unit": strata.unit}) if number > 1 else None
@@ -523,12 +527,10 @@ def _notes(
     aggregate: str,
     met: np.ndarray,
     names: np.ndarray,
-    observed: np.ndarray | None,
     evidence: Evidence,
     cases: xr.DataArray | None,
-    sign: int,
 ) -> list[Note]:
-    """Return what the aggregate is over, who lacks a group, and which pair an absent entity would reverse."""
+    """Return what the aggregate is over, which entities lack a group, and whether groups are independent."""
     weight = strata.weight_of_labels()
     shares = None
     if np.ptp(weight) > 1e-9:
@@ -543,9 +545,6 @@ def _notes(
     counted = cases.values[cases.values > 0] if cases is not None and "dataset" in cases.dims else np.array([])
     if aggregate in ("worst", "gap") and _independent(evidence) and len(counted):
         found.append(Note("groups_independent", {"cases": int(counted.min()), "unit": strata.unit}))
-    if aggregate in OF_RIVALS and observed is not None and (pair := _reversed_pair(strata, observed, sign)):
-        one, other, absent = (str(names[i]) for i in pair)
-        found.append(Note("pair_reversed_by_absence", {"one": one, "other": other, "absent": absent}))
     return found
 
 

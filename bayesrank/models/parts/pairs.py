@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -186,16 +186,16 @@ def sample_around_mode(pairs: Pairs, draws: int, rngs: list[np.random.Generator]
     look = _look_along(pairs, mode, mapping)
     size, width = len(mode), _width(len(mode))
     z = np.stack([rng.standard_normal(size) for rng in rngs])
-    value, slope = look(z)
+    at = _Point(z, *look(z))
     kept, rates = np.empty((len(rngs), draws, size)), np.empty((len(rngs), draws))
     for turn in range(WARM_UP + draws):
         momentum = np.stack([rng.standard_normal(size) for rng in rngs])
         jitter, level = np.array([rng.random(2) for rng in rngs]).T
-        z, value, slope, rate = _travel(look, z, value, slope, momentum, jitter, level, width)
+        at, rate = _travel(look, at, momentum, jitter, level, width)
         if turn < WARM_UP:
             width = float(np.clip(width * np.exp((rate.mean() - ACCEPT) / np.sqrt(1 + turn)), 0.01, LENGTH))
         else:
-            kept[:, turn - WARM_UP], rates[:, turn - WARM_UP] = z, rate
+            kept[:, turn - WARM_UP], rates[:, turn - WARM_UP] = at.z, rate
     return mode + kept @ mapping, rates
 
 
@@ -215,13 +215,13 @@ def sample_each(
         theta = _climb(pairs, theta, mapping.T @ mapping)
     look = _look_along(pairs, theta, mapping)
     z = rng.standard_normal(theta.shape)
-    value, slope = look(z)
+    at = _Point(z, *look(z))
     rate = np.ones(draws)
     for _ in range(TURNS):
         jitter, level = rng.random((2, draws))
         momentum = rng.standard_normal(theta.shape)
-        z, value, slope, rate = _travel(look, z, value, slope, momentum, jitter, level, _width(len(mode)))
-    return theta + z @ mapping, rate
+        at, rate = _travel(look, at, momentum, jitter, level, _width(len(mode)))
+    return theta + at.z @ mapping, rate
 
 
 def _climb(pairs: Pairs, theta: np.ndarray, inverse: np.ndarray) -> np.ndarray:
@@ -250,29 +250,31 @@ def _width(size: int) -> float:
     return float(1.2 * size**-0.25)
 
 
+class _Point(NamedTuple):
+    """Coordinates (..., parameter), and the value and the slope of the log density there."""
+
+    z: np.ndarray
+    value: np.ndarray
+    slope: np.ndarray
+
+
 def _travel(
-    look: Look,
-    z: np.ndarray,
-    value: np.ndarray,
-    slope: np.ndarray,
-    momentum: np.ndarray,
-    jitter: np.ndarray,
-    level: np.ndarray,
-    width: float,
-) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return coordinates, values and slopes after one Hamiltonian trajectory, and the acceptance rates."""
+    look: Look, at: _Point, momentum: np.ndarray, jitter: np.ndarray, level: np.ndarray, width: float
+) -> tuple[_Point, np.ndarray]:
+    """Return the points after one Hamiltonian trajectory each, and the acceptance rates."""
     step = width * (0.8 + 0.4 * jitter)[:, None]
-    place, push, there, slant = z, momentum, value, slope
+    place, push, there, slant = at.z, momentum, at.value, at.slope
     for _ in range(int(np.ceil(LENGTH / width))):
         push = push + step / 2 * slant
         place = place + step * push
         there, slant = look(place)
         push = push + step / 2 * slant
-    change = there - value - (push**2).sum(-1) / 2 + (momentum**2).sum(-1) / 2
+    change = there - at.value - (push**2).sum(-1) / 2 + (momentum**2).sum(-1) / 2
     rate = np.exp(np.minimum(np.nan_to_num(change, nan=-np.inf), 0.0))
     taken = level < rate
-    z, slope = np.where(taken[:, None], place, z), np.where(taken[:, None], slant, slope)
-    return z, np.where(taken, there, value), slope, rate
+    moved = taken[:, None]
+    z, slope = np.where(moved, place, at.z), np.where(moved, slant, at.slope)
+    return _Point(z, np.where(taken, there, at.value), slope), rate
 
 
 def _column(votes: np.ndarray) -> np.ndarray:
