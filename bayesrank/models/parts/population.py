@@ -93,13 +93,13 @@ def learn(right: np.ndarray, cases: np.ndarray, prior: np.ndarray, scale: float 
     ends = np.minimum(prior, EVEN)
     # Members with equal counts share a term.
     (right, cases), times = np.unique([right[seen], cases[seen]], axis=1, return_counts=True)
-    data = right, cases, times, prior, ends, scale
+    members = _Members(right, cases, times, prior, ends, scale)
     edges = np.linspace(0, 1, SEARCH[0] + 1)
-    _, density, width = _levels(edges, SEARCH[1], *data)
+    _, density, width = _levels(edges, SEARCH[1], members)
     along = np.exp(density - density.max()).sum(1) * width
     inside = np.flatnonzero(along > along.max() * np.exp(-NOTHING))
     edges = np.linspace(edges[max(inside[0] - 1, 0)], edges[min(inside[-1] + 2, SEARCH[0])], CELLS[0] + 1)
-    low, density, width = _levels(edges, CELLS[1] * min(int(np.ceil(EVEN / ends.min())), MORE), *data)
+    low, density, width = _levels(edges, CELLS[1] * min(int(np.ceil(EVEN / ends.min())), MORE), members)
     top = density.max()
     mass = np.cumsum(np.exp(density - top) * width[:, None])
     constant = betaln(*prior) - betaln(*ends) - np.log(POWER) - np.log(edges[1] - edges[0])
@@ -114,7 +114,20 @@ def log_likelihood(counts: np.ndarray, mean: np.ndarray, spread: np.ndarray) -> 
     return choose + (xlogy(counts, mean) + _rising(mean * kappa[..., None], counts)).sum(-1) - _rising(kappa, total)
 
 
-def _levels(edges: np.ndarray, cells: int, *data: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+class _Members(NamedTuple):
+    """Right answers and cases of the members of a population, each row as many ``times``, and the priors."""
+
+    right: np.ndarray
+    cases: np.ndarray
+    times: np.ndarray
+    #: Beta concentrations of right and wrong of the mean, and the part of them that its levels are quantiles of.
+    prior: np.ndarray
+    ends: np.ndarray
+    #: The scale of the prior of the spread.
+    scale: float
+
+
+def _levels(edges: np.ndarray, cells: int, members: _Members) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Return first edge, log density (spread, level) and width of the level's range in each cell of the spread.
 
     Smaller spreads have narrower ranges. Each is cut until at most half of it is empty.
@@ -123,7 +136,7 @@ def _levels(edges: np.ndarray, cells: int, *data: Any) -> tuple[np.ndarray, np.n
     low, high = np.zeros(root.size), np.ones(root.size)
     while True:
         width = (high - low) / cells
-        density = _density(root[:, None], low[:, None] + (np.arange(cells) + 0.5) * width[:, None], *data)
+        density = _density(root[:, None], low[:, None] + (np.arange(cells) + 0.5) * width[:, None], members)
         inside = density > density.max(1, keepdims=True) - NOTHING
         first, last = inside.argmax(1), cells - 1 - inside[:, ::-1].argmax(1)
         if ((last - first + 3) > cells / 2).all():
@@ -141,17 +154,9 @@ def _mean(level: np.ndarray, ends: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.maximum(betaincinv(*ends, level), TINY), np.maximum(betaincinv(*ends[::-1], 1 - level), TINY)
 
 
-def _density(
-    root: np.ndarray,
-    level: np.ndarray,
-    right: np.ndarray,
-    cases: np.ndarray,
-    times: np.ndarray,
-    prior: np.ndarray,
-    ends: np.ndarray,
-    scale: float,
-) -> np.ndarray:
+def _density(root: np.ndarray, level: np.ndarray, members: _Members) -> np.ndarray:
     """Return the log density of the cube root of the spread and of the level, without the prior's constants."""
+    right, cases, times, prior, ends, scale = members
     spread, (mean, rest) = root**POWER, _mean(level, ends)
     kappa = 1 / spread**2 - 1
     a, b = mean * kappa, rest * kappa
