@@ -3,6 +3,7 @@
 import json
 import queue
 import re
+import secrets
 import subprocess
 import threading
 import zipfile
@@ -155,19 +156,22 @@ def press(folder, address, sent, pyodide="", before=""):
         "const [button, status, result] ="
         " ['rank', 'status', 'result'].map((name) => document.getElementById(`browser-${name}`));"
         "button.click(); setInterval(() => { if (button.getAttribute('aria-disabled') === 'false')"
-        " fetch('/', { method: 'POST', body: JSON.stringify([status.innerHTML, result.innerHTML]) }); }, 100);"
+        " fetch('/', { method: 'POST', body: JSON.stringify([location.search, status.innerHTML, result.innerHTML]) });"
+        " }, 100);"
     )
     page = (
         f'<!doctype html><meta charset="utf-8">{form}'
         f'<script src="/_static/browser.js" data-pyodide="{address}{pyodide}"></script><script>{before}{send}</script>'
     )
     (folder / "page.html").write_text(page, encoding="utf-8")
-    while not sent.empty():
-        sent.get()
-    command = [CHROMIUM, *FLAGS.split(), f"--user-data-dir={folder / 'profile'}", f"{address}page.html"]
+    # What an earlier page sends may still arrive.
+    run = f"?{secrets.token_hex(4)}"
+    command = [CHROMIUM, *FLAGS.split(), f"--user-data-dir={folder / 'profile'}", f"{address}page.html{run}"]
     running = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     try:
-        return tuple(json.loads(sent.get(timeout=60)))
+        while (found := json.loads(sent.get(timeout=60)))[0] != run:
+            pass
+        return tuple(found[1:])
     finally:
         running.terminate()
         running.wait()

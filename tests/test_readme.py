@@ -54,8 +54,8 @@ def write_files(page):
 def test_the_table_has_a_line_for_each_page():
     pages = {path.stem for path in (ROOT / "docs" / "start").glob("*.md")} - {"index", "install"}
     assert [Path(page).stem for page, _, _ in TABLE] == list(WANTED)
-    # Estimators are no files, and tests without a gold standard are more than a line.
-    assert pages == {*WANTED, "estimators", "cross_validation", "no_gold_standard"}
+    # Estimators are no files, tests without a gold standard are more than a line, and a browser needs neither.
+    assert pages == {*WANTED, "estimators", "cross_validation", "no_gold_standard", "browser"}
 
 
 @pytest.mark.parametrize(("page", "shell", "python"), TABLE, ids=[Path(page).stem for page, _, _ in TABLE])

@@ -71,5 +71,5 @@ def test_a_mean_may_lie_outside_of_its_interval(periods):
     above, below = br.plots.ops_drift(result)
     low, high = np.array([line[:, 1] for line in above.collections[0].get_segments()]).T
     np.testing.assert_allclose([low, high], [result["ops_lower"], result["ops_upper"]])
-    rates = next(bars for bars in below.containers if bars.get_label().startswith("rates"))
+    rates = next(bars for bars in below.containers if bars.get_label() == "due to the rates")
     np.testing.assert_allclose([bar.get_height() for bar in rates][1:], result["change_mean"].sel(part="rates")[1:])
