@@ -192,6 +192,13 @@ def test_many_entities_do_not_pull_the_level():
     assert few.mean() == pytest.approx(many.mean(), abs=0.25)
 
 
+def test_few_data_sets_near_1_keep_their_typical_rate():
+    """Rates of 0.995, 0.96 and 0.995: a prior of four cases and a narrower difficulty had the median 0.961."""
+    right = np.array([[199, 192, 199]] * 2)
+    typical = special.expit(np.median(logits(fit(counts_of(np.ones((2, 3), bool), right, 200)))))
+    assert 0.978 < typical < 0.993
+
+
 def test_one_prior_for_the_level():
     counts = counts_of(COMPLETE)
     with pytest.raises(br.ArgumentError, match="must be the same for all entities"):
