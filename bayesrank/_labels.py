@@ -51,9 +51,8 @@ def unique_rows(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
     The result is that of :func:`numpy.unique` along an axis; pandas is up to 20 times faster.
     """
-    which = (
-        pd.DataFrame(rows).groupby(list(range(rows.shape[1]))).ngroup().to_numpy(np.intp)
-    )  # pandas has 64 bits everywhere
+    # Indices of the platform: those of pandas have 64 bits everywhere.
+    which = pd.DataFrame(rows).groupby(list(range(rows.shape[1]))).ngroup().to_numpy(np.intp)
     return rows[np.unique(which, return_index=True)[1]], which
 
 

@@ -142,7 +142,7 @@ def _rank_sets(standing: Standing) -> list[str]:
     names = sorted(standing.named(standing.could_be_best))
     everyone = "both entities" if size == 2 else f"all {size} entities"
     which = everyone if len(names) == size else f"{len(names)} of {size} entities ({few_names(names)})"
-    how = "no prior used" if standing.sets == "confidence" else "from the posterior of the population"
+    how = "for any true scores" if standing.sets == "confidence" else "from the posterior of the population"
     return [f"By the {prob:g} rank sets ({how}), {which} could be best."]
 
 

@@ -35,7 +35,7 @@ def test_table(clear):
 
 def test_notes_of_a_clear_winner(clear):
     assert br.notes(clear[1]) == [
-        "By the 0.95 rank sets (no prior used), 1 of 3 entities (b) could be best.",
+        "By the 0.95 rank sets (for any true scores), 1 of 3 entities (b) could be best.",
         "b beats every rival with probability at least 0.95 each (pairwise, not jointly).",
         "There are 2 tiers: the first has all entities that could be best. A later one has the entities that could "
         "be best of the rest.",

@@ -361,10 +361,10 @@ def draw_coefficients(rng, delta, centre, basis, t, factor):
 def run(rng, tables, scales, is_sampled, spread, mu, steps, warm, draws, thin):
     """Run one chain: medians (draw, entity, 2), spreads (draw, 6), difficulties, their means, logits, acceptance.
 
-    ``tables`` are the evidence, and ``scales`` are those of the priors of standard deviations of deviations and of
-    difficulties. ``is_sampled`` marks the
-    spreads (6) and rows (2) that are sampled; a missing row has no cases. ``spread`` and ``mu`` are initial values,
-    ``steps`` (entity, 2) the lengths of steps of medians, and ``thin`` the number of sweeps between draws.
+    ``tables`` are the evidence. ``scales`` are those of the half-normal priors of the standard deviations, of
+    deviations and of difficulties. ``is_sampled`` marks the spreads (6) and rows (2) that are sampled; a missing row
+    has no cases. ``spread`` and ``mu`` are initial values, ``steps`` (entity, 2) the lengths of steps of medians, and
+    ``thin`` the number of sweeps between draws.
     """
     pairs, datasets, data, alpha, precision, both, basis = tables
     entities, number = len(mu), len(pairs)
