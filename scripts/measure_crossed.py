@@ -10,6 +10,7 @@ difficulty.
 - "few": entities are equal, on few data sets.
 - "coverage": how often 95% intervals of typical rates and of differences of logits hold the truth.
 - "truths": the same for typical rates from 0.5 to 0.99, and difficulties that vary less or more.
+- "tables": the same for the two rates of tables of counts.
 - "calibration": ranks of truths that are drawn from the prior, among their posterior draws.
 - "covariate": the same for slopes of a covariate, and for rates at a chosen value of it. Sampled by NUTS.
 - "priors": how the scale of the priors changes the difference of the first two entities.
@@ -184,6 +185,29 @@ def measure_truths(boards: int, only: str) -> None:
                 print(f"| {design.split()[0]} | {rate} | {sd} | {share} | {np.median(width):.2f} |", flush=True)
 
 
+def measure_tables(boards: int, only: str) -> None:
+    """Print how often 95% intervals hold a true typical TNR and TPR of 0.95, of two entities with tables of counts."""
+    print("| data sets | difficulty varies by | typical rates |\n|---:|---:|---:|")
+    for design, sd in (("3 sets", 1.0), ("3 sets", 2.0), ("5 sets", 1.0)):
+        if only not in design:
+            continue
+        datasets, rate, held = DESIGNS[design][0], 0.95, []
+        rng = np.random.default_rng([9, datasets, int(100 * rate), int(10 * sd)])
+        for _ in range(boards):
+            hard, rows = rng.normal(0, sd, (datasets, 2)), []
+            for name in "ab":
+                logits = special.logit(rate) + hard + rng.normal(0, 0.3, (datasets, 2))
+                for d, (tn, tp) in enumerate(rng.binomial(200, special.expit(logits)).tolist()):
+                    rows.append({"entity": name, "dataset": d, "tn": tn, "fp": 200 - tn, "fn": 200 - tp, "tp": tp})
+            evidence = br.from_frame(pd.DataFrame(rows), dataset="dataset")
+            found = groups_of(draw(evidence, CROSSED, int(rng.integers(2**31))))["posterior"]["median_rate"]
+            right = np.stack([found.isel(actual=c, predicted=c).values.reshape(-1, 2) for c in (0, 1)])
+            low, high = np.quantile(right, [0.025, 0.975], axis=1)
+            held.append(((low <= rate) & (high >= rate)).mean())
+        share = f"{np.mean(held):.3f} ± {2 * np.std(held) / boards**0.5:.3f}"
+        print(f"| {design.split()[0]} | {sd} | {share} |", flush=True)
+
+
 #: Designs of the calibration: which of three entities met which of six data sets.
 CALIBRATED = {
     "complete": np.ones((3, 6), bool),
@@ -309,6 +333,7 @@ PARTS = {
     "few": (measure_few, 100),
     "coverage": (measure_coverage, 100),
     "truths": (measure_truths, 100),
+    "tables": (measure_tables, 60),
     "calibration": (measure_calibration, 300),
     "covariate": (measure_covariate, 200),
     "priors": (measure_priors, 1),
