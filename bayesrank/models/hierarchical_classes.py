@@ -25,6 +25,11 @@ class HierarchicalClasses(Learned):
     The evidence is counts of two or more classes, the options are those of
     :class:`~bayesrank.models.parts.hierarchical.Learned`. Means and spreads are drawn by quadrature, without chains.
 
+    Each class has a recall θ ~ Beta(mκ, (1 - m)κ). The prior of m weighs as much as one class: its two concentrations
+    are the shares of the prior's mass on the diagonal and off it, by default Beta(1/2, 1/2). Errors on a class have a
+    Dirichlet distribution over the other classes, with the prior's concentrations of those cells. Class shares are
+    those of the Dirichlet-multinomial model.
+
     Examples
     --------
     Five classes have two recognised cases each; a sixth class without cases has a similar recall:
