@@ -98,8 +98,8 @@ def drift(
 ) -> xr.Dataset:
     """Return the changes of OPS between periods, split into a prevalence part and a rate part.
 
-    OPS depends on the prevalence even at fixed rates, so a lower OPS does not imply a worse classifier. Each part is
-    the mean over both orders of changing prevalence and rates; the parts sum exactly to the change.
+    OPS of most scores depends on the prevalence even at fixed rates, so a lower OPS does not imply a worse classifier.
+    Each part is the mean over both orders of changing prevalence and rates; the parts sum to the change.
 
     Parameters
     ----------

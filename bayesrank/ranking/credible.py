@@ -117,8 +117,8 @@ def credible_ranking(
     order : str
         By which order the entities are listed within a tier, and which of them leads: ``"consensus"``, or
         ``"predictive"``, by the score of the posterior mean performance, whose ``predictive_rank`` alone keeps the
-        axioms of ranking scores (docs/theory/uncertainty.md). Sets, tiers and probabilities are the same. Not for
-        values without a performance.
+        axioms of ranking scores among entities with an observed score (docs/theory/uncertainty.md). Sets, tiers and
+        probabilities are the same. Not for values without a performance.
     model, **options
         With ``method="exact"`` and counts, a conjugate model of :func:`bayesrank.fit` and its options; the prevalence
         cannot be draws.
@@ -150,7 +150,8 @@ def credible_ranking(
           Monte-Carlo error; ``consensus_position``: without shared ranks. ``consensus_distance``: expected distance of
           this order; ``consensus_lower_bound``: of any order.
         - ``predictive``, ``predictive_rank``, ``predictive_position``, with ``order="predictive"``: the score of the
-          posterior mean performance, the rank by it, and the rank without ties.
+          posterior mean performance, the rank by it, and the rank without ties. Entities without an observed score
+          come last.
         - ``tier``: the first tier is the best set; a later tier has the entities that could be best of the rest.
         - ``headline``: "best", "shared", "leads" or "none", as in :func:`bayesrank.verdict`. "best" needs a best
           set of one entity and no cap; "shared" a best set with equal evidence, or within a positive ROPE of each other

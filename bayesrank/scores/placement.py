@@ -80,8 +80,8 @@ def place(score: ScoreLike, prevalence: float | None = None, *, prediction_rate:
     Returns
     -------
     tuple of float or None
-        (a, b), or None if no ranking score gives the same order. The position of a plain function without a named order
-        is exact up to rounding.
+        (a, b), or None if no ranking score gives the same order. A plain function is compared on random performances
+        only; its position without a named order is exact up to rounding.
 
     References
     ----------

@@ -14,7 +14,7 @@ from bayesrank._types import ScoreLike
 from bayesrank.scores.names import as_score
 from bayesrank.scores.placement import FixedRate, canonical_values, fixed_rate, place, places, swapped
 from bayesrank.scores.score import Score
-from bayesrank.theory.axioms import OPERATIONS, ROUNDING, counterexamples, lattice
+from bayesrank.theory.axioms import OPERATIONS, ROUNDING, as_far_as_found, counterexamples, lattice
 from bayesrank.theory.posteriors import audit_order
 
 TESTS = ("axiom_2", "axiom_3_upper", "axiom_3_lower")
@@ -49,7 +49,8 @@ def audit(
     perfect performance without a positive call last, against axiom 2.
 
     A failure is proved by its counterexample. A pass means that none was found among 470,000 pairs of a lattice
-    (1,400,000 at a fixed prevalence); it is a theorem only if ``place`` finds a position.
+    (1,400,000 at a fixed prevalence). It is a theorem for scores of the catalogue and of an importance that have a
+    position (``place``); for your own function only lattices were searched, and the verdict says so.
 
     Parameters
     ----------
@@ -84,10 +85,11 @@ def audit(
         fewer performances than the ranking score with its order.
 
         With ``order``: ``axiom_1``, ``axiom_2``, ``axiom_3_upper``, ``axiom_3_lower``, ``proof`` (``test``: why it
-        holds, or the numbers of the counterexample, as fractions), ``counterexample`` (``test``, ``role``, ``actual``,
-        ``predicted``) and ``verdict``. Counterexamples are counts of cases for Beta posteriors of ``attrs["rate"]``
-        under a uniform prior, with the other rate known (``attrs["other_rate"]``; NaN in the counts); for the mean,
-        two performances, each with probability 1/2.
+        holds, or the numbers of the counterexample), ``counterexample`` (``test``, ``role``, ``actual``,
+        ``predicted``) and ``verdict``, for posteriors in which the score is defined with probability 1.
+        Counterexamples are counts of cases for Beta posteriors of ``attrs["rate"]`` under a uniform prior, with the
+        other rate known (``attrs["other_rate"]``; NaN in the counts); for the mean, two performances, each with
+        probability 1/2.
 
     Examples
     --------
@@ -123,7 +125,8 @@ def audit(
         evidence = np.swapaxes(evidence, 2, 3)
         taus = {name: ((), 1 - x if name.endswith("_b") else x) for name, (_, x) in taus.items()}
     row = _row(found, evidence, taus, fixed, ["negative", "positive"])
-    return row.assign(verdict=_verdict(row, words, place(found, 0.5) is not None, fixed.words()))
+    at_fixed = place(found, 0.5) is not None
+    return row.assign(verdict=_verdict(row, words, at_fixed, fixed.words(), as_far_as_found(found)))
 
 
 def _row(score: Score, evidence: np.ndarray, taus: dict[str, Any], fixed: FixedRate, labels: list[Any]) -> xr.Dataset:
@@ -164,7 +167,7 @@ def _audit_of_classes(score: Score, fixed: FixedRate, classes: int, operations: 
         raise ArgumentError("classes", f"must be {len(labels)} for {score.name!r}, which is of {labels}", classes)
     evidence = counterexamples(score, None, classes, operations).reshape(3, 3, classes, classes)
     row = _row(score, evidence, {}, fixed, labels)
-    return row.assign(verdict=_verdict(row, {}, False, f" {classes} classes"))
+    return row.assign(verdict=_verdict(row, {}, False, f" {classes} classes", ""))
 
 
 def _operations(operations: Any, classes: int) -> list[Any]:
@@ -309,17 +312,17 @@ def _in_words(score: Score, fixed: FixedRate, a: float, b: float) -> str:
     return "; ".join([f"the ranking score at (a, b) = ({a:.4g}, {shown:.4g})", *differences])
 
 
-def _verdict(row: xr.Dataset, perfect: dict[str, str], at_fixed_prevalence: bool, where: str) -> str:
+def _verdict(row: xr.Dataset, perfect: dict[str, str], at_fixed_prevalence: bool, where: str, far: str) -> str:
     if row["axiom_2"] and row["axiom_3_upper"] and row["axiom_3_lower"]:
         if "tau_max" in perfect:
-            return f"may rank{where}: it orders as {perfect['tau_max']}"
+            return f"may rank{where}{far}: it orders as {perfect['tau_max']}"
         if "tau_min" in row and row["tau_min"] == row["tau_max"] == 0:
             return f"ranks nothing{where}: it is constant, so all are equivalent"
         found = f"may rank{where}, as far as was found: no counterexample to the axioms"
         # Of more classes no place was sought: accuracy is a ranking score of them, too.
         return f"{found}; it has no place on the Tile, so no ranking score orders alike" if "tau_min" in row else found
     if "tau_min" in perfect:
-        return f"may rank{where} if lower is better: it orders against {perfect['tau_min']}"
+        return f"may rank{where} if lower is better{far}: it orders against {perfect['tau_min']}"
     faults = {
         "axiom_2": "a performance that is surely no more satisfying can score higher",
         "axiom_3_upper": f"a {_describe_mix(row, 1)} can score higher than all its parts",

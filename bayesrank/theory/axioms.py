@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from bayesrank._errors import ArgumentError
-from bayesrank.scores.score import Score
+from bayesrank.scores.score import SCORES, Score
 
 ROUNDING = 1e-9
 # Steps of the lattices searched for counterexamples, coarse first, so that examples have few digits.
@@ -36,6 +36,11 @@ def counterexamples(
     if np.isnan(values).all():
         raise ArgumentError("score", f"must be defined for some performances; {score.name!r} is for none")
     return found
+
+
+def as_far_as_found(score: Score) -> str:
+    """Return the words that limit a pass to what was searched; none for the catalogue and for importances."""
+    return "" if score.importance is not None or SCORES.get(score.name) is score else ", as far as was found"
 
 
 def _function(score: Score, classes: int) -> Values:

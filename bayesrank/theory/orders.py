@@ -23,7 +23,8 @@ def compare_orders(
     """Test whether two scores order performances alike, each by its own direction (The Tile, Lemma 10).
 
     A difference is proved by the counterexample. Agreement means that none was found among 4,000 random performances
-    and a lattice; it is a theorem if :func:`bayesrank.place` gives both scores the same position.
+    and a lattice. It is a theorem if both scores are of the catalogue or of an importance, and
+    :func:`bayesrank.place` gives them the same position.
 
     Parameters
     ----------

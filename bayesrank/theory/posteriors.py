@@ -16,7 +16,7 @@ import xarray as xr
 from bayesrank._checks import check_choice, check_integer, describe_value
 from bayesrank._errors import ArgumentError, ArgumentTypeError
 from bayesrank.scores.score import Score, cells_at
-from bayesrank.theory.axioms import ROUNDING, counterexamples, lattice
+from bayesrank.theory.axioms import ROUNDING, as_far_as_found, counterexamples, lattice
 
 #: The audited orders of posteriors.
 ORDERS = ("predictive", "mean", "median", "expected_rank", "probability_best", "pairwise", "consensus")
@@ -144,7 +144,7 @@ def audit_order(score: Score, order: Any, prevalence: float | None) -> xr.Datase
     names = [f"axiom {name[6]}" for name, holds in zip(AXIOMS, held, strict=True) if not holds]
     where = "" if prevalence is None else f" at prevalence {prevalence:g}"
     broken = " and ".join(dict.fromkeys(names))
-    verdict = f"breaks {broken}{where}" if broken else f"satisfies all three axioms{where}"
+    verdict = f"breaks {broken}{where}" if broken else f"satisfies all three axioms{where}{as_far_as_found(score)}"
     return xr.Dataset(
         {
             **{name: ((), bool(holds)) for name, holds in zip(AXIOMS, held, strict=True)},
@@ -238,8 +238,8 @@ def _of_means(score: Score, prevalence: float | None) -> dict[str, tuple[Any, st
         if sign * curvature[i, j] > ROUNDING:
             own = (values[i] + values[j]) / 2
             text = (
-                f"A and B are each the first or the second of two performances with probability 1/2: their mean is "
-                f"{own:.6g}, that of their even mixture {own + curvature[i, j] / 2:.6g}"
+                f"A and B are each, independently, the first or the second of two performances with probability 1/2: "
+                f"their mean is {own:.6g}, that of their even mixture {own + curvature[i, j] / 2:.6g}"
             )
             broken[axiom] = points[:, [i, j]].T, text
     return broken
@@ -251,6 +251,7 @@ def _proofs(order: str, score: Score, prevalence: float | None) -> dict[str, str
     sure = "holds draw by draw, so no rival and no draw puts the surely less satisfying entity ahead"
     above = below = (
         "the posterior mean of a mixture is the mixture of the posterior means, and the score orders mixtures"
+        + as_far_as_found(score)
     )
     if order == "mean":
         curved = (

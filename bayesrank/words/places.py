@@ -22,13 +22,14 @@ def verdict_of_place(found: xr.Dataset) -> Verdict:
     if np.isnan(neutral):
         chance = "At every prevalence, all classifiers without skill have the same value."
     elif neutral in (0.0, 1.0):
-        chance = "At no prevalence do all classifiers without skill have the same value."
+        chance = "At no prevalence between 0 and 1 do all classifiers without skill have the same value."
     else:
         chance = f"Classifiers without skill all have the same value at prevalence {neutral:.3g}, and only there."
     notes = []
     if not np.isnan(share):
-        negative, positive = (f"{float(found[f'always_{name}']):.3g}" for name in ("negative", "positive"))
-        notes.append(f"At prevalence {share:g}, always negative has the value {negative}, always positive {positive}.")
+        known = {name: float(found[f"always_{name}"]) for name in ("negative", "positive")}
+        negative, positive = ("no value" if np.isnan(x) else f"the value {x:.3g}" for x in known.values())
+        notes.append(f"At prevalence {share:g}, always negative has {negative}, and always positive {positive}.")
     near = [
         f"{display_name(str(name))} (distance {distance:.2g})"
         for name, distance in zip(found["score"].values, found["distance"].values, strict=True)

@@ -8,6 +8,7 @@ from itertools import product
 
 import numpy as np
 import pytest
+from scipy import stats
 
 import bayesrank as br
 from bayesrank.ops.prevalence import FREE, closest_free, prevalence_free
@@ -184,5 +185,12 @@ def test_the_score_to_monitor():
     assert monitored.attrs["monitor_agreement"] == 1
     assert closest_free(as_score("accuracy"), 0.5)[0] == "balanced_accuracy"
     assert closest_free(as_score("f1"), 0.02)[0] == "ppv"
+    # The candidates are three: TPR is free of the prevalence, too, and agrees more.
+    fpr, tpr = (part.ravel() for part in np.meshgrid(*[(np.arange(40) + 0.5) / 40] * 2))
+    ranks = stats.spearmanr(as_score("f1").of_cells(*cells_at(fpr, tpr, 0.5)), tpr).statistic
+    assert closest_free(as_score("f1"), 0.5) == ("balanced_accuracy", pytest.approx(0.868, abs=5e-4))
+    assert ranks > 0.94
+    for name in ("tpr", "g_mean"):  # free itself
+        assert br.ops.drift(periods, name).attrs["monitor"] == name
     for name in FREE:
         assert prevalence_free(name)

@@ -144,7 +144,17 @@ def test_what_lies_between_the_points_of_the_lattices_is_not_found():
 
     middle, ends = (0.333, 0.35, 0.1, 0.217), [(0.333 + x, 0.35, 0.1, 0.217 - x) for x in (-0.01, 0.01)]
     assert bump(*middle) > max(bump(*end) for end in ends)  # a mixture of both ends
-    assert br.audit(bump)["axiom_3_upper"]
+    row = br.audit(bump)
+    assert row["axiom_3_upper"]
+    found = "may rank, as far as was found: it orders as the ranking score at (a, b) = (1, 0.5)"
+    assert row["verdict"].item().startswith(found)
+    reverse = br.audit(lambda *cells: -bump(*cells))["verdict"].item()
+    assert reverse.startswith("may rank if lower is better, as far as was found: it orders against")
+    assert br.audit(br.scores.f1)["verdict"].item() == "may rank: it orders as the ranking score at (a, b) = (1, 0.5)"
+    order = br.audit(bump, order="predictive")
+    assert order["verdict"].item().endswith("satisfies all three axioms, as far as was found")
+    assert order["proof"].sel(test="axiom_3_upper").item().endswith("as far as was found")
+    assert br.audit("f1", 0.5, order="predictive")["verdict"].item().endswith("all three axioms at prevalence 0.5")
 
 
 @pytest.mark.parametrize(("name", "scale"), [("mcc", 1e-15), ("balanced_accuracy", 1e15)])

@@ -146,6 +146,24 @@ def test_a_mixture_can_be_best_most_often_where_its_parts_are_undefined_in_turn(
             counted[i] += 1
     # However ties are counted, the mixture is ahead of both.
     assert (shared, counted) == ([Fraction(1, 4), Fraction(1, 4), HALF], [1, 1, 2])
+    row = br.audit("ppv", order="probability_best")
+    assert row["axiom_3_upper"]
+    assert row["proof"].sel(test="axiom_3_upper").item().startswith("where the score is defined with probability 1,")
+
+
+def test_an_entity_without_an_observed_score_is_last_in_the_predictive_order():
+    """So a mixture with it can be ahead of both parts: axiom 3 holds among entities with an observed score only."""
+    never, poor = ([Fraction(n + 1) for n in cells] for cells in ((30, 0, 5, 0), (18, 12, 4, 1)))  # tn, fp, fn, tp
+    means = [[cell / sum(cells) for cell in cells] for cells in (never, poor)]
+    mixture = [(one + other) / 2 for one, other in zip(*means, strict=True)]
+    values = [tp / (tp + fp) for _, fp, _, tp in (*means, mixture)]
+    assert values[0] == HALF
+    assert values[1] == Fraction(2, 15) < values[2]
+    tn, fp, fn, tp = ([int(cells[i]) - 1 for cells in (never, poor)] for i in range(4))
+    counts = br.from_counts(tn=tn, fp=fp, fn=fn, tp=tp, entity=["never", "poor"])
+    ranking = br.credible_ranking(counts, "ppv", method="exact", model="dirichlet_multinomial", order="predictive")
+    np.testing.assert_allclose(ranking["predictive"], [float(value) for value in values[:2]])
+    assert ranking["predictive_rank"].values.tolist() == [2, 1]
 
 
 def test_a_predictive_leader_may_beat_its_rival_with_probability_below_one_half():
@@ -229,11 +247,15 @@ def test_the_ranking_itself_reverses_as_the_audit_says():
         assert gaps[0] > 0 > gaps[1]
 
 
-def test_the_mean_of_a_curved_score_breaks_axiom_3_in_fractions():
+@pytest.mark.parametrize(
+    ("prevalence", "mean"), [(Fraction(1), Fraction(7, 12)), (HALF, HALF), (Fraction(1, 4), Fraction(5, 12))]
+)
+def test_the_mean_of_a_curved_score_breaks_axiom_3_in_fractions(prevalence, mean):
     f1 = lambda tp, wrong: 2 * tp / (2 * tp + wrong)  # noqa: E731
-    worst, middle, best = (f1(Fraction(k, 2), 1 - Fraction(k, 2)) for k in range(3))
+    shares = (Fraction(k, 2) for k in range(3))  # of right answers: the parts are independently 0 or 1
+    worst, middle, best = (f1(prevalence * share, 1 - share) for share in shares)
     own, mixed = (worst + best) / 2, (worst + 2 * middle + best) / 4
-    assert (own, mixed) == (HALF, Fraction(7, 12))
+    assert (own, mixed) == (HALF, mean)
     row = br.audit("f1", order="mean")
     assert not row["axiom_3_upper"]
     first, second = row["counterexample"].sel(test="axiom_3_upper").values[:2].reshape(2, 4)

@@ -175,10 +175,11 @@ def test_a_place_in_words():
     kappa = br.place("cohen_kappa", 0.25)
     assert br.verdict(describe_place(*kappa, prevalence=0.25))[-1] == "It orders as Cohen's kappa."
     assert "At every prevalence" in br.verdict(describe_place(1, 0))[1]
-    assert "At no prevalence" in br.verdict(describe_place(0, 0.3))[1]
+    assert "At no prevalence between 0 and 1" in br.verdict(describe_place(0, 0.3))[1]
     at = describe_place(0.7, 0.7, prevalence=0.3)
     assert br.verdict(at)[-1] == "It is balanced accuracy."
-    assert "always negative has the value 0.5, always positive 0.5" in br.notes(at)[0]
+    assert "always negative has the value 0.5, and always positive the value 0.5" in br.notes(at)[0]
+    assert "always negative has no value, and always positive the value 0.3" in br.notes(describe_place(1, 0, 0.3))[0]
     assert at["right_ratio"].item() == pytest.approx(7 / 3)
 
 
