@@ -100,9 +100,10 @@ def main(boards=400, path=None):
     lines = [
         "# Scores of folds",
         "",
-        f"How often learners of equal expected accuracy are called different, in {boards} boards per row "
-        "(`scripts/measure_folds.py`). An error rate of at most 0.05 is promised; its Monte-Carlo error is "
-        f"{np.sqrt(0.05 * 0.95 / boards):.3f}. One run of folds supports no claim.",
+        "All learners have equal expected accuracy. The table shows how often one is called best, and how often one is "
+        f"ruled out, in {boards} boards per row (`scripts/measure_folds.py`). A share of at most 0.05 is promised; the "
+        f"Monte-Carlo error of this share is {np.sqrt(0.05 * 0.95 / boards):.3f}. With one run of folds, no claim is "
+        "made.",
         "",
         "| design | one is best | one is ruled out |",
         "|---|---:|---:|",

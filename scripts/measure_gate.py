@@ -27,16 +27,16 @@ HEAD = """# The gate
 rate of false claims of *worse* that the gate allows is 0.05. Each row has {streams:,} streams; the Monte-Carlo error of
 a share of 0.05 is {error:.3f}. *Differ* is the share of cases on which one version is right and the other wrong. The
 columns are one look at the end, {looks} planned looks after every {every} cases, and a look after every single case
-with `looks="any"`. The columns *tolerance* have the usual rule: the new version fails if its observed
-score is lower by more than {tolerance:g}, at one look and at {looks} looks.
+with `looks="any"`. The columns *tolerance* are for another common rule: the new version fails if its
+observed score is lower by more than {tolerance:g}, at one look or at any of {looks} looks.
 
 """
 #: Streams for other packages, which look at every case anew.
 PEERS = 400
 SEQUENTIAL = """
 
-The sequential gates of evalsig 0.1.2 (a look after every case) and statgate 0.1.1 (after every 25 cases, two-sided) on
-{streams} of such streams, share called worse:
+The next table compares two other sequential gates, on {streams} such streams: evalsig 0.1.2 (a look after every case)
+and statgate 0.1.1 (after every 25 cases, two-sided). Share of streams in which a version is called worse:
 
 """
 

@@ -27,9 +27,9 @@ Written by `scripts/measure_latent_class.py` on {today}.
 
 ## Beside stepmix
 
-Five dentists look at 3,869 teeth; nobody knows which have caries. Both packages fit two latent classes in which the
-verdicts are independent, and maximise the likelihood. stepmix {version} runs expectation maximisation from 20 starts;
-the model `latent_class` has `dependence="none"`.
+Five dentists look at 3,869 teeth; nobody knows which have caries. Both packages fit two latent classes by maximum
+likelihood. Verdicts are independent within a class. stepmix {version} runs expectation maximisation from 20 starts; the
+model `latent_class` has `dependence="none"`.
 
 | | bayesrank | stepmix |
 |---|---|---|
@@ -57,21 +57,27 @@ SIMULATED = """
 Sensitivities are uniform between 0.65 and 0.95, specificities between 0.75 and 0.98. On every other board all tests
 have the same two rates. Verdicts are independent within a class, or have a normal effect of the case (strength
 {strength}, `common`), or the first two tests have a latent correlation of {correlation} (`pairs`). Fits have two chains
-of 250 draws. One run of {seconds:.0f} CPU seconds.
+of 250 draws. The boards were simulated in {seconds:.0f} CPU seconds.
 
-*coverage*: share of 95% intervals of sensitivities that hold the true one. *equal*: of boards with equal tests, the
-share with the headline "best" or with a pair separated by the rank sets. *wrong*: of boards with different tests, the
-share with a headline "best" for a test that is not best, or with a rank set without the true rank. *headline*: share of
-boards with any headline. Coverage is of correlated intervals; for 30 boards its Monte-Carlo error is about 0.03, and
-that of a share of 0.05 among 15 boards is 0.06.
+The columns of the table are:
+
+- *coverage*: the share of 95% intervals of sensitivities that hold the true sensitivity;
+- *equal*: of boards with equal tests, the share with the headline "best" or with a pair separated by the rank sets;
+- *wrong*: of boards with different tests, the share with a headline "best" for a test that is not best, or with a rank
+  set without the true rank;
+- *headline*: the share of boards with any headline.
+
+Intervals on one board are correlated, so the Monte-Carlo error of the coverage is about 0.03 for 30 boards. The error
+of a share of 0.05 among 15 boards is 0.06.
 
 """
 COLUMNS = ("tests", "prevalences", "cases", "simulated", "fitted", "boards", "coverage", "equal", "wrong", "headline")
 END = """
-Over all boards where the fitted dependence contains the simulated one, coverage is {right:.3f} ({right_boards} boards),
-{false} of {equal} boards with equal tests have a false claim, and {wrong} of {different} others. Where it does not,
-coverage is {poor:.3f} ({poor_boards} boards), and the headline "best" occurs on {best} of them. {shown} of
-{unidentified} boards whose cases do not identify the parameters have a headline.
+If the fitted dependence includes the simulated one, coverage is {right:.3f} ({right_boards} boards). A false claim
+occurs on {false} of {equal} boards with equal tests, and on {wrong} of {different} boards with different tests. If the
+fitted dependence does not include the simulated one, coverage is {poor:.3f} ({poor_boards} boards), and the headline
+"best" occurs on {best} of them. If the cases do not identify the parameters, {shown} of {unidentified} boards have a
+headline.
 """
 
 

@@ -85,22 +85,22 @@ def page(boards, rows, power):
     error = np.sqrt(0.05 * 0.95 / boards)
     return f"""# Training seeds
 
-How often equally good ways of training are called different, over retrained models
-(`scripts/measure_seeds.py`). At most 0.05 is promised; its Monte-Carlo error is {error:.3f} with {boards} boards.
-The rate of right answers is 0.83 on average, and the standard deviation is that of the rates of fitted models. The
-last two columns have the same boards with the seeds given as runs of one fitted model, which they are not: the share
-called best, and the share refused with an error.
+All ways of training are equally good over retrained models. The table shows how often one is called best, and how
+often one is ruled out (`scripts/measure_seeds.py`). A share of at most 0.05 is promised; the Monte-Carlo error of this
+share is {error:.3f} with {boards} boards. The rate of right answers is 0.83 on average, and the rates of fitted models
+vary around it with the given standard deviation. For the last two columns, the seeds were passed as runs of one fitted
+model, which is wrong. They show the share of boards on which one is called best, and the share refused with an error.
 
 | cases | seeds | entities | standard deviation | boards | one is best | one is ruled out | as runs: best | refused |
 |---:|---:|---:|---:|---:|---:|---:|---:|---:|
 {chr(10).join(rows)}
 
-Fewer than four seeds support no claim. Runs whose means differ more than their cases allow (p < 0.001) are refused, and
-the message names the option; between 0.001 and 0.01 the headline is capped. With two or three seeds, this check rarely
-detects that training seeds were passed as runs.
+With fewer than four seeds, no claim is made. Runs whose means differ more than their cases allow (p < 0.001) are
+refused, and the message names the right option. For p between 0.001 and 0.01 the headline is capped. With two or three
+seeds, this check rarely detects that training seeds were passed as runs.
 
-How often the better of two entities is called best, and the worse one, in {boards // 4} boards per row. The rates
-differ by 0.03 or by 0.06 on average over retrained models.
+The next table has two entities whose rates differ by 0.03 or by 0.06, on average over retrained models. It shows how
+often the better one is called best, and how often the worse one is, in {boards // 4} boards per row.
 
 | cases | seeds | standard deviation | 0.03: better | worse | 0.06: better | worse |
 |---:|---:|---:|---:|---:|---:|---:|
