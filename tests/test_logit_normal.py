@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import xarray as xr
-from scipy import special, stats
+from scipy import optimize, special, stats
 
 import bayesrank as br
 from bayesrank._random import Block, root_sequence
@@ -569,3 +569,41 @@ def test_data_sets_are_left_out_of_a_design_that_then_tells_less():
     assert found["refitted"].values.tolist() == [2]
     assert np.isfinite(found["unit_elpd"]).all()
     assert br.predictive.predictive_check(fitted, seed=1).attrs["kind"] == "new"
+
+
+def test_what_the_priors_imply_before_any_data():
+    """The table of docs/understand/meta_analysis.md, with exact densities of the deviations.
+
+    A normal deviation with a half-normal standard deviation is a product of two normal variables, with the density
+    K0(|z|) / π. The sum of two such deviations has a Rayleigh standard deviation, so it is a Laplace variable.
+    """
+    z = (np.arange(200_000) + 0.5) / 200_000 * 60 - 30
+    densities = {"one": special.k0(np.abs(z)) / np.pi, "both": np.exp(-np.abs(z)) / 2}
+    ends = {}
+    for terms, density in densities.items():
+        mass = density / density.sum()
+
+        def at_most(x, mass=mass):  # the logit of a uniform rate is logistic
+            return float((mass * special.expit(x - z)).sum())
+
+        def rate(share, at_most=at_most):
+            return float(special.expit(optimize.brentq(lambda x: at_most(x) - share, -15, 15)))
+
+        ends[terms] = [rate(share) for share in (0.05, 0.25, 0.75, 0.95)]
+        shift = np.interp([0.05, 0.95], np.cumsum(mass), z)
+        ends[f"{terms}, 0.8"] = special.expit(special.logit(0.8) + shift).tolist()
+    printed = {
+        "one": [0.03, 0.22, 0.78, 0.97],
+        "both": [0.02, 0.20, 0.81, 0.98],
+        "one, 0.8": [0.45, 0.95],
+        "both, 0.8": [0.29, 0.98],
+    }
+    for name, values in printed.items():
+        np.testing.assert_allclose(ends[name], values, rtol=0, atol=0.0055, err_msg=name)
+    assert ends["both, 0.8"] == pytest.approx([2 / 7, 40 / 41], abs=1e-3)
+    rng = np.random.default_rng(1)
+    level, sd = special.logit(rng.random(200_000)), np.abs(rng.normal(size=200_000))
+    first, second = (special.expit(level + sd * rng.normal(size=sd.size)) for _ in range(2))
+    np.testing.assert_allclose(np.quantile(abs(first - second), [0.5, 0.95]), [0.07, 0.50], atol=0.005)
+    np.testing.assert_allclose(stats.halfnorm.ppf([0.5, 0.95]), [0.67, 1.96], atol=0.005)
+    np.testing.assert_allclose(2 * stats.beta(2, 2).ppf([0.025, 0.975]) - 1, [-0.81, 0.81], atol=0.005)

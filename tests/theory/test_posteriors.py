@@ -377,6 +377,7 @@ def test_the_bound_of_cycles_by_counts():
         assert 2 * special.zeta(3, a) == pytest.approx(-special.polygamma(2, a))
     moment = integrate.quad(lambda x: abs(x - 1) ** 3 * np.exp(-x), 0, 60)[0]
     assert moment == pytest.approx(12 / np.e - 2, abs=1e-9)
+    assert round(0.5 + (0.68 + 1.36 / 100) / 10, 3) == 0.569
     rng = np.random.default_rng(1)
     for least in (20, 100, 400):
         shapes = least * np.exp(rng.exponential(1.0, (40, 3, 2)))

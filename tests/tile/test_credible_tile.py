@@ -119,3 +119,12 @@ def test_leaders_lead_alone_or_share():
     found = leaders(br.tile.credible(gaps, resolution=5))
     assert not found["shared"].sel(a=0, b=0).item()
     assert [found["leader"].sel(a=x, b=x).item() for x in (0, 1)] == ["", "b"]
+
+
+def test_the_nine_antibody_tests_without_an_error_are_best_on_most_of_the_tile():
+    """The share of docs/understand/tile.md."""
+    counts = br.datasets.load("antibody_tests")
+    nine = br.scores.accuracy(counts).values == 1
+    tile = br.tile.credible(br.fit(counts, "beta_binomial", seed=1), resolution=5, maps=())
+    assert nine.sum() == 9
+    assert tile["share"].values[nine].sum() == pytest.approx(0.73, abs=0.02)

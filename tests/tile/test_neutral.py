@@ -111,6 +111,12 @@ def test_a_prior_at_both_ends_leaves_no_gap():
     assert band["diagonal_spread"] > 0.9
 
 
+def test_the_band_of_a_uniform_prevalence_is_nearly_the_whole_tile():
+    band = neutral_band((1, 1), points=11).isel(a=slice(1, -1))
+    assert band["lower"].max() < 0.01
+    assert band["upper"].min() > 0.99
+
+
 def test_two_places_can_have_the_least_expected_spread():
     """Two prevalences, each with probability ½: in fractions, lower at the curve of each than halfway."""
 
