@@ -355,11 +355,11 @@ def power(boards: int) -> list[str]:
 
 HEAD = """# False claims among equal entities
 
-All entities of a board are exchangeable, so each one that is called worse than the best is a false claim. The promise
-is a share of at most 0.05 of the boards, in every row. Each entry is the share of {boards} boards ({few} for rare
-classes) with such a claim; in brackets, the share in which any rank of any entity was ruled out. The standard error is
-{error:.3f} at 0.05. "All ranks" means that the evidence justifies no claim, so that none was made. **!** marks a share
-above 0.05 plus two standard errors.
+All entities of a board are equal, so each one that is called worse than the best is a false claim. The promise is a
+share of at most 0.05 of the boards, in every row. Each entry is the share of {boards} boards ({few} for rare classes)
+with such a claim. The share in which any rank of any entity was ruled out is in brackets. The standard error is
+{error:.3f} at 0.05. "All ranks" means that every rank is possible, because the evidence is too thin for any claim.
+**!** marks a share above 0.05 plus two standard errors.
 
 The numbers come from `scripts/measure_claim_sweep.py`. Pooled data sets are not here: their claims are about these data
 sets, and the headline says so.
@@ -370,17 +370,19 @@ POWER_HEAD = """
 
 The first entity is better than all others, which are equal, by 1, 2 or 4 standard errors of a difference. Each entry is
 the share of boards in which it alone could be best. For clusters, the two rates are at equal distances from 0.5, and
-the standard error is that of their difference: 25 clusters of 16-fold sizes count as 15, by Kish's formula.
+the number of clusters in the standard error is Kish's: 25 clusters of 16-fold sizes count as 15.
 """
 
 FOOT = """
 ## What limits the claims
 
-- With fewer than 5 effective clusters, every rank is possible. Clusters of unequal sizes have fewer effective ones: 25
-  clusters of Zipf sizes have 3.7. A cluster counts only if it has cases of the classes on which the score depends.
+- With fewer than 5 effective clusters, every rank is possible. Unequal sizes reduce the number of effective clusters:
+  25 clusters of Zipf sizes count as 3.7. A cluster counts only if it has cases of the classes on which the score
+  depends.
 - An entity with fewer than 5 cases is not ruled out. With fewer than 20 cases behind its score, its comparisons use the
-  t distribution. To separate it from another entity, observed values must also be as far apart as posterior means.
-  Without this, 5 cases at rate 0.95 beside 10,000 were called worse in 0.23 of boards.
+  t distribution. Both the difference of the posterior means and the difference of the observed values must then be
+  large enough. Without the second condition, an entity with 5 cases at rate 0.95 was called worse than one with 10,000
+  cases in 0.23 of boards.
 - If clusters vary less than independent cases would, rank sets use the larger variance with the degrees of freedom of
   the clusters. This is conservative. The loss of power is largest if clusters have no effect.
 - Means without numbers of cases leave every rank possible, so they have no row.

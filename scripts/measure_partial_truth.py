@@ -36,12 +36,12 @@ KIN = np.arange(8) < 2
 ENDS = (0.025, 0.975)
 HEAD = """# Truth known in part
 
-Share of {runs:,} simulated boards whose 95% interval holds the true mean outcome, and the mean width of the interval.
-The labels are a random sample of the cases. The judge's two rates are the probability of verdict 1 for a right answer
-and of verdict 0 for a wrong one. Labels alone have a uniform prior. PPI++ is `ppi_mean_ci` of ppi-python 0.2.3 with its
-own tuning, truescore is `ppi_estimate` of truescore 0.7.4. The last column divides the width of `partial_truth` by that
-of the narrowest rival with a coverage of at least {valid}. The Monte-Carlo error of a coverage of 0.95 is {error:.3f}.
-Written by `scripts/measure_partial_truth.py`.
+This page shows how often 95% intervals hold the true mean outcome, and the mean width of these intervals, on {runs:,}
+simulated boards per row. The labels are a random sample of the cases. The column *judge* has the probability of verdict
+1 for a right answer, and of verdict 0 for a wrong answer. Labels alone have a uniform prior. PPI++ is `ppi_mean_ci` of
+ppi-python 0.2.3 with its own tuning, and truescore is `ppi_estimate` of truescore 0.7.4. The *ratio* is the width of
+`partial_truth` divided by the width of the narrowest other method with a coverage of at least {valid}. The Monte-Carlo
+error of a coverage of 0.95 is {error:.3f}. Written by `scripts/measure_partial_truth.py`.
 """
 
 
@@ -130,9 +130,9 @@ def measure_kin(runs: int) -> list[str]:
     lines = ["", "## Eight systems, and a judge that favours related ones", ""]
     lines += [
         f"Eight systems answer the same 600 cases ({runs:,} boards); people label 100 cases. The judge calls 40% of",
-        "wrong answers right, but 75% of those of the two systems related to it. Columns: coverage of the 95%",
-        "intervals of the 28 differences and their mean width, share of boards on which all true ranks are inside the",
-        "rank sets, and mean size of a set.",
+        "wrong answers right, but 75% of the wrong answers of the two systems related to it. *Coverage* and *width*",
+        "are for the 95% intervals of the 28 differences. *All ranks inside* is the share of boards on which the rank",
+        "sets contain all true ranks.",
         "",
         "| method | coverage | width | all ranks inside | ranks in a set |",
         "|---|---|---|---|---|",
@@ -160,9 +160,10 @@ def measure_faults(draws: int) -> list[str]:
         "",
         "## Faults of agents",
         "",
-        f"By construction, a share of 0.750 of 400 trajectories has a fault. Over {draws} draws of 40 labels the mean",
-        f"estimate from the verdicts of five judges is {np.mean(means):.3f} (standard deviation {np.std(means):.3f}),",
-        f"and {hits} of the 95% intervals hold 0.750. Without labels, the model of Dawid and Skene estimates 0.645.",
+        "By construction, a share of 0.750 of 400 trajectories has a fault. A random 40 trajectories were labelled,",
+        f"{draws} times. The mean estimate from the verdicts of five judges is {np.mean(means):.3f}",
+        f"(standard deviation {np.std(means):.3f}), and {hits} of the {draws} intervals (at 95%) hold 0.750. Without",
+        "labels, the model of Dawid and Skene estimates 0.645.",
     ]
 
 
@@ -185,10 +186,9 @@ def calibrate(runs: int) -> list[str]:
         "",
         "## Calibration",
         "",
-        f"In {runs:,} simulations from the model's own prior (three verdicts, 30 labels of 120), the true mean has the",
-        f"rank 0 to 99 among 99 draws. In ten classes of ranks there are {', '.join(map(str, tally))}: p ="
-        f" {chisquare(tally).pvalue:.2f}",
-        "for a uniform distribution.",
+        f"In {runs:,} simulations from the model's own prior (three verdicts, 30 labels of 120), the rank of the true",
+        "mean among 99 draws should be uniform from 0 to 99. In ten classes of ranks there are",
+        f"{', '.join(map(str, tally))}: p = {chisquare(tally).pvalue:.2f} for a uniform distribution.",
     ]
 
 

@@ -363,15 +363,16 @@ def page(lines: list[str], runs: int) -> str:
             "Written by `make bench`. bayesrank and the other packages ran in turns on one machine. A ratio is the "
             f"time of the other package divided by the time of bayesrank: the median of {runs} runs, with quartiles. "
             "CPU ratios use the processor time of all threads, so that two threads give no advantage. Times depend on "
-            "the machine; ratios depend less on it. Jobs (a) to (c) start from counts and draw from the same model. "
-            "In (b) and (c) the other packages compute P(a beats b) and rank probabilities; bayesrank computes all "
-            "columns of a ranking.\n",
+            'the machine; ratios depend less on it. "0.2% of it, scaled" means that the other package did 0.2% of '
+            "the job, and its time was multiplied by 500. Jobs (a) to (c) start from counts and draw from the same "
+            "model. In (b) and (c) the other packages compute P(a beats b) and rank probabilities; bayesrank computes "
+            "all columns of a ranking.\n",
             "| job | compared with | its time | bayesrank | ratio | CPU ratio |",
             "|---|---|---|---|---|---|",
             *lines,
             "\nThe target ratios were 2 for (a), 20 for (b) and 3 for (c), against prob_conf_mat, and 15 for (f) and "
-            "(g). The table has the ratios that were reached. (h) and (i) compute the same maps as the others; (f) "
-            "computes three more.",
+            "(g). Compare them with the ratios in the table; not all were reached. In (h) and (i), bayesrank computes "
+            "the same maps as the other packages; in (f) it computes three more.",
             f"\nThe machine has {os.cpu_count()} processors, and its load at the end was "
             f"{os.getloadavg()[0]:.1f}. A load above the number of processors would mean other work, which slows all "
             "jobs and widens the quartiles.",
