@@ -317,7 +317,7 @@ def _verdict(row: xr.Dataset, perfect: dict[str, str], at_fixed_prevalence: bool
         if "tau_max" in perfect:
             return f"may rank{where}{far}: it orders as {perfect['tau_max']}"
         if "tau_min" in row and row["tau_min"] == row["tau_max"] == 0:
-            return f"ranks nothing{where}: it is constant, so all are equivalent"
+            return f"ranks nothing{where}{far}: it is constant, so all are equivalent"
         found = f"may rank{where}, as far as was found: no counterexample to the axioms"
         # Of more classes no place was sought: accuracy is a ranking score of them, too.
         return f"{found}; it has no place on the Tile, so no ranking score orders alike" if "tau_min" in row else found

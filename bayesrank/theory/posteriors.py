@@ -128,7 +128,7 @@ def audit_order(score: Score, order: Any, prevalence: float | None) -> xr.Datase
             held[test], table[test] = False, example.reshape(3, 2, 2)
             proof[test] = "the score itself breaks it for known performances (br.audit without order)"
     row = 1 if rate == "tpr" else 0
-    for axiom, (examples, text) in _broken(order, score, prevalence).items():
+    for axiom, (examples, text) in _broken(order, score, prevalence, sign).items():
         test = AXIOMS.index(axiom)
         if not held[test]:
             continue
@@ -178,8 +178,11 @@ def _moving_rate(score: Score, prevalence: float | None) -> tuple[str, float, in
     raise ArgumentError("score", "must be strictly monotone in TPR or TNR to audit orders of posteriors", score.name)
 
 
-def _broken(order: str, score: Score, prevalence: float | None) -> dict[str, tuple[Any, str]]:
-    """Return the axioms that the order breaks by itself, each with its counterexample and the numbers that prove it."""
+def _broken(order: str, score: Score, prevalence: float | None, sign: int) -> dict[str, tuple[Any, str]]:
+    """Return the axioms that the order breaks by itself, each with its counterexample and the numbers that prove it.
+
+    ``sign`` is 1 if the score rises with the rate, and -1 if it falls.
+    """
     if order == "predictive":
         return {}
     if order == "mean":
@@ -219,7 +222,8 @@ def _broken(order: str, score: Score, prevalence: float | None) -> dict[str, tup
         shares = [_at_most(TWINS["A"], first), _at_most(TWINS["C"], first)]
         shares += [_at_most(TWINS["C"], second), _twins_at_most(second)]
         text = "P(A {r} {0}) = {2} > 1/2 > P(C {r} {0}) = {3}, and P(C {r} {1}) = {4} > 1/2 > P(mixture {r} {1}) = {5}"
-        upper, lower = text.format(first, second, *shares, r="<"), text.format(1 - first, 1 - second, *shares, r=">")
+        low, high = text.format(first, second, *shares, r="<"), text.format(1 - first, 1 - second, *shares, r=">")
+        upper, lower = (low, high) if sign > 0 else (high, low)
     return broken | {"axiom_3_upper": (TWINS, upper), "axiom_3_lower": (mirrored, lower)}
 
 

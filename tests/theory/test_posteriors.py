@@ -291,6 +291,19 @@ def test_the_mean_of_a_concave_or_convex_score_keeps_half_of_axiom_3():
             assert f"{shape} or linear" in row["proof"].sel(test=kept).item()
 
 
+@pytest.mark.parametrize(("score", "sign"), [("tpr", 1), ("fnr", -1)])
+def test_the_medians_of_the_proof_are_those_of_the_counterexample(score, sign):
+    row = br.audit(score, 0.3, order="median")
+    assert row.attrs["rate"] == "tpr"
+    for test, side in (("axiom_3_upper", sign), ("axiom_3_lower", -sign)):
+        (wrong, right), *_, (wrong_c, right_c) = row["counterexample"].sel(test=test, actual="positive").values
+        a, c = beta((right, wrong)), beta((right_c, wrong_c))
+        share = [a.cdf(0.3), c.cdf(0.3)] if side > 0 else [a.sf(0.7), c.sf(0.7)]
+        assert share == pytest.approx([0.51, 23589 / 50000])
+        start = "P(A < 3/10) = 51/100 > 1/2 > P(C < 3/10)" if side > 0 else "P(A > 7/10) = 51/100 > 1/2 > P(C > 7/10)"
+        assert row["proof"].sel(test=test).item().startswith(start)
+
+
 def test_a_score_that_breaks_an_axiom_breaks_it_in_every_order():
     for order in ORDERS:
         assert not br.audit("mcc", 0.3, order=order)["axiom_3_upper"]
