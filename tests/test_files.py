@@ -112,7 +112,7 @@ def test_cases_as_counts(write):
     expected = br.from_predictions(TRUTH, LABELS, count=[3, 1, 2, 1, 1, 5])
     xr.testing.assert_equal(counts_of(weighted), expected)
     output = invoke("rank", write(CASES), "--draws", "50", "--model", "dirichlet_multinomial", "--notes")
-    assert "(7a has 6): the prior has a large weight in the mean" in output
+    assert "(7a has 6): such a mean depends strongly on the prior" in output
     message = refused("rank", write(CASES.assign(cluster=CLUSTERS)), "--model", "dirichlet_multinomial")
     assert message.startswith("--model must be 'paired' for cases in clusters")
 

@@ -163,4 +163,4 @@ def test_the_notes_recommend_it_where_classes_have_few_cases():
         (two, "macro_f1", PLAIN),  # two classes tell nothing
     ):
         assert not note(counts, score, model)
-    assert note(COUNTS, "macro_f1", MODEL, ["the prior and the other classes have a large weight in that rate"])
+    assert note(COUNTS, "macro_f1", MODEL, ["rates of such a class depend strongly on the prior and the other classes"])

@@ -155,10 +155,10 @@ def test_an_entity_without_cases_on_a_data_set_has_no_value_there():
 @pytest.mark.parametrize(
     ("rows", "cluster", "said"),
     [
-        (90, None, "Only 20 cases, and almost no prior"),
+        (90, None, "Only 20 cases: with almost no prior"),
         (90, np.arange(90) // 2, "Only 10 clusters"),
         (90, np.arange(90) % 45, "Only 20 clusters"),  # one answer is enough for a cluster to count
-        (1, None, "Only 1 case, and almost no prior"),
+        (1, None, "Only 1 case: with almost no prior"),
         (2, ["x", "x"], "Only 1 cluster: intervals"),
     ],
 )

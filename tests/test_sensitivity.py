@@ -132,9 +132,11 @@ def test_a_conclusion_that_fails_is_stated_with_the_alternative():
     assert (row["kendall_tau"].item(), int(row["pairs_kept"]), int(row["pairs_turned"])) == (-1.0, 0, 1)
     words = br.verdict(result)
     assert words[0] == "None of 4 conclusions of the base analysis by specificity (TNR) holds under all 4 alternatives."
-    assert words[1] == 'The conclusion "shy comes first" fails under score tpr.'
+    assert words[1] == 'The conclusion "shy comes first" fails under "score tpr".'
     assert words[2].startswith("P(shy is best) lies between <0.001 and >0.999")
-    assert any("at least 0 of them the same way, and at most 1 the other" in line for line in br.notes(result))
+    assert any(
+        "at least 0 of them in the same order, and at most 1 in the opposite" in line for line in br.notes(result)
+    )
 
 
 @pytest.mark.parametrize(

@@ -55,7 +55,7 @@ PRINTED = (
     *("pair_reversed_by_absence", "at_covariates"),
 )
 #: Codes of notes that the title of a ranking repeats.
-JOINED = {"datasets_pooled": "pooled over", "datasets_averaged": "averaged over", "datasets_learned": "learned from"}
+JOINED = {"datasets_pooled": "pooled over", "datasets_averaged": "averaged over", "datasets_learned": "fitted to"}
 
 WHAT = f"""Rank the entities of DATA: a shipped data set, a CSV file, evaluation logs, or - for standard input.
 

@@ -134,8 +134,8 @@ def _sheet(found: xr.Dataset, lines: list[str], about: dict[str, Any]) -> Sheet:
     header = ["alternative", "leader", "P(best)", f"{record.percent} ranks", "survive", "tau"]
     leader = str(found["leader"].values[0])
     words = (
-        f"Columns: P(best) and ranks are of {leader}, the leader of the base analysis; survive counts the conclusions "
-        "that hold; tau is Kendall's correlation with the base order."
+        f"Columns: P(best) and ranks are those of {leader}, the leader of the base analysis; survive is the number of "
+        "conclusions that hold; tau is Kendall's correlation with the base order."
     )
     about |= {name: found.attrs[name] for name in ("prob", "rope") if name in found.attrs}
     frame = (

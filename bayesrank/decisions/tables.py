@@ -86,7 +86,7 @@ def comparison_words(compared: xr.Dataset) -> str:
     tpr, tnr, reference = (compared.attrs[name] for name in ("tpr", "tnr", "reference"))
     error = max(float(compared[f"{name}_error"].max()) for name in COLUMNS)
     return (
-        f"No worse: TPR above that of {reference} minus {tpr:g} (P in the column TPR) and TNR above it minus {tnr:g}, "
-        "together. Equivalent: both within these margins. A verdict needs the probability "
-        f"{ResultRecord.of(compared).prob:g}; Monte-Carlo errors are at most {error:.2g}."
+        f"No worse: TPR at most {tpr:g} below that of {reference}, and TNR at most {tnr:g} below; the columns TPR and "
+        "TNR have the probability of each alone. Equivalent: both within these margins. A verdict needs the "
+        f"probability {ResultRecord.of(compared).prob:g}; Monte-Carlo errors are at most {error:.2g}."
     )

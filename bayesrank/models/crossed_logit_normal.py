@@ -68,8 +68,8 @@ class CrossedLogitNormal(HierarchicalLogitNormal):
     """
 
     words: ClassVar[str] = (
-        "The logits of the rates have a difficulty of each data set, shared by all entities, and deviations of each "
-        "entity. Entities are compared within data sets."
+        "In logits, a rate is the sum of a level of the entity, a difficulty of the data set that all entities share, "
+        "and a deviation of the entity on this data set. Entities are compared within data sets."
     )
     sd_of_contrasts: ClassVar[float] = 2.0
     scale_of_difficulty: ClassVar[float] = 2.0

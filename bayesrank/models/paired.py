@@ -55,7 +55,7 @@ class Paired:
         "Rubin (1981). The Bayesian bootstrap. Annals of Statistics 9:130-134.",
     )
     # Not "all cases", since answers may be missing.
-    words: ClassVar[str] = "The entities saw the same cases; the joint outcomes show how their errors depend."
+    words: ClassVar[str] = "The entities saw the same cases; the joint outcomes show how their errors are correlated."
     kind: ClassVar[str] = "observed"
 
     def __init__(

@@ -161,8 +161,9 @@ def _words(one: xr.Dataset, name: str, draws: int) -> str:
     low, high = np.nanquantile(one["replicated"].values, [0.025, 0.975])
     much = _text.number(seen, _text.decimals(2, seen))
     text = (
-        f"{MEANINGS[name]} is {much} times that expected by chance. In 95% of the replicates it is {low:.2f} to "
-        f"{high:.2f} times. It is as large or larger in a share of {_text.probability(p, draws)} of the replicates: "
+        f"{MEANINGS[name]} is {much} times that expected by chance. In data sets simulated from the model, "
+        f"this ratio is {low:.2f} to {high:.2f} (95%), and at least {much} with probability "
+        f"{_text.probability(p, draws)}: "
     )
     if p < LEVEL / 2:
         return text + "the model predicts less than was observed."

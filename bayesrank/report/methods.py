@@ -81,7 +81,7 @@ def methods(
     if is_exact(ranking):
         sentences.append(
             "The posterior of the score is known in closed form; medians, intervals, superiority, ranks and P(best) "
-            "are integrals over it, without draws."
+            "are computed from it by integration, without draws."
         )
         if facts.draws:
             sentences.append(f"Rank sets and tiers rest on {facts.draws:,} posterior draws.")
@@ -156,7 +156,7 @@ def _describe_sets(facts: RankingRecord) -> str:
     if facts.sets not in ("confidence", "posterior"):
         return ""
     return (
-        f"; rank sets hold jointly at {facts.percent}. By them, the first tier has the entities "
+        f"; rank sets hold jointly at {facts.percent}. By the rank sets, the first tier has the entities "
         "that could be best; a later tier has the entities that could be best of the rest"
     )
 

@@ -326,7 +326,7 @@ def _describe_computation(page: Page) -> str:
     """Return what the numbers rest on: integrals or draws, and how the sampler did."""
     draws = page.facts.draws
     if is_exact(page.ranking):
-        text = "The table and the verdict are integrals over the posterior, known in closed form, without draws."
+        text = "The posterior is known in closed form: the table and the verdict are computed from it without draws."
         return f"{text} Other numbers rest on {draws:,} draws." if draws else text
     text = "Every posterior draw is scored and ranked; probabilities are shares of these draws."
     if page.posterior.group("sample_stats") is None or not draws:

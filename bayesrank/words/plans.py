@@ -73,9 +73,10 @@ def _verdict_of_separation(plan: xr.Dataset) -> Verdict:
     now, many = _text.number(float(plan["now"]), 3), f"{100 * about['assurance']:g}% of simulated futures"
     notes = [
         f"Today P({about['entity']} beats {about['rival']}) is {now}.",
-        f"With that number, only one of the two could be best in {many}, by the {about['target']:g} rank sets.",
-        "The number is conditional on the difference; true_scores='population' (--true-scores) gives unconditional "
-        "assurance.",
+        f"With that number, only one of the two remains in the set of possible best entities (level "
+        f"{about['target']:g}) in {many}.",
+        "The number assumes this true difference; true_scores='population' (--true-scores population) averages over "
+        "plausible differences.",
     ]
     if about["reason"] == "met":
         text = f"No more {about['unit']} are needed: only one of {about['entity']} and {about['rival']} could be best."

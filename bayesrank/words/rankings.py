@@ -111,7 +111,7 @@ def next_step(ranking: xr.Dataset, standing: Standing) -> str:
         return f"No number of cases like these is expected to {pair}: they had the same outcome on every case."
     if "separation" in ranking and (known := notes_of(ranking["separation"])):
         return say(known[0])
-    return f"{STEPS[needed]}; {LOOKING}."
+    return f"{STEPS[needed]}. {LOOKING}"
 
 
 def common_notes(standing: Standing, score: str) -> list[str | Note]:
@@ -122,14 +122,14 @@ def common_notes(standing: Standing, score: str) -> list[str | Note]:
     notes += [note for describe in (_rank_sets, _pairs, _ties) for note in describe(standing)]
     if ranking["tier"].max() > 1:
         notes.append(
-            f"There are {int(ranking['tier'].max())} tiers: the first has all entities that could be best. A "
-            "later one has the entities that could be best of the rest."
+            f"There are {int(ranking['tier'].max())} tiers. The first tier has all entities that could be best; a "
+            "later tier has the entities that could be best of the rest."
         )
     name, loss, much = leader_overestimate(ranking)
     if much:
         notes.append(
             f"The {score} of {name} is expected to be {_text.significant(loss)} worse on new cases than estimated, "
-            "since it was selected as the best; a model that learns a population of entities corrects this."
+            "since it was selected as the best. A hierarchical model of the entities corrects this."
         )
     return notes + _unranked_notes(ranking, score)
 
@@ -142,8 +142,8 @@ def _rank_sets(standing: Standing) -> list[str]:
     names = sorted(standing.named(standing.could_be_best))
     everyone = "both entities" if size == 2 else f"all {size} entities"
     which = everyone if len(names) == size else f"{len(names)} of {size} entities ({few_names(names)})"
-    how = "for any true scores" if standing.sets == "confidence" else "from the posterior of the population"
-    return [f"By the {prob:g} rank sets ({how}), {which} could be best."]
+    how = "confidence" if standing.sets == "confidence" else "posterior probability"
+    return [f"By the rank sets ({how} {prob:g}), {which} could be best."]
 
 
 def _pairs(standing: Standing) -> list[str]:
@@ -159,10 +159,8 @@ def _pairs(standing: Standing) -> list[str]:
         return [f"No rival is beaten{standing.by} by {standing.leader} with probability {standing.prob:g} (pairwise)."]
     names = standing.named(beaten)
     who = "every rival" if len(names) == len(p) - 1 else few_names(names)
-    return [
-        f"{standing.leader} beats {who}{standing.by} with probability at least {standing.prob:g} each (pairwise, not "
-        "jointly)."
-    ]
+    each = " each (pairwise, not jointly)" if beaten.sum() > 1 else " (pairwise)"
+    return [f"{standing.leader} beats {who}{standing.by} with probability at least {standing.prob:g}{each}."]
 
 
 def _ties(standing: Standing) -> list[str]:

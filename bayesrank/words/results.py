@@ -69,7 +69,7 @@ def notes(result: xr.Dataset) -> list[str]:
     >>> counts = br.from_counts(tn=[70, 779], fp=[10, 21], fn=[9, 21], tp=[21, 279], entity=["a", "b"])
     >>> ranking = br.credible_ranking(br.fit(counts, seed=1), "informedness")
     >>> notes(ranking)[0]
-    'By the 0.95 rank sets (for any true scores), 1 of 2 entities (b) could be best.'
+    'By the rank sets (confidence 0.95), 1 of 2 entities (b) could be best.'
     """
     return list(verdict_parts(result).notes)
 

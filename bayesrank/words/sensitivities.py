@@ -35,8 +35,9 @@ def verdict_of_sensitivity(result: xr.Dataset) -> Verdict:
     names = [str(name) for name in result["conclusion"].values]
     under = {1: "the one alternative", 2: "both alternatives"}.get(number, f"all {number} alternatives")
     size = _text.count(len(names), "conclusion")
+    verb = "holds" if kept.sum() <= 1 else "hold"
     which = "All" if kept.all() else f"{kept.sum()} of" if kept.any() else "None of"
-    headline = f"{which} {size} of the base analysis by {score} hold{'' if kept.any() else 's'} under {under}."
+    headline = f"{which} {size} of the base analysis by {score} {verb} under {under}."
     if len(names) == 1 and kept.all():
         headline = f"The conclusion of the base analysis by {score} holds under {under}: {names[0]}."
     fallen = [_fallen(others, int(i)) for i in np.flatnonzero(~kept)[: NAMED + 1]]
@@ -51,7 +52,8 @@ def verdict_of_sensitivity(result: xr.Dataset) -> Verdict:
         prob = ResultRecord.of(result).prob
         notes.append(
             f"The base analysis separates {_text.count(pairs, 'pair')} with probability {prob:g}; "
-            f"every alternative separates at least {least} of them the same way, and at most {turned} the other way."
+            f"every alternative separates at least {least} of them in the same order, and at most {turned} in the "
+            "opposite order."
         )
     first = fallen[0] if fallen else _moves(result)
     second = _moves(result) if fallen else ""
@@ -60,7 +62,7 @@ def verdict_of_sensitivity(result: xr.Dataset) -> Verdict:
 
 def _fallen(others: xr.Dataset, i: int) -> str:
     name = str(others["conclusion"].values[i])
-    where = [str(a) for a in others["alternative"].values[~others["survives"].isel(conclusion=i).values]]
+    where = [f'"{a}"' for a in others["alternative"].values[~others["survives"].isel(conclusion=i).values]]
     return f'The conclusion "{name}" fails under {few_names(where)}.'
 
 

@@ -223,7 +223,9 @@ def test_odds_that_tip_the_order_turn_it():
     moved = [p / (p + (1 - p) * odds) for p in (0.9, 0.4)]
     mean = 0.25 * (0.7 * 0.9 + 0.3 * 0.4) + 0.75 * (0.7 * moved[0] + 0.3 * moved[1])
     assert mean == pytest.approx(0.7 * 0.84 + 0.3 * 0.34, abs=0.01)
-    assert any("with a known truth as without" in note and "b would come before a" in note for note in br.notes(found))
+    assert any(
+        "in cases with a known truth as in" in note and "b would come before a" in note for note in br.notes(found)
+    )
 
 
 def test_odds_of_verification_tip_the_order_of_two_tests():

@@ -127,7 +127,7 @@ def test_a_population_has_sets_of_its_posterior():
     ranking = br.credible_ranking(br.fit(counts, "hierarchical_beta_binomial", seed=1), "f1")
     assert (ranking.attrs["sets"], ranking.attrs["headline"]) == ("posterior", "best")
     assert ranking["overestimate"].isnull().all()
-    assert any("from the posterior of the population" in note for note in br.notes(ranking))
+    assert any("rank sets (posterior probability 0.95)" in note for note in br.notes(ranking))
 
 
 def test_few_discordant_cases_separate_nothing_without_a_prior():

@@ -35,10 +35,10 @@ def test_table(clear):
 
 def test_notes_of_a_clear_winner(clear):
     assert br.notes(clear[1]) == [
-        "By the 0.95 rank sets (for any true scores), 1 of 3 entities (b) could be best.",
+        "By the rank sets (confidence 0.95), 1 of 3 entities (b) could be best.",
         "b beats every rival with probability at least 0.95 each (pairwise, not jointly).",
-        "There are 2 tiers: the first has all entities that could be best. A later one has the entities that could "
-        "be best of the rest.",
+        "There are 2 tiers. The first tier has all entities that could be best; a later tier has the entities that "
+        "could be best of the rest.",
     ]
 
 
@@ -80,7 +80,7 @@ NOTES = {
         {"tn": [70, 79], "fp": [10, 1], "fn": [9, 1], "tp": [21, 29]}, "informedness"),
     "No case of the class 'positive' for b: only the prior determines the rate of that class.": (
         {"tn": [70, 79], "fp": [10, 1], "fn": [9, 0], "tp": [21, 0]}, "informedness"),
-    "1 entity has fewer than 10 cases of a class (b has 3 of 'positive'): the prior has a large weight": (
+    "1 entity has fewer than 10 cases of a class (b has 3 of 'positive'): rates of such a class depend strongly": (
         {"tn": [70, 79], "fp": [10, 1], "fn": [9, 1], "tp": [21, 2]}, "informedness"),
 }  # fmt: skip
 

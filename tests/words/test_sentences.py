@@ -198,15 +198,15 @@ OF_METHODS = [
     (
         "prior_of_shares",
         {"each": None, "spread": 0.25},
-        "The mean class shares over data sets have a Dirichlet prior with the supplied concentrations; their spread s "
-        "has a half-Student-t prior of s/√(1 − s²) with 3 degrees of freedom and scale 0.25.",
+        "The mean class shares over data sets have a Dirichlet prior with the supplied concentrations. For their "
+        "spread s, the prior of s/√(1 − s²) is half-Student-t with 3 degrees of freedom and scale 0.25.",
     ),
     (
         "prior_of_population",
         {"right": 0.5, "wrong": 0.25, "answers": 3, "outcomes": False, "spread": 0.25},
-        "The mean rates of a population have a Dirichlet prior with the concentrations 0.5 (right answer) and 0.25 "
-        "(each other one). Their spread s, the standard deviation of the rates as a share of the largest possible one, "
-        "has a half-Student-t prior of s/√(1 − s²) with 3 degrees of freedom and scale 0.25.",
+        "The mean rates of a population have a Dirichlet prior with the concentrations 0.5 (right answer) and "
+        "0.25 (each other one). Their spread s is the standard deviation of the rates as a share of the largest "
+        "possible one. The prior of s/√(1 − s²) is half-Student-t with 3 degrees of freedom and scale 0.25.",
     ),
     (
         "prior_of_equal_groups",
@@ -220,10 +220,10 @@ OF_METHODS = [
             "right": 1.0, "wrong": 1.0, "answers": 2, "outcomes": False, "scales": {"deviations": 1.0},
             "both": True, "contrasts": 2.0, "correlation": 2.0,
         },
-        "The rate of right answers in the median data set has the prior Beta(1, 1), for the level that all entities "
-        "share. The median logits of the entities are normal around this level, with standard deviation 2. In logits, "
-        "standard deviations have half-normal priors, with scale 1 for the deviations of entities; the correlation "
-        "of both classes has the prior 2 Beta(2, 2) − 1.",
+        "The common level of all entities, as a rate of right answers in the median data set, has the prior "
+        "Beta(1, 1). The median logits of the entities are normal around this level, with standard deviation 2. "
+        "The standard deviations, in logits, have half-normal priors, with scale 1 for the deviations of "
+        "entities; the correlation of both classes has the prior 2 Beta(2, 2) − 1.",
     ),
     (
         "prior_of_logits",
@@ -231,9 +231,9 @@ OF_METHODS = [
             "right": None, "wrong": 1.0, "answers": 2, "outcomes": True,
             "scales": {"difficulty": 2.0, "deviations": 1.0}, "both": False, "contrasts": None, "correlation": 2.0,
         },
-        "The rate of right answers in the median data set has a Beta prior with the supplied concentrations, for each "
-        "entity. In logits, standard deviations have half-normal priors, with scale 2 for the difficulty of data sets "
-        "and scale 1 for the deviations of entities.",
+        "For each entity, the rate of right answers in the median data set has a Beta prior with the supplied "
+        "concentrations. The standard deviations, in logits, have half-normal priors, with scale 2 for the "
+        "difficulty of data sets and scale 1 for the deviations of entities.",
     ),
     (
         "prior_of_slopes",
@@ -369,7 +369,7 @@ ROWS = [
     (
         "few_units_without_prior",
         {"units": 49, "unit": "case", "one_class": False, "one_dataset": False, "enough": 50},
-        "Only 49 cases, and almost no prior: intervals from fewer than about 50 are too narrow.",
+        "Only 49 cases: with almost no prior, intervals from fewer than about 50 are too narrow.",
     ),
     (
         "few_units_without_prior",
@@ -661,20 +661,20 @@ ROWS = [
     (
         "more_to_separate",
         SEPARATION,
-        "About 1,300 more cases would separate a from b with probability 0.8 if they truly differ by 0.05 in F1; rank "
+        "About 1,300 more cases would separate a from b with probability 0.8 if they truly differ by 0.05 in F1. Rank "
         "again only when all new data are collected (bayesrank gate allows repeated looks).",
     ),
     (
         "more_to_separate",
         SEPARATION | {"unit": "clusters", "needed": 1.0, "cases_each": 5.2},
         "About 1 more cluster (6 cases) would separate a from b with probability 0.8 if they truly differ by 0.05 in "
-        "F1; rank again only when all new data are collected (bayesrank gate allows repeated looks).",
+        "F1. Rank again only when all new data are collected (bayesrank gate allows repeated looks).",
     ),
     (
         "more_to_separate",
         SEPARATION | {"designed": 99.0, "positives": 0.25, "per_case": True, "paired": False, "assurance": 0.9},
         "About 1,300 more cases per entity (or 99 with 25% positives; per-case data may need fewer) would separate a "
-        "from b with probability 0.9 if they truly differ by 0.05 in F1; rank again only when all new data are "
+        "from b with probability 0.9 if they truly differ by 0.05 in F1. Rank again only when all new data are "
         "collected (bayesrank gate allows repeated looks).",
     ),
     (
@@ -686,8 +686,8 @@ ROWS = [
     (
         "no_difference",
         {"entity": "a", "rival": "b"},
-        "The data show no difference between a and b. Pass the smallest difference that matters (rope=, --rope) to "
-        "learn how many more cases would show it.",
+        "The data show no difference between a and b. Pass the smallest difference that matters (rope=, --rope): "
+        "the verdict then says how many more cases would show a difference of that size.",
     ),
     (
         "sets_need_draws",
@@ -857,18 +857,19 @@ ROWS = [
     (
         "few_cases_of_class",
         {"entities": 2, "fewest": 3, "entity": "a", "label": "cat", "population": None, "enough": 10},
-        "2 entities have fewer than 10 cases of a class (a has 3 of 'cat'): the prior has a large weight in that rate.",
+        "2 entities have fewer than 10 cases of a class (a has 3 of 'cat'): rates of such a class depend strongly "
+        "on the prior.",
     ),
     (
         "few_cases_of_class",
         {"entities": 1, "fewest": 3, "entity": "a", "label": "cat", "population": "classes", "enough": 10},
-        "1 entity has fewer than 10 cases of a class (a has 3 of 'cat'): the prior and the other classes have a large "
-        "weight in that rate.",
+        "1 entity has fewer than 10 cases of a class (a has 3 of 'cat'): rates of such a class depend strongly on"
+        " the prior and the other classes.",
     ),
     (
         "few_cases",
         {"entities": 1, "fewest": 9, "entity": "a", "enough": 10},
-        "1 entity has fewer than 10 cases (a has 9): the prior has a large weight in the mean.",
+        "1 entity has fewer than 10 cases (a has 9): such a mean depends strongly on the prior.",
     ),
     (
         "prior_shifts_average",
@@ -948,8 +949,8 @@ ROWS = [
     (
         "few_datasets",
         {"datasets": 5, "kind": "new", "enough": 10, "unit": "data set"},
-        "An entity was measured on only 5 data sets. With fewer than 10, intervals for a new data set depend on the "
-        "prior on the differences between data sets.",
+        "At least one entity was measured on only 5 data sets. With fewer than 10, intervals for a new data set "
+        "depend on the prior on the differences between data sets.",
     ),
     (
         "heavy_tails",
@@ -959,8 +960,8 @@ ROWS = [
     (
         "bayesian_bootstrap",
         {},
-        "Intervals come from the Bayesian bootstrap: without a prior, only observed outcomes count (range=(low, high) "
-        "adds a prior).",
+        "Intervals come from the Bayesian bootstrap without a prior: outcomes that were not observed have "
+        "probability 0. range=(low, high) adds a prior.",
     ),
     (
         "order_reversed_by_pool",
@@ -974,9 +975,9 @@ ROWS = [
             "datasets": 15, "different": 1, "entities": 6, "entity": "test 2", "part": "recall", "label": "positive",
             "p": 3e-5, "model": "hierarchical_beta_binomial",
         },
-        "The 15 pooled data sets differ for 1 of 6 entities, most for test 2 (recall of 'positive', adjusted p = "
-        "3e-5): use --model hierarchical_beta_binomial, in Python br.fit(evidence, 'hierarchical_beta_binomial') "
-        "instead of br.pool.",
+        "The 15 pooled data sets differ for 1 of 6 entities, most for test 2 (in the recall of 'positive', "
+        "adjusted p = 3e-5): use --model hierarchical_beta_binomial, in Python br.fit(evidence, "
+        "'hierarchical_beta_binomial') instead of br.pool.",
     ),
     (
         "pooled_datasets_differ",
@@ -984,8 +985,8 @@ ROWS = [
             "datasets": 6, "different": 1, "entities": 1, "entity": "a", "part": "mean outcome", "label": "",
             "p": 0.012, "model": None,
         },
-        "The 6 pooled data sets differ for a (mean outcome, adjusted p = 0.012): rank each data set (--dataset NAME, "
-        "in Python br.fit before br.pool).",
+        "The 6 pooled data sets differ for a (in the mean outcome, adjusted p = 0.012): rank each data set "
+        "(--dataset NAME, in Python br.fit before br.pool).",
     ),
     (
         "observed_outside_interval",
@@ -1014,9 +1015,9 @@ ROWS = [
     (
         "votes_judged",
         {"judges": ["gpt4", "claude"], "labels": 1000, "votes": 27045},
-        "The votes of people are known for 1,000 of 27,045. Each draw completes the others from the votes of gpt4, "
-        "claude, whose errors may differ between entities. Among equal votes on the same pair, those with a known vote "
-        "of a person are assumed to be a random sample. Which of the two came first is not used.",
+        "The votes of people are known for 1,000 of 27,045. Each draw fills in the others from the votes of gpt4,"
+        " claude, whose errors may differ between entities. Among equal votes on the same pair, those with a "
+        "known vote of a person are assumed to be a random sample. Which of the two came first is not used.",
     ),
     (
         "votes_relative",
@@ -1027,7 +1028,7 @@ ROWS = [
     (
         "score_undefined",
         {"score": "MCC", "entities": ["a", "b"], "lacking": "positive calls"},
-        "The observed MCC of a, b is undefined: no positive calls.",
+        "The observed MCC of a, b is undefined, because there are no positive calls.",
     ),
     (
         "interval_missing",
@@ -1115,8 +1116,8 @@ ROWS = [
     (
         "out_of_fold",
         {"folds": 5},
-        "Labels are out-of-fold predictions of 5 folds, with one split for all: each entity is 5 fitted models, whose "
-        "training sets overlap. This ranks these models on these cases; br.from_folds ranks learners.",
+        "Labels are out-of-fold predictions; all entities have the same 5 folds. Each entity is 5 fitted models, "
+        "whose training sets overlap. The ranking is of these fitted models; br.from_folds ranks learners.",
     ),
     ("probabilities_lacking", {"entities": ["a"]}, "Probabilities are left out, since a has none."),
     (
@@ -1184,20 +1185,20 @@ ROWS = [
     (
         "truth_missing_not_at_random",
         {"leader": "a", "rival": "b", "odds": 2.5, "most": 1000, "positive": ""},
-        "b would come before a if, among cases with equal verdicts, the odds that a is right were 2.5 times as high "
-        "with a known truth as without.",
+        "b would come before a if the odds that a is right were 2.5 times as high in cases with a known truth as "
+        "in other cases with the same verdict.",
     ),
     (
         "truth_missing_not_at_random",
         {"leader": "a", "rival": "b", "odds": 0.25, "most": 1000, "positive": "sick"},
-        "b would come before a if, among cases with equal verdicts, the odds of sick were 1/4 as high with a known "
-        "truth as without.",
+        "b would come before a if the odds of sick were 1/4 as high in cases with a known truth as in other cases"
+        " with the same verdict.",
     ),
     (
         "truth_missing_not_at_random",
         {"leader": "a", "rival": "", "odds": None, "most": 1000, "positive": ""},
-        "a stays first if, among cases with equal verdicts, the odds with a known truth and without differ by a factor "
-        "of at most 1,000.",
+        "a stays first if, among cases with equal verdicts, the odds in cases with a known truth and in the "
+        "others differ by a factor of at most 1,000.",
     ),
     (
         "ones_taken_as_right",

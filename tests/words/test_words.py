@@ -44,7 +44,7 @@ def test_headlines_by_condition(means, kind, headline):
     assert len(br.verdict(ranking)) <= 4
     assert bool(parts.next_step) == (kind != "best")
     # What the rank sets leave is said whatever they leave.
-    assert sum("0.95 rank sets" in line for line in br.notes(ranking)) == 1
+    assert sum("rank sets (confidence 0.95)" in line for line in br.notes(ranking)) == 1
 
 
 def test_the_highest_caveat_is_the_fourth_sentence():

@@ -46,8 +46,9 @@ def make(page: Page) -> Block | None:
     words = (
         f"Each entity has rates of its own on each of the {size} data sets. The model estimates the rates on a typical "
         f"data set and the differences between data sets.{typical} The standard deviation is that of the true "
-        f"{display_name(page.found.name)} between data sets; the share is its part of the observed variance; the rest "
-        "is sampling error. The interval of a new data set is for the score on one more data set like these."
+        f"{display_name(page.found.name)} between data sets. The share is the part of the observed "
+        "variance that these true differences explain; the rest is sampling error. "
+        "The interval of a new data set is for the score on one more data set like these."
     )
     rows = [[str(name), *_cells(found.sel(entity=name))] for name in page.order]
     # Only entities with a rank are drawn, unless none has one.
@@ -89,7 +90,8 @@ def _forests(page: Page, first: Sequence[Any], more: str) -> Markup:
 
         caption = (
             f"Each data set's rates, estimated from all data sets together: median and {page.percent} interval; "
-            f"squares are observed. The band has the typical data set and the prediction for a new one.{more}"
+            f"squares are observed. The rows on the band are the typical data set and the prediction for a new "
+            f"one.{more}"
         )
         forest = fold_rows(draw, names, len(names) if len(names) <= SEEN else SEEN - 8)
         html += block("heading", str(entity)) + block("rows", forest, caption if entity == first[-1] else "")
@@ -105,8 +107,9 @@ def _roc(page: Page, first: Sequence[Any], more: str) -> Markup:
     if points["fpr"].isnull().all():
         return Markup("")
     caption = (
-        "Summary ROC: circles are data sets, the larger the more cases; marks are typical data sets, the filled "
-        f"regions hold them with probability {page.prob:g}, the dashed ones a new data set.{more}"
+        "Summary ROC. Circles are data sets; larger circles have more cases. Marks are typical data sets. With "
+        f"probability {page.prob:g}, a filled region contains the typical data set, and a dashed one a new data "
+        f"set.{more}"
     )
     names = [name for name in points["entity"].values.tolist() if name in first]
     shown = points.sel(entity=names)

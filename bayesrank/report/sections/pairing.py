@@ -50,7 +50,7 @@ def make(page: Page) -> Block | None:
     several = f" (median of {len(rows)} rivals; {min(shares):.2f} to {max(shares):.2f})" * (len(rows) > 1)
     words = (
         f"{met}. The standard deviation of the difference to {first} is {np.median(shares):.2f} times that of "
-        f"independent cases{several}. The more alike entities err, the smaller it is."
+        f"independent errors{several}. The more often entities err on the same cases, the smaller this ratio is."
     )
     header = [f"rival of {first}", "difference", f"P({first} beats it)", "as if independent"]
     return Block("What pairing adds", block("words", [words]) + block("table", header, rows))

@@ -3,7 +3,7 @@
 from bayesrank import _text
 
 #: What a verdict adds where it invites more cases.
-LOOKING = "rank again only when all new data are collected (bayesrank gate allows repeated looks)"
+LOOKING = "Rank again only when all new data are collected (bayesrank gate allows repeated looks)."
 
 
 def clusters_too_few(clusters: float, enough: int) -> str:
@@ -141,12 +141,12 @@ def more_to_separate(
     kind = f"{unit.removesuffix('s') if needed == 1 else unit}{'' if paired else ' per entity'}"
     return (
         f"About {_text.round_up(needed):,} more {kind}{aside} would separate {entity} from {rival} with probability "
-        f"{assurance:g} {differ}; {LOOKING}."
+        f"{assurance:g} {differ}. {LOOKING}"
     )
 
 
 def no_difference(entity: str, rival: str) -> str:
     return (
         f"The data show no difference between {entity} and {rival}. Pass the smallest difference that matters (rope=, "
-        "--rope) to learn how many more cases would show it."
+        "--rope): the verdict then says how many more cases would show a difference of that size."
     )

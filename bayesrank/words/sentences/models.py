@@ -32,8 +32,8 @@ def few_cases_and_prior(cases: int, one_dataset: bool) -> str:
 @caveat(Caveat.FEW_UNITS)
 def few_units_without_prior(units: int, unit: str, one_class: bool, one_dataset: bool, enough: int) -> str:
     where = " of a class" * one_class + " on one of the data sets" * one_dataset
-    none = ", and almost no prior" if unit == "case" else ""
-    return f"Only {_text.count(units, unit)}{where}{none}: intervals from fewer than about {enough} are too narrow."
+    prior = "with almost no prior, " if unit == "case" else ""
+    return f"Only {_text.count(units, unit)}{where}: {prior}intervals from fewer than about {enough} are too narrow."
 
 
 def prior_of_cells(right: float | None, wrong: float | None, answers: int, outcomes: bool) -> str:
@@ -54,8 +54,8 @@ def prior_of_shares(each: float | None, spread: float | None = None) -> str:
     if spread is None:
         return f"The class shares have a Dirichlet prior with {how}."
     return (
-        f"The mean class shares over data sets have a Dirichlet prior with {how}; their spread s has a "
-        f"half-Student-t prior of s/√(1 − s²) with 3 degrees of freedom and scale {spread:g}."
+        f"The mean class shares over data sets have a Dirichlet prior with {how}. For their spread s, "
+        f"the prior of s/√(1 − s²) is half-Student-t with 3 degrees of freedom and scale {spread:g}."
     )
 
 
@@ -64,9 +64,9 @@ def prior_of_population(right: float | None, wrong: float | None, answers: int, 
     if right != wrong and right is not None and wrong is not None:
         mean += f" (right answer) and {wrong:.3g} (each other one)"
     return (
-        f"The mean rates of a population have a Dirichlet prior with {mean}. Their spread s, the standard deviation of "
-        "the rates as a share of the largest possible one, has a half-Student-t prior of s/√(1 − s²) with 3 degrees of "
-        f"freedom and scale {spread:g}."
+        f"The mean rates of a population have a Dirichlet prior with {mean}. Their spread s is the standard "
+        "deviation of the rates as a share of the largest possible one. The prior of s/√(1 − s²) is half-Student-t "
+        f"with 3 degrees of freedom and scale {spread:g}."
     )
 
 
@@ -87,11 +87,15 @@ def prior_of_logits(
     contrasts: float | None,
     correlation: float,
 ) -> str:
-    of = "The rate of right answers in the median data set"
     beta = "a Beta prior with the supplied concentrations"
     if right is not None and wrong is not None:
         beta = f"the prior Beta({right:g}, {wrong:g})"
-    found = [f"{of} has {beta}, {'for each entity' if contrasts is None else 'for the level that all entities share'}."]
+    rate = "rate of right answers in the median data set"
+    found = [
+        f"For each entity, the {rate} has {beta}."
+        if contrasts is None
+        else f"The common level of all entities, as a {rate}, has {beta}."
+    ]
     if contrasts is not None:
         found.append(
             f"The median logits of the entities are normal around this level, with standard deviation {contrasts:g}."
@@ -99,7 +103,7 @@ def prior_of_logits(
     if scales:
         each = " and ".join(f"scale {scale:g} for {TERMS_IN_WORDS[term]}" for term, scale in scales.items())
         found.append(
-            f"In logits, standard deviations have half-normal priors, with {each}"
+            f"The standard deviations, in logits, have half-normal priors, with {each}"
             + (
                 f"; the correlation of both classes has the prior 2 Beta({correlation:g}, {correlation:g}) − 1."
                 if both
@@ -299,7 +303,7 @@ def votes_relative() -> str:
 
 def votes_judged(judges: list[str], labels: int, votes: int) -> str:
     return (
-        f"The votes of people are known for {labels:,} of {votes:,}. Each draw completes the others from the votes of "
+        f"The votes of people are known for {labels:,} of {votes:,}. Each draw fills in the others from the votes of "
         f"{_text.list_names(judges, 3)}, whose errors may differ between entities. Among equal votes on the same pair, "
         "those with a known vote of a person are assumed to be a random sample. Which of the two came "
         "first is not used."
@@ -337,14 +341,14 @@ def strata_without_labels(strata: int, share: float, entity: str, verdict: str) 
 def truth_missing_not_at_random(leader: str, rival: str, odds: float | None, most: float, positive: str) -> str:
     if odds is None:
         return (
-            f"{leader} stays first if, among cases with equal verdicts, the odds with a known truth and "
-            f"without differ by a factor of at most {most:,.0f}."
+            f"{leader} stays first if, among cases with equal verdicts, the odds in cases with a known truth and in "
+            f"the others differ by a factor of at most {most:,.0f}."
         )
     factor = f"{odds:.2g} times as" if odds >= 1 else f"1/{1 / odds:.2g} as"
     what = f"that {leader} is right" if not positive else f"of {positive}"
     return (
-        f"{rival} would come before {leader} if, among cases with equal verdicts, the odds {what} were {factor} "
-        "high with a known truth as without."
+        f"{rival} would come before {leader} if the odds {what} were {factor} high in cases with a known truth as in "
+        "other cases with the same verdict."
     )
 
 
@@ -381,8 +385,8 @@ def intervals_withheld(entities: list[str]) -> str:
 
 def out_of_fold(folds: int) -> str:
     return (
-        f"Labels are out-of-fold predictions of {folds} folds, with one split for all: each entity is {folds} fitted "
-        "models, whose training sets overlap. This ranks these models on these cases; br.from_folds ranks learners."
+        f"Labels are out-of-fold predictions; all entities have the same {folds} folds. Each entity is {folds} fitted "
+        "models, whose training sets overlap. The ranking is of these fitted models; br.from_folds ranks learners."
     )
 
 

@@ -86,18 +86,18 @@ def class_without_cases(labels: list[str], classes: int, entities: list[str], po
 
 @caveat(Caveat.PRIOR_OUTWEIGHS_DATA)
 def few_cases_of_class(entities: int, fewest: int, entity: str, label: str, population: str | None, enough: int) -> str:
-    weight = f"the prior and the other {population} have" if population else "the prior has"
+    prior = f"the prior and the other {population}" if population else "the prior"
     return (
         f"{_text.count(entities, 'entity')} {_have(entities)} fewer than {enough} cases of a class ({entity} has "
-        f"{fewest} of {label!r}): {weight} a large weight in that rate."
+        f"{fewest} of {label!r}): rates of such a class depend strongly on {prior}."
     )
 
 
 @caveat(Caveat.FEW_UNITS)
 def few_cases(entities: int, fewest: int, entity: str, enough: int) -> str:
     return (
-        f"{_text.count(entities, 'entity')} {_have(entities)} fewer than {enough} cases ({entity} has {fewest}): the "
-        "prior has a large weight in the mean."
+        f"{_text.count(entities, 'entity')} {_have(entities)} fewer than {enough} cases ({entity} has {fewest}): "
+        "such a mean depends strongly on the prior."
     )
 
 
@@ -131,7 +131,7 @@ def for_typical_dataset(typical: str, mean_prevalence: bool, unit: str) -> str:
 @caveat(Caveat.FEW_UNITS)
 def few_datasets(datasets: int, kind: str, enough: int, unit: str) -> str:
     return (
-        f"An entity was measured on only {_text.count(datasets, unit)}. With fewer than {enough}, "
+        f"At least one entity was measured on only {_text.count(datasets, unit)}. With fewer than {enough}, "
         f"intervals for a {kind} {unit} depend on the prior on the differences between {unit}s."
     )
 
@@ -144,8 +144,8 @@ def heavy_tails(entities: list[str]) -> str:
 
 def bayesian_bootstrap() -> str:
     return (
-        "Intervals come from the Bayesian bootstrap: without a prior, only observed outcomes count (range=(low, high) "
-        "adds a prior)."
+        "Intervals come from the Bayesian bootstrap without a prior: outcomes that were not observed have probability "
+        "0. range=(low, high) adds a prior."
     )
 
 
@@ -163,7 +163,7 @@ def pooled_datasets_differ(
     datasets: int, different: int, entities: int, entity: str, part: str, label: str, p: float, model: str | None
 ) -> str:
     who = entity if entities == 1 else f"{different} of {entities} entities, most for {entity}"
-    where = f"{part} of {label!r}" if label else part
+    where = f"in the {part} of {label!r}" if label else f"in the {part}"
     level = f"= {p:.0e}".replace("e-0", "e-") if p < 1e-3 else f"= {p:.2g}"
     level = "< 1e-300" if p < 1e-300 else level
     remedy = "rank each data set (--dataset NAME, in Python br.fit before br.pool)"
@@ -184,7 +184,7 @@ def observed_outside_interval(
 
 
 def score_undefined(score: str, entities: list[str], lacking: str) -> str:
-    return f"The observed {score} of {_text.list_names(entities)} is undefined: no {lacking}."
+    return f"The observed {score} of {_text.list_names(entities)} is undefined, because there are no {lacking}."
 
 
 def interval_missing(entities: int) -> str:
