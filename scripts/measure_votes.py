@@ -1,7 +1,7 @@
 """Votes, for docs/measured/votes.md: ranks from a judge's votes, errors of rank sets, and times beside others.
 
-Run: python scripts/measure_votes.py [arena | pairings | judges | times] ... prints the tables; without a name, all of
-them. The times of arena-rank and arenakit are printed where they are installed.
+Run: python scripts/measure_votes.py [arena | pairings | rules | judges | times] ... prints the tables; without a
+name, all of them. The times of arena-rank and arenakit are printed where they are installed.
 """
 
 import sys
@@ -17,17 +17,20 @@ from scipy.stats import rankdata
 import bayesrank as br
 from bayesrank.models import davidson
 from bayesrank.models.parts.pairs import Pairs, sample_each
+from bayesrank.ranking._pairings import pairing_factor, uneven_factor
 
 JUDGES = ("claude", "gpt4", "gpt35")
 COLUMNS = {"a": "model_a", "b": "model_b", "count": "count"}
 #: Draws of labels, and human votes among the 27,045.
 REPEATS, LABELS = 50, 1000
-#: Boards of simulated votes.
-RUNS, ENTITIES, VOTES, NU, STEP = 400, 8, 240, 0.75, 10
-#: How earlier votes choose the next pairs.
-ADAPTIVE = ("closest", "leader", "dropped", "Swiss")
+#: Boards of simulated votes, votes of an entity, the frequency of ties, and votes between two choices of pairs.
+RUNS, EACH, NU, STEP = 200, 60, 0.75, 10
+#: Boards of the normal approximation, and 1 / variance of the prior of its strengths.
+RULES, PRECISION = 400, 0.25
+#: Rules by which nothing, or earlier votes, choose the next pairs.
+FIXED, ADAPTIVE = ("balanced", "sparse", "unbalanced"), ("closest", "leader", "dropped", "Swiss", "Swiss only", "next")
 #: Boards with a judge: how many, votes, and votes of people among them.
-JUDGED_RUNS, JUDGED, JUDGED_LABELS = 40, 1500, 100
+JUDGED_RUNS, ENTITIES, JUDGED, JUDGED_LABELS = 40, 8, 1500, 100
 
 
 def rank_votes(votes: xr.Dataset, seed: int, draws: int = 250) -> xr.Dataset:
@@ -91,52 +94,86 @@ def frame_of(i: np.ndarray, j: np.ndarray, winner: np.ndarray, **more: np.ndarra
     return pd.DataFrame(held | {name: words[said] for name, said in more.items()} | {"count": 1})
 
 
-def pairings(kind: str, strength: np.ndarray, rng: np.random.Generator) -> tuple[np.ndarray, ...]:
-    """Return the pairs of all votes, and the votes."""
-    first, second = np.triu_indices(len(strength), 1)
-    if kind in ADAPTIVE:
-        return _adaptive(kind, strength, first, second, rng)
-    if kind == "sparse":  # a ring
-        keep = (second - first == 1) | (second - first == len(strength) - 1)
+class Boards:
+    """Votes (board, entity, rival) on entities of known strengths, and the pairs by earlier votes."""
+
+    def __init__(self, strength: np.ndarray, nu: float, rng: np.random.Generator) -> None:
+        self.strength, self.nu, self.rng = strength, nu, rng
+        boards, self.entities = strength.shape
+        self.wins, self.ties = np.zeros((2, boards, self.entities, self.entities))
+        self.now, self.row = np.zeros(strength.shape), np.arange(boards)[:, None]
+
+    @property
+    def numbers(self) -> np.ndarray:
+        return self.wins + self.wins.transpose(0, 2, 1) + self.ties
+
+    def add(self, i: np.ndarray, j: np.ndarray) -> None:
+        """Add a vote on each pair (board, vote)."""
+        i, j = np.broadcast_arrays(i, j)
+        half = (self.strength[self.row, i] - self.strength[self.row, j]) / 2
+        weight = np.stack([np.exp(half), np.exp(-half), np.full(half.shape, self.nu)], axis=-1)
+        won = (self.rng.random((*half.shape, 1)) * weight.sum(-1, keepdims=True) > np.cumsum(weight, axis=-1)).sum(-1)
+        np.add.at(self.wins, (self.row, i, j), won == 0)
+        np.add.at(self.wins, (self.row, j, i), won == 1)
+        np.add.at(self.ties, (self.row, i, j), won == 2)
+        np.add.at(self.ties, (self.row, j, i), won == 2)
+
+    def estimate(self, steps: int) -> np.ndarray:
+        """Move the strengths towards the mode, with ties as half wins; return the information."""
+        numbers, won, own = self.numbers, self.wins + self.ties / 2, np.arange(self.entities)
+        for _ in range(steps):
+            share = 1 / (1 + np.exp(self.now[:, None, :] - self.now[:, :, None]))
+            slope = (won - numbers * share).sum(axis=2) - PRECISION * self.now
+            weight = numbers * share * (1 - share)
+            information = -weight
+            information[:, own, own] += weight.sum(axis=2) + PRECISION
+            self.now += np.clip(np.linalg.solve(information, slope[..., None])[..., 0], -2, 2)
+        return information
+
+    def choose(self, rule: str, votes: int, wanted: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return the next pairs (board, vote) by the strengths so far."""
+        order = np.argsort(-self.now, axis=1, kind="stable")
+        if rule == "leader":  # the leader meets the second
+            return order[:, [0] * STEP], order[:, [1] * STEP]
+        if rule == "closest":
+            sorted_ = np.take_along_axis(self.now, order, axis=1)
+            place = (sorted_[:, :-1] - sorted_[:, 1:]).argmin(axis=1)[:, None].repeat(STEP, axis=1)
+            return order[self.row, place], order[self.row, place + 1]
+        if rule == "dropped":  # the pairs of those that are left: the worse half is dropped at each third of the votes
+            left = max(self.entities >> (3 * votes // wanted), 2)
+            first, second = np.triu_indices(left, 1)
+            return order[:, first], order[:, second]
+        start = int(self.rng.integers(2)) if rule == "next" else 0
+        met = order[:, start : start + (self.entities - start) // 2 * 2]
+        return met[:, ::2], met[:, 1::2]
+
+
+def play(rule: str, strength: np.ndarray, each: int, nu: float, rng: np.random.Generator) -> Boards:
+    """Return boards with on average ``each`` votes of an entity, with pairs by a rule."""
+    boards = Boards(strength, nu, rng)
+    entities, wanted = strength.shape[1], each * strength.shape[1] // 2
+    first, second = np.triu_indices(entities, 1)
+    if rule == "sparse":  # a ring
+        keep = (second - first == 1) | (second - first == entities - 1)
         first, second = first[keep], second[keep]
-    share = np.full(len(first), 1 / len(first))
-    if kind == "unbalanced":
-        share = rng.permutation(1 / np.arange(1, len(first) + 1))
-    which = rng.choice(len(first), VOTES * len(strength) // ENTITIES, p=share / share.sum())
-    return first[which], second[which], vote(strength, first[which], second[which], rng)
-
-
-def next_pairs(kind: str, now: np.ndarray, first: np.ndarray, second: np.ndarray, votes: int) -> np.ndarray:
-    """Return the next pairs (positions) by the strengths so far."""
-    place = np.argsort(np.argsort(-now))
-    if kind == "Swiss":  # the first meets the second, the third the fourth
-        return np.flatnonzero(
-            (np.abs(place[first] - place[second]) == 1) & (np.minimum(place[first], place[second]) % 2 == 0)
-        )
-    if kind == "leader":  # the leader meets the second
-        return np.full(STEP, int(np.flatnonzero((place[first] < 2) & (place[second] < 2))[0]))
-    if kind == "dropped":  # the pairs of those that are left: the worse half is dropped at each third of the votes
-        left = max(len(now) >> (3 * votes // (VOTES * len(now) // ENTITIES)), 2)
-        return np.flatnonzero((place[first] < left) & (place[second] < left))
-    return np.full(STEP, int(np.argmin(np.abs(now[first] - now[second]))))
-
-
-def _adaptive(
-    kind: str, strength: np.ndarray, first: np.ndarray, second: np.ndarray, rng: np.random.Generator
-) -> tuple[np.ndarray, ...]:
-    """Return votes whose pairs are chosen by the strengths so far, after one vote on each pair."""
-    i, j = first, second
-    said = vote(strength, i, j, rng)
-    while len(i) < VOTES * len(strength) // ENTITIES:
-        wins, ties = (np.zeros((len(strength),) * 2) for _ in range(2))
-        np.add.at(wins, (np.where(said == 0, i, j)[said < 2], np.where(said == 0, j, i)[said < 2]), 1)
-        np.add.at(ties, (i[said == 2], j[said == 2]), 1)
-        pairs = Pairs.of(wins, ties + ties.T, 0.25)
-        now = pairs.split(pairs.mode()[None])[0][0]
-        more = next_pairs(kind, now, first, second, len(i))
-        i, j = np.append(i, first[more]), np.append(j, second[more])
-        said = np.append(said, vote(strength, first[more], second[more], rng))
-    return i, j, said
+    if rule in FIXED:
+        for k in range(len(strength)):
+            share = rng.permutation(1 / np.arange(1, len(first) + 1)) if rule == "unbalanced" else np.ones(len(first))
+            which = rng.choice(len(first), wanted, p=share / share.sum())
+            one = Boards(strength[[k]], nu, rng)
+            one.add(first[None, which], second[None, which])
+            boards.wins[k], boards.ties[k] = one.wins[0], one.ties[0]
+        return boards
+    votes = 0
+    if rule != "Swiss only":  # one vote on each pair
+        boards.add(first[None], second[None])
+        votes = len(first)
+    while votes < wanted:
+        boards.estimate(2)
+        i, j = boards.choose(rule, votes, wanted)
+        boards.add(i, j)
+        votes += i.shape[1]
+    return boards
 
 
 def judge_sets(ranking: xr.Dataset, strength: np.ndarray) -> tuple[bool, bool, float]:
@@ -160,23 +197,63 @@ def measure_pairings() -> None:
     """Print how often a rank set misses a true rank, by how the pairs were chosen."""
     rows = []
     davidson.sample_around_mode = sample_quickly
-    for spread, entities in ((0.0, ENTITIES), (0.0, 3), (0.0, 20), (1.0, ENTITIES)):
-        for kind in ("balanced", "sparse", "unbalanced", *ADAPTIVE):
-            if kind == "sparse" and entities == 3:
-                continue  # a ring of three has all pairs
+    grid = [(0.0, 8, EACH), (0.0, 3, EACH), (0.0, 20, EACH), (0.0, 12, 4 * EACH), (0.5, 8, EACH), (1.0, 8, EACH)]
+    for spread, entities, each in grid:
+        for rule in (*FIXED, *ADAPTIVE):
+            if entities == 3 and rule in ("sparse", "Swiss only", "next"):
+                continue  # of three entities, these are other rules
+            rng = np.random.default_rng([int(10 * spread), entities, each])
+            played = play(rule, spread * rng.standard_normal((RUNS, entities)), each, NU, rng)
+            first, second = np.triu_indices(entities, 1)
             found = []
-            for run in range(RUNS if spread == 0 else RUNS // 4):
-                rng = np.random.default_rng([run, int(spread), entities])
-                strength = spread * rng.standard_normal(entities)
-                votes = br.from_votes(frame_of(*pairings(kind, strength, rng)), winner="human", **COLUMNS)
-                found.append(judge_sets(rank_votes(votes, run, draws=200), strength))
+            for k in range(RUNS):
+                said = (played.wins[k][first, second], played.wins[k][second, first], played.ties[k][first, second])
+                frame = pd.concat([frame_of(first, second, np.full(len(first), w)) for w in range(3)])
+                frame = frame.assign(count=np.concatenate(said).astype(int)).query("count > 0")
+                votes = br.from_votes(frame, winner="human", **COLUMNS)
+                found.append(judge_sets(rank_votes(votes, k, draws=200), played.strength[k]))
             missed, wrong, size = np.mean(found, axis=0).tolist()
             rows.append(
-                {"entities": entities, "strengths": f"spread {spread:g}" if spread else "equal", "pairs": kind,
-                 "boards": len(found), "a set misses": missed, "wrong best": wrong, "mean size of a set": size}
+                {"entities": entities, "strengths": f"spread {spread:g}" if spread else "equal", "votes each": each,
+                 "pairs": rule, "a set misses": missed, "wrong best": wrong, "mean size of a set": size}
             )  # fmt: skip
             print(rows[-1], file=sys.stderr, flush=True)
     print_table(rows)
+
+
+def measure_rules() -> None:
+    """Print how often a set of equal entities misses a rank, by the normal approximation and without ties."""
+    rows = []
+    for rule in ADAPTIVE:
+        for entities in (4, 6, 8, 12, 20, 40):
+            row: dict[str, object] = {"pairs": rule, "entities": entities}
+            for each in (15, 60, 240, 1000):
+                rng = np.random.default_rng([entities, each])
+                if each * entities // 2 < entities * (entities - 1) and rule != "Swiss only":
+                    row |= {f"{each:,} votes": np.nan, f"{each:,}, before": np.nan}
+                    continue  # votes beyond the first on each pair would be few
+                played = play(rule, np.zeros((RULES, entities)), each, 0.0, rng)
+                covariance = np.linalg.inv(played.estimate(8))
+                now = judge_errors(played, covariance, rng)
+                row |= {f"{each:,} votes": now[0], f"{each:,}, before": now[1]}
+            rows.append(row)
+            print(row, file=sys.stderr, flush=True)
+    print_table(rows)
+
+
+def judge_errors(played: Boards, covariance: np.ndarray, rng: np.random.Generator) -> tuple[float, float]:
+    """Return how often a standardised error exceeds its critical value, and how often without regard to closeness."""
+    i, j = np.triu_indices(played.entities, 1)
+    missed = np.zeros((2, len(covariance)), bool)
+    for k, (each, now, numbers) in enumerate(zip(covariance, played.now, played.numbers, strict=True)):
+        spread = np.sqrt(each[i, i] + each[j, j] - 2 * each[i, j])
+        drawn = np.linalg.cholesky(each) @ rng.standard_normal((played.entities, 600))
+        critical = np.quantile((np.abs(drawn[i] - drawn[j]) / spread[:, None]).max(axis=0), 0.95)
+        largest = (np.abs(now[i] - now[j]) / spread).max()
+        missed[:, k] = [
+            largest > critical * factor for factor in (pairing_factor(numbers, now)[0], uneven_factor(numbers))
+        ]
+    return tuple(missed.mean(axis=1).tolist())
 
 
 def boards_of_judges(kind: str) -> Iterator[tuple[pd.DataFrame, np.ndarray, int]]:
@@ -278,7 +355,13 @@ def _rank_kit(battles: pd.DataFrame) -> float:
 
 
 if __name__ == "__main__":
-    JOBS = {"arena": measure_arena, "pairings": measure_pairings, "judges": measure_judges, "times": measure_times}
+    JOBS = {
+        "arena": measure_arena,
+        "pairings": measure_pairings,
+        "rules": measure_rules,
+        "judges": measure_judges,
+        "times": measure_times,
+    }
     for job in sys.argv[1:] or JOBS:
         JOBS[job]()
         print()

@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import xarray as xr
-from scipy.optimize import brentq
-from scipy.special import ndtr, ndtri, stdtrit
+from scipy.special import ndtr, stdtrit
 
 from bayesrank._notes import Note
 
@@ -236,23 +235,6 @@ class Patterns:
                 size = size / np.maximum(np.bincount(cluster, count), 1e-300)
             found.append(size[size > 0])
         return found
-
-
-def looking_factor(pairs: int, growth: float, level: float = 0.05) -> float:
-    """Return the factor by which a critical value grows, if it must hold while a sample grows.
-
-    The sample has at last ``growth`` times its first size. A sampling rule that follows earlier results may stop where
-    the error of one of ``pairs`` differences is largest. The probability that this standardised error ever exceeds c is
-    about 2Φ(-c) + (c - 1/c) φ(c) log(growth).
-    """
-    alpha = level / pairs
-    once = -ndtri(alpha / 2)
-
-    def beyond(c: float) -> float:
-        density = np.exp(-(c**2) / 2) / np.sqrt(2 * np.pi)
-        return float(2 * ndtr(-c) + (c - 1 / c) * density * np.log(growth) - alpha)
-
-    return float(brentq(beyond, once, once + 10)) / once if growth > 1 else 1.0
 
 
 def least(values: np.ndarray) -> float:

@@ -5,7 +5,6 @@ from functools import partial
 
 import numpy as np
 import xarray as xr
-from scipy.special import chdtrc
 
 from bayesrank._notes import Note, notes_of
 from bayesrank.performance.arrays import OUTCOME_DIMS, outcome_dims
@@ -19,15 +18,13 @@ from bayesrank.ranking._information import (
     count_discordant,
     excess_of_cases,
     freedom_of_cases,
-    looking_factor,
 )
+from bayesrank.ranking._pairings import pairing_factor
 from bayesrank.ranking.claims import NO_HEADLINE
 from bayesrank.ranking.notes import is_average
 from bayesrank.ranking.observed import Observed
 from bayesrank.scores import Score
 
-#: Below this probability of a chance difference, numbers of votes on pairs are uneven.
-UNEVEN = 0.01
 #: A class with at most this share of the cases is rare: a designed share may need a tenth of the cases.
 RARE = 0.1
 
@@ -52,7 +49,7 @@ def information_of(evidence: Observed, score: Score | None, entities: int) -> In
     if evidence.model.probabilities:
         return _of_probabilities(evidence, found)
     if evidence.votes is not None:
-        found = _of_votes(found, evidence.votes)
+        found = _of_votes(found, evidence.votes, evidence.values)
         return _of_few_labels(found, evidence.votes["labels"].values) if "labels" in evidence.votes else found
     if evidence.judged is not None:
         return _of_labels(evidence, found, score)
@@ -91,33 +88,24 @@ def information_of(evidence: Observed, score: Score | None, entities: int) -> In
     return replace(found, clusters=freedom + 1)
 
 
-def _of_votes(found: Information, votes: xr.Dataset) -> Information:
-    """Return the counts of votes, with wider sets if earlier votes may have chosen the pairs.
-
-    They may if the numbers of votes on connected pairs differ by more than chance. All pairs of the first votes, which
-    nothing chose, are then taken to have as many as the pair with the fewest.
-    """
+def _of_votes(found: Information, votes: xr.Dataset, strengths: xr.DataArray | None) -> Information:
+    """Return the counts of votes, with wider sets if earlier votes may have chosen the pairs of a connected pool."""
     pool, wins, ties = (votes[name].values for name in ("pool", "wins", "ties"))
     # Votes do not compare entities of pools that no vote connects, however sure both strengths are.
     found = replace(found, freedom=np.where(pool[:, None] == pool, np.inf, 0.0))
     factor, uneven = 1.0, None
     for name in np.unique(pool):
         here = np.flatnonzero(pool == name)
+        if len(here) < 3:
+            continue
         of_pair = (wins + wins.T + ties)[np.ix_(here, here)]
-        number = of_pair[np.triu_indices(len(here), 1)]
-        if len(number) < 3:
-            continue
-        mean, free = number.mean(), len(number) - 1
-        # The variance of one term of a chi-square of few votes, which are Poisson, is larger than 2.
-        excess = (number.var() * len(number) / mean - free) / np.sqrt(1 + 1 / (2 * mean))
-        if chdtrc(free, max(free + excess, 0.0)) > UNEVEN:
-            continue
-        first = max((len(here) - 1) * number.min(), 1)
-        own = looking_factor(len(number), float(of_pair.sum(axis=0).max() / first))
+        strength = np.zeros(len(here)) if strengths is None else strengths.values[here]
+        own, close = pairing_factor(of_pair, strength)
         if own > factor:
-            factor = own
-            fields = {"fewest": int(number.min()), "most": int(number.max()), "percent": 100 * (factor - 1)}
-            uneven = Note("votes_uneven", fields)
+            factor, percent = own, {"percent": 100 * (own - 1)}
+            on_pairs = of_pair[np.triu_indices(len(here), 1)]
+            range_ = {"fewest": int(on_pairs.min()), "most": int(on_pairs.max())}
+            uneven = Note("close_strengths_met", percent) if close else Note("votes_uneven", range_ | percent)
     return replace(found, inflation=found.inflation * factor, uneven=uneven)
 
 

@@ -1,5 +1,7 @@
 """Votes on pairs, and Davidson's model of them: published worths, posteriors by integration, pools, and refusals."""
 
+import itertools
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -506,7 +508,7 @@ def test_ranks_of_people_are_in_sets_from_judges_and_few_votes():
 
 
 def test_the_factor_of_growing_samples_is_that_of_sup_wald_tests():
-    from bayesrank.ranking._information import looking_factor
+    from bayesrank.ranking._pairings import looking_factor
 
     # Andrews (2003), Econometrica 71:395-397: points of the largest chi-square of a change point in the middle 70% of a
     # sample. The growth is the squared ratio of both parts at the ends. The formula is asymptotic.
@@ -530,3 +532,54 @@ def test_sets_are_wider_if_numbers_of_votes_differ_by_more_than_chance():
     [fields] = uneven((200, 10, 10))
     assert (fields["fewest"], fields["most"]) == (10, 200)
     assert fields["percent"] > 10
+
+
+def test_sets_are_wider_still_if_entities_of_similar_strength_met_more_often():
+    """Six entities, a to f, of which each is stronger than the next."""
+    pairs = list(itertools.combinations(range(6), 2))
+
+    def notes_of_votes(number):
+        votes = {
+            (i, j): (n * (j - i + 6) // 12, n - n * (j - i + 6) // 12, 0) for i, j in pairs if (n := number(j - i))
+        }
+        noted = notes_of(br.credible_ranking(br.fit(votes_of(votes), seed=1))["notes"])
+        return {note.code: note.fields["percent"] for note in noted if "percent" in note.fields}
+
+    near = notes_of_votes(lambda apart: 120 if apart == 1 else 12)
+    far = notes_of_votes(lambda apart: 12 if apart < 4 else 120)
+    assert list(near) == ["close_strengths_met"]
+    assert list(far) == ["votes_uneven"]
+    assert near["close_strengths_met"] > far["votes_uneven"] > 20
+    assert not notes_of_votes(lambda apart: 36)
+
+
+def test_the_factor_of_matched_entities_starts_at_the_joint_region_and_grows_with_the_votes():
+    from bayesrank.ranking._pairings import matching_factor
+
+    once = -special.ndtri(0.025 / 190)
+    even = 7.0 * (1 - np.eye(20))
+    # Scheffé (1953), with the 95% point of chi-square with 19 degrees of freedom; no votes were added.
+    assert matching_factor(even) * once == pytest.approx(np.sqrt(30.144), abs=1e-4)
+    # Votes on a ring beside one vote on each pair: the information of K + n C has the eigenvalues of the circulant.
+    ring = np.roll(np.eye(20), 1, axis=0)
+    ring += ring.T
+    circulant = 2 - 2 * np.cos(2 * np.pi * np.arange(1, 20) / 20)
+    growth = [np.log1p(n * circulant / 20).sum() for n in (10, 100)]
+    found = [matching_factor(1 - np.eye(20) + n * ring) * once for n in (10, 100)]
+    assert found == pytest.approx([np.sqrt(30.144 + each / 2) for each in growth], rel=1e-4)
+    # Where some pairs have no vote, the first votes are one of each entity.
+    alone = np.log(np.maximum(circulant * 19 / 20, 1)).sum()
+    assert matching_factor(ring) * once == pytest.approx(np.sqrt(30.144 + alone / 2), rel=1e-4)
+
+
+def test_numbers_of_votes_that_strengths_do_not_explain_are_not_called_matched():
+    """Among boards with random numbers of votes, one in a hundred may seem to match similar strengths."""
+    from bayesrank.ranking._pairings import close_strengths_met
+
+    rng, found = np.random.default_rng(1), []
+    for _ in range(1000):
+        votes = np.triu(rng.poisson(20, (12, 12)), 1)
+        found.append(close_strengths_met(votes + votes.T, rng.standard_normal(12)))
+    assert np.mean(found) <= 0.01 + 3 * np.sqrt(0.01 * 0.99 / 1000)
+    assert not close_strengths_met(20 * (1 - np.eye(12)), rng.standard_normal(12))
+    assert not close_strengths_met(votes + votes.T, np.zeros(12))

@@ -28,6 +28,13 @@ def votes_uneven(fewest: int, most: int, percent: float) -> str:
     )
 
 
+def close_strengths_met(percent: float) -> str:
+    return (
+        "Entities of similar strength met more often than chance explains. Earlier votes may have matched them, so the "
+        f"possible ranks allow for errors that are {percent:.0f}% larger."
+    )
+
+
 def means_without_n() -> str:
     return (
         "Every rank is possible: standard errors of few cases are themselves uncertain, and the numbers of cases are "

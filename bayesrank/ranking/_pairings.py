@@ -1,0 +1,81 @@
+"""How much wider rank sets of votes must be if earlier votes may have chosen the pairs."""
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.special import chdtrc, chdtri, ndtr, ndtri
+from scipy.stats import rankdata
+
+#: Below this probability by chance, numbers of votes on pairs are uneven, or depend on how close the strengths are.
+UNEVEN = 0.01
+
+
+def looking_factor(pairs: int, growth: float, level: float = 0.05) -> float:
+    """Return the factor by which a critical value grows, if it must hold while a sample grows.
+
+    The sample has at last ``growth`` times its first size. A sampling rule that follows earlier results may stop where
+    the error of one of ``pairs`` differences is largest. The probability that this standardised error ever exceeds c is
+    about 2Φ(-c) + (c - 1/c) φ(c) log(growth).
+    """
+    alpha = level / pairs
+    once = -ndtri(alpha / 2)
+
+    def beyond(c: float) -> float:
+        density = np.exp(-(c**2) / 2) / np.sqrt(2 * np.pi)
+        return float(2 * ndtr(-c) + (c - 1 / c) * density * np.log(growth) - alpha)
+
+    return float(brentq(beyond, once, once + 10)) / once if growth > 1 else 1.0
+
+
+def matching_factor(numbers: np.ndarray, level: float = 0.05) -> float:
+    """Return the factor by which a critical value grows, if votes were spent on entities that looked equal so far.
+
+    ``numbers`` (entity, rival) are those of votes. Such a rule favours no single difference: where neighbours meet, the
+    errors of their differences add up. The factor is that of the joint confidence region of all strengths (Scheffé),
+    whose squared radius is larger by half the logarithm of the growth of its information, log(det V / det V₀). V are
+    the votes, and V₀ the first ones, which nothing chose: as many on each pair as the pair with the fewest has, and at
+    least one of each entity. A bound for every rule has the whole logarithm (Abbasi-Yadkori, Pál and Szepesvári 2011,
+    theorem 1); half of it was enough in simulations (docs/measured/votes.md).
+    """
+    entities = len(numbers)
+    on_pairs = numbers[np.triu_indices(entities, 1)]
+    first = entities * max(on_pairs.min(), 1 / (entities - 1))
+    information = np.linalg.eigvalsh(np.diag(numbers.sum(axis=0)) - numbers)[1:]
+    growth = np.log(np.maximum(information / first, 1.0)).sum()
+    return float(np.sqrt(chdtri(entities - 1, level) + growth / 2) / -ndtri(level / 2 / len(on_pairs)))
+
+
+def uneven_factor(numbers: np.ndarray) -> float:
+    """Return the factor of the critical value for uneven votes (entity, rival); 1 if chance explains them."""
+    on_pairs = numbers[np.triu_indices(len(numbers), 1)]
+    mean, free = on_pairs.mean(), len(on_pairs) - 1
+    # The variance of one term of a chi-square of few votes, which are Poisson, is larger than 2.
+    excess = (on_pairs.var() * len(on_pairs) / mean - free) / np.sqrt(1 + 1 / (2 * mean))
+    if chdtrc(free, max(free + excess, 0.0)) > UNEVEN:
+        return 1.0
+    first = max((len(numbers) - 1) * on_pairs.min(), 1)
+    return looking_factor(len(on_pairs), float(numbers.sum(axis=0).max() / first))
+
+
+def close_strengths_met(numbers: np.ndarray, strength: np.ndarray) -> bool:
+    """Return whether entities of close estimated strengths have more votes (entity, rival) than chance explains."""
+    first, second = np.triu_indices(len(numbers), 1)
+    on_pairs = numbers[first, second]
+    # The ranks of the differences, as logarithms, have most weight where strengths are closest.
+    near = -np.log(rankdata(np.abs(strength[first] - strength[second])))
+    spread = near.std() * on_pairs.std()
+    if not spread > 0:
+        return False
+    # A correlation of permuted numbers has mean 0 and variance 1 / (pairs - 1).
+    correlation = ((near - near.mean()) * (on_pairs - on_pairs.mean())).mean() / spread
+    return bool(correlation * np.sqrt(len(on_pairs) - 1) > -ndtri(UNEVEN))
+
+
+def pairing_factor(numbers: np.ndarray, strength: np.ndarray) -> tuple[float, bool]:
+    """Return the factor of the critical value, and whether close strengths met more often; 1 if votes seem random.
+
+    ``numbers`` (entity, rival) are those of votes, of at least three entities; ``strength`` (entity) is estimated.
+    """
+    factor = uneven_factor(numbers)
+    if not close_strengths_met(numbers, strength):
+        return factor, False
+    return max(factor, matching_factor(numbers)), True
