@@ -161,3 +161,14 @@ def test_arguments_that_do_not_fit_are_refused(places):
 )
 def test_the_team_is_the_name_of_the_file_without_the_word_submission(file, team):
     assert _stem(Path(file)) == team
+
+
+def test_the_first_column_has_the_ids_if_no_heading_says_so(tmp_path):
+    pd.DataFrame({"passenger": IDS, "actual": TRUTH}).to_csv(tmp_path / "truth.csv", index=False)
+    (tmp_path / "all").mkdir()
+    for name, answers in (("one", TRUTH), ("other", np.roll(TRUTH, 1))):
+        pd.DataFrame({"passenger": IDS, "answer": answers}).to_csv(tmp_path / "all" / f"{name}.csv", index=False)
+    frame = br.read(tmp_path / "all", truth=tmp_path / "truth.csv").set_index("case")
+    assert frame.index.tolist() == IDS
+    assert (frame["one"] == frame["actual"]).all()
+    assert frame.loc[IDS, "other"].tolist() == np.roll(TRUTH, 1).tolist()

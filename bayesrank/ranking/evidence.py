@@ -228,7 +228,7 @@ class Evidence(Observed):
             return "labels" if self.model.prevalence is None else "verified cases"
         if self.model.probabilities:
             return "paired cases"
-        if self.model.over_datasets and (self.kind in POPULATIONS or self.model.stratum == "data set"):
+        if self.kind in POPULATIONS:
             return "data sets"
         if self.model.over == "retrained":
             return "training seeds"

@@ -196,7 +196,7 @@ def _possible_roles(table: Table, column: Any) -> list[tuple[str, str]]:
     if all(number is not None and number >= 0 for number in numbers) and not is_index:
         found.append(("weight", "holds the importance weight of a case"))
         if len(whole) == rows:
-            found.append(("count", "says how many cases a row stands for"))
+            found.append(("count", "holds the number of cases of a row"))
     return found
 
 

@@ -11,7 +11,7 @@ import pandas as pd
 import pytest
 
 import bayesrank as br
-from tests.commands import invoke
+from tests.commands import invoke, refused
 
 RIGHT = {
     "gpt": [1, 1, 0, 1, 1, 1, 0, 1, 1, 1, 1, 0],
@@ -289,3 +289,25 @@ def test_a_table_of_numbers_is_read_by_a_mapping_from_standard_names(tmp_path):
     frame = br.read(tmp_path / "t.csv", map={"case": "q", "system": "who", "score": "mark", "cost": "usd"})
     assert frame["cost"].astype(float).tolist() == [2.0 * i for i in range(36)]
     assert frame["outcome"].tolist() == [r + 0.5 for _, _, r in ROWS]
+
+
+@pytest.mark.parametrize("heading", ["test,study,tp,fn,fp,tn", "study,test,tp,fn,fp,tn"])
+def test_a_study_beside_names_of_entities_may_be_a_data_set(tmp_path, heading):
+    rows = [("A", "s1", 30), ("B", "s1", 20), ("A", "s2", 25), ("B", "s2", 28)]
+    turned = heading.startswith("study")
+    lines = [",".join((study, test) if turned else (test, study)) + f",{tp},9,4,60" for test, study, tp in rows]
+    path = tmp_path / "counts.csv"
+    path.write_text("\n".join([heading, *lines]) + "\n")
+    message = refused("rank", path)
+    assert "--entity test --dataset-column study" in message
+    assert "--entity study --dataset-column" not in message
+
+
+@pytest.mark.parametrize(("last", "counted"), [(3, True), (2.5, False)])
+def test_only_a_column_of_whole_numbers_may_hold_numbers_of_cases(tmp_path, last, counted):
+    path = tmp_path / "answers.csv"
+    rows = [(i, i % 2, i % 3 % 2, i % 7 + 1) for i in range(39)] + [(39, 1, 1, last)]
+    pd.DataFrame(rows, columns=["case", "a", "b", "hours"]).to_csv(path, index=False)
+    message = refused("rank", path)
+    assert "--weight hours says that it holds the importance weight of a case" in message
+    assert ("--count hours says that it holds the number of cases of a row" in message) == counted

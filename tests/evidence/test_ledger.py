@@ -246,3 +246,14 @@ def test_weights_are_summed_over_the_cases_that_are_used():
     for missing, sums in (("own", [2.5, 1.75]), ("common", [1.75, 1.75]), (0, [2.5, 2.5])):
         entries = ledger_of(br.from_outcomes(frame, weight=[1, 2, 3, 4], missing=missing)).entries
         assert [entry.weight for entry in entries] == sums
+
+
+def test_cases_that_are_matched_by_content_and_repeated_in_a_file_have_numbers(tmp_path):
+    tau(tmp_path / "a.json", "airline", [1, 0, 1])
+    tau(tmp_path / "b.json", "airline", [1, 1, 0])
+    for name in "ab":
+        path = tmp_path / f"{name}.json"
+        path.write_text(path.read_text().replace("airline 2", "airline 1"))
+    frame = br.read(tmp_path, match="content")
+    assert frame.groupby("case").size().to_dict() == {"0": 2, "1": 2, "1 (2)": 2}
+    assert frame.pivot(index="case", columns="entity", values="outcome")["b"].tolist() == [1, 1, 0]

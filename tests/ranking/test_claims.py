@@ -163,6 +163,9 @@ def test_margins_are_those_of_t_distributions():
     about = Information(unknown, unknown, freedom=np.array([[np.inf, 5.0], [0.0, 1e9]]))
     wanted = [[critical, stats.t.ppf(0.975, 5)], [np.inf, critical]]
     np.testing.assert_allclose(about.threshold(both, critical), wanted, rtol=1e-6)
+    about = Information(unknown, unknown, freedom=np.array([[1.0, 0.4], [1.0, 1.0]]))  # two clusters
+    wanted = stats.t.ppf(0.975, [[1, 0.4], [1, 1]])
+    np.testing.assert_allclose(about.threshold(both, critical), wanted, rtol=1e-6)
     about = Information(unknown, unknown, freedom=np.full((2, 2), 5.0), inflation=np.array([1.0, 1.2]))
     assert about.threshold(both, critical)[0, 1] == pytest.approx(1.2 * stats.t.ppf(0.975, 5))
 

@@ -81,3 +81,20 @@ def test_points_and_undefined_entities():
         assert np.isnan(whole[name][3])
     for name in ("poth", "poth_error"):
         assert whole[name].item() == pytest.approx(three[name].item())
+
+
+def test_errors_of_an_order_that_never_changes():
+    """The next draw may swap two neighbours: an expected rank is off by 1 / n, a SUCRA by 1 / n / (entities - 1)."""
+    ranking = br.credible_ranking(draws_of(np.tile([3.0, 2.0, 1.0], (200, 1))))
+    np.testing.assert_allclose(ranking["expected_rank_error"], 1 / 200)
+    np.testing.assert_allclose(ranking["sucra_error"], 1 / 400)
+    # The POTH has the slope 2 in the first and the last SUCRA.
+    error = np.hypot(2 * np.sqrt(2) / 400 * np.sqrt(2), 2 * 3 / 400**2)
+    assert ranking["poth_error"].item() == pytest.approx(error, rel=1e-6)
+
+
+def test_an_order_that_turns_in_each_draw_has_no_linear_error():
+    ranking = br.credible_ranking(draws_of(np.tile([[2.0, 1.0], [1.0, 2.0]], (100, 1))))
+    assert ranking["poth"].item() == 0
+    errors = ranking["sucra_error"].values
+    assert ranking["poth_error"].item() == pytest.approx(2 * (errors**2).sum(), rel=1e-6)

@@ -208,3 +208,13 @@ def test_a_gate_over_groups_decides_by_the_worst_group(tmp_path):
     assert mean["discordant"] == (before != after).sum()
     assert "--group must name a column" in refused(*words, "--group", "lang")
     assert "--aggregate must be left out without --group" in refused(*words, "--aggregate", "gap")
+
+
+@pytest.mark.parametrize("dim", ["dataset", "group"])
+def test_more_data_sets_help_a_ranking_of_their_population_and_paired_cases_that_of_one(dim):
+    counts = COUNTS if dim == "group" else COUNTS.rename(group="dataset")
+    posterior = br.fit(counts, model="hierarchical_dirichlet_multinomial", seed=1, draws=50)
+    needed = {kind: br.credible_ranking(posterior, "f1", kind=kind)["needed_evidence"] for kind in ("typical", "new")}
+    assert [found.item() for found in needed.values()] == ["data sets"] * 2
+    of_each = br.credible_ranking(posterior, "f1", kind="observed")["needed_evidence"]
+    assert set(of_each.values.tolist()) == {"per-case data"}

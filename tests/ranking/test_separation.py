@@ -187,3 +187,12 @@ def test_the_width_of_one_proportion_needs_the_exact_number(right, wrong, width)
         middle = (low + high) // 2
         low, high = (low, middle) if success(middle) >= 0.8 else (middle, high)
     assert found == pytest.approx(high, rel=0.02)
+
+
+def test_critical_values_of_entities_with_the_same_draws():
+    """A difference that is 0 in every draw has no error, and leaves the critical value of the others."""
+    from bayesrank.ranking.separation import _critical_values
+
+    y = np.random.default_rng(1).standard_normal((2000, 2))
+    alone = _critical_values(y, 0.95)
+    np.testing.assert_array_equal(_critical_values(y[:, [0, 0, 1]], 0.95)[2:], [0.0, alone[2]])
