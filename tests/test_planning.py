@@ -90,6 +90,26 @@ def test_normal_scores_keep_today_s_moments():
     np.testing.assert_allclose(covariance[0], 0.005 * np.eye(2) + (whole - 0.005 * np.eye(2)) / 4, atol=1e-12)
 
 
+def test_variances_of_dirichlet_tables_have_a_closed_form():
+    """Accuracy is a sum of independent Betas with known shares of the classes, and one Beta where these are sampled."""
+    alpha = np.array([[[30.0, 10.0], [8.0, 24.0]], [[35.0, 5.0], [16.0, 16.0]]])
+    size = alpha.sum(-1)
+    rates = alpha / size[..., None]
+
+    def accuracy(tables):
+        return tables[..., 0, 0] + tables[..., 1, 1]
+
+    right, shares = np.stack([rates[:, 0, 0], rates[:, 1, 1]], axis=1), np.array([[0.3, 0.7]] * 2)
+    wanted = (shares**2 * right * (1 - right) / (size + 1)).sum(1)
+    known = Tables(accuracy, alpha, shares, shares, np.arange(2), 3, np.random.default_rng(1)).moments()[1]
+    np.testing.assert_allclose(known, np.broadcast_to(np.diag(wanted), (3, 2, 2)), rtol=1e-6, atol=1e-12)
+    total = size.sum(-1)
+    mean = (alpha[:, 0, 0] + alpha[:, 1, 1]) / total
+    sampled = Tables(accuracy, alpha, None, None, np.arange(2), 3, np.random.default_rng(1)).moments()[1]
+    # All cells together are Dirichlet, so that accuracy is Beta; the update's formula is of first order.
+    np.testing.assert_allclose(np.diagonal(sampled[0]), mean * (1 - mean) / (total + 1), rtol=0.02)
+
+
 def test_a_score_of_outcomes_may_be_of_one_s_own():
     # A rising function of the mean orders entities alike: its futures separate them alike.
     posterior = br.fit(right_of([[20], [14]], 30).isel(dataset=0), seed=1)
