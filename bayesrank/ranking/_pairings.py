@@ -3,7 +3,6 @@
 import numpy as np
 from scipy.optimize import brentq
 from scipy.special import chdtrc, chdtri, ndtr, ndtri
-from scipy.stats import rankdata
 
 #: Below this probability by chance, numbers of votes on pairs are uneven, or depend on how close the strengths are.
 UNEVEN = 0.01
@@ -58,6 +57,8 @@ def uneven_factor(numbers: np.ndarray) -> float:
 
 def close_strengths_met(numbers: np.ndarray, strength: np.ndarray) -> bool:
     """Return whether entities of close estimated strengths have more votes (entity, rival) than chance explains."""
+    from scipy.stats import rankdata
+
     first, second = np.triu_indices(len(numbers), 1)
     on_pairs = numbers[first, second]
     # The ranks of the differences, as logarithms, have most weight where strengths are closest.
