@@ -10,7 +10,7 @@ from bayesrank import _text
 from bayesrank._notes import Note, notes_of
 from bayesrank._records import RankingRecord
 from bayesrank.ranking.claims import FEWEST, NO_HEADLINE, leader_overestimate
-from bayesrank.ranking.intervals import position_of
+from bayesrank.ranking.intervals import order_name, position_of
 from bayesrank.ranking.summary import check_complete, effective_draws, is_exact, outside_interval, score_name
 from bayesrank.words.identification import why_and_remedy
 from bayesrank.words.parts import Verdict, compose, few_names
@@ -119,6 +119,11 @@ def common_notes(standing: Standing, score: str) -> list[str | Note]:
     ranking = standing.ranking
     said = [note.code for note in notes_of(ranking["notes"])]
     notes: list[str | Note] = [cap for cap in standing.caps if cap.code not in said]
+    if order_name(ranking) == "predictive":
+        notes.append(
+            f"Within a tier, entities are ordered by the {score} of the posterior mean performance. So the first need "
+            "not have the highest P(best)."
+        )
     notes += [note for describe in (_rank_sets, _pairs, _ties) for note in describe(standing)]
     if ranking["tier"].max() > 1:
         notes.append(

@@ -170,6 +170,12 @@ def test_a_predictive_leader_may_beat_its_rival_with_probability_below_one_half(
     leader, rival = (0, 1), (5, 12)
     assert Fraction(1, 3) > Fraction(6, 19)  # the posterior means
     assert exact_superiority(leader, rival) < HALF
+    counts = br.from_counts(tp=[0, 5], fn=[1, 12], tn=[9, 9], fp=[1, 1], entity=["leader", "rival"])
+    for order in ("predictive", "consensus"):
+        ranking = br.credible_ranking(counts, "tpr", method="exact", model="beta_binomial", order=order)
+        assert br.verdict(ranking)[0].startswith(f"{'leader' if order == 'predictive' else 'rival'} leads")
+        named = [note for note in br.notes(ranking) if "posterior mean performance" in note]
+        assert len(named) == (order == "predictive")
 
 
 def test_how_deep_cycles_are():
