@@ -82,7 +82,7 @@ BOARDS = {
         "Chatbot votes: which model do people prefer?",
         "Language models in 27,045 battles, judged by people",
         "Ratings from votes on pairs (battles of Chatzi et al. 2024).",
-        "Many votes settle the first place and narrow the next ones: printed ranks can be right.",
+        "Many votes settle the first place, and leave few possible ranks for the next models: printed ranks can be right.",
         'battles = br.datasets.load_cases("arena_battles")\n'
         'votes = br.from_votes(battles, a="model_a", b="model_b", winner="human", count="count")\n'
         "br.credible_ranking(br.fit(votes, seed=1))",
@@ -127,8 +127,9 @@ rank.
 |---|---:|---:|---:|---|
 {rows}
 
-Wide bars are no fault of the models, nor of those who built the boards. A few hundred cases cannot order dozens of
-similar entries. The remedy is to print sets instead of ranks, and to keep results by case: they say more than totals.
+Wide bars are due to the number of cases, not to the models or to those who built the boards. A few hundred cases cannot
+order dozens of similar entries. The remedy is to print sets instead of ranks, and to publish results by case, which
+separate more entries than totals do.
 
 All data ship with the package; [their licences](../reference/datasets.md) allow it. The numbers are from
 `scripts/make_leaderboards_page.py`, with `seed=1`.

@@ -36,7 +36,7 @@ More scores than the table lists:
   are available. `br.scores.average(score, how)` averages a score without a name, such as `f_beta(3)`. Use it for
   accuracy, too, since "macro accuracy" has two meanings. [Averages may not rank](../theory/averages.md).
 - **Outcomes without classes** have {outcomes}, which is their default.
-- **Votes on pairs** have {votes}, which only rankings take: a strength is no performance.
+- **Votes on pairs** have {votes}, which only functions for rankings accept.
 
 *Delta P* has two meanings. `delta_p` (also `markedness`) is P(positive | called positive) − P(positive | called
 negative): the prediction is the cue, and the truth is the outcome. `delta_p_prime` (also `informedness`; Powers' ΔP′)
