@@ -82,7 +82,8 @@ BOARDS = {
         "Chatbot votes: which model do people prefer?",
         "Language models in 27,045 battles, judged by people",
         "Ratings from votes on pairs (battles of Chatzi et al. 2024).",
-        "Many votes settle the first place, and leave few possible ranks for the next models: printed ranks can be right.",
+        "Many votes settle the first place, and leave few possible ranks for the next models: printed ranks can be "
+        "right.",
         'battles = br.datasets.load_cases("arena_battles")\n'
         'votes = br.from_votes(battles, a="model_a", b="model_b", winner="human", count="count")\n'
         "br.credible_ranking(br.fit(votes, seed=1))",

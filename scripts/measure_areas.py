@@ -134,7 +134,7 @@ def main():
         f"  cases of the smaller class times (1 - observed area) is below {NEAR:g}.",
         "",
         "The rule depends on the observed area and on the class sizes alone. *Shown* is the share of boards with an",
-        "interval; *holds* is the share of intervals, shown or not, that hold the true area; *shown and wrong* is the",
+        "interval. *Holds* is the share of intervals, shown or not, that hold the true area. *Shown and wrong* is the",
         "share of boards on which a user would read a wrong interval.",
         f"{f'Other methods, with 100 resamples, are measured on {OF_PEERS} boards per row.' if others else ''}",
         "",

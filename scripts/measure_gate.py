@@ -27,8 +27,8 @@ HEAD = """# The gate
 rate of false claims of *worse* that the gate allows is 0.05. Each row has {streams:,} streams; the Monte-Carlo error of
 a share of 0.05 is {error:.3f}. *Differ* is the share of cases on which one version is right and the other wrong. The
 columns are one look at the end, {looks} planned looks after every {every} cases, and a look after every single case
-with `looks="any"`. The columns *tolerance* are for another common rule: the new version fails if its
-observed score is lower by more than {tolerance:g}, at one look or at any of {looks} looks.
+with `looks="any"`. The columns *tolerance* are for another common rule. The new version then fails if
+its observed score is lower by more than {tolerance:g}, at one look or at any of {looks} looks.
 
 """
 #: Streams for other packages, which look at every case anew.
