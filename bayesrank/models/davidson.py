@@ -243,7 +243,7 @@ class JudgedVotes(Davidson):
 
     words: ClassVar[str] = (
         "The votes of the judges, and the entities, predict the votes of people where these are unknown. Each draw "
-        "completes the votes; their strengths sum to 0."
+        "fills in the unknown votes and computes the strengths from all votes; strengths sum to 0."
     )
 
     def __init__(self, evidence: xr.Dataset, prior: float | str = SPREAD) -> None:

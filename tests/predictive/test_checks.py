@@ -109,7 +109,7 @@ def test_tables_of_classes_and_words():
     assert (check["p_value_error"] > 0).all()
     for line in check.attrs["words"].split("\n"):
         assert line.endswith("the model predicts less than was observed.")
-        assert "<0.01 of the replicates" in line
+        assert "with probability <0.01: " in line
     held = br.predictive.predictive_check(br.fit(counts, HIERARCHICAL, seed=1, draws=250), seed=1)
     assert "no sign that the model is wrong" in held.attrs["words"]
 
@@ -138,5 +138,5 @@ def test_extreme_tables():
 @pytest.mark.parametrize(("p", "word"), [(0.02, "less"), (0.03, "no sign"), (0.97, "no sign"), (0.98, "more")])
 def test_words_go_by_both_tails(p, word):
     one = xr.Dataset({"observed": 2.0, "p_value": p, "replicated": (("chain", "draw"), np.ones((1, 9)))})
-    said = checks._words(one, "difficulty", 1000).split(" of the replicates: ")[1]
+    said = checks._words(one, "difficulty", 1000).split(" with probability ")[1]
     assert word in said

@@ -124,7 +124,7 @@ def test_a_meta_analysis_says_what_a_reviewer_asks_for():
     posterior = br.fit(br.datasets.load("ascus_hc2_repc"), prevalence=0.1, seed=1)
     text = paste(posterior, "informedness")
     for words in (
-        "In logits, standard deviations have half-normal priors, with scale 2 for the difficulty of data sets",
+        "The standard deviations, in logits, have half-normal priors, with scale 2 for the difficulty of data sets",
         "which meta-analyses call the summary point", "the largest R-hat of the score is", "Reitsma", "Mundlak",
         "Chu and Cole", "Vehtari",
     ):  # fmt: skip
@@ -133,7 +133,7 @@ def test_a_meta_analysis_says_what_a_reviewer_asks_for():
 
 def test_the_checklist_quotes_sentences_that_exist():
     page = PAGE.read_text(encoding="utf-8")
-    table = page[page.index("## What the paragraph answers") : page.index("A number typed")]
+    table = page[page.index("## What the paragraph answers") : page.index("If you type a number")]
     quoted = re.findall(r'"([^"]+)"', table)
     assert len(quoted) > 12
     said = [texts_in(module) for module in (methods, models, logs, paragraph, crossed_logit_normal)]

@@ -368,7 +368,7 @@ def test_pairing_is_shown_with_what_it_adds():
     opposite = pd.DataFrame({"x": [1, 0] * 50, "y": [0, 1] * 50})
     text = text_of(ranking_report(br.fit(br.from_outcomes(opposite), "paired", seed=1), "mean_outcome"))
     # Perfect opposites: the difference is twice as uncertain as one of them, and independent ones sqrt(2) times.
-    share = re.search(r"All entities met the same cases\. .* is ([\d.]+) times that of independent cases\.", text)
+    share = re.search(r"All entities met the same cases\. .* is ([\d.]+) times that of independent errors\.", text)
     assert float(share[1]) == pytest.approx(2**0.5, abs=0.04)
     gaps = opposite.astype(float).mask(np.arange(100)[:, None] >= [100, 60])
     text = text_of(ranking_report(br.fit(br.from_outcomes(gaps, missing="own"), "paired", seed=1), "mean_outcome"))
