@@ -160,8 +160,8 @@ def measure_faults(draws: int) -> list[str]:
         "",
         "## Faults of agents",
         "",
-        "By construction, a share of 0.750 of 400 trajectories has a fault. A random 40 trajectories were labelled,",
-        f"{draws} times. The mean estimate from the verdicts of five judges is {np.mean(means):.3f}",
+        f"By construction, a share of 0.750 of 400 trajectories has a fault. In each of {draws} repetitions, 40 random",
+        f"trajectories were labelled. The mean estimate from the verdicts of five judges is {np.mean(means):.3f}",
         f"(standard deviation {np.std(means):.3f}), and {hits} of the {draws} intervals (at 95%) hold 0.750. Without",
         "labels, the model of Dawid and Skene estimates 0.645.",
     ]
