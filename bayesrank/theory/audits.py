@@ -81,8 +81,8 @@ def audit(
         of Kendall's tau-b with a canonical ranking score, at ``tau_min_a``, ``tau_min_b``, ``tau_max_a``, ``tau_max_b``
         on the Tile, over 6,545 performances (6,561 at a fixed prevalence); 0 for a constant score. ``tau_min_tied``,
         ``tau_max_tied``: the extremes over the positions of named scores only, such as (½, ½), where accidental ties
-        change tau-b by up to 0.015. ``verdict``: the result in words. It says if the score is defined for more or for
-        fewer performances than the ranking score with its order.
+        raise tau-b by up to 0.016 for the scores of Table 1. ``verdict``: the result in words. It says if the score is
+        defined for more or for fewer performances than the ranking score with its order.
 
         With ``order``: ``axiom_1``, ``axiom_2``, ``axiom_3_upper``, ``axiom_3_lower``, ``proof`` (``test``: why it
         holds, or the numbers of the counterexample), ``counterexample`` (``test``, ``role``, ``actual``,
