@@ -156,7 +156,7 @@ def test_models_without_weights_refuse_them(refuse):
 
 
 def test_body_weight_is_neither_a_count_nor_an_entity():
-    said = "'weight' is probably none.*weight='weight'.*count='weight'"
+    said = "'weight' is probably not an entity.*weight='weight'.*count='weight'"
     with pytest.raises(br.ArgumentError, match=said):
         br.from_outcomes(PATIENTS, case="patient")
     with pytest.raises(br.ArgumentError, match=said):

@@ -312,7 +312,7 @@ def test_decide_is_the_expected_utility_and_the_comparison_of_the_package():
         np.testing.assert_allclose(frame[name][against["entity"].values.tolist()], against[name], rtol=1e-9)
     assert frame["verdict"].isna().sum() == 1
     printed = invoke(*compared)
-    for words in ("against logreg", "TPR above that of logreg minus 0.05", "TNR above it minus 0.1", "equivalent"):
+    for words in ("against logreg", "TPR at most 0.05 below that of logreg", "TNR at most 0.1 below", "equivalent"):
         assert words in printed
 
 
@@ -442,7 +442,9 @@ def test_cases_and_sections_that_cannot_be_had(tmp_path):
     assert said in page
     assert "10 of 15 cases decide: on the others all entities have the same outcome" in page
     assert [f'<h2 id="{name}">' in page for name in ("pairing", "cases")] == [True, True]
-    assert "--with cases must go with one row a case" in refused(*asked, "cases", "--model", "dirichlet_multinomial")
+    assert "--with cases must be left out unless there is one row for each case" in refused(
+        *asked, "cases", "--model", "dirichlet_multinomial"
+    )
 
 
 def test_the_report_tells_what_changed_from_period_to_period(tmp_path):

@@ -148,7 +148,9 @@ FILES = {
     ),
     "cases with names": File(wide(Case=[f"q{i}" for i in range(8)]), OUTCOMES),
     **{
-        f"{column}, {remedy}": File(wide(**{column: values}), OUTCOMES, f"{column!r} is probably none", f"--{remedy}")
+        f"{column}, {remedy}": File(
+            wide(**{column: values}), OUTCOMES, f"{column!r} is probably not an entity", f"--{remedy}"
+        )
         for column, values, remedy in (
             ("question_id", range(8), "case question_id"),
             ("doc_id", range(100, 108), "ignore doc_id"),
@@ -200,7 +202,9 @@ FILES = {
     "y_true": File(labels("Y_true", str.upper), joint(name=str.upper)),
     "0 and 1": File(labels(name=lambda x: int(x == "yes")), joint(name=lambda x: int(x == "yes"))),
     "cancer": File(labels(name=SICK.get), joint(name=SICK.get)),
-    "labels and an id": File(labels(sample_id=range(6)), LABELS, "'sample_id' is probably none", "--case sample_id"),
+    "labels and an id": File(
+        labels(sample_id=range(6)), LABELS, "'sample_id' is probably not an entity", "--case sample_id"
+    ),
     "labels and a split": File(labels(part="test"), LABELS, "none of the true labels", "--entities A,B"),
     "spelled in two ways": File(
         labels(name=SICK.get).replace("cancer", "Cancer", 1), joint(name=SICK.get), "'Cancer' and 'cancer'",

@@ -88,7 +88,7 @@ def test_equal_learners_share_the_first_place():
 @pytest.mark.parametrize(
     ("scores", "given", "said"),
     [
-        (RUNS, {}, "'run' is probably none"),
+        (RUNS, {}, "'run' is probably not one"),
         (SPLITS.head(1), {}, "two splits or more"),
         (SPLITS.mask(SPLITS > 0.85), {}, "must be finite in each split"),
         (SPLITS.assign(kind="x"), {}, "column 'kind' holds none"),

@@ -73,6 +73,7 @@ def in_options(error: ArgumentError, command: click.Command) -> ArgumentError:
     """
     options = dict.fromkeys(DATA, "DATA")
     options |= {str(one.name): one.opts[-1] for one in command.params if isinstance(one, click.Option)}
+    options.setdefault("paths", "PATHS" if any(one.name == "paths" for one in command.params) else "DATA")
     # One of several values is called by the singular.
     for name in [one.name for one in command.params if getattr(one, "multiple", False)]:
         options.setdefault(str(name).removesuffix("s"), options[str(name)])

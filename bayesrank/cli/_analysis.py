@@ -163,7 +163,7 @@ class Analysis:
         if not self.lower:
             return None
         if score.space != "outcomes":
-            raise ArgumentError("--lower-is-better", "must be left out of scores, which have a direction", score.name)
+            raise ArgumentError("--lower-is-better", "must be left out for scores that have a direction", score.name)
         return False
 
 
@@ -310,8 +310,8 @@ def _check_model(evidence: Evidence, model: str, prior: Any, prevalence: Any, da
         if takes_cases(model):
             raise ArgumentError(
                 "--model",
-                f"must not be {model} for counts, which do not show which errors coincide; {data} must then "
-                "have one row for each case (see 'bayesrank rank --help')",
+                f"must not be {model} for counts, which do not show which errors coincide: this model needs "
+                f"one row for each case in {data} (see 'bayesrank rank --help')",
             )
         if outcomes and getattr(find_model(model), "needs_classes", False):
             fit = chosen_by_evidence(evidence, False)

@@ -46,15 +46,17 @@ def _once(context: click.Context, option: click.Parameter, values: tuple[str, ..
 DATA = click.argument("data", metavar="DATA")
 PATHS = click.argument("data", metavar="DATA", nargs=-1, required=True)
 SCORE_FORMS = (
-    "Name or alias (see 'bayesrank scores'), f0.7 (F-beta with beta 0.7), an importance tn=1,fp=1,fn=5,tp=1, or a "
-    "point a=0.3,b=0.7"
+    "Name or alias (see 'bayesrank scores'), f0.7 (F-beta with beta 0.7), weights of the outcomes tn=1,fp=1,fn=5,tp=1, "
+    "or a point a=0.3,b=0.7"
 )
 BY_DATA = "[default: mean_outcome for outcomes; informedness for two classes with cases; else accuracy]"
 SCORE = click.option(
     "-s", "--score", type=SCORE_TYPE, help=f"{SCORE_FORMS} of the Tile (see 'bayesrank tile -h'). {BY_DATA}"
 )
 LOWER = click.option("--lower-is-better", is_flag=True, help="Rank low outcomes first, such as costs or errors.")
-HIGHER = click.option("--higher-is-better", is_flag=True, help="Rank high outcomes first, whatever headings say.")
+HIGHER = click.option(
+    "--higher-is-better", is_flag=True, help="Rank high outcomes first, even if a heading names costs or errors."
+)
 ROPE = click.option(
     "--rope", type=NUMBER, default=0.0, help="Region of practical equivalence: smaller differences count as equal."
 )
@@ -113,10 +115,10 @@ PRIORS = "[default: four_cases; unit for hierarchical models; haldane (no prior)
 judging_options = (
     click.option(
         "--truth",
-        help="A file with the id and the true label of each case, for a folder of submissions with one file a team. Or "
-        "the column with the truth, known for some cases, beside verdicts or predictions.",
+        help="For a folder of submissions: the file with the id and the true label of each case. For a table with "
+        "verdicts or predictions: the column with the truth, known for some cases.",
     ),
-    click.option("--judge", type=NAMES, help="Beside --truth: the columns with verdicts of judges on all cases."),
+    click.option("--judge", type=NAMES, help="With --truth: the columns with verdicts of judges on all cases."),
 )
 #: How to get from DATA to evidence and a model of it. The arguments of br.from_frame have the same names.
 asking = adding(
@@ -132,14 +134,16 @@ asking = adding(
     ),
     click.option("--dataset", callback=_once, multiple=True, help=f"Use one data set. {POOLED}"),
     click.option("--entity", help="The column that names the entities. [default: entity, model, team, test, ...]"),
-    click.option("--entities", type=NAMES, help="The columns of the entities, where each has one: A,B,C."),
+    click.option(
+        "--entities", type=NAMES, help="In a table with one column for each entity: the columns to rank, such as A,B,C."
+    ),
     click.option("--dataset-column", help="The column that names the data sets. [default: dataset]"),
     click.option("--case", help="The column that names the cases. [default: case]"),
     click.option("--run", help="The column that names the runs of a case. [default: run]"),
     click.option(
         "--training-seed",
         metavar="COLUMN",
-        help="The column with the training seed of the model: rank retrained models.",
+        help="The column with the training seed of the model; ranks over retrained models.",
     ),
     click.option("--cluster", help="The column that names the cluster of each case. [default: cluster]"),
     click.option("--count", help="The column that says how many cases a row stands for."),
@@ -189,7 +193,7 @@ FIELDS = "the fields of the case, the system and the score, such as run.model. '
 reading_logs = adding(
     click.option("--name", multiple=True, metavar="FILE=NAME", help=f"Logs only: {NAMED}"),
     click.option("--only", multiple=True, metavar="WHAT=VALUE", help=f"Logs only: {ONLY}"),
-    click.option("--map", metavar="case=FIELD,system=FIELD,score=FIELD", help=f"Logs that no format knows: {FIELDS}"),
+    click.option("--map", metavar="case=FIELD,system=FIELD,score=FIELD", help=f"Logs of an unknown format: {FIELDS}"),
     click.option(
         "--match",
         type=click.Choice(["id", "content"]),

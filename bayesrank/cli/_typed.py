@@ -121,7 +121,7 @@ def read_score(text: str, option: str = "--score") -> Score:
     if "=" not in text:
         beta = re.fullmatch(r"f[\s_-]?(\d*\.\d+)(?:[\s_-]?score)?", text.strip(), re.I)
         return as_score(text) if beta is None else f_beta(float(beta[1]))
-    wanted = "must be a name, an importance tn=1,fp=1,fn=5,tp=1, or a place a=0.3,b=0.7, with decimal points"
+    wanted = "must be a name, weights tn=1,fp=1,fn=5,tp=1, or a place a=0.3,b=0.7, with decimal points"
     found = _numbers_by_name(option, text, wanted)
     if set(found) == {"a", "b"}:
         score = as_score((found["a"], found["b"]))

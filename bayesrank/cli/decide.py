@@ -34,7 +34,7 @@ MARGIN = click.FloatRange(0, 1)
 @DATA
 @analysing
 @adding(BENEFIT, REFERENCE)
-@click.option("--always", is_flag=True, help="Add rivals that answer negative, or positive, to every case.")
+@click.option("--always", is_flag=True, help="Also rank two strategies: answer negative to every case, or positive.")
 @click.option("--margin-tpr", type=MARGIN, help="Margin by which the TPR may be lower. [default: 0.05]")
 @click.option("--margin-tnr", type=MARGIN, help="Margin by which the TNR may be lower. [default: 0.05]")
 @NOTES

@@ -20,8 +20,8 @@ from bayesrank.tables.table import Roles
 @reading_logs
 @click.option("--missing", type=WORD, help="How to treat missing outcomes, as for 'bayesrank rank'.")
 @adding(*judging_options)
-@click.option("--entities", type=NAMES, help="Beside --truth: the columns of tests that are compared.")
-@click.option("--count", help="Beside --truth: the column that says how many cases a row stands for.")
+@click.option("--entities", type=NAMES, help="With --truth: the columns of tests that are compared.")
+@click.option("--count", help="With --truth: the column that says how many cases a row stands for.")
 @click.option(
     "--covariate",
     "covariates",
@@ -29,8 +29,8 @@ from bayesrank.tables.table import Roles
     metavar="COLUMN",
     help="One table of counts on several data sets: a column of numbers on which the rates may depend.",
 )
-@click.option("--entity", help="Beside --covariate: the column that names the entities.")
-@click.option("--dataset-column", help="Beside --covariate: the column that names the data sets.")
+@click.option("--entity", help="With --covariate: the column that names the entities.")
+@click.option("--dataset-column", help="With --covariate: the column that names the data sets.")
 def doctor(
     paths: tuple[str, ...],
     missing: float | str | None,
@@ -48,8 +48,8 @@ def doctor(
     PATHS are files, folders, patterns, compressed files, zip archives, or - for standard input. A stop is a question
     about the logs that you must answer before they can be ranked. The last line is a command that ranks the logs; it
     contains one possible answer to each stop.
-    With --truth it describes one table of judged cases: how many labels, how they were chosen, the judge's errors.
-    With --covariate it describes a table of counts: the values of each covariate, and whether slopes can be estimated.
+    With --truth, doctor describes one table of judged cases: how many labels, how they were chosen, the judge's errors.
+    With --covariate, it describes a table of counts: the values of each covariate, and whether slopes can be estimated.
     """
     for option, given in (("--entity", entity), ("--dataset-column", dataset_column)):
         if given is not None and not covariates:

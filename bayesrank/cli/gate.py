@@ -75,7 +75,9 @@ def _looks(context: click.Context, option: click.Parameter, typed: str) -> int |
         default="1",
         help="The number of times that you run the gate while cases arrive, or any.",
     ),
-    click.option("--prob", type=click.FloatRange(0, 1, True, True), default=0.95, help="1 minus the one-sided error."),
+    click.option(
+        "--prob", type=click.FloatRange(0, 1, True, True), default=0.95, help="1 minus the one-sided error probability."
+    ),
     click.option("--by", help="Column of groups of cases; the worst group is named."),
     click.option("--group", help="Column of groups of cases: decide by an aggregate over them."),
     click.option(
@@ -85,7 +87,7 @@ def _looks(context: click.Context, option: click.Parameter, typed: str) -> int |
     ),
     click.option("--case", help="Column that names the cases."),
     click.option("--cluster", help="Column of clusters of cases."),
-    click.option("--positive", help="The positive one of two labels."),
+    click.option("--positive", help="The positive label, if there are two labels."),
     click.option(
         "--fail-on",
         type=click.Choice(["worse", "undecided"]),
@@ -115,8 +117,8 @@ def gate(
 
     The decision is worse, not worse, or undecided.
 
-    BASE and each NEW are a CSV file as for 'bayesrank rank', or evaluation logs; cases are paired by their names. A
-    table without a column for the entity is named after its file.
+    BASE and each NEW are a CSV file as for 'bayesrank rank', or evaluation logs; cases are paired by their names. If a
+    table has no column for the entity, the entity is named after the file.
     """
     logs = choices_of(how)
     columns = [name for name in dict.fromkeys((by, group)) if name is not None]

@@ -1,4 +1,4 @@
-"""``bayesrank ops``: outperformance scores, the share of all performances that an entity outperforms."""
+"""``bayesrank ops``: outperformance scores, which compare entities across scores and prevalences."""
 
 from typing import Any
 
@@ -29,10 +29,10 @@ Examples:
 @exporting()
 @click.option("-s", "--score", type=SCORE_TYPE, default="f1", help="Name or alias; see 'bayesrank scores'.")
 def ops(score: Score, prob: float, export: Export, **how: Any) -> None:
-    """Compute the share of all performances at the same prevalence that each entity of DATA outperforms.
+    """Compute the outperformance score (OPS) of each entity of DATA.
 
-    An outperformance score (OPS) is between 0 and 1 for every score and prevalence; performances are
-    weighted equally by area in the ROC square.
+    Take all pairs of sensitivity and specificity, with equal weights, at the prevalence of the entity. The OPS is the
+    share of them that have a worse score than the entity. It is between 0 and 1 for every score and prevalence.
     """
     with progress() as step:
         analysis = analyse(step, **how)

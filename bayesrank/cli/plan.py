@@ -30,7 +30,12 @@ Examples:
 @DATA
 @analysing
 @scoring
-@click.option("--target", type=PROBABILITY, default=0.95, help="Level of the rank sets, or posterior probability.")
+@click.option(
+    "--target",
+    type=PROBABILITY,
+    default=0.95,
+    help="Level of the rank sets; with --true-scores population or posterior, a posterior probability.",
+)
 @click.option("--assurance", type=PROBABILITY, default=0.8, help="Probability of meeting the target.")
 @click.option("--choose", help="The entity to separate from the rival. [default: the leader]")
 @click.option("--rival", help="The rival, or all: beat each rival. [default: the closest one]")
@@ -38,8 +43,8 @@ Examples:
 @click.option(
     "--true-scores",
     type=click.Choice(["difference", "population", "posterior"]),
-    help="The true scores of the simulated futures: two entities at the difference --margin, "
-    "or draws from the population of entities or from the posterior.",
+    help="True scores in the simulated futures: two entities that differ by --margin, or draws from the population of "
+    "entities or from the posterior.",
 )
 @NOTES
 @over_groups
@@ -49,9 +54,9 @@ def plan(
 ) -> None:
     """Find how many new cases separate two entities of DATA if they truly differ by a given amount.
 
-    DATA is a shipped data set, or a file as for 'bayesrank rank'. Future cases are simulated and added to today's. The
-    answer is the smallest number of new cases with which at least the share --assurance of these futures meets
-    --target. Without --true-scores it is the number in the verdict of 'bayesrank rank'.
+    DATA is a shipped data set, or a file as for 'bayesrank rank'. Many futures are simulated: new cases
+    are added to today's. The answer is the smallest number of new cases for which the share of futures that meet
+    --target is at least --assurance. Without --true-scores it is the number in the verdict of 'bayesrank rank'.
     """
     with progress() as step:
         goal = {name: how.pop(name) for name in ("target", "assurance", "margin", "rope", "kind", "true_scores")}

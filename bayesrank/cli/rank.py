@@ -71,7 +71,7 @@ A table of votes on pairs has the columns model_a, model_b and winner (model_a, 
 
 Other columns are ignored. The column entity may also have another name, such as model, classifier, team, test or
 study, if there is only one such column; --entity names another. Without such a column, a row is a case and every
-column an entity. Its values are outcomes: 1 for right and 0 for wrong (or pass and fail, yes and no, C and I), a
+column an entity. The values are then outcomes: 1 for right and 0 for wrong (or pass and fail, yes and no, C and I), a
 grade, or another number. With a column actual (or y_true) for the true label, the values are predicted labels.
 
 With the two labels 0/1, -1/1, false/true, negative/positive or no/yes, the positive class is known; for other labels,
@@ -80,10 +80,10 @@ With the two labels 0/1, -1/1, false/true, negative/positive or no/yes, the posi
 If there are several data sets, a column dataset names them. Files of cases may also have these columns: case, the name
 of the case; run, the repetition of the case (its outcome is the mean over runs); and cluster, the group of the case.
 --case, --run, --cluster and --dataset-column accept other column names. --count names the column with the number of
-cases that a row stands for. --weight names the column of importance (survey) weights. Without these options, a column
-named count or weight has this meaning only in the lines above. In a file with one column per entity, --entities lists
-the entities, or --ignore leaves other columns out. Cases are ranked by the model paired. It needs every entity on every
-case, unless --missing says how to treat empty fields.
+cases that a row stands for; without --count, a column named count is used only in the lines above. --weight names the
+column of importance (survey) weights. In a file with one column per entity, --entities lists the entities, or --ignore
+leaves other columns out. The default model for per-case data, paired, needs every entity on every case, unless
+--missing says how to treat empty fields.
 """
 
 

@@ -62,7 +62,7 @@ def _sections(text: str, option: str) -> list[str]:
     "wanted",
     type=Typed("sections", _sections),
     default="",
-    help="Sections to add, with commas: cases, decisions, drift, prior, sensitivity, ...; another name lists all.",
+    help="Sections to add, with commas: cases, decisions, drift, prior, sensitivity, ...; any other word lists all.",
 )
 @over_groups
 @adding(BY, COST, BENEFIT, REFERENCE)
@@ -80,7 +80,7 @@ def report(
     **how: Any,
 ) -> None:
     """Write the ranking of DATA as a page that opens without a network: verdict, pictures, table, and a
-    text on the methods to copy.
+    paragraph on the methods for a paper.
 
     DATA is a shipped data set, or a CSV file as for 'bayesrank rank'. The page has the sections that the data
     support, such as sensitivity and specificity, confusion matrices, data sets, and the Tile (the best entity for each

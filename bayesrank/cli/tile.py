@@ -1,4 +1,4 @@
-"""``bayesrank tile``: which entity is best under which preference."""
+"""``bayesrank tile``: which entity is best for each weighting of the errors."""
 
 from dataclasses import replace
 from typing import Any
@@ -32,9 +32,10 @@ Examples:
   bayesrank tile anomaly_detectors --preference "over upper half"
   bayesrank tile anomaly_detectors --preference "beta 1 1 4 1"
 
-An uncertain preference is uniform around a score (within RADIUS, by default 0.1; the side of the Tile is 1), on the
-line between two scores, in the polygon between three or more scores, or over a named region. Or it has a Beta
-distribution on each axis: a ~ Beta(A1, A2), b ~ Beta(B1, B2). A SCORE is a name, or a position such as (0.5, 1).
+A preference is a distribution of weightings. It is uniform around a score (within RADIUS, by default 0.1; the side of
+the Tile is 1), on the line between two scores, in the polygon between three or more scores, or over a named region. Or
+it has a Beta distribution on each axis: a ~ Beta(A1, A2), b ~ Beta(B1, B2). A SCORE is a name, or a position such as
+(0.5, 1).
 
 \b
 A REGION is one of
@@ -47,7 +48,7 @@ A REGION is one of
 @analysing
 @over_groups
 @click.option("--observed", is_flag=True, help="Use the observed rates instead of the posterior.")
-@click.option("--preference", help=f"Rank under an uncertain preference: {FORMS}; see below.")
+@click.option("--preference", help=f"Rank under an uncertain weighting (a preference): {FORMS}; see below.")
 @click.option(
     "--resolution",
     type=click.IntRange(2, 501),  # at 501 a map of 100 entities has 200 MB, and some of them are held
@@ -61,8 +62,9 @@ def tile(observed: bool, preference: str | None, resolution: int, prob: float, e
     Each point (a, b) of the Tile is a score, such as accuracy at (0.5, 0.5) and F1 at (1, 0.5).
 
     To the right, true positives count more than true negatives (a). Upwards, false negatives cost more than false
-    positives (b). The share of an entity is the expected area on which it is best, with equal weights of all parts of
-    the Tile. With --preference, the table instead ranks the entities over the posterior and the preference together.
+    positives (b). The share of an entity is the expected area on which it is best, as a share of the Tile.
+    --preference is for an uncertain weighting: the table then has the probability of each rank over the posterior and
+    the weightings together.
     """
     with progress() as step:
         share = how["prevalence"] if isinstance(how["prevalence"], float) else None

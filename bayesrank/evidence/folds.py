@@ -108,7 +108,10 @@ def _check_scores(outcomes: pd.DataFrame) -> np.ndarray:
         if str(name).lower() in ("fold", "repeat", "run", "split", "dataset", "seed"):
             hint = f"repeat={name!r} says what it is, scores.drop(columns={name!r}) leaves it out"
             raise ArgumentError(
-                "scores", f"must have one column for each learner, and {name!r} is probably none", "its heading", hint
+                "scores",
+                f"must have one column for each learner, and {name!r} is probably not one",
+                "its heading",
+                hint,
             )
         bad = ~np.isfinite(column.to_numpy(float))
         if bad.any():

@@ -235,7 +235,7 @@ def _refuse_names_of_cases(outcomes: pd.DataFrame) -> None:
             says = " or ".join(f"{role}={name!r}" for role in roles) + " says so, " * bool(roles)
             raise ArgumentError(
                 "frame",
-                f"must have one column for each entity, and {name!r} is probably none",
+                f"must have one column for each entity, and {name!r} is probably not an entity",
                 "a column that describes cases",
                 f"{says}frame.drop(columns={name!r}) leaves it out",
             )
@@ -253,7 +253,7 @@ def _check_one_scale(values: np.ndarray, names: list) -> None:
     name = names[odd]
     raise ArgumentError(
         "frame",
-        f"must have one column for each entity, and {name!r} is probably none",
+        f"must have one column for each entity, and {name!r} is probably not an entity",
         f"values from {np.nanmin(values[:, odd]):g} to {np.nanmax(values[:, odd]):g} beside columns of 0 and 1",
         f"weight={name!r}, count={name!r}, case={name!r} or cluster={name!r} says what it is, "
         f"frame.drop(columns={name!r}) leaves it out, range=({low:g}, {high:g}) takes all columns as outcomes",

@@ -176,7 +176,7 @@ def joint_outcomes(
     ([[1, 0], [1, 0], [1, 1]], [2, 1, 1])
     """
     if missing is not None:
-        square = "None (a missing prediction has no place in a square table)"
+        square = "left out (a confusion matrix has no place for a missing prediction)"
         check_choice("missing", missing, ("common",), other=square)
     dataset, finish = take_groups(dataset, group)
     given, joined = align_cases(

@@ -262,13 +262,15 @@ def _check_found(
             "run the tool so that it writes samples, or rank a table with the columns entity, correct, total, or "
             "entity, mean, se; such a comparison is unpaired",
         )
+    tables = [name for name in unknown if name.endswith((".csv", ".tsv"))]
+    first = f"bayesrank rank reads a table such as {tables[0]} without doctor or convert; " if tables else ""
     known = ", ".join(formats.load(name).TITLE for name in formats.names())
     raise LogError(
         "paths",
         f"must name logs of {known}",
         f"{_text.count(len(unknown), 'file')} of other kinds, such as {unknown[0]}",
-        "any other log can be ranked as a CSV table with the columns entity, case, outcome, or by a mapping of its "
-        f"fields: {'--map case=FIELD,system=FIELD,score=FIELD' if choices.shell else 'map='}",
+        f"{first}any other log can be ranked as a CSV table with the columns entity, case, outcome, or by a mapping of "
+        f"its fields: {'--map case=FIELD,system=FIELD,score=FIELD' if choices.shell else 'map='}",
     )
 
 

@@ -151,9 +151,7 @@ def score_values(
         held = ", ".join(map(str, posterior_of(source).data_vars))
         raise ArgumentError("score", "must be given for predicted probabilities", "None", f"one of {held}")
     if wanted is None:
-        raise ArgumentError(
-            "score", "must be given to rank probabilities of classes or outcomes", "None", "such as 'f1'"
-        )
+        raise ArgumentError("score", "must be given for cases with true and predicted classes", "None", "such as 'f1'")
     if not isinstance(wanted, str) or not _is_variable(source, wanted):
         wanted = as_score(wanted)
         if wanted.one_class:

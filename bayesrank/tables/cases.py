@@ -144,7 +144,7 @@ def _refuse_odd(table: Table, roles: Roles, names: list[Any], odd: dict[Any, str
     binary = [name for name in rest if is_binary(table.columns[name])]
     rest = binary if len(binary) > 1 else rest  # a column of other numbers beside 0 and 1 is no entity
     also = f" ({list_names(others)}, too)" if others else ""
-    wrong = f"must have one column for each entity, and {first!r} is probably none: {odd[first]}{also}"
+    wrong = f"must have one column for each entity, and {first!r} is probably not an entity: {odd[first]}{also}"
     if table.trial:
         raise ArgumentError(table.source, wrong)
     if _may_be_counts(table, first, rest):
@@ -391,7 +391,7 @@ def _read_about(table: Table, known: Known, entities: list[Any] | None) -> tuple
     pairs = list(zip(entities or none, keys, strict=True))
     if (twice := find_repeat(pairs)) is not None:
         i, before = twice
-        must, of = ("stand once for each entity", f" of {entities[i]!r}") if entities else ("name each case once", "")
+        must, of = ("name each case once for each entity", f" of {entities[i]!r}") if entities else ("name each case once", "")
         hint = _says_which_run(table, known, entities or none, keys)
         raise ArgumentError(
             f"{table.where[i]}: case", f"must {must}", f"{keys[i]}{of} in {table.place(before)} as well", hint
@@ -443,7 +443,7 @@ def read_cases(table: Table, known: Known, form: tuple[str, ...], roles: Roles) 
             table.source,
             "must have a row for every entity on every case",
             f"none for entity {names[i]!r} on case {keys[j]}{where}",
-            f"{table.options('missing', TREATMENTS)} says what to do about it",
+            f"{table.options('missing', TREATMENTS)} says how to treat them",
         )
 
     def spread(values: list[Any]) -> Columns:

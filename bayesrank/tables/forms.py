@@ -247,9 +247,9 @@ def _refuse_lacking(table: Table, known: Known, entity: Any) -> NoReturn:
     others = "; or ".join(", ".join(other) for other in FORMS if other != form)
     raise ArgumentError(
         table.source,
-        f"must have the columns entity, {', '.join(form)} (or, beside entity, {others}; or no entity "
-        f"and none of these, but one column for each entity); its heading is {table.heading()}, without "
-        f"{', '.join(missing)}",
+        f"must have the columns entity, {', '.join(form)}; its heading is {table.heading()}, without "
+        f"{', '.join(missing)} (other tables have entity and the columns {others}; or they have one column for each "
+        "entity, and none of these)",
     )
 
 

@@ -23,7 +23,9 @@ def are_judged(table: Table, roles: Roles) -> bool:
     """Return whether a table has verdicts of judges; otherwise a truth that is known in part is a true label."""
     if roles.truth is None and roles.judge is not None:
         raise ArgumentError(
-            table.argument("truth"), f"must name the column with the truth beside {table.argument('judge')}", "none"
+            table.argument("truth"),
+            f"must name the column with the truth when {table.argument('judge')} is given",
+            "none",
         )
     predicted = any(role_of(name) == "predicted" for name in table.columns)
     return roles.truth is not None and (roles.judge is not None or (roles.entities is None and not predicted))

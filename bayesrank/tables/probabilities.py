@@ -76,7 +76,9 @@ def read_long(table: Table, known: Known, roles: Roles) -> xr.Dataset:
         if rows[k, c] >= 0:
             before = table.place(int(rows[k, c]))
             raise ArgumentError(
-                f"{table.where[i]}: case", "must stand once for each entity", f"{cases[c][-1]!r} in {before} as well"
+                f"{table.where[i]}: case",
+                "must name each case once for each entity",
+                f"{cases[c][-1]!r} in {before} as well",
             )
         rows[k, c] = i
     if (rows < 0).any():

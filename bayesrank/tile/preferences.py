@@ -26,7 +26,7 @@ from bayesrank.tile.grid import cells_of, on_the_tile, with_entity
 
 #: Named regions (The Tile, Sections 4.1 and 4.2): description and corners.
 REGIONS: dict[str, tuple[str, tuple[Any, ...]]] = {
-    "tile": ("all canonical scores", ("tnr", "ppv", "tpr", "npv")),
+    "tile": ("all points of the Tile", ("tnr", "ppv", "tpr", "npv")),
     "f_scores": ("the F-scores, from PPV to TPR", ("ppv", "tpr")),
     "weighted_accuracies": ("the weighted accuracies, from TNR to TPR", ("tnr", "tpr")),
     "median_horizontal": ("false positives and false negatives weigh alike", ((0, 0.5), (1, 0.5))),

@@ -22,5 +22,5 @@ def test_costs_of_several_entities_are_their_outcomes():
     "columns", [{"gpt cost": COSTS["gpt cost"]}, {**RIGHT, "llama cost": COSTS["llama cost"]}, {**RIGHT, **COSTS}]
 )
 def test_a_cost_alone_or_beside_answers_is_refused(columns):
-    with pytest.raises(ArgumentError, match="cost' is probably none"):
+    with pytest.raises(ArgumentError, match="cost' is probably not an entity"):
         br.from_frame(pd.DataFrame({"case": CASES, **columns}))

@@ -19,7 +19,7 @@ def compute(request: Request) -> xr.Dataset:
     if not isinstance(request.evidence, xr.Dataset):
         raise ArgumentError(
             "--with cases",
-            "must go with one row a case and a model of single cases",
+            "must be left out unless there is one row for each case and a model of per-case data",
             f"{request.title} with the model {request.model}",
         )
     return deciding_cases(request.evidence)

@@ -20,7 +20,7 @@ TITLES = {"roc": "ROC curve", "precision_recall": "Precision-recall curve", "cal
 def compute(request: Request) -> list[xr.Dataset]:
     evidence = probabilities_of(request.evidence)
     if not isinstance(evidence, xr.Dataset) or "probability" not in evidence:
-        raise ArgumentError("--with curves", "must go with predicted probabilities", request.title)
+        raise ArgumentError("--with curves", "must be left out for data without predicted probabilities", request.title)
     wanted = ["roc", "precision_recall", *["calibration"] * are_probabilities(evidence)]
     return [credible_curves(evidence, curve, prob=request.prob, seed=request.seed) for curve in wanted]
 
