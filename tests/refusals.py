@@ -550,7 +550,7 @@ COMMANDS = [
     ("at least one row", "rank FILE", "entity,tn,fp,fn,tp\n"),
     ("it is empty", "rank FILE", ""),
     ("DATA must hold at least one case", "rank FILE --draws 9", "entity,tn,fp,fn,tp\na,0,0,0,0\n", "entity,correct,wrong\na,0,0\n"),
-    ("must have the columns entity, outcome, count; its heading is entity, correct, without outcome, count (other tables have entity and the columns tn, fp, fn, tp; or", "rank FILE --draws 9", "entity,correct\na,17\n"),
+    ("must have the columns entity, outcome, count; its heading is entity, correct, without count (other tables have entity and the columns tn, fp, fn, tp; or", "rank FILE --draws 9", "entity,correct\na,17\n"),
     ("its heading is entity, score, without", "rank FILE --draws 9", "entity,score\na,7\n"),
     ("must have a column case that names the cases, beside entity and score", "rank FILE --draws 9", "entity,score\na,1\na,0\n"),
     ("without entity", "rank FILE --draws 9", "correct,wrong\n1,2\n", "thing,outcome,count\na,1,2\n"),

@@ -391,7 +391,9 @@ def _read_about(table: Table, known: Known, entities: list[Any] | None) -> tuple
     pairs = list(zip(entities or none, keys, strict=True))
     if (twice := find_repeat(pairs)) is not None:
         i, before = twice
-        must, of = ("name each case once for each entity", f" of {entities[i]!r}") if entities else ("name each case once", "")
+        must, of = (
+            ("name each case once for each entity", f" of {entities[i]!r}") if entities else ("name each case once", "")
+        )
         hint = _says_which_run(table, known, entities or none, keys)
         raise ArgumentError(
             f"{table.where[i]}: case", f"must {must}", f"{keys[i]}{of} in {table.place(before)} as well", hint
