@@ -74,17 +74,16 @@ def fit(
         One of :mod:`bayesrank.models`, or a class: ``"dirichlet_multinomial"`` (default for counts): random cases;
         ``"beta_binomial"``: class sizes fixed by design; ``"paired"`` (default for joint outcomes): all entities saw
         the same cases; ``"crossed_logit_normal"`` (default for several entities on three or more data sets with two
-        classes or outcomes, up to 600 tables, unless cases have clusters or weights): entities are compared within
-        data sets; ``"hierarchical_beta_binomial"`` (default for two classes or outcomes in groups): the
-        groups of an entity are equal with prior probability 0.25, else exchangeable, so that chance does not exaggerate
-        their gap;
-        ``"normal_means"`` (default for means): independent normal errors; ``"correlated_folds"`` (default
-        for scores of folds): overlapping training sets. Models of counts ignore the
-        pairing of joint outcomes, and a note says so.
+        classes or outcomes, up to 600 tables, unless cases have clusters or weights): entities are compared within data
+        sets; ``"hierarchical_beta_binomial"`` (default for two classes or outcomes in groups): with prior probability
+        0.25 the groups of an entity have equal rates, otherwise exchangeable ones, so that chance does not exaggerate
+        their gap; ``"normal_means"`` (default for means): independent normal errors; ``"correlated_folds"`` (default
+        for scores of folds): overlapping training sets. Models of counts ignore the pairing of joint outcomes, and a
+        note says so.
     draws, chains : int
         Number of draws in each chain, and of chains.
     seed : int, SeedSequence or Generator, optional
-        Seed of all random numbers. Exact draws of an entity depend on the seed, its name and its evidence only; a
+        Seed of all random numbers. Exact draws of an entity depend only on the seed and on its name and evidence. A
         longer run starts with the draws of a shorter one.
     sampler : {"auto", "exact", "nuts", "nutpie"}
         "auto" draws exactly if the model can, else with the model's own sampler unless ``nuts`` is given, else by NUTS.
@@ -125,14 +124,14 @@ def fit(
         with ``counts``; ``constant_data`` with ``prior_concentration``; ``sample_stats`` of NUTS, with diagnostics as
         attrs; and the requested groups. Without classes, the posterior holds ``mean_outcome`` (chain, draw, entity,
         [dataset]) and, for few values, ``performance`` over ``outcome``. (entity, dataset) pairs that were not measured
-        are NaN. ``log_likelihood`` holds ``counts``, given the row totals, and ``row_totals``, once for each test set;
-        if pairs are missing, ``counts`` has the dim ``table``.
+        are NaN. ``log_likelihood`` holds ``counts`` (given the row totals) and ``row_totals`` (once for each test set).
+        If pairs are missing, ``counts`` has the dim ``table``.
 
     Raises
     ------
     ValueError, TypeError, KeyError
-        If the model is unknown, does not suit the evidence, or lacks an option, exact draws or NUTS that were asked
-        for; if an entity has no cases (unless ``force=True``), a group is unknown, or the draws exceed the memory.
+        If the model is unknown or does not suit the evidence; if it lacks a requested option, exact draws or NUTS; if
+        an entity has no cases (unless ``force=True``), a group is unknown, or the draws exceed the memory.
 
     Warns
     -----
@@ -266,10 +265,10 @@ def to_pymc(evidence: Any, model: ModelName | type | None = None, **options: Any
     -------
     pymc.Model
         The evidence is observed. The model has the variables to rank, with their dims and coords: ``performance``
-        (entity, [dataset], actual, predicted) or (entity, [dataset], outcome), of hierarchical models also
-        ``performance_typical`` and ``performance_new`` (entity, ...); ``mean_outcome`` (entity, ...) of outcomes that
-        are numbers; ``strength`` and ``win_probability`` (entity) of votes. So :func:`credible_ranking` takes what
-        :func:`pymc.sample` returns. Pairs that were not measured are NaN.
+        (entity, [dataset], actual, predicted) or (entity, [dataset], outcome), for hierarchical models also
+        ``performance_typical`` and ``performance_new`` (entity, ...); for numeric outcomes ``mean_outcome`` (entity,
+        ...); for votes ``strength`` and ``win_probability`` (entity). Therefore :func:`credible_ranking` accepts the
+        result of :func:`pymc.sample`. Pairs that were not measured are NaN.
 
     Raises
     ------

@@ -50,8 +50,8 @@ def heterogeneity(posterior: Container, score: ScoreLike | None = None, *, prob:
           of the observed scores;
         - ``sampling_sd``: √v. The sampling error is the difference between the true score of a data set and the
           observed score of a new sample of the same size; NaN without counts;
-        - ``new_sd``: the root mean squared distance of a new data set from the typical one: for a mean over cases the
-          standard deviation in the population of data sets, not in this sample;
+        - ``new_sd``: the root mean squared distance of a new data set from the typical one. For a mean over cases, it
+          is the standard deviation in the population of data sets; ``between_sd`` is that of the measured data sets;
         - ``datasets``: number of data sets on which the entity was measured.
 
         ``attrs["typical"]`` says whether the typical data set is the "mean" or the "median" one in this model;

@@ -56,14 +56,14 @@ def weighted_metric(metric: Any, y_true: Any, predictions: Any, weights: Any, *,
     -------
     arviz.InferenceData or xarray.DataTree
         ``posterior`` with a variable (chain, draw, entity, [dataset]) named after the metric or the function;
-        ``observed_data`` with its value on the observed cases. Pass this name to :func:`bayesrank.credible_ranking`,
-        for losses with ``higher_is_better=False``. A metric is NaN where it is undefined: without cases, or for an
-        area, without cases of both classes.
+        ``observed_data`` with its value on the observed cases. Pass this name to :func:`bayesrank.credible_ranking`;
+        for a loss, also pass ``higher_is_better=False``. A metric is NaN without cases; an area is NaN without cases of
+        both classes.
 
     Raises
     ------
     ValueError, TypeError
-        If a function does not return a number, or a log loss is infinite because a prediction was certain and wrong.
+        If a function does not return a number, or if a certain, wrong prediction makes a log loss infinite.
 
     Examples
     --------

@@ -36,7 +36,7 @@ def case_weights(
     """Draw case weights by the Bayesian bootstrap, for metrics with scikit-learn's ``sample_weight``.
 
     The weights of n cases are n times a Dirichlet(1, ..., 1) variable. The bootstrap uses only the observed cases: if
-    all agree, all draws agree. The order of joint outcomes and of their entities does not matter.
+    all cases are alike, all draws are equal. The order of joint outcomes and of their entities does not matter.
 
     Parameters
     ----------
@@ -64,9 +64,9 @@ def case_weights(
     -------
     xarray.DataArray
         ``weight`` (chain, draw, case), or (chain, draw, pattern) for joint outcomes: not negative, and in every draw
-        their sum over a data set is its number of cases. The coord ``count`` contains their means, and ``dataset`` and
-        ``cluster`` are the arguments. If ``cases`` have an index, other than the default one or a MultiIndex, it is the
-        coord of ``case``. Below 50 cases or clusters, ``attrs["notes"]`` has a note on it.
+        their sum over a data set is its number of cases. The coord ``count`` contains the mean weights; the coords
+        ``dataset`` and ``cluster`` contain the arguments. An index of ``cases`` becomes the coord ``case``, unless it
+        is the default index or a MultiIndex. With fewer than 50 cases or clusters, ``attrs["notes"]`` has a note.
 
     References
     ----------

@@ -44,14 +44,14 @@ def compare(
     ----------
     evidence : DataArray, Dataset or mapping
         Counts to which each of ``models`` is fitted; or posteriors of :func:`bayesrank.fit` by name, from the same
-        data. For pooled counts (:func:`bayesrank.pool`) the units are the original data sets; a model of pooled counts
-        predicts one of them from the others.
+        data. For pooled counts (:func:`bayesrank.pool`) the units are the original data sets; the model predicts each
+        of them from the sum of the others.
     models : sequence of str or type, optional
         Names or classes of models, if ``evidence`` is counts.
     by : {"dataset", "table", "case"}, optional
         The unit that is left out: a data set with all its entities; the table of one entity on one data set; or a
         single case, for models with closed forms. The default is data sets, or tables if there are none. A table is
-        predicted given its class sizes; these are predicted as separate units, once per test set.
+        predicted given its class sizes. The class sizes are predicted as separate units, once per test set.
     refit : bool
         Whether to fit a model again for each unit for which importance sampling is unreliable.
     **options

@@ -62,12 +62,12 @@ def describe(name: str) -> dict[str, str]:
 def load(name: str) -> xr.DataArray | xr.Dataset:
     """Load the counts of a data set.
 
-    The result is integer ``counts`` (entity, [dataset or group], actual, predicted); for ``imagenet_models`` and
-    ``face_classifiers`` over ``outcome``. ``puddings`` and ``arena_battles`` (of people) are votes, as from
-    :func:`bayesrank.from_votes`; ``trajectory_judges`` and ``hepatic_scans`` are cases with verdicts and a truth;
-    ``tuberculosis_tests``, ``myocardial_indicators`` and ``dentists`` are cases without a truth; ``roc_asah`` and
-    ``roc_hanley_mcneil`` are decision values, as from :func:`bayesrank.from_probabilities`. Raises KeyError if the name
-    is unknown.
+    The result is integer ``counts`` (entity, [dataset or group], actual, predicted). For ``imagenet_models`` and
+    ``face_classifiers`` the dim ``outcome`` replaces ``actual`` and ``predicted``. ``puddings`` and ``arena_battles``
+    (of people) are votes, as from :func:`bayesrank.from_votes`; ``trajectory_judges`` and ``hepatic_scans`` are cases
+    with verdicts and a truth; ``tuberculosis_tests``, ``myocardial_indicators`` and ``dentists`` are cases without a
+    truth; ``roc_asah`` and ``roc_hanley_mcneil`` are decision values, as from :func:`bayesrank.from_probabilities`.
+    Raises KeyError if the name is unknown.
 
     Examples
     --------
@@ -113,10 +113,10 @@ def load_cases(name: str) -> pd.DataFrame:
 def load_joint(name: str) -> xr.Dataset:
     """Load the joint outcomes of the cases of a data set, for the model ``"paired"``.
 
-    Names and errors are those of :func:`load_cases`, without ``roc_asah`` and ``roc_hanley_mcneil``. The result is as
-    from :func:`bayesrank.joint_outcomes` or, without classes, :func:`bayesrank.from_outcomes`; for verdicts and votes
-    as from :func:`load`. The data sets of ``utah_trees`` are its species, the clusters of ``livecodebench_execution``
-    its questions.
+    Names and errors are those of :func:`load_cases`, except ``roc_asah`` and ``roc_hanley_mcneil``. The result is that
+    of :func:`bayesrank.joint_outcomes`, or without classes of :func:`bayesrank.from_outcomes`. For verdicts and votes
+    it is that of :func:`load`. The data sets of ``utah_trees`` are its species, the clusters of
+    ``livecodebench_execution`` its questions.
 
     Examples
     --------

@@ -58,8 +58,8 @@ def gate(
     margin : float
         By how much the score may be worse, in its units, at least 0.
     looks : int or "any"
-        How often the gate is asked while the data grow: a planned number, or "any" number. "any" takes the mean outcome
-        of paired, independent cases with a known range only.
+        How often the gate is run while the data grow: a planned number, or "any" for any number of times. "any" only
+        works for the mean outcome of paired, independent cases with a known range.
     prob : float
         1 minus the one-sided probability of a false *worse*, over all looks and entities; the same for *not worse*.
     higher_is_better : bool, optional
@@ -86,8 +86,8 @@ def gate(
     Raises
     ------
     ValueError, TypeError, KeyError
-        If the baseline is no entity, or the only one, ``margin`` is negative, or ``looks`` is below 1. ``looks="any"``
-        needs mean outcomes in a known range of paired cases, without clusters or weights.
+        If the baseline is not an entity, or is the only entity, ``margin`` is negative, or ``looks`` is below 1.
+        ``looks="any"`` needs mean outcomes in a known range of paired cases, without clusters or weights.
 
     References
     ----------

@@ -34,7 +34,7 @@ def noninferiority(
 ) -> xr.Dataset:
     """Test whether entities are non-inferior, equivalent or superior to a reference in TPR and TNR together.
 
-    The comparison uses joint draws, so a paired posterior contributes its information about common errors.
+    The comparison uses joint draws: a paired posterior allows for errors of two entities on the same cases.
 
     Parameters
     ----------
@@ -60,9 +60,10 @@ def noninferiority(
           probability that both differ from it by less than their margins; with Monte-Carlo standard errors
           ``<name>_error``;
         - ``undefined``: share of draws in which a rate is undefined; the probabilities are over the other draws;
-        - ``verdict``: "superior", "equivalent" (or both), or else "non-inferior", if its probability is at least
-          ``prob``; "inferior" if one rate is below its margin with probability ``prob``; else "undecided". Each verdict
-          is about a single entity: with ``prob=0.95``, expect one error among twenty verdicts.
+        - ``verdict``: "superior", "equivalent" or both, if the probability is at least ``prob``; otherwise
+          "non-inferior" by the same rule; "inferior" if a rate is below the reference by more than its margin with
+          probability ``prob``; otherwise "undecided". Each verdict is about a single entity: with ``prob=0.95``, expect
+          one error among twenty verdicts.
 
         ``notes`` holds the notes on the evidence, as JSON; the attr ``effective_draws`` is the effective size.
 

@@ -45,7 +45,7 @@ def expected_utility(
     prob: float = 0.95,
     kind: str | None = None,
 ) -> xr.Dataset:
-    """Rank entities by expected benefit per case, and compute the values of perfect and of prevalence information.
+    """Rank entities by expected benefit per case, and compute the value of perfect information and of the prevalence.
 
     Source: Raiffa and Schlaifer (1961), Applied Statistical Decision Theory, chapter 4, for the values of information.
 

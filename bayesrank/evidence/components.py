@@ -30,8 +30,8 @@ def variance_components(
     Parameters
     ----------
     frame : pandas.DataFrame
-        Outcomes, one column for each entity: one row for each run, with ``case``; or one row for each case with the
-        share of right runs, with ``runs``.
+        Outcomes, one column for each entity. Either one row for each run (pass ``case``), or one row for each case,
+        with the share of right runs (pass ``runs``).
     case, run : sequence or str, optional
         The case and the run of each row, or the name of a column; repeated runs raise an error.
     runs : int, sequence, str or array (case, entity), optional

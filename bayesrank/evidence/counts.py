@@ -56,8 +56,8 @@ def from_counts(
     Returns
     -------
     xarray.DataArray
-        Integer ``counts`` (entity, [dataset or group], actual, predicted), zeros and False in the coord ``measured``
-        (entity, dataset or group) for a pair without a matrix.
+        Integer ``counts`` (entity, [dataset or group], actual, predicted). A pair without a matrix has zeros, and False
+        in the coord ``measured`` (entity, dataset or group).
 
     Raises
     ------

@@ -49,9 +49,9 @@ def from_votes(frame: pd.DataFrame, *, a: Any, b: Any, winner: Any, count: Any =
         them equal, symmetric; ``cases`` (entity): the number of votes on the entity. Entities are in order of
         appearance. The attr ``ledger`` says what was read. Rows with 0 votes do not count. With ``judge``, wins and
         ties are those of people, ``cases`` are all votes, ``labels`` (entity) those of people. A ``battle`` is all rows
-        with the same pair and the same votes of judges. It has its entities, ``side`` (battle, place), the
-        ``judge_vote`` (battle, judge): 0 for the first, 1 for the second, 2 for a tie, 3 for none, and
-        ``human_votes`` (battle, result): how many people voted for the first, for the second, for a tie, not at all.
+        with the same pair of entities and the same votes of judges. ``side`` (battle, place) holds the two entities.
+        ``judge_vote`` (battle, judge) is 0 for the first, 1 for the second, 2 for a tie, 3 for no vote. ``human_votes``
+        (battle, result) counts the people who voted for the first, for the second, for a tie, and not at all.
 
     Raises
     ------

@@ -142,8 +142,8 @@ def credible_curves(
 def apply_threshold(evidence: xr.Dataset, threshold: Any) -> xr.Dataset:
     """Return the labels of cases at one threshold or several: joint outcomes, for models and scores of labels.
 
-    A case is called positive if its probability is at or above the threshold. At a given threshold, the model
-    ``paired`` of these outcomes has the Dirichlet distribution of the counts plus its prior, for each entity.
+    A case is called positive if its probability is at or above the threshold. Under the model ``paired``, the table of
+    an entity at a given threshold has a Dirichlet posterior: the counts plus the prior.
 
     Parameters
     ----------

@@ -118,10 +118,11 @@ def drift(
     xarray.Dataset
         ``ops`` (..., dataset) and ``change`` (..., dataset, part), with the parts "total", "prevalence" and "rates";
         NaN for a period without a comparison. With draws also their ``_mean``, ``_lower`` and ``_upper``; and
-        ``degraded``, P(rate part < 0), with its Monte-Carlo standard error ``degraded_error``. It may depend on the
-        score if one rate fell and the other rose. The attrs ``monitor`` and ``monitor_agreement`` name a score whose
-        OPS does not depend on the prevalence, to monitor instead: the score itself if it is one, else balanced
-        accuracy, PPV or NPV, and its rank correlation with the score at the mean prevalence.
+        ``degraded``, P(rate part < 0), with its Monte-Carlo standard error ``degraded_error``. If one rate fell and the
+        other rose, ``degraded`` may depend on the score. The attrs ``monitor`` and ``monitor_agreement`` name a score
+        to monitor instead, whose OPS does not depend on the prevalence, and its rank correlation with the score at the
+        mean prevalence. It is the score itself if its OPS does not depend on the prevalence; otherwise balanced
+        accuracy, PPV or NPV.
 
     Raises
     ------

@@ -70,7 +70,8 @@ def of_value(
     size : int, optional
         Number of cases in the test set, for metrics at K.
     reference : Distribution or Sample; for curves a Dataset, optional
-        Uniform for scores; for curves ``fpr`` and ``tpr`` (sample, point), :func:`directed_binary_tree` by default.
+        For scores, the default is uniform. For curves, a Dataset with ``fpr`` and ``tpr`` (sample, point); the default
+        is from :func:`directed_binary_tree`.
 
     Returns
     -------

@@ -24,9 +24,9 @@ POINTS = 16
 def prevalence_free(score: ScoreLike) -> bool:
     """Return whether the OPS of a score at fixed rates does not depend on the prevalence.
 
-    It holds where the score orders the ROC square alike at every prevalence: for functions of TPR and TNR, and on the
-    Tile for TNR, NPV, PPV and TPR, at its corners. It is exact for ranking scores; for others the orders of 600 random
-    performances are compared at five prevalences.
+    True if the score orders the points of the ROC square alike at every prevalence. This holds for functions of TPR and
+    TNR, and at the corners of the Tile: TNR, NPV, PPV and TPR. The result is exact for ranking scores. For others, the
+    orders of 600 random performances are compared at five prevalences.
 
     Parameters
     ----------

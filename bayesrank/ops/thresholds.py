@@ -116,12 +116,12 @@ def best_threshold(
 
     Notes
     -----
-    Cross-validated draws have the mean of a score without optimism, but too large a spread: each of them chooses new
-    thresholds in new folds, and the question is about one threshold. The spread of draws at this threshold is too
-    small, since the errors of these cases chose it. The honest draws have a spread between both, on the logarithmic
-    scale: that of the cross-validated scores has the weight 0.6 if the smallest cell of the confusion matrix has many
-    cases, 0.8 if it has 3, and 1 if it is empty. These weights were chosen by simulation, and then tried on designs
-    that did not choose them (scripts/measure_thresholds.py).
+    The mean of the cross-validated draws has no optimism. Their spread is too large: each draw chooses new thresholds
+    in new folds, but the result is for one threshold. The spread of the draws at this one threshold is too small,
+    because the same cases chose it. The logarithm of the spread of the honest draws is a weighted mean of the
+    logarithms of both. The weight of the cross-validated spread is 0.6 if the smallest cell of the confusion matrix has
+    many cases, 0.8 if it has 3, and 1 if it is empty. These weights were chosen by simulation, and then checked on
+    other designs (scripts/measure_thresholds.py).
 
     Examples
     --------

@@ -124,8 +124,8 @@ def by_label(
     Returns
     -------
     xarray.Dataset
-        ``ops`` (..., label) and ``average`` (...), for each draw; the average is NaN if the OPS of a label with weight
-        is undefined.
+        ``ops`` (..., label) and ``average`` (...), for each draw. The average is NaN if the OPS of a label with a
+        positive weight is undefined.
 
     Examples
     --------

@@ -241,7 +241,7 @@ def vertices(prevalence: float, axes: Any = None) -> Any:
 
 
 def prior_grids(prevalences: Any = VALUES, axes: Any = None) -> Any:
-    """Draw how a shift to each prevalence deforms the Tile of balanced priors (The Tile, Figure 8).
+    """Draw a regular grid of the Tile after a shift from balanced classes to each prevalence (The Tile, Figure 8).
 
     The thick line is the shifted descending diagonal, the no-skill curve.
 

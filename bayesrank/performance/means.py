@@ -27,11 +27,11 @@ OF_FEW_UNITS = ("few_cases_and_prior_of_range", "few_cases_and_prior", "few_unit
 def aggregate_over(source: Container, over: str, aggregate: str = "mean", weights: Any = None) -> Over:
     """Return a source whose scores are aggregated over groups, data sets or categories, in each draw.
 
-    It takes the place of the posterior in :func:`bayesrank.credible_ranking`, :func:`bayesrank.probability`,
+    The result can replace the posterior in :func:`bayesrank.credible_ranking`, :func:`bayesrank.probability`,
     :func:`bayesrank.statements.probable_orders`, :func:`bayesrank.top_set`, :func:`bayesrank.plan`,
     :func:`bayesrank.decisions.gate`, :func:`bayesrank.decisions.expected_utility`,
-    :func:`bayesrank.decisions.noninferiority`, :func:`bayesrank.tile.credible` and :func:`bayesrank.ranking_report`.
-    Where an aggregate has no meaning, an error says which have.
+    :func:`bayesrank.decisions.noninferiority`, :func:`bayesrank.tile.credible` and :func:`bayesrank.ranking_report`. If
+    an aggregate has no meaning there, an error lists the aggregates that have one.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def aggregate_over(source: Container, over: str, aggregate: str = "mean", weight
     Returns
     -------
     Over
-        The source with its aggregate; it is not evaluated before a score is known.
+        The source with its aggregate, which is computed when a score is known.
 
     Raises
     ------
@@ -67,12 +67,13 @@ def aggregate_over(source: Container, over: str, aggregate: str = "mean", weight
 def mean_over_datasets(source: Container, weights: Any = None) -> Any:
     """Average performances or values over data sets with given weights, for one ranking over all tasks.
 
-    A mean performance is that of a case from a data set drawn with these weights, whatever its size. For the mean of a
-    score that is not a share of cases (F1), pass its values, ``br.scores.f1(posterior)``.
+    A mean performance is that of a random case of a random data set: data sets are drawn with these weights, whatever
+    their sizes. For the mean of a score that is not a share of cases, such as F1, pass the values
+    ``br.scores.f1(posterior)``.
 
-    Separate priors on many data sets bias their mean towards the prior; ``fit(..., split_prior=True)`` divides one
-    prior between them. A split prior makes intervals too narrow for small data sets, by sqrt((n - 1) / (n + 1)) with n
-    cases in each: 95% intervals cover about 0.85 with 3 cases and 0.94 with 20. Notes warn of both.
+    If each of many data sets has its own prior, their mean is biased towards the prior; ``fit(..., split_prior=True)``
+    divides one prior between them. A split prior makes intervals too narrow for small data sets, by sqrt((n - 1) / (n +
+    1)) with n cases in each: 95% intervals cover about 0.85 with 3 cases and 0.94 with 20. Notes warn of both.
 
     Parameters
     ----------

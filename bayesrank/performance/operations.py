@@ -85,7 +85,7 @@ def shift_prior(source: Container, prevalence: Any) -> xr.DataArray:
 def at_prevalence(source: Container, prevalence: Any) -> Any:
     """Return performances at a target prevalence, with unchanged rates.
 
-    This assumes that the rates apply to the target population: its cases must be as hard.
+    This assumes that the rates apply to the target population, whose cases must be as hard as those of the source.
 
     Parameters
     ----------

@@ -67,13 +67,13 @@ def plan(
 ) -> xr.Dataset:
     """Return how many more cases separate two entities if they truly differ by a given amount, or meet another target.
 
-    By default the number is conditional, and the same as in the verdict of a ranking. It assumes that the true scores
-    of the two entities differ by ``margin`` or ``rope``, or else by their difference in a learned population of
-    entities. With that many more cases, only one of the two could still be best by the rank sets, with probability
-    ``assurance``. For other targets the number is unconditional: the futures, possible results of the new cases, have
-    true scores from that population.
-    Source: O'Hagan, Stevens and Campbell (2005), Assurance in clinical trial design, Pharmaceutical Statistics
-    4:187-201.
+    By default the number is conditional on a true difference. It is the number in the verdict of a ranking. It assumes
+    that the true scores of the two entities differ by ``margin`` or ``rope``; without these, by the difference that a
+    learned population of entities gives them. With that many more cases, only one of the two could still be best by the
+    rank sets, with probability ``assurance``. For other targets the number is unconditional: it averages over simulated
+    futures, that is, possible results of the new cases. Their true scores come from the learned population of entities,
+    or as ``true_scores`` says. Source: O'Hagan, Stevens and Campbell (2005), Assurance in clinical trial design,
+    Pharmaceutical Statistics 4:187-201.
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def plan(
     margin, rope : float, optional
         The true difference, in units of the score.
     more, positives, k, width, alternatives : optional
-        As below; they need an unconditional plan, which is then the default.
+        Each is described below. With any of them the plan is unconditional.
     true_scores : {"difference", "population", "posterior"}, optional
         Where the true scores of the futures come from: a known difference of two entities (a conditional plan), the
         learned population of entities, or the posterior under independent priors. The last two give unconditional
@@ -129,22 +129,22 @@ def plan(
     xarray.Dataset
         Over ``n``, the number of new units: ``success``, the share of futures that meet the target, and
         ``success_error``. Scalars: ``needed``, the answer (0 if the target is met today, NaN if no number is known);
-        ``limit``, the limit of ``success`` for unlimited n; ``now``, today's posterior probability (or width);
+        ``limit``, the limit of ``success`` for unlimited n; ``now``, the posterior probability (or width) today;
         ``cases_each``, the number of cases in a unit. A conditional plan has ``difference``, the assumed true one, and
         ``separation``, the note that the verdict states. An unconditional plan has ``probability_best`` (n), the
         expected P(best) of the entity that then leads; ``expected_loss`` (n) from choosing it, in units of the score;
         their errors; and ``needed_lower``, ``needed_upper``: the range of the answer from twice the Monte-Carlo error.
         If there is no number, ``attrs["reason"]`` is "cap" (something else limits the headline; ``caps`` says what),
-        "equal" (no difference is expected), "limit" or "fixed" (no number suffices) or "size" (none of those tried
-        does). With ``alternatives``, ``alternative_needed``, ``alternative_cases`` and ``alternative_limit`` over
+        "equal" (no difference is expected), "limit" or "fixed" (no number is enough) or "size" (no tried number is
+        enough). With ``alternatives``, ``alternative_needed``, ``alternative_cases`` and ``alternative_limit`` over
         ``alternative``.
 
     Raises
     ------
     ValueError, TypeError, KeyError
-        If targets are combined that exclude each other (``k``, ``width`` and ``rival``, or ``margin`` and ``rope``), an
-        entity is unknown, the posterior has fewer than 100 draws with a defined score, or ``more`` or ``positives``
-        does not suit the evidence: ``"data sets"``, say, needs a hierarchical model.
+        If targets exclude each other (``k``, ``width`` and ``rival``, or ``margin`` and ``rope``), an entity is
+        unknown, the posterior has fewer than 100 draws with a defined score, or ``more`` or ``positives`` does not suit
+        the evidence. For example, ``more="data sets"`` needs a hierarchical model.
 
     Notes
     -----

@@ -64,8 +64,8 @@ def precision_recall_curve(curves: xr.Dataset, ax: Any = None, *, colors: Colors
 def calibration_curve(curves: xr.Dataset, ax: Any = None, *, colors: Colors = None) -> Any:
     """Draw how often each predicted probability comes true, with a band that holds the frequencies of all bins.
 
-    On the dotted line, predicted probabilities are calibrated. If there are more than twelve entities, the names
-    of those closest to it somewhere are shown.
+    On the dotted line, predicted probabilities are calibrated. Of more than twelve entities, only some are named: each
+    is the closest to this line somewhere.
 
     Parameters
     ----------

@@ -86,7 +86,7 @@ def natural_frequencies(found: xr.Dataset, ax: Any = None, *, top: int | None = 
     Parameters
     ----------
     found : xarray.Dataset
-        The result of :func:`bayesrank.decisions.natural_frequencies`, whose order the rows have.
+        The result of :func:`bayesrank.decisions.natural_frequencies`. The rows are in its order.
     ax : matplotlib Axes, optional
     top : int, optional
         Number of rows to draw, from the first; all by default.

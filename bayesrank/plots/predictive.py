@@ -205,13 +205,13 @@ def pmf_over_contours(
 def score_pmf(
     pmfs: Mapping[str, xr.Dataset] | xr.Dataset, observed: float | None = None, ax: Any = None, *, bins: int = 0
 ) -> Any:
-    """Draw the values of a future score with probabilities and numbers of matrices (Lovell et al., Figure 4).
+    """Draw each value of a future score: its probability and its number of matrices (Lovell et al., Figure 4).
 
     Parameters
     ----------
     pmfs : Dataset, or mapping from names to Datasets
         Results of :func:`bayesrank.predictive.score_pmf` for one or more models. Ticks along the bottom are the
-        possible values; second Axes show the numbers of matrices, both of the first pmf.
+        possible values; second Axes show how many matrices have each value. Both are those of the first pmf.
     observed : float, optional
         A value to mark.
     bins : int
@@ -344,8 +344,8 @@ def _defined_pmfs(pmfs: Any) -> dict[str, xr.Dataset]:
 def score_pmf_by_tpr(pmf: xr.DataArray, score: ScoreLike, ax: Any = None) -> Any:
     """Draw the values of a future score and their probabilities, connected at equal TPR (Lovell et al., F.2).
 
-    Matrices with the same value share one point, at the probability of the value. Second Axes show the numbers of
-    matrices.
+    Matrices with the same value share one point, at the probability of the value. Second Axes show how many matrices
+    have each value.
 
     Parameters
     ----------

@@ -25,7 +25,7 @@ from bayesrank.ranking.summary import check_pairs, first_by_consensus, ranking_t
 
 
 def forest(ranking: xr.Dataset, ax: Any = None, *, top: int | None = None, colors: Colors = None) -> Any:
-    """Draw each entity's median, interval and tier, in the order of the table; diamonds are observed values.
+    """Draw each entity's median, interval and tier, in the order of the ranking; diamonds are observed values.
 
     For ratios, such as odds ratios, the axis is logarithmic, and its label says so. Numbered bands are tiers: the
     first holds the entities that could be best.

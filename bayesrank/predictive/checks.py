@@ -28,8 +28,8 @@ LEVEL = 0.05
 def predictive_check(posterior: Container, *, kind: str | None = None, seed: Seed = None) -> xr.Dataset:
     r"""Check a posterior for differences between data sets: difficulty and overdispersion.
 
-    For numbers of answers :math:`x` to the :math:`n` cases of a class of a data set, their shares :math:`p` over all
-    data sets, and the standardised number of right answers :math:`z`,
+    Let :math:`x` be the number of each answer among the :math:`n` cases of a class of a data set, :math:`p` its share
+    over all data sets, and :math:`z` the standardised number of right answers. Then
 
     - ``overdispersion`` is :math:`\sum (x - np)^2 / (np)` divided by its degrees of freedom: the spread of each
       entity's rates between data sets;

@@ -62,7 +62,7 @@ def confusion_pmf(
     -------
     xarray.DataArray
         ``probability`` (tp, tn), or (positives, tp, tn) if only the total is known. Coords: ``positives`` and
-        ``negatives``; ``lost_mass``, an upper bound of the mass of matrices that were left out, 0 up to 10^6
+        ``negatives``; ``lost_mass``, an upper bound of the mass of omitted matrices; 0 if there are at most 10^6
         matrices; and, if binned, the first and last count of each bin, such as ``tp_first`` and ``tp_last``.
 
     Examples

@@ -40,7 +40,7 @@ def posterior_predictive(
     Raises
     ------
     ValueError
-        If the posterior is paired and of several entities: its draws do not hold the dependence of their answers.
+        If the posterior is paired and has several entities: its draws do not contain the dependence of their answers.
 
     Examples
     --------

@@ -54,8 +54,8 @@ def difference(pmf: xr.Dataset, other: xr.Dataset) -> xr.Dataset:
     Parameters
     ----------
     pmf, other : xarray.Dataset
-        From :func:`score_pmf`; the result is like them, for ``pmf`` minus ``other``. Above 1.6e7 pairs of values,
-        neighbouring values are binned first, and ``value_error`` bounds the effect.
+        From :func:`score_pmf`. The result has the same form, for ``pmf`` minus ``other``. Above 1.6e7 pairs of values,
+        neighbouring values are binned first, and ``value_error`` bounds the error from this.
 
     Examples
     --------
@@ -98,9 +98,9 @@ def summary(pmf: xr.Dataset | Mapping[Any, xr.Dataset], *, prob: float = 0.95) -
     Returns
     -------
     xarray.Dataset
-        Given that the score is defined: ``mean``, ``sd``, ``mode`` (the lowest in case of ties), ``median``, ``lower``
-        and ``upper`` (equal tails), ``hdi_lower`` and ``hdi_upper``; NaN if it never is. ``undefined`` is the
-        probability that it is not.
+        Over matrices with a defined score: ``mean``, ``sd``, ``mode`` (the lowest in case of ties), ``median``,
+        ``lower`` and ``upper`` (equal tails), ``hdi_lower`` and ``hdi_upper``; NaN if the score is always undefined.
+        ``undefined`` is the probability that the score is undefined.
 
     Examples
     --------

@@ -147,13 +147,14 @@ def aggregate_score(
     aggregate : {"mean", "worst", "gap", "borda", "win_rate"}
         - ``"mean"``: the weighted mean of the scores;
         - ``"worst"``: the worst score; ``"gap"``: the largest score minus the smallest one;
-        - ``"win_rate"``: the mean share of rivals that the entity beats, ties as halves; ``"borda"``: their number.
+        - ``"win_rate"``: the mean share of rivals that the entity beats, ties as halves; ``"borda"``: the mean number
+          of rivals that it beats.
     weights : "cases", str, mapping or DataArray, optional
         Weights of the data sets; equal by default, proportional to their cases with ``"cases"``. The name of a coord,
-        such as ``"category"``, or a mapping from data set to category, weighs the categories equally, and the data sets
-        of each equally. A nested mapping ``{category: {dataset: weight}}`` or ``{category: [dataset, ...]}`` does so
-        with weights within the categories. A weight of 0 leaves a data set out. With ``over="category"``, a mapping
-        from category to number weighs the categories.
+        such as ``"category"``, or a mapping from data set to category, gives equal weight to the categories, and to the
+        data sets within each. A nested mapping ``{category: {dataset: weight}}`` sets the weights within the
+        categories; ``{category: [dataset, ...]}`` only assigns the data sets. A weight of 0 leaves a data set out. With
+        ``over="category"``, a mapping from category to number sets the weights of the categories.
 
     Returns
     -------
@@ -164,7 +165,7 @@ def aggregate_score(
     Raises
     ------
     ValueError, TypeError
-        If the source is not over groups or data sets, or weights do not name them.
+        If the source has no groups or data sets, or the weights name others.
 
     Examples
     --------

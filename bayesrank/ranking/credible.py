@@ -89,8 +89,9 @@ def credible_ranking(
         or (sample, entity); values without these dims are one draw. Any other dim, such as ``dataset``, gives one
         ranking per item (unless ``over`` is given). May be lazy.
     score : Score, str or callable, optional
-        The score or the variable of the posterior. Outcomes without classes default to their mean. Without a score,
-        ``source`` must be values where higher is better (checked against name and attrs), and regret is undefined.
+        The score or the variable of the posterior. For outcomes without classes the default is their mean. Otherwise,
+        without a score, ``source`` must be values of which higher ones are better (its name and attrs are checked), and
+        regret is undefined.
     method : str
         - ``"draws"``: from the draws of ``source``.
         - ``"exact"``: by integrals, without draws or seed; equal counts give equal results. ``source`` is counts of two
@@ -115,10 +116,10 @@ def credible_ranking(
         ``superiority``, ``equivalence``, ``sucra``, ``poth``, ``consensus_*``, ``predictive*``, ``rank_lower``,
         ``rank_upper``, ``surely_above``, ``tier``, ``in_best_set``, ``separation``, headline, sets and caps.
     order : str
-        By which order the entities are listed within a tier, and which of them leads: ``"consensus"``, or
-        ``"predictive"``, by the score of the posterior mean performance, whose ``predictive_rank`` alone keeps the
-        axioms of ranking scores among entities with an observed score (docs/theory/uncertainty.md). Sets, tiers and
-        probabilities are the same. Not for values without a performance.
+        The order of the entities within a tier, which also chooses the leader. ``"consensus"``; or ``"predictive"``:
+        the order by the score of the posterior mean performance. Among entities with an observed score, only
+        ``predictive_rank`` keeps the axioms of ranking scores (docs/theory/uncertainty.md). Sets, tiers and
+        probabilities do not depend on ``order``. ``"predictive"`` needs performances, not values of a score.
     model, **options
         With ``method="exact"`` and counts, a conjugate model of :func:`bayesrank.fit` and its options; the prevalence
         cannot be draws.
@@ -146,36 +147,38 @@ def credible_ranking(
           alone.
         - ``superiority`` (entity, rival): probability that the entity beats the rival by more than the ROPE, among
           draws with both defined; ``equivalence`` (entity, rival): that neither beats the other by more.
-        - ``consensus_rank``: rank in the order with the smallest expected Kendall distance, shared within twice the
-          Monte-Carlo error; ``consensus_position``: without shared ranks. ``consensus_distance``: expected distance of
-          this order; ``consensus_lower_bound``: of any order.
+        - ``consensus_rank``: rank in the order with the smallest expected Kendall distance; entities share a rank if
+          their order is within twice the Monte-Carlo error. ``consensus_position``: the rank in this order without
+          shared ranks. ``consensus_distance``: expected distance of this order; ``consensus_lower_bound``: lower bound
+          of the expected distance of any order.
         - ``predictive``, ``predictive_rank``, ``predictive_position``, with ``order="predictive"``: the score of the
           posterior mean performance, the rank by it, and the rank without ties. Entities without an observed score
           come last.
         - ``tier``: the first tier is the best set; a later tier has the entities that could be best of the rest.
-        - ``headline``: "best", "shared", "leads" or "none", as in :func:`bayesrank.verdict`. "best" needs a best
-          set of one entity and no cap; "shared" a best set with equal evidence, or within a positive ROPE of each other
-          with probability ``prob``. ``sets``: "confidence", "posterior" (of a model with a population), or "none".
-          ``caps``: the reasons that limit the headline; their codes are in ``attrs["caps"]``.
+        - ``headline``: "best", "shared", "leads" or "none", as in :func:`bayesrank.verdict`. "best" needs a best set of
+          one entity and no cap; "shared" a best set with equal evidence, or within a positive ROPE of each other with
+          probability ``prob``. ``sets``: what the rank sets rest on: "confidence", "posterior" (for a model that learns
+          a population of entities or data sets), or "none". ``caps``: the reasons that limit the headline; their codes
+          are in ``attrs["caps"]``.
         - ``expected_regret``: mean difference from the best of each draw, in units of the score, if its mean is finite.
-        - ``overestimate``: expected excess of the estimate over the true score (winner's curse). Entities are taken as
-          a sample of a normal population, whose spread is averaged over. It needs three entities, and a model without
-          such a population.
+        - ``overestimate``: expected excess of the estimate over the true score (winner's curse). It assumes that the
+          true scores of the entities are a sample of a normal population, and averages over the spread of this
+          population. It needs at least three entities. It is NaN for models that learn such a population themselves.
         - ``undefined``: share of draws without a value; above one half, the entity is not ranked.
         - ``effective_sample_size``: effective number of draws of the entity's values.
         - ``worst``, ``worst_probability``, with ``aggregate="worst"``: the group that is most probably the worst one.
         - ``separation``: how many more cases would separate the leader from its closest rival if they truly differ by
-          the ROPE. Without a ROPE, the difference is that in a learned population of entities. Read by
-          :func:`bayesrank.verdict` and printed by :func:`bayesrank.plan`.
-        - ``notes``, ``needed_evidence``: read by :func:`bayesrank.verdict` and :func:`bayesrank.notes`.
+          the ROPE. Without a ROPE, the assumed difference is estimated from the population of entities.
+          :func:`bayesrank.verdict` prints this number.
+        - ``notes``, ``needed_evidence``: what :func:`bayesrank.verdict` and :func:`bayesrank.notes` print.
 
         The attrs are ``headline``, ``sets``, ``caps``, ``score``, ``prob``, ``rope``, ``higher_is_better``, ``draws``,
-        ``range`` and ``finite_mean`` of the score, ``depends_on_prevalence`` if known, ``method``, and if data
-        sets were combined, ``evidence``, which says how;
-        ``population`` is the code of the population in the headline, if it is not cases alone.
-        With ``method="exact"``, errors are those of the quadrature, every rank is possible, and there are no ``draws``
-        or ``effective_sample_size``; with ``"auto"`` these and the rank sets come from draws, named in
-        ``attrs["drawn"]``. A ratio with an interval beyond exp(±145) has a rank, but no median or interval.
+        ``range`` and ``finite_mean`` of the score, ``depends_on_prevalence`` if known, ``method``, and two that may be
+        missing: ``evidence`` says how data sets were combined, and ``population`` is the code of the population in the
+        headline, if it is not cases alone. With ``method="exact"``, errors are those of the quadrature, every rank is
+        possible, and there are no ``draws`` or ``effective_sample_size``. With ``"auto"``, ``attrs["drawn"]`` names the
+        variables that come from draws, such as the rank sets. A ratio with an interval beyond exp(±145) has a rank, but
+        no median or interval.
 
     Raises
     ------

@@ -58,11 +58,12 @@ def top_set(
 
         - ``probability_top``: probability of being among the k best.
         - ``in_credible_set``: whether the entity is in the smallest set that holds all of the k best with posterior
-          probability ``prob``. ``credible_probability``: its probability, cross-validated on halves of the draws; below
-          ``prob`` there are too few draws, and the set holds every entity among the k best in any draw.
-        - ``in_confidence_set``: whether the possible ranks of the entity contain a rank of at most k. In about
-          ``prob`` of repeated experiments this holds for all k best, for any true scores and all k at once.
-          ``surely_top``: whether it has only such ranks.
+          probability ``prob``. ``credible_probability``: the probability of this set, cross-validated on halves of the
+          draws. If it is below ``prob``, there are too few draws; the set then holds every entity that is among the k
+          best in any draw.
+        - ``in_confidence_set``: whether the possible ranks of the entity contain a rank of at most k. In about ``prob``
+          of repeated experiments this holds for all k best, for any true scores and all k at once. ``surely_top``:
+          whether all its possible ranks are at most k.
         - ``rank_lower``, ``rank_upper`` and errors ``<name>_error``: as in a ranking, with ``attrs["sets"]``.
 
         The attrs are those of a ranking, ``k``, and ``smallest``: 1 if the credible set is known to be the smallest, 0

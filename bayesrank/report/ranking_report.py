@@ -77,7 +77,7 @@ def ranking_report(
         group ``prior`` the report shows the prior of the score.
     score : Score, str or callable, optional
         The score of the ranking, or the name of a variable of the posterior. It is optional for values of a score, and
-        for outcomes without classes, which are ranked by their mean.
+        for outcomes without classes: the default is their mean.
     path : str or path, optional
         Also write the page to this .html file. It may replace an earlier report, but no other file.
     ranking : xarray.Dataset, optional

@@ -26,8 +26,8 @@ __all__ = ["closed_area", "closed_form", "contour", "contour_curve", "contour_me
 def contour(score: ScoreLike, value: Any, fpr: Any, prevalence: Any) -> xr.DataArray:
     """Return the TPR at which a score takes a value, for a FPR and a prevalence.
 
-    The formulas are those of Lovell et al., Never mind the metrics, Eq. 45-112; Eq. 59-60 use the plus root for
-    negative values too.
+    The formulas are those of Lovell et al., Never mind the metrics, Eq. 45-112. For MCC (Eq. 59-60) the root with the
+    plus sign is used at all values, negative ones included.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def contour(score: ScoreLike, value: Any, fpr: Any, prevalence: Any) -> xr.DataA
     value : float, sequence or DataArray
         Values of the score; a sequence gives the dim ``value``.
     fpr : float, sequence or DataArray
-        False positive rates; a sequence gives the dim ``fpr``. Closed forms go beyond 0 and 1 too.
+        False positive rates; a sequence gives the dim ``fpr``. Closed forms also accept rates outside [0, 1].
     prevalence : float, sequence or DataArray
         Prevalence of the positive class, strictly between 0 and 1; a sequence gives the dim ``prevalence``.
 

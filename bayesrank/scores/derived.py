@@ -95,9 +95,9 @@ def balanced(score: ScoreLike, name: str, **metadata: Any) -> Score:
 def scaled_log(score: ScoreLike, positives: int, negatives: int) -> Score:
     """Return the logarithm of a likelihood or odds ratio, divided by its largest finite value on a test set.
 
-    It lies between -1 and 1 on tables of that test set, with at least 3 ``positives`` and 3 ``negatives``, where it is
-    defined. The score is ``positive_likelihood_ratio``, ``negative_likelihood_ratio`` or ``diagnostic_odds_ratio``
-    (Lovell et al., Never mind the metrics, Eq. 20 to 22).
+    The test set has at least 3 ``positives`` and 3 ``negatives``. On its tables a defined value is between -1 and 1.
+    The score is ``positive_likelihood_ratio``, ``negative_likelihood_ratio`` or ``diagnostic_odds_ratio`` (Lovell et
+    al., Never mind the metrics, Eq. 20 to 22).
 
     Examples
     --------

@@ -76,10 +76,10 @@ def sensitivity(
 ) -> xr.Dataset:
     """Rank again with other priors, models, scores, prevalences and data, and find the conclusions that survive.
 
-    The prior is scaled: its density over log-odds is raised to the power 1/2 or 2, so that it counts as
-    half or twice as many cases. Alternatives are fitted again, except for priors and data sets of a sampled model of
-    logits: its draws are resampled with Pareto-smoothed importance weights (Vehtari et al. 2024, JMLR 25:72) where
-    Pareto k says that these are reliable.
+    The prior is scaled: its density over log-odds is raised to the power 1/2 or 2, so that it counts as half or twice
+    as many cases. Alternatives are fitted again, with one exception. For sampled models of logits, alternative priors
+    and omitted data sets use the draws of the base, resampled with Pareto-smoothed importance weights (Vehtari et al.
+    2024, JMLR 25:72), if Pareto k says that the weights are reliable.
 
     Parameters
     ----------
@@ -97,12 +97,12 @@ def sensitivity(
         group in turn, and ``"entities"`` each entity, without a new fit.
     priors : sequence or mapping, optional
         Other priors, as for :func:`bayesrank.fit`; a mapping gives their names. The default is "uniform" and
-        "jeffreys", unless they equal the base prior. Outcomes with many values have "haldane" (no prior) if a range or
-        a base measure is declared, and none otherwise.
+        "jeffreys", unless they equal the base prior. For outcomes with many values, the default is "haldane" (no prior)
+        if ``range`` or ``base`` is given; otherwise no other prior is tried.
     models : sequence, optional
         Other models. The default for counts of two classes is the other one of the two conjugate models. For a truth
-        that is known in part, the verdicts of each judge taken as the truth, and the cases with a known truth alone,
-        are tried as well.
+        that is known in part, two more alternatives take the verdicts of each judge as the truth, or use only the cases
+        with a known truth.
     scores : sequence
         Other scores; a pair (a, b) is a point of the Tile.
     prevalences : sequence of float
@@ -138,14 +138,15 @@ def sensitivity(
         - ``pairs``: the number of pairs that the base separates with ``prob``; ``pairs_kept`` and ``pairs_turned``
           (alternative): how many of them the alternative separates in the same and in the reverse order.
 
-        ``tipping_odds`` (entity), for a truth that is known in part: cases with a known truth may be no random sample
-        of those with equal verdicts. The odds that the leader is right (for classes: of the last class) in cases with a
-        known truth must be this many times those of the other cases, before the entity comes before the leader; NaN if
-        no factor up to 1,000 is enough.
+        ``tipping_odds`` (entity), for a truth that is known in part. Among cases with equal verdicts, those with a
+        known truth may not be a random sample. Compare the odds that the leader is right (for classes: the odds of the
+        last class) in cases with a known truth and in the other cases. At the ratio ``tipping_odds`` of both, the
+        entity and the leader change places; NaN if no ratio up to 1,000 is enough.
 
         Over (``left_out``, ``entity``), with ``"entities"``: ``tier_without`` and ``position_without`` among the
-        others; and over ``left_out``: ``changed_without``, the share of the other pairs whose tiers compare differently
-        than in the base; ``leader_changed_without``; and ``poth_without``, the precision of the order of the others.
+        others; and over ``left_out``: ``changed_without``, the share of pairs of other entities whose tiers are in
+        another order than in the base; ``leader_changed_without``; and ``poth_without``, the precision of the order of
+        the others.
 
         Over (``entity``, [``dataset``], ``check``), for base priors with a closed form. The items of ``check`` are the
         right answers in each class and in all classes, the class sizes if they are sampled, or the cases with each
@@ -156,7 +157,8 @@ def sensitivity(
           or the prior is improper;
         - ``check_pull``: distance of the posterior mean from the observed share, in posterior standard deviations;
         - ``check_conflict``: whether the tail is at most ``attrs["check_bound"]``, 0.01 divided by the number of
-          checks, and the pull is more than 2. A prior of a few cases is easily contradicted, but does no harm.
+          checks, and the pull is more than 2. Data easily contradict a prior that counts as a few cases; such a
+          conflict does no harm.
 
         ``notes`` holds these conflicts and the notes of the base ranking, for :func:`bayesrank.notes`.
 

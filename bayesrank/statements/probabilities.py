@@ -67,7 +67,7 @@ def probability(
         Over all dims except ``entity`` and those of the draws:
 
         - ``probability``, with Monte-Carlo standard error ``probability_error``: share of the draws in which the
-          statement holds, as in the credible ranking: tied entities take every order equally often.
+          statement holds. As in the credible ranking, tied entities take every order equally often.
         - ``undefined``: share of the draws in which an entity of the statement has no value. Claims on it are false
           there, and their negations true.
 

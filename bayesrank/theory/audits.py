@@ -44,9 +44,10 @@ def audit(
 ) -> xr.Dataset:
     """Test whether a score may be used for ranking, and for which preferences (Foundations, 3.4, 4.1, 5.2 and A.2.1).
 
-    The function itself is tested, with higher values as better, whatever the direction of the score. Axioms cannot fail
-    where the score is undefined (infinite or NaN). A number for 0/0 is tested too: precision with 0/0 = 0 ranks the
-    perfect performance without a positive call last, against axiom 2.
+    The function itself is tested, and higher values count as better, whatever the direction of the score. Axioms cannot
+    fail where the score is undefined (infinite or NaN). If the function returns a number for 0/0, that number is tested
+    too. For example, precision with 0/0 = 0 violates axiom 2: in a population without positives, a performance that
+    calls nothing positive is perfect, and would be ranked last.
 
     A failure is proved by its counterexample. A pass means that none was found among 470,000 pairs of a lattice
     (1,400,000 at a fixed prevalence). It is a theorem for scores of the catalogue and of an importance that have a
@@ -77,19 +78,20 @@ def audit(
         ``axiom_2``, ``axiom_3_upper``, ``axiom_3_lower``: whether each held. ``counterexample`` (``test``, ``role``,
         ``actual``, ``predicted``) and ``counterexample_value`` (``test``, ``role``), NaN if the test held: for axiom 2,
         a ``first`` performance that is surely no more satisfying than the ``second`` but scores higher; for axiom 3,
-        two performances and their even mixture (or one, twice, and its image). ``tau_min``, ``tau_max``: the extremes
-        of Kendall's tau-b with a canonical ranking score, at ``tau_min_a``, ``tau_min_b``, ``tau_max_a``, ``tau_max_b``
-        on the Tile, over 6,545 performances (6,561 at a fixed prevalence); 0 for a constant score. ``tau_min_tied``,
-        ``tau_max_tied``: the extremes over the positions of named scores only, such as (½, ½), where accidental ties
-        raise tau-b by up to 0.016 for the scores of Table 1. ``verdict``: the result in words. It says if the score is
-        defined for more or for fewer performances than the ranking score with its order.
+        two performances and their even mixture. For operations other than ``"mix"``, the two performances are the same,
+        and the third is the result of the operation. ``tau_min``, ``tau_max``: the extremes of Kendall's tau-b with a
+        canonical ranking score, at ``tau_min_a``, ``tau_min_b``, ``tau_max_a``, ``tau_max_b`` on the Tile, over 6,545
+        performances (6,561 at a fixed prevalence); 0 for a constant score. ``tau_min_tied``, ``tau_max_tied``: the same
+        extremes over the positions of named scores, such as (½, ½). There, accidental ties raise tau-b by up to 0.016
+        for the scores of Table 1. ``verdict``: the result in words. If a ranking score has the same order, ``verdict``
+        also says whether the score is defined for more or for fewer performances than that ranking score.
 
-        With ``order``: ``axiom_1``, ``axiom_2``, ``axiom_3_upper``, ``axiom_3_lower``, ``proof`` (``test``: why it
-        holds, or the numbers of the counterexample), ``counterexample`` (``test``, ``role``, ``actual``,
-        ``predicted``) and ``verdict``, for posteriors in which the score is defined with probability 1.
-        Counterexamples are counts of cases for Beta posteriors of ``attrs["rate"]`` under a uniform prior, with the
-        other rate known (``attrs["other_rate"]``; NaN in the counts); for the mean, two performances, each with
-        probability 1/2.
+        With ``order``: ``axiom_1``, ``axiom_2``, ``axiom_3_upper``, ``axiom_3_lower``, ``proof`` (``test``: why the
+        axiom holds, or the numbers of the counterexample), ``counterexample`` (``test``, ``role``, ``actual``,
+        ``predicted``) and ``verdict``, for posteriors in which the score is defined with probability 1. A
+        counterexample holds counts of cases. They give the rate ``attrs["rate"]`` a Beta posterior under a uniform
+        prior. The other rate is known: its value is ``attrs["other_rate"]``, and its counts are NaN. For the mean, a
+        counterexample holds two performances, each with probability 1/2.
 
     Examples
     --------

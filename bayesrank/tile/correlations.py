@@ -277,8 +277,9 @@ def best_consistency(
     -------
     xarray.Dataset
         ``a`` and ``b`` of the best position, its ``correlation``, and ``share``, the fraction of a grid over the Tile
-        with an equal correlation. With few entities many scores order alike, and the position is near their mean.
-        Dims are those of the draws; NaN if fewer than two performances have both scores, or all are equal.
+        with an equal correlation. With few entities, many positions give the same order; the result is then near the
+        mean of these positions. Dims are those of the draws; NaN if fewer than two performances have both scores, or
+        all are equal.
 
     Examples
     --------

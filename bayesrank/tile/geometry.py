@@ -41,8 +41,8 @@ def frontier(source: Container, entity: Any, rival: Any, points: int = 201, *, k
     Returns
     -------
     xarray.Dataset
-        ``a`` and ``b`` along ``point``, a monotone curve; empty if one of the two is nowhere worse, or undefined.
-        Sides of the Tile on which both scores are 0, or both 1, do not belong to it.
+        ``a`` and ``b`` along ``point``, a monotone curve; empty if one of the two is nowhere worse than the other, or
+        is undefined. Sides of the Tile on which both scores are 0, or both 1, do not belong to it.
 
     Examples
     --------

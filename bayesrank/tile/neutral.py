@@ -75,7 +75,7 @@ def no_skill_spread(a: Any, b: Any, prevalence: Any) -> Any:
     Returns
     -------
     numpy.ndarray or float
-        At PPV and NPV, where one of the two is undefined, 0: the others have the same value. NaN where all are
+        The range; 0 at PPV and NPV, where all defined no-skill performances have the same value. NaN where all are
         undefined, such as TPR at prevalence 0.
 
     Examples
@@ -96,9 +96,8 @@ def neutral_band(prevalence: Any, *, prob: float = 0.95, points: int = 101) -> x
     """Return where canonical scores are neutral to chance if the prevalence is uncertain.
 
     The curves γ_π of different prevalences meet only at NPV and PPV. Between them b falls as the prevalence rises, so
-    quantiles of the prevalence give those of the curve. Which place is nearly neutral depends on what is given: for
-    each a, ``least`` is a b with the smallest expected range of no-skill performances. Others can have the same range
-    if the prevalence is probably near 0 or near 1.
+    quantiles of the prevalence give those of the curve. For each a, ``least`` is the b with the smallest expected range
+    over no-skill performances. If the prevalence is probably near 0 or near 1, other b can have the same range.
 
     Parameters
     ----------

@@ -75,8 +75,9 @@ def credible(
         Maps to compute in addition to ``probability_best``, which alone is several times as fast; all by default.
     over, aggregate, weights : optional
         Map the weighted mean performance over ``"group"``, ``"dataset"`` or a coord, as for
-        :func:`bayesrank.credible_ranking`; or with ``"worst"`` the worst group at each point, by its score, with areas
-        on the grid and without the other maps. Other aggregates raise an error: they are no performance.
+        :func:`bayesrank.credible_ranking`. With ``aggregate="worst"``, map at each point the lowest score of an entity
+        in any group; areas are then computed on the grid, and the other maps are omitted. Other aggregates raise an
+        error, because they are not performances.
     by : str, optional
         A coord of the entities, such as ``classifier`` from :func:`bayesrank.ops.apply_threshold`. The Tile then
         compares the values of the coord; a value is best where one of its entities is. Other maps are left out.

@@ -196,8 +196,8 @@ def preference_ranking(
     a : array_like or Dataset
         The result of :func:`around`, :func:`between`, :func:`over` or :func:`beta_preferences`; or the a of points.
     b, weights : array_like, optional
-        The b and the weights of the points; one number is used for all. Weights are equal by default, a convention,
-        since "uniform" depends on the coordinates.
+        The b and the weights of the points; one number is used for all. Weights are equal by default. This is a
+        convention: which distribution is uniform depends on the coordinates.
     prob : float
         Credibility of the rank intervals.
 

@@ -38,7 +38,7 @@ def board(ranking: xr.Dataset, *, top: int | None = None) -> str:
     Returns
     -------
     str
-        The entities by tier, then in consensus order. The text ends with a line break.
+        JSON with the entities by tier, then in consensus order. It ends with a line break.
 
     Raises
     ------
