@@ -380,7 +380,7 @@ def test_verified_cases_name_the_classes_against_the_tests():
     for name, rates in (("sensitivity", [0.2, 0.25, 0.15]), ("specificity", [0.2, 0.1, 0.3])):
         np.testing.assert_allclose(held[name].mean(("chain", "draw")), rates, atol=0.06)
     assert float(held["prevalence_of"].mean()) == pytest.approx(0.4, abs=0.05)
-    assert "these cases show which class is positive" in " ".join(br.notes(ranking))
+    assert "these cases define the positive class" in " ".join(br.notes(ranking))
     assert (estimates(part)["sensitivity_estimate"] < 0.4).all()
     # Labels of all cases as a joint likelihood: the maximum is the observed table, however bad the tests.
     whole = br.joint_outcomes(truth, frame)
@@ -425,10 +425,10 @@ def test_the_report_has_identification_and_each_dependence(monkeypatch):
     page = br.ranking_report(rank_teeth()[0], "informedness", sections=["latent"])
     assert all(f'<td class="span">{text}</td>' in page for text in ("129.85", "44.64", "42.46", "0.196", "0.179"))
     assert "All 11 parameters are identified" in page
-    assert "depends on it" in page
+    assert "depends on the dependence" in page
     two = br.ranking_report(rank(evidence([0.3], [0.95, 0.6], [0.95, 0.8], 500))[0], "f1", sections=["latent"])
     assert "would identify the others" in two
-    assert "the prior decides, however small the variance" in two
+    assert "the prior decides between them, however small" in two
     assert "Show all 11" in page
 
 

@@ -69,7 +69,7 @@ class CrossedLogitNormal(HierarchicalLogitNormal):
 
     words: ClassVar[str] = (
         "In logits, a rate is the sum of a level of the entity, a difficulty of the data set that all entities share, "
-        "and a deviation of the entity on this data set. Entities are compared within data sets."
+        "and a deviation of the entity on this data set."
     )
     sd_of_contrasts: ClassVar[float] = 2.0
     scale_of_difficulty: ClassVar[float] = 2.0

@@ -11,7 +11,7 @@ def why_and_remedy(
     ``rank`` is the number of parameters identified at the posterior draws, and ``structural`` that of the design.
     """
     if rank < structural == parameters:
-        why = f"the design identifies all {parameters} parameters, but the cases {rank} of them at the posterior draws"
+        why = f"the design identifies all {parameters} parameters, but the cases only {rank} at the posterior draws"
         return (
             why,
             "More draws help if the chains have not settled; else more cases, or ten verified ones of each class.",

@@ -29,7 +29,7 @@ def paste(posterior, score="f1"):
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        (0.02, "The prevalence was set to 0.02 by the authors, without uncertainty; the text must name its source."),
+        (0.02, "The prevalence was set to 0.02 by the authors, without uncertainty (state its source here)."),
         ("observed", "The prevalence is that of the cases, assumed to be fixed by design."),
         ("sampled", "The prevalence was learned from the class sizes"),
         (br.performance.prevalence_draws(3, 90, draws=50, seed=1), "(3 positives of 90 cases, Jeffreys' prior)"),
@@ -51,16 +51,17 @@ def test_a_network_says_how_its_tests_are_compared():
     posterior = br.fit(counts, "crossed_logit_normal", prevalence=0.02, draws=50, chains=1, seed=1)
     text = paste(posterior, "informedness")
     for words in (
-        "each of 2 orthogonal differences between data sets with different entities has a normal prior around 0 with "
-        "standard deviation 2",
+        "each of 2 orthogonal contrasts between them has a normal prior around 0 with standard deviation 2",
         "The design is connected: 2 of 9 results are missing.",
         "Each entity was measured on 2 to 3 data sets.",
         "In 3 of 3 data sets with several entities, the entities have different numbers of cases.",
         "answers of different entities to the same case are assumed to be independent",
     ):
         assert words in text, words
+    methods = text[text.rindex("Methods to paste") :]
+    assert methods.count("Entities are compared within data sets") == 1
     with_rates = text_of(br.ranking_report(posterior, "informedness", sections=["rates"]))
-    assert "Numbers per 1,000 cases are at a prevalence of 2%, set by the authors; the text must name" in with_rates
+    assert "Numbers per 1,000 cases are at a prevalence of 2%, set by the authors (state its source" in with_rates
     assert "Numbers per 1,000 cases are" not in text_of(br.ranking_report(posterior, "f1", sections=["rates"]))
     alone = paste(br.fit(counts.isel(entity=[1]), "hierarchical_logit_normal", draws=50, chains=1, seed=1), "tpr")
     assert "numbers of cases" not in alone

@@ -91,5 +91,5 @@ def test_what_pooling_hides_comes_before_other_caveats():
     posterior = br.fit(br.pool(STONES), seed=1, draws=50)
     html = ranking_report(posterior, "tpr", sections=[], data={"caveats": "other caveats"})
     assert "2 data sets, pooled" in html
-    assert html.index("A above B, pooled below") < html.index("other caveats")
+    assert html.index("A above B; the pool ranks the opposite") < html.index("other caveats")
     assert "pooled" not in ranking_report(br.fit(COUNTS, seed=1, draws=50), "tpr", sections=[])

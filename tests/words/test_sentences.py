@@ -92,8 +92,8 @@ OF_LOGS = [
     (
         "unknown_domain",
         {"domains": ["airline", "retail"]},
-        "The file does not show its domain. The domains airline, retail number their tasks alike, so "
-        "that equal ids may be different tasks.",
+        "The file does not show its domain. The domains airline, retail use the same numbers, so equal ids may be"
+        " different tasks.",
     ),
     (
         "unknown_files",
@@ -211,8 +211,8 @@ OF_METHODS = [
     (
         "prior_of_equal_groups",
         {"probability": 0.25},
-        "With prior probability 0.25 all groups of an entity have one rate in a class. The rates of the "
-        "observed groups are averaged over this and the population.",
+        "With prior probability 0.25 all groups of an entity have the same rate in a class; otherwise their rates"
+        " come from a population. The results are averaged over both possibilities.",
     ),
     (
         "prior_of_logits",
@@ -245,16 +245,16 @@ OF_METHODS = [
     (
         "prior_of_presence",
         {"columns": 2, "sd": 2.0},
-        "The mean difficulty of a data set depends on which entities it has: in logits, each of 2 orthogonal "
-        "differences between data sets with different entities has a normal prior around 0 with standard deviation 2. "
-        "A typical data set is the average of the observed ones.",
+        "Data sets with different entities may differ in mean difficulty: in logits, each of 2 orthogonal "
+        "contrasts between them has a normal prior around 0 with standard deviation 2. A typical data set is the "
+        "average of the observed ones.",
     ),
     (
         "prior_of_presence",
         {"columns": 1, "sd": 1.4},
-        "The mean difficulty of a data set depends on which entities it has: in logits, the difference between data "
-        "sets with different entities has a normal prior around 0 with standard deviation 1.4. A typical data set is "
-        "the average of the observed ones.",
+        "Data sets with different entities may differ in mean difficulty: in logits, the difference between them "
+        "has a normal prior around 0 with standard deviation 1.4. A typical data set is the average of the "
+        "observed ones.",
     ),
     ("datasets_of_each", {"fewest": 9, "most": 17}, "Each entity was measured on 9 to 17 data sets."),
     (
@@ -287,7 +287,7 @@ OF_METHODS = [
     (
         "prevalence_source",
         {"source": "given as an array", "depends": True},
-        "The prevalence was supplied as numbers or draws; the text must name their source.",
+        "The prevalence was supplied as numbers or draws (state their source here).",
     ),
     (
         "prevalence_source",
@@ -462,7 +462,7 @@ ROWS = [
     (
         "latent_class_named",
         {"anchor": "", "chosen": False, "known": 9, "cases": 90},
-        "The truth is known for 9 of 90 cases; these cases show which class is positive.",
+        "The truth is known for 9 of 90 cases; these cases define the positive class.",
     ),
     (
         "latent_dependences",
@@ -521,9 +521,9 @@ ROWS = [
         "not_identified",
         {"rank": 95, "structural": 101, "parameters": 101, "smallest": 0.0, "contraction": 0.8,
          "least": "sensitivity of a", "weak": [], "tests": 50, "populations": 1, "dependence": "none"},
-        "The design identifies all 101 parameters, but the cases 95 of them at the posterior draws (smallest singular "
-        "value 0). More draws help if the chains have not settled; else more cases, or ten verified ones of each "
-        "class.",
+        "The design identifies all 101 parameters, but the cases only 95 at the posterior draws (smallest "
+        "singular value 0). More draws help if the chains have not settled; else more cases, or ten verified ones"
+        " of each class.",
     ),
     (
         "entities_without_labels",
@@ -714,8 +714,8 @@ ROWS = [
     (
         "aggregated",
         {"aggregate": "worst", "number": 4, "unit": "category", "weights": ["a 0.5", "b 0.5"], "categories": True},
-        "In each draw, an entity has the worst of 4 categories, each the mean of its data sets or groups. The weights "
-        "are a 0.5, b 0.5.",
+        "In each draw, the value of an entity is the worst of 4 categories, each the mean of its data sets or "
+        "groups. The weights are a 0.5, b 0.5.",
     ),
     (
         "worst_of_each",
@@ -732,8 +732,8 @@ ROWS = [
     (
         "entities_lack_groups",
         {"entities": ["a"], "lacking": ["z"], "unit": "group"},
-        "a is not ranked: a has no cases of z, and an aggregate without it answers another question. A weight of 0 "
-        "leaves a group out.",
+        "a is not ranked: a has no cases of z, and an aggregate without these cases answers another question. A "
+        "weight of 0 leaves a group out.",
     ),
     (
         "groups_independent",
@@ -972,8 +972,8 @@ ROWS = [
     (
         "order_reversed_by_pool",
         {"score": "tpr", "pairs": [["A", "B"]]},
-        "By tpr, 1 pair is ranked one way by every data set on which both have a score, and the other way by the pool "
-        "(Simpson's paradox): A above B, pooled below.",
+        "By tpr, pooling reverses the order of 1 pair (Simpson's paradox). Every data set on which both have a "
+        "score ranks A above B; the pool ranks the opposite.",
     ),
     (
         "pooled_datasets_differ",
@@ -1023,7 +1023,8 @@ ROWS = [
         {"judges": ["gpt4", "claude"], "labels": 1000, "votes": 27045},
         "The votes of people are known for 1,000 of 27,045. Each draw fills in the others from the votes of gpt4,"
         " claude, whose errors may differ between entities. Among equal votes on the same pair, those with a "
-        "known vote of a person are assumed to be a random sample. Which of the two came first is not used.",
+        "known vote of a person are assumed to be a random sample. The order in which the two were shown is not "
+        "used.",
     ),
     (
         "votes_relative",
@@ -1039,8 +1040,8 @@ ROWS = [
     (
         "interval_missing",
         {"entities": 1},
-        "The interval of 1 entity is missing; only the rank is known. It reaches odds beyond the range of the "
-        "quadrature: without an observed error, the prior alone determines the error rate.",
+        "The interval of 1 entity is missing; only the rank is known. Its odds are beyond the range of the "
+        "quadrature: no error was observed, so the prior alone determines the error rate.",
     ),
     (
         "quadrature_error",
@@ -1116,8 +1117,8 @@ ROWS = [
     (
         "submissions_lack_cases",
         {"missing": 5, "total": 900, "most": 4, "team": "red"},
-        "Missing answers count as wrong: 5 of 900, at most 4 of one team (red). With more than two classes they are an "
-        "answer of no class.",
+        "Missing answers count as wrong: 5 of 900, at most 4 of one team (red). With more than two classes, a "
+        "missing answer is none of the classes.",
     ),
     (
         "out_of_fold",
@@ -1203,8 +1204,8 @@ ROWS = [
     (
         "truth_missing_not_at_random",
         {"leader": "a", "rival": "", "odds": None, "most": 1000, "positive": ""},
-        "a stays first if, among cases with equal verdicts, the odds in cases with a known truth and in the "
-        "others differ by a factor of at most 1,000.",
+        "a stays first if, among cases with equal verdicts, the odds that a is right differ by a factor of at "
+        "most 1,000 between cases with a known truth and the others.",
     ),
     (
         "ones_taken_as_right",

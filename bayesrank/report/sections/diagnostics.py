@@ -21,9 +21,9 @@ def make(page: Page) -> Block | None:
             f"rank {rank:.2f}."
         ]
     gap = float(ranking["consensus_distance"] - ranking["consensus_lower_bound"])
+    best_known = "no order disagrees on fewer" if gap < 1e-9 else f"any other order saves at most {gap:.3f} pairs"
     lines.append(
         f"The consensus order disagrees with {'the truth' if exact else 'a draw'} on "
-        f"{float(ranking['consensus_distance']):.1f} pairs on average"
-        f"{'; no order could do better.' if gap < 1e-9 else f'; no order could do better by more than {gap:.3f}.'}"
+        f"{float(ranking['consensus_distance']):.1f} pairs on average; {best_known}."
     )
     return Block("Diagnostics", block("words", lines))

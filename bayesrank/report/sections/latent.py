@@ -50,7 +50,9 @@ def _parameters(page: Page) -> Markup:
         "near 0% the prior decides, near 100% the cases do."
     ]
     if about["jacobian_rank"] < len(learned):
-        lines.append("Among values of the same likelihood the prior decides, however small the variance.")
+        lines.append(
+            "Where several values have the same likelihood, the prior decides between them, however small the variance."
+        )
     return block("words", lines) + _table(["parameter", "estimate", "variance smaller by"], rows)
 
 
@@ -68,14 +70,14 @@ def _fits(page: Page, observed: xr.Dataset) -> Markup:
         rows.append([name, f"{float(one['g2']):.2f}", str(int(one["freedom"])), " to ".join(ends), first[kind]])
     score = display_name(page.found.name)
     header = ["dependence", "G²", "degrees of freedom", "prevalence", f"first by {score}"]
-    lines = ["Estimates of the largest likelihood, for each dependence that the cases identify. A small G² fits well."]
+    lines = ["Maximum-likelihood estimates under each dependence that the cases identify. A small G² means a good fit."]
     known = {name for name in first.values() if name != "–"}
     if len(known) > 1:
-        lines.append(f"The first test by {score} depends on it.")
+        lines.append(f"The first test by {score} depends on the dependence.")
     elif known and len(kinds) > 1:
         lines.append(f"The first test by {score} is {known.pop()} under each.")
     else:
-        lines += ["The cases identify no other."] * (len(kinds) == 1)
+        lines += ["The cases identify no other dependence."] * (len(kinds) == 1)
     html = block("words", lines) + block("table", header, rows)
     for rate in RATES[1:] if len(kinds) > 1 else ():
         values = observed[f"{rate}_estimate"].transpose("dependence", "entity", ...)

@@ -98,7 +98,7 @@ def _describe_prevalence(page: Page) -> str:
     if page.facts.depends_on_prevalence is not False:
         return ""
     set_by_hand = page.about.sets_prevalence and not page.about.prevalence_estimate
-    source = ", set by the authors; the text must name its source" * set_by_hand
+    source = ", set by the authors (state its source here)" * set_by_hand
     return f"Numbers per {CASES:,} cases are at {prevalence_of(page)[1]}{source}."
 
 

@@ -11,7 +11,7 @@ from bayesrank.words.results import verdict_parts
 
 PLACE, ON_REQUEST = 75, True
 NEEDS = "results={'sensitivity': br.sensitivity(...)}"
-HEADER = ["analysis", "first", "P(base's first is best)", "Kendall's τ to base", "conclusions kept"]
+HEADER = ["analysis", "first", "P(first of the base is best)", "Kendall's τ to base", "conclusions kept"]
 
 
 def compute(request: Request) -> Any:

@@ -14,7 +14,7 @@ OF = {
 def aggregated(aggregate: str, number: int, unit: str, weights: list[str] | None, categories: bool) -> str:
     within = ", each the mean of its data sets or groups" if categories else ""
     said = f" The weights are {_text.list_names(weights, 6)}." if weights else ""
-    return f"In each draw, an entity has {OF[aggregate]} {_text.count(number, unit)}{within}.{said}"
+    return f"In each draw, the value of an entity is {OF[aggregate]} {_text.count(number, unit)}{within}.{said}"
 
 
 def worst_of_each(worst: list[list], draws: int, unit: str) -> str:
@@ -30,8 +30,8 @@ def groups_without_cases(groups: list[str]) -> str:
 def entities_lack_groups(entities: list[str], lacking: list[str], unit: str) -> str:
     who = f"{_text.list_names(entities, 3)} {'is' if len(entities) == 1 else 'are'}"
     return (
-        f"{who} not ranked: {entities[0]} has no cases of {_text.list_names(lacking, 3)}, and an aggregate without it "
-        f"answers another question. A weight of 0 leaves a {unit} out."
+        f"{who} not ranked: {entities[0]} has no cases of {_text.list_names(lacking, 3)}, and an aggregate without "
+        f"these cases answers another question. A weight of 0 leaves a {unit} out."
     )
 
 

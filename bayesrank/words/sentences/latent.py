@@ -18,7 +18,7 @@ DEPENDENCES = {
 def latent_class_named(anchor: str, chosen: bool, known: int, cases: int) -> str:
     truth = "No truth is known" if not known else f"The truth is known for {known:,} of {cases:,} cases"
     if not anchor:
-        return f"{truth}; these cases show which class is positive."
+        return f"{truth}; these cases define the positive class."
     why = "" if chosen else " (anchor= chooses another test)"
     return f"{truth}. The positive class is the one in which {anchor} is more often positive{why}."
 

@@ -125,8 +125,8 @@ def fewer_rows(rows: int, expected: int) -> str:
 
 def unknown_domain(domains: Sequence[str]) -> str:
     return (
-        f"The file does not show its domain. The domains {list_names(domains)} number their "
-        "tasks alike, so that equal ids may be different tasks."
+        f"The file does not show its domain. The domains {list_names(domains)} use the same "
+        "numbers, so equal ids may be different tasks."
     )
 
 
@@ -165,7 +165,7 @@ def latest_submission_counts(teams: int) -> str:
 def submissions_lack_cases(missing: int, total: int, most: int, team: str) -> str:
     return (
         f"Missing answers count as wrong: {missing:,} of {total:,}, at most {most:,} of one team ({team}). With more "
-        "than two classes they are an answer of no class."
+        "than two classes, a missing answer is none of the classes."
     )
 
 

@@ -44,8 +44,8 @@ def prevalence_source(source: str, depends: bool) -> str:
             "uncertainty is part of every interval."
         )
     if source == "given as an array":
-        return "The prevalence was supplied as numbers or draws; the text must name their source."
-    return f"The prevalence was set to {source} by the authors, without uncertainty; the text must name its source."
+        return "The prevalence was supplied as numbers or draws (state their source here)."
+    return f"The prevalence was set to {source} by the authors, without uncertainty (state its source here)."
 
 
 def reference_standard(known: bool) -> str:

@@ -72,8 +72,8 @@ def prior_of_population(right: float | None, wrong: float | None, answers: int, 
 
 def prior_of_equal_groups(probability: float) -> str:
     return (
-        f"With prior probability {probability:g} all groups of an entity have one rate in a class. The rates of the "
-        "observed groups are averaged over this and the population."
+        f"With prior probability {probability:g} all groups of an entity have the same rate in a class; otherwise "
+        "their rates come from a population. The results are averaged over both possibilities."
     )
 
 
@@ -114,11 +114,10 @@ def prior_of_logits(
 
 
 def prior_of_presence(columns: int, sd: float) -> str:
-    which = "the difference" if columns == 1 else f"each of {columns} orthogonal differences"
+    which = "the difference" if columns == 1 else f"each of {columns} orthogonal contrasts"
     return (
-        f"The mean difficulty of a data set depends on which entities it has: in logits, {which} between data "
-        f"sets with different entities has a normal prior around 0 with standard deviation {sd:g}. A typical data "
-        "set is the average of the observed ones."
+        f"Data sets with different entities may differ in mean difficulty: in logits, {which} between them has a "
+        f"normal prior around 0 with standard deviation {sd:g}. A typical data set is the average of the observed ones."
     )
 
 
@@ -305,8 +304,8 @@ def votes_judged(judges: list[str], labels: int, votes: int) -> str:
     return (
         f"The votes of people are known for {labels:,} of {votes:,}. Each draw fills in the others from the votes of "
         f"{_text.list_names(judges, 3)}, whose errors may differ between entities. Among equal votes on the same pair, "
-        "those with a known vote of a person are assumed to be a random sample. Which of the two came "
-        "first is not used."
+        "those with a known vote of a person are assumed to be a random sample. The order in which the two were shown "
+        "is not used."
     )
 
 
@@ -339,13 +338,13 @@ def strata_without_labels(strata: int, share: float, entity: str, verdict: str) 
 
 
 def truth_missing_not_at_random(leader: str, rival: str, odds: float | None, most: float, positive: str) -> str:
+    what = f"that {leader} is right" if not positive else f"of {positive}"
     if odds is None:
         return (
-            f"{leader} stays first if, among cases with equal verdicts, the odds in cases with a known truth and in "
-            f"the others differ by a factor of at most {most:,.0f}."
+            f"{leader} stays first if, among cases with equal verdicts, the odds {what} differ by a factor of at most "
+            f"{most:,.0f} between cases with a known truth and the others."
         )
     factor = f"{odds:.2g} times as" if odds >= 1 else f"1/{1 / odds:.2g} as"
-    what = f"that {leader} is right" if not positive else f"of {positive}"
     return (
         f"{rival} would come before {leader} if the odds {what} were {factor} high in cases with a known truth as in "
         "other cases with the same verdict."

@@ -152,9 +152,8 @@ def bayesian_bootstrap() -> str:
 def order_reversed_by_pool(score: str, pairs: list[list[str]]) -> str:
     listed = _text.list_names((f"{better} above {worse}" for better, worse in pairs), 3)
     return (
-        f"By {score}, {_text.count(len(pairs), 'pair')} {'is' if len(pairs) == 1 else 'are'} ranked one way by every "
-        "data set on which both have a score, and the other way by the pool (Simpson's paradox): "
-        f"{listed}, pooled below."
+        f"By {score}, pooling reverses the order of {_text.count(len(pairs), 'pair')} (Simpson's paradox). Every data "
+        f"set on which both have a score ranks {listed}; the pool ranks the opposite."
     )
 
 
@@ -189,8 +188,8 @@ def score_undefined(score: str, entities: list[str], lacking: str) -> str:
 
 def interval_missing(entities: int) -> str:
     return (
-        f"The interval of {_text.count(entities, 'entity')} is missing; only the rank is known. It reaches odds beyond "
-        "the range of the quadrature: without an observed error, the prior alone determines the error rate."
+        f"The interval of {_text.count(entities, 'entity')} is missing; only the rank is known. Its odds are beyond "
+        "the range of the quadrature: no error was observed, so the prior alone determines the error rate."
     )
 
 
