@@ -290,6 +290,11 @@ def test_the_observed_tile_moves_to_the_prevalence_asked_for():
 # Decisions
 
 
+def test_one_data_set_of_shipped_data_has_a_model_of_its_own():
+    """The usual model of these data compares entities within several data sets."""
+    assert "see5" in invoke("ops", "utah_trees", "--dataset", "PIPO", "--draws", "20")
+
+
 def test_decide_is_the_expected_utility_and_the_comparison_of_the_package():
     command = ["decide", "breast_cancer", "--benefit", BENEFIT, "--prevalence", "0.02", "--draws", "50"]
     compared = [*command, "--reference", "logreg", "--margin-tnr", "0.1"]

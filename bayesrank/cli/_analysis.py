@@ -44,6 +44,7 @@ from bayesrank.models import (
     model_for_datasets,
     names,
     options_of,
+    population_of,
     takes_cases,
 )
 from bayesrank.models.parts.margins import are_shares
@@ -251,7 +252,9 @@ def ask(
         evidence = groups_as_datasets(evidence)
     together = dataset is None and by is None
     chosen = chosen_by_evidence(evidence, together)
-    name = model or (chosen if isinstance(evidence, xr.Dataset) else about.get("model", chosen))
+    usual = chosen if isinstance(evidence, xr.Dataset) else about.get("model", chosen)
+    # The usual model of shipped data may need all data sets.
+    name = model or (usual if together or population_of(usual) != "data sets" else chosen)
     summary = bool(form_of_summary(evidence))
     votes = holds_votes(evidence)
     if isinstance(evidence, xr.Dataset) and not (summary or takes_cases(name)):

@@ -36,7 +36,7 @@ def verdict_of_plan(plan: xr.Dataset) -> Verdict:
     unit, needed, at = about.unit, float(plan["needed"]), float(plan["n"].max())
     assured, below = f"{100 * about.assurance:g}% unconditional assurance", f"below the {about.assurance:g} wanted"
     if about.reason == "met":
-        return compose("met", f"No more {unit} are needed: {goal} already.", _notes(plan))
+        return compose("met", f"No more {unit} are needed: today {goal}.", _notes(plan))
     if not np.isnan(needed):
         kind, at = "planned", needed
         many, each = _text.round_up(needed), float(plan["cases_each"])
@@ -135,7 +135,7 @@ def _notes(plan: xr.Dataset) -> list[str]:
         they = "it is" if about.others == 1 else "they are"
         lines.append(f"Labels on {_text.count(about.others, 'other entity')} change nothing: {they} first in no draw.")
     now = f"is {_text.number(float(plan['now']), 3)}"
-    today = f"interval {now} wide" if about.goal == "interval" else f"probability in the target {now}"
+    today = f"interval {now} wide" if about.goal == "interval" else f"target probability {now}"
     lines.append(f"Today the {today}.")
     low, high = float(plan["needed_lower"]), float(plan["needed_upper"])
     if not np.isnan(float(plan["needed"])) and about.reason != "met" and not np.isnan(low):

@@ -44,7 +44,7 @@ def verdict_of_sensitivity(result: xr.Dataset) -> Verdict:
     more = int((~kept).sum()) - len(fallen)
     if more > 0:
         notes.append(f"{_text.count(more, 'more conclusion')} {'does' if more == 1 else 'do'} not hold everywhere.")
-    kept_names = [name for name, ok in zip(names, kept, strict=True) if ok]
+    kept_names = [f'"{name}"' for name, ok in zip(names, kept, strict=True) if ok]
     notes += fallen[1:]
     notes += [f"Conclusions that hold under {under}: {few_names(kept_names)}."] if kept_names else []
     if pairs := int(result["pairs"]):
