@@ -383,6 +383,8 @@ MANGLED = {
                                    enumerate([("x", "acc"), ("y", "em")])], "mix scales", True),
     "directions": (lambda f: [lm_eval(f, m, task=t, metrics=("score",), better=t == "x", second=k) for m in "ab"
                               for k, t in enumerate("xy")], "one direction", True),
+    "directions of one case": (lambda f: [lm_eval(f, m, [1], task=t, metrics=("score",), better=t == "x", second=k)
+                                          for m in "ab" for k, t in enumerate("xy")], "for score (y)", True),
     "unknown direction": (pair(lm_eval, metrics=("mae",), better=None), "--lower-is-better says", True),
     "other content": (unlike(lm_eval, {}, {"content": "abcdefgh"}), "content differs", True),
     "shuffled content": (unlike(lm_eval, {}, {"content": "rsqtuvwx"}), "content differs", True),
