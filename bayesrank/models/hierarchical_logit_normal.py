@@ -28,7 +28,7 @@ from bayesrank.models.parts.normal_logits import (
     factor_of,
     identified_terms,
 )
-from bayesrank.models.parts.priors import DEFAULT
+from bayesrank.models.parts.priors import DEFAULT, OF_MEANS
 
 #: LKJ(2): both Beta concentrations of (correlation + 1) / 2.
 CORRELATION = 2.0
@@ -101,7 +101,7 @@ class HierarchicalLogitNormal(Hierarchical):
     rows_apart: ClassVar[bool] = False
     words: ClassVar[str] = "The logits of both rates vary jointly between data sets, with learned spreads."
 
-    #: A flat prior: normal logits have no bimodal explanation of near-perfect data sets.
+    #: Flat for both rates: normal logits have no bimodal explanation of near-perfect data sets.
     default_prior: ClassVar[str] = DEFAULT
     #: Options of NUTS: spreads near zero need short steps.
     nuts: ClassVar[dict[str, Any]] = {"target_accept": 0.95}
@@ -128,6 +128,8 @@ class HierarchicalLogitNormal(Hierarchical):
         **options: Any,
     ) -> None:
         check_whole_cases(counts, "counts", "for a hierarchical model")
+        if options.get("prior") is None and "outcome" in counts.dims:
+            options["prior"] = OF_MEANS  # four cases pull the typical rate of few data sets away from 1
         super().__init__(counts, **options)
         self.spread = check_number("spread", spread, 0.0, ends=False)
         #: Scales of the half-normal priors of the standard deviations.
