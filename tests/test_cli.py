@@ -260,7 +260,11 @@ def test_nothing_defined_is_no_warning():
         ("between ppv and tpr", br.tile.between("ppv", "tpr"), "on the line between ppv and tpr, uniformly."),
         ("between tnr, ppv and (1 0.5)", br.tile.between("tnr", "ppv", (1, 0.5)), "in the region between tnr, ppv and"),
         ("over F scores", br.tile.over("f_scores"), "f scores (the F-scores, from PPV to TPR), uniformly."),
-        ("beta 1 1 4 1", br.tile.beta_preferences((1, 1), (4, 1)), "a ~ Beta(1, 1), b ~ Beta(4, 1). Uniform is"),
+        (
+            "beta 1 1 4 1",
+            br.tile.beta_preferences((1, 1), (4, 1)),
+            "a ~ Beta(1, 1), b ~ Beta(4, 1). Which distribution is uniform is",
+        ),
         ("beta 2 1 4 1", br.tile.beta_preferences((2, 1), (4, 1)), "a ~ Beta(2, 1), b ~ Beta(4, 1)."),
     ],
 )
@@ -268,7 +272,7 @@ def test_a_preference_is_what_python_makes_of_it(text, same, words):
     found, line = read_preferences(text, 0.3 if "balanced" in text else None)
     assert found.identical(same)
     assert line.startswith(f"Preferences: {words}")
-    assert ("convention, not ignorance" in line) == (text != "beta 2 1 4 1")
+    assert ("is a convention" in line) == (text != "beta 2 1 4 1")
 
 
 def test_preferences_rank_as_in_python(table):

@@ -20,10 +20,7 @@ CELLS = ("tn", "fp", "fn", "tp")
 #: Averages over classes that are completed beside the catalogue.
 AVERAGED = tuple(f"{kind}_{name}" for kind in ("macro", "weighted") for name in ("f1", "precision", "recall"))
 FORMS = "'around SCORE [RADIUS]', 'between SCORE SCORE ...', 'over REGION' or 'beta A1 A2 B1 B2'"
-CONVENTION = (
-    "Uniform is a convention, not ignorance: other coordinates for the same scores would make another distribution "
-    "uniform."
-)
+CONVENTION = "Which distribution is uniform is a convention: it depends on the coordinates of the Tile."
 
 
 class Typed(click.ParamType):

@@ -267,10 +267,11 @@ def _check_found(
     known = ", ".join(formats.load(name).TITLE for name in formats.names())
     raise LogError(
         "paths",
-        f"must name logs of {known}",
-        f"{_text.count(len(unknown), 'file')} of other kinds, such as {unknown[0]}",
+        "must name logs of a known format",
+        f"{_text.count(len(unknown), 'file')} of other formats, such as {unknown[0]}",
         f"{first}any other log can be ranked as a CSV table with the columns entity, case, outcome, or by a mapping of "
-        f"its fields: {'--map case=FIELD,system=FIELD,score=FIELD' if choices.shell else 'map='}",
+        f"its fields: {'--map case=FIELD,system=FIELD,score=FIELD' if choices.shell else 'map='}; known formats: "
+        f"{known}",
     )
 
 

@@ -356,21 +356,23 @@ def _describe_evidence(ranking: xr.Dataset, counts: xr.DataArray | None, parts: 
         each = [f"{n:,} {f'of class {label}' if label[:1].isdigit() else label}"
                 for n, label in zip(rows.values[0], classes, strict=True)]  # fmt: skip
         few = len(classes) <= 3
-        words.append(f"each on {' + '.join(each) if few else f'{int(rows[0].sum())} cases of {len(classes)} classes'}")
+        words.append(
+            f"each entity on {' + '.join(each) if few else f'{int(rows[0].sum())} cases of {len(classes)} classes'}"
+        )
     known = known_classes(counts)
     if known not in (None, ("negative", "positive")):
         words.append(f"positive is {str(known[1])!r}")
     if "test_set" in counts.coords and counts["test_set"].dims == ("entity",):
         sets = Counter(name for name in counts["test_set"].values.tolist() if name)
-        how = "named" if names_test_sets(counts) else "inferred from equal class sizes"
+        how = "" if names_test_sets(counts) else ", inferred from equal class sizes"
         listed = ", ".join(f"{name} ({_text.count(size, 'entity')})" for name, size in list(sets.items())[:6])
-        words.append(f"test sets, {how}: {listed}{' ...' if len(sets) > 6 else ''}")
+        words.append(f"test sets{how}: {listed}{' ...' if len(sets) > 6 else ''}")
     return "; ".join(words)
 
 
 def _describe_cases(cases: np.ndarray) -> str:
     low, high = cases.min(), cases.max()
-    return f"each on {low:,} cases" if low == high else f"on {low:,} to {high:,} cases"
+    return f"each entity on {low:,} cases" if low == high else f"each entity on {low:,} to {high:,} cases"
 
 
 def _describe_model(about: ModelRecord) -> str:

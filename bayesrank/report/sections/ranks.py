@@ -27,7 +27,7 @@ def make(page: Page) -> Block | None:
         axis, rows = rank_rows(page.ranking, names)
         return bars([axis], rows, "How probable each rank is for each entity, best first.")
 
-    caption = "How probable each rank is. Colours follow the square root, so that small probabilities are seen."
+    caption = "How probable each rank is. Colours follow the square root, so that small probabilities are visible."
     names = page.table.index[ranked].tolist()
     return Block("Probability of each rank", block("rows", fold_rows(draw, names, first_of(page)), caption))
 

@@ -87,8 +87,8 @@ def _frequencies(page: Page, numbers: dict, known: list) -> Markup:
     left_out = f" The first {ROWS} of {len(known)} are listed." if len(known) > ROWS else ""
     lines = [
         f"In {CASES:,} cases at {where}, {_text.number(positives, 0 if positives >= 10 else 1)} are positive. "
-        f"Expected numbers of right and wrong answers, with {page.percent} intervals of the rates"
-        f"{' and the prevalence' * bool(estimate)}.{left_out}"
+        f"The table has the expected numbers of right and wrong answers; their {page.percent} intervals come from the "
+        f"rates{' and the prevalence' * bool(estimate)}.{left_out}"
     ]
     return block("heading", f"Per {CASES:,} cases") + block("words", lines) + block("table", header, rows)
 
