@@ -10,8 +10,9 @@ import xarray as xr
 
 from bayesrank._errors import ArgumentError
 from bayesrank._notes import Note, add_notes
+from bayesrank._nouns import NOUNS, NOUNS_OF_DATASETS
 from bayesrank.evidence.groups import name_groups_of
-from bayesrank.evidence.ledger import ledger_of
+from bayesrank.evidence.ledger import Ledger, ledger_of
 from bayesrank.tables.ballots import find_votes, read_votes
 from bayesrank.tables.cases import OF_CASES, read_answers, read_cases
 from bayesrank.tables.columns import squeeze
@@ -171,6 +172,8 @@ def read_table(table: Table, roles: Roles) -> xr.DataArray | xr.Dataset:
     ignored = tuple(str(name) for name in table.columns if name not in used)
     if ignored:
         evidence = evidence.assign_attrs(replace(ledger_of(evidence), ignored=ignored).to_attrs())
+    if (nouns := _nouns(known, form, roles)) != Ledger.nouns:
+        evidence = evidence.assign_attrs(replace(ledger_of(evidence), nouns=nouns).to_attrs())
     if "category" in known.of and "dataset" in evidence.coords:
         evidence = _with_categories(evidence, table, known.of["dataset"], known.of["category"])
     if covariates:
@@ -181,6 +184,14 @@ def read_table(table: Table, roles: Roles) -> xr.DataArray | xr.Dataset:
         table.refuse(roles, "group", "of means and votes, which hold no cases")
     dtype = table.categories.get(known.of["dataset"])
     return name_groups_of(evidence, () if dtype is None else dtype.categories.tolist())
+
+
+def _nouns(known: Known, form: tuple[str, ...] | None, roles: Roles) -> tuple[str, str]:
+    """Return what an entity and a data set are called: the heading of their column, if it is a common noun."""
+    entity = "" if form is None else str(known.of.get("entity", "")).lower()
+    dataset = "" if roles.group is not None else str(known.of.get("dataset", "")).lower()
+    one, other = Ledger.nouns
+    return entity if entity in NOUNS else one, dataset if dataset in NOUNS_OF_DATASETS else other
 
 
 def _with_categories(evidence: Any, table: Table, dataset: Any, category: Any) -> Any:
