@@ -159,7 +159,7 @@ asking = adding(
     click.option(
         "--at",
         type=Typed("values", read_values),
-        help="Rank for data sets with these values of the covariates: threshold=0.5. [default: their means]",
+        help="Results are for data sets with these values of the covariates: threshold=0.5. [default: their means]",
     ),
     *(click.option(f"--{cell}", metavar="COLUMN", help=f"The column of {what}.") for cell, what in CELL_NAMES),
     *judging_options,
@@ -183,31 +183,31 @@ analysing = adding(
 )
 #: What to rank by.
 scoring = adding(SCORE, LOWER, HIGHER, ROPE, KIND)
-NAMED = "the system of a file, folder or pattern; an empty NAME ignores the file. May be repeated."
+NAMED = "The system of a file, folder or pattern; an empty NAME ignores the file. May be repeated."
 ONLY = (
-    "keep one metric, variant (filter, perturbation), judge, dataset, category, entity, status or file; separate "
+    "Keep one metric, variant (filter, perturbation), judge, dataset, category, entity, status or file; separate "
     "several values by commas. May be repeated."
 )
 FIELDS = "the fields of the case, the system and the score, such as run.model. 'bayesrank doctor' proposes them."
 #: How to read evaluation logs.
 reading_logs = adding(
-    click.option("--name", multiple=True, metavar="FILE=NAME", help=f"Logs only: {NAMED}"),
-    click.option("--only", multiple=True, metavar="WHAT=VALUE", help=f"Logs only: {ONLY}"),
+    click.option("--name", multiple=True, metavar="FILE=NAME", help=NAMED),
+    click.option("--only", multiple=True, metavar="WHAT=VALUE", help=ONLY),
     click.option("--map", metavar="case=FIELD,system=FIELD,score=FIELD", help=f"Logs of an unknown format: {FIELDS}"),
     click.option(
         "--match",
         type=click.Choice(["id", "content"]),
         default="id",
-        help="Logs only: match the cases of two systems by id or by content.",
+        help="Match the cases of two systems by id or by content.",
     ),
     click.option(
         "--reruns",
         type=click.Choice(["runs", "latest"]),
-        help="Logs only: a second log of the same cases has further runs (runs), or replaces the first (latest).",
+        help="A second log of the same cases has further runs (runs), or replaces the first (latest).",
     ),
     click.option(
         "--errors",
         type=click.Choice(["scored"]),
-        help="Logs only: use the scores in the files for runs with errors. [default: their outcome is missing]",
+        help="Use the scores in the files for runs with errors. [default: their outcome is missing]",
     ),
 )

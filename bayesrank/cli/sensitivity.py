@@ -1,4 +1,4 @@
-"""``bayesrank sensitivity``: which conclusions survive other priors, models, scores and fewer data."""
+"""``bayesrank sensitivity``: which conclusions survive another prior, model or score."""
 
 from typing import Any
 

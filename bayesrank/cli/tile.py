@@ -62,9 +62,9 @@ def tile(observed: bool, preference: str | None, resolution: int, prob: float, e
     Each point (a, b) of the Tile is a score, such as accuracy at (0.5, 0.5) and F1 at (1, 0.5).
 
     To the right, true positives count more than true negatives (a). Upwards, false negatives cost more than false
-    positives (b). The share of an entity is the expected area on which it is best, as a share of the Tile.
-    --preference is for an uncertain weighting: the table then has the probability of each rank over the posterior and
-    the weightings together.
+    positives (b). The share of an entity is the expected share of the Tile on which it is best. With
+    --preference, the weighting is uncertain, too: the table then ranks the entities over the posterior and the
+    weightings together.
     """
     with progress() as step:
         share = how["prevalence"] if isinstance(how["prevalence"], float) else None
