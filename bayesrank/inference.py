@@ -64,22 +64,31 @@ def fit(
     Parameters
     ----------
     evidence : xarray.DataArray or Dataset
-        Counts (entity, [dataset or group], actual, predicted) or, without classes, over ``outcome``, as from
-        :func:`bayesrank.from_counts`; joint outcomes of single cases, as from :func:`bayesrank.joint_outcomes` and
-        :func:`bayesrank.from_outcomes`; means with standard errors, from :func:`bayesrank.from_frame`; votes, from
-        :func:`bayesrank.from_votes`; or scores of folds, from :func:`bayesrank.from_folds`. Entities with
-        the same value of the coord ``test_set`` (entity, [dataset]) saw the same cases; by default, those with equal
-        class sizes did.
+        One of:
+
+        - counts (entity, [dataset or group], actual, predicted) or, without classes, over ``outcome``, as from
+          :func:`bayesrank.from_counts`;
+        - joint outcomes of single cases, as from :func:`bayesrank.joint_outcomes` and :func:`bayesrank.from_outcomes`;
+        - means with standard errors, from :func:`bayesrank.from_frame`;
+        - votes, from :func:`bayesrank.from_votes`;
+        - scores of folds, from :func:`bayesrank.from_folds`.
+
+        Entities with the same value of the coord ``test_set`` (entity, [dataset]) saw the same cases. Without this
+        coord, entities with equal class sizes are assumed to have seen the same cases.
     model : str or class, optional
-        One of :mod:`bayesrank.models`, or a class: ``"dirichlet_multinomial"`` (default for counts): random cases;
-        ``"beta_binomial"``: class sizes fixed by design; ``"paired"`` (default for joint outcomes): all entities saw
-        the same cases; ``"crossed_logit_normal"`` (default for several entities on three or more data sets with two
-        classes or outcomes, up to 600 tables, unless cases have clusters or weights): entities are compared within data
-        sets; ``"hierarchical_beta_binomial"`` (default for two classes or outcomes in groups): with prior probability
-        0.25 the groups of an entity have equal rates, otherwise exchangeable ones, so that chance does not exaggerate
-        their gap; ``"normal_means"`` (default for means): independent normal errors; ``"correlated_folds"`` (default
-        for scores of folds): overlapping training sets. Models of counts ignore the pairing of joint outcomes, and a
-        note says so.
+        One of :mod:`bayesrank.models`, or a class:
+
+        - ``"dirichlet_multinomial"`` (default for counts): random cases;
+        - ``"beta_binomial"``: class sizes fixed by design;
+        - ``"paired"`` (default for joint outcomes): all entities saw the same cases;
+        - ``"crossed_logit_normal"``: entities are compared within data sets. Default for several entities on three or
+          more data sets with two classes or outcomes, up to 600 tables, unless cases have clusters or weights;
+        - ``"hierarchical_beta_binomial"`` (default for two classes or outcomes in groups): the groups of an entity have
+          equal rates with prior probability 0.25, otherwise exchangeable ones. So chance does not exaggerate their gap;
+        - ``"normal_means"`` (default for means): independent normal errors;
+        - ``"correlated_folds"`` (default for scores of folds): overlapping training sets.
+
+        Models of counts ignore the pairing of joint outcomes, and a note says so.
     draws, chains : int
         Number of draws in each chain, and of chains.
     seed : int, SeedSequence or Generator, optional
@@ -119,13 +128,16 @@ def fit(
     Returns
     -------
     arviz.InferenceData or xarray.DataTree
-        The type depends on the installed ArviZ. Groups: ``posterior`` with ``performance`` (chain, draw, entity,
-        [dataset], actual, predicted) and, if sampled, ``prevalence`` (chain, draw, test_set, actual); ``observed_data``
-        with ``counts``; ``constant_data`` with ``prior_concentration``; ``sample_stats`` of NUTS, with diagnostics as
-        attrs; and the requested groups. Without classes, the posterior holds ``mean_outcome`` (chain, draw, entity,
-        [dataset]) and, for few values, ``performance`` over ``outcome``. (entity, dataset) pairs that were not measured
-        are NaN. ``log_likelihood`` holds ``counts`` (given the row totals) and ``row_totals`` (once for each test set).
-        If pairs are missing, ``counts`` has the dim ``table``.
+        The type depends on the installed ArviZ. Groups:
+
+        - ``posterior``: ``performance`` (chain, draw, entity, [dataset], actual, predicted) and, if sampled,
+          ``prevalence`` (chain, draw, test_set, actual). Without classes: ``mean_outcome`` (chain, draw, entity,
+          [dataset]) and, for few values, ``performance`` over ``outcome``. (entity, dataset) pairs that were not
+          measured are NaN;
+        - ``observed_data``: ``counts``; ``constant_data``: ``prior_concentration``;
+        - ``sample_stats`` of NUTS, with diagnostics as attrs;
+        - the groups of ``groups``. ``log_likelihood`` holds ``counts`` (given the row totals) and ``row_totals`` (once
+          for each test set). If pairs are missing, ``counts`` has the dim ``table``.
 
     Raises
     ------

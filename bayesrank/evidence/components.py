@@ -22,10 +22,10 @@ def variance_components(
 ) -> xr.Dataset:
     r"""Estimate how much outcomes vary between cases and between runs: are more cases or more runs needed?
 
-    With :math:`\bar y_i` the mean and :math:`s_i^2` the variance of the :math:`r_i` runs of case :math:`i` of
-    :math:`n`, the variance between runs is :math:`W = \frac1n \sum s_i^2`, and that of the cases' true means
-    :math:`B = S^2 - \frac1n \sum s_i^2 / r_i`, where :math:`S^2` is the variance of the :math:`\bar y_i`. Both are
-    unbiased, even if the variance between runs differs between cases.
+    Let :math:`\bar y_i` be the mean and :math:`s_i^2` the variance of the :math:`r_i` runs of case :math:`i` of
+    :math:`n`. The variance between runs is :math:`W = \frac1n \sum s_i^2`. The variance between the true means of cases
+    is :math:`B = S^2 - \frac1n \sum s_i^2 / r_i`, where :math:`S^2` is the variance of the :math:`\bar y_i`. Both
+    estimates are unbiased, even if the variance between runs differs between cases.
 
     Parameters
     ----------

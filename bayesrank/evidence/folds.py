@@ -39,8 +39,8 @@ def from_folds(scores: pd.DataFrame, *, train: Any, test: Any, repeat: Any = Non
     Raises
     ------
     ValueError, TypeError, KeyError
-        If a column is not there, scores are missing or not finite, a number of cases is not whole and positive, or a
-        data set has one split only.
+        If a column is missing, a score is missing or not finite, a number of cases is not a positive whole number, or a
+        data set has only one split.
 
     References
     ----------

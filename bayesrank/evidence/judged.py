@@ -49,8 +49,8 @@ def from_judged(
         its column or columns. A verdict may be anything with a few values (0 and 1, classes, "unsure"). Where one of
         several judges gave no verdict, its abstention is a verdict of its own.
     truth : str or mapping
-        Column with the true outcome, 1 for right and 0 for wrong (or true and false, yes and no, pass and fail, correct
-        and incorrect), empty where it is unknown. A wide frame needs a mapping from each entity to its column.
+        Column with the true outcome: 1 for right, 0 for wrong, empty where it is unknown. The words true/false, yes/no,
+        pass/fail and correct/incorrect are accepted too. A wide frame needs a mapping from each entity to its column.
     entity : str, optional
         Column with the entities of a long frame. Without it there is one entity, "all cases".
     case : str, optional
@@ -74,8 +74,8 @@ def from_judged(
     Raises
     ------
     ValueError, TypeError, KeyError
-        If a column is not there, a case occurs twice, a truth has no verdict (such labels are of other cases), a
-        verdict is missing, or the truth is neither right nor wrong.
+        If a column is missing, a case occurs twice, a truth has no verdict (the label then belongs to another case), a
+        verdict is missing, or a truth is neither right nor wrong.
 
     References
     ----------

@@ -68,10 +68,11 @@ def from_outcomes(
         runs, which are not additional cases. Their number may vary. Runs are of one fitted model: if their means differ
         more than their cases allow (p < 0.001), as those of retrained models do, they raise an error.
     training_seed : sequence or str, optional
-        The seed with which the answering model was trained, or the name of a column, beside ``case``: every case has an
-        outcome for each seed of an entity, two seeds at least, and ``run`` distinguishes several outcomes of these. The
-        outcome of a case is its mean over seeds. The model ``"retrained"`` ranks the entities over retrained models;
-        ``"paired"`` ranks these fitted models. Seeds of different entities are independent.
+        The seed with which the answering model was trained, or the name of a column. It needs ``case``. Every case has
+        an outcome for each seed of an entity, and an entity has at least two seeds. ``run`` distinguishes several
+        outcomes of a case and seed. The outcome of a case is its mean over seeds. The model ``"retrained"`` ranks the
+        entities over retrained models; ``"paired"`` ranks these fitted models. Seeds of different entities are
+        independent.
     missing : "common", "own" or number, optional
         ``"common"`` keeps the cases that all entities have, with all their runs. ``"own"`` evaluates each entity on its
         own cases, valid if answers are missing at random. A number replaces missing outcomes, such as 0 for wrong. By
@@ -98,8 +99,8 @@ def from_outcomes(
     Raises
     ------
     ValueError, TypeError
-        If an outcome is missing, no finite number or above 1e100 in size, an entity has no outcomes, a column, case or
-        run occurs twice, lengths or indexes differ, a column of other numbers stands beside columns of 0 and 1, or the
+        If an outcome is missing, not finite or above 1e100 in size; an entity has no outcomes; a column, case or run
+        occurs twice; lengths or indexes differ; some columns have only 0 and 1 and another has other numbers; or the
         means of runs differ more than their cases allow.
 
     Examples

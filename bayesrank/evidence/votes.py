@@ -56,8 +56,9 @@ def from_votes(frame: pd.DataFrame, *, a: Any, b: Any, winner: Any, count: Any =
     Raises
     ------
     ValueError, TypeError, KeyError
-        If a column is not there, a name, a winner or a number is missing, a winner is neither of the two entities nor a
-        tie, an entity is compared with itself, or, with ``judge``, no judge voted on a row or no person on any.
+        If a column, a name, a winner or a number is missing; a winner is neither of the two entities nor a tie; or an
+        entity is compared with itself. With ``judge``, also if a row has no vote of a judge, or no row has a vote of a
+        person.
 
     References
     ----------

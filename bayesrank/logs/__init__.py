@@ -62,8 +62,8 @@ def read(
         A team has the name of its file; in a folder with one folder for each team, it has the name of its folder.
         ``reruns="latest"`` keeps the last of several files by name.
     missing : "wrong", optional
-        Count a case without an answer as wrong: as the other one of two classes, as an answer of no class, or with
-        probability 0 for the true class. By default it raises an error.
+        Count a case without an answer as wrong. With two classes the answer is the other class; with more, it is none
+        of the classes. A missing probability of the true class is 0. By default such a case raises an error.
     positive : label, optional
         The positive one of two classes. It is needed for missing probabilities, if the labels do not show it.
 

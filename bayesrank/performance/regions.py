@@ -21,10 +21,10 @@ FAR, FLAT = 30.0, 1e-12
 def summary_points(source: Container, *, prob: float = 0.95) -> xr.Dataset:
     """Return the parts of a summary ROC plot: summary points, credible and prediction regions, curves and studies.
 
-    The regions are ellipses in the logits of FPR and TPR, centred at the mean of the draws, with the shape of their
-    covariance, and contain the share ``prob`` of the draws. The curve shows how TPR and FPR vary together between data
-    sets. It requires a model of their correlation, and is omitted without a trade-off (median correlation of TPR and
-    TNR at least 0).
+    The regions are ellipses in the logits of FPR and TPR. Their centre is the mean of the draws, and their shape is
+    that of the covariance of the draws. They contain the share ``prob`` of the draws. The curve shows how TPR and FPR
+    vary together between data sets. It requires a model of their correlation, and is omitted without a trade-off
+    (median correlation of TPR and TNR at least 0).
 
     Parameters
     ----------
@@ -39,8 +39,8 @@ def summary_points(source: Container, *, prob: float = 0.95) -> xr.Dataset:
         - ``fpr``, ``tpr`` (entity): the summary point, medians of the typical rates;
         - ``credible_fpr``, ``credible_tpr`` (entity, vertex): the region of the typical data set;
         - ``prediction_fpr``, ``prediction_tpr`` (entity, vertex): the region of one more data set;
-        - ``curve_fpr``, ``curve_tpr`` (entity, point): the summary curve over the entity's range of FPR, or NaN: the
-          line through the medians whose slope is the ratio of the standard deviations, in logits;
+        - ``curve_fpr``, ``curve_tpr`` (entity, point): the summary curve over the entity's range of FPR, or NaN. In
+          logits, it is the line through the medians whose slope is the ratio of the standard deviations;
         - ``observed_fpr``, ``observed_tpr``, ``cases`` (entity, dataset): the studies, if their counts are known.
 
     References

@@ -93,9 +93,9 @@ def plan(
     more, positives, k, width, alternatives : optional
         Each is described below. With any of them the plan is unconditional.
     true_scores : {"difference", "population", "posterior"}, optional
-        Where the true scores of the futures come from: a known difference of two entities (a conditional plan), the
-        learned population of entities, or the posterior under independent priors. The last two give unconditional
-        assurance, for these targets:
+        Where the true scores of the futures come from. ``"difference"``: a known difference of two entities (a
+        conditional plan). ``"population"``: the learned population of entities. ``"posterior"``: the posterior under
+        independent priors. The last two give unconditional assurance, for these targets:
 
         - by default P(best) ≥ ``target``: that ``entity`` (if not given, the entity that then leads) is best by more
           than ``rope``;

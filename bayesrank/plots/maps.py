@@ -44,8 +44,8 @@ def value_tile(
         skill and correlations from -1 to 1, with an arrow if values lie outside; robustness up to its maximum. Other
         maps with negative values have a scale that diverges from 0.
     prevalence : float, optional
-        Draw the curve of the scores that give all no-skill performances with this prevalence the same value, and a
-        regular grid after a shift from balanced priors.
+        Draw the curve of the scores that give all no-skill performances with this prevalence the same value. Also draw
+        a regular grid after a shift from balanced classes to this prevalence.
     label : str, optional
         Label of the colour bar; by default the name of ``tile``.
     lines : int or sequence of float

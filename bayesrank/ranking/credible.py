@@ -173,12 +173,12 @@ def credible_ranking(
         - ``notes``, ``needed_evidence``: what :func:`bayesrank.verdict` and :func:`bayesrank.notes` print.
 
         The attrs are ``headline``, ``sets``, ``caps``, ``score``, ``prob``, ``rope``, ``higher_is_better``, ``draws``,
-        ``range`` and ``finite_mean`` of the score, ``depends_on_prevalence`` if known, ``method``, and two that may be
-        missing: ``evidence`` says how data sets were combined, and ``population`` is the code of the population in the
-        headline, if it is not cases alone. With ``method="exact"``, errors are those of the quadrature, every rank is
-        possible, and there are no ``draws`` or ``effective_sample_size``. With ``"auto"``, ``attrs["drawn"]`` names the
-        variables that come from draws, such as the rank sets. A ratio with an interval beyond exp(±145) has a rank, but
-        no median or interval.
+        ``method``, the ``range`` and ``finite_mean`` of the score, and ``depends_on_prevalence`` if known. If data sets
+        were combined, ``evidence`` says how. If the headline is about a population other than the cases, ``population``
+        is its code. With ``method="exact"``, errors are those of the quadrature, every rank is possible, and there are
+        no ``draws`` or ``effective_sample_size``. With ``"auto"``, ``attrs["drawn"]`` names the variables that come
+        from draws, such as the rank sets. A ratio with an interval beyond exp(±145) has a rank, but no median or
+        interval.
 
     Raises
     ------

@@ -42,8 +42,8 @@ def average(score: ScoreLike, how: str) -> Score:
     Averages of catalogue scores have names, such as ``br.scores.macro_f1``. Classes without cases are ignored where
     the counts are known (counts, or the result of :func:`bayesrank.fit`); for a bare performance all classes count.
 
-    An average is a summary, not a ranking score: it may violate the axioms, so that a mixture of two entities beats
-    both (Piérard et al., Foundations of the theory of performance-based ranking, A.2.1). With one label per case, micro
+    An average is a summary, not a ranking score. It may violate the axioms: a mixture of two entities may beat both
+    (Piérard et al., Foundations of the theory of performance-based ranking, A.2.1). With one label per case, micro
     averages equal accuracy or an increasing function of it.
 
     Parameters

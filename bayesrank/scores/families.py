@@ -249,8 +249,9 @@ def tversky(alpha: float, beta: float) -> Score:
 def decision_benefit(benefit: Any) -> Score:
     """Return the mean benefit per case; it is linear in the performance.
 
-    ``benefit`` (2, 2) holds finite benefits of each outcome in one unit, costs negative: actual classes in rows,
-    predicted ones in columns, negative first (Lovell et al., Never mind the metrics, Appendix B.5).
+    ``benefit`` (2, 2) holds the finite benefit of each outcome, in one unit; costs are negative. Rows are actual
+    classes, columns predicted ones, and the negative class comes first (Lovell et al., Never mind the metrics, Appendix
+    B.5).
 
     Examples
     --------

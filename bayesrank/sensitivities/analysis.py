@@ -77,9 +77,9 @@ def sensitivity(
     """Rank again with other priors, models, scores, prevalences and data, and find the conclusions that survive.
 
     The prior is scaled: its density over log-odds is raised to the power 1/2 or 2, so that it counts as half or twice
-    as many cases. Alternatives are fitted again, with one exception. For sampled models of logits, alternative priors
-    and omitted data sets use the draws of the base, resampled with Pareto-smoothed importance weights (Vehtari et al.
-    2024, JMLR 25:72), if Pareto k says that the weights are reliable.
+    as many cases. Alternatives are fitted again, with one exception. For sampled models of logits, draws for other
+    priors and without a data set are resampled from the base, with Pareto-smoothed importance weights (Vehtari et al.
+    2024, JMLR 25:72), if Pareto k says that these are reliable.
 
     Parameters
     ----------

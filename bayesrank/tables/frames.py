@@ -73,6 +73,7 @@ def from_frame(
         The table. A named index is used as a column.
     entity : str, optional
         Column with the entities; by default ``entity``, or the only one of ``model``, ``team``, ``test`` and the like.
+        A report uses the heading as the noun for entities, if it is a common one, such as ``test``.
     entities : list of str, optional
         Columns that are entities, if there is one column for each; all other columns are then ignored.
     dataset, case, run, cluster : str, optional
@@ -101,8 +102,8 @@ def from_frame(
         Columns with verdicts of judges on all cases, as for :func:`bayesrank.from_judged`. It may be left out if only
         one column can hold verdicts.
     truth : str, optional
-        Column with the truth that is known for some cases: right or wrong beside the verdicts of judges, or the true
-        label beside ``predicted`` or the columns ``entities``.
+        Column with the truth, which is known for some cases. Beside verdicts of judges it is right or wrong; beside
+        ``predicted`` or the columns ``entities`` it is the true label.
     training_seed : str, optional
         Column with the seed with which the answering model was trained, as for :func:`bayesrank.from_outcomes`; by
         default ``training_seed``.

@@ -86,9 +86,9 @@ def audit(
         for the scores of Table 1. ``verdict``: the result in words. If a ranking score has the same order, ``verdict``
         also says whether the score is defined for more or for fewer performances than that ranking score.
 
-        With ``order``: ``axiom_1``, ``axiom_2``, ``axiom_3_upper``, ``axiom_3_lower``, ``proof`` (``test``: why the
-        axiom holds, or the numbers of the counterexample), ``counterexample`` (``test``, ``role``, ``actual``,
-        ``predicted``) and ``verdict``, for posteriors in which the score is defined with probability 1. A
+        With ``order``, for posteriors in which the score is defined with probability 1: ``axiom_1``, ``axiom_2``,
+        ``axiom_3_upper``, ``axiom_3_lower``; ``proof`` (``test``): why the axiom holds, or the numbers of the
+        counterexample; ``counterexample`` (``test``, ``role``, ``actual``, ``predicted``); and ``verdict``. A
         counterexample holds counts of cases. They give the rate ``attrs["rate"]`` a Beta posterior under a uniform
         prior. The other rate is known: its value is ``attrs["other_rate"]``, and its counts are NaN. For the mean, a
         counterexample holds two performances, each with probability 1/2.

@@ -45,9 +45,9 @@ def neutral_prevalence(a: Any, b: Any) -> Any:
     Returns
     -------
     float or DataArray
-        1 on the left and lower edges of the Tile, where always negative has the higher value at every prevalence
-        between 0 and 1; 0 on the other edges, where always positive has it. NaN at NPV and PPV, which are neutral at
-        every prevalence.
+        The prevalence. It is 1 on the left and lower edges of the Tile: there, always negative has the higher value at
+        every prevalence between 0 and 1. It is 0 on the other edges, where always positive has the higher value. NaN at
+        NPV and PPV, which are neutral at every prevalence.
 
     Examples
     --------

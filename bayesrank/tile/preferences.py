@@ -137,10 +137,13 @@ def over(region: str, points: int = 31) -> xr.Dataset:
     Parameters
     ----------
     region : str
-        ``"tile"`` (all canonical scores), ``"f_scores"`` (the right side, from PPV to TPR, uniform in b = β² / (1 +
-        β²)), ``"weighted_accuracies"`` (the rising diagonal), ``"median_horizontal"`` and ``"median_vertical"`` (equal
-        weight of both errors, or of both right answers), ``"upper_half"``, ``"lower_half"``, ``"right_half"`` or
-        ``"left_half"``; others are a KeyError.
+        One of (others are a KeyError):
+
+        - ``"tile"``: all canonical scores;
+        - ``"f_scores"``: the right side, from PPV to TPR, uniform in b = β² / (1 + β²);
+        - ``"weighted_accuracies"``: the rising diagonal;
+        - ``"median_horizontal"``: equal weight of both errors; ``"median_vertical"``: of both right answers;
+        - ``"upper_half"``, ``"lower_half"``, ``"right_half"`` or ``"left_half"``.
     points
         As for :func:`between`, which supports other regions.
 
