@@ -1,7 +1,7 @@
 """Measure how often 95% intervals over several data sets hold the true rate: typical, new, and mean rates.
 
-Run ``python scripts/measure_typical.py`` (about five minutes); ``typical`` or ``split`` after it runs one part, and a
-number after that sets the evaluations of a cell.
+Run ``python scripts/measure_typical.py`` (about twenty minutes); ``typical``, ``split`` or ``logits`` after it runs one
+part, and a number after that sets the evaluations of a cell.
 
 ``typical`` measures the hierarchical beta-binomial model. True rates of data sets have a Beta distribution of stated
 mean and standard deviation. The typical rate is that mean. Each cell is the share of 95% intervals that hold it, over
@@ -12,15 +12,19 @@ evaluations at once.
 ``split`` measures the mean rate over the observed data sets, by ``br.performance.mean_over_datasets``: under a
 conjugate model with ``split_prior=True``, and under the hierarchical model. All data sets have the same true rate. The
 evaluations of a cell are entities of one call of ``br.fit``, because neither model shares information between entities.
+
+``logits`` measures the typical rate of ``hierarchical_logit_normal`` for right and wrong answers of one entity, by its
+prior: one case or four. Logits of true rates are normal about the logit of the typical rate.
 """
 
 import sys
+import warnings
 
 import numpy as np
 import xarray as xr
 from measure_confidence import share
 from scipy import stats
-from scipy.special import betaln
+from scipy.special import betaln, expit, logit
 
 import bayesrank as br
 from bayesrank.models.parts.population import SPREAD, log_prior_of_spread
@@ -40,6 +44,8 @@ SPLIT_MODELS = {
     "split prior": ("dirichlet_multinomial", {"split_prior": True}),
     "hierarchical": ("hierarchical_beta_binomial", {}),
 }
+#: The same for logits that vary: data sets, their cases, standard deviations and typical rates.
+LOGIT_SETS, LOGIT_CASES, LOGIT_SPREADS, LOGIT_RATES = (3, 12), 400, (0.3, 1.0, 2.0), (0.8, 0.95, 0.99)
 DRAWS, TAILS = 1000, (0.025, 0.975)
 #: The grid: the mean is Beta(1/2, 1/2), of which the quantiles are even; the cube root of the spread is even.
 MEANS = np.sin((np.arange(500) + 0.5) / 500 * np.pi / 2) ** 2
@@ -131,7 +137,37 @@ def split(number: int) -> None:
             print(f"| {name}, {truth:g} | " + " | ".join(shares) + " |", flush=True)
 
 
-PARTS = {"typical": (typical, 1000), "split": (split, 400)}
+def logits(number: int) -> None:
+    """Print a table of the typical rate of the logit-normal model, by its prior."""
+    print(
+        "\n| prior, typical rate | "
+        + " | ".join(f"{n} sets, {sd:g}" for n in LOGIT_SETS for sd in LOGIT_SPREADS)
+        + " |"
+    )
+    print("|---|" + "---|" * len(LOGIT_SETS) * len(LOGIT_SPREADS))
+    for prior in ("unit", "four_cases"):
+        for rate in LOGIT_RATES:
+            shares = [logit_coverage(prior, rate, n, sd, number) for n in LOGIT_SETS for sd in LOGIT_SPREADS]
+            print(f"| `{prior}`, {rate:g} | " + " | ".join(shares) + " |", flush=True)
+
+
+def logit_coverage(prior: str, rate: float, datasets: int, sd: float, number: int) -> str:
+    """Return the share of 95% intervals of the typical rate that hold it, with two standard errors."""
+    held = []
+    for k in range(number):
+        rng = np.random.default_rng([2, k, datasets, round(100 * rate), round(10 * sd)])
+        right = rng.binomial(LOGIT_CASES, expit(logit(rate) + sd * rng.standard_normal(datasets)))
+        coords = {"entity": ["a"], "dataset": range(datasets), "outcome": [0, 1]}
+        counts = xr.DataArray(np.stack([LOGIT_CASES - right, right], -1)[None], coords, tuple(coords), name="counts")
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            fit = br.fit(counts, "hierarchical_logit_normal", prior=prior, seed=k, draws=DRAWS // 2)
+        low, high = np.quantile(br.as_performance(fit, "typical").sel(outcome=1), TAILS)
+        held.append(low <= rate <= high)
+    return share(held)
+
+
+PARTS = {"typical": (typical, 1000), "split": (split, 400), "logits": (logits, 100)}
 
 if __name__ == "__main__":
     for part, (measure, times) in PARTS.items():
