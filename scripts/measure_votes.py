@@ -245,14 +245,13 @@ def judge_errors(played: Boards, covariance: np.ndarray, rng: np.random.Generato
     """Return how often a standardised error exceeds its critical value, and how often without regard to closeness."""
     i, j = np.triu_indices(played.entities, 1)
     missed = np.zeros((2, len(covariance)), bool)
-    for k, (each, now, numbers) in enumerate(zip(covariance, played.now, played.numbers, strict=True)):
+    for k, (each, now, wins, ties) in enumerate(zip(covariance, played.now, played.wins, played.ties, strict=True)):
         spread = np.sqrt(each[i, i] + each[j, j] - 2 * each[i, j])
         drawn = np.linalg.cholesky(each) @ rng.standard_normal((played.entities, 600))
         critical = np.quantile((np.abs(drawn[i] - drawn[j]) / spread[:, None]).max(axis=0), 0.95)
         largest = (np.abs(now[i] - now[j]) / spread).max()
-        missed[:, k] = [
-            largest > critical * factor for factor in (pairing_factor(numbers, now)[0], uneven_factor(numbers))
-        ]
+        factors = pairing_factor(wins, ties)[0], uneven_factor(wins + wins.T + ties)
+        missed[:, k] = [largest > critical * factor for factor in factors]
     return tuple(missed.mean(axis=1).tolist())
 
 

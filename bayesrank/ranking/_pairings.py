@@ -2,10 +2,12 @@
 
 import numpy as np
 from scipy.optimize import brentq
-from scipy.special import chdtrc, chdtri, ndtr, ndtri
+from scipy.special import chdtrc, chdtri, expit, ndtr, ndtri
 
 #: Below this probability by chance, numbers of votes on pairs are uneven, or depend on how close the strengths are.
 UNEVEN = 0.01
+#: Steps of Newton's method, and 1 / variance of the prior of strengths.
+STEPS, PRECISION = 20, 0.25
 
 
 def looking_factor(pairs: int, growth: float, level: float = 0.05) -> float:
@@ -71,12 +73,26 @@ def close_strengths_met(numbers: np.ndarray, strength: np.ndarray) -> bool:
     return bool(correlation * np.sqrt(len(on_pairs) - 1) > -ndtri(UNEVEN))
 
 
-def pairing_factor(numbers: np.ndarray, strength: np.ndarray) -> tuple[float, bool]:
+def estimate_strengths(wins: np.ndarray, ties: np.ndarray) -> np.ndarray:
+    """Return strengths (entity) by Newton's method, finite for perfect records, too: ties are half wins."""
+    numbers, won = wins + wins.T + ties, (wins + ties / 2).sum(axis=1)
+    strength = np.zeros(len(wins))
+    for _ in range(STEPS):
+        share = expit(strength[:, None] - strength)
+        weight = numbers * share * (1 - share)
+        slope = won - (numbers * share).sum(axis=1) - PRECISION * strength
+        information = np.diag(weight.sum(axis=1) + PRECISION) - weight
+        strength += np.clip(np.linalg.solve(information, slope), -2, 2)
+    return strength
+
+
+def pairing_factor(wins: np.ndarray, ties: np.ndarray) -> tuple[float, bool]:
     """Return the factor of the critical value, and whether close strengths met more often; 1 if votes seem random.
 
-    ``numbers`` (entity, rival) are those of votes, of at least three entities; ``strength`` (entity) is estimated.
+    ``wins`` and ``ties`` (entity, rival) are those of at least three entities.
     """
+    numbers = wins + wins.T + ties
     factor = uneven_factor(numbers)
-    if not close_strengths_met(numbers, strength):
+    if not close_strengths_met(numbers, estimate_strengths(wins, ties)):
         return factor, False
     return max(factor, matching_factor(numbers)), True

@@ -49,7 +49,7 @@ def information_of(evidence: Observed, score: Score | None, entities: int) -> In
     if evidence.model.probabilities:
         return _of_probabilities(evidence, found)
     if evidence.votes is not None:
-        found = _of_votes(found, evidence.votes, evidence.values)
+        found = _of_votes(found, evidence.votes)
         return _of_few_labels(found, evidence.votes["labels"].values) if "labels" in evidence.votes else found
     if evidence.judged is not None:
         return _of_labels(evidence, found, score)
@@ -88,7 +88,7 @@ def information_of(evidence: Observed, score: Score | None, entities: int) -> In
     return replace(found, clusters=freedom + 1)
 
 
-def _of_votes(found: Information, votes: xr.Dataset, strengths: xr.DataArray | None) -> Information:
+def _of_votes(found: Information, votes: xr.Dataset) -> Information:
     """Return the counts of votes, with wider sets if earlier votes may have chosen the pairs of a connected pool."""
     pool, wins, ties = (votes[name].values for name in ("pool", "wins", "ties"))
     # Votes do not compare entities of pools that no vote connects, however sure both strengths are.
@@ -98,12 +98,11 @@ def _of_votes(found: Information, votes: xr.Dataset, strengths: xr.DataArray | N
         here = np.flatnonzero(pool == name)
         if len(here) < 3:
             continue
-        of_pair = (wins + wins.T + ties)[np.ix_(here, here)]
-        strength = np.zeros(len(here)) if strengths is None else strengths.values[here]
-        own, close = pairing_factor(of_pair, strength)
+        among = np.ix_(here, here)
+        own, close = pairing_factor(wins[among], ties[among])
         if own > factor:
             factor, percent = own, {"percent": 100 * (own - 1)}
-            on_pairs = of_pair[np.triu_indices(len(here), 1)]
+            on_pairs = (wins + wins.T + ties)[among][np.triu_indices(len(here), 1)]
             range_ = {"fewest": int(on_pairs.min()), "most": int(on_pairs.max())}
             uneven = Note("close_strengths_met", percent) if close else Note("votes_uneven", range_ | percent)
     return replace(found, inflation=found.inflation * factor, uneven=uneven)

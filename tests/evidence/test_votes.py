@@ -553,6 +553,28 @@ def test_sets_are_wider_still_if_entities_of_similar_strength_met_more_often():
     assert not notes_of_votes(lambda apart: 36)
 
 
+def test_matched_entities_are_found_beside_a_perfect_record():
+    """An entity that won all votes has no strength of maximum likelihood, but meets its neighbour most often."""
+    wins = {(i, i + 1): (25, 15, 0) for i in range(7)} | {(i, i + 2): (2, 1, 1) for i in range(6)}
+    wins |= {(0, 1): (40, 0, 0), (0, 2): (4, 0, 0)}
+    ranking = br.credible_ranking(br.fit(votes_of(wins), seed=1, draws=100))
+    assert np.isnan(ranking["observed"].sel(entity="0"))
+    assert "close_strengths_met" in [note.code for note in notes_of(ranking["notes"])]
+
+
+def test_strengths_that_show_who_was_matched_have_the_slope_0():
+    from bayesrank.ranking._pairings import estimate_strengths
+
+    votes = votes_of(PUDDINGS)
+    wins, ties = votes["wins"].values, votes["ties"].values
+    found = estimate_strengths(wins, ties)
+    share = special.expit(found[:, None] - found)
+    np.testing.assert_allclose((wins + ties / 2).sum(1) - ((wins + wins.T + ties) * share).sum(1), found / 4, atol=1e-9)
+    alone = estimate_strengths(np.array([[0, 60, 9], [0, 0, 9], [0, 0, 0.0]]), np.zeros((3, 3)))
+    assert np.isfinite(alone).all()
+    assert alone[0] > alone[1] > alone[2]
+
+
 def test_the_factor_of_matched_entities_starts_at_the_joint_region_and_grows_with_the_votes():
     from bayesrank.ranking._pairings import matching_factor
 
