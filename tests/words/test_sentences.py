@@ -474,7 +474,7 @@ ROWS = [
     (
         "latent_populations",
         {"populations": 2},
-        "There are 2 populations; scores that depend on the prevalence use that of all cases together "
+        "There are 2 populations; scores that depend on the prevalence use the prevalence of all cases together "
         "(br.at_prevalence chooses another).",
     ),
     (
@@ -487,19 +487,19 @@ ROWS = [
         "latent_first_depends",
         {"rows": [["none", ["V2"]], ["common", ["V3", "V5"]]], "chosen": "none"},
         "Which test comes first depends on the assumed dependence of the tests within a class, and the other "
-        "dependences fit no worse: V2 under independence (chosen); V3, V5 under a common random effect.",
+        "kinds of dependence fit no worse: V2 under independence (chosen); V3, V5 under a common random effect.",
     ),
     (
         "latent_fit_unchecked",
         {"dependence": "none"},
-        "The model assumes independence of the tests within a class, which these cases cannot check; more "
-        "tests, or verified cases, would.",
+        "The model assumes independence of the tests within a class, which these cases cannot check. More tests "
+        "or verified cases could check it.",
     ),
     (
         "latent_identified",
         {"rank": 6, "parameters": 6, "smallest": 0.65, "contraction": 0.998, "least": "prevalence of x"},
-        "All 6 parameters are identified (smallest singular value 0.65). The variance of prevalence of x "
-        "shrinks least from prior to posterior: by 99.8%.",
+        "All 6 parameters are identified (smallest singular value 0.65). The variance of prevalence in population"
+        " x shrinks least from prior to posterior: by 99.8%.",
     ),
     (
         "not_identified",
@@ -1029,8 +1029,8 @@ ROWS = [
     (
         "votes_relative",
         {},
-        "A strength is relative to the other entities: the order of two entities also depends on the votes of both on "
-        "others. Votes are assumed independent.",
+        "A strength is relative to the other entities: the order of two entities also depends on their votes "
+        "against others. Votes are assumed independent.",
     ),
     (
         "score_undefined",

@@ -34,8 +34,8 @@ def latent_dependences(rows: list[list[Any]], chosen: str) -> str:
 
 def latent_populations(populations: int) -> str:
     return (
-        f"There are {populations} populations; scores that depend on the prevalence use that of all cases together "
-        "(br.at_prevalence chooses another)."
+        f"There are {populations} populations; scores that depend on the prevalence use the prevalence of all cases "
+        "together (br.at_prevalence chooses another)."
     )
 
 
@@ -50,8 +50,8 @@ def latent_fit_poor(dependence: str, g2: float, freedom: int) -> str:
 @caveat(Caveat.MODEL_CONTRADICTED)
 def latent_fit_unchecked(dependence: str) -> str:
     return (
-        f"The model assumes {DEPENDENCES[dependence]} of the tests within a class, which these cases cannot check; "
-        "more tests, or verified cases, would."
+        f"The model assumes {DEPENDENCES[dependence]} of the tests within a class, which these cases cannot check. "
+        "More tests or verified cases could check it."
     )
 
 
@@ -63,11 +63,12 @@ def latent_first_depends(rows: list[list[Any]], chosen: str) -> str:
     ]
     return (
         "Which test comes first depends on the assumed dependence of the tests within a class, and the other "
-        f"dependences fit no worse: {'; '.join(parts)}."
+        f"kinds of dependence fit no worse: {'; '.join(parts)}."
     )
 
 
 def latent_identified(rank: int, parameters: int, smallest: float, contraction: float, least: str) -> str:
+    least = least.replace("prevalence of ", "prevalence in population ")
     return (
         f"All {parameters} parameters are identified (smallest singular value {smallest:.2g}). The variance of {least} "
         f"shrinks least from prior to posterior: by {contraction:.1%}."

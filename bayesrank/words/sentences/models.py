@@ -295,7 +295,7 @@ def votes_without_ties() -> str:
 
 def votes_relative() -> str:
     return (
-        "A strength is relative to the other entities: the order of two entities also depends on the votes of both on "
+        "A strength is relative to the other entities: the order of two entities also depends on their votes against "
         "others. Votes are assumed independent."
     )
 
