@@ -369,8 +369,9 @@ POWER_HEAD = """
 ## How often the best entity is named
 
 The first entity is better than all others, which are equal, by 1, 2 or 4 standard errors of a difference. Each entry is
-the share of boards in which it alone could be best. For clusters, the two rates are at equal distances from 0.5, and
-the number of clusters in the standard error is Kish's: 25 clusters of 16-fold sizes count as 15.
+the share of boards in which it alone could be best. For clusters, the rate of the first entity is as far above 0.5 as
+that of the others is below. The standard error uses the effective number of clusters (Kish): 25 clusters count as 15 if
+the largest has 16 times the cases of the smallest ("16-fold").
 """
 
 FOOT = """

@@ -209,8 +209,8 @@ def page(found: dict[str, list[dict[str, Any]]], single: dict[str, dict[str, Any
     lines += [
         "",
         f"Parts of a ranking of {PARTS[0]:,} entities by {4 * PARTS[1]:,} draws: {told}. The",
-        "time of pairs and rank sets grows with draws × entities², and `joint=False` leaves them out. With the",
-        "number of classes, time grows with the number of cells, which is classes².",
+        "time of pairs and rank sets grows with draws × entities², and `joint=False` leaves them out. If",
+        "classes are added, time grows with the number of cells, which is classes².",
         "",
     ]
     return "\n".join(lines)

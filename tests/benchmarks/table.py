@@ -380,7 +380,7 @@ def page(lines: list[str], runs: int) -> str:
             + ", ".join(f"{name} {of(name)}" for name in (*PACKAGES, *PEERS))
             + f"; Python {sys.version.split()[0]}.",
             *(["\nLeft out, since they were not installed: " + ", ".join(missing) + "."] if missing else []),
-            "\nsorbetto, which computes the same maps, needs Python 3.12.",
+            "\nsorbetto, which computes the same maps, needs Python 3.12 or later.",
         ]
     ).replace("\n\n\n", "\n\n")
 
