@@ -34,7 +34,7 @@ CROSSED, FEWEST_DATASETS, MOST_TABLES = "crossed_logit_normal", 3, 600
 
 
 class OnlyModel(NamedTuple):
-    """The only model of some evidence: the variable by which evidence is known, its words, and the model."""
+    """The only model of a kind of evidence: the variable that identifies it, its name in words, and the model."""
 
     variable: str
     what: str

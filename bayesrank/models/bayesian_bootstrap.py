@@ -4,10 +4,10 @@ The n cases of a data set have weights :math:`n\,\mathrm{Dirichlet}(1, \dots, 1)
 draw of the Brier score or the log loss is a weighted mean.
 
 Areas under curves depend on the order of the cases alone. If all positive cases come before all negative ones, every
-draw of the weights gives an area of 1, and the interval has no width. So each class has one pseudo-case. In each draw
-it has the scores of one case, taken at random from all cases of both classes, and a weight like a case of its class;
-the class shares stay as drawn. The pseudo-cases of more than two classes are drawn for each class against the rest, and
-areas are means over the classes.
+draw of the weights gives an area of 1, and the interval has no width. Therefore each class has one pseudo-case. In each
+draw, its scores are those of one random case of either class, and its weight has the distribution of the weight of a
+case of its class. The class shares stay as drawn. The pseudo-cases of more than two classes are drawn for each class
+against the rest, and areas are means over the classes.
 
 References
 ----------
@@ -52,7 +52,7 @@ class BayesianBootstrap:
         Probabilities of cases, as from :func:`bayesrank.from_probabilities`.
     scores : sequence of str, optional
         Which of ``"auc_roc"``, ``"average_precision"``, ``"auc_gain"``, ``"brier"`` and ``"log_loss"`` to draw; by
-        default all that the values allow. Areas take decision values; the others need probabilities.
+        default all that the values allow. Areas also accept decision values; the others need probabilities.
     average : bool
         Whether to draw the means of the scores over the data sets, with equal weights, instead of each data set's own.
 

@@ -7,9 +7,9 @@ mean 0. Otherwise its mean depends on which entities met the data set, since the
 data sets. Differences of data sets with different entities then say nothing about the entities (Mundlak 1978,
 Econometrica 46:69-85), and a typical data set is the average of the observed ones.
 
-The prior of the rate is that of one level, whose logit is the mean of μ over the entities; distances from it are
-normal with a standard deviation of 2. With a prior for each μ, many entities together would pull the level, of which
-only the data sets inform.
+The prior of the rate is that of one level, whose logit is the mean of μ over the entities; distances from it are normal
+with a standard deviation of 2. With a separate prior for each μ, the priors of many entities together would dominate
+the level, which only the data sets can show.
 """
 
 from typing import Any, ClassVar
@@ -52,8 +52,8 @@ class CrossedLogitNormal(HierarchicalLogitNormal):
 
     Notes
     -----
-    The attr ``design`` of a posterior is "complete" if every entity met every data set. It is "connected" if any two
-    entities have a data set in common, or have others between them. Otherwise it is "unconnected".
+    The attr ``design`` of a posterior is "complete" if every entity met every data set. It is "connected" if a chain of
+    entities links any two, in which neighbours have a data set in common. Otherwise it is "unconnected".
 
     Examples
     --------

@@ -22,12 +22,11 @@ replaced by
     \delta_i - \delta_j + 2\beta_v, \qquad \delta_i = \sum_k \kappa_k t_{ki} + \tau z_i,
 
 and with a :math:`\nu_v` for each :math:`v`. Here :math:`t_k` are the strengths by the votes of judge :math:`k` alone,
-with unit standard deviation. The :math:`z_i` are standard normal: how the judges are wrong on entity :math:`i`.
+with unit standard deviation. The :math:`z_i` are standard normal: the error of the judges on entity :math:`i`.
 Exchanging the two entities changes the sign of :math:`\beta_v`. :math:`\tau` is uniform up to 2, on a grid, by its
-posterior in Laplace's approximation. So the strengths of the judges add to the few votes of people only as far as both
-agree.
-Each draw completes all outcomes from this model, and then draws the strengths from Davidson's posterior of the
-completed votes.
+posterior in Laplace's approximation. So the votes of the judges add information only as far as they agree with the few
+votes of people. In each draw, the unknown votes are imputed from this model. The strengths are then drawn from
+Davidson's posterior, given all votes.
 
 A vote of :math:`i` against :math:`j` depends on their difference alone. So strengths of entities that no chain of votes
 connects cannot be compared, and the ranking leaves their order open.
@@ -67,7 +66,8 @@ class Davidson:
         ``wins`` and ``ties`` (entity, rival), as from :func:`bayesrank.from_votes`.
     prior : float or "flat"
         Standard deviation of the strengths and of the logarithm of the frequency of ties, in logits (default 2), or
-        "flat", which needs that each group of entities has lost a vote, or tied, against the rest, and no judge.
+        "flat". A flat prior is only possible without judges, and if each group of entities has lost a vote, or tied,
+        against the rest.
 
     Examples
     --------

@@ -29,8 +29,9 @@ class HierarchicalBetaBinomial(Hierarchical):
     chains. If the counts are over groups of cases, the rates of the observed groups are averaged over two models: one
     rate for all groups, with prior probability 0.25, and this one. Typical and new groups have this one.
 
-    The mean has the prior Beta(1/2, 1/2) by default (``prior="unit"``). The spread s has a half-Student-t prior of
-    s / √(1 - s²) with 3 degrees of freedom and scale ``spread``; with the default, 95% of the prior is below 0.62.
+    The mean has the prior Beta(1/2, 1/2) by default (``prior="unit"``). The prior of s / √(1 - s²), where s is the
+    spread, is half-Student-t with 3 degrees of freedom and scale ``spread``; with the default, 95% of the prior of s is
+    below 0.62.
 
     Examples
     --------

@@ -1,7 +1,8 @@
 """Classes as a population: the recall of each class varies around a mean that all classes share.
 
 The recall of a class is Beta(mκ, (1 - m)κ), with m and κ learned from all classes of a table, and errors are Dirichlet
-over the other classes. A separate prior on each class would outweigh two cases a class in a macro average.
+over the other classes. With a separate prior on each class, the priors would outweigh the data in a macro average if
+classes have about two cases.
 """
 
 from typing import Any, ClassVar

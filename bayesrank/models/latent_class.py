@@ -13,15 +13,15 @@ within a class. ``"pairs"``: the two tests of a named pair have a log odds ratio
 :math:`\Phi(a_t + b z)`; the strength :math:`b` is one for both classes, or one for each. The sensitivity is then
 :math:`\Phi(a_t / \sqrt{1 + b^2})`.
 
-Known truths enter the likelihood, given that the truth is missing at random given the verdicts. Priors are Beta, and
-normal for the parameters of dependence. The names of the two classes cannot be learned from verdicts: the positive
-class is the one in which a named test, the anchor, is more often positive. Verified cases of both classes name them
-without an anchor, so that each test may be worse than chance.
+Known truths enter the likelihood. Truths are assumed to be missing at random, given the verdicts. Priors are Beta, and
+normal for the parameters of dependence. Verdicts cannot show which of the two classes is the positive one. By
+definition, it is the class in which a chosen test, the anchor, is more often positive. With verified cases of both
+classes no anchor is needed, and each test may be worse than chance.
 
-Without a gold standard, parameters may be unidentified: other values have the same likelihood, and the posterior
-repeats the prior along them. So the rank and the smallest singular value of the Jacobian of the log probabilities of
-patterns (a root of the Fisher information) are computed at draws, and the share by which each variance is smaller than
-that of the prior. Where these fail, no ranking is claimed.
+Without a gold standard, parameters may be unidentified: different values have the same likelihood, and only the prior
+decides between them. Two checks are made at draws. The first is the rank and the smallest singular value of the
+Jacobian of the log probabilities of patterns, which gives the Fisher information. The second is the share by which the
+variance of each parameter is smaller than in the prior. If a check fails, no ranking is claimed.
 
 References
 ----------

@@ -13,7 +13,7 @@ is assumed, so that an interval may reach beyond the best possible score.
 
 In 200 simulated boards of five equal entities with right and wrong answers (truth 0.5), some entity was called worse
 than the best in 2% with 8 cases each, 4% with 15 and 3% with 30; 95% intervals covered 0.94, 0.98 and 0.97. Without the
-numbers of cases it would be 13%, 10% and 4%, so that every rank is then possible. Of exponential outcomes, which are
+numbers of cases it would be 13%, 10% and 4%; therefore every rank is then possible. Of exponential outcomes, which are
 skewed, 95% intervals covered 0.88 with 5 cases, 0.93 with 30 and 0.94 with 100; of normal outcomes they cover 0.95 with
 any number.
 

@@ -2,9 +2,9 @@
 
 The distribution of the cases (class, answers) is a Dirichlet process, under whose base measure the entities answer
 independently given the class. So the table of each entity is Dirichlet(α + n), as in ``dirichlet_multinomial``; only
-the dependence between entities differs. Class sizes set by design have one process for each class. Clusters carry the
-mass instead of cases, and the prior's mass is on single cases. If answers are missing at random, the sums of an entity
-run over its own cases, with the weights that all entities share.
+the dependence between entities differs. If class sizes are set by design, each class has its own process. With
+clusters, the atoms of the process are clusters instead of cases; those of the prior are single cases. If answers are
+missing at random, the sums of an entity run over its own cases, with the weights that all entities share.
 """
 
 from typing import Any, ClassVar
@@ -29,7 +29,7 @@ TARGETS = ("case", "cluster")
 class Paired:
     """Model the joint outcomes of entities on the same cases by a Dirichlet process.
 
-    Another entity changes the draws of all entities, since they depend on the joint outcomes, but not their
+    The draws depend on the joint outcomes. If an entity is added, the draws of the others change, but not their
     distribution. The order of entities and cases has no effect.
 
     The evidence is joint outcomes, as from :func:`bayesrank.joint_outcomes` or :func:`bayesrank.from_outcomes`. The
@@ -39,8 +39,8 @@ class Paired:
     The default prior is ``"four_cases"`` for tables, outcomes 0 and 1, and means over runs of these; else
     ``"haldane"``, the Bayesian bootstrap. Outcomes on the grid 0, 1/m, ..., 1 are means of m runs with ``range=(0,
     1)``; m is at most 10, unless :func:`bayesrank.from_outcomes` was given runs. With a ``range`` the prior counts as
-    two cases at each bound, the widest base measure with its mean: conservative for differences, with shrinkage of
-    means near a bound.
+    two cases at each bound. No other base measure with this mean is wider. So the prior is conservative for
+    differences, and shrinks means that are near a bound.
 
     Examples
     --------

@@ -9,9 +9,9 @@ random within strata, so
     \mu \sim \mathrm{Beta}(1, 1),
 
 with :math:`c` uniform on 1, 2, 4, ..., 128; for confusion matrices it is 1/2, as shrinkage would bias them towards
-chance. So the rates of the strata are shrunk to a rate :math:`\mu` of the entity,
-and more so the less the verdicts tell: the labels decide on :math:`c`. No independence of judges is assumed. More than
-two classes are split one by one, each from the classes after it. All draws are independent: :math:`(\mu, c)` from their
+chance. So the rates of the strata are shrunk to a rate :math:`\mu` of the entity. The labels determine :math:`c`: the
+less the verdicts say about the truth, the stronger the shrinkage. No independence of judges is assumed. More than two
+classes are split one by one, each from the classes after it. All draws are independent: :math:`(\mu, c)` from their
 exact posterior on a grid, the rest from gamma variables.
 
 Entities are paired by one random weight for each case: the weight is a part of :math:`P(j)` and, where the truth is

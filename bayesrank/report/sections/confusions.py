@@ -34,8 +34,8 @@ def make(page: Page) -> Block | None:
     if len(labels) <= CLASSES:
         matrices = [_matrix(str(name), labels, table) for name, table in zip(names[:MATRICES], means, strict=False)]
         words = (
-            "Mean share of each actual class, in %; what is below 0.5% is left blank, and errors are shaded "
-            f"{ERRORS} times as strongly."
+            "Mean share of each actual class, in %. Cells below 0.5% are blank, and errors are shaded "
+            f"{ERRORS} times as strongly as right answers."
         )
         html = Markup('<div class="matrices">{}</div>').format(Markup("").join(matrices)) + block("words", [words])
     else:

@@ -133,8 +133,8 @@ def _tables(page: Page) -> Markup:
 
 def _caption(page: Page, end: str) -> str:
     return (
-        "Circles are observed values, the larger the more cases; points with a line are estimates that use the others, "
-        f"too: median and {page.percent} interval. {end}"
+        "Circles are observed values; larger circles have more cases. Points with a line are estimates that also use "
+        f"the others: median and {page.percent} interval. {end}"
     )
 
 

@@ -188,7 +188,7 @@ def _row(name: str, at: tuple[float, float], who: Any, p: Any, shared: Any, name
 
 def _words(share: xr.DataArray, undecided: float, prob: float) -> str:
     if not bool(share.notnull().any()):
-        return "No entity has a score anywhere on it."
+        return "No entity has a defined score anywhere on the Tile."
     shares = [f"{name} {_share(float(part))}" for name, part in share.to_series().head(3).items()]
     return (
         f"Expected share of the Tile on which an entity is best: {', '.join(shares)}. On {_share(undecided)} of it no "
