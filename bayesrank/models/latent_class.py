@@ -23,6 +23,10 @@ decides between them. Two checks are made at draws. The first is the rank and th
 Jacobian of the log probabilities of patterns, which gives the Fisher information. The second is the share by which the
 variance of each parameter is smaller than in the prior. If a check fails, no ranking is claimed.
 
+With up to ten tests, the sampler starts from draws of the prior. With more tests it starts near the maxima of the
+posterior, since few draws of the prior come near them. If there are several maxima, the draws are divided among them by
+their posterior probability.
+
 References
 ----------
 Hui and Walter (1980), Estimating the error rates of diagnostic tests, Biometrics 36:167-171. Qu, Tan, Kutner (1996),
