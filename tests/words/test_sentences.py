@@ -1041,7 +1041,7 @@ ROWS = [
         "interval_missing",
         {"entities": 1},
         "The interval of 1 entity is missing; only the rank is known. Its odds are beyond the range of the "
-        "quadrature: no error was observed, so the prior alone determines the error rate.",
+        "quadrature: if no error was observed, the prior alone determines the error rate.",
     ),
     (
         "quadrature_error",

@@ -189,7 +189,7 @@ def score_undefined(score: str, entities: list[str], lacking: str) -> str:
 def interval_missing(entities: int) -> str:
     return (
         f"The interval of {_text.count(entities, 'entity')} is missing; only the rank is known. Its odds are beyond "
-        "the range of the quadrature: no error was observed, so the prior alone determines the error rate."
+        "the range of the quadrature: if no error was observed, the prior alone determines the error rate."
     )
 
 
