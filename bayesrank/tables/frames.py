@@ -171,20 +171,21 @@ def read_table(table: Table, roles: Roles) -> xr.DataArray | xr.Dataset:
     covariates = [name for role, name in known.of.items() if role.startswith("covariates ")]
     used += covariates
     ignored = tuple(str(name) for name in table.columns if name not in used)
-    if ignored:
-        evidence = evidence.assign_attrs(replace(ledger_of(evidence), ignored=ignored).to_attrs())
-    if (nouns := _nouns(known, form, roles)) != Ledger.nouns:
-        evidence = evidence.assign_attrs(replace(ledger_of(evidence), nouns=nouns).to_attrs())
     if "category" in known.of and "dataset" in evidence.coords:
         evidence = _with_categories(evidence, table, known.of["dataset"], known.of["category"])
     if covariates:
         evidence = _with_covariates(evidence, table, known, covariates)
-    if roles.group is None:
-        return evidence
-    if "dataset" not in evidence.coords:
-        table.refuse(roles, "group", "of means and votes, which hold no cases")
-    dtype = table.categories.get(known.of["dataset"])
-    return name_groups_of(evidence, () if dtype is None else dtype.categories.tolist())
+    if roles.group is not None:
+        if "dataset" not in evidence.coords:
+            table.refuse(roles, "group", "of means and votes, which hold no cases")
+        dtype = table.categories.get(known.of["dataset"])
+        evidence = name_groups_of(evidence, () if dtype is None else dtype.categories.tolist())
+    # After the naming, since a ledger would count groups as data sets.
+    if ignored:
+        evidence = evidence.assign_attrs(replace(ledger_of(evidence), ignored=ignored).to_attrs())
+    if (nouns := _nouns(known, form, roles)) != Ledger.nouns:
+        evidence = evidence.assign_attrs(replace(ledger_of(evidence), nouns=nouns).to_attrs())
+    return evidence
 
 
 def _nouns(known: Known, form: tuple[str, ...] | None, roles: Roles) -> tuple[str, str]:
