@@ -117,9 +117,9 @@ def credible_ranking(
         ``rank_upper``, ``surely_above``, ``tier``, ``in_best_set``, ``separation``, headline, sets and caps.
     order : str
         The order of the entities within a tier, which also chooses the leader. ``"consensus"``; or ``"predictive"``:
-        the order by the score of the posterior mean performance. Among entities with an observed score, only
-        ``predictive_rank`` keeps the axioms of ranking scores (docs/theory/uncertainty.md). Sets, tiers and
-        probabilities do not depend on ``order``. ``"predictive"`` needs performances, not values of a score.
+        the order by the score of the posterior mean performance. docs/theory/uncertainty.md says when
+        ``predictive_rank`` keeps the axioms of ranking. Sets, tiers and probabilities do not depend on ``order``.
+        ``"predictive"`` needs performances, not values of a score.
     model, **options
         With ``method="exact"`` and counts, a conjugate model of :func:`bayesrank.fit` and its options; the prevalence
         cannot be draws.

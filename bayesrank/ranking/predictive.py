@@ -1,6 +1,6 @@
 """The predictive order: by the score of the posterior mean performance, which is the performance on the next case.
 
-Unlike other orders of posteriors, it keeps the axioms of a ranking score (docs/theory/uncertainty.md).
+Under the conditions of docs/theory/uncertainty.md it keeps the axioms of ranking.
 """
 
 from itertools import pairwise

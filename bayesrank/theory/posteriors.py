@@ -264,7 +264,7 @@ def _proofs(order: str, score: Score, prevalence: float | None) -> dict[str, str
         above, below = curved.format("convex or linear", "most"), curved.format("concave or linear", "least")
     elif order == "probability_best":
         above = (
-            "where the score is defined with probability 1, a mixture never exceeds the better of its parts, so it is "
-            "best only where all tie"
+            "where the score is defined with probability 1, a mixture never exceeds the better of its parts, so on a "
+            "board with them it is best only where all tie"
         )
     return {"axiom_1": rivals, "axiom_2": sure, "axiom_3_upper": above, "axiom_3_lower": below}

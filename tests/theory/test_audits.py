@@ -159,6 +159,20 @@ def test_what_lies_between_the_points_of_the_lattices_is_not_found():
     assert br.audit("f1", 0.5, order="predictive")["verdict"].item().endswith("all three axioms at prevalence 0.5")
 
 
+@pytest.mark.parametrize("prevalence", [0.1, 0.2, 0.3])
+def test_a_jump_met_by_rounding_error_is_no_counterexample(prevalence):
+    rounded = br.audit(lambda tn, fp, fn, tp: np.round(tp / (tp + fn), 1), prevalence)  # TPR 0.75 went up or down
+    assert rounded["axiom_3_upper"].item()
+    assert rounded["axiom_3_lower"].item()
+
+
+def test_a_jump_at_the_edge_is_a_counterexample():
+    # No false alarm, value 1; TPR 1 with false alarms, 0.3; their even mixture, 0.15.
+    row = br.audit(lambda tn, fp, fn, tp: tp + (fp == 0), 0.3)
+    assert row["axiom_3_upper"].item()
+    assert not row["axiom_3_lower"].item()
+
+
 @pytest.mark.parametrize(("name", "scale"), [("mcc", 1e-15), ("balanced_accuracy", 1e15)])
 def test_the_scale_of_a_score_does_not_matter(name, scale):
     score = br.scores.get(name)
@@ -211,6 +225,15 @@ def test_averages_over_classes_break_axiom_3(name):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("how", ["micro", "macro", "weighted"])
+@pytest.mark.parametrize("name", ["accuracy", "f0_5", "f1", "f2", "npv", "ppv", "tnr", "tpr"])
+def test_no_average_is_below_1_without_errors(name, how):
+    shares = np.array([[0.2, 0.3, 0.5], [0.4, 0.6, 0.0], [1.0, 0.0, 0.0]])
+    values = br.scores.average(name, how).of_tables(np.array([np.diag(share) for share in shares]))
+    np.testing.assert_allclose(values[~np.isnan(values)], 1)
+    assert not np.isnan(values[0])
+
+
 def test_ranking_scores_of_more_classes_pass():
     # Accuracy is a ranking score of three classes, and micro F1 equals it.
     for score in ("accuracy", "micro_f1"):

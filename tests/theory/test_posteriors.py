@@ -151,6 +151,23 @@ def test_a_mixture_can_be_best_most_often_where_its_parts_are_undefined_in_turn(
     assert row["proof"].sel(test="axiom_3_upper").item().startswith("where the score is defined with probability 1,")
 
 
+def test_a_mixture_can_be_best_of_two_where_its_parts_are_not_on_the_board():
+    """A and B are each probably worse than C, and their even mixture is probably better."""
+    part, rival = (0, 1), (1, 3)
+    assert br.theory.exact_superiority(part, rival) < HALF < br.theory.exact_superiority([part, part], rival)
+    proof = br.audit("tpr", 0.5, order="probability_best")["proof"].sel(test="axiom_3_upper").item()
+    assert "on a board with them" in proof
+
+
+def test_without_a_prior_right_answers_need_not_show_in_p_best():
+    """Rates of 0 and 1 are then certain, and certain rates can tie."""
+    counts = br.from_counts(tp=[3, 3, 1, 0], fn=[0, 0, 2, 3], tn=[1] * 4, fp=[1] * 4, entity=list("ABCD"))
+    posterior = br.fit(counts, "beta_binomial", prior="haldane", seed=1, force=True)
+    for method in ("draws", "exact"):
+        found = br.credible_ranking(posterior, "tpr", method=method)
+        assert found["probability_best"].sel(entity=list("ABCD")).values.tolist() == [0.5, 0.5, 0, 0]
+
+
 def test_an_entity_without_an_observed_score_is_last_in_the_predictive_order():
     """So a mixture with it can be ahead of both parts: axiom 3 holds among entities with an observed score only."""
     never, poor = ([Fraction(n + 1) for n in cells] for cells in ((30, 0, 5, 0), (18, 12, 4, 1)))  # tn, fp, fn, tp
