@@ -22,7 +22,7 @@ from bayesrank._labels import (
 from bayesrank._notes import Note, add_notes
 from bayesrank.evidence.alignment import align_cases
 from bayesrank.evidence.counts import class_dims, count_cases, mark_positive
-from bayesrank.evidence.groups import take_groups
+from bayesrank.evidence.groups import groups_as_datasets, has_groups, name_groups_of, take_groups
 from bayesrank.evidence.judged import holds_partial_truth
 from bayesrank.evidence.ledger import count_answers
 from bayesrank.evidence.patterns import check_cases, common_note, keep_rows, name_groups, patterns
@@ -327,10 +327,12 @@ def _check_types(argument: str, guess: np.ndarray, truth: np.ndarray) -> None:
 
 
 def counts_of(joint: xr.Dataset) -> xr.DataArray:
-    """Return the counts of each entity, by data set, from joint outcomes, with their attrs.
+    """Return the counts of each entity, by data set or group, from joint outcomes, with their attrs.
 
     Right and wrong are always both present. Missing outcomes are not counted.
     """
+    if has_groups(joint):
+        return name_groups_of(counts_of(groups_as_datasets(joint)))
     if holds_partial_truth(joint):
         raise ArgumentError("model", "must be 'partial_truth' where the truth of some cases is unknown", "another one")
     if "cluster" in joint.coords:

@@ -180,6 +180,8 @@ def read_table(table: Table, roles: Roles) -> xr.DataArray | xr.Dataset:
             table.refuse(roles, "group", "of means and votes, which hold no cases")
         dtype = table.categories.get(known.of["dataset"])
         evidence = name_groups_of(evidence, () if dtype is None else dtype.categories.tolist())
+        if (ledger := ledger_of(evidence)).datasets:
+            evidence = evidence.assign_attrs(replace(ledger, datasets=0).to_attrs())
     # After the naming, since a ledger would count groups as data sets.
     if ignored:
         evidence = evidence.assign_attrs(replace(ledger_of(evidence), ignored=ignored).to_attrs())
