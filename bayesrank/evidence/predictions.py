@@ -358,4 +358,6 @@ def counts_of(joint: xr.Dataset) -> xr.DataArray:
         counts = count_cases(codes, weight, names, where, {"outcome": values.tolist()})
         if where is not None:  # without outcomes on a data set, an entity is not measured there
             counts["measured"] = (counts > 0).any("outcome")
+    if where is not None:
+        counts["dataset"].attrs |= joint["dataset"].attrs  # whether these are groups, which may be equal
     return counts.assign_attrs(add_notes(joint.attrs, [Note("cases_summed")]))
