@@ -255,7 +255,9 @@ def test_simpsons_paradox_without_classes():
     """Two treatments of kidney stones: A cures more of the small and of the large ones, B more of all."""
     stones = right_of([[81, 192], [234, 55]], np.array([[87, 263], [270, 80]]))
     ranking = br.credible_ranking(br.fit(br.pool(stones), seed=1, draws=100), "mean_outcome")
-    assert "on which both have a score ranks 0 above 1; the pool ranks the opposite." in " ".join([*br.verdict(ranking), *br.notes(ranking)])
+    assert "on which both have a score ranks 0 above 1; the pool ranks the opposite." in " ".join(
+        [*br.verdict(ranking), *br.notes(ranking)]
+    )
 
 
 def test_data_sets_that_differ_have_a_note_and_others_have_none():
