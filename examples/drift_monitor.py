@@ -22,7 +22,8 @@ months = br.from_counts(**cells, entity=["classifier"] * 6, dataset=MONTHS)
 changes = br.ops.drift(br.fit(months, seed=1), "f1", baseline="January").sel(entity="classifier")
 
 if __name__ == "__main__":
-    print("Change since January of the share of all performances that the classifier beats (by F1):")
+    what = "performances at the same prevalence that the classifier outperforms (by F1)"
+    print(f"Change since January of the share of {what}:")
     for month in MONTHS[1:]:
         now = changes.sel(dataset=month)
         parts = {part: now["change_mean"].sel(part=part).item() for part in ("prevalence", "rates")}

@@ -104,7 +104,7 @@ de Cremoux P 2003,HC2,150,331,31,1273
 """
 #: Studies of each cytology, as the published strata have them.
 STRATA = {"hpv, CC": "CC", "hpv, LBC": "LBC"}
-#: The published file of `ascus_hc2_repc` has one false negative of HC2 in Solomon 2001; 11 is right.
+#: The published file of `ascus_hc2_repc` has 1 false negative of HC2 in Solomon 2001, instead of the correct 11.
 MISPRINT = "ascus_hc2_repc, 1 for 11"
 #: Posterior probability and confidence of the intervals.
 PROB = 0.95

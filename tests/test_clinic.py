@@ -102,7 +102,7 @@ def test_the_source_of_the_prevalence_is_said(share):
         assert "which was estimated from a sample (12 of 600 cases were positive)" in words
     html = br.ranking_report(posterior, "ppv", sections=["rates"])
     assert "a prevalence estimated from 12 positives of 600 cases" in html
-    assert "none was stated" not in html
+    assert "no other was stated" not in html
 
 
 def test_command_and_python_agree(counts_file):

@@ -382,3 +382,9 @@ def test_a_workbook_without_styles_is_read_without_a_warning(tmp_path):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         assert read_evidence(str(tmp_path / "t.xlsx")).sum() == 220
+
+
+def test_doctor_names_arguments_as_the_shell_does(tmp_path):
+    path = tmp_path / "notes.txt"
+    path.write_text("hello")
+    assert "Stops:      PATHS must name logs of a known format" in invoke("doctor", path)

@@ -198,7 +198,7 @@ def test_right_and_wrong_are_ranked_without_draws():
     drawn = br.credible_ranking(br.fit(counts, seed=1), "mean_outcome", method="auto")
     assert (drawn.attrs["method"], drawn["probability_best"][1].item()) == ("exact", ranking["probability_best"][1])
     # Only with draws are there rank sets.
-    assert br.verdict(ranking)[0].endswith("(method='auto' draws the rank sets).")
+    assert br.verdict(ranking)[0].endswith("(method='auto' computes rank sets from draws).")
     assert (ranking.attrs["sets"], drawn.attrs["sets"]) == ("none", "confidence")
 
 

@@ -49,7 +49,7 @@ SCORE_FORMS = (
     "Name or alias (see 'bayesrank scores'), f0.7 (F-beta with beta 0.7), weights of the outcomes tn=1,fp=1,fn=5,tp=1, "
     "or a point a=0.3,b=0.7"
 )
-BY_DATA = "[default: mean_outcome for outcomes; informedness for two classes with cases; else accuracy]"
+BY_DATA = "[default: mean_outcome for outcomes; informedness for two classes that both have cases; else accuracy]"
 SCORE = click.option(
     "-s", "--score", type=SCORE_TYPE, help=f"{SCORE_FORMS} of the Tile (see 'bayesrank tile -h'). {BY_DATA}"
 )
@@ -167,7 +167,7 @@ asking = adding(
     click.option("--positive", help="The positive class, if the two labels are not a known pair such as no and yes."),
     click.option("--missing", type=WORD, help=MISSING),
     click.option("--join", type=click.Choice(["exact", "inner"]), default="exact", help=JOIN),
-    click.option("--prob", type=PROBABILITY, default=0.95, help="Credible probability of intervals and tiers."),
+    click.option("--prob", type=PROBABILITY, default=0.95, help="Probability of intervals, rank sets and tiers."),
     click.option("--draws", default=1000, help="Draws in each of four chains."),
     click.option("--seed", default=1, help="Seed of all randomness."),
 )

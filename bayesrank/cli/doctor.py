@@ -1,11 +1,13 @@
 """``bayesrank doctor``: what evaluation logs hold, and what stops a ranking of them."""
 
+from dataclasses import replace
 from typing import Any
 
 import click
 
 from bayesrank._errors import ArgumentError
 from bayesrank._escape import escape_lines
+from bayesrank.cli import in_options
 from bayesrank.cli._help import Grouped
 from bayesrank.cli._logs import choices_of
 from bayesrank.cli._options import NAMES, WORD, adding, judging_options, reading_logs
@@ -61,5 +63,7 @@ def doctor(
         found = diagnose_covariates(paths, Roles(entity=entity, dataset=dataset_column, covariates=list(covariates)))
     else:
         found = diagnose(paths, choices_of(how, missing))
+    command = click.get_current_context().command
+    found = replace(found, stops=[in_options(stop, command) for stop in found.stops])
     for line in escape_lines(found.lines()):
         print_block(line) if line.startswith(" ") else print_line(line)

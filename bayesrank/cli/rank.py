@@ -70,7 +70,7 @@ one of these lines, in any order:
 A table of votes on pairs has the columns model_a, model_b and winner (model_a, model_b, tie, or a name).
 
 Other columns are ignored. The column entity may also have another name, such as model, classifier, team, test or
-study, if there is only one such column; --entity names another. Without such a column, a row is a case and every
+study, if there is only one such column; --entity names another column. Without such a column, a row is a case and every
 column an entity. The values are then outcomes: 1 for right and 0 for wrong (or pass and fail, yes and no, C and I), a
 grade, or another number. With a column actual (or y_true) for the true label, the values are predicted labels.
 

@@ -114,8 +114,8 @@ def load_joint(name: str) -> xr.Dataset:
     """Load the joint outcomes of the cases of a data set, for the model ``"paired"``.
 
     Names and errors are those of :func:`load_cases`, except ``roc_asah`` and ``roc_hanley_mcneil``. The result is that
-    of :func:`bayesrank.joint_outcomes`, or without classes of :func:`bayesrank.from_outcomes`. For verdicts and votes
-    it is that of :func:`load`. The data sets of ``utah_trees`` are its species, the clusters of
+    of :func:`bayesrank.joint_outcomes`; for outcomes without classes, it is that of :func:`bayesrank.from_outcomes`.
+    For verdicts and votes it is that of :func:`load`. The data sets of ``utah_trees`` are its species, the clusters of
     ``livecodebench_execution`` its questions.
 
     Examples

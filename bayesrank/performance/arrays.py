@@ -253,7 +253,8 @@ def _find(source: Source, kind: str) -> xr.DataArray:
             "it) with br.joint_outcomes have a performance at that threshold",
         )
     if variable not in posterior:
-        raise ArgumentError("source", f"must hold a variable {variable!r}", sorted(map(str, posterior.data_vars)))
+        hint = f"kind={kind!r} needs a hierarchical model" if variable != "performance" else ""
+        raise ArgumentError("source", f"must hold a variable {variable!r}", sorted(map(str, posterior.data_vars)), hint)
     return describe_items(source, posterior[variable])
 
 

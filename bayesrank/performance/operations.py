@@ -68,7 +68,7 @@ def shift_prior(source: Container, prevalence: Any) -> xr.DataArray:
     Parameters
     ----------
     source
-        As for :func:`relabel`, with its result; :func:`bayesrank.at_prevalence` keeps a whole posterior.
+        As for :func:`relabel`; the result has its dims. :func:`bayesrank.at_prevalence` changes a whole posterior.
     prevalence : number or DataArray
         New share of the positive class. Rows of a class that had a share of 0 are NaN, if the new share is above 0.
 

@@ -45,7 +45,7 @@ def value_tile(
         maps with negative values have a scale that diverges from 0.
     prevalence : float, optional
         Draw the curve of the scores that give all no-skill performances with this prevalence the same value. Also draw
-        a regular grid after a shift from balanced classes to this prevalence.
+        where a shift from balanced classes to this prevalence moves the lines of a regular grid.
     label : str, optional
         Label of the colour bar; by default the name of ``tile``.
     lines : int or sequence of float

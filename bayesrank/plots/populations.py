@@ -140,7 +140,7 @@ def summary_roc(source: Container, ax: Any = None, *, prob: float = 0.95) -> Any
     Circles are the entity's data sets, with areas proportional to their cases. The mark is the summary point. The
     filled region contains it with probability ``prob``; the dashed region contains the rates on a new data set. The
     line is the summary curve, if it exists (:func:`bayesrank.performance.summary_points`). For five entities or more,
-    only points and their regions are drawn. The axes show only the part that is needed.
+    only the summary points and their filled regions are drawn. The axes show only the part that is needed.
 
     Parameters
     ----------

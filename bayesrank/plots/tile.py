@@ -148,7 +148,7 @@ def credible_tile(
 ) -> Any:
     """Draw the most probable best entity at each point of the Tile.
 
-    Saturation shows the probability, hatching undecided points. In grey areas, several entities have the highest
+    Saturation shows the probability; undecided points are hatched. In grey areas, several entities have the highest
     probability of being best, within three Monte-Carlo errors. The legend names them if they are the same in all grey
     areas.
 

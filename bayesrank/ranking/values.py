@@ -151,7 +151,9 @@ def score_values(
         held = ", ".join(map(str, posterior_of(source).data_vars))
         raise ArgumentError("score", "must be given for predicted probabilities", "None", f"one of {held}")
     if wanted is None:
-        raise ArgumentError("score", "must be given for cases with true and predicted classes", "None", "such as 'f1'")
+        raise ArgumentError(
+            "score", "must be given for cases with true and predicted classes", "None", "pass one, such as 'f1'"
+        )
     if not isinstance(wanted, str) or not _is_variable(source, wanted):
         wanted = as_score(wanted)
         if wanted.one_class:

@@ -75,8 +75,8 @@ def ranking_report(
     ----------
     source : DataArray, Dataset, InferenceData or DataTree
         A source for :func:`bayesrank.credible_ranking`: a posterior (also your own), a performance, counts, or values
-        of a score (chain, draw, entity). It has one data set, or several pooled by :func:`bayesrank.pool`. With the
-        group ``prior`` the report shows the prior of the score.
+        of a score (chain, draw, entity). It has one data set, several pooled by :func:`bayesrank.pool`, or several with
+        a hierarchical model. With the group ``prior`` the report shows the prior of the score.
     score : Score, str or callable, optional
         The score of the ranking, or the name of a variable of the posterior. It is optional for values of a score, and
         for outcomes without classes: the default is their mean.
@@ -108,8 +108,8 @@ def ranking_report(
     Raises
     ------
     ValueError, TypeError
-        If the source has several data sets, a section is unknown, a result does not fit its section, or ``path`` is an
-        existing file other than a report.
+        If the source has several data sets and no hierarchical model, a section is unknown, a result does not fit its
+        section, or ``path`` is an existing file other than a report.
     OSError
         If the file cannot be written; an earlier report is unchanged.
 
@@ -338,8 +338,8 @@ def _describe_computation(page: Page) -> str:
     """Return what the numbers rest on: integrals or draws, and how the sampler did."""
     draws = page.facts.draws
     if is_exact(page.ranking):
-        text = "The posterior is known in closed form: the table and the verdict are computed from it without draws."
-        return f"{text} Other numbers rest on {draws:,} draws." if draws else text
+        text = "The posterior is known in closed form: scores, intervals and probabilities are computed without draws."
+        return f"{text} Rank sets, tiers and other numbers rest on {draws:,} draws." if draws else text
     text = "Every posterior draw is scored and ranked; probabilities are shares of these draws."
     if page.posterior.group("sample_stats") is None or not draws:
         return text

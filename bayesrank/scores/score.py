@@ -70,8 +70,8 @@ class Score:
     finite_mean : bool
         False for ratios with a possibly infinite posterior mean; they are summarised by medians, without regret.
     matrix_function : callable, optional
-        Function of confusion matrices (..., actual, predicted) of more classes, and of which classes have cases (...,
-        class), or True for all; only averages over classes use the latter.
+        Function of two arguments: confusion matrices (..., actual, predicted) of more classes, and a mask (..., class)
+        of the classes that have cases, or True for all. Only averages over classes use the mask.
     outcome_function : callable, optional
         Function of counts or probabilities (..., outcome) and of the numeric outcomes. Its value must lie between the
         smallest and largest outcome.
@@ -226,7 +226,7 @@ class Score:
         return np.array(np.broadcast_to(values, cells[0].shape), dtype=float)
 
     def for_classes(self, array: xr.DataArray) -> "Score":
-        """Return the score with the position of its one class among those of an array; other scores unchanged."""
+        """Return the score with its one class as an index into the classes of an array; other scores are unchanged."""
         if not self.one_class:
             return self
         labels = [str(label) for label in array["actual"].values.tolist()] if "actual" in array.coords else []

@@ -102,8 +102,8 @@ def from_frame(
         Columns with verdicts of judges on all cases, as for :func:`bayesrank.from_judged`. It may be left out if only
         one column can hold verdicts.
     truth : str, optional
-        Column with the truth, which is known for some cases. Beside verdicts of judges it is right or wrong; beside
-        ``predicted`` or the columns ``entities`` it is the true label.
+        Column with the truth, which is known for some cases. Beside verdicts of judges, its values say whether
+        the answer is right; beside ``predicted`` or the columns ``entities``, they are true labels.
     training_seed : str, optional
         Column with the seed with which the answering model was trained, as for :func:`bayesrank.from_outcomes`; by
         default ``training_seed``.

@@ -45,9 +45,9 @@ def neutral_prevalence(a: Any, b: Any) -> Any:
     Returns
     -------
     float or DataArray
-        The prevalence. It is 1 on the left and lower edges of the Tile: there, always negative has the higher value at
-        every prevalence between 0 and 1. It is 0 on the other edges, where always positive has the higher value. NaN at
-        NPV and PPV, which are neutral at every prevalence.
+        The prevalence. It is 1 on the left and lower edges of the Tile: there, the test that is always negative has
+        the higher value at every prevalence between 0 and 1. It is 0 on the other edges, where the test that is always
+        positive has the higher value. It is NaN at NPV and PPV, which are neutral at every prevalence.
 
     Examples
     --------
@@ -112,9 +112,9 @@ def neutral_band(prevalence: Any, *, prob: float = 0.95, points: int = 101) -> x
     -------
     xarray.Dataset
         Over ``a``: ``lower``, ``median``, ``upper`` (quantiles of the neutral b), ``least``, and ``spread``, the
-        expected range at ``least``. ``diagonal`` is the place a = b with the smallest expected range,
-        ``diagonal_spread``; at a known prevalence it is that of balanced accuracy, (π₋, π₋). At a = 0 and a = 1 the
-        curves end in NPV and PPV, whose range is 0.
+        expected range at ``least``. ``diagonal`` is the place a = b with the smallest expected range, and
+        ``diagonal_spread`` is this range. At a known prevalence, ``diagonal`` is the place of balanced accuracy,
+        (π₋, π₋). At a = 0 and a = 1 the curves end in NPV and PPV, whose range is 0.
 
     Examples
     --------

@@ -11,7 +11,8 @@ def why_and_remedy(
     ``rank`` is the number of parameters identified at the posterior draws, and ``structural`` that of the design.
     """
     if rank < structural == parameters:
-        why = f"the design identifies all {parameters} parameters, but the cases only {rank} at the posterior draws"
+        draws = f"at the posterior draws the cases identify only {rank}"
+        why = f"the design identifies all {parameters} parameters, but {draws}"
         return (
             why,
             "More draws help if the chains have not settled; else more cases, or ten verified ones of each class.",

@@ -53,7 +53,7 @@ def verdict(result: xr.Dataset) -> list[str]:
 
 
 def notes(result: xr.Dataset) -> list[str]:
-    """Return the notes on a result, caveats first: rank sets, tiers, evidence, and what is not in the verdict.
+    """Return the notes on a result: caveats first, then rank sets, tiers, evidence, and what is not in the verdict.
 
     Parameters
     ----------

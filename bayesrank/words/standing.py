@@ -171,7 +171,7 @@ def _limit(standing: Standing, cap: Note) -> str:
     if cap.code == "cases_of_class_too_few":
         return f"with fewer than {fields['enough']} cases of a class or data set, no entity can be ruled out"
     if cap.code == "sets_need_draws":
-        return f"integrals alone cannot rule out {rivals} (method='auto' draws the rank sets)"
+        return f"integrals alone cannot rule out {rivals} (method='auto' computes rank sets from draws)"
     if cap.code == "groups_unequal":
         return f"the sizes of a {fields['unit']} differ too much between entities to rule out {rivals}"
     if cap.code == "not_measured":

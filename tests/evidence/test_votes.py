@@ -235,7 +235,7 @@ def battles(tmp_path):
 
 def test_the_command_ranks_a_table_of_votes(battles):
     said = invoke("rank", battles)
-    assert "Read 165 votes on pairs of 3 models, 75 to 165 on each" in said
+    assert "Read 165 votes on pairs of 3 models, 75 to 165 on each model" in said
     assert "x is best" in said
     assert json_of("rank", battles)["score"] == "strength"
     frame = br.from_frame(pd.read_csv(battles))

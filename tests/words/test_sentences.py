@@ -57,7 +57,7 @@ OF_LOGS = [
     (
         "human_baseline",
         {},
-        "The system human is the baseline of people, whose failed runs may be left out.",
+        "The system 'human' is a baseline of people; the files may lack its failed runs.",
     ),
     (
         "odd_split",
@@ -354,7 +354,7 @@ ROWS = [
     (
         "few_cases_and_prior_of_range",
         {"cases": 20, "prior_cases": 4.0, "centre": 0.5},
-        "Only 20 cases, and a prior of 4 at the ends of the range: means are shrunk towards 0.5.",
+        "Only 20 cases, and a prior of 4 cases at the ends of the range: means are shrunk towards 0.5.",
     ),
     (
         "few_cases_and_prior",
@@ -467,9 +467,9 @@ ROWS = [
     (
         "latent_dependences",
         {"rows": [["none", 129.845, 20, 0.196, 0.196], ["common", 44.64, 19, 0.1, 0.3]], "chosen": "none"},
-        "Fit at the maximum likelihood by the dependence of the tests within a class: independence (chosen), G² "
+        "Maximum-likelihood fits under each assumed dependence of the tests within a class: independence (chosen), G² "
         "129.84 on 20 degrees of freedom, prevalence 0.196; a common random effect, G² 44.64 on 19 degrees of "
-        "freedom, prevalence 0.100 to 0.300.",
+        "freedom, prevalence 0.100 to 0.300 over the populations.",
     ),
     (
         "latent_populations",
@@ -521,9 +521,9 @@ ROWS = [
         "not_identified",
         {"rank": 95, "structural": 101, "parameters": 101, "smallest": 0.0, "contraction": 0.8,
          "least": "sensitivity of a", "weak": [], "tests": 50, "populations": 1, "dependence": "none"},
-        "The design identifies all 101 parameters, but the cases only 95 at the posterior draws (smallest "
-        "singular value 0). More draws help if the chains have not settled; else more cases, or ten verified ones"
-        " of each class.",
+        "The design identifies all 101 parameters, but at the posterior draws the cases identify only 95 "
+        "(smallest singular value 0). More draws help if the chains have not settled; else more cases, or ten verified "
+        "ones of each class.",
     ),
     (
         "entities_without_labels",
@@ -833,7 +833,7 @@ ROWS = [
     (
         "same_cases",
         {"sharing": 2, "entities": 3, "test_sets": 1, "one": False, "of_outcomes": False, "named": True},
-        "2 of 3 entities share a test set with another (1 test set in all); errors are assumed independent between "
+        "2 of 3 entities share a test set with another (1 shared test set); errors are assumed independent between "
         "entities (per-case data allow the "
         "paired model).",
     ),
@@ -902,9 +902,9 @@ ROWS = [
     (
         "design_incomplete",
         {"kind": "connected", "missing": 9, "total": 24, "through_others": [["A", "C"], ["B", "D"]]},
-        "The design is connected: 9 of 24 results are missing. Entities are compared within data sets. Without a "
-        "common data set, only compared through other entities: A and C, B and D. The model does not correct for "
-        "results that are missing because they were bad.",
+        "The design is connected: 9 of 24 results are missing. Entities are compared within data sets. Pairs "
+        "without a common data set are compared only through other entities: A and C, B and D. The model does not "
+        "correct for results that are missing because they were bad.",
     ),
     (
         "entities_unconnected",
@@ -1077,7 +1077,8 @@ ROWS = [
             "enough": 50,
         },
         "At the threshold 0.5, marker and treat none differ on only 1 of 500 cases: too few for the Bayesian "
-        "bootstrap, whose probabilities are too certain (2 more thresholds rest on fewer than 50).",
+        "bootstrap, whose probabilities are too certain (at 2 more thresholds, the best and its closest rival "
+        "differ on fewer than 50 cases).",
     ),
     (
         "prior_contradicted",

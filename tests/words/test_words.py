@@ -60,7 +60,7 @@ def test_the_highest_caveat_is_the_fourth_sentence():
 def test_without_draws_nothing_is_ruled_out():
     counts = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 1], tp=[21, 29], entity=["a", "b"])
     ranking = br.credible_ranking(counts, "f1", method="exact")
-    assert br.verdict(ranking)[0].endswith("cannot rule out a (method='auto' draws the rank sets).")
+    assert br.verdict(ranking)[0].endswith("cannot rule out a (method='auto' computes rank sets from draws).")
     assert any(line.startswith("Every rank is possible") for line in br.notes(ranking))
     near = br.from_counts(tn=[70, 71], fp=[10, 9], fn=[9, 9], tp=[21, 21], entity=["a", "b"])
     close = br.credible_ranking(near, "f1", method="exact")

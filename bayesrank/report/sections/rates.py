@@ -123,4 +123,4 @@ def prevalence_of(page: Page) -> tuple[float, str]:
             middle,
             f"a prevalence estimated from {estimate.replace('/', ' positives of ')} cases (mean {middle:.3g})",
         )
-    return middle, f"the mean prevalence of these data, {100 * middle:.3g}% (none was stated)"
+    return middle, f"the mean prevalence of these data, {100 * middle:.3g}% (no other was stated)"

@@ -16,7 +16,8 @@ def costs_without_prior() -> str:
 def few_discordant_at_threshold(
     threshold: float, first: str, rival: str, different: int, cases: int, others: int, enough: int
 ) -> str:
-    more = f" ({_text.count(others, 'more threshold')} rest on fewer than {enough})" if others else ""
+    at = f"at {_text.count(others, 'more threshold')}, the best and its closest rival"
+    more = f" ({at} differ on fewer than {enough} cases)" if others else ""
     return (
         f"At the threshold {threshold:g}, {first} and {rival} differ on only {different} of {cases} cases: too few for "
         f"the Bayesian bootstrap, whose probabilities are too certain{more}."

@@ -29,7 +29,7 @@ def latent_dependences(rows: list[list[Any]], chosen: str) -> str:
         f"prevalence {_between(low, high)}"
         for kind, g2, freedom, low, high in rows
     ]
-    return f"Fit at the maximum likelihood by the dependence of the tests within a class: {'; '.join(parts)}."
+    return f"Maximum-likelihood fits under each assumed dependence of the tests within a class: {'; '.join(parts)}."
 
 
 def latent_populations(populations: int) -> str:
@@ -93,4 +93,4 @@ def not_identified(
 
 
 def _between(low: float, high: float) -> str:
-    return f"{low:.3f}" if f"{low:.3f}" == f"{high:.3f}" else f"{low:.3f} to {high:.3f}"
+    return f"{low:.3f}" if f"{low:.3f}" == f"{high:.3f}" else f"{low:.3f} to {high:.3f} over the populations"

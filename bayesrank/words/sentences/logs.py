@@ -37,7 +37,7 @@ def _describe(
     many = _text.count(entities, noun)
     if unit == "vote":
         each = f"{fewest:,}" if fewest == most else f"{fewest:,} to {most:,}"
-        what = f"{_text.count(cases, 'vote')} on pairs of {many}, {each} on each"
+        what = f"{_text.count(cases, 'vote')} on pairs of {many}, {each} on each {noun}"
     elif not most:
         what = f"means of {many}"
     elif runs:
@@ -95,7 +95,7 @@ def about_files(files: Sequence[str], code: str, fields: Mapping[str, Any]) -> s
 
 
 def human_baseline() -> str:
-    return "The system human is the baseline of people, whose failed runs may be left out."
+    return "The system 'human' is a baseline of people; the files may lack its failed runs."
 
 
 def odd_split(instances: int, splits: Sequence[int]) -> str:

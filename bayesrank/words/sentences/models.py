@@ -17,9 +17,10 @@ def own_cases(fewest: int, most: int, total: int, entity: str) -> str:
 
 @caveat(Caveat.FEW_UNITS)
 def few_cases_and_prior_of_range(cases: int, prior_cases: float, centre: float) -> str:
+    prior = f"{prior_cases:g} {'case' if prior_cases == 1 else 'cases'}"
     return (
-        f"Only {_text.count(cases, 'case')}, and a prior of {prior_cases:g} at the ends of the range: means are "
-        f"shrunk towards {centre:g}."
+        f"Only {_text.count(cases, 'case')}, and a prior of {prior} at the ends of the range: means are shrunk towards "
+        f"{centre:g}."
     )
 
 
@@ -245,7 +246,8 @@ def design_incomplete(kind: str, missing: int, total: int, through_others: list[
         "The model does not correct for results that are missing because they were bad.",
     ]
     if through_others:
-        found.insert(2, f"Without a common data set, only compared through other entities: {_pairs(through_others)}.")
+        pairs = _pairs(through_others)
+        found.insert(2, f"Pairs without a common data set are compared only through other entities: {pairs}.")
     return " ".join(found)
 
 

@@ -64,7 +64,7 @@ def same_cases(sharing: int, entities: int, test_sets: int, one: bool, of_outcom
     who = (
         "All entities met the same cases"
         if one
-        else f"{shared} share a test set with another ({_text.count(test_sets, 'test set')} in all)"
+        else f"{shared} share a test set with another ({_text.count(test_sets, 'shared test set')})"
     )
     if of_outcomes and not named:
         many = "have equally many cases" if one else "have as many cases as another"
