@@ -13,7 +13,7 @@ REFERENCE = (
     "Zhao, Bui, Yu and Dzieciolowski. Outperformance score: a universal standardization method for "
     "confusion-matrix-based classification performance metrics."
 )
-WORDS = "OPS is the share of all pairs of true positive and true negative rate that would score worse"
+WORDS = "OPS is the share of all pairs of true positive and true negative rate that score worse at the same prevalence"
 
 
 def make(page: Page) -> Block | None:
@@ -34,6 +34,6 @@ def make(page: Page) -> Block | None:
         rows = [(name, [values[name]]) for name in names]
         return interval_rows(rows, ["OPS"], "The outperformance score of each entity with its interval.")
 
-    caption = f"Mean and {page.percent} interval. {WORDS} at the same prevalence, so prevalences may differ."
+    caption = f"Mean and {page.percent} interval. {WORDS}, so prevalences may differ."
     html = block("rows", fold_rows(draw, names, first_of(page)), caption)
     return Block("Outperformance scores", html, f"{WORDS}.", (REFERENCE,))
