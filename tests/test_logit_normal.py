@@ -13,6 +13,7 @@ from bayesrank.models import make_model
 from bayesrank.models.parts.logit_normal_likelihood import INNER, OUTER, SINGLE, log_likelihoods, nodes_of
 from bayesrank.models.parts.normal_logits import between, empirical_logits, factor_of, identified_terms
 from tests.scripts import load_script
+from tests.strategies import right_of
 
 NAME = "hierarchical_logit_normal"
 
@@ -607,3 +608,20 @@ def test_what_the_priors_imply_before_any_data():
     np.testing.assert_allclose(np.quantile(abs(first - second), [0.5, 0.95]), [0.07, 0.50], atol=0.005)
     np.testing.assert_allclose(stats.halfnorm.ppf([0.5, 0.95]), [0.67, 1.96], atol=0.005)
     np.testing.assert_allclose(2 * stats.beta(2, 2).ppf([0.025, 0.975]) - 1, [-0.81, 0.81], atol=0.005)
+
+
+def test_right_and_wrong_have_the_prior_of_one_case_and_two_classes_a_flat_one():
+    """With four cases, the median near 1 of three data sets is pulled towards 1/2."""
+    right = right_of([[396, 392, 398]], 400)
+    model = make_model("hierarchical_logit_normal", right, {})
+    assert model.settings["prior"] == "unit"
+    assert model.alpha.tolist() == [[[0.5, 0.5]]]
+    tables = br.from_counts(tn=[90, 80], fp=[10, 20], fn=[5, 6], tp=[35, 34], entity=["a", "a"], dataset=["x", "y"])
+    assert make_model("hierarchical_logit_normal", tables, {}).alpha.tolist() == [[[1.0, 1.0], [1.0, 1.0]]]
+    lower = [
+        br.as_performance(br.fit(right, "hierarchical_logit_normal", prior=prior, seed=1, draws=250), "typical")
+        .sel(outcome=1)
+        .quantile(0.025)
+        for prior in (None, "four_cases")
+    ]
+    assert lower[0] > lower[1] + 0.05

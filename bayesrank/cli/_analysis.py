@@ -22,7 +22,6 @@ from bayesrank._errors import ArgumentError
 from bayesrank._inputs import STDIN
 from bayesrank._labels import known_classes
 from bayesrank._notes import Note, notes_of
-from bayesrank._nouns import NOUNS
 from bayesrank._records import EvidenceRecord
 from bayesrank._source import groups_of
 from bayesrank.cli._export import READ
@@ -67,6 +66,8 @@ Evidence = xr.DataArray | xr.Dataset
 LOW_IS_GOOD = re.compile(
     r"(?<![a-z])(errors?|err|loss(es)?|times?|costs?|ranks?|rmse|mse|mae|perplexity)(?![a-z])", re.I
 )
+#: Names of columns that also name what is ranked.
+NOUNS = ("algorithm", "classifier", "detector", "method", "model", "system", "team", "test")
 
 
 @dataclass(frozen=True)
@@ -278,6 +279,8 @@ def ask(
     unused = [] if shipped else dict.fromkeys([*map(str, ignore), *ledger.ignored])
     ledger = replace(ledger, ignored=tuple(unused))
     remarks += ledger.run_notes()
+    used = ledger if dataset is None else replace(count_evidence(evidence), source=ledger.source)
+    evidence = evidence.assign_attrs(used.to_attrs())
     averaged = holds_probabilities(evidence) and "dataset" in evidence.coords
     options: dict[str, Any] = {"average": True} if averaged else moved
     target = target_prevalence(prevalence, draws, seed)
@@ -287,9 +290,6 @@ def ask(
     column = str(roles.entity or (named.fields["column"] if named else "")).lower()
     column = "model" if votes else "team" if submitted else column
     noun, title = (column, say(named) if named else "") if column in NOUNS else ("entity", "")
-    ledger = replace(ledger, nouns=(noun, ledger.nouns[1]))
-    used = ledger if dataset is None else replace(count_evidence(evidence), source=ledger.source, nouns=ledger.nouns)
-    evidence = evidence.assign_attrs(used.to_attrs())
     # Every command prints this line above its result.
     click.get_current_context().meta[READ] = say(ledger.read_note(noun))
     apart = every if dataset is None else evidence

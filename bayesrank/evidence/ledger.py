@@ -76,8 +76,6 @@ class Ledger:
     labels: tuple[int, int] | None = None
     #: The name, the smallest and the largest value of each covariate of data sets.
     covariates: tuple[tuple[str, float, float], ...] = ()
-    #: What an entity and a data set are called, by the columns of the table that was read.
-    nouns: tuple[str, str] = ("entity", "data set")
 
     def to_attrs(self) -> dict[str, str]:
         """Return the ledger as a text in attrs, which every file format can hold."""
@@ -95,7 +93,6 @@ class Ledger:
         ]
         drops = tuple(Drop(**one) for one in held["dropped"])
         held["covariates"] = tuple(map(tuple, held.get("covariates", ())))
-        held |= {"nouns": tuple(held["nouns"])} if "nouns" in held else {}
         held |= {"entries": tuple(entries), "dropped": drops, "ignored": tuple(held["ignored"])}
         return Ledger(**held | {"labels": held["labels"] and tuple(held["labels"])})
 

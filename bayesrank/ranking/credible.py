@@ -89,9 +89,9 @@ def credible_ranking(
         or (sample, entity); values without these dims are one draw. Any other dim, such as ``dataset``, gives one
         ranking per item (unless ``over`` is given). May be lazy.
     score : Score, str or callable, optional
-        The score or the variable of the posterior. For outcomes without classes the default is their mean. Otherwise,
-        without a score, ``source`` must be values of which higher ones are better (its name and attrs are checked), and
-        regret is undefined.
+        The score or the variable of the posterior. For outcomes without classes the default is their mean. Other
+        sources without a score must be values of which higher ones are better, unless ``higher_is_better`` is given. An
+        error is raised if their name or attrs say otherwise. Regret is undefined for such values.
     method : str
         - ``"draws"``: from the draws of ``source``.
         - ``"exact"``: by integrals, without draws or seed; equal counts give equal results. ``source`` is counts of two

@@ -101,10 +101,11 @@ def _of_votes(found: Information, votes: xr.Dataset) -> Information:
         among = np.ix_(here, here)
         own, close = pairing_factor(wins[among], ties[among])
         if own > factor:
-            factor, percent = own, {"percent": 100 * (own - 1)}
-            on_pairs = (wins + wins.T + ties)[among][np.triu_indices(len(here), 1)]
-            range_ = {"fewest": int(on_pairs.min()), "most": int(on_pairs.max())}
-            uneven = Note("close_strengths_met", percent) if close else Note("votes_uneven", range_ | percent)
+            factor, fields = own, {"percent": 100 * (own - 1)}
+            if not close:
+                on_pairs = (wins + wins.T + ties)[among][np.triu_indices(len(here), 1)]
+                fields |= {"fewest": int(on_pairs.min()), "most": int(on_pairs.max())}
+            uneven = Note("close_strengths_met" if close else "votes_uneven", fields)
     return replace(found, inflation=found.inflation * factor, uneven=uneven)
 
 

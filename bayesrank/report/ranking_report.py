@@ -19,13 +19,11 @@ from bayesrank._draws import draw_dims
 from bayesrank._errors import ArgumentError, ArgumentTypeError
 from bayesrank._labels import known_classes
 from bayesrank._notes import notes_of
-from bayesrank._nouns import rename_in_page, renaming
 from bayesrank._outputs import check_output, write_output
 from bayesrank._records import ModelRecord, RankingRecord
 from bayesrank._source import Over, Source, parse_source
 from bayesrank._types import Container, ScoreLike
 from bayesrank.evidence.counts import are_outcomes, names_test_sets, parts_of
-from bayesrank.evidence.ledger import Ledger
 from bayesrank.plots.kit.page import Html, colors_of, part
 from bayesrank.plots.kit.style import is_ratio
 from bayesrank.ranking import credible_ranking
@@ -160,16 +158,9 @@ def ranking_report(
     classes = [] if performance is None else list(map(say, positive_class_notes(performance, found.score)))
     # The classes have a line of their own, under Data.
     notes = list((verdict.without("positive_class", "positive_class_by_choice") if classes else verdict).notes)
+    notes += [facts[key] for key in ["caveats"] if key in facts]
     notes += ["The data sets are pooled: a data set counts by its number of cases."] * (parts is not None)
     cells, rows = _table(page)
-    ledger = Ledger.from_attrs(ranking.attrs)
-    datasets = [] if parts is None else parts["dataset"].values.tolist()
-    rename = renaming(Ledger.nouns if ledger is None else ledger.nouns, [*page.order, *datasets])
-    shown = [
-        (name, replace(one, html=Markup(rename_in_page(one.html, rename)), title=rename(one.title)))
-        for name, one in shown
-    ]
-    intervals, caption = _picture(page)
     ranked_by = found.variable or found.score or found.name
     implied = implied_prior(prior_scores(source, ranked_by, kind), page.prob, None if kind else source, ranked_by)
     html = str(
@@ -179,25 +170,22 @@ def ranking_report(
             facts=facts,
             classes=" ".join(classes),
             sections=shown,
-            intervals=intervals and Markup(rename_in_page(intervals, rename)),
-            caption=caption,
+            **_picture(page),
             cells=cells,
             rows=rows,
             keep=_visible_rows(page.table["tier"]),
             definition=what,
-            entity=rename("entity"),
-            entities=rename("entities"),
-            paste=rename(text),
+            paste=text,
             cited=cited,
             score_words=found.display,
             page=page,
-            size=rename(size),
-            evidence=rename(evidence),
-            origin=rename(page.facts.evidence),
-            verdict=list(map(rename, verdict.sentences())),
-            notes=[*map(rename, notes), *[facts[key] for key in ["caveats"] if key in facts], *missing],
-            model=rename(_describe_model(page.about)),
-            priors=rename(" ".join(map(say, notes_of(page.about.priors)))),
+            size=size,
+            evidence=evidence,
+            origin=page.facts.evidence,
+            verdict=verdict.sentences(),
+            notes=[*notes, *missing],
+            model=_describe_model(page.about),
+            priors=" ".join(map(say, notes_of(page.about.priors))),
             implied=implied,
             computed=_describe_computation(page),
             versions=_versions(),
@@ -269,11 +257,11 @@ def _check_results(results: Any) -> dict[str, Any]:
     return {name: result for name, result in results.items() if result is not None}
 
 
-def _picture(page: Page) -> tuple[Markup | None, str]:
+def _picture(page: Page) -> dict[str, Any]:
     """Return the picture of the leaders, the others folded below it, and its caption; none where nothing is defined."""
     table = page.table[page.table["median"].notna()]
     if table.empty:
-        return None, ""
+        return {"intervals": None}
     display, ratio = page.found.display, is_ratio(page.ranking)
     columns, leaders = ["median", "lower", "upper", "observed"], set(page.leaders)
     numbers, tiers = dict(zip(table.index, table[columns].to_numpy(float), strict=True)), table["tier"]
@@ -297,7 +285,7 @@ def _picture(page: Page) -> tuple[Markup | None, str]:
         f"{'' if leaders.issuperset(table.index) else ' Blue: not ruled out as the best.'} Bands are tiers."
         f"{' The axis is logarithmic.' if ratio else ''}"
     )
-    return fold_rows(draw, table.index.tolist(), first_of(page)), caption
+    return {"intervals": fold_rows(draw, table.index.tolist(), first_of(page)), "caption": caption}
 
 
 def _table(page: Page) -> tuple[list[str], list[dict[str, Any]]]:

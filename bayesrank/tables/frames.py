@@ -10,9 +10,8 @@ import xarray as xr
 
 from bayesrank._errors import ArgumentError
 from bayesrank._notes import Note, add_notes
-from bayesrank._nouns import NOUNS, NOUNS_OF_DATASETS
 from bayesrank.evidence.groups import name_groups_of
-from bayesrank.evidence.ledger import Ledger, ledger_of
+from bayesrank.evidence.ledger import ledger_of
 from bayesrank.tables.ballots import find_votes, read_votes
 from bayesrank.tables.cases import OF_CASES, read_answers, read_cases
 from bayesrank.tables.columns import squeeze
@@ -73,7 +72,6 @@ def from_frame(
         The table. A named index is used as a column.
     entity : str, optional
         Column with the entities; by default ``entity``, or the only one of ``model``, ``team``, ``test`` and the like.
-        A report uses the heading as the noun for entities, if it is a common one, such as ``test``.
     entities : list of str, optional
         Columns that are entities, if there is one column for each; all other columns are then ignored.
     dataset, case, run, cluster : str, optional
@@ -185,17 +183,7 @@ def read_table(table: Table, roles: Roles) -> xr.DataArray | xr.Dataset:
     # After the naming, since a ledger would count groups as data sets.
     if ignored:
         evidence = evidence.assign_attrs(replace(ledger_of(evidence), ignored=ignored).to_attrs())
-    if (nouns := _nouns(known, form, roles)) != Ledger.nouns:
-        evidence = evidence.assign_attrs(replace(ledger_of(evidence), nouns=nouns).to_attrs())
     return evidence
-
-
-def _nouns(known: Known, form: tuple[str, ...] | None, roles: Roles) -> tuple[str, str]:
-    """Return what an entity and a data set are called: the heading of their column, if it is a common noun."""
-    entity = "" if form is None else str(known.of.get("entity", "")).lower()
-    dataset = "" if roles.group is not None else str(known.of.get("dataset", "")).lower()
-    one, other = Ledger.nouns
-    return entity if entity in NOUNS else one, dataset if dataset in NOUNS_OF_DATASETS else other
 
 
 def _with_categories(evidence: Any, table: Table, dataset: Any, category: Any) -> Any:
