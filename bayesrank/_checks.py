@@ -18,6 +18,8 @@ from bayesrank._labels import check_positive, object_array
 SMALLEST = 1e-12
 #: Largest whole number that floats represent exactly. Its type fits arrays of 32 bits, the default in a browser.
 EXACT = np.int64(2**53)
+#: Number of bytes that every machine has: reading its limits takes longer than a small fit.
+SMALL = 2**24
 #: Maximum number of names that a message lists.
 MANY = 15
 
@@ -212,6 +214,8 @@ def check_labelled_probabilities(**given: Any) -> tuple[xr.DataArray, ...]:
 def check_memory(wanted: str, what: str, shape: tuple[int, ...], held: str) -> None:
     """Raise an error if this many floats exceed half of the available memory."""
     needed = 8 * prod(shape)
+    if needed <= SMALL:
+        return
     there, whose = available_memory()
     if needed > there / 2:
         raise ArgumentError(

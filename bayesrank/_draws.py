@@ -274,6 +274,11 @@ def product_of(rows: np.ndarray) -> np.ndarray:
     return sum((part.T @ part for part in parts), np.zeros((rows.shape[1],) * 2))
 
 
+def covariance_of(rows: np.ndarray) -> np.ndarray:
+    """Return the sample covariance of the columns of rows (draw, column), as :func:`numpy.cov`, without threads."""
+    return product_of(rows - rows.mean(axis=0)) / (len(rows) - 1)
+
+
 def efficiency(within: np.ndarray, between: np.ndarray) -> np.ndarray:
     """Return the effective sample size per draw, at most 1, from the variances of :class:`Moments`.
 

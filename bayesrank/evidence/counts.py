@@ -396,4 +396,5 @@ def put_in_class_order(evidence: Any, positive: Any = None, ordered: bool = Fals
     """Return counts or joint outcomes with the negative class first and the positive class last, marked if known."""
     dims = ["label"] if "label" in evidence.coords else ["actual", "predicted"]
     classes, chosen = arrange_classes(evidence[dims[0]].values.tolist(), positive, ordered)
-    return mark_positive(evidence.sel(dict.fromkeys(dims, classes)), chosen)
+    moved = {dim: classes for dim in dims if evidence[dim].values.tolist() != classes}
+    return mark_positive(evidence.sel(moved) if moved else evidence, chosen)

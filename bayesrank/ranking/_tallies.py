@@ -17,7 +17,7 @@ def rank_draws(
     twice the average rank (draw, entity), 0 where undefined.
     """
     size, number = x.shape[1], len(batches.sizes)
-    mass, squares, steps = np.zeros((size, size)), np.zeros((size, size)), np.zeros((size, size + 1))
+    mass, squares, alone_at, steps = *np.zeros((3, size, size)), np.zeros((size, size + 1))
     twice = np.zeros(x.shape, np.int32)
     defined, ranks, losses = np.zeros((3, number, size))
     rank_squares, loss_squares = np.zeros((2, size))
@@ -28,10 +28,14 @@ def rank_draws(
         ordered = np.take_along_axis(y, order, axis=1)
         first, last = tied_groups(ordered)
         seen = ordered == ordered
-        own[np.nonzero(seen)[0], order[seen]] = (first + last + 2)[seen]
-        # The mass over the ranks steps up at the first position of the tied group, and down after the last one.
-        start, share = order[seen] * (size + 1), 1.0 / (last - first + 1)[seen]
-        where = np.stack([start + first[seen], start + last[seen] + 1], axis=-1)
+        np.put_along_axis(own, order, np.where(seen, first + last + 2, 0), axis=1)
+        alone = seen & (first == last)
+        place = order * size + first
+        alone_at[...] += np.bincount(place[alone], minlength=size * size).reshape(size, size)
+        # The mass of a tie steps up at the first position of the tied group, and down after the last one.
+        tied = seen & ~alone
+        start, share = order[tied] * (size + 1), 1.0 / (last - first + 1)[tied]
+        where = np.stack([start + first[tied], start + last[tied] + 1], axis=-1)
         np.add.at(steps.reshape(-1), where.ravel(), np.stack([share, -share], axis=-1).ravel())
         rank, loss = own / 2, np.where(own > 0, ordered[:, :1] - y, 0.0)
         defined[i] += (own > 0).sum(axis=0)
@@ -39,13 +43,14 @@ def rank_draws(
         rank_squares += np.square(rank).sum(axis=0)
         for total, more in ((losses[i], loss), (loss_squares, np.square(loss))):
             # Draw by draw, so that the sums do not depend on the blocks.
-            total[:] = np.add.accumulate(np.vstack([total, more]), axis=0)[-1]
+            total[:] = np.add.reduce(np.vstack([total, more]), axis=0)
         if block.complete:
             total = np.add.accumulate(steps[:, :-1], axis=1)
             total[total <= 1e-9] = 0.0  # shares of ties may not cancel to the last digit
+            total += alone_at
             mass += total
             squares += total * total / batches.sizes[i]
-            steps[:] = 0.0
+            alone_at[:], steps[:] = 0.0, 0.0
     probability = mass / batches.number
     error = error_of_squares(probability, squares / batches.number, (batches.sizes > 0).sum())
     error = share_error(probability, error, batches.number + 0 * effective_size, effective_size)

@@ -15,6 +15,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri, stdtrit
 
+from bayesrank._draws import covariance_of
 from bayesrank._notes import Note
 from bayesrank.ranking._confidence import OF_BEST
 from bayesrank.ranking._information import ENOUGH_FREEDOM, Information
@@ -276,7 +277,7 @@ class Pair(NamedTuple):
         if units is None or len(y) < 2 or len(who) > MOST_ENTITIES or not (units[1][who] > 0).all():
             return None
         unit, number, prior, each = units
-        mean, covariance = y.mean(axis=0), np.cov(y.T)
+        mean, covariance = y.mean(axis=0), covariance_of(y)
         if not (np.diag(covariance) > 0).all():
             return None
         difference = self.difference

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bayesrank._draws import BLOCK
+from bayesrank._draws import BLOCK, covariance_of
 from bayesrank.ranking._information import Information
 
 #: The prior of τ: equal entities with this probability, else half-normal with this standard deviation. On the scale
@@ -129,7 +129,7 @@ def population_of(
         values = values[np.isfinite(values).all(axis=1)]
         if len(values) < 2:
             return None
-        mean, spread = values.mean(axis=0), np.cov(values.T)
+        mean, spread = values.mean(axis=0), covariance_of(values)
     wider = np.broadcast_to(information.inflation, x.shape[1])[who]
     if not np.isfinite(wider).all():  # a single case shows no variance
         return None

@@ -252,7 +252,11 @@ def _of_means(score: Score, prevalence: float | None) -> dict[str, tuple[Any, st
 def _proofs(order: str, score: Score, prevalence: float | None) -> dict[str, str]:
     """Return why each axiom holds, where it does."""
     rivals = "it depends on the posterior of one entity alone (Foundations, Theorem 1)"
-    sure = "holds draw by draw, so no rival and no draw puts the surely less satisfying entity ahead"
+    sure = (
+        "outcomes that surely have at most, or at least, some satisfaction have it under the posterior mean, too"
+        if order == "predictive"
+        else "it holds in every draw, whatever the rivals"
+    )
     above = below = (
         "the posterior mean of a mixture is the mixture of the posterior means, and the score orders mixtures"
         + as_far_as_found(score)
