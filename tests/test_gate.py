@@ -98,6 +98,14 @@ def test_equal_versions_are_seldom_called_worse():
     assert worse[20] <= worse[1]
 
 
+@pytest.mark.parametrize("looks", [1, "any"])
+def test_versions_without_a_common_case_may_differ_by_all(looks):
+    frame = pd.DataFrame({"old": [1, 0, 1, np.nan, np.nan], "new": [np.nan, np.nan, np.nan, 1, 0]})
+    found = br.decisions.gate(br.fit(br.from_outcomes(frame, missing="own"), seed=1), "old", looks=looks)
+    assert (found["lower"].item(), found["upper"].item()) == pytest.approx((-1, 1))
+    assert found["verdict"].item() == "undecided"
+
+
 def test_several_versions_are_judged_jointly():
     frame = answers(600, 110, 80, 210).assign(same=lambda held: held["old"], other=lambda held: held["new"])
     alone, jointly = gate_of(frame[["old", "new"]]), gate_of(frame)

@@ -274,6 +274,23 @@ def test_errors_that_overlap_as_far_as_they_can():
     assert (alone[:, 0, 1] == 0).all()
 
 
+@pytest.mark.parametrize("prevalence", ["sampled", 0.3])
+def test_errors_overlap_at_the_mean_table(monkeypatch, prevalence):
+    tables = []
+
+    def record(score, mean, *more):
+        tables.append(mean)
+        return overlapping_noise(score, mean, *more)
+
+    monkeypatch.setattr("bayesrank.planning._evidence.overlapping_noise", record)
+    posterior = br.fit(COUNTS, prior=1, prevalence=prevalence, seed=1)
+    br.plan(posterior, "mcc", alternatives=True, futures=50, seed=1, **OLD)
+    mean = br.as_performance(posterior).mean(["chain", "draw"]).transpose("entity", "actual", "predicted")
+    assert tables
+    for table in tables:
+        np.testing.assert_allclose(table, mean.values, atol=0.005)
+
+
 def test_per_case_data_have_a_bound():
     found = br.plan(POSTERIOR, "mcc", alternatives=True, seed=1, **OLD)
     least = found["alternative_cases"].sel(alternative=OVERLAP).item()

@@ -337,8 +337,6 @@ class _Bets:
     def bound(self, level: float, side: int) -> float:
         """Return the upper (1) or lower (-1) bound, by bisection: means beyond it are rejected."""
         inside, outside = self.difference, side * self.most * (1 - 1e-9)
-        if np.isnan(inside) or self.log_wealth(outside, -side) < -np.log(level):
-            return outside
         for _ in range(60):
             middle = (inside + outside) / 2
             if self.log_wealth(middle, -side) < -np.log(level):

@@ -574,8 +574,7 @@ def _reversed_pair(strata: Strata, observed: np.ndarray, sign: int) -> tuple[int
         return None
     points = np.zeros((len(who), len(who)))  # of each entity against each rival
     for share, one in zip(weight, by_label[who].T, strict=True):
-        points += share * (0.5 + 0.5 * np.sign(one[:, None] - one))
-    np.fill_diagonal(points, 0.0)
+        points += share * np.sign(one[:, None] - one)
     total = points.sum(axis=1)
     for first in np.argsort(-total, kind="stable"):
         lead = total[first] - total

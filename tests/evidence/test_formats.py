@@ -620,6 +620,13 @@ def test_a_choice_that_fits_nothing_is_refused(options, words, tmp_path):
         br.read(tmp_path, **options)
 
 
+def test_grades_between_0_and_1_are_on_one_scale_with_100(tmp_path):
+    """Only files of right and wrong tell their scale; a partial credit can be 1 of 100."""
+    lm_eval(tmp_path, "a", (0.0, 0.5, 1.0, 1.0))
+    lm_eval(tmp_path, "b", (0.0, 100.0, 0.0, 100.0))
+    assert sorted(br.read(tmp_path)["outcome"]) == [0, 0, 0, 0.5, 1, 1, 100, 100]
+
+
 def test_names_with_commas_can_be_kept(tmp_path):
     for task in ("t:x=1,y=2", "t:x=1,y=3"):
         for model in "ab":

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from scipy import stats
 
 import bayesrank as br
+from bayesrank._notes import notes_of
 from bayesrank.ranking._confidence import rank_sets
 from bayesrank.ranking._information import Information, average_inflation, cluster_information, count_discordant
 from bayesrank.ranking.claims import leader_overestimate
@@ -209,3 +210,30 @@ def test_the_degrees_of_freedom_are_those_of_the_cases_behind_the_score():
     assert ranked["informedness"][0, 0] == pytest.approx(7, abs=0.1)  # nearly all variance is of the 8 positive cases
     assert np.isinf(ranked["tnr"]).all()
     assert np.isinf(ranked["accuracy"]).all()
+
+
+@pytest.mark.parametrize(("score", "cells", "lacking"), [
+    ("tnr", {"tp": 20, "fn": 5}, "negative cases"),
+    ("tpr", {"tn": 20, "fp": 5}, "positive cases"),
+    ("ppv", {"tn": 20, "fn": 5}, "positive calls"),
+    ("npv", {"tp": 20, "fp": 5}, "negative calls"),
+])  # fmt: skip
+def test_why_a_score_is_undefined(score, cells, lacking):
+    each = {name: [cells.get(name, 0), 9] for name in ("tn", "fp", "fn", "tp")}
+    ranking = br.credible_ranking(
+        br.fit(br.from_counts(**each, entity=["a", "b"]), force=True, seed=1, draws=50), score
+    )
+    [note] = [note for note in notes_of(ranking["notes"]) if note.code == "score_undefined"]
+    assert (note.fields["entities"], note.fields["lacking"]) == (["a"], lacking)
+
+
+def test_class_shares_of_sampled_cases_have_the_variance_of_a_share():
+    counts = br.from_counts(tn=[50, 5], fp=[10, 1], fn=[6, 0], tp=[24, 3], entity=["a", "b"])
+    found = {}
+    for prevalence in ("sampled", "observed"):
+        posterior = br.fit(counts, "dirichlet_multinomial", prevalence=prevalence, seed=1, draws=50)
+        values = score_values(posterior, "f1", None, None).values
+        mean, found[prevalence] = evidence_of(posterior, None, values, None).class_shares()
+        np.testing.assert_allclose(mean.values, [[2 / 3, 1 / 3], [2 / 3, 1 / 3]])
+    np.testing.assert_allclose(found["sampled"], np.array([[1, 1], [10, 10]]) * 2 / 9 / 90)
+    assert not found["observed"].any()

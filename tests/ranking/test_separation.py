@@ -46,6 +46,17 @@ def test_the_posterior_of_a_population_by_quadrature():
     np.testing.assert_allclose(drawn.mean(0), mean / total, atol=0.01)
 
 
+@pytest.mark.parametrize("ends", [(2.0, np.inf), (-np.inf, -2.0)])
+def test_scores_with_one_end_are_learned_on_a_logarithmic_scale(ends):
+    """Estimates that hardly err stay; with large errors they move towards each other, inside of the range."""
+    distance, side = np.array([1.0, 2.0, 6.0]), 1 if np.isfinite(ends[0]) else -1
+    mean = 2.0 * side + side * distance
+    np.testing.assert_allclose(learn_population(mean, 1e-8 * distance**2, ends).means(), mean, rtol=0.01)
+    moved = side * (learn_population(mean, distance**2, ends).means() - 2.0 * side)
+    assert (moved > 0).all()
+    assert np.ptp(np.log(moved)) < np.ptp(np.log(distance)) / 2
+
+
 def test_a_population_of_rates_is_calibrated_over_its_own_prior():
     """The expected overestimate of the leader is its mean overestimate, over boards from the prior."""
     rng, off = np.random.default_rng(3), []
