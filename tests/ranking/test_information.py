@@ -22,6 +22,27 @@ from bayesrank.ranking.values import score_values
 SIZES = [[[3.0, 5.0, 9.0, 2.0]], [[3.0, 5.0, 9.0, 2.0], [4.0, 4.0, 1.0]], [[1.0, 7.0, 2.0], [6.0, 2.0, 5.0, 8.0, 1.0]]]
 
 
+@pytest.mark.parametrize(("field", "enough", "code"), [
+    ("repeats", 2, "one_run_of_folds"),
+    ("datasets", 5, "datasets_too_few"),
+    ("seeds", 4, "seeds_too_few"),
+    ("of_class", 5, "cases_of_class_too_few"),
+    ("clusters", np.full(2, 5.0), "clusters_too_few"),
+])  # fmt: skip
+def test_rank_sets_are_withheld_below_the_smallest_number_only(field, enough, code):
+    known = {"cases": np.full(2, 99.0), "clusters": np.full(2, np.nan)}
+    assert Information(**(known | {field: enough})).withheld() is None
+    few = Information(**(known | {field: enough - 1})).withheld()
+    assert few is not None
+    assert few.code == code
+
+
+def test_rank_sets_of_few_cases_without_a_prior_are_withheld():
+    for cases, code in ((5.0, None), (4.0, "cases_too_few")):
+        found = Information(np.full(2, cases), np.full(2, np.nan), freedom=np.full((2, 2), 4.0)).withheld()
+        assert (found and found.code) == code
+
+
 @pytest.mark.parametrize("sizes", SIZES)
 def test_degrees_of_freedom_are_those_of_the_quadratic_form(sizes):
     """The variance of a mean over clusters is y'My: its freedom is tr(M)²/tr(M²), as Satterthwaite has it."""
