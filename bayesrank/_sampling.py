@@ -26,6 +26,11 @@ def dirichlet(rng: np.random.Generator, concentration: np.ndarray, size: int) ->
     A component has probability 0 only if its concentration is 0, so that ratios stay defined; a row of zeros gives NaN.
     A larger ``size`` starts with the draws of a smaller one.
     """
+    with np.errstate(over="ignore"):
+        sound = (concentration >= 0).all() and np.isfinite(concentration.sum(axis=-1)).all()
+    if not sound:
+        worst = [*concentration[~((concentration >= 0) & (concentration < np.inf))].tolist(), concentration.max()][0]
+        raise ArgumentError("concentration", "must be non-negative with finite sums of rows", worst)
     out = np.empty((size, 1, int(np.prod(concentration.shape[:-1])), concentration.shape[-1]))
     table = concentration.reshape(1, *out.shape[2:])
     fill_tables(out, np.zeros(1, int), table, rng.integers(2**64, size=(1, 2), dtype=np.uint64), (0, 0))
@@ -43,16 +48,12 @@ def fill_tables(
 ) -> None:
     """Fill the tables ``which`` of an array (draw, table, row, answer) with Dirichlet draws, as :func:`dirichlet`.
 
+    Concentrations are not checked here: models have checked counts and prior.
+
     ``seeds`` holds two words for each table, from :func:`bayesrank._random.seed_words`; with ``place``, the chain and
     block of the draws, they are the key of the table's stream. Rows are multiplied by ``share`` (draw, set, row);
     ``of`` is the set of each table.
     """
-    chosen = concentration[which]
-    with np.errstate(over="ignore"):
-        sound = (chosen >= 0).all() and np.isfinite(chosen.sum(axis=-1)).all()
-    if not sound:
-        worst = [*chosen[~((chosen >= 0) & (chosen < np.inf))].tolist(), chosen.max()][0]
-        raise ArgumentError("concentration", "must be non-negative with finite sums of rows", worst)
     gamma = np.empty((len(which), len(out), *concentration.shape[1:]))
     bits = np.random.SFC64(0)
     for own, table in zip(gamma, which.tolist(), strict=True):

@@ -200,7 +200,8 @@ def fit(
     if "counts" in observed.data_vars:
         # The attrs of the variable record the pooling, also in a file.
         kept = observed["counts"].attrs
-        result["observed_data"] = observed = observed.assign(hold_parts(observed["counts"]))
+        if parts := hold_parts(observed["counts"]):
+            result["observed_data"] = observed = observed.assign(parts)
         if "pooled" in kept:
             observed["counts"].attrs = kept | {"pooled": record_text(kept["pooled"])}
     if chunks is None and held is not None:

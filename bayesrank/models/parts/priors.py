@@ -35,13 +35,13 @@ def concentration(counts: xr.DataArray, prior: Any = None) -> xr.DataArray:
         each = [concentration(counts.sel(entity=[name]), prior[name]) for name in entities]
         return xr.concat(each, "entity")
     if isinstance(prior, xr.DataArray):
-        values = align("prior", prior, counts, counts.dims)
+        values = align("prior", prior, counts, counts.dims).variable
     else:
         dims = ("outcome",) if "outcome" in counts.dims else OUTCOME
-        values = xr.DataArray(of_shape(prior, tuple(counts.sizes[dim] for dim in dims)), dims=dims)
+        values = xr.Variable(dims, of_shape(prior, tuple(counts.sizes[dim] for dim in dims)))
     _check(values.values)
     # In C order: sums are keys of random streams, and their last bit depends on the memory layout.
-    spread = np.array(values.variable.set_dims(counts.sizes).transpose(*counts.dims).data, dtype=float, order="C")
+    spread = np.array(values.set_dims(counts.sizes).transpose(*counts.dims).data, dtype=float, order="C")
     coords = {name: coord.variable for name, coord in counts.coords.items() if name not in ("measured", "test_set")}
     return xr.DataArray(spread, coords, counts.dims, "prior_concentration")
 

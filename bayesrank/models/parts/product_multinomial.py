@@ -132,7 +132,7 @@ class Rows:
             known = [known_shares(self.totals, self.concentration, block) for block in blocks]
             return {}, [each.reshape(len(each), names.size, -1) for each in known], np.arange(names.size)
         tables, starts = self.by_test_set(alpha.sum(-1))[:, None], np.cumsum([0, *(block.size for block in blocks)])
-        seeds = np.stack([seed_words(root, group, "row totals", key) for key in self.by_test_set(self.key.values)])
+        seeds = np.stack([seed_words(root, group, "row totals", key) for key in self.by_test_set(self.key)])
         each = np.empty((starts[-1], len(tables), alpha.shape[-2]))
 
         def fill(number: int) -> None:
@@ -372,7 +372,7 @@ def row_totals(counts: xr.DataArray) -> xr.DataArray:
     return counts.sum("predicted")
 
 
-def test_sets(counts: xr.DataArray, prior: xr.DataArray) -> tuple[xr.DataArray, xr.DataArray]:
+def test_sets(counts: xr.DataArray, prior: xr.DataArray) -> tuple[xr.DataArray, np.ndarray]:
     """Return the name of each table's test set ("" if not measured), and the key of its row totals' stream.
 
     Entities share a test set by the coord ``test_set`` of the counts or, without it, by equal row totals on a data set.
@@ -407,7 +407,7 @@ def test_sets(counts: xr.DataArray, prior: xr.DataArray) -> tuple[xr.DataArray, 
         label |= {key: name if taken[name] == 1 else f"{name} ({label[key]})" for key, name in names.items()}
     labels = np.array([label[key] for key in keys.ravel()], dtype=str).reshape(keys.shape)
     coords, about = {d: rows[d].variable for d in cells}, {"named": int(named is not None)}
-    return xr.DataArray(labels, coords, cells, "test_set", about), xr.DataArray(keys.astype(str), coords, cells)
+    return xr.DataArray(labels, coords, cells, "test_set", about), keys.astype(str)
 
 
 def _named_test_sets(counts: xr.DataArray, cells: list, totals: np.ndarray, measured: np.ndarray) -> np.ndarray:
