@@ -52,8 +52,10 @@ def prevalence_free(score: ScoreLike) -> bool:
     values = values[:, ~np.isnan(values).any(axis=0)]
     if values.shape[1] < 2:
         raise ArgumentError("score", "must be defined inside the ROC square", found.name)
-    steps = np.diff(values[:, np.argsort(values[0], kind="stable")], axis=1)
-    return bool((steps >= -1e-9 * np.ptp(values, axis=1, keepdims=True)).all())
+    slack = 1e-9 * np.ptp(values, axis=1, keepdims=True)
+    # In the order of each prevalence, so that ties at any of them have to be ties at all.
+    orders = np.argsort(values, axis=1, kind="stable")
+    return all((np.diff(values[:, order], axis=1) >= -slack).all() for order in orders)
 
 
 def closest_free(score: Score, prevalence: float) -> tuple[str, float]:

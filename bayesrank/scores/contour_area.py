@@ -81,8 +81,9 @@ def _under_contour(
     low, high = np.full(value.shape, EDGE), np.full(value.shape, 1 - EDGE)
 
     def along(tpr: float) -> np.ndarray:
-        return root(
-            lambda u, i: value[i] - score_at(score, quantile(u), np.full(u.shape, tpr), prevalence[i]), low, high
+        """Return the end of the performances that are not worse; from the other side, so that ties belong to them."""
+        return 1 - root(
+            lambda u, i: score_at(score, quantile(1 - u), np.full(u.shape, tpr), prevalence[i]) - value[i], low, high
         )
 
     def below(i: np.ndarray, u: np.ndarray) -> np.ndarray:

@@ -127,7 +127,7 @@ def audit(
         evidence = np.swapaxes(evidence, 2, 3)
         taus = {name: ((), 1 - x if name.endswith("_b") else x) for name, (_, x) in taus.items()}
     row = _row(found, evidence, taus, fixed, ["negative", "positive"])
-    at_fixed = place(found, 0.5) is not None
+    at_fixed = not fixed.words() and all(place(found, share) is not None for share in (0.2, 0.5, 0.8))
     return row.assign(verdict=_verdict(row, words, at_fixed, fixed.words(), as_far_as_found(found)))
 
 
@@ -315,16 +315,17 @@ def _in_words(score: Score, fixed: FixedRate, a: float, b: float) -> str:
 
 
 def _verdict(row: xr.Dataset, perfect: dict[str, str], at_fixed_prevalence: bool, where: str, far: str) -> str:
-    if row["axiom_2"] and row["axiom_3_upper"] and row["axiom_3_lower"]:
-        if "tau_max" in perfect:
-            return f"may rank{where}{far}: it orders as {perfect['tau_max']}"
+    passed = bool(row["axiom_2"] and row["axiom_3_upper"] and row["axiom_3_lower"])
+    if passed and "tau_max" in perfect:
+        return f"may rank{where}{far}: it orders as {perfect['tau_max']}"
+    if "tau_min" in perfect:
+        return f"may rank{where} if lower is better{far}: it orders against {perfect['tau_min']}"
+    if passed:
         if "tau_min" in row and row["tau_min"] == row["tau_max"] == 0:
             return f"ranks nothing{where}{far}: it is constant, so all are equivalent"
         found = f"may rank{where}, as far as was found: no counterexample to the axioms"
         # Of more classes no place was sought: accuracy is a ranking score of them, too.
         return f"{found}; it has no place on the Tile, so no ranking score orders alike" if "tau_min" in row else found
-    if "tau_min" in perfect:
-        return f"may rank{where} if lower is better{far}: it orders against {perfect['tau_min']}"
     faults = {
         "axiom_2": "a performance that is surely no more satisfying can score higher",
         "axiom_3_upper": f"a {_describe_mix(row, 1)} can score higher than all its parts",

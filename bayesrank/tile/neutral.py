@@ -27,6 +27,8 @@ from bayesrank.scores.score import ratio
 NODES = 4_000
 #: Quantiles of the prevalence at whose neutral places a search for the least expected range starts.
 STARTS = np.linspace(0.0, 1.0, 65)
+#: Number of draws up to which the search starts at the place of each.
+FEW = 200
 #: Scores that a place is compared with, and the number that is named.
 USUAL = ("accuracy", "f1", "f0_5", "f2", "tpr", "tnr", "ppv", "npv", "jaccard_negative")
 NEAREST = 3
@@ -112,7 +114,8 @@ def neutral_band(prevalence: Any, *, prob: float = 0.95, points: int = 101) -> x
     -------
     xarray.Dataset
         Over ``a``: ``lower``, ``median``, ``upper`` (quantiles of the neutral b), ``least``, and ``spread``, the
-        expected range at ``least``. ``diagonal`` is the place a = b with the smallest expected range, and
+        expected range at ``least``. The search starts at the neutral places of up to 200 draws, or of 65 quantiles.
+        ``diagonal`` is the place a = b with the smallest expected range, and
         ``diagonal_spread`` is this range. At a known prevalence, ``diagonal`` is the place of balanced accuracy,
         (π₋, π₋). At a = 0 and a = 1 the curves end in NPV and PPV, whose range is 0.
 
@@ -123,11 +126,10 @@ def neutral_band(prevalence: Any, *, prob: float = 0.95, points: int = 101) -> x
     [0.7, 0.85, 0.93]
     """
     prob, size = check_prob("prob", prob), check_integer("points", points, 3)
-    quantile, mean = _distribution(prevalence)
+    quantile, mean, starts = _distribution(prevalence)
     a = np.linspace(0.0, 1.0, size)
     ends = np.array([(1 - prob) / 2, 0.5, (1 + prob) / 2])
     high, middle, low = (_neutral_b(a, quantile(end)) for end in ends)
-    starts = np.unique(quantile(STARTS))
     least, spread = a * 0.0, a * 0.0
     least[0] = 1.0
     for i in range(1, size - 1):
@@ -210,7 +212,7 @@ def _neutral_b(a: Any, prevalence: Any) -> Any:
 
 def _least(function: Callable[[float], float], starts: np.ndarray) -> tuple[float, float]:
     """Return the least value of a function with several minima, from the best of many starts and its neighbours."""
-    starts = np.sort(starts)
+    starts = np.unique(starts)
     values = [function(float(x)) for x in starts]
     best = int(np.argmin(values))
     bounds = starts[max(best - 1, 0)], starts[min(best + 1, len(starts) - 1)]
@@ -218,12 +220,12 @@ def _least(function: Callable[[float], float], starts: np.ndarray) -> tuple[floa
     return min((values[best], float(starts[best])), (float(found.fun), float(found.x)))[::-1]
 
 
-def _distribution(prevalence: Any) -> tuple[Callable[[Any], Any], Callable[[float, float], float]]:
-    """Return the quantile function of the prevalence, and the expected spread at a place."""
+def _distribution(prevalence: Any) -> tuple[Callable[[Any], Any], Callable[[float, float], float], np.ndarray]:
+    """Return the quantile function of the prevalence, the expected spread at a place, and the places to start from."""
     if isinstance(prevalence, tuple | list):
         known = beta_distribution(*check_beta_parameters("prevalence", prevalence))
         nodes = known.ppf((np.arange(NODES) + 0.5) / NODES)
-        return known.ppf, lambda a, b: float(np.nanmean(no_skill_spread(a, b, nodes)))
+        return known.ppf, lambda a, b: float(np.nanmean(no_skill_spread(a, b, nodes))), known.ppf(STARTS)
     if not isinstance(prevalence, xr.DataArray | np.ndarray):
         raise ArgumentError(
             "prevalence", "must be a pair of Beta parameters or draws", describe_value(prevalence), "such as (30, 70)"
@@ -231,4 +233,5 @@ def _distribution(prevalence: Any) -> tuple[Callable[[Any], Any], Callable[[floa
     draws = np.asarray(prevalence, float).ravel()
     if not draws.size or not ((draws > 0) & (draws < 1)).all():
         raise ArgumentError("prevalence", "must be draws strictly between 0 and 1", describe_value(prevalence))
-    return lambda u: np.quantile(draws, u), lambda a, b: float(np.nanmean(no_skill_spread(a, b, draws)))
+    starts = draws if draws.size <= FEW else np.quantile(draws, STARTS)
+    return lambda u: np.quantile(draws, u), lambda a, b: float(np.nanmean(no_skill_spread(a, b, draws))), starts

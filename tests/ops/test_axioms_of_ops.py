@@ -194,3 +194,32 @@ def test_the_score_to_monitor():
         assert br.ops.drift(periods, name).attrs["monitor"] == name
     for name in FREE:
         assert prevalence_free(name)
+
+
+@pytest.mark.parametrize(("function", "value", "expected"), [
+    (lambda tn, fp, fn, tp: np.minimum(tp / (tp + fn), 0.5), 0.5, 0.5),
+    (lambda tn, fp, fn, tp: np.maximum(tn + tp, 0.5), 0.5, 0.0),
+    (lambda tn, fp, fn, tp: 0 * tn + 1.0, 1.0, 0.0),
+    (lambda tn, fp, fn, tp: (fp + tn) * np.round(4 * tp / (tp + fn)) + (fn + tp), 0.7 * 2 + 0.3, 0.375),
+])  # fmt: skip
+def test_performances_that_tie_are_not_worse(function, value, expected):
+    """Definition 1 of the paper has a strict inequality."""
+    assert br.ops.of_value(function, value, 0.3).item() == pytest.approx(expected, abs=1e-9)
+
+
+@pytest.mark.parametrize("tied", [0.5, 0.2, 0.98])
+def test_ties_at_one_prevalence_only_are_another_order(tied):
+    def capped(tn, fp, fn, tp):
+        share = fn + tp
+        return np.where(np.isclose(share, tied), np.minimum(tp / share, 0.5), tp / share)
+
+    assert not br.ops.prevalence_free(capped)
+    assert br.ops.prevalence_free(lambda tn, fp, fn, tp: np.minimum(tp / (tp + fn), 0.5))
+
+
+def test_the_mean_of_ops_over_test_sets_of_one_prevalence_breaks_axiom_3():
+    """OPS is no linear function of its score."""
+    a, b, mixture = (
+        br.ops.of_value("accuracy", values, 0.5).mean().item() for values in ([0.9, 0.3], [0.3, 0.9], [0.6, 0.6])
+    )
+    assert (a, b, mixture) == pytest.approx((29 / 50, 29 / 50, 17 / 25))

@@ -326,21 +326,6 @@ def test_what_is_said_of_0_over_0(function, prevalence, tests, verdict):
         assert row["verdict"].item().endswith(verdict)
 
 
-@pytest.mark.parametrize("classes", [2, 3, 10, 50])
-def test_noise_takes_all_performances_of_one_prior_to_the_same_limit(classes):
-    rng = np.random.default_rng(classes)
-    noise = rng.dirichlet(np.ones(classes), classes) * 0.9 + 0.1 / classes  # each label may become each other
-    prior = rng.dirichlet(np.ones(classes))
-    tables = prior[:, None] * rng.dirichlet(np.full(classes, 0.3), (5, classes))
-    limits = tables @ np.linalg.matrix_power(noise, 2000)
-    np.testing.assert_allclose(limits, np.broadcast_to(limits[0], limits.shape), atol=1e-9)
-    if classes == 2:  # labels that surely change have no limit
-        change = np.array([[0, 1], [1, 0]])
-        assert not np.allclose(
-            tables @ np.linalg.matrix_power(change, 2000), tables @ np.linalg.matrix_power(change, 2001)
-        )
-
-
 @pytest.mark.parametrize("prevalence", [None, 0.2, 0.5])
 def test_no_score_passes_a_relabelling_test(prevalence):
     for name in audits.TABLE_1:
@@ -350,3 +335,19 @@ def test_no_score_passes_a_relabelling_test(prevalence):
     # What relabelling does not change passes; of one prevalence it ranks nothing.
     found = counterexamples(br.scores.prevalence, prevalence, operations=("relabel",))
     assert np.isnan(found[1:]).all()
+
+
+@pytest.mark.parametrize(("score", "prevalence"), [
+    ("log_negative_likelihood_ratio", 0.3),
+    (lambda tn, fp, fn, tp: np.log((fp + fn) / (tp + tn)), None),
+])  # fmt: skip
+def test_a_score_that_is_infinite_where_all_is_right_may_rank_if_lower_is_better(score, prevalence):
+    with np.errstate(divide="ignore"):
+        row = br.audit(score, prevalence)
+    assert row["verdict"].item().startswith(f"may rank{'' if prevalence is None else ' at prevalence 0.3'} if lower")
+
+
+def test_a_score_that_may_rank_at_one_prevalence_only_is_not_said_to_be_fixable():
+    odd = lambda tn, fp, fn, tp: tn + tp + (fn + tp - 0.5) ** 2 * (tp / (tp + fn)) ** 2  # noqa: E731
+    assert br.place(odd, 0.5) is not None
+    assert br.audit(odd)["verdict"].item().startswith("should not rank: ")

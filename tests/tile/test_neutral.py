@@ -213,3 +213,16 @@ def test_arguments():
         neutral_band((3, -7))
     with pytest.raises(ValueError, match="a must"):
         describe_place(1.5, 0.5)
+
+
+@pytest.mark.parametrize("draws", [
+    [0.142633, 0.614475, 0.387977, 0.157916, 0.2106, 0.286523, 0.334176],
+    [0.999999, 0.000284, 0.220045, 0.997404, 0.024023, 0.999876],
+])  # fmt: skip
+def test_no_place_has_a_smaller_expected_range_over_few_draws(draws):
+    draws, b = np.array(draws), np.linspace(0, 1, 4001)
+    band = neutral_band(draws, points=5)
+    on_line = no_skill_spread(0.5, b[:, None], draws).mean(axis=1)
+    assert band["spread"].sel(a=0.5).item() <= on_line.min()
+    on_diagonal = np.nanmean(no_skill_spread(b[:, None], b[:, None], draws), axis=1)
+    assert band["diagonal_spread"].item() <= on_diagonal.min()
