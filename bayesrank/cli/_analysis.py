@@ -291,7 +291,9 @@ def ask(
     column = "model" if votes else "team" if submitted else column
     noun, title = (column, say(named) if named else "") if column in NOUNS else ("entity", "")
     # Every command prints this line above its result.
-    click.get_current_context().meta[READ] = say(ledger.read_note(noun))
+    click.get_current_context().meta[READ] = say(
+        ledger.read_note(noun, "data set" if by in (None, "dataset") else "category")
+    )
     apart = every if dataset is None else evidence
     aim = None if over is None else _aim(evidence, over, aggregate, weights)
     return Analysis(evidence, apart, about, remarks, name, options, lower, noun, title, aim)

@@ -10,6 +10,7 @@ import bayesrank as br
 from bayesrank import _text
 from bayesrank._errors import ArgumentError
 from bayesrank._notes import Note
+from bayesrank._records import ModelRecord
 from bayesrank.cli._analysis import ask, chosen_score, quiet
 from bayesrank.logs import Choices
 from bayesrank.models import find_model, options_of
@@ -47,6 +48,8 @@ def rank_categories(
     step("drawing")
     with quiet():
         apart, split = (br.fit(evidence, inputs.model, **fitted, **inputs.options, **one) for one in splits)
+    for posterior in (apart, split) if by != "dataset" else ():
+        posterior["posterior"].attrs |= ModelRecord(stratum="category").to_attrs()
     cases = _cases_of(evidence)
     _check_met(cases, by, "found" in inputs.about and by in ("category", "dataset"))
     step("ranking")

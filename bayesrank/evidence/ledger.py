@@ -104,9 +104,9 @@ class Ledger:
         """Return whether a case has several runs of one entity."""
         return any(one.runs > self.cases - one.absent for one in self.entries)
 
-    def read_note(self, noun: str) -> Note:
-        """Return what was read as a note; ``noun`` is what an entity is called."""
-        return Note("evidence_read", self._fields(noun))
+    def read_note(self, noun: str, stratum: str = "data set") -> Note:
+        """Return what was read as a note; ``noun`` is what an entity is called, ``stratum`` what a data set is."""
+        return Note("evidence_read", self._fields(noun) | ({"stratum": stratum} if stratum != "data set" else {}))
 
     def used_note(self) -> Note:
         """Return what the evidence is as a note, for a paragraph on methods."""

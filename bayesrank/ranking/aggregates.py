@@ -336,7 +336,7 @@ def strata_of(aim: Over, values: xr.DataArray, cases: xr.DataArray | None) -> St
     labels = names if over == dim else _labels(source, values, over, dim)
     known = list(dict.fromkeys(labels))
     place = np.array([known.index(label) for label in labels])
-    unit = {"dataset": "data set"}.get(over, over.replace("_", " "))
+    unit = source.model.stratum if over == "dataset" else over.replace("_", " ")
     return Strata(names, _weights(aim, values, cases, names, known, place, dim), place, known, unit)
 
 

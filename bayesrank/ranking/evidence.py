@@ -418,10 +418,12 @@ def cases_of(source: Container, values: xr.DataArray) -> xr.DataArray | None:
         cases = counts.sum(outcome_dims(counts))
     elif sizes is not None:
         cases = sizes
-    elif patterns is not None and outcome is not None:
-        cases = patterns.where(outcome.notnull(), 0).sum("pattern").astype(np.int64).rename("cases").drop_attrs()
-    elif patterns is not None and "entity" in values.coords:  # all entities predicted the same cases
-        cases = xr.full_like(values["entity"], int(patterns.sum()), dtype=np.int64).drop_attrs()
+    elif patterns is not None and "entity" in values.coords:
+        # Without outcomes, all entities predicted the same cases.
+        met = xr.ones_like(values["entity"], bool) if outcome is None else outcome.notnull()
+        if "dataset" in values.coords and (where := get_variable(source.observed, "pattern_dataset")) is not None:
+            met = met & (where == values["dataset"])
+        cases = (patterns * met).sum("pattern").astype(np.int64).rename("cases").drop_attrs()
     else:
         return None
     if other := [d for d in cases.dims if d not in values.dims]:

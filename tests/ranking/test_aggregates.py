@@ -353,7 +353,11 @@ def test_categories_of_counts_and_labels_are_ranked_one_by_one(tmp_path):
     labels = tmp_path / "labels.csv"
     y, topic = RNG.integers(0, 2, 80), np.repeat(["law", "art"], 40)
     pd.DataFrame({"actual": y, "a": y ^ (RNG.random(80) < 0.2), "b": 1, "topic": topic}).to_csv(labels, index=False)
-    assert "topic art (40 cases)" in invoke("rank", labels, "--by", "topic", "--draws", "50")
+    said = invoke("rank", labels, "--by", "topic", "--draws", "50")
+    assert "topic art (40 cases)" in said
+    assert ", 2 categories, from" in said
+    assert "for these 2 categories" in said
+    assert "data set" not in said
 
 
 @pytest.mark.parametrize("model", [None, "dirichlet_multinomial"])

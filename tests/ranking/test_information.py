@@ -313,3 +313,28 @@ def test_clusters_with_wrong_labels_only_are_labelled():
     values = score_values(source, None, None, None)
     found = information_of(evidence_of(source, values.variable, values.values, None), None, 1)
     assert np.ravel(found.clusters).tolist() == [4]
+
+
+@pytest.mark.parametrize("prior", ["haldane", "uniform"])
+@pytest.mark.parametrize("cases", [4, 30, 200])
+def test_claims_on_a_data_set_are_those_of_its_cases_alone(prior, cases):
+    """Cases of other data sets do not count: 4 are too few without a prior, whatever there is elsewhere."""
+    rng = np.random.default_rng(3)
+    right = rng.random((cases + 150, 3)) < [0.9, 0.5, 0.45]
+    frame, where = pd.DataFrame(right.astype(int), columns=list("abc")), np.repeat(["x", "y"], [cases, 150])
+    both = br.fit(br.from_outcomes(frame, dataset=where), "paired", prior=prior, seed=1)
+    part = br.credible_ranking(both, kind="observed").sel(dataset="x")
+    alone = br.credible_ranking(br.fit(br.from_outcomes(frame[:cases]), "paired", prior=prior, seed=1))
+    assert part["cases"].values.tolist() == alone["cases"].values.tolist() == [cases] * 3
+    for name in ("headline", "sets", "caps"):
+        assert part[name].item() == alone[name].item()
+    for name in ("rank_lower", "rank_upper", "tier"):
+        assert part[name].values.tolist() == alone[name].values.tolist()
+    assert (alone["sets"].item() == "none") == (prior == "haldane" and cases == 4)
+
+
+def test_predictions_on_data_sets_count_their_own_cases():
+    truth, where = np.tile([0, 1], 45), np.repeat(["x", "y", "z"], [10, 30, 50])
+    answers = {name: np.where(np.arange(90) % k == 0, 1 - truth, truth) for name, k in (("a", 4), ("b", 5))}
+    ranking = br.credible_ranking(br.fit(br.joint_outcomes(truth, answers, dataset=where), "paired", seed=1), "f1")
+    assert ranking["cases"].sel(entity="a").to_series().to_dict() == {"x": 10, "y": 30, "z": 50}

@@ -32,6 +32,7 @@ def _describe(
     unit: str = "case",
     labels: Sequence[int] = (),
     covariates: Sequence[tuple[str, float, float]] = (),
+    stratum: str = "data set",
     **_: Any,
 ) -> str:
     many = _text.count(entities, noun)
@@ -47,7 +48,7 @@ def _describe(
     else:
         what = f"{fewest:,} to {_text.count(most, 'case')} × {many}"
     named = [f"{name} ({low:.4g} to {high:.4g})" for name, low, high in covariates]
-    parts = [f"{classes} classes"] * bool(classes) + [f"{datasets} data sets"] * (datasets > 1)
+    parts = [f"{classes} classes"] * bool(classes) + [_text.count(datasets, stratum)] * (datasets > 1)
     if labels:
         least, largest = (f"{number:,}" for number in labels)
         parts.append(f"the truth known for {least if least == largest else f'{least} to {largest}'}")
