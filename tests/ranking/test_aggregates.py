@@ -376,3 +376,17 @@ def test_unequal_numbers_of_cases_cap_the_worst_score_and_the_gap(model, aggrega
         counts.sel(entity=["short"]).pipe(lambda x: xr.concat([x, x.assign_coords(entity=["same"])], "entity"))
     )
     assert "groups_unequal" not in RankingRecord.of(br.credible_ranking(equal, over="group", aggregate=aggregate)).caps
+
+
+def test_a_data_set_of_weight_0_is_as_if_it_were_not_there():
+    rows = {"entity": list("ab") * 3, "dataset": list("xxyyzz"), "correct": [20, 14, 30, 22, 9, 19], "wrong": [10] * 6}
+    counts = br.from_frame(pd.DataFrame(rows))
+    every = br.fit(counts, "dirichlet_multinomial", seed=1)
+    two = br.fit(counts.sel(dataset=["x", "y"]), "dirichlet_multinomial", seed=1)
+    left_out = br.credible_ranking(every, over="dataset", weights={"x": 1, "y": 1, "z": 0})
+    absent = br.credible_ranking(two, over="dataset")
+    words = ["notes", "separation"]
+    xr.testing.assert_allclose(left_out.drop_vars(words), absent.drop_vars(words))
+    codes = [[note.code for note in notes_of(found["notes"])] for found in (left_out, absent)]
+    assert codes[0] == codes[1]
+    assert "prior_repeated" in codes[0]
