@@ -26,7 +26,7 @@ TWINS: dict[str, tuple[int, int]] = {"A": (0, 1), "B": (0, 1), "C": (1, 3)}
 #: A is ahead of B by expected rank, and behind B once C has joined; the same by P(best); and a cycle.
 REVERSED_RANK: dict[str, tuple[int, int]] = {"A": (0, 1), "B": (2, 6), "C": (0, 3)}
 REVERSED_BEST: dict[str, tuple[int, int]] = {"A": (1, 3), "B": (0, 1), "C": (1, 0)}
-CYCLE: dict[str, tuple[int, int]] = {"A": (0, 53), "B": (1, 129), "C": (30, 2370)}
+CYCLE: dict[str, tuple[int, int]] = {"A": (0, 26), "B": (2, 102), "C": (49, 1907)}
 #: The median of A is below the first, that of C between both, and that of the mixture above the second.
 MEDIANS = Fraction(3, 10), Fraction(8, 25)
 #: FPRs (or TPRs) at which a score may be strictly monotone in the other rate.
