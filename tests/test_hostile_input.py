@@ -12,7 +12,7 @@ import xarray as xr
 import bayesrank as br
 from bayesrank._checks import available_memory, check_memory, container_limits
 from bayesrank.tables.files import read_evidence
-from bayesrank.tables.values import as_count, as_label_columns
+from bayesrank.tables.values import as_count, as_label_columns, as_outcomes
 from bayesrank.tile.grid import with_entity
 
 COUNTS = br.from_counts(tn=[70, 79], fp=[10, 1], fn=[9, 11], tp=[21, 19], entity=["a", "b"])
@@ -150,3 +150,9 @@ def test_relations_match_entities_by_name():
     assert found["incomparable"].sel(entity="a", rival="b")
     with pytest.raises(ValueError, match="performance must have the entities of values"):
         br.theory.relations(values, performance.isel(entity=[0, 1]))
+
+
+def test_numbers_beside_words_for_right_and_wrong_are_0_and_1_only():
+    """Another number would be on another scale: it stays text, and is refused by name."""
+    assert as_outcomes(["yes", "no", "1", "0", 1, "", "2"]) == [1, 0, 1, 0, 1, None, "2"]
+    assert as_outcomes(["1", "0", "2"]) == [1, 0, 2]
