@@ -35,7 +35,7 @@ TESTS = {
     "evidence": ["tests/evidence", "tests/test_counts.py", "tests/test_outcomes.py", "tests/test_outcome_counts.py",
                  "tests/test_pooling.py", "tests/test_class_labels.py", "tests/test_paired.py", "tests/test_files.py",
                  "tests/test_variance_components.py", "tests/test_positive_class.py", "tests/test_weights.py",
-                 "tests/test_alignment.py", "tests/ranking/test_aggregates.py"],
+                 "tests/test_alignment.py", "tests/test_seeds.py", "tests/ranking/test_aggregates.py"],
     "tables": ["tests/tables", "tests/evidence", "tests/test_files.py", "tests/test_door.py",
                "tests/test_mangled_files.py"],
     "logs": ["tests/evidence", "tests/test_files.py", "tests/test_submissions.py"],
