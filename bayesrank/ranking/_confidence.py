@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from bayesrank._draws import BLOCK, product_of
+from bayesrank._draws import product_of
 from bayesrank._notes import Note
 from bayesrank.ranking._information import Information
 from bayesrank.ranking._loops import largest
@@ -28,6 +28,8 @@ from bayesrank.scores.score import log
 #: Share of the error that the best set may spend; the pairs have the rest. In simulations of up to 50 entities the
 #: joint error of all ranks is then at most 0.052 ± 0.007 at 0.95, and 0.075 if each spends all of it.
 OF_BEST = 0.95
+#: Values on which a scale is computed at once: larger intermediate arrays cost more time than their logarithms.
+FEW = 2**14
 #: A variance of differences below this share of the original variances is rounding error.
 ROUNDING = 1e-12
 
@@ -90,7 +92,7 @@ def rank_sets(
 
 def _scale_values(x: np.ndarray, who: np.ndarray, sign: int, scale: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
     """Return values (draw, entity) of some entities on a scale where higher is better, in blocks of draws."""
-    y, few = np.empty((len(x), len(who))), max(BLOCK // len(who), 1)
+    y, few = np.empty((len(x), len(who))), max(FEW // len(who), 1)
     with np.errstate(over="ignore", invalid="ignore"):  # differences of huge outcomes overflow
         for start in range(0, len(x), few):
             y[start : start + few] = sign * scale(x[start : start + few, who])
