@@ -265,18 +265,26 @@ class EffectiveDraws:
         return self.batches.number * efficiency(*self.moments.finish()).reshape(self.shape)
 
 
-def product_of(rows: np.ndarray) -> np.ndarray:
-    """Return rows.T @ rows; products of few columns are split so that no threads start."""
+def product_of(rows: np.ndarray, centre: np.ndarray | float = 0.0) -> np.ndarray:
+    """Return off.T @ off for off = rows - centre; products of few columns are split so that no threads start."""
     together = ALONE // max(rows.shape[1] ** 2, 1)
-    if together < 64 or together >= len(rows):
-        return rows.T @ rows
-    parts = (rows[start : start + together] for start in range(0, len(rows), together))
-    return sum((part.T @ part for part in parts), np.zeros((rows.shape[1],) * 2))
+    together = together if together >= 64 else max(len(rows), 1)
+    total = np.zeros((rows.shape[1],) * 2)
+    for start in range(0, len(rows), together):
+        off = rows[start : start + together] - centre
+        total += off.T @ off
+    return total
+
+
+def finite_rows(rows: np.ndarray) -> np.ndarray:
+    """Return the rows whose numbers are all finite, without a copy if all are."""
+    known = np.isfinite(rows).all(axis=1)
+    return rows if known.all() else rows[known]
 
 
 def covariance_of(rows: np.ndarray) -> np.ndarray:
     """Return the sample covariance of the columns of rows (draw, column), as :func:`numpy.cov`, without threads."""
-    return product_of(rows - rows.mean(axis=0)) / (len(rows) - 1)
+    return product_of(rows, rows.mean(axis=0)) / (len(rows) - 1)
 
 
 def efficiency(within: np.ndarray, between: np.ndarray) -> np.ndarray:

@@ -325,7 +325,7 @@ def _right_or_wrong(values: list, where: Sequence[str]) -> np.ndarray:
 def _factorize_words(values: list) -> tuple[np.ndarray, list[str]]:
     """Return the position of each value among the different values as text, -1 where there is none."""
     codes, found = factorize(values)
-    written = ["" if value is None or pd.isna(value) else _write(value) for value in found]
+    written = ["" if pd.isna(value) else _write(value) for value in found]
     words = list(dict.fromkeys(word for word in written if word))
     place = np.array([*(words.index(word) if word else -1 for word in written), -1])
     return place[codes], words

@@ -15,7 +15,7 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import ndtr, ndtri, stdtrit
 
-from bayesrank._draws import covariance_of
+from bayesrank._draws import covariance_of, finite_rows
 from bayesrank._notes import Note
 from bayesrank.ranking._confidence import OF_BEST
 from bayesrank.ranking._information import ENOUGH_FREEDOM, Information
@@ -272,8 +272,8 @@ class Pair(NamedTuple):
             one, rival = rival, one
         units = _units(evidence, information, x, None if found.variable else found.score)
         who = np.array([one, rival, *(i for i in order.tolist() if best[i] and i not in (one, rival))])
-        y = found.sign * x[:, who]
-        y = y[np.isfinite(y).all(axis=1)]
+        y = finite_rows(x[:, who])
+        y *= found.sign
         if units is None or len(y) < 2 or len(who) > MOST_ENTITIES or not (units[1][who] > 0).all():
             return None
         unit, number, prior, each = units
@@ -304,7 +304,7 @@ class Pair(NamedTuple):
             units=number[who], prior=prior[who], cases_each=each, mean=mean, covariance=covariance,
             observed=found.sign * observed[who], wider=np.broadcast_to(information.inflation, size)[who],
             freedom=freedom, ends=(low, high) if found.sign > 0 else (-high, -low),
-            critical=_critical_values(y[:, _by_lead(mean, covariance)], 1 - OF_BEST * (1 - prob)),
+            critical=_critical_values(y, _by_lead(mean, covariance), 1 - OF_BEST * (1 - prob)),
             parts=parts_of_pair(evidence, None if found.variable else found.score, one, rival),
             apart=bool(best[one] != best[rival]),
         )  # fmt: skip
@@ -355,11 +355,11 @@ def _by_lead(mean: np.ndarray, covariance: np.ndarray) -> np.ndarray:
     return np.argsort(distance, kind="stable")
 
 
-def _critical_values(y: np.ndarray, prob: float) -> np.ndarray:
-    """Return the quantile of the largest standardised error of all pairs of the first k entities, by k."""
-    size = y.shape[1]
+def _critical_values(y: np.ndarray, order: np.ndarray, prob: float) -> np.ndarray:
+    """Return the quantile of the largest standardised error of all pairs of the first k entities in order, by k."""
+    size = len(order)
     draws = min(len(y), max(MOST_PAIRS // size**2, 1000))
-    y = np.ascontiguousarray((y - y.mean(axis=0))[:draws].T, np.float32)
+    y = np.ascontiguousarray((y[:draws, order] - y.mean(axis=0)[order]).T, np.float32)
     beyond = max(int((1 - prob) * (draws + 1) + 1e-9), 1)
     largest, found = np.zeros(draws, np.float32), np.full(size + 1, np.nan)
     for k in range(1, size):

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from bayesrank._draws import BLOCK, covariance_of
+from bayesrank._draws import BLOCK, covariance_of, finite_rows
 from bayesrank.ranking._information import Information
 
 #: The prior of τ: equal entities with this probability, else half-normal with this standard deviation. On the scale
@@ -125,8 +125,7 @@ def population_of(
         mean, spread = mean_and_own_variance(x, who)
         spread = spread * len(who) / (len(who) - 1)
     else:
-        values = x[:, who]
-        values = values[np.isfinite(values).all(axis=1)]
+        values = finite_rows(x[:, who])
         if len(values) < 2:
             return None
         mean, spread = values.mean(axis=0), covariance_of(values)

@@ -7,6 +7,7 @@ import xarray as xr
 from scipy.stats import chisquare
 
 import bayesrank as br
+from bayesrank._source import groups_of
 
 TEST = [1] * 429 + [0] * 221
 DISEASE = [1] * 231 + [0] * 32 + [None] * 166 + [1] * 27 + [0] * 54 + [None] * 140
@@ -195,6 +196,31 @@ def test_errors_of_the_judge_are_those_it_was_made_with():
         br.judge_errors(br.fit(br.datasets.load("hepatic_scans"), draws=20, seed=1))
     with pytest.raises(ValueError, match="one data set"):
         br.judge_errors(br.fit(of_board(frame.assign(d=1), dataset="d"), draws=20, seed=1))
+
+
+def test_intervals_of_errors_are_quantiles_of_their_draws():
+    posterior = br.fit(of_board(board()), seed=1)
+    found = br.judge_errors(posterior, prob=0.8)
+    ends = groups_of(posterior)["posterior"]["judge_error"].quantile([0.5, 0.1, 0.9], ("chain", "draw"))
+    for outcome, name in ((0, "accepts_wrong"), (1, "rejects_right")):
+        for i, end in enumerate(("", "_lower", "_upper")):
+            np.testing.assert_allclose(found[name + end], ends.sel(outcome=outcome)[i])
+
+
+@pytest.mark.parametrize(("columns", "names"), [
+    ({"a": ["a1"], "b": ["b1"]}, ["judge"]),
+    ({"a": ["a1", "a2"], "b": ["b1", "b2"]}, ["judge 1", "judge 2"]),
+])  # fmt: skip
+def test_judges_of_several_entities_are_numbered_if_there_are_several(columns, names):
+    frame = pd.DataFrame({name: [1, 0, 1, 1] for name in ("a1", "a2", "b1", "b2", "a", "b")})
+    assert br.from_judged(frame, judge=columns, truth={"a": "a", "b": "b"})["judge"].values.tolist() == names
+
+
+@pytest.mark.parametrize("missing", [None, np.nan, pd.NA])
+def test_a_missing_verdict_of_one_of_two_judges_is_no_word(missing):
+    frame = pd.DataFrame({"one": [1, 0, 1], "two": pd.Series([1, missing, 0], dtype=object), "truth": [1, 0, None]})
+    labels = br.from_judged(frame, judge=["one", "two"], truth="truth")["verdict_label"].values.tolist()
+    assert "nan" not in [str(label).lower() for label in labels]
 
 
 def test_judge_as_truth_and_labels_alone_are_alternatives():

@@ -17,6 +17,7 @@ import bayesrank as br
 from bayesrank._compat import to_container
 from bayesrank._source import groups_of
 from bayesrank.exact import NoClosedForm
+from bayesrank.ranking.without_draws import _are_draws_of
 from bayesrank.scores.families import by_importance
 from bayesrank.statements.probabilities import exact_probability
 from tests.brute_force import probability_below
@@ -681,3 +682,20 @@ def test_a_score_whose_contour_is_wrong_is_refused():
     assert wrong.contour is not None
     with pytest.raises(ValueError, match="two routes"):
         exact(THREE, wrong, model="beta_binomial")
+
+
+@pytest.mark.parametrize(("replaced", "same"), [(0.0, True), (0.02, True), (0.08, False)])
+def test_draws_with_another_median_are_no_draws_of_the_posterior(replaced, same):
+    """Of 10,000 draws a share differs from a half by 0.03 in six standard errors."""
+    values = np.sort(np.random.default_rng(1).normal(size=10_000))
+    moved = np.concatenate([values[: int(replaced * 10_000)] + 10, values[int(replaced * 10_000) :]])
+    draws = xr.DataArray(moved[:, None], dims=("draw", "entity"))
+    assert _are_draws_of(draws, xr.DataArray([np.median(values)], dims="entity")) == same
+
+
+def test_all_wrong_answers_are_no_contradiction():
+    """Any posterior lies on one side of the score of all wrong answers, whatever the prior."""
+    wrong = [[[0, 3, 3], [3, 0, 3], [3, 3, 0]], [[1, 3, 2], [3, 0, 3], [3, 3, 0]]]
+    ranking = br.credible_ranking(br.fit(br.from_matrix(wrong, "actual_rows"), prior=5, seed=1), "accuracy")
+    assert (ranking["observed"] < ranking["lower"]).all()
+    assert ranking["contradicted"].values.tolist() == [False, True]

@@ -205,5 +205,5 @@ def test_critical_values_of_entities_with_the_same_draws():
     from bayesrank.ranking.separation import _critical_values
 
     y = np.random.default_rng(1).standard_normal((2000, 2))
-    alone = _critical_values(y, 0.95)
-    np.testing.assert_array_equal(_critical_values(y[:, [0, 0, 1]], 0.95)[2:], [0.0, alone[2]])
+    alone = _critical_values(y, np.arange(2), 0.95)
+    np.testing.assert_array_equal(_critical_values(y, np.array([0, 0, 1]), 0.95)[2:], [0.0, alone[2]])

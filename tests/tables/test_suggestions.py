@@ -11,6 +11,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_validate
 
 import bayesrank as br
+from bayesrank.tables.columns import odd_columns
 from tests.commands import invoke, refused
 
 NAMES = ["Verdaderos Negativos", "Falsos Positivos", "Falsos Negativos", "Verdaderos Positivos"]
@@ -87,3 +88,9 @@ def test_scores_without_cases_get_no_function_that_lacks_a_size():
     with pytest.raises(br.ArgumentError, match="do not say of how many cases") as caught:
         br.from_frame(pd.DataFrame({"model": ["a", "b"], "accuracy": [0.8, 0.7]}))
     assert "from_rates" not in str(caught.value)
+
+
+def test_two_columns_are_enough_for_one_to_be_odd():
+    right, cost = np.tile([0.0, 1.0], 20), np.linspace(3, 900, 40)
+    assert list(odd_columns({"a": right, "cost": cost})) == ["cost"]
+    assert odd_columns({"cost": cost}) == {}
