@@ -20,6 +20,7 @@ from bayesrank._notes import Note
 from bayesrank.ranking._confidence import OF_BEST
 from bayesrank.ranking._information import ENOUGH_FREEDOM, Information
 from bayesrank.ranking.evidence import Evidence
+from bayesrank.ranking.intervals import position_of
 from bayesrank.ranking.precision import parts_of_pair, prior_cases, sampling_variance
 from bayesrank.ranking.shrinkage import Population, population_of
 from bayesrank.ranking.values import ScoreValues
@@ -253,9 +254,9 @@ class Pair(NamedTuple):
     def of(self, compared: RankedDraws) -> Separation | None:
         """Return today's evidence on the pair; None if it does not say what more cases would add."""
         x, found, evidence, information, population, ranking, prob = compared
-        position, best = np.asarray(ranking["consensus_position"]), np.asarray(ranking["in_best_set"])
+        position, best = np.asarray(position_of(ranking)), np.asarray(ranking["in_best_set"])
         superiority = np.asarray(ranking["superiority"]).round(10)  # of equals the first, not by rounding errors
-        order = np.argsort(position, kind="stable")
+        order = np.lexsort((position, ~best))  # the leader of the list is in the best set
         order = order[~np.isnan(position[order])]
         names = found.values["entity"].values.tolist()
         if len(order) < 2 or not found.finite_mean or information.withheld() is not None:

@@ -22,6 +22,8 @@ TESTS = ("axiom_2", "axiom_3_upper", "axiom_3_lower")
 SIMPLEX_STEPS, ROC_STEPS = 32, 80
 # Nineteenths, then thirds of thirds: these avoid the halves and fifths, where lattices have accidental ties.
 GRID, ZOOMS = 20, 5
+#: Share of a class below which positions around (π₋, π₋) are searched, too.
+RARE = 0.1
 
 
 #: The scores of Foundations, Table 1.
@@ -128,7 +130,7 @@ def audit(
         taus = {name: ((), 1 - x if name.endswith("_b") else x) for name, (_, x) in taus.items()}
     row = _row(found, evidence, taus, fixed, ["negative", "positive"])
     at_fixed = not fixed.words() and all(place(found, share) is not None for share in (0.2, 0.5, 0.8))
-    return row.assign(verdict=_verdict(row, words, at_fixed, fixed.words(), as_far_as_found(found)))
+    return row.assign(verdict=_verdict(row, words, at_fixed, fixed.words(), as_far_as_found(found, fixed.share)))
 
 
 def _row(score: Score, evidence: np.ndarray, taus: dict[str, Any], fixed: FixedRate, labels: list[Any]) -> xr.Dataset:
@@ -242,7 +244,7 @@ def _correlations(score: Score, prevalence: float | None) -> tuple[dict[str, Any
     if own is not None:
         known = np.column_stack([own, known])
     at_known = tau_b(values, _ranks(points, *known))
-    start = _square(np.linspace(0.0, 1.0, GRID), np.linspace(0.0, 1.0, GRID))
+    start = _starts(prevalence)
     coarse = tau_b(values, _grid_ranks(prevalence))
     result: dict[str, Any] = {}
     perfect: dict[str, Any] = {}
@@ -286,8 +288,16 @@ def _ranks(points: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 @lru_cache(maxsize=4)
 def _grid_ranks(prevalence: float | None) -> np.ndarray:
+    return _ranks(_correlation_points(prevalence), *_starts(prevalence))
+
+
+def _starts(prevalence: float | None) -> np.ndarray:
+    """Return the positions from which the extremes are searched: if a class is rare, also around (π₋, π₋)."""
     grid = np.linspace(0.0, 1.0, GRID)
-    return _ranks(_correlation_points(prevalence), *_square(grid, grid))
+    if prevalence is None or min(prevalence, 1 - prevalence) >= RARE:
+        return _square(grid, grid)
+    moved = grid * (1 - prevalence) / (grid * (1 - prevalence) + (1 - grid) * prevalence)
+    return np.hstack([_square(grid, grid), _square(moved, moved)])
 
 
 def _square(a: np.ndarray, b: np.ndarray) -> np.ndarray:

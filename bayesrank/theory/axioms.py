@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from bayesrank._errors import ArgumentError
+from bayesrank.scores.placement import place
 from bayesrank.scores.score import SCORES, Score
 
 ROUNDING = 1e-9
@@ -38,9 +39,10 @@ def counterexamples(
     return found
 
 
-def as_far_as_found(score: Score) -> str:
-    """Return the words that limit a pass to what was searched; none for the catalogue and for importances."""
-    return "" if score.importance is not None or SCORES.get(score.name) is score else ", as far as was found"
+def as_far_as_found(score: Score, prevalence: float | None) -> str:
+    """Return the words that limit a pass to what was searched; none for importances and known places."""
+    known = SCORES.get(score.name) is score and place(score, prevalence) is not None
+    return "" if score.importance is not None or known else ", as far as was found"
 
 
 def _function(score: Score, classes: int) -> Values:

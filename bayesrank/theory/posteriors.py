@@ -144,7 +144,11 @@ def audit_order(score: Score, order: Any, prevalence: float | None) -> xr.Datase
     names = [f"axiom {name[6]}" for name, holds in zip(AXIOMS, held, strict=True) if not holds]
     where = "" if prevalence is None else f" at prevalence {prevalence:g}"
     broken = " and ".join(dict.fromkeys(names))
-    verdict = f"breaks {broken}{where}" if broken else f"satisfies all three axioms{where}{as_far_as_found(score)}"
+    verdict = (
+        f"breaks {broken}{where}"
+        if broken
+        else f"satisfies all three axioms{where}{as_far_as_found(score, prevalence)}"
+    )
     return xr.Dataset(
         {
             **{name: ((), bool(holds)) for name, holds in zip(AXIOMS, held, strict=True)},
@@ -259,7 +263,7 @@ def _proofs(order: str, score: Score, prevalence: float | None) -> dict[str, str
     )
     above = below = (
         "the posterior mean of a mixture is the mixture of the posterior means, and the score orders mixtures"
-        + as_far_as_found(score)
+        + as_far_as_found(score, prevalence)
     )
     if order == "mean":
         curved = (

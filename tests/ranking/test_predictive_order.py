@@ -7,6 +7,7 @@ import pandas as pd
 import pytest
 
 import bayesrank as br
+from bayesrank._notes import notes_of
 
 COUNTS = br.from_counts(
     tn=[70, 79, 60, 50], fp=[10, 1, 20, 10], fn=[9, 1, 9, 10], tp=[21, 29, 21, 30], entity=["a", "b", "c", "d"]
@@ -105,3 +106,15 @@ def test_refusals():
     values = br.scores.f1(br.fit(COUNTS, seed=1))
     with pytest.raises(ValueError, match="order must be 'consensus' for values of a score"):
         br.credible_ranking(values, "f1", order="predictive")
+
+
+def test_the_next_step_is_about_the_leader_of_the_list():
+    """P leads by its posterior mean, D by the consensus: the posterior of P is wide and skewed."""
+    counts = br.from_counts(tp=[0, 99, 97], fn=[5, 603, 605], tn=[9] * 3, fp=[1] * 3, entity=["P", "D", "E"])
+    posterior = br.fit(counts, "beta_binomial", seed=1)
+    for order in ("predictive", "consensus"):
+        ranking = br.credible_ranking(posterior, "tpr", order=order)
+        leader = br.ranking_table(ranking).index[0]
+        assert leader == ("P" if order == "predictive" else "D")
+        [note] = notes_of(ranking["separation"])
+        assert leader in (note.fields["entity"], note.fields["rival"])

@@ -351,3 +351,28 @@ def test_a_score_that_may_rank_at_one_prevalence_only_is_not_said_to_be_fixable(
     odd = lambda tn, fp, fn, tp: tn + tp + (fn + tp - 0.5) ** 2 * (tp / (tp + fn)) ** 2  # noqa: E731
     assert br.place(odd, 0.5) is not None
     assert br.audit(odd)["verdict"].item().startswith("should not rank: ")
+
+
+@pytest.mark.parametrize(("score", "prevalence", "parts"), [
+    ("fowlkes_mallows", 0.99, ((0, 0.001), (1, 0.004))),
+    ("gwet_ac1", 0.01, ((0.99, 0), (1, 0.99))),
+])  # fmt: skip
+def test_a_pass_of_a_score_without_a_place_is_as_far_as_was_found(score, prevalence, parts):
+    """Their counterexamples at extreme prevalences lie between the points of the lattice."""
+    function = br.scores.get(score)
+    first, second = (
+        br.from_rates(fpr=[fpr], tpr=[tpr], prevalence=prevalence).isel(entity=0, drop=True) for fpr, tpr in parts
+    )
+    values = [function(table.expand_dims(entity=["x"])).item() for table in (first, second, (first + second) / 2)]
+    assert values[2] < min(values[:2])
+    assert ", as far as was found" in br.audit(score, prevalence)["verdict"].item()
+    assert br.audit(score, prevalence, order="predictive")["verdict"].item().endswith(", as far as was found")
+    assert "as far" not in br.audit("f1", prevalence)["verdict"].item()
+
+
+@pytest.mark.parametrize("prevalence", [0.02, 0.98])
+def test_the_extremes_are_found_where_a_class_is_rare(prevalence):
+    row, points = br.audit("d_prime", prevalence), audits._correlation_points(prevalence)
+    a, b = (0.9805, 0.98) if prevalence < 0.5 else (0.0195, 0.02)
+    there = tau_b(br.scores.d_prime.of_cells(*points), audits._ranks(points, np.array([a]), np.array([b])))
+    assert row["tau_max"].item() >= there.item() > 0.92
