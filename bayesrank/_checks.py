@@ -3,6 +3,7 @@
 import os
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from functools import cache
 from math import prod
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -18,8 +19,6 @@ from bayesrank._labels import check_positive, object_array
 SMALLEST = 1e-12
 #: Largest whole number that floats represent exactly. Its type fits arrays of 32 bits, the default in a browser.
 EXACT = np.int64(2**53)
-#: Number of bytes that every machine has: reading its limits takes longer than a small fit.
-SMALL = 2**24
 #: Maximum number of names that a message lists.
 MANY = 15
 
@@ -214,8 +213,6 @@ def check_labelled_probabilities(**given: Any) -> tuple[xr.DataArray, ...]:
 def check_memory(wanted: str, what: str, shape: tuple[int, ...], held: str) -> None:
     """Raise an error if this many floats exceed half of the available memory."""
     needed = 8 * prod(shape)
-    if needed <= SMALL:
-        return
     there, whose = available_memory()
     if needed > there / 2:
         raise ArgumentError(
@@ -229,7 +226,7 @@ def available_memory() -> tuple[float, str]:
     """Return the bytes available to this process and what limits them: the process, its container or the machine."""
     machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") if hasattr(os, "sysconf") else np.inf
     limits: list[tuple[float, str]] = [(machine, "this machine's memory")]
-    limits += [(limit, "this container's memory") for limit in container_limits()]
+    limits += [(limit, "this container's memory") for limit in _own_limits()]
     with suppress(ImportError):  # Windows
         import resource
 
@@ -237,6 +234,11 @@ def available_memory() -> tuple[float, str]:
         if soft != resource.RLIM_INFINITY:
             limits.append((soft, "the memory that this process may use"))
     return min(limits)
+
+
+@cache
+def _own_limits() -> list[float]:
+    return container_limits()  # once: reading the files takes longer than a small fit
 
 
 def container_limits(root: Path = Path("/sys/fs/cgroup"), own: Path = Path("/proc/self/cgroup")) -> list[float]:

@@ -64,7 +64,6 @@ def test_any_whole_blocks_give_one_answer(chunks):
 def test_more_draws_than_fit_into_memory(monkeypatch):
     pages = {"SC_PAGE_SIZE": 4096, "SC_PHYS_PAGES": 100}
     monkeypatch.setattr("os.sysconf", pages.__getitem__)
-    monkeypatch.setattr("bayesrank._checks.SMALL", 0)
     with pytest.raises(ValueError, match="draws must be fewer"):
         br.fit(POOLED, draws=20_000, chains=1, seed=1)
     lazy = br.as_performance(br.fit(POOLED, draws=20_000, chains=1, chunks=1000, seed=1))
