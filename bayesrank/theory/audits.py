@@ -129,7 +129,9 @@ def audit(
         evidence = np.swapaxes(evidence, 2, 3)
         taus = {name: ((), 1 - x if name.endswith("_b") else x) for name, (_, x) in taus.items()}
     row = _row(found, evidence, taus, fixed, ["negative", "positive"])
-    at_fixed = not fixed.words() and all(place(found, share) is not None for share in (0.2, 0.5, 0.8))
+    at_fixed = ""
+    if not fixed.words() and all(place(found, share) is not None for share in (0.2, 0.5, 0.8)):
+        at_fixed = f" (it may while the prevalence is fixed{as_far_as_found(found, 0.5)})"
     return row.assign(verdict=_verdict(row, words, at_fixed, fixed.words(), as_far_as_found(found, fixed.share)))
 
 
@@ -171,7 +173,7 @@ def _audit_of_classes(score: Score, fixed: FixedRate, classes: int, operations: 
         raise ArgumentError("classes", f"must be {len(labels)} for {score.name!r}, which is of {labels}", classes)
     evidence = counterexamples(score, None, classes, operations).reshape(3, 3, classes, classes)
     row = _row(score, evidence, {}, fixed, labels)
-    return row.assign(verdict=_verdict(row, {}, False, f" {classes} classes", ""))
+    return row.assign(verdict=_verdict(row, {}, "", f" {classes} classes", ""))
 
 
 def _operations(operations: Any, classes: int) -> list[Any]:
@@ -244,6 +246,8 @@ def _correlations(score: Score, prevalence: float | None) -> tuple[dict[str, Any
     if own is not None:
         known = np.column_stack([own, known])
     at_known = tau_b(values, _ranks(points, *known))
+    if own is not None:  # exactly, whatever rounding does to values that tie
+        at_known[0] = np.sign(at_known[0])
     start = _starts(prevalence)
     coarse = tau_b(values, _grid_ranks(prevalence))
     result: dict[str, Any] = {}
@@ -324,7 +328,7 @@ def _in_words(score: Score, fixed: FixedRate, a: float, b: float) -> str:
     return "; ".join([f"the ranking score at (a, b) = ({a:.4g}, {shown:.4g})", *differences])
 
 
-def _verdict(row: xr.Dataset, perfect: dict[str, str], at_fixed_prevalence: bool, where: str, far: str) -> str:
+def _verdict(row: xr.Dataset, perfect: dict[str, str], fixable: str, where: str, far: str) -> str:
     passed = bool(row["axiom_2"] and row["axiom_3_upper"] and row["axiom_3_lower"])
     if passed and "tau_max" in perfect:
         return f"may rank{where}{far}: it orders as {perfect['tau_max']}"
@@ -342,7 +346,6 @@ def _verdict(row: xr.Dataset, perfect: dict[str, str], at_fixed_prevalence: bool
         "axiom_3_lower": f"a {_describe_mix(row, 2)} can score lower than all its parts",
     }
     found = "; ".join(text for test, text in faults.items() if not row[test])
-    fixable = " (it may while the prevalence is fixed)" if not where and at_fixed_prevalence else ""
     return f"should not rank{where}{fixable}: {found}"
 
 
