@@ -17,7 +17,7 @@ def rank_draws(
     twice the average rank (draw, entity), 0 where undefined.
     """
     size, number = x.shape[1], len(batches.sizes)
-    mass, squares, alone_at, steps = *np.zeros((3, size, size)), np.zeros((size, size + 1))
+    (mass, squares, counts), steps = np.zeros((3, size, size)), np.zeros((size, size + 1))
     twice = np.zeros(x.shape, np.int32)
     defined, ranks, losses = np.zeros((3, number, size))
     rank_squares, loss_squares = np.zeros((2, size))
@@ -31,7 +31,7 @@ def rank_draws(
         np.put_along_axis(own, order, np.where(seen, first + last + 2, 0), axis=1)
         alone = seen & (first == last)
         place = order * size + first
-        alone_at[...] += np.bincount(place[alone], minlength=size * size).reshape(size, size)
+        counts += np.bincount(place[alone], minlength=size * size).reshape(size, size)
         # The mass of a tie steps up at the first position of the tied group, and down after the last one.
         tied = seen & ~alone
         start, share = order[tied] * (size + 1), 1.0 / (last - first + 1)[tied]
@@ -47,10 +47,10 @@ def rank_draws(
         if block.complete:
             total = np.add.accumulate(steps[:, :-1], axis=1)
             total[total <= 1e-9] = 0.0  # shares of ties may not cancel to the last digit
-            total += alone_at
+            total += counts
             mass += total
             squares += total * total / batches.sizes[i]
-            alone_at[:], steps[:] = 0.0, 0.0
+            counts[:] = steps[:] = 0.0
     probability = mass / batches.number
     error = error_of_squares(probability, squares / batches.number, (batches.sizes > 0).sum())
     error = share_error(probability, error, batches.number + 0 * effective_size, effective_size)

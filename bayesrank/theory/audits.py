@@ -53,7 +53,7 @@ def audit(
 
     A failure is proved by its counterexample. A pass means that none was found among 470,000 pairs of a lattice
     (1,400,000 at a fixed prevalence). It is a theorem for scores of the catalogue and of an importance that have a
-    position (``place``); for your own function only lattices were searched, and the verdict says so.
+    position (``place``); for others only lattices were searched, and the verdict says so.
 
     Parameters
     ----------
