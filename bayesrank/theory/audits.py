@@ -339,7 +339,7 @@ def _verdict(row: xr.Dataset, perfect: dict[str, str], fixable: str, where: str,
             return f"ranks nothing{where}{far}: it is constant, so all are equivalent"
         found = f"may rank{where}, as far as was found: no counterexample to the axioms"
         # Of more classes no place was sought: accuracy is a ranking score of them, too.
-        return f"{found}; it has no place on the Tile, so no ranking score orders alike" if "tau_min" in row else found
+        return f"{found}, and no place on the Tile" if "tau_min" in row else found
     faults = {
         "axiom_2": "a performance that is surely no more satisfying can score higher",
         "axiom_3_upper": f"a {_describe_mix(row, 1)} can score higher than all its parts",

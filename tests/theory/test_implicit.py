@@ -62,7 +62,7 @@ def test_the_audit_finds_no_fault_and_no_place():
     row = br.audit(SCORE)
     assert all(bool(row[test]) for test in ("axiom_2", "axiom_3_upper", "axiom_3_lower"))
     assert row["tau_max"].item() == pytest.approx(0.951, abs=5e-4)
-    assert "no ranking score orders alike" in row["verdict"].item()
+    assert "and no place on the Tile" in row["verdict"].item()
     assert [br.place(SCORE, prevalence) for prevalence in (None, 0.2, 0.5)] == [None] * 3
 
 
