@@ -5,7 +5,8 @@ usage: python scripts/mutants.py [--number 60] [--seed TEXT] [--only PACKAGE]
 The places are random; their seed is the hash of the commit, so that each commit is asked something else. Each mutant
 runs in a copy of the repository, with the tests of its package, until the first failure. The tests of a package run
 first without a change: if they fail, no mutant of it can be judged. A mutant whose tests take more than TOO_LONG
-seconds, as with a loop that does not end, counts as killed.
+seconds, as with a loop that does not end, counts as killed. Where the tests end without a result, as when the machine
+has no memory left, the script ends.
 
 A survivor whose change keeps the meaning (``min`` over one more equal value, a tolerance, a number of iterations) is no
 gap in the tests; read the list before writing tests.
@@ -141,37 +142,39 @@ def main() -> None:
         copy = Path(folder, "copy")
         shutil.copytree(ROOT, copy, symlinks=True, ignore=shutil.ignore_patterns(".git", ".venv*", "_build", "*cache*"))
         for package in sorted({path.relative_to(ROOT).parts[1] for path, _ in chosen}):
-            if run(copy, package) != "SURVIVED":
+            if run(copy, package) is not None:
                 sys.exit(f"the tests of {package} fail without a change: {' '.join(TESTS[package])}")
         for path, place in chosen:
             inside = path.relative_to(ROOT)
             target, began = copy / inside, time.monotonic()
             line, old, new = mutate(target, place)
-            result = run(copy, inside.parts[1])
-            dead = result != "SURVIVED"
-            killed += dead
-            survivors += [] if dead else [(inside, line, old, new)]
+            killer = run(copy, inside.parts[1])
+            killed += killer is not None
+            survivors += [] if killer else [(inside, line, old, new)]
             shutil.copy(path, target)
-            seconds = time.monotonic() - began
-            print(f"{result:8} {seconds:5.0f} s  {inside}:{line}  {new[:120]}", flush=True)
+            seconds, result = time.monotonic() - began, "killed" if killer else "SURVIVED"
+            print(f"{result:8} {seconds:5.0f} s  {inside}:{line}  {new[:120]}  {killer or ''}", flush=True)
     print(f"{killed} of {len(chosen)} killed")
     for inside, line, old, new in survivors:
         print(f"survivor {inside}:{line}\n  - {old}\n  + {new}")
 
 
-def run(copy: Path, package: str) -> str:
-    """Run the tests of a package in a copy; return "SURVIVED" if all pass, else "killed" or "too long"."""
+def run(copy: Path, package: str) -> str | None:
+    """Run the tests of a package in a copy; return the first test that fails, None if all pass."""
     tests = [*TESTS[package], *ALWAYS]
-    job = [sys.executable, "-m", "pytest", "-x", "-q", "-m", "not slow", "-n", "2", "--no-header", *tests]
-    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
-    started = subprocess.Popen(job, cwd=copy, env=environment(copy), start_new_session=True, **quiet)  # type: ignore[call-overload]
+    job = [sys.executable, "-m", "pytest", "-x", "-q", "-rfE", "-m", "not slow", "-n", "2", "--no-header", *tests]
+    started = subprocess.Popen(job, cwd=copy, env=environment(copy), start_new_session=True, text=True,
+                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT)  # fmt: skip
     try:
-        status = started.wait(TOO_LONG)
+        said, _ = started.communicate(timeout=TOO_LONG)
     except subprocess.TimeoutExpired:
         os.killpg(started.pid, signal.SIGKILL)  # the workers, too
         started.wait()
         return "too long"
-    return "killed" if status else "SURVIVED"
+    failed = [line for line in said.splitlines() if line.startswith(("FAILED", "ERROR"))]
+    if started.returncode and not failed:
+        sys.exit(f"pytest ended with {started.returncode} without a failed test:\n{said[-2000:]}")
+    return failed[0][:150] if started.returncode else None
 
 
 def environment(copy: Path) -> dict[str, str]:

@@ -312,7 +312,7 @@ def _check_some(values: np.ndarray, outcome: list[str]) -> None:
     total = total.reshape(lead)
     with np.errstate(invalid="ignore"):
         off = np.abs(total - 1).max(initial=0.0)
-        if off <= 1e-6 and values.min(initial=0.0) >= -1e-9 and values.max(initial=0.0) <= 1 + 1e-6:
+        if off <= 1e-6 and values.min(initial=0.0) >= -1e-9:
             return
     if np.isnan(total).any():
         # A whole table or class may be NaN; single NaN cells are an error.

@@ -32,16 +32,16 @@ def compare_pairs(values: np.ndarray, edges: np.ndarray, rope: float) -> list[np
         return tables
     joint, batches, won, won_squares, before, before_squares = tables
     for low, high in pairwise(edges):
-        part, seen = values[:, low:high], defined[:, low:high].astype(np.int32)
-        both = seen @ seen.T
-        above = (part[:, None] > part[None]).sum(axis=-1)
+        part, seen = values[:, low:high], defined[:, low:high].astype(float)  # products of integers take longer
+        both = (seen @ seen.T).astype(np.int32)
+        above = (part[:, None] > part[None]).sum(axis=-1, dtype=np.int32)
         half = (both + above - above.T) / 2
-        up = (part[:, None] > part[None] + rope).sum(axis=-1) if rope > 0 else above
+        up = (part[:, None] > part[None] + rope).sum(axis=-1, dtype=np.int32) if rope > 0 else above
         some = np.maximum(both, 1)
         joint += both
         batches += both > 0
         won += up
-        won_squares += up * up / some
+        won_squares += np.square(up, dtype=float) / some
         before += half
         before_squares += half * half / some
     return tables
@@ -52,6 +52,9 @@ def tied_groups(ordered: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     index = np.arange(ordered.shape[-1], dtype=np.int32)
     starts = np.ones(ordered.shape, bool)
     starts[..., 1:] = ordered[..., 1:] != ordered[..., :-1]
+    if starts.all():
+        alone = np.broadcast_to(index, ordered.shape)
+        return alone, alone
     ends = np.ones(ordered.shape, bool)
     ends[..., :-1] = starts[..., 1:]
     first = np.maximum.accumulate(np.where(starts, index, 0), axis=-1)

@@ -32,11 +32,11 @@ def rank_draws(
         alone = seen & (first == last)
         place = order * size + first
         counts += np.bincount(place[alone], minlength=size * size).reshape(size, size)
-        # The mass of a tie steps up at the first position of the tied group, and down after the last one.
-        tied = seen & ~alone
-        start, share = order[tied] * (size + 1), 1.0 / (last - first + 1)[tied]
-        where = np.stack([start + first[tied], start + last[tied] + 1], axis=-1)
-        np.add.at(steps.reshape(-1), where.ravel(), np.stack([share, -share], axis=-1).ravel())
+        if (tied := seen & ~alone).any():
+            # The mass of a tie steps up at the first position of the tied group, and down after the last one.
+            start, share = order[tied] * (size + 1), 1.0 / (last - first + 1)[tied]
+            where = np.stack([start + first[tied], start + last[tied] + 1], axis=-1)
+            np.add.at(steps.reshape(-1), where.ravel(), np.stack([share, -share], axis=-1).ravel())
         rank, loss = own / 2, np.where(own > 0, ordered[:, :1] - y, 0.0)
         defined[i] += (own > 0).sum(axis=0)
         ranks[i] += rank.sum(axis=0)
