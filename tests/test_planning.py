@@ -13,7 +13,7 @@ from bayesrank._errors import ArgumentError
 from bayesrank.planning import OVERLAP
 from bayesrank.planning._goals import pair_probability
 from bayesrank.planning._updates import JointOutcomes, NormalScores, Patterns, Tables, _between, overlapping_noise
-from bayesrank.planning.plans import _skewness
+from bayesrank.planning.plans import _crossing, _skewness
 from tests.commands import invoke
 from tests.scripts import load_script
 from tests.strategies import right_of
@@ -426,3 +426,14 @@ def test_a_plan_against_one_rival_is_of_a_known_difference():
     found = br.plan(br.fit(counts, seed=1), "mcc", entity="b", rival="a", margin=0.1)
     assert found.attrs["true_scores"] == "difference"
     assert found["difference"].item() == 0.1
+
+
+@pytest.mark.parametrize(("success", "size"), [
+    ([0.2, 0.5, 0.8], 40),
+    ([0.8, 0.9, 1.0], 10),
+    ([0.2, 0.75, 0.85], 29),  # halfway in logarithms: 20 √2
+    ([0.2, 0.5, 0.79], np.nan),
+    ([0.8, 0.7, 0.85], 29),  # smoothed to 0.75, 0.75, 0.85
+])  # fmt: skip
+def test_the_number_is_where_the_curve_reaches_the_level(success, size):
+    assert _crossing(np.array([10.0, 20.0, 40.0]), np.array(success), 0.8) == pytest.approx(size, nan_ok=True)

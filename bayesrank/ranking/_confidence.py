@@ -179,13 +179,15 @@ def _critical(
 ) -> float:
     """Return the ``beyond``-largest of the draws' largest leads, updating ``stale`` draws as needed.
 
-    Removing pairs can only lower a draw's largest lead, so a draw is recomputed only while it is among the first.
+    Removing pairs can only lower a draw's largest lead, so a draw is recomputed only while it is near the first: twice
+    as many draws as needed, so that few rounds are enough.
     """
+    wide = min(2 * beyond, len(found))
     while True:
-        first = np.argpartition(found, -beyond)[-beyond:]
-        again = np.sort(first[stale[first]])
-        if not len(again):
-            return float(found[first].min())
+        order = np.argpartition(found, (-wide, -beyond))
+        if not stale[order[-beyond:]].any():
+            return float(found[order[-beyond:]].min())
+        again = np.sort(order[-wide:][stale[order[-wide:]]])
         found[again], stale[again] = largest(np.ascontiguousarray(rows[:, again]), shift, weight), False
 
 

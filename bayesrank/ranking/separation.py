@@ -87,7 +87,7 @@ class Separation:
         top, future = mean.argmax(axis=1), np.arange(len(mean))
         first = np.zeros_like(top)
         of_top = self._leads(mean, observed, root, top)
-        of_pair = self._leads(mean, observed, root, first)[:, 1]
+        of_pair = self._leads(mean[:, :2], observed[:, :2], root[:2], first)[:, 1]
         of_top[future, top] = -np.inf
         critical = self._critical_with(more)
         alive = np.full(len(mean), len(self.mean))
@@ -186,12 +186,13 @@ class Separation:
         return np.asarray(-stdtrit(freedom, ndtr(-self.critical)))
 
     def _leads(self, mean: np.ndarray, observed: np.ndarray, root: np.ndarray, first: np.ndarray) -> np.ndarray:
-        """Return leads of one entity of each future over each (future, entity), in standard deviations.
+        """Return leads of one entity of each future over each given one (future, entity), in standard deviations.
 
         They are the smaller ones of two scales, as in the rank sets; on the first, observed values lead as far.
         """
-        own = np.sqrt(np.diag(self.covariance))
-        correlation = self.covariance / (own[:, None] * own)
+        covariance = self.covariance[: len(root), : len(root)]
+        own = np.sqrt(np.diag(covariance))
+        correlation = covariance / (own[:, None] * own)
         future = np.arange(len(mean))
 
         def lead(values: np.ndarray, spread: np.ndarray) -> np.ndarray:
